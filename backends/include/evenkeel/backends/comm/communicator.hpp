@@ -1,0 +1,200 @@
+#pragma once
+
+// The ranks that compute together, and typed collectives over them.
+//
+// A Communicator duplicates the user's communicator, so that no message of ours meets one of
+// theirs, and sees MPI errors as return codes, which it turns into Errors. Life:
+//   - the destructor frees the duplicate, unless MPI is finalized or an exception is under way:
+//   then it
+//     lets go without a call that other ranks would have to match;
+//   - what is alive when MPI_Finalize is called is freed by it (an attribute on MPI_COMM_SELF), and
+//   the
+//     destructor that runs later does nothing.
+// A single-process implementation stands behind the same interface: Communicator::self(). It needs
+// no MPI.
+//
+// Counts are 64-bit everywhere. One thread at a time may use a Communicator (MPI_THREAD_FUNNELED
+// suffices).
+
+#include <evenkeel/backends/comm/transport.hpp>
+#include <evenkeel/backends/config.hpp>
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/scalar.hpp>
+
+#if EVENKEEL_HAS_MPI
+#include <mpi.h>
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace evenkeel {
+
+namespace detail {
+class Messenger;  // what carries messages: MPI, or this process alone; src/comm/messenger.hpp
+}
+
+enum class Reduction : int { sum, least, greatest };
+
+// What may travel as plain bytes.
+template <class T>
+concept Sendable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
+
+struct CommunicatorOptions {
+  // How device memory travels. EVENKEEL_DEVICE_AWARE_MPI=0 or 1 in the environment of rank 0
+  // settles `automatic` for all ranks.
+  Transport transport = Transport::automatic;
+  // Longer messages and reductions are cut into pieces of this size: an MPI count has 31 bits.
+  std::int64_t piece_bytes = std::int64_t{1} << 30;
+};
+
+// The values of all ranks one after another; those of rank r start at offsets[r] and end at
+// offsets[r+1].
+template <class T>
+struct Gathered {
+  std::vector<T> values;
+  std::vector<std::int64_t> offsets;
+  std::span<const T> of_rank(int rank) const {
+    const auto r = static_cast<std::size_t>(rank);
+    return std::span<const T>(values).subspan(
+        static_cast<std::size_t>(offsets[r]),
+        static_cast<std::size_t>(offsets[r + 1] - offsets[r]));
+  }
+};
+
+class EVENKEEL_API Communicator {
+ public:
+  // This process alone. Local; needs no MPI.
+  static Communicator self(CommunicatorOptions options = {});
+
+  // All processes of the program: MPI_COMM_WORLD, or self() where evenkeel was built without MPI.
+  // Collective.
+  static Communicator world(CommunicatorOptions options = {});
+
+#if EVENKEEL_HAS_MPI
+  // Duplicates `users`, an intracommunicator. Collective over it; MPI must be running.
+  Communicator(MPI_Comm users, CommunicatorOptions options = {});  // NOLINT: implicit by intent
+#endif
+
+  Communicator(Communicator&&) noexcept;
+  Communicator& operator=(Communicator&&) noexcept;
+  Communicator(const Communicator&) = delete;
+  Communicator& operator=(const Communicator&) = delete;
+  ~Communicator();
+
+  // Another duplicate with the same ranks and options. Collective.
+  Communicator duplicate() const;
+
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return size_; }
+
+  // device_aware or host_staged: how device memory travels here.
+  Transport transport() const noexcept { return transport_; }
+  const CommunicatorOptions& options() const noexcept { return options_; }
+
+  // Collective.
+  void barrier() const;
+
+  // Collective. The sum, least or greatest over all ranks, for each value.
+  template <Scalar T>
+  T all_reduce(T mine, Reduction reduction) const {
+    reduce_in_place(&mine, 1, scalar_type_of<T>(), reduction);
+    return mine;
+  }
+  template <Scalar T>
+  void all_reduce(std::span<T> values, Reduction reduction) const {
+    reduce_in_place(values.data(), std::ssize(values), scalar_type_of<T>(), reduction);
+  }
+
+  // Collective. The sum over all lower ranks; 0 on rank 0.
+  template <Scalar T>
+  T exclusive_scan(T mine) const {
+    scan_in_place(&mine, 1, scalar_type_of<T>());
+    return mine;
+  }
+  template <Scalar T>
+  void exclusive_scan(std::span<T> values) const {
+    scan_in_place(values.data(), std::ssize(values), scalar_type_of<T>());
+  }
+
+  // Collective. Root's values reach all; `values` has the same length everywhere.
+  template <Sendable T>
+  void broadcast(std::span<T> values, int root) const {
+    broadcast_bytes(values.data(), static_cast<std::int64_t>(values.size_bytes()), root);
+  }
+  template <Sendable T>
+  T broadcast(T value, int root) const {
+    broadcast_bytes(&value, sizeof(T), root);
+    return value;
+  }
+
+  // Collective. One value of each rank, in the order of ranks, on all ranks.
+  template <Sendable T>
+  std::vector<T> all_gather(const T& mine) const {
+    std::vector<T> all(static_cast<std::size_t>(size()));
+    gather_equal(&mine, sizeof(T), all.data());
+    return all;
+  }
+
+  // Collective. Any number of values of each rank: on all ranks, or on root alone (others get
+  // none).
+  template <Sendable T>
+  Gathered<T> all_gather(std::span<const T> mine) const {
+    return gather_values(mine, everywhere);
+  }
+  template <Sendable T>
+  Gathered<T> gather(std::span<const T> mine, int root) const {
+    return gather_values(mine, root);
+  }
+
+  // For the other parts of backends/comm.
+  const std::shared_ptr<detail::Messenger>& messenger() const noexcept { return messenger_; }
+
+ private:
+  static constexpr int everywhere = -1;
+
+  Communicator(std::shared_ptr<detail::Messenger> messenger, const CommunicatorOptions& options,
+               Transport transport);
+
+  void reduce_in_place(void* values, std::int64_t count, ScalarType type,
+                       Reduction reduction) const;
+  void scan_in_place(void* values, std::int64_t count, ScalarType type) const;
+  void broadcast_bytes(void* data, std::int64_t bytes, int root) const;
+  void gather_equal(const void* mine, std::int64_t bytes, void* all) const;
+  void gather_bytes(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
+                    int root) const;
+  void require_rank(int rank, const char* role) const;
+
+  template <class T>
+  Gathered<T> gather_values(std::span<const T> mine, int root) const;
+
+  std::shared_ptr<detail::Messenger> messenger_;
+  CommunicatorOptions options_;
+  Transport transport_ = Transport::host_staged;
+  int rank_ = 0, size_ = 1;
+};
+
+template <class T>
+Gathered<T> Communicator::gather_values(std::span<const T> mine, int root) const {
+  if (root != everywhere) require_rank(root, "root");
+  const std::vector<std::int64_t> counts = all_gather(std::ssize(mine) + std::int64_t{0});
+  Gathered<T> gathered;
+  gathered.offsets.assign(1, 0);
+  for (const std::int64_t count : counts)
+    gathered.offsets.push_back(gathered.offsets.back() + count);
+  std::vector<std::int64_t> bytes(counts);
+  for (std::int64_t& size : bytes) size *= static_cast<std::int64_t>(sizeof(T));
+  if (root == everywhere || root == rank()) {
+    gathered.values.resize(static_cast<std::size_t>(gathered.offsets.back()));
+  } else {
+    gathered.offsets.assign(static_cast<std::size_t>(size()) + 1, 0);
+  }
+  gather_bytes(mine.data(), gathered.values.data(), bytes, root);
+  return gathered;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,101 @@
+#pragma once
+
+// Reductions of whole structures by a function of one's own, blocking or not.
+//
+//   struct Totals { std::int64_t step_least, step_greatest, nanoseconds; };
+//   void combine(Totals& into, const Totals& from) noexcept { ... }
+//
+//   auto pending = start_all_reduce<combine>(communicator, mine);   // posted
+//   if (pending.test()) ...                                         // once per step: makes
+//   progress const Totals& totals = pending.wait();                          // complete
+//
+// The function must be associative and commutative to the bit (integers, least, greatest), since
+// MPI chooses the order; then all ranks see identical bits.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+namespace evenkeel {
+
+namespace detail {
+
+struct Combination {
+  std::int64_t bytes;  // of one value
+#if EVENKEEL_HAS_MPI
+  MPI_User_function* function;
+#endif
+};
+
+template <class T, void (*combine)(T&, const T&) noexcept>
+struct CombinationOf {
+#if EVENKEEL_HAS_MPI
+  static void apply(void* from, void* into, int* count, MPI_Datatype*) {
+    for (int i = 0; i < *count; ++i)
+      combine(static_cast<T*>(into)[i], static_cast<const T*>(from)[i]);
+  }
+  static constexpr Combination value{sizeof(T), &apply};
+#else
+  static constexpr Combination value{sizeof(T)};
+#endif
+};
+
+// A reduction under way. Owns the buffer; destroyed before it is complete it lets go of buffer,
+// request and communicator, and communicates nothing.
+class EVENKEEL_API Pending {
+ public:
+  virtual ~Pending();
+  virtual bool test() = 0;
+  virtual void wait() = 0;
+  virtual const void* value() const noexcept = 0;
+};
+
+EVENKEEL_API std::unique_ptr<Pending> start_all_reduce(const Communicator& communicator,
+                                                       const void* mine,
+                                                       const Combination& combination);
+EVENKEEL_API void all_reduce(const Communicator& communicator, void* value,
+                             const Combination& combination);
+
+}  // namespace detail
+
+template <class T>
+class PendingReduction {
+ public:
+  PendingReduction() = default;
+  explicit PendingReduction(std::unique_ptr<detail::Pending> pending)
+      : pending_(std::move(pending)) {}
+
+  // True while there is a reduction here, complete or not.
+  explicit operator bool() const noexcept { return pending_ != nullptr; }
+
+  // True when the result is there. Local: makes progress, waits for nobody.
+  bool test() { return pending_->test(); }
+
+  // The result, waiting for it if need be. Valid as long as this object.
+  const T& wait() {
+    pending_->wait();
+    return *static_cast<const T*>(pending_->value());
+  }
+
+ private:
+  std::unique_ptr<detail::Pending> pending_;
+};
+
+// Collective, non-blocking: every rank starts the same reductions in the same order.
+template <auto combine, Sendable T>
+[[nodiscard]] PendingReduction<T> start_all_reduce(const Communicator& communicator,
+                                                   const T& mine) {
+  constexpr const auto& combination = detail::CombinationOf<T, combine>::value;
+  return PendingReduction<T>(detail::start_all_reduce(communicator, &mine, combination));
+}
+
+// Collective, blocking.
+template <auto combine, Sendable T>
+[[nodiscard]] T all_reduce(const Communicator& communicator, T mine) {
+  detail::all_reduce(communicator, &mine, detail::CombinationOf<T, combine>::value);
+  return mine;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,21 @@
+#pragma once
+
+// How memory travels between ranks.
+
+#include <evenkeel/backends/export.hpp>
+
+namespace evenkeel {
+
+enum class Transport : int {
+  automatic,    // device memory goes device_aware where MPI says that it can, host_staged elsewhere
+  host_staged,  // everything, host memory too, is copied through a staging buffer on the host
+  device_aware  // device pointers are handed to MPI as they are
+};
+
+EVENKEEL_API const char* name_of(Transport transport) noexcept;
+
+// True when this build has a device and the MPI library says that it takes that device's pointers.
+// An MPI that cannot be asked counts as one that does not. Local.
+EVENKEEL_API bool mpi_is_device_aware() noexcept;
+
+}  // namespace evenkeel

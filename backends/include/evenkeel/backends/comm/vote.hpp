@@ -1,0 +1,113 @@
+#pragma once
+
+// The vote: one reduction after which either all ranks go on, or all throw the same Error, which
+// names the lowest failing rank and its message. Between two votes a rank that fails keeps quiet,
+// goes through the motions, and says so at the next one: no rank is left waiting, none goes on
+// alone.
+//
+//   Status status = attempt("core/migrate", [&] { reserve(...); });   // no exception leaves this
+//   vote(communicator, status);                                       // all go on, or all throw
+//
+// A vote can carry a tally (a structure that is reduced in the same step), so that what all ranks
+// must know for the decision costs no second reduction.
+
+#include <evenkeel/backends/assert.hpp>
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/comm/reduction.hpp>
+#include <evenkeel/backends/error.hpp>
+
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace evenkeel {
+
+// What one rank brings to a vote: nothing to complain about, or an Error.
+class EVENKEEL_API Status {
+ public:
+  Status() = default;
+  explicit Status(Error error) : error_(std::move(error)) {}
+
+  // The exception being handled, as a Status: Errors as they are, refused memory as out_of_memory,
+  // all else as an application's own. Call inside a catch block.
+  static Status from_current_exception(const std::string& stage);
+
+  bool ok() const noexcept { return !error_.has_value(); }
+  const std::optional<Error>& error() const noexcept { return error_; }
+
+ private:
+  std::optional<Error> error_;
+};
+
+// Runs function() and turns whatever it throws into a Status. Local.
+template <class Function>
+[[nodiscard]] Status attempt(const std::string& stage, Function&& function) {
+  try {
+    std::forward<Function>(function)();
+    return Status();
+  } catch (...) {
+    return Status::from_current_exception(stage);
+  }
+}
+
+namespace detail {
+
+// A status of fixed size, which a reduction can carry. Of two failures the lower rank's survives.
+struct EVENKEEL_API Ballot {
+  static constexpr int none = -1;
+  static constexpr std::size_t room = 1000;  // for where, problem and remedy, cut when longer
+
+  int rank = none;  // lowest failing rank
+  int failures = 0;
+  int kind = 0;
+  int reserved = 0;
+  char text[room] = {};  // where, problem, remedy; each ends with a zero
+
+  static Ballot of(const Status& status, int rank) noexcept;
+  static void combine(Ballot& into, const Ballot& from) noexcept;
+  void throw_if_failed(int ranks) const;
+};
+
+template <class Tally, void (*combine)(Tally&, const Tally&) noexcept>
+struct BallotWith {
+  Ballot ballot;
+  Tally tally;
+  static void combine_both(BallotWith& into, const BallotWith& from) noexcept {
+    Ballot::combine(into.ballot, from.ballot);
+    combine(into.tally, from.tally);
+  }
+};
+
+}  // namespace detail
+
+// Collective. Returns on all ranks when every status is ok, and throws the same Error on all
+// otherwise.
+EVENKEEL_API void vote(const Communicator& communicator, const Status& status);
+
+// Collective. The same, and returns the tallies of all ranks combined.
+template <auto combine, Sendable Tally>
+Tally vote(const Communicator& communicator, const Status& status, const Tally& mine) {
+  using Both = detail::BallotWith<Tally, combine>;
+  const Both both = all_reduce<&Both::combine_both>(
+      communicator, Both{detail::Ballot::of(status, communicator.rank()), mine});
+  both.ballot.throw_if_failed(communicator.size());
+  return both.tally;
+}
+
+// Collective. What an assertion at level `collective` does: all ranks stop when one finds it
+// broken.
+#if EVENKEEL_ASSERTION_LEVEL >= 2
+#define EVENKEEL_ASSERT_ALL(communicator, condition, meaning)                              \
+  ::evenkeel::vote(communicator, ::evenkeel::attempt("assertion", [&] {                    \
+                     if (!(condition))                                                     \
+                       ::evenkeel::detail::assertion_failed(#condition, meaning, __FILE__, \
+                                                            __LINE__);                     \
+                   }))
+#else
+#define EVENKEEL_ASSERT_ALL(communicator, condition, meaning) \
+  static_cast<void>(sizeof((condition) ? 1 : 0))
+#endif
+
+}  // namespace evenkeel

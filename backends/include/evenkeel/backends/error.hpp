@@ -1,0 +1,60 @@
+#pragma once
+
+// The one exception type of evenkeel. An error says where it arose, what is wrong and what to do.
+// When it comes out of a collective call it is the same on all ranks and names the rank that
+// failed.
+
+#include <evenkeel/backends/export.hpp>
+
+#include <stdexcept>
+#include <string>
+
+namespace evenkeel {
+
+enum class ErrorKind : int {
+  bad_input,      // the caller can mend it: a wrong length, a NaN, an unknown option
+  out_of_memory,  // an allocation was refused
+  communication,  // MPI reported an error
+  disagreement,   // ranks that must agree did not
+  application,    // a call-back of the application threw
+  internal        // evenkeel broke a promise of its own: please report it
+};
+
+EVENKEEL_API const char* name_of(ErrorKind kind) noexcept;
+
+// Where an error arose: the stage, in the words of the architecture ("core/field",
+// "backends/vote").
+struct Where {
+  std::string stage;
+};
+
+class EVENKEEL_API Error : public std::runtime_error {
+ public:
+  static constexpr int no_rank = -1;
+
+  // `what` is wrong and `remedy`, what to do about it: sentences that end with a full stop.
+  Error(ErrorKind kind, Where where, std::string what, std::string remedy);
+
+  ErrorKind kind() const noexcept { return kind_; }
+  const std::string& where() const noexcept { return where_; }
+  const std::string& problem() const noexcept { return problem_; }
+  const std::string& remedy() const noexcept { return remedy_; }
+
+  // The rank whose failure this is, or no_rank when it did not come out of a vote.
+  int rank() const noexcept { return rank_; }
+
+  // The same error as all ranks see it after a vote: `rank` failed first of `failures` of `ranks`.
+  Error at_rank(int rank, int failures, int ranks) const;
+
+  ~Error() override;
+  Error(const Error&) = default;
+  Error& operator=(const Error&) = default;
+
+ private:
+  ErrorKind kind_;
+  int rank_ = no_rank;
+  std::string where_, problem_, remedy_;
+  Error(const Error& error, int rank, int failures, int ranks);
+};
+
+}  // namespace evenkeel

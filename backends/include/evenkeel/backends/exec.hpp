@@ -1,0 +1,12 @@
+#pragma once
+
+// The room backends/exec: how this machine computes.
+
+#include <evenkeel/backends/exec/gather.hpp>
+#include <evenkeel/backends/exec/histogram.hpp>
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/backends/exec/scan.hpp>
+#include <evenkeel/backends/exec/space.hpp>
+#include <evenkeel/backends/exec/stopwatch.hpp>

@@ -1,0 +1,51 @@
+#pragma once
+
+// The few things that Kokkos 3.4 and 5.2 spell differently, for both ends. The project uses nothing
+// else that is not in both.
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+namespace evenkeel::exec {
+
+// Kokkos::is_finalized came with 4.0; before, "was never initialised" reads the same.
+inline bool kokkos_is_running() {
+#if KOKKOS_VERSION >= 40000
+  return Kokkos::is_initialized() && !Kokkos::is_finalized();
+#else
+  return Kokkos::is_initialized();
+#endif
+}
+
+// A named fence on one instance; 3.4 knows no names.
+template <class Instance>
+void fence(const Instance& instance, [[maybe_unused]] const char* label) {
+#if KOKKOS_VERSION >= 30500
+  instance.fence(std::string(label));
+#else
+  instance.fence();
+#endif
+}
+
+// Memory that host and device both reach.
+#if KOKKOS_VERSION >= 40000 && defined(KOKKOS_HAS_SHARED_SPACE)
+using SharedSpace = Kokkos::SharedSpace;
+#elif defined(KOKKOS_ENABLE_CUDA)
+using SharedSpace = Kokkos::CudaUVMSpace;
+#else
+using SharedSpace = Kokkos::HostSpace;
+#endif
+
+// Host memory that the device transfers from without a copy in between.
+#if KOKKOS_VERSION >= 40000 && defined(KOKKOS_HAS_SHARED_HOST_PINNED_SPACE)
+using PinnedSpace = Kokkos::SharedHostPinnedSpace;
+#elif defined(KOKKOS_ENABLE_CUDA)
+using PinnedSpace = Kokkos::CudaHostPinnedSpace;
+#else
+using PinnedSpace = Kokkos::HostSpace;
+#endif
+
+}  // namespace evenkeel::exec

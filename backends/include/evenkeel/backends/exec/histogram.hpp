@@ -1,0 +1,73 @@
+#pragma once
+
+// Weighted histograms: how much weight falls into each bin.
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+
+#include <Kokkos_ScatterView.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace evenkeel::exec {
+
+namespace detail {
+
+// Adds weight_of(i) to bin_of(i), and counts the objects whose bin does not exist.
+template <class Scatter, class BinOf, class WeightOf>
+struct AddToBins {
+  Scatter scatter;
+  BinOf bin_of;
+  WeightOf weight_of;
+  std::int64_t bins;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t& outside) const {
+    const auto bin = static_cast<std::int64_t>(bin_of(i));
+    if (bin < 0 || bin >= bins) {
+      ++outside;
+      return;
+    }
+    auto access = scatter.access();
+    access(static_cast<std::size_t>(bin)) += weight_of(i);
+  }
+};
+
+}  // namespace detail
+
+// The sum of weight_of(i) over all i in [0, count) with bin_of(i) == b, for each bin b, added to
+// what `bins` holds. bin_of and weight_of are called on the space: a View, or a functor. Integer
+// weights give the same bits for any number of threads; floating-point sums depend on the order of
+// addition. A bin outside the histogram is an Error, after which `bins` holds the others. Blocks.
+template <class Instance, class BinOf, class WeightOf, class Bins>
+void weighted_histogram(const Instance& instance, std::int64_t count, const BinOf& bin_of,
+                        const WeightOf& weight_of, const Bins& bins) {
+  using Weight = typename Bins::non_const_value_type;
+  using Scatter = decltype(Kokkos::Experimental::create_scatter_view<>(
+      Kokkos::View<Weight*, typename Bins::array_layout,
+                   Kokkos::Device<Instance, typename Bins::memory_space>,
+                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>()));
+  static_assert(static_cast<unsigned>(Bins::rank) == 1, "the bins are a View of rank 1");
+  if (count == 0) return;
+
+  const Kokkos::View<Weight*, typename Bins::array_layout,
+                     Kokkos::Device<Instance, typename Bins::memory_space>,
+                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+      target(bins.data(), bins.extent(0));
+  Scatter scatter(target);
+  const auto extent = static_cast<std::int64_t>(bins.extent(0));
+  Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>> range(instance, 0, count);
+  std::int64_t outside = 0;
+  Kokkos::parallel_reduce(
+      "evenkeel::exec::weighted_histogram", range,
+      detail::AddToBins<Scatter, BinOf, WeightOf>{scatter, bin_of, weight_of, extent}, outside);
+  Kokkos::Experimental::contribute(target, scatter);
+  fence(instance, "evenkeel::exec::weighted_histogram");
+  if (outside != 0)
+    throw Error(ErrorKind::bad_input, Where{"backends/exec"},
+                std::to_string(outside) + " of " + std::to_string(count) +
+                    " objects fall outside the " + std::to_string(extent) + " bins of a histogram.",
+                "Give every object a bin from 0 to " + std::to_string(extent - 1) + ".");
+}
+
+}  // namespace evenkeel::exec

@@ -1,0 +1,156 @@
+#pragma once
+
+// The Kokkos side of Space and MemoryKind: the list of enabled spaces, and the way from a run-time
+// Space to code compiled for its type.
+//
+// The pattern of every kernel of evenkeel:
+//
+//   template <class Instance>
+//   void scale(const Instance& instance, double* values, std::int64_t count);   // namespace scope
+//   ...
+//   with_space(space, [&](const auto& instance) { scale(instance, values, count); });
+//
+// The generic lambda may only forward: nvcc accepts no extended lambda inside it. The kernel stands
+// in the function template that it forwards to, or is a functor. It is compiled once per enabled
+// space.
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/compatibility.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/space.hpp>
+
+#include <memory>
+#include <type_traits>
+
+namespace evenkeel {
+
+namespace detail {
+
+template <class... Types>
+struct TypeList {
+  static constexpr int size = sizeof...(Types);
+};
+
+template <class A, class B>
+struct Joined;
+template <class... A, class... B>
+struct Joined<TypeList<A...>, TypeList<B...>> {
+  using type = TypeList<A..., B...>;
+};
+
+using SerialSpaces = TypeList<
+#ifdef KOKKOS_ENABLE_SERIAL
+    Kokkos::Serial
+#endif
+    >;
+using OpenMPSpaces = TypeList<
+#ifdef KOKKOS_ENABLE_OPENMP
+    Kokkos::OpenMP
+#endif
+    >;
+using ThreadsSpaces = TypeList<
+#ifdef KOKKOS_ENABLE_THREADS
+    Kokkos::Threads
+#endif
+    >;
+using DeviceSpaces = TypeList<
+#if defined(KOKKOS_ENABLE_CUDA)
+    Kokkos::Cuda
+#elif defined(KOKKOS_ENABLE_HIP)
+    Kokkos::DefaultExecutionSpace  // Kokkos::HIP, or Kokkos::Experimental::HIP before 4.0
+#elif defined(KOKKOS_ENABLE_SYCL)
+    Kokkos::DefaultExecutionSpace
+#endif
+    >;
+
+template <class T, class List>
+struct IndexIn;
+template <class T, class... Types>
+struct IndexIn<T, TypeList<Types...>> {
+  static constexpr int value = [] {
+    int position = 0;
+    // Stops at the first match; all types of the list are distinct.
+    (void)((std::is_same_v<T, Types> || (++position, false)) || ...);
+    return position;
+  }();
+};
+
+}  // namespace detail
+
+// All execution spaces of the Kokkos that this build links, hosts first.
+using EnabledSpaces =
+    detail::Joined<detail::Joined<detail::SerialSpaces, detail::OpenMPSpaces>::type,
+                   detail::Joined<detail::ThreadsSpaces, detail::DeviceSpaces>::type>::type;
+
+static_assert(EnabledSpaces::size > 0,
+              "this Kokkos enables no execution space that evenkeel knows");
+
+// True when Kokkos's default execution space is a device whose memory the host does not reach.
+inline constexpr bool has_device =
+    !Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                Kokkos::DefaultExecutionSpace::memory_space>::accessible;
+
+// The kind of a Kokkos memory space.
+template <class MemorySpace>
+constexpr MemoryKind memory_kind_of() {
+  constexpr bool host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
+  constexpr bool device =
+      has_device &&
+      Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace, MemorySpace>::accessible;
+  static_assert(host || device, "neither host nor device reaches this memory space");
+  if (host && device) return MemoryKind::shared;
+  return host ? MemoryKind::host : MemoryKind::device;
+}
+
+template <class Instance>
+constexpr bool space_can_access(MemoryKind kind) {
+  using Access = Kokkos::SpaceAccessibility<Instance, Kokkos::HostSpace>;
+  constexpr bool on_device = has_device && std::is_same_v<Instance, Kokkos::DefaultExecutionSpace>;
+  switch (kind) {
+    case MemoryKind::host: return Access::accessible;
+    case MemoryKind::device: return on_device;
+    case MemoryKind::shared: return on_device || Access::accessible;
+  }
+  return false;
+}
+
+// The run-time value of a typed instance. The copy shares the instance (a stream, a thread pool).
+template <class Instance>
+Space space_of(const Instance& instance) {
+  constexpr int type = detail::IndexIn<Instance, EnabledSpaces>::value;
+  static_assert(type < EnabledSpaces::size, "not an execution space of this build");
+  return Space(type, std::make_shared<Instance>(instance));
+}
+
+namespace detail {
+
+template <class Result, class Function, class Instance>
+Result call_with(Function& function, const void* instance) {
+  return function(*static_cast<const Instance*>(instance));
+}
+
+template <class Result, class Function, class... Instances>
+Result dispatch(TypeList<Instances...>, const Space& space, Function& function) {
+  using Call = Result (*)(Function&, const void*);
+  constexpr Call calls[] = {&call_with<Result, Function, Instances>...};
+  return calls[space.type()](function, space.instance());
+}
+
+template <class List>
+struct First;
+template <class Head, class... Tail>
+struct First<TypeList<Head, Tail...>> {
+  using type = Head;
+};
+
+}  // namespace detail
+
+// Calls function(instance) with the typed instance behind `space`, and returns what it returns.
+template <class Function>
+decltype(auto) with_space(const Space& space, Function&& function) {
+  using Head = typename detail::First<EnabledSpaces>::type;
+  using Result = std::invoke_result_t<Function&, const Head&>;
+  return detail::dispatch<Result>(EnabledSpaces{}, space, function);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,71 @@
+#pragma once
+
+// Reductions over what a functor yields: sum, least and greatest.
+
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace evenkeel::exec {
+
+namespace detail {
+
+template <class Sum, class ValueOf>
+struct AddUp {
+  ValueOf value_of;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Sum& sum) const {
+    sum += static_cast<Sum>(value_of(i));
+  }
+};
+
+template <class Value, class ValueOf>
+struct FindExtremes {
+  using Extremes = typename Kokkos::MinMax<Value>::value_type;
+  ValueOf value_of;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Extremes& extremes) const {
+    const auto value = static_cast<Value>(value_of(i));
+    if (value < extremes.min_val) extremes.min_val = value;
+    if (value > extremes.max_val) extremes.max_val = value;
+  }
+};
+
+template <class Instance>
+auto range_over(const Instance& instance, std::int64_t count) {
+  return Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count);
+}
+
+}  // namespace detail
+
+// The sum of value_of(i) for i in [0, count), in the type Sum. value_of is a View or a functor that
+// the space can call. Integer sums do not depend on the number of threads. Blocks.
+template <class Sum, class Instance, class ValueOf>
+Sum sum(const Instance& instance, std::int64_t count, const ValueOf& value_of) {
+  Sum result{};
+  if (count != 0)
+    Kokkos::parallel_reduce("evenkeel::exec::sum", detail::range_over(instance, count),
+                            detail::AddUp<Sum, ValueOf>{value_of}, result);
+  return result;
+}
+
+template <class Value>
+struct Extremes {
+  Value least, greatest;
+};
+
+// The least and the greatest of value_of(i). Over nothing: the greatest value of the type as
+// `least` and the lowest as `greatest`, so that results of ranks combine by min and max. NaNs are
+// passed over. Blocks.
+template <class Value, class Instance, class ValueOf>
+Extremes<Value> extremes(const Instance& instance, std::int64_t count, const ValueOf& value_of) {
+  using Reducer = Kokkos::MinMax<Value>;
+  typename Reducer::value_type found;
+  Reducer(found).init(found);
+  if (count != 0)
+    Kokkos::parallel_reduce("evenkeel::exec::extremes", detail::range_over(instance, count),
+                            detail::FindExtremes<Value, ValueOf>{value_of}, Reducer(found));
+  return {found.min_val, found.max_val};
+}
+
+}  // namespace evenkeel::exec

@@ -1,0 +1,52 @@
+#pragma once
+
+// Exclusive prefix sums.
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace evenkeel::exec {
+
+namespace detail {
+
+template <class In, class Out>
+struct ExclusiveScan {
+  using value_type = typename Out::non_const_value_type;
+  In in;
+  Out out;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& sum, bool last) const {
+    const auto value = static_cast<value_type>(in(i));  // read first: in and out may be the same
+    if (last) out(i) = sum;
+    sum += value;
+  }
+};
+
+}  // namespace detail
+
+// out(i) = in(0) + ... + in(i-1); returns the sum of all. `in` and `out` may be the same View. Sums
+// are formed in the type of `out`. Blocks until the total is known.
+template <class Instance, class In, class Out>
+typename Out::non_const_value_type exclusive_scan(const Instance& instance, const In& in,
+                                                  const Out& out) {
+  using Sum = typename Out::non_const_value_type;
+  static_assert(static_cast<unsigned>(In::rank) == 1 && static_cast<unsigned>(Out::rank) == 1,
+                "a scan runs over Views of rank 1");
+  static_assert(std::is_arithmetic_v<Sum>, "a scan sums numbers");
+  if (in.extent(0) != out.extent(0))
+    throw Error(ErrorKind::bad_input, Where{"backends/exec"},
+                "A scan got " + std::to_string(in.extent(0)) + " values and room for " +
+                    std::to_string(out.extent(0)) + ".",
+                "Give both the same extent.");
+  Sum total{};
+  Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>> range(
+      instance, 0, static_cast<std::int64_t>(in.extent(0)));
+  if (in.extent(0) != 0)
+    Kokkos::parallel_scan("evenkeel::exec::exclusive_scan", range,
+                          detail::ExclusiveScan<In, Out>{in, out}, total);
+  return total;
+}
+
+}  // namespace evenkeel::exec

@@ -1,0 +1,49 @@
+#pragma once
+
+// Where work runs, as a run-time value: one instance of one Kokkos execution space of this build.
+// Free of Kokkos; exec/kokkos_spaces.hpp turns it back into the typed instance.
+
+#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/export.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+
+class EVENKEEL_API Space {
+ public:
+  // The default instance of the space that works on memory of this kind. Kokkos must be
+  // initialised. Asking for device memory in a build without a device is an Error.
+  static Space where(MemoryKind kind);
+
+  // The default instance of the space of this name ("Serial", "OpenMP", "Cuda", "HIP", ...), upper
+  // or lower case. An unknown name is an Error that lists the names of this build.
+  static Space named(std::string_view name);
+
+  // The names of all spaces of this build, hosts first.
+  static std::vector<std::string> names();
+
+  std::string_view name() const noexcept;
+  bool can_access(MemoryKind kind) const noexcept;
+  bool is_device() const noexcept;
+
+  // Waits until what was launched on this instance has ended, and on no other.
+  void fence(const char* label) const;
+
+  // For exec/kokkos_spaces.hpp: the position of the type in the list of enabled spaces, and the
+  // typed instance, kept alive by every copy.
+  Space(int type, std::shared_ptr<const void> instance)
+      : type_(type), instance_(std::move(instance)) {}
+  int type() const noexcept { return type_; }
+  const void* instance() const noexcept { return instance_.get(); }
+
+ private:
+  int type_;
+  std::shared_ptr<const void> instance_;
+};
+
+}  // namespace evenkeel

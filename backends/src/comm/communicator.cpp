@@ -1,0 +1,128 @@
+#include "comm/messenger.hpp"
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/error.hpp>
+
+#include <cstdlib>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "backends/comm";
+constexpr const char* device_aware_variable = "EVENKEEL_DEVICE_AWARE_MPI";
+
+// What rank 0 found in its environment, as a number that all ranks get to see.
+enum class Wish : int { unset, off, on, unreadable };
+
+Wish environment_wish() {
+  const char* text = std::getenv(device_aware_variable);
+  if (text == nullptr) return Wish::unset;
+  const std::string_view value(text);
+  if (value == "0" || value == "off") return Wish::off;
+  if (value == "1" || value == "on") return Wish::on;
+  return Wish::unreadable;
+}
+
+Transport resolve(Transport wanted, detail::Messenger& messenger) {
+  Wish wish = environment_wish();
+  bool aware = mpi_is_device_aware();
+  messenger.broadcast(&wish, sizeof wish, 0);
+  messenger.broadcast(&aware, sizeof aware, 0);
+  if (wish == Wish::unreadable)
+    throw Error(
+        ErrorKind::bad_input, Where{stage_name},
+        std::string(device_aware_variable) + " is neither 0 nor 1.",
+        "Set it to 0 to stage device memory on the host, to 1 to hand it to MPI, or unset it.");
+  if (wanted != Transport::automatic) return wanted;
+  if (wish == Wish::unset) return aware ? Transport::device_aware : Transport::host_staged;
+  return wish == Wish::on ? Transport::device_aware : Transport::host_staged;
+}
+
+void check_options(const CommunicatorOptions& options) {
+  if (options.piece_bytes < 1 || options.piece_bytes > std::numeric_limits<int>::max())
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "piece_bytes is " + std::to_string(options.piece_bytes) + '.',
+                "Use 1 to 2147483647; the default is 1073741824.");
+}
+
+}  // namespace
+
+Communicator::Communicator(std::shared_ptr<detail::Messenger> messenger,
+                           const CommunicatorOptions& options, Transport transport)
+    : messenger_(std::move(messenger)),
+      options_(options),
+      transport_(transport),
+      rank_(messenger_->rank()),
+      size_(messenger_->size()) {}
+
+Communicator Communicator::self(CommunicatorOptions options) {
+  check_options(options);
+  auto messenger = detail::make_self_messenger();
+  const Transport transport = resolve(options.transport, *messenger);
+  return Communicator(std::move(messenger), options, transport);
+}
+
+Communicator Communicator::world(CommunicatorOptions options) {
+#if EVENKEEL_HAS_MPI
+  return Communicator(MPI_COMM_WORLD, options);
+#else
+  return self(options);
+#endif
+}
+
+#if EVENKEEL_HAS_MPI
+Communicator::Communicator(MPI_Comm users, CommunicatorOptions options) : options_(options) {
+  check_options(options);
+  messenger_ = detail::make_mpi_messenger(users, options.piece_bytes);
+  transport_ = resolve(options.transport, *messenger_);
+  rank_ = messenger_->rank();
+  size_ = messenger_->size();
+}
+#endif
+
+Communicator::Communicator(Communicator&&) noexcept = default;
+Communicator& Communicator::operator=(Communicator&&) noexcept = default;
+Communicator::~Communicator() = default;
+
+Communicator Communicator::duplicate() const {
+  return Communicator(messenger_->duplicate(), options_, transport_);
+}
+
+void Communicator::barrier() const { messenger_->barrier(); }
+
+void Communicator::reduce_in_place(void* values, std::int64_t count, ScalarType type,
+                                   Reduction reduction) const {
+  messenger_->reduce(values, count, type, reduction);
+}
+
+void Communicator::scan_in_place(void* values, std::int64_t count, ScalarType type) const {
+  messenger_->exclusive_scan(values, count, type);
+}
+
+void Communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) const {
+  require_rank(root, "root");
+  messenger_->broadcast(data, bytes, root);
+}
+
+void Communicator::gather_equal(const void* mine, std::int64_t bytes, void* all) const {
+  messenger_->gather_equal(mine, bytes, all);
+}
+
+void Communicator::gather_bytes(const void* mine, void* all,
+                                std::span<const std::int64_t> bytes_of_rank, int root) const {
+  messenger_->gather(mine, all, bytes_of_rank, root);
+}
+
+void Communicator::require_rank(int rank, const char* role) const {
+  if (rank < 0 || rank >= size())
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                std::string("The ") + role + " is rank " + std::to_string(rank) + " of " +
+                    std::to_string(size()) + '.',
+                "Name a rank from 0 to " + std::to_string(size() - 1) + '.');
+}
+
+}  // namespace evenkeel

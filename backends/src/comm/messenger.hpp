@@ -1,0 +1,51 @@
+#pragma once
+
+// What carries messages between ranks. Two implementations: MPI, and this process alone. Everything
+// is in bytes or run-time types; the typed interface is Communicator's. All members are collective
+// but for those marked.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/comm/reduction.hpp>
+#include <evenkeel/backends/comm/sparse_exchange.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace evenkeel::detail {
+
+class Messenger {
+ public:
+  virtual ~Messenger();
+
+  virtual int rank() const noexcept = 0;  // local
+  virtual int size() const noexcept = 0;  // local
+  virtual std::shared_ptr<Messenger> duplicate() const = 0;
+
+  virtual void barrier() = 0;
+  virtual void reduce(void* values, std::int64_t count, ScalarType type, Reduction reduction) = 0;
+  virtual void exclusive_scan(void* values, std::int64_t count, ScalarType type) = 0;
+  virtual void broadcast(void* data, std::int64_t bytes, int root) = 0;
+  virtual void gather_equal(const void* mine, std::int64_t bytes, void* all) = 0;
+  // To all when root is -1. bytes_of_rank is the same everywhere; `all` matters where data arrives.
+  virtual void gather(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
+                      int root) = 0;
+
+  virtual void combine(void* value, const Combination& combination) = 0;
+  virtual std::unique_ptr<Pending> start_combine(const void* mine,
+                                                 const Combination& combination) = 0;
+
+  // Every note has `bytes` bytes and goes to another rank.
+  virtual std::vector<RawNote> announce(const std::vector<RawNote>& notes, std::int64_t bytes) = 0;
+  // Pointers that this messenger can read and write; partners are other ranks; no message is empty.
+  virtual void transfer(std::span<const Send> sends, std::span<const Receive> receives) = 0;
+};
+
+std::shared_ptr<Messenger> make_self_messenger();
+#if EVENKEEL_HAS_MPI
+std::shared_ptr<Messenger> make_mpi_messenger(MPI_Comm users, std::int64_t piece_bytes);
+#endif
+
+}  // namespace evenkeel::detail

@@ -1,0 +1,62 @@
+// One process alone: every collective is a copy, and there is nobody to write to.
+
+#include "comm/messenger.hpp"
+
+#include <cstring>
+
+namespace evenkeel::detail {
+
+namespace {
+
+class CompleteReduction final : public Pending {
+ public:
+  CompleteReduction(const void* mine, std::int64_t bytes)
+      : value_(static_cast<std::size_t>(bytes)) {
+    std::memcpy(value_.data(), mine, value_.size());
+  }
+  bool test() override { return true; }
+  void wait() override {}
+  const void* value() const noexcept override { return value_.data(); }
+
+ private:
+  std::vector<std::byte> value_;
+};
+
+class SelfMessenger final : public Messenger {
+ public:
+  int rank() const noexcept override { return 0; }
+  int size() const noexcept override { return 1; }
+  std::shared_ptr<Messenger> duplicate() const override { return make_self_messenger(); }
+
+  void barrier() override {}
+  void reduce(void*, std::int64_t, ScalarType, Reduction) override {}
+  void exclusive_scan(void* values, std::int64_t count, ScalarType type) override {
+    if (count != 0) std::memset(values, 0, static_cast<std::size_t>(count * bytes_of(type)));
+  }
+  void broadcast(void*, std::int64_t, int) override {}
+  void gather_equal(const void* mine, std::int64_t bytes, void* all) override {
+    if (bytes != 0) std::memcpy(all, mine, static_cast<std::size_t>(bytes));
+  }
+  void gather(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
+              int) override {
+    gather_equal(mine, bytes_of_rank[0], all);
+  }
+
+  void combine(void*, const Combination&) override {}
+  std::unique_ptr<Pending> start_combine(const void* mine,
+                                         const Combination& combination) override {
+    return std::make_unique<CompleteReduction>(mine, combination.bytes);
+  }
+
+  std::vector<RawNote> announce(const std::vector<RawNote>&, std::int64_t) override { return {}; }
+  void transfer(std::span<const Send>, std::span<const Receive>) override {}
+};
+
+}  // namespace
+
+Messenger::~Messenger() = default;
+Pending::~Pending() = default;
+
+std::shared_ptr<Messenger> make_self_messenger() { return std::make_shared<SelfMessenger>(); }
+
+}  // namespace evenkeel::detail

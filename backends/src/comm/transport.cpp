@@ -1,0 +1,33 @@
+#include <evenkeel/backends/comm/transport.hpp>
+#include <evenkeel/backends/config.hpp>
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+
+#if EVENKEEL_HAS_MPI
+#include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
+#endif
+
+namespace evenkeel {
+
+const char* name_of(Transport transport) noexcept {
+  switch (transport) {
+    case Transport::automatic: return "automatic";
+    case Transport::host_staged: return "host_staged";
+    case Transport::device_aware: return "device_aware";
+  }
+  return "unknown";
+}
+
+bool mpi_is_device_aware() noexcept {
+#if EVENKEEL_HAS_MPI && defined(KOKKOS_ENABLE_CUDA) && defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_CUDA_AWARE_SUPPORT && MPIX_Query_cuda_support() == 1;
+#elif EVENKEEL_HAS_MPI && defined(KOKKOS_ENABLE_HIP) && defined(MPIX_ROCM_AWARE_SUPPORT)
+  return MPIX_ROCM_AWARE_SUPPORT && MPIX_Query_rocm_support() == 1;
+#else
+  return false;
+#endif
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,149 @@
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
+
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr std::int64_t alignment = 64;
+
+using DeviceMemory = Kokkos::DefaultExecutionSpace::memory_space;
+
+// Host memory needs no Kokkos, so that host-only programs work before Kokkos starts and after it
+// ends.
+void* allocate_host(std::int64_t bytes) {
+  const std::int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  return std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(rounded));
+}
+
+template <class MemorySpace>
+void* allocate_kokkos(const std::string& label, std::int64_t bytes) {
+  if (!exec::kokkos_is_running()) return nullptr;
+  try {  // 3.4 throws std::runtime_error, 5.2 its own type, neither a std::bad_alloc
+    return Kokkos::kokkos_malloc<MemorySpace>(label, static_cast<std::size_t>(bytes));
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+}
+
+void* allocate(const std::string& label, MemoryKind kind, bool pinned, std::int64_t bytes) {
+  switch (kind) {
+    case MemoryKind::host:
+      if constexpr (has_device)
+        if (pinned) return allocate_kokkos<exec::PinnedSpace>(label, bytes);
+      return allocate_host(bytes);
+    case MemoryKind::device:
+      if constexpr (has_device) return allocate_kokkos<DeviceMemory>(label, bytes);
+      break;
+    case MemoryKind::shared:
+      if constexpr (has_device) return allocate_kokkos<exec::SharedSpace>(label, bytes);
+      return allocate_host(bytes);
+  }
+  return nullptr;
+}
+
+template <class MemorySpace>
+using Bytes = Kokkos::View<char*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+template <class MemorySpace>
+using ConstBytes = Kokkos::View<const char*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+template <class To, class From>
+void copy_between(void* to, const void* from, std::int64_t bytes) {
+  const auto count = static_cast<std::size_t>(bytes);
+  Kokkos::deep_copy(Bytes<To>(static_cast<char*>(to), count),
+                    ConstBytes<From>(static_cast<const char*>(from), count));
+}
+
+}  // namespace
+
+const char* name_of(MemoryKind kind) noexcept {
+  switch (kind) {
+    case MemoryKind::host: return "host";
+    case MemoryKind::device: return "device";
+    case MemoryKind::shared: return "shared";
+  }
+  return "unknown";
+}
+
+Buffer::Buffer(const std::string& label, MemoryKind kind, bool pinned, std::int64_t bytes)
+    : bytes_(bytes), kind_(kind), pinned_(pinned) {
+  if (bytes == 0) return;
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - alignment;
+  if (bytes > 0 && bytes <= most)
+    data_ = static_cast<std::byte*>(allocate(label, kind, pinned, bytes));
+  if (data_ == nullptr)
+    throw Error(ErrorKind::out_of_memory, Where{"backends/exec"},
+                std::to_string(bytes) + " bytes of " + name_of(kind) + " memory for '" + label +
+                    "' were refused.",
+                "Use more ranks, fewer objects, or a smaller staging budget.");
+}
+
+Buffer::Buffer(const std::string& label, MemoryKind kind, std::int64_t bytes)
+    : Buffer(label, kind, false, bytes) {}
+
+Buffer Buffer::for_staging(const std::string& label, std::int64_t bytes) {
+  return Buffer(label, MemoryKind::host, has_device && exec::kokkos_is_running(), bytes);
+}
+
+Buffer::Buffer(Buffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      kind_(other.kind_),
+      pinned_(other.pinned_) {}
+
+Buffer& Buffer::operator=(Buffer&& other) noexcept {
+  if (this != &other) {
+    release();
+    data_ = std::exchange(other.data_, nullptr);
+    bytes_ = std::exchange(other.bytes_, 0);
+    kind_ = other.kind_;
+    pinned_ = other.pinned_;
+  }
+  return *this;
+}
+
+Buffer::~Buffer() { release(); }
+
+void Buffer::release() noexcept {
+  if (data_ == nullptr) return;
+  if (!has_device || (kind_ == MemoryKind::host && !pinned_)) {
+    std::free(data_);
+  } else if (exec::kokkos_is_running()) {
+    if (pinned_)
+      Kokkos::kokkos_free<exec::PinnedSpace>(data_);
+    else if (kind_ == MemoryKind::device)
+      Kokkos::kokkos_free<DeviceMemory>(data_);
+    else
+      Kokkos::kokkos_free<exec::SharedSpace>(data_);
+  }
+  data_ = nullptr;
+}
+
+void copy_bytes(void* to, MemoryKind to_kind, const void* from, MemoryKind from_kind,
+                std::int64_t bytes) {
+  if (bytes == 0) return;
+  const bool to_host = to_kind != MemoryKind::device;
+  const bool from_host = from_kind != MemoryKind::device;
+  if constexpr (has_device) {
+    using Host = Kokkos::HostSpace;
+    // Managed memory may still be written by a kernel, so it goes through Kokkos as well.
+    if (!to_host && !from_host) return copy_between<DeviceMemory, DeviceMemory>(to, from, bytes);
+    if (!to_host) return copy_between<DeviceMemory, Host>(to, from, bytes);
+    if (!from_host) return copy_between<Host, DeviceMemory>(to, from, bytes);
+    if (to_kind == MemoryKind::shared || from_kind == MemoryKind::shared)
+      return copy_between<exec::SharedSpace, exec::SharedSpace>(to, from, bytes);
+  }
+  if (!to_host || !from_host)
+    throw Error(ErrorKind::bad_input, Where{"backends/exec"},
+                "Device memory was named, but this evenkeel was built without a device.",
+                "Build evenkeel with a Kokkos that enables CUDA or HIP, or pass host memory.");
+  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+}
+
+}  // namespace evenkeel

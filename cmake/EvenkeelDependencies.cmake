@@ -1,0 +1,114 @@
+# Finds what the build needs. All that is missing is reported at once, with the way to get it.
+include(EvenkeelKokkos)
+
+set(EVENKEEL_KOKKOS_MINIMUM 3.4.0)
+set(_evenkeel_missing "")
+
+function(_evenkeel_missing_package what apt spack otherwise)
+  set(text "  ${what}\n")
+  string(APPEND text "    Debian, Ubuntu: apt install ${apt}\n")
+  string(APPEND text "    Spack:          spack install ${spack}\n")
+  if(otherwise)
+    string(APPEND text "    or:             ${otherwise}\n")
+  endif()
+  set(_evenkeel_missing "${_evenkeel_missing}${text}" PARENT_SCOPE)
+endfunction()
+
+# --- Kokkos ---------------------------------------------------------------------------------------
+evenkeel_find_kokkos()
+if(NOT Kokkos_FOUND)
+  _evenkeel_missing_package("Kokkos ${EVENKEEL_KOKKOS_MINIMUM} or newer"
+    "libtrilinos-kokkos-dev (or libkokkos-dev)" "kokkos"
+    "name your own with -DKokkos_ROOT=<prefix>")
+elseif(NOT EVENKEEL_KOKKOS_VERSION)
+  message(FATAL_ERROR "Kokkos was found, but not its header KokkosCore_config.h. "
+    "Name a complete installation with -DKokkos_ROOT=<prefix>.")
+elseif(EVENKEEL_KOKKOS_VERSION VERSION_LESS EVENKEEL_KOKKOS_MINIMUM)
+  message(FATAL_ERROR "Kokkos ${EVENKEEL_KOKKOS_VERSION} is too old: evenkeel needs "
+    "${EVENKEEL_KOKKOS_MINIMUM} or newer. Name another with -DKokkos_ROOT=<prefix>.")
+else()
+  list(JOIN Kokkos_DEVICES " " _evenkeel_devices)
+  message(STATUS "Kokkos ${EVENKEEL_KOKKOS_VERSION}: ${_evenkeel_devices}")
+  if(BUILD_SHARED_LIBS AND EVENKEEL_KOKKOS_LINKAGE STREQUAL "STATIC")
+    # Each shared library would hold its own copy of Kokkos's state, and only one be initialised.
+    message(FATAL_ERROR
+      "A shared evenkeel over a static Kokkos would run with two copies of Kokkos. "
+      "Use -DBUILD_SHARED_LIBS=OFF, or a Kokkos built with BUILD_SHARED_LIBS=ON.")
+  endif()
+endif()
+
+# --- Kokkos Kernels: used when found --------------------------------------------------------------
+# Trilinos's package (Debian) defines no target, only variables, and needs BLAS and LAPACK too.
+set(EVENKEEL_KOKKOS_KERNELS_VERSION "")
+if(Kokkos_FOUND)
+  find_package(KokkosKernels QUIET CONFIG)
+endif()
+if(TARGET Kokkos::kokkoskernels)
+  set(EVENKEEL_KOKKOS_KERNELS Kokkos::kokkoskernels)
+elseif(KokkosKernels_FOUND AND KokkosKernels_LIBRARIES)
+  set(_evenkeel_complete ON)
+  foreach(_evenkeel_file IN LISTS KokkosKernels_TPL_LIBRARIES)
+    if(IS_ABSOLUTE "${_evenkeel_file}" AND NOT EXISTS "${_evenkeel_file}")
+      message(STATUS "Kokkos Kernels: not used, since ${_evenkeel_file} is missing")
+      set(_evenkeel_complete OFF)
+    endif()
+  endforeach()
+  if(_evenkeel_complete)
+    add_library(evenkeel_kokkos_kernels INTERFACE IMPORTED)
+    set_target_properties(evenkeel_kokkos_kernels PROPERTIES
+      INTERFACE_INCLUDE_DIRECTORIES "${KokkosKernels_INCLUDE_DIRS}"
+      INTERFACE_LINK_LIBRARIES
+        "${KokkosKernels_LIBRARIES};${KokkosKernels_TPL_LIBRARIES};Kokkos::kokkos")
+    set(EVENKEEL_KOKKOS_KERNELS evenkeel_kokkos_kernels)
+  endif()
+endif()
+if(EVENKEEL_KOKKOS_KERNELS)
+  set(EVENKEEL_KOKKOS_KERNELS_VERSION "${KokkosKernels_VERSION}")
+  if(NOT EVENKEEL_KOKKOS_KERNELS_VERSION)  # Trilinos versions the two together and states it once
+    set(EVENKEEL_KOKKOS_KERNELS_VERSION "${EVENKEEL_KOKKOS_VERSION}")
+  endif()
+  message(STATUS "Kokkos Kernels ${EVENKEEL_KOKKOS_KERNELS_VERSION}")
+endif()
+
+# --- MPI ------------------------------------------------------------------------------------------
+if(EVENKEEL_ENABLE_MPI)
+  find_package(MPI 3.0 QUIET COMPONENTS CXX)
+  if(NOT MPI_CXX_FOUND)
+    _evenkeel_missing_package("MPI (C library and headers)" "libopenmpi-dev openmpi-bin" "openmpi"
+      "build for one process with -DEVENKEEL_ENABLE_MPI=OFF")
+  endif()
+endif()
+
+find_package(Threads REQUIRED)
+
+# --- What only parts of the project need ----------------------------------------------------------
+if(EVENKEEL_BUILD_TOOLS)
+  find_package(CLI11 QUIET CONFIG)
+  if(NOT CLI11_FOUND)
+    _evenkeel_missing_package("CLI11, for the program `evenkeel`" "libcli11-dev" "cli11"
+      "leave the program out with -DEVENKEEL_BUILD_TOOLS=OFF")
+  endif()
+  find_package(nlohmann_json QUIET CONFIG)
+  if(NOT nlohmann_json_FOUND)
+    _evenkeel_missing_package("nlohmann-json, for the program `evenkeel`" "nlohmann-json3-dev"
+      "nlohmann-json" "leave the program out with -DEVENKEEL_BUILD_TOOLS=OFF")
+  endif()
+endif()
+if(EVENKEEL_BUILD_TESTS)
+  find_package(GTest QUIET CONFIG)
+  if(NOT GTest_FOUND)
+    _evenkeel_missing_package("GoogleTest, for the tests" "libgtest-dev" "googletest"
+      "leave the tests out with -DEVENKEEL_BUILD_TESTS=OFF")
+  endif()
+endif()
+if(EVENKEEL_BUILD_BENCH)
+  find_package(benchmark QUIET CONFIG)
+  if(NOT benchmark_FOUND)
+    _evenkeel_missing_package("Google Benchmark, for the benchmarks" "libbenchmark-dev" "benchmark"
+      "leave the benchmarks out with -DEVENKEEL_BUILD_BENCH=OFF")
+  endif()
+endif()
+
+if(_evenkeel_missing)
+  message(FATAL_ERROR "evenkeel cannot be built here yet. Missing:\n\n${_evenkeel_missing}")
+endif()

@@ -1,0 +1,53 @@
+# Every option of the build, with its default. Defaults follow PROJECT_IS_TOP_LEVEL: a project that
+# adds evenkeel as a sub-directory gets the library alone.
+
+if(NOT DEFINED PROJECT_IS_TOP_LEVEL)
+  set(PROJECT_IS_TOP_LEVEL ON)
+endif()
+
+option(BUILD_SHARED_LIBS "Build shared libraries instead of static ones" OFF)
+option(EVENKEEL_ENABLE_MPI "Use MPI; OFF builds a single-process library" ON)
+option(EVENKEEL_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(EVENKEEL_BUILD_TOOLS "Build the program `evenkeel`" ${PROJECT_IS_TOP_LEVEL})
+option(EVENKEEL_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
+option(EVENKEEL_BUILD_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
+option(EVENKEEL_INSTALL "Create install rules" ${PROJECT_IS_TOP_LEVEL})
+option(EVENKEEL_WARNINGS_AS_ERRORS "Turn compiler warnings into errors" OFF)
+
+# How heavily the library checks its own invariants. What users pass in is always checked.
+#   off         nothing
+#   local       what one rank can see by itself
+#   collective  also what all ranks must agree on; costs a reduction each
+set(EVENKEEL_ASSERTIONS "off" CACHE STRING "Internal checks: off, local or collective")
+set_property(CACHE EVENKEEL_ASSERTIONS PROPERTY STRINGS off local collective)
+
+set(EVENKEEL_SANITIZE "" CACHE STRING "Sanitizer: empty, address (with undefined) or thread")
+set_property(CACHE EVENKEEL_SANITIZE PROPERTY STRINGS "" address thread)
+
+set(_evenkeel_assertion_levels off local collective)
+list(FIND _evenkeel_assertion_levels "${EVENKEEL_ASSERTIONS}" EVENKEEL_ASSERTION_LEVEL)
+if(EVENKEEL_ASSERTION_LEVEL EQUAL -1)
+  message(FATAL_ERROR
+    "EVENKEEL_ASSERTIONS is '${EVENKEEL_ASSERTIONS}'; use off, local or collective.")
+endif()
+if(NOT EVENKEEL_SANITIZE MATCHES "^(|address|thread)$")
+  message(FATAL_ERROR
+    "EVENKEEL_SANITIZE is '${EVENKEEL_SANITIZE}'; use address, thread or nothing.")
+endif()
+
+if(PROJECT_IS_TOP_LEVEL)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Type of build" FORCE)
+  endif()
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  find_program(EVENKEEL_CCACHE ccache)
+  mark_as_advanced(EVENKEEL_CCACHE)
+  if(EVENKEEL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${EVENKEEL_CCACHE}")
+  endif()
+endif()
+
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+if(NOT DEFINED CMAKE_CXX_EXTENSIONS)
+  set(CMAKE_CXX_EXTENSIONS OFF)
+endif()

@@ -1,0 +1,68 @@
+# evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [TIMEOUT <seconds>] [LIBRARIES <target>...])
+#
+# Builds tests/<path>_test.cpp, the test of <component>/include/evenkeel/<path>.hpp, and registers it
+# once per rank count as <path>@<n>; with SPACES also once per Kokkos space of the build, as
+# <path>.<space>@<n>. Without MPI only the runs on one rank are registered; RANKS is 1 by default.
+# Each process carries a watchdog: after TIMEOUT seconds (60) it prints the stacks of all its threads
+# and ends, so that a hang is a failure that shows where.
+include(EvenkeelWarnings)
+
+# These let every OpenMPI run as root, and with more ranks than cores.
+set(EVENKEEL_TEST_ENVIRONMENT
+  OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+  PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+  OMP_PROC_BIND=false)
+
+function(evenkeel_test_launcher ranks result)
+  set(command "")
+  if(EVENKEEL_ENABLE_MPI)
+    set(command ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS})
+  endif()
+  set(${result} "${command}" PARENT_SCOPE)
+endfunction()
+
+function(evenkeel_add_test path)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES" "TIMEOUT" "RANKS;LIBRARIES")
+  if(NOT arg_RANKS)
+    set(arg_RANKS 1)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 60)
+  endif()
+  if(EVENKEEL_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 3")
+  endif()
+  set(spaces "")
+  if(arg_SPACES)
+    set(spaces ${Kokkos_DEVICES})
+  endif()
+  if(NOT spaces)
+    set(spaces any)
+  endif()
+
+  string(REPLACE "/" "_" target "test_${path}")
+  add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${path}_test.cpp)
+  target_link_libraries(${target} PRIVATE evenkeel_test_main ${arg_LIBRARIES})
+  evenkeel_set_warnings(${target})
+
+  math(EXPR backstop "${arg_TIMEOUT} + 30")
+  foreach(ranks IN LISTS arg_RANKS)
+    if(NOT EVENKEEL_ENABLE_MPI AND NOT ranks EQUAL 1)
+      continue()
+    endif()
+    evenkeel_test_launcher(${ranks} launcher)
+    foreach(space IN LISTS spaces)
+      set(name "${path}@${ranks}")
+      set(choice "")
+      if(NOT space STREQUAL "any")
+        set(name "${path}.${space}@${ranks}")
+        set(choice "--space=${space}")
+      endif()
+      add_test(NAME ${name}
+        COMMAND ${launcher} $<TARGET_FILE:${target}> --watchdog=${arg_TIMEOUT} ${choice})
+      set_tests_properties(${name} PROPERTIES
+        TIMEOUT ${backstop} PROCESSORS ${ranks} ENVIRONMENT "${EVENKEEL_TEST_ENVIRONMENT}")
+    endforeach()
+  endforeach()
+endfunction()

@@ -1,0 +1,36 @@
+# evenkeel_set_warnings(<target>): the project's warnings and sanitizer, for its own targets alone.
+function(evenkeel_set_warnings target)
+  set(warnings -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    list(APPEND warnings -Wno-sign-conversion)  # part of clang's -Wconversion, not of GCC's
+  endif()
+  set(nvcc OFF)
+  if(Kokkos_DEVICES MATCHES "CUDA" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    set(nvcc ON)  # nvcc_wrapper: GNU by its host compiler; its generated code is not pedantic
+  endif()
+  if(nvcc)
+    # 20013: a host function called from a device function compiles, and then fails when it runs.
+    target_compile_options(${target} PRIVATE -Werror=cross-execution-space-call)
+  else()
+    list(APPEND warnings -Wpedantic)
+  endif()
+  if(EVENKEEL_WARNINGS_AS_ERRORS)
+    list(APPEND warnings -Werror)
+  endif()
+  target_compile_options(${target} PRIVATE ${warnings})
+
+  if(EVENKEEL_SANITIZE STREQUAL "address")
+    set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined
+      -fno-omit-frame-pointer)
+  elseif(EVENKEEL_SANITIZE STREQUAL "thread")
+    set(sanitizers -fsanitize=thread -fno-omit-frame-pointer)
+  endif()
+  if(sanitizers)
+    target_compile_options(${target} PRIVATE ${sanitizers})
+    target_link_options(${target} PRIVATE ${sanitizers})
+    get_target_property(type ${target} TYPE)
+    if(type MATCHES "LIBRARY")  # whoever links the library links the sanitizer's runtime too
+      target_link_options(${target} INTERFACE ${sanitizers})
+    endif()
+  endif()
+endfunction()

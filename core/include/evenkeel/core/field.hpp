@@ -1,0 +1,297 @@
+#pragma once
+
+// What a field is: one array over the objects, wherever and however an application keeps it. Free
+// of Kokkos and of MPI. Adapters stand apart (core/field/): std::vector and std::span, raw
+// pointers, Kokkos Views.
+//
+// The contract between evenkeel and a container has three parts:
+//   layout    where the values are right now; asked anew each time, nothing is cached;
+//   stage     room for a new number of objects, beside the old values, which stay untouched. May
+//   throw; commit    the staged values become the container's. Cannot fail.
+// A container that owns its memory is staged by `allocate` and committed by a move
+// (Placement::replace). One that borrows it, or must keep its pointer, is staged in a buffer of
+// evenkeel's and committed by a copy back (Placement::in_place); its capacity then is the limit.
+//
+// A Field refers to the container, which must outlive it and stay where it is.
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/scalar.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace evenkeel {
+
+// Where the values of a field are. Value c of object i starts at
+// data + i * object_stride_bytes + c * component_stride_bytes.
+struct FieldLayout {
+  void* data = nullptr;
+  MemoryKind memory = MemoryKind::host;
+  ScalarType scalar = ScalarType::none;  // of one value; none when evenkeel need not know
+  int element_bytes = 0;                 // of one value
+  int components = 1;                    // values per object
+  std::int64_t count = 0;                // objects in use
+  std::int64_t capacity = 0;             // objects that the memory has room for
+  std::int64_t object_stride_bytes = 0;
+  std::int64_t component_stride_bytes = 0;
+
+  std::int64_t bytes_per_object() const noexcept {
+    return static_cast<std::int64_t>(element_bytes) * components;
+  }
+  // True when the bytes of an object are adjacent, and the objects too.
+  bool is_packed() const noexcept {
+    return object_stride_bytes == bytes_per_object() &&
+           (components == 1 || component_stride_bytes == element_bytes);
+  }
+};
+
+// Whose memory a container's values are in.
+enum class Ownership {
+  sole,     // the container's alone: it may be replaced
+  shared,   // the container's, and held by somebody else too, who would keep the old values
+  borrowed  // somebody else's: values change in place, and the capacity is fixed
+};
+
+// How the values of a type are seen. Arithmetic types, arrays of them and std::array of them are
+// known; a vector type of one's own is declared by
+//   template <> struct evenkeel::ElementShape<Vec3> : evenkeel::VectorOf<double, 3> {};
+// Everything else is carried as bytes.
+template <class T, int n>
+struct VectorOf {
+  static constexpr ScalarType scalar = scalar_type_of<T>();
+  static constexpr int element_bytes = sizeof(T);
+  static constexpr int components = n;
+};
+
+template <class T>
+struct ElementShape {
+  static constexpr ScalarType scalar = scalar_type_of<T>();
+  static constexpr int element_bytes = sizeof(T);
+  static constexpr int components = 1;
+};
+template <class T, std::size_t n>
+struct ElementShape<T[n]> : VectorOf<T, static_cast<int>(n)> {};
+template <class T, std::size_t n>
+struct ElementShape<std::array<T, n>> : VectorOf<T, static_cast<int>(n)> {};
+
+// Where the position is inside a record (array of structures), so that one container of records is
+// both the position of a set and what the set carries:
+//   template <> struct evenkeel::PositionIn<Particle>
+//       : evenkeel::PositionAt<double, 3, offsetof(Particle, x)> {};
+template <class Real, int n, std::size_t offset_bytes>
+struct PositionAt {
+  static constexpr ScalarType scalar = scalar_type_of<Real>();
+  static constexpr int element_bytes = sizeof(Real);
+  static constexpr int components = n;
+  static constexpr std::size_t offset = offset_bytes;
+};
+template <class Record>
+struct PositionIn;  // declared for records alone
+
+// The customisation point: how evenkeel sees and changes a container. Specialise it for a container
+// of your own with the members
+//
+//   using Element = ...;                                // what the container holds
+//   static FieldLayout layout(Container&);              // where it is now
+//   static std::string label(const Container&);         // its name in messages
+//   static Ownership ownership(const Container&);
+//
+// and, unless its memory is always borrowed,
+//
+//   using Staged = ...;                                 // new storage, often another Container
+//   static Staged allocate(const Container&, std::int64_t count);   // may throw; changes nothing
+//   static FieldLayout staged_layout(Staged&);
+//   static void commit(Container&, Staged&) noexcept;
+//
+// and, where the container itself knows how many of its objects are in use,
+//
+//   static void resized(Container&, std::int64_t count) noexcept;   // after values changed in
+//   place
+template <class Container>
+struct FieldTraits;
+
+template <class Container>
+concept KnownContainer = requires(Container& container) {
+  typename FieldTraits<Container>::Element;
+  { FieldTraits<Container>::layout(container) } -> std::same_as<FieldLayout>;
+};
+
+// Adjacent objects of type T, as adapters describe them.
+template <class T>
+FieldLayout packed_layout(T* data, std::int64_t count, std::int64_t capacity,
+                          MemoryKind memory = MemoryKind::host) {
+  using Shape = ElementShape<std::remove_const_t<T>>;
+  FieldLayout layout;
+  layout.data = const_cast<std::remove_const_t<T>*>(data);
+  layout.memory = memory;
+  layout.scalar = Shape::scalar;
+  layout.element_bytes = Shape::element_bytes;
+  layout.components = Shape::components;
+  layout.count = count;
+  layout.capacity = capacity;
+  layout.object_stride_bytes = sizeof(T);
+  layout.component_stride_bytes = Shape::element_bytes;
+  return layout;
+}
+
+enum class Placement {
+  replace,  // new storage takes the container's place
+  in_place  // the container keeps its storage; staged values are copied back
+};
+
+namespace detail {
+
+// The contract of a container, type-erased: one constant table per container type.
+struct FieldOperations {
+  FieldLayout (*layout)(void* container);
+  FieldLayout (*position)(void* container);
+  std::string (*label)(const void* container);
+  Ownership (*ownership)(const void* container);
+  void* (*allocate)(void* container, std::int64_t count);  // null when always borrowed
+  FieldLayout (*staged_layout)(void* staged);
+  void (*commit)(void* container, void* staged) noexcept;
+  void (*discard)(void* staged) noexcept;
+  void (*resized)(void* container, std::int64_t count) noexcept;  // null: the container cannot know
+};
+
+template <class Container>
+struct OperationsOf {
+  using Traits = FieldTraits<Container>;
+  using Element = std::remove_const_t<typename Traits::Element>;
+
+  static Container& get(void* container) { return *static_cast<Container*>(container); }
+
+  static FieldLayout layout(void* container) { return Traits::layout(get(container)); }
+
+  static FieldLayout position(void* container) {
+    FieldLayout at = layout(container);
+    if constexpr (requires { PositionIn<Element>::offset; }) {
+      using Position = PositionIn<Element>;
+      at.data = static_cast<std::byte*>(at.data) + (at.data != nullptr ? Position::offset : 0);
+      at.scalar = Position::scalar;
+      at.element_bytes = Position::element_bytes;
+      at.components = Position::components;
+      at.component_stride_bytes = Position::element_bytes;
+    }
+    return at;
+  }
+
+  static std::string label(const void* container) {
+    return Traits::label(*static_cast<const Container*>(container));
+  }
+  static Ownership ownership(const void* container) {
+    return Traits::ownership(*static_cast<const Container*>(container));
+  }
+
+  static constexpr FieldOperations table() {
+    FieldOperations operations{&layout, &position, &label,  &ownership, nullptr,
+                               nullptr, nullptr,   nullptr, nullptr};
+    if constexpr (requires { typename Traits::Staged; }) {
+      using Staged = typename Traits::Staged;
+      operations.allocate = [](void* container, std::int64_t count) -> void* {
+        return new Staged(Traits::allocate(get(container), count));
+      };
+      operations.staged_layout = [](void* staged) {
+        return Traits::staged_layout(*static_cast<Staged*>(staged));
+      };
+      operations.commit = [](void* container, void* staged) noexcept {
+        Traits::commit(get(container), *static_cast<Staged*>(staged));
+      };
+      operations.discard = [](void* staged) noexcept { delete static_cast<Staged*>(staged); };
+    }
+    if constexpr (requires(Container & c) { Traits::resized(c, std::int64_t{}); })
+      operations.resized = [](void* container, std::int64_t count) noexcept {
+        Traits::resized(get(container), count);
+      };
+    return operations;
+  }
+};
+
+template <class Container>
+inline constexpr FieldOperations operations_of = OperationsOf<Container>::table();
+
+}  // namespace detail
+
+// New room for a field. Destroyed without commit() it leaves the container as it was.
+class EVENKEEL_API StagedField {
+ public:
+  StagedField(StagedField&&) noexcept;
+  StagedField& operator=(StagedField&&) noexcept;
+  ~StagedField();
+
+  // Where the new values are to be written.
+  const FieldLayout& layout() const noexcept { return layout_; }
+
+  // True when the container itself will know the new count after commit().
+  bool tells_count() const noexcept;
+
+  // The container takes the new values over. What was written must have been fenced.
+  void commit() noexcept;
+
+ private:
+  friend class Field;
+  StagedField() = default;
+  void discard() noexcept;
+
+  const detail::FieldOperations* operations_ = nullptr;
+  void* container_ = nullptr;
+  void* staged_ = nullptr;  // Placement::replace: the container's own
+  Buffer buffer_;           // Placement::in_place: ours
+  FieldLayout layout_, target_;
+};
+
+class EVENKEEL_API Field {
+ public:
+  Field(void* container, const detail::FieldOperations& operations)
+      : container_(container), operations_(&operations) {}
+
+  FieldLayout layout() const { return operations_->layout(container_); }
+  // The coordinates: the field itself, or the position inside its records.
+  FieldLayout position() const { return operations_->position(container_); }
+  std::string label() const { return operations_->label(container_); }
+  Ownership ownership() const { return operations_->ownership(container_); }
+  const void* container() const noexcept { return container_; }
+
+  // Room for `count` objects, uninitialised; the old values stay. Borrowed memory is staged in
+  // place whatever is asked for; more objects than fit there are an Error. Local.
+  StagedField stage(std::int64_t count, Placement placement) const;
+
+ private:
+  void* container_;
+  const detail::FieldOperations* operations_;
+};
+
+// The field of a container. Compiles for variables that can receive what arrives.
+template <class Container>
+auto field_of(Container&& container) {
+  using Plain = std::remove_cvref_t<Container>;
+  static_assert(std::is_lvalue_reference_v<Container>,
+                "evenkeel: a field must be a variable; a temporary would lose what arrives");
+  static_assert(!std::is_const_v<std::remove_reference_t<Container>>,
+                "evenkeel: a const container cannot receive what arrives");
+  static_assert(KnownContainer<Plain>,
+                "evenkeel: unknown container; include its adapter (evenkeel/core/field/...) or "
+                "specialise evenkeel::FieldTraits for it");
+  if constexpr (KnownContainer<Plain>) {  // one message for what is unknown, not a page
+    using Element = typename FieldTraits<Plain>::Element;
+    static_assert(!std::is_const_v<Element>,
+                  "evenkeel: a field of const elements cannot receive what arrives");
+    static_assert(std::is_trivially_copyable_v<Element>,
+                  "evenkeel: elements travel as bytes, so their type must be trivially copyable");
+    return Field(const_cast<Plain*>(&container), detail::operations_of<Plain>);
+  }
+}
+
+// Copies the first `count` objects between two layouts of the same values, whatever their strides
+// and memory, and returns when they are there. The two must not overlap.
+EVENKEEL_API void copy_objects(const FieldLayout& to, const FieldLayout& from, std::int64_t count);
+
+}  // namespace evenkeel

@@ -1,0 +1,66 @@
+#pragma once
+
+// Fields in a Kokkos DualView: the side that was modified last is the field; after a move both
+// sides have the new extent, and that side is marked as modified, so that the next sync brings the
+// other up to date. It is also the model for a container of one's own: all it needs is one
+// specialisation of FieldTraits.
+
+#include <evenkeel/core/field/kokkos_view.hpp>
+
+#include <Kokkos_DualView.hpp>
+
+namespace evenkeel {
+
+template <class DataType, class... Properties>
+struct FieldTraits<Kokkos::DualView<DataType, Properties...>> {
+  using Container = Kokkos::DualView<DataType, Properties...>;
+  using Element = typename Container::t_dev::value_type;
+  struct Staged {
+    Container dual;
+    bool on_host;
+  };
+
+  static FieldLayout layout(const Container& dual) { return side(dual, host_is_newer(dual)); }
+  static std::string label(const Container& dual) {
+    const std::string label = dual.view_host().label();
+    return label.empty() ? "an unlabelled DualView" : label;
+  }
+
+  static Ownership ownership(const Container& dual) {
+    // view_host() returned a copy once, which counts as a holder. Where host and device are one
+    // memory, both sides hold the same allocation.
+    constexpr int copies = std::is_reference_v<decltype(dual.view_host())> ? 0 : 1;
+    const bool one_memory =
+        static_cast<const void*>(dual.view_host().data()) == dual.view_device().data();
+    const int own = copies + (one_memory ? 2 : 1);
+    const bool elsewhere =
+        dual.view_host().use_count() > own || dual.view_device().use_count() > own;
+    return elsewhere ? Ownership::shared : Ownership::sole;
+  }
+
+  static Staged allocate(const Container& dual, std::int64_t count) {
+    const std::string label = dual.view_host().label();
+    const auto objects = static_cast<std::size_t>(count);
+    if constexpr (static_cast<unsigned>(Container::t_dev::rank_dynamic) == 2)
+      return {Container(label, objects, dual.view_host().extent(1)), host_is_newer(dual)};
+    else
+      return {Container(label, objects), host_is_newer(dual)};
+  }
+  static FieldLayout staged_layout(Staged& staged) { return side(staged.dual, staged.on_host); }
+  static void commit(Container& dual, Staged& staged) noexcept {
+    dual = std::move(staged.dual);
+    if (staged.on_host)
+      dual.modify_host();
+    else
+      dual.modify_device();
+  }
+
+ private:
+  static bool host_is_newer(const Container& dual) { return dual.need_sync_device(); }
+  static FieldLayout side(const Container& dual, bool on_host) {
+    return on_host ? detail::view_layout(dual.view_host())
+                   : detail::view_layout(dual.view_device());
+  }
+};
+
+}  // namespace evenkeel

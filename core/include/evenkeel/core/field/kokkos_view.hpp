@@ -1,0 +1,97 @@
+#pragma once
+
+// Fields in Kokkos Views: rank 1 (an object is one element) or rank 2 (objects by components),
+// LayoutLeft, LayoutRight or LayoutStride, in any memory space, subviews included.
+//
+// A View that the application holds twice would leave the other holder with old values: its
+// ownership is `shared`, an error before anything moves unless the set says .keep_allocation or
+// .allow_aliases. Unmanaged Views and strided subviews belong to somebody else: `borrowed`. Label,
+// layout and memory space survive a re-allocation.
+
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/core/field.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace evenkeel {
+
+namespace detail {
+
+template <class View>
+inline constexpr unsigned view_rank = static_cast<unsigned>(View::rank);
+
+template <class View>
+FieldLayout view_layout(const View& view) {
+  using Element = typename View::value_type;
+  const auto stride_bytes = [&](unsigned dimension) {
+    return static_cast<std::int64_t>(view.stride(dimension)) *
+           static_cast<std::int64_t>(sizeof(Element));
+  };
+  const auto count = static_cast<std::int64_t>(view.extent(0));
+  FieldLayout layout =
+      packed_layout(view.data(), count, count, memory_kind_of<typename View::memory_space>());
+  layout.object_stride_bytes = stride_bytes(0);
+  if constexpr (view_rank<View> == 2) {
+    layout.components = static_cast<int>(view.extent(1));
+    layout.component_stride_bytes = stride_bytes(1);
+  }
+  return layout;
+}
+
+// A View like this one for another number of objects. Without initialisation: all of it gets
+// written.
+template <class View>
+View view_like(const View& view, std::int64_t count) {
+  const auto allocation = Kokkos::view_alloc(view.label(), Kokkos::WithoutInitializing);
+  const auto objects = static_cast<std::size_t>(count);
+  if constexpr (static_cast<unsigned>(View::rank_dynamic) == 2)
+    return View(allocation, objects, view.extent(1));
+  else
+    return View(allocation, objects);
+}
+
+}  // namespace detail
+
+template <class DataType, class... Properties>
+struct FieldTraits<Kokkos::View<DataType, Properties...>> {
+  using Container = Kokkos::View<DataType, Properties...>;
+  using Element = typename Container::value_type;
+  using Layout = typename Container::array_layout;
+  using Staged = Container;
+
+  static constexpr unsigned rank = detail::view_rank<Container>;
+  static constexpr bool is_strided = std::is_same_v<Layout, Kokkos::LayoutStride>;
+  static constexpr bool is_unmanaged = Container::memory_traits::is_unmanaged;
+  static_assert(rank == 1 || rank == 2, "evenkeel: a field is a View of rank 1 or 2");
+  static_assert(rank == 1 || ElementShape<std::remove_const_t<Element>>::components == 1,
+                "evenkeel: the components of a field are the second rank or the element, not both");
+  static_assert(is_strided || std::is_same_v<Layout, Kokkos::LayoutLeft> ||
+                    std::is_same_v<Layout, Kokkos::LayoutRight>,
+                "evenkeel: a field is a View of LayoutLeft, LayoutRight or LayoutStride");
+
+  static FieldLayout layout(const Container& view) { return detail::view_layout(view); }
+  static std::string label(const Container& view) {
+    const std::string label = is_unmanaged ? std::string() : view.label();
+    return label.empty() ? "an unlabelled View" : label;
+  }
+
+  static Ownership ownership(const Container& view) {
+    if (is_unmanaged || is_strided) return Ownership::borrowed;
+    const int holders = view.use_count();
+    if (holders > 1) return Ownership::shared;
+    return holders == 0 && view.data() != nullptr ? Ownership::borrowed : Ownership::sole;
+  }
+
+  // Never called for what ownership() calls borrowed.
+  static Staged allocate([[maybe_unused]] const Container& view,
+                         [[maybe_unused]] std::int64_t count) {
+    if constexpr (is_unmanaged || is_strided || std::is_const_v<Element>)
+      throw Error(ErrorKind::internal, Where{"core/field"}, "A borrowed View was allocated.", "");
+    else
+      return detail::view_like(view, count);
+  }
+  static FieldLayout staged_layout(Staged& staged) { return layout(staged); }
+  static void commit(Container& view, Staged& staged) noexcept { view = std::move(staged); }
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,76 @@
+#pragma once
+
+// Fields behind raw pointers, for applications in C, Fortran or plain CUDA.
+//
+//   ek::RawField x = ek::raw_field(pointer, {.count = n, .capacity = room, .components = 3});
+//
+// describes n objects of three adjacent values each. The memory stays the caller's: values change
+// in place.
+
+#include <evenkeel/core/field.hpp>
+
+#include <string>
+
+namespace evenkeel {
+
+struct RawShape {
+  std::int64_t count = 0;
+  std::int64_t capacity = 0;  // 0: as many as `count`
+  int components = 1;
+  MemoryKind memory = MemoryKind::host;
+  // In elements; 0: components adjacent, objects adjacent.
+  std::int64_t object_stride = 0;
+  std::int64_t component_stride = 0;
+  std::string label = "raw field";
+};
+
+// A described array. `T` is the element type of one component, or of one object when components
+// is 1.
+template <class T>
+struct RawField {
+  T* data = nullptr;
+  RawShape shape;
+};
+
+template <class T>
+RawField<T> raw_field(T* data, RawShape shape) {
+  if (shape.capacity == 0) shape.capacity = shape.count;
+  if (shape.component_stride == 0) shape.component_stride = 1;
+  if (shape.object_stride == 0) shape.object_stride = shape.components;
+  const bool sensible = shape.count >= 0 && shape.capacity >= shape.count &&
+                        shape.components >= 1 && shape.component_stride > 0 &&
+                        shape.object_stride > 0 && (data != nullptr || shape.capacity == 0);
+  if (!sensible)
+    throw Error(ErrorKind::bad_input, Where{"core/field"},
+                "The raw field '" + shape.label + "' cannot be: count " +
+                    std::to_string(shape.count) + ", capacity " + std::to_string(shape.capacity) +
+                    ", components " + std::to_string(shape.components) + ", strides " +
+                    std::to_string(shape.object_stride) + " and " +
+                    std::to_string(shape.component_stride) +
+                    (data == nullptr ? ", null pointer." : "."),
+                "Give 0 <= count <= capacity, positive strides and components, and memory.");
+  return {data, std::move(shape)};
+}
+
+template <class T>
+struct FieldTraits<RawField<T>> {
+  using Container = RawField<T>;
+  using Element = T;
+
+  static FieldLayout layout(Container& field) {
+    FieldLayout layout =
+        packed_layout(field.data, field.shape.count, field.shape.capacity, field.shape.memory);
+    if (field.shape.components > 1) {
+      layout.components = field.shape.components;
+      layout.component_stride_bytes =
+          field.shape.component_stride * static_cast<std::int64_t>(sizeof(T));
+    }
+    layout.object_stride_bytes = field.shape.object_stride * static_cast<std::int64_t>(sizeof(T));
+    return layout;
+  }
+  static std::string label(const Container& field) { return field.shape.label; }
+  static Ownership ownership(const Container&) { return Ownership::borrowed; }
+  static void resized(Container& field, std::int64_t count) noexcept { field.shape.count = count; }
+};
+
+}  // namespace evenkeel

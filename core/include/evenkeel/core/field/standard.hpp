@@ -1,0 +1,45 @@
+#pragma once
+
+// Fields in std::vector (owned) and std::span (borrowed).
+
+#include <evenkeel/core/field.hpp>
+
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+template <class T, class Allocator>
+struct FieldTraits<std::vector<T, Allocator>> {
+  static_assert(!std::is_same_v<T, bool>,
+                "evenkeel: std::vector<bool> has no addressable elements");
+  using Container = std::vector<T, Allocator>;
+  using Element = T;
+  using Staged = Container;
+
+  static FieldLayout layout(Container& vector) {
+    return packed_layout(vector.data(), std::ssize(vector), std::ssize(vector));
+  }
+  static std::string label(const Container&) { return "std::vector"; }
+  static Ownership ownership(const Container&) { return Ownership::sole; }
+
+  static Staged allocate(const Container& vector, std::int64_t count) {
+    return Container(static_cast<std::size_t>(count), vector.get_allocator());
+  }
+  static FieldLayout staged_layout(Staged& staged) { return layout(staged); }
+  static void commit(Container& vector, Staged& staged) noexcept { vector.swap(staged); }
+};
+
+template <class T>
+struct FieldTraits<std::span<T>> {
+  using Container = std::span<T>;
+  using Element = T;
+
+  static FieldLayout layout(Container& span) {
+    return packed_layout(span.data(), std::ssize(span), std::ssize(span));
+  }
+  static std::string label(const Container&) { return "std::span"; }
+  static Ownership ownership(const Container&) { return Ownership::borrowed; }
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,161 @@
+#pragma once
+
+// A set: fields that move together, one position and what it carries.
+//
+//   ek::set(position, ek::carry(velocity, mass, id), {.count = &owned, .weight = w})
+//
+// A Set refers to the application's variables and lives no longer than they do; it is made anew for
+// each call that takes one.
+
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/field.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+
+// How many objects at the front of the arrays are owned; ghosts or slack stand behind them.
+//   unset         all of them
+//   .count = n    n of them
+//   .count = &n   n of them, and n is set to the new number when a move is committed
+class OwnedCount {
+ public:
+  constexpr OwnedCount() = default;
+
+  template <std::integral T>
+  requires(!std::same_as<T, bool>) constexpr OwnedCount(
+      T count)  // NOLINT: implicit, for designated initialisers
+      : value_(std::in_range<std::int64_t>(count) ? static_cast<std::int64_t>(count) : -1),
+        given_(true) {}
+
+  template <std::integral T>
+  requires(!std::same_as<T, bool> && !std::is_const_v<T>) constexpr OwnedCount(
+      T* count)  // NOLINT: implicit, for designated initialisers
+      : OwnedCount(*count) {
+    variable_ = count;
+    store_ = [](void* variable, std::int64_t value) noexcept {
+      *static_cast<T*>(variable) = static_cast<T>(value);
+    };
+    most_ = static_cast<std::int64_t>(std::min<std::uintmax_t>(
+        std::numeric_limits<T>::max(), std::numeric_limits<std::int64_t>::max()));
+  }
+
+  constexpr bool given() const noexcept { return given_; }
+  constexpr std::int64_t value() const noexcept { return value_; }  // negative: invalid
+  constexpr bool is_updated() const noexcept { return store_ != nullptr; }
+  constexpr std::int64_t most() const noexcept { return most_; }  // what the variable can hold
+  void update(std::int64_t count) const noexcept {
+    if (store_ != nullptr) store_(variable_, count);
+  }
+
+ private:
+  std::int64_t value_ = 0;
+  std::int64_t most_ = std::numeric_limits<std::int64_t>::max();
+  void* variable_ = nullptr;
+  void (*store_)(void*, std::int64_t) noexcept = nullptr;
+  bool given_ = false;
+};
+
+// What each object costs, where the application knows better than the measured default: any
+// container that a field can be, of numbers, read when the set is used.
+class WeightSource {
+ public:
+  WeightSource() = default;
+
+  template <KnownContainer Container>
+  WeightSource(Container& weights)  // NOLINT: implicit, for designated initialisers
+      : field_(FieldTraits<Container>::layout(weights)),
+        label_(FieldTraits<Container>::label(weights)),
+        given_(true) {}
+  template <KnownContainer Container>
+  WeightSource(const Container& weights)  // NOLINT: implicit, for designated initialisers
+      : WeightSource(const_cast<Container&>(weights)) {}  // only read
+  template <KnownContainer Container>
+  WeightSource(Container&&) = delete;  // a temporary would be gone before it is read
+
+  bool given() const noexcept { return given_; }
+  const FieldLayout& layout() const noexcept { return field_; }
+  const std::string& label() const noexcept { return label_; }
+
+ private:
+  FieldLayout field_;
+  std::string label_;
+  bool given_ = false;
+};
+
+struct SetOptions {
+  OwnedCount count = {};
+  WeightSource weight = {};
+  // Pointers stay as they are and new values are copied back, as far as the capacity reaches.
+  bool keep_allocation = false;
+  // Views that are also held elsewhere may be replaced; the other holders keep the old values.
+  bool allow_aliases = false;
+};
+
+// Fields on their way into a set.
+struct Carried {
+  std::vector<Field> fields;
+};
+
+// What the position takes along. Each argument is a variable that evenkeel knows as a field.
+template <class... Containers>
+Carried carry(Containers&&... containers) {
+  return Carried{{field_of(std::forward<Containers>(containers))...}};
+}
+
+class EVENKEEL_API Set {
+ public:
+  Set(Field position, Carried carried, SetOptions options);
+
+  // The number of owned objects, right now.
+  std::int64_t count() const;
+  // The coordinates of the owned objects.
+  FieldLayout position() const;
+  // All fields that move, the position's first.
+  const std::vector<Field>& fields() const noexcept { return fields_; }
+  const SetOptions& options() const noexcept { return options_; }
+
+  // "the position 'x'" or "field 2, 'mass',": how messages name field `index` of fields().
+  std::string describe(std::size_t index) const;
+
+ private:
+  std::vector<Field> fields_;
+  SetOptions options_;
+};
+
+template <class Container>
+Set set(Container&& position, Carried carried = {}, SetOptions options = {}) {
+  return Set(field_of(std::forward<Container>(position)), std::move(carried), std::move(options));
+}
+
+// Throws an Error when the set cannot be moved as it stands: a position that is not two or three
+// floats or doubles, a field of the wrong length, a count that does not fit, the same memory twice,
+// a View that is also held elsewhere, weights that are no numbers. Local: vote on it before
+// anything collective.
+EVENKEEL_API void check(const Set& set);
+
+// New room for all fields of a set. Destroyed without commit() it leaves the set as it was.
+class EVENKEEL_API StagedSet {
+ public:
+  const std::vector<StagedField>& fields() const noexcept { return fields_; }
+
+  // All fields and the count variable take the new values over.
+  void commit() noexcept;
+
+ private:
+  friend EVENKEEL_API StagedSet stage(const Set& set, std::int64_t count);
+  std::vector<StagedField> fields_;
+  OwnedCount owned_;
+  std::int64_t count_ = 0;
+};
+
+// Room for `count` objects in every field of a checked set. Throws when one of them refuses, and
+// then nothing has changed. Local.
+EVENKEEL_API StagedSet stage(const Set& set, std::int64_t count);
+
+}  // namespace evenkeel

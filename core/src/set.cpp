@@ -1,0 +1,139 @@
+#include <evenkeel/core/set.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/field";
+
+[[noreturn]] void refuse(std::string problem, std::string remedy) {
+  throw Error(ErrorKind::bad_input, Where{stage_name}, std::move(problem), std::move(remedy));
+}
+
+void check_position(const Set& set) {
+  const FieldLayout at = set.position();
+  const bool real = at.scalar == ScalarType::float32 || at.scalar == ScalarType::float64;
+  if (real && (at.components == 2 || at.components == 3)) return;
+  refuse(set.describe(0) + " has " + std::to_string(at.components) + " component(s) of type " +
+             name_of(at.scalar) + '.',
+         "A position has 2 or 3 components of float or double; records declare theirs with "
+         "evenkeel::PositionIn.");
+}
+
+void check_count(const Set& set) {
+  const OwnedCount& count = set.options().count;
+  if (count.given() && count.value() < 0)
+    refuse("The set's .count is negative.", "Give the number of owned objects, 0 or more.");
+}
+
+void check_lengths(const Set& set) {
+  const std::int64_t owned = set.count();
+  const bool given = set.options().count.given();
+  for (std::size_t i = 0; i < set.fields().size(); ++i) {
+    const std::int64_t length = set.fields()[i].layout().count;
+    if (given ? length >= owned : length == owned) continue;
+    refuse(set.describe(i) + " has " + std::to_string(length) + " objects where the set has " +
+               std::to_string(owned) + '.',
+           given ? "Give every field at least .count objects."
+                 : "Give every field of a set the same number of objects, or the set a .count.");
+  }
+}
+
+void check_ownership(const Set& set) {
+  if (set.options().keep_allocation || set.options().allow_aliases) return;
+  for (std::size_t i = 0; i < set.fields().size(); ++i)
+    if (set.fields()[i].ownership() == Ownership::shared)
+      refuse(set.describe(i) + " is also held by another View, which would keep the old values.",
+             "Let the other go before, or give the set .keep_allocation or .allow_aliases.");
+}
+
+// Two fields over the same memory would both be moved, and one of them lost.
+void check_distinct(const Set& set) {
+  const auto& fields = set.fields();
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const FieldLayout a = fields[i].layout();
+    for (std::size_t j = i + 1; j < fields.size(); ++j) {
+      const FieldLayout b = fields[j].layout();
+      if (fields[i].container() == fields[j].container() ||
+          (a.data != nullptr && a.data == b.data && a.count > 0))
+        refuse(set.describe(i) + " and " + set.describe(j) + " are the same memory.",
+               "Name each field once.");
+    }
+  }
+}
+
+void check_weight(const Set& set) {
+  const WeightSource& weight = set.options().weight;
+  if (!weight.given()) return;
+  const FieldLayout& layout = weight.layout();
+  if (layout.scalar == ScalarType::none || layout.components != 1)
+    refuse("The weights '" + weight.label() + "' are not one number per object.",
+           "Give one float, double or integer per object.");
+  if (layout.count < set.count())
+    refuse("There are " + std::to_string(layout.count) + " weights for " +
+               std::to_string(set.count()) + " objects.",
+           "Give one weight per owned object.");
+}
+
+}  // namespace
+
+Set::Set(Field position, Carried carried, SetOptions options)
+    : fields_(std::move(carried.fields)), options_(std::move(options)) {
+  fields_.insert(fields_.begin(), position);
+}
+
+std::int64_t Set::count() const {
+  return options_.count.given() ? options_.count.value() : fields_.front().layout().count;
+}
+
+FieldLayout Set::position() const {
+  FieldLayout at = fields_.front().position();
+  at.count = count();
+  return at;
+}
+
+std::string Set::describe(std::size_t index) const {
+  const std::string label = '\'' + fields_[index].label() + '\'';
+  if (index == 0) return "The position " + label;
+  return "Field " + std::to_string(index) + ", " + label + ',';
+}
+
+void check(const Set& set) {
+  check_count(set);
+  check_position(set);
+  check_lengths(set);
+  check_distinct(set);
+  check_ownership(set);
+  check_weight(set);
+}
+
+StagedSet stage(const Set& set, std::int64_t count) {
+  const OwnedCount& owned = set.options().count;
+  const Placement placement =
+      set.options().keep_allocation ? Placement::in_place : Placement::replace;
+  StagedSet staged;
+  staged.owned_ = owned;
+  staged.count_ = count;
+  if (owned.is_updated() && count > owned.most())
+    refuse("The variable behind .count cannot hold " + std::to_string(count) + '.',
+           "Make it a 64-bit integer.");
+  for (std::size_t i = 0; i < set.fields().size(); ++i) {
+    staged.fields_.push_back(set.fields()[i].stage(count, placement));
+    if (!staged.fields_.back().tells_count() && !owned.is_updated())
+      refuse(set.describe(i) + " keeps its memory, so nothing would tell that it holds " +
+                 std::to_string(count) + " objects.",
+             "Give the set a variable for it: .count = &owned.");
+  }
+  return staged;
+}
+
+void StagedSet::commit() noexcept {
+  for (StagedField& field : fields_) field.commit();
+  owned_.update(count_);
+}
+
+}  // namespace evenkeel

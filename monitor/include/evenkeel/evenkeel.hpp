@@ -1,0 +1,16 @@
+#pragma once
+
+// All that an application needs. Parts can be included one by one.
+
+#include <evenkeel/backends/build.hpp>
+#include <evenkeel/backends/comm.hpp>
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/stopwatch.hpp>
+#include <evenkeel/core/bounds.hpp>
+#include <evenkeel/core/field/kokkos_dual_view.hpp>
+#include <evenkeel/core/field/kokkos_view.hpp>
+#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/set.hpp>
+#include <evenkeel/monitor/metrics.hpp>

@@ -1,0 +1,209 @@
+# shellcheck shell=bash disable=SC2034  # the groups of packages are used by who sources this
+# Shared by the scripts in this directory: stages with their seconds, packages, build directories.
+# To be sourced. The caller sets `set -euo pipefail`.
+
+checkout="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
+program="${program:-${0##*/}}"
+
+# --- Packages -------------------------------------------------------------------------------------
+# Debian's names, in one place. "a|b": either will do, the first that the distribution has is
+# installed. "a?": installed where the distribution has it, and done without elsewhere.
+packages_build=(g++ cmake ninja-build "libtrilinos-kokkos-dev|libkokkos-dev")
+packages_kernels=("libtrilinos-kokkos-kernels-dev?" "libblas-dev?" "liblapack-dev?")
+packages_mpi=("libopenmpi-dev|libmpich-dev" "openmpi-bin|mpich")
+packages_tools=(libcli11-dev nlohmann-json3-dev)
+packages_tests=(ccache libgtest-dev libbenchmark-dev libeigen3-dev libspdlog-dev)
+packages_lint=(clang-format clang-tidy)
+packages_clang=(clang)
+packages_newest_host=(mmdebstrap mount debian-archive-keyring)
+
+# --- Messages -------------------------------------------------------------------------------------
+die() {
+  printf '%s: %s\n' "$program" "$*" >&2
+  exit 1
+}
+
+# count_of 1 test -> "1 test"; count_of 2 test -> "2 tests".
+count_of() {
+  printf '%d %s' "$1" "$2"
+  (($1 == 1)) || printf s
+}
+
+# run_stage NAME LOG COMMAND...: one line with the seconds; the log is shown only on a failure.
+run_stage() {
+  local name="$1" log="$2" start=$SECONDS status=0
+  shift 2
+  mkdir -p "$(dirname "$log")"
+  printf '  %-12s ' "$name"
+  "$@" >"$log" 2>&1 </dev/null || status=$?
+  if ((status == 0)); then
+    printf '%5d s\n' $((SECONDS - start))
+    return 0
+  fi
+  printf 'failed after %d s\n\n' $((SECONDS - start))
+  tail -n 60 "$log"
+  printf '\n%s: %s failed; the full log is %s\n' "$program" "$name" \
+    "${log#"$checkout"/}"
+  return "$status"
+}
+
+# --- Installing packages --------------------------------------------------------------------------
+is_available() {
+  [[ -n "$(apt-cache show --no-all-versions "$1" 2>/dev/null)" ]]
+}
+
+# Without a terminal nobody could answer sudo's question.
+may_sudo() {
+  command -v sudo >/dev/null && { [[ -t 0 ]] || sudo -n true 2>/dev/null; }
+}
+
+# Which of the entries no installed package fulfils. One call of dpkg-query for the common case that
+# nothing is missing, since every run of every script comes through here.
+missing_entries() {
+  local entry name names=() installed fulfilled
+  for entry in "$@"; do
+    IFS='|' read -ra alternatives <<<"${entry%\?}"
+    names+=("${alternatives[@]}")
+  done
+  installed=" $(dpkg-query -W -f='${db:Status-Status}:${Package} ' "${names[@]}" 2>/dev/null ||
+    true)"
+  for entry in "$@"; do
+    IFS='|' read -ra alternatives <<<"${entry%\?}"
+    fulfilled=no
+    for name in "${alternatives[@]}"; do
+      [[ "$installed" != *" installed:$name "* ]] || fulfilled=yes
+    done
+    [[ $fulfilled == yes ]] || printf '%s\n' "$entry"
+  done
+}
+
+# The package names to install for the entries, as this distribution has them.
+resolve_entries() {
+  local entry name chosen
+  for entry in "$@"; do
+    IFS='|' read -ra alternatives <<<"${entry%\?}"
+    chosen=""
+    for name in "${alternatives[@]}"; do
+      if [[ -z "$chosen" ]] && is_available "$name"; then
+        chosen="$name"
+      fi
+    done
+    # A name that must be had and is unknown is left to apt, which says so best.
+    [[ -n "$chosen" || "$entry" == *\? ]] || chosen="${alternatives[0]}"
+    [[ -z "$chosen" ]] || printf '%s\n' "$chosen"
+  done
+}
+
+only_optional() {
+  local entry
+  for entry in "$@"; do
+    [[ "$entry" == *\? ]] || return 1
+  done
+}
+
+explain_requirements() {
+  cat <<END
+$program: no apt on this system, so nothing is installed for you. What is needed:
+  a C++20 compiler, CMake 3.22 or newer, Ninja, Kokkos 3.4 or newer (-DKokkos_ROOT=<prefix> or the
+  variable Kokkos_ROOT names one), MPI, GoogleTest, CLI11, nlohmann-json and Google Benchmark
+END
+  local command
+  for command in cmake ninja "${CXX:-c++}"; do
+    command -v "$command" >/dev/null || die "$command is not there, and nothing works without it"
+  done
+}
+
+# ensure_packages ENTRY...: returns at once when all are installed.
+ensure_packages() {
+  if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+    explain_requirements
+    return 0
+  fi
+  local entry wanted=() missing names as_root=()
+  for entry in "$@"; do
+    # Whoever names a Kokkos wants that one.
+    [[ -n "${Kokkos_ROOT:-}" && "$entry" == *kokkos* ]] || wanted+=("$entry")
+  done
+  mapfile -t missing < <(missing_entries "${wanted[@]}")
+  ((${#missing[@]} > 0)) || return 0
+  if only_optional "${missing[@]}"; then
+    mapfile -t names < <(resolve_entries "${missing[@]}")
+    ((${#names[@]} > 0)) || return 0
+  fi
+
+  if ((EUID != 0)); then
+    as_root=(sudo)
+    if ! may_sudo; then
+      mapfile -t names < <(resolve_entries "${missing[@]}")
+      printf '%s: packages are missing, and installing them needs root. Run as root:\n' "$program"
+      printf '  apt-get update && apt-get install -y --no-install-recommends %s\n' "${names[*]}"
+      exit 1
+    fi
+    sudo -v  # asks here, where the question is seen
+  fi
+  local logs="$checkout/build/log"
+  run_stage "apt update" "$logs/apt-update.log" \
+    "${as_root[@]}" apt-get -o Acquire::Retries=3 update
+  mapfile -t names < <(resolve_entries "${missing[@]}")  # a bare system knows no names before
+  ((${#names[@]} > 0)) || return 0
+  run_stage "apt install" "$logs/apt-install.log" \
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get -o Acquire::Retries=3 install -y --no-install-recommends "${names[@]}"
+}
+
+# --- Machine --------------------------------------------------------------------------------------
+# nproc obeys OMP_NUM_THREADS, which is about the tests and not about compilers.
+default_jobs() {
+  env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc
+}
+
+# --- CMake ----------------------------------------------------------------------------------------
+# A build directory keeps absolute paths; one that came along with a moved or copied checkout would
+# build the other tree.
+check_build_directory() {
+  local directory="$1" cache="$1/CMakeCache.txt" source
+  [[ -f "$cache" ]] || return 0
+  source="$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$cache")"
+  [[ "$source" -ef "$checkout" ]] || die "$directory was configured for the sources in $source." \
+    "Remove it, and run this again: rm -rf '$directory'"
+}
+
+configure_afresh() {
+  local directory="$1"
+  shift
+  rm -rf "$directory/CMakeCache.txt" "$directory/CMakeFiles"
+  cmake -S "$checkout" -B "$directory" -G Ninja "$@"
+}
+
+# configure DIRECTORY ARGUMENT...: only when the arguments differ from last time's; otherwise Ninja
+# runs CMake itself where a file changed. A changed or failed configuration starts with an empty
+# cache, so that nothing found (or not found) before is remembered.
+configure() {
+  local directory="$1" stamp="$1/.configured-with" options
+  shift
+  check_build_directory "$directory"
+  options="$(printf '%s\n' "CXX=${CXX:-}" "CXXFLAGS=${CXXFLAGS:-}" "LDFLAGS=${LDFLAGS:-}" \
+    "Kokkos_ROOT=${Kokkos_ROOT:-}" "CMAKE_PREFIX_PATH=${CMAKE_PREFIX_PATH:-}" "$@")"
+  if [[ -f "$stamp" && -f "$directory/build.ninja" && "$(<"$stamp")" == "$options" ]]; then
+    return 0
+  fi
+  rm -f "$stamp"
+  run_stage configure "$directory/log/configure.log" configure_afresh "$directory" "$@"
+  printf '%s\n' "$options" >"$stamp"
+}
+
+# --- MPI ------------------------------------------------------------------------------------------
+# Open MPI refuses to run for root, and more processes than cores, unless told. Each major version
+# reads another name for the second, and the newest warns of the older ones. Other MPIs ignore all.
+export_mpi_environment() {
+  local version
+  export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+  version="$(mpirun --version 2>/dev/null |
+    sed -n 's/^mpirun (Open MPI) \([0-9]*\).*/\1/p' || true)"
+  case "$version" in
+    "") ;;
+    [1-4]) export OMPI_MCA_rmaps_base_oversubscribe=1 ;;
+    5) export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe ;;
+    *) export PRTE_MCA_mapby=:oversubscribe ;;
+  esac
+}

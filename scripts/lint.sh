@@ -1,0 +1,117 @@
+# shellcheck shell=bash
+# The checks of scripts/test --lint: format of all C++ files, clang-tidy on the changed ones. To be
+# sourced after common.sh.
+
+: "${checkout:?}" "${program:?}"  # from common.sh
+
+cpp_files() {
+  git -C "$checkout" ls-files --cached --others --exclude-standard -- '*.cpp' '*.hpp' |
+    existing_files
+}
+
+existing_files() {
+  local file
+  while IFS= read -r file; do
+    [[ ! -f "$checkout/$file" ]] || printf '%s\n' "$file"
+  done | sort -u
+}
+
+# The newest commit that is at least a day older than HEAD: what is new in it had its own check.
+default_base() {
+  local seconds
+  seconds="$(git -C "$checkout" log -1 --format=%ct 2>/dev/null)" || return 0
+  git -C "$checkout" rev-list -1 --before="@$((seconds - 86400))" HEAD
+}
+
+# All C++ files that differ from the base, committed or not; all there are when there is no base or
+# the checks themselves changed.
+changed_files() {
+  local base="$1"
+  if [[ -z "$base" ]] || ! git -C "$checkout" diff --quiet "$base" -- .clang-tidy; then
+    cpp_files
+    return 0
+  fi
+  {
+    git -C "$checkout" diff --name-only "$base" -- '*.cpp' '*.hpp'
+    git -C "$checkout" ls-files --others --exclude-standard -- '*.cpp' '*.hpp'
+  } | existing_files
+}
+
+# The sources through which clang-tidy gets to see a header: those of its component that include it,
+# or else the tests that do.
+sources_including() {
+  local header="$1" component="${1%%/*}" path pattern found
+  case "$header" in
+    */include/*) path="${header#*/include/}" ;;
+    */src/*) path="${header#*/src/}" ;;
+    *) path="${header##*/}" ;;
+  esac
+  for component in "$component" tests; do
+    [[ -d "$checkout/$component" ]] || continue
+    pattern="#include [<\"](.*/)?${path//./\\.}[>\"]"
+    found="$(grep -rlE --include='*.cpp' "$pattern" "$checkout/$component" || true)"
+    if [[ -n "$found" ]]; then
+      printf '%s\n' "$found"
+      return 0
+    fi
+  done
+}
+
+# Reads names of files; prints the full names of the sources to tidy, which the build must compile.
+sources_to_tidy() {
+  local directory="$1" file
+  while IFS= read -r file; do
+    case "$file" in
+      *.hpp) sources_including "$file" ;;
+      *) printf '%s\n' "$checkout/$file" ;;
+    esac
+  done | sort -u |
+    comm -12 - <(sed -n 's/^ *"file": "\(.*\)",\{0,1\}$/\1/p' "$directory/compile_commands.json" |
+      sort -u)
+}
+
+check_format() {
+  cpp_files | sed "s|^|$checkout/|" |
+    xargs -r -d '\n' clang-format --style=file --dry-run -Werror
+}
+
+# Each process's findings are printed in one piece; its counts of hidden warnings are not.
+check_tidy() {
+  local directory="$1" jobs="$2" list="$3"
+  # shellcheck disable=SC2016
+  xargs -r -d '\n' -n 1 -P "$jobs" bash -c '
+    noise="^[0-9]+ warnings? (generated|treated)|^Suppressed [0-9]+|^Use -header-filter"
+    if ! output="$(clang-tidy -p "$0" --quiet --warnings-as-errors="*" \
+        --extra-arg=-Wno-unknown-warning-option "$1" 2>&1)"; then
+      grep -vE "$noise" <<<"$output"
+      exit 1
+    fi' "$directory" <"$list"
+}
+
+# run_lint BASE JOBS
+run_lint() {
+  local base="$1" jobs="$2" directory="$checkout/build/lint" failed=0 compiler=g++ since list
+  git -C "$checkout" rev-parse --git-dir >/dev/null || die "--lint needs a git checkout"
+  if [[ -z "$base" ]]; then
+    base="$(default_base)"
+  else
+    git -C "$checkout" rev-parse -q --verify "$base^{commit}" >/dev/null ||
+      die "--base: there is no commit $base"
+  fi
+  ! command -v clang++ >/dev/null || compiler=clang++
+  export_mpi_environment
+  # Debug with all checks: clang-tidy is to see the code of the assertions too.
+  configure "$directory" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER="$compiler" \
+    -DEVENKEEL_ASSERTIONS=collective -DEVENKEEL_WARNINGS_AS_ERRORS=ON -DEVENKEEL_BUILD_BENCH=ON
+  list="$directory/log/tidy-files"
+  mkdir -p "${list%/*}"
+  changed_files "$base" | sources_to_tidy "$directory" >"$list"
+
+  run_stage clang-format "$directory/log/format.log" check_format || failed=1
+  run_stage clang-tidy "$directory/log/tidy.log" check_tidy "$directory" "$jobs" "$list" || failed=1
+  since="of all"
+  [[ -z "$base" ]] || since="changed since $(git -C "$checkout" rev-parse --short "$base")"
+  ((failed == 0)) || die "lint: failed"
+  printf '%s: lint: format of %s, clang-tidy on %s (%s)\n' "$program" \
+    "$(count_of "$(cpp_files | wc -l)" file)" "$(count_of "$(wc -l <"$list")" source)" "$since"
+}

@@ -1,0 +1,241 @@
+#include "support/harness.hpp"
+
+#include <evenkeel/backends/comm/communicator.hpp>
+
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+// Every collective behaves alike with whole messages and with pieces of three bytes or more.
+class Collectives : public testing::TestWithParam<std::int64_t> {
+ protected:
+  Communicator communicator = test::world({.piece_bytes = GetParam()});
+  int rank = communicator.rank(), size = communicator.size();
+};
+
+INSTANTIATE_TEST_SUITE_P(Pieces, Collectives, testing::Values(std::int64_t{1} << 30, 24, 1));
+
+TEST_P(Collectives, AllReduceOfEveryType) {
+  const auto expect = [&]<class T>(T) {
+    EXPECT_EQ(communicator.all_reduce(static_cast<T>(rank + 1), Reduction::sum),
+              static_cast<T>(size * (size + 1) / 2));
+    EXPECT_EQ(communicator.all_reduce(static_cast<T>(rank + 1), Reduction::least), T{1});
+    EXPECT_EQ(communicator.all_reduce(static_cast<T>(rank + 1), Reduction::greatest),
+              static_cast<T>(size));
+  };
+  expect(std::int8_t{});
+  expect(std::int16_t{});
+  expect(std::int32_t{});
+  expect(std::int64_t{});
+  expect(std::uint8_t{});
+  expect(std::uint16_t{});
+  expect(std::uint32_t{});
+  expect(std::uint64_t{});
+  expect(0.0F);
+  expect(0.0);
+}
+
+TEST_P(Collectives, SumsHave64Bits) {
+  const std::int64_t big = std::int64_t{1} << 40;
+  EXPECT_EQ(communicator.all_reduce(big, Reduction::sum), big * size);
+}
+
+TEST_P(Collectives, AllReduceInPlace) {
+  std::vector<std::int64_t> values(100);
+  std::iota(values.begin(), values.end(), rank);
+  communicator.all_reduce(std::span(values), Reduction::sum);
+  for (int i = 0; i < 100; ++i)
+    EXPECT_EQ(values[static_cast<std::size_t>(i)], i * size + size * (size - 1) / 2);
+}
+
+TEST_P(Collectives, AllReduceOfNothing) {
+  EXPECT_NO_THROW(communicator.all_reduce(std::span<double>(), Reduction::sum));
+}
+
+TEST_P(Collectives, ExclusiveScanStartsWithZero) {
+  EXPECT_EQ(communicator.exclusive_scan(rank + 1), rank * (rank + 1) / 2);
+  std::vector<double> values(17, rank + 1);
+  communicator.exclusive_scan(std::span(values));
+  for (const double value : values) EXPECT_EQ(value, rank * (rank + 1) / 2);
+}
+
+TEST_P(Collectives, BroadcastFromEveryRoot) {
+  struct Record {
+    int root;
+    double values[5];
+  };
+  for (int root = 0; root < size; ++root) {
+    Record record{-1, {}};
+    if (rank == root) record = {root, {1, 2, 3, 4, 5.5}};
+    record = communicator.broadcast(record, root);
+    EXPECT_EQ(record.root, root);
+    EXPECT_EQ(record.values[4], 5.5);
+  }
+}
+
+TEST_P(Collectives, AllGatherOneEach) {
+  const auto all = communicator.all_gather(100 + rank);
+  ASSERT_EQ(std::ssize(all), size);
+  for (int r = 0; r < size; ++r) EXPECT_EQ(all[static_cast<std::size_t>(r)], 100 + r);
+}
+
+// Rank r gives r % 3 values, so that some give none.
+TEST_P(Collectives, GatherAnyNumber) {
+  const std::vector<int> mine(static_cast<std::size_t>(rank % 3), rank);
+  const auto expect = [&](const Gathered<int>& gathered) {
+    ASSERT_EQ(std::ssize(gathered.offsets), size + 1);
+    for (int r = 0; r < size; ++r) {
+      ASSERT_EQ(std::ssize(gathered.of_rank(r)), r % 3);
+      for (const int value : gathered.of_rank(r)) EXPECT_EQ(value, r);
+    }
+  };
+  expect(communicator.all_gather(std::span<const int>(mine)));
+  for (int root = 0; root < size; ++root) {
+    const auto gathered = communicator.gather(std::span<const int>(mine), root);
+    if (rank == root)
+      expect(gathered);
+    else
+      EXPECT_TRUE(gathered.values.empty() && gathered.of_rank(size - 1).empty());
+  }
+}
+
+TEST(Communicator, DuplicatesDoNotMix) {
+  const Communicator a = test::world(), b = a.duplicate();
+  EXPECT_EQ(a.rank(), b.rank());
+  EXPECT_EQ(a.size(), b.size());
+  EXPECT_EQ(b.all_reduce(1, Reduction::sum), b.size());
+}
+
+TEST(Communicator, IsMovable) {
+  Communicator a = test::world();
+  Communicator b = std::move(a);
+  a = b.duplicate();
+  b = std::move(a);
+  EXPECT_EQ(b.all_reduce(1, Reduction::sum), test::size());
+}
+
+TEST(Communicator, SelfIsOneRank) {
+  const Communicator self = Communicator::self();
+  EXPECT_EQ(self.rank(), 0);
+  EXPECT_EQ(self.size(), 1);
+  EXPECT_EQ(self.all_reduce(5, Reduction::sum), 5);
+  EXPECT_EQ(self.exclusive_scan(5), 0);
+  EXPECT_EQ(self.broadcast(7, 0), 7);
+  EXPECT_EQ(self.all_gather(9), std::vector<int>{9});
+  const std::vector<int> three = {1, 2, 3};
+  EXPECT_EQ(self.all_gather(std::span<const int>(three)).values, three);
+  EXPECT_EQ(self.duplicate().size(), 1);
+  EXPECT_NO_THROW(self.barrier());
+}
+
+TEST(Communicator, RefusesARootThatIsNoRank) {
+  const Communicator communicator = test::world();
+  EXPECT_ERROR(communicator.broadcast(1, communicator.size()), "The root is rank");
+  EXPECT_ERROR(communicator.broadcast(1, -1), "The root is rank -1");
+  const std::vector<int> mine;
+  EXPECT_ERROR(communicator.gather(std::span<const int>(mine), communicator.size()), "The root");
+}
+
+TEST(Communicator, RefusesImpossiblePieces) {
+  EXPECT_ERROR(test::world({.piece_bytes = 0}), "piece_bytes");
+  EXPECT_ERROR(test::world({.piece_bytes = std::int64_t{1} << 31}), "piece_bytes");
+}
+
+TEST(Communicator, LetGoWhileUnwinding) {
+  const Communicator outer = test::world();
+  for (int i = 0; i < 20; ++i) {
+    try {
+      const Communicator inner = outer.duplicate();
+      if (inner.rank() == 0) throw std::runtime_error("rank 0 alone gives up");
+    } catch (const std::runtime_error&) {
+    }
+  }
+  EXPECT_EQ(outer.all_reduce(1, Reduction::sum), outer.size());
+}
+
+TEST(Communicator, ManyComeAndGo) {
+  const Communicator outer = test::world();
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(outer.duplicate().size(), outer.size());
+}
+
+class DeviceAware : public testing::Test {
+ protected:
+  void TearDown() override { unsetenv("EVENKEEL_DEVICE_AWARE_MPI"); }
+  static void set(const char* value) { setenv("EVENKEEL_DEVICE_AWARE_MPI", value, 1); }
+};
+
+TEST_F(DeviceAware, CanBeForcedOnAndOff) {
+  set("0");
+  EXPECT_EQ(test::world().transport(), Transport::host_staged);
+  set("1");
+  EXPECT_EQ(test::world().transport(), Transport::device_aware);
+  EXPECT_EQ(test::world({.transport = Transport::host_staged}).transport(), Transport::host_staged);
+}
+
+TEST_F(DeviceAware, RankZeroDecidesForAll) {
+  set(test::rank() == 0 ? "1" : "0");
+  EXPECT_EQ(test::world().transport(), Transport::device_aware);
+}
+
+TEST_F(DeviceAware, NonsenseIsTheSameErrorOnAllRanks) {
+  const Communicator outer = test::world();
+  if (test::rank() == 0) set("perhaps");
+  const std::string text = test::error_of([] { test::world(); });
+  EXPECT_NE(text.find("EVENKEEL_DEVICE_AWARE_MPI is neither 0 nor 1"), std::string::npos);
+  EXPECT_TRUE(test::same_everywhere(outer, text));
+}
+
+#if EVENKEEL_HAS_MPI
+
+TEST(CommunicatorFromMpi, TakesASubset) {
+  MPI_Comm half = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, test::rank() % 2, test::rank(), &half);
+  {
+    const Communicator communicator(half);
+    int expected = 0;
+    MPI_Comm_size(half, &expected);
+    EXPECT_EQ(communicator.size(), expected);
+    EXPECT_EQ(communicator.all_reduce(1, Reduction::sum), expected);
+  }
+  MPI_Comm_free(&half);
+}
+
+TEST(CommunicatorFromMpi, RefusesNull) {
+  EXPECT_ERROR(Communicator(MPI_COMM_NULL), "MPI_COMM_NULL");
+}
+
+TEST(CommunicatorFromMpi, RefusesAnIntercommunicator) {
+  if (test::size() < 2) GTEST_SKIP() << "needs two ranks";
+  MPI_Comm half = MPI_COMM_NULL, between = MPI_COMM_NULL;
+  const int color = test::rank() % 2;
+  MPI_Comm_split(MPI_COMM_WORLD, color, test::rank(), &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - color, 0, &between);
+  EXPECT_ERROR(Communicator{between}, "connects two groups");
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+}
+
+// Messages of the application on its own communicator never meet ours.
+TEST(CommunicatorFromMpi, UsersMessagesAreApart) {
+  const Communicator communicator(MPI_COMM_WORLD);
+  const int right = (test::rank() + 1) % test::size();
+  const int left = (test::rank() + test::size() - 1) % test::size();
+  int sent = test::rank(), received = -1;
+  MPI_Request request;
+  MPI_Irecv(&received, 1, MPI_INT, left, MPI_ANY_TAG, MPI_COMM_WORLD, &request);
+  EXPECT_EQ(communicator.all_reduce(1, Reduction::sum), test::size());
+  MPI_Send(&sent, 1, MPI_INT, right, 0, MPI_COMM_WORLD);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  EXPECT_EQ(received, left);
+}
+
+#endif
+
+}  // namespace
+}  // namespace evenkeel

@@ -1,0 +1,152 @@
+#include "support/harness.hpp"
+
+#include <evenkeel/backends/comm/sparse_exchange.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+using Notes = std::vector<Note<std::int64_t>>;
+
+// The oracle: who writes what to whom is a function of sender and receiver that every rank can
+// evaluate.
+std::int64_t content(int from, int to, int round) { return 1'000'000 * round + 1000 * from + to; }
+
+bool writes(int from, int to, int round, int density_percent) {
+  std::minstd_rand random(static_cast<unsigned>(1 + from + 31 * to + 997 * round));
+  random.discard(3);
+  return static_cast<int>(random() % 100) < density_percent;
+}
+
+void expect_round(const Communicator& communicator, int round, int density_percent) {
+  const int rank = communicator.rank();
+  Notes outgoing;
+  for (int to = 0; to < communicator.size(); ++to)
+    if (writes(rank, to, round, density_percent))
+      outgoing.push_back({to, content(rank, to, round)});
+  const Notes incoming = announce<std::int64_t>(communicator, outgoing);
+  std::size_t expected = 0;
+  for (int from = 0; from < communicator.size(); ++from) {
+    if (!writes(from, rank, round, density_percent)) continue;
+    ASSERT_LT(expected, incoming.size());
+    EXPECT_EQ(incoming[expected].rank, from);
+    EXPECT_EQ(incoming[expected].content, content(from, rank, round));
+    ++expected;
+  }
+  EXPECT_EQ(expected, incoming.size());
+}
+
+// Round after round without a barrier in between: a note of one round must never surface in
+// another.
+TEST(Announce, RandomPatternsBackToBack) {
+  const Communicator communicator = test::world();
+  for (int round = 0; round < 300; ++round) expect_round(communicator, round, 40);
+}
+
+TEST(Announce, NobodyWritesAndEverybodyWrites) {
+  const Communicator communicator = test::world();
+  for (int round = 0; round < 20; ++round)
+    expect_round(communicator, round, round % 2 == 0 ? 0 : 100);
+}
+
+TEST(Announce, SeveralNotesToOneRankKeepTheirOrder) {
+  const Communicator communicator = test::world();
+  const int right = (communicator.rank() + 1) % communicator.size();
+  Notes outgoing;
+  for (int i = 0; i < 10; ++i) outgoing.push_back({right, i});
+  const Notes incoming = announce<std::int64_t>(communicator, outgoing);
+  ASSERT_EQ(incoming.size(), 10U);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(incoming[static_cast<std::size_t>(i)].content, i);
+}
+
+TEST(Announce, ANoteToNowhereIsAnErrorThatHoldsNobodyUp) {
+  const Communicator communicator = test::world();
+  const bool bad = communicator.rank() == 0;
+  Notes outgoing = {{bad ? communicator.size() : 0, 7}};
+  if (bad) {
+    EXPECT_ERROR(static_cast<void>(announce<std::int64_t>(communicator, outgoing)), "names rank");
+  } else {
+    EXPECT_TRUE(announce<std::int64_t>(communicator, outgoing).empty());
+  }
+  expect_round(communicator, 1, 50);
+}
+
+// Byte i of a message, a function of everything that could be mixed up.
+unsigned char byte_of(int from, int to, int message, std::size_t i) {
+  return static_cast<unsigned char>(i * 7 +
+                                    static_cast<std::size_t>(from * 31 + to * 17 + message * 5));
+}
+
+// Three messages between each pair of ranks, itself included, of lengths around the piece size.
+void exchange_everything(const CommunicatorOptions& options) {
+  const Communicator communicator = test::world(options);
+  const int rank = communicator.rank(), size = communicator.size();
+  const auto length = [](int from, int to, int message) {
+    return static_cast<std::size_t>(message * 64 + (from + 2 * to) % 5 - (message > 0 ? 2 : 0));
+  };
+  std::vector<std::vector<unsigned char>> outgoing, incoming;
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  for (int partner = 0; partner < size; ++partner) {
+    for (int message = 0; message < 3; ++message) {
+      auto& out = outgoing.emplace_back(length(rank, partner, message));
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] = byte_of(rank, partner, message, i);
+      sends.push_back({partner, out.data(), std::ssize(out)});
+      auto& in = incoming.emplace_back(length(partner, rank, message), 0xEE);
+      receives.push_back({partner, in.data(), std::ssize(in)});
+    }
+  }
+  transfer(communicator, sends, receives);
+  for (std::size_t k = 0; k < incoming.size(); ++k)
+    for (std::size_t i = 0; i < incoming[k].size(); ++i)
+      ASSERT_EQ(incoming[k][i], byte_of(receives[k].from, rank, static_cast<int>(k % 3), i));
+}
+
+TEST(Transfer, BetweenAllPairs) { exchange_everything({}); }
+
+TEST(Transfer, InPieces) {
+  exchange_everything({.piece_bytes = 64});
+  exchange_everything({.piece_bytes = 1});
+}
+
+TEST(Transfer, ThroughStagingBuffers) {
+  exchange_everything({.transport = Transport::host_staged});
+  exchange_everything({.transport = Transport::host_staged, .piece_bytes = 64});
+}
+
+TEST(Transfer, AWrongLengthIsAnErrorOnTheReceiver) {
+  const Communicator communicator = test::world();
+  if (communicator.size() < 2) GTEST_SKIP() << "needs two ranks";
+  std::vector<char> data(100);
+  if (communicator.rank() == 0) {
+    const Send send{1, data.data(), 40};
+    transfer(communicator, std::span(&send, 1), {});
+    const Send longer{1, data.data(), 80};
+    transfer(communicator, std::span(&longer, 1), {});
+  }
+  if (communicator.rank() == 1) {
+    const Receive receive{0, data.data(), 60};
+    EXPECT_ERROR(transfer(communicator, {}, std::span(&receive, 1)), "sent 40 bytes where 60");
+    EXPECT_ERROR(transfer(communicator, {}, std::span(&receive, 1)), "backends/comm");
+  }
+  communicator.barrier();
+}
+
+TEST(Transfer, RefusesWhatCannotBe) {
+  const Communicator communicator = test::world();
+  char byte = 0;
+  const Send nowhere{communicator.size(), &byte, 1};
+  const Send negative{0, &byte, -1};
+  const Send lonely{communicator.rank(), &byte, 1};
+  EXPECT_ERROR(transfer(communicator, std::span(&nowhere, 1), {}), "names rank");
+  EXPECT_ERROR(transfer(communicator, std::span(&negative, 1), {}), "-1 bytes");
+  EXPECT_ERROR(transfer(communicator, std::span(&lonely, 1), {}), "sent itself 1 bytes where 0");
+}
+
+}  // namespace
+}  // namespace evenkeel

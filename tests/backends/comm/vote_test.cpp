@@ -1,0 +1,127 @@
+#include "support/harness.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+
+namespace evenkeel {
+namespace {
+
+Status failure(const std::string& what) {
+  return Status(Error(ErrorKind::bad_input, Where{"tests/vote"}, what, "Mend it."));
+}
+
+TEST(Vote, AllGoOn) {
+  const Communicator communicator = test::world();
+  EXPECT_NO_THROW(vote(communicator, Status()));
+}
+
+// Each rank in turn is the only one that fails; all must throw the same text, and go on afterwards.
+TEST(Vote, OneFailureStopsAllWithTheSameError) {
+  const Communicator communicator = test::world();
+  for (int bad = 0; bad < communicator.size(); ++bad) {
+    const bool mine = communicator.rank() == bad;
+    const std::string text =
+        test::error_of([&] { vote(communicator, mine ? failure("A wheel came off.") : Status()); });
+    EXPECT_EQ(text,
+              "evenkeel: rank " + std::to_string(bad) + ": tests/vote: A wheel came off. Mend it.");
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+  }
+  EXPECT_NO_THROW(vote(communicator, Status()));
+}
+
+TEST(Vote, TheErrorKeepsItsParts) {
+  const Communicator communicator = test::world();
+  const int last = communicator.size() - 1;
+  try {
+    vote(communicator, communicator.rank() == last ? failure("A wheel came off.") : Status());
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+    EXPECT_EQ(error.rank(), last);
+    EXPECT_EQ(error.where(), "tests/vote");
+    EXPECT_EQ(error.problem(), "A wheel came off.");
+    EXPECT_EQ(error.remedy(), "Mend it.");
+  }
+}
+
+TEST(Vote, OfSeveralFailuresTheLowestRankSpeaks) {
+  const Communicator communicator = test::world();
+  if (communicator.size() < 3) GTEST_SKIP() << "needs three ranks";
+  const bool fails = communicator.rank() != 0;
+  const std::string text = test::error_of([&] {
+    vote(communicator, fails ? failure("Rank " + std::to_string(test::rank())) : Status());
+  });
+  const std::string size = std::to_string(communicator.size());
+  EXPECT_EQ(text, "evenkeel: rank 1 (the first of " + std::to_string(communicator.size() - 1) +
+                      " failing of " + size + "): tests/vote: Rank 1 Mend it.");
+}
+
+TEST(Vote, LongTextIsCutTheSameEverywhere) {
+  const Communicator communicator = test::world();
+  std::string umlauts;
+  for (int i = 0; i < 4000; ++i) umlauts += "\xc3\xa4";
+  const std::string text = test::error_of([&] { vote(communicator, failure(umlauts)); });
+  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_LT(text.size(), 1200U);
+  EXPECT_NE(text.find("Mend it."), std::string::npos);
+  // Never inside a character: the two bytes of each stay together.
+  EXPECT_EQ(std::ranges::count(text, '\xc3'), std::ranges::count(text, '\xa4'));
+}
+
+TEST(Vote, EveryPartMayBeTooLong) {
+  const Communicator communicator = test::world();
+  const std::string endless(5000, 'x');
+  const Status status(Error(ErrorKind::internal, Where{endless}, endless, endless));
+  EXPECT_TRUE(
+      test::same_everywhere(communicator, test::error_of([&] { vote(communicator, status); })));
+}
+
+struct Tally {
+  std::int64_t objects;
+  int fewest;
+};
+void combine(Tally& into, const Tally& from) noexcept {
+  into.objects += from.objects;
+  into.fewest = std::min(into.fewest, from.fewest);
+}
+
+TEST(Vote, CarriesATally) {
+  const Communicator communicator = test::world();
+  const int rank = communicator.rank(), size = communicator.size();
+  const Tally all = vote<&combine>(communicator, Status(), Tally{rank + 1, 10 - rank});
+  EXPECT_EQ(all.objects, size * (size + 1) / 2);
+  EXPECT_EQ(all.fewest, 10 - (size - 1));
+  EXPECT_ERROR(vote<&combine>(communicator, failure("No."), Tally{}), "rank 0");
+}
+
+TEST(Attempt, TurnsExceptionsIntoStatus) {
+  EXPECT_TRUE(attempt("here", [] {}).ok());
+  const Status own = attempt("here", [] { throw std::runtime_error("out of luck"); });
+  EXPECT_EQ(own.error()->kind(), ErrorKind::application);
+  EXPECT_NE(std::string(own.error()->what()).find("out of luck"), std::string::npos);
+  EXPECT_EQ(attempt("here", [] { throw std::bad_alloc(); }).error()->kind(),
+            ErrorKind::out_of_memory);
+  EXPECT_EQ(attempt("here", [] { throw 42; }).error()->kind(), ErrorKind::application);
+  const Status error =
+      attempt("here", [] { throw Error(ErrorKind::disagreement, Where{"there"}, "No.", "Yes."); });
+  EXPECT_EQ(error.error()->where(), "there");
+}
+
+TEST(AssertAll, StopsAllRanksAtItsLevelAlone) {
+  const Communicator communicator = test::world();
+  const bool broken = communicator.rank() == communicator.size() - 1;
+  const std::string text =
+      test::error_of([&] { EVENKEEL_ASSERT_ALL(communicator, !broken, "order"); });
+#if EVENKEEL_ASSERTION_LEVEL >= 2
+  EXPECT_NE(text.find("order does not hold (!broken)"), std::string::npos) << text;
+  EXPECT_TRUE(test::same_everywhere(communicator, text));
+#else
+  EXPECT_EQ(text, "nothing was thrown");
+#endif
+}
+
+}  // namespace
+}  // namespace evenkeel

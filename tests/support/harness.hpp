@@ -1,0 +1,47 @@
+#pragma once
+
+// What every test program gets from tests/support/main.cpp: MPI and Kokkos running, one space to
+// compute in
+// (--space=NAME), a watchdog (--watchdog=SECONDS), and a result that is a failure when any rank
+// fails.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/space.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace evenkeel::test {
+
+// A communicator over all ranks of the test, made anew for the caller. Collective.
+Communicator world(CommunicatorOptions options = {});
+
+int rank();
+int size();
+
+// The space that this run tests; the default host space without --space.
+const Space& space();
+
+// The Error that function() throws, as text; "nothing was thrown" otherwise.
+template <class Function>
+std::string error_of(Function&& function) {
+  try {
+    function();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+// True when `text` is the same on all ranks. Collective.
+bool same_everywhere(const Communicator& communicator, const std::string& text);
+
+}  // namespace evenkeel::test
+
+// Expects an Error whose text contains `part`.
+#define EXPECT_ERROR(statement, part)                                                            \
+  EXPECT_PRED2([](const std::string& text,                                                       \
+                  const std::string& wanted) { return text.find(wanted) != std::string::npos; }, \
+               ::evenkeel::test::error_of([&] { statement; }), std::string(part))

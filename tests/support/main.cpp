@@ -1,0 +1,124 @@
+#include "support/harness.hpp"
+#include "support/watchdog.hpp"
+
+#include <evenkeel/backends/config.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#if EVENKEEL_HAS_MPI
+#include <mpi.h>
+#endif
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace evenkeel::test {
+
+namespace {
+
+std::optional<Space> chosen_space;
+
+struct Arguments {
+  std::string space;
+  int watchdog_seconds = 0;
+};
+
+Arguments take_own_arguments(int& argc, char** argv) {
+  Arguments arguments;
+  const auto value_of = [](std::string_view argument, std::string_view name) -> const char* {
+    return argument.substr(0, name.size()) == name ? argument.data() + name.size() : nullptr;
+  };
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    if (const char* space = value_of(argv[i], "--space="))
+      arguments.space = space;
+    else if (const char* seconds = value_of(argv[i], "--watchdog="))
+      arguments.watchdog_seconds = std::atoi(seconds);
+    else
+      argv[kept++] = argv[i];
+  }
+  argc = kept;
+  return arguments;
+}
+
+// Rank 0 tells the whole story; the others speak up when something fails.
+class FailuresOnly final : public testing::EmptyTestEventListener {
+  void OnTestPartResult(const testing::TestPartResult& result) override {
+    if (!result.failed()) return;
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    std::fprintf(stderr, "rank %d: %s: %s:%d: %s\n", rank(), test ? test->name() : "outside tests",
+                 result.file_name() ? result.file_name() : "?", result.line_number(),
+                 result.message());
+  }
+};
+
+int run(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const Arguments arguments = take_own_arguments(argc, argv);
+  const Watchdog watchdog(arguments.watchdog_seconds, "rank " + std::to_string(rank()));
+  if (rank() != 0) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new FailuresOnly);
+  }
+  chosen_space.emplace(arguments.space.empty() ? Space::where(MemoryKind::host)
+                                               : Space::named(arguments.space));
+  const int failed = RUN_ALL_TESTS();
+  const int ran = testing::UnitTest::GetInstance()->test_to_run_count();
+  chosen_space.reset();
+  const int result = world().all_reduce(failed != 0 || ran == 0 ? 1 : 0, Reduction::greatest);
+  return result;
+}
+
+}  // namespace
+
+Communicator world(CommunicatorOptions options) { return Communicator::world(options); }
+
+#if EVENKEEL_HAS_MPI
+int rank() {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  return rank;
+}
+int size() {
+  int size = 1;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  return size;
+}
+#else
+int rank() { return 0; }
+int size() { return 1; }
+#endif
+
+const Space& space() { return *chosen_space; }
+
+bool same_everywhere(const Communicator& communicator, const std::string& text) {
+  const auto all = communicator.all_gather(std::span<const char>(text));
+  bool same = true;
+  for (int r = 0; r < communicator.size(); ++r)
+    same = same && std::ranges::equal(all.of_rank(r), text);
+  return same;
+}
+
+}  // namespace evenkeel::test
+
+int main(int argc, char** argv) {
+#if EVENKEEL_HAS_MPI
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+#endif
+  int result = 1;
+  {
+    const Kokkos::ScopeGuard kokkos(argc, argv);
+    result = evenkeel::test::run(argc, argv);
+  }
+#if EVENKEEL_HAS_MPI
+  MPI_Finalize();
+#endif
+  return result;
+}

@@ -1,0 +1,29 @@
+#pragma once
+
+// Turns a hang into a failure that shows where: after the limit the stacks of all threads of this
+// process go to stderr and the process ends with status 124.
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace evenkeel::test {
+
+class Watchdog {
+ public:
+  // `name` stands before the stacks (the rank, say). A limit of 0 watches nothing.
+  Watchdog(int limit_seconds, std::string name);
+  ~Watchdog();
+
+ private:
+  void watch(int limit_seconds);
+
+  std::string name_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool done_ = false;
+  std::thread thread_;
+};
+
+}  // namespace evenkeel::test
