@@ -48,13 +48,14 @@ Arguments take_own_arguments(int& argc, char** argv) {
 
 // Rank 0 tells the whole story; the others speak up when something fails.
 class FailuresOnly final : public testing::EmptyTestEventListener {
+  void OnTestStart(const testing::TestInfo& test) override { name_ = test.name(); }
   void OnTestPartResult(const testing::TestPartResult& result) override {
     if (!result.failed()) return;
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    std::fprintf(stderr, "rank %d: %s: %s:%d: %s\n", rank(), test ? test->name() : "outside tests",
-                 result.file_name() ? result.file_name() : "?", result.line_number(),
+    std::fprintf(stderr, "rank %d: %s: %s:%d: %s\n", rank(), name_.c_str(),
+                 result.file_name() != nullptr ? result.file_name() : "?", result.line_number(),
                  result.message());
   }
+  std::string name_ = "outside tests";
 };
 
 int run(int argc, char** argv) {

@@ -139,7 +139,7 @@ class Handle {
   }
 
   void free_all() noexcept {
-    if (!abandoned_ && communicator_ != MPI_COMM_NULL) {
+    if (!abandoned_ && pending_ == 0 && communicator_ != MPI_COMM_NULL) {
       for (Combiner& combiner : combiners_) {
         MPI_Op_free(&combiner.operation);
         MPI_Type_free(&combiner.datatype);

@@ -19,6 +19,20 @@ FieldLayout buffer_layout(const FieldLayout& like, std::int64_t count, void* dat
   return layout;
 }
 
+// What a container's own FieldTraits::allocate must have given.
+void require_room_like(const FieldLayout& now, const FieldLayout& staged, std::int64_t count,
+                       const std::string& label) {
+  if (staged.count == count && staged.capacity >= count && staged.components == now.components &&
+      staged.element_bytes == now.element_bytes)
+    return;
+  throw Error(ErrorKind::application, Where{stage_name},
+              "'" + label + "' was asked for room for " + std::to_string(count) + " objects of " +
+                  std::to_string(now.bytes_per_object()) + " bytes and gave " +
+                  std::to_string(staged.count) + " of " +
+                  std::to_string(staged.bytes_per_object()) + '.',
+              "Mend FieldTraits::allocate of its type.");
+}
+
 }  // namespace
 
 StagedField Field::stage(std::int64_t count, Placement placement) const {
@@ -35,6 +49,7 @@ StagedField Field::stage(std::int64_t count, Placement placement) const {
   if (replaces) {
     staged.staged_ = operations_->allocate(container_, count);
     staged.layout_ = operations_->staged_layout(staged.staged_);
+    require_room_like(now, staged.layout_, count, label());
     return staged;
   }
   if (count > now.capacity)
@@ -49,7 +64,7 @@ StagedField Field::stage(std::int64_t count, Placement placement) const {
 }
 
 StagedField::StagedField(StagedField&& other) noexcept
-    : operations_(other.operations_),
+    : operations_(std::exchange(other.operations_, nullptr)),
       container_(other.container_),
       staged_(std::exchange(other.staged_, nullptr)),
       buffer_(std::move(other.buffer_)),
@@ -59,7 +74,7 @@ StagedField::StagedField(StagedField&& other) noexcept
 StagedField& StagedField::operator=(StagedField&& other) noexcept {
   if (this != &other) {
     discard();
-    operations_ = other.operations_;
+    operations_ = std::exchange(other.operations_, nullptr);
     container_ = other.container_;
     staged_ = std::exchange(other.staged_, nullptr);
     buffer_ = std::move(other.buffer_);
@@ -77,18 +92,22 @@ void StagedField::discard() noexcept {
 }
 
 bool StagedField::tells_count() const noexcept {
+  if (operations_ == nullptr) return true;  // committed, or moved from
   return staged_ != nullptr || operations_->resized != nullptr || layout_.count == target_.count;
 }
 
 void StagedField::commit() noexcept {
+  if (operations_ == nullptr) return;
   if (staged_ != nullptr) {
     operations_->commit(container_, staged_);
     discard();
-    return;
+  } else {
+    copy_objects(target_, layout_, layout_.count);
+    if (operations_->changed != nullptr) operations_->changed(container_);
+    if (operations_->resized != nullptr) operations_->resized(container_, layout_.count);
+    buffer_ = Buffer();
   }
-  copy_objects(target_, layout_, layout_.count);
-  if (operations_->resized != nullptr) operations_->resized(container_, layout_.count);
-  buffer_ = Buffer();
+  operations_ = nullptr;
 }
 
 }  // namespace evenkeel

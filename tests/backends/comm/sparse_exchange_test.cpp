@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -117,6 +118,32 @@ TEST(Transfer, InPieces) {
 TEST(Transfer, ThroughStagingBuffers) {
   exchange_everything({.transport = Transport::host_staged});
   exchange_everything({.transport = Transport::host_staged, .piece_bytes = 64});
+}
+
+// Beyond 2^31 bytes when EVENKEEL_TEST_HUGE_BYTES says so (3221225472 is 3 GiB and needs 6 GiB of
+// memory); by default smaller, with pieces that are smaller in proportion.
+TEST(Transfer, AHugeMessage) {
+  const char* wanted = std::getenv("EVENKEEL_TEST_HUGE_BYTES");
+  const std::int64_t bytes = wanted != nullptr ? std::atoll(wanted) : 48'000'001;
+  const Communicator communicator =
+      wanted != nullptr ? test::world() : test::world({.piece_bytes = 16 << 20});
+  if (communicator.size() != 2) GTEST_SKIP() << "for two ranks";
+  const auto value = [](std::int64_t word) {
+    return static_cast<std::uint64_t>(word) * 0x9E3779B97F4A7C15U;
+  };
+  const std::int64_t words = bytes / 8;
+  std::vector<std::uint64_t> data(static_cast<std::size_t>(words) + 1);
+  if (communicator.rank() == 0) {
+    for (std::int64_t i = 0; i < words; ++i) data[static_cast<std::size_t>(i)] = value(i);
+    const Send send{1, data.data(), bytes};
+    transfer(communicator, std::span(&send, 1), {});
+  } else {
+    const Receive receive{0, data.data(), bytes};
+    transfer(communicator, {}, std::span(&receive, 1));
+    std::int64_t wrong = 0;
+    for (std::int64_t i = 0; i < words; ++i) wrong += data[static_cast<std::size_t>(i)] != value(i);
+    EXPECT_EQ(wrong, 0);
+  }
 }
 
 TEST(Transfer, AWrongLengthIsAnErrorOnTheReceiver) {

@@ -111,10 +111,12 @@ struct PositionIn;  // declared for records alone
 //   static FieldLayout staged_layout(Staged&);
 //   static void commit(Container&, Staged&) noexcept;
 //
-// and, where the container itself knows how many of its objects are in use,
+// and, where a container has to know that its values changed in place,
 //
-//   static void resized(Container&, std::int64_t count) noexcept;   // after values changed in
-//   place
+//   static void changed(Container&) noexcept;
+//   static void resized(Container&, std::int64_t count) noexcept;   // how many are in use now
+//
+// The latter only where the container itself keeps that number.
 template <class Container>
 struct FieldTraits;
 
@@ -159,6 +161,7 @@ struct FieldOperations {
   FieldLayout (*staged_layout)(void* staged);
   void (*commit)(void* container, void* staged) noexcept;
   void (*discard)(void* staged) noexcept;
+  void (*changed)(void* container) noexcept;                      // null: nothing to note
   void (*resized)(void* container, std::int64_t count) noexcept;  // null: the container cannot know
 };
 
@@ -193,7 +196,7 @@ struct OperationsOf {
 
   static constexpr FieldOperations table() {
     FieldOperations operations{&layout, &position, &label,  &ownership, nullptr,
-                               nullptr, nullptr,   nullptr, nullptr};
+                               nullptr, nullptr,   nullptr, nullptr,    nullptr};
     if constexpr (requires { typename Traits::Staged; }) {
       using Staged = typename Traits::Staged;
       operations.allocate = [](void* container, std::int64_t count) -> void* {
@@ -207,6 +210,8 @@ struct OperationsOf {
       };
       operations.discard = [](void* staged) noexcept { delete static_cast<Staged*>(staged); };
     }
+    if constexpr (requires(Container & c) { Traits::changed(c); })
+      operations.changed = [](void* container) noexcept { Traits::changed(get(container)); };
     if constexpr (requires(Container & c) { Traits::resized(c, std::int64_t{}); })
       operations.resized = [](void* container, std::int64_t count) noexcept {
         Traits::resized(get(container), count);
@@ -233,7 +238,8 @@ class EVENKEEL_API StagedField {
   // True when the container itself will know the new count after commit().
   bool tells_count() const noexcept;
 
-  // The container takes the new values over. What was written must have been fenced.
+  // The container takes the new values over. What was written must have been fenced. Once only: a
+  // second time, and on what was moved from, it does nothing.
   void commit() noexcept;
 
  private:

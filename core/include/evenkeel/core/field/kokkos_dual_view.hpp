@@ -32,6 +32,8 @@ struct FieldTraits<Kokkos::DualView<DataType, Properties...>> {
     constexpr int copies = std::is_reference_v<decltype(dual.view_host())> ? 0 : 1;
     const bool one_memory =
         static_cast<const void*>(dual.view_host().data()) == dual.view_device().data();
+    if (dual.view_device().use_count() <= copies && dual.view_device().data() != nullptr)
+      return Ownership::borrowed;  // made from pointers
     const int own = copies + (one_memory ? 2 : 1);
     const bool elsewhere =
         dual.view_host().use_count() > own || dual.view_device().use_count() > own;
@@ -49,13 +51,17 @@ struct FieldTraits<Kokkos::DualView<DataType, Properties...>> {
   static FieldLayout staged_layout(Staged& staged) { return side(staged.dual, staged.on_host); }
   static void commit(Container& dual, Staged& staged) noexcept {
     dual = std::move(staged.dual);
-    if (staged.on_host)
+    mark_modified(dual, staged.on_host);
+  }
+  static void changed(Container& dual) noexcept { mark_modified(dual, host_is_newer(dual)); }
+
+ private:
+  static void mark_modified(Container& dual, bool on_host) noexcept {
+    if (on_host)
       dual.modify_host();
     else
       dual.modify_device();
   }
-
- private:
   static bool host_is_newer(const Container& dual) { return dual.need_sync_device(); }
   static FieldLayout side(const Container& dual, bool on_host) {
     return on_host ? detail::view_layout(dual.view_host())

@@ -5,8 +5,9 @@
 //
 // A View that the application holds twice would leave the other holder with old values: its
 // ownership is `shared`, an error before anything moves unless the set says .keep_allocation or
-// .allow_aliases. Unmanaged Views and strided subviews belong to somebody else: `borrowed`. Label,
-// layout and memory space survive a re-allocation.
+// .allow_aliases. Unmanaged Views and strided subviews belong to somebody else, and a View whose
+// first extent is part of its type cannot be re-allocated: `borrowed`. Label, layout and memory
+// space survive a re-allocation.
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/core/field.hpp>
@@ -61,6 +62,7 @@ struct FieldTraits<Kokkos::View<DataType, Properties...>> {
 
   static constexpr unsigned rank = detail::view_rank<Container>;
   static constexpr bool is_strided = std::is_same_v<Layout, Kokkos::LayoutStride>;
+  static constexpr bool is_fixed = static_cast<unsigned>(Container::rank_dynamic) == 0;
   static constexpr bool is_unmanaged = Container::memory_traits::is_unmanaged;
   static_assert(rank == 1 || rank == 2, "evenkeel: a field is a View of rank 1 or 2");
   static_assert(rank == 1 || ElementShape<std::remove_const_t<Element>>::components == 1,
@@ -76,7 +78,7 @@ struct FieldTraits<Kokkos::View<DataType, Properties...>> {
   }
 
   static Ownership ownership(const Container& view) {
-    if (is_unmanaged || is_strided) return Ownership::borrowed;
+    if (is_unmanaged || is_strided || is_fixed) return Ownership::borrowed;
     const int holders = view.use_count();
     if (holders > 1) return Ownership::shared;
     return holders == 0 && view.data() != nullptr ? Ownership::borrowed : Ownership::sole;
@@ -85,7 +87,7 @@ struct FieldTraits<Kokkos::View<DataType, Properties...>> {
   // Never called for what ownership() calls borrowed.
   static Staged allocate([[maybe_unused]] const Container& view,
                          [[maybe_unused]] std::int64_t count) {
-    if constexpr (is_unmanaged || is_strided || std::is_const_v<Element>)
+    if constexpr (is_unmanaged || is_strided || is_fixed || std::is_const_v<Element>)
       throw Error(ErrorKind::internal, Where{"core/field"}, "A borrowed View was allocated.", "");
     else
       return detail::view_like(view, count);

@@ -18,7 +18,8 @@ struct RawShape {
   std::int64_t capacity = 0;  // 0: as many as `count`
   int components = 1;
   MemoryKind memory = MemoryKind::host;
-  // In elements; 0: components adjacent, objects adjacent.
+  // In elements. Both 0: components adjacent, objects adjacent. Only component_stride given: one
+  // array per component, that far apart.
   std::int64_t object_stride = 0;
   std::int64_t component_stride = 0;
   std::string label = "raw field";
@@ -32,14 +33,28 @@ struct RawField {
   RawShape shape;
 };
 
+namespace detail {
+
+// True when no two values share memory: objects stand behind one another, or components do.
+inline bool are_apart(const RawShape& shape) {
+  return shape.components == 1 || shape.capacity <= 1 ||
+         shape.object_stride > (shape.components - 1) * shape.component_stride ||
+         shape.component_stride > (shape.capacity - 1) * shape.object_stride;
+}
+
+}  // namespace detail
+
 template <class T>
 RawField<T> raw_field(T* data, RawShape shape) {
   if (shape.capacity == 0) shape.capacity = shape.count;
+  if (shape.object_stride == 0)
+    shape.object_stride = shape.component_stride == 0 ? shape.components : 1;
   if (shape.component_stride == 0) shape.component_stride = 1;
-  if (shape.object_stride == 0) shape.object_stride = shape.components;
+  const bool one_kind = shape.components == 1 || ElementShape<T>::components == 1;
   const bool sensible = shape.count >= 0 && shape.capacity >= shape.count &&
                         shape.components >= 1 && shape.component_stride > 0 &&
-                        shape.object_stride > 0 && (data != nullptr || shape.capacity == 0);
+                        shape.object_stride > 0 && one_kind && detail::are_apart(shape) &&
+                        (data != nullptr || shape.capacity == 0);
   if (!sensible)
     throw Error(ErrorKind::bad_input, Where{"core/field"},
                 "The raw field '" + shape.label + "' cannot be: count " +
@@ -48,7 +63,9 @@ RawField<T> raw_field(T* data, RawShape shape) {
                     std::to_string(shape.object_stride) + " and " +
                     std::to_string(shape.component_stride) +
                     (data == nullptr ? ", null pointer." : "."),
-                "Give 0 <= count <= capacity, positive strides and components, and memory.");
+                one_kind ? "Give 0 <= count <= capacity, positive components and strides that keep all "
+                           "values apart, and memory."
+                         : "Components are counted in the shape or in the element type, not both.");
   return {data, std::move(shape)};
 }
 

@@ -30,9 +30,9 @@ struct FieldTraits<std::vector<T, Allocator>> {
   static void commit(Container& vector, Staged& staged) noexcept { vector.swap(staged); }
 };
 
-template <class T>
-struct FieldTraits<std::span<T>> {
-  using Container = std::span<T>;
+template <class T, std::size_t extent>
+struct FieldTraits<std::span<T, extent>> {
+  using Container = std::span<T, extent>;
   using Element = T;
 
   static FieldLayout layout(Container& span) {

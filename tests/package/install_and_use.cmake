@@ -1,0 +1,41 @@
+# Installs the build, configures and builds examples/ against the installed package alone, and runs what
+# came out.
+set(prefix ${WORK}/prefix)
+set(examples ${WORK}/examples)
+file(REMOVE_RECURSE ${prefix} ${examples})
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\nexit status ${status}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix})
+
+# The installed package names no file of the build or the checkout.
+file(GLOB_RECURSE installed ${prefix}/*.cmake ${prefix}/*.hpp)
+foreach(file IN LISTS installed)
+  file(READ ${file} text)
+  string(FIND "${text}" "${SOURCE}" place)
+  if(NOT place EQUAL -1)
+    message(FATAL_ERROR "${file} names the source directory")
+  endif()
+endforeach()
+
+set(search ${prefix} ${PREFIXES})
+string(REPLACE ";" "\\;" search "${search}")
+run(${CMAKE_COMMAND} -S ${SOURCE}/examples -B ${examples} -G ${GENERATOR}
+  -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
+  -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_PREFIX_PATH=${search} -DKokkos_ROOT=${KOKKOS})
+run(${CMAKE_COMMAND} --build ${examples})
+
+run(${RUN} ${examples}/01_minimal)
+if(NOT output MATCHES "lambda")
+  message(FATAL_ERROR "01_minimal printed no lambda:\n${output}")
+endif()
+if(TOOLS)
+  run(${prefix}/bin/evenkeel info)
+endif()

@@ -1,0 +1,22 @@
+# Runs PROGRAM with ARGUMENTS and compares exit status, stdout and stderr (regular expressions; an empty
+# one means no output).
+set(destination OUTPUT_VARIABLE stdout)
+if(TO)
+  set(destination OUTPUT_FILE ${TO})
+endif()
+execute_process(COMMAND ${PROGRAM} ${ARGUMENTS} ${destination} ERROR_VARIABLE stderr
+  RESULT_VARIABLE status)
+set(report "status ${status}\nstdout: ${stdout}\nstderr: ${stderr}")
+if(NOT status STREQUAL "${STATUS}")
+  message(FATAL_ERROR "expected status ${STATUS}; ${report}")
+endif()
+foreach(stream STDOUT STDERR)
+  string(TOLOWER ${stream} got)
+  if("${${stream}}" STREQUAL "")
+    if(NOT "${${got}}" STREQUAL "")
+      message(FATAL_ERROR "expected nothing on ${got}; ${report}")
+    endif()
+  elseif(NOT "${${got}}" MATCHES "${${stream}}")
+    message(FATAL_ERROR "expected on ${got}: ${${stream}}\n${report}")
+  endif()
+endforeach()
