@@ -9,8 +9,9 @@
 #      libkokkosalgorithms.a and libkokkossimd.a, are not in the package. Both are empty (the code
 #      is in headers). The file does nothing when all its targets exist, so they are made here first.
 #
-# After evenkeel_find_kokkos(): Kokkos_FOUND, the target Kokkos::kokkos, EVENKEEL_KOKKOS_VERSION
-# (read from the header that the compiler will see, as major.minor.patch), Kokkos_DEVICES.
+# After evenkeel_find_kokkos(): Kokkos_FOUND, the target Kokkos::kokkos, Kokkos_DEVICES, and, read from
+# the header that the compiler will see, EVENKEEL_KOKKOS_VERSION (major.minor.patch) and
+# EVENKEEL_KOKKOS_HEADER_DIRECTORY.
 include_guard(GLOBAL)
 
 # Where the Kokkos that find_package would load has its files; empty when there is none. Asking for
@@ -116,7 +117,7 @@ function(_evenkeel_linked_targets target result)
   set(${result} "${seen}" PARENT_SCOPE)
 endfunction()
 
-# KOKKOS_VERSION, as the compiler will see it, and the type of Kokkos's core library.
+# KOKKOS_VERSION as the compiler will see it, where it stands, and the type of Kokkos's core library.
 function(_evenkeel_inspect_kokkos)
   _evenkeel_linked_targets(Kokkos::kokkos targets)
   set(directories ${Kokkos_INCLUDE_DIRS})
@@ -146,6 +147,7 @@ function(_evenkeel_inspect_kokkos)
         math(EXPR minor "${number} / 100 % 100")
         math(EXPR patch "${number} % 100")
         set(version "${major}.${minor}.${patch}")
+        set(EVENKEEL_KOKKOS_HEADER_DIRECTORY "${directory}" PARENT_SCOPE)
       endif()
     endif()
   endforeach()
