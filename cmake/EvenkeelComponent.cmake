@@ -1,7 +1,8 @@
 # evenkeel_add_component(<name> SOURCES <file>... [DEPENDS <target>...])
 #
-# Adds the library evenkeel_<name> (alias evenkeel::<name>) of the component in this directory: public
-# headers in include/, private code in src/, hidden visibility, project warnings, install rules.
+# Adds the library evenkeel_<name> (alias evenkeel::<name>) of the component in this directory:
+# public headers in include/, private code in src/, hidden visibility, project warnings, install
+# rules.
 include(EvenkeelWarnings)
 
 function(evenkeel_add_component name)

@@ -3,14 +3,14 @@
 #
 # A good Kokkos (Kokkos_ROOT, CMAKE_PREFIX_PATH, any backend) is found first and left as it is.
 # What is mended:
-#   1. Kokkos 3.4 from Trilinos (Debian 12 and relatives): the target Kokkos::kokkos names an include
-#      directory that does not exist, while the variable Kokkos_INCLUDE_DIRS is right.
+#   1. Kokkos 3.4 from Trilinos (Debian 12 and relatives): the target Kokkos::kokkos names an
+#      include directory that does not exist, while the variable Kokkos_INCLUDE_DIRS is right.
 #   2. Kokkos 5 (newest Debian): the targets file stops with an error because two static archives,
 #      libkokkosalgorithms.a and libkokkossimd.a, are not in the package. Both are empty (the code
-#      is in headers). The file does nothing when all its targets exist, so they are made here first.
+#      is in headers). The file does nothing when all its targets exist, so they are made first.
 #
-# After evenkeel_find_kokkos(): Kokkos_FOUND, the target Kokkos::kokkos, Kokkos_DEVICES, and, read from
-# the header that the compiler will see, EVENKEEL_KOKKOS_VERSION (major.minor.patch) and
+# After evenkeel_find_kokkos(): Kokkos_FOUND, the target Kokkos::kokkos, Kokkos_DEVICES, and, read
+# from the header that the compiler will see, EVENKEEL_KOKKOS_VERSION (major.minor.patch) and
 # EVENKEEL_KOKKOS_HEADER_DIRECTORY.
 include_guard(GLOBAL)
 
@@ -117,7 +117,7 @@ function(_evenkeel_linked_targets target result)
   set(${result} "${seen}" PARENT_SCOPE)
 endfunction()
 
-# KOKKOS_VERSION as the compiler will see it, where it stands, and the type of Kokkos's core library.
+# KOKKOS_VERSION as the compiler will see it, where it stands, and the type of the core library.
 function(_evenkeel_inspect_kokkos)
   _evenkeel_linked_targets(Kokkos::kokkos targets)
   set(directories ${Kokkos_INCLUDE_DIRS})

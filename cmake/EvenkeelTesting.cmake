@@ -1,9 +1,9 @@
 # evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [TIMEOUT <seconds>] [LIBRARIES <target>...])
 #
-# Builds tests/<path>_test.cpp, the test of <component>/include/evenkeel/<path>.hpp, and registers it
-# once per rank count as <path>@<n>; with SPACES also once per Kokkos space of the build, as
+# Builds tests/<path>_test.cpp, the test of <component>/include/evenkeel/<path>.hpp, and registers
+# it once per rank count as <path>@<n>; with SPACES also once per Kokkos space of the build, as
 # <path>.<space>@<n>. Without MPI only the runs on one rank are registered; RANKS is 1 by default.
-# Each process carries a watchdog: after TIMEOUT seconds (60) it prints the stacks of all its threads
+# Each process carries a watchdog: after TIMEOUT seconds (60) it prints the stacks of all threads
 # and ends, so that a hang is a failure that shows where.
 include(EvenkeelWarnings)
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# The checks of scripts/test --lint: format of all C++ files, clang-tidy on the changed ones. To be
-# sourced after common.sh.
+# The checks of scripts/test --lint: format of all C++ files, width of all others, clang-tidy on
+# what changed. To be sourced after common.sh.
 
 : "${checkout:?}" "${program:?}"  # from common.sh
 
@@ -75,6 +75,14 @@ check_format() {
     xargs -r -d '\n' clang-format --style=file --dry-run -Werror
 }
 
+# clang-format sees to C++; everything else that people read ends by column 100 too.
+check_columns() {
+  git -C "$checkout" ls-files --cached --others --exclude-standard -- \
+    '*.md' '*.cmake' '*.cmake.in' '*CMakeLists.txt' scripts .ci '*.json' | existing_files |
+    (cd "$checkout" && LC_ALL=C.UTF-8 xargs -r -d '\n' grep -nHE '^.{101,}') && return 1
+  return 0
+}
+
 # Each process's findings are printed in one piece; its counts of hidden warnings are not.
 check_tidy() {
   local directory="$1" jobs="$2" list="$3"
@@ -108,6 +116,7 @@ run_lint() {
   changed_files "$base" | sources_to_tidy "$directory" >"$list"
 
   run_stage clang-format "$directory/log/format.log" check_format || failed=1
+  run_stage columns "$directory/log/columns.log" check_columns || failed=1
   run_stage clang-tidy "$directory/log/tidy.log" check_tidy "$directory" "$jobs" "$list" || failed=1
   since="of all"
   [[ -z "$base" ]] || since="changed since $(git -C "$checkout" rev-parse --short "$base")"

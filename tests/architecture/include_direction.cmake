@@ -1,5 +1,5 @@
-# cmake -DROOT=<dir> -P include_direction.cmake: reads every include of every component below ROOT and
-# fails when one points to the right.
+# cmake -DROOT=<dir> -P include_direction.cmake: reads every include of every component below ROOT
+# and fails when one points to the right.
 set(components backends core monitor)
 
 set(violations "")
@@ -31,6 +31,7 @@ if(files_read EQUAL 0)
   message(FATAL_ERROR "No sources were found below ${ROOT}.")
 endif()
 if(violations)
-  message(FATAL_ERROR "Includes that point to the right of backends <- core <- monitor:\n${violations}")
+  message(FATAL_ERROR
+    "Includes that point to the right of backends <- core <- monitor:\n${violations}")
 endif()
 message(STATUS "${files_read} files, all includes point to the left")

@@ -1,11 +1,12 @@
-# Installs the build, configures and builds examples/ against the installed package alone, and runs what
-# came out.
+# Installs the build, configures and builds examples/ against the installed package alone, and runs
+# what came out.
 set(prefix ${WORK}/prefix)
 set(examples ${WORK}/examples)
 file(REMOVE_RECURSE ${prefix} ${examples})
 
 function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  execute_process(COMMAND ${ARGN}
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
     list(JOIN ARGN " " command)
     message(FATAL_ERROR "${command}\nexit status ${status}\n${output}")
