@@ -12,7 +12,7 @@ set(EVENKEEL_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
   PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-  OMP_PROC_BIND=false)
+  OMP_PROC_BIND=false OMP_WAIT_POLICY=passive GTEST_COLOR=no)
 
 function(evenkeel_test_launcher ranks result)
   set(command "")

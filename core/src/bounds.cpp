@@ -93,9 +93,10 @@ void combine(Tally& into, const Tally& from) noexcept {
 Bounds bounds(const Space& space, const Communicator& communicator, const Set& set) {
   Tally mine{};
   const Status status = attempt(stage_name, [&] { mine.box = checked_local_bounds(space, set); });
-  mine.fewest = mine.most = mine.box.dimensions;
+  mine.most = mine.box.dimensions;
+  mine.fewest = mine.most == 0 ? 3 : mine.most;  // a rank that has never had objects has no say
   Tally all = vote<&combine>(communicator, status, mine);
-  if (all.fewest != all.most)
+  if (all.most != 0 && all.fewest != all.most)
     throw Error(ErrorKind::disagreement, Where{stage_name},
                 "Some ranks have positions in " + std::to_string(all.fewest) +
                     " dimensions, others in " + std::to_string(all.most) + '.',

@@ -14,10 +14,22 @@ constexpr const char* stage_name = "core/field";
   throw Error(ErrorKind::bad_input, Where{stage_name}, std::move(problem), std::move(remedy));
 }
 
+// Packed records can put a double at an odd address, which no device reads.
+void check_alignment(const Set& set, const FieldLayout& at) {
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at.data));
+  const auto aligned = [&](std::int64_t bytes) { return bytes % at.element_bytes == 0; };
+  if (aligned(address) && aligned(at.object_stride_bytes) && aligned(at.component_stride_bytes))
+    return;
+  refuse(set.describe(0) + " is not aligned to its " + name_of(at.scalar) + "s.",
+         "Do not pack the record, or keep the position apart.");
+}
+
 void check_position(const Set& set) {
   const FieldLayout at = set.position();
   const bool real = at.scalar == ScalarType::float32 || at.scalar == ScalarType::float64;
-  if (real && (at.components == 2 || at.components == 3)) return;
+  const bool unknown = at.components == 0 && at.count == 0;  // a View that was never given extents
+  if (real && (at.components == 2 || at.components == 3 || unknown))
+    return check_alignment(set, at);
   refuse(set.describe(0) + " has " + std::to_string(at.components) + " component(s) of type " +
              name_of(at.scalar) + '.',
          "A position has 2 or 3 components of float or double; records declare theirs with "
@@ -66,6 +78,19 @@ void check_distinct(const Set& set) {
   }
 }
 
+Placement placement_of(const Set& set) {
+  return set.options().keep_allocation ? Placement::in_place : Placement::replace;
+}
+
+void check_who_knows_the_count(const Set& set) {
+  if (set.options().count.is_updated()) return;
+  for (std::size_t i = 0; i < set.fields().size(); ++i)
+    if (!set.fields()[i].knows_its_count(placement_of(set)))
+      refuse(
+          set.describe(i) + " keeps its memory, so nothing would tell how many objects it holds.",
+          "Give the set a variable for it: .count = &owned.");
+}
+
 void check_weight(const Set& set) {
   const WeightSource& weight = set.options().weight;
   if (!weight.given()) return;
@@ -106,28 +131,26 @@ void check(const Set& set) {
   check_count(set);
   check_position(set);
   check_lengths(set);
+  check_weight(set);
+}
+
+void check_movable(const Set& set) {
+  check(set);
   check_distinct(set);
   check_ownership(set);
-  check_weight(set);
+  check_who_knows_the_count(set);
 }
 
 StagedSet stage(const Set& set, std::int64_t count) {
   const OwnedCount& owned = set.options().count;
-  const Placement placement =
-      set.options().keep_allocation ? Placement::in_place : Placement::replace;
   StagedSet staged;
   staged.owned_ = owned;
   staged.count_ = count;
   if (owned.is_updated() && count > owned.most())
     refuse("The variable behind .count cannot hold " + std::to_string(count) + '.',
            "Make it a 64-bit integer.");
-  for (std::size_t i = 0; i < set.fields().size(); ++i) {
-    staged.fields_.push_back(set.fields()[i].stage(count, placement));
-    if (!staged.fields_.back().tells_count() && !owned.is_updated())
-      refuse(set.describe(i) + " keeps its memory, so nothing would tell that it holds " +
-                 std::to_string(count) + " objects.",
-             "Give the set a variable for it: .count = &owned.");
-  }
+  for (const Field& field : set.fields())
+    staged.fields_.push_back(field.stage(count, placement_of(set)));
   return staged;
 }
 

@@ -1,5 +1,6 @@
 #include "comm/messenger.hpp"
 
+#include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/error.hpp>
 
@@ -40,6 +41,19 @@ Transport resolve(Transport wanted, detail::Messenger& messenger) {
   if (wanted != Transport::automatic) return wanted;
   if (wish == Wish::unset) return aware ? Transport::device_aware : Transport::host_staged;
   return wish == Wish::on ? Transport::device_aware : Transport::host_staged;
+}
+
+// What all ranks must pass alike to a collective; looked at by assertions at level `collective`
+// alone, which cost a reduction each.
+void assert_same_everywhere([[maybe_unused]] detail::Messenger& messenger,
+                            [[maybe_unused]] std::int64_t value,
+                            [[maybe_unused]] const char* meaning) {
+#if EVENKEEL_ASSERTION_LEVEL >= 2
+  std::int64_t extremes[2] = {value, -value};
+  messenger.reduce(extremes, 2, ScalarType::int64, Reduction::least);
+  if (extremes[0] != -extremes[1])
+    detail::assertion_failed("the same on all ranks", meaning, __FILE__, __LINE__);
+#endif
 }
 
 void check_options(const CommunicatorOptions& options) {
@@ -96,24 +110,30 @@ void Communicator::barrier() const { messenger_->barrier(); }
 
 void Communicator::reduce_in_place(void* values, std::int64_t count, ScalarType type,
                                    Reduction reduction) const {
+  assert_same_everywhere(*messenger_, count, "The length of a reduction");
   messenger_->reduce(values, count, type, reduction);
 }
 
 void Communicator::scan_in_place(void* values, std::int64_t count, ScalarType type) const {
+  assert_same_everywhere(*messenger_, count, "The length of a scan");
   messenger_->exclusive_scan(values, count, type);
 }
 
 void Communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) const {
   require_rank(root, "root");
+  assert_same_everywhere(*messenger_, root, "The root of a broadcast");
+  assert_same_everywhere(*messenger_, bytes, "The length of a broadcast");
   messenger_->broadcast(data, bytes, root);
 }
 
 void Communicator::gather_equal(const void* mine, std::int64_t bytes, void* all) const {
+  assert_same_everywhere(*messenger_, bytes, "The length of a gather");
   messenger_->gather_equal(mine, bytes, all);
 }
 
 void Communicator::gather_bytes(const void* mine, void* all,
                                 std::span<const std::int64_t> bytes_of_rank, int root) const {
+  assert_same_everywhere(*messenger_, root, "The root of a gather");
   messenger_->gather(mine, all, bytes_of_rank, root);
 }
 

@@ -1,6 +1,7 @@
-// Messages by MPI. Life of the duplicated communicator: see communicator.hpp.
+// Messages by MPI.
 
 #include "comm/messenger.hpp"
+#include "comm/mpi_handle.hpp"
 
 #include <evenkeel/backends/error.hpp>
 
@@ -23,187 +24,10 @@ enum class Tag : int { note_even, note_odd, data };
 
 constexpr const char* stage_name = "backends/comm";
 
-void check(int code, const char* call) {
-  if (code == MPI_SUCCESS) return;
-  char text[MPI_MAX_ERROR_STRING] = "";
-  int length = 0;
-  MPI_Error_string(code, text, &length);
-  throw Error(
-      ErrorKind::communication, Where{stage_name},
-      std::string(call) + " failed: " + std::string(text, static_cast<std::size_t>(length)) + '.',
-      "See the output of MPI; the communicator may be unusable.");
-}
-
-bool mpi_is_running() {
-  int initialized = 0, finalized = 0;
-  MPI_Initialized(&initialized);
-  if (initialized) MPI_Finalized(&finalized);
-  return initialized && !finalized;
-}
-
-MPI_Datatype datatype_of(ScalarType type) {
-  switch (type) {
-    case ScalarType::none: return MPI_BYTE;
-    case ScalarType::int8: return MPI_INT8_T;
-    case ScalarType::int16: return MPI_INT16_T;
-    case ScalarType::int32: return MPI_INT32_T;
-    case ScalarType::int64: return MPI_INT64_T;
-    case ScalarType::uint8: return MPI_UINT8_T;
-    case ScalarType::uint16: return MPI_UINT16_T;
-    case ScalarType::uint32: return MPI_UINT32_T;
-    case ScalarType::uint64: return MPI_UINT64_T;
-    case ScalarType::float32: return MPI_FLOAT;
-    case ScalarType::float64: return MPI_DOUBLE;
-  }
-  return MPI_DATATYPE_NULL;
-}
-
-MPI_Op operation_of(Reduction reduction) {
-  switch (reduction) {
-    case Reduction::sum: return MPI_SUM;
-    case Reduction::least: return MPI_MIN;
-    case Reduction::greatest: return MPI_MAX;
-  }
-  return MPI_OP_NULL;
-}
-
-// The duplicated communicator and what hangs on it. An attribute on MPI_COMM_SELF shares the
-// ownership, so that MPI_Finalize, which deletes that attribute first of all, frees what is still
-// alive.
-class Handle {
- public:
-  struct Combiner {
-    MPI_User_function* function;
-    std::int64_t bytes;
-    MPI_Op operation;
-    MPI_Datatype datatype;
-  };
-
-  static std::shared_ptr<Handle> duplicate(MPI_Comm users) {
-    auto handle = std::make_shared<Handle>();
-    check(MPI_Comm_dup(users, &handle->communicator_), "MPI_Comm_dup");
-    MPI_Comm_set_errhandler(handle->communicator_, MPI_ERRORS_RETURN);
-    auto* owner = new std::shared_ptr<Handle>(handle);
-    check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &release_attribute, &handle->key_, nullptr),
-          "MPI_Comm_create_keyval");
-    check(MPI_Comm_set_attr(MPI_COMM_SELF, handle->key_, owner), "MPI_Comm_set_attr");
-    return handle;
-  }
-
-  // Frees now, or when the last pending reduction is complete. No exception is under way.
-  void release() noexcept {
-    released_ = true;
-    if (pending_ > 0 || !mpi_is_running() || communicator_ == MPI_COMM_NULL) return;
-    free_all();  // before the attribute goes: MPI need not allow nested calls in its call-back
-    MPI_Comm_delete_attr(MPI_COMM_SELF, key_);
-    MPI_Comm_free_keyval(&key_);
-  }
-
-  void begin_reduction() noexcept { ++pending_; }
-  void end_reduction() noexcept {
-    --pending_;
-    if (released_) release();
-  }
-
-  // From here on nothing is freed: a reduction is under way that others may not have joined.
-  void abandon(std::unique_ptr<std::byte[]> buffer) noexcept {
-    abandoned_ = true;
-    static_cast<void>(buffer.release());  // MPI may write to it until the process ends
-  }
-
-  MPI_Comm communicator() const {
-    if (communicator_ == MPI_COMM_NULL)
-      throw Error(ErrorKind::bad_input, Where{stage_name}, "MPI has been finalized.",
-                  "Let what communicates end before MPI_Finalize.");
-    return communicator_;
-  }
-
-  const Combiner& combiner(const Combination& combination) {
-    for (const Combiner& known : combiners_)
-      if (known.function == combination.function && known.bytes == combination.bytes) return known;
-    Combiner made{combination.function, combination.bytes, MPI_OP_NULL, MPI_DATATYPE_NULL};
-    combiners_.reserve(combiners_.size() + 1);
-    check(MPI_Type_contiguous(static_cast<int>(combination.bytes), MPI_BYTE, &made.datatype),
-          "MPI_Type_contiguous");
-    check(MPI_Type_commit(&made.datatype), "MPI_Type_commit");
-    check(MPI_Op_create(combination.function, 1, &made.operation), "MPI_Op_create");
-    return combiners_.emplace_back(made);
-  }
-
- private:
-  static int release_attribute(MPI_Comm, int, void* attribute, void*) {
-    auto* owner = static_cast<std::shared_ptr<Handle>*>(attribute);
-    (*owner)->free_all();
-    delete owner;
-    return MPI_SUCCESS;
-  }
-
-  void free_all() noexcept {
-    if (!abandoned_ && pending_ == 0 && communicator_ != MPI_COMM_NULL) {
-      for (Combiner& combiner : combiners_) {
-        MPI_Op_free(&combiner.operation);
-        MPI_Type_free(&combiner.datatype);
-      }
-      MPI_Comm_free(&communicator_);
-    }
-    combiners_.clear();
-    communicator_ = MPI_COMM_NULL;
-  }
-
-  MPI_Comm communicator_ = MPI_COMM_NULL;
-  int key_ = MPI_KEYVAL_INVALID;
-  int pending_ = 0;
-  bool released_ = false, abandoned_ = false;
-  std::vector<Combiner> combiners_;
-};
-
-class MpiReduction final : public Pending {
- public:
-  MpiReduction(std::shared_ptr<Handle> handle, const void* mine, const Combination& combination)
-      : handle_(std::move(handle)),
-        value_(std::make_unique<std::byte[]>(static_cast<std::size_t>(combination.bytes))) {
-    const Handle::Combiner& combiner = handle_->combiner(combination);
-    std::memcpy(value_.get(), mine, static_cast<std::size_t>(combination.bytes));
-    check(MPI_Iallreduce(MPI_IN_PLACE, value_.get(), 1, combiner.datatype, combiner.operation,
-                         handle_->communicator(), &request_),
-          "MPI_Iallreduce");
-    handle_->begin_reduction();
-  }
-
-  ~MpiReduction() override {
-    if (is_pending()) handle_->abandon(std::move(value_));
-  }
-
-  bool test() override {
-    if (!is_pending()) return true;
-    handle_->communicator();  // throws when MPI has gone
-    int complete = 0;
-    check(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE), "MPI_Test");
-    if (!is_pending()) handle_->end_reduction();
-    return !is_pending();
-  }
-
-  void wait() override {
-    if (!is_pending()) return;
-    handle_->communicator();
-    check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
-    handle_->end_reduction();
-  }
-
-  const void* value() const noexcept override { return value_.get(); }
-
- private:
-  bool is_pending() const noexcept { return request_ != MPI_REQUEST_NULL; }
-
-  std::shared_ptr<Handle> handle_;
-  std::unique_ptr<std::byte[]> value_;
-  MPI_Request request_ = MPI_REQUEST_NULL;
-};
-
 class MpiMessenger final : public Messenger {
  public:
   MpiMessenger(MPI_Comm users, std::int64_t piece_bytes)
-      : handle_(Handle::duplicate(users)), piece_bytes_(piece_bytes) {
+      : handle_(MpiHandle::duplicate(users)), piece_bytes_(piece_bytes) {
     MPI_Comm_rank(handle_->communicator(), &rank_);
     MPI_Comm_size(handle_->communicator(), &size_);
   }
@@ -260,7 +84,7 @@ class MpiMessenger final : public Messenger {
               int root) override;
 
   void combine(void* value, const Combination& combination) override {
-    const Handle::Combiner& combiner = handle_->combiner(combination);
+    const MpiHandle::Combiner& combiner = handle_->combiner(combination);
     check(MPI_Allreduce(MPI_IN_PLACE, value, 1, combiner.datatype, combiner.operation,
                         handle_->communicator()),
           "MPI_Allreduce");
@@ -268,7 +92,7 @@ class MpiMessenger final : public Messenger {
 
   std::unique_ptr<Pending> start_combine(const void* mine,
                                          const Combination& combination) override {
-    return std::make_unique<MpiReduction>(handle_, mine, combination);
+    return start_mpi_reduction(handle_, mine, combination);
   }
 
   std::vector<RawNote> announce(const std::vector<RawNote>& notes, std::int64_t bytes) override;
@@ -288,7 +112,7 @@ class MpiMessenger final : public Messenger {
   void gather_piecewise(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
                         int root);
 
-  std::shared_ptr<Handle> handle_;
+  std::shared_ptr<MpiHandle> handle_;
   std::int64_t piece_bytes_;
   int rank_ = 0, size_ = 1;
   int exceptions_at_birth_ = std::uncaught_exceptions();
@@ -417,7 +241,7 @@ void MpiMessenger::transfer(std::span<const Send> sends, std::span<const Receive
                            "Both sides of a transfer must state the same size.");
   }
   check(first_failure, "A transfer");
-  if (wrong_length) throw *wrong_length;
+  if (wrong_length) throw Error(*wrong_length);
 }
 
 }  // namespace

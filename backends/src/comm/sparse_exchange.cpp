@@ -108,7 +108,7 @@ std::vector<RawNote> announce(const Communicator& communicator, std::vector<RawN
   }
   if (error) to_ranks.clear();  // go through the motions, so that no other rank waits for this one
   std::vector<RawNote> arrived = communicator.messenger()->announce(to_ranks, bytes);
-  if (error) throw *error;
+  if (error) throw Error(*error);
   std::move(to_self.begin(), to_self.end(), std::back_inserter(arrived));
   std::stable_sort(arrived.begin(), arrived.end(),
                    [](const RawNote& a, const RawNote& b) { return a.rank < b.rank; });

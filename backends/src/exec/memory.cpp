@@ -128,6 +128,10 @@ void Buffer::release() noexcept {
 void copy_bytes(void* to, MemoryKind to_kind, const void* from, MemoryKind from_kind,
                 std::int64_t bytes) {
   if (bytes == 0) return;
+  if (bytes < 0)
+    throw Error(ErrorKind::bad_input, Where{"backends/exec"},
+                "A copy of " + std::to_string(bytes) + " bytes was asked for.",
+                "Sizes cannot be negative.");
   const bool to_host = to_kind != MemoryKind::device;
   const bool from_host = from_kind != MemoryKind::device;
   if constexpr (has_device) {

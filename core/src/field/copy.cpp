@@ -25,20 +25,25 @@ struct CopyValues {
   }
 };
 
+template <class Word>
+CopyValues<Word> copy_of(const FieldLayout& to, const FieldLayout& from) {
+  return {static_cast<char*>(to.data),
+          static_cast<const char*>(from.data),
+          to.object_stride_bytes,
+          to.component_stride_bytes,
+          from.object_stride_bytes,
+          from.component_stride_bytes,
+          to.components,
+          static_cast<int>(to.element_bytes / static_cast<int>(sizeof(Word)))};
+}
+
 template <class Word, class Instance>
 void copy_values(const Instance& instance, const FieldLayout& to, const FieldLayout& from,
                  std::int64_t count) {
-  const CopyValues<Word> copy{static_cast<char*>(to.data),
-                              static_cast<const char*>(from.data),
-                              to.object_stride_bytes,
-                              to.component_stride_bytes,
-                              from.object_stride_bytes,
-                              from.component_stride_bytes,
-                              to.components,
-                              static_cast<int>(to.element_bytes / static_cast<int>(sizeof(Word)))};
   Kokkos::parallel_for(
       "evenkeel::field::copy_objects",
-      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count), copy);
+      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
+      copy_of<Word>(to, from));
   exec::fence(instance, "evenkeel::field::copy_objects");
 }
 
@@ -58,6 +63,11 @@ void copy_strided(const Instance& instance, const FieldLayout& to, const FieldLa
   if (fits(8)) return copy_values<std::uint64_t>(instance, to, from, count);
   if (fits(4)) return copy_values<std::uint32_t>(instance, to, from, count);
   copy_values<unsigned char>(instance, to, from, count);
+}
+
+void copy_serially(const FieldLayout& to, const FieldLayout& from, std::int64_t count) {
+  const auto copy = copy_of<unsigned char>(to, from);
+  for (std::int64_t i = 0; i < count; ++i) copy(i);
 }
 
 // A component whose values are adjacent on both sides is one piece of memory.
@@ -95,6 +105,10 @@ void copy_objects(const FieldLayout& to, const FieldLayout& from, std::int64_t c
                  count * to.element_bytes);
     return;
   }
+  // Host memory needs no Kokkos: a commit must work wherever it is called.
+  if (!exec::kokkos_is_running() && to.memory == MemoryKind::host &&
+      from.memory == MemoryKind::host)
+    return copy_serially(to, from, count);
   const MemoryKind memory = to.memory == MemoryKind::shared ? from.memory : to.memory;
   const bool crosses = (to.memory == MemoryKind::host && from.memory == MemoryKind::device) ||
                        (to.memory == MemoryKind::device && from.memory == MemoryKind::host);
@@ -112,10 +126,6 @@ void copy_objects(const FieldLayout& to, const FieldLayout& from, std::int64_t c
     arrived.memory = to.memory;
     copy_objects(arrived, packed, count);
     return copy_objects(to, arrived, count);
-  }
-  if (!exec::kokkos_is_running()) {
-    throw Error(ErrorKind::bad_input, Where{"core/field"}, "Kokkos is not running.",
-                "Call Kokkos::initialize first and finalize it last.");
   }
   with_space(Space::where(memory),
              [&](const auto& instance) { copy_strided(instance, to, from, count); });

@@ -1,5 +1,7 @@
 #include <evenkeel/core/field.hpp>
 
+#include <exception>
+
 namespace evenkeel {
 
 namespace {
@@ -33,7 +35,31 @@ void require_room_like(const FieldLayout& now, const FieldLayout& staged, std::i
               "Mend FieldTraits::allocate of its type.");
 }
 
+// A refusal reads alike whoever refused: Kokkos throws types of its own, neither a std::bad_alloc.
+void* allocate(const detail::FieldOperations& operations, void* container, std::int64_t count,
+               const std::string& label) {
+  try {
+    return operations.allocate(container, count);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::exception& exception) {
+    throw Error(ErrorKind::out_of_memory, Where{stage_name},
+                "Room for " + std::to_string(count) + " objects of '" + label +
+                    "' was refused: " + exception.what() + '.',
+                "Use more ranks or fewer objects.");
+  }
+}
+
 }  // namespace
+
+bool Field::is_replaced(Placement placement) const {
+  return placement == Placement::replace && operations_->allocate != nullptr &&
+         ownership() != Ownership::borrowed;
+}
+
+bool Field::knows_its_count(Placement placement) const {
+  return is_replaced(placement) || operations_->resized != nullptr;
+}
 
 StagedField Field::stage(std::int64_t count, Placement placement) const {
   if (count < 0)
@@ -42,12 +68,10 @@ StagedField Field::stage(std::int64_t count, Placement placement) const {
                 "Counts cannot be negative.");
   const FieldLayout now = layout();
   StagedField staged;
-  staged.operations_ = operations_;
-  staged.container_ = container_;
-  const bool replaces = placement == Placement::replace && operations_->allocate != nullptr &&
-                        ownership() != Ownership::borrowed;
-  if (replaces) {
-    staged.staged_ = operations_->allocate(container_, count);
+  if (is_replaced(placement)) {
+    staged.staged_ = allocate(*operations_, container_, count, label());
+    staged.operations_ = operations_;  // from here on its destructor discards
+    staged.container_ = container_;
     staged.layout_ = operations_->staged_layout(staged.staged_);
     require_room_like(now, staged.layout_, count, label());
     return staged;
@@ -57,9 +81,10 @@ StagedField Field::stage(std::int64_t count, Placement placement) const {
                 "'" + label() + "' has room for " + std::to_string(now.capacity) + " objects and " +
                     std::to_string(count) + " would arrive.",
                 "Give it more capacity, or a container that evenkeel may re-allocate.");
+  staged.operations_ = operations_;
+  staged.container_ = container_;
   staged.buffer_ = Buffer("evenkeel::field::staged", now.memory, count * now.bytes_per_object());
   staged.layout_ = buffer_layout(now, count, staged.buffer_.data());
-  staged.target_ = now;
   return staged;
 }
 
@@ -68,8 +93,7 @@ StagedField::StagedField(StagedField&& other) noexcept
       container_(other.container_),
       staged_(std::exchange(other.staged_, nullptr)),
       buffer_(std::move(other.buffer_)),
-      layout_(other.layout_),
-      target_(other.target_) {}
+      layout_(other.layout_) {}
 
 StagedField& StagedField::operator=(StagedField&& other) noexcept {
   if (this != &other) {
@@ -79,7 +103,6 @@ StagedField& StagedField::operator=(StagedField&& other) noexcept {
     staged_ = std::exchange(other.staged_, nullptr);
     buffer_ = std::move(other.buffer_);
     layout_ = other.layout_;
-    target_ = other.target_;
   }
   return *this;
 }
@@ -91,20 +114,15 @@ void StagedField::discard() noexcept {
   staged_ = nullptr;
 }
 
-bool StagedField::tells_count() const noexcept {
-  if (operations_ == nullptr) return true;  // committed, or moved from
-  return staged_ != nullptr || operations_->resized != nullptr || layout_.count == target_.count;
-}
-
 void StagedField::commit() noexcept {
   if (operations_ == nullptr) return;
   if (staged_ != nullptr) {
     operations_->commit(container_, staged_);
     discard();
   } else {
-    copy_objects(target_, layout_, layout_.count);
-    if (operations_->changed != nullptr) operations_->changed(container_);
     if (operations_->resized != nullptr) operations_->resized(container_, layout_.count);
+    copy_objects(operations_->layout(container_), layout_, layout_.count);
+    if (operations_->changed != nullptr) operations_->changed(container_);
     buffer_ = Buffer();
   }
   operations_ = nullptr;

@@ -142,6 +142,24 @@ TEST(Communicator, RefusesARootThatIsNoRank) {
   EXPECT_ERROR(communicator.gather(std::span<const int>(mine), communicator.size()), "The root");
 }
 
+// What ranks must agree on is checked by assertions at level `collective`: the same Error on all
+// ranks instead of a hang or silent nonsense.
+TEST(Communicator, DisagreementIsCaughtAtTheHeaviestLevel) {
+#if EVENKEEL_ASSERTION_LEVEL >= 2
+  const Communicator communicator = test::world();
+  if (communicator.size() < 2) GTEST_SKIP() << "needs two ranks";
+  std::vector<double> values(communicator.rank() == 0 ? 3 : 4);
+  const std::span<double> mine(values);
+  EXPECT_ERROR(communicator.all_reduce(mine, Reduction::sum), "The length of a reduction");
+  EXPECT_ERROR(communicator.exclusive_scan(mine), "The length of a scan");
+  EXPECT_ERROR(communicator.broadcast(mine, 0), "The length of a broadcast");
+  EXPECT_ERROR(communicator.broadcast(1, communicator.rank() % 2), "The root of a broadcast");
+  EXPECT_EQ(communicator.all_reduce(1, Reduction::sum), communicator.size());
+#else
+  GTEST_SKIP() << "assertions are below `collective`";
+#endif
+}
+
 TEST(Communicator, RefusesImpossiblePieces) {
   EXPECT_ERROR(test::world({.piece_bytes = 0}), "piece_bytes");
   EXPECT_ERROR(test::world({.piece_bytes = std::int64_t{1} << 31}), "piece_bytes");

@@ -111,12 +111,13 @@ struct PositionIn;  // declared for records alone
 //   static FieldLayout staged_layout(Staged&);
 //   static void commit(Container&, Staged&) noexcept;
 //
-// and, where a container has to know that its values changed in place,
+// and, where a container has to know that its values change in place,
 //
-//   static void changed(Container&) noexcept;
-//   static void resized(Container&, std::int64_t count) noexcept;   // how many are in use now
+//   static void resized(Container&, std::int64_t count) noexcept;   // before: how many from now on
+//   static void changed(Container&) noexcept;                       // after
 //
-// The latter only where the container itself keeps that number.
+// `resized` only where the container itself keeps that number; at most its capacity is asked for,
+// and its memory must stay where it is.
 template <class Container>
 struct FieldTraits;
 
@@ -235,9 +236,6 @@ class EVENKEEL_API StagedField {
   // Where the new values are to be written.
   const FieldLayout& layout() const noexcept { return layout_; }
 
-  // True when the container itself will know the new count after commit().
-  bool tells_count() const noexcept;
-
   // The container takes the new values over. What was written must have been fenced. Once only: a
   // second time, and on what was moved from, it does nothing.
   void commit() noexcept;
@@ -251,7 +249,7 @@ class EVENKEEL_API StagedField {
   void* container_ = nullptr;
   void* staged_ = nullptr;  // Placement::replace: the container's own
   Buffer buffer_;           // Placement::in_place: ours
-  FieldLayout layout_, target_;
+  FieldLayout layout_;
 };
 
 class EVENKEEL_API Field {
@@ -266,11 +264,17 @@ class EVENKEEL_API Field {
   Ownership ownership() const { return operations_->ownership(container_); }
   const void* container() const noexcept { return container_; }
 
+  // False when the values would change in place in a container that does not know how many are in
+  // use: after a move, somebody else must know.
+  bool knows_its_count(Placement placement) const;
+
   // Room for `count` objects, uninitialised; the old values stay. Borrowed memory is staged in
   // place whatever is asked for; more objects than fit there are an Error. Local.
   StagedField stage(std::int64_t count, Placement placement) const;
 
  private:
+  bool is_replaced(Placement placement) const;
+
   void* container_;
   const detail::FieldOperations* operations_;
 };

@@ -19,6 +19,9 @@
 
 namespace evenkeel {
 
+template <class T>
+concept CountType = std::integral<T> && !std::same_as<T, bool> && !std::is_const_v<T>;
+
 // How many objects at the front of the arrays are owned; ghosts or slack stand behind them.
 //   unset         all of them
 //   .count = n    n of them
@@ -27,16 +30,15 @@ class OwnedCount {
  public:
   constexpr OwnedCount() = default;
 
-  template <std::integral T>
-  requires(!std::same_as<T, bool>) constexpr OwnedCount(
-      T count)  // NOLINT: implicit, for designated initialisers
+  template <CountType T>
+  constexpr OwnedCount(T count)  // NOLINT: implicit, for designated initialisers
       : value_(std::in_range<std::int64_t>(count) ? static_cast<std::int64_t>(count) : -1),
         given_(true) {}
 
-  template <std::integral T>
-  requires(!std::same_as<T, bool> && !std::is_const_v<T>) constexpr OwnedCount(
-      T* count)  // NOLINT: implicit, for designated initialisers
-      : OwnedCount(*count) {
+  template <CountType T>
+  constexpr OwnedCount(T* count)  // NOLINT: implicit, for designated initialisers
+      : OwnedCount(count != nullptr ? *count : T{}) {
+    if (count == nullptr) value_ = -1;
     variable_ = count;
     store_ = [](void* variable, std::int64_t value) noexcept {
       *static_cast<T*>(variable) = static_cast<T>(value);
@@ -62,7 +64,8 @@ class OwnedCount {
 };
 
 // What each object costs, where the application knows better than the measured default: any
-// container that a field can be, of numbers, read when the set is used.
+// container that a field can be, of numbers. Its place is noted when the set is made, its values
+// are read when the set is used.
 class WeightSource {
  public:
   WeightSource() = default;
@@ -76,7 +79,7 @@ class WeightSource {
   WeightSource(const Container& weights)  // NOLINT: implicit, for designated initialisers
       : WeightSource(const_cast<Container&>(weights)) {}  // only read
   template <KnownContainer Container>
-  WeightSource(Container&&) = delete;  // a temporary would be gone before it is read
+  WeightSource(Container&&) = delete;  // NOLINT: a temporary would be gone before it is read
 
   bool given() const noexcept { return given_; }
   const FieldLayout& layout() const noexcept { return field_; }
@@ -133,11 +136,15 @@ Set set(Container&& position, Carried carried = {}, SetOptions options = {}) {
   return Set(field_of(std::forward<Container>(position)), std::move(carried), std::move(options));
 }
 
-// Throws an Error when the set cannot be moved as it stands: a position that is not two or three
-// floats or doubles, a field of the wrong length, a count that does not fit, the same memory twice,
-// a View that is also held elsewhere, weights that are no numbers. Local: vote on it before
-// anything collective.
+// Throws an Error when the set makes no sense: a position that is not two or three floats or
+// doubles, a field of the wrong length, a count that does not fit, weights that are no numbers.
+// Enough for what only reads. Local: vote on it before anything collective.
 EVENKEEL_API void check(const Set& set);
+
+// The same, and throws when the set cannot be changed as it stands: the same memory twice, a View
+// that is also held elsewhere, memory that keeps its place while nobody would know the new count.
+// Local.
+EVENKEEL_API void check_movable(const Set& set);
 
 // New room for all fields of a set. Destroyed without commit() it leaves the set as it was.
 class EVENKEEL_API StagedSet {
@@ -154,7 +161,7 @@ class EVENKEEL_API StagedSet {
   std::int64_t count_ = 0;
 };
 
-// Room for `count` objects in every field of a checked set. Throws when one of them refuses, and
+// Room for `count` objects in every field of a movable set. Throws when one of them refuses, and
 // then nothing has changed. Local.
 EVENKEEL_API StagedSet stage(const Set& set, std::int64_t count);
 

@@ -18,6 +18,7 @@ namespace detail {
 // Adds weight_of(i) to bin_of(i), and counts the objects whose bin does not exist.
 template <class Scatter, class BinOf, class WeightOf>
 struct AddToBins {
+  using Weight = typename Scatter::original_value_type;
   Scatter scatter;
   BinOf bin_of;
   WeightOf weight_of;
@@ -29,7 +30,7 @@ struct AddToBins {
       return;
     }
     auto access = scatter.access();
-    access(static_cast<std::size_t>(bin)) += weight_of(i);
+    access(static_cast<std::size_t>(bin)) += static_cast<Weight>(weight_of(i));
   }
 };
 
@@ -43,31 +44,34 @@ template <class Instance, class BinOf, class WeightOf, class Bins>
 void weighted_histogram(const Instance& instance, std::int64_t count, const BinOf& bin_of,
                         const WeightOf& weight_of, const Bins& bins) {
   using Weight = typename Bins::non_const_value_type;
-  using Scatter = decltype(Kokkos::Experimental::create_scatter_view<>(
-      Kokkos::View<Weight*, typename Bins::array_layout,
-                   Kokkos::Device<Instance, typename Bins::memory_space>,
-                   Kokkos::MemoryTraits<Kokkos::Unmanaged>>()));
+  using Target = Kokkos::View<Weight*, typename Bins::array_layout,
+                              Kokkos::Device<Instance, typename Bins::memory_space>,
+                              Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Scatter = decltype(Kokkos::Experimental::create_scatter_view<>(Target()));
   static_assert(static_cast<unsigned>(Bins::rank) == 1, "the bins are a View of rank 1");
+  static_assert(!std::is_same_v<typename Bins::array_layout, Kokkos::LayoutStride>,
+                "the bins are adjacent");
   if (count == 0) return;
+  if (count < 0)
+    throw Error(ErrorKind::bad_input, Where{"backends/exec"},
+                "A histogram of " + std::to_string(count) + " objects was asked for.",
+                "Counts cannot be negative.");
 
-  const Kokkos::View<Weight*, typename Bins::array_layout,
-                     Kokkos::Device<Instance, typename Bins::memory_space>,
-                     Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-      target(bins.data(), bins.extent(0));
-  Scatter scatter(target);
+  const Target target(bins.data(), bins.extent(0));
+  const Scatter scatter(instance, target);
   const auto extent = static_cast<std::int64_t>(bins.extent(0));
   Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>> range(instance, 0, count);
   std::int64_t outside = 0;
   Kokkos::parallel_reduce(
       "evenkeel::exec::weighted_histogram", range,
       detail::AddToBins<Scatter, BinOf, WeightOf>{scatter, bin_of, weight_of, extent}, outside);
-  Kokkos::Experimental::contribute(target, scatter);
+  scatter.contribute_into(instance, target);
   fence(instance, "evenkeel::exec::weighted_histogram");
   if (outside != 0)
     throw Error(ErrorKind::bad_input, Where{"backends/exec"},
                 std::to_string(outside) + " of " + std::to_string(count) +
                     " objects fall outside the " + std::to_string(extent) + " bins of a histogram.",
-                "Give every object a bin from 0 to " + std::to_string(extent - 1) + ".");
+                "Give every object a bin from 0 on, below the number of bins.");
 }
 
 }  // namespace evenkeel::exec

@@ -14,6 +14,7 @@
 // in the function template that it forwards to, or is a functor. It is compiled once per enabled
 // space.
 
+#include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
@@ -133,6 +134,7 @@ template <class Result, class Function, class... Instances>
 Result dispatch(TypeList<Instances...>, const Space& space, Function& function) {
   using Call = Result (*)(Function&, const void*);
   constexpr Call calls[] = {&call_with<Result, Function, Instances>...};
+  EVENKEEL_ASSERT(space.type() >= 0 && space.type() < EnabledSpaces::size, "A Space of this build");
   return calls[space.type()](function, space.instance());
 }
 

@@ -2,9 +2,11 @@
 
 // Reductions over what a functor yields: sum, least and greatest.
 
+#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <type_traits>
 
@@ -20,9 +22,26 @@ struct AddUp {
   }
 };
 
+// Kokkos 3.4 begins a floating-point minimum at the greatest finite number, and 5.2 at infinity.
+// This begins at infinity with both, so that infinities count.
+template <class Value>
+struct ExtremesReducer : Kokkos::MinMax<Value> {
+  using reducer = ExtremesReducer;
+  using value_type = typename Kokkos::MinMax<Value>::value_type;
+  using Kokkos::MinMax<Value>::MinMax;
+
+  KOKKOS_FUNCTION void init(value_type& extremes) const {
+    using Limits = std::numeric_limits<Value>;
+    constexpr Value top = Limits::has_infinity ? Limits::infinity() : Limits::max();
+    constexpr Value bottom = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+    extremes.min_val = top;
+    extremes.max_val = bottom;
+  }
+};
+
 template <class Value, class ValueOf>
 struct FindExtremes {
-  using Extremes = typename Kokkos::MinMax<Value>::value_type;
+  using Extremes = typename ExtremesReducer<Value>::value_type;
   ValueOf value_of;
   KOKKOS_FUNCTION void operator()(std::int64_t i, Extremes& extremes) const {
     const auto value = static_cast<Value>(value_of(i));
@@ -33,6 +52,10 @@ struct FindExtremes {
 
 template <class Instance>
 auto range_over(const Instance& instance, std::int64_t count) {
+  if (count < 0)
+    throw Error(ErrorKind::bad_input, Where{"backends/exec"},
+                "A reduction over " + std::to_string(count) + " values was asked for.",
+                "Counts cannot be negative.");
   return Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count);
 }
 
@@ -54,12 +77,12 @@ struct Extremes {
   Value least, greatest;
 };
 
-// The least and the greatest of value_of(i). Over nothing: the greatest value of the type as
-// `least` and the lowest as `greatest`, so that results of ranks combine by min and max. NaNs are
-// passed over. Blocks.
+// The least and the greatest of value_of(i). Over nothing: the greatest value of the type (infinity
+// where it has one) as `least` and the lowest as `greatest`, so that results of ranks combine by
+// min and max. NaNs are passed over. Blocks.
 template <class Value, class Instance, class ValueOf>
 Extremes<Value> extremes(const Instance& instance, std::int64_t count, const ValueOf& value_of) {
-  using Reducer = Kokkos::MinMax<Value>;
+  using Reducer = detail::ExtremesReducer<Value>;
   typename Reducer::value_type found;
   Reducer(found).init(found);
   if (count != 0)

@@ -27,17 +27,16 @@ struct FieldTraits<Kokkos::DualView<DataType, Properties...>> {
   }
 
   static Ownership ownership(const Container& dual) {
-    // view_host() returned a copy once, which counts as a holder. Where host and device are one
-    // memory, both sides hold the same allocation.
+    // view_host() returned a copy once, which counts as a holder until the statement ends. Where
+    // host and device are one memory, both sides hold the same allocation.
     constexpr int copies = std::is_reference_v<decltype(dual.view_host())> ? 0 : 1;
-    const bool one_memory =
-        static_cast<const void*>(dual.view_host().data()) == dual.view_device().data();
-    if (dual.view_device().use_count() <= copies && dual.view_device().data() != nullptr)
-      return Ownership::borrowed;  // made from pointers
-    const int own = copies + (one_memory ? 2 : 1);
-    const bool elsewhere =
-        dual.view_host().use_count() > own || dual.view_device().use_count() > own;
-    return elsewhere ? Ownership::shared : Ownership::sole;
+    const int host_holders = dual.view_host().use_count() - copies;
+    const int device_holders = dual.view_device().use_count() - copies;
+    const void* const host = dual.view_host().data();
+    const void* const device = dual.view_device().data();
+    if (device != nullptr && device_holders <= 0) return Ownership::borrowed;  // made from pointers
+    const int own = host == device ? 2 : 1;
+    return host_holders > own || device_holders > own ? Ownership::shared : Ownership::sole;
   }
 
   static Staged allocate(const Container& dual, std::int64_t count) {

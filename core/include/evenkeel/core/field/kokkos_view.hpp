@@ -16,6 +16,9 @@
 
 namespace evenkeel {
 
+template <class T, std::size_t n>
+struct ElementShape<Kokkos::Array<T, n>> : VectorOf<T, static_cast<int>(n)> {};
+
 namespace detail {
 
 template <class View>

@@ -18,7 +18,8 @@ struct FieldTraits<std::vector<T, Allocator>> {
   using Staged = Container;
 
   static FieldLayout layout(Container& vector) {
-    return packed_layout(vector.data(), std::ssize(vector), std::ssize(vector));
+    return packed_layout(vector.data(), std::ssize(vector),
+                         static_cast<std::int64_t>(vector.capacity()));
   }
   static std::string label(const Container&) { return "std::vector"; }
   static Ownership ownership(const Container&) { return Ownership::sole; }
@@ -28,6 +29,9 @@ struct FieldTraits<std::vector<T, Allocator>> {
   }
   static FieldLayout staged_layout(Staged& staged) { return layout(staged); }
   static void commit(Container& vector, Staged& staged) noexcept { vector.swap(staged); }
+  static void resized(Container& vector, std::int64_t count) noexcept {
+    vector.resize(static_cast<std::size_t>(count));  // within its capacity
+  }
 };
 
 template <class T, std::size_t extent>

@@ -1,0 +1,130 @@
+#include "comm/mpi_handle.hpp"
+
+#include <evenkeel/backends/error.hpp>
+
+#include <cstring>
+#include <utility>
+
+namespace evenkeel::detail {
+
+std::shared_ptr<MpiHandle> MpiHandle::duplicate(MPI_Comm users) {
+  auto handle = std::make_shared<MpiHandle>();
+  check(MPI_Comm_dup(users, &handle->communicator_), "MPI_Comm_dup");
+  MPI_Comm_set_errhandler(handle->communicator_, MPI_ERRORS_RETURN);
+  check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &release_attribute, &handle->key_, nullptr),
+        "MPI_Comm_create_keyval");
+  auto owner = std::make_unique<std::shared_ptr<MpiHandle>>(handle);
+  check(MPI_Comm_set_attr(MPI_COMM_SELF, handle->key_, owner.get()), "MPI_Comm_set_attr");
+  static_cast<void>(owner.release());  // the attribute's now
+  return handle;
+}
+
+MPI_Comm MpiHandle::communicator() const {
+  if (communicator_ == MPI_COMM_NULL)
+    throw Error(ErrorKind::bad_input, Where{"backends/comm"}, "MPI has been finalized.",
+                "Let what communicates end before MPI_Finalize.");
+  return communicator_;
+}
+
+const MpiHandle::Combiner& MpiHandle::combiner(const Combination& combination) {
+  for (const Combiner& known : combiners_)
+    if (known.function == combination.function && known.bytes == combination.bytes) return known;
+  Combiner made{combination.function, combination.bytes, MPI_OP_NULL, MPI_DATATYPE_NULL};
+  combiners_.reserve(combiners_.size() + 1);
+  check(MPI_Type_contiguous(static_cast<int>(combination.bytes), MPI_BYTE, &made.datatype),
+        "MPI_Type_contiguous");
+  check(MPI_Type_commit(&made.datatype), "MPI_Type_commit");
+  check(MPI_Op_create(combination.function, 1, &made.operation), "MPI_Op_create");
+  return combiners_.emplace_back(made);
+}
+
+void MpiHandle::release() noexcept {
+  released_ = true;
+  if (pending_ > 0 || !mpi_is_running() || communicator_ == MPI_COMM_NULL) return;
+  free_all();  // before the attribute goes: MPI need not allow nested calls in its call-back
+  MPI_Comm_delete_attr(MPI_COMM_SELF, key_);
+  MPI_Comm_free_keyval(&key_);
+}
+
+void MpiHandle::end_reduction() noexcept {
+  --pending_;
+  if (released_) release();
+}
+
+void MpiHandle::abandon(std::unique_ptr<std::byte[]> buffer) noexcept {
+  abandoned_ = true;
+  if (mpi_is_running()) static_cast<void>(buffer.release());
+}
+
+int MpiHandle::release_attribute(MPI_Comm, int, void* attribute, void*) {
+  auto* owner = static_cast<std::shared_ptr<MpiHandle>*>(attribute);
+  (*owner)->free_all();
+  delete owner;
+  return MPI_SUCCESS;
+}
+
+void MpiHandle::free_all() noexcept {
+  if (!abandoned_ && pending_ == 0 && communicator_ != MPI_COMM_NULL) {
+    for (Combiner& combiner : combiners_) {
+      MPI_Op_free(&combiner.operation);
+      MPI_Type_free(&combiner.datatype);
+    }
+    MPI_Comm_free(&communicator_);
+  }
+  combiners_.clear();
+  communicator_ = MPI_COMM_NULL;
+}
+
+namespace {
+
+class MpiReduction final : public Pending {
+ public:
+  MpiReduction(std::shared_ptr<MpiHandle> handle, const void* mine, const Combination& combination)
+      : handle_(std::move(handle)),
+        value_(std::make_unique<std::byte[]>(static_cast<std::size_t>(combination.bytes))) {
+    const MpiHandle::Combiner& combiner = handle_->combiner(combination);
+    std::memcpy(value_.get(), mine, static_cast<std::size_t>(combination.bytes));
+    check(MPI_Iallreduce(MPI_IN_PLACE, value_.get(), 1, combiner.datatype, combiner.operation,
+                         handle_->communicator(), &request_),
+          "MPI_Iallreduce");
+    handle_->begin_reduction();
+  }
+
+  ~MpiReduction() override {
+    if (is_pending()) handle_->abandon(std::move(value_));
+  }
+
+  bool test() override {
+    if (!is_pending()) return true;
+    handle_->communicator();  // throws when MPI has gone
+    int complete = 0;
+    check(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+    if (!is_pending()) handle_->end_reduction();
+    return !is_pending();
+  }
+
+  void wait() override {
+    if (!is_pending()) return;
+    handle_->communicator();
+    check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
+    handle_->end_reduction();
+  }
+
+  const void* value() const noexcept override { return value_.get(); }
+
+ private:
+  bool is_pending() const noexcept { return request_ != MPI_REQUEST_NULL; }
+
+  std::shared_ptr<MpiHandle> handle_;
+  std::unique_ptr<std::byte[]> value_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+}  // namespace
+
+std::unique_ptr<Pending> start_mpi_reduction(std::shared_ptr<MpiHandle> handle, const void* mine,
+                                             const Combination& combination) {
+  return std::make_unique<MpiReduction>(std::move(handle), mine, combination);
+}
+
+}  // namespace evenkeel::detail

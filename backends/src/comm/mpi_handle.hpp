@@ -1,0 +1,60 @@
+#pragma once
+
+// The life of a duplicated communicator, and of the reductions that are under way on it.
+
+#include "comm/mpi_call.hpp"
+
+#include <evenkeel/backends/comm/reduction.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace evenkeel::detail {
+
+// A duplicated communicator and what hangs on it. An attribute on MPI_COMM_SELF shares the
+// ownership, so that MPI_Finalize, which deletes that attribute first of all, frees what is still
+// alive.
+class MpiHandle {
+ public:
+  // A function of one's own and the bytes it works on, as MPI wants them. Freed with the handle.
+  struct Combiner {
+    MPI_User_function* function;
+    std::int64_t bytes;
+    MPI_Op operation;
+    MPI_Datatype datatype;
+  };
+
+  // Collective over `users`.
+  static std::shared_ptr<MpiHandle> duplicate(MPI_Comm users);
+
+  // Throws when MPI has been finalized.
+  MPI_Comm communicator() const;
+  const Combiner& combiner(const Combination& combination);
+
+  // Frees now, or when the last pending reduction is complete. Not while an exception is under way.
+  void release() noexcept;
+
+  void begin_reduction() noexcept { ++pending_; }
+  void end_reduction() noexcept;
+
+  // From here on nothing is freed: a reduction is under way that others may not have joined. MPI
+  // may write to its buffer until the process ends.
+  void abandon(std::unique_ptr<std::byte[]> buffer) noexcept;
+
+ private:
+  static int release_attribute(MPI_Comm, int, void* attribute, void*);
+  void free_all() noexcept;
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int key_ = MPI_KEYVAL_INVALID;
+  int pending_ = 0;
+  bool released_ = false, abandoned_ = false;
+  std::vector<Combiner> combiners_;
+};
+
+std::unique_ptr<Pending> start_mpi_reduction(std::shared_ptr<MpiHandle> handle, const void* mine,
+                                             const Combination& combination);
+
+}  // namespace evenkeel::detail

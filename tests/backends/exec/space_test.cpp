@@ -1,0 +1,192 @@
+#include "backends/exec/views.hpp"
+#include "support/harness.hpp"
+
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/space.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+std::string in_upper_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return text;
+}
+
+std::string in_lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+TEST(Space, NamesAreThoseOfKokkosHostsFirst) {
+  const auto names = Space::names();
+  ASSERT_EQ(names.size(), static_cast<std::size_t>(EnabledSpaces::size));
+  bool devices_began = false;
+  for (const std::string& name : names) {
+    EXPECT_EQ(std::ranges::count(names, name), 1) << name;
+    const bool device = Space::named(name).is_device();
+    EXPECT_FALSE(devices_began && !device) << name;
+    devices_began = devices_began || device;
+  }
+  EXPECT_EQ(devices_began, has_device);
+}
+
+TEST(Space, NamedInAnyCase) {
+  for (const std::string& name : Space::names()) {
+    EXPECT_EQ(Space::named(name).name(), name);
+    EXPECT_EQ(Space::named(in_lower_case(name)).name(), name);
+    EXPECT_EQ(Space::named(in_upper_case(name)).name(), name);
+  }
+}
+
+TEST(Space, AnUnknownNameListsTheNames) {
+  const std::string text = test::error_of([] { Space::named("abacus"); });
+  EXPECT_NE(text.find("There is no space 'abacus'."), std::string::npos) << text;
+  for (const std::string& name : Space::names())
+    EXPECT_NE(text.find(name), std::string::npos) << text;
+}
+
+TEST(Space, OnlyTheWholeNameCounts) {
+  const std::string name = Space::names().front();
+  EXPECT_ERROR(Space::named(""), "There is no space ''.");
+  EXPECT_ERROR(Space::named(name.substr(1)), "There is no space");
+  EXPECT_ERROR(Space::named(name.substr(0, name.size() - 1)), "There is no space");
+  EXPECT_ERROR(Space::named(name + ' '), "There is no space");
+}
+
+TEST(Space, WhereHostMemoryIs) {
+  const Space space = Space::where(MemoryKind::host);
+  EXPECT_EQ(space.name(), Kokkos::DefaultHostExecutionSpace::name());
+  EXPECT_TRUE(space.can_access(MemoryKind::host));
+  EXPECT_FALSE(space.is_device());
+}
+
+TEST(Space, WhereSharedMemoryIs) {
+  const Space space = Space::where(MemoryKind::shared);
+  EXPECT_EQ(space.name(), Kokkos::DefaultExecutionSpace::name());
+  EXPECT_TRUE(space.can_access(MemoryKind::shared));
+}
+
+TEST(Space, WhereDeviceMemoryIs) {
+  if constexpr (has_device) {
+    const Space space = Space::where(MemoryKind::device);
+    EXPECT_EQ(space.name(), Kokkos::DefaultExecutionSpace::name());
+    EXPECT_TRUE(space.can_access(MemoryKind::device));
+    EXPECT_FALSE(space.can_access(MemoryKind::host));
+    EXPECT_TRUE(space.is_device());
+  } else {
+    EXPECT_ERROR(Space::where(MemoryKind::device), "built without a device");
+  }
+}
+
+// In a build without a device every memory is the host's, and nothing reaches a device.
+TEST(Space, EverySpaceReachesSharedMemory) {
+  for (const std::string& name : Space::names()) {
+    const Space space = Space::named(name);
+    EXPECT_TRUE(space.can_access(MemoryKind::shared)) << name;
+    EXPECT_EQ(space.can_access(MemoryKind::device), space.is_device()) << name;
+    EXPECT_NE(space.can_access(MemoryKind::host), space.is_device()) << name;
+  }
+}
+
+TEST(Space, CopiesShareTheInstance) {
+  const Space space = Space::where(MemoryKind::host);
+  const Space copy = space;
+  EXPECT_EQ(copy.instance(), space.instance());
+  EXPECT_EQ(copy.type(), space.type());
+  Space assigned = Space::named(Space::names().front());
+  assigned = space;
+  EXPECT_EQ(assigned.instance(), space.instance());
+}
+
+TEST(Space, ACopyKeepsTheInstanceAlive) {
+  const auto probe = std::make_shared<Kokkos::DefaultHostExecutionSpace>();
+  const int type = Space::where(MemoryKind::host).type();
+  auto first = std::make_unique<Space>(type, probe);
+  const Space second = *first;
+  EXPECT_EQ(probe.use_count(), 3);
+  first.reset();
+  EXPECT_EQ(second.instance(), probe.get());
+  EXPECT_EQ(probe.use_count(), 2);
+  EXPECT_NO_THROW(second.fence("evenkeel::test::fence"));
+}
+
+// --- The Kokkos side -----------------------------------------------------------------------------
+
+template <class Instance>
+std::string name_of_instance(const Instance&) {
+  return Instance::name();
+}
+
+struct Fill {
+  std::int64_t* values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[i] = 3 * i; }
+};
+
+template <class Instance>
+int count_wrong_after_fill(const Instance& instance, const Space& space) {
+  const auto values = test::room_on<std::int64_t>(instance, 100000);
+  Kokkos::parallel_for(
+      "evenkeel::test::fill",
+      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, 100000),
+      Fill{values.data()});
+  space.fence("evenkeel::test::fill");
+  const auto found = test::values_of(values);
+  int wrong = 0;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    wrong += found[i] == 3 * static_cast<std::int64_t>(i) ? 0 : 1;
+  return wrong;
+}
+
+TEST(WithSpace, GivesTheInstanceOfTheSpace) {
+  for (const std::string& name : Space::names()) {
+    const Space space = Space::named(name);
+    EXPECT_EQ(with_space(space, [](const auto& instance) { return name_of_instance(instance); }),
+              name);
+    EXPECT_EQ(
+        with_space(space,
+                   [&](const auto& instance) { return count_wrong_after_fill(instance, space); }),
+        0);
+  }
+}
+
+TEST(WithSpace, HandsOnReferencesAndErrors) {
+  int counter = 0;
+  const Space space = Space::where(MemoryKind::host);
+  int& result = with_space(space, [&](const auto&) -> int& { return counter; });
+  EXPECT_EQ(&result, &counter);
+  EXPECT_ERROR(with_space(space, [](const auto&) { Space::named("abacus"); }), "no space 'abacus'");
+}
+
+template <class Instance>
+void expect_to_come_back(const Instance& instance, const Space& space) {
+  const Space again = space_of(instance);
+  EXPECT_EQ(again.type(), space.type());
+  EXPECT_EQ(again.name(), space.name());
+}
+
+TEST(SpaceOf, IsTheWayBack) {
+  for (const std::string& name : Space::names()) {
+    const Space space = Space::named(name);
+    with_space(space, [&](const auto& instance) { expect_to_come_back(instance, space); });
+  }
+}
+
+TEST(MemoryKindOf, SaysWhoReachesAMemory) {
+  const bool host_alone = memory_kind_of<Kokkos::HostSpace>() == MemoryKind::host;
+  EXPECT_TRUE(host_alone);
+  EXPECT_EQ(memory_kind_of<Kokkos::DefaultExecutionSpace::memory_space>(),
+            has_device ? MemoryKind::device : MemoryKind::host);
+  EXPECT_EQ(memory_kind_of<exec::SharedSpace>(),
+            has_device ? MemoryKind::shared : MemoryKind::host);
+}
+
+}  // namespace
+}  // namespace evenkeel

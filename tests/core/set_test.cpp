@@ -1,0 +1,497 @@
+#include "core/values.hpp"
+#include "support/harness.hpp"
+
+#include <evenkeel/core/field/kokkos_dual_view.hpp>
+#include <evenkeel/core/field/kokkos_view.hpp>
+#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/set.hpp>
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <limits>
+#include <new>
+#include <span>
+#include <vector>
+
+namespace evenkeel::test {
+
+// A field of an application's own that can refuse new room.
+struct Fussy {
+  std::vector<double> values;
+  bool refuses = false;
+};
+
+}  // namespace evenkeel::test
+
+namespace evenkeel {
+
+template <>
+struct FieldTraits<test::Fussy> {
+  using Element = double;
+  using Staged = std::vector<double>;
+  static FieldLayout layout(test::Fussy& fussy) {
+    return packed_layout(fussy.values.data(), std::ssize(fussy.values), std::ssize(fussy.values));
+  }
+  static std::string label(const test::Fussy&) { return "fussy"; }
+  static Ownership ownership(const test::Fussy&) { return Ownership::sole; }
+  static Staged allocate(const test::Fussy& fussy, std::int64_t count) {
+    if (fussy.refuses) throw std::bad_alloc();
+    return Staged(static_cast<std::size_t>(count));
+  }
+  static FieldLayout staged_layout(Staged& staged) {
+    return packed_layout(staged.data(), std::ssize(staged), std::ssize(staged));
+  }
+  static void commit(test::Fussy& fussy, Staged& staged) noexcept { fussy.values.swap(staged); }
+};
+
+namespace {
+
+using test::counting;
+using test::fill;
+using test::values_at;
+
+using Position = std::vector<std::array<double, 3>>;
+using HostView = Kokkos::View<double*, Kokkos::HostSpace>;
+
+// --- The count -----------------------------------------------------------------------------------
+
+template <std::integral T>
+void expect_count_of() {
+  const OwnedCount by_value = T{7};
+  EXPECT_TRUE(by_value.given());
+  EXPECT_FALSE(by_value.is_updated());
+  EXPECT_EQ(by_value.value(), 7);
+  T variable = 7;
+  const OwnedCount by_pointer = &variable;
+  EXPECT_TRUE(by_pointer.given());
+  EXPECT_TRUE(by_pointer.is_updated());
+  EXPECT_EQ(by_pointer.value(), 7);
+  const auto most = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
+  constexpr auto int64_most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(static_cast<std::uint64_t>(by_pointer.most()), std::min(most, int64_most));
+  by_value.update(9);
+  by_pointer.update(100);
+  EXPECT_EQ(variable, T{100});
+  if constexpr (std::signed_integral<T>) {
+    EXPECT_LT(OwnedCount(static_cast<T>(-3)).value(), 0);
+  }
+}
+
+TEST(OwnedCount, OfAnyInteger) {
+  expect_count_of<std::int8_t>();
+  expect_count_of<std::uint8_t>();
+  expect_count_of<short>();
+  expect_count_of<unsigned short>();
+  expect_count_of<int>();
+  expect_count_of<unsigned>();
+  expect_count_of<long>();
+  expect_count_of<unsigned long>();
+  expect_count_of<long long>();
+  expect_count_of<std::size_t>();
+  EXPECT_FALSE(OwnedCount().given());
+  EXPECT_LT(OwnedCount(std::numeric_limits<std::uint64_t>::max()).value(), 0);
+}
+
+static_assert(!std::convertible_to<bool, OwnedCount>);
+static_assert(!std::convertible_to<double, OwnedCount>);
+static_assert(!std::convertible_to<const int*, OwnedCount>, "a constant cannot be updated");
+
+TEST(Set, CountsTheOwnedObjects) {
+  Position x(5);
+  int owned = 2;
+  EXPECT_EQ(set(x).count(), 5);
+  EXPECT_EQ(set(x, {}, {.count = 3}).count(), 3);
+  EXPECT_EQ(set(x, {}, {.count = &owned}).position().count, 2);
+  EXPECT_EQ(set(x, {}, {.count = &owned}).fields()[0].layout().count, 5);
+  const Set all = set(x);
+  x.resize(8);  // asked anew each time
+  EXPECT_EQ(all.count(), 8);
+}
+
+TEST(Set, ARefusedCountIsAnError) {
+  Position x(4);
+  std::vector<double> mass(3);
+  int negative = -1;
+  EXPECT_ERROR(check(set(x, {}, {.count = -1})), ".count is negative");
+  EXPECT_ERROR(check(set(x, {}, {.count = &negative})), ".count is negative");
+  EXPECT_ERROR(check(set(x, {}, {.count = std::numeric_limits<std::size_t>::max()})), ".count");
+  EXPECT_ERROR(check(set(x, {}, {.count = 5})),
+               "The position 'std::vector' has 4 objects where the set has 5. Give every field at "
+               "least .count objects.");
+  EXPECT_ERROR(check(set(x, carry(mass), {.count = 4})),
+               "Field 1, 'std::vector', has 3 objects where the set has 4");
+  EXPECT_NO_THROW(check(set(x, carry(mass), {.count = 3})));
+  EXPECT_NO_THROW(check(set(x, carry(mass), {.count = 0})));
+}
+
+// --- What a set refuses --------------------------------------------------------------------------
+
+TEST(Set, NamesItsFields) {
+  Position x(4);
+  HostView mass("mass", 4);
+  const Set both = set(x, carry(mass));
+  ASSERT_EQ(both.fields().size(), 2U);
+  EXPECT_EQ(both.describe(0), "The position 'std::vector'");
+  EXPECT_EQ(both.describe(1), "Field 1, 'mass',");
+}
+
+TEST(Check, FieldsOfDifferentLengths) {
+  HostView x_of_one("x", 4), mass("mass", 4), id("id", 5);
+  Position x(4);
+  EXPECT_ERROR(check(set(x, carry(mass, id))),
+               "Field 2, 'id', has 5 objects where the set has 4. Give every field of a set the "
+               "same number of objects, or the set a .count.");
+  EXPECT_NO_THROW(check(set(x, carry(mass, id), {.count = 4})));
+}
+
+template <class Element>
+void expect_no_position(const std::string& part) {
+  std::vector<Element> x(2);
+  EXPECT_ERROR(check(set(x)), "The position 'std::vector' has " + part);
+}
+
+TEST(Check, PositionsAreTwoOrThreeRealNumbers) {
+  expect_no_position<double>("1 component(s) of type double. A position has 2 or 3 components");
+  expect_no_position<std::array<double, 4>>("4 component(s) of type double");
+  expect_no_position<std::array<int, 3>>("3 component(s) of type int32");
+  expect_no_position<test::Opaque>("1 component(s) of type bytes");
+  const auto expect_position = []<class Element>(Element) {
+    std::vector<Element> x(2);
+    EXPECT_NO_THROW(check(set(x)));
+  };
+  expect_position(std::array<double, 2>{});
+  expect_position(std::array<float, 3>{});
+  expect_position(test::Vec3{});
+  expect_position(test::Particle{});
+  Kokkos::View<float**, Kokkos::HostSpace> one("one", 2, 1), two("two", 2, 2), four("four", 2, 4);
+  EXPECT_NO_THROW(check(set(two)));
+  EXPECT_ERROR(check(set(one)), "The position 'one' has 1 component(s) of type float");
+  EXPECT_ERROR(check(set(four)), "The position 'four' has 4 component(s)");
+}
+
+TEST(CheckMovable, TheSameContainerTwice) {
+  Position x(4);
+  std::vector<double> mass(4);
+  EXPECT_ERROR(check_movable(set(x, carry(mass, mass))),
+               "Field 1, 'std::vector', and Field 2, 'std::vector', are the same memory");
+  EXPECT_ERROR(check_movable(set(x, carry(x))), "The position 'std::vector' and Field 1");
+  std::vector<double> none;  // no memory to compare yet
+  EXPECT_ERROR(check_movable(set(x, carry(none, none), {.count = 0})), "are the same memory");
+}
+
+TEST(CheckMovable, TheSameMemoryTwice) {
+  Position x(4);
+  HostView mass("mass", 4), alias = mass;
+  std::span<double> span(mass.data(), 4);
+  EXPECT_ERROR(check_movable(set(x, carry(mass, alias), {.allow_aliases = true})),
+               "Field 1, 'mass', and Field 2, 'mass', are the same memory");
+  EXPECT_ERROR(check_movable(set(x, carry(mass, span))),
+               "and Field 2, 'std::span', are the same memory");
+  // Components of one array are fields of their own.
+  Kokkos::View<double* [2], Kokkos::LayoutRight, Kokkos::HostSpace> both("both", 4);
+  auto first = Kokkos::subview(both, Kokkos::ALL(), 0);
+  auto second = Kokkos::subview(both, Kokkos::ALL(), 1);
+  int owned = 4;
+  EXPECT_NO_THROW(check_movable(set(x, carry(first, second), {.count = &owned})));
+}
+
+TEST(CheckMovable, EmptyFieldsShareNothing) {
+  Position x;
+  std::vector<double> mass, charge;
+  HostView none, none_either;
+  EXPECT_NO_THROW(check_movable(set(x, carry(mass, charge, none, none_either))));
+}
+
+TEST(CheckMovable, ViewsHeldElsewhere) {
+  Position x(4);
+  HostView mass("mass", 4);
+  const HostView alias = mass;
+  EXPECT_ERROR(check_movable(set(x, carry(mass))),
+               "Field 1, 'mass', is also held by another View, which would keep the old values. "
+               "Let the other go before, or give the set .keep_allocation or .allow_aliases.");
+  int owned = 4;
+  EXPECT_NO_THROW(check_movable(set(x, carry(mass), {.count = &owned, .keep_allocation = true})));
+  EXPECT_NO_THROW(check_movable(set(x, carry(mass), {.allow_aliases = true})));
+}
+
+// --- Weights -------------------------------------------------------------------------------------
+
+template <class Container>
+void expect_weights(Container& weights, ScalarType scalar) {
+  Position x(4);
+  const Set weighted = set(x, {}, {.weight = weights});
+  EXPECT_TRUE(weighted.options().weight.given());
+  EXPECT_EQ(weighted.options().weight.layout().scalar, scalar);
+  EXPECT_EQ(weighted.options().weight.layout().count, 4);
+  EXPECT_NO_THROW(check(weighted));
+}
+
+TEST(Weight, FromAnyContainer) {
+  std::vector<double> vector(4);
+  const std::vector<float> constant(4);
+  HostView view("view", 4);
+  const HostView constant_view = view;
+  Kokkos::View<const double*, Kokkos::HostSpace> read_only = view;
+  Kokkos::DualView<int*> dual("dual", 4);
+  std::span<const double> span(vector);
+  const RawField<double> raw = raw_field(vector.data(), {.count = 4});
+  auto column =
+      Kokkos::subview(Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>("all", 4, 3),
+                      Kokkos::ALL(), 1);
+  expect_weights(vector, ScalarType::float64);
+  expect_weights(constant, ScalarType::float32);
+  expect_weights(view, ScalarType::float64);
+  expect_weights(constant_view, ScalarType::float64);
+  expect_weights(read_only, ScalarType::float64);
+  expect_weights(dual, ScalarType::int32);
+  expect_weights(span, ScalarType::float64);
+  expect_weights(raw, ScalarType::float64);
+  expect_weights(column, ScalarType::float64);
+  EXPECT_FALSE(SetOptions{}.weight.given());
+}
+
+static_assert(!std::convertible_to<std::vector<double>, WeightSource>, "gone before it is read");
+static_assert(!std::convertible_to<double, WeightSource>);
+
+TEST(Weight, ARefusedOneIsAnError) {
+  Position x(4);
+  std::vector<double> three(3);
+  HostView view("cost", 3);
+  EXPECT_ERROR(check(set(x, {}, {.weight = three})),
+               "There are 3 weights for 4 objects. Give one weight per owned object.");
+  EXPECT_NO_THROW(check(set(x, {}, {.count = 3, .weight = three})));
+  std::vector<test::Opaque> opaque(4);
+  EXPECT_ERROR(check(set(x, {}, {.weight = opaque})),
+               "The weights 'std::vector' are not one number per object");
+  EXPECT_ERROR(check(set(x, {}, {.weight = x})), "are not one number per object");
+  Kokkos::View<double* [2], Kokkos::HostSpace> pairs("pairs", 4);
+  EXPECT_ERROR(check(set(x, {}, {.weight = pairs})), "The weights 'pairs' are not one number");
+}
+
+// --- Staging a set -------------------------------------------------------------------------------
+
+// One of every adapter.
+struct Mixed {
+  Position x;
+  HostView mass;
+  Kokkos::View<float**, Kokkos::LayoutLeft, Kokkos::HostSpace> velocity;
+  Kokkos::DualView<double*> charge;
+  std::vector<test::Opaque> kind;
+  test::Fussy fussy;
+  std::vector<double> arena;  // room for ten
+  RawField<double> raw;
+
+  explicit Mixed(std::size_t n)
+      : x(n),
+        mass("mass", n),
+        velocity("velocity", n, 2),
+        charge("charge", n),
+        kind(n),
+        fussy{std::vector<double>(n)},
+        arena(10),
+        raw(raw_field(arena.data(), {.count = static_cast<std::int64_t>(n), .capacity = 10})) {}
+  Set as_set(SetOptions options = {}) {
+    return set(x, carry(mass, velocity, charge, kind, fussy, raw), options);
+  }
+};
+
+// The bytes of all fields, to compare.
+std::vector<std::vector<unsigned char>> contents(const Set& set) {
+  std::vector<std::vector<unsigned char>> all;
+  for (const Field& field : set.fields()) all.push_back(values_at<unsigned char>(field.layout()));
+  return all;
+}
+
+void fill_all(const StagedSet& staged) {
+  for (const StagedField& field : staged.fields())
+    test::write_values(
+        field.layout(),
+        std::vector<unsigned char>(
+            static_cast<std::size_t>(field.layout().count * field.layout().bytes_per_object()),
+            0x2A));
+}
+
+TEST(StagedSet, CommitsEveryField) {
+  for (const std::int64_t count : {0, 3, 4, 9}) {
+    Mixed mixed(4);
+    const Set all = mixed.as_set();
+    ASSERT_NO_THROW(check(all));
+    const auto before = contents(all);
+    StagedSet staged = stage(all, count);
+    ASSERT_EQ(staged.fields().size(), 7U);
+    fill_all(staged);
+    EXPECT_EQ(contents(all), before);
+    staged.commit();
+    for (const Field& field : all.fields()) {
+      EXPECT_EQ(field.layout().count, count) << field.label();
+      for (const unsigned char byte : values_at<unsigned char>(field.layout()))
+        ASSERT_EQ(byte, 0x2A) << field.label();
+    }
+    EXPECT_NO_THROW(check(all));
+    EXPECT_EQ(mixed.velocity.extent(1), 2U);
+  }
+}
+
+TEST(StagedSet, DiscardedLeavesEverything) {
+  Mixed mixed(4);
+  std::int64_t owned = 3;
+  const Set all = mixed.as_set({.count = &owned});
+  const auto before = contents(all);
+  {
+    StagedSet staged = stage(all, 6);
+    fill_all(staged);
+    const StagedSet moved = std::move(staged);
+    EXPECT_EQ(moved.fields().size(), 7U);
+  }
+  EXPECT_EQ(contents(all), before);
+  EXPECT_EQ(owned, 3);
+}
+
+TEST(StagedSet, AFieldThatRefusesLeavesAllOthers) {
+  Mixed mixed(4);
+  const auto* const x = mixed.x.data();
+  const auto* const mass = mixed.mass.data();
+  int owned = 4;
+  const Set all = mixed.as_set({.count = &owned});
+  const auto before = contents(all);
+  mixed.fussy.refuses = true;
+  EXPECT_ERROR(static_cast<void>(stage(all, 6)), "Room for 6 objects of 'fussy' was refused");
+  mixed.fussy.refuses = false;
+  EXPECT_ERROR(static_cast<void>(stage(all, 11)), "'raw field' has room for 10 objects and 11");
+  EXPECT_EQ(contents(all), before);
+  EXPECT_EQ(mixed.x.data(), x);
+  EXPECT_EQ(mixed.mass.data(), mass);
+  EXPECT_EQ(owned, 4);
+}
+
+TEST(StagedSet, UpdatesTheCountAtCommitAlone) {
+  Position x(10);
+  std::vector<double> mass(12);
+  unsigned short owned = 4;
+  {
+    const StagedSet discarded = stage(set(x, carry(mass), {.count = &owned}), 6);
+    EXPECT_EQ(owned, 4);
+  }
+  EXPECT_EQ(owned, 4);
+  StagedSet staged = stage(set(x, carry(mass), {.count = &owned}), 6);
+  EXPECT_EQ(owned, 4);
+  staged.commit();
+  EXPECT_EQ(owned, 6);
+  EXPECT_EQ(x.size(), 6U);  // ghosts behind the owned objects are dropped
+  EXPECT_EQ(mass.size(), 6U);
+}
+
+TEST(StagedSet, AVariableTooSmallForTheCountIsAnError) {
+  Position x(10);
+  std::int8_t owned = 4;
+  EXPECT_NO_THROW(static_cast<void>(stage(set(x, {}, {.count = &owned}), 127)));
+  EXPECT_ERROR(static_cast<void>(stage(set(x, {}, {.count = &owned}), 128)),
+               "The variable behind .count cannot hold 128. Make it a 64-bit integer.");
+  EXPECT_EQ(owned, 4);
+  EXPECT_EQ(x.size(), 10U);
+}
+
+TEST(StagedSet, KeepsAllocationsWhenAskedTo) {
+  Position x(6);
+  HostView mass("mass", 8);
+  const HostView reader = mass;
+  fill(field_of(mass).layout(), 0.0);
+  int owned = 4;
+  const auto* const x_data = x.data();
+  const Set kept = set(x, carry(mass), {.count = &owned, .keep_allocation = true});
+  ASSERT_NO_THROW(check(kept));
+  StagedSet staged = stage(kept, 5);
+  fill(staged.fields()[1].layout(), 50.0);
+  staged.commit();
+  EXPECT_EQ(owned, 5);
+  EXPECT_EQ(x.data(), x_data);
+  EXPECT_EQ(mass.data(), reader.data());
+  EXPECT_EQ(values_at<double>(field_of(mass).layout()),
+            (std::vector<double>{50, 51, 52, 53, 54, 5, 6, 7}));
+  EXPECT_NO_THROW(check(kept));
+  EXPECT_ERROR(static_cast<void>(stage(kept, 7)), "'std::vector' has room for 6 objects and 7");
+}
+
+TEST(StagedSet, AliasesKeepTheOldValuesWhenAllowed) {
+  Position x(4);
+  HostView mass("mass", 4);
+  const HostView reader = mass;
+  fill(field_of(mass).layout(), 0.0);
+  const Set aliased = set(x, carry(mass), {.allow_aliases = true});
+  StagedSet staged = stage(aliased, 2);
+  fill(staged.fields()[1].layout(), 50.0);
+  staged.commit();
+  EXPECT_NE(mass.data(), reader.data());
+  EXPECT_EQ(mass.extent(0), 2U);
+  EXPECT_EQ(reader(3), 3.0);
+}
+
+// Memory that stays where it is does not say how much of it is in use. The set alone decides, not
+// the number of objects that happen to arrive.
+TEST(CheckMovable, SomebodyMustKnowTheCount) {
+  Position x(4);
+  std::vector<double> memory(4);
+  std::span<double> mass(memory);
+  EXPECT_NO_THROW(check(set(x, carry(mass))));  // good enough to be read
+  EXPECT_ERROR(check_movable(set(x, carry(mass))),
+               "Field 1, 'std::span', keeps its memory, so nothing would tell how many objects it "
+               "holds. Give the set a variable for it: .count = &owned.");
+  EXPECT_ERROR(check_movable(set(x, carry(mass), {.count = 4})), "keeps its memory");
+  HostView view("view", 4);
+  EXPECT_ERROR(check_movable(set(x, carry(view), {.keep_allocation = true})), "keeps its memory");
+  long owned = 4;
+  EXPECT_NO_THROW(check_movable(set(x, carry(mass), {.count = &owned})));
+  RawField<double> raw = raw_field(memory.data(), {.count = 4});
+  EXPECT_NO_THROW(check_movable(set(x, carry(raw))));
+}
+
+TEST(Check, AVariableThatIsNotThere) {
+  Position x(4);
+  const long* const nowhere = nullptr;
+  EXPECT_ERROR(check(set(x, {}, {.count = const_cast<long*>(nowhere)})), ".count is negative");
+}
+
+TEST(Check, AMisalignedPosition) {
+  std::vector<char> bytes(100);
+  auto* const odd = reinterpret_cast<double*>(bytes.data() + 1);
+  RawField<double> x = raw_field(odd, {.count = 2, .components = 3, .label = "packed"});
+  EXPECT_ERROR(check(set(x)), "The position 'packed' is not aligned to its doubles");
+}
+
+// A rank that never had objects may hold a View that was never given extents.
+TEST(Check, AnEmptyViewWithoutComponents) {
+  Kokkos::View<double**, Kokkos::HostSpace> never;
+  EXPECT_NO_THROW(check(set(never)));
+  Kokkos::View<double**, Kokkos::HostSpace> some("some", 2, 0);
+  EXPECT_ERROR(check(set(some)), "has 0 component(s)");
+}
+
+// --- Records -------------------------------------------------------------------------------------
+
+TEST(Set, RecordsArePositionAndCargoAtOnce) {
+  std::vector<test::Particle> particles(3);
+  for (int i = 0; i < 3; ++i) {
+    const auto x = static_cast<float>(10 * i);
+    particles[static_cast<std::size_t>(i)] = {i, {x, x + 1, x + 2}, 0.5 * i};
+  }
+  const Set records = set(particles, {}, {.count = 2});
+  ASSERT_NO_THROW(check(records));
+  EXPECT_EQ(values_at<float>(records.position()), (std::vector<float>{0, 1, 2, 10, 11, 12}));
+  StagedSet staged = stage(records, 2);
+  const FieldLayout last = [&] {  // the objects from the second on
+    FieldLayout layout = records.fields()[0].layout();
+    layout.data = &particles[1];
+    return layout;
+  }();
+  copy_objects(staged.fields()[0].layout(), last, 2);
+  staged.commit();
+  ASSERT_EQ(particles.size(), 2U);
+  EXPECT_EQ(particles[0].id, 1);
+  EXPECT_EQ(particles[1].x[2], 22.0F);
+  EXPECT_EQ(particles[1].charge, 1.0);
+}
+
+}  // namespace
+}  // namespace evenkeel

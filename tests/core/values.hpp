@@ -1,0 +1,83 @@
+#pragma once
+
+// Reading and writing what is behind a layout, wherever it is, and the element types that the tests
+// of the field share.
+
+#include <evenkeel/core/field.hpp>
+
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+namespace evenkeel::test {
+
+// A vector type of an application's own.
+struct Vec3 {
+  double x, y, z;
+  friend bool operator==(const Vec3&, const Vec3&) = default;
+};
+
+// Known by its bytes alone.
+struct Opaque {
+  double mass;
+  int charge;
+  char kind;
+  friend bool operator==(const Opaque&, const Opaque&) = default;
+};
+
+// An array of these is the position and the cargo at once.
+struct Particle {
+  int id;
+  float x[3];
+  double charge;
+};
+
+// The same values with components adjacent and objects adjacent, in host memory.
+inline FieldLayout packed_on_host(const FieldLayout& like, void* data) {
+  FieldLayout packed = like;
+  packed.data = data;
+  packed.memory = MemoryKind::host;
+  packed.capacity = packed.count;
+  packed.object_stride_bytes = packed.bytes_per_object();
+  packed.component_stride_bytes = packed.element_bytes;
+  return packed;
+}
+
+// All values of T behind a layout, object by object, copied to the host.
+template <class T>
+std::vector<T> values_at(const FieldLayout& layout) {
+  std::vector<T> values(static_cast<std::size_t>(layout.count * layout.bytes_per_object()) /
+                        sizeof(T));
+  copy_objects(packed_on_host(layout, values.data()), layout, layout.count);
+  return values;
+}
+
+template <class T>
+void write_values(const FieldLayout& layout, std::vector<T> values) {
+  copy_objects(layout, packed_on_host(layout, values.data()), layout.count);
+}
+
+// first, first + 1, ...
+template <class T = double>
+std::vector<T> counting(std::int64_t count, T first = T{}) {
+  std::vector<T> values(static_cast<std::size_t>(count));
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+// As many numbers as the layout has values, from `first` on, written there.
+template <class T = double>
+std::vector<T> fill(const FieldLayout& layout, T first) {
+  auto values = counting<T>(layout.count * layout.components, first);
+  write_values(layout, values);
+  return values;
+}
+
+}  // namespace evenkeel::test
+
+template <>
+struct evenkeel::ElementShape<evenkeel::test::Vec3> : evenkeel::VectorOf<double, 3> {};
+
+template <>
+struct evenkeel::PositionIn<evenkeel::test::Particle>
+    : evenkeel::PositionAt<float, 3, offsetof(evenkeel::test::Particle, x)> {};
