@@ -24,6 +24,8 @@ function(evenkeel_add_component name)
     POSITION_INDEPENDENT_CODE ON
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+    INSTALL_RPATH "$ORIGIN"  # beside each other; and a Kokkos of one's own where it was
+    INSTALL_RPATH_USE_LINK_PATH ON
     EXPORT_NAME ${name})
   evenkeel_set_warnings(${target})
   if(EVENKEEL_INSTALL)

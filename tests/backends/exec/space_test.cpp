@@ -160,7 +160,8 @@ TEST(WithSpace, GivesTheInstanceOfTheSpace) {
 TEST(WithSpace, HandsOnReferencesAndErrors) {
   int counter = 0;
   const Space space = Space::where(MemoryKind::host);
-  int& result = with_space(space, [&](const auto&) -> int& { return counter; });
+  int* const place = &counter;
+  int& result = with_space(space, [place](const auto&) -> int& { return *place; });
   EXPECT_EQ(&result, &counter);
   EXPECT_ERROR(with_space(space, [](const auto&) { Space::named("abacus"); }), "no space 'abacus'");
 }

@@ -2,23 +2,26 @@
 
 // Reductions over what a functor yields: sum, least and greatest.
 
-#include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/blocks.hpp>
 
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <type_traits>
 
 namespace evenkeel::exec {
 
 namespace detail {
 
-template <class Sum, class ValueOf>
+template <class Instance, class Sum, class ValueOf>
 struct AddUp {
   ValueOf value_of;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, Sum& sum) const {
-    sum += static_cast<Sum>(value_of(i));
+  std::int64_t count;
+  KOKKOS_FUNCTION void operator()(std::int64_t block, Sum& sum) const {
+    const std::int64_t end = end_of_block<Instance>(block, count);
+    Sum partial{};
+    for (std::int64_t i = block * block_length<Instance>; i < end; ++i)
+      partial += static_cast<Sum>(value_of(i));
+    sum += partial;
   }
 };
 
@@ -39,25 +42,23 @@ struct ExtremesReducer : Kokkos::MinMax<Value> {
   }
 };
 
-template <class Value, class ValueOf>
+template <class Instance, class Value, class ValueOf>
 struct FindExtremes {
   using Extremes = typename ExtremesReducer<Value>::value_type;
   ValueOf value_of;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, Extremes& extremes) const {
-    const auto value = static_cast<Value>(value_of(i));
-    if (value < extremes.min_val) extremes.min_val = value;
-    if (value > extremes.max_val) extremes.max_val = value;
+  std::int64_t count;
+  KOKKOS_FUNCTION void operator()(std::int64_t block, Extremes& extremes) const {
+    const std::int64_t end = end_of_block<Instance>(block, count);
+    Value least = extremes.min_val, greatest = extremes.max_val;
+    for (std::int64_t i = block * block_length<Instance>; i < end; ++i) {
+      const auto value = static_cast<Value>(value_of(i));
+      least = value < least ? value : least;
+      greatest = value > greatest ? value : greatest;
+    }
+    extremes.min_val = least;
+    extremes.max_val = greatest;
   }
 };
-
-template <class Instance>
-auto range_over(const Instance& instance, std::int64_t count) {
-  if (count < 0)
-    throw Error(ErrorKind::bad_input, Where{"backends/exec"},
-                "A reduction over " + std::to_string(count) + " values was asked for.",
-                "Counts cannot be negative.");
-  return Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count);
-}
 
 }  // namespace detail
 
@@ -67,8 +68,8 @@ template <class Sum, class Instance, class ValueOf>
 Sum sum(const Instance& instance, std::int64_t count, const ValueOf& value_of) {
   Sum result{};
   if (count != 0)
-    Kokkos::parallel_reduce("evenkeel::exec::sum", detail::range_over(instance, count),
-                            detail::AddUp<Sum, ValueOf>{value_of}, result);
+    Kokkos::parallel_reduce("evenkeel::exec::sum", detail::blocks_of(instance, count),
+                            detail::AddUp<Instance, Sum, ValueOf>{value_of, count}, result);
   return result;
 }
 
@@ -86,8 +87,9 @@ Extremes<Value> extremes(const Instance& instance, std::int64_t count, const Val
   typename Reducer::value_type found;
   Reducer(found).init(found);
   if (count != 0)
-    Kokkos::parallel_reduce("evenkeel::exec::extremes", detail::range_over(instance, count),
-                            detail::FindExtremes<Value, ValueOf>{value_of}, Reducer(found));
+    Kokkos::parallel_reduce("evenkeel::exec::extremes", detail::blocks_of(instance, count),
+                            detail::FindExtremes<Instance, Value, ValueOf>{value_of, count},
+                            Reducer(found));
   return {found.min_val, found.max_val};
 }
 

@@ -3,6 +3,7 @@
 // Exclusive prefix sums.
 
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/blocks.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
 #include <cstdint>
@@ -12,15 +13,21 @@ namespace evenkeel::exec {
 
 namespace detail {
 
-template <class In, class Out>
+template <class Instance, class In, class Out>
 struct ExclusiveScan {
   using value_type = typename Out::non_const_value_type;
   In in;
   Out out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i, value_type& sum, bool last) const {
-    const auto value = static_cast<value_type>(in(i));  // read first: in and out may be the same
-    if (last) out(i) = sum;
-    sum += value;
+  std::int64_t count;
+  KOKKOS_FUNCTION void operator()(std::int64_t block, value_type& sum, bool last) const {
+    const std::int64_t end = end_of_block<Instance>(block, count);
+    value_type partial = sum;
+    for (std::int64_t i = block * block_length<Instance>; i < end; ++i) {
+      const auto value = static_cast<value_type>(in(i));  // first: in and out may be the same
+      if (last) out(i) = partial;
+      partial += value;
+    }
+    sum = partial;
   }
 };
 
@@ -41,11 +48,10 @@ typename Out::non_const_value_type exclusive_scan(const Instance& instance, cons
                     std::to_string(out.extent(0)) + ".",
                 "Give both the same extent.");
   Sum total{};
-  Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>> range(
-      instance, 0, static_cast<std::int64_t>(in.extent(0)));
-  if (in.extent(0) != 0)
-    Kokkos::parallel_scan("evenkeel::exec::exclusive_scan", range,
-                          detail::ExclusiveScan<In, Out>{in, out}, total);
+  const auto count = static_cast<std::int64_t>(in.extent(0));
+  if (count != 0)
+    Kokkos::parallel_scan("evenkeel::exec::exclusive_scan", detail::blocks_of(instance, count),
+                          detail::ExclusiveScan<Instance, In, Out>{in, out, count}, total);
   return total;
 }
 
