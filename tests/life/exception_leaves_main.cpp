@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   try {
     const ek::Communicator communicator(MPI_COMM_WORLD);
-    const ek::Communicator second = communicator.duplicate();
+    const ek::Communicator second = communicator.duplicate(), third = communicator.duplicate();
+    if (rank == 0) static_cast<void>(ek::start_all_reduce<&add>(third, Sum{1}));  // nobody joins
     auto pending = ek::start_all_reduce<&add>(second, Sum{1});
     if (rank == 0) throw std::runtime_error("rank 0 gives up");
   } catch (const std::runtime_error& error) {

@@ -51,20 +51,33 @@ void MpiHandle::end_reduction() noexcept {
   if (released_) release();
 }
 
-void MpiHandle::abandon(std::unique_ptr<std::byte[]> buffer) noexcept {
-  abandoned_ = true;
-  if (mpi_is_running()) static_cast<void>(buffer.release());
+void MpiHandle::abandon(std::unique_ptr<std::byte[]> buffer, MPI_Request request) noexcept {
+  if (mpi_is_running()) abandoned_.push_back({std::move(buffer), request});
+}
+
+// When MPI ends: what has completed by itself is freed; to the rest MPI may write to the very end.
+void MpiHandle::settle_abandoned() noexcept {
+  for (Abandoned& reduction : abandoned_) {
+    int complete = 0;
+    MPI_Test(&reduction.request, &complete, MPI_STATUS_IGNORE);
+    if (complete != 0)
+      --pending_;
+    else
+      static_cast<void>(reduction.buffer.release());
+  }
+  abandoned_.clear();
 }
 
 int MpiHandle::release_attribute(MPI_Comm, int, void* attribute, void*) {
   auto* owner = static_cast<std::shared_ptr<MpiHandle>*>(attribute);
+  (*owner)->settle_abandoned();
   (*owner)->free_all();
   delete owner;
   return MPI_SUCCESS;
 }
 
 void MpiHandle::free_all() noexcept {
-  if (!abandoned_ && pending_ == 0 && communicator_ != MPI_COMM_NULL) {
+  if (pending_ == 0 && communicator_ != MPI_COMM_NULL) {
     for (Combiner& combiner : combiners_) {
       MPI_Op_free(&combiner.operation);
       MPI_Type_free(&combiner.datatype);
@@ -91,7 +104,7 @@ class MpiReduction final : public Pending {
   }
 
   ~MpiReduction() override {
-    if (is_pending()) handle_->abandon(std::move(value_));
+    if (is_pending()) handle_->abandon(std::move(value_), request_);
   }
 
   bool test() override {

@@ -39,19 +39,26 @@ class MpiHandle {
   void begin_reduction() noexcept { ++pending_; }
   void end_reduction() noexcept;
 
-  // From here on nothing is freed: a reduction is under way that others may not have joined. MPI
-  // may write to its buffer until the process ends.
-  void abandon(std::unique_ptr<std::byte[]> buffer) noexcept;
+  // Takes over a reduction that is under way, perhaps for ever, since others need not have joined
+  // it. MPI may write to its buffer until it is complete, and the communicator lives as long.
+  void abandon(std::unique_ptr<std::byte[]> buffer, MPI_Request request) noexcept;
 
  private:
+  struct Abandoned {
+    std::unique_ptr<std::byte[]> buffer;
+    MPI_Request request;
+  };
+
   static int release_attribute(MPI_Comm, int, void* attribute, void*);
   void free_all() noexcept;
+  void settle_abandoned() noexcept;
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int key_ = MPI_KEYVAL_INVALID;
   int pending_ = 0;
-  bool released_ = false, abandoned_ = false;
+  bool released_ = false;
   std::vector<Combiner> combiners_;
+  std::vector<Abandoned> abandoned_;
 };
 
 std::unique_ptr<Pending> start_mpi_reduction(std::shared_ptr<MpiHandle> handle, const void* mine,

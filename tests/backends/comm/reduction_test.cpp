@@ -101,13 +101,5 @@ TEST(Reduction, LetGoWhileUnwinding) {
   EXPECT_EQ(outer.all_reduce(1, Reduction::sum), outer.size());
 }
 
-TEST(Reduction, LetGoUnfinishedOnOneRankThatNobodyJoined) {
-  const Communicator outer = test::world();
-  const Communicator communicator = outer.duplicate();
-  if (communicator.rank() == 0)
-    static_cast<void>(start_all_reduce<&combine>(communicator, of_rank(0)));
-  EXPECT_EQ(outer.all_reduce(1, Reduction::sum), outer.size());
-}
-
 }  // namespace
 }  // namespace evenkeel
