@@ -27,7 +27,7 @@ elseif(EVENKEEL_KOKKOS_VERSION VERSION_LESS EVENKEEL_KOKKOS_MINIMUM)
   message(FATAL_ERROR "Kokkos ${EVENKEEL_KOKKOS_VERSION} is too old: evenkeel needs "
     "${EVENKEEL_KOKKOS_MINIMUM} or newer. Name another with -DKokkos_ROOT=<prefix>.")
 else()
-  list(JOIN Kokkos_DEVICES " " _evenkeel_devices)
+  list(JOIN EVENKEEL_KOKKOS_DEVICES " " _evenkeel_devices)
   message(STATUS "Kokkos ${EVENKEEL_KOKKOS_VERSION}: ${_evenkeel_devices}")
   if(BUILD_SHARED_LIBS AND EVENKEEL_KOKKOS_LINKAGE STREQUAL "STATIC")
     # Each shared library would hold its own copy of Kokkos's state, and only one be initialised.
@@ -41,7 +41,7 @@ endif()
 # It must be of the very Kokkos found above. Trilinos's package (Debian) defines no target, only
 # variables, and needs BLAS and LAPACK too; it is of Trilinos's own Kokkos, whose headers it names.
 function(_evenkeel_resolve_kokkos_kernels)
-  if(TARGET Kokkos::kokkoskernels)
+  if(TARGET Kokkos::kokkoskernels)  # its own config has insisted on the Kokkos that is here
     set(EVENKEEL_KOKKOS_KERNELS Kokkos::kokkoskernels PARENT_SCOPE)
     return()
   endif()
@@ -73,7 +73,12 @@ endfunction()
 
 set(EVENKEEL_KOKKOS_KERNELS "")
 set(EVENKEEL_KOKKOS_KERNELS_VERSION "")
+set(_evenkeel_kokkos_imported OFF)
 if(Kokkos_FOUND)
+  get_target_property(_evenkeel_kokkos_imported Kokkos::kokkos IMPORTED)
+endif()
+# A Kokkos that is built in this very project would meet its installed twin in Kernels' config.
+if(EVENKEEL_ENABLE_KOKKOS_KERNELS AND _evenkeel_kokkos_imported)
   find_package(KokkosKernels QUIET CONFIG)
   if(KokkosKernels_FOUND)
     _evenkeel_resolve_kokkos_kernels()

@@ -9,9 +9,9 @@
 #      libkokkosalgorithms.a and libkokkossimd.a, are not in the package. Both are empty (the code
 #      is in headers). The file does nothing when all its targets exist, so they are made first.
 #
-# After evenkeel_find_kokkos(): Kokkos_FOUND, the target Kokkos::kokkos, Kokkos_DEVICES, and, read
-# from the header that the compiler will see, EVENKEEL_KOKKOS_VERSION (major.minor.patch) and
-# EVENKEEL_KOKKOS_HEADER_DIRECTORY.
+# After evenkeel_find_kokkos(): Kokkos_FOUND, the target Kokkos::kokkos, and, read from the header that
+# the compiler will see (a target of a parent project brings no variables): EVENKEEL_KOKKOS_VERSION
+# (major.minor.patch), EVENKEEL_KOKKOS_DEVICES and EVENKEEL_KOKKOS_HEADER_DIRECTORY.
 include_guard(GLOBAL)
 
 # Where the Kokkos that find_package would load has its files; empty when there is none. Asking for
@@ -147,6 +147,15 @@ function(_evenkeel_inspect_kokkos)
         math(EXPR minor "${number} / 100 % 100")
         math(EXPR patch "${number} % 100")
         set(version "${major}.${minor}.${patch}")
+        set(devices "")
+        foreach(device SERIAL OPENMP THREADS CUDA HIP SYCL)
+          file(STRINGS "${directory}/KokkosCore_config.h" line
+               REGEX "^#define KOKKOS_ENABLE_${device}$")
+          if(line)
+            list(APPEND devices ${device})
+          endif()
+        endforeach()
+        set(EVENKEEL_KOKKOS_DEVICES "${devices}" PARENT_SCOPE)
         set(EVENKEEL_KOKKOS_HEADER_DIRECTORY "${directory}" PARENT_SCOPE)
       endif()
     endif()

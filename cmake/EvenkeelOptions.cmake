@@ -5,8 +5,11 @@ if(NOT DEFINED PROJECT_IS_TOP_LEVEL)
   set(PROJECT_IS_TOP_LEVEL ON)
 endif()
 
-option(BUILD_SHARED_LIBS "Build shared libraries instead of static ones" OFF)
+if(PROJECT_IS_TOP_LEVEL)  # a parent project has its own word on this
+  option(BUILD_SHARED_LIBS "Build shared libraries instead of static ones" OFF)
+endif()
 option(EVENKEEL_ENABLE_MPI "Use MPI; OFF builds a single-process library" ON)
+option(EVENKEEL_ENABLE_KOKKOS_KERNELS "Use Kokkos Kernels when found" ${PROJECT_IS_TOP_LEVEL})
 option(EVENKEEL_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(EVENKEEL_BUILD_TOOLS "Build the program `evenkeel`" ${PROJECT_IS_TOP_LEVEL})
 option(EVENKEEL_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})

@@ -5,7 +5,7 @@ function(evenkeel_set_warnings target)
     list(APPEND warnings -Wno-sign-conversion)  # part of clang's -Wconversion, not of GCC's
   endif()
   set(nvcc OFF)
-  if(Kokkos_DEVICES MATCHES "CUDA" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(EVENKEEL_KOKKOS_DEVICES MATCHES "CUDA" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     set(nvcc ON)  # nvcc_wrapper: GNU by its host compiler; its generated code is not pedantic
   endif()
   if(nvcc)

@@ -26,8 +26,7 @@ struct IndexIfNotFinite {
   Coordinate<Real> coordinate;
   std::int64_t above;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    const double value = coordinate(i);
-    return value - value == 0.0 ? above : i;  // NaN - NaN and inf - inf are NaN
+    return exec::is_finite(coordinate(i)) ? above : i;
   }
 };
 

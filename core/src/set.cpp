@@ -1,8 +1,8 @@
 #include <evenkeel/core/set.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <string>
+#include <utility>
 
 namespace evenkeel {
 
@@ -63,19 +63,47 @@ void check_ownership(const Set& set) {
              "Let the other go before, or give the set .keep_allocation or .allow_aliases.");
 }
 
-// Two fields over the same memory would both be moved, and one of them lost.
-void check_distinct(const Set& set) {
-  const auto& fields = set.fields();
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    const FieldLayout a = fields[i].layout();
-    for (std::size_t j = i + 1; j < fields.size(); ++j) {
-      const FieldLayout b = fields[j].layout();
-      if (fields[i].container() == fields[j].container() ||
-          (a.data != nullptr && a.data == b.data && a.count > 0))
-        refuse(set.describe(i) + " and " + set.describe(j) + " are the same memory.",
-               "Name each field once.");
-    }
+// The bytes from the first value of a field to the last.
+struct Extent {
+  const char *begin, *end;
+  explicit Extent(const FieldLayout& at) : begin(static_cast<const char*>(at.data)), end(begin) {
+    if (at.capacity > 0 && at.components > 0)
+      end += (at.capacity - 1) * at.object_stride_bytes +
+             (at.components - 1) * at.component_stride_bytes + at.element_bytes;
   }
+};
+
+// Interleaved fields, such as two components of one array or two members of a record, lie in the
+// same stretch of memory and share none of it: within a stride, each keeps to its own window.
+bool are_interleaved(const FieldLayout& a, const FieldLayout& b) {
+  const std::int64_t stride = a.object_stride_bytes;
+  const auto window = [](const FieldLayout& at) {
+    return (at.components - 1) * at.component_stride_bytes + at.element_bytes;
+  };
+  if (stride != b.object_stride_bytes || window(a) > stride || window(b) > stride) return false;
+  const std::int64_t distance = static_cast<const char*>(b.data) - static_cast<const char*>(a.data);
+  return distance >= 0 ? distance >= window(a) && distance + window(b) <= stride
+                       : -distance >= window(b) && -distance + window(a) <= stride;
+}
+
+bool share_memory(const Field& a, const Field& b) {
+  if (a.container() == b.container()) return true;
+  const FieldLayout at = a.layout(), bt = b.layout();
+  const Extent x(at), y(bt);
+  const bool meet = x.begin != x.end && y.begin != y.end && x.begin < y.end && y.begin < x.end;
+  return meet && !are_interleaved(at, bt);
+}
+
+// Two fields over the same memory would both be moved, and one of them lost.
+void check_distinct(std::span<const Set> sets) {
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    for (std::size_t i = 0; i < sets[s].fields().size(); ++i)
+      for (std::size_t t = s; t < sets.size(); ++t)
+        for (std::size_t j = t == s ? i + 1 : 0; j < sets[t].fields().size(); ++j)
+          if (share_memory(sets[s].fields()[i], sets[t].fields()[j]))
+            refuse(sets[s].describe(i) + " and " + sets[t].describe(j) +
+                       (s == t ? " are the same memory." : " of another set are the same memory."),
+                   "Name each field once.");
 }
 
 Placement placement_of(const Set& set) {
@@ -134,14 +162,18 @@ void check(const Set& set) {
   check_weight(set);
 }
 
-void check_movable(const Set& set) {
-  check(set);
-  check_distinct(set);
-  check_ownership(set);
-  check_who_knows_the_count(set);
+void check_movable(std::span<const Set> sets) {
+  for (const Set& set : sets) check(set);
+  check_distinct(sets);
+  for (const Set& set : sets) {
+    check_ownership(set);
+    check_who_knows_the_count(set);
+  }
 }
 
-StagedSet stage(const Set& set, std::int64_t count) {
+void check_movable(const Set& set) { check_movable(std::span<const Set>(&set, 1)); }
+
+StagedSet stage(const Space& space, const Set& set, std::int64_t count) {
   const OwnedCount& owned = set.options().count;
   StagedSet staged;
   staged.owned_ = owned;
@@ -150,13 +182,27 @@ StagedSet stage(const Set& set, std::int64_t count) {
     refuse("The variable behind .count cannot hold " + std::to_string(count) + '.',
            "Make it a 64-bit integer.");
   for (const Field& field : set.fields())
-    staged.fields_.push_back(field.stage(count, placement_of(set)));
+    staged.fields_.push_back(field.stage(space, count, placement_of(set)));
   return staged;
 }
 
+StagedSet::StagedSet(StagedSet&& other) noexcept
+    : fields_(std::move(other.fields_)),
+      owned_(std::exchange(other.owned_, {})),
+      count_(other.count_) {}
+
+StagedSet& StagedSet::operator=(StagedSet&& other) noexcept {
+  fields_ = std::move(other.fields_);
+  owned_ = std::exchange(other.owned_, {});
+  count_ = other.count_;
+  return *this;
+}
+
+StagedSet::~StagedSet() = default;
+
 void StagedSet::commit() noexcept {
   for (StagedField& field : fields_) field.commit();
-  owned_.update(count_);
+  std::exchange(owned_, {}).update(count_);
 }
 
 }  // namespace evenkeel

@@ -69,9 +69,9 @@ struct FieldTraits<test::Column> {
   }
   static std::string label(const test::Column& column) { return column.name; }
   static Ownership ownership(const test::Column&) { return Ownership::sole; }
-  static Staged allocate(const test::Column& column, std::int64_t count) {
+  static Staged allocate(const test::Column& column, const Room& room) {
     if (column.refuses) throw std::runtime_error("no room for " + column.name);
-    return Staged(column.gives_too_little ? count - 1 : count);
+    return Staged(column.gives_too_little ? room.count - 1 : room.count);
   }
   static FieldLayout staged_layout(Staged& room) {
     return packed_layout(room.data.get(), room.size, room.size);
@@ -223,7 +223,7 @@ std::vector<unsigned char> copied_serially(const Block& to, const Block& from, s
 void expect_copy(Block& to, const Block& from, std::int64_t count) {
   const auto expected = copied_serially(to, from, count);
   const auto source = from.memory;
-  copy_objects(to.layout, from.layout, count);
+  copy_objects(test::space(), to.layout, from.layout, count);
   ASSERT_TRUE(to.memory == expected) << count << " objects";
   ASSERT_TRUE(from.memory == source);
 }
@@ -275,7 +275,7 @@ TEST(CopyObjectsOf, DifferentCapacities) {
 
 TEST(CopyObjectsOf, NothingNeedsNoMemory) {
   const FieldLayout nothing = packed_layout<double>(nullptr, 0, 0);
-  EXPECT_NO_THROW(copy_objects(nothing, nothing, 0));
+  EXPECT_NO_THROW(copy_objects(test::space(), nothing, nothing, 0));
 }
 
 TEST(CopyObjectsOf, WhatDoesNotFitIsAnError) {
@@ -284,12 +284,14 @@ TEST(CopyObjectsOf, WhatDoesNotFitIsAnError) {
   std::vector<std::array<double, 2>> pairs(4);
   const auto layout_of = [](auto& vector) { return Field(field_of(vector)).layout(); };
   const FieldLayout small = layout_of(three), large = layout_of(four);
-  EXPECT_ERROR(copy_objects(small, large, 4), "4 objects of 1 x 8 bytes (room for 4)");
-  EXPECT_ERROR(copy_objects(large, small, 4), "cannot be copied to 1 x 8 bytes (room for 4)");
-  EXPECT_ERROR(copy_objects(large, large, -1), "-1 objects");
-  EXPECT_ERROR(copy_objects(large, layout_of(floats), 1), "1 x 4 bytes");
-  EXPECT_ERROR(copy_objects(layout_of(pairs), large, 1), "to 2 x 8 bytes");
-  EXPECT_ERROR(copy_objects(large, layout_of(pairs), 0), "of 2 x 8 bytes");
+  EXPECT_ERROR(copy_objects(test::space(), small, large, 4),
+               "4 objects of 1 x 8 bytes (room for 4)");
+  EXPECT_ERROR(copy_objects(test::space(), large, small, 4),
+               "cannot be copied to 1 x 8 bytes (room for 4)");
+  EXPECT_ERROR(copy_objects(test::space(), large, large, -1), "-1 objects");
+  EXPECT_ERROR(copy_objects(test::space(), large, layout_of(floats), 1), "1 x 4 bytes");
+  EXPECT_ERROR(copy_objects(test::space(), layout_of(pairs), large, 1), "to 2 x 8 bytes");
+  EXPECT_ERROR(copy_objects(test::space(), large, layout_of(pairs), 0), "of 2 x 8 bytes");
 }
 
 // --- StagedField: new storage --------------------------------------------------------------------
@@ -299,7 +301,7 @@ TEST(Stage, CommitBringsTheNewValues) {
     Column column = Column::make("mass", 4);
     fill(field_of(column).layout(), 100.0);
     const double* const old = column.data.get();
-    StagedField staged = field_of(column).stage(count, Placement::replace);
+    StagedField staged = field_of(column).stage(test::space(), count, Placement::replace);
     EXPECT_EQ(staged.layout().count, count);
     const auto fresh = fill(staged.layout(), 7.0);
     EXPECT_EQ(column.data.get(), old);
@@ -316,7 +318,7 @@ TEST(Stage, WithoutCommitNothingChanges) {
   fill(field_of(column).layout(), 100.0);
   const double* const old = column.data.get();
   for (const Placement placement : {Placement::replace, Placement::in_place}) {
-    const StagedField staged = field_of(column).stage(3, placement);
+    const StagedField staged = field_of(column).stage(test::space(), 3, placement);
     fill(staged.layout(), 7.0);
   }
   EXPECT_EQ(column.data.get(), old);
@@ -327,11 +329,11 @@ TEST(Stage, WithoutCommitNothingChanges) {
 
 TEST(Stage, MovesAsAValue) {
   Column a = Column::make("a", 1), b = Column::make("b", 1);
-  StagedField first = field_of(a).stage(2, Placement::replace);
+  StagedField first = field_of(a).stage(test::space(), 2, Placement::replace);
   fill(first.layout(), 10.0);
   StagedField moved = std::move(first);
   EXPECT_EQ(Room::alive, 1);
-  StagedField second = field_of(b).stage(3, Placement::replace);
+  StagedField second = field_of(b).stage(test::space(), 3, Placement::replace);
   fill(second.layout(), 20.0);
   EXPECT_EQ(Room::alive, 2);
   second = std::move(moved);  // lets go of what it held
@@ -347,9 +349,9 @@ TEST(Stage, MovesAsAValue) {
 
 TEST(Stage, MovesInPlaceToo) {
   Arena a{{1, 2}, 2}, b{{3, 4}, 2};
-  StagedField first = field_of(a).stage(3, Placement::in_place);
+  StagedField first = field_of(a).stage(test::space(), 3, Placement::in_place);
   fill(first.layout(), 10.0F);
-  std::optional<StagedField> second = field_of(b).stage(1, Placement::in_place);
+  std::optional<StagedField> second = field_of(b).stage(test::space(), 1, Placement::in_place);
   fill(second->layout(), 20.0F);
   second = std::move(first);
   second->commit();
@@ -364,7 +366,7 @@ TEST(Stage, CommitsOnce) {
   Column column = Column::make("mass", 4);
   Arena arena{{1, 2}, 2};
   for (const Placement placement : {Placement::replace, Placement::in_place}) {
-    StagedField staged = field_of(column).stage(4, placement);
+    StagedField staged = field_of(column).stage(test::space(), 4, placement);
     StagedField moved = std::move(staged);
     fill(moved.layout(), 7.0);
     staged.commit();  // moved from
@@ -373,7 +375,7 @@ TEST(Stage, CommitsOnce) {
     moved.commit();
     EXPECT_EQ(column.values(), counting<>(4, 50.0));
   }
-  StagedField staged = field_of(arena).stage(1, Placement::in_place);
+  StagedField staged = field_of(arena).stage(test::space(), 1, Placement::in_place);
   fill(staged.layout(), 9.0F);
   staged.commit();
   staged.commit();
@@ -385,17 +387,18 @@ TEST(Stage, ARefusedAllocationChangesNothing) {
   fill(field_of(column).layout(), 100.0);
   column.refuses = true;
   const double* const old = column.data.get();
-  EXPECT_ERROR(static_cast<void>(field_of(column).stage(5, Placement::replace)), "was refused");
+  EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), 5, Placement::replace)),
+               "was refused");
   EXPECT_EQ(column.data.get(), old);
   EXPECT_EQ(column.values(), counting<>(4, 100.0));
   EXPECT_EQ(Room::alive, 0);
-  EXPECT_NO_THROW(static_cast<void>(field_of(column).stage(4, Placement::in_place)));
+  EXPECT_NO_THROW(static_cast<void>(field_of(column).stage(test::space(), 4, Placement::in_place)));
 }
 
 TEST(Stage, AContainerThatGivesTooLittleIsFoundOut) {
   Column column = Column::make("mass", 4);
   column.gives_too_little = true;
-  EXPECT_ERROR(static_cast<void>(field_of(column).stage(5, Placement::replace)),
+  EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), 5, Placement::replace)),
                "'mass' was asked for room for 5 objects of 8 bytes and gave 4 of 8");
   EXPECT_EQ(Room::alive, 0);
 }
@@ -403,16 +406,16 @@ TEST(Stage, AContainerThatGivesTooLittleIsFoundOut) {
 TEST(Stage, NegativeCountsAreAnError) {
   Column column = Column::make("mass", 4);
   for (const Placement placement : {Placement::replace, Placement::in_place})
-    EXPECT_ERROR(static_cast<void>(field_of(column).stage(-1, placement)),
+    EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), -1, placement)),
                  "'mass' cannot hold -1 objects");
 }
 
 TEST(Stage, CountsThatNoMemoryHoldsAreAnError) {
   Column column = Column::make("mass", 4);
   const auto most = std::numeric_limits<std::int64_t>::max();
-  EXPECT_ERROR(static_cast<void>(field_of(column).stage(most, Placement::replace)),
+  EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), most, Placement::replace)),
                "of 'mass' was refused");
-  EXPECT_ERROR(static_cast<void>(field_of(column).stage(most, Placement::in_place)),
+  EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), most, Placement::in_place)),
                "has room for 4 objects");
   EXPECT_EQ(column.size, 4);
 }
@@ -423,7 +426,7 @@ TEST(StageInPlace, FillsTheSlackAndTellsTheContainer) {
   for (const int count : {0, 1, 4, 9, 10}) {
     Arena arena{{}, 4};
     arena.data.fill(-1.0F);
-    StagedField staged = field_of(arena).stage(count, Placement::in_place);
+    StagedField staged = field_of(arena).stage(test::space(), count, Placement::in_place);
     EXPECT_TRUE(field_of(arena).knows_its_count(Placement::in_place));
     EXPECT_EQ(staged.layout().count, count);
     const auto fresh = fill(staged.layout(), 5.0F);
@@ -438,7 +441,7 @@ TEST(StageInPlace, FillsTheSlackAndTellsTheContainer) {
 
 TEST(StageInPlace, BorrowedMemoryIsNeverReplaced) {
   Arena arena{{1, 2, 3}, 3};
-  StagedField staged = field_of(arena).stage(2, Placement::replace);
+  StagedField staged = field_of(arena).stage(test::space(), 2, Placement::replace);
   fill(staged.layout(), 5.0F);
   staged.commit();
   EXPECT_EQ(arena.used, 2);
@@ -449,7 +452,7 @@ TEST(StageInPlace, BorrowedMemoryIsNeverReplaced) {
 TEST(StageInPlace, MoreThanTheCapacityIsAnError) {
   Arena arena{{1, 2}, 2};
   try {
-    static_cast<void>(field_of(arena).stage(11, Placement::in_place));
+    static_cast<void>(field_of(arena).stage(test::space(), 11, Placement::in_place));
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::out_of_memory);
@@ -465,7 +468,7 @@ TEST(StageInPlace, KeepsThePointerOfAContainerThatOwnsItsMemory) {
   fill(field_of(column).layout(), 100.0);
   const double* const old = column.data.get();
   EXPECT_TRUE(field_of(column).knows_its_count(Placement::replace));
-  StagedField staged = field_of(column).stage(3, Placement::in_place);
+  StagedField staged = field_of(column).stage(test::space(), 3, Placement::in_place);
   EXPECT_FALSE(field_of(column).knows_its_count(Placement::in_place));
   fill(staged.layout(), 7.0);
   staged.commit();
@@ -488,7 +491,7 @@ TEST(StageInPlace, LeavesTheGapsAlone) {
                                                        .components = components,
                                                        .object_stride = object / 8,
                                                        .component_stride = component / 8});
-      StagedField staged = field_of(raw).stage(count, Placement::in_place);
+      StagedField staged = field_of(raw).stage(test::space(), count, Placement::in_place);
       fill(staged.layout(), 0.0);
       staged.commit();
       std::vector<double> expected(100, -1.0);

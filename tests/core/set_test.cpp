@@ -36,9 +36,9 @@ struct FieldTraits<test::Fussy> {
   }
   static std::string label(const test::Fussy&) { return "fussy"; }
   static Ownership ownership(const test::Fussy&) { return Ownership::sole; }
-  static Staged allocate(const test::Fussy& fussy, std::int64_t count) {
+  static Staged allocate(const test::Fussy& fussy, const Room& room) {
     if (fussy.refuses) throw std::bad_alloc();
-    return Staged(static_cast<std::size_t>(count));
+    return Staged(static_cast<std::size_t>(room.count));
   }
   static FieldLayout staged_layout(Staged& staged) {
     return packed_layout(staged.data(), std::ssize(staged), std::ssize(staged));
@@ -197,6 +197,75 @@ TEST(CheckMovable, TheSameMemoryTwice) {
   EXPECT_NO_THROW(check_movable(set(x, carry(first, second), {.count = &owned})));
 }
 
+TEST(CheckMovable, MemoryThatOverlaps) {
+  std::vector<double> memory(100);
+  Position x(10);
+  RawField<double> first = raw_field(memory.data(), {.count = 10, .components = 3});
+  RawField<double> later = raw_field(memory.data() + 3, {.count = 10, .components = 3});
+  RawField<double> behind = raw_field(memory.data() + 30, {.count = 10, .components = 3});
+  EXPECT_ERROR(check_movable(set(x, carry(first, later))), "are the same memory");
+  EXPECT_NO_THROW(check_movable(set(x, carry(first, behind))));
+  // Members of one record lie between each other and share nothing.
+  const RawShape member = {.count = 10, .components = 2, .object_stride = 5};
+  RawField<double> front = raw_field(memory.data(), member);
+  RawField<double> back = raw_field(memory.data() + 2, member);
+  RawField<double> wrong = raw_field(memory.data() + 1, member);
+  EXPECT_NO_THROW(check_movable(set(x, carry(front, back))));
+  EXPECT_ERROR(check_movable(set(x, carry(front, wrong))), "are the same memory");
+  Kokkos::View<double* [3], Kokkos::LayoutLeft, Kokkos::HostSpace> all("all", 10);
+  auto column = Kokkos::subview(all, Kokkos::ALL(), 1);
+  EXPECT_ERROR(check_movable(set(x, carry(all, column), {.allow_aliases = true})),
+               "are the same memory");
+}
+
+TEST(CheckMovable, TwoSetsThatShareAContainer) {
+  Position x(4), y(4);
+  std::vector<double> mass(4);
+  const std::vector<Set> apart = {set(x, carry(mass)), set(y)};
+  EXPECT_NO_THROW(check_movable(apart));
+  const std::vector<Set> together = {set(x, carry(mass)), set(y, carry(mass))};
+  EXPECT_ERROR(check_movable(together),
+               "Field 1, 'std::vector', and Field 1, 'std::vector', of another set");
+}
+
+// A Set may be kept: it asks for counts and places anew each time.
+TEST(Set, SeesWhatIsThereNow) {
+  Position x(10);
+  std::vector<double> weight(10);
+  int owned = 10;
+  const Set kept = set(x, {}, {.count = &owned, .weight = weight});
+  owned = 3;
+  EXPECT_EQ(kept.count(), 3);
+  StagedSet staged = stage(test::space(), kept, 4);
+  staged.commit();
+  EXPECT_EQ(owned, 4);
+  EXPECT_EQ(kept.count(), 4);
+  weight.resize(3);
+  EXPECT_ERROR(check(kept), "There are 3 weights for 4 objects");
+  weight.assign(1000, 1.0);
+  EXPECT_NO_THROW(check(kept));
+  EXPECT_EQ(kept.options().weight.layout().data, weight.data());
+}
+
+TEST(StagedSet, AMovedFromOneCommitsNothing) {
+  Position x(10);
+  int owned = 10;
+  const Set all = set(x, {}, {.count = &owned});
+  StagedSet staged = stage(test::space(), all, 4);
+  const StagedSet moved = std::move(staged);
+  staged.commit();
+  EXPECT_EQ(owned, 10);
+  EXPECT_EQ(x.size(), 10U);
+}
+
+// A View that was never given extents cannot say how many components would arrive.
+TEST(StagedSet, AnEmptyViewWithoutComponents) {
+  Kokkos::View<double**, Kokkos::HostSpace> never;
+  const Set all = set(never);
+  EXPECT_NO_THROW(static_cast<void>(stage(test::space(), all, 0)));
+  EXPECT_ERROR(static_cast<void>(stage(test::space(), all, 5)), "was never given extents");
+}
+
 TEST(CheckMovable, EmptyFieldsShareNothing) {
   Position x;
   std::vector<double> mass, charge;
@@ -319,7 +388,7 @@ TEST(StagedSet, CommitsEveryField) {
     const Set all = mixed.as_set();
     ASSERT_NO_THROW(check(all));
     const auto before = contents(all);
-    StagedSet staged = stage(all, count);
+    StagedSet staged = stage(test::space(), all, count);
     ASSERT_EQ(staged.fields().size(), 7U);
     fill_all(staged);
     EXPECT_EQ(contents(all), before);
@@ -340,7 +409,7 @@ TEST(StagedSet, DiscardedLeavesEverything) {
   const Set all = mixed.as_set({.count = &owned});
   const auto before = contents(all);
   {
-    StagedSet staged = stage(all, 6);
+    StagedSet staged = stage(test::space(), all, 6);
     fill_all(staged);
     const StagedSet moved = std::move(staged);
     EXPECT_EQ(moved.fields().size(), 7U);
@@ -357,9 +426,11 @@ TEST(StagedSet, AFieldThatRefusesLeavesAllOthers) {
   const Set all = mixed.as_set({.count = &owned});
   const auto before = contents(all);
   mixed.fussy.refuses = true;
-  EXPECT_ERROR(static_cast<void>(stage(all, 6)), "Room for 6 objects of 'fussy' was refused");
+  EXPECT_ERROR(static_cast<void>(stage(test::space(), all, 6)),
+               "Room for 6 objects of 'fussy' was refused");
   mixed.fussy.refuses = false;
-  EXPECT_ERROR(static_cast<void>(stage(all, 11)), "'raw field' has room for 10 objects and 11");
+  EXPECT_ERROR(static_cast<void>(stage(test::space(), all, 11)),
+               "'raw field' has room for 10 objects and 11");
   EXPECT_EQ(contents(all), before);
   EXPECT_EQ(mixed.x.data(), x);
   EXPECT_EQ(mixed.mass.data(), mass);
@@ -371,11 +442,11 @@ TEST(StagedSet, UpdatesTheCountAtCommitAlone) {
   std::vector<double> mass(12);
   unsigned short owned = 4;
   {
-    const StagedSet discarded = stage(set(x, carry(mass), {.count = &owned}), 6);
+    const StagedSet discarded = stage(test::space(), set(x, carry(mass), {.count = &owned}), 6);
     EXPECT_EQ(owned, 4);
   }
   EXPECT_EQ(owned, 4);
-  StagedSet staged = stage(set(x, carry(mass), {.count = &owned}), 6);
+  StagedSet staged = stage(test::space(), set(x, carry(mass), {.count = &owned}), 6);
   EXPECT_EQ(owned, 4);
   staged.commit();
   EXPECT_EQ(owned, 6);
@@ -386,8 +457,8 @@ TEST(StagedSet, UpdatesTheCountAtCommitAlone) {
 TEST(StagedSet, AVariableTooSmallForTheCountIsAnError) {
   Position x(10);
   std::int8_t owned = 4;
-  EXPECT_NO_THROW(static_cast<void>(stage(set(x, {}, {.count = &owned}), 127)));
-  EXPECT_ERROR(static_cast<void>(stage(set(x, {}, {.count = &owned}), 128)),
+  EXPECT_NO_THROW(static_cast<void>(stage(test::space(), set(x, {}, {.count = &owned}), 127)));
+  EXPECT_ERROR(static_cast<void>(stage(test::space(), set(x, {}, {.count = &owned}), 128)),
                "The variable behind .count cannot hold 128. Make it a 64-bit integer.");
   EXPECT_EQ(owned, 4);
   EXPECT_EQ(x.size(), 10U);
@@ -402,7 +473,7 @@ TEST(StagedSet, KeepsAllocationsWhenAskedTo) {
   const auto* const x_data = x.data();
   const Set kept = set(x, carry(mass), {.count = &owned, .keep_allocation = true});
   ASSERT_NO_THROW(check(kept));
-  StagedSet staged = stage(kept, 5);
+  StagedSet staged = stage(test::space(), kept, 5);
   fill(staged.fields()[1].layout(), 50.0);
   staged.commit();
   EXPECT_EQ(owned, 5);
@@ -411,7 +482,8 @@ TEST(StagedSet, KeepsAllocationsWhenAskedTo) {
   EXPECT_EQ(values_at<double>(field_of(mass).layout()),
             (std::vector<double>{50, 51, 52, 53, 54, 5, 6, 7}));
   EXPECT_NO_THROW(check(kept));
-  EXPECT_ERROR(static_cast<void>(stage(kept, 7)), "'std::vector' has room for 6 objects and 7");
+  EXPECT_ERROR(static_cast<void>(stage(test::space(), kept, 7)),
+               "'std::vector' has room for 6 objects and 7");
 }
 
 TEST(StagedSet, AliasesKeepTheOldValuesWhenAllowed) {
@@ -420,7 +492,7 @@ TEST(StagedSet, AliasesKeepTheOldValuesWhenAllowed) {
   const HostView reader = mass;
   fill(field_of(mass).layout(), 0.0);
   const Set aliased = set(x, carry(mass), {.allow_aliases = true});
-  StagedSet staged = stage(aliased, 2);
+  StagedSet staged = stage(test::space(), aliased, 2);
   fill(staged.fields()[1].layout(), 50.0);
   staged.commit();
   EXPECT_NE(mass.data(), reader.data());
@@ -479,13 +551,13 @@ TEST(Set, RecordsArePositionAndCargoAtOnce) {
   const Set records = set(particles, {}, {.count = 2});
   ASSERT_NO_THROW(check(records));
   EXPECT_EQ(values_at<float>(records.position()), (std::vector<float>{0, 1, 2, 10, 11, 12}));
-  StagedSet staged = stage(records, 2);
+  StagedSet staged = stage(test::space(), records, 2);
   const FieldLayout last = [&] {  // the objects from the second on
     FieldLayout layout = records.fields()[0].layout();
     layout.data = &particles[1];
     return layout;
   }();
-  copy_objects(staged.fields()[0].layout(), last, 2);
+  copy_objects(test::space(), staged.fields()[0].layout(), last, 2);
   staged.commit();
   ASSERT_EQ(particles.size(), 2U);
   EXPECT_EQ(particles[0].id, 1);

@@ -3,6 +3,8 @@
 // Reading and writing what is behind a layout, wherever it is, and the element types that the tests
 // of the field share.
 
+#include "support/harness.hpp"
+
 #include <evenkeel/core/field.hpp>
 
 #include <cstddef>
@@ -48,13 +50,13 @@ template <class T>
 std::vector<T> values_at(const FieldLayout& layout) {
   std::vector<T> values(static_cast<std::size_t>(layout.count * layout.bytes_per_object()) /
                         sizeof(T));
-  copy_objects(packed_on_host(layout, values.data()), layout, layout.count);
+  copy_objects(test::space(), packed_on_host(layout, values.data()), layout, layout.count);
   return values;
 }
 
 template <class T>
 void write_values(const FieldLayout& layout, std::vector<T> values) {
-  copy_objects(layout, packed_on_host(layout, values.data()), layout.count);
+  copy_objects(test::space(), layout, packed_on_host(layout, values.data()), layout.count);
 }
 
 // first, first + 1, ...

@@ -28,19 +28,39 @@ Wish environment_wish() {
   return Wish::unreadable;
 }
 
-Transport resolve(Transport wanted, detail::Messenger& messenger) {
-  Wish wish = environment_wish();
-  bool aware = mpi_is_device_aware();
-  messenger.broadcast(&wish, sizeof wish, 0);
-  messenger.broadcast(&aware, sizeof aware, 0);
+bool is_possible(const CommunicatorOptions& options) {
+  return options.piece_bytes >= 1 && options.piece_bytes <= std::numeric_limits<int>::max();
+}
+
+// Settles the options of all ranks by one reduction: rank 0's environment counts for all, and what
+// is wrong on one rank is the same Error on all. Returns how device memory travels.
+Transport agree(const CommunicatorOptions& options, detail::Messenger& messenger) {
+  constexpr std::int64_t no_say = std::numeric_limits<std::int64_t>::max();
+  const bool first = messenger.rank() == 0;
+  enum : std::size_t { least, minus_greatest, possible, wish_of_first, aware_of_first, size };
+  std::int64_t values[size];
+  values[least] = options.piece_bytes;
+  values[minus_greatest] = -options.piece_bytes;
+  values[possible] = is_possible(options) ? 1 : 0;
+  values[wish_of_first] = first ? static_cast<std::int64_t>(environment_wish()) : no_say;
+  values[aware_of_first] = first ? static_cast<std::int64_t>(mpi_is_device_aware()) : no_say;
+  messenger.reduce(values, size, ScalarType::int64, Reduction::least);
+
+  if (values[possible] == 0 || values[least] != -values[minus_greatest])
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "piece_bytes is " + std::to_string(values[least]) + " to " +
+                    std::to_string(-values[minus_greatest]) + " on the ranks.",
+                "Use one number from 1 to 2147483647 on all; the default is 1073741824.");
+  const auto wish = static_cast<Wish>(values[wish_of_first]);
   if (wish == Wish::unreadable)
     throw Error(
         ErrorKind::bad_input, Where{stage_name},
         std::string(device_aware_variable) + " is neither 0 nor 1.",
         "Set it to 0 to stage device memory on the host, to 1 to hand it to MPI, or unset it.");
-  if (wanted != Transport::automatic) return wanted;
-  if (wish == Wish::unset) return aware ? Transport::device_aware : Transport::host_staged;
-  return wish == Wish::on ? Transport::device_aware : Transport::host_staged;
+  messenger.cut_messages(options.piece_bytes);
+  if (options.transport != Transport::automatic) return options.transport;
+  const bool aware = wish == Wish::unset ? values[aware_of_first] != 0 : wish == Wish::on;
+  return aware ? Transport::device_aware : Transport::host_staged;
 }
 
 // What all ranks must pass alike to a collective; looked at by assertions at level `collective`
@@ -56,13 +76,6 @@ void assert_same_everywhere([[maybe_unused]] detail::Messenger& messenger,
 #endif
 }
 
-void check_options(const CommunicatorOptions& options) {
-  if (options.piece_bytes < 1 || options.piece_bytes > std::numeric_limits<int>::max())
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "piece_bytes is " + std::to_string(options.piece_bytes) + '.',
-                "Use 1 to 2147483647; the default is 1073741824.");
-}
-
 }  // namespace
 
 Communicator::Communicator(std::shared_ptr<detail::Messenger> messenger,
@@ -74,9 +87,8 @@ Communicator::Communicator(std::shared_ptr<detail::Messenger> messenger,
       size_(messenger_->size()) {}
 
 Communicator Communicator::self(CommunicatorOptions options) {
-  check_options(options);
   auto messenger = detail::make_self_messenger();
-  const Transport transport = resolve(options.transport, *messenger);
+  const Transport transport = agree(options, *messenger);
   return Communicator(std::move(messenger), options, transport);
 }
 
@@ -90,9 +102,8 @@ Communicator Communicator::world(CommunicatorOptions options) {
 
 #if EVENKEEL_HAS_MPI
 Communicator::Communicator(MPI_Comm users, CommunicatorOptions options) : options_(options) {
-  check_options(options);
-  messenger_ = detail::make_mpi_messenger(users, options.piece_bytes);
-  transport_ = resolve(options.transport, *messenger_);
+  messenger_ = detail::make_mpi_messenger(users);
+  transport_ = agree(options, *messenger_);
   rank_ = messenger_->rank();
   size_ = messenger_->size();
 }

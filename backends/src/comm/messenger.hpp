@@ -39,13 +39,16 @@ class Messenger {
 
   // Every note has `bytes` bytes and goes to another rank.
   virtual std::vector<RawNote> announce(const std::vector<RawNote>& notes, std::int64_t bytes) = 0;
-  // Pointers that this messenger can read and write; partners are other ranks; no message is empty.
+  // Pointers that this messenger can read and write; partners are other ranks.
   virtual void transfer(std::span<const Send> sends, std::span<const Receive> receives) = 0;
+
+  // Local; the same on all ranks.
+  virtual void cut_messages(std::int64_t piece_bytes) noexcept = 0;
 };
 
 std::shared_ptr<Messenger> make_self_messenger();
 #if EVENKEEL_HAS_MPI
-std::shared_ptr<Messenger> make_mpi_messenger(MPI_Comm users, std::int64_t piece_bytes);
+std::shared_ptr<Messenger> make_mpi_messenger(MPI_Comm users);
 #endif
 
 }  // namespace evenkeel::detail

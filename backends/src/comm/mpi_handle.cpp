@@ -9,7 +9,9 @@ namespace evenkeel::detail {
 
 std::shared_ptr<MpiHandle> MpiHandle::duplicate(MPI_Comm users) {
   auto handle = std::make_shared<MpiHandle>();
-  check(MPI_Comm_dup(users, &handle->communicator_), "MPI_Comm_dup");
+  // Without the user's hints: some allow MPI to overtake messages or forbid to receive from any
+  // rank.
+  check(MPI_Comm_dup_with_info(users, MPI_INFO_NULL, &handle->communicator_), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(handle->communicator_, MPI_ERRORS_RETURN);
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &release_attribute, &handle->key_, nullptr),
         "MPI_Comm_create_keyval");
@@ -108,29 +110,36 @@ class MpiReduction final : public Pending {
   }
 
   bool test() override {
-    if (!is_pending()) return true;
+    if (!is_pending()) return require_success();
     handle_->communicator();  // throws when MPI has gone
     int complete = 0;
-    check(MPI_Test(&request_, &complete, MPI_STATUS_IGNORE), "MPI_Test");
+    code_ = MPI_Test(&request_, &complete, MPI_STATUS_IGNORE);
     if (!is_pending()) handle_->end_reduction();
-    return !is_pending();
+    return require_success() && !is_pending();
   }
 
   void wait() override {
-    if (!is_pending()) return;
-    handle_->communicator();
-    check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
-    handle_->end_reduction();
+    if (is_pending()) {
+      handle_->communicator();
+      code_ = MPI_Wait(&request_, MPI_STATUS_IGNORE);
+      if (!is_pending()) handle_->end_reduction();
+    }
+    require_success();
   }
 
   const void* value() const noexcept override { return value_.get(); }
 
  private:
   bool is_pending() const noexcept { return request_ != MPI_REQUEST_NULL; }
+  bool require_success() const {  // a failure is told each time that the result is asked for
+    check(code_, "A reduction");
+    return true;
+  }
 
   std::shared_ptr<MpiHandle> handle_;
   std::unique_ptr<std::byte[]> value_;
   MPI_Request request_ = MPI_REQUEST_NULL;
+  int code_ = MPI_SUCCESS;
 };
 
 }  // namespace

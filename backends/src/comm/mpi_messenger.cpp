@@ -17,10 +17,13 @@ namespace evenkeel::detail {
 
 namespace {
 
-// All tags of evenkeel. Notes alternate between two, so that one of the next round, sent by a rank
-// that is ahead, is not taken for one of this round. Nobody is two rounds ahead: each ends with a
-// barrier.
-enum class Tag : int { note_even, note_odd, data };
+// All tags of evenkeel. Each exchange has a number, the same on all ranks, and rounds of one kind
+// take turns with their tags, so that a note of the next round, sent by a rank that is ahead, or
+// what an exchange that failed has left behind, is not taken for one of this round. MPI allows tags
+// to 32767.
+constexpr int rounds = 1 << 14;
+int note_tag(std::uint64_t round) { return static_cast<int>(round % rounds); }
+int data_tag(std::uint64_t round) { return rounds + static_cast<int>(round % (rounds - 1)); }
 
 constexpr const char* stage_name = "backends/comm";
 
@@ -97,6 +100,7 @@ class MpiMessenger final : public Messenger {
 
   std::vector<RawNote> announce(const std::vector<RawNote>& notes, std::int64_t bytes) override;
   void transfer(std::span<const Send> sends, std::span<const Receive> receives) override;
+  void cut_messages(std::int64_t piece_bytes) noexcept override { piece_bytes_ = piece_bytes; }
 
  private:
   // Calls function(piece, count) for pieces that a 31-bit count can name.
@@ -116,7 +120,7 @@ class MpiMessenger final : public Messenger {
   std::int64_t piece_bytes_;
   int rank_ = 0, size_ = 1;
   int exceptions_at_birth_ = std::uncaught_exceptions();
-  bool odd_round_ = false;
+  std::uint64_t note_rounds_ = 0, data_rounds_ = 0;
 };
 
 void MpiMessenger::gather(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
@@ -154,9 +158,8 @@ void MpiMessenger::gather_piecewise(const void* mine, void* all,
     if (rank == rank_ && arrives_here && bytes != 0)
       std::memcpy(target, mine, static_cast<std::size_t>(bytes));
     if (root < 0) broadcast(target, bytes, rank);
-    if (root == rank_ && rank != rank_ && bytes != 0) receives.push_back({rank, target, bytes});
-    if (root >= 0 && root != rank_ && rank == rank_ && bytes != 0)
-      sends.push_back({root, mine, bytes});
+    if (root == rank_ && rank != rank_) receives.push_back({rank, target, bytes});
+    if (root >= 0 && root != rank_ && rank == rank_) sends.push_back({root, mine, bytes});
     if (arrives_here) target += bytes;
   }
   if (root >= 0) transfer(sends, receives);
@@ -164,8 +167,7 @@ void MpiMessenger::gather_piecewise(const void* mine, void* all,
 
 std::vector<RawNote> MpiMessenger::announce(const std::vector<RawNote>& notes, std::int64_t bytes) {
   MPI_Comm communicator = handle_->communicator();
-  const int tag =
-      static_cast<int>(std::exchange(odd_round_, !odd_round_) ? Tag::note_odd : Tag::note_even);
+  const int tag = note_tag(note_rounds_++);
   std::vector<MPI_Request> requests(notes.size(), MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < notes.size(); ++i)
     check(MPI_Issend(notes[i].content.data(), static_cast<int>(bytes), MPI_BYTE, notes[i].rank, tag,
@@ -203,50 +205,84 @@ std::vector<RawNote> MpiMessenger::announce(const std::vector<RawNote>& notes, s
   return arrived;
 }
 
+// A message of any length is a row of full pieces and a last one that is not full, perhaps empty,
+// so that both ends notice when they do not agree about the length.
+template <class Function>
+void for_pieces(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
+                Function&& function) {
+  auto* place = static_cast<std::byte*>(const_cast<void*>(data));
+  for (; bytes >= piece_bytes; bytes -= piece_bytes, place += piece_bytes)
+    function(place, static_cast<int>(piece_bytes));
+  function(place, static_cast<int>(bytes));
+}
+
+struct Piece {
+  MPI_Request request;
+  int partner;
+  int bytes;
+};
+
+// Waits for one piece that is received; what does not come as it was stated is returned.
+std::optional<Error> finish_receive(Piece& piece) {
+  MPI_Status status;
+  const int code = MPI_Wait(&piece.request, &status);
+  int length = 0;
+  if (code == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &length);
+  if (code == MPI_SUCCESS && length == piece.bytes) return std::nullopt;
+  const std::string sent = code == MPI_SUCCESS ? std::to_string(length) : std::string("more");
+  return Error(ErrorKind::communication, Where{stage_name},
+               "Rank " + std::to_string(piece.partner) + " sent " + sent + " bytes where " +
+                   std::to_string(piece.bytes) + " were expected.",
+               "Both sides of a transfer must state the same size.");
+}
+
+// Whatever happens, all that was posted is complete before this returns or throws: MPI must not
+// write to memory that is gone. Requests are waited for one by one, since MPI_Waitall of
+// OpenMPI 4.1 can spin for ever when a message was too long (measured).
 void MpiMessenger::transfer(std::span<const Send> sends, std::span<const Receive> receives) {
   MPI_Comm communicator = handle_->communicator();
-  const int tag = static_cast<int>(Tag::data);
-  std::vector<MPI_Request> requests;
-  std::vector<int> expected;  // bytes of each piece that is received; receives come first
+  const int tag = data_tag(data_rounds_++);
+  std::vector<Piece> incoming, outgoing;
   for (const Receive& receive : receives)
-    in_pieces(receive.data, receive.bytes, 1, [&](void* piece, int length) {
-      expected.push_back(length);
-      check(MPI_Irecv(piece, length, MPI_BYTE, receive.from, tag, communicator,
-                      &requests.emplace_back(MPI_REQUEST_NULL)),
-            "MPI_Irecv");
+    for_pieces(receive.data, receive.bytes, piece_bytes_, [&](void*, int bytes) {
+      incoming.push_back({MPI_REQUEST_NULL, receive.from, bytes});
     });
   for (const Send& send : sends)
-    in_pieces(const_cast<void*>(send.data), send.bytes, 1, [&](void* piece, int length) {
-      check(MPI_Isend(piece, length, MPI_BYTE, send.to, tag, communicator,
-                      &requests.emplace_back(MPI_REQUEST_NULL)),
-            "MPI_Isend");
+    for_pieces(send.data, send.bytes, piece_bytes_, [&](void*, int bytes) {
+      outgoing.push_back({MPI_REQUEST_NULL, send.to, bytes});
     });
 
-  // One by one: MPI_Waitall of OpenMPI 4.1 can spin for ever when a message was too long
-  // (measured).
-  int first_failure = MPI_SUCCESS;
-  std::optional<Error> wrong_length;
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    MPI_Status status;
-    const int code = MPI_Wait(&requests[i], &status);
-    if (code != MPI_SUCCESS && first_failure == MPI_SUCCESS) first_failure = code;
-    if (code != MPI_SUCCESS || i >= expected.size() || wrong_length) continue;
-    int length = 0;
-    MPI_Get_count(&status, MPI_BYTE, &length);
-    if (length != expected[i])
-      wrong_length.emplace(ErrorKind::communication, Where{stage_name},
-                           "Rank " + std::to_string(status.MPI_SOURCE) + " sent " +
-                               std::to_string(length) + " bytes where " +
-                               std::to_string(expected[i]) + " were expected.",
-                           "Both sides of a transfer must state the same size.");
+  int failure = MPI_SUCCESS;
+  const auto note = [&](int code) {
+    if (failure == MPI_SUCCESS) failure = code;
+  };
+  auto next = incoming.begin();
+  for (const Receive& receive : receives)
+    for_pieces(receive.data, receive.bytes, piece_bytes_, [&](void* piece, int bytes) {
+      note(MPI_Irecv(piece, bytes, MPI_BYTE, receive.from, tag, communicator, &next++->request));
+    });
+  next = outgoing.begin();
+  for (const Send& send : sends)
+    for_pieces(send.data, send.bytes, piece_bytes_, [&](void* piece, int bytes) {
+      note(MPI_Isend(piece, bytes, MPI_BYTE, send.to, tag, communicator, &next++->request));
+    });
+
+  std::optional<Error> error;
+  for (Piece& piece : incoming) {
+    // After a message of the wrong length the rest from that rank may never come.
+    if (error && error->problem().starts_with("Rank " + std::to_string(piece.partner) + " sent"))
+      MPI_Cancel(&piece.request);
+    if (std::optional<Error> wrong = finish_receive(piece); wrong && !error)
+      error = std::move(wrong);
   }
-  check(first_failure, "A transfer");
-  if (wrong_length) throw Error(*wrong_length);
+  for (Piece& piece : outgoing) note(MPI_Wait(&piece.request, MPI_STATUS_IGNORE));
+  if (error) throw Error(*error);
+  check(failure, "A transfer");
 }
 
 }  // namespace
 
-std::shared_ptr<Messenger> make_mpi_messenger(MPI_Comm users, std::int64_t piece_bytes) {
+std::shared_ptr<Messenger> make_mpi_messenger(MPI_Comm users) {
   if (!mpi_is_running())
     throw Error(ErrorKind::bad_input, Where{stage_name}, "MPI is not running.",
                 "Call MPI_Init or MPI_Init_thread before making a Communicator.");
@@ -258,7 +294,7 @@ std::shared_ptr<Messenger> make_mpi_messenger(MPI_Comm users, std::int64_t piece
   if (between_groups)
     throw Error(ErrorKind::bad_input, Where{stage_name}, "The communicator connects two groups.",
                 "Pass an intracommunicator (MPI_Intercomm_merge makes one).");
-  return std::make_shared<MpiMessenger>(users, piece_bytes);
+  return std::make_shared<MpiMessenger>(users, CommunicatorOptions().piece_bytes);
 }
 
 }  // namespace evenkeel::detail

@@ -50,6 +50,7 @@ class SelfMessenger final : public Messenger {
 
   std::vector<RawNote> announce(const std::vector<RawNote>&, std::int64_t) override { return {}; }
   void transfer(std::span<const Send>, std::span<const Receive>) override {}
+  void cut_messages(std::int64_t) noexcept override {}
 };
 
 }  // namespace

@@ -38,35 +38,26 @@ void check_partners(const Communicator& communicator, std::span<const Send> send
   for (const Receive& receive : receives) check(receive.from, receive.bytes);
 }
 
-// What a rank sends to itself never leaves it.
-void deliver_to_self(int rank, std::span<const Send> sends, std::span<const Receive> receives) {
-  auto receive = receives.begin();
-  const auto next = [&] {
-    while (receive != receives.end() && receive->from != rank) ++receive;
-    return receive != receives.end();
-  };
-  const auto unequal = [](std::int64_t sent, std::int64_t expected) {
-    return Error(ErrorKind::communication, Where{stage_name},
-                 "A rank sent itself " + std::to_string(sent) + " bytes where " +
-                     std::to_string(expected) + " were expected.",
-                 "Both sides of a transfer must state the same size.");
-  };
-  for (const Send& send : sends) {
-    if (send.to != rank) continue;
-    if (!next()) throw unequal(send.bytes, 0);
-    if (send.bytes != receive->bytes) throw unequal(send.bytes, receive->bytes);
-    copy_bytes(receive->data, receive->kind, send.data, send.kind, send.bytes);
-    ++receive;
+// What a rank sends to itself never leaves it, and both lists are here to compare.
+void check_own(std::span<const Send> sends, std::span<const Receive> receives) {
+  const std::size_t count = std::max(sends.size(), receives.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t sent = i < sends.size() ? sends[i].bytes : 0;
+    const std::int64_t expected = i < receives.size() ? receives[i].bytes : 0;
+    if (sent != expected || i >= sends.size() || i >= receives.size())
+      throw Error(ErrorKind::bad_input, Where{stage_name},
+                  "A rank sends itself " + std::to_string(sent) + " bytes where " +
+                      std::to_string(expected) + " are expected.",
+                  "Both sides of a transfer must state the same size.");
   }
-  if (next()) throw unequal(0, receive->bytes);
 }
 
 bool needs_staging(const Communicator& communicator, MemoryKind kind) {
-  if (communicator.options().transport == Transport::host_staged) return true;
-  return kind == MemoryKind::device && communicator.transport() == Transport::host_staged;
+  if (kind == MemoryKind::host) return communicator.options().stage_host_memory;
+  return communicator.transport() == Transport::host_staged;
 }
 
-// One host buffer for all messages of one direction that cannot go as they are.
+// Points the messages that cannot go as they are into one host buffer.
 template <class Message>
 Buffer redirect_to_host(const Communicator& communicator, std::vector<Message>& messages) {
   std::int64_t bytes = 0;
@@ -84,11 +75,10 @@ Buffer redirect_to_host(const Communicator& communicator, std::vector<Message>& 
 }
 
 template <class Message>
-std::vector<Message> to_others(std::span<const Message> messages, int rank, int Message::*partner) {
-  std::vector<Message> others;
-  std::copy_if(messages.begin(), messages.end(), std::back_inserter(others),
-               [&](const Message& m) { return m.*partner != rank && m.bytes != 0; });
-  return others;
+void split(std::span<const Message> messages, int rank, int Message::*partner,
+           std::vector<Message>& own, std::vector<Message>& others) {
+  for (const Message& message : messages)
+    (message.*partner == rank ? own : others).push_back(message);
 }
 
 }  // namespace
@@ -117,27 +107,35 @@ std::vector<RawNote> announce(const Communicator& communicator, std::vector<RawN
 
 }  // namespace detail
 
-void transfer(const Communicator& communicator, std::span<const Send> sends,
-              std::span<const Receive> receives) {
+Transfer::Transfer(const Space& space, const Communicator& communicator,
+                   std::span<const Send> sends, std::span<const Receive> receives)
+    : space_(space), messenger_(communicator.messenger()) {
   check_partners(communicator, sends, receives);
-  const std::vector<Send> given_sends = to_others(sends, communicator.rank(), &Send::to);
-  const std::vector<Receive> given_receives =
-      to_others(receives, communicator.rank(), &Receive::from);
-  std::vector<Send> posted_sends = given_sends;
-  std::vector<Receive> posted_receives = given_receives;
-  const Buffer send_buffer = redirect_to_host(communicator, posted_sends);
-  const Buffer receive_buffer = redirect_to_host(communicator, posted_receives);
+  split(sends, communicator.rank(), &Send::to, own_sends_, sends_);
+  split(receives, communicator.rank(), &Receive::from, own_receives_, receives_);
+  check_own(own_sends_, own_receives_);
+  posted_sends_ = sends_;
+  posted_receives_ = receives_;
+  outgoing_ = redirect_to_host(communicator, posted_sends_);
+  incoming_ = redirect_to_host(communicator, posted_receives_);
+}
 
-  for (std::size_t i = 0; i < given_sends.size(); ++i)
-    if (posted_sends[i].data != given_sends[i].data)
-      copy_bytes(const_cast<void*>(posted_sends[i].data), MemoryKind::host, given_sends[i].data,
-                 given_sends[i].kind, given_sends[i].bytes);
-  communicator.messenger()->transfer(posted_sends, posted_receives);
-  deliver_to_self(communicator.rank(), sends, receives);
-  for (std::size_t i = 0; i < given_receives.size(); ++i)
-    if (posted_receives[i].data != given_receives[i].data)
-      copy_bytes(given_receives[i].data, given_receives[i].kind, posted_receives[i].data,
-                 MemoryKind::host, given_receives[i].bytes);
+void Transfer::run() {
+  constexpr const char* label = "evenkeel::comm::transfer";
+  for (std::size_t i = 0; i < sends_.size(); ++i)
+    if (posted_sends_[i].data != sends_[i].data)
+      copy_bytes(space_, const_cast<void*>(posted_sends_[i].data), MemoryKind::host, sends_[i].data,
+                 sends_[i].kind, sends_[i].bytes);
+  if (outgoing_.bytes() != 0) space_.fence(label);
+  messenger_->transfer(posted_sends_, posted_receives_);
+  for (std::size_t i = 0; i < own_sends_.size(); ++i)
+    copy_bytes(space_, own_receives_[i].data, own_receives_[i].kind, own_sends_[i].data,
+               own_sends_[i].kind, own_sends_[i].bytes);
+  for (std::size_t i = 0; i < receives_.size(); ++i)
+    if (posted_receives_[i].data != receives_[i].data)
+      copy_bytes(space_, receives_[i].data, receives_[i].kind, posted_receives_[i].data,
+                 MemoryKind::host, receives_[i].bytes);
+  if (incoming_.bytes() != 0 || !own_sends_.empty()) space_.fence(label);
 }
 
 }  // namespace evenkeel

@@ -2,6 +2,9 @@
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
+#include <cstdlib>
+#include <string_view>
+
 #if EVENKEEL_HAS_MPI
 #include <mpi.h>
 #ifdef OPEN_MPI
@@ -21,12 +24,16 @@ const char* name_of(Transport transport) noexcept {
 }
 
 bool mpi_is_device_aware() noexcept {
-#if EVENKEEL_HAS_MPI && defined(KOKKOS_ENABLE_CUDA) && defined(MPIX_CUDA_AWARE_SUPPORT)
+#if !EVENKEEL_HAS_MPI
+  return false;
+#elif defined(KOKKOS_ENABLE_CUDA) && defined(MPIX_CUDA_AWARE_SUPPORT)
   return MPIX_CUDA_AWARE_SUPPORT && MPIX_Query_cuda_support() == 1;
-#elif EVENKEEL_HAS_MPI && defined(KOKKOS_ENABLE_HIP) && defined(MPIX_ROCM_AWARE_SUPPORT)
+#elif defined(KOKKOS_ENABLE_HIP) && defined(MPIX_ROCM_AWARE_SUPPORT)
   return MPIX_ROCM_AWARE_SUPPORT && MPIX_Query_rocm_support() == 1;
 #else
-  return false;
+  // Cray's MPICH is told so by the environment, and knows no other way to be asked.
+  const char* cray = std::getenv("MPICH_GPU_SUPPORT_ENABLED");
+  return has_device && cray != nullptr && std::string_view(cray) == "1";
 #endif
 }
 

@@ -5,7 +5,15 @@
 
 namespace evenkeel {
 
-Status Status::from_current_exception(const std::string& stage) {
+Status Status::from_current_exception(const std::string& stage, ErrorKind otherwise) {
+  const bool application = otherwise == ErrorKind::application;
+  const std::string who = application ? "The application threw " : "Unexpected exception: ";
+  const std::string remedy = application ? "Nothing was changed; mend the cause and try again."
+                                         : "If you cannot explain it, please report it.";
+  const auto described = [&](std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return Status(Error(otherwise, Where{stage}, who + text + '.', remedy));
+  };
   try {
     throw;
   } catch (const Error& error) {
@@ -14,13 +22,9 @@ Status Status::from_current_exception(const std::string& stage) {
     return Status(Error(ErrorKind::out_of_memory, Where{stage}, "Memory was refused.",
                         "Use more ranks or fewer objects."));
   } catch (const std::exception& exception) {
-    return Status(Error(ErrorKind::application, Where{stage},
-                        "The application threw: " + std::string(exception.what()) + '.',
-                        "Nothing was changed; mend the cause and try again."));
+    return described(exception.what());
   } catch (...) {
-    return Status(Error(ErrorKind::application, Where{stage},
-                        "The application threw something that is no std::exception.",
-                        "Nothing was changed; mend the cause and try again."));
+    return described("something that is no std::exception");
   }
 }
 
@@ -45,8 +49,10 @@ Ballot Ballot::of(const Status& status, int rank) noexcept {
   Ballot ballot;
   if (status.ok()) return ballot;
   const Error& error = *status.error();
-  ballot.rank = rank;
-  ballot.failures = 1;
+  // An Error that a vote has settled before names its rank already, and is there on all ranks.
+  const bool settled = error.rank() != Error::no_rank;
+  ballot.rank = settled ? error.rank() : rank;
+  ballot.failures = settled && error.rank() != rank ? 0 : 1;
   ballot.kind = static_cast<int>(error.kind());
   // The problem matters most: place and remedy get what they need up to a quarter each.
   constexpr std::size_t quarter = room / 4;

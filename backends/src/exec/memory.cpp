@@ -1,6 +1,7 @@
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -53,11 +54,23 @@ using Bytes = Kokkos::View<char*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unma
 template <class MemorySpace>
 using ConstBytes = Kokkos::View<const char*, MemorySpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
-template <class To, class From>
-void copy_between(void* to, const void* from, std::int64_t bytes) {
+template <class To, class From, class Instance>
+void copy_between(const Instance& instance, void* to, const void* from, std::int64_t bytes) {
   const auto count = static_cast<std::size_t>(bytes);
-  Kokkos::deep_copy(Bytes<To>(static_cast<char*>(to), count),
+  Kokkos::deep_copy(instance, Bytes<To>(static_cast<char*>(to), count),
                     ConstBytes<From>(static_cast<const char*>(from), count));
+}
+
+// Which of its memory spaces Kokkos copies between. Managed memory goes as the device's, which
+// orders the copy with the kernels of the instance.
+template <class Instance>
+void copy_on(const Instance& instance, void* to, bool to_host, const void* from, bool from_host,
+             std::int64_t bytes) {
+  using Host = Kokkos::HostSpace;
+  if (to_host && from_host) return copy_between<Host, Host>(instance, to, from, bytes);
+  if (to_host) return copy_between<Host, DeviceMemory>(instance, to, from, bytes);
+  if (from_host) return copy_between<DeviceMemory, Host>(instance, to, from, bytes);
+  copy_between<DeviceMemory, DeviceMemory>(instance, to, from, bytes);
 }
 
 }  // namespace
@@ -125,29 +138,28 @@ void Buffer::release() noexcept {
   data_ = nullptr;
 }
 
-void copy_bytes(void* to, MemoryKind to_kind, const void* from, MemoryKind from_kind,
-                std::int64_t bytes) {
+void copy_bytes(const Space& space, void* to, MemoryKind to_kind, const void* from,
+                MemoryKind from_kind, std::int64_t bytes) {
   if (bytes == 0) return;
   if (bytes < 0)
     throw Error(ErrorKind::bad_input, Where{"backends/exec"},
                 "A copy of " + std::to_string(bytes) + " bytes was asked for.",
                 "Sizes cannot be negative.");
-  const bool to_host = to_kind != MemoryKind::device;
-  const bool from_host = from_kind != MemoryKind::device;
-  if constexpr (has_device) {
-    using Host = Kokkos::HostSpace;
-    // Managed memory may still be written by a kernel, so it goes through Kokkos as well.
-    if (!to_host && !from_host) return copy_between<DeviceMemory, DeviceMemory>(to, from, bytes);
-    if (!to_host) return copy_between<DeviceMemory, Host>(to, from, bytes);
-    if (!from_host) return copy_between<Host, DeviceMemory>(to, from, bytes);
-    if (to_kind == MemoryKind::shared || from_kind == MemoryKind::shared)
-      return copy_between<exec::SharedSpace, exec::SharedSpace>(to, from, bytes);
-  }
-  if (!to_host || !from_host)
+  const bool to_host = to_kind == MemoryKind::host || !has_device;
+  const bool from_host = from_kind == MemoryKind::host || !has_device;
+  const bool unknown =
+      !has_device && (to_kind == MemoryKind::device || from_kind == MemoryKind::device);
+  if (unknown)
     throw Error(ErrorKind::bad_input, Where{"backends/exec"},
                 "Device memory was named, but this evenkeel was built without a device.",
                 "Build evenkeel with a Kokkos that enables CUDA or HIP, or pass host memory.");
-  std::memcpy(to, from, static_cast<std::size_t>(bytes));
+  if (to_host && from_host && !space.is_device()) {
+    space.fence("evenkeel::exec::copy_bytes");  // kernels of the space may still write `from`
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    return;
+  }
+  with_space(space,
+             [&](const auto& instance) { copy_on(instance, to, to_host, from, from_host, bytes); });
 }
 
 }  // namespace evenkeel

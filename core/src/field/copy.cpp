@@ -65,11 +65,6 @@ void copy_strided(const Instance& instance, const FieldLayout& to, const FieldLa
   copy_values<unsigned char>(instance, to, from, count);
 }
 
-void copy_serially(const FieldLayout& to, const FieldLayout& from, std::int64_t count) {
-  const auto copy = copy_of<unsigned char>(to, from);
-  for (std::int64_t i = 0; i < count; ++i) copy(i);
-}
-
 // A component whose values are adjacent on both sides is one piece of memory.
 bool by_component(const FieldLayout& layout) {
   return layout.object_stride_bytes == layout.element_bytes;
@@ -94,40 +89,54 @@ void require_same_values(const FieldLayout& to, const FieldLayout& from, std::in
 
 }  // namespace
 
-void copy_objects(const FieldLayout& to, const FieldLayout& from, std::int64_t count) {
+namespace {
+
+// The same values of `like`, packed, in memory of our own.
+FieldLayout packed_in(const Buffer& buffer, const FieldLayout& like, std::int64_t count) {
+  FieldLayout packed = like;
+  packed.data = buffer.data();
+  packed.memory = buffer.kind();
+  packed.count = packed.capacity = count;
+  packed.object_stride_bytes = like.bytes_per_object();
+  packed.component_stride_bytes = like.element_bytes;
+  return packed;
+}
+
+// Strides on one side of the bus are packed there, cross, and are unpacked on the other.
+void copy_across(const Space& space, const FieldLayout& to, const FieldLayout& from,
+                 std::int64_t count) {
+  const std::int64_t bytes = count * from.bytes_per_object();
+  const Buffer leaving("evenkeel::field::crossing", from.memory, bytes);
+  const Buffer landed("evenkeel::field::crossing", to.memory, bytes);
+  copy_objects(space, packed_in(leaving, from, count), from, count);
+  copy_objects(space, packed_in(landed, to, count), packed_in(leaving, from, count), count);
+  copy_objects(space, to, packed_in(landed, to, count), count);
+}
+
+}  // namespace
+
+void copy_objects(const Space& space, const FieldLayout& to, const FieldLayout& from,
+                  std::int64_t count) {
+  constexpr const char* label = "evenkeel::field::copy_objects";
   require_same_values(to, from, count);
   if (count == 0) return;
-  if (to.is_packed() && from.is_packed())
-    return copy_bytes(to.data, to.memory, from.data, from.memory, count * to.bytes_per_object());
+  if (to.is_packed() && from.is_packed()) {
+    copy_bytes(space, to.data, to.memory, from.data, from.memory, count * to.bytes_per_object());
+    return space.fence(label);
+  }
   if (by_component(to) && by_component(from)) {
     for (int c = 0; c < to.components; ++c)
-      copy_bytes(const_cast<char*>(offset(to, c)), to.memory, offset(from, c), from.memory,
+      copy_bytes(space, const_cast<char*>(offset(to, c)), to.memory, offset(from, c), from.memory,
                  count * to.element_bytes);
-    return;
+    return space.fence(label);
   }
-  // Host memory needs no Kokkos: a commit must work wherever it is called.
-  if (!exec::kokkos_is_running() && to.memory == MemoryKind::host &&
-      from.memory == MemoryKind::host)
-    return copy_serially(to, from, count);
-  const MemoryKind memory = to.memory == MemoryKind::shared ? from.memory : to.memory;
   const bool crosses = (to.memory == MemoryKind::host && from.memory == MemoryKind::device) ||
                        (to.memory == MemoryKind::device && from.memory == MemoryKind::host);
-  if (crosses) {  // strides on one side, packed beside it, then across
-    const Buffer buffer("evenkeel::field::crossing", from.memory, count * from.bytes_per_object());
-    FieldLayout packed = from;
-    packed.data = buffer.data();
-    packed.count = packed.capacity = count;
-    packed.object_stride_bytes = from.bytes_per_object();
-    packed.component_stride_bytes = from.element_bytes;
-    copy_objects(packed, from, count);
-    const Buffer landed("evenkeel::field::crossing", to.memory, count * to.bytes_per_object());
-    FieldLayout arrived = packed;
-    arrived.data = landed.data();
-    arrived.memory = to.memory;
-    copy_objects(arrived, packed, count);
-    return copy_objects(to, arrived, count);
-  }
-  with_space(Space::where(memory),
+  if (crosses) return copy_across(space, to, from, count);
+  const MemoryKind memory = to.memory == MemoryKind::shared ? from.memory : to.memory;
+  const bool reaches = space.can_access(to.memory) && space.can_access(from.memory);
+  if (!reaches) space.fence(label);  // what it wrote is read elsewhere
+  with_space(reaches ? space : Space::where(memory),
              [&](const auto& instance) { copy_strided(instance, to, from, count); });
 }
 

@@ -1,3 +1,4 @@
+#include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/core/field.hpp>
 
 #include <exception>
@@ -36,15 +37,15 @@ void require_room_like(const FieldLayout& now, const FieldLayout& staged, std::i
 }
 
 // A refusal reads alike whoever refused: Kokkos throws types of its own, neither a std::bad_alloc.
-void* allocate(const detail::FieldOperations& operations, void* container, std::int64_t count,
+void* allocate(const detail::FieldOperations& operations, void* container, const Room& room,
                const std::string& label) {
   try {
-    return operations.allocate(container, count);
+    return operations.allocate(container, room);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& exception) {
     throw Error(ErrorKind::out_of_memory, Where{stage_name},
-                "Room for " + std::to_string(count) + " objects of '" + label +
+                "Room for " + std::to_string(room.count) + " objects of '" + label +
                     "' was refused: " + exception.what() + '.',
                 "Use more ranks or fewer objects.");
   }
@@ -61,15 +62,20 @@ bool Field::knows_its_count(Placement placement) const {
   return is_replaced(placement) || operations_->resized != nullptr;
 }
 
-StagedField Field::stage(std::int64_t count, Placement placement) const {
+StagedField Field::stage(const Space& space, std::int64_t count, Placement placement) const {
   if (count < 0)
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "'" + label() + "' cannot hold " + std::to_string(count) + " objects.",
                 "Counts cannot be negative.");
   const FieldLayout now = layout();
-  StagedField staged;
+  if (count > 0 && now.components == 0)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "'" + label() + "' was never given extents on this rank, and " +
+                    std::to_string(count) + " objects would arrive.",
+                "Make it with 0 objects and the components that it has elsewhere.");
+  StagedField staged(space);
   if (is_replaced(placement)) {
-    staged.staged_ = allocate(*operations_, container_, count, label());
+    staged.staged_ = allocate(*operations_, container_, {count, now.components}, label());
     staged.operations_ = operations_;  // from here on its destructor discards
     staged.container_ = container_;
     staged.layout_ = operations_->staged_layout(staged.staged_);
@@ -89,7 +95,8 @@ StagedField Field::stage(std::int64_t count, Placement placement) const {
 }
 
 StagedField::StagedField(StagedField&& other) noexcept
-    : operations_(std::exchange(other.operations_, nullptr)),
+    : space_(other.space_),
+      operations_(std::exchange(other.operations_, nullptr)),
       container_(other.container_),
       staged_(std::exchange(other.staged_, nullptr)),
       buffer_(std::move(other.buffer_)),
@@ -98,6 +105,7 @@ StagedField::StagedField(StagedField&& other) noexcept
 StagedField& StagedField::operator=(StagedField&& other) noexcept {
   if (this != &other) {
     discard();
+    space_ = other.space_;
     operations_ = std::exchange(other.operations_, nullptr);
     container_ = other.container_;
     staged_ = std::exchange(other.staged_, nullptr);
@@ -109,19 +117,22 @@ StagedField& StagedField::operator=(StagedField&& other) noexcept {
 
 StagedField::~StagedField() { discard(); }
 
+// Staged Views that are left when Kokkos has been finalized would make it abort: they go with the
+// process.
 void StagedField::discard() noexcept {
-  if (staged_ != nullptr) operations_->discard(staged_);
+  if (staged_ != nullptr && exec::kokkos_is_running()) operations_->discard(staged_);
   staged_ = nullptr;
 }
 
 void StagedField::commit() noexcept {
   if (operations_ == nullptr) return;
   if (staged_ != nullptr) {
+    space_.fence("evenkeel::field::commit");
     operations_->commit(container_, staged_);
     discard();
   } else {
     if (operations_->resized != nullptr) operations_->resized(container_, layout_.count);
-    copy_objects(operations_->layout(container_), layout_, layout_.count);
+    copy_objects(space_, operations_->layout(container_), layout_, layout_.count);
     if (operations_->changed != nullptr) operations_->changed(container_);
     buffer_ = Buffer();
   }

@@ -165,6 +165,17 @@ TEST(Communicator, RefusesImpossiblePieces) {
   EXPECT_ERROR(test::world({.piece_bytes = std::int64_t{1} << 31}), "piece_bytes");
 }
 
+TEST(Communicator, OptionsThatDifferAreTheSameErrorOnAllRanks) {
+  if (test::size() < 2) GTEST_SKIP() << "needs two ranks";
+  const Communicator outer = test::world();
+  for (const std::int64_t odd : {std::int64_t{0}, std::int64_t{24}}) {
+    const std::string text =
+        test::error_of([&] { test::world({.piece_bytes = test::rank() == 1 ? odd : 48}); });
+    EXPECT_TRUE(test::mentions(text, "piece_bytes is " + std::to_string(odd) + " to 48"));
+    EXPECT_TRUE(test::same_everywhere(outer, text));
+  }
+}
+
 TEST(Communicator, LetGoWhileUnwinding) {
   const Communicator outer = test::world();
   for (int i = 0; i < 20; ++i) {

@@ -80,6 +80,13 @@ TEST(Reduction, TheResultOutlivesTheCommunicator) {
   expect_total(pending.wait(), size);
 }
 
+TEST(Reduction, AnEmptyOneIsAnError) {
+  PendingReduction<Totals> none;
+  EXPECT_FALSE(none);
+  EXPECT_ERROR(none.wait(), "no reduction here");
+  EXPECT_ERROR(none.test(), "no reduction here");
+}
+
 TEST(Reduction, MayFinishAfterItsCommunicatorWasLetGo) {
   std::optional<Communicator> communicator(test::world());
   const int size = communicator->size();

@@ -1,12 +1,15 @@
 #include "support/harness.hpp"
 
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
 #include <random>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace evenkeel {
@@ -83,9 +86,13 @@ unsigned char byte_of(int from, int to, int message, std::size_t i) {
                                     static_cast<std::size_t>(from * 31 + to * 17 + message * 5));
 }
 
+void move(const Communicator& communicator, const std::vector<Send>& sends,
+          const std::vector<Receive>& receives) {
+  Transfer(test::space(), communicator, sends, receives).run();
+}
+
 // Three messages between each pair of ranks, itself included, of lengths around the piece size.
-void exchange_everything(const CommunicatorOptions& options) {
-  const Communicator communicator = test::world(options);
+void exchange_everything(const Communicator& communicator) {
   const int rank = communicator.rank(), size = communicator.size();
   const auto length = [](int from, int to, int message) {
     return static_cast<std::size_t>(message * 64 + (from + 2 * to) % 5 - (message > 0 ? 2 : 0));
@@ -102,22 +109,22 @@ void exchange_everything(const CommunicatorOptions& options) {
       receives.push_back({partner, in.data(), std::ssize(in)});
     }
   }
-  transfer(communicator, sends, receives);
+  move(communicator, sends, receives);
   for (std::size_t k = 0; k < incoming.size(); ++k)
     for (std::size_t i = 0; i < incoming[k].size(); ++i)
       ASSERT_EQ(incoming[k][i], byte_of(receives[k].from, rank, static_cast<int>(k % 3), i));
 }
 
-TEST(Transfer, BetweenAllPairs) { exchange_everything({}); }
+TEST(Transfer, BetweenAllPairs) { exchange_everything(test::world({})); }
 
 TEST(Transfer, InPieces) {
-  exchange_everything({.piece_bytes = 64});
-  exchange_everything({.piece_bytes = 1});
+  exchange_everything(test::world({.piece_bytes = 64}));
+  exchange_everything(test::world({.piece_bytes = 1}));
 }
 
 TEST(Transfer, ThroughStagingBuffers) {
-  exchange_everything({.transport = Transport::host_staged});
-  exchange_everything({.transport = Transport::host_staged, .piece_bytes = 64});
+  exchange_everything(test::world({.stage_host_memory = true}));
+  exchange_everything(test::world({.piece_bytes = 64, .stage_host_memory = true}));
 }
 
 // Beyond 2^31 bytes when EVENKEEL_TEST_HUGE_BYTES says so (3221225472 is 3 GiB and needs 6 GiB of
@@ -135,44 +142,90 @@ TEST(Transfer, AHugeMessage) {
   std::vector<std::uint64_t> data(static_cast<std::size_t>(words) + 1);
   if (communicator.rank() == 0) {
     for (std::int64_t i = 0; i < words; ++i) data[static_cast<std::size_t>(i)] = value(i);
-    const Send send{1, data.data(), bytes};
-    transfer(communicator, std::span(&send, 1), {});
+    move(communicator, {{1, data.data(), bytes}}, {});
   } else {
-    const Receive receive{0, data.data(), bytes};
-    transfer(communicator, {}, std::span(&receive, 1));
+    move(communicator, {}, {{0, data.data(), bytes}});
     std::int64_t wrong = 0;
     for (std::int64_t i = 0; i < words; ++i) wrong += data[static_cast<std::size_t>(i)] != value(i);
     EXPECT_EQ(wrong, 0);
   }
 }
 
-TEST(Transfer, AWrongLengthIsAnErrorOnTheReceiver) {
-  const Communicator communicator = test::world();
-  if (communicator.size() < 2) GTEST_SKIP() << "needs two ranks";
-  std::vector<char> data(100);
-  if (communicator.rank() == 0) {
-    const Send send{1, data.data(), 40};
-    transfer(communicator, std::span(&send, 1), {});
-    const Send longer{1, data.data(), 80};
-    transfer(communicator, std::span(&longer, 1), {});
-  }
+// Rank 0 sends `sent` bytes where rank 1 expects `expected`; rank 1 must notice, nobody may hang,
+// and the next transfer must find nothing left over.
+void expect_mismatch(const Communicator& communicator, std::int64_t sent, std::int64_t expected) {
+  std::vector<char> data(1000, 'x');
   if (communicator.rank() == 1) {
-    const Receive receive{0, data.data(), 60};
-    EXPECT_ERROR(transfer(communicator, {}, std::span(&receive, 1)), "sent 40 bytes where 60");
-    EXPECT_ERROR(transfer(communicator, {}, std::span(&receive, 1)), "backends/comm");
+    EXPECT_ERROR(move(communicator, {}, {{0, data.data(), expected}}), "Rank 0 sent ")
+        << sent << " for " << expected;
+  } else {
+    EXPECT_NO_THROW(move(
+        communicator,
+        communicator.rank() == 0 ? std::vector<Send>{{1, data.data(), sent}} : std::vector<Send>{},
+        {}));
   }
   communicator.barrier();
 }
 
+TEST(Transfer, AWrongLengthIsAnErrorOnTheReceiver) {
+  if (test::size() < 2) GTEST_SKIP() << "needs two ranks";
+  {
+    const Communicator communicator = test::world();
+    for (const auto& [sent, expected] : {std::pair{40, 60}, {80, 60}, {0, 60}, {8, 0}, {1, 2}})
+      expect_mismatch(communicator, sent, expected);
+    exchange_everything(communicator);
+  }
+  {
+    const Communicator communicator = test::world({.piece_bytes = 8});
+    for (const auto& [sent, expected] :
+         {std::pair{16, 8}, {8, 16}, {8, 0}, {0, 8}, {100, 3}, {3, 100}})
+      expect_mismatch(communicator, sent, expected);
+    exchange_everything(communicator);
+  }
+}
+
+// What cannot be is told when the transfer is made, before anybody waits: one rank's refusal goes
+// through a vote, and nobody runs.
+TEST(Transfer, ARefusalOnOneRankHoldsNobodyUp) {
+  const Communicator communicator = test::world();
+  const int rank = communicator.rank(), size = communicator.size();
+  char byte = 0;
+  const std::vector<Send> sends(rank == size - 1 ? 1 : 0, Send{size, &byte, 1});
+  const std::vector<Receive> receives(rank == 0 && size > 1 ? 1 : 0, Receive{size - 1, &byte, 1});
+  const Status status = attempt(
+      "test", [&] { const Transfer transfer(test::space(), communicator, sends, receives); });
+  const std::string text = test::error_of([&] { vote(communicator, status); });
+  EXPECT_TRUE(test::mentions(text, "names rank " + std::to_string(size)));
+  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  exchange_everything(communicator);
+}
+
 TEST(Transfer, RefusesWhatCannotBe) {
   const Communicator communicator = test::world();
-  char byte = 0;
-  const Send nowhere{communicator.size(), &byte, 1};
-  const Send negative{0, &byte, -1};
-  const Send lonely{communicator.rank(), &byte, 1};
-  EXPECT_ERROR(transfer(communicator, std::span(&nowhere, 1), {}), "names rank");
-  EXPECT_ERROR(transfer(communicator, std::span(&negative, 1), {}), "-1 bytes");
-  EXPECT_ERROR(transfer(communicator, std::span(&lonely, 1), {}), "sent itself 1 bytes where 0");
+  const int rank = communicator.rank();
+  char bytes[2] = {};
+  const auto refuse = [&](const std::vector<Send>& sends, const std::vector<Receive>& receives,
+                          const char* part) {
+    EXPECT_ERROR(Transfer(test::space(), communicator, sends, receives), part);
+  };
+  refuse({{communicator.size(), bytes, 1}}, {}, "names rank");
+  refuse({}, {{-1, bytes, 1}}, "names rank -1");
+  refuse({{0, bytes, -1}}, {}, "-1 bytes");
+  refuse({{rank, bytes, 1}}, {}, "sends itself 1 bytes where 0");
+  refuse({{rank, bytes, 1}}, {{rank, bytes + 1, 2}}, "sends itself 1 bytes where 2");
+}
+
+TEST(Transfer, SaysWhatItStages) {
+  const Communicator communicator = test::world({.stage_host_memory = true});
+  const int right = (communicator.rank() + 1) % communicator.size();
+  const int left = (communicator.rank() + communicator.size() - 1) % communicator.size();
+  char out[10] = "evenkeel.", in[10] = {};
+  const Send send{right, out, 10};
+  const Receive receive{left, in, 10};
+  Transfer transfer(test::space(), communicator, std::span(&send, 1), std::span(&receive, 1));
+  EXPECT_EQ(transfer.staging_bytes(), communicator.size() == 1 ? 0 : 20);
+  transfer.run();
+  EXPECT_STREQ(in, out);
 }
 
 }  // namespace

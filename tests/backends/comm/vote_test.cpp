@@ -79,6 +79,34 @@ TEST(Vote, EveryPartMayBeTooLong) {
       test::same_everywhere(communicator, test::error_of([&] { vote(communicator, status); })));
 }
 
+// A collective stage that has voted throws on all ranks; whoever wraps it and votes again gets the
+// same.
+TEST(Vote, ASettledErrorKeepsItsRank) {
+  const Communicator communicator = test::world();
+  const int last = communicator.size() - 1;
+  const Status inner = attempt("outer", [&] {
+    vote(communicator, communicator.rank() == last ? failure("A wheel came off.") : Status());
+  });
+  const std::string text = test::error_of([&] { vote(communicator, inner); });
+  EXPECT_EQ(text, inner.error()->what());
+  EXPECT_TRUE(test::mentions(text, "rank " + std::to_string(last) + ": tests/vote"));
+}
+
+struct LargeTally {
+  std::int64_t values[1000];
+};
+void combine_large(LargeTally& into, const LargeTally& from) noexcept {
+  for (int i = 0; i < 1000; ++i) into.values[i] += from.values[i];
+}
+
+TEST(Vote, ATallyMayBeLarge) {
+  const Communicator communicator = test::world();
+  LargeTally mine;
+  for (int i = 0; i < 1000; ++i) mine.values[i] = i;
+  const LargeTally all = vote<&combine_large>(communicator, Status(), mine);
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(all.values[i], i * communicator.size());
+}
+
 struct Tally {
   std::int64_t objects;
   int fewest;
@@ -99,12 +127,14 @@ TEST(Vote, CarriesATally) {
 
 TEST(Attempt, TurnsExceptionsIntoStatus) {
   EXPECT_TRUE(attempt("here", [] {}).ok());
-  const Status own = attempt("here", [] { throw std::runtime_error("out of luck"); });
+  const auto unlucky = [] { throw std::runtime_error("out of\nluck"); };
+  EXPECT_EQ(attempt("here", unlucky).error()->kind(), ErrorKind::internal);
+  const Status own = attempt("here", unlucky, ErrorKind::application);
   EXPECT_EQ(own.error()->kind(), ErrorKind::application);
   EXPECT_NE(std::string(own.error()->what()).find("out of luck"), std::string::npos);
   EXPECT_EQ(attempt("here", [] { throw std::bad_alloc(); }).error()->kind(),
             ErrorKind::out_of_memory);
-  EXPECT_EQ(attempt("here", [] { throw 42; }).error()->kind(), ErrorKind::application);
+  EXPECT_EQ(attempt("here", [] { throw 42; }).error()->kind(), ErrorKind::internal);
   const Status error =
       attempt("here", [] { throw Error(ErrorKind::disagreement, Where{"there"}, "No.", "Yes."); });
   EXPECT_EQ(error.error()->where(), "there");

@@ -18,6 +18,14 @@ std::vector<MemoryKind> kinds_of_this_build() {
   return {MemoryKind::host, MemoryKind::device, MemoryKind::shared};
 }
 
+// Where the memory kinds of this build meet; done when it returns.
+void copy_on(void* to, MemoryKind to_kind, const void* from, MemoryKind from_kind,
+             std::int64_t bytes) {
+  const Space space = Space::where(has_device ? MemoryKind::device : MemoryKind::host);
+  copy_bytes(space, to, to_kind, from, from_kind, bytes);
+  space.fence("test");
+}
+
 std::vector<char> pattern(std::size_t bytes) {
   std::vector<char> values(bytes);
   for (std::size_t i = 0; i < bytes; ++i) values[i] = static_cast<char>((i * 7 + 3) % 251);
@@ -25,13 +33,13 @@ std::vector<char> pattern(std::size_t bytes) {
 }
 
 void write(const Buffer& buffer, const std::vector<char>& values) {
-  copy_bytes(buffer.data(), buffer.kind(), values.data(), MemoryKind::host,
-             static_cast<std::int64_t>(values.size()));
+  copy_on(buffer.data(), buffer.kind(), values.data(), MemoryKind::host,
+          static_cast<std::int64_t>(values.size()));
 }
 
 std::vector<char> read(const Buffer& buffer) {
   std::vector<char> values(static_cast<std::size_t>(buffer.bytes()));
-  copy_bytes(values.data(), MemoryKind::host, buffer.data(), buffer.kind(), buffer.bytes());
+  copy_on(values.data(), MemoryKind::host, buffer.data(), buffer.kind(), buffer.bytes());
   return values;
 }
 
@@ -173,7 +181,7 @@ TEST(CopyBytes, BetweenAllKinds) {
       const Buffer source("evenkeel::test::source", from, static_cast<std::int64_t>(bytes));
       const Buffer target("evenkeel::test::target", to, static_cast<std::int64_t>(bytes));
       write(source, pattern(bytes));
-      copy_bytes(target.data(), to, source.data(), from, source.bytes());
+      copy_on(target.data(), to, source.data(), from, source.bytes());
       EXPECT_TRUE(read(target) == pattern(bytes)) << name_of(from) << " to " << name_of(to);
     }
 }
@@ -181,21 +189,21 @@ TEST(CopyBytes, BetweenAllKinds) {
 TEST(CopyBytes, TouchesNothingElse) {
   std::vector<char> target(10, 'x');
   const std::vector<char> source(10, 'y');
-  copy_bytes(target.data() + 3, MemoryKind::host, source.data(), MemoryKind::host, 4);
+  copy_on(target.data() + 3, MemoryKind::host, source.data(), MemoryKind::host, 4);
   EXPECT_EQ(std::string(target.begin(), target.end()), "xxxyyyyxxx");
 }
 
 TEST(CopyBytes, OfNothingNeedsNoMemory) {
   for (const MemoryKind from : {MemoryKind::host, MemoryKind::device, MemoryKind::shared})
     for (const MemoryKind to : {MemoryKind::host, MemoryKind::device, MemoryKind::shared})
-      EXPECT_NO_THROW(copy_bytes(nullptr, to, nullptr, from, 0));
+      EXPECT_NO_THROW(copy_on(nullptr, to, nullptr, from, 0));
 }
 
 TEST(CopyBytes, DeviceMemoryNeedsADevice) {
   if (has_device) GTEST_SKIP() << "this build has a device";
   char a = 'a', b = 'b';
-  EXPECT_ERROR(copy_bytes(&a, MemoryKind::device, &b, MemoryKind::host, 1), "without a device");
-  EXPECT_ERROR(copy_bytes(&a, MemoryKind::host, &b, MemoryKind::device, 1), "without a device");
+  EXPECT_ERROR(copy_on(&a, MemoryKind::device, &b, MemoryKind::host, 1), "without a device");
+  EXPECT_ERROR(copy_on(&a, MemoryKind::host, &b, MemoryKind::device, 1), "without a device");
   EXPECT_EQ(a, 'a');
 }
 

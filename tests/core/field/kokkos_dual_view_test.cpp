@@ -84,7 +84,7 @@ TYPED_TEST(DualViewOf, AnyStateIsReplaced) {
       EXPECT_EQ(field.layout().components, components);
       const auto old = values_at<Value>(field.layout());
       EXPECT_EQ(old, test::counting<Value>(5 * components, 1));
-      StagedField staged = field.stage(count, Placement::replace);
+      StagedField staged = field.stage(test::space(), count, Placement::replace);
       const auto fresh = fill<Value>(staged.layout(), 50);
       EXPECT_EQ(values_at<Value>(field.layout()), old);
       staged.commit();
@@ -104,7 +104,7 @@ TYPED_TEST(DualViewOf, AnyStateChangesInPlace) {
     TypeParam dual = filled<TypeParam>(5, newer);
     const auto* const host = dual.view_host().data();
     auto expected = values_at<Value>(field_of(dual).layout());
-    StagedField staged = field_of(dual).stage(4, Placement::in_place);
+    StagedField staged = field_of(dual).stage(test::space(), 4, Placement::in_place);
     EXPECT_FALSE(field_of(dual).knows_its_count(Placement::in_place));
     const auto fresh = fill<Value>(staged.layout(), 50);
     staged.commit();
@@ -141,8 +141,8 @@ TEST(DualView, GrowsFromNothing) {
   const auto expect_grows = [](auto& dual) {
     EXPECT_EQ(field_of(dual).layout().count, 0);
     EXPECT_EQ(field_of(dual).ownership(), Ownership::sole);
-    EXPECT_NO_THROW(field_of(dual).stage(0, Placement::replace).commit());
-    StagedField staged = field_of(dual).stage(3, Placement::replace);
+    EXPECT_NO_THROW(field_of(dual).stage(test::space(), 0, Placement::replace).commit());
+    StagedField staged = field_of(dual).stage(test::space(), 3, Placement::replace);
     const auto fresh = fill(staged.layout(), 50.0);
     staged.commit();
     expect_on_both_sides(dual, fresh);
@@ -158,7 +158,7 @@ TEST(DualView, OfUnmanagedMemoryIsBorrowed) {
   Scalars dual(Scalars::t_dev(owner.view_device().data(), 4),
                Scalars::t_host(owner.view_host().data(), 4));
   EXPECT_EQ(field_of(dual).ownership(), Ownership::borrowed);
-  StagedField staged = field_of(dual).stage(4, Placement::replace);
+  StagedField staged = field_of(dual).stage(test::space(), 4, Placement::replace);
   const auto fresh = fill(staged.layout(), 50.0);
   staged.commit();
   expect_on_both_sides(dual, fresh);

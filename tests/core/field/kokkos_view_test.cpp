@@ -73,7 +73,7 @@ void expect_replaced(std::int64_t before, std::int64_t after) {
   EXPECT_EQ(field.layout().components, static_cast<unsigned>(View::rank) == 2 ? 3 : 1);
   const auto old = fill<Value>(field.layout(), Value{1});
   EXPECT_EQ(read(view), as_double(old));
-  StagedField staged = field.stage(after, Placement::replace);
+  StagedField staged = field.stage(test::space(), after, Placement::replace);
   EXPECT_TRUE(field.knows_its_count(Placement::replace));
   EXPECT_EQ(staged.layout().count, after);
   const auto fresh = fill<Value>(staged.layout(), Value{50});
@@ -132,7 +132,7 @@ void expect_elements(const Instance&, const std::vector<Element>& before,
   EXPECT_EQ(field.layout().components, components);
   EXPECT_TRUE(field.layout().is_packed());
   test::write_values(field.layout(), before);
-  StagedField staged = field.stage(std::ssize(after), Placement::replace);
+  StagedField staged = field.stage(test::space(), std::ssize(after), Placement::replace);
   test::write_values(staged.layout(), after);
   EXPECT_EQ(values_at<Element>(field.layout()), before);
   staged.commit();
@@ -176,7 +176,7 @@ void replace_padded(const Instance&) {
   View view(Kokkos::view_alloc("padded", Kokkos::AllowPadding), 1001, 3);
   const auto old = fill(field_of(view).layout(), 1.0);
   EXPECT_EQ(read(view), old);
-  StagedField staged = field_of(view).stage(7, Placement::replace);
+  StagedField staged = field_of(view).stage(test::space(), 7, Placement::replace);
   const auto fresh = fill(staged.layout(), 5.0);
   staged.commit();
   EXPECT_EQ(read(view), fresh);
@@ -195,7 +195,7 @@ struct Halve {
 template <class Instance>
 void compute_in_staged(const Instance& instance) {
   ViewIn<Instance, double*> view("view", 3);
-  StagedField staged = field_of(view).stage(5, Placement::replace);
+  StagedField staged = field_of(view).stage(test::space(), 5, Placement::replace);
   test::write_values(staged.layout(), std::vector<double>{2, 4, 6, 8, 10});
   Kokkos::parallel_for("halve", Kokkos::RangePolicy<Instance>(instance, 0, 5),
                        Halve{static_cast<double*>(staged.layout().data)});
@@ -215,7 +215,7 @@ void keep_allocation(const Instance&) {
   ViewIn<Instance, double**, Left> view("kept", 4, 3);
   auto expected = fill(field_of(view).layout(), 0.0);
   const double* const old = view.data();
-  StagedField staged = field_of(view).stage(3, Placement::in_place);
+  StagedField staged = field_of(view).stage(test::space(), 3, Placement::in_place);
   EXPECT_FALSE(field_of(view).knows_its_count(Placement::in_place));
   const auto fresh = fill(staged.layout(), 50.0);
   EXPECT_EQ(read(view), expected);
@@ -223,7 +223,7 @@ void keep_allocation(const Instance&) {
   std::copy(fresh.begin(), fresh.end(), expected.begin());
   EXPECT_EQ(read(view), expected);
   EXPECT_EQ(view.data(), old);
-  EXPECT_ERROR(static_cast<void>(field_of(view).stage(5, Placement::in_place)),
+  EXPECT_ERROR(static_cast<void>(field_of(view).stage(test::space(), 5, Placement::in_place)),
                "'kept' has room for 4 objects and 5 would arrive");
 }
 
@@ -240,7 +240,7 @@ void expect_in_place(View& view, const All& all) {
   const auto whole_before = read(all);
   auto expected = read(view);
   const std::int64_t count = field.layout().count;
-  StagedField staged = field.stage(count - 2, Placement::replace);
+  StagedField staged = field.stage(test::space(), count - 2, Placement::replace);
   EXPECT_FALSE(field.knows_its_count(Placement::replace));  // borrowed
   const double unused = 1 + *std::max_element(whole_before.begin(), whole_before.end());
   const auto fresh = fill(staged.layout(), unused);
@@ -254,7 +254,8 @@ void expect_in_place(View& view, const All& all) {
   for (std::size_t i = 0; i < whole_after.size(); ++i)
     changed += whole_after[i] != whole_before[i] ? 1 : 0;
   EXPECT_EQ(changed, fresh.size());
-  EXPECT_ERROR(static_cast<void>(field.stage(count + 1, Placement::replace)), "would arrive");
+  EXPECT_ERROR(static_cast<void>(field.stage(test::space(), count + 1, Placement::replace)),
+               "would arrive");
 }
 
 template <class Instance>
@@ -352,7 +353,7 @@ void replace_shared(const Instance&) {
   ViewIn<Instance, double*> view("view", 4);
   const auto old = fill(field_of(view).layout(), 0.0);
   const auto other = view;
-  StagedField staged = field_of(view).stage(2, Placement::replace);
+  StagedField staged = field_of(view).stage(test::space(), 2, Placement::replace);
   const auto fresh = fill(staged.layout(), 50.0);
   staged.commit();
   EXPECT_EQ(read(view), fresh);
@@ -372,11 +373,11 @@ void expect_grows_from_nothing(View& view, const char* label) {
   EXPECT_EQ(field.layout().count, 0);
   EXPECT_EQ(field.label(), label);
   EXPECT_EQ(field.ownership(), Ownership::sole);
-  EXPECT_NO_THROW(field.stage(0, Placement::in_place).commit());
-  EXPECT_NO_THROW(field.stage(0, Placement::replace).commit());
+  EXPECT_NO_THROW(field.stage(test::space(), 0, Placement::in_place).commit());
+  EXPECT_NO_THROW(field.stage(test::space(), 0, Placement::replace).commit());
   EXPECT_EQ(view.extent(0), 0U);
-  EXPECT_ERROR(static_cast<void>(field.stage(1, Placement::in_place)), label);
-  StagedField staged = field.stage(3, Placement::replace);
+  EXPECT_ERROR(static_cast<void>(field.stage(test::space(), 1, Placement::in_place)), label);
+  StagedField staged = field.stage(test::space(), 3, Placement::replace);
   const auto fresh = fill(staged.layout(), 5.0);
   staged.commit();
   EXPECT_EQ(read(view), fresh);
@@ -411,16 +412,16 @@ void copy_across(const Instance&) {
   Kokkos::View<double**, Left, Kokkos::HostSpace> host("host", 6, 3);
   const auto values = fill(field_of(host).layout(), 1.0);
   const auto layout_of = [](auto& view) { return field_of(view).layout(); };
-  copy_objects(layout_of(right), layout_of(host), 5);
+  copy_objects(test::space(), layout_of(right), layout_of(host), 5);
   EXPECT_EQ(read(right), std::vector<double>(values.begin(), values.begin() + 15));
-  copy_objects(layout_of(left), layout_of(right), 5);
+  copy_objects(test::space(), layout_of(left), layout_of(right), 5);
   EXPECT_EQ(read(left), read(right));
   auto column = Kokkos::subview(right, Kokkos::ALL(), 1);
   std::vector<double> landed(4);
-  copy_objects(layout_of(landed), layout_of(column), 4);
+  copy_objects(test::space(), layout_of(landed), layout_of(column), 4);
   EXPECT_EQ(landed, (std::vector<double>{2, 5, 8, 11}));
   std::fill(landed.begin(), landed.end(), -1.0);
-  copy_objects(layout_of(column), layout_of(landed), 3);
+  copy_objects(test::space(), layout_of(column), layout_of(landed), 3);
   EXPECT_EQ(read(right),
             (std::vector<double>{1, -1, 3, 4, -1, 6, 7, -1, 9, 10, 11, 12, 13, 14, 15}));
 }

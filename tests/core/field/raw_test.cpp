@@ -65,7 +65,7 @@ TEST(RawField, InsideRecords) {
   RawField<double> raw = raw_field(
       memory.data(), {.count = 3, .components = 2, .object_stride = 4, .component_stride = 2});
   EXPECT_EQ(values_at<double>(field_of(raw).layout()), (std::vector<double>{0, 2, 4, 6, 8, 10}));
-  StagedField staged = field_of(raw).stage(2, Placement::replace);
+  StagedField staged = field_of(raw).stage(test::space(), 2, Placement::replace);
   fill(staged.layout(), 100.0);
   staged.commit();
   EXPECT_EQ(memory, (std::vector<double>{100, 1, 101, 3, 102, 5, 103, 7, 8, 9, 10, 11}));
@@ -75,7 +75,7 @@ TEST(RawField, KnowsItsCountAfterwards) {
   auto memory = counting<>(6);
   RawField<double> raw = raw_field(memory.data(), {.count = 2, .capacity = 6});
   for (const std::int64_t count : {5, 0, 6}) {
-    StagedField staged = field_of(raw).stage(count, Placement::in_place);
+    StagedField staged = field_of(raw).stage(test::space(), count, Placement::in_place);
     EXPECT_TRUE(field_of(raw).knows_its_count(Placement::replace));
     const auto fresh = fill(staged.layout(), 10.0);
     staged.commit();
@@ -83,7 +83,7 @@ TEST(RawField, KnowsItsCountAfterwards) {
     EXPECT_EQ(raw.shape.capacity, 6);
     EXPECT_EQ(values_at<double>(field_of(raw).layout()), fresh);
   }
-  EXPECT_ERROR(static_cast<void>(field_of(raw).stage(7, Placement::in_place)),
+  EXPECT_ERROR(static_cast<void>(field_of(raw).stage(test::space(), 7, Placement::in_place)),
                "'raw field' has room for 6 objects and 7 would arrive");
   EXPECT_EQ(raw.shape.count, 6);
 }
@@ -91,7 +91,7 @@ TEST(RawField, KnowsItsCountAfterwards) {
 TEST(RawField, OfNothing) {
   RawField<double> nothing = raw_field<double>(nullptr, {});
   EXPECT_EQ(field_of(nothing).layout().count, 0);
-  StagedField staged = field_of(nothing).stage(0, Placement::in_place);
+  StagedField staged = field_of(nothing).stage(test::space(), 0, Placement::in_place);
   EXPECT_NO_THROW(staged.commit());
 }
 

@@ -18,7 +18,7 @@ template <class T>
 void expect_replaced(const std::vector<T>& before, const std::vector<T>& after) {
   std::vector<T> vector = before;
   const T* const old = vector.data();
-  StagedField staged = field_of(vector).stage(std::ssize(after), Placement::replace);
+  StagedField staged = field_of(vector).stage(test::space(), std::ssize(after), Placement::replace);
   EXPECT_EQ(staged.layout().count, std::ssize(after));
   EXPECT_EQ(staged.layout().bytes_per_object(), static_cast<std::int64_t>(sizeof(T)));
   test::write_values(staged.layout(), after);
@@ -50,7 +50,7 @@ TEST(Vector, IsDescribed) {
 TEST(Vector, KeepsItsAllocator) {
   std::pmr::monotonic_buffer_resource resource;
   std::pmr::vector<double> vector({1, 2, 3}, &resource);
-  StagedField staged = field_of(vector).stage(5, Placement::replace);
+  StagedField staged = field_of(vector).stage(test::space(), 5, Placement::replace);
   const auto fresh = fill(staged.layout(), 7.0);
   staged.commit();
   EXPECT_EQ(vector.get_allocator().resource(), &resource);
@@ -63,13 +63,13 @@ TEST(Vector, KeepsItsPointerWhenAskedTo) {
   const double* const old = vector.data();
   EXPECT_TRUE(field_of(vector).knows_its_count(Placement::in_place));
   for (const std::int64_t count : {2, 5, 0, 4}) {  // shrinks, and grows as far as it has reserved
-    StagedField staged = field_of(vector).stage(count, Placement::in_place);
+    StagedField staged = field_of(vector).stage(test::space(), count, Placement::in_place);
     const auto fresh = fill(staged.layout(), 7.0);
     staged.commit();
     EXPECT_EQ(vector.data(), old);
     EXPECT_EQ(vector, fresh);
   }
-  EXPECT_ERROR(static_cast<void>(field_of(vector).stage(6, Placement::in_place)),
+  EXPECT_ERROR(static_cast<void>(field_of(vector).stage(test::space(), 6, Placement::in_place)),
                "'std::vector' has room for 5 objects and 6 would arrive");
 }
 
@@ -80,14 +80,15 @@ void expect_borrowed(std::vector<double>& memory, Span span) {
   EXPECT_EQ(field.label(), "std::span");
   EXPECT_EQ(field.layout().data, memory.data());
   EXPECT_EQ(field.layout().count, 4);
-  StagedField staged = field.stage(4, Placement::replace);  // in place all the same
+  StagedField staged = field.stage(test::space(), 4, Placement::replace);  // in place all the same
   fill(staged.layout(), 7.0);
   EXPECT_EQ(memory, counting<>(6));
   staged.commit();
   EXPECT_EQ(memory, (std::vector<double>{7, 8, 9, 10, 4, 5}));
   EXPECT_EQ(span.data(), memory.data());
   EXPECT_FALSE(field.knows_its_count(Placement::replace));
-  EXPECT_ERROR(static_cast<void>(field.stage(5, Placement::replace)), "'std::span' has room for 4");
+  EXPECT_ERROR(static_cast<void>(field.stage(test::space(), 5, Placement::replace)),
+               "'std::span' has room for 4");
 }
 
 TEST(Span, IsBorrowed) {
@@ -99,9 +100,10 @@ TEST(Span, IsBorrowed) {
 
 TEST(Span, OfNothing) {
   std::span<double> nothing;
-  StagedField staged = field_of(nothing).stage(0, Placement::replace);
+  StagedField staged = field_of(nothing).stage(test::space(), 0, Placement::replace);
   EXPECT_NO_THROW(staged.commit());
-  EXPECT_ERROR(static_cast<void>(field_of(nothing).stage(1, Placement::replace)), "room for 0");
+  EXPECT_ERROR(static_cast<void>(field_of(nothing).stage(test::space(), 1, Placement::replace)),
+               "room for 0");
 }
 
 }  // namespace

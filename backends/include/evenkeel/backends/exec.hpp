@@ -8,5 +8,6 @@
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/exec/scan.hpp>
+#include <evenkeel/backends/exec/scratch.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>

@@ -16,6 +16,7 @@
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/backends/scalar.hpp>
 
@@ -58,6 +59,12 @@ enum class Ownership {
   sole,     // the container's alone: it may be replaced
   shared,   // the container's, and held by somebody else too, who would keep the old values
   borrowed  // somebody else's: values change in place, and the capacity is fixed
+};
+
+// What is asked of a container that makes room.
+struct Room {
+  std::int64_t count = 0;  // objects
+  int components = 1;      // values per object, as ElementShape or the second rank counts them
 };
 
 // How the values of a type are seen. Arithmetic types, arrays of them and std::array of them are
@@ -107,7 +114,7 @@ struct PositionIn;  // declared for records alone
 // and, unless its memory is always borrowed,
 //
 //   using Staged = ...;                                 // new storage, often another Container
-//   static Staged allocate(const Container&, std::int64_t count);   // may throw; changes nothing
+//   static Staged allocate(const Container&, const Room&);          // may throw; changes nothing
 //   static FieldLayout staged_layout(Staged&);
 //   static void commit(Container&, Staged&) noexcept;
 //
@@ -154,16 +161,17 @@ namespace detail {
 
 // The contract of a container, type-erased: one constant table per container type.
 struct FieldOperations {
-  FieldLayout (*layout)(void* container);
-  FieldLayout (*position)(void* container);
-  std::string (*label)(const void* container);
-  Ownership (*ownership)(const void* container);
-  void* (*allocate)(void* container, std::int64_t count);  // null when always borrowed
-  FieldLayout (*staged_layout)(void* staged);
-  void (*commit)(void* container, void* staged) noexcept;
-  void (*discard)(void* staged) noexcept;
-  void (*changed)(void* container) noexcept;                      // null: nothing to note
-  void (*resized)(void* container, std::int64_t count) noexcept;  // null: the container cannot know
+  FieldLayout (*layout)(void* container) = nullptr;
+  FieldLayout (*position)(void* container) = nullptr;
+  std::string (*label)(const void* container) = nullptr;
+  Ownership (*ownership)(const void* container) = nullptr;
+  void* (*allocate)(void* container, const Room& room) = nullptr;  // null when always borrowed
+  FieldLayout (*staged_layout)(void* staged) = nullptr;
+  void (*commit)(void* container, void* staged) noexcept = nullptr;
+  void (*discard)(void* staged) noexcept = nullptr;
+  void (*changed)(void* container) noexcept = nullptr;  // null: nothing to note
+  void (*resized)(void* container,
+                  std::int64_t count) noexcept = nullptr;  // null: the container cannot know
 };
 
 template <class Container>
@@ -196,12 +204,15 @@ struct OperationsOf {
   }
 
   static constexpr FieldOperations table() {
-    FieldOperations operations{&layout, &position, &label,  &ownership, nullptr,
-                               nullptr, nullptr,   nullptr, nullptr,    nullptr};
+    FieldOperations operations;
+    operations.layout = &layout;
+    operations.position = &position;
+    operations.label = &label;
+    operations.ownership = &ownership;
     if constexpr (requires { typename Traits::Staged; }) {
       using Staged = typename Traits::Staged;
-      operations.allocate = [](void* container, std::int64_t count) -> void* {
-        return new Staged(Traits::allocate(get(container), count));
+      operations.allocate = [](void* container, const Room& room) -> void* {
+        return new Staged(Traits::allocate(get(container), room));
       };
       operations.staged_layout = [](void* staged) {
         return Traits::staged_layout(*static_cast<Staged*>(staged));
@@ -233,18 +244,20 @@ class EVENKEEL_API StagedField {
   StagedField& operator=(StagedField&&) noexcept;
   ~StagedField();
 
-  // Where the new values are to be written.
+  // Where the new values are to be written, on the space of the staging.
   const FieldLayout& layout() const noexcept { return layout_; }
 
-  // The container takes the new values over. What was written must have been fenced. Once only: a
-  // second time, and on what was moved from, it does nothing.
+  // The container takes the new values over. What reads the old ones on other instances must have
+  // been fenced; what writes the new ones on the space of the staging need not. Once only: a second
+  // time, and on what was moved from, it does nothing.
   void commit() noexcept;
 
  private:
   friend class Field;
-  StagedField() = default;
+  explicit StagedField(const Space& space) : space_(space) {}
   void discard() noexcept;
 
+  Space space_;
   const detail::FieldOperations* operations_ = nullptr;
   void* container_ = nullptr;
   void* staged_ = nullptr;  // Placement::replace: the container's own
@@ -270,7 +283,7 @@ class EVENKEEL_API Field {
 
   // Room for `count` objects, uninitialised; the old values stay. Borrowed memory is staged in
   // place whatever is asked for; more objects than fit there are an Error. Local.
-  StagedField stage(std::int64_t count, Placement placement) const;
+  StagedField stage(const Space& space, std::int64_t count, Placement placement) const;
 
  private:
   bool is_replaced(Placement placement) const;
@@ -301,7 +314,9 @@ auto field_of(Container&& container) {
 }
 
 // Copies the first `count` objects between two layouts of the same values, whatever their strides
-// and memory, and returns when they are there. The two must not overlap.
-EVENKEEL_API void copy_objects(const FieldLayout& to, const FieldLayout& from, std::int64_t count);
+// and memory, on `space` where it reaches both, on the space of their memory elsewhere. Returns
+// when they are there. The two must not overlap.
+EVENKEEL_API void copy_objects(const Space& space, const FieldLayout& to, const FieldLayout& from,
+                               std::int64_t count);
 
 }  // namespace evenkeel

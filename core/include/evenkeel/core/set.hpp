@@ -10,10 +10,12 @@
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/field.hpp>
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,63 +34,80 @@ class OwnedCount {
 
   template <CountType T>
   constexpr OwnedCount(T count)  // NOLINT: implicit, for designated initialisers
-      : value_(std::in_range<std::int64_t>(count) ? static_cast<std::int64_t>(count) : -1),
-        given_(true) {}
+      : value_(as_count(count)), given_(true) {}
 
   template <CountType T>
   constexpr OwnedCount(T* count)  // NOLINT: implicit, for designated initialisers
-      : OwnedCount(count != nullptr ? *count : T{}) {
-    if (count == nullptr) value_ = -1;
-    variable_ = count;
-    store_ = [](void* variable, std::int64_t value) noexcept {
-      *static_cast<T*>(variable) = static_cast<T>(value);
-    };
-    most_ = static_cast<std::int64_t>(std::min<std::uintmax_t>(
-        std::numeric_limits<T>::max(), std::numeric_limits<std::int64_t>::max()));
-  }
+      : variable_(count), access_(&access_of<T>), given_(true) {}
 
   constexpr bool given() const noexcept { return given_; }
-  constexpr std::int64_t value() const noexcept { return value_; }  // negative: invalid
-  constexpr bool is_updated() const noexcept { return store_ != nullptr; }
-  constexpr std::int64_t most() const noexcept { return most_; }  // what the variable can hold
+  constexpr bool is_updated() const noexcept { return access_ != nullptr; }
+  // Right now; negative when it is no count.
+  std::int64_t value() const noexcept {
+    if (access_ == nullptr) return value_;
+    return variable_ == nullptr ? -1 : access_->load(variable_);
+  }
+  // The greatest number that the variable can hold.
+  std::int64_t most() const noexcept {
+    return access_ == nullptr ? std::numeric_limits<std::int64_t>::max() : access_->most;
+  }
   void update(std::int64_t count) const noexcept {
-    if (store_ != nullptr) store_(variable_, count);
+    if (variable_ != nullptr) access_->store(variable_, count);
   }
 
  private:
+  struct Access {
+    std::int64_t (*load)(const void*) noexcept;
+    void (*store)(void*, std::int64_t) noexcept;
+    std::int64_t most;
+  };
+
+  template <class T>
+  static constexpr std::int64_t as_count(T count) noexcept {
+    return std::in_range<std::int64_t>(count) ? static_cast<std::int64_t>(count) : -1;
+  }
+  template <class T>
+  static std::int64_t load(const void* variable) noexcept {
+    return as_count(*static_cast<const T*>(variable));
+  }
+  template <class T>
+  static void store(void* variable, std::int64_t count) noexcept {
+    *static_cast<T*>(variable) = static_cast<T>(count);
+  }
+  template <class T>
+  static constexpr Access access_of = {
+      &load<T>, &store<T>,
+      std::in_range<std::int64_t>(std::numeric_limits<T>::max())
+          ? static_cast<std::int64_t>(std::numeric_limits<T>::max())
+          : std::numeric_limits<std::int64_t>::max()};
+
   std::int64_t value_ = 0;
-  std::int64_t most_ = std::numeric_limits<std::int64_t>::max();
   void* variable_ = nullptr;
-  void (*store_)(void*, std::int64_t) noexcept = nullptr;
+  const Access* access_ = nullptr;
   bool given_ = false;
 };
 
-// What each object costs, where the application knows better than the measured default: any
-// container that a field can be, of numbers. Its place is noted when the set is made, its values
-// are read when the set is used.
+// What each object costs, where the application knows better than the measured default: a variable
+// of any container that a field can be, of numbers. It is only read, when the set is used.
 class WeightSource {
  public:
   WeightSource() = default;
 
   template <KnownContainer Container>
   WeightSource(Container& weights)  // NOLINT: implicit, for designated initialisers
-      : field_(FieldTraits<Container>::layout(weights)),
-        label_(FieldTraits<Container>::label(weights)),
-        given_(true) {}
+      : field_(Field(&weights, detail::operations_of<Container>)) {}
   template <KnownContainer Container>
   WeightSource(const Container& weights)  // NOLINT: implicit, for designated initialisers
-      : WeightSource(const_cast<Container&>(weights)) {}  // only read
+      : WeightSource(const_cast<Container&>(weights)) {}
   template <KnownContainer Container>
   WeightSource(Container&&) = delete;  // NOLINT: a temporary would be gone before it is read
 
-  bool given() const noexcept { return given_; }
-  const FieldLayout& layout() const noexcept { return field_; }
-  const std::string& label() const noexcept { return label_; }
+  bool given() const noexcept { return field_.has_value(); }
+  FieldLayout layout() const { return field_->layout(); }
+  std::string label() const { return field_->label(); }
 
  private:
-  FieldLayout field_;
-  std::string label_;
-  bool given_ = false;
+  std::optional<Field> field_;
 };
 
 struct SetOptions {
@@ -141,28 +160,35 @@ Set set(Container&& position, Carried carried = {}, SetOptions options = {}) {
 // Enough for what only reads. Local: vote on it before anything collective.
 EVENKEEL_API void check(const Set& set);
 
-// The same, and throws when the set cannot be changed as it stands: the same memory twice, a View
-// that is also held elsewhere, memory that keeps its place while nobody would know the new count.
-// Local.
+// The same for each, and throws when the sets cannot be changed together as they stand: memory that
+// two fields share, of one set or of two; a View that is also held elsewhere; memory that keeps its
+// place while nobody would know the new count. Local.
+EVENKEEL_API void check_movable(std::span<const Set> sets);
 EVENKEEL_API void check_movable(const Set& set);
 
 // New room for all fields of a set. Destroyed without commit() it leaves the set as it was.
 class EVENKEEL_API StagedSet {
  public:
+  StagedSet(StagedSet&&) noexcept;
+  StagedSet& operator=(StagedSet&&) noexcept;
+  ~StagedSet();
+
   const std::vector<StagedField>& fields() const noexcept { return fields_; }
 
-  // All fields and the count variable take the new values over.
+  // All fields and the count variable take the new values over; see StagedField::commit.
   void commit() noexcept;
 
  private:
-  friend EVENKEEL_API StagedSet stage(const Set& set, std::int64_t count);
+  friend EVENKEEL_API StagedSet stage(const Space& space, const Set& set, std::int64_t count);
+  StagedSet() = default;
+
   std::vector<StagedField> fields_;
   OwnedCount owned_;
   std::int64_t count_ = 0;
 };
 
-// Room for `count` objects in every field of a movable set. Throws when one of them refuses, and
-// then nothing has changed. Local.
-EVENKEEL_API StagedSet stage(const Set& set, std::int64_t count);
+// Room for `count` objects in every field of a movable set, to be written on `space`. Throws when
+// one of them refuses, and then nothing has changed. Local.
+EVENKEEL_API StagedSet stage(const Space& space, const Set& set, std::int64_t count);
 
 }  // namespace evenkeel

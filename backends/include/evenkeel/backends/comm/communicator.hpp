@@ -48,8 +48,11 @@ struct CommunicatorOptions {
   // How device memory travels. EVENKEEL_DEVICE_AWARE_MPI=0 or 1 in the environment of rank 0
   // settles `automatic` for all ranks.
   Transport transport = Transport::automatic;
-  // Longer messages and reductions are cut into pieces of this size: an MPI count has 31 bits.
+  // Longer messages and reductions are cut into pieces of this size: an MPI count has 31 bits. The
+  // same on all ranks.
   std::int64_t piece_bytes = std::int64_t{1} << 30;
+  // Stages host memory too: costs a copy, and shows what staging does where there is no device.
+  bool stage_host_memory = false;
 };
 
 // The values of all ranks one after another; those of rank r start at offsets[r] and end at
@@ -77,7 +80,7 @@ class EVENKEEL_API Communicator {
 
 #if EVENKEEL_HAS_MPI
   // Duplicates `users`, an intracommunicator. Collective over it; MPI must be running.
-  Communicator(MPI_Comm users, CommunicatorOptions options = {});  // NOLINT: implicit by intent
+  explicit Communicator(MPI_Comm users, CommunicatorOptions options = {});
 #endif
 
   Communicator(Communicator&&) noexcept;

@@ -13,7 +13,9 @@
 // MPI chooses the order; then all ranks see identical bits.
 
 #include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/error.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -31,6 +33,8 @@ struct Combination {
 
 template <class T, void (*combine)(T&, const T&) noexcept>
 struct CombinationOf {
+  static_assert(alignof(T) <= alignof(std::max_align_t),
+                "evenkeel: what is reduced travels in plain memory; over-aligned types do not");
 #if EVENKEEL_HAS_MPI
   static void apply(void* from, void* into, int* count, MPI_Datatype*) {
     for (int i = 0; i < *count; ++i)
@@ -71,15 +75,21 @@ class PendingReduction {
   explicit operator bool() const noexcept { return pending_ != nullptr; }
 
   // True when the result is there. Local: makes progress, waits for nobody.
-  bool test() { return pending_->test(); }
+  bool test() { return pending().test(); }
 
   // The result, waiting for it if need be. Valid as long as this object.
   const T& wait() {
-    pending_->wait();
+    pending().wait();
     return *static_cast<const T*>(pending_->value());
   }
 
  private:
+  detail::Pending& pending() const {
+    if (pending_ == nullptr)
+      throw Error(ErrorKind::bad_input, Where{"backends/comm"}, "There is no reduction here.",
+                  "Start one, and ask the object that it was moved to.");
+    return *pending_;
+  }
   std::unique_ptr<detail::Pending> pending_;
 };
 

@@ -7,9 +7,11 @@
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -67,12 +69,36 @@ template <Sendable T>
   return incoming;
 }
 
-// Collective among the partners named. Moves every Send into the Receive that names this rank, the
-// k-th of a pair of ranks into the k-th; both sides state the same bytes, of any number. Device
-// memory travels by communicator.transport(); kernels that still write what is sent must have been
-// fenced. Returns when all data is there. A length that differs from what the sender stated is an
-// Error on the receiver.
-EVENKEEL_API void transfer(const Communicator& communicator, std::span<const Send> sends,
-                           std::span<const Receive> receives);
+// A transfer of known sizes, in two steps, so that a rank whose memory is refused can say so at a
+// vote before anybody waits for it:
+//
+//   std::optional<Transfer> transfer;
+//   const Status status = attempt(stage, [&] { transfer.emplace(space, communicator, sends,
+//   receives); }); vote(communicator, status); transfer->run();
+//
+// Making one is local: checks the messages and allocates staging for device memory that MPI does
+// not take. Running it is collective over the communicator (ranks without partners run an empty
+// one) and allocates nothing of size: moves every Send into the Receive that names this rank, the
+// k-th of a pair of ranks into the k-th. Both sides state the same bytes, of any number; a message
+// that is shorter or longer than its Receive is an Error on the receiver, after everything else has
+// arrived. Kernels that still write what is sent must have been fenced; copies to and from staging
+// run on `space`.
+class EVENKEEL_API Transfer {
+ public:
+  Transfer(const Space& space, const Communicator& communicator, std::span<const Send> sends,
+           std::span<const Receive> receives);
+
+  // Returns when all data is there. Once only.
+  void run();
+
+  std::int64_t staging_bytes() const noexcept { return outgoing_.bytes() + incoming_.bytes(); }
+
+ private:
+  Space space_;
+  std::shared_ptr<detail::Messenger> messenger_;
+  std::vector<Send> sends_, posted_sends_, own_sends_;
+  std::vector<Receive> receives_, posted_receives_, own_receives_;
+  Buffer outgoing_, incoming_;
+};
 
 }  // namespace evenkeel

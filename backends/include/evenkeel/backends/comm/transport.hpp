@@ -7,8 +7,8 @@
 namespace evenkeel {
 
 enum class Transport : int {
-  automatic,    // device memory goes device_aware where MPI says that it can, host_staged elsewhere
-  host_staged,  // everything, host memory too, is copied through a staging buffer on the host
+  automatic,    // device_aware where MPI says that it takes device memory, host_staged elsewhere
+  host_staged,  // what is not plain host memory is copied through a buffer on the host
   device_aware  // device pointers are handed to MPI as they are
 };
 

@@ -30,9 +30,10 @@ class EVENKEEL_API Status {
   Status() = default;
   explicit Status(Error error) : error_(std::move(error)) {}
 
-  // The exception being handled, as a Status: Errors as they are, refused memory as out_of_memory,
-  // all else as an application's own. Call inside a catch block.
-  static Status from_current_exception(const std::string& stage);
+  // The exception being handled, as a Status: Errors as they are, std::bad_alloc as out_of_memory,
+  // all else as `otherwise`. Call inside a catch block.
+  static Status from_current_exception(const std::string& stage,
+                                       ErrorKind otherwise = ErrorKind::internal);
 
   bool ok() const noexcept { return !error_.has_value(); }
   const std::optional<Error>& error() const noexcept { return error_; }
@@ -41,14 +42,16 @@ class EVENKEEL_API Status {
   std::optional<Error> error_;
 };
 
-// Runs function() and turns whatever it throws into a Status. Local.
+// Runs function() and turns whatever it throws into a Status. What comes out of the application's
+// own code (a call-back) is said to: attempt(stage, function, ErrorKind::application). Local.
 template <class Function>
-[[nodiscard]] Status attempt(const std::string& stage, Function&& function) {
+[[nodiscard]] Status attempt(const std::string& stage, Function&& function,
+                             ErrorKind otherwise = ErrorKind::internal) {
   try {
     std::forward<Function>(function)();
     return Status();
   } catch (...) {
-    return Status::from_current_exception(stage);
+    return Status::from_current_exception(stage, otherwise);
   }
 }
 

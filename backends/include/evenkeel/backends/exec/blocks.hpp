@@ -8,17 +8,15 @@
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 namespace evenkeel::exec::detail {
 
 template <class Instance>
 inline constexpr std::int64_t block_length =
-    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Instance::memory_space>::accessible
-        ? 1024
-        : 1;
+    has_device&& std::is_same_v<Instance, Kokkos::DefaultExecutionSpace> ? 1 : 1024;
 
 // The range of blocks that `count` indices make.
 template <class Instance>

@@ -6,6 +6,8 @@
 #include <Kokkos_Core.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -28,6 +30,21 @@ void fence(const Instance& instance, [[maybe_unused]] const char* label) {
 #else
   instance.fence();
 #endif
+}
+
+// Kokkos::isfinite came with 3.7. By the bits, since arithmetic on NaN means nothing under
+// -ffast-math.
+KOKKOS_INLINE_FUNCTION bool is_finite(double value) {
+  constexpr std::uint64_t exponent = 0x7FF0000000000000U;
+  std::uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof bits);
+  return (bits & exponent) != exponent;
+}
+KOKKOS_INLINE_FUNCTION bool is_finite(float value) {
+  constexpr std::uint32_t exponent = 0x7F800000U;
+  std::uint32_t bits = 0;
+  memcpy(&bits, &value, sizeof bits);
+  return (bits & exponent) != exponent;
 }
 
 // Memory that host and device both reach.

@@ -86,21 +86,31 @@ using EnabledSpaces =
 static_assert(EnabledSpaces::size > 0,
               "this Kokkos enables no execution space that evenkeel knows");
 
-// True when Kokkos's default execution space is a device whose memory the host does not reach.
+// True when the default execution space is a device, whether or not the host reaches its memory.
 inline constexpr bool has_device =
-    !Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                Kokkos::DefaultExecutionSpace::memory_space>::accessible;
+    !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
 
-// The kind of a Kokkos memory space.
+namespace detail {
+
+// Who reaches a memory, and whether there is a device at all, decide its kind.
+constexpr MemoryKind kind_of_memory(bool host_reaches, bool device_reaches, bool device_exists) {
+  if (!device_exists) return MemoryKind::host;
+  if (host_reaches && device_reaches) return MemoryKind::shared;
+  return host_reaches ? MemoryKind::host : MemoryKind::device;
+}
+
+}  // namespace detail
+
+// The kind of a Kokkos memory space. Memory of a device that shares it with the host is `shared`.
 template <class MemorySpace>
 constexpr MemoryKind memory_kind_of() {
   constexpr bool host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
   constexpr bool device =
-      has_device &&
       Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace, MemorySpace>::accessible;
   static_assert(host || device, "neither host nor device reaches this memory space");
-  if (host && device) return MemoryKind::shared;
-  return host ? MemoryKind::host : MemoryKind::device;
+  // Where the device reaches all of the host's memory, plain host memory stays what it is.
+  constexpr bool plain = std::is_same_v<MemorySpace, Kokkos::HostSpace>;
+  return detail::kind_of_memory(host, device && !plain, has_device);
 }
 
 template <class Instance>

@@ -49,8 +49,12 @@ class EVENKEEL_API Buffer {
   bool pinned_ = false;
 };
 
-// Copies bytes between any two kinds and returns when they are there. The ranges must not overlap.
-EVENKEEL_API void copy_bytes(void* to, MemoryKind to_kind, const void* from, MemoryKind from_kind,
-                             std::int64_t bytes);
+class Space;
+
+// Copies bytes between any two kinds, on `space`: after what was launched there before, and beside
+// what runs elsewhere. Fence the space before the host reads the copy or `from` changes. The ranges
+// must not overlap.
+EVENKEEL_API void copy_bytes(const Space& space, void* to, MemoryKind to_kind, const void* from,
+                             MemoryKind from_kind, std::int64_t bytes);
 
 }  // namespace evenkeel

@@ -39,11 +39,12 @@ struct FieldTraits<Kokkos::DualView<DataType, Properties...>> {
     return host_holders > own || device_holders > own ? Ownership::shared : Ownership::sole;
   }
 
-  static Staged allocate(const Container& dual, std::int64_t count) {
+  static Staged allocate(const Container& dual, const Room& room) {
     const std::string label = dual.view_host().label();
-    const auto objects = static_cast<std::size_t>(count);
+    const auto objects = static_cast<std::size_t>(room.count);
     if constexpr (static_cast<unsigned>(Container::t_dev::rank_dynamic) == 2)
-      return {Container(label, objects, dual.view_host().extent(1)), host_is_newer(dual)};
+      return {Container(label, objects, static_cast<std::size_t>(room.components)),
+              host_is_newer(dual)};
     else
       return {Container(label, objects), host_is_newer(dual)};
   }

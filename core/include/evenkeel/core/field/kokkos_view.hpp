@@ -45,11 +45,11 @@ FieldLayout view_layout(const View& view) {
 // A View like this one for another number of objects. Without initialisation: all of it gets
 // written.
 template <class View>
-View view_like(const View& view, std::int64_t count) {
+View view_like(const View& view, const Room& room) {
   const auto allocation = Kokkos::view_alloc(view.label(), Kokkos::WithoutInitializing);
-  const auto objects = static_cast<std::size_t>(count);
+  const auto objects = static_cast<std::size_t>(room.count);
   if constexpr (static_cast<unsigned>(View::rank_dynamic) == 2)
-    return View(allocation, objects, view.extent(1));
+    return View(allocation, objects, static_cast<std::size_t>(room.components));
   else
     return View(allocation, objects);
 }
@@ -89,11 +89,11 @@ struct FieldTraits<Kokkos::View<DataType, Properties...>> {
 
   // Never called for what ownership() calls borrowed.
   static Staged allocate([[maybe_unused]] const Container& view,
-                         [[maybe_unused]] std::int64_t count) {
+                         [[maybe_unused]] const Room& room) {
     if constexpr (is_unmanaged || is_strided || is_fixed || std::is_const_v<Element>)
       throw Error(ErrorKind::internal, Where{"core/field"}, "A borrowed View was allocated.", "");
     else
-      return detail::view_like(view, count);
+      return detail::view_like(view, room);
   }
   static FieldLayout staged_layout(Staged& staged) { return layout(staged); }
   static void commit(Container& view, Staged& staged) noexcept { view = std::move(staged); }

@@ -24,8 +24,8 @@ struct FieldTraits<std::vector<T, Allocator>> {
   static std::string label(const Container&) { return "std::vector"; }
   static Ownership ownership(const Container&) { return Ownership::sole; }
 
-  static Staged allocate(const Container& vector, std::int64_t count) {
-    return Container(static_cast<std::size_t>(count), vector.get_allocator());
+  static Staged allocate(const Container& vector, const Room& room) {
+    return Container(static_cast<std::size_t>(room.count), vector.get_allocator());
   }
   static FieldLayout staged_layout(Staged& staged) { return layout(staged); }
   static void commit(Container& vector, Staged& staged) noexcept { vector.swap(staged); }
