@@ -9,9 +9,10 @@
 #      libkokkosalgorithms.a and libkokkossimd.a, are not in the package. Both are empty (the code
 #      is in headers). The file does nothing when all its targets exist, so they are made first.
 #
-# After evenkeel_find_kokkos(): Kokkos_FOUND, the target Kokkos::kokkos, and, read from the header that
-# the compiler will see (a target of a parent project brings no variables): EVENKEEL_KOKKOS_VERSION
-# (major.minor.patch), EVENKEEL_KOKKOS_DEVICES and EVENKEEL_KOKKOS_HEADER_DIRECTORY.
+# After evenkeel_find_kokkos(): Kokkos_FOUND, the target Kokkos::kokkos, and, read from the header
+# that the compiler will see (a target of a parent project brings no variables):
+# EVENKEEL_KOKKOS_VERSION (major.minor.patch), EVENKEEL_KOKKOS_DEVICES and
+# EVENKEEL_KOKKOS_HEADER_DIRECTORY.
 include_guard(GLOBAL)
 
 # Where the Kokkos that find_package would load has its files; empty when there is none. Asking for
