@@ -9,8 +9,9 @@ function(evenkeel_set_warnings target)
     set(nvcc ON)  # nvcc_wrapper: GNU by its host compiler; its generated code is not pedantic
   endif()
   if(nvcc)
-    # 20013: a host function called from a device function compiles, and then fails when it runs.
-    target_compile_options(${target} PRIVATE -Werror=cross-execution-space-call)
+    # A host function called from a device function compiles, and then fails when it runs.
+    target_compile_options(${target}
+      PRIVATE -Werror=cross-execution-space-call "SHELL:-Xcudafe --diag_error=20013")
   else()
     list(APPEND warnings -Wpedantic)
   endif()

@@ -33,10 +33,12 @@ struct ExtremesReducer : Kokkos::MinMax<Value> {
   using value_type = typename Kokkos::MinMax<Value>::value_type;
   using Kokkos::MinMax<Value>::MinMax;
 
+  // Constants of the class: device code may use them, but not call the functions that make them.
+  using Limits = std::numeric_limits<Value>;
+  static constexpr Value top = Limits::has_infinity ? Limits::infinity() : Limits::max();
+  static constexpr Value bottom = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+
   KOKKOS_FUNCTION void init(value_type& extremes) const {
-    using Limits = std::numeric_limits<Value>;
-    constexpr Value top = Limits::has_infinity ? Limits::infinity() : Limits::max();
-    constexpr Value bottom = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
     extremes.min_val = top;
     extremes.max_val = bottom;
   }
