@@ -40,7 +40,7 @@ template <class T>
 Values<T> whole_numbers(std::int64_t least, std::int64_t greatest) {
   std::mt19937_64 generator(1);
   const auto span = static_cast<std::uint64_t>(greatest - least + 1);
-  const Values<T> values("evenkeel::bench::values", static_cast<std::size_t>(objects));
+  Values<T> values("evenkeel::bench::values", static_cast<std::size_t>(objects));
   for (std::int64_t i = 0; i < objects; ++i)
     values(i) = static_cast<T>(least + static_cast<std::int64_t>(generator() % span));
   return values;
@@ -49,7 +49,7 @@ Values<T> whole_numbers(std::int64_t least, std::int64_t greatest) {
 enum class Order { identity, random };
 
 Values<std::int64_t> indices(Order order) {
-  const Values<std::int64_t> values("evenkeel::bench::indices", static_cast<std::size_t>(objects));
+  Values<std::int64_t> values("evenkeel::bench::indices", static_cast<std::size_t>(objects));
   for (std::int64_t i = 0; i < objects; ++i) values(i) = i;
   if (order == Order::random)
     std::shuffle(values.data(), values.data() + objects, std::mt19937_64(1));

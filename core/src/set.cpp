@@ -134,8 +134,8 @@ void check_weight(const Set& set) {
 
 }  // namespace
 
-Set::Set(Field position, Carried carried, SetOptions options)
-    : fields_(std::move(carried.fields)), options_(std::move(options)) {
+Set::Set(Field position, Carried carried, const SetOptions& options)
+    : fields_(std::move(carried.fields)), options_(options) {
   fields_.insert(fields_.begin(), position);
 }
 

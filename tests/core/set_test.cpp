@@ -48,7 +48,6 @@ struct FieldTraits<test::Fussy> {
 
 namespace {
 
-using test::counting;
 using test::fill;
 using test::values_at;
 

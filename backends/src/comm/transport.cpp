@@ -14,6 +14,15 @@
 
 namespace evenkeel {
 
+namespace {
+
+[[maybe_unused]] bool is_set_to_one(const char* variable) noexcept {
+  const char* value = std::getenv(variable);
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+}  // namespace
+
 const char* name_of(Transport transport) noexcept {
   switch (transport) {
     case Transport::automatic: return "automatic";
@@ -32,8 +41,7 @@ bool mpi_is_device_aware() noexcept {
   return MPIX_ROCM_AWARE_SUPPORT && MPIX_Query_rocm_support() == 1;
 #else
   // Cray's MPICH is told so by the environment, and knows no other way to be asked.
-  const char* cray = std::getenv("MPICH_GPU_SUPPORT_ENABLED");
-  return has_device && cray != nullptr && std::string_view(cray) == "1";
+  return has_device && is_set_to_one("MPICH_GPU_SUPPORT_ENABLED");
 #endif
 }
 

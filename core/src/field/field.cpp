@@ -95,7 +95,7 @@ StagedField Field::stage(const Space& space, std::int64_t count, Placement place
 }
 
 StagedField::StagedField(StagedField&& other) noexcept
-    : space_(other.space_),
+    : space_(std::move(other.space_)),
       operations_(std::exchange(other.operations_, nullptr)),
       container_(other.container_),
       staged_(std::exchange(other.staged_, nullptr)),
@@ -105,7 +105,7 @@ StagedField::StagedField(StagedField&& other) noexcept
 StagedField& StagedField::operator=(StagedField&& other) noexcept {
   if (this != &other) {
     discard();
-    space_ = other.space_;
+    space_ = std::move(other.space_);
     operations_ = std::exchange(other.operations_, nullptr);
     container_ = other.container_;
     staged_ = std::exchange(other.staged_, nullptr);

@@ -13,7 +13,6 @@
 namespace evenkeel {
 namespace {
 
-using test::counting;
 using test::fill;
 using test::Opaque;
 using test::values_at;

@@ -132,7 +132,7 @@ Carried carry(Containers&&... containers) {
 
 class EVENKEEL_API Set {
  public:
-  Set(Field position, Carried carried, SetOptions options);
+  Set(Field position, Carried carried, const SetOptions& options);
 
   // The number of owned objects, right now.
   std::int64_t count() const;
@@ -151,8 +151,8 @@ class EVENKEEL_API Set {
 };
 
 template <class Container>
-Set set(Container&& position, Carried carried = {}, SetOptions options = {}) {
-  return Set(field_of(std::forward<Container>(position)), std::move(carried), std::move(options));
+Set set(Container&& position, Carried carried = {}, const SetOptions& options = {}) {
+  return Set(field_of(std::forward<Container>(position)), std::move(carried), options);
 }
 
 // Throws an Error when the set makes no sense: a position that is not two or three floats or
