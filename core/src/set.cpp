@@ -96,14 +96,21 @@ bool share_memory(const Field& a, const Field& b) {
 
 // Two fields over the same memory would both be moved, and one of them lost.
 void check_distinct(std::span<const Set> sets) {
-  for (std::size_t s = 0; s < sets.size(); ++s)
-    for (std::size_t i = 0; i < sets[s].fields().size(); ++i)
-      for (std::size_t t = s; t < sets.size(); ++t)
-        for (std::size_t j = t == s ? i + 1 : 0; j < sets[t].fields().size(); ++j)
-          if (share_memory(sets[s].fields()[i], sets[t].fields()[j]))
-            refuse(sets[s].describe(i) + " and " + sets[t].describe(j) +
-                       (s == t ? " are the same memory." : " of another set are the same memory."),
-                   "Name each field once.");
+  struct Place {
+    const Set* set;
+    std::size_t index;
+    const Field& field() const { return set->fields()[index]; }
+    std::string name() const { return set->describe(index); }
+  };
+  std::vector<Place> places;
+  for (const Set& set : sets)
+    for (std::size_t i = 0; i < set.fields().size(); ++i) places.push_back({&set, i});
+  for (auto a = places.begin(); a != places.end(); ++a)
+    for (auto b = a + 1; b != places.end(); ++b)
+      if (share_memory(a->field(), b->field()))
+        refuse(a->name() + " and " + b->name() + (a->set == b->set ? "" : " of another set") +
+                   " are the same memory.",
+               "Name each field once.");
 }
 
 Placement placement_of(const Set& set) {
@@ -122,7 +129,7 @@ void check_who_knows_the_count(const Set& set) {
 void check_weight(const Set& set) {
   const WeightSource& weight = set.options().weight;
   if (!weight.given()) return;
-  const FieldLayout& layout = weight.layout();
+  const FieldLayout layout = weight.layout();
   if (layout.scalar == ScalarType::none || layout.components != 1)
     refuse("The weights '" + weight.label() + "' are not one number per object.",
            "Give one float, double or integer per object.");
