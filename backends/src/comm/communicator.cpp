@@ -119,6 +119,8 @@ Communicator Communicator::duplicate() const {
 
 void Communicator::barrier() const { messenger_->barrier(); }
 
+bool Communicator::ranks_share_cores() const { return messenger_->ranks_share_cores(); }
+
 void Communicator::reduce_in_place(void* values, std::int64_t count, ScalarType type,
                                    Reduction reduction) const {
   assert_same_everywhere(*messenger_, count, "The length of a reduction");

@@ -25,6 +25,7 @@ class Messenger {
   virtual std::shared_ptr<Messenger> duplicate() const = 0;
 
   virtual void barrier() = 0;
+  virtual bool ranks_share_cores() = 0;
   virtual void reduce(void* values, std::int64_t count, ScalarType type, Reduction reduction) = 0;
   virtual void exclusive_scan(void* values, std::int64_t count, ScalarType type) = 0;
   virtual void broadcast(void* data, std::int64_t bytes, int root) = 0;

@@ -2,6 +2,7 @@
 
 #include "comm/messenger.hpp"
 #include "comm/mpi_handle.hpp"
+#include "exec/cores.hpp"
 
 #include <evenkeel/backends/error.hpp>
 
@@ -47,6 +48,24 @@ class MpiMessenger final : public Messenger {
   }
 
   void barrier() override { check(MPI_Barrier(handle_->communicator()), "MPI_Barrier"); }
+
+  bool ranks_share_cores() override {
+    MPI_Comm node = MPI_COMM_NULL;
+    check(MPI_Comm_split_type(handle_->communicator(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL,
+                              &node),
+          "MPI_Comm_split_type");
+    int ranks = 1;
+    MPI_Comm_size(node, &ranks);
+    CoreMask cores = usable_cores();
+    const int code = MPI_Allreduce(MPI_IN_PLACE, cores.data(), static_cast<int>(cores.size()),
+                                   MPI_UINT64_T, MPI_BOR, node);
+    MPI_Comm_free(&node);
+    check(code, "MPI_Allreduce");
+    const int known = count_of(cores);  // none: this system does not say
+    int shared = known > 0 && ranks > known ? 1 : 0;
+    reduce(&shared, 1, ScalarType::int32, Reduction::greatest);
+    return shared != 0;
+  }
 
   void reduce(void* values, std::int64_t count, ScalarType type, Reduction reduction) override {
     in_pieces(values, count, bytes_of(type), [&](void* piece, int length) {

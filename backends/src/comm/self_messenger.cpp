@@ -29,6 +29,7 @@ class SelfMessenger final : public Messenger {
   std::shared_ptr<Messenger> duplicate() const override { return make_self_messenger(); }
 
   void barrier() override {}
+  bool ranks_share_cores() override { return false; }
   void reduce(void*, std::int64_t, ScalarType, Reduction) override {}
   void exclusive_scan(void* values, std::int64_t count, ScalarType type) override {
     if (count != 0) std::memset(values, 0, static_cast<std::size_t>(count * bytes_of(type)));

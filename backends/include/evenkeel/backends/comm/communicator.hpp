@@ -102,6 +102,10 @@ class EVENKEEL_API Communicator {
   // Collective.
   void barrier() const;
 
+  // Collective. True when on some node more ranks run than cores are theirs to run on, so that wall
+  // time there says little about work. The same on all ranks.
+  bool ranks_share_cores() const;
+
   // Collective. The sum, least or greatest over all ranks, for each value.
   template <Scalar T>
   T all_reduce(T mine, Reduction reduction) const {

@@ -1,0 +1,17 @@
+#pragma once
+
+// The cores that this process may run on.
+
+#include <array>
+#include <cstdint>
+
+namespace evenkeel::detail {
+
+// One bit per core of the machine.
+using CoreMask = std::array<std::uint64_t, 16>;
+
+// All zero where the system does not say.
+CoreMask usable_cores() noexcept;
+int count_of(const CoreMask& cores) noexcept;
+
+}  // namespace evenkeel::detail
