@@ -113,14 +113,15 @@ void check_distinct(std::span<const Set> sets) {
                "Name each field once.");
 }
 
-Placement placement_of(const Set& set) {
-  return set.options().keep_allocation ? Placement::in_place : Placement::replace;
+Placement placement_of(const Set& set, std::size_t index) {
+  const bool keep = set.options().keep_allocation && !set.is_companion(index);
+  return keep ? Placement::in_place : Placement::replace;
 }
 
 void check_who_knows_the_count(const Set& set) {
   if (set.options().count.is_updated()) return;
   for (std::size_t i = 0; i < set.fields().size(); ++i)
-    if (!set.fields()[i].knows_its_count(placement_of(set)))
+    if (!set.fields()[i].knows_its_count(placement_of(set, i)))
       refuse(
           set.describe(i) + " keeps its memory, so nothing would tell how many objects it holds.",
           "Give the set a variable for it: .count = &owned.");
@@ -144,6 +145,11 @@ void check_weight(const Set& set) {
 Set::Set(Field position, Carried carried, const SetOptions& options)
     : fields_(std::move(carried.fields)), options_(options) {
   fields_.insert(fields_.begin(), position);
+}
+
+void Set::accompany(Field field) {
+  fields_.push_back(field);
+  ++companions_;
 }
 
 std::int64_t Set::count() const {
@@ -180,7 +186,8 @@ void check_movable(std::span<const Set> sets) {
 
 void check_movable(const Set& set) { check_movable(std::span<const Set>(&set, 1)); }
 
-StagedSet stage(const Space& space, const Set& set, std::int64_t count) {
+StagedSet stage(const Space& space, const Set& set, std::int64_t count,
+                std::span<const int> components) {
   const OwnedCount& owned = set.options().count;
   StagedSet staged;
   staged.owned_ = owned;
@@ -188,8 +195,11 @@ StagedSet stage(const Space& space, const Set& set, std::int64_t count) {
   if (owned.is_updated() && count > owned.most())
     refuse("The variable behind .count cannot hold " + std::to_string(count) + '.',
            "Make it a 64-bit integer.");
-  for (const Field& field : set.fields())
-    staged.fields_.push_back(field.stage(space, count, placement_of(set)));
+  for (std::size_t i = 0; i < set.fields().size(); ++i) {
+    const Field& field = set.fields()[i];
+    const int known = components.empty() ? field.layout().components : components[i];
+    staged.fields_.push_back(field.stage(space, Room{count, known}, placement_of(set, i)));
+  }
   return staged;
 }
 

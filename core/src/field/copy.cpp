@@ -1,5 +1,6 @@
+#include "field/copy.hpp"
+
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
-#include <evenkeel/core/field.hpp>
 
 #include <algorithm>
 
@@ -14,19 +15,23 @@ struct CopyValues {
   const char* from;
   std::int64_t to_object, to_component, from_object, from_component;
   int components, words;
+  const std::int64_t *to_objects, *from_objects;  // null: in order
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    char* target_object = to + (to_objects == nullptr ? i : to_objects[i]) * to_object;
+    const char* source_object =
+        from + (from_objects == nullptr ? i : from_objects[i]) * from_object;
     for (int c = 0; c < components; ++c) {
-      auto* target = reinterpret_cast<Word*>(to + i * to_object + c * to_component);
-      const auto* source =
-          reinterpret_cast<const Word*>(from + i * from_object + c * from_component);
+      auto* target = reinterpret_cast<Word*>(target_object + c * to_component);
+      const auto* source = reinterpret_cast<const Word*>(source_object + c * from_component);
       for (int w = 0; w < words; ++w) target[w] = source[w];
     }
   }
 };
 
 template <class Word>
-CopyValues<Word> copy_of(const FieldLayout& to, const FieldLayout& from) {
+CopyValues<Word> copy_of(const FieldLayout& to, const std::int64_t* to_objects,
+                         const FieldLayout& from, const std::int64_t* from_objects) {
   return {static_cast<char*>(to.data),
           static_cast<const char*>(from.data),
           to.object_stride_bytes,
@@ -34,17 +39,16 @@ CopyValues<Word> copy_of(const FieldLayout& to, const FieldLayout& from) {
           from.object_stride_bytes,
           from.component_stride_bytes,
           to.components,
-          static_cast<int>(to.element_bytes / static_cast<int>(sizeof(Word)))};
+          static_cast<int>(to.element_bytes / static_cast<int>(sizeof(Word))),
+          to_objects,
+          from_objects};
 }
 
 template <class Word, class Instance>
-void copy_values(const Instance& instance, const FieldLayout& to, const FieldLayout& from,
-                 std::int64_t count) {
+void copy_values(const Instance& instance, const CopyValues<Word>& copy, std::int64_t count) {
   Kokkos::parallel_for(
       "evenkeel::field::copy_objects",
-      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
-      copy_of<Word>(to, from));
-  exec::fence(instance, "evenkeel::field::copy_objects");
+      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count), copy);
 }
 
 bool divides_all(std::int64_t word, const FieldLayout& layout) {
@@ -55,14 +59,17 @@ bool divides_all(std::int64_t word, const FieldLayout& layout) {
 }
 
 template <class Instance>
-void copy_strided(const Instance& instance, const FieldLayout& to, const FieldLayout& from,
-                  std::int64_t count) {
+void copy_strided(const Instance& instance, const FieldLayout& to, const std::int64_t* to_objects,
+                  const FieldLayout& from, const std::int64_t* from_objects, std::int64_t count) {
   const auto fits = [&](std::int64_t word) {
     return divides_all(word, to) && divides_all(word, from);
   };
-  if (fits(8)) return copy_values<std::uint64_t>(instance, to, from, count);
-  if (fits(4)) return copy_values<std::uint32_t>(instance, to, from, count);
-  copy_values<unsigned char>(instance, to, from, count);
+  if (fits(8))
+    copy_values(instance, copy_of<std::uint64_t>(to, to_objects, from, from_objects), count);
+  else if (fits(4))
+    copy_values(instance, copy_of<std::uint32_t>(to, to_objects, from, from_objects), count);
+  else
+    copy_values(instance, copy_of<unsigned char>(to, to_objects, from, from_objects), count);
 }
 
 // A component whose values are adjacent on both sides is one piece of memory.
@@ -136,8 +143,18 @@ void copy_objects(const Space& space, const FieldLayout& to, const FieldLayout& 
   const MemoryKind memory = to.memory == MemoryKind::shared ? from.memory : to.memory;
   const bool reaches = space.can_access(to.memory) && space.can_access(from.memory);
   if (!reaches) space.fence(label);  // what it wrote is read elsewhere
-  with_space(reaches ? space : Space::where(memory),
-             [&](const auto& instance) { copy_strided(instance, to, from, count); });
+  const Space where = reaches ? space : Space::where(memory);
+  copy_chosen_objects(where, to, nullptr, from, nullptr, count);
+  where.fence(label);
+}
+
+void copy_chosen_objects(const Space& space, const FieldLayout& to, const std::int64_t* to_objects,
+                         const FieldLayout& from, const std::int64_t* from_objects,
+                         std::int64_t count) {
+  if (count == 0) return;
+  with_space(space, [&](const auto& instance) {
+    copy_strided(instance, to, to_objects, from, from_objects, count);
+  });
 }
 
 }  // namespace evenkeel

@@ -26,13 +26,14 @@ FieldLayout buffer_layout(const FieldLayout& like, std::int64_t count, void* dat
 void require_room_like(const FieldLayout& now, const FieldLayout& staged, std::int64_t count,
                        const std::string& label) {
   if (staged.count == count && staged.capacity >= count && staged.components == now.components &&
-      staged.element_bytes == now.element_bytes)
+      staged.element_bytes == now.element_bytes && staged.memory == now.memory)
     return;
   throw Error(ErrorKind::application, Where{stage_name},
               "'" + label + "' was asked for room for " + std::to_string(count) + " objects of " +
-                  std::to_string(now.bytes_per_object()) + " bytes and gave " +
-                  std::to_string(staged.count) + " of " +
-                  std::to_string(staged.bytes_per_object()) + '.',
+                  std::to_string(now.bytes_per_object()) + " bytes in " + name_of(now.memory) +
+                  " memory and gave " + std::to_string(staged.count) + " of " +
+                  std::to_string(staged.bytes_per_object()) + " in " + name_of(staged.memory) +
+                  " memory.",
               "Mend FieldTraits::allocate of its type.");
 }
 
@@ -63,16 +64,28 @@ bool Field::knows_its_count(Placement placement) const {
 }
 
 StagedField Field::stage(const Space& space, std::int64_t count, Placement placement) const {
+  return stage(space, Room{count, layout().components}, placement);
+}
+
+StagedField Field::stage(const Space& space, const Room& room, Placement placement) const {
+  const std::int64_t count = room.count;
   if (count < 0)
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "'" + label() + "' cannot hold " + std::to_string(count) + " objects.",
                 "Counts cannot be negative.");
-  const FieldLayout now = layout();
-  if (count > 0 && now.components == 0)
+  FieldLayout now = layout();
+  if (count > 0 && now.components == 0 && room.components == 0)
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "'" + label() + "' was never given extents on this rank, and " +
                     std::to_string(count) + " objects would arrive.",
                 "Make it with 0 objects and the components that it has elsewhere.");
+  if (now.components == 0) now.components = room.components;
+  if (count > 0 && now.components != room.components)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "'" + label() + "' has " + std::to_string(now.components) +
+                    " components, and objects of " + std::to_string(room.components) +
+                    " would arrive.",
+                "Give it the components that it has elsewhere.");
   StagedField staged(space);
   if (is_replaced(placement)) {
     staged.staged_ = allocate(*operations_, container_, {count, now.components}, label());
@@ -132,7 +145,9 @@ void StagedField::commit() noexcept {
     discard();
   } else {
     if (operations_->resized != nullptr) operations_->resized(container_, layout_.count);
-    copy_objects(space_, operations_->layout(container_), layout_, layout_.count);
+    // Without objects a View that was never given extents has not the components of the staging.
+    if (layout_.count > 0)
+      copy_objects(space_, operations_->layout(container_), layout_, layout_.count);
     if (operations_->changed != nullptr) operations_->changed(container_);
     buffer_ = Buffer();
   }

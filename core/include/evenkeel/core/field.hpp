@@ -284,6 +284,9 @@ class EVENKEEL_API Field {
   // Room for `count` objects, uninitialised; the old values stay. Borrowed memory is staged in
   // place whatever is asked for; more objects than fit there are an Error. Local.
   StagedField stage(const Space& space, std::int64_t count, Placement placement) const;
+  // The same where other ranks may know better: a View that was never given extents gets the
+  // components of the room. Other components than the field has are an Error.
+  StagedField stage(const Space& space, const Room& room, Placement placement) const;
 
  private:
   bool is_replaced(Placement placement) const;

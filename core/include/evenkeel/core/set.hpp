@@ -142,11 +142,19 @@ class EVENKEEL_API Set {
   const std::vector<Field>& fields() const noexcept { return fields_; }
   const SetOptions& options() const noexcept { return options_; }
 
+  // One more field that travels along, of whoever looks after the set: it is re-allocated whatever
+  // the options say of the application's own.
+  void accompany(Field field);
+  bool is_companion(std::size_t index) const noexcept {
+    return index >= fields_.size() - companions_;
+  }
+
   // "the position 'x'" or "field 2, 'mass',": how messages name field `index` of fields().
   std::string describe(std::size_t index) const;
 
  private:
   std::vector<Field> fields_;
+  std::size_t companions_ = 0;  // at the end of fields_
   SetOptions options_;
 };
 
@@ -179,7 +187,8 @@ class EVENKEEL_API StagedSet {
   void commit() noexcept;
 
  private:
-  friend EVENKEEL_API StagedSet stage(const Space& space, const Set& set, std::int64_t count);
+  friend EVENKEEL_API StagedSet stage(const Space& space, const Set& set, std::int64_t count,
+                                      std::span<const int> components);
   StagedSet() = default;
 
   std::vector<StagedField> fields_;
@@ -188,7 +197,9 @@ class EVENKEEL_API StagedSet {
 };
 
 // Room for `count` objects in every field of a movable set, to be written on `space`. Throws when
-// one of them refuses, and then nothing has changed. Local.
-EVENKEEL_API StagedSet stage(const Space& space, const Set& set, std::int64_t count);
+// one of them refuses, and then nothing has changed. `components`: of each field, where this rank
+// may not know them; none: as the fields have them. Local.
+EVENKEEL_API StagedSet stage(const Space& space, const Set& set, std::int64_t count,
+                             std::span<const int> components = {});
 
 }  // namespace evenkeel

@@ -1,0 +1,56 @@
+#pragma once
+
+// Who owns what: all domains together, as a value. It can say which rank owns a point, on every
+// rank, without a message.
+
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/box.hpp>
+#include <evenkeel/core/curve.hpp>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Where the curve is cut: part p owns the keys from splitters[p] to before splitters[p + 1]. One
+// more than there are parts, never falling; the first is 0 and the last the end of the curve, so
+// every key has an owner.
+using Splitters = std::vector<HilbertKey>;
+
+// The part that owns a key.
+EVENKEEL_API int owner_of(const Splitters& splitters, HilbertKey key);
+
+class EVENKEEL_API Decomposition {
+ public:
+  // Nobody owns anything yet: no parts, generation 0.
+  Decomposition() = default;
+  // Throws an Error for splitters that leave a key without an owner.
+  Decomposition(std::int64_t generation, int dimensions, const Box& box,
+                const std::array<bool, 3>& periodic, Splitters splitters);
+
+  // Grows by one with every change; whoever keeps what was derived from a decomposition compares.
+  std::int64_t generation() const noexcept { return generation_; }
+  int parts() const noexcept {
+    return splitters_.empty() ? 0 : static_cast<int>(splitters_.size()) - 1;
+  }
+  int dimensions() const noexcept { return lattice_.dimensions(); }
+  const Box& box() const noexcept { return box_; }
+  const std::array<bool, 3>& periodic() const noexcept { return periodic_; }
+  const Lattice& lattice() const noexcept { return lattice_; }
+  const Splitters& splitters() const noexcept { return splitters_; }
+
+  // The part that owns a point; points outside the box belong to who owns the nearest cell. Throws
+  // an Error for a point that is not finite or has other dimensions, and while there are no parts.
+  int owner_of(std::span<const double> point) const;
+
+ private:
+  std::int64_t generation_ = 0;
+  Box box_;
+  std::array<bool, 3> periodic_ = {};
+  Lattice lattice_;
+  Splitters splitters_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,119 @@
+// All ranks bring the same sets, and may move them.
+
+#include <evenkeel/core/migrate.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/migrate";
+
+// All fields of all sets in one row.
+constexpr std::size_t most_fields = 128;
+
+// One field, as a number that differs where its values do: its type, size and memory. Components
+// are told apart from it, since a View that was never given extents has none yet.
+std::uint64_t describe(const FieldLayout& at, bool first_of_set) {
+  const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
+  return bits(first_of_set) | bits(at.memory) << 1U | bits(at.scalar) << 4U |
+         bits(at.element_bytes) << 16U;
+}
+
+struct Shapes {
+  std::int64_t fewest = 0, most = 0;  // fields
+  std::array<std::uint64_t, most_fields> least_type{}, greatest_type{};
+  std::array<int, most_fields> least_components{}, greatest_components{};
+};
+
+constexpr int unknown_least = std::numeric_limits<int>::max();
+constexpr int unknown_greatest = 0;
+
+void combine(Shapes& into, const Shapes& from) noexcept {
+  into.fewest = std::min(into.fewest, from.fewest);
+  into.most = std::max(into.most, from.most);
+  for (std::size_t f = 0; f < most_fields; ++f) {
+    into.least_type[f] = std::min(into.least_type[f], from.least_type[f]);
+    into.greatest_type[f] = std::max(into.greatest_type[f], from.greatest_type[f]);
+    into.least_components[f] = std::min(into.least_components[f], from.least_components[f]);
+    into.greatest_components[f] =
+        std::max(into.greatest_components[f], from.greatest_components[f]);
+  }
+}
+
+Shapes shapes_of(std::span<const Set> sets) {
+  Shapes shapes;
+  std::size_t f = 0;
+  for (const Set& set : sets)
+    for (const Field& field : set.fields()) {
+      if (f == most_fields)
+        throw Error(ErrorKind::bad_input, Where{stage_name},
+                    "More than " + std::to_string(most_fields) + " fields would move at once.",
+                    "Carry records, or fields of several components.");
+      const FieldLayout at = field.layout();
+      const std::uint64_t type = describe(at, &field == &set.fields().front());
+      shapes.least_type[f] = shapes.greatest_type[f] = type;
+      const bool unknown = at.components == 0 && at.count == 0;
+      shapes.least_components[f] = unknown ? unknown_least : at.components;
+      shapes.greatest_components[f] = unknown ? unknown_greatest : at.components;
+      ++f;
+    }
+  shapes.fewest = shapes.most = static_cast<std::int64_t>(f);
+  return shapes;
+}
+
+[[noreturn]] void disagree(const std::string& problem) {
+  throw Error(ErrorKind::disagreement, Where{stage_name}, problem,
+              "Give the same sets with the same fields in the same order on all ranks, also where "
+              "a rank has no objects.");
+}
+
+// The same on all ranks, since it sees nothing but the tally and the number of fields of each set,
+// which the types contain.
+void require_agreement(const Shapes& all) {
+  if (all.fewest != all.most)
+    disagree("Some ranks move " + std::to_string(all.fewest) + " fields, others " +
+             std::to_string(all.most) + '.');
+  for (std::size_t f = 0; f < static_cast<std::size_t>(all.most); ++f) {
+    const std::string name = "Field " + std::to_string(f) + " (counted over all sets) ";
+    if (all.least_type[f] != all.greatest_type[f])
+      disagree(name + "has values of different type, size or memory on different ranks.");
+    const bool unknown = all.greatest_components[f] == unknown_greatest;
+    if (!unknown && all.least_components[f] != all.greatest_components[f])
+      disagree(name + "has " + std::to_string(all.least_components[f]) +
+               " components on some ranks and " + std::to_string(all.greatest_components[f]) +
+               " on others.");
+  }
+}
+
+}  // namespace
+
+std::vector<SetShape> agree_on_sets(const Communicator& communicator, std::span<const Set> sets) {
+  Shapes mine;
+  std::vector<SetShape> agreed;
+  const Status status = attempt(stage_name, [&] {
+    if (sets.empty())
+      throw Error(ErrorKind::bad_input, Where{stage_name}, "There is nothing to move.",
+                  "Give at least one set.");
+    check_movable(sets);
+    mine = shapes_of(sets);
+    for (const Set& set : sets) agreed.push_back({0, std::vector<int>(set.fields().size(), 0)});
+  });
+  const Shapes all = vote<&combine>(communicator, status, mine);
+  require_agreement(all);
+  std::size_t f = 0;
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    const FieldLayout position = sets[s].position();
+    const FieldLayout field = sets[s].fields().front().layout();
+    for (int& components : agreed[s].components) components = all.greatest_components[f++];
+    // Records have their position inside.
+    const bool is_field = position.components == field.components;
+    agreed[s].dimensions = is_field ? agreed[s].components.front() : position.components;
+  }
+  return agreed;
+}
+
+}  // namespace evenkeel

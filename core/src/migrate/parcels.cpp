@@ -1,0 +1,236 @@
+#include "migrate/parcels.hpp"
+
+#include "field/copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr int host = static_cast<int>(MemoryKind::host);
+
+std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+int kind_of(const FieldLayout& at) { return static_cast<int>(at.memory); }
+
+std::int64_t bytes_of_indices(std::int64_t count) {
+  return count * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
+}  // namespace
+
+Parcels::Parcels(const Communicator& communicator, std::span<const Set> sets,
+                 std::span<const Order> orders, const Plan& plan, std::span<const StagedSet> staged)
+    : sets_(sets), orders_(orders), plan_(plan), staged_(staged), rank_(communicator.rank()) {
+  for (const StagedSet& set : staged)
+    for (const StagedField& field : set.fields()) uses_[kind_of(field.layout())] = true;
+  indices_.resize(sets.size());
+  lay_out(leaving_, true);
+  lay_out(arriving_, false);
+  for (std::size_t s = 0; s < sets.size(); ++s) make_indices(s);
+  make_transfer(communicator);
+}
+
+// Finds or makes the messages of each rank, in the order of ranks, and the blocks in them.
+void Parcels::lay_out(Side& side, bool leaving) {
+  const auto message_of = [&](int rank) -> Message& {
+    const auto at = std::lower_bound(side.messages.begin(), side.messages.end(), rank,
+                                     [](const Message& m, int r) { return m.rank < r; });
+    if (at != side.messages.end() && at->rank == rank) return *at;
+    return *side.messages.insert(at, Message{rank, {}, {}, {}});
+  };
+  for (std::size_t s = 0; s < sets_.size(); ++s) {
+    const SetPlan& set = plan_.sets[s];
+    if (leaving) {
+      for (const Parcel& parcel : set.exports)
+        add_block(message_of(parcel.rank), s, set.offsets[static_cast<std::size_t>(parcel.rank)],
+                  parcel.objects);
+      continue;
+    }
+    std::int64_t arrived = 0;
+    bool passed = false;  // this rank's own place in the order of arrival
+    const auto pass = [&] {
+      indices_[s].first_staying = arrived;
+      arrived += set.staying;
+      passed = true;
+    };
+    for (const Parcel& parcel : set.imports) {
+      if (!passed && parcel.rank > rank_) pass();
+      add_block(message_of(parcel.rank), s, arrived, parcel.objects);
+      arrived += parcel.objects;
+    }
+    if (!passed) pass();
+  }
+  make_buffers(side, leaving);
+}
+
+void Parcels::add_block(Message& message, std::size_t set, std::int64_t first, std::int64_t count) {
+  Block block{set, first, count, {}, message.bytes[host]};
+  message.bytes[host] += rounded_up(count * static_cast<std::int64_t>(sizeof(HilbertKey)));
+  for (const StagedField& field : staged_[set].fields()) {
+    std::int64_t& end = message.bytes[kind_of(field.layout())];
+    block.offset_of_field.push_back(end);
+    end += rounded_up(count * field.layout().bytes_per_object());
+  }
+  message.blocks.push_back(std::move(block));
+}
+
+void Parcels::make_buffers(Side& side, bool leaving) {
+  const std::string label = leaving ? "evenkeel::migrate::leaving" : "evenkeel::migrate::arriving";
+  for (int kind = 0; kind < kinds; ++kind) {
+    std::int64_t bytes = 0;
+    for (Message& message : side.messages) {
+      message.offset[kind] = bytes;
+      bytes += message.bytes[kind];
+    }
+    if (bytes == 0) continue;
+    side.buffers[kind] = kind == host ? Buffer::for_staging(label, bytes)
+                                      : Buffer(label, static_cast<MemoryKind>(kind), bytes);
+  }
+}
+
+void Parcels::make_indices(std::size_t set) {
+  Indices& indices = indices_[set];
+  const auto count = static_cast<std::size_t>(plan_.sets[set].count_after);
+  indices.keys.resize(count);
+  indices.order.resize(count);
+  indices.places.resize(count);
+  for (int kind = 0; kind < kinds; ++kind) {
+    if (kind == host || !uses_[kind]) continue;
+    const auto memory = static_cast<MemoryKind>(kind);
+    const std::int64_t before = std::ssize(orders_[set].objects);
+    indices.chosen[kind] = Buffer("evenkeel::migrate::chosen", memory, bytes_of_indices(before));
+    indices.placed[kind] =
+        Buffer("evenkeel::migrate::placed", memory, bytes_of_indices(plan_.sets[set].count_after));
+  }
+}
+
+void Parcels::make_transfer(const Communicator& communicator) {
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  std::vector<int> ranks;
+  for (int kind = 0; kind < kinds; ++kind) {
+    const auto memory = static_cast<MemoryKind>(kind);
+    for (const Message& m : leaving_.messages)
+      if (m.bytes[kind] > 0)
+        sends.push_back(
+            {m.rank, leaving_.buffers[kind].data() + m.offset[kind], m.bytes[kind], memory});
+    for (const Message& m : arriving_.messages)
+      if (m.bytes[kind] > 0)
+        receives.push_back(
+            {m.rank, arriving_.buffers[kind].data() + m.offset[kind], m.bytes[kind], memory});
+  }
+  for (const Message& m : leaving_.messages) {
+    ranks.push_back(m.rank);
+    for (const Block& block : m.blocks)
+      for (const StagedField& field : staged_[block.set].fields())
+        sent_bytes_ += block.count * field.layout().bytes_per_object();
+  }
+  for (const Message& m : arriving_.messages) ranks.push_back(m.rank);
+  std::sort(ranks.begin(), ranks.end());
+  partners_ = static_cast<int>(std::unique(ranks.begin(), ranks.end()) - ranks.begin());
+  const bool device = uses_[static_cast<int>(MemoryKind::device)];
+  transfer_.emplace(Space::where(device ? MemoryKind::device : MemoryKind::host), communicator,
+                    sends, receives);
+}
+
+FieldLayout Parcels::in_message(const Side& side, const Message& message, const Block& block,
+                                std::size_t field) const {
+  FieldLayout packed = staged_[block.set].fields()[field].layout();
+  const int kind = kind_of(packed);
+  packed.data = side.buffers[kind].data() + message.offset[kind] + block.offset_of_field[field];
+  packed.count = packed.capacity = block.count;
+  packed.object_stride_bytes = packed.bytes_per_object();
+  packed.component_stride_bytes = packed.element_bytes;
+  return packed;
+}
+
+HilbertKey* Parcels::keys_in(const Side& side, const Message& message, const Block& block) const {
+  return reinterpret_cast<HilbertKey*>(side.buffers[host].data() + message.offset[host] +
+                                       block.offset_of_keys);
+}
+
+// The host's lists where the host can read the field, copies of them elsewhere.
+const std::int64_t* Parcels::on_kind(std::size_t set, int kind, bool places) const {
+  const Indices& indices = indices_[set];
+  if (kind == host) return places ? indices.places.data() : orders_[set].objects.data();
+  const Buffer& copy = places ? indices.placed[kind] : indices.chosen[kind];
+  return reinterpret_cast<const std::int64_t*>(copy.data());
+}
+
+void Parcels::upload(std::size_t set, bool places) {
+  for (int kind = 0; kind < kinds; ++kind) {
+    if (kind == host || !uses_[kind]) continue;
+    const Buffer& copy = places ? indices_[set].placed[kind] : indices_[set].chosen[kind];
+    copy_bytes(Space::where(copy.kind()), copy.data(), copy.kind(), on_kind(set, host, places),
+               MemoryKind::host, copy.bytes());
+  }
+}
+
+void Parcels::fence() const {
+  for (int kind = 0; kind < kinds; ++kind)
+    if (uses_[kind]) Space::where(static_cast<MemoryKind>(kind)).fence("evenkeel::migrate");
+}
+
+void Parcels::pack() {
+  for (std::size_t s = 0; s < sets_.size(); ++s) upload(s, false);
+  for (const Message& message : leaving_.messages)
+    for (const Block& block : message.blocks) {
+      std::copy_n(orders_[block.set].keys.data() + block.first, block.count,
+                  keys_in(leaving_, message, block));
+      for (std::size_t f = 0; f < sets_[block.set].fields().size(); ++f) {
+        const FieldLayout from = sets_[block.set].fields()[f].layout();
+        copy_chosen_objects(Space::where(from.memory), in_message(leaving_, message, block, f),
+                            nullptr, from, on_kind(block.set, kind_of(from), false) + block.first,
+                            block.count);
+      }
+    }
+  fence();
+}
+
+// Objects of one key keep the order of arrival, which is that of the ranks they were on.
+void Parcels::sort_arrivals(std::size_t set) {
+  Indices& indices = indices_[set];
+  std::iota(indices.order.begin(), indices.order.end(), std::int64_t{0});
+  const auto key = [&](std::int64_t i) { return indices.keys[static_cast<std::size_t>(i)]; };
+  std::stable_sort(indices.order.begin(), indices.order.end(),
+                   [&](std::int64_t a, std::int64_t b) { return key(a) < key(b); });
+  for (std::size_t i = 0; i < indices.order.size(); ++i)
+    indices.places[static_cast<std::size_t>(indices.order[i])] = static_cast<std::int64_t>(i);
+}
+
+void Parcels::unpack() {
+  for (const Message& message : arriving_.messages)
+    for (const Block& block : message.blocks)
+      std::copy_n(keys_in(arriving_, message, block), block.count,
+                  indices_[block.set].keys.data() + block.first);
+  for (std::size_t s = 0; s < sets_.size(); ++s) {
+    const SetPlan& set = plan_.sets[s];
+    const std::int64_t staying = set.offsets[static_cast<std::size_t>(rank_)];
+    std::copy_n(orders_[s].keys.data() + staying, set.staying,
+                indices_[s].keys.data() + indices_[s].first_staying);
+    sort_arrivals(s);
+    upload(s, true);
+    for (std::size_t f = 0; f < sets_[s].fields().size(); ++f) {
+      const FieldLayout from = sets_[s].fields()[f].layout();
+      const int kind = kind_of(from);
+      copy_chosen_objects(Space::where(from.memory), staged_[s].fields()[f].layout(),
+                          on_kind(s, kind, true) + indices_[s].first_staying, from,
+                          on_kind(s, kind, false) + staying, set.staying);
+    }
+  }
+  for (const Message& message : arriving_.messages)
+    for (const Block& block : message.blocks)
+      for (std::size_t f = 0; f < sets_[block.set].fields().size(); ++f) {
+        const FieldLayout to = staged_[block.set].fields()[f].layout();
+        copy_chosen_objects(Space::where(to.memory), to,
+                            on_kind(block.set, kind_of(to), true) + block.first,
+                            in_message(arriving_, message, block, f), nullptr, block.count);
+      }
+  fence();
+}
+
+}  // namespace evenkeel
