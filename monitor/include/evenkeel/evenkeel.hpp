@@ -8,9 +8,15 @@
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/bounds.hpp>
+#include <evenkeel/core/decomposition.hpp>
 #include <evenkeel/core/field/kokkos_dual_view.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
 #include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/migrate.hpp>
 #include <evenkeel/core/set.hpp>
+#include <evenkeel/monitor/balancer.hpp>
+#include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/metrics.hpp>
+#include <evenkeel/monitor/monitor.hpp>
+#include <evenkeel/monitor/options.hpp>

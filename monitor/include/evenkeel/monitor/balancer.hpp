@@ -1,0 +1,100 @@
+#pragma once
+
+// The facade: what an application registers its kernels with and calls at the end of each step.
+//
+//   ek::Balancer balancer(MPI_COMM_WORLD, {.method = ek::Hilbert{}});
+//   auto force = balancer.kernel("force");
+//   while (simulation.advance()) {
+//     { auto timing = force.time(); compute_forces(position); }
+//     if (auto moved = balancer.step(position, ek::carry(velocity, mass, id)))
+//       rebuild_neighbours(position);
+//   }
+//   balancer.finish();
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/decomposition.hpp>
+#include <evenkeel/core/migrate.hpp>
+#include <evenkeel/core/set.hpp>
+#include <evenkeel/monitor/clock.hpp>
+#include <evenkeel/monitor/options.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace evenkeel {
+
+class EVENKEEL_API Balancer {
+ public:
+  // Collective over the communicator, which is duplicated twice. Rank 0's options count for all.
+  // Kokkos must be running.
+  explicit Balancer(const Communicator& communicator, const Options& options = {});
+#if EVENKEEL_HAS_MPI
+  explicit Balancer(MPI_Comm users, const Options& options = {});
+#endif
+  Balancer(Balancer&&) noexcept;
+  Balancer& operator=(Balancer&&) noexcept;
+  // Never communicates: without finish() what is pending is let go.
+  ~Balancer();
+
+  // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones.
+  Kernel kernel(const std::string& name);
+
+  // Collective: the end of a step. Moves objects when it is worth it, and then every field has a
+  // new length, order and storage. False: nothing changed, not even the order. An Error is the same
+  // on all ranks, and leaves every field as it was.
+  MoveReport step(std::span<const Set> sets);
+
+  // Collective: balances now, by the latest load; also the first distribution, from wherever the
+  // objects are. Otherwise like step, but for counting one.
+  MoveReport rebalance(std::span<const Set> sets);
+
+  // The same for one set, given as it is or by its fields, and for several sets that share one
+  // decomposition.
+  template <class Container>
+  requires(!std::same_as<std::remove_cvref_t<Container>, Set>) MoveReport
+      step(Container&& position, Carried carried = {}, const SetOptions& options = {}) {
+    return step({set(std::forward<Container>(position), std::move(carried), options)});
+  }
+  template <std::same_as<Set>... Sets>
+  MoveReport step(const Set& first, const Sets&... others) {
+    return step({first, others...});
+  }
+  template <class Container>
+  requires(!std::same_as<std::remove_cvref_t<Container>, Set>) MoveReport
+      rebalance(Container&& position, Carried carried = {}, const SetOptions& options = {}) {
+    return rebalance({set(std::forward<Container>(position), std::move(carried), options)});
+  }
+  template <std::same_as<Set>... Sets>
+  MoveReport rebalance(const Set& first, const Sets&... others) {
+    return rebalance({first, others...});
+  }
+
+  // Collective. Completes what is pending, ends the thread and closes the journal. Once; then
+  // nothing but the destructor.
+  void finish();
+
+  // --- Local -------------------------------------------------------------------------------------
+
+  // Who owns what since the last rebalance; empty before the first.
+  const Decomposition& decomposition() const noexcept;
+  const Options& options() const noexcept;  // as agreed
+  std::int64_t steps() const noexcept;
+
+ private:
+  MoveReport step(std::initializer_list<Set> sets) {
+    return step(std::span<const Set>(sets.begin(), sets.size()));
+  }
+  MoveReport rebalance(std::initializer_list<Set> sets) {
+    return rebalance(std::span<const Set>(sets.begin(), sets.size()));
+  }
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,101 @@
+#pragma once
+
+// What is reduced at the end of an epoch, a window of steps between two looks at the load: the
+// sample of one rank, and the totals over all ranks. The payload has a fixed size, and sums are
+// integers, so that all ranks see identical bits whatever the order of the reduction.
+
+#include <evenkeel/backends/export.hpp>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace evenkeel {
+
+// Every look takes this many steps between posting a reduction and completing it; see
+// docs/monitor.md.
+inline constexpr int protocol_latency_steps = 2;
+
+// The shortest epoch: the two reductions of one look end before the next look begins.
+inline constexpr int least_epoch_steps = 2 * protocol_latency_steps + 2;
+
+// One rank's nanoseconds over an epoch.
+struct Sample {
+  std::int64_t step = 0;        // the last one of the epoch
+  std::int64_t steps = 0;       // that were measured
+  std::int64_t generation = 0;  // of the decomposition that was measured
+  std::int64_t objects = 0;     // owned at the end
+  std::int64_t load = 0;        // in kernels
+  std::int64_t duration = 0;    // from step to step, kernels or not
+  std::int64_t variance = 0;    // of the load from step to step, in units of Totals::unit squared
+  std::int64_t cost = 0;        // of the rebalance since the last look, 0 without one
+  bool fit = true;              // false: the clock went backwards, or nothing was measured
+  std::vector<std::int64_t> kernels = {};  // by the order of the known names
+  std::uint64_t names = 0;                 // hash of the known names
+};
+
+// Over the ranks.
+struct Tally {
+  std::int64_t sum = 0;
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::int64_t greatest = std::numeric_limits<std::int64_t>::lowest();
+
+  static constexpr Tally of(std::int64_t value) noexcept { return {value, value, value}; }
+};
+
+struct Totals {
+  static constexpr int named_kernels = 32;  // the rest counts as `other`
+  static constexpr int other = named_kernels;
+
+  // Header. Least and greatest differ when ranks do not run alike.
+  std::int64_t step_least = 0, step_greatest = 0;
+  std::int64_t generation_least = 0, generation_greatest = 0;
+  std::uint64_t names_least = 0, names_greatest = 0;
+  std::int64_t ranks = 0;
+  std::int64_t unfit = 0;  // ranks without a sample to trust
+  std::int64_t steps = 0;  // least that a rank has measured
+
+  // Nanoseconds over the epoch.
+  Tally load, duration, objects;
+  std::int64_t cost = 0;      // greatest
+  std::int64_t unit = 0;      // of the two that follow; the same on all ranks
+  std::int64_t spread = 0;    // between ranks: sum of ((load - last mean) / unit)^2
+  std::int64_t variance = 0;  // from step to step: sum over ranks, per unit^2
+  std::array<Tally, named_kernels + 1> kernels{};  // meaningful when the names agree
+
+  bool names_agree() const noexcept { return names_least == names_greatest; }
+  double mean_load() const noexcept {
+    return ranks > 0 ? static_cast<double>(load.sum) / static_cast<double>(ranks) : 0;
+  }
+  // max / average of the load; 1 without load. See monitor/metrics.hpp.
+  EVENKEEL_API double lambda() const noexcept;
+  EVENKEEL_API double imbalance_percent() const noexcept;
+  // The share of the steps that the kernels cover: kernel seconds / step seconds over all ranks.
+  EVENKEEL_API double coverage() const noexcept;
+  // Seconds per step that the slowest rank works longer than the average.
+  EVENKEEL_API double wasted_seconds() const noexcept;
+};
+
+// One rank's part. `last_mean`: mean load of the look before, 0 at first, about which the spread is
+// counted in fixed point, so that it cannot overflow. A negative number counts as 0, and makes the
+// sample unfit.
+EVENKEEL_API Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept;
+
+// Associative and commutative to the bit. A sum that 64 bits do not hold stays at the greatest.
+EVENKEEL_API void combine(Totals& into, const Totals& from) noexcept;
+
+// What the journal shows of single ranks: the load of each of up to 256 ranks; above, how many
+// ranks have which share of the last mean, in bins of 1/64 of it, the last one open. Without a last
+// mean, every rank with a load is in the last bin.
+struct LoadPicture {
+  static constexpr int slots = 256;
+  static constexpr int bins_per_mean = 64;
+  std::array<std::int64_t, slots> values{};
+};
+
+EVENKEEL_API LoadPicture picture_of(std::int64_t load, int rank, int ranks,
+                                    std::int64_t last_mean) noexcept;
+EVENKEEL_API void combine(LoadPicture& into, const LoadPicture& from) noexcept;
+
+}  // namespace evenkeel

@@ -1,0 +1,85 @@
+#pragma once
+
+// The monitor: times kernels, looks at the load of all ranks once per epoch, and says when a
+// rebalance is due. It moves nothing. Codes that balance themselves use it alone:
+//
+//   ek::Monitor monitor(MPI_COMM_WORLD);
+//   auto force = monitor.kernel("force");
+//   while (...) {
+//     { auto timing = force.time(); compute_forces(); }
+//     if (auto advice = monitor.step()) { my_own_rebalance(); monitor.rebalanced(); }
+//   }
+//   monitor.finish();
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/monitor/clock.hpp>
+#include <evenkeel/monitor/journal.hpp>
+#include <evenkeel/monitor/options.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+
+// What the end of a step says. True: rebalance now; the same on all ranks.
+struct Advice {
+  bool rebalance = false;
+  std::string reason = {};  // in words, when true
+  explicit operator bool() const noexcept { return rebalance; }
+};
+
+class EVENKEEL_API Monitor {
+ public:
+  // Collective over the communicator, which is duplicated. Rank 0's options count for all.
+  explicit Monitor(const Communicator& communicator, const Options& options = {});
+#if EVENKEEL_HAS_MPI
+  explicit Monitor(MPI_Comm users, const Options& options = {});
+#endif
+  Monitor(Monitor&&) noexcept;
+  Monitor& operator=(Monitor&&) noexcept;
+  // Never communicates: without finish() what is pending is let go.
+  ~Monitor();
+
+  // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones.
+  Kernel kernel(const std::string& name);
+
+  // Collective: the end of a step. Waits for other ranks at most twice per epoch, for reductions
+  // that were posted steps ago. `objects`: how many this rank owns. Ranks that do not run alike are
+  // the same Error on all ranks.
+  Advice step(std::int64_t objects = 0);
+
+  // Collective in the sense that all ranks call it after the same step: the decomposition has
+  // changed, and what was measured before counts no more. Communicates nothing.
+  void rebalanced(const Outcome& outcome = {});
+
+  // Collective. Completes what is pending, ends the thread and closes the journal. Once; then
+  // nothing but the destructor.
+  void finish();
+
+  // --- Local -------------------------------------------------------------------------------------
+
+  const Options& options() const noexcept;  // as agreed
+  std::int64_t steps() const noexcept;
+  std::int64_t generation() const noexcept;
+
+  // Whether the next call of step ends an epoch.
+  bool next_step_looks() const noexcept;
+
+  // Nanoseconds per step that this rank has spent in kernels since the last rebalance, or since the
+  // warm-up; 0 while nothing is measured. In a deterministic run this is no clock's figure.
+  std::int64_t load_nanoseconds() const noexcept;
+
+  // In a deterministic run: the sum of this rank's weights, which stands for its clock.
+  void set_load(double weight) noexcept;
+
+ private:
+  friend class Balancer;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evenkeel

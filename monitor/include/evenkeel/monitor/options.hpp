@@ -1,0 +1,91 @@
+#pragma once
+
+// What a user can choose. Three sources, the later outvoting the earlier: code, a file, variables
+// EVENKEEL_* of the environment; rank 0's word counts for all ranks. All have the same keys, in
+// snake_case, in capitals in the environment. An unknown key is an Error, a negative number too; 0
+// means off.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/box.hpp>
+#include <evenkeel/monitor/trigger.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace evenkeel {
+
+// Domains are ranges of a Hilbert curve through the box.
+struct Hilbert {
+  friend bool operator==(const Hilbert&, const Hilbert&) = default;
+};
+
+using Method = std::variant<Hilbert>;
+
+// What measures the work of kernels.
+enum class ClockKind : int {
+  automatic,  // thread_cpu where ranks share cores, wall elsewhere
+  wall,
+  thread_cpu  // the CPU time of the thread that calls step: waiting for a core does not count
+};
+
+struct Options {
+  Method method = Hilbert{};
+  Trigger trigger = Threshold{.lambda = 1.10};
+
+  // Where objects can be. Not given: measured, with a margin, kept, and grown when objects leave
+  // it.
+  std::optional<Box> box = std::nullopt;
+  // Axes that wrap around in the given box.
+  std::array<bool, 3> periodic = {false, false, false};
+
+  double target_lambda = 1.05;  // a decomposition that is this even by its weights is kept; 0: off
+  double floor_percent = 2;     // imbalance below which nothing happens
+  double least_coverage = 0;    // share of the steps that kernels must cover, from 0 to 1
+  int epoch_steps = 8;          // between two looks
+  int warmup_steps = 3;         // at the start, not measured
+  int cooldown_steps = 8;       // after a rebalance, without another
+  ClockKind clock = ClockKind::automatic;
+  bool deterministic = false;     // no clock in any decision: the load is the sum of the weights
+  bool strict_kernels = false;    // a kernel that is unknown on some rank is an Error
+  bool watcher = true;            // a thread thinks and writes; off: the calling thread does
+  std::string journal = {};       // file for one JSON line per look; empty or "none": none
+  std::string options_file = {};  // to read options from: in code, or EVENKEEL_OPTIONS_FILE
+
+  friend bool operator==(const Options&, const Options&) = default;
+};
+
+// Throws an Error for options that make no sense. Local.
+EVENKEEL_API void check(const Options& options);
+
+// One line "key = value" per option that has a text (all but options_file), in a fixed order; what
+// from_text reads again without loss.
+EVENKEEL_API std::string to_text(const Options& options);
+
+// `base` with the lines of `text` applied: "key = value"; # at the start of a line or behind a
+// blank begins a comment; empty lines are skipped. `source` names the text in Errors. A key that
+// occurs twice is an Error. A trigger `custom` keeps the function of `base`. Each value is checked
+// by itself, check() looks at all of them together. Local.
+EVENKEEL_API Options from_text(const std::string& text, const Options& base,
+                               const std::string& source);
+
+// Name and value.
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+// The variables of this process whose names begin with EVENKEEL_ and mean an option: what other
+// parts read (EVENKEEL_DEVICE_AWARE_MPI, EVENKEEL_TEST_*) and what module systems set
+// (EVENKEEL_ROOT, _DIR, _HOME, _PREFIX, _VERSION, _LIB, _INC, _BIN) is left out.
+EVENKEEL_API Variables environment_options();
+
+// code < file < variables, checked. Local.
+EVENKEEL_API Options resolve(const Options& code, const Variables& variables);
+
+// Collective. What resolve() makes of code and environment on rank 0, on all ranks. An Error of
+// rank 0 is the same Error on all.
+EVENKEEL_API Options agree(const Communicator& communicator, const Options& code);
+
+}  // namespace evenkeel

@@ -1,0 +1,325 @@
+#include <evenkeel/monitor/balancer.hpp>
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/compatibility.hpp>
+#include <evenkeel/backends/exec/stopwatch.hpp>
+#include <evenkeel/core/bounds.hpp>
+#include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/order.hpp>
+#include <evenkeel/core/weights.hpp>
+#include <evenkeel/monitor/monitor.hpp>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "monitor/balancer";
+
+Space space_of_positions(const Set& set) { return Space::where(set.position().memory); }
+
+// What a set holds, for statistics: a set that makes no sense is refused elsewhere, by a vote.
+std::int64_t objects_in(std::span<const Set> sets) {
+  std::int64_t objects = 0;
+  static_cast<void>(attempt(stage_name, [&] {
+    for (const Set& set : sets) objects += std::max<std::int64_t>(0, set.count());
+  }));
+  return objects;
+}
+
+double weight_of(const Set& set) {
+  if (!set.options().weight.given()) return static_cast<double>(set.count());
+  const std::vector<double> weights = given_weights(space_of_positions(set), set);
+  return std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
+// What the ranks bring to a rebalance.
+struct Arrival {
+  std::int64_t step_least = 0, step_greatest = 0;
+  std::int64_t generation_least = 0, generation_greatest = 0;
+  std::int64_t load = 0;  // nanoseconds per step
+  std::int64_t objects = 0;
+};
+
+void add_arrival(Arrival& into, const Arrival& from) noexcept {
+  into.step_least = std::min(into.step_least, from.step_least);
+  into.step_greatest = std::max(into.step_greatest, from.step_greatest);
+  into.generation_least = std::min(into.generation_least, from.generation_least);
+  into.generation_greatest = std::max(into.generation_greatest, from.generation_greatest);
+  into.load += from.load;
+  into.objects += from.objects;
+}
+
+void require_alike(const Arrival& all) {
+  if (all.step_least == all.step_greatest && all.generation_least == all.generation_greatest)
+    return;
+  throw Error(ErrorKind::disagreement, Where{stage_name},
+              "Ranks came to a rebalance at steps " + std::to_string(all.step_least) + " to " +
+                  std::to_string(all.step_greatest) + " and generations " +
+                  std::to_string(all.generation_least) + " to " +
+                  std::to_string(all.generation_greatest) + '.',
+              "Call step and rebalance equally often on all ranks.");
+}
+
+// The dimensions of all positions, 0 while no rank knows. The same on all ranks.
+int dimensions_of(std::span<const SetShape> shapes) {
+  int dimensions = 0;
+  for (const SetShape& shape : shapes) {
+    if (dimensions != 0 && shape.dimensions != 0 && shape.dimensions != dimensions)
+      throw Error(ErrorKind::bad_input, Where{stage_name},
+                  "Sets in 2 and in 3 dimensions cannot share a decomposition.",
+                  "Give them Balancers of their own.");
+    dimensions = std::max(dimensions, shape.dimensions);
+  }
+  return dimensions;
+}
+
+void enlarge(Bounds& into, const Bounds& from) {
+  into.dimensions = std::max(into.dimensions, from.dimensions);
+  for (std::size_t d = 0; d < 3; ++d) {
+    into.lower[d] = std::min(into.lower[d], from.lower[d]);
+    into.upper[d] = std::max(into.upper[d], from.upper[d]);
+  }
+}
+
+// What has been measured, in nanoseconds per step.
+struct Load {
+  double mine = 0;  // 0: nothing was measured here
+  std::int64_t my_objects = 0;
+  double mean_per_object = 0;       // over all ranks; 0: nothing was measured anywhere
+  double last_mean_per_object = 0;  // when something last was
+};
+
+// What each of `count` objects of one set costs, so far as anybody knows; all 0 when nobody does.
+std::vector<double> costs_of(std::int64_t count, const Load& load,
+                             const std::vector<double>& earlier) {
+  const bool known = std::accumulate(earlier.begin(), earlier.end(), 0.0) > 0;
+  if (load.mean_per_object > 0) {
+    const double mean =
+        load.mine > 0 ? load.mine / static_cast<double>(load.my_objects) : load.mean_per_object;
+    return measured_weights(count, mean * static_cast<double>(count), load.mean_per_object,
+                            earlier);
+  }
+  if (known) return earlier;
+  return std::vector<double>(static_cast<std::size_t>(count), load.last_mean_per_object);
+}
+
+}  // namespace
+
+struct Balancer::Impl {
+  Impl(Communicator for_epochs, Communicator for_rebalances, const Options& options)
+      : monitor_(std::move(for_epochs), options), ranks_(std::move(for_rebalances)) {}
+
+  MoveReport step(std::span<const Set> sets);
+  MoveReport rebalance(std::span<const Set> sets);
+
+  // The stages of a rebalance that need more than their arguments.
+  std::vector<Set> with_costs(std::span<const Set> sets);
+  Load arrive(const Status& status, std::span<const Set> sets);
+  Box box_around(std::span<const Set> sets) const;
+  void weigh(std::span<const Set> sets, const Load& load, std::vector<std::vector<double>>& into);
+  Cut cut_curve(const Status& status, int dimensions, const Box& box, std::span<const Order> orders,
+                std::span<const std::vector<double>> weights) const;
+
+  Monitor monitor_;
+  Communicator ranks_;
+  Decomposition decomposition_;
+  // By set: what each object has been found to cost. Travels with the objects.
+  std::vector<std::vector<double>> costs_;
+  double mean_per_object_ = 0;  // over all ranks, when last measured
+};
+
+MoveReport Balancer::Impl::step(std::span<const Set> sets) {
+  const bool looks = monitor_.next_step_looks();
+  if (looks && monitor_.options().deterministic) {
+    double weight = 0;
+    static_cast<void>(attempt(stage_name, [&] {
+      for (const Set& set : sets) weight += weight_of(set);
+    }));
+    monitor_.set_load(weight);
+  }
+  if (monitor_.step(looks ? objects_in(sets) : 0)) return rebalance(sets);
+  MoveReport nothing;
+  nothing.generation = decomposition_.generation();
+  return nothing;
+}
+
+// The sets, each with what its objects cost where that is measured.
+std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
+  if (!exec::kokkos_is_running())
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "Kokkos is not running.",
+                "Rebalance between Kokkos::initialize and Kokkos::finalize.");
+  std::vector<Set> all(sets.begin(), sets.end());
+  const bool given = std::any_of(all.begin(), all.end(),
+                                 [](const Set& set) { return set.options().weight.given(); });
+  costs_.resize(all.size());
+  if (given || monitor_.options().deterministic) return all;
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    const auto count = static_cast<std::size_t>(std::max<std::int64_t>(0, all[s].count()));
+    if (costs_[s].size() != count) costs_[s].assign(count, 0);
+    all[s].accompany(field_of(costs_[s]));
+  }
+  return all;
+}
+
+Load Balancer::Impl::arrive(const Status& status, std::span<const Set> sets) {
+  Arrival mine;
+  mine.step_least = mine.step_greatest = monitor_.steps();
+  mine.generation_least = mine.generation_greatest = decomposition_.generation();
+  mine.load = monitor_.load_nanoseconds();
+  mine.objects = objects_in(sets);
+  const Arrival all = vote<&add_arrival>(ranks_, status, mine);
+  require_alike(all);
+  Load load;
+  load.mine = static_cast<double>(mine.load);
+  load.my_objects = mine.objects;
+  if (all.objects > 0)
+    load.mean_per_object = static_cast<double>(all.load) / static_cast<double>(all.objects);
+  if (load.mean_per_object > 0) mean_per_object_ = load.mean_per_object;
+  load.last_mean_per_object = mean_per_object_;
+  return load;
+}
+
+Box Balancer::Impl::box_around(std::span<const Set> sets) const {
+  Bounds found;
+  for (const Set& set : sets) enlarge(found, bounds(space_of_positions(set), ranks_, set));
+  const Options& options = monitor_.options();
+  if (options.box) {
+    require_inside(*options.box, options.periodic, found);
+    return *options.box;
+  }
+  std::optional<Box> kept;
+  if (decomposition_.parts() > 0) kept = decomposition_.box();
+  return enclose(kept, found);
+}
+
+void Balancer::Impl::weigh(std::span<const Set> sets, const Load& load,
+                           std::vector<std::vector<double>>& into) {
+  into.resize(sets.size());
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    const Set& set = sets[s];
+    const std::int64_t count = set.count();
+    if (set.options().weight.given()) {
+      into[s] = given_weights(space_of_positions(set), set);
+    } else if (set.is_companion(set.fields().size() - 1)) {
+      into[s] = costs_[s] = costs_of(count, load, costs_[s]);
+    }
+  }
+}
+
+Cut Balancer::Impl::cut_curve(const Status& status, int dimensions, const Box& box,
+                              std::span<const Order> orders,
+                              std::span<const std::vector<double>> weights) const {
+  std::vector<std::vector<double>> sorted(orders.size());
+  std::vector<WeightedKeys> keyed;
+  const Status prepared = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    for (std::size_t s = 0; s < orders.size(); ++s) {
+      if (!weights[s].empty())
+        for (const std::int64_t i : orders[s].objects)
+          sorted[s].push_back(weights[s][static_cast<std::size_t>(i)]);
+      keyed.push_back({orders[s].keys, sorted[s]});
+    }
+  });
+  CutOptions options;
+  options.parts = ranks_.size();
+  options.dimensions = dimensions;
+  options.target_lambda = monitor_.options().target_lambda;
+  if (decomposition_.parts() == options.parts && decomposition_.box() == box)
+    options.kept = decomposition_.splitters();
+  return cut(ranks_, prepared, keyed, options);
+}
+
+MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
+  const Stopwatch whole;
+  Stopwatch stage;
+  MoveOptions move_options;
+  const auto lap = [&](const char* name) {
+    move_options.seconds_before.emplace_back(name, stage.lap());
+  };
+
+  std::vector<Set> sets;
+  const Status arrived = attempt(stage_name, [&] { sets = with_costs(given); });
+  const Load load = arrive(arrived, sets);
+  const std::vector<SetShape> shapes = agree_on_sets(ranks_, sets);
+  const int dimensions = dimensions_of(shapes);
+  MoveReport report;
+  report.generation = decomposition_.generation();
+  if (dimensions == 0) return report;  // no rank has ever had an object
+  const Options& options = monitor_.options();
+  const Box box = box_around(sets);
+  const Lattice lattice(dimensions, box, options.periodic);
+  lap("agree");
+
+  std::vector<Order> orders;
+  std::vector<std::vector<double>> weights;
+  const Status ordered = attempt(stage_name, [&] {
+    weigh(sets, load, weights);
+    for (const Set& set : sets) orders.push_back(order(space_of_positions(set), lattice, set));
+  });
+  lap("order");
+  const Cut parts = cut_curve(ordered, dimensions, box, orders, weights);
+  lap("cut");
+  const Plan who = plan(ranks_, Status(), parts.splitters, orders);
+  lap("plan");
+
+  Outcome outcome;
+  if (!who.empty()) report = move(ranks_, sets, shapes, orders, who, move_options);
+  // Objects that have wandered can be where a new cut wants them: then it changes, and none moves.
+  outcome.moved = report.moved || decomposition_.splitters() != parts.splitters ||
+                  !(decomposition_.box() == box);
+  if (outcome.moved)
+    decomposition_ = Decomposition(decomposition_.generation() + 1, dimensions, box,
+                                   options.periodic, parts.splitters);
+  report.generation = decomposition_.generation();
+  report.lambda = parts.lambda();
+  outcome.objects_moved = report.objects;
+  outcome.bytes_moved = report.bytes;
+  outcome.stages = report.seconds;
+  outcome.seconds = whole.seconds();
+  monitor_.rebalanced(outcome);
+  return report;
+}
+
+namespace {
+
+Communicator require_kokkos(Communicator communicator) {
+  const Status status = attempt(stage_name, [] {
+    if (!exec::kokkos_is_running())
+      throw Error(ErrorKind::bad_input, Where{stage_name}, "Kokkos is not running.",
+                  "Make a Balancer after Kokkos::initialize.");
+  });
+  vote(communicator, status);
+  return communicator;
+}
+
+}  // namespace
+
+Balancer::Balancer(const Communicator& communicator, const Options& options)
+    : impl_(std::make_unique<Impl>(require_kokkos(communicator.duplicate()),
+                                   communicator.duplicate(), options)) {}
+#if EVENKEEL_HAS_MPI
+Balancer::Balancer(MPI_Comm users, const Options& options)
+    : impl_(std::make_unique<Impl>(require_kokkos(Communicator(users)), Communicator(users),
+                                   options)) {}
+#endif
+Balancer::Balancer(Balancer&&) noexcept = default;
+Balancer& Balancer::operator=(Balancer&&) noexcept = default;
+Balancer::~Balancer() = default;
+
+Kernel Balancer::kernel(const std::string& name) { return impl_->monitor_.kernel(name); }
+MoveReport Balancer::step(std::span<const Set> sets) { return impl_->step(sets); }
+MoveReport Balancer::rebalance(std::span<const Set> sets) { return impl_->rebalance(sets); }
+void Balancer::finish() { impl_->monitor_.finish(); }
+
+const Decomposition& Balancer::decomposition() const noexcept { return impl_->decomposition_; }
+const Options& Balancer::options() const noexcept { return impl_->monitor_.options(); }
+std::int64_t Balancer::steps() const noexcept { return impl_->monitor_.steps(); }
+
+}  // namespace evenkeel

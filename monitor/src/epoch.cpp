@@ -1,0 +1,150 @@
+#include <evenkeel/monitor/epoch.hpp>
+
+#include <evenkeel/monitor/metrics.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t units_per_mean = 1024;
+
+// 2^20 ranks times the square of this stay below 2^63.
+constexpr std::int64_t most_units = std::int64_t{1} << 20;
+
+// Of numbers that are not negative. Still associative when it saturates.
+std::int64_t sum_of(std::int64_t a, std::int64_t b) noexcept { return a > most - b ? most : a + b; }
+
+// What a sample cannot hold counts as nothing, and the sample as unfit.
+struct Gauge {
+  bool fit;
+  std::int64_t operator()(std::int64_t value) noexcept {
+    fit = fit && value >= 0;
+    return std::max<std::int64_t>(value, 0);
+  }
+};
+
+void add_kernels(const Sample& sample, Gauge& gauge, Totals& totals) noexcept {
+  totals.kernels.fill(Tally::of(0));
+  std::int64_t rest = 0;
+  for (std::size_t i = 0; i < sample.kernels.size(); ++i) {
+    const std::int64_t nanoseconds = gauge(sample.kernels[i]);
+    if (i < Totals::named_kernels)
+      totals.kernels[i] = Tally::of(nanoseconds);
+    else
+      rest = sum_of(rest, nanoseconds);
+  }
+  totals.kernels[Totals::other] = Tally::of(rest);
+}
+
+std::int64_t spread_of(std::int64_t load, std::int64_t mean, std::int64_t unit) noexcept {
+  if (mean == 0) return 0;
+  const std::int64_t units = std::clamp((load - mean) / unit, -most_units, most_units);
+  return units * units;
+}
+
+void add(Tally& into, const Tally& from) noexcept {
+  into.sum = sum_of(into.sum, from.sum);
+  into.least = std::min(into.least, from.least);
+  into.greatest = std::max(into.greatest, from.greatest);
+}
+
+LoadSummary summary_of(const Totals& totals) noexcept {
+  constexpr std::int64_t most_ranks = std::numeric_limits<int>::max();
+  LoadSummary summary;
+  summary.ranks = static_cast<int>(std::clamp<std::int64_t>(totals.ranks, 1, most_ranks));
+  summary.sum = static_cast<double>(totals.load.sum);
+  summary.greatest = static_cast<double>(totals.load.greatest);
+  return summary;
+}
+
+// The bin of a histogram over shares of the mean. Without a mean, any load is far above it.
+std::size_t bin_of(std::int64_t load, std::int64_t mean) noexcept {
+  constexpr std::int64_t last = LoadPicture::slots - 1;
+  constexpr std::int64_t limit = most / LoadPicture::bins_per_mean;  // more than four years
+  if (load <= 0) return 0;
+  if (mean <= 0) return last;
+  const std::int64_t share =
+      std::min(load, limit) * LoadPicture::bins_per_mean / std::min(mean, limit);
+  return static_cast<std::size_t>(std::min(share, last));
+}
+
+}  // namespace
+
+double Totals::lambda() const noexcept { return evenkeel::lambda(summary_of(*this)); }
+
+double Totals::imbalance_percent() const noexcept {
+  return evenkeel::imbalance_percent(summary_of(*this));
+}
+
+double Totals::coverage() const noexcept {
+  if (duration.sum <= 0) return 0;
+  const double share = static_cast<double>(load.sum) / static_cast<double>(duration.sum);
+  return std::clamp(share, 0.0, 1.0);
+}
+
+double Totals::wasted_seconds() const noexcept {
+  if (ranks <= 1 || steps <= 0) return 0;
+  const double nanoseconds = static_cast<double>(load.greatest) - mean_load();
+  return std::max(0.0, nanoseconds / (1e9 * static_cast<double>(steps)));
+}
+
+Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
+  const std::int64_t mean = std::max<std::int64_t>(last_mean, 0);
+  Gauge gauge{sample.fit};
+  Totals totals;
+  totals.step_least = totals.step_greatest = sample.step;
+  totals.generation_least = totals.generation_greatest = sample.generation;
+  totals.names_least = totals.names_greatest = sample.names;
+  totals.ranks = 1;
+  totals.steps = gauge(sample.steps);
+  totals.load = Tally::of(gauge(sample.load));
+  totals.duration = Tally::of(gauge(sample.duration));
+  totals.objects = Tally::of(gauge(sample.objects));
+  totals.cost = gauge(sample.cost);
+  totals.unit = std::max<std::int64_t>(mean / units_per_mean, 1);
+  totals.spread = spread_of(totals.load.sum, mean, totals.unit);
+  totals.variance = gauge(sample.variance);
+  add_kernels(sample, gauge, totals);
+  totals.unfit = gauge.fit ? 0 : 1;
+  return totals;
+}
+
+void combine(Totals& into, const Totals& from) noexcept {
+  into.step_least = std::min(into.step_least, from.step_least);
+  into.step_greatest = std::max(into.step_greatest, from.step_greatest);
+  into.generation_least = std::min(into.generation_least, from.generation_least);
+  into.generation_greatest = std::max(into.generation_greatest, from.generation_greatest);
+  into.names_least = std::min(into.names_least, from.names_least);
+  into.names_greatest = std::max(into.names_greatest, from.names_greatest);
+  into.ranks = sum_of(into.ranks, from.ranks);
+  into.unfit = sum_of(into.unfit, from.unfit);
+  into.steps = std::min(into.steps, from.steps);
+  add(into.load, from.load);
+  add(into.duration, from.duration);
+  add(into.objects, from.objects);
+  into.cost = std::max(into.cost, from.cost);
+  into.unit = std::max(into.unit, from.unit);
+  into.spread = sum_of(into.spread, from.spread);
+  into.variance = sum_of(into.variance, from.variance);
+  for (std::size_t i = 0; i < into.kernels.size(); ++i) add(into.kernels[i], from.kernels[i]);
+}
+
+LoadPicture picture_of(std::int64_t load, int rank, int ranks, std::int64_t last_mean) noexcept {
+  LoadPicture picture;
+  if (ranks <= LoadPicture::slots)
+    picture.values[static_cast<std::size_t>(rank)] = std::max<std::int64_t>(load, 0);
+  else
+    picture.values[bin_of(load, last_mean)] = 1;
+  return picture;
+}
+
+void combine(LoadPicture& into, const LoadPicture& from) noexcept {
+  for (std::size_t i = 0; i < into.values.size(); ++i)
+    into.values[i] = sum_of(into.values[i], from.values[i]);
+}
+
+}  // namespace evenkeel

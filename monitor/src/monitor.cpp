@@ -1,0 +1,258 @@
+#include <evenkeel/monitor/monitor.hpp>
+
+#include "epoch_sums.hpp"
+#include "kernel_names.hpp"
+#include "protocol.hpp"
+#include "watcher.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/stopwatch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "monitor";
+
+// After a rebalance the first step works on cold caches, and rebuilds what the application derives.
+constexpr std::int64_t settling_steps = 1;
+
+// What a weight of 1 counts as in a deterministic run: a millisecond.
+constexpr double nanoseconds_per_weight = 1e6;
+
+Clock::Now choose_clock(const Communicator& communicator, const Options& options) {
+  bool thread_cpu = options.clock == ClockKind::thread_cpu;
+  if (options.clock == ClockKind::automatic) thread_cpu = communicator.ranks_share_cores();
+  return thread_cpu ? &thread_cpu_nanoseconds : &wall_nanoseconds;
+}
+
+State first_state(const Options& options) {
+  State state;
+  state.trigger = options.trigger;
+  state.floor_percent = options.floor_percent;
+  state.least_coverage = options.least_coverage;
+  state.cooldown_steps = options.cooldown_steps;
+  return state;
+}
+
+}  // namespace
+
+struct Monitor::Impl {
+  Impl(Communicator communicator, const Options& code);
+
+  Advice step(std::int64_t objects);
+  void rebalanced(const Outcome& outcome);
+  void finish();
+
+  void require_running() const;
+  void measure();
+  bool ends_epoch(std::int64_t step) const noexcept { return step == epoch_end_; }
+  void end_epoch(std::int64_t objects);
+  std::shared_ptr<const Look> settled_look();
+  Advice settle(const Look& look);
+  Advice advise(const std::string& reason);
+  void keep_line(const Look& look);
+  void write_header();
+  void write_line();
+
+  Options options_;
+  std::shared_ptr<Clock> clock_;
+  KernelNames names_;
+  EpochSums sums_;
+  Protocol protocol_;
+
+  std::int64_t step_ = 0;
+  std::int64_t measured_from_ = 0;  // the first step that counts
+  std::int64_t epoch_end_ = 0;
+  std::int64_t cost_ = 0;  // nanoseconds of the rebalance since the last look
+  double weight_ = 0;      // in a deterministic run
+  bool off_ = false;       // the ranks have not agreed: nobody looks any more
+  bool finished_ = false;
+
+  std::unique_ptr<Journal> journal_;     // on rank 0
+  std::optional<JournalHeader> header_;  // that waits for the first line, and the kernels by then
+  std::optional<JournalLine> line_;      // that waits for what comes of it
+  Watcher watcher_;                      // last: its thread ends before anything that it uses
+};
+
+Monitor::Impl::Impl(Communicator communicator, const Options& code)
+    : options_(agree(communicator, code)),
+      clock_(Clock::make(choose_clock(communicator, options_))),
+      protocol_(std::move(communicator), first_state(options_), hash_of(to_text(options_)),
+                !options_.journal.empty()),
+      measured_from_(options_.warmup_steps + 1),
+      epoch_end_(options_.warmup_steps + options_.epoch_steps),
+      watcher_(options_.watcher) {
+  const Communicator& ranks = protocol_.communicator();
+  const Status status = attempt(stage_name, [&] {
+    if (options_.journal.empty() || ranks.rank() != 0) return;
+    journal_ = std::make_unique<Journal>(options_.journal);
+    header_.emplace(JournalHeader{options_, ranks.size(), {}, protocol_.state()});
+  });
+  vote(ranks, status);
+}
+
+void Monitor::Impl::require_running() const {
+  if (finished_)
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "step was called after finish.",
+                "Call finish once, after the last step.");
+}
+
+void Monitor::Impl::measure() {
+  const Clock::Step step = clock_->end_step();
+  if (step_ >= measured_from_) sums_.add(step, clock_->of_step());
+}
+
+Advice Monitor::Impl::step(std::int64_t objects) {
+  require_running();
+  ++step_;
+  measure();
+  if (off_) return {};
+  write_line();  // of an advice that was not taken
+  Advice advice;
+  if (const auto look = settled_look()) advice = settle(*look);
+  if (ends_epoch(step_)) end_epoch(objects);
+  if (is_due(options_.trigger, step_)) advice = advise(to_text(options_.trigger));
+  return advice;
+}
+
+// Once ranks have gone apart, what one would wait for another may never post.
+std::shared_ptr<const Look> Monitor::Impl::settled_look() {
+  try {
+    return protocol_.advance(step_, watcher_);
+  } catch (const Error&) {
+    off_ = true;
+    throw;
+  }
+}
+
+void Monitor::Impl::end_epoch(std::int64_t objects) {
+  const State& state = protocol_.state();
+  names_.learn(clock_->names());
+  Sample sample = sums_.sample(totals_of({}, state.mean_load).unit);
+  sample.step = step_;
+  sample.generation = state.generation;
+  sample.objects = objects;
+  sample.cost = std::exchange(cost_, 0);
+  sample.kernels.resize(names_.own().size());
+  sample.kernels = names_.in_order(sample.kernels);
+  sample.names = names_.hash();
+  if (options_.deterministic) {
+    const double load = weight_ * nanoseconds_per_weight * static_cast<double>(sample.steps);
+    constexpr double most = 1ULL << 62U;
+    sample.load = sample.duration = std::llround(std::min(load, most));
+    sample.cost = sample.variance = 0;
+    std::fill(sample.kernels.begin(), sample.kernels.end(), 0);
+  }
+  protocol_.post(sample);
+  sums_.restart();
+  epoch_end_ = step_ + options_.epoch_steps;
+}
+
+// What all ranks have agreed on.
+Advice Monitor::Impl::settle(const Look& look) {
+  keep_line(look);
+  if (!look.totals.names_agree()) names_.unite(protocol_.communicator(), options_.strict_kernels);
+  const Decision decision = look.verdict.decision;
+  const bool act = decision.action == Action::rebalance &&
+                   look.totals.generation_least == protocol_.state().generation;
+  if (act) return {true, explain(look.before, look.totals, decision)};
+  write_line();
+  return {};
+}
+
+Advice Monitor::Impl::advise(const std::string& reason) {
+  if (journal_ != nullptr) {
+    line_.emplace();
+    line_->step = step_;
+    line_->before = protocol_.state();
+    line_->decision = {Action::rebalance, Reason::not_asked};
+    line_->reason = reason;
+  }
+  return {true, reason};
+}
+
+void Monitor::Impl::keep_line(const Look& look) {
+  if (journal_ == nullptr) return;
+  line_.emplace();
+  line_->step = look.totals.step_greatest;
+  line_->before = look.before;
+  line_->totals = look.totals;
+  line_->decision = look.verdict.decision;
+  line_->reason = explain(look.before, look.totals, look.verdict.decision);
+  if (look.totals.names_agree()) line_->kernels = names_.sorted();
+  line_->picture = look.picture;
+}
+
+void Monitor::Impl::write_header() {
+  if (!header_) return;
+  header_->kernels = clock_->names();
+  watcher_.offer(
+      [journal = journal_.get(), header = std::move(*header_)] { journal->write(to_json(header)); },
+      false);
+  header_.reset();
+}
+
+void Monitor::Impl::write_line() {
+  if (!line_) return;
+  write_header();
+  watcher_.offer(
+      [journal = journal_.get(), line = std::move(*line_)] { journal->write(to_json(line)); },
+      false);
+  line_.reset();
+}
+
+void Monitor::Impl::rebalanced(const Outcome& outcome) {
+  const State& state = protocol_.state();
+  if (journal_ != nullptr && !line_) static_cast<void>(advise("asked for by the application"));
+  protocol_.set_state(
+      evenkeel::rebalanced(state, step_, state.generation + (outcome.moved ? 1 : 0)));
+  cost_ = std::llround(outcome.seconds * 1e9);
+  if (line_) line_->outcome = outcome;
+  write_line();
+  if (!outcome.moved) return;
+  sums_.restart_all();
+  measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
+  epoch_end_ = measured_from_ + options_.epoch_steps - 1;
+}
+
+void Monitor::Impl::finish() {
+  require_running();
+  finished_ = true;
+  protocol_.finish();
+  write_line();
+  write_header();
+  watcher_.finish();
+  journal_.reset();
+}
+
+Monitor::Monitor(const Communicator& communicator, const Options& options)
+    : impl_(std::make_unique<Impl>(communicator.duplicate(), options)) {}
+#if EVENKEEL_HAS_MPI
+Monitor::Monitor(MPI_Comm users, const Options& options)
+    : impl_(std::make_unique<Impl>(Communicator(users), options)) {}
+#endif
+Monitor::Monitor(Monitor&&) noexcept = default;
+Monitor& Monitor::operator=(Monitor&&) noexcept = default;
+Monitor::~Monitor() = default;
+
+Kernel Monitor::kernel(const std::string& name) { return impl_->clock_->kernel(name); }
+
+Advice Monitor::step(std::int64_t objects) { return impl_->step(objects); }
+void Monitor::rebalanced(const Outcome& outcome) { impl_->rebalanced(outcome); }
+void Monitor::finish() { impl_->finish(); }
+
+const Options& Monitor::options() const noexcept { return impl_->options_; }
+std::int64_t Monitor::steps() const noexcept { return impl_->step_; }
+std::int64_t Monitor::generation() const noexcept { return impl_->protocol_.state().generation; }
+bool Monitor::next_step_looks() const noexcept { return impl_->ends_epoch(impl_->step_ + 1); }
+std::int64_t Monitor::load_nanoseconds() const noexcept { return impl_->sums_.mean_load(); }
+void Monitor::set_load(double weight) noexcept { impl_->weight_ = weight; }
+
+}  // namespace evenkeel

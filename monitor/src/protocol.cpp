@@ -1,0 +1,134 @@
+#include "protocol.hpp"
+
+#include <evenkeel/backends/assert.hpp>
+#include <evenkeel/backends/error.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+void add_totals(Totals& into, const Totals& from) noexcept { combine(into, from); }
+void add_pictures(LoadPicture& into, const LoadPicture& from) noexcept { combine(into, from); }
+
+constexpr int d = protocol_latency_steps;
+
+}  // namespace
+
+void Protocol::Comparison::combine(Comparison& into, const Comparison& from) noexcept {
+  for (std::size_t i = 0; i < items; ++i) {
+    into.least[i] = std::min(into.least[i], from.least[i]);
+    into.greatest[i] = std::max(into.greatest[i], from.greatest[i]);
+  }
+}
+
+void Protocol::Comparison::require_equal() const {
+  constexpr const char* names[items] = {"the number of the step", "the generation", "the options",
+                                        "what was observed", "the decision"};
+  std::string different;
+  for (std::size_t i = 0; i < items; ++i)
+    if (least[i] != greatest[i])
+      different += (different.empty() ? "" : ", ") + std::string(names[i]);
+  if (different.empty()) return;
+  throw Error(ErrorKind::disagreement, Where{"monitor/epoch"},
+              "The ranks do not agree on " + different + ". Nothing was moved.",
+              "Call step the same number of times on all ranks, and give a rule of your own that "
+              "depends on its arguments alone. Balancing is off from here on.");
+}
+
+Protocol::Protocol(Communicator communicator, const State& first, std::uint64_t options_hash,
+                   bool with_picture)
+    : communicator_(std::move(communicator)),
+      state_(first),
+      options_hash_(options_hash),
+      with_picture_(with_picture) {}
+
+void Protocol::post(const Sample& sample) {
+  EVENKEEL_ASSERT(posted_at_ == nothing, "An epoch is longer than the protocol");
+  posted_at_ = sample.step;
+  const Totals mine = totals_of(sample, state_.mean_load);
+  totals_ = start_all_reduce<&add_totals>(communicator_, mine);
+  if (!with_picture_) return;
+  const LoadPicture picture =
+      picture_of(sample.load, communicator_.rank(), communicator_.size(), state_.mean_load);
+  picture_ = start_all_reduce<&add_pictures>(communicator_, picture);
+}
+
+std::shared_ptr<const Look> Protocol::advance(std::int64_t step, Watcher& watcher) {
+  if (posted_at_ == nothing) return nullptr;
+  const std::int64_t passed = step - posted_at_;
+  if (passed < d) {
+    if (totals_) totals_.test();
+    if (picture_) picture_.test();
+  } else if (passed == d) {
+    receive_totals(watcher);
+  } else if (passed == d + 1) {
+    decide(step);
+  } else if (passed < 2 * d + 1) {
+    if (comparison_) comparison_.test();
+  } else {
+    return settle();
+  }
+  return nullptr;
+}
+
+void Protocol::receive_totals(Watcher& watcher) {
+  look_ = std::make_shared<Look>();
+  look_->before = state_;
+  look_->totals = totals_.wait();
+  totals_ = {};
+  if (picture_) look_->picture = picture_.wait();
+  picture_ = {};
+  watcher.offer(
+      [look = look_] {
+        look->verdict = fold(look->before, look->totals);
+        look->thought.store(true, std::memory_order_release);
+      },
+      true);
+}
+
+// A watcher that has not come to it yet is not waited for. Nor is its word taken when the
+// application has rebalanced since.
+void Protocol::decide(std::int64_t step) {
+  const bool current = look_->before.generation == state_.generation &&
+                       look_->before.rebalanced_at == state_.rebalanced_at;
+  if (!current || !look_->thought.load(std::memory_order_acquire)) {
+    auto look = std::make_shared<Look>();
+    look->before = state_;
+    look->totals = look_->totals;
+    look->picture = look_->picture;
+    look->verdict = fold(look->before, look->totals);
+    look_ = std::move(look);
+  }
+  state_ = look_->verdict.state;
+  Comparison mine;
+  mine.least = {static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(state_.generation),
+                options_hash_, hash_of(state_), hash_of(look_->verdict.decision)};
+  mine.greatest = mine.least;
+  comparison_ = start_all_reduce<&Comparison::combine>(communicator_, mine);
+}
+
+std::shared_ptr<const Look> Protocol::settle() {
+  posted_at_ = nothing;
+  const Comparison all = comparison_.wait();
+  comparison_ = {};
+  const auto look = std::exchange(look_, nullptr);
+  all.require_equal();
+  return look;
+}
+
+void Protocol::finish() {
+  if (totals_) totals_.wait();
+  if (picture_) picture_.wait();
+  if (comparison_) comparison_.wait();
+  totals_ = {};
+  picture_ = {};
+  comparison_ = {};
+  look_ = nullptr;
+  posted_at_ = nothing;
+}
+
+}  // namespace evenkeel

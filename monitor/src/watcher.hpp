@@ -1,0 +1,48 @@
+#pragma once
+
+// The thread that thinks and writes while the application computes. It takes tasks in their order,
+// calls no MPI and launches no kernel. It sleeps on a condition; whoever hands over a task never
+// waits for it: when the queue is not free this moment, the task goes along with the next one.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace evenkeel {
+
+class Watcher {
+ public:
+  using Task = std::function<void()>;
+
+  // Without a thread, by choice or because the system gives none, tasks run where they are offered.
+  explicit Watcher(bool threaded);
+  Watcher(const Watcher&) = delete;
+  Watcher& operator=(const Watcher&) = delete;
+  ~Watcher();
+
+  // One thread calls this. A task that can wait does not wake the thread; it is done at the latest
+  // when finish() returns. What a task throws is lost.
+  void offer(Task task, bool wake);
+
+  // Ends the thread and does what is left.
+  void finish();
+
+ private:
+  void run();
+  static void perform(const Task& task) noexcept;
+
+  std::deque<Task> backlog_;  // the offering thread's, like what follows
+  bool wake_owed_ = false;
+
+  std::mutex mutex_;
+  std::condition_variable condition_;
+  std::deque<Task> queue_;  // under the mutex, like what follows
+  bool awake_ = false;
+  bool stop_ = false;
+
+  std::thread thread_;
+};
+
+}  // namespace evenkeel
