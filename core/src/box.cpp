@@ -1,8 +1,8 @@
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/box.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -16,12 +16,6 @@ constexpr double margin = 0.1;  // of the longest side, on each side of a measur
 
 [[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
   throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
-}
-
-// As short as tells it from every other number: boxes are nanometres or light years wide.
-std::string text_of(double number) {
-  std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
 std::string name_of_axis(std::size_t axis) { return std::string(1, "xyz"[axis]); }

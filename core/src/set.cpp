@@ -113,6 +113,16 @@ void check_distinct(std::span<const Set> sets) {
                "Name each field once.");
 }
 
+// Both would be set, and one of the numbers lost.
+void check_counts_apart(std::span<const Set> sets) {
+  for (std::size_t a = 0; a < sets.size(); ++a)
+    for (std::size_t b = a + 1; b < sets.size(); ++b) {
+      const void* variable = sets[a].options().count.variable();
+      if (variable != nullptr && variable == sets[b].options().count.variable())
+        refuse("Two sets have the same variable behind .count.", "Give each set one of its own.");
+    }
+}
+
 Placement placement_of(const Set& set, std::size_t index) {
   const bool keep = set.options().keep_allocation && !set.is_companion(index);
   return keep ? Placement::in_place : Placement::replace;
@@ -178,6 +188,7 @@ void check(const Set& set) {
 void check_movable(std::span<const Set> sets) {
   for (const Set& set : sets) check(set);
   check_distinct(sets);
+  check_counts_apart(sets);
   for (const Set& set : sets) {
     check_ownership(set);
     check_who_knows_the_count(set);

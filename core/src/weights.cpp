@@ -1,10 +1,9 @@
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/field.hpp>
 #include <evenkeel/core/weights.hpp>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -14,12 +13,6 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* stage_name = "core/weights";
-
-// As short as tells it from every other number: a weight may be very little below zero.
-std::string text_of(double number) {
-  std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
-}
 
 // Weights of any numeric type, brought to the host.
 template <class T>

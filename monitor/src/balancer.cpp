@@ -43,20 +43,34 @@ double weight_of(const Set& set) {
 struct Arrival {
   std::int64_t step_least = 0, step_greatest = 0;
   std::int64_t generation_least = 0, generation_greatest = 0;
-  std::int64_t load = 0;  // nanoseconds per step
+  std::uint64_t weighted_by_all = 0, weighted_by_any = 0;  // a bit for each set
+  std::int64_t load = 0;                                   // nanoseconds per step
   std::int64_t objects = 0;
 };
+
+std::uint64_t weighted_among(std::span<const Set> sets) {
+  std::uint64_t bits = 0;
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    if (sets[s].options().weight.given()) bits |= std::uint64_t{1} << (s % 64);
+  return bits;
+}
 
 void add_arrival(Arrival& into, const Arrival& from) noexcept {
   into.step_least = std::min(into.step_least, from.step_least);
   into.step_greatest = std::max(into.step_greatest, from.step_greatest);
   into.generation_least = std::min(into.generation_least, from.generation_least);
   into.generation_greatest = std::max(into.generation_greatest, from.generation_greatest);
+  into.weighted_by_all &= from.weighted_by_all;
+  into.weighted_by_any |= from.weighted_by_any;
   into.load += from.load;
   into.objects += from.objects;
 }
 
 void require_alike(const Arrival& all) {
+  if (all.weighted_by_all != all.weighted_by_any)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Some ranks gave weights for a set, others none.",
+                "Give .weight for the same sets on all ranks, also where a rank has no objects.");
   if (all.step_least == all.step_greatest && all.generation_least == all.generation_greatest)
     return;
   throw Error(ErrorKind::disagreement, Where{stage_name},
@@ -67,9 +81,10 @@ void require_alike(const Arrival& all) {
               "Call step and rebalance equally often on all ranks.");
 }
 
-// The dimensions of all positions, 0 while no rank knows. The same on all ranks.
-int dimensions_of(std::span<const SetShape> shapes) {
-  int dimensions = 0;
+// The dimensions of all positions, now and at the last rebalance; 0 while no rank knows. The same
+// on all ranks.
+int dimensions_of(std::span<const SetShape> shapes, const Decomposition& last) {
+  int dimensions = last.dimensions();
   for (const SetShape& shape : shapes) {
     if (dimensions != 0 && shape.dimensions != 0 && shape.dimensions != dimensions)
       throw Error(ErrorKind::bad_input, Where{stage_name},
@@ -172,6 +187,7 @@ Load Balancer::Impl::arrive(const Status& status, std::span<const Set> sets) {
   Arrival mine;
   mine.step_least = mine.step_greatest = monitor_.steps();
   mine.generation_least = mine.generation_greatest = decomposition_.generation();
+  mine.weighted_by_all = mine.weighted_by_any = weighted_among(sets);
   mine.load = monitor_.load_nanoseconds();
   mine.objects = objects_in(sets);
   const Arrival all = vote<&add_arrival>(ranks_, status, mine);
@@ -248,7 +264,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   const Status arrived = attempt(stage_name, [&] { sets = with_costs(given); });
   const Load load = arrive(arrived, sets);
   const std::vector<SetShape> shapes = agree_on_sets(ranks_, sets);
-  const int dimensions = dimensions_of(shapes);
+  const int dimensions = dimensions_of(shapes, decomposition_);
   MoveReport report;
   report.generation = decomposition_.generation();
   if (dimensions == 0) return report;  // no rank has ever had an object
@@ -269,14 +285,16 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   const Plan who = plan(ranks_, Status(), parts.splitters, orders);
   lap("plan");
 
+  // Objects that have wandered can be where a new cut wants them: then it changes, and none moves.
+  const bool recut =
+      decomposition_.splitters() != parts.splitters || !(decomposition_.box() == box);
+  Decomposition next(decomposition_.generation() + 1, dimensions, box, options.periodic,
+                     parts.splitters);
+
   Outcome outcome;
   if (!who.empty()) report = move(ranks_, sets, shapes, orders, who, move_options);
-  // Objects that have wandered can be where a new cut wants them: then it changes, and none moves.
-  outcome.moved = report.moved || decomposition_.splitters() != parts.splitters ||
-                  !(decomposition_.box() == box);
-  if (outcome.moved)
-    decomposition_ = Decomposition(decomposition_.generation() + 1, dimensions, box,
-                                   options.periodic, parts.splitters);
+  outcome.moved = report.moved || recut;
+  if (outcome.moved) decomposition_ = std::move(next);
   report.generation = decomposition_.generation();
   report.lambda = parts.lambda();
   outcome.objects_moved = report.objects;

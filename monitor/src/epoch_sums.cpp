@@ -46,6 +46,21 @@ void EpochSums::add(const Clock::Step& step, std::span<const std::int64_t> kerne
   ++steps_since_;
 }
 
+void EpochSums::leave_out(std::int64_t waited) {
+  if (waited <= 0 || duration_ <= 0) return;
+  const double share = std::min(1.0, static_cast<double>(waited) / static_cast<double>(duration_));
+  const auto reduce = [&](std::int64_t& nanoseconds) {
+    nanoseconds -= std::llround(static_cast<double>(nanoseconds) * share);
+  };
+  for (std::int64_t& load : loads_) {
+    load_since_ -= load;
+    reduce(load);
+    load_since_ += load;
+  }
+  for (std::int64_t& kernel : kernels_) reduce(kernel);
+  reduce(duration_);
+}
+
 void EpochSums::restart() {
   loads_.clear();
   std::fill(kernels_.begin(), kernels_.end(), 0);

@@ -18,6 +18,10 @@ class EpochSums {
   Sample sample(std::int64_t unit) const;
   void add(const Clock::Step& step, std::span<const std::int64_t> kernels);
 
+  // So many nanoseconds of the running epoch were no work: waiting for a core. Everything gives the
+  // same share of them.
+  void leave_out(std::int64_t waited);
+
   // The next epoch begins.
   void restart();
   // ... after a rebalance.

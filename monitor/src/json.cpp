@@ -1,6 +1,6 @@
 #include "json.hpp"
 
-#include <evenkeel/monitor/trigger.hpp>
+#include <evenkeel/backends/text.hpp>
 
 #include <algorithm>
 #include <charconv>

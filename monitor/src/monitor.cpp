@@ -7,6 +7,7 @@
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/core_wait.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
 #include <algorithm>
@@ -26,10 +27,14 @@ constexpr std::int64_t settling_steps = 1;
 // What a weight of 1 counts as in a deterministic run: a millisecond.
 constexpr double nanoseconds_per_weight = 1e6;
 
-Clock::Now choose_clock(const Communicator& communicator, const Options& options) {
-  bool thread_cpu = options.clock == ClockKind::thread_cpu;
-  if (options.clock == ClockKind::automatic) thread_cpu = communicator.ranks_share_cores();
-  return thread_cpu ? &thread_cpu_nanoseconds : &wall_nanoseconds;
+// `automatic` stays where wall time will do, less the wait for a core.
+ClockKind choose_clock(const Communicator& communicator, const Options& options) {
+  if (options.clock != ClockKind::automatic) return options.clock;
+  return communicator.ranks_share_cores() ? ClockKind::thread_cpu : ClockKind::automatic;
+}
+
+Clock::Now now_of(ClockKind kind) {
+  return kind == ClockKind::thread_cpu ? &thread_cpu_nanoseconds : &wall_nanoseconds;
 }
 
 State first_state(const Options& options) {
@@ -50,8 +55,9 @@ struct Monitor::Impl {
   void rebalanced(const Outcome& outcome);
   void finish();
 
-  void require_running() const;
+  void require_running(const std::string& call) const;
   void measure();
+  void leave_out_waiting();
   bool ends_epoch(std::int64_t step) const noexcept { return step == epoch_end_; }
   void end_epoch(std::int64_t objects);
   std::shared_ptr<const Look> settled_look();
@@ -62,7 +68,10 @@ struct Monitor::Impl {
   void write_line();
 
   Options options_;
+  ClockKind clock_kind_;
   std::shared_ptr<Clock> clock_;
+  CoreWait core_wait_;
+  std::int64_t waited_before_ = 0;  // nanoseconds, when the epoch began
   KernelNames names_;
   EpochSums sums_;
   Protocol protocol_;
@@ -83,12 +92,14 @@ struct Monitor::Impl {
 
 Monitor::Impl::Impl(Communicator communicator, const Options& code)
     : options_(agree(communicator, code)),
-      clock_(Clock::make(choose_clock(communicator, options_))),
+      clock_kind_(choose_clock(communicator, options_)),
+      clock_(Clock::make(now_of(clock_kind_))),
       protocol_(std::move(communicator), first_state(options_), hash_of(to_text(options_)),
                 !options_.journal.empty()),
-      measured_from_(options_.warmup_steps + 1),
-      epoch_end_(options_.warmup_steps + options_.epoch_steps),
+      measured_from_(std::int64_t{options_.warmup_steps} + 1),
+      epoch_end_(std::int64_t{options_.warmup_steps} + options_.epoch_steps),
       watcher_(options_.watcher) {
+  waited_before_ = core_wait_.nanoseconds();
   const Communicator& ranks = protocol_.communicator();
   const Status status = attempt(stage_name, [&] {
     if (options_.journal.empty() || ranks.rank() != 0) return;
@@ -98,22 +109,34 @@ Monitor::Impl::Impl(Communicator communicator, const Options& code)
   vote(ranks, status);
 }
 
-void Monitor::Impl::require_running() const {
+void Monitor::Impl::require_running(const std::string& call) const {
   if (finished_)
-    throw Error(ErrorKind::bad_input, Where{stage_name}, "step was called after finish.",
+    throw Error(ErrorKind::bad_input, Where{stage_name}, call + " was called after finish.",
                 "Call finish once, after the last step.");
 }
 
 void Monitor::Impl::measure() {
   const Clock::Step step = clock_->end_step();
   if (step_ >= measured_from_) sums_.add(step, clock_->of_step());
+  if (step_ + 1 == measured_from_) waited_before_ = core_wait_.nanoseconds();
+}
+
+// While this rank waits for a core that somebody else has, it does not work. The system says how
+// long that was, not when: all kernels give the same share.
+void Monitor::Impl::leave_out_waiting() {
+  if (clock_kind_ != ClockKind::automatic) return;
+  const std::int64_t waited = core_wait_.nanoseconds();
+  sums_.leave_out(waited - std::exchange(waited_before_, waited));
 }
 
 Advice Monitor::Impl::step(std::int64_t objects) {
-  require_running();
+  require_running("step");
   ++step_;
   measure();
-  if (off_) return {};
+  if (off_) {
+    sums_.restart();  // of an epoch without an end
+    return {};
+  }
   write_line();  // of an advice that was not taken
   Advice advice;
   if (const auto look = settled_look()) advice = settle(*look);
@@ -135,6 +158,7 @@ std::shared_ptr<const Look> Monitor::Impl::settled_look() {
 void Monitor::Impl::end_epoch(std::int64_t objects) {
   const State& state = protocol_.state();
   names_.learn(clock_->names());
+  leave_out_waiting();
   Sample sample = sums_.sample(totals_of({}, state.mean_load).unit);
   sample.step = step_;
   sample.generation = state.generation;
@@ -148,6 +172,7 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
     constexpr double most = 1ULL << 62U;
     sample.load = sample.duration = std::llround(std::min(load, most));
     sample.cost = sample.variance = 0;
+    sample.fit = sample.steps > 0;
     std::fill(sample.kernels.begin(), sample.kernels.end(), 0);
   }
   protocol_.post(sample);
@@ -223,7 +248,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
 }
 
 void Monitor::Impl::finish() {
-  require_running();
+  require_running("finish");
   finished_ = true;
   protocol_.finish();
   write_line();

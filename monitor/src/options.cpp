@@ -2,6 +2,7 @@
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/text.hpp>
 
 #include <unistd.h>
 
@@ -38,10 +39,10 @@ std::string_view trimmed(std::string_view text) {
 
 // --- Values: print(value), and parse(text, value), false when the text is none -------------------
 
-std::string print(double number) { return detail::text_of(number); }
+std::string print(double number) { return text_of(number); }
 
 bool parse(std::string_view text, double& number) {
-  const auto read = detail::real_from_text(text);
+  const auto read = real_from_text(text);
   if (read) number = *read;
   return read.has_value();
 }
@@ -49,7 +50,7 @@ bool parse(std::string_view text, double& number) {
 std::string print(int number) { return std::to_string(number); }
 
 bool parse(std::string_view text, int& number) {
-  const auto read = detail::integer_from_text(text);
+  const auto read = integer_from_text(text);
   if (!read || !std::in_range<int>(*read)) return false;
   number = static_cast<int>(*read);
   return true;
@@ -316,7 +317,7 @@ std::string variable_of(std::string_view key) {
   if (entry.is_variable) meant.erase(0, std::min(meant.size(), variable_prefix.size()));
   const std::string_view near = nearest(meant, keys);
   const std::string suggestion = entry.is_variable ? variable_of(near) : std::string(near);
-  refuse(entry.place + detail::quoted(entry.name) + " is no option. The options are " + list +
+  refuse(entry.place + in_quotes(entry.name) + " is no option. The options are " + list +
              (entry.is_variable ? ", in capitals behind EVENKEEL_." : "."),
          near.empty() ? "Use one of them." : "Did you mean '" + suggestion + "'?");
 }
@@ -331,7 +332,7 @@ void apply(const Entry& entry, Options& options, const Options& code) {
     refuse(entry.place + entry.name + ": " + error.problem(), error.remedy());
   }
   if (!accepted)
-    refuse(entry.place + entry.name + " is " + detail::quoted(entry.value) + '.',
+    refuse(entry.place + entry.name + " is " + in_quotes(entry.value) + '.',
            std::string("Give ") + descriptor->allowed + '.');
 }
 
@@ -356,7 +357,7 @@ Entry entry_of(std::string_view line, const std::string& place) {
   const std::size_t equals = line.find('=');
   const std::string name(trimmed(line.substr(0, equals)));
   if (equals == std::string_view::npos || name.empty())
-    refuse(place + detail::quoted(line) + " is no option with a value.",
+    refuse(place + in_quotes(line) + " is no option with a value.",
            "Write key = value, and # before a comment.");
   if (name == file_key)
     refuse(place + "a text cannot name an options_file.",
@@ -412,7 +413,7 @@ std::string content_of(const std::string& path) {
   std::string content;
   for (std::string line; std::getline(file, line);) content += line + '\n';
   if (!file.is_open() || file.bad())
-    refuse("The options file " + detail::quoted(path) + " cannot be read.",
+    refuse("The options file " + in_quotes(path) + " cannot be read.",
            "Name a file that exists and that you may read, in code or in EVENKEEL_OPTIONS_FILE.");
   return content;
 }
@@ -422,11 +423,11 @@ std::string content_of(const std::string& path) {
 void check(const Options& options) {
   for (const Descriptor& descriptor : descriptors)
     if (!descriptor.makes_sense(options))
-      refuse(std::string(descriptor.key) + " is " + detail::quoted(descriptor.print(options)) + '.',
+      refuse(std::string(descriptor.key) + " is " + in_quotes(descriptor.print(options)) + '.',
              std::string("Give ") + descriptor.allowed + '.');
   if (options.box) return check(*options.box, options.periodic);
   if (options.periodic != std::array<bool, 3>{})
-    refuse("periodic is " + detail::quoted(print(options.periodic)) + ", and no box is given.",
+    refuse("periodic is " + in_quotes(print(options.periodic)) + ", and no box is given.",
            "Give the box whose opposite faces meet.");
 }
 

@@ -14,11 +14,13 @@ namespace {
 void add_totals(Totals& into, const Totals& from) noexcept { combine(into, from); }
 void add_pictures(LoadPicture& into, const LoadPicture& from) noexcept { combine(into, from); }
 
+constexpr const char* stage_name = "monitor/epoch";
 constexpr int d = protocol_latency_steps;
 
 }  // namespace
 
 void Protocol::Comparison::combine(Comparison& into, const Comparison& from) noexcept {
+  detail::Ballot::combine(into.ballot, from.ballot);
   for (std::size_t i = 0; i < items; ++i) {
     into.least[i] = std::min(into.least[i], from.least[i]);
     into.greatest[i] = std::max(into.greatest[i], from.greatest[i]);
@@ -33,7 +35,7 @@ void Protocol::Comparison::require_equal() const {
     if (least[i] != greatest[i])
       different += (different.empty() ? "" : ", ") + std::string(names[i]);
   if (different.empty()) return;
-  throw Error(ErrorKind::disagreement, Where{"monitor/epoch"},
+  throw Error(ErrorKind::disagreement, Where{stage_name},
               "The ranks do not agree on " + different + ". Nothing was moved.",
               "Call step the same number of times on all ranks, and give a rule of your own that "
               "depends on its arguments alone. Balancing is off from here on.");
@@ -92,19 +94,29 @@ void Protocol::receive_totals(Watcher& watcher) {
 
 // A watcher that has not come to it yet is not waited for. Nor is its word taken when the
 // application has rebalanced since.
+std::shared_ptr<Look> Protocol::thought_out(std::shared_ptr<Look> look) const {
+  const bool current = look->before.generation == state_.generation &&
+                       look->before.rebalanced_at == state_.rebalanced_at;
+  if (current && look->thought.load(std::memory_order_acquire)) return look;
+  auto again = std::make_shared<Look>();
+  again->before = state_;
+  again->totals = look->totals;
+  again->picture = look->picture;
+  again->verdict = fold(again->before, again->totals);
+  return again;
+}
+
+// A rule of the application's own may throw; the others must not wait for this rank then.
 void Protocol::decide(std::int64_t step) {
-  const bool current = look_->before.generation == state_.generation &&
-                       look_->before.rebalanced_at == state_.rebalanced_at;
-  if (!current || !look_->thought.load(std::memory_order_acquire)) {
-    auto look = std::make_shared<Look>();
-    look->before = state_;
-    look->totals = look_->totals;
-    look->picture = look_->picture;
-    look->verdict = fold(look->before, look->totals);
-    look_ = std::move(look);
-  }
-  state_ = look_->verdict.state;
+  const Status status = attempt(
+      stage_name,
+      [&] {
+        look_ = thought_out(look_);
+        state_ = look_->verdict.state;
+      },
+      ErrorKind::application);
   Comparison mine;
+  mine.ballot = detail::Ballot::of(status, communicator_.rank());
   mine.least = {static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(state_.generation),
                 options_hash_, hash_of(state_), hash_of(look_->verdict.decision)};
   mine.greatest = mine.least;
@@ -116,6 +128,7 @@ std::shared_ptr<const Look> Protocol::settle() {
   const Comparison all = comparison_.wait();
   comparison_ = {};
   const auto look = std::exchange(look_, nullptr);
+  all.ballot.throw_if_failed(communicator_.size());
   all.require_equal();
   return look;
 }

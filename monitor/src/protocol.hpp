@@ -17,6 +17,7 @@
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/reduction.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/monitor/epoch.hpp>
 #include <evenkeel/monitor/trigger.hpp>
 
@@ -58,8 +59,9 @@ class Protocol {
   void finish();
 
  private:
-  // Least and greatest over the ranks of what must be equal on all.
+  // Least and greatest over the ranks of what must be equal on all, and who could not decide.
   struct Comparison {
+    detail::Ballot ballot;
     enum Item : std::size_t { step, generation, options, state, decision, items };
     std::array<std::uint64_t, items> least{}, greatest{};
     static void combine(Comparison& into, const Comparison& from) noexcept;
@@ -67,6 +69,7 @@ class Protocol {
   };
 
   void receive_totals(Watcher& watcher);
+  std::shared_ptr<Look> thought_out(std::shared_ptr<Look> look) const;
   void decide(std::int64_t step);
   std::shared_ptr<const Look> settle();
 

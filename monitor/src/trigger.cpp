@@ -1,6 +1,7 @@
 #include <evenkeel/monitor/trigger.hpp>
 
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -9,51 +10,9 @@
 #include <cmath>
 #include <locale>
 #include <sstream>
-#include <system_error>
 #include <vector>
 
 namespace evenkeel {
-
-namespace detail {
-
-namespace {
-
-template <class Number>
-std::optional<Number> number_from_text(std::string_view text) {
-  Number number{};
-  const char* end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || read != end) return std::nullopt;
-  return number;
-}
-
-}  // namespace
-
-std::string text_of(double number) {
-  std::array<char, 32> text;  // the longest is -2.2250738585072014e-308
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
-}
-
-std::optional<double> real_from_text(std::string_view text) {
-  return number_from_text<double>(text);
-}
-
-std::optional<std::int64_t> integer_from_text(std::string_view text) {
-  return number_from_text<std::int64_t>(text);
-}
-
-std::string quoted(std::string_view text) {
-  constexpr std::size_t most = 120;
-  std::size_t length = std::min(text.size(), most);
-  if (length < text.size())  // not inside a UTF-8 character
-    while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
-  std::string shown(text.substr(0, length));
-  std::ranges::replace_if(
-      shown, [](char character) { return static_cast<unsigned char>(character) < ' '; }, '?');
-  return '\'' + shown + (length < text.size() ? "...'" : "'");
-}
-
-}  // namespace detail
 
 namespace {
 
@@ -77,15 +36,15 @@ std::string text_of(const Every& every) {
 std::string text_of(const Threshold& threshold) {
   const bool percent = threshold.imbalance_percent != 0;
   std::string text = "threshold";
-  if (threshold.lambda != 0 || !percent) text += " lambda " + detail::text_of(threshold.lambda);
-  if (percent) text += " imbalance_percent " + detail::text_of(threshold.imbalance_percent);
+  if (threshold.lambda != 0 || !percent) text += " lambda " + evenkeel::text_of(threshold.lambda);
+  if (percent) text += " imbalance_percent " + evenkeel::text_of(threshold.imbalance_percent);
   return text;
 }
 
 std::string text_of(const Custom&) { return "custom"; }
 
 [[noreturn]] void refuse_text(const std::string& text) {
-  refuse(detail::quoted(text) + " is no trigger.",
+  refuse(in_quotes(text) + " is no trigger.",
          "Give one of: never, always, every PERIOD, every START:STOP:PERIOD, threshold lambda "
          "LIMIT, threshold imbalance_percent LIMIT, custom.");
 }
@@ -103,7 +62,7 @@ Every every_from(const std::string& text, std::string_view range) {
   std::vector<std::int64_t> numbers;
   for (bool more = true; more;) {
     const std::size_t colon = range.find(':');
-    const auto number = detail::integer_from_text(range.substr(0, colon));
+    const auto number = integer_from_text(range.substr(0, colon));
     if (!number) refuse_text(text);
     numbers.push_back(*number);
     more = colon != std::string_view::npos;
@@ -123,7 +82,7 @@ Threshold threshold_from(const std::string& text, const std::vector<std::string>
     std::optional<double>& limit = is_lambda ? lambda : percent;
     const bool known = is_lambda || words[i] == "imbalance_percent";
     if (!known || limit) refuse_text(text);
-    limit = detail::real_from_text(words[i + 1]);
+    limit = real_from_text(words[i + 1]);
     if (!limit) refuse_text(text);
   }
   return {.lambda = lambda.value_or(0), .imbalance_percent = percent.value_or(0)};
@@ -145,7 +104,7 @@ Trigger parse(const std::string& text) {
 
 [[noreturn]] void refuse_trigger(const Trigger& trigger, const std::string& problem,
                                  const std::string& remedy) {
-  refuse("The trigger " + detail::quoted(to_text(trigger)) + ' ' + problem, remedy);
+  refuse("The trigger " + in_quotes(to_text(trigger)) + ' ' + problem, remedy);
 }
 
 void check_kind(const Never&) {}
@@ -254,7 +213,7 @@ struct Compared {
     for (int decimals = least_decimals; !told && decimals <= most_decimals; ++decimals) {
       value = fixed(number, decimals);
       limit = fixed(bound, decimals);
-      told = detail::real_from_text(limit) == bound && (number == bound || value != limit);
+      told = real_from_text(limit) == bound && (number == bound || value != limit);
     }
   }
 };
@@ -315,7 +274,7 @@ std::string explain_floor(const State& state, const Totals& totals) {
 }
 
 std::string explain_unasked(const State& state, const Decision& decision) {
-  const std::string trigger = "the trigger " + detail::quoted(to_text(state.trigger));
+  const std::string trigger = "the trigger " + in_quotes(to_text(state.trigger));
   return decision.action == Action::hold ? trigger + " does not look at the load"
                                          : "asked for, whatever the load";
 }

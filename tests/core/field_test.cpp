@@ -25,7 +25,7 @@ struct Column {
   std::string name;
   std::int64_t size = 0;
   std::unique_ptr<double[]> data;
-  bool refuses = false, gives_too_little = false;
+  bool refuses = false, gives_too_little = false, gives_elsewhere = false;
   int changes = 0;
 
   static Column make(std::string name, std::int64_t size) {
@@ -38,15 +38,32 @@ struct Column {
 struct Room {
   static inline int alive = 0;
 
-  explicit Room(std::int64_t count)
-      : size(count), data(std::make_unique<double[]>(static_cast<std::size_t>(count))) {
+  Room(std::int64_t count, MemoryKind where)
+      : size(count),
+        data(std::make_unique<double[]>(static_cast<std::size_t>(count))),
+        memory(where) {
     ++alive;
   }
-  Room(Room&& other) noexcept : size(other.size), data(std::move(other.data)) { ++alive; }
+  Room(Room&& other) noexcept
+      : size(other.size), data(std::move(other.data)), memory(other.memory) {
+    ++alive;
+  }
   ~Room() { --alive; }
 
   std::int64_t size;
   std::unique_ptr<double[]> data;
+  MemoryKind memory;
+};
+
+// One that learns the components of its objects with the first room that it makes.
+struct Sheet {
+  std::vector<double> data = {};
+  std::int64_t count = 0;
+  int components = 0;
+
+  static Sheet make(std::int64_t count, int components) {
+    return {std::vector<double>(static_cast<std::size_t>(count * components)), count, components};
+  }
 };
 
 // And one of a fixed capacity that keeps the number in use itself.
@@ -71,16 +88,36 @@ struct FieldTraits<test::Column> {
   static Ownership ownership(const test::Column&) { return Ownership::sole; }
   static Staged allocate(const test::Column& column, const Room& room) {
     if (column.refuses) throw std::runtime_error("no room for " + column.name);
-    return Staged(column.gives_too_little ? room.count - 1 : room.count);
+    return Staged(column.gives_too_little ? room.count - 1 : room.count,
+                  column.gives_elsewhere ? MemoryKind::device : MemoryKind::host);
   }
   static FieldLayout staged_layout(Staged& room) {
-    return packed_layout(room.data.get(), room.size, room.size);
+    return packed_layout(room.data.get(), room.size, room.size, room.memory);
   }
   static void commit(test::Column& column, Staged& room) noexcept {
     column.data = std::move(room.data);
     column.size = room.size;
   }
   static void changed(test::Column& column) noexcept { ++column.changes; }
+};
+
+template <>
+struct FieldTraits<test::Sheet> {
+  using Element = double;
+  using Staged = test::Sheet;
+  static FieldLayout layout(test::Sheet& sheet) {
+    FieldLayout layout = packed_layout(sheet.data.data(), sheet.count, sheet.count);
+    layout.components = sheet.components;
+    layout.object_stride_bytes = layout.bytes_per_object();
+    return layout;
+  }
+  static std::string label(const test::Sheet&) { return "sheet"; }
+  static Ownership ownership(const test::Sheet&) { return Ownership::sole; }
+  static Staged allocate(const test::Sheet&, const Room& room) {
+    return test::Sheet::make(room.count, room.components);
+  }
+  static FieldLayout staged_layout(Staged& sheet) { return layout(sheet); }
+  static void commit(test::Sheet& sheet, Staged& staged) noexcept { sheet = std::move(staged); }
 };
 
 template <>
@@ -105,6 +142,7 @@ using test::counting;
 using test::fill;
 using test::Opaque;
 using test::Room;
+using test::Sheet;
 using test::values_at;
 using test::Vec3;
 
@@ -399,7 +437,16 @@ TEST(Stage, AContainerThatGivesTooLittleIsFoundOut) {
   Column column = Column::make("mass", 4);
   column.gives_too_little = true;
   EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), 5, Placement::replace)),
-               "'mass' was asked for room for 5 objects of 8 bytes and gave 4 of 8");
+               "'mass' was asked for room for 5 objects of 8 bytes in host memory and gave 4 of 8 "
+               "in host memory. Mend FieldTraits::allocate of its type.");
+  EXPECT_EQ(Room::alive, 0);
+}
+
+TEST(Stage, AContainerThatGivesOtherMemoryIsFoundOut) {
+  Column column = Column::make("mass", 4);
+  column.gives_elsewhere = true;
+  EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), 5, Placement::replace)),
+               "of 8 bytes in host memory and gave 5 of 8 in device memory.");
   EXPECT_EQ(Room::alive, 0);
 }
 
@@ -418,6 +465,70 @@ TEST(Stage, CountsThatNoMemoryHoldsAreAnError) {
   EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), most, Placement::in_place)),
                "has room for 4 objects");
   EXPECT_EQ(column.size, 4);
+}
+
+// --- StagedField: components that others know ----------------------------------------------------
+
+using Wanted = evenkeel::Room;
+
+TEST(StageRoom, BringsTheComponentsToWhoDoesNotKnowThem) {
+  for (const std::int64_t count : {0, 1, 5}) {
+    Sheet sheet;
+    StagedField staged = field_of(sheet).stage(test::space(), Wanted{count, 3}, Placement::replace);
+    EXPECT_EQ(staged.layout().count, count);
+    EXPECT_EQ(staged.layout().components, 3);
+    EXPECT_EQ(sheet.components, 0);
+    const auto fresh = fill(staged.layout(), 7.0);
+    staged.commit();
+    EXPECT_EQ(sheet.components, 3);
+    EXPECT_EQ(sheet.count, count);
+    EXPECT_EQ(sheet.data, fresh);
+  }
+}
+
+TEST(StageRoom, OfTheComponentsThatAreKnown) {
+  for (const Placement placement : {Placement::replace, Placement::in_place}) {
+    Sheet sheet = Sheet::make(4, 2);
+    StagedField staged = field_of(sheet).stage(test::space(), Wanted{3, 2}, placement);
+    const auto fresh = fill(staged.layout(), 7.0);
+    staged.commit();
+    EXPECT_EQ(std::vector<double>(sheet.data.begin(), sheet.data.begin() + 6), fresh);
+  }
+}
+
+TEST(StageRoom, OtherComponentsAreAnError) {
+  Sheet sheet = Sheet::make(4, 2);
+  const std::vector<double> before = fill(field_of(sheet).layout(), 1.0);
+  for (const Placement placement : {Placement::replace, Placement::in_place})
+    for (const int components : {0, 1, 3})
+      EXPECT_ERROR(
+          static_cast<void>(field_of(sheet).stage(test::space(), Wanted{1, components}, placement)),
+          "'sheet' has 2 components, and objects of " + std::to_string(components) +
+              " would arrive. Give it the components that it has elsewhere.");
+  EXPECT_EQ(sheet.data, before);
+}
+
+TEST(StageRoom, ObjectsOfUnknownComponentsAreAnError) {
+  Sheet sheet;
+  for (const Placement placement : {Placement::replace, Placement::in_place}) {
+    EXPECT_ERROR(static_cast<void>(field_of(sheet).stage(test::space(), Wanted{5, 0}, placement)),
+                 "'sheet' was never given extents on this rank, and 5 objects would arrive.");
+    StagedField nothing = field_of(sheet).stage(test::space(), Wanted{0, 0}, placement);
+    nothing.commit();
+    EXPECT_EQ(sheet.components, 0);
+  }
+}
+
+// In memory that stays as it is there is nothing to learn, and no objects that would need it.
+TEST(StageRoom, InPlaceWithoutObjects) {
+  Sheet sheet;
+  StagedField staged = field_of(sheet).stage(test::space(), Wanted{0, 3}, Placement::in_place);
+  staged.commit();
+  EXPECT_EQ(sheet.components, 0);
+  EXPECT_EQ(sheet.count, 0);
+  EXPECT_ERROR(
+      static_cast<void>(field_of(sheet).stage(test::space(), Wanted{1, 3}, Placement::in_place)),
+      "'sheet' has room for 0 objects and 1 would arrive");
 }
 
 // --- StagedField: in place -----------------------------------------------------------------------

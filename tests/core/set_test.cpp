@@ -284,6 +284,57 @@ TEST(CheckMovable, ViewsHeldElsewhere) {
   EXPECT_NO_THROW(check_movable(set(x, carry(mass), {.allow_aliases = true})));
 }
 
+// --- Companions ----------------------------------------------------------------------------------
+
+TEST(Set, CompanionsComeLast) {
+  Position x(4);
+  HostView mass("mass", 4);
+  std::vector<double> cost(4), age(4);
+  Set both = set(x, carry(mass));
+  EXPECT_FALSE(both.is_companion(0));
+  EXPECT_FALSE(both.is_companion(1));
+  both.accompany(field_of(cost));
+  both.accompany(field_of(age));
+  ASSERT_EQ(both.fields().size(), 4U);
+  EXPECT_EQ(both.fields()[2].container(), &cost);
+  EXPECT_EQ(both.fields()[3].container(), &age);
+  EXPECT_FALSE(both.is_companion(0));
+  EXPECT_FALSE(both.is_companion(1));
+  EXPECT_TRUE(both.is_companion(2));
+  EXPECT_TRUE(both.is_companion(3));
+  EXPECT_EQ(both.describe(2), "Field 2, 'std::vector',");
+  EXPECT_EQ(both.count(), 4);
+  EXPECT_EQ(set(x, carry(mass)).fields().size(), 2U) << "of that set alone";
+}
+
+TEST(CheckMovable, CompanionsAreFieldsLikeOthers) {
+  Position x(4);
+  std::vector<double> mass(4), cost(4);
+  const auto with = [&](std::vector<double>& companion, const SetOptions& options = {}) {
+    Set all = set(x, carry(mass), options);
+    all.accompany(field_of(companion));
+    return all;
+  };
+  EXPECT_NO_THROW(check_movable(with(cost)));
+  EXPECT_ERROR(check_movable(with(mass)), "and Field 2, 'std::vector', are the same memory");
+  cost.resize(3);
+  EXPECT_ERROR(check_movable(with(cost)), "Field 2, 'std::vector', has 3 objects where the set");
+  int owned = 3;
+  EXPECT_NO_THROW(check_movable(with(cost, {.count = &owned, .keep_allocation = true})));
+}
+
+// A companion tells its length itself, so it needs no variable for it.
+TEST(CheckMovable, ACompanionKnowsItsCount) {
+  std::vector<double> memory(12);
+  RawField<double> x = raw_field(memory.data(), {.count = 4, .components = 3});
+  HostView cost("cost", 4);
+  Set all = set(x, {}, {.keep_allocation = true});
+  EXPECT_NO_THROW(check_movable(all));
+  all.accompany(field_of(cost));
+  EXPECT_NO_THROW(check_movable(all));
+  EXPECT_ERROR(check_movable(set(x, carry(cost), {.keep_allocation = true})), "keeps its memory");
+}
+
 // --- Weights -------------------------------------------------------------------------------------
 
 template <class Container>
@@ -499,6 +550,58 @@ TEST(StagedSet, AliasesKeepTheOldValuesWhenAllowed) {
   EXPECT_EQ(reader(3), 3.0);
 }
 
+// Whoever looks after the set makes room for it, whatever the application wants of its own memory.
+TEST(StagedSet, CompanionsAreReplacedBesideAllocationsThatAreKept) {
+  Position x(9);
+  HostView mass("mass", 9), cost("cost", 4);
+  int owned = 4;
+  Set kept = set(x, carry(mass), {.count = &owned, .keep_allocation = true});
+  kept.accompany(field_of(cost));
+  const auto* const x_data = x.data();
+  const auto* const mass_data = mass.data();
+  const auto* const cost_data = cost.data();
+  StagedSet staged = stage(test::space(), kept, 8);
+  ASSERT_EQ(staged.fields().size(), 3U);
+  const auto masses = fill(staged.fields()[1].layout(), 50.0);
+  const auto costs = fill(staged.fields()[2].layout(), 70.0);
+  EXPECT_EQ(cost.extent(0), 4U);
+  staged.commit();
+  EXPECT_EQ(owned, 8);
+  EXPECT_EQ(x.data(), x_data);
+  EXPECT_EQ(mass.data(), mass_data);
+  EXPECT_EQ(mass.extent(0), 9U);
+  EXPECT_EQ(mass(7), masses.back());
+  EXPECT_NE(cost.data(), cost_data);
+  EXPECT_EQ(values_at<double>(field_of(cost).layout()), costs);
+}
+
+TEST(StagedSet, TakesTheComponentsThatOthersKnow) {
+  Kokkos::View<double**, Kokkos::HostSpace> never;
+  Kokkos::View<float**, Kokkos::LayoutLeft, Kokkos::HostSpace> tensor;
+  HostView mass;
+  const Set all = set(never, carry(tensor, mass));
+  const std::vector<int> components = {2, 9, 1};
+  for (const std::int64_t count : {0, 5}) {
+    StagedSet staged = stage(test::space(), all, count, components);
+    EXPECT_EQ(staged.fields()[0].layout().components, 2);
+    EXPECT_EQ(staged.fields()[1].layout().components, 9);
+    EXPECT_EQ(never.extent(1), count == 0 ? 0U : 2U);
+    staged.commit();
+    EXPECT_EQ(never.extent(1), 2U);
+    EXPECT_EQ(tensor.extent(1), 9U);
+    EXPECT_EQ(static_cast<std::int64_t>(mass.extent(0)), count);
+    EXPECT_EQ(all.count(), count);
+  }
+}
+
+TEST(StagedSet, OtherComponentsThanOthersHaveAreAnError) {
+  Kokkos::View<double**, Kokkos::HostSpace> flat("flat", 4, 2);
+  const std::vector<int> components = {3};
+  EXPECT_ERROR(static_cast<void>(stage(test::space(), set(flat), 5, components)),
+               "'flat' has 2 components, and objects of 3 would arrive.");
+  EXPECT_EQ(flat.extent(0), 4U);
+}
+
 // Memory that stays where it is does not say how much of it is in use. The set alone decides, not
 // the number of objects that happen to arrive.
 TEST(CheckMovable, SomebodyMustKnowTheCount) {
@@ -562,6 +665,16 @@ TEST(Set, RecordsArePositionAndCargoAtOnce) {
   EXPECT_EQ(particles[0].id, 1);
   EXPECT_EQ(particles[1].x[2], 22.0F);
   EXPECT_EQ(particles[1].charge, 1.0);
+}
+
+TEST(Set, TwoSetsCannotShareTheVariableOfTheirCounts) {
+  std::vector<std::array<double, 3>> a(3), b(3);
+  int owned = 2;
+  const std::vector<Set> sets = {set(a, {}, {.count = &owned}), set(b, {}, {.count = &owned})};
+  EXPECT_ERROR(check_movable(sets), "same variable behind .count");
+  int other = 2;
+  const std::vector<Set> apart = {set(a, {}, {.count = &owned}), set(b, {}, {.count = &other})};
+  EXPECT_NO_THROW(check_movable(apart));
 }
 
 }  // namespace

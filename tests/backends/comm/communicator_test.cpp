@@ -2,12 +2,18 @@
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <vector>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 namespace evenkeel {
 namespace {
@@ -219,6 +225,67 @@ TEST_F(DeviceAware, NonsenseIsTheSameErrorOnAllRanks) {
   EXPECT_NE(text.find("EVENKEEL_DEVICE_AWARE_MPI is neither 0 nor 1"), std::string::npos);
   EXPECT_TRUE(test::same_everywhere(outer, text));
 }
+
+TEST(SharedCores, OneProcessHasItsOwn) { EXPECT_FALSE(Communicator::self().ranks_share_cores()); }
+
+TEST(SharedCores, TheAnswerIsTheSameOnAllRanks) {
+  const Communicator communicator = test::world();
+  const int shared = communicator.ranks_share_cores() ? 1 : 0;
+  EXPECT_EQ(communicator.all_reduce(shared, Reduction::sum), shared * communicator.size());
+  EXPECT_LE(shared, communicator.size() - 1) << "one rank alone has nobody to share with";
+}
+
+#ifdef __linux__
+
+// Chooses the cores that this rank may use, all ranks being on one node.
+class ChosenCores : public testing::Test {
+ protected:
+  ChosenCores() { sched_getaffinity(0, sizeof before_, &before_); }
+  ~ChosenCores() override { use(before_); }
+
+  static bool use(const cpu_set_t& cores) {
+    return sched_setaffinity(0, sizeof cores, &cores) == 0;
+  }
+
+  // Those that any rank had at the start.
+  std::vector<int> all_cores() const {
+    std::vector<int> cores;
+    const std::vector<cpu_set_t> of_ranks = communicator.all_gather(before_);
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (std::ranges::any_of(of_ranks, [&](const auto& set) { return CPU_ISSET(core, &set); }))
+        cores.push_back(core);
+    return cores;
+  }
+
+  bool shared_when_this_rank_uses(int core) const {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(core, &one);
+    const int refused = use(one) ? 0 : 1;
+    EXPECT_EQ(communicator.all_reduce(refused, Reduction::sum), 0);
+    return communicator.ranks_share_cores();
+  }
+
+  Communicator communicator = test::world();
+
+ private:
+  cpu_set_t before_;
+};
+
+TEST_F(ChosenCores, AllRanksOnOneCoreShareIt) {
+  EXPECT_EQ(shared_when_this_rank_uses(all_cores().front()), communicator.size() > 1);
+}
+
+// Who may use which core does not matter, only how many cores there are for all.
+TEST_F(ChosenCores, MoreRanksThanCoresShareThem) {
+  const std::vector<int> cores = all_cores();
+  const auto used = std::min<std::ptrdiff_t>(std::ssize(cores), communicator.size());
+  const bool expected = used < communicator.size();
+  const auto mine = static_cast<std::size_t>(communicator.rank() % used);
+  EXPECT_EQ(shared_when_this_rank_uses(cores[mine]), expected);
+}
+
+#endif
 
 #if EVENKEEL_HAS_MPI
 

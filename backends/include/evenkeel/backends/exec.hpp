@@ -2,6 +2,7 @@
 
 // The room backends/exec: how this machine computes.
 
+#include <evenkeel/backends/exec/core_wait.hpp>
 #include <evenkeel/backends/exec/gather.hpp>
 #include <evenkeel/backends/exec/histogram.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>

@@ -42,6 +42,7 @@ class OwnedCount {
 
   constexpr bool given() const noexcept { return given_; }
   constexpr bool is_updated() const noexcept { return access_ != nullptr; }
+  const void* variable() const noexcept { return variable_; }
   // Right now; negative when it is no count.
   std::int64_t value() const noexcept {
     if (access_ == nullptr) return value_;

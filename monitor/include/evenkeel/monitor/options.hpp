@@ -28,7 +28,8 @@ using Method = std::variant<Hilbert>;
 
 // What measures the work of kernels.
 enum class ClockKind : int {
-  automatic,  // thread_cpu where ranks share cores, wall elsewhere
+  automatic,  // thread_cpu where ranks share cores; elsewhere wall, less the wait for a core that
+              // other programs had
   wall,
   thread_cpu  // the CPU time of the thread that calls step: waiting for a core does not count
 };

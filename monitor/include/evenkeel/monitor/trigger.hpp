@@ -8,9 +8,7 @@
 #include <evenkeel/monitor/epoch.hpp>
 
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 
 namespace evenkeel {
@@ -116,18 +114,5 @@ EVENKEEL_API const char* name_of(Reason reason) noexcept;
 EVENKEEL_API std::uint64_t hash_of(const State& state);
 EVENKEEL_API std::uint64_t hash_of(const Decision& decision) noexcept;
 EVENKEEL_API std::uint64_t hash_of(const std::string& text) noexcept;
-
-namespace detail {
-
-// Numbers as options write them: the shortest text that reads as the same bits, whatever the
-// locale. Nothing, where the text is anything but one number.
-std::string text_of(double number);
-std::optional<double> real_from_text(std::string_view text);
-std::optional<std::int64_t> integer_from_text(std::string_view text);
-
-// What a user wrote, as an Error can show it: in quotes, in one line, and not too long.
-std::string quoted(std::string_view text);
-
-}  // namespace detail
 
 }  // namespace evenkeel

@@ -1,0 +1,524 @@
+#include "support/harness.hpp"
+
+#include <evenkeel/core/cut.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <initializer_list>
+#include <limits>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+struct Object {
+  std::uint64_t key;
+  double weight;
+};
+
+using Objects = std::vector<Object>;
+
+// --- Objects, the same on all ranks --------------------------------------------------------------
+
+struct Keys {
+  const char* name;
+  std::uint64_t (*key)(std::uint64_t i, std::uint64_t random);
+};
+
+constexpr std::uint64_t end = end_of_curve(3).value;
+
+constexpr Keys all_keys[] = {
+    {"anywhere", [](std::uint64_t, std::uint64_t random) { return random % end; }},
+    {"few keys", [](std::uint64_t, std::uint64_t random) { return (random % 13) * (end / 13); }},
+    {"one key", [](std::uint64_t, std::uint64_t) { return std::uint64_t{12345}; }},
+    {"both ends",
+     [](std::uint64_t, std::uint64_t random) { return random % 2 == 0 ? 0 : end - 1; }},
+    {"one after another", [](std::uint64_t i, std::uint64_t) { return i; }},
+    {"clusters", [](std::uint64_t, std::uint64_t random) { return (end >> (random % 60)) - 1; }},
+};
+
+// Integers, so that sums in the oracle are exact.
+struct Weights {
+  const char* name;
+  double (*weight)(std::uint64_t i, std::uint64_t random);
+};
+
+constexpr Weights all_weights[] = {
+    {"all 1", [](std::uint64_t, std::uint64_t) { return 1.0; }},
+    {"all 0", [](std::uint64_t, std::uint64_t) { return 0.0; }},
+    {"up to 1000",
+     [](std::uint64_t, std::uint64_t random) { return static_cast<double>(random % 1001); }},
+    {"many 0", [](std::uint64_t, std::uint64_t random) { return random % 9 == 0 ? 3.0 : 0.0; }},
+    {"one heavy", [](std::uint64_t i, std::uint64_t) { return i == 3 ? 700.0 : 1.0; }},
+    {"all on one", [](std::uint64_t i, std::uint64_t) { return i == 0 ? 5.0 : 0.0; }},
+};
+
+Objects objects_of(const Keys& keys, const Weights& weights, std::uint64_t count) {
+  std::mt19937_64 random(count);
+  Objects objects(count);
+  for (std::uint64_t i = 0; i < count; ++i)
+    objects[i] = {keys.key(i, random()), weights.weight(i, random())};
+  return objects;
+}
+
+// --- On which rank each of them is ---------------------------------------------------------------
+
+struct Spread {
+  const char* name;
+  std::uint64_t (*rank)(std::uint64_t i, std::uint64_t count, std::uint64_t size);
+};
+
+constexpr Spread spreads[] = {
+    {"in turn", [](std::uint64_t i, std::uint64_t, std::uint64_t size) { return i % size; }},
+    {"in blocks",
+     [](std::uint64_t i, std::uint64_t n, std::uint64_t size) { return i * size / n; }},
+    {"all on the first", [](std::uint64_t, std::uint64_t, std::uint64_t) { return 0 * end; }},
+    {"all on the last", [](std::uint64_t, std::uint64_t, std::uint64_t size) { return size - 1; }},
+    {"none on odd ranks",
+     [](std::uint64_t i, std::uint64_t, std::uint64_t size) { return i % ((size + 1) / 2) * 2; }},
+    {"half on the first",
+     [](std::uint64_t i, std::uint64_t n, std::uint64_t size) { return i < n / 2 ? 0 : i % size; }},
+    {"anywhere",
+     [](std::uint64_t i, std::uint64_t, std::uint64_t size) { return (i * i + i / 7) % size; }},
+};
+
+// What one rank brings: keys that never fall, and their weights.
+struct Share {
+  std::vector<HilbertKey> keys;
+  std::vector<double> weights;
+
+  Share() = default;
+  explicit Share(Objects objects) {
+    std::stable_sort(objects.begin(), objects.end(),
+                     [](const Object& a, const Object& b) { return a.key < b.key; });
+    for (const Object& object : objects) {
+      keys.push_back({object.key});
+      weights.push_back(object.weight);
+    }
+  }
+  WeightedKeys both() const { return {keys, weights}; }
+};
+
+Share share_of(const Communicator& communicator, const Objects& objects, const Spread& spread) {
+  const auto rank = static_cast<std::uint64_t>(communicator.rank());
+  const auto size = static_cast<std::uint64_t>(communicator.size());
+  Objects mine;
+  for (std::uint64_t i = 0; i < objects.size(); ++i)
+    if (spread.rank(i, objects.size(), size) == rank) mine.push_back(objects[i]);
+  return Share(std::move(mine));
+}
+
+Cut cut_one(const Communicator& communicator, const WeightedKeys& share,
+            const CutOptions& options) {
+  return cut(communicator, Status(), std::span(&share, 1), options);
+}
+
+// --- The oracle: all on one rank, sorted and summed up -------------------------------------------
+
+// The weight before every place where a splitter can stand, in the order of the curve.
+template <class Number>
+std::vector<Number> prefixes_of(Objects objects) {
+  std::sort(objects.begin(), objects.end(),
+            [](const Object& a, const Object& b) { return a.key < b.key; });
+  std::vector<Number> prefixes = {Number{0}};
+  Number sum{0};
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    sum += static_cast<Number>(objects[i].weight);
+    if (i + 1 == objects.size() || objects[i].key != objects[i + 1].key) prefixes.push_back(sum);
+  }
+  return prefixes;
+}
+
+template <class Number>
+Number weight_before(const Objects& objects, HilbertKey splitter) {
+  Number sum{0};
+  for (const Object& object : objects)
+    if (object.key < splitter.value) sum += static_cast<Number>(object.weight);
+  return sum;
+}
+
+// What must stand before splitter p: the prefix nearest to its share, the left one of two.
+std::int64_t nearest_prefix(const std::vector<std::int64_t>& prefixes, std::int64_t p,
+                            std::int64_t parts) {
+  const auto off = [&](std::int64_t prefix) {
+    return std::abs(parts * prefix - p * prefixes.back());
+  };
+  return *std::min_element(prefixes.begin(), prefixes.end(),
+                           [&](std::int64_t a, std::int64_t b) { return off(a) < off(b); });
+}
+
+void expect_whole(const Splitters& splitters, int parts, int dimensions = 3) {
+  ASSERT_EQ(splitters.size(), static_cast<std::size_t>(parts) + 1);
+  EXPECT_EQ(splitters.front(), HilbertKey{0});
+  EXPECT_EQ(splitters.back(), end_of_curve(dimensions));
+  EXPECT_TRUE(std::is_sorted(splitters.begin(), splitters.end()));
+}
+
+double heaviest_key(const std::vector<std::int64_t>& prefixes) {
+  std::int64_t heaviest = 0;
+  for (std::size_t i = 1; i < prefixes.size(); ++i)
+    heaviest = std::max(heaviest, prefixes[i] - prefixes[i - 1]);
+  return static_cast<double>(heaviest);
+}
+
+// That `found` is the cut of objects whose weights are integers.
+void expect_exact(const Cut& found, Objects objects, int parts) {
+  if (weight_before<double>(objects, {end}) == 0)  // when all weigh nothing, all weigh the same
+    for (Object& object : objects) object.weight = 1;
+  ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
+  ASSERT_EQ(found.weights.size(), static_cast<std::size_t>(parts));
+  const auto prefixes = prefixes_of<std::int64_t>(objects);
+  const double average = static_cast<double>(prefixes.back()) / parts;
+  double heaviest = 0;
+  std::int64_t before = 0;
+  for (int p = 1; p <= parts; ++p) {
+    const auto i = static_cast<std::size_t>(p);
+    const auto now = weight_before<std::int64_t>(objects, found.splitters[i]);
+    ASSERT_EQ(now, nearest_prefix(prefixes, p, parts)) << "splitter " << p;
+    ASSERT_EQ(found.weights[i - 1], static_cast<double>(now - before)) << "part " << p - 1;
+    heaviest = std::max(heaviest, found.weights[i - 1]);
+    before = now;
+  }
+  EXPECT_LE(heaviest, average + heaviest_key(prefixes));
+  EXPECT_NEAR(found.lambda(), average > 0 ? heaviest / average : 1, 1e-12);
+  EXPECT_FALSE(found.kept);
+}
+
+// --- Cuts of integer weights ---------------------------------------------------------------------
+
+class CutOn : public testing::Test {
+ protected:
+  Communicator communicator = test::world();
+  int rank = communicator.rank(), size = communicator.size();
+
+  // The spreads take turns.
+  void expect_cuts(std::uint64_t count, std::initializer_list<int> all_parts) const {
+    std::size_t turn = 0;
+    for (const Keys& keys : all_keys)
+      for (const Weights& weights : all_weights)
+        for (const int parts : all_parts) {
+          const Spread& spread = spreads[turn++ % std::size(spreads)];
+          SCOPED_TRACE(std::string(keys.name) + ", " + weights.name + ", " + spread.name + ", " +
+                       std::to_string(parts) + " parts");
+          const Objects objects = objects_of(keys, weights, count);
+          const Share mine = share_of(communicator, objects, spread);
+          expect_exact(cut_one(communicator, mine.both(), {.parts = parts}), objects, parts);
+        }
+  }
+
+  // Keys 0, 1, ... 99 of weight 1, in turn.
+  Share hundred() const {
+    return share_of(communicator, objects_of(all_keys[4], all_weights[0], 100), spreads[0]);
+  }
+};
+
+TEST_F(CutOn, ManyObjects) { expect_cuts(1000, {1, 2, 7, size}); }
+
+TEST_F(CutOn, FewerObjectsThanParts) { expect_cuts(5, {5, 16}); }
+
+TEST_F(CutOn, OneObject) { expect_cuts(1, {2, 3}); }
+
+TEST_F(CutOn, LargeAndFine) {
+  const Objects objects = objects_of(all_keys[0], all_weights[2], 20'000);
+  const Share mine = share_of(communicator, objects, spreads[1]);
+  const Cut found = cut_one(communicator, mine.both(), {.parts = 100});
+  expect_exact(found, objects, 100);
+  EXPECT_LT(found.lambda(), 1.02);
+}
+
+TEST_F(CutOn, NoObjectsAtAll) {
+  for (const int parts : {1, 3}) {
+    const Cut none = cut(communicator, Status(), {}, {.parts = parts, .dimensions = 2});
+    expect_whole(none.splitters, parts, 2);
+    EXPECT_EQ(none.weights, std::vector<double>(static_cast<std::size_t>(parts)));
+    EXPECT_EQ(none.lambda(), 1);
+    const WeightedKeys empty;
+    EXPECT_EQ(cut_one(communicator, empty, {.parts = parts, .dimensions = 2}).splitters,
+              none.splitters);
+  }
+}
+
+// What a cut of `objects` on the last rank looks like between its first and last splitter.
+std::vector<std::uint64_t> inner_splitters(const Communicator& communicator, const Objects& objects,
+                                           int parts) {
+  const Share mine = share_of(communicator, objects, spreads[3]);
+  const Cut found = cut_one(communicator, mine.both(), {.parts = parts});
+  std::vector<std::uint64_t> inner;
+  for (std::size_t p = 1; p + 1 < found.splitters.size(); ++p)
+    inner.push_back(found.splitters[p].value);
+  return inner;
+}
+
+TEST_F(CutOn, ByHand) {
+  using Inner = std::vector<std::uint64_t>;
+  const Objects four = {{10, 1}, {20, 1}, {30, 1}, {40, 1}};
+  EXPECT_EQ(inner_splitters(communicator, four, 1), Inner{});
+  EXPECT_EQ(inner_splitters(communicator, four, 2), Inner{21});
+  EXPECT_EQ(inner_splitters(communicator, four, 3), (Inner{20, 31})) << "4/3 is near 1, 8/3 near 3";
+  EXPECT_EQ(inner_splitters(communicator, four, 4), (Inner{11, 21, 31}));
+  const Objects three = {{10, 1}, {20, 1}, {30, 1}};
+  EXPECT_EQ(inner_splitters(communicator, three, 2), Inner{20}) << "a tie goes to the left";
+  const Objects heavy = {{10, 1}, {20, 6}, {30, 1}};
+  EXPECT_EQ(inner_splitters(communicator, heavy, 2), Inner{20});
+  EXPECT_EQ(inner_splitters(communicator, heavy, 4), (Inner{20, 20, 21})) << "parts of nothing";
+  const Objects one_key = {{10, 1}, {10, 2}, {10, 3}};
+  EXPECT_EQ(inner_splitters(communicator, one_key, 3), (Inner{10, 11}));
+  const Objects ends = {{0, 1}, {end - 1, 1}};
+  EXPECT_EQ(inner_splitters(communicator, ends, 2), Inner{1});
+}
+
+TEST_F(CutOn, AllWeighingNothingIsAllWeighingTheSame) {
+  for (const std::uint64_t count : {5U, 100U, 1001U})
+    for (const int parts : {2, 3, 7}) {
+      const Objects weightless = objects_of(all_keys[0], all_weights[1], count);
+      const Objects equal = objects_of(all_keys[0], all_weights[0], count);
+      const Share zeros = share_of(communicator, weightless, spreads[0]);
+      const Share ones = share_of(communicator, weightless, spreads[1]);
+      const Cut found = cut_one(communicator, zeros.both(), {.parts = parts});
+      const Cut expected = cut_one(communicator, {ones.keys, {}}, {.parts = parts});
+      EXPECT_EQ(found.splitters, expected.splitters);
+      EXPECT_EQ(found.weights, expected.weights);
+      EXPECT_EQ(found.lambda(), expected.lambda());
+    }
+}
+
+// --- Independence of the ranks -------------------------------------------------------------------
+
+// Weights of any magnitude, or of one with many digits.
+Objects wild_objects(std::uint64_t count, double decades) {
+  std::mt19937_64 random(count);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  Objects objects(count);
+  for (Object& object : objects)
+    object = {all_keys[random() % std::size(all_keys)].key(random() % 100, random()),
+              std::pow(10.0, decades * uniform(random))};
+  return objects;
+}
+
+TEST_F(CutOn, TheSameBitForBitHoweverObjectsAreSpread) {
+  for (const double decades : {0.5, 8.0, 300.0})
+    for (const int parts : {3, 2 * size + 1}) {
+      const Objects objects = wild_objects(2000, decades);
+      const Communicator alone = Communicator::self();
+      const Cut expected =
+          cut_one(alone, share_of(alone, objects, spreads[0]).both(), {.parts = parts});
+      for (const Spread& spread : spreads) {
+        SCOPED_TRACE(spread.name);
+        const Share mine = share_of(communicator, objects, spread);
+        const Cut found = cut_one(communicator, mine.both(), {.parts = parts});
+        EXPECT_EQ(found.splitters, expected.splitters);
+        EXPECT_EQ(found.weights, expected.weights);
+      }
+    }
+}
+
+// One more set on each rank than on the one before, the last without objects; those of weight 1
+// come without weights.
+TEST_F(CutOn, SeveralSetsAreCutAsOne) {
+  for (const Weights& weights : all_weights) {
+    const Objects objects = objects_of(all_keys[1], weights, 500);
+    std::vector<Objects> dealt(static_cast<std::size_t>(rank) + 1);
+    for (std::size_t i = 0; i < objects.size(); ++i)
+      if (i % static_cast<std::size_t>(size) == static_cast<std::size_t>(rank))
+        dealt[i % dealt.size()].push_back(objects[i]);
+    std::vector<Share> shares(dealt.begin(), dealt.end());
+    shares.emplace_back();
+    std::vector<WeightedKeys> sets;
+    for (const Share& share : shares) {
+      const bool ones = std::ranges::count(share.weights, 1.0) == std::ssize(share.weights);
+      sets.push_back(ones ? WeightedKeys{share.keys, {}} : share.both());
+    }
+    expect_exact(cut(communicator, Status(), sets, {.parts = 5}), objects, 5);
+  }
+}
+
+// However little the objects of other sets weigh.
+TEST_F(CutOn, WithoutWeightsAllWeighOne) {
+  const Share ones = hundred();
+  for (const double weight : {0.0, 1e-300, 1e-30}) {
+    const std::vector<HilbertKey> keys(20, HilbertKey{1000});
+    const std::vector<double> weights(keys.size(), weight);
+    const WeightedKeys sets[] = {{keys, weights}, {ones.keys, {}}};
+    const Cut found = cut(communicator, Status(), sets, {.parts = 4});
+    for (std::size_t p = 1; p < 4; ++p) EXPECT_EQ(found.splitters[p].value, 25 * p);
+    for (const double sum : found.weights) EXPECT_NEAR(sum, 25, 1e-12);
+  }
+}
+
+// The rule, to rounding, where sums are not exact.
+TEST_F(CutOn, WeightsOfAnyMagnitude) {
+  for (const double decades : {0.5, 3.0, 300.0}) {
+    const int parts = 11;
+    const Objects objects = wild_objects(3000, decades);
+    const Share mine = share_of(communicator, objects, spreads[6]);
+    const Cut found = cut_one(communicator, mine.both(), {.parts = parts});
+    ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
+    const auto prefixes = prefixes_of<long double>(objects);
+    const long double total = prefixes.back(), rounding = 1e-12L * total;
+    long double before = 0;
+    for (int p = 1; p <= parts; ++p) {
+      const auto i = static_cast<std::size_t>(p);
+      const long double share = total * p / parts;
+      long double least = total;
+      for (const long double prefix : prefixes) least = std::min(least, std::abs(prefix - share));
+      const auto now = weight_before<long double>(objects, found.splitters[i]);
+      EXPECT_LE(std::abs(now - share), least + rounding);
+      EXPECT_NEAR(found.weights[i - 1], static_cast<double>(now - before),
+                  static_cast<double>(rounding));
+      before = now;
+    }
+  }
+}
+
+TEST_F(CutOn, TheSmallestAndGreatestWeights) {
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  for (const double weight : {least, 1e-310, 1e-300, 1e300}) {
+    const Objects objects = {{10, weight}, {20, weight}, {30, weight}, {40, weight}};
+    const Share mine = share_of(communicator, objects, spreads[0]);
+    const Cut found = cut_one(communicator, mine.both(), {.parts = 2});
+    EXPECT_EQ(found.splitters[1].value, 21U);
+    EXPECT_EQ(found.weights, (std::vector<double>{2 * weight, 2 * weight}));
+  }
+}
+
+// As many as the count has bits for, each as heavy as its power of two allows.
+TEST_F(CutOn, SumsThatFillTheirIntegers) {
+  const double weight = std::nextafter(2.0, 0.0);
+  Objects objects;
+  for (std::uint64_t i = 0; i < 1023; ++i) objects.push_back({i, weight});
+  const Share mine = share_of(communicator, objects, spreads[0]);
+  const Cut found = cut_one(communicator, mine.both(), {.parts = 3});
+  EXPECT_EQ(found.splitters[1].value, 341U);
+  EXPECT_EQ(found.splitters[2].value, 682U);
+  for (const double sum : found.weights) EXPECT_DOUBLE_EQ(sum, 341 * weight);
+}
+
+TEST_F(CutOn, InThePlane) {
+  const std::uint64_t last = end_of_curve(2).value - 1;
+  const Share mine =
+      share_of(communicator, {{0, 1}, {last / 2, 1}, {last, 1}, {last, 1}}, spreads[0]);
+  const Cut found = cut_one(communicator, mine.both(), {.parts = 2, .dimensions = 2});
+  expect_whole(found.splitters, 2, 2);
+  EXPECT_EQ(found.splitters[1].value, last / 2 + 1);
+  EXPECT_EQ(found.weights, (std::vector<double>{2, 2}));
+}
+
+// --- Splitters that are kept ---------------------------------------------------------------------
+
+Splitters splitters_at(std::initializer_list<std::uint64_t> inner) {
+  Splitters splitters = {HilbertKey{0}};
+  for (const std::uint64_t key : inner) splitters.push_back({key});
+  splitters.push_back({end});
+  return splitters;
+}
+
+TEST_F(CutOn, KeepsSplittersThatAreGoodEnough) {
+  const Share mine = hundred();
+  const Splitters uneven = splitters_at({30, 50, 75}), even = splitters_at({25, 50, 75});
+  const auto cut_with = [&](const Splitters& kept, double target_lambda) {
+    return cut_one(communicator, mine.both(),
+                   {.parts = 4, .kept = kept, .target_lambda = target_lambda});
+  };
+  for (const double target_lambda : {1.2, 1.3, 4.0}) {
+    const Cut kept = cut_with(uneven, target_lambda);
+    EXPECT_TRUE(kept.kept);
+    EXPECT_EQ(kept.splitters, uneven);
+    EXPECT_EQ(kept.weights, (std::vector<double>{30, 20, 25, 25}));
+    EXPECT_DOUBLE_EQ(kept.lambda(), 1.2);
+  }
+  for (const double target_lambda : {1.19, 1.0, 0.5, 0.0}) {
+    const Cut anew = cut_with(uneven, target_lambda);
+    EXPECT_FALSE(anew.kept);
+    EXPECT_EQ(anew.splitters, even);
+    EXPECT_EQ(anew.lambda(), 1);
+  }
+  EXPECT_TRUE(cut_with(even, 1.0).kept);
+  EXPECT_FALSE(cut_with(even, 0.0).kept) << "0 means off";
+  EXPECT_FALSE(cut_with({}, 2.0).kept) << "there are none";
+}
+
+TEST_F(CutOn, KeepsSplittersWhenThereIsNothingToCut) {
+  const Splitters old = splitters_at({30, 50, 75});
+  CutOptions options = {.parts = 4, .kept = old, .target_lambda = 1.1};
+  const Cut found = cut(communicator, Status(), {}, options);
+  EXPECT_TRUE(found.kept);
+  EXPECT_EQ(found.splitters, old);
+  EXPECT_EQ(found.lambda(), 1);
+  options.target_lambda = 0;
+  EXPECT_FALSE(cut(communicator, Status(), {}, options).kept);
+}
+
+TEST(Cut, Lambda) {
+  EXPECT_EQ(Cut{}.lambda(), 1);
+  EXPECT_EQ((Cut{{}, {0, 0}}.lambda()), 1);
+  EXPECT_EQ((Cut{{}, {2, 1, 1, 0}}.lambda()), 2);
+  EXPECT_EQ((Cut{{}, {7}}.lambda()), 1);
+}
+
+// --- Misuse --------------------------------------------------------------------------------------
+
+std::string name_of_rank(int rank) { return "rank " + std::to_string(rank); }
+
+// That a cut with this share and these options is this error, of `who`, on all ranks.
+void expect_refused(const Communicator& communicator, const std::string& who,
+                    const WeightedKeys& share, const CutOptions& options,
+                    const std::string& expected, const Status& status = Status()) {
+  const std::string text = test::error_of(
+      [&] { static_cast<void>(cut(communicator, status, std::span(&share, 1), options)); });
+  EXPECT_TRUE(test::mentions(text, "evenkeel: " + who + ": " + expected));
+  EXPECT_TRUE(test::same_everywhere(communicator, text));
+}
+
+TEST_F(CutOn, AFailedStatusIsTheSameErrorOnAllRanks) {
+  const Share mine = hundred();
+  for (int bad = 0; bad < size; ++bad) {
+    const Error error(ErrorKind::application, Where{"test"}, "It broke.", "Mend it.");
+    expect_refused(communicator, name_of_rank(bad), mine.both(), {.parts = 4},
+                   "test: It broke. Mend it.", rank == bad ? Status(error) : Status());
+    const Cut after = cut_one(communicator, mine.both(), {.parts = 4});
+    EXPECT_EQ(after.splitters, splitters_at({25, 50, 75})) << "and goes on";
+  }
+}
+
+TEST_F(CutOn, WeightsThatAreNoneAreTheSameErrorOnAllRanks) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<HilbertKey> keys = {{1}, {2}, {3}};
+  for (int bad = 0; bad < size; ++bad) {
+    const bool here = rank == bad;
+    const std::vector<double> few(here ? 2 : 3, 1.0);
+    expect_refused(communicator, name_of_rank(bad), {keys, few}, {},
+                   "core/cut: 2 weights came with 3 keys. Give one weight per key, or none.");
+    const std::vector<double> many(here ? 1 : 0, 1.0);
+    expect_refused(communicator, name_of_rank(bad), {{}, many}, {},
+                   "core/cut: 1 weights came with 0 keys.");
+    for (const double weight : {-1.0, std::nan(""), infinity, -infinity}) {
+      const std::vector<double> weights = {1, here ? weight : 1, 1};
+      expect_refused(communicator, name_of_rank(bad), {keys, weights}, {},
+                     "core/cut: A weight is negative, NaN or infinite.");
+    }
+  }
+}
+
+TEST_F(CutOn, OptionsThatMakeNoSenseAreErrors) {
+  const Share mine = hundred();
+  const std::string all = std::to_string(size);
+  const std::string who =
+      size == 1 ? "rank 0" : "rank 0 (the first of " + all + " failing of " + all + ")";
+  for (const int parts : {0, -1})
+    expect_refused(communicator, who, mine.both(), {.parts = parts},
+                   "core/cut: A cut into " + std::to_string(parts) + " parts was asked for.");
+  for (const int dimensions : {0, 1, 4})
+    expect_refused(
+        communicator, who, mine.both(), {.dimensions = dimensions},
+        "core/cut: A curve in " + std::to_string(dimensions) + " dimensions was asked for.");
+  expect_refused(communicator, who, mine.both(),
+                 {.parts = 4, .kept = splitters_at({10, 20}), .target_lambda = 1.1},
+                 "core/cut: The splitters to keep make 3 parts where 4 were asked for.");
+}
+
+}  // namespace
+}  // namespace evenkeel

@@ -1,0 +1,217 @@
+#include "core/values.hpp"
+#include "support/harness.hpp"
+
+#include <evenkeel/core/field/kokkos_view.hpp>
+#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/weights.hpp>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+using Positions = std::vector<std::array<double, 3>>;
+
+// --- Given ---------------------------------------------------------------------------------------
+
+// Zero, the greatest number, and some between.
+template <class T>
+std::vector<T> numbers_of(std::size_t count) {
+  std::vector<T> numbers(count);
+  for (std::size_t i = 0; i < count; ++i)
+    numbers[i] = static_cast<T>(static_cast<T>(i % 97) / T(2));
+  if (count > 2) {
+    numbers[1] = std::numeric_limits<T>::max();
+    numbers[2] = std::numeric_limits<T>::min() > 0 ? std::numeric_limits<T>::min() : T(0);
+  }
+  return numbers;
+}
+
+template <class T, class Container>
+void expect_weights(Container& weights, std::size_t count) {
+  const auto numbers = numbers_of<T>(count);
+  test::write_values(field_of(weights).layout(), numbers);
+  Positions x(count);
+  const std::vector<double> expected(numbers.begin(), numbers.end());
+  EXPECT_EQ(given_weights(test::space(), set(x, {}, {.weight = weights})), expected);
+}
+
+template <class T, class Instance>
+void read_weights_of(const Instance&) {
+  using Memory = typename Instance::memory_space;
+  for (const std::size_t count : {0U, 1U, 3U, 1000U}) {
+    Kokkos::View<T*, Memory> packed("packed", count);
+    expect_weights<T>(packed, count);
+    Kokkos::View<T**, Kokkos::LayoutRight, Memory> rows("rows", count, 3);
+    auto column = Kokkos::subview(rows, Kokkos::ALL(), 1);
+    expect_weights<T>(column, count);
+    std::vector<T> on_host(count);
+    expect_weights<T>(on_host, count);
+  }
+}
+
+template <class Instance>
+void read_all_weights(const Instance& instance) {
+  read_weights_of<std::int8_t>(instance);
+  read_weights_of<std::int16_t>(instance);
+  read_weights_of<std::int32_t>(instance);
+  read_weights_of<std::int64_t>(instance);
+  read_weights_of<std::uint8_t>(instance);
+  read_weights_of<std::uint16_t>(instance);
+  read_weights_of<std::uint32_t>(instance);
+  read_weights_of<std::uint64_t>(instance);
+  read_weights_of<float>(instance);
+  read_weights_of<double>(instance);
+}
+
+TEST(GivenWeights, OfAnyNumbersAnywhere) {
+  with_space(test::space(), [](const auto& instance) { read_all_weights(instance); });
+}
+
+// One member of an application's records.
+TEST(GivenWeights, OfAStridedField) {
+  std::vector<test::Particle> particles(50);
+  for (std::size_t i = 0; i < particles.size(); ++i)
+    particles[i].charge = 0.25 * static_cast<double>(i);
+  static_assert(sizeof(test::Particle) % sizeof(double) == 0);
+  RawField<double> charge =
+      raw_field(&particles[0].charge, {.count = 50, .object_stride = sizeof(test::Particle) / 8});
+  const auto weights = given_weights(test::space(), set(particles, {}, {.weight = charge}));
+  ASSERT_EQ(weights.size(), 50U);
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(weights[i], 0.25 * static_cast<double>(i));
+}
+
+// Only what stands before .count weighs anything.
+TEST(GivenWeights, GhostsAreNotSeen) {
+  Positions x(6);
+  std::vector<double> weights = {1, 2, 3, std::nan(""), -1, infinity, -infinity};
+  int owned = 3;
+  const SetOptions options = {.count = &owned, .weight = weights};
+  EXPECT_EQ(given_weights(test::space(), set(x, {}, options)), (std::vector<double>{1, 2, 3}));
+  owned = 0;
+  EXPECT_TRUE(given_weights(test::space(), set(x, {}, options)).empty());
+  owned = 4;
+  EXPECT_ERROR(static_cast<void>(given_weights(test::space(), set(x, {}, options))), "object 3");
+}
+
+// `bad` as the weight of object 613, on the space under test.
+template <class T, class Instance>
+void expect_refused(const Instance&, T bad, const std::string& text) {
+  Kokkos::View<T*, typename Instance::memory_space> weights("heaviness", 1000);
+  std::vector<T> values(1000, T(1));
+  values[613] = values[700] = bad;
+  test::write_values(field_of(weights).layout(), values);
+  Positions x(1000);
+  EXPECT_ERROR(static_cast<void>(given_weights(test::space(), set(x, {}, {.weight = weights}))),
+               "core/weights: The weight of object 613 in 'heaviness' is " + text +
+                   ". Weights are finite and not negative.");
+}
+
+template <class Instance>
+void refuse_all(const Instance& instance) {
+  expect_refused<double>(instance, infinity, "inf");
+  expect_refused<double>(instance, -infinity, "-inf");
+  expect_refused<double>(instance, std::nan(""), "nan");
+  expect_refused<double>(instance, -1e-12, "-1e-12");
+  expect_refused<float>(instance, std::numeric_limits<float>::infinity(), "inf");
+  expect_refused<float>(instance, std::nanf(""), "nan");
+  expect_refused<float>(instance, -0.5F, "-0.5");
+  expect_refused<std::int8_t>(instance, -128, "-128");
+  expect_refused<std::int16_t>(instance, -1, "-1");
+  expect_refused<std::int32_t>(instance, -2, "-2");
+  expect_refused<std::int64_t>(instance, -3, "-3");
+}
+
+TEST(GivenWeights, NotFiniteOrNegativeIsAnError) {
+  with_space(test::space(), [](const auto& instance) { refuse_all(instance); });
+}
+
+TEST(GivenWeights, NegativeZeroIsZero) {
+  Positions x(2);
+  std::vector<double> weights = {-0.0, std::numeric_limits<double>::denorm_min()};
+  EXPECT_EQ(given_weights(test::space(), set(x, {}, {.weight = weights})), weights);
+}
+
+TEST(GivenWeights, WhatIsNoNumberIsAnError) {
+  Positions x(2);
+  std::vector<test::Opaque> opaque(2);
+  EXPECT_ERROR(static_cast<void>(given_weights(test::space(), set(x, {}, {.weight = opaque}))),
+               "core/weights: Weights are no numbers.");
+  EXPECT_ERROR(static_cast<void>(given_weights(test::space(), set(x))),
+               "core/weights: The set came without weights.");
+}
+
+// --- Measured ------------------------------------------------------------------------------------
+
+using Weights = std::vector<double>;
+
+TEST(MeasuredWeights, ByHand) {
+  EXPECT_EQ(measured_weights(4, 8, 2, {}), (Weights{2, 2, 2, 2}));
+  EXPECT_EQ(measured_weights(1, 3, 2, {}), (Weights{3}));
+  // Half of 8 spread evenly, half as 1 : 3.
+  EXPECT_EQ(measured_weights(2, 8, 4, Weights{1, 3}), (Weights{3, 5}));
+  EXPECT_EQ(measured_weights(2, 8, 4, Weights{1e-9, 3e-9}), (Weights{3, 5})) << "of any unit";
+  EXPECT_EQ(measured_weights(3, 6, 2, Weights{0, 0, 5}), (Weights{1, 1, 4}));
+  EXPECT_EQ(measured_weights(0, 8, 4, {}), Weights{});
+}
+
+TEST(MeasuredWeights, WeightsThatSayNothingAreForgotten) {
+  const Weights even = {2, 2, 2};
+  EXPECT_EQ(measured_weights(3, 6, 2, Weights{1, 3}), even) << "an object was made";
+  EXPECT_EQ(measured_weights(3, 6, 2, Weights{1, 3, 5, 7}), even) << "an object was removed";
+  EXPECT_EQ(measured_weights(3, 6, 2, Weights{0, 0, 0}), even);
+  EXPECT_EQ(measured_weights(0, 6, 2, Weights{1}), Weights{});
+}
+
+TEST(MeasuredWeights, TheMeanStaysWithinAFactorOf100) {
+  EXPECT_EQ(measured_weights(2, 1000, 4, {}), (Weights{400, 400}));
+  EXPECT_EQ(measured_weights(2, 800, 4, {}), (Weights{400, 400}));
+  EXPECT_EQ(measured_weights(2, 799, 4, {}), (Weights{399.5, 399.5}));
+  EXPECT_EQ(measured_weights(2, 1e-9, 4, {}), (Weights{0.04, 0.04}));
+  EXPECT_EQ(measured_weights(2, 0, 4, {}), (Weights{0.04, 0.04})) << "not measured yet";
+  EXPECT_EQ(measured_weights(2, 1000, 4, Weights{1, 3}), (Weights{300, 500}));
+  EXPECT_EQ(measured_weights(2, 0, 0, Weights{1, 3}), (Weights{0, 0})) << "nobody computes";
+}
+
+// The sum is the cost, all count for something, and heavy ones stay heavy.
+TEST(MeasuredWeights, RandomCosts) {
+  std::mt19937 random(21);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int repeat = 0; repeat < 200; ++repeat) {
+    const auto objects = static_cast<std::size_t>(1 + repeat * repeat % 313);
+    const double cost = std::pow(10, 12 * uniform(random) - 6);
+    Weights earlier(objects);
+    for (double& weight : earlier) weight = std::pow(10, 10 * uniform(random));
+    const double mean = cost / static_cast<double>(objects);
+    const double mean_cost = mean * (0.1 + 10 * uniform(random));
+    const auto count = static_cast<std::int64_t>(objects);
+    const Weights weights = measured_weights(count, cost, mean_cost, earlier);
+    ASSERT_EQ(weights.size(), objects);
+    EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), cost, 1e-12 * cost);
+    const double sum = std::accumulate(earlier.begin(), earlier.end(), 0.0);
+    for (std::size_t i = 0; i < objects; ++i) {
+      EXPECT_GE(weights[i], mean / 2);
+      EXPECT_NEAR(weights[i], (mean + cost * earlier[i] / sum) / 2, 1e-12 * cost);
+    }
+  }
+}
+
+// A rank that measures the same again and again forgets what its objects weighed elsewhere.
+TEST(MeasuredWeights, OldDifferencesFade) {
+  Weights weights = {1, 99};
+  for (int look = 0; look < 20; ++look) weights = measured_weights(2, 10, 5, weights);
+  EXPECT_NEAR(weights[0], 5, 1e-5);
+  EXPECT_NEAR(weights[1], 5, 1e-5);
+}
+
+}  // namespace
+}  // namespace evenkeel
