@@ -40,10 +40,11 @@ TEST(Text, WhatAUserWroteFitsIntoALine) {
   EXPECT_EQ(in_quotes("lambda"), "'lambda'");
   EXPECT_EQ(in_quotes(std::string("a\nb\0c", 5)), "'a?b?c'");
   const std::string many(500, 'x');
-  EXPECT_EQ(in_quotes(many), "'" + many.substr(0, 120) + "...'");
+  EXPECT_EQ(in_quotes(many), many.substr(0, 120).insert(0, 1, '\'').append("...'"));
   std::string umlauts(1, 'x');
   for (int i = 0; i < 100; ++i) umlauts.append("\xC3\xA4");
-  EXPECT_EQ(in_quotes(umlauts), "'" + umlauts.substr(0, 119) + "...'") << "not half a character";
+  EXPECT_EQ(in_quotes(umlauts), umlauts.substr(0, 119).insert(0, 1, '\'').append("...'"))
+      << "not half a character";
 }
 
 }  // namespace
