@@ -1,9 +1,11 @@
-# evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [TIMEOUT <seconds>] [LIBRARIES <target>...])
+# evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [TIMEOUT <seconds>] [LIBRARIES <target>...]
+#                   [PRIVATE <source>...])
 #
 # Builds tests/<path>_test.cpp, the test of <component>/include/evenkeel/<path>.hpp, and registers
 # it once per rank count as <path>@<n>; with SPACES also once per Kokkos space of the build, as
 # <path>.<space>@<n>. Without MPI only the runs on one rank are registered; RANKS is 1 by default.
-# Each process carries a watchdog: after TIMEOUT seconds (60) it prints the stacks of all threads
+# PRIVATE names sources of the component (relative to its src/) whose hidden symbols the test needs:
+# they are compiled into it. Each process carries a watchdog: after TIMEOUT seconds (60) it prints the stacks of all threads
 # and ends, so that a hang is a failure that shows where.
 include(EvenkeelWarnings)
 
@@ -23,7 +25,8 @@ function(evenkeel_test_launcher ranks result)
 endfunction()
 
 function(evenkeel_add_test path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES" "TIMEOUT" "RANKS;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES" "TIMEOUT"
+    "RANKS;LIBRARIES;PRIVATE")
   if(NOT arg_RANKS)
     set(arg_RANKS 1)
   endif()
@@ -44,6 +47,12 @@ function(evenkeel_add_test path)
   string(REPLACE "/" "_" target "test_${path}")
   add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${path}_test.cpp)
   target_link_libraries(${target} PRIVATE evenkeel_test_main ${arg_LIBRARIES})
+  if(arg_PRIVATE)
+    string(REGEX MATCH "^[^/]+" component "${path}")
+    list(TRANSFORM arg_PRIVATE PREPEND ${PROJECT_SOURCE_DIR}/${component}/src/)
+    target_sources(${target} PRIVATE ${arg_PRIVATE})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${component}/src)
+  endif()
   evenkeel_set_warnings(${target})
 
   math(EXPR backstop "${arg_TIMEOUT} + 30")

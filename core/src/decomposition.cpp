@@ -1,5 +1,6 @@
 #include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/decomposition.hpp>
 
 #include <algorithm>
@@ -34,10 +35,13 @@ int owner_of(const Splitters& splitters, HilbertKey key) {
 Decomposition::Decomposition(std::int64_t generation, int dimensions, const Box& box,
                              const std::array<bool, 3>& periodic, Splitters splitters)
     : generation_(generation),
+      dimensions_(dimensions),
       box_(box),
       periodic_(periodic),
-      lattice_(dimensions, box, periodic),
       splitters_(std::move(splitters)) {
+  if (dimensions != 2 && dimensions != 3)
+    refuse("A decomposition in " + std::to_string(dimensions) + " dimensions was asked for.",
+           "There are curves in 2 and 3.");
   if (splitters_.size() < 2 || splitters_.front() != HilbertKey{0} ||
       splitters_.back() != end_of_curve(dimensions) ||
       !std::is_sorted(splitters_.begin(), splitters_.end()))
@@ -53,9 +57,13 @@ int Decomposition::owner_of(std::span<const double> point) const {
            "Give as many coordinates as the positions have.");
   for (const double place : point)
     if (!std::isfinite(place)) refuse("A coordinate is not finite.", "A NaN has no owner.");
-  const HilbertKey key =
-      dimensions() == 3 ? key_of<3>(lattice_, point) : key_of<2>(lattice_, point);
+  const Lattice lattice = lattice_of(*this);
+  const HilbertKey key = dimensions() == 3 ? key_of<3>(lattice, point) : key_of<2>(lattice, point);
   return evenkeel::owner_of(splitters_, key);
+}
+
+Lattice lattice_of(const Decomposition& decomposition) {
+  return Lattice(decomposition.dimensions(), decomposition.box(), decomposition.periodic());
 }
 
 }  // namespace evenkeel

@@ -1,6 +1,7 @@
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/order.hpp>
 
 #include <algorithm>

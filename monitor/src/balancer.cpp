@@ -4,6 +4,7 @@
 #include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/bounds.hpp>
+#include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/order.hpp>

@@ -1,5 +1,6 @@
 #include "support/harness.hpp"
 
+#include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/decomposition.hpp>
 
 #include <algorithm>
@@ -107,7 +108,7 @@ TEST(Decomposition, HoldsWhatItWasMadeOf) {
   EXPECT_EQ(made.generation(), 7);
   EXPECT_EQ(made.parts(), 3);
   EXPECT_EQ(made.dimensions(), 3);
-  EXPECT_EQ(made.lattice().dimensions(), 3);
+  EXPECT_EQ(lattice_of(made).dimensions(), 3);
   EXPECT_EQ(made.box(), box);
   EXPECT_EQ(made.periodic(), (std::array<bool, 3>{true, false, true}));
   EXPECT_EQ(made.splitters(), splitters);

@@ -3,6 +3,7 @@
 
 #include <evenkeel/core/field/kokkos_view.hpp>
 #include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/order.hpp>
 
 #include <algorithm>

@@ -29,6 +29,7 @@ MPI_Comm MpiHandle::communicator() const {
 }
 
 const MpiHandle::Combiner& MpiHandle::combiner(const Combination& combination) {
+  communicator();  // throws when MPI has gone
   for (const Combiner& known : combiners_)
     if (known.function == combination.function && known.bytes == combination.bytes) return known;
   Combiner made{combination.function, combination.bytes, MPI_OP_NULL, MPI_DATATYPE_NULL};

@@ -6,6 +6,7 @@
 #include "core/values.hpp"
 #include "support/harness.hpp"
 
+#include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/migrate.hpp>

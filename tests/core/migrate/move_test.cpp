@@ -327,7 +327,7 @@ TEST_F(MoveOn, EveryObjectIsWithItsOwnerInTheOrderOfTheCurve) {
   expect_move(communicator, {&set, 1}, everywhere, prepared);
   const Decomposition owners(1, 3, box, {}, prepared.splitters);
   for (const auto& place : cloud.x) EXPECT_EQ(owners.owner_of(place), rank);
-  const Order again = order(test::space_of(set), owners.lattice(), set);
+  const Order again = order(test::space_of(set), lattice_of(owners), set);
   EXPECT_EQ(again.objects, test::counting<std::int64_t>(set.count()));
   EXPECT_TRUE(plan(communicator, Status(), prepared.splitters, {&again, 1}).empty());
 }

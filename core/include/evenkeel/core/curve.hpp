@@ -6,6 +6,8 @@
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
+#include <evenkeel/core/decomposition.hpp>
+#include <evenkeel/core/key.hpp>
 
 #include <Kokkos_Macros.hpp>
 
@@ -15,20 +17,9 @@
 
 namespace evenkeel {
 
-// A place along the Hilbert curve: 63 bits in three dimensions, 62 in two.
-struct HilbertKey {
-  std::uint64_t value = 0;
-  KOKKOS_FUNCTION friend bool operator==(HilbertKey a, HilbertKey b) { return a.value == b.value; }
-  KOKKOS_FUNCTION friend bool operator!=(HilbertKey a, HilbertKey b) { return a.value != b.value; }
-  KOKKOS_FUNCTION friend bool operator<(HilbertKey a, HilbertKey b) { return a.value < b.value; }
-};
-
 // Levels of a lattice of `dimensions`: the bits of one coordinate of a cell.
-KOKKOS_FUNCTION constexpr int lattice_levels(int dimensions) { return dimensions == 3 ? 21 : 31; }
-
-// One past the greatest key.
-constexpr HilbertKey end_of_curve(int dimensions) {
-  return {std::uint64_t{1} << (dimensions * lattice_levels(dimensions))};
+KOKKOS_FUNCTION constexpr int lattice_levels(int dimensions) {
+  return dimensions == 3 ? lattice_levels_in_3d : lattice_levels_in_2d;
 }
 
 // The cells of a box. Points on an upper face and outside belong to the nearest cell of the box;
@@ -63,6 +54,9 @@ class Lattice {
   int dimensions_ = 0;
   Axis axes_[3];  // plain arrays: device code may not call the members of std::array
 };
+
+// The lattice that a decomposition counts places in.
+EVENKEEL_API Lattice lattice_of(const Decomposition& decomposition);
 
 namespace detail {
 

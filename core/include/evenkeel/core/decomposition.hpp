@@ -5,7 +5,7 @@
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
-#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/key.hpp>
 
 #include <array>
 #include <cstdint>
@@ -35,10 +35,9 @@ class EVENKEEL_API Decomposition {
   int parts() const noexcept {
     return splitters_.empty() ? 0 : static_cast<int>(splitters_.size()) - 1;
   }
-  int dimensions() const noexcept { return lattice_.dimensions(); }
+  int dimensions() const noexcept { return dimensions_; }
   const Box& box() const noexcept { return box_; }
   const std::array<bool, 3>& periodic() const noexcept { return periodic_; }
-  const Lattice& lattice() const noexcept { return lattice_; }
   const Splitters& splitters() const noexcept { return splitters_; }
 
   // The part that owns a point; points outside the box belong to who owns the nearest cell. Throws
@@ -47,9 +46,9 @@ class EVENKEEL_API Decomposition {
 
  private:
   std::int64_t generation_ = 0;
+  int dimensions_ = 0;
   Box box_;
   std::array<bool, 3> periodic_ = {};
-  Lattice lattice_;
   Splitters splitters_;
 };
 

@@ -4,13 +4,15 @@
 
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
-#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/key.hpp>
 #include <evenkeel/core/set.hpp>
 
 #include <cstdint>
 #include <vector>
 
 namespace evenkeel {
+
+class Lattice;  // core/curve.hpp
 
 // keys[i] never falls with i and is the key of object objects[i]. Objects of equal keys keep their
 // order.
