@@ -1,0 +1,290 @@
+#include "watcher.hpp"
+#include "support/harness.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <latch>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+// Until a task has done what it says. A task may have to go along with a later one.
+void wait_for(Watcher& watcher, const std::atomic<bool>& done) {
+  while (!done) {
+    watcher.offer([] {}, false);
+    std::this_thread::yield();
+  }
+}
+
+// Until all that was offered so far is done; then the thread sleeps.
+void drain(Watcher& watcher) {
+  std::atomic<bool> done = false;
+  watcher.offer([&] { done = true; }, true);
+  wait_for(watcher, done);
+}
+
+std::vector<int> first_numbers(int count) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+// With a thread and without, all tasks are done by the end, in their order.
+class AnyWatcher : public testing::TestWithParam<bool> {
+ protected:
+  // Of tasks, in the order in which they ran; the watcher's until it is drained or has ended.
+  std::vector<int> ran;
+  std::optional<Watcher> watcher{GetParam()};
+
+  void offer(int number, bool wake) {
+    watcher->offer([this, number] { ran.push_back(number); }, wake);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Threaded, AnyWatcher, testing::Bool());
+
+TEST_P(AnyWatcher, DoesWhatWasOfferedInOrder) {
+  for (int i = 0; i < 1000; ++i) offer(i, i % 7 == 0);
+  drain(*watcher);
+  EXPECT_EQ(ran, first_numbers(1000));
+}
+
+TEST_P(AnyWatcher, FinishDoesTheRestInOrder) {
+  for (int i = 0; i < 1000; ++i) offer(i, i % 300 == 0);
+  watcher->finish();
+  EXPECT_EQ(ran, first_numbers(1000));
+}
+
+TEST_P(AnyWatcher, WhatNeedNotWakeIsDoneByFinish) {
+  for (int i = 0; i < 100; ++i) offer(i, false);
+  watcher->finish();
+  EXPECT_EQ(ran, first_numbers(100));
+}
+
+TEST_P(AnyWatcher, TheDestructorDoesTheRest) {
+  for (int i = 0; i < 1000; ++i) offer(i, i % 3 == 0);
+  watcher.reset();
+  EXPECT_EQ(ran, first_numbers(1000));
+}
+
+TEST_P(AnyWatcher, MayEndUnused) {
+  watcher.reset();
+  watcher.emplace(GetParam());
+  watcher->finish();
+}
+
+TEST_P(AnyWatcher, AfterFinishTasksRunWhereTheyAreOffered) {
+  offer(0, false);
+  watcher->finish();
+  watcher->finish();
+  offer(1, false);
+  EXPECT_EQ(ran, first_numbers(2));
+  offer(2, true);
+  EXPECT_EQ(ran, first_numbers(3));
+}
+
+TEST_P(AnyWatcher, WhatATaskThrowsIsLost) {
+  for (int i = 0; i < 20; ++i) {
+    offer(2 * i, false);
+    watcher->offer([] { throw std::runtime_error("no reason"); }, i % 5 == 0);
+    offer(2 * i + 1, false);
+    watcher->offer([] { throw 7; }, false);
+    if (i == 10) drain(*watcher);
+  }
+  watcher->finish();
+  EXPECT_EQ(ran, first_numbers(40));
+}
+
+TEST_P(AnyWatcher, KeepsNothingOfATask) {
+  const auto content = std::make_shared<int>(7);
+  for (int i = 0; i < 10; ++i) watcher->offer([content] { EXPECT_EQ(*content, 7); }, i == 5);
+  watcher->finish();
+  EXPECT_EQ(content.use_count(), 1);
+}
+
+TEST_P(AnyWatcher, ManyTasksAtAnyMoment) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 50000; ++i) offer(i, random() % 4 == 0);
+  watcher->finish();
+  EXPECT_EQ(ran, first_numbers(50000));
+}
+
+TEST(Watcher, WithoutAThreadRunsAtOnce) {
+  Watcher watcher(false);
+  const auto here = std::this_thread::get_id();
+  int ran = 0;
+  for (const bool wake : {false, true})
+    watcher.offer(
+        [&] {
+          EXPECT_EQ(std::this_thread::get_id(), here);
+          ++ran;
+        },
+        wake);
+  EXPECT_EQ(ran, 2);
+}
+
+TEST(Watcher, WithAThreadRunsThere) {
+  Watcher watcher(true);
+  const auto here = std::this_thread::get_id();
+  int ran = 0;
+  for (const bool wake : {false, true})
+    watcher.offer(
+        [&] {
+          EXPECT_NE(std::this_thread::get_id(), here);
+          ++ran;
+        },
+        wake);
+  drain(watcher);
+  EXPECT_EQ(ran, 2);
+}
+
+TEST(Watcher, SleepsUntilWoken) {
+  std::atomic<int> ran = 0;
+  Watcher watcher(true);
+  for (int round = 1; round <= 3; ++round) {
+    for (int i = 0; i < 1000; ++i) {
+      watcher.offer([&] { ++ran; }, false);
+      std::this_thread::yield();
+      EXPECT_EQ(ran, 1000 * (round - 1));
+    }
+    drain(watcher);
+    EXPECT_EQ(ran, 1000 * round);
+  }
+}
+
+// The first task does not end before the last one was offered.
+TEST(Watcher, OfferDoesNotWaitForATask) {
+  std::latch all_offered(1);
+  std::atomic<int> ran = 0;
+  Watcher watcher(true);
+  watcher.offer([&] { all_offered.wait(); }, true);
+  for (int i = 0; i < 10000; ++i) watcher.offer([&] { ++ran; }, i % 2 == 0);
+  EXPECT_EQ(ran, 0);
+  all_offered.count_down();
+  watcher.finish();
+  EXPECT_EQ(ran, 10000);
+}
+
+TEST(Watcher, AWakingTaskWakesWhateverComesBehindIt) {
+  std::latch end(1);
+  std::atomic<bool> begun = false, woken = false;
+  Watcher watcher(true);
+  watcher.offer(
+      [&] {
+        begun = true;
+        end.wait();
+      },
+      true);
+  wait_for(watcher, begun);
+  watcher.offer([&] { woken = true; }, true);
+  watcher.offer([] {}, false);
+  end.count_down();
+  wait_for(watcher, woken);
+}
+
+// Holds up the thread where it destroys what a task has captured: whether or not that keeps the
+// queue locked, offers are not to wait.
+class SlowToDestroy : public testing::Test {
+ protected:
+  struct Slow {
+    explicit Slow(SlowToDestroy& test) : test_(test) {}
+    ~Slow() {
+      test_.destroying = true;
+      test_.go.wait();
+    }
+    SlowToDestroy& test_;
+  };
+
+  // Afterwards `queued` tasks are in the queue, and those offered next wait for another chance.
+  void hold_up(int queued) {
+    std::atomic<bool> begun = false;
+    watcher.offer(
+        [this, &begun, slow = std::make_shared<Slow>(*this)] {
+          begun = true;
+          end.wait();
+        },
+        true);
+    wait_for(watcher, begun);
+    for (int i = 0; i < queued; ++i) offer(i, false);
+    end.count_down();
+    while (!destroying) std::this_thread::yield();
+  }
+  void offer(int number, bool wake) {
+    watcher.offer([this, number] { ran.push_back(number); }, wake);
+  }
+
+  std::latch end{1}, go{1};
+  std::atomic<bool> destroying = false;
+  std::vector<int> ran;
+  Watcher watcher{true};
+};
+
+TEST_F(SlowToDestroy, OfferDoesNotWait) {
+  hold_up(10);
+  for (int i = 10; i < 10000; ++i) offer(i, i % 2 == 0);
+  go.count_down();
+  watcher.finish();
+  EXPECT_EQ(ran, first_numbers(10000));
+}
+
+TEST_F(SlowToDestroy, WhatShouldHaveWokenStillDoes) {
+  hold_up(0);
+  std::atomic<bool> woken = false;
+  offer(0, false);
+  watcher.offer([&] { woken = true; }, true);
+  offer(1, false);
+  go.count_down();
+  wait_for(watcher, woken);
+  watcher.finish();
+  EXPECT_EQ(ran, first_numbers(2));
+}
+
+// A thread that took the application's signals would run its handlers.
+TEST(Watcher, TheThreadTakesNoSignals) {
+  sigset_t usual, mine, after, there;
+  sigemptyset(&mine);
+  sigaddset(&mine, SIGUSR1);
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &mine, &usual), 0);
+  Watcher watcher(true);
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &usual, &after), 0);
+  watcher.offer([&] { pthread_sigmask(SIG_SETMASK, nullptr, &there); }, true);
+  drain(watcher);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGCHLD}) {
+    EXPECT_EQ(sigismember(&there, signal), 1) << signal;
+    EXPECT_EQ(sigismember(&after, signal), signal == SIGUSR1 ? 1 : 0) << signal;
+  }
+}
+
+TEST(Watcher, SeveralWatchersAreApart) {
+  constexpr int count = 4;
+  std::vector<std::vector<int>> ran(count);
+  {
+    std::vector<std::unique_ptr<Watcher>> watchers;
+    for (int w = 0; w < count; ++w) watchers.push_back(std::make_unique<Watcher>(w != 2));
+    for (int i = 0; i < 1000; ++i)
+      for (std::size_t w = 0; w < count; ++w)
+        watchers[w]->offer([&ran, w, i] { ran[w].push_back(i); }, i % 10 == 0);
+  }
+  EXPECT_EQ(std::ranges::count(ran, first_numbers(1000)), count);
+}
+
+TEST(Watcher, ManyComeAndGo) {
+  std::atomic<int> ran = 0;
+  for (int i = 0; i < 500; ++i) {
+    Watcher watcher(true);
+    for (int task = 0; task < i % 4; ++task) watcher.offer([&] { ++ran; }, task % 2 == 0);
+  }
+  EXPECT_EQ(ran, 125 * (0 + 1 + 2 + 3));
+}
+
+}  // namespace
+}  // namespace evenkeel
