@@ -57,9 +57,9 @@ KOKKOS_INLINE_FUNCTION std::uint64_t scramble(std::uint64_t bits) {
 Cloud make_cloud(const ek::Communicator& ranks, std::int64_t particles) {
   const std::int64_t first = particles * ranks.rank() / ranks.size();
   const std::int64_t count = particles * (ranks.rank() + 1) / ranks.size() - first;
-  const Cloud cloud{
-      Kokkos::View<double* [3]>("position", count), Kokkos::View<double* [3]>("velocity", count),
-      Kokkos::View<int*>("substeps", count), Kokkos::View<std::int64_t*>("id", count)};
+  Cloud cloud{Kokkos::View<double* [3]>("position", count),
+              Kokkos::View<double* [3]>("velocity", count), Kokkos::View<int*>("substeps", count),
+              Kokkos::View<std::int64_t*>("id", count)};
   Kokkos::parallel_for(
       "place", count, KOKKOS_LAMBDA(std::int64_t i) {
         cloud.id(i) = first + i;

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <span>
 #include <string>
 #include <vector>
