@@ -113,7 +113,7 @@ TEST_F(Union, WhereSomeRanksKnowNone) {
 
 TEST_F(Union, OfTheSameNamesInOtherOrders) {
   Names mine = {"a", "b", "c", "d", "e"};
-  std::ranges::rotate(mine, mine.begin() + rank % 5);
+  std::rotate(mine.begin(), mine.begin() + rank % 5, mine.end());
   for (const bool strict : {false, true}) {
     KernelNames names = knowing(mine);
     const std::uint64_t before = names.hash();

@@ -24,7 +24,8 @@ std::uint64_t describe(const FieldLayout& at, bool first_of_set) {
 }
 
 struct Shapes {
-  std::int64_t fewest = 0, most = 0;  // fields
+  std::int64_t fewest = 0, most = 0;          // fields
+  std::int64_t fewest_own = 0, most_own = 0;  // without companions: what the application named
   std::array<std::uint64_t, most_fields> least_type{}, greatest_type{};
   std::array<int, most_fields> least_components{}, greatest_components{};
 };
@@ -35,6 +36,8 @@ constexpr int unknown_greatest = 0;
 void combine(Shapes& into, const Shapes& from) noexcept {
   into.fewest = std::min(into.fewest, from.fewest);
   into.most = std::max(into.most, from.most);
+  into.fewest_own = std::min(into.fewest_own, from.fewest_own);
+  into.most_own = std::max(into.most_own, from.most_own);
   for (std::size_t f = 0; f < most_fields; ++f) {
     into.least_type[f] = std::min(into.least_type[f], from.least_type[f]);
     into.greatest_type[f] = std::max(into.greatest_type[f], from.greatest_type[f]);
@@ -62,6 +65,10 @@ Shapes shapes_of(std::span<const Set> sets) {
       ++f;
     }
   shapes.fewest = shapes.most = static_cast<std::int64_t>(f);
+  for (const Set& set : sets)
+    for (std::size_t i = 0; i < set.fields().size(); ++i)
+      shapes.most_own += set.is_companion(i) ? 0 : 1;
+  shapes.fewest_own = shapes.most_own;
   return shapes;
 }
 
@@ -75,8 +82,8 @@ Shapes shapes_of(std::span<const Set> sets) {
 // which the types contain.
 void require_agreement(const Shapes& all) {
   if (all.fewest != all.most)
-    disagree("Some ranks move " + std::to_string(all.fewest) + " fields, others " +
-             std::to_string(all.most) + '.');
+    disagree("Some ranks move " + std::to_string(all.fewest_own) + " fields, others " +
+             std::to_string(all.most_own) + '.');
   for (std::size_t f = 0; f < static_cast<std::size_t>(all.most); ++f) {
     const std::string name = "Field " + std::to_string(f) + " (counted over all sets) ";
     if (all.least_type[f] != all.greatest_type[f])
