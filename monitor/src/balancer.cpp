@@ -168,6 +168,9 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets) {
 
 // The sets, each with what its objects cost where that is measured.
 std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
+  if (monitor_.is_finished())
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "rebalance was called after finish.",
+                "Call finish once, at the end.");
   if (!exec::kokkos_is_running())
     throw Error(ErrorKind::bad_input, Where{stage_name}, "Kokkos is not running.",
                 "Rebalance between Kokkos::initialize and Kokkos::finalize.");

@@ -173,6 +173,7 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
     sample.load = sample.duration = std::llround(std::min(load, most));
     sample.cost = sample.variance = 0;
     sample.fit = sample.steps > 0;
+    sample.fit = sample.steps > 0;
     std::fill(sample.kernels.begin(), sample.kernels.end(), 0);
   }
   protocol_.post(sample);
@@ -276,6 +277,7 @@ void Monitor::finish() { impl_->finish(); }
 const Options& Monitor::options() const noexcept { return impl_->options_; }
 std::int64_t Monitor::steps() const noexcept { return impl_->step_; }
 std::int64_t Monitor::generation() const noexcept { return impl_->protocol_.state().generation; }
+bool Monitor::is_finished() const noexcept { return impl_->finished_; }
 bool Monitor::next_step_looks() const noexcept { return impl_->ends_epoch(impl_->step_ + 1); }
 std::int64_t Monitor::load_nanoseconds() const noexcept { return impl_->sums_.mean_load(); }
 void Monitor::set_load(double weight) noexcept { impl_->weight_ = weight; }

@@ -81,9 +81,11 @@ Shapes shapes_of(std::span<const Set> sets) {
 // The same on all ranks, since it sees nothing but the tally and the number of fields of each set,
 // which the types contain.
 void require_agreement(const Shapes& all) {
-  if (all.fewest != all.most)
-    disagree("Some ranks move " + std::to_string(all.fewest_own) + " fields, others " +
-             std::to_string(all.most_own) + '.');
+  if (all.fewest != all.most) {
+    const bool own = all.fewest_own != all.most_own;
+    disagree("Some ranks move " + std::to_string(own ? all.fewest_own : all.fewest) +
+             " fields, others " + std::to_string(own ? all.most_own : all.most) + '.');
+  }
   for (std::size_t f = 0; f < static_cast<std::size_t>(all.most); ++f) {
     const std::string name = "Field " + std::to_string(f) + " (counted over all sets) ";
     if (all.least_type[f] != all.greatest_type[f])

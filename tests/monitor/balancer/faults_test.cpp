@@ -247,7 +247,7 @@ TEST_F(Faults, OtherSetsOnOneRankAreTheSameErrorOnAll) {
     load();
     if (rank == culprit) ship.sets_shown = 1;
     expect_refused(balancer,
-                   "evenkeel: core/migrate: Some ranks move 5 fields, others 8. Give the same sets "
+                   "evenkeel: core/migrate: Some ranks move 4 fields, others 6. Give the same sets "
                    "with the same fields in the same order on all ranks, also where a rank has no "
                    "objects.");
     ship.sets_shown = 2;

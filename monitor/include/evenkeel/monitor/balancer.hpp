@@ -29,6 +29,13 @@
 
 namespace evenkeel {
 
+namespace detail {
+// A set, or a range of them; everything else is a field.
+template <class T>
+inline constexpr bool holds_sets =
+    std::same_as<std::remove_cvref_t<T>, Set> || std::convertible_to<T, std::span<const Set>>;
+}  // namespace detail
+
 class EVENKEEL_API Balancer {
  public:
   // Collective over the communicator, which is duplicated twice. Rank 0's options count for all.

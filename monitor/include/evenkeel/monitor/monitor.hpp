@@ -66,6 +66,7 @@ class EVENKEEL_API Monitor {
   std::int64_t steps() const noexcept;
   std::int64_t generation() const noexcept;
 
+  bool is_finished() const noexcept;
   // Whether the next call of step ends an epoch.
   bool next_step_looks() const noexcept;
 
