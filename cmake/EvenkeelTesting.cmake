@@ -5,8 +5,8 @@
 # it once per rank count as <path>@<n>; with SPACES also once per Kokkos space of the build, as
 # <path>.<space>@<n>. Without MPI only the runs on one rank are registered; RANKS is 1 by default.
 # PRIVATE names sources of the component (relative to its src/) whose hidden symbols the test needs:
-# they are compiled into it. Each process carries a watchdog: after TIMEOUT seconds (60) it prints the stacks of all threads
-# and ends, so that a hang is a failure that shows where.
+# they are compiled into it. Each process carries a watchdog: after TIMEOUT seconds (60) it prints
+# the stacks of all threads and ends, so that a hang is a failure that shows where.
 include(EvenkeelWarnings)
 
 # These let every OpenMPI run as root, and with more ranks than cores.

@@ -9,9 +9,7 @@ namespace evenkeel {
 Timer::Timer(Clock& clock, int kernel) noexcept : clock_(&clock) { clock_->begin(kernel); }
 Timer::~Timer() { clock_->end(); }
 
-const std::string& Kernel::name() const noexcept {
-  return clock_->names()[static_cast<std::size_t>(index_)];
-}
+std::string Kernel::name() const { return clock_->names()[static_cast<std::size_t>(index_)]; }
 
 std::shared_ptr<Clock> Clock::make(Now now) { return std::shared_ptr<Clock>(new Clock(now)); }
 

@@ -37,6 +37,12 @@ Clock::Now now_of(ClockKind kind) {
   return kind == ClockKind::thread_cpu ? &thread_cpu_nanoseconds : &wall_nanoseconds;
 }
 
+// The nearest integer; 0 for what is no positive number, and a bound that sums stay below.
+std::int64_t whole(double nanoseconds) {
+  constexpr double most = 1ULL << 62U;
+  return nanoseconds > 0 ? std::llround(std::min(nanoseconds, most)) : 0;
+}
+
 State first_state(const Options& options) {
   State state;
   state.trigger = options.trigger;
@@ -169,10 +175,8 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
   sample.names = names_.hash();
   if (options_.deterministic) {
     const double load = weight_ * nanoseconds_per_weight * static_cast<double>(sample.steps);
-    constexpr double most = 1ULL << 62U;
-    sample.load = sample.duration = std::llround(std::min(load, most));
+    sample.load = sample.duration = whole(load);
     sample.cost = sample.variance = 0;
-    sample.fit = sample.steps > 0;
     sample.fit = sample.steps > 0;
     std::fill(sample.kernels.begin(), sample.kernels.end(), 0);
   }
@@ -239,7 +243,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   if (journal_ != nullptr && !line_) static_cast<void>(advise("asked for by the application"));
   protocol_.set_state(
       evenkeel::rebalanced(state, step_, state.generation + (outcome.moved ? 1 : 0)));
-  cost_ = std::llround(outcome.seconds * 1e9);
+  cost_ += whole(outcome.seconds * 1e9);
   if (line_) line_->outcome = outcome;
   write_line();
   if (!outcome.moved) return;

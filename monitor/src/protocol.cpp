@@ -115,10 +115,11 @@ void Protocol::decide(std::int64_t step) {
         state_ = look_->verdict.state;
       },
       ErrorKind::application);
+  const Decision decision = status.ok() ? look_->verdict.decision : Decision{};
   Comparison mine;
   mine.ballot = detail::Ballot::of(status, communicator_.rank());
   mine.least = {static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(state_.generation),
-                options_hash_, hash_of(state_), hash_of(look_->verdict.decision)};
+                options_hash_, hash_of(state_), hash_of(decision)};
   mine.greatest = mine.least;
   comparison_ = start_all_reduce<&Comparison::combine>(communicator_, mine);
 }

@@ -435,9 +435,9 @@ Verdict expect_replay(const State& before, const Totals& totals) {
   const State state = read_state(read.at("state"));
   const Totals again = read_totals(read.at("totals"));
   const Verdict replayed = fold(state, again);
-  EXPECT_EQ(name_of(replayed.decision.action), read.at("decision"));
-  EXPECT_EQ(name_of(replayed.decision.reason), read.at("cause"));
-  EXPECT_EQ(explain(state, again, replayed.decision), read.at("reason"));
+  EXPECT_EQ(name_of(replayed.decision.action), read.at("decision").get<std::string>());
+  EXPECT_EQ(name_of(replayed.decision.reason), read.at("cause").get<std::string>());
+  EXPECT_EQ(explain(state, again, replayed.decision), read.at("reason").get<std::string>());
   EXPECT_EQ(replayed.decision, verdict.decision);
   EXPECT_EQ(hash_of(state), hash_of(before));
   EXPECT_EQ(hash_of(replayed.state), hash_of(verdict.state));

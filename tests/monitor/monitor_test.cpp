@@ -940,7 +940,9 @@ TEST_P(LifeTest, IsLetGoWhileUnwindingAfterAnyStep) {
 TEST_P(LifeTest, AfterFinishNothingMore) {
   Monitor monitor = uneven(options());
   advised(monitor, 12);
+  EXPECT_FALSE(monitor.is_finished());
   monitor.finish();
+  EXPECT_TRUE(monitor.is_finished());
   EXPECT_ERROR(monitor.step(), "step was called after finish");
   EXPECT_ERROR(monitor.finish(), "finish was called after finish");
   EXPECT_EQ(monitor.steps(), 12);

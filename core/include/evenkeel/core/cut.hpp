@@ -31,7 +31,7 @@ struct Cut {
   Splitters splitters;
   std::vector<double> weights;  // of each part
   bool kept = false;
-  double lambda() const noexcept;  // heaviest part / average; 1 without weight
+  EVENKEEL_API double lambda() const noexcept;  // heaviest part / average; 1 without weight
 };
 
 // Collective. Each splitter stands where the weight before it is nearest to its share, ties to the

@@ -17,7 +17,7 @@ namespace evenkeel {
 class Clock;
 
 // Measures until the end of the scope. A kernel timed inside another interrupts it, so that no time
-// counts twice. On the thread that calls step.
+// counts twice. On the thread that calls step. Its Kernel, or what that came from, lives longer.
 class EVENKEEL_API Timer {
  public:
   Timer(const Timer&) = delete;
@@ -35,7 +35,7 @@ class EVENKEEL_API Kernel {
  public:
   // Times from here to the end of the scope of what is returned. Local.
   [[nodiscard]] Timer time() const noexcept { return Timer(*clock_, index_); }
-  const std::string& name() const noexcept;
+  std::string name() const;
 
  private:
   friend class Clock;

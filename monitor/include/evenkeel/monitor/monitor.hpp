@@ -71,7 +71,7 @@ class EVENKEEL_API Monitor {
   bool next_step_looks() const noexcept;
 
   // Nanoseconds per step that this rank has spent in kernels since the last rebalance, or since the
-  // warm-up; 0 while nothing is measured. In a deterministic run this is no clock's figure.
+  // warm-up; 0 while nothing is measured.
   std::int64_t load_nanoseconds() const noexcept;
 
   // In a deterministic run: the sum of this rank's weights, which stands for its clock.

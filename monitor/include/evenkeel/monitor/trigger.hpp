@@ -34,8 +34,8 @@ struct Threshold {
   friend bool operator==(const Threshold&, const Threshold&) = default;
 };
 
-// A rule of your own: a pure function of its arguments, the same on all ranks. Given in code alone.
-// The state is the one before this look.
+// A rule of your own: a pure function of its arguments, the same on all ranks, which may run on the
+// watcher's thread. Given in code alone. The state is the one before this look.
 struct Custom {
   bool (*decide)(const State&, const Totals&) = nullptr;
   friend bool operator==(const Custom&, const Custom&) = default;
