@@ -1,9 +1,9 @@
 #include "core/values.hpp"
 #include "support/harness.hpp"
 
+#include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
 #include <evenkeel/core/field/standard.hpp>
-#include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/order.hpp>
 
 #include <algorithm>
