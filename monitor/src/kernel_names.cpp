@@ -68,6 +68,7 @@ void KernelNames::unite(const Communicator& communicator, bool strict) {
   const std::string text = joined(mine);
   const auto gathered = communicator.all_gather(std::span<const char>(text));
   std::vector<std::vector<std::string>> names_of_rank;
+  names_of_rank.reserve(static_cast<std::size_t>(communicator.size()));
   for (int rank = 0; rank < communicator.size(); ++rank)
     names_of_rank.push_back(split(gathered.of_rank(rank)));
   for (const auto& names : names_of_rank) add(names);

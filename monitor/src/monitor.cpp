@@ -39,7 +39,7 @@ Clock::Now now_of(ClockKind kind) {
 
 // The nearest integer; 0 for what is no positive number, and a bound that sums stay below.
 std::int64_t whole(double nanoseconds) {
-  constexpr double most = 1ULL << 62U;
+  constexpr double most = 0x1p62;
   return nanoseconds > 0 ? std::llround(std::min(nanoseconds, most)) : 0;
 }
 
@@ -263,10 +263,11 @@ void Monitor::Impl::finish() {
 }
 
 Monitor::Monitor(const Communicator& communicator, const Options& options)
-    : impl_(std::make_unique<Impl>(communicator.duplicate(), options)) {}
+    : Monitor(communicator.duplicate(), options) {}
+Monitor::Monitor(Communicator&& communicator, const Options& options)
+    : impl_(std::make_unique<Impl>(std::move(communicator), options)) {}
 #if EVENKEEL_HAS_MPI
-Monitor::Monitor(MPI_Comm users, const Options& options)
-    : impl_(std::make_unique<Impl>(Communicator(users), options)) {}
+Monitor::Monitor(MPI_Comm users, const Options& options) : Monitor(Communicator(users), options) {}
 #endif
 Monitor::Monitor(Monitor&&) noexcept = default;
 Monitor& Monitor::operator=(Monitor&&) noexcept = default;

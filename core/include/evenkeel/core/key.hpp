@@ -2,7 +2,6 @@
 
 // A place along a curve. Free of Kokkos; core/curve.hpp computes it.
 
-#include <compare>
 #include <cstdint>
 
 namespace evenkeel {
@@ -10,7 +9,8 @@ namespace evenkeel {
 // Along the Hilbert curve: 63 bits in three dimensions, 62 in two.
 struct HilbertKey {
   std::uint64_t value = 0;
-  friend constexpr auto operator<=>(const HilbertKey&, const HilbertKey&) = default;
+  friend constexpr bool operator==(const HilbertKey&, const HilbertKey&) = default;
+  friend constexpr bool operator<(HilbertKey a, HilbertKey b) { return a.value < b.value; }
 };
 
 // Bits of one coordinate of a cell.

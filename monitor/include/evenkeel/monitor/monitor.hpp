@@ -34,8 +34,10 @@ struct Advice {
 
 class EVENKEEL_API Monitor {
  public:
-  // Collective over the communicator, which is duplicated. Rank 0's options count for all.
+  // Collective over the communicator, which is duplicated, or taken over where it is given away.
+  // Rank 0's options count for all.
   explicit Monitor(const Communicator& communicator, const Options& options = {});
+  explicit Monitor(Communicator&& communicator, const Options& options = {});
 #if EVENKEEL_HAS_MPI
   explicit Monitor(MPI_Comm users, const Options& options = {});
 #endif
