@@ -177,7 +177,7 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
     const double load = weight_ * nanoseconds_per_weight * static_cast<double>(sample.steps);
     sample.load = sample.duration = whole(load);
     sample.cost = sample.variance = 0;
-    sample.fit = sample.steps > 0;
+    sample.fit = sample.steps > 0 && weight_ >= 0;
     std::fill(sample.kernels.begin(), sample.kernels.end(), 0);
   }
   protocol_.post(sample);
