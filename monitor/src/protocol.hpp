@@ -62,7 +62,7 @@ class Protocol {
   // Least and greatest over the ranks of what must be equal on all, and who could not decide.
   struct Comparison {
     detail::Ballot ballot;
-    enum Item : std::size_t { step, generation, options, state, decision, items };
+    static constexpr std::size_t items = 5;  // step, generation, options, state, decision
     std::array<std::uint64_t, items> least{}, greatest{};
     static void combine(Comparison& into, const Comparison& from) noexcept;
     void require_equal() const;
