@@ -235,15 +235,17 @@ Cut cut(const Communicator& communicator, const Status& status, std::span<const 
 
   const auto total =
       communicator.all_reduce(prefix->before(end_of_curve(options.dimensions)), Reduction::sum);
+  std::span<const std::int64_t> weights;
   if (!options.kept.empty() && options.target_lambda > 0) {
-    const auto heaviest = static_cast<double>(greatest(search->part_weights(options.kept)));
+    weights = search->part_weights(options.kept);
+    const auto heaviest = static_cast<double>(greatest(weights));
     result.kept = heaviest * options.parts <= options.target_lambda * static_cast<double>(total);
   }
   if (!result.kept) {
     const Splitters& found = search->run(total);
     std::copy(found.begin(), found.end(), result.splitters.begin());
+    weights = search->part_weights(result.splitters);
   }
-  const auto weights = search->part_weights(result.splitters);
   const int exponent = exponent_of(scale);
   std::transform(weights.begin(), weights.end(), result.weights.begin(), [&](std::int64_t weight) {
     return std::ldexp(static_cast<double>(weight), -exponent);

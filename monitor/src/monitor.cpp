@@ -170,7 +170,6 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
   sample.generation = state.generation;
   sample.objects = objects;
   sample.cost = std::exchange(cost_, 0);
-  sample.kernels.resize(names_.own().size());
   sample.kernels = names_.in_order(sample.kernels);
   sample.names = names_.hash();
   if (options_.deterministic) {
