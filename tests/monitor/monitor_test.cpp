@@ -1,3 +1,4 @@
+#include "monitor/journal_lines.hpp"
 #include "support/harness.hpp"
 
 #include <evenkeel/backends/config.hpp>
@@ -29,6 +30,8 @@ namespace evenkeel {
 namespace {
 
 using nlohmann::json;
+using test::read_tally;
+using test::read_totals;
 using Steps = std::vector<std::int64_t>;
 
 constexpr std::int64_t latency = 2 * protocol_latency_steps + 1;  // from an epoch to the advice
@@ -399,37 +402,11 @@ TEST_F(MeasuredTest, TheLongestWarmUp) {
 
 // --- The journal ---------------------------------------------------------------------------------
 
+// A rule of one's own has no text: the test gives the trigger.
 State read_state(const json& from, const Trigger& trigger) {
-  State state;
+  State state = test::read_state(from);
   state.trigger = trigger;
-  from.at("floor_percent").get_to(state.floor_percent);
-  from.at("least_coverage").get_to(state.least_coverage);
-  from.at("cooldown_steps").get_to(state.cooldown_steps);
-  from.at("looks").get_to(state.looks);
-  from.at("step").get_to(state.step);
-  from.at("generation").get_to(state.generation);
-  from.at("rebalances").get_to(state.rebalances);
-  from.at("rebalanced_at").get_to(state.rebalanced_at);
-  from.at("mean_load").get_to(state.mean_load);
   return state;
-}
-
-Tally read_tally(const json& from) { return {from.at(0), from.at(1), from.at(2)}; }
-
-// What a decision is made from.
-Totals read_totals(const json& from) {
-  Totals totals;
-  from.at("step_least").get_to(totals.step_least);
-  from.at("step_greatest").get_to(totals.step_greatest);
-  from.at("generation_least").get_to(totals.generation_least);
-  from.at("generation_greatest").get_to(totals.generation_greatest);
-  from.at("ranks").get_to(totals.ranks);
-  from.at("unfit").get_to(totals.unfit);
-  from.at("steps").get_to(totals.steps);
-  totals.load = read_tally(from.at("load"));
-  totals.duration = read_tally(from.at("duration"));
-  totals.objects = read_tally(from.at("objects"));
-  return totals;
 }
 
 class JournalTest : public MeasuredTest {

@@ -1,0 +1,63 @@
+#pragma once
+
+// What a line of the journal says, as what a decision is made from.
+
+#include <evenkeel/monitor/journal.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace evenkeel::test {
+
+using nlohmann::json;
+
+inline State read_state(const json& from) {
+  State state;
+  state.trigger = trigger_from_text(from.at("trigger"));
+  from.at("floor_percent").get_to(state.floor_percent);
+  from.at("least_coverage").get_to(state.least_coverage);
+  from.at("cooldown_steps").get_to(state.cooldown_steps);
+  from.at("looks").get_to(state.looks);
+  from.at("step").get_to(state.step);
+  from.at("generation").get_to(state.generation);
+  from.at("rebalances").get_to(state.rebalances);
+  from.at("rebalanced_at").get_to(state.rebalanced_at);
+  from.at("mean_load").get_to(state.mean_load);
+  return state;
+}
+
+inline Tally read_tally(const json& from) { return {from.at(0), from.at(1), from.at(2)}; }
+
+inline std::uint64_t read_hash(const json& from) {
+  return std::stoull(from.get<std::string>(), nullptr, 16);
+}
+
+inline Totals read_totals(const json& from) {
+  Totals totals;
+  from.at("step_least").get_to(totals.step_least);
+  from.at("step_greatest").get_to(totals.step_greatest);
+  from.at("generation_least").get_to(totals.generation_least);
+  from.at("generation_greatest").get_to(totals.generation_greatest);
+  totals.names_least = read_hash(from.at("names_least"));
+  totals.names_greatest = read_hash(from.at("names_greatest"));
+  from.at("ranks").get_to(totals.ranks);
+  from.at("unfit").get_to(totals.unfit);
+  from.at("steps").get_to(totals.steps);
+  totals.load = read_tally(from.at("load"));
+  totals.duration = read_tally(from.at("duration"));
+  totals.objects = read_tally(from.at("objects"));
+  from.at("cost").get_to(totals.cost);
+  from.at("unit").get_to(totals.unit);
+  from.at("spread").get_to(totals.spread);
+  from.at("variance").get_to(totals.variance);
+  if (from.at("kernels").is_null()) return totals;
+  std::transform(from.at("kernels").begin(), from.at("kernels").end(), totals.kernels.begin(),
+                 read_tally);
+  totals.kernels[Totals::other] = read_tally(from.at("other"));
+  return totals;
+}
+
+}  // namespace evenkeel::test
