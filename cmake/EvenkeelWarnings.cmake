@@ -1,4 +1,15 @@
 # evenkeel_set_warnings(<target>): the project's warnings and sanitizer, for its own targets alone.
+# evenkeel_sanitizer_flags(<variable>): the compiler's flags for the sanitizer, or nothing.
+function(evenkeel_sanitizer_flags result)
+  set(flags "")
+  if(EVENKEEL_SANITIZE STREQUAL "address")
+    set(flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  elseif(EVENKEEL_SANITIZE STREQUAL "thread")
+    set(flags -fsanitize=thread -fno-omit-frame-pointer)
+  endif()
+  set(${result} "${flags}" PARENT_SCOPE)
+endfunction()
+
 function(evenkeel_set_warnings target)
   set(warnings -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
@@ -20,12 +31,7 @@ function(evenkeel_set_warnings target)
   endif()
   target_compile_options(${target} PRIVATE ${warnings})
 
-  if(EVENKEEL_SANITIZE STREQUAL "address")
-    set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined
-      -fno-omit-frame-pointer)
-  elseif(EVENKEEL_SANITIZE STREQUAL "thread")
-    set(sanitizers -fsanitize=thread -fno-omit-frame-pointer)
-  endif()
+  evenkeel_sanitizer_flags(sanitizers)
   if(sanitizers)
     target_compile_options(${target} PRIVATE ${sanitizers})
     target_link_options(${target} PRIVATE ${sanitizers})

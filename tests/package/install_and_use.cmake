@@ -32,7 +32,8 @@ set(search ${prefix} ${PREFIXES})
 string(REPLACE ";" "\\;" search "${search}")
 run(${CMAKE_COMMAND} -S ${SOURCE}/examples -B ${examples} -G ${GENERATOR}
   -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}
-  -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_PREFIX_PATH=${search} -DKokkos_ROOT=${KOKKOS})
+  "-DCMAKE_CXX_FLAGS=${SANITIZERS}" -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
+  -DCMAKE_PREFIX_PATH=${search} -DKokkos_ROOT=${KOKKOS})
 run(${CMAKE_COMMAND} --build ${examples})
 
 if(RUN)  # all its objects begin on rank 0: with several ranks it cannot but move some
