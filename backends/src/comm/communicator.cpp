@@ -127,9 +127,10 @@ void Communicator::reduce_in_place(void* values, std::int64_t count, ScalarType 
   messenger_->reduce(values, count, type, reduction);
 }
 
-void Communicator::scan_in_place(void* values, std::int64_t count, ScalarType type) const {
+void Communicator::scan_in_place(void* values, std::int64_t count, ScalarType type,
+                                 Reduction reduction) const {
   assert_same_everywhere(*messenger_, count, "The length of a scan");
-  messenger_->exclusive_scan(values, count, type);
+  messenger_->exclusive_scan(values, count, type, reduction);
 }
 
 void Communicator::broadcast_bytes(void* data, std::int64_t bytes, int root) const {

@@ -27,7 +27,9 @@ class Messenger {
   virtual void barrier() = 0;
   virtual bool ranks_share_cores() = 0;
   virtual void reduce(void* values, std::int64_t count, ScalarType type, Reduction reduction) = 0;
-  virtual void exclusive_scan(void* values, std::int64_t count, ScalarType type) = 0;
+  // Rank 0's values come out undefined.
+  virtual void exclusive_scan(void* values, std::int64_t count, ScalarType type,
+                              Reduction reduction) = 0;
   virtual void broadcast(void* data, std::int64_t bytes, int root) = 0;
   virtual void gather_equal(const void* mine, std::int64_t bytes, void* all) = 0;
   // To all when root is -1. bytes_of_rank is the same everywhere; `all` matters where data arrives.

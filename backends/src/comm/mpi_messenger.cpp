@@ -75,15 +75,13 @@ class MpiMessenger final : public Messenger {
     });
   }
 
-  void exclusive_scan(void* values, std::int64_t count, ScalarType type) override {
+  void exclusive_scan(void* values, std::int64_t count, ScalarType type,
+                      Reduction reduction) override {
     in_pieces(values, count, bytes_of(type), [&](void* piece, int length) {
-      check(MPI_Exscan(MPI_IN_PLACE, piece, length, datatype_of(type), MPI_SUM,
+      check(MPI_Exscan(MPI_IN_PLACE, piece, length, datatype_of(type), operation_of(reduction),
                        handle_->communicator()),
             "MPI_Exscan");
     });
-    // MPI leaves rank 0's values undefined
-    if (rank_ == 0 && count != 0)
-      std::memset(values, 0, static_cast<std::size_t>(count * bytes_of(type)));
   }
 
   void broadcast(void* data, std::int64_t bytes, int root) override {

@@ -71,6 +71,22 @@ TEST_P(Collectives, ExclusiveScanStartsWithZero) {
   for (const double value : values) EXPECT_EQ(value, rank * (rank + 1) / 2);
 }
 
+TEST_P(Collectives, ExclusiveScanOfExtremes) {
+  const std::vector<int> sequence = {5, -3, 8, 8, -9, 2, 0, 11, 7, -20, 1, 3};
+  const auto of = [&](int r) { return sequence[static_cast<std::size_t>(r) % sequence.size()]; };
+  int greatest = std::numeric_limits<int>::lowest(), least = std::numeric_limits<int>::max();
+  for (int r = 0; r < rank; ++r) {
+    greatest = std::max(greatest, of(r));
+    least = std::min(least, of(r));
+  }
+  EXPECT_EQ(communicator.exclusive_scan(of(rank), Reduction::greatest), greatest);
+  EXPECT_EQ(communicator.exclusive_scan(of(rank), Reduction::least), least);
+  std::vector<double> values(17, of(rank));
+  communicator.exclusive_scan(std::span(values), Reduction::least);
+  const double first = std::numeric_limits<double>::max();
+  for (const double value : values) EXPECT_EQ(value, rank == 0 ? first : least);
+}
+
 TEST_P(Collectives, BroadcastFromEveryRoot) {
   struct Record {
     int root;

@@ -25,8 +25,10 @@
 #include <mpi.h>
 #endif
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -117,15 +119,17 @@ class EVENKEEL_API Communicator {
     reduce_in_place(values.data(), std::ssize(values), scalar_type_of<T>(), reduction);
   }
 
-  // Collective. The sum over all lower ranks; 0 on rank 0.
+  // Collective. The sum, least or greatest over all lower ranks; on rank 0 what changes nothing: 0,
+  // the greatest or the lowest value of the type.
   template <Scalar T>
-  T exclusive_scan(T mine) const {
-    scan_in_place(&mine, 1, scalar_type_of<T>());
+  T exclusive_scan(T mine, Reduction reduction = Reduction::sum) const {
+    exclusive_scan(std::span(&mine, 1), reduction);
     return mine;
   }
   template <Scalar T>
-  void exclusive_scan(std::span<T> values) const {
-    scan_in_place(values.data(), std::ssize(values), scalar_type_of<T>());
+  void exclusive_scan(std::span<T> values, Reduction reduction = Reduction::sum) const {
+    scan_in_place(values.data(), std::ssize(values), scalar_type_of<T>(), reduction);
+    if (rank() == 0) std::fill(values.begin(), values.end(), neutral<T>(reduction));
   }
 
   // Collective. Root's values reach all; `values` has the same length everywhere.
@@ -164,12 +168,19 @@ class EVENKEEL_API Communicator {
  private:
   static constexpr int everywhere = -1;
 
+  template <Scalar T>
+  static constexpr T neutral(Reduction reduction) {
+    using Limits = std::numeric_limits<T>;
+    if (reduction == Reduction::sum) return T{0};
+    return reduction == Reduction::least ? Limits::max() : Limits::lowest();
+  }
+
   Communicator(std::shared_ptr<detail::Messenger> messenger, const CommunicatorOptions& options,
                Transport transport);
 
   void reduce_in_place(void* values, std::int64_t count, ScalarType type,
                        Reduction reduction) const;
-  void scan_in_place(void* values, std::int64_t count, ScalarType type) const;
+  void scan_in_place(void* values, std::int64_t count, ScalarType type, Reduction reduction) const;
   void broadcast_bytes(void* data, std::int64_t bytes, int root) const;
   void gather_equal(const void* mine, std::int64_t bytes, void* all) const;
   void gather_bytes(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
