@@ -14,8 +14,11 @@ option(EVENKEEL_BUILD_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(EVENKEEL_BUILD_TOOLS "Build the program `evenkeel`" ${PROJECT_IS_TOP_LEVEL})
 option(EVENKEEL_BUILD_EXAMPLES "Build the examples" ${PROJECT_IS_TOP_LEVEL})
 option(EVENKEEL_BUILD_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
+option(EVENKEEL_BUILD_FUZZERS "Build the fuzzers of the tests (needs Clang)" OFF)
 option(EVENKEEL_INSTALL "Create install rules" ${PROJECT_IS_TOP_LEVEL})
 option(EVENKEEL_WARNINGS_AS_ERRORS "Turn compiler warnings into errors" OFF)
+# Such a library runs on machines like this one only.
+option(EVENKEEL_NATIVE "Compile for the processor of this machine" OFF)
 
 # How heavily the library checks its own invariants. What users pass in is always checked.
 #   off         nothing

@@ -1,4 +1,5 @@
-# evenkeel_set_warnings(<target>): the project's warnings and sanitizer, for its own targets alone.
+# evenkeel_set_warnings(<target>): the project's warnings and sanitizer, for its own targets alone,
+# and for the processor of this machine where EVENKEEL_NATIVE says so.
 # evenkeel_sanitizer_flags(<variable>): the compiler's flags for the sanitizer, or nothing.
 function(evenkeel_sanitizer_flags result)
   set(flags "")
@@ -10,7 +11,16 @@ function(evenkeel_sanitizer_flags result)
   set(${result} "${flags}" PARENT_SCOPE)
 endfunction()
 
+# All targets or none: they share inline functions. Products stay products: a fused multiplication
+# and addition would round otherwise than other builds do, which must find the same keys.
+function(evenkeel_set_machine target)
+  if(EVENKEEL_NATIVE)
+    target_compile_options(${target} PRIVATE -march=native -ffp-contract=off)
+  endif()
+endfunction()
+
 function(evenkeel_set_warnings target)
+  evenkeel_set_machine(${target})
   set(warnings -Wall -Wextra -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     list(APPEND warnings -Wno-sign-conversion)  # part of clang's -Wconversion, not of GCC's

@@ -1,90 +1,129 @@
+#include "field/copy.hpp"
+
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
-#include <evenkeel/core/curve.hpp>
+#include <evenkeel/backends/exec/sort.hpp>
+#include <evenkeel/core/curve/lattice.hpp>
 #include <evenkeel/core/order.hpp>
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
+#include <string>
 #include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-template <int n, class Real>
-struct WriteKeys {
-  Lattice lattice;
-  const char* positions;
-  std::int64_t object_stride, component_stride;
-  HilbertKey* keys;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    std::uint32_t cell[n];
-    for (int d = 0; d < n; ++d) {
-      const char* place = positions + i * object_stride + d * component_stride;
-      cell[d] = lattice.cell(d, static_cast<double>(*reinterpret_cast<const Real*>(place)));
-    }
-    keys[i] = hilbert_key(cell);
-  }
+template <class Index>
+struct CountUp {
+  Index* indices;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { indices[i] = static_cast<Index>(i); }
 };
 
-template <int n, class Real, class Instance>
-void write_keys(const Instance& instance, const Lattice& lattice, const FieldLayout& at,
-                HilbertKey* keys) {
+template <class Instance, class Index>
+void count_up(const Instance& instance, Index* indices, std::int64_t count) {
   Kokkos::parallel_for(
-      "evenkeel::order::keys",
-      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, at.count),
-      WriteKeys<n, Real>{lattice, static_cast<const char*>(at.data), at.object_stride_bytes,
-                         at.component_stride_bytes, keys});
+      "evenkeel::order::indices",
+      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
+      CountUp<Index>{indices});
 }
 
-template <class Instance>
-void write_keys_of(const Instance& instance, const Lattice& lattice, const FieldLayout& at,
-                   HilbertKey* keys) {
-  const bool single = at.scalar == ScalarType::float32;
-  if (at.components == 3)
-    single ? write_keys<3, float>(instance, lattice, at, keys)
-           : write_keys<3, double>(instance, lattice, at, keys);
-  else
-    single ? write_keys<2, float>(instance, lattice, at, keys)
-           : write_keys<2, double>(instance, lattice, at, keys);
+// Keys and indices, computed and sorted where the positions are, then brought to the host.
+template <class Index>
+Order order_with(const Space& space, const Lattice& lattice, const Set& set, MemoryKind memory) {
+  const std::int64_t count = set.count();
+  const auto size = static_cast<std::size_t>(count);
+  const auto key_bytes = count * static_cast<std::int64_t>(sizeof(CurveKey));
+  const auto index_bytes = count * static_cast<std::int64_t>(sizeof(Index));
+  const bool here = space.can_access(MemoryKind::host);
+  Order sorted;
+  sorted.keys.resize(size);
+  const Buffer far("evenkeel::order::keys", memory, here ? 0 : key_bytes);
+  const Buffer near("evenkeel::order::indices", here ? MemoryKind::host : memory, index_bytes);
+  CurveKey* keys = here ? sorted.keys.data() : reinterpret_cast<CurveKey*>(far.data());
+  auto* indices = reinterpret_cast<Index*>(near.data());
+
+  write_keys(space, lattice, set, keys);
+  with_space(space, [&](const auto& instance) { count_up(instance, indices, count); });
+  exec::sort_pairs(space, &keys->value, indices, count,
+                   {lattice.unused_bits(), curve_bits(lattice.dimensions())});
+  std::vector<Index> copy;
+  if (!here) {
+    copy.resize(size);
+    copy_bytes(space, sorted.keys.data(), MemoryKind::host, keys, memory, key_bytes);
+    copy_bytes(space, copy.data(), MemoryKind::host, indices, memory, index_bytes);
+    indices = copy.data();
+  }
+  space.fence("evenkeel::order");
+  sorted.objects.assign(indices, indices + count);
+  return sorted;
 }
 
-std::vector<HilbertKey> keys_of(const Space& space, const Lattice& lattice, const FieldLayout& at) {
-  const auto count = static_cast<std::size_t>(at.count);
-  const auto bytes = at.count * static_cast<std::int64_t>(sizeof(HilbertKey));
-  std::vector<HilbertKey> keys(count);
-  const Buffer computed("evenkeel::order::keys", at.memory, bytes);
-  auto* data = reinterpret_cast<HilbertKey*>(computed.data());
-  with_space(space, [&](const auto& instance) { write_keys_of(instance, lattice, at, data); });
-  copy_bytes(space, keys.data(), MemoryKind::host, data, computed.kind(), bytes);
-  space.fence("evenkeel::order::keys");
-  return keys;
+// --- Reorder -------------------------------------------------------------------------------------
+
+void require_permutation(const Order& order, std::int64_t count) {
+  std::vector<bool> seen(static_cast<std::size_t>(count));
+  bool holds = std::ssize(order.objects) == count;
+  for (std::size_t i = 0; holds && i < order.objects.size(); ++i) {
+    const std::int64_t object = order.objects[i];
+    holds = object >= 0 && object < count && !seen[static_cast<std::size_t>(object)];
+    if (holds) seen[static_cast<std::size_t>(object)] = true;
+  }
+  if (!holds)
+    throw Error(ErrorKind::bad_input, Where{"core/order"},
+                "An order of " + std::to_string(order.objects.size()) +
+                    " objects does not name each of " + std::to_string(count) + " objects once.",
+                "Use the order of this set, made after its objects last changed.");
 }
+
+// The objects of an order, in each kind of memory that fields are in.
+class Lists {
+ public:
+  explicit Lists(const std::vector<std::int64_t>& objects) : objects_(objects) {}
+
+  const std::int64_t* in(MemoryKind kind) {
+    if (kind == MemoryKind::host) return objects_.data();
+    Buffer& copy = copies_[static_cast<int>(kind)];
+    const auto bytes = std::ssize(objects_) * static_cast<std::int64_t>(sizeof(std::int64_t));
+    if (copy.bytes() < bytes) {
+      copy = Buffer("evenkeel::order::objects", kind, bytes);
+      copy_bytes(Space::where(kind), copy.data(), kind, objects_.data(), MemoryKind::host, bytes);
+    }
+    return reinterpret_cast<const std::int64_t*>(copy.data());
+  }
+
+ private:
+  const std::vector<std::int64_t>& objects_;
+  Buffer copies_[3];
+};
 
 }  // namespace
 
 Order order(const Space& space, const Lattice& lattice, const Set& set) {
   const FieldLayout at = set.position();
   if (at.count == 0) return {};
-  if (at.components != lattice.dimensions() || !space.can_access(at.memory))
-    throw Error(ErrorKind::bad_input, Where{"core/order"},
-                "Positions of " + std::to_string(at.components) + " components in " +
-                    name_of(at.memory) + " memory cannot be ordered on " +
-                    std::string(space.name()) + " in " + std::to_string(lattice.dimensions()) +
-                    " dimensions.",
-                "Use a lattice of their dimensions, and a space that reaches them.");
-  const std::vector<HilbertKey> keys = keys_of(space, lattice, at);
-  Order sorted;
-  sorted.objects.resize(keys.size());
-  std::iota(sorted.objects.begin(), sorted.objects.end(), std::int64_t{0});
-  const auto key = [&](std::int64_t i) { return keys[static_cast<std::size_t>(i)]; };
-  std::stable_sort(sorted.objects.begin(), sorted.objects.end(),
-                   [&](std::int64_t a, std::int64_t b) { return key(a) < key(b); });
-  sorted.keys.reserve(keys.size());
-  for (const std::int64_t i : sorted.objects) sorted.keys.push_back(key(i));
-  return sorted;
+  if (at.count <= std::numeric_limits<std::uint32_t>::max())
+    return order_with<std::uint32_t>(space, lattice, set, at.memory);
+  return order_with<std::uint64_t>(space, lattice, set, at.memory);
+}
+
+void reorder(const Set& set, const Order& order) {
+  check_movable(std::span(&set, 1));
+  const std::int64_t count = set.count();
+  require_permutation(order, count);
+  if (std::is_sorted(order.objects.begin(), order.objects.end())) return;
+  Lists lists(order.objects);
+  StagedSet staged = stage(Space::where(set.position().memory), set, count, {});
+  for (std::size_t f = 0; f < staged.fields().size(); ++f) {
+    const FieldLayout from = set.fields()[f].layout();
+    const Space space = Space::where(from.memory);
+    copy_chosen_objects(space, staged.fields()[f].layout(), nullptr, from, lists.in(from.memory),
+                        count);
+    space.fence("evenkeel::order::reorder");
+  }
+  staged.commit();
 }
 
 }  // namespace evenkeel

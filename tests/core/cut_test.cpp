@@ -1,5 +1,6 @@
 #include "support/harness.hpp"
 
+#include <evenkeel/core/chain.hpp>
 #include <evenkeel/core/cut.hpp>
 
 #include <algorithm>
@@ -86,15 +87,13 @@ constexpr Spread spreads[] = {
      [](std::uint64_t i, std::uint64_t, std::uint64_t size) { return (i * i + i / 7) % size; }},
 };
 
-// What one rank brings: keys that never fall, and their weights.
+// What one rank brings.
 struct Share {
-  std::vector<HilbertKey> keys;
+  std::vector<CurveKey> keys;
   std::vector<double> weights;
 
   Share() = default;
-  explicit Share(Objects objects) {
-    std::stable_sort(objects.begin(), objects.end(),
-                     [](const Object& a, const Object& b) { return a.key < b.key; });
+  explicit Share(const Objects& objects) {
     for (const Object& object : objects) {
       keys.push_back({object.key});
       weights.push_back(object.weight);
@@ -109,7 +108,17 @@ Share share_of(const Communicator& communicator, const Objects& objects, const S
   Objects mine;
   for (std::uint64_t i = 0; i < objects.size(); ++i)
     if (spread.rank(i, objects.size(), size) == rank) mine.push_back(objects[i]);
-  return Share(std::move(mine));
+  return Share(mine);
+}
+
+// In order on each rank and from rank to rank, as many on each.
+Share share_in_order(const Communicator& communicator, Objects objects) {
+  std::stable_sort(objects.begin(), objects.end(),
+                   [](const Object& a, const Object& b) { return a.key < b.key; });
+  return share_of(communicator, objects,
+                  {"in order", [](std::uint64_t i, std::uint64_t count, std::uint64_t size) {
+                     return i * size / count;
+                   }});
 }
 
 Cut cut_one(const Communicator& communicator, const WeightedKeys& share,
@@ -134,7 +143,7 @@ std::vector<Number> prefixes_of(Objects objects) {
 }
 
 template <class Number>
-Number weight_before(const Objects& objects, HilbertKey splitter) {
+Number weight_before(const Objects& objects, CurveKey splitter) {
   Number sum{0};
   for (const Object& object : objects)
     if (object.key < splitter.value) sum += static_cast<Number>(object.weight);
@@ -153,7 +162,7 @@ std::int64_t nearest_prefix(const std::vector<std::int64_t>& prefixes, std::int6
 
 void expect_whole(const Splitters& splitters, int parts, int dimensions = 3) {
   ASSERT_EQ(splitters.size(), static_cast<std::size_t>(parts) + 1);
-  EXPECT_EQ(splitters.front(), HilbertKey{0});
+  EXPECT_EQ(splitters.front(), CurveKey{0});
   EXPECT_EQ(splitters.back(), end_of_curve(dimensions));
   EXPECT_TRUE(std::is_sorted(splitters.begin(), splitters.end()));
 }
@@ -165,12 +174,20 @@ double heaviest_key(const std::vector<std::int64_t>& prefixes) {
   return static_cast<double>(heaviest);
 }
 
+double heaviest_object(const Objects& objects) {
+  double heaviest = 0;
+  for (const Object& object : objects) heaviest = std::max(heaviest, object.weight);
+  return heaviest;
+}
+
 // That `found` is the cut of objects whose weights are integers.
 void expect_exact(const Cut& found, Objects objects, int parts) {
+  const double heaviest_given = heaviest_object(objects);
   if (weight_before<double>(objects, {end}) == 0)  // when all weigh nothing, all weigh the same
     for (Object& object : objects) object.weight = 1;
   ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
   ASSERT_EQ(found.weights.size(), static_cast<std::size_t>(parts));
+  EXPECT_EQ(found.heaviest_object, heaviest_given);
   const auto prefixes = prefixes_of<std::int64_t>(objects);
   const double average = static_cast<double>(prefixes.back()) / parts;
   double heaviest = 0;
@@ -206,7 +223,12 @@ class CutOn : public testing::Test {
                        std::to_string(parts) + " parts");
           const Objects objects = objects_of(keys, weights, count);
           const Share mine = share_of(communicator, objects, spread);
-          expect_exact(cut_one(communicator, mine.both(), {.parts = parts}), objects, parts);
+          const Cut found = cut_one(communicator, mine.both(), {.parts = parts});
+          expect_exact(found, objects, parts);
+          const Share ordered = share_in_order(communicator, objects);
+          const Cut by_scan = cut_one(communicator, ordered.both(), {.parts = parts});
+          EXPECT_EQ(by_scan.splitters, found.splitters);
+          EXPECT_EQ(by_scan.weights, found.weights);
         }
   }
 
@@ -340,7 +362,7 @@ TEST_F(CutOn, SeveralSetsAreCutAsOne) {
 TEST_F(CutOn, WithoutWeightsAllWeighOne) {
   const Share ones = hundred();
   for (const double weight : {0.0, 1e-300, 1e-30}) {
-    const std::vector<HilbertKey> keys(20, HilbertKey{1000});
+    const std::vector<CurveKey> keys(20, CurveKey{1000});
     const std::vector<double> weights(keys.size(), weight);
     const WeightedKeys sets[] = {{keys, weights}, {ones.keys, {}}};
     const Cut found = cut(communicator, Status(), sets, {.parts = 4});
@@ -407,10 +429,203 @@ TEST_F(CutOn, InThePlane) {
   EXPECT_EQ(found.weights, (std::vector<double>{2, 2}));
 }
 
+// --- Objects in order ----------------------------------------------------------------------------
+
+// One scan and one reduction, however many objects and bits there are; the first disorder ends it.
+TEST_F(CutOn, OneScanWhereObjectsAreInOrder) {
+  const Objects objects = objects_of(all_keys[0], all_weights[2], 5000);
+  const Share mine = share_in_order(communicator, objects);
+  const Cut found = cut_one(communicator, mine.both(), {.parts = 50});
+  expect_exact(found, objects, 50);
+  EXPECT_EQ(found.reductions, 1);
+  EXPECT_EQ(found.bytes_reduced, 2 * 49 * 8);
+
+  Share disordered = mine;
+  if (disordered.keys.size() > 1 && rank == size - 1) {
+    std::swap(disordered.keys.front(), disordered.keys.back());
+    std::swap(disordered.weights.front(), disordered.weights.back());
+  }
+  const Cut anyway = cut_one(communicator, disordered.both(), {.parts = 50});
+  EXPECT_EQ(anyway.splitters, found.splitters);
+  EXPECT_GT(anyway.reductions, 1);
+}
+
+// Ranks in another order than the curve, and a key on the border of two ranks.
+TEST_F(CutOn, SortedOnEachRankButNotFromRankToRank) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  const Objects objects = objects_of(all_keys[1], all_weights[2], 3000);
+  const Cut expected =
+      cut_one(communicator, share_of(communicator, objects, spreads[0]).both(), {.parts = 9});
+  Share backwards;
+  for (const bool reversed : {true, false}) {
+    Objects sorted = objects;
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Object& a, const Object& b) { return a.key < b.key; });
+    const auto shares = static_cast<std::size_t>(size);
+    const auto share = static_cast<std::size_t>(reversed ? size - 1 - rank : rank);
+    Objects mine;
+    for (std::size_t i = 0; i < sorted.size(); ++i)
+      if (i * shares / sorted.size() == share) mine.push_back(sorted[i]);
+    const Cut found = cut_one(communicator, Share(mine).both(), {.parts = 9});
+    EXPECT_EQ(found.splitters, expected.splitters) << reversed;
+    EXPECT_EQ(found.weights, expected.weights) << reversed;
+  }
+}
+
+// --- Other aims ----------------------------------------------------------------------------------
+
+TEST_F(CutOn, ToTheTarget) {
+  std::size_t turn = 0;
+  for (const Keys& keys : all_keys)
+    for (const Weights& weights : all_weights)
+      for (const double target : {1.001, 1.05, 1.5, 4.0}) {
+        const int parts = 8;
+        const Spread& spread = spreads[turn++ % std::size(spreads)];
+        SCOPED_TRACE(std::string(keys.name) + ", " + weights.name + ", target " +
+                     std::to_string(target));
+        Objects objects = objects_of(keys, weights, 3000);
+        const Share mine = share_of(communicator, objects, spread);
+        const CutOptions options{.parts = parts, .target_lambda = target, .aim = Aim::target};
+        const Cut found = cut_one(communicator, mine.both(), options);
+        const Cut nearest = cut_one(communicator, mine.both(), {.parts = parts});
+        ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
+        if (weight_before<double>(objects, {end}) == 0)
+          for (Object& object : objects) object.weight = 1;
+        const auto prefixes = prefixes_of<std::int64_t>(objects);
+        const double average = static_cast<double>(prefixes.back()) / parts;
+        EXPECT_LE(found.lambda(), std::max(target, 1 + heaviest_key(prefixes) / average) + 1e-12);
+        EXPECT_LE(found.reductions, nearest.reductions);
+        std::int64_t before = 0;
+        for (std::size_t p = 1; p <= static_cast<std::size_t>(parts); ++p) {
+          const auto now = weight_before<std::int64_t>(objects, found.splitters[p]);
+          EXPECT_EQ(found.weights[p - 1], static_cast<double>(now - before));
+          before = now;
+        }
+        const Communicator alone = Communicator::self();
+        const Share all = share_of(alone, objects_of(keys, weights, 3000), spreads[0]);
+        EXPECT_EQ(cut_one(alone, all.both(), options).splitters, found.splitters);
+      }
+}
+
+TEST_F(CutOn, ToTheOptimum) {
+  std::size_t turn = 0;
+  for (const std::uint64_t count : {1U, 7U, 200U, 3000U})
+    for (const Keys& keys : all_keys)
+      for (const Weights& weights : all_weights)
+        for (const int parts : {1, 2, 7, 40}) {
+          const Spread& spread = spreads[turn++ % std::size(spreads)];
+          SCOPED_TRACE(std::string(keys.name) + ", " + weights.name + ", " + spread.name + ", " +
+                       std::to_string(count) + " objects, " + std::to_string(parts) + " parts");
+          Objects objects = objects_of(keys, weights, count);
+          const Share mine = share_of(communicator, objects, spread);
+          const Cut found =
+              cut_one(communicator, mine.both(), {.parts = parts, .aim = Aim::optimal});
+          ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
+          if (weight_before<double>(objects, {end}) == 0)
+            for (Object& object : objects) object.weight = 1;
+          const auto prefixes = prefixes_of<std::int64_t>(objects);
+          const Chain chain = cut_prefix(prefixes, {.parts = parts});
+          std::int64_t before = 0;
+          for (std::size_t p = 1; p <= static_cast<std::size_t>(parts); ++p) {
+            const auto now = weight_before<std::int64_t>(objects, found.splitters[p]);
+            ASSERT_EQ(now, prefixes[static_cast<std::size_t>(chain.offsets[p])]) << "part " << p;
+            ASSERT_EQ(found.weights[p - 1], static_cast<double>(now - before));
+            before = now;
+          }
+        }
+}
+
+// Where the nearest cut is not the best: the heavy objects stand so that rounding adds up.
+TEST_F(CutOn, TheOptimumIsLighter) {
+  Objects objects;
+  for (std::uint64_t i = 0; i < 900; ++i)
+    objects.push_back({i, i % 3 == 0 ? 100.0 : static_cast<double>(i % 17)});
+  const Share mine = share_of(communicator, objects, spreads[0]);
+  const Cut nearest = cut_one(communicator, mine.both(), {.parts = 100});
+  const Cut optimal = cut_one(communicator, mine.both(), {.parts = 100, .aim = Aim::optimal});
+  EXPECT_LT(optimal.lambda(), nearest.lambda());
+}
+
+TEST_F(CutOn, MoreSplittersThanBinsOfTheFirstHistogram) {
+  const Objects objects = objects_of(all_keys[0], all_weights[2], 60'000);
+  const Share mine = share_of(communicator, objects, spreads[0]);
+  for (const int parts : {5'000, 20'000}) {
+    const Cut found = cut_one(communicator, mine.both(), {.parts = parts});
+    ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
+    const auto prefixes = prefixes_of<std::int64_t>(objects);
+    std::vector<std::pair<std::uint64_t, std::int64_t>> sorted;
+    for (const Object& object : objects)
+      sorted.emplace_back(object.key, static_cast<std::int64_t>(object.weight));
+    std::sort(sorted.begin(), sorted.end());
+    std::size_t next = 0;
+    std::int64_t before = 0;
+    for (int p = 1; p < parts; ++p) {
+      const auto share =
+          static_cast<double>(prefixes.back()) * p / parts;  // below 2^53, so nearly exact
+      const std::uint64_t splitter = found.splitters[static_cast<std::size_t>(p)].value;
+      while (next < sorted.size() && sorted[next].first < splitter) before += sorted[next++].second;
+      const auto at = std::lower_bound(prefixes.begin(), prefixes.end(),
+                                       static_cast<std::int64_t>(std::ceil(share - 1e-6)));
+      const double above = static_cast<double>(*at) - share;
+      const double below = share - static_cast<double>(*std::prev(at));
+      ASSERT_NEAR(std::abs(static_cast<double>(before) - share), std::min(above, below), 1e-3) << p;
+    }
+  }
+}
+
+// --- Who gets which part -------------------------------------------------------------------------
+
+TEST_F(CutOn, PartsStayWhereTheirObjectsAre) {
+  const Objects objects = objects_of(all_keys[0], all_weights[0], 2000);
+  const Cut found =
+      cut_one(communicator, share_of(communicator, objects, spreads[0]).both(), {.parts = size});
+  for (const int shift : {0, 1, size - 1}) {
+    Objects mine;
+    for (const Object& object : objects) {
+      const int part = owner_of(found.splitters, {object.key});
+      const bool strays = object.key % 16 == 0;
+      if ((part + shift) % size == rank && !strays) mine.push_back(object);
+      if (strays && static_cast<int>(object.key / 16 % static_cast<std::uint64_t>(size)) == rank)
+        mine.push_back(object);
+    }
+    const Share share(mine);
+    const WeightedKeys keyed = share.both();
+    const std::vector<int> ranks =
+        keep_in_place(communicator, Status(), std::span(&keyed, 1), found.splitters);
+    if (shift % size == 0) {
+      EXPECT_TRUE(ranks.empty());
+    } else {
+      std::vector<int> expected;
+      for (int part = 0; part < size; ++part) expected.push_back((part + shift) % size);
+      EXPECT_EQ(ranks, expected);
+    }
+  }
+}
+
+// All on one rank: it keeps one part, and each rank gets one.
+TEST_F(CutOn, PartsThatNobodyClaims) {
+  const Objects objects = objects_of(all_keys[0], all_weights[0], 500);
+  const Share mine = share_of(communicator, objects, spreads[3]);
+  const Cut found = cut_one(communicator, mine.both(), {.parts = size});
+  const WeightedKeys keyed = mine.both();
+  std::vector<int> ranks =
+      keep_in_place(communicator, Status(), std::span(&keyed, 1), found.splitters);
+  std::sort(ranks.begin(), ranks.end());
+  for (std::size_t r = 0; r < ranks.size(); ++r) EXPECT_EQ(ranks[r], static_cast<int>(r));
+  const WeightedKeys none;
+  EXPECT_TRUE(keep_in_place(communicator, Status(), std::span(&none, 1), found.splitters).empty());
+  const std::string text = test::error_of([&] {
+    static_cast<void>(
+        keep_in_place(communicator, Status(), {}, Splitters(found.splitters.size() + 1)));
+  });
+  EXPECT_TRUE(test::mentions(text, "core/cut: The splitters make " + std::to_string(size + 1) +
+                                       " parts for " + std::to_string(size) + " ranks."));
+}
+
 // --- Splitters that are kept ---------------------------------------------------------------------
 
 Splitters splitters_at(std::initializer_list<std::uint64_t> inner) {
-  Splitters splitters = {HilbertKey{0}};
+  Splitters splitters = {CurveKey{0}};
   for (const std::uint64_t key : inner) splitters.push_back({key});
   splitters.push_back({end});
   return splitters;
@@ -486,7 +701,7 @@ TEST_F(CutOn, AFailedStatusIsTheSameErrorOnAllRanks) {
 
 TEST_F(CutOn, WeightsThatAreNoneAreTheSameErrorOnAllRanks) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  const std::vector<HilbertKey> keys = {{1}, {2}, {3}};
+  const std::vector<CurveKey> keys = {{1}, {2}, {3}};
   for (int bad = 0; bad < size; ++bad) {
     const bool here = rank == bad;
     const std::vector<double> few(here ? 2 : 3, 1.0);
@@ -500,6 +715,14 @@ TEST_F(CutOn, WeightsThatAreNoneAreTheSameErrorOnAllRanks) {
       expect_refused(communicator, name_of_rank(bad), {keys, weights}, {},
                      "core/cut: A weight is negative, NaN or infinite.");
     }
+  }
+}
+
+TEST_F(CutOn, AKeyBeyondTheCurveIsTheSameErrorOnAllRanks) {
+  for (int bad = 0; bad < size; ++bad) {
+    const std::vector<CurveKey> keys = {{1}, {rank == bad ? end_of_curve(2).value : 2}};
+    expect_refused(communicator, name_of_rank(bad), {keys, {}}, {.dimensions = 2},
+                   "core/cut: A key lies beyond the end of the curve. Make keys with a lattice.");
   }
 }
 

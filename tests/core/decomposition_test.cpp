@@ -20,7 +20,7 @@ constexpr std::array<bool, 3> all = {true, true, true};
 constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
 
 Splitters splitters_at(std::vector<std::uint64_t> inner, int dimensions = 3) {
-  Splitters splitters = {HilbertKey{0}};
+  Splitters splitters = {CurveKey{0}};
   for (const std::uint64_t key : inner) splitters.push_back({key});
   splitters.push_back(end_of_curve(dimensions));
   return splitters;
@@ -60,7 +60,7 @@ TEST(OwnerOf, OnePartOwnsAll) {
 }
 
 // By definition: the part whose range holds the key. There is one.
-int owner_by_search(const Splitters& splitters, HilbertKey key) {
+int owner_by_search(const Splitters& splitters, CurveKey key) {
   int owner = -1;
   for (std::size_t p = 0; p + 1 < splitters.size(); ++p)
     if (!(key < splitters[p]) && key < splitters[p + 1]) {
@@ -79,10 +79,10 @@ TEST(OwnerOf, RandomSplittersWithRepeats) {
       std::sort(keys.begin(), keys.end());
       const Splitters splitters = splitters_at(keys);
       for (int i = 0; i < 500; ++i) {
-        const HilbertKey key = {random() % range};
+        const CurveKey key = {random() % range};
         ASSERT_EQ(owner_of(splitters, key), owner_by_search(splitters, key));
       }
-      for (const HilbertKey key : splitters)
+      for (const CurveKey key : splitters)
         if (key < splitters.back()) {
           ASSERT_EQ(owner_of(splitters, key), owner_by_search(splitters, key));
         }
@@ -173,7 +173,7 @@ TEST(Decomposition, PointsThatAreNone) {
 }
 
 TEST(Decomposition, SplittersThatLeaveKeysWithoutAnOwner) {
-  const HilbertKey end = end_of_curve(3);
+  const CurveKey end = end_of_curve(3);
   const Splitters bad[] = {{},         {end},       {{0}, {20}, {10}, end},
                            {{1}, end}, {{0}, {10}}, splitters_at({10}, 2)};
   for (const Splitters& splitters : bad)

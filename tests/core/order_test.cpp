@@ -2,28 +2,62 @@
 #include "support/harness.hpp"
 
 #include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/field/kokkos_dual_view.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
+#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/order.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <new>
 #include <random>
+#include <string>
 #include <utility>
 #include <vector>
 
+namespace evenkeel::test {
+
+// A container of the application's own, which can refuse room.
+struct Hold {
+  std::vector<double> values;
+  bool is_full = false;
+};
+
+}  // namespace evenkeel::test
+
 namespace evenkeel {
+
+template <>
+struct FieldTraits<test::Hold> {
+  using Element = double;
+  using Staged = std::vector<double>;
+  static FieldLayout layout(test::Hold& hold) {
+    return packed_layout(hold.values.data(), std::ssize(hold.values), std::ssize(hold.values));
+  }
+  static std::string label(const test::Hold&) { return "hold"; }
+  static Ownership ownership(const test::Hold&) { return Ownership::sole; }
+  static Staged allocate(const test::Hold& hold, const Room& room) {
+    if (hold.is_full) throw std::bad_alloc();
+    return Staged(static_cast<std::size_t>(room.count));
+  }
+  static FieldLayout staged_layout(Staged& staged) {
+    return packed_layout(staged.data(), std::ssize(staged), std::ssize(staged));
+  }
+  static void commit(test::Hold& hold, Staged& staged) noexcept { hold.values.swap(staged); }
+};
+
 namespace {
 
 constexpr Box box = {{-1, 0, 10}, {1, 2, 11}};
 constexpr std::array<bool, 3> periodic = {false, true, false};
 
 template <int n, class Real>
-HilbertKey key_of(const Lattice& lattice, const Real* place) {
-  std::uint32_t cell[n];
-  for (int d = 0; d < n; ++d) cell[d] = lattice.cell(d, static_cast<double>(place[d]));
-  return hilbert_key(cell);
+CurveKey key_of(const Lattice& lattice, const Real* place) {
+  Cell<n> cell;
+  for (int d = 0; d < n; ++d) cell.at[d] = lattice.coordinate(d, static_cast<double>(place[d]));
+  return lattice.key(cell);
 }
 
 // Key by key and object by object, on the host.
@@ -33,7 +67,7 @@ Order oracle(const Lattice& lattice, const std::vector<Real>& coordinates) {
   std::vector<std::pair<std::uint64_t, std::int64_t>> pairs;
   for (std::size_t i = 0; i < coordinates.size() / n; ++i) {
     const Real* place = coordinates.data() + n * i;
-    const HilbertKey key = n == 3 ? key_of<3>(lattice, place) : key_of<2>(lattice, place);
+    const CurveKey key = n == 3 ? key_of<3>(lattice, place) : key_of<2>(lattice, place);
     pairs.emplace_back(key.value, static_cast<std::int64_t>(i));
   }
   std::sort(pairs.begin(), pairs.end());
@@ -212,12 +246,228 @@ TEST_F(OrderOnHost, ALatticeOfOtherDimensionsIsAnError) {
   EXPECT_ERROR(static_cast<void>(order(host, Lattice(), set(x))), " in 0 dimensions.");
 }
 
+// As after a step in which little moved: sorted, then a few objects moved, swapped or appended.
+TEST_F(OrderOnHost, OfNearlySortedObjects) {
+  std::mt19937 random(19);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  Positions x(4000);
+  for (auto& place : x) place = {uniform(random), uniform(random)};
+  reorder(set(x), order(host, lattice, set(x)));
+  for (const std::size_t moved : {0, 1, 3, 40, 400}) {
+    SCOPED_TRACE(moved);
+    Positions near = x;
+    for (std::size_t i = 0; i < moved; ++i)
+      near[random() % near.size()] = {uniform(random), uniform(random)};
+    std::vector<double> flat;
+    for (const auto& place : near) flat.insert(flat.end(), place.begin(), place.end());
+    expect_equal(order(host, lattice, set(near)), oracle(lattice, flat));
+    std::reverse(near.begin(), near.end());
+    flat.clear();
+    for (const auto& place : near) flat.insert(flat.end(), place.begin(), place.end());
+    expect_equal(order(host, lattice, set(near)), oracle(lattice, flat));
+  }
+}
+
+// Lattices of every curve and of few levels, whose keys end in zeros.
+TEST_F(OrderOnHost, OnOtherLattices) {
+  const Points kind = {"many", 3000, 0};
+  const auto flat = coordinates_of<double>(kind, 2);
+  Positions x(kind.count);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = {flat[2 * i], flat[2 * i + 1]};
+  for (const CurveKind curve : {CurveKind::hilbert, CurveKind::morton, CurveKind::snake})
+    for (const int levels : {1, 4, 8, 31}) {
+      const Lattice other(2, box, periodic, curve, levels);
+      expect_equal(order(host, other, set(x)), oracle(other, flat));
+    }
+}
+
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 TEST_F(OrderOnHost, ASpaceThatDoesNotReachThePositionsIsAnError) {
   Kokkos::View<double* [2]> x("x", 4);
   EXPECT_ERROR(static_cast<void>(order(host, lattice, set(x))), "cannot be ordered on");
 }
 #endif
+
+// --- Reorder -------------------------------------------------------------------------------------
+
+// objects[i] of `values` at i, `components` values each.
+template <class T>
+std::vector<T> chosen(const std::vector<T>& values, const std::vector<std::int64_t>& objects,
+                      std::size_t components) {
+  std::vector<T> out;
+  for (const std::int64_t object : objects)
+    for (std::size_t c = 0; c < components; ++c)
+      out.push_back(values[static_cast<std::size_t>(object) * components + c]);
+  return out;
+}
+
+// A permutation of `count` objects that is none of the simple ones.
+Order shuffled(std::int64_t count) {
+  Order order;
+  order.objects = test::counting<std::int64_t>(count);
+  order.keys.resize(static_cast<std::size_t>(count));
+  std::shuffle(order.objects.begin(), order.objects.end(), std::mt19937(20));
+  return order;
+}
+
+// The values of a field before and after, whatever they are.
+template <class T, class Container>
+void expect_chosen(Container& container, const std::vector<T>& before, const Order& order) {
+  const FieldLayout at = field_of(container).layout();
+  EXPECT_EQ(test::values_at<T>(at),
+            chosen(before, order.objects, static_cast<std::size_t>(at.components)));
+}
+
+template <class Instance>
+void reorder_containers(const Instance&) {
+  using Memory = typename Instance::memory_space;
+  for (const std::size_t count :
+       {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{999}}) {
+    SCOPED_TRACE(count);
+    Kokkos::View<double**, Kokkos::LayoutLeft, Memory> x("x", count, 3);
+    Kokkos::View<float* [2], Kokkos::LayoutRight, Memory> rows("rows", count);
+    Kokkos::View<std::int64_t*, Memory> id("id", count);
+    Kokkos::DualView<double* [3]> force("force", count);
+    std::vector<double> mass(count);
+    const auto xs = test::fill<double>(field_of(x).layout(), 1);
+    const auto rowss = test::fill<float>(field_of(rows).layout(), 2);
+    const auto ids = test::fill<std::int64_t>(field_of(id).layout(), 3);
+    const auto forces = test::fill<double>(field_of(force).layout(), 4);
+    force.modify_device();
+    const auto masses = test::fill<double>(field_of(mass).layout(), 5);
+    const Order order = shuffled(static_cast<std::int64_t>(count));
+    reorder(set(x, carry(rows, id, force, mass)), order);
+    expect_chosen(x, xs, order);
+    expect_chosen(rows, rowss, order);
+    expect_chosen(id, ids, order);
+    expect_chosen(force, forces, order);
+    expect_chosen(mass, masses, order);
+  }
+}
+
+TEST(Reorder, AllFields) {
+  with_space(test::space(), [](const auto& instance) { reorder_containers(instance); });
+}
+
+TEST(Reorder, Records) {
+  std::vector<test::Particle> particles(100);
+  std::vector<test::Opaque> kinds(100);
+  for (int i = 0; i < 100; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    particles[at] = {i, {static_cast<float>(i), 0, 0}, 2.0 * i};
+    kinds[at] = {0.5 * i, i, 'k'};
+  }
+  const Order order = shuffled(100);
+  reorder(set(particles, carry(kinds)), order);
+  for (std::size_t i = 0; i < 100; ++i) {
+    const auto object = static_cast<int>(order.objects[i]);
+    EXPECT_EQ(particles[i].id, object);
+    EXPECT_EQ(particles[i].x[0], static_cast<float>(object));
+    EXPECT_EQ(particles[i].charge, 2.0 * object);
+    EXPECT_EQ(kinds[i], (test::Opaque{0.5 * object, object, 'k'}));
+  }
+}
+
+// What it is for: objects in order are ordered as they stand.
+TEST_F(OrderOnHost, ReorderedObjectsAreInOrder) {
+  std::mt19937 random(21);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  Positions x(2000);
+  for (auto& place : x) place = {uniform(random), uniform(random)};
+  const Order found = order(host, lattice, set(x));
+  reorder(set(x), found);
+  const Order again = order(host, lattice, set(x));
+  EXPECT_EQ(again.objects, test::counting<std::int64_t>(2000));
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(again.keys[i], found.keys[i]);
+}
+
+TEST(Reorder, OwnedObjectsAlone) {
+  Positions x = {{0, 0}, {1, 1}, {2, 2}, {-1, -1}, {-2, -2}};
+  int owned = 3;
+  std::vector<int> id = {10, 11, 12, -1, -2};
+  reorder(set(x, carry(id), {.count = &owned}), {std::vector<CurveKey>(3), {2, 0, 1}});
+  EXPECT_EQ(owned, 3);
+  ASSERT_GE(id.size(), 3U);
+  EXPECT_EQ(std::vector<int>(id.begin(), id.begin() + 3), (std::vector<int>{12, 10, 11}));
+  EXPECT_EQ(x[0][0], 2);
+}
+
+// Pointers stay, and what stands behind the owned objects too.
+TEST(Reorder, KeepsAllocations) {
+  Positions x = {{0, 0}, {1, 1}, {2, 2}, {-1, -1}, {-2, -2}};
+  Kokkos::View<int*, Kokkos::HostSpace> id("id", 5);
+  std::vector<double> lent = {20, 21, 22, -3, -4};
+  RawField<double> raw = raw_field(lent.data(), {.count = 3, .capacity = 5});
+  for (int i = 0; i < 5; ++i) id(i) = 10 + i;
+  const Kokkos::View<int*, Kokkos::HostSpace> other_holder = id;
+  const auto* const places = x.data();
+  const int* const ids = id.data();
+  int owned = 3;
+  reorder(set(x, carry(id, raw), {.count = &owned, .keep_allocation = true}),
+          {std::vector<CurveKey>(3), {2, 0, 1}});
+  EXPECT_EQ(owned, 3);
+  EXPECT_EQ(x.data(), places);
+  EXPECT_EQ(id.data(), ids);
+  EXPECT_EQ(x[0][0], 2);
+  EXPECT_EQ(x[2][0], 1);
+  for (int i = 0; i < 5; ++i) {
+    constexpr int expected[] = {12, 10, 11, 13, 14};
+    EXPECT_EQ(other_holder(i), expected[i]);
+  }
+  EXPECT_EQ(lent, (std::vector<double>{22, 20, 21, -3, -4}));
+}
+
+// Objects that are in order already stay where they are.
+TEST(Reorder, NothingToDo) {
+  Positions x = {{0, 0}, {1, 1}, {2, 2}};
+  test::Hold hold{{1, 2, 3}, true};
+  const auto* const places = x.data();
+  reorder(set(x, carry(hold)), {std::vector<CurveKey>(3), {0, 1, 2}});
+  EXPECT_EQ(x.data(), places);
+}
+
+// When one field refuses, all keep what they had.
+TEST(Reorder, AFieldThatRefusesLeavesEverything) {
+  const Positions before = {{0, 0}, {1, 1}, {2, 2}};
+  Positions x = before;
+  std::vector<int> id = {10, 11, 12}, last = {20, 21, 22};
+  test::Hold hold{{1, 2, 3}, true};
+  int owned = 3;
+  const Order order = {std::vector<CurveKey>(3), {2, 0, 1}};
+  const Set all = set(x, carry(id, hold, last), {.count = &owned});
+  EXPECT_ERROR(reorder(all, order), "core/field: Room for 3 objects of 'hold' was refused: ");
+  EXPECT_EQ(x, before);
+  EXPECT_EQ(id, (std::vector<int>{10, 11, 12}));
+  EXPECT_EQ(last, (std::vector<int>{20, 21, 22}));
+  EXPECT_EQ(hold.values, (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(owned, 3);
+  hold.is_full = false;
+  reorder(all, order);
+  EXPECT_EQ(id, (std::vector<int>{12, 10, 11}));
+  EXPECT_EQ(hold.values, (std::vector<double>{3, 1, 2}));
+}
+
+TEST(Reorder, AnOrderOfOtherObjectsIsAnError) {
+  const Positions before = {{0, 0}, {1, 1}, {2, 2}};
+  Positions x = before;
+  const std::vector<std::vector<std::int64_t>> wrong = {
+      {}, {0, 1}, {0, 1, 2, 3}, {0, 1, 1}, {0, 2, 3}, {-1, 0, 1}, {2, 1, 2}};
+  for (const auto& objects : wrong) {
+    EXPECT_ERROR(reorder(set(x), {std::vector<CurveKey>(objects.size()), objects}),
+                 "core/order: An order of " + std::to_string(objects.size()) +
+                     " objects does not name each of 3 objects once. Use the order of this set, "
+                     "made after its objects last changed.");
+    EXPECT_EQ(x, before);
+  }
+}
+
+TEST(Reorder, ASetThatCannotBeChangedIsAnError) {
+  Kokkos::View<double* [2], Kokkos::HostSpace> x("x", 3);
+  const auto other_holder = x;
+  const Order order = {std::vector<CurveKey>(3), {2, 0, 1}};
+  EXPECT_ERROR(reorder(set(x), order), "is also held by another View");
+  EXPECT_EQ(other_holder.data(), x.data());
+}
 
 }  // namespace
 }  // namespace evenkeel

@@ -46,7 +46,8 @@ void Parcels::lay_out(Side& side, bool leaving) {
     const SetPlan& set = plan_.sets[s];
     if (leaving) {
       for (const Parcel& parcel : set.exports)
-        add_block(message_of(parcel.rank), s, set.offsets[static_cast<std::size_t>(parcel.rank)],
+        add_block(message_of(parcel.rank), s,
+                  set.offsets[static_cast<std::size_t>(plan_.part_of(parcel.rank))],
                   parcel.objects);
       continue;
     }
@@ -69,7 +70,7 @@ void Parcels::lay_out(Side& side, bool leaving) {
 
 void Parcels::add_block(Message& message, std::size_t set, std::int64_t first, std::int64_t count) {
   Block block{set, first, count, {}, message.bytes[host]};
-  message.bytes[host] += rounded_up(count * static_cast<std::int64_t>(sizeof(HilbertKey)));
+  message.bytes[host] += rounded_up(count * static_cast<std::int64_t>(sizeof(CurveKey)));
   for (const StagedField& field : staged_[set].fields()) {
     std::int64_t& end = message.bytes[kind_of(field.layout())];
     block.offset_of_field.push_back(end);
@@ -148,9 +149,9 @@ FieldLayout Parcels::in_message(const Side& side, const Message& message, const 
   return packed;
 }
 
-HilbertKey* Parcels::keys_in(const Side& side, const Message& message, const Block& block) const {
-  return reinterpret_cast<HilbertKey*>(side.buffers[host].data() + message.offset[host] +
-                                       block.offset_of_keys);
+CurveKey* Parcels::keys_in(const Side& side, const Message& message, const Block& block) const {
+  return reinterpret_cast<CurveKey*>(side.buffers[host].data() + message.offset[host] +
+                                     block.offset_of_keys);
 }
 
 // The host's lists where the host can read the field, copies of them elsewhere.
@@ -209,7 +210,7 @@ void Parcels::unpack() {
                   indices_[block.set].keys.data() + block.first);
   for (std::size_t s = 0; s < sets_.size(); ++s) {
     const SetPlan& set = plan_.sets[s];
-    const std::int64_t staying = set.offsets[static_cast<std::size_t>(rank_)];
+    const std::int64_t staying = set.offsets[static_cast<std::size_t>(plan_.part_of(rank_))];
     std::copy_n(orders_[s].keys.data() + staying, set.staying,
                 indices_[s].keys.data() + indices_[s].first_staying);
     sort_arrivals(s);

@@ -56,7 +56,7 @@ class Parcels {
   };
   // The indices of one set, on the host and on each kind of memory that its fields are in.
   struct Indices {
-    std::vector<HilbertKey> keys;  // in the order of arrival: lower ranks, this one, higher ranks
+    std::vector<CurveKey> keys;  // in the order of arrival: lower ranks, this one, higher ranks
     std::vector<std::int64_t> order, places;  // the sorted order, and its inverse
     std::int64_t first_staying = 0;
     Buffer chosen[kinds], placed[kinds];  // Order::objects and places, where hosts cannot share
@@ -72,7 +72,7 @@ class Parcels {
   void upload(std::size_t set, bool places);
   FieldLayout in_message(const Side& side, const Message& message, const Block& block,
                          std::size_t field) const;
-  HilbertKey* keys_in(const Side& side, const Message& message, const Block& block) const;
+  CurveKey* keys_in(const Side& side, const Message& message, const Block& block) const;
   void fence() const;
 
   std::span<const Set> sets_;

@@ -38,21 +38,37 @@ void require_a_part_each(const Splitters& splitters, int ranks) {
                 "Cut into as many parts as there are ranks.");
 }
 
-SetPlan exports_of(const Order& order, const Splitters& splitters, int rank) {
-  SetPlan plan;
-  for (const HilbertKey splitter : splitters) {
+SetPlan exports_of(const Order& order, const Splitters& splitters, const Plan& plan, int rank) {
+  SetPlan set;
+  for (const CurveKey splitter : splitters) {
     const auto at = std::lower_bound(order.keys.begin(), order.keys.end(), splitter);
-    plan.offsets.push_back(at - order.keys.begin());
+    set.offsets.push_back(at - order.keys.begin());
   }
-  for (int part = 0; part + 1 < std::ssize(splitters); ++part) {
-    const auto p = static_cast<std::size_t>(part);
-    const std::int64_t objects = plan.offsets[p + 1] - plan.offsets[p];
-    if (part == rank)
-      plan.staying = objects;
+  for (int to = 0; to + 1 < std::ssize(splitters); ++to) {
+    const auto p = static_cast<std::size_t>(plan.part_of(to));
+    const std::int64_t objects = set.offsets[p + 1] - set.offsets[p];
+    if (to == rank)
+      set.staying = objects;
     else if (objects > 0)
-      plan.exports.push_back({part, objects});
+      set.exports.push_back({to, objects});
   }
-  return plan;
+  return set;
+}
+
+std::vector<int> inverse_of(std::span<const int> rank_of_part, int ranks) {
+  std::vector<int> part_of_rank(rank_of_part.size(), -1);
+  for (std::size_t p = 0; p < rank_of_part.size(); ++p) {
+    const int rank = rank_of_part[p];
+    if (rank < 0 || rank >= std::ssize(part_of_rank) ||
+        part_of_rank[static_cast<std::size_t>(rank)] >= 0)
+      part_of_rank.clear();
+    if (part_of_rank.empty()) break;
+    part_of_rank[static_cast<std::size_t>(rank)] = static_cast<int>(p);
+  }
+  if (!rank_of_part.empty() && std::ssize(part_of_rank) != ranks)
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "The ranks do not own one part each.",
+                "Name each rank once, or none.");
+  return part_of_rank;
 }
 
 void add_import(SetPlan& set, int rank, std::int64_t objects) {
@@ -63,15 +79,16 @@ void add_import(SetPlan& set, int rank, std::int64_t objects) {
 }  // namespace
 
 Plan plan(const Communicator& communicator, const Status& status, const Splitters& splitters,
-          std::span<const Order> orders) {
+          std::span<const Order> orders, std::span<const int> rank_of_part) {
   Plan result;
   Conservation mine;
   std::vector<Note<Announcement>> notes;
   Status local = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     require_a_part_each(splitters, communicator.size());
+    result.part_of_rank = inverse_of(rank_of_part, communicator.size());
     for (const Order& order : orders) {
-      result.sets.push_back(exports_of(order, splitters, communicator.rank()));
+      result.sets.push_back(exports_of(order, splitters, result, communicator.rank()));
       result.sets.back().count_after = result.sets.back().staying;
       const auto set = static_cast<std::int64_t>(result.sets.size()) - 1;
       for (const Parcel& parcel : result.sets.back().exports)

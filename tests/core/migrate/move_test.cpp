@@ -342,8 +342,8 @@ TEST_F(MoveOn, TheResultDoesNotDependOnWhereObjectsWere) {
     const Set set = cloud.as_set();
     write_objects(set, everywhere, ids);
     const Prepared prepared = prepare_by_curve(communicator, {&set, 1});
-    auto keys = communicator.all_gather(std::span<const HilbertKey>(prepared.orders[0].keys));
-    std::ranges::sort(keys.values, {}, &HilbertKey::value);
+    auto keys = communicator.all_gather(std::span<const CurveKey>(prepared.orders[0].keys));
+    std::ranges::sort(keys.values, {}, &CurveKey::value);
     ASSERT_EQ(std::ranges::adjacent_find(keys.values), keys.values.end()) << "keys are distinct";
     expect_move(communicator, {&set, 1}, everywhere, prepared);
     test::Snapshot snapshot = test::snapshot_of({&set, 1});
@@ -360,7 +360,7 @@ Splitters random_splitters(int parts, std::uint64_t end, int round) {
   Splitters splitters = {{0}};
   for (int part = 1; part < parts; ++part) splitters.push_back({test::mix(part, round) % end});
   splitters.push_back({end});
-  std::ranges::sort(splitters, {}, &HilbertKey::value);
+  std::ranges::sort(splitters, {}, &CurveKey::value);
   return splitters;
 }
 

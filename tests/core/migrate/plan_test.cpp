@@ -37,9 +37,9 @@ Traffic traffic_of(const Communicator& communicator, const Order& order,
                    const Splitters& splitters) {
   const auto size = static_cast<std::size_t>(communicator.size());
   Traffic traffic(size, std::vector<std::int64_t>(size));
-  const auto keys = communicator.all_gather(std::span<const HilbertKey>(order.keys));
+  const auto keys = communicator.all_gather(std::span<const CurveKey>(order.keys));
   for (int from = 0; from < communicator.size(); ++from)
-    for (const HilbertKey key : keys.of_rank(from)) {
+    for (const CurveKey key : keys.of_rank(from)) {
       const int to = test::owner_by_search(splitters, key.value);
       ++traffic[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)];
     }
@@ -172,7 +172,7 @@ TEST_F(PlanOn, AllToOne) {
 
 TEST_F(PlanOn, RanksWithoutPartOrObjects) {
   // All keys are the first rank's or the last's.
-  Splitters splitters(static_cast<std::size_t>(size) + 1, HilbertKey{20});
+  Splitters splitters(static_cast<std::size_t>(size) + 1, CurveKey{20});
   splitters.front() = {0};
   splitters.back() = {40};
   for (int has = 0; has < size; ++has)
@@ -229,6 +229,58 @@ TEST_F(PlanOn, KeysThatNobodyOwnsAreTheSameErrorOnAllRanks) {
     expect_same_error(text, "A plan would make " + std::to_string(4 * size - 4) + " objects of " +
                                 std::to_string(4 * size));
   }
+}
+
+// --- Parts that are not numbered as ranks are ----------------------------------------------------
+
+TEST_F(PlanOn, PartsGoToTheRanksThatAreNamed) {
+  for (const int shift : {0, 1, size - 1}) {
+    std::vector<int> rank_of_part;
+    for (int part = 0; part < size; ++part) rank_of_part.push_back((part + shift) % size);
+    std::vector<std::uint64_t> keys;
+    for (int part = 0; part < size; ++part)
+      for (const std::uint64_t key : keys_of(part, static_cast<std::size_t>(part + rank + 1)))
+        keys.push_back(key);
+    const std::vector<Order> orders = {of_keys(keys)};
+    const Plan found =
+        plan(communicator, Status(), test::even_splitters(size), orders, rank_of_part);
+    const SetPlan& set = found.sets.front();
+    const auto objects = [&](int to, int from) {  // of the part that `to` owns
+      return static_cast<std::int64_t>((to - shift + size) % size + from + 1);
+    };
+    Pairs exports, imports;
+    std::int64_t after = objects(rank, rank);
+    for (int other = 0; other < size; ++other) {
+      EXPECT_EQ(rank_of_part[static_cast<std::size_t>(found.part_of(other))], other);
+      if (other == rank) continue;
+      exports.emplace_back(other, objects(other, rank));
+      imports.emplace_back(other, objects(rank, other));
+      after += objects(rank, other);
+    }
+    EXPECT_EQ(pairs_of(set.exports), exports);
+    EXPECT_EQ(pairs_of(set.imports), imports);
+    EXPECT_EQ(set.staying, objects(rank, rank));
+    EXPECT_EQ(set.count_after, after);
+  }
+}
+
+TEST_F(PlanOn, RanksThatAreNoPermutationAreTheSameErrorOnAllRanks) {
+  const std::vector<Order> orders = {of_keys({})};
+  std::vector<int> rank_of_part(static_cast<std::size_t>(size));
+  const auto refused = [&] {
+    const std::string text = test::error_of([&] {
+      static_cast<void>(
+          plan(communicator, Status(), test::even_splitters(size), orders, rank_of_part));
+    });
+    expect_same_error(text, "core/migrate: The ranks do not own one part each.");
+  };
+  if (size > 1) refused();  // rank 0 owns all
+  rank_of_part.assign(rank_of_part.size(), size);
+  refused();
+  rank_of_part.assign(rank_of_part.size(), -1);
+  refused();
+  rank_of_part.assign(rank_of_part.size() + 1, 0);
+  refused();
 }
 
 }  // namespace

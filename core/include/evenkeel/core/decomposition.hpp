@@ -17,18 +17,26 @@ namespace evenkeel {
 // Where the curve is cut: part p owns the keys from splitters[p] to before splitters[p + 1]. One
 // more than there are parts, never falling; the first is 0 and the last the end of the curve, so
 // every key has an owner.
-using Splitters = std::vector<HilbertKey>;
+using Splitters = std::vector<CurveKey>;
 
 // The part that owns a key.
-EVENKEEL_API int owner_of(const Splitters& splitters, HilbertKey key);
+EVENKEEL_API int owner_of(const Splitters& splitters, CurveKey key);
+
+struct CurveOptions {
+  CurveKind kind = CurveKind::hilbert;
+  int levels = 0;  // of the lattice; 0: as many as there are
+  friend bool operator==(const CurveOptions&, const CurveOptions&) = default;
+};
 
 class EVENKEEL_API Decomposition {
  public:
   // Nobody owns anything yet: no parts, generation 0.
   Decomposition() = default;
-  // Throws an Error for splitters that leave a key without an owner.
+  // Throws an Error for splitters that leave a key without an owner, and for ranks that are no
+  // permutation.
   Decomposition(std::int64_t generation, int dimensions, const Box& box,
-                const std::array<bool, 3>& periodic, Splitters splitters);
+                const std::array<bool, 3>& periodic, Splitters splitters,
+                const CurveOptions& curve = {}, std::vector<int> rank_of_part = {});
 
   // Grows by one with every change; whoever keeps what was derived from a decomposition compares.
   std::int64_t generation() const noexcept { return generation_; }
@@ -40,7 +48,16 @@ class EVENKEEL_API Decomposition {
   const std::array<bool, 3>& periodic() const noexcept { return periodic_; }
   const Splitters& splitters() const noexcept { return splitters_; }
 
-  // The part that owns a point; points outside the box belong to who owns the nearest cell. Throws
+  // Which curve, and how fine its lattice is.
+  const CurveOptions& curve() const noexcept { return curve_; }
+
+  int rank_of(int part) const {
+    return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
+  }
+  // Empty: part p is rank p.
+  const std::vector<int>& rank_of_part() const noexcept { return rank_of_part_; }
+
+  // The rank that owns a point; points outside the box belong to who owns the nearest cell. Throws
   // an Error for a point that is not finite or has other dimensions, and while there are no parts.
   int owner_of(std::span<const double> point) const;
 
@@ -50,6 +67,15 @@ class EVENKEEL_API Decomposition {
   Box box_;
   std::array<bool, 3> periodic_ = {};
   Splitters splitters_;
+  CurveOptions curve_;
+  std::vector<int> rank_of_part_;
 };
+
+// The ranks whose domains come within `width` of a box, in ascending order: those that must be
+// asked for a halo of the box. Exactly those that own a point of the box widened by `width` on all
+// sides, whether or not an object is there; periodic axes wrap around. In two dimensions the third
+// axis has no meaning. Local.
+EVENKEEL_API std::vector<int> ranks_within(const Decomposition& decomposition, const Box& box,
+                                           double width);
 
 }  // namespace evenkeel

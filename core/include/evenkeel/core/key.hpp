@@ -1,25 +1,49 @@
 #pragma once
 
-// A place along a curve. Free of Kokkos; core/curve.hpp computes it.
+// Places along curves through the cells of a lattice. Free of Kokkos; core/curve.hpp computes them.
+
+#include <evenkeel/backends/export.hpp>
 
 #include <cstdint>
 
 namespace evenkeel {
 
-// Along the Hilbert curve: 63 bits in three dimensions, 62 in two.
-struct HilbertKey {
-  std::uint64_t value = 0;
-  friend constexpr bool operator==(const HilbertKey&, const HilbertKey&) = default;
-  friend constexpr bool operator<(HilbertKey a, HilbertKey b) { return a.value < b.value; }
+enum class CurveKind : std::uint8_t {
+  hilbert,  // neighbours on the curve are neighbours in space
+  morton,   // bits interleaved, the first axis lowest
+  snake     // row by row along the first axis, turning at each end
+};
+EVENKEEL_API const char* name_of(CurveKind kind) noexcept;
+
+// Bits of one coordinate of a cell that fit a key, with a bit to spare for the end of the curve.
+template <int dimensions, class Bits>
+inline constexpr int curve_levels = (static_cast<int>(8 * sizeof(Bits)) - 1) / dimensions;
+
+// A place along one kind of curve, so that keys of different curves cannot be mixed up. `Bits` is
+// std::uint32_t (10 levels in 3-D, 15 in 2-D) or std::uint64_t (21 and 31).
+template <CurveKind kind, int dimensions, class Bits>
+struct KeyAlong {
+  Bits value = 0;
+  friend constexpr bool operator==(const KeyAlong&, const KeyAlong&) = default;
+  friend constexpr bool operator<(KeyAlong a, KeyAlong b) { return a.value < b.value; }
 };
 
-// Bits of one coordinate of a cell.
-inline constexpr int lattice_levels_in_2d = 31, lattice_levels_in_3d = 21;
+// A place along the curve of a lattice (core/curve/lattice.hpp), whichever it is: what orders,
+// cuts and plans work with. Keys of a lattice with fewer levels end in zeros.
+struct CurveKey {
+  std::uint64_t value = 0;
+  friend constexpr bool operator==(const CurveKey&, const CurveKey&) = default;
+  friend constexpr bool operator<(CurveKey a, CurveKey b) { return a.value < b.value; }
+};
+
+// Bits of a CurveKey.
+constexpr int curve_bits(int dimensions) {
+  return dimensions == 3 ? 3 * curve_levels<3, std::uint64_t> : 2 * curve_levels<2, std::uint64_t>;
+}
 
 // One past the greatest key.
-constexpr HilbertKey end_of_curve(int dimensions) {
-  const int bits = dimensions == 3 ? 3 * lattice_levels_in_3d : 2 * lattice_levels_in_2d;
-  return {std::uint64_t{1} << static_cast<unsigned>(bits)};
+constexpr CurveKey end_of_curve(int dimensions) {
+  return {std::uint64_t{1} << static_cast<unsigned>(curve_bits(dimensions))};
 }
 
 }  // namespace evenkeel

@@ -49,14 +49,19 @@ struct SetPlan {
 
 struct Plan {
   std::vector<SetPlan> sets;
+  std::vector<int> part_of_rank;   // empty: rank r owns part r
   std::int64_t objects_moved = 0;  // over all ranks and sets
   bool empty() const noexcept { return objects_moved == 0; }
+  int part_of(int rank) const {
+    return part_of_rank.empty() ? rank : part_of_rank[static_cast<std::size_t>(rank)];
+  }
 };
 
-// Collective. Who sends which objects to whom; part p is rank p. `status` as in cut(). Nothing
-// moves.
+// Collective. Who sends which objects to whom; part p goes to rank_of_part[p], or to rank p where
+// that is empty. `status` as in cut(). Nothing moves.
 EVENKEEL_API Plan plan(const Communicator& communicator, const Status& status,
-                       const Splitters& splitters, std::span<const Order> orders);
+                       const Splitters& splitters, std::span<const Order> orders,
+                       std::span<const int> rank_of_part = {});
 
 // The local parts of a transaction, in order.
 enum class MoveStage : int { reserve, pack, unpack };

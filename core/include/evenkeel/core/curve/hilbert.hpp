@@ -1,0 +1,268 @@
+#pragma once
+
+// The Hilbert curve, on host and device: cell -> key and back.
+//
+// Each orthant's curve enters at a corner and leaves along an axis, and both depend on the orthants
+// around it alone (C. Hamilton, Compact Hilbert Indices, Dalhousie University CS-2006-07, sections
+// 2 and 3). So the curve is an automaton: its state is the pair of corner and axis, and a level
+// turns an orthant into its place among its siblings. Hosts take three levels per step (four in
+// 2-D) from tables; devices go level by level, or use the same tables where they have them at hand.
+
+#include <evenkeel/core/curve/cell.hpp>
+#include <evenkeel/core/key.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+
+namespace evenkeel {
+
+namespace hilbert {
+
+// States are numbered entry corner * n + direction.
+template <int n>
+inline constexpr std::uint32_t state_count = static_cast<std::uint32_t>(n) << n;
+
+template <int n>
+KOKKOS_FUNCTION constexpr std::uint32_t rotate_right(std::uint32_t bits, std::uint32_t by) {
+  constexpr std::uint32_t mask = (1U << n) - 1;
+  const std::uint32_t shift = by < n ? by : by - n;
+  return ((bits >> shift) | (bits << (n - shift))) & mask;
+}
+template <int n>
+KOKKOS_FUNCTION constexpr std::uint32_t rotate_left(std::uint32_t bits, std::uint32_t by) {
+  constexpr std::uint32_t mask = (1U << n) - 1;
+  const std::uint32_t shift = by < n ? by : by - n;
+  return ((bits << shift) | (bits >> (n - shift))) & mask;
+}
+KOKKOS_FUNCTION constexpr std::uint32_t gray(std::uint32_t number) {
+  return number ^ (number >> 1);
+}
+KOKKOS_FUNCTION constexpr std::uint32_t inverse_gray(std::uint32_t code) {
+  return code ^ (code >> 1) ^ (code >> 2);  // of three bits
+}
+KOKKOS_FUNCTION constexpr std::uint32_t trailing_ones(std::uint32_t number) {
+  return (number & 1U) == 0 ? 0 : (number & 2U) == 0 ? 1 : (number & 4U) == 0 ? 2 : 3;
+}
+
+// What one level knows of those above it.
+template <int n>
+struct State {
+  std::uint32_t entry = 0, direction = 0;
+
+  KOKKOS_FUNCTION constexpr std::uint32_t place_of(std::uint32_t orthant) const {
+    return inverse_gray(rotate_right<n>(orthant ^ entry, direction + 1));
+  }
+  KOKKOS_FUNCTION constexpr std::uint32_t orthant_at(std::uint32_t place) const {
+    return rotate_left<n>(gray(place), direction + 1) ^ entry;
+  }
+  KOKKOS_FUNCTION constexpr void descend(std::uint32_t place) {
+    const std::uint32_t first = place == 0 ? 0 : gray((place - 1) & ~1U);
+    const std::uint32_t turn =
+        place == 0 ? 0 : trailing_ones((place & 1U) != 0 ? place : place - 1);
+    entry ^= rotate_left<n>(first, direction + 1);
+    const std::uint32_t sum = direction + turn + 1;
+    direction = sum >= 2 * n ? sum - 2 * n : sum >= n ? sum - n : sum;
+  }
+};
+
+// Several levels at once: a digit of a cell is its coordinates on these levels, one after the other
+// and the first axis highest; a digit of a key is its places. An entry is row(state) | digit, and
+// tells at row(state) | digit of the other kind what the digit becomes and with which state to go
+// on below it. Either table is small enough for a first-level cache.
+template <int n>
+struct Tables {
+  static constexpr int levels = n == 3 ? 3 : 4;
+  static constexpr int digit_bits = n * levels;
+  static constexpr std::uint32_t digits = 1U << digit_bits;
+  static constexpr std::uint32_t size = state_count<n> * digits;
+  std::uint16_t places[size], coordinates[size];
+
+  static constexpr std::uint32_t row(const State<n>& state) {
+    return (state.entry * n + state.direction) << digit_bits;
+  }
+};
+
+// All entries of row `from` below a state that is reached by these places. Each level is visited
+// once for all below it: compilers count the steps that a constant takes.
+template <int n>
+constexpr void fill_row(Tables<n>& tables, std::uint32_t from, const State<n>& state, int levels,
+                        std::uint32_t places, std::uint32_t coordinates) {
+  using T = Tables<n>;
+  if (levels == 0) {
+    const std::uint32_t below = T::row(state);
+    tables.places[from | coordinates] = static_cast<std::uint16_t>(below | places);
+    tables.coordinates[from | places] = static_cast<std::uint16_t>(below | coordinates);
+    return;
+  }
+  for (std::uint32_t place = 0; place < 1U << n; ++place) {
+    const std::uint32_t orthant = state.orthant_at(place);
+    std::uint32_t along = 0;
+    for (int axis = 0; axis < n; ++axis)
+      along |= ((orthant >> axis) & 1U) << (T::levels * (n - 1 - axis));
+    State<n> below = state;
+    below.descend(place);
+    fill_row(tables, from, below, levels - 1, places << n | place, coordinates << 1 | along);
+  }
+}
+
+template <int n>
+constexpr Tables<n> make_tables() {
+  using T = Tables<n>;
+  Tables<n> tables = {};
+  for (std::uint32_t s = 0; s < state_count<n>; ++s) {
+    const State<n> state{s / n, s % n};
+    fill_row(tables, T::row(state), state, T::levels, 0, 0);
+  }
+  return tables;
+}
+
+template <int n>
+inline constexpr Tables<n> tables = make_tables<n>();
+
+// Digits of a key: whole ones, so that they may have to be padded with zeros at the end.
+template <int n, class Bits>
+inline constexpr int digit_count =
+    (curve_levels<n, Bits> + Tables<n>::levels - 1) / Tables<n>::levels;
+template <int n, class Bits>
+inline constexpr int padding = digit_count<n, Bits>* Tables<n>::levels - curve_levels<n, Bits>;
+
+// Moves the groups of bits that are one coordinate's share of each digit to their places. Groups
+// are doubled apart, as a Morton code does with single bits.
+template <int n>
+KOKKOS_FUNCTION constexpr std::uint64_t spread_digits(std::uint64_t bits) {
+  if constexpr (n == 3) {  // 7 groups of 3
+    bits = (bits | bits << 24) & 0x0000'1FF0'0000'0FFF;
+    bits = (bits | bits << 12) & 0x01C0'03F0'00FC'003F;
+    return (bits | bits << 6) & 0x01C0'E070'381C'0E07;
+  } else {  // 8 groups of 4
+    bits = (bits | bits << 16) & 0x0000'FFFF'0000'FFFF;
+    bits = (bits | bits << 8) & 0x00FF'00FF'00FF'00FF;
+    return (bits | bits << 4) & 0x0F0F'0F0F'0F0F'0F0F;
+  }
+}
+template <int n>
+KOKKOS_FUNCTION constexpr std::uint64_t gather_digits(std::uint64_t bits) {
+  if constexpr (n == 3) {
+    bits &= 0x01C0'E070'381C'0E07;
+    bits = (bits | bits >> 6) & 0x01C0'03F0'00FC'003F;
+    bits = (bits | bits >> 12) & 0x0000'1FF0'0000'0FFF;
+    return (bits | bits >> 24) & 0x0000'0000'001F'FFFF;
+  } else {
+    bits &= 0x0F0F'0F0F'0F0F'0F0F;
+    bits = (bits | bits >> 4) & 0x00FF'00FF'00FF'00FF;
+    bits = (bits | bits >> 8) & 0x0000'FFFF'0000'FFFF;
+    return (bits | bits >> 16) & 0x0000'0000'FFFF'FFFF;
+  }
+}
+
+// One coordinate's share of the digits of a cell, and all of them.
+template <int n, class Bits>
+KOKKOS_FUNCTION constexpr std::uint64_t digits_along(int axis, std::uint32_t coordinate) {
+  return spread_digits<n>(std::uint64_t{coordinate} << padding<n, Bits>)
+         << (Tables<n>::levels * (n - 1 - axis));
+}
+template <int n, class Bits>
+KOKKOS_FUNCTION constexpr std::uint64_t digits_of(const Cell<n>& cell) {
+  std::uint64_t digits = 0;
+  for (int axis = 0; axis < n; ++axis) digits |= digits_along<n, Bits>(axis, cell.at[axis]);
+  return digits;
+}
+
+template <int n, class Bits>
+KOKKOS_FUNCTION constexpr Cell<n> cell_of_digits(std::uint64_t digits) {
+  Cell<n> cell;
+  for (int axis = 0; axis < n; ++axis)
+    cell.at[axis] = static_cast<std::uint32_t>(
+        gather_digits<n>(digits >> (Tables<n>::levels * (n - 1 - axis))) >> padding<n, Bits>);
+  return cell;
+}
+
+// Digits of a cell to those of its key by Tables::places, and back by Tables::coordinates, wherever
+// the table lies.
+template <int n, class Bits>
+KOKKOS_FUNCTION constexpr std::uint64_t translated(const std::uint16_t* table,
+                                                   std::uint64_t digits) {
+  using T = Tables<n>;
+  constexpr std::uint32_t digit = T::digits - 1;
+  std::uint32_t entry = 0;
+  std::uint64_t others = 0;
+  for (int d = digit_count<n, Bits> - 1; d >= 0; --d) {
+    entry = table[(entry & ~digit) |
+                  (static_cast<std::uint32_t>(digits >> (d * T::digit_bits)) & digit)];
+    others = others << T::digit_bits | (entry & digit);
+  }
+  return others;
+}
+
+template <int n, class Bits>
+KOKKOS_FUNCTION constexpr Bits key_of_digits(const std::uint16_t* places, std::uint64_t digits) {
+  return static_cast<Bits>(translated<n, Bits>(places, digits) >> (n * padding<n, Bits>));
+}
+
+template <int n, class Bits>
+KOKKOS_FUNCTION constexpr Bits key_by_table(const std::uint16_t* places, const Cell<n>& cell) {
+  return key_of_digits<n, Bits>(places, digits_of<n, Bits>(cell));
+}
+
+template <int n, class Bits>
+KOKKOS_FUNCTION constexpr Cell<n> cell_by_table(const std::uint16_t* coordinates, Bits key) {
+  return cell_of_digits<n, Bits>(
+      translated<n, Bits>(coordinates, std::uint64_t{key} << (n * padding<n, Bits>)));
+}
+
+template <int n, class Bits>
+KOKKOS_FUNCTION constexpr Bits key_by_levels(const Cell<n>& cell) {
+  State<n> state;
+  Bits key = 0;
+  for (int level = curve_levels<n, Bits> - 1; level >= 0; --level) {
+    std::uint32_t orthant = 0;
+    for (int axis = 0; axis < n; ++axis) orthant |= ((cell.at[axis] >> level) & 1U) << axis;
+    const std::uint32_t place = state.place_of(orthant);
+    key = static_cast<Bits>(key << n | place);
+    state.descend(place);
+  }
+  return key;
+}
+
+template <int n, class Bits>
+KOKKOS_FUNCTION constexpr Cell<n> cell_by_levels(Bits key) {
+  State<n> state;
+  Cell<n> cell;
+  for (int level = curve_levels<n, Bits> - 1; level >= 0; --level) {
+    const auto place = static_cast<std::uint32_t>(key >> (n * level)) & ((1U << n) - 1);
+    const std::uint32_t orthant = state.orthant_at(place);
+    for (int axis = 0; axis < n; ++axis)
+      cell.at[axis] = cell.at[axis] << 1 | ((orthant >> axis) & 1U);
+    state.descend(place);
+  }
+  return cell;
+}
+
+}  // namespace hilbert
+
+template <int dimensions, class Bits = std::uint64_t>
+struct HilbertCurve {
+  using Key = KeyAlong<CurveKind::hilbert, dimensions, Bits>;
+  static constexpr int levels = curve_levels<dimensions, Bits>;
+
+  KOKKOS_FUNCTION Key operator()(const Cell<dimensions>& cell) const {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
+    return {hilbert::key_by_levels<dimensions, Bits>(cell)};
+#else
+    constexpr auto& tables = hilbert::tables<dimensions>;
+    return {hilbert::key_by_table<dimensions, Bits>(tables.places, cell)};
+#endif
+  }
+
+  KOKKOS_FUNCTION Cell<dimensions> operator()(Key key) const {
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__) || defined(__SYCL_DEVICE_ONLY__)
+    return hilbert::cell_by_levels<dimensions, Bits>(key.value);
+#else
+    constexpr auto& tables = hilbert::tables<dimensions>;
+    return hilbert::cell_by_table<dimensions, Bits>(tables.coordinates, key.value);
+#endif
+  }
+};
+
+}  // namespace evenkeel

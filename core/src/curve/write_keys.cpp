@@ -1,0 +1,210 @@
+// Positions -> keys.
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/order.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* label = "evenkeel::order::keys";
+
+// Where the positions lie.
+template <class Real>
+struct Places {
+  const char* first;
+  std::int64_t object_stride, component_stride;
+  std::int64_t count;
+
+  KOKKOS_FUNCTION double at(std::int64_t object, int axis) const {
+    const char* place = first + object * object_stride + axis * component_stride;
+    return static_cast<double>(*reinterpret_cast<const Real*>(place));
+  }
+};
+
+// One object per index, as devices want it.
+template <CurveKind kind, int n, class Real>
+struct KeyOfObject {
+  Lattice lattice;
+  Places<Real> places;
+  CurveKey* keys;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Cell<n> cell;
+    for (int axis = 0; axis < n; ++axis)
+      cell.at[axis] = lattice.coordinate(axis, places.at(i, axis));
+    keys[i] = lattice.template key_along<kind>(cell);
+  }
+};
+
+// A block per index, as hosts want it: in steps whose loops become vector instructions, but for
+// places outside periodic axes and the look-ups of Hilbert keys.
+template <CurveKind kind, int n, class Real>
+struct KeysOfBlock {
+  static constexpr std::int64_t length = 256;
+  Lattice lattice;
+  Places<Real> places;
+  CurveKey* keys;
+
+  void operator()(std::int64_t block) const {
+    const std::int64_t first = block * length;
+    const std::int64_t count = std::min(length, places.count - first);
+    std::uint32_t coordinates[n][length];
+    for (int axis = 0; axis < n; ++axis) locate(first, count, axis, coordinates[axis]);
+    const Lattice local = lattice;  // no store below can change it
+    if constexpr (kind == CurveKind::hilbert) {
+      std::uint64_t digits[length] = {};
+      for (int axis = 0; axis < n; ++axis)
+        for (std::int64_t i = 0; i < count; ++i)
+          digits[i] |= hilbert::digits_along<n, std::uint64_t>(
+              axis, coordinates[axis][i] << local.template spare_levels<n>());
+      constexpr auto& table = hilbert::tables<n>.places;
+      for (std::int64_t i = 0; i < count; ++i)
+        keys[first + i] =
+            local.template shortened<n>(hilbert::key_of_digits<n, std::uint64_t>(table, digits[i]));
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) {
+        Cell<n> cell;
+        for (int axis = 0; axis < n; ++axis) cell.at[axis] = coordinates[axis][i];
+        keys[first + i] = local.template key_along<kind>(cell);
+      }
+    }
+  }
+
+  void locate(std::int64_t first, std::int64_t count, int axis, std::uint32_t* coordinates) const {
+    double distances[length];
+    const Lattice local = lattice;
+    for (std::int64_t i = 0; i < count; ++i)
+      distances[i] = local.distance(axis, places.at(first + i, axis));
+    if (local.wraps(axis))
+      for (std::int64_t i = 0; i < count; ++i) distances[i] = local.wrapped(axis, distances[i]);
+    for (std::int64_t i = 0; i < count; ++i)
+      coordinates[i] = local.coordinate_at(axis, distances[i]);
+  }
+};
+
+// Hilbert keys by a table that each team brings to its scratch memory.
+template <class Instance, int n, class Real>
+struct KeysOfTeam {
+  using T = hilbert::Tables<n>;
+  static constexpr std::int64_t length = 16384;  // objects per team: they pay for its copy
+  Lattice lattice;
+  Places<Real> places;
+  CurveKey* keys;
+  Kokkos::View<const std::uint16_t*, typename Instance::memory_space> table;
+
+  static std::size_t scratch_bytes() { return Scratch::shmem_size(T::size); }
+
+  template <class Member>
+  KOKKOS_FUNCTION void operator()(const Member& team) const {
+    const Scratch copy(team.team_scratch(0), T::size);
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(T::size)),
+                         [&](int i) { copy(i) = table(i); });
+    team.team_barrier();
+    const std::int64_t first = team.league_rank() * length;
+    const std::int64_t rest = places.count - first;
+    Kokkos::parallel_for(
+        Kokkos::TeamThreadRange(team, static_cast<int>(rest < length ? rest : length)), [&](int j) {
+          const std::int64_t i = first + j;
+          Cell<n> cell;
+          for (int axis = 0; axis < n; ++axis)
+            cell.at[axis] = lattice.coordinate(axis, places.at(i, axis));
+          keys[i] = lattice.template shortened<n>(
+              hilbert::key_by_table<n, std::uint64_t>(copy.data(), lattice.finest(cell)));
+        });
+  }
+
+ private:
+  using Scratch = Kokkos::View<std::uint16_t*, typename Instance::scratch_memory_space,
+                               Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+};
+
+template <class Instance>
+inline constexpr bool is_device =
+    has_device&& std::is_same_v<Instance, Kokkos::DefaultExecutionSpace>;
+
+template <class Instance>
+using Range = Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>;
+
+template <int n, class Instance>
+Kokkos::View<const std::uint16_t*, typename Instance::memory_space> table_on(
+    const Instance& instance) {
+  constexpr auto& places = hilbert::tables<n>.places;
+  Kokkos::View<std::uint16_t*, typename Instance::memory_space> table(
+      Kokkos::view_alloc("evenkeel::order::table", Kokkos::WithoutInitializing), std::size(places));
+  using Host = Kokkos::View<const std::uint16_t*, Kokkos::HostSpace,
+                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(instance, table, Host(places, std::size(places)));
+  return table;
+}
+
+template <CurveKind kind, int n, class Real, class Instance>
+void write_keys_along(const Instance& instance, const Lattice& lattice, const Places<Real>& places,
+                      CurveKey* keys) {
+  if constexpr (!is_device<Instance>) {
+    using Block = KeysOfBlock<kind, n, Real>;
+    const std::int64_t blocks = (places.count + Block::length - 1) / Block::length;
+    Kokkos::parallel_for(label, Range<Instance>(instance, 0, blocks), Block{lattice, places, keys});
+  } else if constexpr (kind == CurveKind::hilbert) {
+    using Team = KeysOfTeam<Instance, n, Real>;
+    const std::int64_t teams = (places.count + Team::length - 1) / Team::length;
+    Kokkos::TeamPolicy<Instance> policy(instance, static_cast<int>(teams), 512);
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Team::scratch_bytes())));
+    Kokkos::parallel_for(label, policy, Team{lattice, places, keys, table_on<n>(instance)});
+  } else {
+    Kokkos::parallel_for(label, Range<Instance>(instance, 0, places.count),
+                         KeyOfObject<kind, n, Real>{lattice, places, keys});
+  }
+}
+
+template <int n, class Real, class Instance>
+void write_keys_of(const Instance& instance, const Lattice& lattice, const Places<Real>& places,
+                   CurveKey* keys) {
+  switch (lattice.curve()) {
+    case CurveKind::hilbert:
+      return write_keys_along<CurveKind::hilbert, n>(instance, lattice, places, keys);
+    case CurveKind::morton:
+      return write_keys_along<CurveKind::morton, n>(instance, lattice, places, keys);
+    case CurveKind::snake:
+      return write_keys_along<CurveKind::snake, n>(instance, lattice, places, keys);
+  }
+}
+
+template <class Real, class Instance>
+void write_keys_from(const Instance& instance, const Lattice& lattice, const FieldLayout& at,
+                     CurveKey* keys) {
+  const Places<Real> places{static_cast<const char*>(at.data), at.object_stride_bytes,
+                            at.component_stride_bytes, at.count};
+  at.components == 3 ? write_keys_of<3>(instance, lattice, places, keys)
+                     : write_keys_of<2>(instance, lattice, places, keys);
+}
+
+template <class Instance>
+void write_keys_on(const Instance& instance, const Lattice& lattice, const FieldLayout& at,
+                   CurveKey* keys) {
+  at.scalar == ScalarType::float32 ? write_keys_from<float>(instance, lattice, at, keys)
+                                   : write_keys_from<double>(instance, lattice, at, keys);
+}
+
+}  // namespace
+
+void write_keys(const Space& space, const Lattice& lattice, const Set& set, CurveKey* keys) {
+  const FieldLayout at = set.position();
+  if (at.count == 0) return;
+  if (at.components != lattice.dimensions() || !space.can_access(at.memory))
+    throw Error(ErrorKind::bad_input, Where{"core/order"},
+                "Positions of " + std::to_string(at.components) + " components in " +
+                    name_of(at.memory) + " memory cannot be ordered on " +
+                    std::string(space.name()) + " in " + std::to_string(lattice.dimensions()) +
+                    " dimensions.",
+                "Use a lattice of their dimensions, and a space that reaches them.");
+  with_space(space, [&](const auto& instance) { write_keys_on(instance, lattice, at, keys); });
+}
+
+}  // namespace evenkeel

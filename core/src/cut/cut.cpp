@@ -1,0 +1,161 @@
+#include "in_order.hpp"
+#include "objects.hpp"
+#include "optimal.hpp"
+#include "search.hpp"
+#include "units.hpp"
+
+#include <evenkeel/core/cut.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/cut";
+
+void check(const CutOptions& options) {
+  if (options.parts < 1)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "A cut into " + std::to_string(options.parts) + " parts was asked for.",
+                "Ask for 1 or more.");
+  if (options.dimensions != 2 && options.dimensions != 3)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "A curve in " + std::to_string(options.dimensions) + " dimensions was asked for.",
+                "There are curves in 2 and 3.");
+  const auto kept_parts = std::ssize(options.kept) - 1;
+  if (kept_parts >= 0 && kept_parts != options.parts)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "The splitters to keep make " + std::to_string(kept_parts) + " parts where " +
+                    std::to_string(options.parts) + " were asked for.",
+                "Keep splitters of as many parts, or none.");
+}
+
+// All memory of a cut. It is there before the vote: from then on no rank can fail halfway and leave
+// the others waiting (but where they say so).
+struct Workspace {
+  Workspace(const Communicator& communicator, std::span<const WeightedKeys> sets,
+            const CutOptions& options)
+      : objects(sets, Search::most_bins(options.parts)),
+        search(communicator, objects, options.parts),
+        in_order(sets, options.parts),
+        shares(static_cast<std::size_t>(options.parts) - 1) {}
+
+  CutObjects objects;
+  Search search;
+  InOrder in_order;
+  std::vector<std::int64_t> shares;  // of the weight, before each inner splitter
+};
+
+void set_shares(std::span<std::int64_t> shares, std::int64_t total) {
+  const auto parts = std::ssize(shares) + 1;
+  for (std::int64_t p = 1; p < parts; ++p)
+    shares[static_cast<std::size_t>(p) - 1] =
+        std::max<std::int64_t>(1, p * (total / parts) + p * (total % parts) / parts);
+}
+
+// How far from its share each of two splitters may be when their part must not exceed the target.
+// Never so far that two could swap places.
+std::int64_t tolerance_of(const CutOptions& options, std::int64_t total) {
+  if (options.aim != Aim::target) return 0;
+  const double average = static_cast<double>(total) / options.parts;
+  const double half = std::clamp((options.target_lambda - 1) / 2, 0.0, 0.25);
+  return static_cast<std::int64_t>(half * average);
+}
+
+// Splitters and weights of parts from the places between them.
+void write_places(Cut& cut, std::span<const Search::Place> places, std::int64_t total,
+                  const Units& units) {
+  std::int64_t before = 0;
+  for (std::size_t p = 0; p <= places.size(); ++p) {
+    const std::int64_t now = p < places.size() ? places[p].before : total;
+    cut.weights[p] = units.weight_of(now - before);
+    before = now;
+    if (p < places.size())
+      cut.splitters[p + 1] = std::max(cut.splitters[p], CurveKey{places[p].splitter});
+  }
+}
+
+// Parts of equal length: who gets the first objects is anybody's guess.
+void cut_evenly(Splitters& splitters, int dimensions) {
+  const auto parts = splitters.size() - 1;
+  const std::uint64_t end = end_of_curve(dimensions).value;
+  for (std::size_t p = 0; p < parts; ++p)
+    splitters[p] = {end / parts * p + end % parts * p / parts};
+}
+
+bool are_even_enough(std::span<const std::int64_t> weights, double target_lambda) {
+  std::int64_t total = 0, heaviest = 0;
+  for (const std::int64_t weight : weights) {
+    total += weight;
+    heaviest = std::max(heaviest, weight);
+  }
+  const auto parts = static_cast<double>(weights.size());
+  return static_cast<double>(heaviest) * parts <= target_lambda * static_cast<double>(total);
+}
+
+}  // namespace
+
+double Cut::lambda() const noexcept {
+  double sum = 0, most = 0;
+  for (const double weight : weights) {
+    sum += weight;
+    most = std::max(most, weight);
+  }
+  return sum > 0 ? most * static_cast<double>(weights.size()) / sum : 1;
+}
+
+Cut cut(const Communicator& communicator, const Status& status, std::span<const WeightedKeys> sets,
+        const CutOptions& options) {
+  Survey mine;
+  std::optional<Workspace> work;
+  Cut result;
+  const Status prepared = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    check(options);
+    mine = survey(sets, options.dimensions);
+    work.emplace(communicator, sets, options);
+    result.weights.resize(static_cast<std::size_t>(options.parts));
+    result.splitters.resize(result.weights.size() + 1);
+    result.splitters.back() = end_of_curve(options.dimensions);
+  });
+  const Survey all = vote<&combine>(communicator, prepared, mine);
+  const Units units(all);
+  work->objects.weigh(units);
+  Search& search = work->search;
+  result.heaviest_object = all.heaviest;
+
+  if (!options.kept.empty() && options.target_lambda > 0) {
+    const std::span<std::int64_t> weights = work->objects.count_parts(options.kept);
+    search.reduce(weights);
+    result.kept = are_even_enough(weights, options.target_lambda);
+    if (result.kept) {
+      std::copy(options.kept.begin(), options.kept.end(), result.splitters.begin());
+      for (std::size_t p = 0; p < weights.size(); ++p)
+        result.weights[p] = units.weight_of(weights[p]);
+    }
+  }
+  if (!result.kept && all.objects == 0) cut_evenly(result.splitters, options.dimensions);
+  if (!result.kept && all.objects > 0) {
+    const bool in_order = options.aim == Aim::nearest && InOrder::holds(communicator, mine, all);
+    const std::int64_t total =
+        in_order ? work->in_order.weigh(communicator, units) : search.weigh(all);
+    set_shares(work->shares, total);
+    std::span<const Search::Place> places =
+        in_order ? work->in_order.find(work->shares, search)
+                 : search.run(work->shares, Rounding::nearest, tolerance_of(options, total));
+    std::vector<Search::Place> best;
+    if (options.aim == Aim::optimal) {
+      best = find_optimal(communicator, work->objects, search, places, total);
+      places = best;
+    }
+    write_places(result, places, total, units);
+  }
+  result.reductions = search.reductions();
+  result.bytes_reduced = search.bytes_reduced();
+  return result;
+}
+
+}  // namespace evenkeel

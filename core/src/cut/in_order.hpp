@@ -1,0 +1,49 @@
+#pragma once
+
+// The cut of objects that are in the order of the curve already, on each rank and from rank to
+// rank, as a rebalance leaves them: one scan over the ranks tells each where on the curve its
+// objects begin, and it finds the splitters among them alone.
+
+#include "search.hpp"
+#include "units.hpp"
+
+#include <evenkeel/backends/comm/communicator.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+class InOrder {
+ public:
+  // Reserves all memory that will be needed. Refers to the sets.
+  InOrder(std::span<const WeightedKeys> sets, std::int64_t most_sought);
+
+  // Collective. Whether the keys never fall within a rank, and rise from rank to rank.
+  static bool holds(const Communicator& communicator, const Survey& mine, const Survey& all);
+
+  // Collective. The weight of all objects.
+  std::int64_t weigh(const Communicator& communicator, const Units& units);
+
+  // Collective. As Search::run finds them by Rounding::nearest, with tolerance 0. Its reduction is
+  // one of `search`.
+  std::span<const Search::Place> find(std::span<const std::int64_t> sought, Search& search);
+
+ private:
+  static constexpr std::int64_t block = 128;  // objects
+
+  std::int64_t weight_of(std::int64_t object) const noexcept;
+  void sum_blocks() noexcept;
+  std::int64_t weight_before(std::int64_t object) const noexcept;
+  Search::Place nearest(std::int64_t sought) const noexcept;
+
+  WeightedKeys set_;
+  Units units_;
+  std::vector<std::int64_t> before_block_;  // the weight, of this rank
+  std::int64_t before_ = 0;                 // the weight of lower ranks
+  std::vector<std::int64_t> found_;         // splitters, then weights
+  std::vector<Search::Place> places_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,111 @@
+// Which rank gets which part. Moving costs by the object, so objects are counted, not their weight.
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/owner.hpp>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <string>
+#include <tuple>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/cut";
+constexpr double clearly_more = 1.1;
+
+struct Claim {
+  int rank = -1, part = -1;
+  std::int64_t objects = 0;
+};
+// Each rank makes claims to the parts that it holds most of; the others get what nobody claims.
+using Claims = std::array<Claim, 4>;
+
+// Sorted keys cost least: the part of the last one is tried first.
+std::vector<std::int64_t> objects_by_part(std::span<const WeightedKeys> sets,
+                                          const Splitters& splitters) {
+  std::vector<std::int64_t> objects(splitters.size() - 1);
+  const OwnerOf owner_of{splitters.data(), static_cast<int>(objects.size())};
+  for (const WeightedKeys& set : sets) {
+    std::size_t part = 0;
+    for (const CurveKey key : set.keys) {
+      if (key < splitters[part] || !(key < splitters[part + 1]))
+        part = static_cast<std::size_t>(owner_of(key));
+      ++objects[part];
+    }
+  }
+  return objects;
+}
+
+bool is_stronger(const Claim& a, const Claim& b) {
+  return std::tuple(-a.objects, a.part, a.rank) < std::tuple(-b.objects, b.part, b.rank);
+}
+
+Claims claims_of(std::span<const std::int64_t> objects, int rank) {
+  std::vector<Claim> all;
+  for (std::size_t p = 0; p < objects.size(); ++p)
+    if (objects[p] > 0) all.push_back({rank, static_cast<int>(p), objects[p]});
+  Claims strongest;
+  std::partial_sort_copy(all.begin(), all.end(), strongest.begin(), strongest.end(), is_stronger);
+  return strongest;
+}
+
+// The strongest claim first; who is left gets the parts that are left, in order. The same on all
+// ranks.
+std::vector<int> granted(std::span<const Claims> claims_of_rank) {
+  std::vector<Claim> claims;
+  for (const Claims& some : claims_of_rank)
+    std::copy_if(some.begin(), some.end(), std::back_inserter(claims),
+                 [](const Claim& claim) { return claim.objects > 0; });
+  std::sort(claims.begin(), claims.end(), is_stronger);
+  std::vector<int> rank_of_part(claims_of_rank.size(), -1);
+  std::vector<bool> served(claims_of_rank.size());
+  for (const Claim& claim : claims) {
+    int& rank = rank_of_part[static_cast<std::size_t>(claim.part)];
+    if (rank >= 0 || served[static_cast<std::size_t>(claim.rank)]) continue;
+    rank = claim.rank;
+    served[static_cast<std::size_t>(claim.rank)] = true;
+  }
+  auto next = served.begin();
+  for (int& rank : rank_of_part) {
+    if (rank >= 0) continue;
+    next = std::find(next, served.end(), false);
+    rank = static_cast<int>(next++ - served.begin());
+  }
+  return rank_of_part;
+}
+
+}  // namespace
+
+std::vector<int> keep_in_place(const Communicator& communicator, const Status& status,
+                               std::span<const WeightedKeys> sets, const Splitters& splitters) {
+  std::vector<std::int64_t> objects;
+  Claims mine;
+  const Status prepared = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    if (std::ssize(splitters) - 1 != communicator.size())
+      throw Error(ErrorKind::bad_input, Where{stage_name},
+                  "The splitters make " + std::to_string(std::ssize(splitters) - 1) +
+                      " parts for " + std::to_string(communicator.size()) + " ranks.",
+                  "Cut into as many parts as there are ranks.");
+    objects = objects_by_part(sets, splitters);
+    mine = claims_of(objects, communicator.rank());
+  });
+  vote(communicator, prepared);
+  std::vector<int> rank_of_part = granted(communicator.all_gather(mine));
+  const auto rank = static_cast<std::size_t>(communicator.rank());
+  const auto part = static_cast<std::size_t>(
+      std::find(rank_of_part.begin(), rank_of_part.end(), communicator.rank()) -
+      rank_of_part.begin());
+  std::array<std::int64_t, 2> staying = {objects[rank], objects[part]};
+  communicator.all_reduce(std::span<std::int64_t>(staying), Reduction::sum);
+  const bool better =
+      static_cast<double>(staying[1]) > clearly_more * static_cast<double>(staying[0]);
+  if (!better) rank_of_part.clear();
+  return rank_of_part;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,142 @@
+#include "optimal.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/core/chain.hpp>
+
+#include <algorithm>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/cut";
+
+using Place = Search::Place;
+using Item = CutObjects::Item;
+
+struct Window {
+  std::int64_t from, to;  // weights before a place
+};
+
+std::int64_t heaviest_part(std::span<const Place> places, std::int64_t total) {
+  std::int64_t before = 0, heaviest = 0;
+  for (const Place& place : places) {
+    heaviest = std::max(heaviest, place.before - before);
+    before = place.before;
+  }
+  return std::max(heaviest, total - before);
+}
+
+// Where the places can be when no part is heavier than `heaviest`; windows that meet are one.
+std::vector<Window> windows_of(std::int64_t parts, std::int64_t heaviest, std::int64_t total) {
+  const auto several = [&](std::int64_t count) {  // of the heaviest part, no more than all
+    return count > total / heaviest ? total : count * heaviest;
+  };
+  std::vector<Window> windows;
+  for (std::int64_t p = 1; p < parts; ++p) {
+    const Window window{total - several(parts - p), several(p)};
+    if (!windows.empty() && window.from <= windows.back().to)
+      windows.back().to = window.to;
+    else
+      windows.push_back(window);
+  }
+  return windows;
+}
+
+// A stretch of the curve whose every key matters.
+struct Stretch {
+  std::uint64_t first, last;     // keys, both inside
+  std::int64_t before, through;  // weight before the first, and through the last
+};
+
+std::vector<Stretch> stretches_of(Search& search, std::span<const Window> windows,
+                                  std::int64_t total) {
+  std::vector<std::int64_t> from, to;
+  for (const Window& window : windows) {
+    from.push_back(std::max<std::int64_t>(window.from, 1));
+    to.push_back(std::min(window.to, total));
+  }
+  const auto found = search.run(from, Rounding::down, 0);
+  const std::vector<Place> starts(found.begin(), found.end());
+  const std::span<const Place> ends = search.run(to, Rounding::up, 0);
+  std::vector<Stretch> stretches;
+  for (std::size_t w = 0; w < windows.size(); ++w) {
+    const Stretch stretch{starts[w].splitter, ends[w].splitter - 1, starts[w].before,
+                          ends[w].before};
+    if (!stretches.empty() && stretch.first <= stretches.back().last) {
+      stretches.back().last = std::max(stretches.back().last, stretch.last);
+      stretches.back().through = std::max(stretches.back().through, stretch.through);
+    } else {
+      stretches.push_back(stretch);
+    }
+  }
+  return stretches;
+}
+
+std::vector<Item> items_in(const CutObjects& objects, std::span<const Stretch> stretches) {
+  std::vector<CutObjects::Range> ranges;
+  for (const Stretch& stretch : stretches) ranges.push_back({stretch.first, stretch.last});
+  return objects.items_in(ranges);
+}
+
+// On one rank: the chain of all keys in the stretches, with what lies between as single items.
+std::vector<Place> cut_chain_of(std::span<const Stretch> stretches, std::vector<Item> items,
+                                std::int64_t total, std::size_t places) {
+  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.key < b.key; });
+  // Where a splitter can stand, and the weight before it.
+  std::vector<std::uint64_t> splitters = {0};
+  std::vector<std::int64_t> prefix = {0};
+  std::size_t item = 0;
+  for (const Stretch& stretch : stretches) {
+    if (stretch.before > prefix.back()) {
+      splitters.push_back(stretch.first);
+      prefix.push_back(stretch.before);
+    }
+    while (item < items.size() && items[item].key <= stretch.last) {
+      const std::uint64_t key = items[item].key;
+      std::int64_t sum = prefix.back();
+      for (; item < items.size() && items[item].key == key; ++item) sum += items[item].weight;
+      splitters.push_back(key + 1);
+      prefix.push_back(sum);
+    }
+  }
+  if (total > prefix.back()) {
+    splitters.push_back(splitters.back());  // never chosen but as the end of the last part
+    prefix.push_back(total);
+  }
+  const Chain chain =
+      cut_prefix(std::span<const std::int64_t>(prefix), {.parts = static_cast<int>(places) + 1});
+  std::vector<Place> found;
+  for (std::size_t p = 1; p <= places; ++p) {
+    const auto offset = static_cast<std::size_t>(chain.offsets[p]);
+    found.push_back({splitters[offset], prefix[offset]});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Place> find_optimal(const Communicator& communicator, CutObjects& objects,
+                                Search& search, std::span<const Place> known, std::int64_t total) {
+  std::vector<Place> places(known.begin(), known.end());
+  const auto parts = std::ssize(places) + 1;
+  const std::int64_t heaviest = heaviest_part(places, total);
+  if (parts == 1 || heaviest <= (total - 1) / parts + 1) return places;  // none can be lighter
+
+  const std::vector<Window> windows = windows_of(parts, heaviest, total);
+  const std::vector<Stretch> stretches = stretches_of(search, windows, total);
+  std::vector<Item> mine;
+  const Status selected = attempt(stage_name, [&] { mine = items_in(objects, stretches); });
+  vote(communicator, selected);
+  Gathered<Item> items = communicator.gather(std::span<const Item>(mine), 0);
+  Status cut;
+  if (communicator.rank() == 0)
+    cut = attempt(stage_name, [&] {
+      places = cut_chain_of(stretches, std::move(items.values), total, places.size());
+    });
+  vote(communicator, cut);
+  communicator.broadcast(std::span(places), 0);
+  return places;
+}
+
+}  // namespace evenkeel

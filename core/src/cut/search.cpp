@@ -1,0 +1,179 @@
+#include "search.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr std::int64_t least_bins = std::int64_t{1} << 14;
+constexpr std::int64_t bins_per_place = 4;
+
+// So many objects, in all, that it costs less to bring them to all ranks than to go on counting.
+std::int64_t few(std::size_t places) {
+  return std::max<std::int64_t>(4096, 2 * static_cast<std::int64_t>(places));
+}
+
+}  // namespace
+
+std::int64_t Search::most_bins(std::int64_t most_sought) noexcept {
+  const auto bins = static_cast<std::uint64_t>(bins_per_place * most_sought);
+  return std::max(least_bins, static_cast<std::int64_t>(std::bit_ceil(bins)));
+}
+
+Search::Search(const Communicator& communicator, CutObjects& objects, std::int64_t most_sought)
+    : communicator_(communicator), objects_(objects), most_bins_(most_bins(most_sought)) {
+  const auto places = static_cast<std::size_t>(most_sought);
+  intervals_.reserve(places + 1);
+  next_.reserve(places + 1);
+  interval_of_bin_.resize(static_cast<std::size_t>(most_bins_));
+  open_.reserve(places);
+  still_open_.reserve(places);
+  interval_of_place_.reserve(places);
+  places_.reserve(places);
+  weight_of_bin_.resize(static_cast<std::size_t>(most_bins_));
+}
+
+void Search::reduce(std::span<std::int64_t> values) {
+  communicator_.all_reduce(values, Reduction::sum);
+  ++reductions_;
+  bytes_reduced_ += static_cast<std::int64_t>(values.size_bytes());
+}
+
+// One interval, aligned to its size, around all keys.
+std::int64_t Search::weigh(const Survey& all) {
+  width_ = static_cast<int>(std::bit_width(all.least_key ^ all.greatest_key));
+  base_ = all.least_key >> width_ << width_;
+  intervals_.assign(1, {base_, 0});
+  whole_ = next_division();
+  const std::span<std::int64_t> bins = objects_.count_all(base_, whole_);
+  reduce(bins);
+  std::copy(bins.begin(), bins.end(), weight_of_bin_.begin());
+  return std::accumulate(bins.begin(), bins.end(), std::int64_t{0});
+}
+
+std::span<const Search::Place> Search::run(std::span<const std::int64_t> sought, Rounding rounding,
+                                           std::int64_t tolerance) {
+  sought_ = sought;
+  rounding_ = rounding;
+  tolerance_ = tolerance;
+  begin(sought.size());
+  const auto first_bins =
+      std::span<const std::int64_t>(weight_of_bin_).first(std::size_t{1} << whole_.split);
+  narrow(first_bins, whole_);
+  CutObjects::Division division = whole_;
+  for (bool first = true; !open_.empty(); first = false) {
+    const CutObjects::Step step = {division, interval_of_bin_, std::ssize(intervals_),
+                                   next_division()};
+    const std::span<std::int64_t> bins =
+        first ? objects_.keep_of_all(base_, step) : objects_.keep_of_kept(step);
+    if (kept_everywhere() <= few(open_.size())) return finish_with_all_items();
+    reduce(bins);
+    division = step.next;
+    narrow(bins, division);
+  }
+  return places_;
+}
+
+void Search::begin(std::size_t sought) {
+  width_ = whole_.width;
+  intervals_.assign(1, {base_, 0});
+  places_.assign(sought, {});
+  interval_of_place_.assign(sought, 0);
+  open_.resize(sought);
+  std::iota(open_.begin(), open_.end(), 0U);
+}
+
+CutObjects::Division Search::next_division() const noexcept {
+  const auto per_interval = static_cast<std::uint64_t>(most_bins_ / std::ssize(intervals_));
+  return {width_, std::min(width_, static_cast<int>(std::bit_width(per_interval)) - 1)};
+}
+
+// Finds the bin of each open place. What it knows then is enough, or the bin becomes an interval.
+void Search::narrow(std::span<const std::int64_t> bins, CutObjects::Division division) {
+  const int width = division.bin_width();
+  std::fill_n(interval_of_bin_.begin(), bins.size(), CutObjects::dropped);
+  next_.clear();
+  still_open_.clear();
+  std::int32_t interval = -1;
+  std::size_t bin = 0;
+  std::int64_t before = 0;
+  for (const std::uint32_t place : open_) {
+    if (interval_of_place_[place] != interval) {
+      interval = interval_of_place_[place];
+      bin = static_cast<std::size_t>(interval) << division.split;
+      before = intervals_[static_cast<std::size_t>(interval)].before;
+    }
+    while (before + bins[bin] < sought_[place]) before += bins[bin++];
+    const std::uint64_t first = intervals_[static_cast<std::size_t>(interval)].first +
+                                ((bin & division.bin_mask()) << width);
+    if (settle(place, first, before, before + bins[bin], width)) continue;
+    std::int32_t& into = interval_of_bin_[bin];
+    if (into == CutObjects::dropped) {
+      into = static_cast<std::int32_t>(next_.size());
+      next_.push_back({first, before});
+    }
+    interval_of_place_[place] = into;
+    still_open_.push_back(place);
+  }
+  std::swap(intervals_, next_);
+  std::swap(open_, still_open_);
+  width_ = width;
+}
+
+// The place lies in the 2^width keys from `first` on. True when one of their ends will do: when
+// there is but one key, or when an end is near enough.
+bool Search::settle(std::size_t place, std::uint64_t first, std::int64_t before, std::int64_t after,
+                    int width) {
+  const std::int64_t below = sought_[place] - before, above = after - sought_[place];
+  if (width > 0 && std::min(below, above) > tolerance_) return false;
+  if (width > 0 && tolerance_ == 0) return false;
+  const bool down =
+      rounding_ == Rounding::down || (rounding_ == Rounding::nearest && below <= above);
+  places_[place] = down ? Place{first, before} : Place{first + (std::uint64_t{1} << width), after};
+  return true;
+}
+
+std::int64_t Search::kept_everywhere() {
+  std::int64_t kept = objects_.kept();
+  reduce(std::span(&kept, 1));
+  return kept;
+}
+
+// All ranks come to the same, each by itself.
+std::span<const Search::Place> Search::finish_with_all_items() {
+  const std::vector<CutObjects::Item> mine = objects_.kept_items();
+  Gathered<CutObjects::Item> all =
+      communicator_.all_gather(std::span<const CutObjects::Item>(mine));
+  std::vector<CutObjects::Item>& items = all.values;
+  bytes_reduced_ += static_cast<std::int64_t>(items.size() * sizeof(CutObjects::Item));
+  std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+  std::int32_t interval = -1;
+  std::int64_t before = 0, weight = 0;  // of the key at `item`
+  std::size_t item = 0, next = 0;
+  const auto take_key = [&] {
+    for (weight = 0; next < items.size() && items[next].key == items[item].key; ++next)
+      weight += items[next].weight;
+  };
+  for (const std::uint32_t place : open_) {
+    if (interval_of_place_[place] != interval) {
+      interval = interval_of_place_[place];
+      const Interval& here = intervals_[static_cast<std::size_t>(interval)];
+      before = here.before;
+      while (item < items.size() && items[item].key < here.first) ++item;
+      next = item;
+      take_key();
+    }
+    while (before + weight < sought_[place]) {
+      before += weight;
+      item = next;
+      take_key();
+    }
+    settle(place, items[item].key, before, before + weight, 0);
+  }
+  return places_;
+}
+
+}  // namespace evenkeel

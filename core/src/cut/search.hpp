@@ -1,0 +1,84 @@
+#pragma once
+
+// Finds the places on the curve before which given weights lie, over all ranks: a histogram of the
+// whole interval that holds keys, then of those bins alone that hold a place, all places at once,
+// one reduction each; when few objects are left, all ranks get them and finish alone. Which
+// histograms are made depends on sums over all ranks alone, so the result does too.
+
+#include "objects.hpp"
+
+#include <evenkeel/backends/comm/communicator.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Of the two places around the key that makes the weight reach what is sought, take
+enum class Rounding : int { nearest, down, up };  // ties of `nearest` are taken down
+
+class Search {
+ public:
+  // A place on the curve, and the weight before it.
+  struct Place {
+    std::uint64_t splitter;
+    std::int64_t before;
+  };
+
+  // `most_sought`: the most that a call of run() will get.
+  Search(const Communicator& communicator, CutObjects& objects, std::int64_t most_sought);
+  static std::int64_t most_bins(std::int64_t most_sought) noexcept;
+
+  // Collective. The weight of all objects, of which there are some; comes before any run.
+  std::int64_t weigh(const Survey& all);
+
+  // Collective. A place for each weight sought; they never fall, lie in (0, all weight], and are
+  // the same on all ranks. A place within `tolerance` will do.
+  std::span<const Place> run(std::span<const std::int64_t> sought, Rounding rounding,
+                             std::int64_t tolerance);
+
+  int reductions() const noexcept { return reductions_; }
+  std::int64_t bytes_reduced() const noexcept { return bytes_reduced_; }
+  // Collective; counted.
+  void reduce(std::span<std::int64_t> values);
+
+ private:
+  struct Interval {
+    std::uint64_t first;  // key
+    std::int64_t before;  // weight before it
+  };
+
+  void begin(std::size_t sought);
+  CutObjects::Division next_division() const noexcept;
+  void narrow(std::span<const std::int64_t> bins, CutObjects::Division division);
+  bool settle(std::size_t place, std::uint64_t first, std::int64_t before, std::int64_t after,
+              int width);
+  std::int64_t kept_everywhere();
+  std::span<const Place> finish_with_all_items();
+
+  const Communicator& communicator_;
+  CutObjects& objects_;
+  std::int64_t most_bins_;
+  int reductions_ = 0;
+  std::int64_t bytes_reduced_ = 0;
+
+  // The first histogram, of one interval with all keys.
+  std::uint64_t base_ = 0;
+  CutObjects::Division whole_{};
+  std::vector<std::int64_t> weight_of_bin_;
+
+  std::span<const std::int64_t> sought_;
+  Rounding rounding_ = Rounding::nearest;
+  std::int64_t tolerance_ = 0;
+
+  int width_ = 0;  // of all intervals, in bits of a key
+  std::vector<Interval> intervals_, next_;
+  std::vector<std::int32_t> interval_of_bin_;
+  // Places that are still sought, and the interval that each of them is in.
+  std::vector<std::uint32_t> open_, still_open_;
+  std::vector<std::int32_t> interval_of_place_;
+  std::vector<Place> places_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,95 @@
+#include "units.hpp"
+
+#include <evenkeel/backends/error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+namespace evenkeel {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
+  throw Error(ErrorKind::bad_input, Where{"core/cut"}, problem, remedy);
+}
+
+// Doubles that are not negative are ordered as their bits are: NaN and infinity stand above all
+// others, and what has a sign below.
+double heaviest_of(std::span<const double> weights) {
+  constexpr auto infinity = std::bit_cast<std::int64_t>(std::numeric_limits<double>::infinity());
+  std::int64_t least = 0, greatest = 0;
+  for (const double weight : weights) {
+    const auto bits = std::bit_cast<std::int64_t>(weight);
+    least = std::min(least, bits);
+    greatest = std::max(greatest, bits);
+  }
+  constexpr std::int64_t minus_zero = std::numeric_limits<std::int64_t>::min();
+  if (greatest >= infinity || (least < 0 && least != minus_zero) ||
+      (least == minus_zero &&
+       std::any_of(weights.begin(), weights.end(), [](double weight) { return weight < 0; })))
+    refuse("A weight is negative, NaN or infinite.", "Weights are finite and not negative.");
+  return std::bit_cast<double>(greatest);
+}
+
+// The least and the greatest key; whether they never fall. That ends at the first that does, and
+// keys in order need no other look.
+bool add_keys(Survey& found, std::span<const CurveKey> keys) {
+  const bool in_order = std::is_sorted(keys.begin(), keys.end());
+  std::uint64_t least = keys.front().value, greatest = keys.back().value;
+  if (!in_order)
+    for (const CurveKey key : keys) {
+      least = std::min(least, key.value);
+      greatest = std::max(greatest, key.value);
+    }
+  found.least_key = std::min(found.least_key, least);
+  found.greatest_key = std::max(found.greatest_key, greatest);
+  return in_order;
+}
+
+}  // namespace
+
+void combine(Survey& into, const Survey& from) noexcept {
+  into.objects += from.objects;
+  into.heaviest = std::max(into.heaviest, from.heaviest);
+  into.least_key = std::min(into.least_key, from.least_key);
+  into.greatest_key = std::max(into.greatest_key, from.greatest_key);
+  into.ranks_out_of_order += from.ranks_out_of_order;
+}
+
+Survey survey(std::span<const WeightedKeys> sets, int dimensions) {
+  Survey found;
+  int with_objects = 0;
+  bool in_order = true;
+  for (const WeightedKeys& set : sets) {
+    if (!set.weights.empty() && set.weights.size() != set.keys.size())
+      refuse(std::to_string(set.weights.size()) + " weights came with " +
+                 std::to_string(set.keys.size()) + " keys.",
+             "Give one weight per key, or none.");
+    if (set.keys.empty()) continue;
+    ++with_objects;
+    found.objects += std::ssize(set.keys);
+    found.heaviest = std::max(found.heaviest, set.weights.empty() ? 1.0 : heaviest_of(set.weights));
+    in_order = add_keys(found, set.keys) && in_order;
+  }
+  if (found.objects > 0 && !(CurveKey{found.greatest_key} < end_of_curve(dimensions)))
+    refuse("A key lies beyond the end of the curve.", "Make keys with a lattice.");
+  found.ranks_out_of_order = in_order && with_objects <= 1 ? 0 : 1;
+  return found;
+}
+
+Units::Units(const Survey& all) : weightless_(all.weightless()) {
+  constexpr int bits = 62;
+  const auto count_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(all.objects)));
+  exponent_ = bits - count_bits - (std::ilogb(weightless_ ? 1.0 : all.heaviest) + 1);
+  first_factor_ = std::ldexp(1.0, exponent_ / 2);
+  second_factor_ = std::ldexp(1.0, exponent_ - exponent_ / 2);
+  one_ = of(1.0);
+}
+
+double Units::weight_of(std::int64_t units) const noexcept {
+  return std::ldexp(static_cast<double>(units), -exponent_);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,81 @@
+#include "core/curve/bitwise.hpp"
+#include "core/curve/cells.hpp"
+#include "support/harness.hpp"
+
+#include <evenkeel/core/curve/morton.hpp>
+
+#include <random>
+
+namespace evenkeel {
+namespace {
+
+using test::last_of;
+
+template <class Kind>
+class MortonOf : public testing::Test {
+ protected:
+  static constexpr int n = Kind::n;
+  static constexpr int levels = Kind::levels;
+  using Bits = typename Kind::Bits;
+  using Curve = MortonCurve<n, Bits>;
+
+  static void expect_key(const Cell<n>& cell, Bits key) {
+    ASSERT_EQ(Curve()(cell).value, key);
+    ASSERT_TRUE(Curve()(typename Curve::Key{key}) == cell);
+  }
+};
+
+TYPED_TEST_SUITE(MortonOf, test::Kinds, );
+
+TYPED_TEST(MortonOf, InterleavesBits) {
+  using F = TestFixture;
+  std::mt19937_64 random(1);
+  for (int repeat = 0; repeat < 20'000; ++repeat) {
+    const auto cell = test::random_cell<F::n>(random, 1 + repeat % F::levels);
+    F::expect_key(cell, test::morton_bitwise<F::n, typename F::Bits>(cell));
+  }
+}
+
+// Each bit of each coordinate has a place of its own.
+TYPED_TEST(MortonOf, EveryBit) {
+  using F = TestFixture;
+  for (int bit = 0; bit < F::levels; ++bit)
+    for (int axis = 0; axis < F::n; ++axis) {
+      Cell<F::n> cell;
+      cell.at[axis] = 1U << bit;
+      F::expect_key(cell, static_cast<typename F::Bits>(std::uint64_t{1} << (F::n * bit + axis)));
+    }
+}
+
+TYPED_TEST(MortonOf, Extremes) {
+  using F = TestFixture;
+  F::expect_key({}, 0);
+  F::expect_key(test::all_at<F::n>(last_of(F::levels)),
+                static_cast<typename F::Bits>((std::uint64_t{1} << (F::n * F::levels)) - 1));
+}
+
+template <int n>
+void begin_alike() {
+  constexpr int spare = curve_levels<n, std::uint64_t> - curve_levels<n, std::uint32_t>;
+  std::mt19937_64 random(2);
+  for (int repeat = 0; repeat < 1000; ++repeat) {
+    const auto fine = test::random_cell<n>(random, curve_levels<n, std::uint64_t>);
+    Cell<n> coarse = fine;
+    for (std::uint32_t& at : coarse.at) at >>= spare;
+    ASSERT_EQ((MortonCurve<n, std::uint32_t>()(coarse).value),
+              MortonCurve<n>()(fine).value >> (n * spare));
+  }
+}
+
+TEST(Morton, ShortKeysBeginLongOnes) {
+  begin_alike<2>();
+  begin_alike<3>();
+}
+
+TEST(Morton, ByHand) {
+  EXPECT_EQ(MortonCurve<2>()({{0b101, 0b011}}).value, 0b01'10'11U);
+  EXPECT_EQ(MortonCurve<3>()({{0b101, 0b011, 0b100}}).value, 0b101'010'011U);
+}
+
+}  // namespace
+}  // namespace evenkeel
