@@ -96,6 +96,12 @@ int dimensions_of(std::span<const SetShape> shapes, const Decomposition& last) {
   return dimensions;
 }
 
+CurveOptions curve_of(const Method& method) {
+  if (std::holds_alternative<Morton>(method)) return {CurveKind::morton};
+  if (std::holds_alternative<Snake>(method)) return {CurveKind::snake};
+  return {CurveKind::hilbert};
+}
+
 void enlarge(Bounds& into, const Bounds& from) {
   into.dimensions = std::max(into.dimensions, from.dimensions);
   for (std::size_t d = 0; d < 3; ++d) {
@@ -140,8 +146,10 @@ struct Balancer::Impl {
   Load arrive(const Status& status, std::span<const Set> sets);
   Box box_around(std::span<const Set> sets) const;
   void weigh(std::span<const Set> sets, const Load& load, std::vector<std::vector<double>>& into);
-  Cut cut_curve(const Status& status, int dimensions, const Box& box, std::span<const Order> orders,
-                std::span<const std::vector<double>> weights) const;
+  struct Sorted;
+  void join(std::span<const Order> orders, std::span<const std::vector<double>> weights,
+            Sorted& into) const;
+  CutOptions cut_options(int dimensions, const Box& box) const;
 
   Monitor monitor_;
   Communicator ranks_;
@@ -233,27 +241,33 @@ void Balancer::Impl::weigh(std::span<const Set> sets, const Load& load,
   }
 }
 
-Cut Balancer::Impl::cut_curve(const Status& status, int dimensions, const Box& box,
-                              std::span<const Order> orders,
-                              std::span<const std::vector<double>> weights) const {
-  std::vector<std::vector<double>> sorted(orders.size());
+// The keys of a set with the weights of their objects, in the same order.
+struct Balancer::Impl::Sorted {
+  std::vector<std::vector<double>> weights;
   std::vector<WeightedKeys> keyed;
-  const Status prepared = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
-    for (std::size_t s = 0; s < orders.size(); ++s) {
-      if (!weights[s].empty())
-        for (const std::int64_t i : orders[s].objects)
-          sorted[s].push_back(weights[s][static_cast<std::size_t>(i)]);
-      keyed.push_back({orders[s].keys, sorted[s]});
+};
+
+void Balancer::Impl::join(std::span<const Order> orders,
+                          std::span<const std::vector<double>> weights, Sorted& into) const {
+  into.weights.resize(orders.size());
+  for (std::size_t s = 0; s < orders.size(); ++s) {
+    if (!weights[s].empty()) {
+      into.weights[s].reserve(orders[s].objects.size());
+      for (const std::int64_t i : orders[s].objects)
+        into.weights[s].push_back(weights[s][static_cast<std::size_t>(i)]);
     }
-  });
+    into.keyed.push_back({orders[s].keys, into.weights[s]});
+  }
+}
+
+CutOptions Balancer::Impl::cut_options(int dimensions, const Box& box) const {
   CutOptions options;
   options.parts = ranks_.size();
   options.dimensions = dimensions;
   options.target_lambda = monitor_.options().target_lambda;
   if (decomposition_.parts() == options.parts && decomposition_.box() == box)
     options.kept = decomposition_.splitters();
-  return cut(ranks_, prepared, keyed, options);
+  return options;
 }
 
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
@@ -274,26 +288,32 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   if (dimensions == 0) return report;  // no rank has ever had an object
   const Options& options = monitor_.options();
   const Box box = box_around(sets);
-  const Lattice lattice(dimensions, box, options.periodic);
+  const CurveOptions curve = curve_of(options.method);
+  const Lattice lattice(dimensions, box, options.periodic, curve.kind, curve.levels);
   lap("agree");
 
   std::vector<Order> orders;
-  std::vector<std::vector<double>> weights;
+  Sorted sorted;
   const Status ordered = attempt(stage_name, [&] {
+    std::vector<std::vector<double>> weights;
     weigh(sets, load, weights);
     for (const Set& set : sets) orders.push_back(order(space_of_positions(set), lattice, set));
+    join(orders, weights, sorted);
   });
   lap("order");
-  const Cut parts = cut_curve(ordered, dimensions, box, orders, weights);
+  const Cut parts = cut(ranks_, ordered, sorted.keyed, cut_options(dimensions, box));
+  std::vector<int> rank_of_part = decomposition_.rank_of_part();
+  if (!parts.kept) rank_of_part = keep_in_place(ranks_, Status(), sorted.keyed, parts.splitters);
   lap("cut");
-  const Plan who = plan(ranks_, Status(), parts.splitters, orders);
+  const Plan who = plan(ranks_, Status(), parts.splitters, orders, rank_of_part);
   lap("plan");
 
   // Objects that have wandered can be where a new cut wants them: then it changes, and none moves.
-  const bool recut =
-      decomposition_.splitters() != parts.splitters || !(decomposition_.box() == box);
   Decomposition next(decomposition_.generation() + 1, dimensions, box, options.periodic,
-                     parts.splitters);
+                     parts.splitters, curve, rank_of_part);
+  const bool recut = decomposition_.splitters() != next.splitters() ||
+                     decomposition_.rank_of_part() != next.rank_of_part() ||
+                     !(decomposition_.box() == box);
 
   Outcome outcome;
   if (!who.empty()) report = move(ranks_, sets, shapes, orders, who, move_options);

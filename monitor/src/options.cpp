@@ -65,13 +65,19 @@ bool parse(std::string_view text, bool& on) {
   return on || std::ranges::find(no, text) != no.end();
 }
 
-std::string print(const Method& method) {
-  return std::visit([](const Hilbert&) { return "hilbert"; }, method);
-}
+constexpr std::array<const char*, 3> method_names = {"hilbert", "morton", "snake"};
+static_assert(method_names.size() == std::variant_size_v<Method>);
+
+std::string print(const Method& method) { return method_names[method.index()]; }
 
 bool parse(std::string_view text, Method& method) {
-  method = Hilbert{};
-  return text == "hilbert";
+  const Method methods[] = {Hilbert{}, Morton{}, Snake{}};
+  for (const Method& candidate : methods)
+    if (text == print(candidate)) {
+      method = candidate;
+      return true;
+    }
+  return false;
 }
 
 constexpr std::array<std::pair<std::string_view, ClockKind>, 3> clocks = {
@@ -212,7 +218,7 @@ bool is_at_least_one_or_off(double number) {
 
 // In the order of the text of all options.
 constexpr std::array descriptors = {
-    describe<&Options::method>("method", "hilbert"),
+    describe<&Options::method>("method", "hilbert, morton or snake"),
     Descriptor{"trigger", "a trigger", &print_trigger, &parse_trigger, &trigger_makes_sense},
     describe<&Options::box>("box",
                             "measured, or the lower faces and then the upper ones, 4 or 6 numbers "

@@ -216,7 +216,7 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
                            "'. Give " + allowed + ".");
     }
   };
-  expect("method", {"", "morton", "Hilbert"}, "hilbert");
+  expect("method", {"", "peano", "Hilbert"}, "hilbert, morton or snake");
   expect("box", {"", "1", "0,0,1", "0,0,0,1,1", "0,0,0,1,1,1,1", "0,0,1,x", "0,,1,1", "0 0 1 1"},
          "measured, or the lower faces and then the upper ones, 4 or 6 numbers with commas between "
          "them");

@@ -8,12 +8,17 @@
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/bounds.hpp>
+#include <evenkeel/core/chain.hpp>
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/decomposition.hpp>
 #include <evenkeel/core/field/kokkos_dual_view.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
 #include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/migrate.hpp>
+#include <evenkeel/core/order.hpp>
+#include <evenkeel/core/owner.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/monitor/balancer.hpp>
 #include <evenkeel/monitor/clock.hpp>

@@ -19,12 +19,20 @@
 
 namespace evenkeel {
 
-// Domains are ranges of a Hilbert curve through the box.
+// Domains are ranges of a curve through the box: of the Hilbert curve, whose ranges have the least
+// surface; of the Morton curve, for codes that order their own data along it; of the snake, which
+// makes slabs along the last axis.
 struct Hilbert {
   friend bool operator==(const Hilbert&, const Hilbert&) = default;
 };
+struct Morton {
+  friend bool operator==(const Morton&, const Morton&) = default;
+};
+struct Snake {
+  friend bool operator==(const Snake&, const Snake&) = default;
+};
 
-using Method = std::variant<Hilbert>;
+using Method = std::variant<Hilbert, Morton, Snake>;
 
 // What measures the work of kernels.
 enum class ClockKind : int {
