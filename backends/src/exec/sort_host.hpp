@@ -4,8 +4,8 @@
 // array: pairs go through write-combining buffers, one pair of cache lines per bucket, so that
 // memory sees whole lines alone. A bucket that fits the cache is sorted there by two passes over
 // the digits below, and what these leave undecided is inserted. All that looks at the bits in which
-// the keys of a range differ, so that common bits cost nothing and skewed keys are split again only
-// where they crowd.
+// the keys of a range differ, so that common bits cost nothing; where keys crowd, the digit spans
+// the crowd alone, and what is left is split again.
 //
 // A stable sort has one result. Therefore nothing here depends on the number of threads but speed.
 
@@ -250,6 +250,22 @@ void sort_cached(const Pairs<Key, Index>& from, const Pairs<Key, Index>& to,
 
 // --- Splitting larger ranges ---------------------------------------------------------------------
 
+// Equal intervals of keys, as many as a digit has values; what lies below or above them belongs to
+// the first or the last.
+template <class Key>
+struct Window {
+  Key mask, base;  // of the bits that count; the least key of the first interval
+  int shift;
+  Key last;  // interval
+
+  std::size_t of(Key key) const {
+    const Key place = key & mask;
+    const Key interval = place > base ? static_cast<Key>((place - base) >> shift) : Key{0};
+    return static_cast<std::size_t>(std::min(interval, last));
+  }
+  std::int64_t values() const { return static_cast<std::int64_t>(last) + 1; }
+};
+
 constexpr std::size_t line_bytes = 64;
 
 // What is on its way to one bucket: at most one cache line of keys and one of indices.
@@ -339,21 +355,88 @@ class LineWriter {
 };
 
 template <class Key, class Index>
-void count_digits(const Key* keys, std::int64_t begin, std::int64_t end, const Digit<Key>& digit,
-                  Index* counts) {
-  std::fill_n(counts, digit.values(), Index{0});
-  for (std::int64_t i = begin; i < end; ++i) ++counts[digit.of(keys[i])];
+void count_buckets(const Key* keys, std::int64_t begin, std::int64_t end, const Window<Key>& window,
+                   Index* counts) {
+  std::fill_n(counts, window.values(), Index{0});
+  for (std::int64_t i = begin; i < end; ++i) ++counts[window.of(keys[i])];
+}
+
+// --- Where to split ------------------------------------------------------------------------------
+
+// Keys from all over a range, in order.
+template <class Key>
+using Sample = std::array<Key, 1024>;
+
+template <class Key>
+void take_sample(const Key* keys, std::int64_t count, Key mask, Sample<Key>& sample) {
+  const auto size = static_cast<std::int64_t>(sample.size());
+  for (std::int64_t i = 0; i < size; ++i)
+    sample[static_cast<std::size_t>(i)] = keys[count / size * i] & mask;
+  std::sort(sample.begin(), sample.end());
+}
+
+// How many of the sample fall into buckets with more than `most` of it, so that they must be split
+// again; all of them when the window does not split the sample at all.
+template <class Key>
+std::size_t crowded(const Sample<Key>& sample, const Window<Key>& window, std::size_t most) {
+  std::size_t sum = 0;
+  for (std::size_t begin = 0, end; begin < sample.size(); begin = end) {
+    const std::size_t bucket = window.of(sample[begin]);
+    for (end = begin; end < sample.size() && window.of(sample[end]) == bucket;) ++end;
+    if (end - begin > most) sum += end - begin;
+  }
+  return window.of(sample.front()) == window.of(sample.back()) ? sample.size() : sum;
+}
+
+// All keys that the range can hold, in buckets of some thousand pairs when they are spread evenly.
+template <class Key>
+Window<Key> whole_window(Key differing, Key first, std::int64_t count, Key mask) {
+  constexpr std::uint64_t pairs_per_bucket = 4096;
+  const int wanted = width_of(static_cast<std::uint64_t>(count) / pairs_per_bucket);
+  const int high = width_of(differing), low = std::countr_zero(differing);
+  const int shift = std::max(low, high - std::clamp(wanted, 4, digit_bits));
+  const auto inside = static_cast<Key>((std::uint64_t{2} << (high - 1)) - 1);
+  return {mask, static_cast<Key>(first & mask & ~inside), shift,
+          static_cast<Key>((std::uint64_t{1} << (high - shift)) - 1)};
+}
+
+// Keys crowd in a small part of their range as a rule. Of a few windows, between the quantiles of a
+// sample, the one that leaves the fewest keys to be split again.
+template <class Key, class Index>
+Window<Key> best_window(const Key* keys, std::int64_t count, Key differing, Key mask) {
+  Window<Key> best = whole_window(differing, keys[0], count, mask);
+  constexpr std::int64_t worth_it = 8 * cached_count<Key, Index>;
+  if (count < worth_it) return best;
+  Sample<Key> sample;
+  take_sample(keys, count, mask, sample);
+  const auto size = static_cast<std::int64_t>(sample.size());
+  const auto most = static_cast<std::size_t>(size * cached_count<Key, Index> / count);
+  std::size_t least = crowded(sample, best, most);
+  for (const std::size_t below : {0U, 32U, 256U})
+    for (const std::size_t above : {8U, 96U, 256U, 512U}) {
+      const Key low = sample[below], high = sample[sample.size() - 1 - above];
+      if (low >= high) continue;
+      Window<Key> window = best;
+      window.base = low;
+      window.last = static_cast<Key>(digit_values - 1);
+      window.shift = std::max(0, width_of(static_cast<Key>(high - low)) - digit_bits);
+      const std::size_t left = crowded(sample, window, most);
+      if (left + sample.size() / 16 >= least) continue;
+      least = left;
+      best = window;
+    }
+  return best;
 }
 
 // Moves [begin, end) of `from` to their buckets in `to`.
 template <bool streaming, class Key, class Index>
 void scatter(const Pairs<Key, Index>& from, std::int64_t begin, std::int64_t end,
-             const Pairs<Key, Index>& to, const Digit<Key>& digit, Workplace<Key, Index>& place) {
+             const Pairs<Key, Index>& to, const Window<Key>& window, Workplace<Key, Index>& place) {
   const LineWriter<Key> keys(to.keys);
   const LineWriter<Index> indices(to.indices);
   for (std::int64_t i = begin; i < end; ++i) {
     const Key key = from.keys[i];
-    const std::size_t bucket = digit.of(key);
+    const std::size_t bucket = window.of(key);
     const std::size_t at = place.next[bucket]++;
     auto& lines = place.lines[bucket];
     const std::size_t key_slot = keys.slot(at), index_slot = indices.slot(at);
@@ -364,7 +447,7 @@ void scatter(const Pairs<Key, Index>& from, std::int64_t begin, std::int64_t end
     if (index_slot == indices.per_line - 1)
       indices.template write<streaming>(lines.indices.data(), at, place.begin[bucket]);
   }
-  for (std::size_t bucket = 0; bucket < static_cast<std::size_t>(digit.values()); ++bucket) {
+  for (std::size_t bucket = 0; bucket < static_cast<std::size_t>(window.values()); ++bucket) {
     const auto& lines = place.lines[bucket];
     keys.finish(lines.keys.data(), place.next[bucket], place.begin[bucket]);
     indices.finish(lines.indices.data(), place.next[bucket], place.begin[bucket]);
@@ -436,30 +519,22 @@ class RadixSort {
     return count * static_cast<std::int64_t>(sizeof(Key) + sizeof(Index)) > bytes_of_caches;
   }
 
-  // The digit that leaves buckets of some thousand pairs, when keys are spread evenly.
-  static Digit<Key> leading_digit(Key differing, std::int64_t count) {
-    constexpr std::uint64_t pairs_per_bucket = 4096;
-    const int wanted = width_of(static_cast<std::uint64_t>(count) / pairs_per_bucket);
-    const int high = width_of(differing), low = std::countr_zero(differing);
-    return Digit<Key>(std::max(low, high - std::clamp(wanted, 4, digit_bits)), high);
-  }
-
   void scatter_share(const Range& range, std::int64_t begin, std::int64_t end,
-                     const Digit<Key>& digit, Place& place) const {
+                     const Window<Key>& window, Place& place) const {
     const auto from = where(range, range.in_other), to = where(range, !range.in_other);
     if (streams(range.count()))
-      scatter<true>(from, begin, end, to, digit, place);
+      scatter<true>(from, begin, end, to, window, place);
     else
-      scatter<false>(from, begin, end, to, digit, place);
+      scatter<false>(from, begin, end, to, window, place);
   }
 
   // Turns the counts in the places of `workers` into where each begins to write, bucket by bucket
   // and worker by worker, which keeps the order of equal digits.
   template <class PlaceOf>
-  static void place_buckets(const Digit<Key>& digit, int workers, const PlaceOf& place_of,
+  static void place_buckets(const Window<Key>& window, int workers, const PlaceOf& place_of,
                             std::int64_t first, Bounds& bounds) {
     Index before = 0;
-    for (std::size_t bucket = 0; bucket < static_cast<std::size_t>(digit.values()); ++bucket) {
+    for (std::size_t bucket = 0; bucket < static_cast<std::size_t>(window.values()); ++bucket) {
       bounds[bucket] = first + static_cast<std::int64_t>(before);
       for (int worker = 0; worker < workers; ++worker) {
         Place& place = place_of(worker);
@@ -468,7 +543,7 @@ class RadixSort {
         before = static_cast<Index>(before + count);
       }
     }
-    bounds[static_cast<std::size_t>(digit.values())] = first + static_cast<std::int64_t>(before);
+    bounds[static_cast<std::size_t>(window.values())] = first + static_cast<std::int64_t>(before);
   }
 
   void bring_home(const Range& range) const {
@@ -482,13 +557,13 @@ class RadixSort {
       return sort_cached(from, where(range, false), place.between(), range.count(), mask_);
     const Key differing = differing_bits(from.keys, 0, range.count(), from.keys[0], mask_);
     if (differing == 0) return bring_home(range);
-    const Digit<Key> digit = leading_digit(differing, range.count());
-    count_digits(from.keys, 0, range.count(), digit, place.next.data());
+    const Window<Key> window = best_window<Key, Index>(from.keys, range.count(), differing, mask_);
+    count_buckets(from.keys, 0, range.count(), window, place.next.data());
     Bounds bounds;
     place_buckets(
-        digit, 1, [&](int) -> Place& { return place; }, range.begin, bounds);
-    scatter_share(range, 0, range.count(), digit, place);
-    for (std::size_t bucket = 0; bucket < static_cast<std::size_t>(digit.values()); ++bucket)
+        window, 1, [&](int) -> Place& { return place; }, range.begin, bounds);
+    scatter_share(range, 0, range.count(), window, place);
+    for (std::size_t bucket = 0; bucket < static_cast<std::size_t>(window.values()); ++bucket)
       if (bounds[bucket] != bounds[bucket + 1])
         sort_alone(place, {bounds[bucket], bounds[bucket + 1], !range.in_other});
   }
@@ -507,20 +582,20 @@ class RadixSort {
     for (const Key found : differing_) differing = static_cast<Key>(differing | found);
     if (differing == 0) return alone_.push_back(range);
 
-    const Digit<Key> digit = leading_digit(differing, range.count());
+    const Window<Key> window = best_window<Key, Index>(from.keys, range.count(), differing, mask_);
     workers_.run([&](int worker) {
-      count_digits(from.keys, share(worker), share(worker + 1), digit, place(worker).next.data());
+      count_buckets(from.keys, share(worker), share(worker + 1), window, place(worker).next.data());
     });
     Bounds bounds;
     place_buckets(
-        digit, workers_.count, [&](int worker) -> Place& { return place(worker); }, range.begin,
+        window, workers_.count, [&](int worker) -> Place& { return place(worker); }, range.begin,
         bounds);
     workers_.run([&](int worker) {
-      scatter_share(range, share(worker), share(worker + 1), digit, place(worker));
+      scatter_share(range, share(worker), share(worker + 1), window, place(worker));
     });
     // What is more than an eighth of a thread's part would keep the others waiting.
     const std::int64_t most = std::max(8 * cached_count<Key, Index>, count_ / 8 / workers_.count);
-    for (std::size_t bucket = 0; bucket < static_cast<std::size_t>(digit.values()); ++bucket) {
+    for (std::size_t bucket = 0; bucket < static_cast<std::size_t>(window.values()); ++bucket) {
       const Range part{bounds[bucket], bounds[bucket + 1], !range.in_other};
       if (part.count() > 0) (part.count() > most ? shared_ : alone_).push_back(part);
     }

@@ -2,6 +2,8 @@
 
 #include "field/copy.hpp"
 
+#include <evenkeel/backends/exec/sort.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -196,9 +198,9 @@ void Parcels::pack() {
 void Parcels::sort_arrivals(std::size_t set) {
   Indices& indices = indices_[set];
   std::iota(indices.order.begin(), indices.order.end(), std::int64_t{0});
-  const auto key = [&](std::int64_t i) { return indices.keys[static_cast<std::size_t>(i)]; };
-  std::stable_sort(indices.order.begin(), indices.order.end(),
-                   [&](std::int64_t a, std::int64_t b) { return key(a) < key(b); });
+  exec::sort_pairs(
+      Space::where(MemoryKind::host), reinterpret_cast<std::uint64_t*>(indices.keys.data()),
+      reinterpret_cast<std::uint64_t*>(indices.order.data()), std::ssize(indices.order));
   for (std::size_t i = 0; i < indices.order.size(); ++i)
     indices.places[static_cast<std::size_t>(indices.order[i])] = static_cast<std::int64_t>(i);
 }
