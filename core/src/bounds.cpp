@@ -3,7 +3,10 @@
 #include <evenkeel/core/bounds.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 namespace evenkeel {
 
@@ -30,22 +33,93 @@ struct IndexIfNotFinite {
   }
 };
 
+// Throws an Error that names the first object whose coordinate is not finite, if there is one.
+template <class Real, class Instance>
+void require_finite(const Instance& instance, const Coordinate<Real>& coordinate,
+                    std::int64_t count, int component) {
+  const auto first =
+      exec::extremes<std::int64_t>(instance, count, IndexIfNotFinite<Real>{coordinate, count});
+  if (first.least < count)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "Component " + std::to_string(component) + " of the position of object " +
+                    std::to_string(first.least) + " is not finite.",
+                "Mend the positions before balancing: a NaN has no place.");
+}
+
+// What a host learns of one component in one pass.
+struct Extent {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -std::numeric_limits<double>::infinity();
+  bool finite = true;
+};
+
+// A block of objects per index. Several comparisons are under way at a time, since each would wait
+// for the one before.
+template <class Real>
+struct ExtentOfBlock {
+  static constexpr std::int64_t length = 4096, lanes = 8;
+  Coordinate<Real> coordinate;
+  std::int64_t count;
+  Extent* extents;
+
+  void operator()(std::int64_t block) const {
+    const Coordinate<Real> at = coordinate;
+    const std::int64_t begin = block * length, end = std::min(count, begin + length);
+    double least[lanes], greatest[lanes];
+    std::fill_n(least, lanes, at(begin));
+    std::fill_n(greatest, lanes, at(begin));
+    int not_finite = 0;
+    const auto look = [&](std::int64_t i, std::int64_t lane) {
+      const double place = at(i);
+      least[lane] = place < least[lane] ? place : least[lane];
+      greatest[lane] = place > greatest[lane] ? place : greatest[lane];
+      not_finite |= exec::is_finite(place) ? 0 : 1;
+    };
+    std::int64_t i = begin;
+    for (; i + lanes <= end; i += lanes)
+      for (std::int64_t lane = 0; lane < lanes; ++lane) look(i + lane, lane);
+    for (; i < end; ++i) look(i, 0);
+    extents[block] = {*std::min_element(least, least + lanes),
+                      *std::max_element(greatest, greatest + lanes), not_finite == 0};
+  }
+};
+
+template <class Real, class Instance>
+Extent extent_of(const Instance& instance, const Coordinate<Real>& coordinate, std::int64_t count) {
+  using Block = ExtentOfBlock<Real>;
+  std::vector<Extent> extents(
+      static_cast<std::size_t>((count + Block::length - 1) / Block::length));
+  Kokkos::parallel_for("evenkeel::bounds",
+                       Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(
+                           instance, 0, std::ssize(extents)),
+                       Block{coordinate, count, extents.data()});
+  exec::fence(instance, "evenkeel::bounds");
+  Extent all;
+  for (const Extent& extent : extents) {
+    all.least = std::min(all.least, extent.least);
+    all.greatest = std::max(all.greatest, extent.greatest);
+    all.finite = all.finite && extent.finite;
+  }
+  return all;
+}
+
 template <class Real, class Instance>
 void add_component(const Instance& instance, const FieldLayout& at, int component, Bounds& box) {
   const Coordinate<Real> coordinate{
       static_cast<const char*>(at.data) + component * at.component_stride_bytes,
       at.object_stride_bytes};
-  const auto first = exec::extremes<std::int64_t>(instance, at.count,
-                                                  IndexIfNotFinite<Real>{coordinate, at.count});
-  if (first.least < at.count)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "Component " + std::to_string(component) + " of the position of object " +
-                    std::to_string(first.least) + " is not finite.",
-                "Mend the positions before balancing: a NaN has no place.");
-  const auto extent = exec::extremes<double>(instance, at.count, coordinate);
   const auto d = static_cast<std::size_t>(component);
-  box.lower[d] = extent.least;
-  box.upper[d] = extent.greatest;
+  if constexpr (has_device && std::is_same_v<Instance, Kokkos::DefaultExecutionSpace>) {
+    require_finite(instance, coordinate, at.count, component);
+    const auto extent = exec::extremes<double>(instance, at.count, coordinate);
+    box.lower[d] = extent.least;
+    box.upper[d] = extent.greatest;
+  } else {
+    const Extent extent = extent_of(instance, coordinate, at.count);
+    if (!extent.finite) require_finite(instance, coordinate, at.count, component);
+    box.lower[d] = extent.least;
+    box.upper[d] = extent.greatest;
+  }
 }
 
 template <class Instance>

@@ -51,7 +51,9 @@ std::int64_t Search::weigh(const Survey& all) {
   const std::span<std::int64_t> bins = objects_.count_all(base_, whole_);
   reduce(bins);
   std::copy(bins.begin(), bins.end(), weight_of_bin_.begin());
-  return std::accumulate(bins.begin(), bins.end(), std::int64_t{0});
+  objects_everywhere_ = static_cast<double>(all.objects);
+  total_ = std::accumulate(bins.begin(), bins.end(), std::int64_t{0});
+  return total_;
 }
 
 std::span<const Search::Place> Search::run(std::span<const std::int64_t> sought, Rounding rounding,
@@ -69,7 +71,7 @@ std::span<const Search::Place> Search::run(std::span<const std::int64_t> sought,
                                    next_division()};
     const std::span<std::int64_t> bins =
         first ? objects_.keep_of_all(base_, step) : objects_.keep_of_kept(step);
-    if (kept_everywhere() <= few(open_.size())) return finish_with_all_items();
+    if (few_are_kept()) return finish_with_all_items();
     reduce(bins);
     division = step.next;
     narrow(bins, division);
@@ -97,6 +99,7 @@ void Search::narrow(std::span<const std::int64_t> bins, CutObjects::Division div
   std::fill_n(interval_of_bin_.begin(), bins.size(), CutObjects::dropped);
   next_.clear();
   still_open_.clear();
+  open_weight_ = 0;
   std::int32_t interval = -1;
   std::size_t bin = 0;
   std::int64_t before = 0;
@@ -114,6 +117,7 @@ void Search::narrow(std::span<const std::int64_t> bins, CutObjects::Division div
     if (into == CutObjects::dropped) {
       into = static_cast<std::int32_t>(next_.size());
       next_.push_back({first, before});
+      open_weight_ += bins[bin];
     }
     interval_of_place_[place] = into;
     still_open_.push_back(place);
@@ -136,10 +140,14 @@ bool Search::settle(std::size_t place, std::uint64_t first, std::int64_t before,
   return true;
 }
 
-std::int64_t Search::kept_everywhere() {
+// What is kept is known by its weight; its number costs a reduction, when it may be small.
+bool Search::few_are_kept() {
+  const auto limit = few(open_.size());
+  const double share = static_cast<double>(open_weight_) / static_cast<double>(total_);
+  if (share * objects_everywhere_ > static_cast<double>(limit)) return false;
   std::int64_t kept = objects_.kept();
   reduce(std::span(&kept, 1));
-  return kept;
+  return kept <= limit;
 }
 
 // All ranks come to the same, each by itself.

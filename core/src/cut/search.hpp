@@ -54,7 +54,7 @@ class Search {
   void narrow(std::span<const std::int64_t> bins, CutObjects::Division division);
   bool settle(std::size_t place, std::uint64_t first, std::int64_t before, std::int64_t after,
               int width);
-  std::int64_t kept_everywhere();
+  bool few_are_kept();
   std::span<const Place> finish_with_all_items();
 
   const Communicator& communicator_;
@@ -67,12 +67,15 @@ class Search {
   std::uint64_t base_ = 0;
   CutObjects::Division whole_{};
   std::vector<std::int64_t> weight_of_bin_;
+  std::int64_t total_ = 0;         // weight
+  double objects_everywhere_ = 0;  // about
 
   std::span<const std::int64_t> sought_;
   Rounding rounding_ = Rounding::nearest;
   std::int64_t tolerance_ = 0;
 
-  int width_ = 0;  // of all intervals, in bits of a key
+  int width_ = 0;                 // of all intervals, in bits of a key
+  std::int64_t open_weight_ = 0;  // in them
   std::vector<Interval> intervals_, next_;
   std::vector<std::int32_t> interval_of_bin_;
   // Places that are still sought, and the interval that each of them is in.
