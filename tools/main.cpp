@@ -1,12 +1,12 @@
 // The program `evenkeel`. Parses, runs one sub-command, prints its output whole or an error.
 
 #include "command.hpp"
+#include "ranks.hpp"
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/error.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <map>
@@ -14,60 +14,70 @@
 
 namespace {
 
+using evenkeel::tool::Output;
+using evenkeel::tool::Ranks;
+
 enum Status : int { success = 0, failure = 1, bad_input = 2 };
 
-// The rank that the launcher gave this process; 0 when there is none. Asked without MPI, so that
-// `info` works where MPI does not.
-bool is_rank_zero() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
-    if (const char* rank = std::getenv(name)) return std::string(rank) == "0";
-  return true;
-}
-
-int report(const std::string& message, Status status) {
+// One line.
+int report(const Ranks& ranks, const std::string& message, Status status) {
   std::string line = message;
   std::replace(line.begin(), line.end(), '\n', ' ');
   const std::string prefix = "evenkeel: ";
   if (line.compare(0, prefix.size(), prefix) != 0) line.insert(0, prefix);
-  if (is_rank_zero()) std::cerr << line << '\n';
+  if (ranks.is_first()) std::cerr << line << '\n';
   return status;
 }
 
-int print(const std::string& output) {
-  if (!is_rank_zero()) return success;
-  std::cout << output << std::flush;
-  return std::cout ? success : report("stdout cannot be written.", failure);
+// Collective where the ranks are started: the same status on all.
+int print(const Ranks& ranks, const std::string& output) {
+  if (ranks.is_first()) std::cout << output << std::flush;
+  if (ranks.as_first_says(static_cast<bool>(std::cout))) return success;
+  return report(ranks, "stdout cannot be written.", failure);
 }
 
-int run(int argc, char** argv) {
+int run(int argc, char** argv, Ranks& ranks) {
   CLI::App app("Dynamic load balancing for MPI + GPU simulations", "evenkeel");
   app.set_version_flag("--version", "evenkeel " EVENKEEL_VERSION);
   app.require_subcommand(1);
   std::map<std::string, evenkeel::tool::Run> commands;
   commands["info"] = evenkeel::tool::add_info(app);
+  commands["partition"] = evenkeel::tool::add_partition(app, ranks);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    return print(app.help());
+    return print(ranks, app.help());
   } catch (const CLI::CallForAllHelp&) {
-    return print(app.help("", CLI::AppFormatMode::All));
+    return print(ranks, app.help("", CLI::AppFormatMode::All));
   } catch (const CLI::CallForVersion& version) {
-    return print(std::string(version.what()) + '\n');
+    return print(ranks, std::string(version.what()) + '\n');
   } catch (const CLI::ParseError& error) {
-    return report(std::string(error.what()) + ". See evenkeel --help.", bad_input);
+    if (app.got_subcommand("partition") && Ranks::are_launched()) ranks.start();
+    return report(ranks, std::string(error.what()) + ". See evenkeel --help.", bad_input);
   }
-  return print(commands.at(app.get_subcommands().front()->get_name())());
+  const Output output = commands.at(app.get_subcommands().front()->get_name())();
+  const int status = print(ranks, output.text);
+  if (status == success && output.commit) output.commit();
+  return status;
+}
+
+// What the ranks have agreed on is an Error; anything else may be known to this one alone.
+int run_and_report(int argc, char** argv, Ranks& ranks) {
+  try {
+    return run(argc, argv, ranks);
+  } catch (const evenkeel::Error& error) {
+    return report(ranks, error.what(),
+                  error.kind() == evenkeel::ErrorKind::bad_input ? bad_input : failure);
+  } catch (const std::exception& error) {
+    report(ranks, error.what(), failure);
+    ranks.give_up();
+    return failure;
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(argc, argv);
-  } catch (const evenkeel::Error& error) {
-    return report(error.what(),
-                  error.kind() == evenkeel::ErrorKind::bad_input ? bad_input : failure);
-  } catch (const std::exception& error) {
-    return report(error.what(), failure);
-  }
+  Ranks ranks;
+  return run_and_report(argc, argv, ranks);
 }

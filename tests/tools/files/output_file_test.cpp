@@ -1,0 +1,221 @@
+#include "files/output_file.hpp"
+
+#include "scratch.hpp"
+#include "support/harness.hpp"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace evenkeel::tool {
+namespace {
+
+using test::content_of;
+using test::error_of;
+
+std::string refusal(const std::string& path, const std::string& reason) {
+  return "evenkeel: tools/files: The file '" + path + "' cannot be written: " + reason +
+         ". Name a file in a directory that exists and that you may write to.";
+}
+
+mode_t permissions_of(const std::string& path) {
+  struct stat status = {};
+  stat(path.c_str(), &status);
+  return status.st_mode & 0777U;
+}
+
+// No file may become longer than this, as if the disk were full, until the end of the scope.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, signal_before_);
+  }
+
+ private:
+  rlimit before_ = {};
+  void (*signal_before_)(int) = std::signal(SIGXFSZ, SIG_IGN);
+};
+
+TEST(OutputFile, IsFinishedBeforeItHasItsName) {
+  const test::ScratchDirectory directory;
+  const std::string path = directory.path_of("out");
+  for (const bool committed : {false, true}) {
+    OutputFile file(path);
+    file.write("bytes");
+    file.finish();
+    EXPECT_FALSE(std::filesystem::exists(path));
+    if (committed) file.commit();
+  }
+  EXPECT_EQ(content_of(path), "bytes");
+  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+}
+
+TEST(OutputFile, AppearsWithTheCommit) {
+  const test::ScratchDirectory directory;
+  const std::string path = directory.path_of("out");
+  {
+    OutputFile file(path);
+    file.write("some ");
+    file.write("bytes");
+    file.write("");
+    EXPECT_FALSE(std::filesystem::exists(path));
+    file.commit();
+    EXPECT_EQ(content_of(path), "some bytes");
+  }
+  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+  const mode_t mask = umask(0);
+  umask(mask);
+  EXPECT_EQ(permissions_of(path), 0666U & ~mask);
+}
+
+TEST(OutputFile, NothingIsLeftWithoutACommit) {
+  const test::ScratchDirectory directory;
+  const std::string path = directory.path_of("out");
+  EXPECT_THROW(
+      {
+        OutputFile file(path);
+        file.write("some");
+        throw std::runtime_error("on the way");
+      },
+      std::runtime_error);
+  EXPECT_TRUE(directory.files().empty());
+}
+
+TEST(OutputFile, AnOlderFileStaysUntilThen) {
+  const test::ScratchDirectory directory;
+  const std::string path = directory.with_file("out", "old");
+  std::filesystem::permissions(path, static_cast<std::filesystem::perms>(0640));
+  { OutputFile(path).write("new"); }
+  EXPECT_EQ(content_of(path), "old");
+  OutputFile file(path);
+  file.write("new");
+  EXPECT_EQ(content_of(path), "old");
+  file.commit();
+  EXPECT_EQ(content_of(path), "new");
+  EXPECT_EQ(permissions_of(path), 0640U);
+  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+}
+
+TEST(OutputFile, TwoAtATime) {
+  const test::ScratchDirectory directory;
+  const std::string path = directory.path_of("out");
+  OutputFile first(path), second(path);
+  first.write("first");
+  second.write("second");
+  second.commit();
+  first.commit();
+  EXPECT_EQ(content_of(path), "first");
+  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+}
+
+TEST(OutputFile, ALinkStays) {
+  const test::ScratchDirectory directory;
+  const std::string target = directory.with_file("target", "old"), link = directory.path_of("link");
+  const std::string hanging = directory.path_of("hanging");
+  std::filesystem::create_symlink("target", link);
+  std::filesystem::create_symlink("fresh", hanging);
+  for (const std::string& path : {link, hanging}) {
+    OutputFile file(path);
+    file.write("new");
+    file.commit();
+    EXPECT_TRUE(std::filesystem::is_symlink(path));
+  }
+  EXPECT_EQ(content_of(target), "new");
+  EXPECT_EQ(content_of(directory.path_of("fresh")), "new");
+}
+
+TEST(OutputFile, AFullDiskLeavesNothing) {
+  const test::ScratchDirectory directory;
+  const std::string path = directory.with_file("out", "old");
+  const std::string text = error_of([&] {
+    OutputFile file(path);
+    const FullDisk full(100000);
+    file.write(std::string(90000, 'x'));
+    file.write(std::string(90000, 'x'));
+  });
+  EXPECT_EQ(text, "evenkeel: tools/files: The file '" + path +
+                      "' could not be written: File too large. Make room or name another place; "
+                      "nothing was left there.");
+  EXPECT_EQ(content_of(path), "old");
+  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+}
+
+TEST(OutputFile, AFailureOfTheMachineIsNoBadInput) {
+  const test::ScratchDirectory directory;
+  OutputFile file(directory.path_of("out"));
+  const FullDisk full(10);
+  try {
+    file.write("more than ten bytes");
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_NE(error.kind(), ErrorKind::bad_input);
+  }
+}
+
+// The target became a directory meanwhile.
+TEST(OutputFile, ACommitThatFailsLeavesNothing) {
+  const test::ScratchDirectory directory;
+  const std::string path = directory.path_of("out");
+  {
+    OutputFile file(path);
+    std::filesystem::create_directory(path);
+    EXPECT_ERROR(file.commit(), "could not be written: Is a directory.");
+  }
+  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+}
+
+TEST(OutputFile, Targets) {
+  const test::ScratchDirectory directory;
+  const auto opening = [](const std::string& path) {
+    return error_of([&] { const OutputFile file(path); });
+  };
+  EXPECT_EQ(opening(""), refusal("", "it has no name"));
+  const std::string here = directory.path_of("");
+  EXPECT_EQ(opening(here), refusal(here, "it is a directory"));
+  EXPECT_EQ(opening("/dev/null"), refusal("/dev/null", "it is no regular file"));
+  const std::string nowhere = directory.path_of("missing/out");
+  EXPECT_EQ(opening(nowhere), refusal(nowhere, "No such file or directory"));
+  const std::string below_file = directory.with_file("file", "") + "/out";
+  EXPECT_EQ(opening(below_file), refusal(below_file, "Not a directory"));
+  EXPECT_EQ(directory.files(), std::vector<std::string>{"file"});
+}
+
+TEST(OutputFile, WhatMayNotBeWrittenIsRefused) {
+  const test::ScratchDirectory directory;
+  const std::string path = directory.with_file("out", "old"), fresh = directory.path_of("fresh");
+  const auto refused = [](const std::string& target) {
+    const test::Unprivileged unprivileged;
+    EXPECT_EQ(error_of([&] { const OutputFile file(target); }),
+              refusal(target, "Permission denied"));
+  };
+  std::filesystem::permissions(path, std::filesystem::perms::owner_read);
+  std::filesystem::permissions(directory.path_of(""), std::filesystem::perms::all);
+  refused(path);
+  std::filesystem::permissions(directory.path_of(""), static_cast<std::filesystem::perms>(0500));
+  refused(fresh);
+  std::filesystem::permissions(directory.path_of(""), std::filesystem::perms::owner_all);
+}
+
+TEST(OutputFile, LinksInACircleAreRefused) {
+  const test::ScratchDirectory directory;
+  const std::string path = directory.path_of("link");
+  std::filesystem::create_symlink("link", path);
+  EXPECT_EQ(error_of([&] { const OutputFile file(path); }),
+            refusal(path, "Too many levels of symbolic links"));
+}
+
+}  // namespace
+}  // namespace evenkeel::tool

@@ -1,0 +1,102 @@
+#pragma once
+
+// Objects for the tests of `evenkeel partition`, and the files that hold them.
+
+#include "partition/objects.hpp"
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::test {
+
+// All objects of all ranks.
+struct Cloud {
+  std::string name;
+  int dimensions = 3;
+  std::vector<double> places;
+  std::vector<double> weights;  // empty: none were given
+
+  std::size_t count() const { return places.size() / static_cast<std::size_t>(dimensions); }
+};
+
+inline Cloud random_cloud(int dimensions, std::size_t count, bool weighted, unsigned seed) {
+  Cloud cloud{"random", dimensions, {}, {}};
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> place(0.5, 2);
+  std::exponential_distribution<double> weight(1);
+  for (std::size_t i = 0; i < count * static_cast<std::size_t>(dimensions); ++i)
+    cloud.places.push_back(place(random));
+  for (std::size_t i = 0; weighted && i < count; ++i) cloud.weights.push_back(weight(random));
+  return cloud;
+}
+
+// Where everything is special.
+inline std::vector<Cloud> degenerate_clouds() {
+  std::vector<Cloud> clouds;
+  const auto add = [&](std::string name, int dimensions, std::vector<double> places,
+                       std::vector<double> weights = {}) {
+    clouds.push_back({std::move(name), dimensions, std::move(places), std::move(weights)});
+  };
+  add("none", 3, {});
+  add("one", 3, {1, 2, 3});
+  add("one of no weight", 2, {1, 2}, {0});
+  add("two far apart", 2, {-1e308, 1e308, 1e308, -1e308});
+  add("all at one place", 3, std::vector<double>(300, 7));
+  add("all at one place, weighted", 2, std::vector<double>(6, 7), {1, 2, 3});
+  Cloud line = random_cloud(3, 200, false, 5), plane = line;
+  for (std::size_t i = 0; i < 200; ++i) {
+    line.places[3 * i + 1] = line.places[3 * i + 2] = 4;
+    plane.places[3 * i + 1] = -2;
+  }
+  add("on a line", 3, line.places);
+  add("in a plane", 3, plane.places);
+  Cloud heavy = random_cloud(3, 200, true, 6);
+  heavy.weights[77] = 1e9;
+  add("one heavy", 3, heavy.places, heavy.weights);
+  add("weightless", 3, heavy.places, std::vector<double>(200, 0));
+  Cloud half = heavy;
+  for (std::size_t i = 0; i < 200; i += 2) half.weights[i] = 0;
+  add("half of them weightless", 3, half.places, half.weights);
+  return clouds;
+}
+
+// The rows of this rank, as even as can be.
+inline tool::Objects share_of(const Cloud& cloud, int rank, int ranks) {
+  const auto before = [&](int r) {
+    const std::size_t count = cloud.count();
+    const auto whole = static_cast<std::size_t>(ranks), part = static_cast<std::size_t>(r);
+    return static_cast<std::ptrdiff_t>(count / whole * part + std::min(part, count % whole));
+  };
+  const std::ptrdiff_t first = before(rank), last = before(rank + 1), n = cloud.dimensions;
+  tool::Objects objects;
+  objects.dimensions = cloud.dimensions;
+  objects.everywhere = static_cast<std::int64_t>(cloud.count());
+  objects.places.assign(cloud.places.begin() + first * n, cloud.places.begin() + last * n);
+  if (!cloud.weights.empty())
+    objects.weights.assign(cloud.weights.begin() + first, cloud.weights.begin() + last);
+  return objects;
+}
+
+// A .npy file of rows and columns; no columns: of one dimension.
+template <class Number>
+std::string npy_of(std::size_t columns, const std::vector<double>& numbers) {
+  std::string text = "{'descr': '=";
+  text.append(std::is_integral_v<Number> ? "i" : "f").append(std::to_string(sizeof(Number)));
+  text.append("', 'fortran_order': False, 'shape': (");
+  text.append(std::to_string(columns == 0 ? numbers.size() : numbers.size() / columns)).append(",");
+  if (columns > 0) text.append(std::to_string(columns));
+  text.append(")}\n");
+  std::string bytes = "\x93NUMPY";
+  bytes.append({1, 0, static_cast<char>(text.size()), 0}).append(text);
+  for (const double number : numbers) {
+    const auto element = static_cast<Number>(number);
+    bytes.append(reinterpret_cast<const char*>(&element), sizeof(Number));
+  }
+  return bytes;
+}
+
+}  // namespace evenkeel::test

@@ -1,0 +1,172 @@
+#include "partition/options.hpp"
+
+#include "support/harness.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace evenkeel::tool {
+namespace {
+
+using test::error_of;
+
+PartitionArguments plain() {
+  PartitionArguments asked;
+  asked.points = "points.npy";
+  asked.parts = "4";
+  asked.method = "hilbert";
+  return asked;
+}
+
+template <class Change>
+std::string refusal_of(Change&& change) {
+  PartitionArguments asked = plain();
+  change(asked);
+  return error_of([&] { checked(asked); });
+}
+
+std::string refusal(const std::string& text) {
+  std::string whole = "evenkeel: tools/partition: ";
+  return whole.append(text);
+}
+
+TEST(PartitionOptions, Defaults) {
+  const PartitionOptions options = checked(plain());
+  EXPECT_EQ(options.points, "points.npy");
+  EXPECT_FALSE(options.weights);
+  EXPECT_EQ(options.parts, 4);
+  EXPECT_EQ(options.curve, CurveKind::hilbert);
+  EXPECT_TRUE(options.box.empty());
+  EXPECT_TRUE(options.work_is_count);
+  EXPECT_EQ(options.target_lambda, 0);
+  EXPECT_FALSE(options.out || options.vtk || options.json);
+}
+
+TEST(PartitionOptions, AllOfThem) {
+  PartitionArguments asked = plain();
+  asked.method = "snake";
+  asked.weights = "weights.csv";
+  asked.box = "-1,.5,2e3,1,5,2001";
+  asked.target_lambda = "1";
+  asked.out = "parts.npy";
+  asked.vtk = "domains.vtu";
+  asked.json = true;
+  const PartitionOptions options = checked(asked);
+  EXPECT_EQ(options.curve, CurveKind::snake);
+  EXPECT_EQ(options.weights, "weights.csv");
+  EXPECT_FALSE(options.work_is_count) << "weights are there to be used";
+  EXPECT_EQ(options.box, (std::vector<double>{-1, 0.5, 2000, 1, 5, 2001}));
+  EXPECT_EQ(options.target_lambda, 1);
+  EXPECT_EQ(options.out, "parts.npy");
+  EXPECT_EQ(options.vtk, "domains.vtu");
+  EXPECT_TRUE(options.json);
+  asked.work = "count";
+  EXPECT_TRUE(checked(asked).work_is_count);
+  asked.work = "weights";
+  EXPECT_FALSE(checked(asked).work_is_count);
+}
+
+TEST(PartitionOptions, WhatIsNeeded) {
+  const std::string text = refusal("--points, --parts and --method are needed. Give all three.");
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.points.reset(); }), text);
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.parts.reset(); }), text);
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.method.reset(); }), text);
+}
+
+TEST(PartitionOptions, Methods) {
+  for (const char* name : {"hilbert", "morton", "snake"}) {
+    PartitionArguments asked = plain();
+    asked.method = name;
+    EXPECT_STREQ(name_of(checked(asked).curve), name);
+  }
+  for (const std::string name :
+       {"bisection", "tensor", "staggered", "histogram", "Hilbert", "", "unknown"})
+    EXPECT_EQ(refusal_of([&](auto& asked) { asked.method = name; }),
+              refusal("--method is '" + name + "'. The methods are hilbert, morton and snake."));
+}
+
+TEST(PartitionOptions, WhatBelongsToGrids) {
+  const std::string remedy = "It belongs to methods that cut a grid; leave it out.";
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.grid = "2x2x1"; }),
+            refusal("--grid has no meaning for the method hilbert. " + remedy));
+  EXPECT_EQ(refusal_of([](auto& asked) {
+              asked.method = "snake";
+              asked.rounds = "3";
+            }),
+            refusal("--rounds has no meaning for the method snake. " + remedy));
+}
+
+TEST(PartitionOptions, Parts) {
+  PartitionArguments asked = plain();
+  asked.parts = "16777216";
+  EXPECT_EQ(checked(asked).parts, PartitionOptions::most_parts);
+  for (const std::string text : {"0", "-3", "2.5", "two", "", " 2", "2 ", "0x2", "1e3", "16777217",
+                                 "99999999999999999999", "--json"})
+    EXPECT_EQ(refusal_of([&](auto& given) { given.parts = text; }),
+              refusal("--parts is '" + text + "'. Give a whole number from 1 to 16777216."));
+}
+
+TEST(PartitionOptions, Boxes) {
+  const std::string remedy =
+      "Give the lower corner and then the upper one, as in 0,0,0,1,1,1: 4 finite numbers in two "
+      "dimensions, 6 in three.";
+  for (const std::string text :
+       {"", "1", "0,0,1", "0,0,0,1,1", "0,0,0,1,1,1,1", "0,0,1,1,", "0,,1,1", "0;0;1;1", "0,0,1,x",
+        "0,0,nan,1", "0,0,inf,1", "0 0 1 1"})
+    EXPECT_EQ(refusal_of([&](auto& asked) { asked.box = text; }),
+              refusal("--box is '" + text + "'. " + remedy));
+  PartitionArguments asked = plain();
+  EXPECT_FALSE(given_box(checked(asked), 2));
+  asked.box = "0,1,2,3";
+  const PartitionOptions flat = checked(asked);
+  EXPECT_EQ(given_box(flat, 2), (Box{{0, 1, 0}, {2, 3, 0}}));
+  EXPECT_EQ(
+      error_of([&] { given_box(flat, 3); }),
+      refusal("--box has 4 numbers, but the points of 'points.npy' have 3 coordinates. Give 6 "
+              "numbers."));
+  asked.box = "0,1,2,3,4,5";
+  EXPECT_EQ(given_box(checked(asked), 3), (Box{{0, 1, 2}, {3, 4, 5}}));
+  EXPECT_ERROR(given_box(checked(asked), 2), "--box has 6 numbers");
+  asked.box = "0,1,2,3,0.5,5";
+  EXPECT_EQ(error_of([&] { given_box(checked(asked), 3); }),
+            "evenkeel: core/box: The box goes from 1 to 0.5 along y. Give finite faces, the lower "
+            "one first.");
+}
+
+TEST(PartitionOptions, Work) {
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.work = "weights"; }),
+            refusal("--work is 'weights', but there are none. Name their file by --weights."));
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.work = "weight"; }),
+            refusal("--work is 'weight'. A domain's work is its count or its weights."));
+}
+
+TEST(PartitionOptions, Targets) {
+  for (const std::string text : {"0.99", "0", "-1", "nan", "inf", "", "one", "1,05"})
+    EXPECT_EQ(refusal_of([&](auto& asked) { asked.target_lambda = text; }),
+              refusal("--target-lambda is '" + text +
+                      "'. Give a number from 1 on, where 1 is "
+                      "perfect."));
+}
+
+TEST(PartitionOptions, FilesThatAreTheSame) {
+  const auto text = [](const std::string& one, const std::string& two, const std::string& file) {
+    return refusal(one + " and " + two + " name the same file, '" + file +
+                   "'. Give each a file of its own.");
+  };
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.out = "./points.npy"; }),
+            text("--out", "--points", "./points.npy"));
+  EXPECT_EQ(refusal_of([](auto& asked) {
+              asked.weights = "w.npy";
+              asked.vtk = "w.npy";
+            }),
+            text("--vtk", "--weights", "w.npy"));
+  EXPECT_EQ(refusal_of([](auto& asked) {
+              asked.out = "a";
+              asked.vtk = "nowhere/../a";
+            }),
+            text("--out", "--vtk", "a"));
+}
+
+}  // namespace
+}  // namespace evenkeel::tool

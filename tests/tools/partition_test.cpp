@@ -1,0 +1,386 @@
+// The program as its users start it: alone and by the launcher.
+
+#include "files/scratch.hpp"
+#include "partition/clouds.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace evenkeel::tool {
+namespace {
+
+using test::content_of;
+using test::npy_of;
+using Words = std::vector<std::string>;
+
+struct Ended {
+  int status = -1;
+  std::string out, err;
+};
+
+// The command line that starts so many ranks; empty for the program alone.
+Words launcher(int ranks) {
+  Words words;
+  std::istringstream all(ranks > 0 ? EVENKEEL_TEST_LAUNCHER : "");
+  for (std::string word; std::getline(all, word, '|');)
+    words.push_back(word == "RANKS" ? std::to_string(ranks) : word);
+  return words;
+}
+
+constexpr bool has_launcher = sizeof(EVENKEEL_TEST_LAUNCHER) > 1;
+
+class PartitionProgram : public testing::Test {
+ protected:
+  // No file may become longer than `most_bytes`, as if the disk were full.
+  Ended run(const Words& arguments, int ranks = 0, const std::string& out = "",
+            rlim_t most_bytes = RLIM_INFINITY) const {
+    Words words = launcher(ranks);
+    words.insert(words.end(), {EVENKEEL_TEST_PROGRAM, "partition"});
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    const std::string out_file = out.empty() ? directory_.path_of("stdout") : out;
+    const std::string err_file = directory_.path_of("stderr");
+    const pid_t child = fork();
+    if (child == 0) {
+      std::vector<char*> pointers;
+      for (std::string& word : words) pointers.push_back(word.data());
+      pointers.push_back(nullptr);
+      dup2(open(out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
+      dup2(open(err_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
+      const rlimit limit = {most_bytes, RLIM_INFINITY};
+      if (most_bytes != RLIM_INFINITY) setrlimit(RLIMIT_FSIZE, &limit);
+      if (most_bytes != RLIM_INFINITY) std::signal(SIGXFSZ, SIG_IGN);
+      execvp(pointers[0], pointers.data());
+      _exit(127);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    Ended ended{WIFEXITED(status) ? WEXITSTATUS(status) : -1,
+                out.empty() ? content_of(out_file) : "", content_of(err_file)};
+    for (const char* name : {"stdout", "stderr"}) std::filesystem::remove(directory_.path_of(name));
+    return ended;
+  }
+
+  nlohmann::json json(Words arguments, int ranks = 0) const {
+    arguments.emplace_back("--json");
+    const Ended ended = run(arguments, ranks);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return nlohmann::json::parse(ended.out);
+  }
+
+  // Status 2 and this one line, whoever prints others: a launcher has words of its own.
+  void expect_refused(const Words& arguments, const std::string& text, int status = 2) const {
+    const Words before = sorted(directory_.files());
+    const Ended alone = run(arguments);
+    EXPECT_EQ(alone.status, status) << alone.err;
+    EXPECT_EQ(alone.out, "");
+    EXPECT_EQ(alone.err, "evenkeel: " + text + "\n");
+    EXPECT_EQ(sorted(directory_.files()), before) << "nothing is left";
+  }
+  void expect_refused_by_all(const Words& arguments, const std::string& text,
+                             int status = 2) const {
+    if (!has_launcher) return;
+    const Words before = sorted(directory_.files());
+    const Ended together = run(arguments, 3);
+    EXPECT_EQ(together.status, status) << together.err;
+    EXPECT_EQ(together.out, "");
+    EXPECT_NE(together.err.find(text), std::string::npos) << together.err;
+    EXPECT_EQ(together.err.find("evenkeel: "), together.err.rfind("evenkeel: ")) << together.err;
+    EXPECT_EQ(together.err.find("MPI_ABORT"), std::string::npos) << together.err;
+    EXPECT_EQ(sorted(directory_.files()), before) << "nothing is left";
+  }
+
+  static Words sorted(Words words) {
+    std::ranges::sort(words);
+    return words;
+  }
+  static Words plus(Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  }
+  std::string file(const std::string& name, const std::string& content) const {
+    return directory_.with_file(name, content);
+  }
+  std::string path(const std::string& name) const { return directory_.path_of(name); }
+  // A few points, and what every command line needs.
+  Words good(const std::string& method = "hilbert") const {
+    const std::string points = file("good.csv", "0,0\n1,0\n0,1\n1,1\n0.5,0.25\n");
+    return {"--points", points, "--parts", "2", "--method", method};
+  }
+
+  test::ScratchDirectory directory_;
+};
+
+// Behind the header of a .npy file of numbers.
+std::vector<std::int32_t> parts_in(const std::string& bytes) {
+  const std::size_t begin = bytes.find('\n') + 1;
+  std::vector<std::int32_t> parts((bytes.size() - begin) / 4);
+  std::memcpy(parts.data(), bytes.data() + begin, 4 * parts.size());
+  return parts;
+}
+
+// An array of a .vtu file, by the offset that its XML states.
+template <class Number>
+std::vector<Number> array_in(const std::string& bytes, const std::string& name) {
+  const std::size_t element = bytes.find("Name=\"" + name + "\"");
+  const std::string mark = "offset=\"", start = "encoding=\"raw\">\n_";
+  const std::size_t offset = bytes.find(mark, element) + mark.size();
+  const std::size_t block = bytes.find(start) + start.size() + std::stoul(bytes.substr(offset, 20));
+  std::uint64_t size = 0;
+  std::memcpy(&size, bytes.data() + block, sizeof(size));
+  std::vector<Number> numbers(size / sizeof(Number));
+  std::memcpy(numbers.data(), bytes.data() + block + sizeof(size), size);
+  return numbers;
+}
+
+TEST_F(PartitionProgram, Json) {
+  const nlohmann::json said = json(good());
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : said.items()) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"heaviest_object", "imbalance_percent", "lambda",
+                                            "method", "objects", "parts", "rounds", "seconds"}));
+  EXPECT_EQ(said["method"].get<std::string>(), "hilbert");
+  EXPECT_EQ(said["objects"].get<int>(), 5);
+  EXPECT_EQ(said["parts"].get<int>(), 2);
+  EXPECT_DOUBLE_EQ(said["lambda"].get<double>(), 3 / 2.5);
+  EXPECT_DOUBLE_EQ(said["imbalance_percent"].get<double>(), (3 - 2.5) / 3 * 2 * 100);
+  EXPECT_EQ(said["heaviest_object"].get<double>(), 1);
+  EXPECT_EQ(said["rounds"].dump(), "[]");
+  EXPECT_EQ(said["seconds"].size(), 4U);
+  EXPECT_EQ(said["seconds"]["order"].get<double>(), 0);
+  for (const char* stage : {"keys", "cut", "total"})
+    EXPECT_GT(said["seconds"][stage].get<double>(), 0);
+}
+
+TEST_F(PartitionProgram, Text) {
+  const Ended ended = run(good("snake"));
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.err, "");
+  const std::string start =
+      "method          snake\nobjects         5 in 2 dimensions\nparts           2, by count\n"
+      "lambda          1.2 (greatest / average)\n"
+      "imbalance       33.3333 % ((greatest - average) / greatest * N / (N - 1))\n"
+      "heaviest object 1 of 2.5 in the average part\nseconds         ";
+  EXPECT_EQ(ended.out.substr(0, start.size()), start);
+  EXPECT_EQ(std::ranges::count(ended.out, '\n'), 7);
+}
+
+TEST_F(PartitionProgram, TheSameFilesOnAnyNumberOfRanks) {
+  const test::Cloud cloud = test::random_cloud(3, 2000, true, 1);
+  const test::Cloud flat = test::random_cloud(2, 1000, true, 2);
+  std::vector<double> whole;
+  for (const double weight : flat.weights) whole.push_back(std::floor(10 * weight));
+  file("points8.npy", npy_of<double>(3, cloud.places));
+  file("weights8.npy", npy_of<double>(0, cloud.weights));
+  file("points4.npy", npy_of<float>(2, flat.places));
+  file("weights4.npy", npy_of<std::int32_t>(0, whole));
+  const std::vector<Words> cases = {
+      {"--method", "hilbert", "--points", path("points8.npy"), "--weights", path("weights8.npy")},
+      {"--method", "morton", "--points", path("points4.npy"), "--weights", path("weights4.npy"),
+       "--target-lambda", "1.05"},
+      {"--method", "snake", "--points", path("points8.npy")}};
+  for (const Words& one : cases) {
+    std::string parts, domains;
+    nlohmann::json said;
+    for (const int ranks : {0, 1, 2, 3, 5}) {
+      if (ranks > 0 && !has_launcher) continue;
+      nlohmann::json now = json(
+          plus(one, {"--parts", "13", "--out", path("parts.npy"), "--vtk", path("domains.vtu")}),
+          ranks);
+      now.erase("seconds");
+      if (ranks == 0) {
+        said = now;
+        parts = content_of(path("parts.npy"));
+        domains = content_of(path("domains.vtu"));
+      }
+      EXPECT_EQ(now.dump(), said.dump()) << one[1] << ", ranks: " << ranks;
+      EXPECT_TRUE(content_of(path("parts.npy")) == parts) << one[1] << ", ranks: " << ranks;
+      EXPECT_TRUE(content_of(path("domains.vtu")) == domains) << one[1] << ", ranks: " << ranks;
+    }
+    EXPECT_EQ(parts_in(parts).size(), said["objects"].get<std::size_t>());
+    EXPECT_EQ(std::ranges::max(parts_in(parts)), 12);
+  }
+}
+
+// Lambda, by the part of each object and its weight alone.
+TEST_F(PartitionProgram, TheFilesSayWhatTheReportSays) {
+  const test::Cloud cloud = test::random_cloud(2, 700, true, 3);
+  const Words words = {"--method",  "morton",
+                       "--parts",   "9",
+                       "--points",  file("points.npy", npy_of<double>(2, cloud.places)),
+                       "--weights", file("weights.npy", npy_of<double>(1, cloud.weights)),
+                       "--out",     path("parts.npy"),
+                       "--vtk",     path("domains.vtu")};
+  const nlohmann::json said = json(words);
+  const std::vector<std::int32_t> parts = parts_in(content_of(path("parts.npy")));
+  ASSERT_EQ(parts.size(), 700U);
+  std::vector<double> work(9);
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    work.at(static_cast<std::size_t>(parts[i])) += cloud.weights[i];
+  double sum = 0;
+  for (const double one : work) sum += one;
+  EXPECT_NEAR(said["lambda"].get<double>(), std::ranges::max(work) * 9 / sum, 1e-9);
+  EXPECT_EQ(said["heaviest_object"].get<double>(), std::ranges::max(cloud.weights));
+
+  const std::string picture = content_of(path("domains.vtu"));
+  const auto part_of_cell = array_in<std::int32_t>(picture, "part");
+  const auto weights = array_in<double>(picture, "weight");
+  const auto points = array_in<double>(picture, "Points");
+  const auto offsets = array_in<std::int64_t>(picture, "offsets");
+  ASSERT_EQ(weights.size(), part_of_cell.size());
+  ASSERT_EQ(points.size(), 4 * 3 * part_of_cell.size());
+  ASSERT_EQ(offsets.back(), std::ssize(points) / 3);
+  for (std::size_t cell = 0; cell < weights.size(); ++cell)
+    EXPECT_NEAR(weights[cell], work.at(static_cast<std::size_t>(part_of_cell[cell])), 1e-9);
+}
+
+TEST_F(PartitionProgram, FewObjects) {
+  const std::string none = file("none.npy", npy_of<double>(3, {}));
+  const std::string one = file("one.csv", "1,2,3\n");
+  for (const int ranks : {0, 3}) {
+    if (ranks > 0 && !has_launcher) continue;
+    const Words rest = {"--method", "hilbert",         "--parts", "7",
+                        "--out",    path("parts.npy"), "--vtk",   path("domains.vtu")};
+    EXPECT_EQ(json(plus({"--points", none}, rest), ranks)["lambda"].get<double>(), 1);
+    EXPECT_TRUE(parts_in(content_of(path("parts.npy"))).empty());
+    const nlohmann::json said = json(plus({"--points", one}, rest), ranks);
+    EXPECT_EQ(said["lambda"].get<double>(), 7);
+    EXPECT_EQ(said["imbalance_percent"].get<double>(), 100);
+    EXPECT_EQ(parts_in(content_of(path("parts.npy"))).size(), 1U);
+  }
+}
+
+TEST_F(PartitionProgram, WorkThatIsCounted) {
+  const Words words = plus(good(), {"--weights", file("w.csv", "0\n0\n0\n0\n9\n")});
+  EXPECT_EQ(json(words)["heaviest_object"].get<double>(), 9);
+  EXPECT_EQ(json(words)["lambda"].get<double>(), 2);
+  const nlohmann::json counted = json(plus(words, {"--work", "count"}));
+  EXPECT_EQ(counted["heaviest_object"].get<double>(), 1);
+  EXPECT_DOUBLE_EQ(counted["lambda"].get<double>(), 1.2);
+  file("w.csv", "0\n0\n0\n0\n0\n");
+  EXPECT_EQ(json(words)["heaviest_object"].get<double>(), 0);
+  EXPECT_EQ(json(words)["lambda"].get<double>(), 1);
+}
+
+TEST_F(PartitionProgram, BoxesThatBeginBelowZero) {
+  EXPECT_EQ(run(plus(good(), {"--box", "-.5,-1,2,2"})).status, 0);
+  EXPECT_EQ(run(plus(good(), {"--box=-1,-1,2,2"})).status, 0);
+}
+
+TEST_F(PartitionProgram, CommandLinesThatAreNone) {
+  const Words start = good();
+  const Words no_method(start.begin(), start.end() - 2);
+  expect_refused(no_method, "--method is required. See evenkeel --help.");
+  expect_refused_by_all(no_method, "--method is required");
+  expect_refused(plus(start, {"--json", "--nonsense"}),
+                 "The following argument was not expected: --nonsense. See evenkeel --help.");
+}
+
+TEST_F(PartitionProgram, OptionsThatAreRefused) {
+  expect_refused(
+      good("tensor"),
+      "tools/partition: --method is 'tensor'. The methods are hilbert, morton and snake.");
+  expect_refused_by_all(good("tensor"), "evenkeel: tools/partition: --method is 'tensor'.");
+  const std::string grids = " It belongs to methods that cut a grid; leave it out.";
+  expect_refused(plus(good(), {"--grid", "1x2"}),
+                 "tools/partition: --grid has no meaning for the method hilbert." + grids);
+  expect_refused(plus(good(), {"--rounds", "1"}),
+                 "tools/partition: --rounds has no meaning for the method hilbert." + grids);
+  expect_refused(plus(good(), {"--work", "weights"}),
+                 "tools/partition: --work is 'weights', but there are none. Name their file by "
+                 "--weights.");
+  expect_refused(plus(good(), {"--target-lambda", "0.9"}),
+                 "tools/partition: --target-lambda is '0.9'. Give a number from 1 on, where 1 is "
+                 "perfect.");
+}
+
+TEST_F(PartitionProgram, InputThatIsRefused) {
+  const Words rest = {"--method", "snake",           "--parts", "2",
+                      "--out",    path("parts.npy"), "--vtk",   path("domains.vtu")};
+  const std::string missing = path("missing.npy");
+  const std::string text = "tools/files: The file '" + missing +
+                           "' cannot be read: No such file or directory. Name a regular file that "
+                           "exists and that you may read.";
+  expect_refused(plus({"--points", missing}, rest), text);
+  expect_refused_by_all(plus({"--points", missing}, rest),
+                        "evenkeel: rank 0 (the first of 3 failing of 3): " + text);
+
+  std::string csv;
+  for (int i = 0; i < 99; ++i) csv.append("1,2\n");
+  const Words bad = plus({"--points", file("bad.csv", csv.append("1,two\n"))}, rest);
+  const std::string cell = "tools/files: Column 2 in line 100 of '" + path("bad.csv") +
+                           "' is 'two', which is no number.";
+  expect_refused(bad, cell +
+                          " Write one object a line, finite numbers separated by commas, below "
+                          "at most one header line.");
+  expect_refused_by_all(bad, "evenkeel: rank 2: " + cell);
+
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Words none =
+      plus({"--points", file("nan.npy", npy_of<double>(2, {0, 1, 2, 3, 4, nan}))}, rest);
+  const std::string position = "core/bounds: Component 1 of the position of object ";
+  expect_refused(none, position +
+                           "2 is not finite. Mend the positions before balancing: a NaN has "
+                           "no place.");
+  expect_refused_by_all(none, "evenkeel: rank 2: " + position + "0 is not finite.");
+
+  const Words outside =
+      plus(plus({"--points", file("good.csv", "0,0\n1,1\n")}, rest), {"--box", "0,0,1,0.5"});
+  const std::string box =
+      "core/box: Objects lie from 0 to 1 along y, outside the given box, which "
+      "goes from 0 to 0.5.";
+  expect_refused(outside, box +
+                              " Give a box around all objects, none (it is measured then), or "
+                              "make the axis periodic.");
+  expect_refused_by_all(outside, "evenkeel: " + box);
+}
+
+TEST_F(PartitionProgram, OutputThatCannotBe) {
+  const std::string nowhere = path("missing/parts.npy");
+  const std::string text = "tools/files: The file '" + nowhere +
+                           "' cannot be written: No such file or directory. Name a file in a "
+                           "directory that exists and that you may write to.";
+  const Words words = plus(good(), {"--vtk", path("domains.vtu"), "--out", nowhere});
+  expect_refused(words, text);
+  expect_refused_by_all(words, "evenkeel: rank 0: " + text);
+  expect_refused(plus(good(), {"--out", path("parts.npy"), "--vtk", nowhere}), text);
+  expect_refused(plus(good(), {"--out", path("good.csv")}),
+                 "tools/partition: --out and --points name the same file, '" + path("good.csv") +
+                     "'. Give each a file of its own.");
+}
+
+// What cannot be said was not done, and neither file comes without the other.
+TEST_F(PartitionProgram, AFullDiskLeavesNothing) {
+  const Words words = plus(good(), {"--out", path("parts.npy"), "--vtk", path("domains.vtu")});
+  const Ended ended = run(words, 0, "/dev/full");
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.err, "evenkeel: stdout cannot be written.\n");
+  EXPECT_EQ(directory_.files(), std::vector<std::string>{"good.csv"});
+
+  if (has_launcher) return;                      // MPI needs files as well
+  const Ended fuller = run(words, 0, "", 1000);  // enough for the parts, not for the domains
+  EXPECT_EQ(fuller.status, 1);
+  EXPECT_EQ(fuller.out, "");
+  EXPECT_EQ(fuller.err, "evenkeel: tools/files: The file '" + path("domains.vtu") +
+                            "' could not be written: File too large. Make room or name another "
+                            "place; nothing was left there.\n");
+  EXPECT_EQ(directory_.files(), std::vector<std::string>{"good.csv"});
+}
+
+}  // namespace
+}  // namespace evenkeel::tool

@@ -1,0 +1,36 @@
+#include "files/array.hpp"
+
+#include "files/csv.hpp"
+#include "files/npy.hpp"
+#include "files/refusal.hpp"
+
+#include <evenkeel/backends/text.hpp>
+
+#include <utility>
+
+namespace evenkeel::tool {
+
+ArrayFile::ArrayFile(std::unique_ptr<const ByteSource> source) : source_(std::move(source)) {}
+
+void ArrayFile::set_shape(std::uint64_t rows, std::uint64_t columns) noexcept {
+  rows_ = rows;
+  columns_ = columns;
+}
+
+std::vector<double> ArrayFile::read(std::uint64_t first, std::uint64_t last) const {
+  if (first > last || last > rows_)
+    refuse(joined({"Rows ", std::to_string(first), " to ", std::to_string(last), " of ",
+                   in_quotes(name()), " were asked for, which has ", std::to_string(rows_), "."}),
+           "Ask for rows that it has.");
+  if (first == last) return {};
+  return read_within(first, last);
+}
+
+std::unique_ptr<const ArrayFile> open_array(const std::string& path) {
+  if (path.ends_with(".npy")) return std::make_unique<NpyFile>(std::make_unique<FileSource>(path));
+  if (path.ends_with(".csv")) return std::make_unique<CsvFile>(std::make_unique<FileSource>(path));
+  refuse(joined({"The name ", in_quotes(path), " does not tell what is in the file."}),
+         "Name a file that ends in .npy or .csv.");
+}
+
+}  // namespace evenkeel::tool

@@ -1,0 +1,44 @@
+#pragma once
+
+// A table of numbers in a file: one row for each object. It is opened by every rank, which then
+// reads the rows of its share. Opening reads what tells the shape; no more memory is ever taken
+// than the size of the file accounts for, whatever its content claims.
+
+#include "files/byte_source.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace evenkeel::tool {
+
+class ArrayFile {
+ public:
+  virtual ~ArrayFile() = default;
+  ArrayFile(const ArrayFile&) = delete;
+  ArrayFile& operator=(const ArrayFile&) = delete;
+
+  const std::string& name() const noexcept { return source_->name(); }
+  std::uint64_t rows() const noexcept { return rows_; }
+  std::uint64_t columns() const noexcept { return columns_; }
+
+  // Rows [first, last), one after the other. Integers beyond 2^53 are rounded.
+  std::vector<double> read(std::uint64_t first, std::uint64_t last) const;
+
+ protected:
+  explicit ArrayFile(std::unique_ptr<const ByteSource> source);
+  void set_shape(std::uint64_t rows, std::uint64_t columns) noexcept;
+  const ByteSource& source() const noexcept { return *source_; }
+
+ private:
+  virtual std::vector<double> read_within(std::uint64_t first, std::uint64_t last) const = 0;
+
+  std::unique_ptr<const ByteSource> source_;
+  std::uint64_t rows_ = 0, columns_ = 0;
+};
+
+// By the end of its name: .npy or .csv.
+std::unique_ptr<const ArrayFile> open_array(const std::string& path);
+
+}  // namespace evenkeel::tool

@@ -1,0 +1,64 @@
+#pragma once
+
+// Where the readers get their bytes: a file, or memory for tests and fuzzers. A source has a fixed
+// size, and its bytes are read at any offset; nothing is assumed about what they hold.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace evenkeel::tool {
+
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  // The name that messages show, as the user wrote it.
+  const std::string& name() const noexcept { return name_; }
+
+  // In bytes, as it was when the source was opened.
+  std::uint64_t size() const noexcept { return size_; }
+
+  // Fills all of `bytes` from `offset` on; an Error when the source has become too short for that.
+  // Asking for more than size() is a mistake of the caller's, and an Error as well.
+  void read(std::uint64_t offset, std::span<char> bytes) const;
+
+ protected:
+  ByteSource(std::string name, std::uint64_t size);
+  void set_size(std::uint64_t size) noexcept { size_ = size; }
+  [[noreturn]] void refuse_shrunk(std::uint64_t end) const;
+
+ private:
+  virtual void read_within(std::uint64_t offset, std::span<char> bytes) const = 0;
+
+  std::string name_;
+  std::uint64_t size_;
+};
+
+// A regular file; anything else, and a file that may not be read, is an Error.
+class FileSource final : public ByteSource {
+ public:
+  explicit FileSource(const std::string& path);
+  ~FileSource() override;
+
+ private:
+  void read_within(std::uint64_t offset, std::span<char> bytes) const override;
+
+  int descriptor_;
+};
+
+// Borrows the bytes.
+class MemorySource final : public ByteSource {
+ public:
+  MemorySource(std::string name, std::string_view bytes);
+
+ private:
+  void read_within(std::uint64_t offset, std::span<char> bytes) const override;
+
+  std::string_view bytes_;
+};
+
+}  // namespace evenkeel::tool

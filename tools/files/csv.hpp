@@ -1,0 +1,40 @@
+#pragma once
+
+// Numbers separated by commas, one object a line. The first line may be a header: none of its
+// columns is a number, nor begins like one. Blanks around numbers, CR before LF, a byte order mark
+// and empty lines at the end are fine. What is not there: quotes around numbers, comments, NaN and
+// infinities, and numbers that no double comes near.
+//
+// Numbers are read exactly (the nearest double) whatever the locale. Every rank looks for the line
+// ends of the whole file, which is fast, and turns only the lines of its share into numbers.
+
+#include "files/array.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace evenkeel::tool {
+
+class CsvFile final : public ArrayFile {
+ public:
+  // Counts the lines, and the columns of the first.
+  explicit CsvFile(std::unique_ptr<const ByteSource> source);
+
+  static constexpr std::uint64_t most_line_bytes = std::uint64_t{1} << 24U;
+
+ private:
+  std::vector<double> read_within(std::uint64_t first, std::uint64_t last) const override;
+  std::uint64_t count_lines(std::uint64_t begin);
+
+  // How many the lines [first, last) should hold, but no more than their bytes can.
+  std::uint64_t numbers_to_expect(std::uint64_t first, std::uint64_t last) const;
+
+  // Offsets of the lines 0, lines_per_mark, 2 lines_per_mark, ...
+  static constexpr std::uint64_t lines_per_mark = 1024;
+  std::vector<std::uint64_t> marks_;
+  std::uint64_t header_lines_ = 0;
+};
+
+}  // namespace evenkeel::tool

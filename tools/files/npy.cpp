@@ -1,0 +1,150 @@
+#include "files/npy.hpp"
+
+#include "files/refusal.hpp"
+
+#include <evenkeel/backends/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace evenkeel::tool {
+
+namespace {
+
+constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20U;  // a multiple of every element
+
+// Nothing, where there are more than 64 bits can count.
+std::optional<std::uint64_t> product_of(std::uint64_t a, std::uint64_t b) {
+  if (a != 0 && b > std::numeric_limits<std::uint64_t>::max() / a) return std::nullopt;
+  return a * b;
+}
+
+std::string text_of_shape(const std::vector<std::uint64_t>& shape) {
+  if (shape.size() == 1) return joined({"(", std::to_string(shape[0]), ",)"});
+  return joined({"(", std::to_string(shape[0]), ", ", std::to_string(shape[1]), ")"});
+}
+
+// The bytes behind the header are the elements that the shape speaks of, no fewer and no more.
+void check_size(const NpyHeader& header, std::uint64_t rows, std::uint64_t columns,
+                const ByteSource& source) {
+  const std::uint64_t there = source.size() - header.data;
+  const auto elements = product_of(rows, columns);
+  const auto bytes = elements ? product_of(*elements, bytes_of(header.type)) : std::nullopt;
+  if (bytes && *bytes == there) return;
+  const std::string needed = bytes ? std::to_string(*bytes) : "more than 2^64";
+  refuse(joined({"The header of ", in_quotes(source.name()), " speaks of shape ",
+                 text_of_shape(header.shape), ", which takes ", needed, " bytes, but ",
+                 std::to_string(there), " follow from byte ", std::to_string(header.data), " on."}),
+         "Write it anew with numpy.save, one array in a file.");
+}
+
+template <class Stored>
+void decode(std::span<const char> bytes, bool swapped, double* numbers, std::uint64_t stride) {
+  for (std::size_t i = 0; i < bytes.size() / sizeof(Stored); ++i) {
+    std::array<char, sizeof(Stored)> element;
+    std::memcpy(element.data(), bytes.data() + i * sizeof(Stored), sizeof(Stored));
+    if (swapped) std::ranges::reverse(element);
+    numbers[i * stride] = static_cast<double>(std::bit_cast<Stored>(element));
+  }
+}
+
+void decode(ElementType type, std::span<const char> bytes, bool swapped, double* numbers,
+            std::uint64_t stride) {
+  switch (type) {
+    case ElementType::real32: return decode<float>(bytes, swapped, numbers, stride);
+    case ElementType::real64: return decode<double>(bytes, swapped, numbers, stride);
+    case ElementType::integer32: return decode<std::int32_t>(bytes, swapped, numbers, stride);
+    case ElementType::integer64: return decode<std::int64_t>(bytes, swapped, numbers, stride);
+  }
+}
+
+std::string_view name_of(ElementType type) noexcept {
+  switch (type) {
+    case ElementType::real32: return "f4";
+    case ElementType::real64: return "f8";
+    case ElementType::integer32: return "i4";
+    case ElementType::integer64: return "i8";
+  }
+  return "";
+}
+
+template <class Number>
+void write_elements(OutputFile& file, ElementType type, std::span<const Number> numbers) {
+  file.write(npy_header(type, numbers.size()));
+  file.write({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
+}
+
+}  // namespace
+
+NpyFile::NpyFile(std::unique_ptr<const ByteSource> owned) : ArrayFile(std::move(owned)) {
+  header_ = read_npy_header(source());
+  const std::uint64_t rows = header_.shape[0];
+  const std::uint64_t columns = header_.shape.size() == 2 ? header_.shape[1] : 1;
+  if (columns == 0)
+    refuse(joined({"The array in ", in_quotes(name()), " has shape ", text_of_shape(header_.shape),
+                   ", rows without a number."}),
+           "Save an array with a row of numbers for each object.");
+  check_size(header_, rows, columns, source());
+  set_shape(rows, columns);
+}
+
+std::vector<double> NpyFile::read_within(std::uint64_t first, std::uint64_t last) const {
+  std::vector<double> numbers((last - first) * columns());
+  if (header_.fortran_order) {
+    for (std::uint64_t column = 0; column < columns(); ++column)
+      read_run(column * rows() + first, last - first, numbers.data() + column, columns());
+  } else {
+    read_run(first * columns(), numbers.size(), numbers.data(), 1);
+  }
+  return numbers;
+}
+
+void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, double* numbers,
+                       std::uint64_t stride) const {
+  const std::uint64_t element_bytes = bytes_of(header_.type);
+  const std::uint64_t offset = header_.data + begin * element_bytes;
+  if (header_.type == ElementType::real64 && !header_.swapped && stride == 1) {
+    source().read(offset, {reinterpret_cast<char*>(numbers), count * element_bytes});
+    return;
+  }
+  const std::uint64_t bytes = count * element_bytes;
+  std::vector<char> chunk(std::min(chunk_bytes, bytes));
+  for (std::uint64_t done = 0; done < bytes; done += chunk.size()) {
+    const auto piece = std::span(chunk).first(std::min<std::uint64_t>(chunk.size(), bytes - done));
+    source().read(offset + done, piece);
+    decode(header_.type, piece, header_.swapped, numbers + done / element_bytes * stride, stride);
+  }
+}
+
+// Blanks before the last byte, a line feed, make the elements begin at a multiple of 64.
+std::string npy_header(ElementType type, std::uint64_t elements) {
+  constexpr std::string_view order = std::endian::native == std::endian::little ? "<" : ">";
+  constexpr std::size_t preamble = 10, alignment = 64;
+  std::string dictionary =
+      joined({"{'descr': '", order, name_of(type), "', 'fortran_order': False, 'shape': (",
+              std::to_string(elements), ",), }"});
+  const std::size_t unpadded = preamble + dictionary.size() + 1;
+  dictionary.append((alignment - unpadded % alignment) % alignment, ' ');
+  dictionary.push_back('\n');
+  const std::array<char, 4> version_and_length = {1, 0, static_cast<char>(dictionary.size() % 256),
+                                                  static_cast<char>(dictionary.size() / 256)};
+  return joined({"\x93NUMPY",
+                 std::string_view(version_and_length.data(), version_and_length.size()),
+                 dictionary});
+}
+
+void write_npy(OutputFile& file, std::span<const std::int32_t> numbers) {
+  write_elements(file, ElementType::integer32, numbers);
+}
+
+void write_npy(OutputFile& file, std::span<const double> numbers) {
+  write_elements(file, ElementType::real64, numbers);
+}
+
+}  // namespace evenkeel::tool

@@ -1,0 +1,129 @@
+// evenkeel partition: cuts the objects in a file into parts of equal work.
+
+#include "command.hpp"
+#include "files/npy.hpp"
+#include "files/output_file.hpp"
+#include "files/vtu.hpp"
+#include "partition/domains.hpp"
+#include "partition/objects.hpp"
+#include "partition/options.hpp"
+#include "partition/partitioning.hpp"
+#include "partition/refusal.hpp"
+#include "partition/report.hpp"
+#include "ranks.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace evenkeel::tool {
+
+namespace {
+
+// The files that were asked for, on rank 0; nothing on others. They are opened before anything is
+// computed, so that a name that will not do costs no time, and both or none get their names.
+struct OutputFiles {
+  std::optional<OutputFile> parts, domains;
+};
+
+using Files = std::shared_ptr<OutputFiles>;
+
+Files open_files(const Communicator& communicator, const PartitionOptions& options) {
+  auto files = std::make_shared<OutputFiles>();
+  vote(communicator, attempt(partition_stage, [&] {
+         if (communicator.rank() != 0) return;
+         if (options.out) files->parts.emplace(*options.out);
+         if (options.vtk) files->domains.emplace(*options.vtk);
+       }));
+  return files;
+}
+
+void write_parts(const Communicator& communicator, const Partition& partition, OutputFiles& files) {
+  const auto parts = communicator.gather(std::span<const std::int32_t>(partition.parts), 0);
+  vote(communicator, attempt(partition_stage, [&] {
+         if (!files.parts) return;
+         write_npy(*files.parts, parts.values);
+         files.parts->finish();
+       }));
+}
+
+void write_domains(const Communicator& communicator, const Partition& partition, int dimensions,
+                   OutputFiles& files) {
+  const Splitters round = at_round_keys(communicator, partition.keys, partition.splitters);
+  vote(communicator, attempt(partition_stage, [&] {
+         if (!files.domains) return;
+         write_vtu(*files.domains, dimensions,
+                   domains_of(round, partition.curve, dimensions, partition.box, partition.work));
+         files.domains->finish();
+       }));
+}
+
+void commit(const Communicator& communicator, OutputFiles& files) {
+  vote(communicator, attempt(partition_stage, [&] {
+         if (files.parts) files.parts->commit();
+         if (files.domains) files.domains->commit();
+       }));
+}
+
+Output run(const Communicator& communicator, const PartitionArguments& asked) {
+  const PartitionOptions options = checked(asked);
+  const Files files = open_files(communicator, options);
+  const Objects objects = read_objects(communicator, options);
+  const Partition parts = partition(communicator, objects, options);
+  if (options.out) write_parts(communicator, parts, *files);
+  if (options.vtk) write_domains(communicator, parts, objects.dimensions, *files);
+  return {report_of(options, objects, parts),
+          [&communicator, files] { commit(communicator, *files); }};
+}
+
+// Who is alone knows which rank has failed.
+[[noreturn]] void throw_without_rank(const Error& error) {
+  throw Error(error.kind(), Where{error.where()}, error.problem(), error.remedy());
+}
+
+void add_option(CLI::App& command, const char* name, std::optional<std::string>& into,
+                const char* type, const char* description, bool required = false) {
+  command
+      .add_option_function<std::string>(
+          name, [&into](const std::string& value) { into = value; }, description)
+      ->type_name(type)
+      ->required(required);
+}
+
+}  // namespace
+
+Run add_partition(CLI::App& app, Ranks& ranks) {
+  const auto asked = std::make_shared<PartitionArguments>();
+  CLI::App& command =
+      *app.add_subcommand("partition", "Cut objects into parts of equal work; also under mpirun");
+  constexpr bool required = true;
+  add_option(command, "--points", asked->points, "P.npy|P.csv",
+             "A row of 2 or 3 coordinates for each object", required);
+  add_option(command, "--weights", asked->weights, "W.npy|W.csv", "A weight for each object");
+  add_option(command, "--parts", asked->parts, "N", "How many parts", required);
+  add_option(command, "--method", asked->method, "M", "hilbert, morton or snake", required);
+  add_option(command, "--box", asked->box, "LO,..,HI,..",
+             "The box around all objects, its lower corner first; measured where it is not given");
+  add_option(command, "--work", asked->work, "count|weights",
+             "What a part's work is; weights where there are some");
+  add_option(command, "--target-lambda", asked->target_lambda, "L",
+             "Greatest / average that is even enough; as even as can be where it is not given");
+  add_option(command, "--grid", asked->grid, "AxBxC", "Of methods that cut a grid");
+  add_option(command, "--rounds", asked->rounds, "R", "Of methods that cut a grid");
+  add_option(command, "--out", asked->out, "parts.npy", "Write the part of each object");
+  add_option(command, "--vtk", asked->vtk, "domains.vtu", "Write the domains as boxes");
+  command.add_flag("--json", asked->json, "Print JSON");
+  return [asked, &ranks]() -> Output {
+    const Communicator& communicator = ranks.start();
+    try {
+      return run(communicator, *asked);
+    } catch (const Error& error) {
+      if (communicator.size() == 1) throw_without_rank(error);
+      throw;
+    }
+  };
+}
+
+}  // namespace evenkeel::tool

@@ -1,0 +1,98 @@
+#include "partition/objects.hpp"
+
+#include "files/array.hpp"
+#include "files/refusal.hpp"
+#include "partition/refusal.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/text.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <string>
+
+namespace evenkeel::tool {
+
+namespace {
+
+struct Share {
+  std::uint64_t first, last;
+};
+
+Share share_of(const Communicator& communicator, std::uint64_t rows) {
+  const auto rank = static_cast<std::uint64_t>(communicator.rank());
+  const auto ranks = static_cast<std::uint64_t>(communicator.size());
+  const auto before = [&](std::uint64_t r) { return rows / ranks * r + std::min(rows % ranks, r); };
+  return {before(rank), before(rank + 1)};
+}
+
+std::unique_ptr<const ArrayFile> open_points(const PartitionOptions& options) {
+  auto points = open_array(options.points);
+  if (points->columns() != 2 && points->columns() != 3)
+    refuse_partition(joined({"The points in ", in_quotes(points->name()), " have ",
+                             std::to_string(points->columns()), " columns."}),
+                     "Give the 2 or 3 coordinates of an object in each row.");
+  if (points->rows() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    refuse_partition(joined({"There are too many rows in ", in_quotes(points->name()), "."}),
+                     "Give fewer than 2^63.");
+  return points;
+}
+
+std::vector<double> read_weights(const std::string& path, const ArrayFile& points, Share share) {
+  const auto file = open_array(path);
+  if (file->columns() != 1)
+    refuse_partition(joined({"The weights in ", in_quotes(file->name()), " have ",
+                             std::to_string(file->columns()), " columns."}),
+                     "Give one weight in each row.");
+  if (file->rows() != points.rows())
+    refuse_partition(joined({"There are ", std::to_string(file->rows()), " weights in ",
+                             in_quotes(file->name()), ", but ", std::to_string(points.rows()),
+                             " points in ", in_quotes(points.name()), "."}),
+                     "Give as many weights as points.");
+  std::vector<double> weights = file->read(share.first, share.last);
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    if (!std::isfinite(weights[i]) || weights[i] < 0)
+      refuse_partition(joined({"The weight of object ", std::to_string(share.first + i), " in ",
+                               in_quotes(file->name()), " is ", text_of(weights[i]), "."}),
+                       "Weights are finite and not negative.");
+  return weights;
+}
+
+// The files as the ranks see them; negated where the greatest is sought.
+struct Sight {
+  std::int64_t least_rows, minus_greatest_rows, least_columns, minus_greatest_columns;
+};
+
+void combine(Sight& into, const Sight& from) noexcept {
+  into.least_rows = std::min(into.least_rows, from.least_rows);
+  into.minus_greatest_rows = std::min(into.minus_greatest_rows, from.minus_greatest_rows);
+  into.least_columns = std::min(into.least_columns, from.least_columns);
+  into.minus_greatest_columns = std::min(into.minus_greatest_columns, from.minus_greatest_columns);
+}
+
+}  // namespace
+
+Objects read_objects(const Communicator& communicator, const PartitionOptions& options) {
+  Objects objects;
+  const Status read = attempt(partition_stage, [&] {
+    const auto points = open_points(options);
+    objects.dimensions = static_cast<int>(points->columns());
+    objects.everywhere = static_cast<std::int64_t>(points->rows());
+    const Share share = share_of(communicator, points->rows());
+    objects.places = points->read(share.first, share.last);
+    if (options.weights) objects.weights = read_weights(*options.weights, *points, share);
+    if (options.work_is_count) objects.weights.clear();
+  });
+  const Sight mine = {objects.everywhere, -objects.everywhere, objects.dimensions,
+                      -objects.dimensions};
+  const Sight all = vote<&combine>(communicator, read, mine);
+  if (all.least_rows != -all.minus_greatest_rows ||
+      all.least_columns != -all.minus_greatest_columns)
+    refuse_partition(joined({"The ranks do not see the same ", in_quotes(options.points), "."}),
+                     "Put it where all of them read the same file.");
+  return objects;
+}
+
+}  // namespace evenkeel::tool

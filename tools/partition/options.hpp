@@ -1,0 +1,42 @@
+#pragma once
+
+// What `evenkeel partition` was asked for: as it was written, and checked.
+
+#include <evenkeel/core/box.hpp>
+#include <evenkeel/core/key.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace evenkeel::tool {
+
+// The values of the options on the command line; nothing where there were none.
+struct PartitionArguments {
+  std::optional<std::string> points, weights, parts, method, box, work, target_lambda;
+  std::optional<std::string> grid, rounds;  // of grid methods
+  std::optional<std::string> out, vtk;
+  bool json = false;
+};
+
+struct PartitionOptions {
+  static constexpr int most_parts = 1 << 24;
+
+  std::string points;
+  std::optional<std::string> weights;
+  int parts = 1;
+  CurveKind curve = CurveKind::hilbert;
+  std::vector<double> box;  // the lower corner, then the upper; empty: measured
+  bool work_is_count = true;
+  double target_lambda = 0;  // 0: as even as can be
+  std::optional<std::string> out, vtk;
+  bool json = false;
+};
+
+// An Error for what makes no sense, whatever the files hold. The files are not touched.
+PartitionOptions checked(const PartitionArguments& asked);
+
+// The box that was given, for points of so many coordinates; an Error when it is none.
+std::optional<Box> given_box(const PartitionOptions& options, int dimensions);
+
+}  // namespace evenkeel::tool

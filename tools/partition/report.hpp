@@ -1,0 +1,17 @@
+#pragma once
+
+// What `evenkeel partition` says on stdout.
+
+#include "partition/objects.hpp"
+#include "partition/options.hpp"
+#include "partition/partitioning.hpp"
+
+#include <string>
+
+namespace evenkeel::tool {
+
+// One JSON object, or a table for people.
+std::string report_of(const PartitionOptions& options, const Objects& objects,
+                      const Partition& partition);
+
+}  // namespace evenkeel::tool
