@@ -126,7 +126,7 @@ void measure_parts(const Communicator& ranks, std::int64_t objects, int repetiti
 }
 
 // What a rank brings to the reductions of a cut into a part per rank, where density is even. The
-// first round counts B bins: at least 2^14, and from 4 to 8 per part. Each later one divides the
+// first round counts B bins: at least 2^16, and from 4 to 8 per part. Each later one divides the
 // bins with a splitter, one per part at most, into B / parts: until a bin is lighter than the aim
 // allows for, or holds two objects on average. Clusters take more rounds, since the first ones find
 // most of a cloud in a bin. Objects in order take two words per splitter, once.
@@ -136,7 +136,7 @@ void print_model() {
       "| ranks = parts | in order | target 1.05 | nearest |\n|---|---|---|---|\n");
   for (const double ranks : {1e3, 1e4, 1e5, 1e6}) {
     const double bins = std::max(
-        16384.0, static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(4 * ranks))));
+        65536.0, static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(4 * ranks))));
     const double objects_per_part = 1e6;
     const double divided = std::floor(std::log2(bins / ranks));  // bits per round but the first
     const auto rounds_to = [&](double share_of_part) {

@@ -8,7 +8,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr std::int64_t least_bins = std::int64_t{1} << 14;
+constexpr std::int64_t least_bins = std::int64_t{1} << 16;
 constexpr std::int64_t bins_per_place = 4;
 
 // So many objects, in all, that it costs less to bring them to all ranks than to go on counting.
