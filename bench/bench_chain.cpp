@@ -5,16 +5,17 @@
 // A benchmark is named case/peer: `exact` cuts weights, `prefix` cuts a sum that is there already,
 // `sums` cuts into one part, which is the reading of the weights and nothing else.
 
+#include "medians.hpp"
+
 #include <evenkeel/core/chain.hpp>
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <limits>
-#include <map>
 #include <memory>
 #include <random>
 #include <string>
@@ -124,54 +125,33 @@ void add_row(const std::shared_ptr<const Case>& row) {
 // --- The table -----------------------------------------------------------------------------------
 
 // Prints as the console does, and keeps the median times.
-class Table final : public benchmark::ConsoleReporter {
- public:
-  Table() : ConsoleReporter(OO_Tabular) {}
-
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs)
-      if (run.aggregate_name == "median")
-        medians_[run.run_name.function_name] = run.GetAdjustedRealTime();
-    ConsoleReporter::ReportRuns(runs);
+void print(const bench::Medians& medians, const std::vector<std::shared_ptr<const Case>>& rows) {
+  std::printf(
+      "\n| case | exact ms | of prefix ms | greedy ms | exact B/avg | greedy B/avg "
+      "| sums, of memcpy |\n|---|---|---|---|---|---|---|\n");
+  for (const auto& row : rows) {
+    const auto time = [&](const char* peer) { return medians.time(row->name + peer); };
+    if (std::isnan(time("/exact"))) continue;
+    std::printf("| %s | %.2f | %.2f | %.2f | %.4f | %.4f | %.2f |\n", row->name.c_str(),
+                time("/exact"), time("/prefix"), time("/greedy"),
+                cut_chain(row->weights, row->options()).lambda, greedy_bottleneck(*row),
+                time("/memcpy") / time("/sums"));
   }
-
-  void print(const std::vector<std::shared_ptr<const Case>>& rows) const {
-    std::printf(
-        "\n| case | exact ms | of prefix ms | greedy ms | exact B/avg | greedy B/avg "
-        "| sums, of memcpy |\n|---|---|---|---|---|---|---|\n");
-    for (const auto& row : rows) {
-      if (!medians_.contains(row->name + "/exact")) continue;
-      std::printf("| %s | %.2f | %.2f | %.2f | %.4f | %.4f | %.2f |\n", row->name.c_str(),
-                  time(*row, "/exact"), time(*row, "/prefix"), time(*row, "/greedy"),
-                  cut_chain(row->weights, row->options()).lambda, greedy_bottleneck(*row),
-                  time(*row, "/memcpy") / time(*row, "/sums"));
-    }
-  }
-
- private:
-  // NaN when --benchmark_filter left it out.
-  double time(const Case& row, const char* peer) const {
-    const auto found = medians_.find(row.name + peer);
-    return found == medians_.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
-  }
-
-  std::map<std::string, double> medians_;
-};
+}
 
 }  // namespace
 }  // namespace evenkeel
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  if (!evenkeel::bench::initialize(argc, argv)) return 1;
   auto cases = evenkeel::all_cases();
   std::vector<std::shared_ptr<const evenkeel::Case>> rows;
   for (evenkeel::Case& row : cases)
     rows.push_back(std::make_shared<const evenkeel::Case>(std::move(row)));
   for (const auto& row : rows) evenkeel::add_row(row);
-  evenkeel::Table table;
-  benchmark::RunSpecifiedBenchmarks(&table);
-  table.print(rows);
+  evenkeel::bench::Medians medians;
+  benchmark::RunSpecifiedBenchmarks(&medians);
+  evenkeel::print(medians, rows);
   benchmark::Shutdown();
   return 0;
 }

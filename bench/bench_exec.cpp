@@ -5,6 +5,8 @@
 // A benchmark is named kernel/case/peer. Bytes are those that the kernel must move at least: each
 // input read once, each result written once, bins and sums for nothing.
 
+#include "medians.hpp"
+
 #include <evenkeel/backends/exec/gather.hpp>
 #include <evenkeel/backends/exec/histogram.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
@@ -18,7 +20,6 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -225,63 +226,33 @@ void add_rows() {
 
 // --- The table -----------------------------------------------------------------------------------
 
-// Prints as the console does, and keeps the median of the bytes per second.
-class Table final : public benchmark::ConsoleReporter {
- public:
-  Table() : ConsoleReporter(OO_Tabular) {}
-
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) {
-      const auto rate = run.counters.find("bytes_per_second");
-      if (run.aggregate_name == "median" && rate != run.counters.end())
-        medians_[run.run_name.function_name] = rate->second.value;
-    }
-    ConsoleReporter::ReportRuns(runs);
+void print(const bench::Medians& medians) {
+  std::printf("\n| kernel | GB/s | of memcpy | of the serial loop |\n|---|---|---|---|\n");
+  for (const std::string& name : medians.names()) {
+    const auto cut = name.rfind('/');
+    if (name.substr(cut) != "/evenkeel") continue;
+    const std::string row = name.substr(0, cut);
+    const double rate = medians.bytes_per_second(name);
+    std::printf("| %s | %.1f | %.2f | %.2f |\n", row.c_str(), rate * 1e-9,
+                rate / medians.bytes_per_second(row + "/memcpy"),
+                rate / medians.bytes_per_second(row + "/loop"));
   }
-
-  void print() const {
-    std::printf("\n| kernel | GB/s | of memcpy | of the serial loop |\n|---|---|---|---|\n");
-    for (const auto& [name, rate] : medians_) {
-      const auto cut = name.rfind('/');
-      if (name.substr(cut) != "/evenkeel") continue;
-      const std::string row = name.substr(0, cut);
-      std::printf("| %s | %.1f | %.2f | %.2f |\n", row.c_str(), rate * 1e-9,
-                  ratio(rate, row + "/memcpy"), ratio(rate, row + "/loop"));
-    }
-  }
-
- private:
-  // NaN when --benchmark_filter left the peer out.
-  double ratio(double rate, const std::string& peer) const {
-    const auto found = medians_.find(peer);
-    return found == medians_.end() ? std::numeric_limits<double>::quiet_NaN()
-                                   : rate / found->second;
-  }
-
-  std::map<std::string, double> medians_;
-};
+}
 
 }  // namespace
 }  // namespace evenkeel
 
 int main(int argc, char** argv) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
-  // In random order what else the machine does disturbs a kernel and its peers alike.
-  std::string interleave = "--benchmark_enable_random_interleaving=true";
-  std::vector<char*> arguments(argv, argv + argc);
-  arguments.insert(arguments.begin() + 1, interleave.data());
-  int count = static_cast<int>(arguments.size());
-  arguments.push_back(nullptr);
-  benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
+  if (!evenkeel::bench::initialize(argc, argv)) return 1;
 
   std::printf("%lld objects; host space %s with %d threads\n",
               static_cast<long long>(evenkeel::objects), evenkeel::Host::name(),
               evenkeel::Host().concurrency());
   evenkeel::add_rows();
-  evenkeel::Table table;
-  benchmark::RunSpecifiedBenchmarks(&table);
-  table.print();
+  evenkeel::bench::Medians medians;
+  benchmark::RunSpecifiedBenchmarks(&medians);
+  evenkeel::print(medians);
   benchmark::Shutdown();
   return 0;
 }

@@ -6,6 +6,7 @@
 // cell, and positions in [0, 1) in the unit box.
 
 #include "core/curve/bitwise.hpp"
+#include "medians.hpp"
 
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
@@ -17,8 +18,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
-#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -161,55 +160,29 @@ void add_rows() {
 
 // --- The table -----------------------------------------------------------------------------------
 
-// Prints as the console does, and keeps the median of the keys per second.
-class Table final : public benchmark::ConsoleReporter {
- public:
-  Table() : ConsoleReporter(OO_Tabular) {}
-
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) {
-      const auto rate = run.counters.find("items_per_second");
-      if (run.aggregate_name == "median" && rate != run.counters.end())
-        nanoseconds_[run.run_name.function_name] = 1e9 / rate->second.value;
-    }
-    ConsoleReporter::ReportRuns(runs);
+void print(const bench::Medians& medians) {
+  std::printf("\n| from | ns per key | times as fast as bitwise |\n|---|---|---|\n");
+  for (const std::string& name : medians.names()) {
+    const double rate = medians.items_per_second(name);
+    std::printf("| %s | %.2f | %.1f |\n", name.c_str(), 1e9 / rate,
+                rate / medians.items_per_second(peer));
   }
-
-  void print() const {
-    // NaN when --benchmark_filter left the peer out.
-    const auto found = nanoseconds_.find(peer);
-    const double bitwise =
-        found == nanoseconds_.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
-    std::printf("\n| from | ns per key | times as fast as bitwise |\n|---|---|---|\n");
-    for (const auto& [name, time] : nanoseconds_)
-      std::printf("| %s | %.2f | %.1f |\n", name.c_str(), time, bitwise / time);
-  }
-
- private:
-  std::map<std::string, double> nanoseconds_;
-};
+}
 
 }  // namespace
 }  // namespace evenkeel
 
 int main(int argc, char** argv) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
-  // In random order what else the machine does disturbs a kernel and its peer alike.
-  std::string interleave = "--benchmark_enable_random_interleaving=true";
-  std::vector<char*> arguments(argv, argv + argc);
-  arguments.insert(arguments.begin() + 1, interleave.data());
-  int count = static_cast<int>(arguments.size());
-  arguments.push_back(nullptr);
-  benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
+  if (!evenkeel::bench::initialize(argc, argv)) return 1;
 
   std::printf("%lld objects; host space %s with %d threads\n",
               static_cast<long long>(evenkeel::objects), Kokkos::DefaultHostExecutionSpace::name(),
               Kokkos::DefaultHostExecutionSpace().concurrency());
   evenkeel::add_rows();
-  evenkeel::Table table;
-  benchmark::RunSpecifiedBenchmarks(&table);
-  table.print();
+  evenkeel::bench::Medians medians;
+  benchmark::RunSpecifiedBenchmarks(&medians);
+  evenkeel::print(medians);
   benchmark::Shutdown();
   return 0;
 }

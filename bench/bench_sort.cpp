@@ -8,6 +8,8 @@
 //   kokkos    Kokkos::Experimental::sort_by_key, which on hosts is a sort through an index
 //             (from Kokkos 4.5 on)
 
+#include "medians.hpp"
+
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 
@@ -27,8 +29,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <limits>
-#include <map>
 #include <numeric>
 #include <random>
 #include <string>
@@ -186,55 +186,25 @@ void add_row(const std::string& row, const std::vector<Key>& keys) {
 
 // --- The table -----------------------------------------------------------------------------------
 
-// Prints as the console does, and keeps the median of the pairs per second.
-class Table final : public benchmark::ConsoleReporter {
- public:
-  Table() : ConsoleReporter(OO_Tabular) {}
-
-  void ReportRuns(const std::vector<Run>& runs) override {
-    for (const Run& run : runs) {
-      const auto rate = run.counters.find("items_per_second");
-      if (run.aggregate_name == "median" && rate != run.counters.end())
-        medians_[run.run_name.function_name] = rate->second.value;
-    }
-    ConsoleReporter::ReportRuns(runs);
+void print(const bench::Medians& medians) {
+  std::printf("\n| keys | M pairs/s | of uniform | of gnu | of kokkos | of std |\n");
+  std::printf("|---|---|---|---|---|---|\n");
+  for (const char* row : {"uniform", "clustered", "replaced", "drifted"}) {
+    const std::string name = std::string("sort/") + row;
+    const double rate = medians.items_per_second(name + "/evenkeel");
+    const auto of = [&](const std::string& peer) { return rate / medians.items_per_second(peer); };
+    std::printf("| %s | %.1f | %.2f | %.2f | %.2f | %.2f |\n", row, rate * 1e-6,
+                of("sort/uniform/evenkeel"), of(name + "/gnu"), of(name + "/kokkos"),
+                of(name + "/std"));
   }
-
-  void print() const {
-    std::printf("\n| keys | M pairs/s | of uniform | of gnu | of kokkos | of std |\n");
-    std::printf("|---|---|---|---|---|---|\n");
-    for (const char* row : {"uniform", "clustered", "replaced", "drifted"}) {
-      const std::string name = std::string("sort/") + row;
-      const double rate = rate_of(name + "/evenkeel");
-      std::printf("| %s | %.1f | %.2f | %.2f | %.2f | %.2f |\n", row, rate * 1e-6,
-                  rate / rate_of("sort/uniform/evenkeel"), rate / rate_of(name + "/gnu"),
-                  rate / rate_of(name + "/kokkos"), rate / rate_of(name + "/std"));
-    }
-  }
-
- private:
-  // NaN for a peer that this build lacks, or that --benchmark_filter left out.
-  double rate_of(const std::string& name) const {
-    const auto found = medians_.find(name);
-    return found == medians_.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
-  }
-
-  std::map<std::string, double> medians_;
-};
+}
 
 }  // namespace
 }  // namespace evenkeel
 
 int main(int argc, char** argv) {
   const Kokkos::ScopeGuard kokkos(argc, argv);
-  // In random order what else the machine does disturbs a sort and its peers alike.
-  std::string interleave = "--benchmark_enable_random_interleaving=true";
-  std::vector<char*> arguments(argv, argv + argc);
-  arguments.insert(arguments.begin() + 1, interleave.data());
-  int count = static_cast<int>(arguments.size());
-  arguments.push_back(nullptr);
-  benchmark::Initialize(&count, arguments.data());
-  if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 1;
+  if (!evenkeel::bench::initialize(argc, argv)) return 1;
 
   const int threads = evenkeel::Host().concurrency();
 #ifdef EVENKEEL_HAS_GNU_PARALLEL
@@ -255,9 +225,9 @@ int main(int argc, char** argv) {
   evenkeel::add_row("clustered", clustered);
   evenkeel::add_row("replaced", replaced);
   evenkeel::add_row("drifted", drifted);
-  evenkeel::Table table;
-  benchmark::RunSpecifiedBenchmarks(&table);
-  table.print();
+  evenkeel::bench::Medians medians;
+  benchmark::RunSpecifiedBenchmarks(&medians);
+  evenkeel::print(medians);
   benchmark::Shutdown();
   return 0;
 }
