@@ -139,13 +139,17 @@ Cut cut(const Communicator& communicator, const Status& status, std::span<const 
   }
   if (!result.kept && all.objects == 0) cut_evenly(result.splitters, options.dimensions);
   if (!result.kept && all.objects > 0) {
-    const bool in_order = options.aim == Aim::nearest && InOrder::holds(communicator, mine, all);
-    const std::int64_t total =
-        in_order ? work->in_order.weigh(communicator, units) : search.weigh(all);
+    const bool nearest = options.aim == Aim::nearest;
+    const bool in_order = nearest && InOrder::holds(communicator, mine, all);
+    const bool by_sample = nearest && !in_order && Search::suits_sample(all, options.parts);
+    const std::int64_t total = in_order    ? work->in_order.weigh(communicator, units)
+                               : by_sample ? search.weigh_by_sample(all)
+                                           : search.weigh(all);
     set_shares(work->shares, total);
     std::span<const Search::Place> places =
-        in_order ? work->in_order.find(work->shares, search)
-                 : search.run(work->shares, Rounding::nearest, tolerance_of(options, total));
+        in_order    ? work->in_order.find(work->shares, search)
+        : by_sample ? search.run_by_sample(work->shares)
+                    : search.run(work->shares, Rounding::nearest, tolerance_of(options, total));
     std::vector<Search::Place> best;
     if (options.aim == Aim::optimal) {
       best = find_optimal(communicator, work->objects, search, places, total);

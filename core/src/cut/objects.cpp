@@ -3,7 +3,7 @@
 #include <evenkeel/backends/exec/compatibility.hpp>
 
 #include <algorithm>
-#include <numeric>
+#include <limits>
 
 namespace evenkeel {
 
@@ -35,6 +35,37 @@ class InRuns {
   std::int64_t* bins_;
   std::size_t bin_ = 0;
   std::int64_t sum_ = 0;
+};
+
+// Finds which of the intervals between rising keys another key is in: interval i ends before
+// boundaries[i]. Neighbours in memory are often in the same one or the next.
+class IntervalOf {
+ public:
+  explicit IntervalOf(std::span<const std::uint64_t> boundaries) noexcept
+      : boundaries_(boundaries) {
+    enter(0);
+  }
+
+  std::size_t operator()(std::uint64_t key) noexcept {
+    if (key - first_ < length_) return interval_;
+    if (interval_ < boundaries_.size() && key >= boundaries_[interval_]) enter(interval_ + 1);
+    if (key - first_ < length_) return interval_;
+    enter(static_cast<std::size_t>(std::upper_bound(boundaries_.begin(), boundaries_.end(), key) -
+                                   boundaries_.begin()));
+    return interval_;
+  }
+
+ private:
+  void enter(std::size_t interval) noexcept {
+    constexpr auto end = std::numeric_limits<std::uint64_t>::max();
+    interval_ = interval;
+    first_ = interval == 0 ? 0 : boundaries_[interval - 1];
+    length_ = (interval < boundaries_.size() ? boundaries_[interval] : end) - first_;
+  }
+
+  std::span<const std::uint64_t> boundaries_;
+  std::size_t interval_ = 0;
+  std::uint64_t first_ = 0, length_ = 0;
 };
 
 int thread_count() { return exec::kokkos_is_running() ? std::max(1, Host().concurrency()) : 1; }
@@ -218,18 +249,41 @@ std::span<std::int64_t> CutObjects::count_parts(std::span<const CurveKey> splitt
   });
 }
 
+std::vector<std::uint64_t> CutObjects::sample(std::int64_t every) const {
+  std::vector<std::uint64_t> keys;
+  for (const WeightedKeys& set : sets_)
+    for (std::int64_t i = every / 2; i < std::ssize(set.keys); i += every)
+      keys.push_back(set.keys[static_cast<std::size_t>(i)].value);
+  return keys;
+}
+
+std::span<std::int64_t> CutObjects::count_between(
+    std::span<const std::uint64_t> boundaries) noexcept {
+  return histogram(std::ssize(boundaries) + 1, [&](const Block& block, std::int64_t* bins) {
+    InRuns count(bins);
+    IntervalOf interval_of(boundaries);
+    visit(block, 0, block.end - block.begin,
+          [&](std::int64_t, std::uint64_t key, std::int64_t weight) {
+            count.add(interval_of(key), weight);
+          });
+  });
+}
+
 std::vector<CutObjects::Item> CutObjects::items_in(std::span<const Range> ranges) const {
+  std::vector<std::uint64_t> boundaries;  // every other interval is inside
+  for (const Range& range : ranges) {
+    boundaries.push_back(range.first);
+    boundaries.push_back(range.last + 1);
+  }
   std::vector<Item> items;
   for (const auto& blocks : blocks_)
-    for (const Block& block : blocks)
+    for (const Block& block : blocks) {
+      IntervalOf interval_of(boundaries);
       visit(block, 0, block.end - block.begin,
             [&](std::int64_t, std::uint64_t key, std::int64_t weight) {
-              const auto after = std::upper_bound(
-                  ranges.begin(), ranges.end(), key,
-                  [](std::uint64_t k, const Range& range) { return k < range.first; });
-              if (after != ranges.begin() && key <= std::prev(after)->last)
-                items.push_back({key, weight});
+              if (interval_of(key) % 2 == 1) items.push_back({key, weight});
             });
+    }
   return items;
 }
 

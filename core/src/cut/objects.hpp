@@ -57,6 +57,12 @@ class CutObjects {
   std::int64_t kept() const noexcept;
   std::vector<Item> kept_items() const;
 
+  // One key in `every`, from all over the objects.
+  std::vector<std::uint64_t> sample(std::int64_t every) const;
+  // The weight below the first of rising keys, from it to the second, ..., from the last on. As
+  // many as bins at most.
+  std::span<std::int64_t> count_between(std::span<const std::uint64_t> boundaries) noexcept;
+
   // The weight of each part that the splitters make. As many parts as bins at most.
   std::span<std::int64_t> count_parts(std::span<const CurveKey> splitters) noexcept;
 

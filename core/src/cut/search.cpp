@@ -1,7 +1,11 @@
 #include "search.hpp"
 
+#include <evenkeel/backends/exec/compatibility.hpp>
+#include <evenkeel/backends/exec/sort.hpp>
+
 #include <algorithm>
 #include <bit>
+#include <limits>
 #include <numeric>
 
 namespace evenkeel {
@@ -11,9 +15,33 @@ namespace {
 constexpr std::int64_t least_bins = std::int64_t{1} << 16;
 constexpr std::int64_t bins_per_place = 4;
 
+constexpr std::int64_t sample_size = std::int64_t{1} << 15;
+static_assert(sample_size < least_bins);
+
 // So many objects, in all, that it costs less to bring them to all ranks than to go on counting.
 std::int64_t few(std::size_t places) {
   return std::max<std::int64_t>(4096, 2 * static_cast<std::int64_t>(places));
+}
+
+// Sorts keys, and numbers along with them.
+void sort_with(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& numbers) {
+  exec::sort_pairs(Space::where(MemoryKind::host), keys.data(), numbers.data(), std::ssize(keys));
+}
+
+void sort_by_key(std::vector<CutObjects::Item>& items) {
+  constexpr std::size_t worth_it = 4096;
+  if (items.size() < worth_it || !exec::kokkos_is_running()) {
+    std::sort(items.begin(), items.end(),
+              [](const auto& a, const auto& b) { return a.key < b.key; });
+    return;
+  }
+  std::vector<std::uint64_t> keys(items.size()), from(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) keys[i] = items[i].key;
+  std::iota(from.begin(), from.end(), std::uint64_t{0});
+  sort_with(keys, from);
+  std::vector<CutObjects::Item> sorted(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) sorted[i] = {keys[i], items[from[i]].weight};
+  items.swap(sorted);
 }
 
 }  // namespace
@@ -47,6 +75,8 @@ std::int64_t Search::weigh(const Survey& all) {
   width_ = static_cast<int>(std::bit_width(all.least_key ^ all.greatest_key));
   base_ = all.least_key >> width_ << width_;
   intervals_.assign(1, {base_, 0});
+  const auto objects = static_cast<std::uint64_t>(all.objects);
+  bins_ = std::min(most_bins_, static_cast<std::int64_t>(std::bit_ceil(4 * objects)));
   whole_ = next_division();
   const std::span<std::int64_t> bins = objects_.count_all(base_, whole_);
   reduce(bins);
@@ -71,7 +101,7 @@ std::span<const Search::Place> Search::run(std::span<const std::int64_t> sought,
                                    next_division()};
     const std::span<std::int64_t> bins =
         first ? objects_.keep_of_all(base_, step) : objects_.keep_of_kept(step);
-    if (few_are_kept()) return finish_with_all_items();
+    if (few_are_kept()) return finish_with_all(objects_.kept_items());
     reduce(bins);
     division = step.next;
     narrow(bins, division);
@@ -89,7 +119,8 @@ void Search::begin(std::size_t sought) {
 }
 
 CutObjects::Division Search::next_division() const noexcept {
-  const auto per_interval = static_cast<std::uint64_t>(most_bins_ / std::ssize(intervals_));
+  // At least two bins each: there are no more intervals than objects.
+  const auto per_interval = static_cast<std::uint64_t>(bins_ / std::ssize(intervals_));
   return {width_, std::min(width_, static_cast<int>(std::bit_width(per_interval)) - 1)};
 }
 
@@ -150,14 +181,69 @@ bool Search::few_are_kept() {
   return kept <= limit;
 }
 
+// --- By a sample ---------------------------------------------------------------------------------
+
+// Objects that are spread over all ranks in nearly the order of the curve show where they are dense
+// by a few keys. What a sample costs and leaves to look at does not go with bits or clusters.
+
+bool Search::suits_sample(const Survey& all, std::int64_t sought) noexcept {
+  constexpr std::int64_t keys_per_fall = 16;
+  return exec::kokkos_is_running() && all.falls * keys_per_fall <= all.objects &&
+         all.objects >= 8 * sample_size && 8 * sought <= sample_size;
+}
+
+std::int64_t Search::weigh_by_sample(const Survey& all) {
+  const std::vector<std::uint64_t> mine = objects_.sample(all.objects / sample_size);
+  sample_ = communicator_.all_gather(std::span<const std::uint64_t>(mine)).values;
+  bytes_reduced_ += static_cast<std::int64_t>(sample_.size() * sizeof(std::uint64_t));
+  std::vector<std::uint64_t> unused(sample_.size());
+  sort_with(sample_, unused);
+  sample_.erase(std::unique(sample_.begin(), sample_.end()), sample_.end());
+  // Very many ranks bring more than was asked for.
+  const std::size_t room = static_cast<std::size_t>(most_bins_) - 1;
+  const std::size_t step = sample_.size() / room + 1;
+  for (std::size_t i = 0; i * step < sample_.size(); ++i) sample_[i] = sample_[i * step];
+  sample_.resize((sample_.size() + step - 1) / step);
+
+  const std::span<std::int64_t> bins = objects_.count_between(sample_);
+  reduce(bins);
+  std::copy(bins.begin(), bins.end(), weight_of_bin_.begin());
+  return std::accumulate(bins.begin(), bins.end(), std::int64_t{0});
+}
+
+std::span<const Search::Place> Search::run_by_sample(std::span<const std::int64_t> sought) {
+  sought_ = sought;
+  rounding_ = Rounding::nearest;
+  tolerance_ = 0;
+  begin(sought.size());
+  intervals_.clear();
+  std::vector<CutObjects::Range> ranges;
+  std::size_t bin = 0;
+  std::int64_t before = 0;
+  for (std::size_t place = 0; place < sought.size(); ++place) {
+    bool moved = place == 0;
+    for (; before + weight_of_bin_[bin] < sought[place]; moved = true)
+      before += weight_of_bin_[bin++];
+    if (moved) {
+      constexpr std::uint64_t last_of_all = std::numeric_limits<std::uint64_t>::max() - 1;
+      const std::uint64_t first = bin == 0 ? 0 : sample_[bin - 1];
+      intervals_.push_back({first, before});
+      ranges.push_back({first, bin < sample_.size() ? sample_[bin] - 1 : last_of_all});
+    }
+    interval_of_place_[place] = static_cast<std::int32_t>(intervals_.size()) - 1;
+  }
+  return finish_with_all(objects_.items_in(ranges));
+}
+
+// --- The end -------------------------------------------------------------------------------------
+
 // All ranks come to the same, each by itself.
-std::span<const Search::Place> Search::finish_with_all_items() {
-  const std::vector<CutObjects::Item> mine = objects_.kept_items();
+std::span<const Search::Place> Search::finish_with_all(const std::vector<CutObjects::Item>& mine) {
   Gathered<CutObjects::Item> all =
       communicator_.all_gather(std::span<const CutObjects::Item>(mine));
   std::vector<CutObjects::Item>& items = all.values;
   bytes_reduced_ += static_cast<std::int64_t>(items.size() * sizeof(CutObjects::Item));
-  std::sort(items.begin(), items.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+  sort_by_key(items);
   std::int32_t interval = -1;
   std::int64_t before = 0, weight = 0;  // of the key at `item`
   std::size_t item = 0, next = 0;

@@ -38,6 +38,12 @@ class Search {
   std::span<const Place> run(std::span<const std::int64_t> sought, Rounding rounding,
                              std::int64_t tolerance);
 
+  // Collective. The same two for objects that are nearly in order on each rank: a sample of their
+  // keys tells where to look closely, and one histogram suffices.
+  static bool suits_sample(const Survey& all, std::int64_t sought) noexcept;
+  std::int64_t weigh_by_sample(const Survey& all);
+  std::span<const Place> run_by_sample(std::span<const std::int64_t> sought);
+
   int reductions() const noexcept { return reductions_; }
   std::int64_t bytes_reduced() const noexcept { return bytes_reduced_; }
   // Collective; counted.
@@ -55,11 +61,12 @@ class Search {
   bool settle(std::size_t place, std::uint64_t first, std::int64_t before, std::int64_t after,
               int width);
   bool few_are_kept();
-  std::span<const Place> finish_with_all_items();
+  std::span<const Place> finish_with_all(const std::vector<CutObjects::Item>& mine);
 
   const Communicator& communicator_;
   CutObjects& objects_;
   std::int64_t most_bins_;
+  std::int64_t bins_ = 0;  // of each histogram: no more than make sense for so many objects
   int reductions_ = 0;
   std::int64_t bytes_reduced_ = 0;
 
@@ -67,8 +74,9 @@ class Search {
   std::uint64_t base_ = 0;
   CutObjects::Division whole_{};
   std::vector<std::int64_t> weight_of_bin_;
-  std::int64_t total_ = 0;         // weight
-  double objects_everywhere_ = 0;  // about
+  std::vector<std::uint64_t> sample_;  // or of the intervals between the keys of a sample
+  std::int64_t total_ = 0;             // weight
+  double objects_everywhere_ = 0;      // about
 
   std::span<const std::int64_t> sought_;
   Rounding rounding_ = Rounding::nearest;

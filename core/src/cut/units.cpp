@@ -38,11 +38,15 @@ double heaviest_of(std::span<const double> weights) {
 bool add_keys(Survey& found, std::span<const CurveKey> keys) {
   const bool in_order = std::is_sorted(keys.begin(), keys.end());
   std::uint64_t least = keys.front().value, greatest = keys.back().value;
-  if (!in_order)
+  if (!in_order) {
+    std::uint64_t before = 0;
     for (const CurveKey key : keys) {
       least = std::min(least, key.value);
       greatest = std::max(greatest, key.value);
+      found.falls += key.value < before ? 1 : 0;
+      before = key.value;
     }
+  }
   found.least_key = std::min(found.least_key, least);
   found.greatest_key = std::max(found.greatest_key, greatest);
   return in_order;
@@ -55,6 +59,7 @@ void combine(Survey& into, const Survey& from) noexcept {
   into.heaviest = std::max(into.heaviest, from.heaviest);
   into.least_key = std::min(into.least_key, from.least_key);
   into.greatest_key = std::max(into.greatest_key, from.greatest_key);
+  into.falls += from.falls;
   into.ranks_out_of_order += from.ranks_out_of_order;
 }
 

@@ -16,7 +16,8 @@ struct Survey {
   std::int64_t objects = 0;
   double heaviest = 0;
   std::uint64_t least_key = std::numeric_limits<std::uint64_t>::max(), greatest_key = 0;
-  std::int64_t ranks_out_of_order = 0;  // whose keys fall somewhere, or that have several sets
+  std::int64_t falls = 0;               // keys that are below the one before
+  std::int64_t ranks_out_of_order = 0;  // where a key falls, or that have several sets
   bool weightless() const noexcept { return !(heaviest > 0); }
 };
 
