@@ -130,7 +130,7 @@ class PartitionProgram : public testing::Test {
 std::vector<std::int32_t> parts_in(const std::string& bytes) {
   const std::size_t begin = bytes.find('\n') + 1;
   std::vector<std::int32_t> parts((bytes.size() - begin) / 4);
-  std::memcpy(parts.data(), bytes.data() + begin, 4 * parts.size());
+  bytes.copy(reinterpret_cast<char*>(parts.data()), 4 * parts.size(), begin);
   return parts;
 }
 
@@ -144,7 +144,7 @@ std::vector<Number> array_in(const std::string& bytes, const std::string& name) 
   std::uint64_t size = 0;
   std::memcpy(&size, bytes.data() + block, sizeof(size));
   std::vector<Number> numbers(size / sizeof(Number));
-  std::memcpy(numbers.data(), bytes.data() + block + sizeof(size), size);
+  bytes.copy(reinterpret_cast<char*>(numbers.data()), size, block + sizeof(size));
   return numbers;
 }
 
