@@ -151,10 +151,7 @@ TEST(WriteKeys, OfRecordsAndPartsOfArrays) {
 // --- In host memory ------------------------------------------------------------------------------
 
 using Positions = std::vector<std::array<double, 2>>;
-const Space& host() {
-  static const Space space = Space::where(MemoryKind::host);
-  return space;
-}
+Space host() { return Space::where(MemoryKind::host); }
 
 TEST(WriteKeys, OfOwnedObjectsAlone) {
   Positions x = {{0.1, 0.1}, {0.9, 0.9}, {1e300, 1e300}};
