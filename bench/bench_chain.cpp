@@ -146,6 +146,7 @@ int main(int argc, char** argv) {
   if (!evenkeel::bench::initialize(argc, argv)) return 1;
   auto cases = evenkeel::all_cases();
   std::vector<std::shared_ptr<const evenkeel::Case>> rows;
+  rows.reserve(cases.size());
   for (evenkeel::Case& row : cases)
     rows.push_back(std::make_shared<const evenkeel::Case>(std::move(row)));
   for (const auto& row : rows) evenkeel::add_row(row);

@@ -452,7 +452,8 @@ TEST(LevelsFor, MoreObjectsAndLessSpacingNeverNeedFewer) {
       before = levels;
     }
     before = 0;
-    for (double spacing = 2; spacing > 1e-12; spacing *= 0.9) {
+    double spacing = 2;
+    for (int shrinks = 0; shrinks < 270; ++shrinks, spacing *= 0.9) {
       const int levels = levels_for(n, 100, 1, spacing);
       EXPECT_GE(levels, before);
       EXPECT_TRUE(std::ldexp(spacing, levels) >= 1 || levels == levels_in(n));
