@@ -96,6 +96,58 @@ bool are_even_enough(std::span<const std::int64_t> weights, double target_lambda
   return static_cast<double>(heaviest) * parts <= target_lambda * static_cast<double>(total);
 }
 
+// Collective. Takes the splitters to keep over when there are some and they are even enough.
+void keep_splitters(Cut& cut, Workspace& work, const Units& units, const CutOptions& options) {
+  if (options.kept.empty() || !(options.target_lambda > 0)) return;
+  const std::span<std::int64_t> weights = work.objects.count_parts(options.kept);
+  work.search.reduce(weights);
+  cut.kept = are_even_enough(weights, options.target_lambda);
+  if (!cut.kept) return;
+  std::copy(options.kept.begin(), options.kept.end(), cut.splitters.begin());
+  for (std::size_t p = 0; p < weights.size(); ++p) cut.weights[p] = units.weight_of(weights[p]);
+}
+
+// The way that costs least for objects in this order. All of them find the same nearest places;
+// what suffices for a target depends on the way, so that has but one.
+struct Ways {
+  bool by_scan = false, by_sample = false;
+};
+
+Ways ways_for(const Communicator& communicator, const Survey& mine, const Survey& all,
+              const CutOptions& options) {
+  if (options.aim != Aim::nearest) return {};
+  if (InOrder::holds(communicator, mine, all)) return {.by_scan = true};
+  return {.by_sample = Search::suits_sample(all, options.parts)};
+}
+
+// Collective. There are objects.
+void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work, const Units& units,
+                    const Survey& mine, const Survey& all, const CutOptions& options) {
+  Search& search = work.search;
+  const Ways ways = ways_for(communicator, mine, all, options);
+  std::int64_t total = 0;
+  std::span<const Search::Place> places;
+  if (ways.by_scan) {
+    total = work.in_order.weigh(communicator, units);
+    set_shares(work.shares, total);
+    places = work.in_order.find(work.shares, search);
+  } else if (ways.by_sample) {
+    total = search.weigh_by_sample(all);
+    set_shares(work.shares, total);
+    places = search.run_by_sample(work.shares);
+  } else {
+    total = search.weigh(all);
+    set_shares(work.shares, total);
+    places = search.run(work.shares, Rounding::nearest, tolerance_of(options, total));
+  }
+  std::vector<Search::Place> best;
+  if (options.aim == Aim::optimal) {
+    best = find_optimal(communicator, work.objects, search, places, total);
+    places = best;
+  }
+  write_places(cut, places, total, units);
+}
+
 }  // namespace
 
 double Cut::lambda() const noexcept {
@@ -124,41 +176,13 @@ Cut cut(const Communicator& communicator, const Status& status, std::span<const 
   const Survey all = vote<&combine>(communicator, prepared, mine);
   const Units units(all);
   work->objects.weigh(units);
-  Search& search = work->search;
   result.heaviest_object = all.heaviest;
-
-  if (!options.kept.empty() && options.target_lambda > 0) {
-    const std::span<std::int64_t> weights = work->objects.count_parts(options.kept);
-    search.reduce(weights);
-    result.kept = are_even_enough(weights, options.target_lambda);
-    if (result.kept) {
-      std::copy(options.kept.begin(), options.kept.end(), result.splitters.begin());
-      for (std::size_t p = 0; p < weights.size(); ++p)
-        result.weights[p] = units.weight_of(weights[p]);
-    }
-  }
+  keep_splitters(result, *work, units, options);
   if (!result.kept && all.objects == 0) cut_evenly(result.splitters, options.dimensions);
-  if (!result.kept && all.objects > 0) {
-    const bool nearest = options.aim == Aim::nearest;
-    const bool in_order = nearest && InOrder::holds(communicator, mine, all);
-    const bool by_sample = nearest && !in_order && Search::suits_sample(all, options.parts);
-    const std::int64_t total = in_order    ? work->in_order.weigh(communicator, units)
-                               : by_sample ? search.weigh_by_sample(all)
-                                           : search.weigh(all);
-    set_shares(work->shares, total);
-    std::span<const Search::Place> places =
-        in_order    ? work->in_order.find(work->shares, search)
-        : by_sample ? search.run_by_sample(work->shares)
-                    : search.run(work->shares, Rounding::nearest, tolerance_of(options, total));
-    std::vector<Search::Place> best;
-    if (options.aim == Aim::optimal) {
-      best = find_optimal(communicator, work->objects, search, places, total);
-      places = best;
-    }
-    write_places(result, places, total, units);
-  }
-  result.reductions = search.reductions();
-  result.bytes_reduced = search.bytes_reduced();
+  if (!result.kept && all.objects > 0)
+    find_splitters(result, communicator, *work, units, mine, all, options);
+  result.reductions = work->search.reductions();
+  result.bytes_reduced = work->search.bytes_reduced();
   return result;
 }
 

@@ -1,8 +1,9 @@
 // Which rank gets which part. Moving costs by the object, so objects are counted, not their weight.
 
+#include "objects.hpp"
+
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/cut.hpp>
-#include <evenkeel/core/owner.hpp>
 
 #include <algorithm>
 #include <array>
@@ -24,20 +25,13 @@ struct Claim {
 // Each rank makes claims to the parts that it holds most of; the others get what nobody claims.
 using Claims = std::array<Claim, 4>;
 
-// Sorted keys cost least: the part of the last one is tried first.
 std::vector<std::int64_t> objects_by_part(std::span<const WeightedKeys> sets,
                                           const Splitters& splitters) {
-  std::vector<std::int64_t> objects(splitters.size() - 1);
-  const OwnerOf owner_of{splitters.data(), static_cast<int>(objects.size())};
-  for (const WeightedKeys& set : sets) {
-    std::size_t part = 0;
-    for (const CurveKey key : set.keys) {
-      if (key < splitters[part] || !(key < splitters[part + 1]))
-        part = static_cast<std::size_t>(owner_of(key));
-      ++objects[part];
-    }
-  }
-  return objects;
+  std::vector<WeightedKeys> weightless;
+  for (const WeightedKeys& set : sets) weightless.push_back({set.keys, {}});
+  CutObjects objects(weightless, std::ssize(splitters) - 1);
+  const auto counts = objects.count_parts(splitters);
+  return {counts.begin(), counts.end()};
 }
 
 bool is_stronger(const Claim& a, const Claim& b) {

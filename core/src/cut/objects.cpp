@@ -1,9 +1,11 @@
 #include "objects.hpp"
 
 #include <evenkeel/backends/exec/compatibility.hpp>
+#include <evenkeel/backends/exec/sort.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace evenkeel {
 
@@ -41,17 +43,17 @@ class InRuns {
 // boundaries[i]. Neighbours in memory are often in the same one or the next.
 class IntervalOf {
  public:
-  explicit IntervalOf(std::span<const std::uint64_t> boundaries) noexcept
-      : boundaries_(boundaries) {
+  explicit IntervalOf(std::span<const CurveKey> boundaries) noexcept : boundaries_(boundaries) {
     enter(0);
   }
 
   std::size_t operator()(std::uint64_t key) noexcept {
     if (key - first_ < length_) return interval_;
-    if (interval_ < boundaries_.size() && key >= boundaries_[interval_]) enter(interval_ + 1);
+    if (interval_ < boundaries_.size() && key >= boundaries_[interval_].value) enter(interval_ + 1);
     if (key - first_ < length_) return interval_;
-    enter(static_cast<std::size_t>(std::upper_bound(boundaries_.begin(), boundaries_.end(), key) -
-                                   boundaries_.begin()));
+    enter(static_cast<std::size_t>(
+        std::upper_bound(boundaries_.begin(), boundaries_.end(), CurveKey{key}) -
+        boundaries_.begin()));
     return interval_;
   }
 
@@ -59,27 +61,16 @@ class IntervalOf {
   void enter(std::size_t interval) noexcept {
     constexpr auto end = std::numeric_limits<std::uint64_t>::max();
     interval_ = interval;
-    first_ = interval == 0 ? 0 : boundaries_[interval - 1];
-    length_ = (interval < boundaries_.size() ? boundaries_[interval] : end) - first_;
+    first_ = interval == 0 ? 0 : boundaries_[interval - 1].value;
+    length_ = (interval < boundaries_.size() ? boundaries_[interval].value : end) - first_;
   }
 
-  std::span<const std::uint64_t> boundaries_;
+  std::span<const CurveKey> boundaries_;
   std::size_t interval_ = 0;
   std::uint64_t first_ = 0, length_ = 0;
 };
 
 int thread_count() { return exec::kokkos_is_running() ? std::max(1, Host().concurrency()) : 1; }
-
-// The last part that begins at or before a key. No branch depends on the data.
-std::size_t part_of(std::span<const CurveKey> splitters, std::uint64_t key) {
-  std::size_t part = 0;
-  for (std::size_t length = splitters.size() - 1; length > 1;) {
-    const std::size_t half = length / 2;
-    part += splitters[part + half].value <= key ? half : 0;
-    length -= half;
-  }
-  return part;
-}
 
 }  // namespace
 
@@ -114,6 +105,11 @@ void CutObjects::for_each_thread(const Body& body) const noexcept {
   exec::fence(Host(), "evenkeel::cut");
 }
 
+// None when all weigh the same.
+const double* CutObjects::weights_of(const WeightedKeys& set) const noexcept {
+  return units_.weightless() || set.weights.empty() ? nullptr : set.weights.data();
+}
+
 // Calls visit(object, key, weight) for objects of a block, which are counted from its begin.
 template <class Visit>
 void CutObjects::visit(const Block& block, std::int64_t begin, std::int64_t end,
@@ -121,11 +117,12 @@ void CutObjects::visit(const Block& block, std::int64_t begin, std::int64_t end,
   const WeightedKeys& set = sets_[block.set];
   const Units units = units_;
   const CurveKey* keys = set.keys.data() + block.begin;
-  if (set.weights.empty() || units.weightless()) {
+  const double* weights = weights_of(set);
+  if (weights == nullptr) {
     const std::int64_t one = units.one();
     for (std::int64_t i = begin; i < end; ++i) visit(i, keys[i].value, one);
   } else {
-    const double* weights = set.weights.data() + block.begin;
+    weights += block.begin;
     for (std::int64_t i = begin; i < end; ++i) visit(i, keys[i].value, units.of(weights[i]));
   }
 }
@@ -138,11 +135,12 @@ void CutObjects::visit_kept(const Block& block, std::int64_t begin, std::int64_t
   const Units units = units_;
   const CurveKey* keys = set.keys.data() + block.begin;
   const Kept* kept = kept_.get() + block.offset;
-  if (set.weights.empty() || units.weightless()) {
+  const double* weights = weights_of(set);
+  if (weights == nullptr) {
     const std::int64_t one = units.one();
     for (std::int64_t i = begin; i < end; ++i) visit(kept[i], keys[kept[i].object].value, one);
   } else {
-    const double* weights = set.weights.data() + block.begin;
+    weights += block.begin;
     for (std::int64_t i = begin; i < end; ++i)
       visit(kept[i], keys[kept[i].object].value, units.of(weights[kept[i].object]));
   }
@@ -240,25 +238,15 @@ std::vector<CutObjects::Item> CutObjects::kept_items() const {
   return items;
 }
 
-std::span<std::int64_t> CutObjects::count_parts(std::span<const CurveKey> splitters) noexcept {
-  return histogram(std::ssize(splitters) - 1, [&](const Block& block, std::int64_t* bins) {
-    visit(block, 0, block.end - block.begin,
-          [&](std::int64_t, std::uint64_t key, std::int64_t weight) {
-            bins[part_of(splitters, key)] += weight;
-          });
-  });
-}
-
-std::vector<std::uint64_t> CutObjects::sample(std::int64_t every) const {
-  std::vector<std::uint64_t> keys;
+std::vector<CurveKey> CutObjects::sample(std::int64_t every) const {
+  std::vector<CurveKey> keys;
   for (const WeightedKeys& set : sets_)
     for (std::int64_t i = every / 2; i < std::ssize(set.keys); i += every)
-      keys.push_back(set.keys[static_cast<std::size_t>(i)].value);
+      keys.push_back(set.keys[static_cast<std::size_t>(i)]);
   return keys;
 }
 
-std::span<std::int64_t> CutObjects::count_between(
-    std::span<const std::uint64_t> boundaries) noexcept {
+std::span<std::int64_t> CutObjects::count_between(std::span<const CurveKey> boundaries) noexcept {
   return histogram(std::ssize(boundaries) + 1, [&](const Block& block, std::int64_t* bins) {
     InRuns count(bins);
     IntervalOf interval_of(boundaries);
@@ -270,10 +258,10 @@ std::span<std::int64_t> CutObjects::count_between(
 }
 
 std::vector<CutObjects::Item> CutObjects::items_in(std::span<const Range> ranges) const {
-  std::vector<std::uint64_t> boundaries;  // every other interval is inside
+  std::vector<CurveKey> boundaries;  // every other interval is inside
   for (const Range& range : ranges) {
-    boundaries.push_back(range.first);
-    boundaries.push_back(range.last + 1);
+    boundaries.push_back({range.first});
+    boundaries.push_back({range.last + 1});
   }
   std::vector<Item> items;
   for (const auto& blocks : blocks_)
@@ -285,6 +273,40 @@ std::vector<CutObjects::Item> CutObjects::items_in(std::span<const Range> ranges
             });
     }
   return items;
+}
+
+namespace {
+
+constexpr std::size_t worth_a_radix_sort = 4096;  // keys
+
+bool sorts_by_radix(std::size_t keys) {
+  return keys >= worth_a_radix_sort && exec::kokkos_is_running();
+}
+
+// Sorts keys, and numbers along with them.
+void sort_with(std::uint64_t* keys, std::vector<std::uint64_t>& numbers) {
+  exec::sort_pairs(Space::where(MemoryKind::host), keys, numbers.data(), std::ssize(numbers));
+}
+
+}  // namespace
+
+void sort_keys(std::vector<CurveKey>& keys) {
+  if (!sorts_by_radix(keys.size())) return std::sort(keys.begin(), keys.end());
+  std::vector<std::uint64_t> unused(keys.size());
+  sort_with(&keys.data()->value, unused);
+}
+
+void sort_items(std::vector<CutObjects::Item>& items) {
+  if (!sorts_by_radix(items.size()))
+    return std::sort(items.begin(), items.end(),
+                     [](const auto& a, const auto& b) { return a.key < b.key; });
+  std::vector<std::uint64_t> keys(items.size()), from(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) keys[i] = items[i].key;
+  std::iota(from.begin(), from.end(), std::uint64_t{0});
+  sort_with(keys.data(), from);
+  std::vector<CutObjects::Item> sorted(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) sorted[i] = {keys[i], items[from[i]].weight};
+  items.swap(sorted);
 }
 
 }  // namespace evenkeel

@@ -58,13 +58,14 @@ class CutObjects {
   std::vector<Item> kept_items() const;
 
   // One key in `every`, from all over the objects.
-  std::vector<std::uint64_t> sample(std::int64_t every) const;
-  // The weight below the first of rising keys, from it to the second, ..., from the last on. As
-  // many as bins at most.
-  std::span<std::int64_t> count_between(std::span<const std::uint64_t> boundaries) noexcept;
-
-  // The weight of each part that the splitters make. As many parts as bins at most.
-  std::span<std::int64_t> count_parts(std::span<const CurveKey> splitters) noexcept;
+  std::vector<CurveKey> sample(std::int64_t every) const;
+  // The weight below the first of keys that never fall, from it to the second, ..., from the last
+  // on. As many as bins at most. Costs least where neighbours in memory lie between the same two.
+  std::span<std::int64_t> count_between(std::span<const CurveKey> boundaries) noexcept;
+  // The weight of each part.
+  std::span<std::int64_t> count_parts(std::span<const CurveKey> splitters) noexcept {
+    return count_between(splitters.subspan(1, splitters.size() - 2));
+  }
 
   // The objects whose keys lie in one of the ranges, which are in order and do not overlap.
   struct Range {
@@ -99,6 +100,8 @@ class CutObjects {
   void count_kept(const Block& block, std::int64_t begin, std::int64_t end, Division division,
                   std::int64_t* bins) const noexcept;
 
+  const double* weights_of(const WeightedKeys& set) const noexcept;
+
   std::span<const WeightedKeys> sets_;
   Units units_;
   int threads_;
@@ -106,5 +109,8 @@ class CutObjects {
   std::vector<std::vector<std::int64_t>> bins_;
   std::unique_ptr<Kept[]> kept_;
 };
+
+void sort_keys(std::vector<CurveKey>& keys);
+void sort_items(std::vector<CutObjects::Item>& items);  // by key
 
 }  // namespace evenkeel

@@ -82,7 +82,7 @@ std::vector<Item> items_in(const CutObjects& objects, std::span<const Stretch> s
 // On one rank: the chain of all keys in the stretches, with what lies between as single items.
 std::vector<Place> cut_chain_of(std::span<const Stretch> stretches, std::vector<Item> items,
                                 std::int64_t total, std::size_t places) {
-  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.key < b.key; });
+  sort_items(items);
   // Where a splitter can stand, and the weight before it.
   std::vector<std::uint64_t> splitters = {0};
   std::vector<std::int64_t> prefix = {0};

@@ -1,7 +1,6 @@
 #include "search.hpp"
 
-#include <evenkeel/backends/exec/compatibility.hpp>
-#include <evenkeel/backends/exec/sort.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -12,6 +11,8 @@ namespace evenkeel {
 
 namespace {
 
+constexpr const char* stage_name = "core/cut";
+
 constexpr std::int64_t least_bins = std::int64_t{1} << 16;
 constexpr std::int64_t bins_per_place = 4;
 
@@ -21,27 +22,6 @@ static_assert(sample_size < least_bins);
 // So many objects, in all, that it costs less to bring them to all ranks than to go on counting.
 std::int64_t few(std::size_t places) {
   return std::max<std::int64_t>(4096, 2 * static_cast<std::int64_t>(places));
-}
-
-// Sorts keys, and numbers along with them.
-void sort_with(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& numbers) {
-  exec::sort_pairs(Space::where(MemoryKind::host), keys.data(), numbers.data(), std::ssize(keys));
-}
-
-void sort_by_key(std::vector<CutObjects::Item>& items) {
-  constexpr std::size_t worth_it = 4096;
-  if (items.size() < worth_it || !exec::kokkos_is_running()) {
-    std::sort(items.begin(), items.end(),
-              [](const auto& a, const auto& b) { return a.key < b.key; });
-    return;
-  }
-  std::vector<std::uint64_t> keys(items.size()), from(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) keys[i] = items[i].key;
-  std::iota(from.begin(), from.end(), std::uint64_t{0});
-  sort_with(keys, from);
-  std::vector<CutObjects::Item> sorted(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) sorted[i] = {keys[i], items[from[i]].weight};
-  items.swap(sorted);
 }
 
 }  // namespace
@@ -101,7 +81,7 @@ std::span<const Search::Place> Search::run(std::span<const std::int64_t> sought,
                                    next_division()};
     const std::span<std::int64_t> bins =
         first ? objects_.keep_of_all(base_, step) : objects_.keep_of_kept(step);
-    if (few_are_kept()) return finish_with_all(objects_.kept_items());
+    if (few_are_kept()) return finish_with_all([&] { return objects_.kept_items(); });
     reduce(bins);
     division = step.next;
     narrow(bins, division);
@@ -188,16 +168,17 @@ bool Search::few_are_kept() {
 
 bool Search::suits_sample(const Survey& all, std::int64_t sought) noexcept {
   constexpr std::int64_t keys_per_fall = 16;
-  return exec::kokkos_is_running() && all.falls * keys_per_fall <= all.objects &&
-         all.objects >= 8 * sample_size && 8 * sought <= sample_size;
+  return all.falls * keys_per_fall <= all.objects && all.objects >= 8 * sample_size &&
+         8 * sought <= sample_size;
 }
 
 std::int64_t Search::weigh_by_sample(const Survey& all) {
-  const std::vector<std::uint64_t> mine = objects_.sample(all.objects / sample_size);
-  sample_ = communicator_.all_gather(std::span<const std::uint64_t>(mine)).values;
-  bytes_reduced_ += static_cast<std::int64_t>(sample_.size() * sizeof(std::uint64_t));
-  std::vector<std::uint64_t> unused(sample_.size());
-  sort_with(sample_, unused);
+  std::vector<CurveKey> mine;
+  vote(communicator_,
+       attempt(stage_name, [&] { mine = objects_.sample(all.objects / sample_size); }));
+  sample_ = communicator_.all_gather(std::span<const CurveKey>(mine)).values;
+  bytes_reduced_ += static_cast<std::int64_t>(sample_.size() * sizeof(CurveKey));
+  vote(communicator_, attempt(stage_name, [&] { sort_keys(sample_); }));
   sample_.erase(std::unique(sample_.begin(), sample_.end()), sample_.end());
   // Very many ranks bring more than was asked for.
   const std::size_t room = static_cast<std::size_t>(most_bins_) - 1;
@@ -226,24 +207,25 @@ std::span<const Search::Place> Search::run_by_sample(std::span<const std::int64_
       before += weight_of_bin_[bin++];
     if (moved) {
       constexpr std::uint64_t last_of_all = std::numeric_limits<std::uint64_t>::max() - 1;
-      const std::uint64_t first = bin == 0 ? 0 : sample_[bin - 1];
+      const std::uint64_t first = bin == 0 ? 0 : sample_[bin - 1].value;
       intervals_.push_back({first, before});
-      ranges.push_back({first, bin < sample_.size() ? sample_[bin] - 1 : last_of_all});
+      ranges.push_back({first, bin < sample_.size() ? sample_[bin].value - 1 : last_of_all});
     }
     interval_of_place_[place] = static_cast<std::int32_t>(intervals_.size()) - 1;
   }
-  return finish_with_all(objects_.items_in(ranges));
+  return finish_with_all([&] { return objects_.items_in(ranges); });
 }
 
 // --- The end -------------------------------------------------------------------------------------
 
 // All ranks come to the same, each by itself.
-std::span<const Search::Place> Search::finish_with_all(const std::vector<CutObjects::Item>& mine) {
-  Gathered<CutObjects::Item> all =
-      communicator_.all_gather(std::span<const CutObjects::Item>(mine));
-  std::vector<CutObjects::Item>& items = all.values;
+std::span<const Search::Place> Search::finish_with_all(
+    const std::function<std::vector<CutObjects::Item>()>& mine) {
+  std::vector<CutObjects::Item> items;
+  vote(communicator_, attempt(stage_name, [&] { items = mine(); }));
+  items = communicator_.all_gather(std::span<const CutObjects::Item>(items)).values;
   bytes_reduced_ += static_cast<std::int64_t>(items.size() * sizeof(CutObjects::Item));
-  sort_by_key(items);
+  vote(communicator_, attempt(stage_name, [&] { sort_items(items); }));
   std::int32_t interval = -1;
   std::int64_t before = 0, weight = 0;  // of the key at `item`
   std::size_t item = 0, next = 0;

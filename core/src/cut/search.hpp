@@ -10,6 +10,7 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -61,7 +62,8 @@ class Search {
   bool settle(std::size_t place, std::uint64_t first, std::int64_t before, std::int64_t after,
               int width);
   bool few_are_kept();
-  std::span<const Place> finish_with_all(const std::vector<CutObjects::Item>& mine);
+  std::span<const Place> finish_with_all(
+      const std::function<std::vector<CutObjects::Item>()>& mine);
 
   const Communicator& communicator_;
   CutObjects& objects_;
@@ -70,13 +72,13 @@ class Search {
   int reductions_ = 0;
   std::int64_t bytes_reduced_ = 0;
 
-  // The first histogram, of one interval with all keys.
+  // The first histogram: of one interval with all keys, or between the keys of a sample.
   std::uint64_t base_ = 0;
   CutObjects::Division whole_{};
   std::vector<std::int64_t> weight_of_bin_;
-  std::vector<std::uint64_t> sample_;  // or of the intervals between the keys of a sample
-  std::int64_t total_ = 0;             // weight
-  double objects_everywhere_ = 0;      // about
+  std::vector<CurveKey> sample_;
+  std::int64_t total_ = 0;         // weight
+  double objects_everywhere_ = 0;  // about
 
   std::span<const std::int64_t> sought_;
   Rounding rounding_ = Rounding::nearest;
