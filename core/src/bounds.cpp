@@ -1,3 +1,5 @@
+#include "field/places.hpp"
+
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/core/bounds.hpp>
@@ -5,7 +7,6 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 namespace evenkeel {
@@ -13,15 +14,6 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* stage_name = "core/bounds";
-
-template <class Real>
-struct Coordinate {
-  const char* data;
-  std::int64_t stride;
-  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
-    return static_cast<double>(*reinterpret_cast<const Real*>(data + i * stride));
-  }
-};
 
 // i where a coordinate is not finite, a number above all indices elsewhere.
 template <class Real>
@@ -105,11 +97,9 @@ Extent extent_of(const Instance& instance, const Coordinate<Real>& coordinate, s
 
 template <class Real, class Instance>
 void add_component(const Instance& instance, const FieldLayout& at, int component, Bounds& box) {
-  const Coordinate<Real> coordinate{
-      static_cast<const char*>(at.data) + component * at.component_stride_bytes,
-      at.object_stride_bytes};
+  const Coordinate<Real> coordinate = Places<Real>(at).along(component);
   const auto d = static_cast<std::size_t>(component);
-  if constexpr (has_device && std::is_same_v<Instance, Kokkos::DefaultExecutionSpace>) {
+  if constexpr (is_device<Instance>) {
     require_finite(instance, coordinate, at.count, component);
     const auto extent = exec::extremes<double>(instance, at.count, coordinate);
     box.lower[d] = extent.least;

@@ -68,7 +68,7 @@ template <class Instance>
 void write_owners_on(const Instance& instance, const OwnerOf& owner_of, const CurveKey* keys,
                      std::int64_t count, int* owners) {
   using Range = Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>;
-  if constexpr (has_device && std::is_same_v<Instance, Kokkos::DefaultExecutionSpace>) {
+  if constexpr (is_device<Instance>) {
     Kokkos::parallel_for(label, Range(instance, 0, count), WriteOwner{owner_of, keys, owners});
   } else {
     using Block = WriteOwnersOfBlock;

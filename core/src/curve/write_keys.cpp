@@ -1,5 +1,7 @@
 // Positions -> keys.
 
+#include "field/places.hpp"
+
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
@@ -14,19 +16,6 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* label = "evenkeel::order::keys";
-
-// Where the positions lie.
-template <class Real>
-struct Places {
-  const char* first;
-  std::int64_t object_stride, component_stride;
-  std::int64_t count;
-
-  KOKKOS_FUNCTION double at(std::int64_t object, int axis) const {
-    const char* place = first + object * object_stride + axis * component_stride;
-    return static_cast<double>(*reinterpret_cast<const Real*>(place));
-  }
-};
 
 // One object per index, as devices want it.
 template <CurveKind kind, int n, class Real>
@@ -92,12 +81,12 @@ struct KeysOfBlock {
 // Hilbert keys by a table that each team brings to its scratch memory.
 template <class Instance, int n, class Real>
 struct KeysOfTeam {
-  using T = hilbert::Tables<n>;
+  using T = hilbert::Table<n>;
   static constexpr std::int64_t length = 16384;  // objects per team: they pay for its copy
   Lattice lattice;
   Places<Real> places;
   CurveKey* keys;
-  Kokkos::View<const std::uint16_t*, typename Instance::memory_space> table;
+  Kokkos::View<const std::uint16_t*, typename Instance::memory_space> entries;
 
   static std::size_t scratch_bytes() { return Scratch::shmem_size(T::size); }
 
@@ -105,8 +94,9 @@ struct KeysOfTeam {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Scratch copy(team.team_scratch(0), T::size);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(T::size)),
-                         [&](int i) { copy(i) = table(i); });
+                         [&](int i) { copy(i) = entries(i); });
     team.team_barrier();
+    const hilbert::PackedTable<n> table{copy.data()};
     const std::int64_t first = team.league_rank() * length;
     const std::int64_t rest = places.count - first;
     Kokkos::parallel_for(
@@ -116,7 +106,7 @@ struct KeysOfTeam {
           for (int axis = 0; axis < n; ++axis)
             cell.at[axis] = lattice.coordinate(axis, places.at(i, axis));
           keys[i] = lattice.template shortened<n>(
-              hilbert::key_by_table<n, std::uint64_t>(copy.data(), lattice.finest(cell)));
+              hilbert::key_by_table<n, std::uint64_t>(table, lattice.finest(cell)));
         });
   }
 
@@ -126,22 +116,22 @@ struct KeysOfTeam {
 };
 
 template <class Instance>
-inline constexpr bool is_device =
-    has_device&& std::is_same_v<Instance, Kokkos::DefaultExecutionSpace>;
-
-template <class Instance>
 using Range = Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>;
 
+// The entries of a PackedTable.
 template <int n, class Instance>
-Kokkos::View<const std::uint16_t*, typename Instance::memory_space> table_on(
+Kokkos::View<const std::uint16_t*, typename Instance::memory_space> places_on(
     const Instance& instance) {
+  using T = hilbert::Table<n>;
+  Kokkos::View<std::uint16_t*, typename Instance::memory_space> entries(
+      Kokkos::view_alloc("evenkeel::order::table", Kokkos::WithoutInitializing), T::size);
+  const auto on_host = Kokkos::create_mirror_view(entries);
   constexpr auto& places = hilbert::tables<n>.places;
-  Kokkos::View<std::uint16_t*, typename Instance::memory_space> table(
-      Kokkos::view_alloc("evenkeel::order::table", Kokkos::WithoutInitializing), std::size(places));
-  using Host = Kokkos::View<const std::uint16_t*, Kokkos::HostSpace,
-                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(instance, table, Host(places, std::size(places)));
-  return table;
+  for (std::uint32_t at = 0; at < T::size; ++at)
+    on_host(at) = static_cast<std::uint16_t>(places.row_at(at) | places.digit_at(at));
+  Kokkos::deep_copy(instance, entries, on_host);
+  exec::fence(instance, "evenkeel::order::table");  // before the host's copy goes
+  return entries;
 }
 
 template <CurveKind kind, int n, class Real, class Instance>
@@ -156,7 +146,7 @@ void write_keys_along(const Instance& instance, const Lattice& lattice, const Pl
     const std::int64_t teams = (places.count + Team::length - 1) / Team::length;
     Kokkos::TeamPolicy<Instance> policy(instance, static_cast<int>(teams), 512);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Team::scratch_bytes())));
-    Kokkos::parallel_for(label, policy, Team{lattice, places, keys, table_on<n>(instance)});
+    Kokkos::parallel_for(label, policy, Team{lattice, places, keys, places_on<n>(instance)});
   } else {
     Kokkos::parallel_for(label, Range<Instance>(instance, 0, places.count),
                          KeyOfObject<kind, n, Real>{lattice, places, keys});
@@ -179,8 +169,7 @@ void write_keys_of(const Instance& instance, const Lattice& lattice, const Place
 template <class Real, class Instance>
 void write_keys_from(const Instance& instance, const Lattice& lattice, const FieldLayout& at,
                      CurveKey* keys) {
-  const Places<Real> places{static_cast<const char*>(at.data), at.object_stride_bytes,
-                            at.component_stride_bytes, at.count};
+  const Places<Real> places(at);
   at.components == 3 ? write_keys_of<3>(instance, lattice, places, keys)
                      : write_keys_of<2>(instance, lattice, places, keys);
 }

@@ -1,5 +1,5 @@
 #include "backends/exec/views.hpp"
-#include "exec/sort_device.hpp"
+#include "exec/sort/device.hpp"
 #include "support/harness.hpp"
 
 #include <evenkeel/backends/exec/sort.hpp>
@@ -338,10 +338,10 @@ void expect_kernels_sort_on(const Instance& instance, const std::vector<std::uin
                             exec::KeyBits bits) {
   const auto key_view = test::values_on(instance, keys);
   const auto index_view = test::values_on(instance, some_indices<std::uint32_t>(keys.size()));
-  exec::device_sort::sort_with(
-      instance, memory_kind_of<typename Instance::memory_space>(), key_view.data(),
-      index_view.data(), static_cast<std::int64_t>(keys.size()),
-      exec::device_sort::Bits{bits.begin, bits.end}, exec::device_sort::InKernels{});
+  exec::device_sort::sort_with(instance, memory_kind_of<typename Instance::memory_space>(),
+                               key_view.data(), index_view.data(),
+                               static_cast<std::int64_t>(keys.size()), bits,
+                               exec::device_sort::InKernels{});
   expect_sorted_as("kernels", test::values_of(key_view), test::values_of(index_view),
                    oracle<std::uint64_t, std::uint32_t>(keys, bits));
 }

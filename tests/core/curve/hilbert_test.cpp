@@ -5,6 +5,7 @@
 #include <evenkeel/core/curve.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -52,11 +53,23 @@ class HilbertOf : public testing::Test {
     }
   }
 
+  static hilbert::PackedTable<n> packed_places() {
+    static const std::vector<std::uint16_t> entries = [] {
+      const auto& places = hilbert::tables<n>.places;
+      std::vector<std::uint16_t> packed;
+      for (std::uint32_t at = 0; at < hilbert::Table<n>::size; ++at)
+        packed.push_back(static_cast<std::uint16_t>(places.row_at(at) | places.digit_at(at)));
+      return packed;
+    }();
+    return {entries.data()};
+  }
+
   // All forms find one key for a cell, and the cell again.
   static void expect_one_key(const Cell<n>& cell) {
     const Bits key = test::hilbert_bitwise<n, Bits>(cell);
     constexpr auto& tables = hilbert::tables<n>;
     ASSERT_EQ((hilbert::key_by_table<n, Bits>(tables.places, cell)), key);
+    ASSERT_EQ((hilbert::key_by_table<n, Bits>(packed_places(), cell)), key);
     ASSERT_EQ((hilbert::key_by_levels<n, Bits>(cell)), key);
     ASSERT_EQ(key_of(cell), key);
     ASSERT_TRUE((hilbert::cell_by_table<n, Bits>(tables.coordinates, key)) == cell);

@@ -10,13 +10,11 @@
 
 #include <cstdint>
 #include <string>
-#include <type_traits>
 
 namespace evenkeel::exec::detail {
 
 template <class Instance>
-inline constexpr std::int64_t block_length =
-    has_device&& std::is_same_v<Instance, Kokkos::DefaultExecutionSpace> ? 1 : 1024;
+inline constexpr std::int64_t block_length = is_device<Instance> ? 1 : 1024;
 
 // The range of blocks that `count` indices make.
 template <class Instance>

@@ -90,6 +90,11 @@ static_assert(EnabledSpaces::size > 0,
 inline constexpr bool has_device =
     !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
 
+// True for the type of that device's instances.
+template <class Instance>
+inline constexpr bool is_device = (has_device &&
+                                   std::is_same_v<Instance, Kokkos::DefaultExecutionSpace>);
+
 namespace detail {
 
 // Who reaches a memory, and whether there is a device at all, decide its kind.
@@ -116,11 +121,10 @@ constexpr MemoryKind memory_kind_of() {
 template <class Instance>
 constexpr bool space_can_access(MemoryKind kind) {
   using Access = Kokkos::SpaceAccessibility<Instance, Kokkos::HostSpace>;
-  constexpr bool on_device = has_device && std::is_same_v<Instance, Kokkos::DefaultExecutionSpace>;
   switch (kind) {
     case MemoryKind::host: return Access::accessible;
-    case MemoryKind::device: return on_device;
-    case MemoryKind::shared: return on_device || Access::accessible;
+    case MemoryKind::device: return is_device<Instance>;
+    case MemoryKind::shared: return is_device<Instance> || Access::accessible;
   }
   return false;
 }

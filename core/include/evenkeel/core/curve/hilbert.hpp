@@ -67,20 +67,47 @@ struct State {
 };
 
 // Several levels at once: a digit of a cell is its coordinates on these levels, one after the other
-// and the first axis highest; a digit of a key is its places. An entry is row(state) | digit, and
-// tells at row(state) | digit of the other kind what the digit becomes and with which state to go
-// on below it. Either table is small enough for a first-level cache.
+// and the first axis highest; a digit of a key is its places. A table tells, at row(state) | digit
+// of the one kind, what the digit becomes and the row to go on with below it. They stand apart, so
+// that the way from row to row, which is as long as it takes to look them up one after the other,
+// is free of anything else. A table is small enough for a first-level cache.
 template <int n>
-struct Tables {
+struct Table {
   static constexpr int levels = n == 3 ? 3 : 4;
   static constexpr int digit_bits = n * levels;
   static constexpr std::uint32_t digits = 1U << digit_bits;
   static constexpr std::uint32_t size = state_count<n> * digits;
-  std::uint16_t places[size], coordinates[size];
+  std::uint16_t digit[size], row_below[size];
 
   static constexpr std::uint32_t row(const State<n>& state) {
     return (state.entry * n + state.direction) << digit_bits;
   }
+  constexpr void set(std::uint32_t at, std::uint32_t becomes, const State<n>& below) {
+    digit[at] = static_cast<std::uint16_t>(becomes);
+    row_below[at] = static_cast<std::uint16_t>(row(below));
+  }
+  KOKKOS_FUNCTION constexpr std::uint32_t digit_at(std::uint32_t at) const { return digit[at]; }
+  KOKKOS_FUNCTION constexpr std::uint32_t row_at(std::uint32_t at) const { return row_below[at]; }
+};
+
+// The same in half the room, wherever that is: an entry is row | digit. For devices, whose fast
+// memory is small.
+template <int n>
+struct PackedTable {
+  static constexpr std::uint32_t digit_mask = Table<n>::digits - 1;
+  const std::uint16_t* entries;
+  KOKKOS_FUNCTION constexpr std::uint32_t digit_at(std::uint32_t at) const {
+    return entries[at] & digit_mask;
+  }
+  KOKKOS_FUNCTION constexpr std::uint32_t row_at(std::uint32_t at) const {
+    return entries[at] & ~digit_mask;
+  }
+};
+
+// From cells to keys, and back.
+template <int n>
+struct Tables {
+  Table<n> places, coordinates;
 };
 
 // All entries of row `from` below a state that is reached by these places. Each level is visited
@@ -88,18 +115,16 @@ struct Tables {
 template <int n>
 constexpr void fill_row(Tables<n>& tables, std::uint32_t from, const State<n>& state, int levels,
                         std::uint32_t places, std::uint32_t coordinates) {
-  using T = Tables<n>;
   if (levels == 0) {
-    const std::uint32_t below = T::row(state);
-    tables.places[from | coordinates] = static_cast<std::uint16_t>(below | places);
-    tables.coordinates[from | places] = static_cast<std::uint16_t>(below | coordinates);
+    tables.places.set(from | coordinates, places, state);
+    tables.coordinates.set(from | places, coordinates, state);
     return;
   }
   for (std::uint32_t place = 0; place < 1U << n; ++place) {
     const std::uint32_t orthant = state.orthant_at(place);
     std::uint32_t along = 0;
     for (int axis = 0; axis < n; ++axis)
-      along |= ((orthant >> axis) & 1U) << (T::levels * (n - 1 - axis));
+      along |= ((orthant >> axis) & 1U) << (Table<n>::levels * (n - 1 - axis));
     State<n> below = state;
     below.descend(place);
     fill_row(tables, from, below, levels - 1, places << n | place, coordinates << 1 | along);
@@ -108,11 +133,10 @@ constexpr void fill_row(Tables<n>& tables, std::uint32_t from, const State<n>& s
 
 template <int n>
 constexpr Tables<n> make_tables() {
-  using T = Tables<n>;
   Tables<n> tables = {};
   for (std::uint32_t s = 0; s < state_count<n>; ++s) {
     const State<n> state{s / n, s % n};
-    fill_row(tables, T::row(state), state, T::levels, 0, 0);
+    fill_row(tables, Table<n>::row(state), state, Table<n>::levels, 0, 0);
   }
   return tables;
 }
@@ -123,9 +147,9 @@ inline constexpr Tables<n> tables = make_tables<n>();
 // Digits of a key: whole ones, so that they may have to be padded with zeros at the end.
 template <int n, class Bits>
 inline constexpr int digit_count =
-    (curve_levels<n, Bits> + Tables<n>::levels - 1) / Tables<n>::levels;
+    (curve_levels<n, Bits> + Table<n>::levels - 1) / Table<n>::levels;
 template <int n, class Bits>
-inline constexpr int padding = digit_count<n, Bits>* Tables<n>::levels - curve_levels<n, Bits>;
+inline constexpr int padding = digit_count<n, Bits>* Table<n>::levels - curve_levels<n, Bits>;
 
 // Moves the groups of bits that are one coordinate's share of each digit to their places. Groups
 // are doubled apart, as a Morton code does with single bits.
@@ -160,7 +184,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t gather_digits(std::uint64_t bits) {
 template <int n, class Bits>
 KOKKOS_FUNCTION constexpr std::uint64_t digits_along(int axis, std::uint32_t coordinate) {
   return spread_digits<n>(std::uint64_t{coordinate} << padding<n, Bits>)
-         << (Tables<n>::levels * (n - 1 - axis));
+         << (Table<n>::levels * (n - 1 - axis));
 }
 template <int n, class Bits>
 KOKKOS_FUNCTION constexpr std::uint64_t digits_of(const Cell<n>& cell) {
@@ -174,39 +198,37 @@ KOKKOS_FUNCTION constexpr Cell<n> cell_of_digits(std::uint64_t digits) {
   Cell<n> cell;
   for (int axis = 0; axis < n; ++axis)
     cell.at[axis] = static_cast<std::uint32_t>(
-        gather_digits<n>(digits >> (Tables<n>::levels * (n - 1 - axis))) >> padding<n, Bits>);
+        gather_digits<n>(digits >> (Table<n>::levels * (n - 1 - axis))) >> padding<n, Bits>);
   return cell;
 }
 
-// Digits of a cell to those of its key by Tables::places, and back by Tables::coordinates, wherever
-// the table lies.
-template <int n, class Bits>
-KOKKOS_FUNCTION constexpr std::uint64_t translated(const std::uint16_t* table,
-                                                   std::uint64_t digits) {
-  using T = Tables<n>;
-  constexpr std::uint32_t digit = T::digits - 1;
-  std::uint32_t entry = 0;
+// Digits of a cell to those of its key by a table of places, and back by one of coordinates.
+template <int n, class Bits, class AnyTable>
+KOKKOS_FUNCTION constexpr std::uint64_t translated(const AnyTable& table, std::uint64_t digits) {
+  constexpr int digit_bits = Table<n>::digit_bits;
+  std::uint32_t row = 0;
   std::uint64_t others = 0;
   for (int d = digit_count<n, Bits> - 1; d >= 0; --d) {
-    entry = table[(entry & ~digit) |
-                  (static_cast<std::uint32_t>(digits >> (d * T::digit_bits)) & digit)];
-    others = others << T::digit_bits | (entry & digit);
+    const auto digit = static_cast<std::uint32_t>(digits >> (d * digit_bits));
+    const std::uint32_t at = row | (digit & (Table<n>::digits - 1));
+    others = others << digit_bits | table.digit_at(at);
+    row = table.row_at(at);
   }
   return others;
 }
 
-template <int n, class Bits>
-KOKKOS_FUNCTION constexpr Bits key_of_digits(const std::uint16_t* places, std::uint64_t digits) {
+template <int n, class Bits, class AnyTable>
+KOKKOS_FUNCTION constexpr Bits key_of_digits(const AnyTable& places, std::uint64_t digits) {
   return static_cast<Bits>(translated<n, Bits>(places, digits) >> (n * padding<n, Bits>));
 }
 
-template <int n, class Bits>
-KOKKOS_FUNCTION constexpr Bits key_by_table(const std::uint16_t* places, const Cell<n>& cell) {
+template <int n, class Bits, class AnyTable>
+KOKKOS_FUNCTION constexpr Bits key_by_table(const AnyTable& places, const Cell<n>& cell) {
   return key_of_digits<n, Bits>(places, digits_of<n, Bits>(cell));
 }
 
-template <int n, class Bits>
-KOKKOS_FUNCTION constexpr Cell<n> cell_by_table(const std::uint16_t* coordinates, Bits key) {
+template <int n, class Bits, class AnyTable>
+KOKKOS_FUNCTION constexpr Cell<n> cell_by_table(const AnyTable& coordinates, Bits key) {
   return cell_of_digits<n, Bits>(
       translated<n, Bits>(coordinates, std::uint64_t{key} << (n * padding<n, Bits>)));
 }

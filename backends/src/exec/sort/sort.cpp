@@ -1,14 +1,23 @@
-#include "exec/sort_device.hpp"
-#include "exec/sort_host.hpp"
-#include "exec/sort_nearly_sorted.hpp"
+// The sort that callers see: checks what it is given, and leaves the work to the sort of a host or
+// of a device.
+
+#include "exec/sort/device.hpp"
+#include "exec/sort/mask.hpp"
+#include "exec/sort/nearly_sorted.hpp"
+#include "exec/sort/pairs.hpp"
+#include "exec/sort/radix.hpp"
+#include "exec/sort/workers.hpp"
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <new>
 #include <string>
+#include <utility>
 
 namespace evenkeel::exec {
 
@@ -57,7 +66,7 @@ void sort_on_host(const host_sort::Workers& workers, const host_sort::Pairs<Key,
                   std::int64_t count, Key mask) {
   constexpr std::int64_t worth_a_look = 1024;
   try {
-    if (count > worth_a_look && host_sort::NearlySorted(workers, pairs, count, mask).sort()) return;
+    if (count > worth_a_look && host_sort::sort_nearly_sorted(workers, pairs, count, mask)) return;
     host_sort::RadixSort(workers, pairs, count, mask).sort();
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_memory, Where{"backends/exec"},
@@ -69,17 +78,15 @@ void sort_on_host(const host_sort::Workers& workers, const host_sort::Pairs<Key,
 // --- Either --------------------------------------------------------------------------------------
 
 template <class Instance, class Key, class Index>
-void sort_on(const Instance& instance, Key* keys, Index* indices, std::int64_t count, int low,
-             int high) {
-  if constexpr (has_device && std::is_same_v<Instance, Kokkos::DefaultExecutionSpace>) {
-    device_sort::sort_with(instance, MemoryKind::device, keys, indices, count,
-                           device_sort::Bits{low, high}, device_sort::ByLibrary{});
+void sort_on(const Instance& instance, Key* keys, Index* indices, std::int64_t count,
+             KeyBits bits) {
+  if constexpr (is_device<Instance>) {
+    device_sort::sort_with(instance, MemoryKind::device, keys, indices, count, bits,
+                           device_sort::ByLibrary{});
   } else {
     fence(instance, "evenkeel::exec::sort_pairs");  // its kernels may still write the pairs
-    const std::uint64_t below = high == 64 ? 0 : std::uint64_t{1} << high;
-    const auto mask = static_cast<Key>(below - (std::uint64_t{1} << low));
     sort_on_host<Key, Index>({instance.concurrency(), &instance, &launch<Instance>},
-                             {keys, indices}, count, mask);
+                             {keys, indices}, count, static_cast<Key>(key_mask(bits)));
   }
 }
 
@@ -88,11 +95,9 @@ void sort_on(const Instance& instance, Key* keys, Index* indices, std::int64_t c
 template <class Key, class Index>
 void sort_pairs(const Space& space, Key* keys, Index* indices, std::int64_t count, KeyBits bits) {
   require_sortable(keys, indices, count, bits);
-  const int high = std::min(bits.end, std::numeric_limits<Key>::digits);
-  if (count < 2 || bits.begin >= high) return;
-  with_space(space, [&](const auto& instance) {
-    sort_on(instance, keys, indices, count, bits.begin, high);
-  });
+  bits.end = std::min(bits.end, std::numeric_limits<Key>::digits);
+  if (count < 2 || bits.begin >= bits.end) return;
+  with_space(space, [&](const auto& instance) { sort_on(instance, keys, indices, count, bits); });
 }
 
 template EVENKEEL_API void sort_pairs(const Space&, std::uint32_t*, std::uint32_t*, std::int64_t,

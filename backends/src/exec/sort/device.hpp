@@ -1,0 +1,66 @@
+#pragma once
+
+// Radix sort of pairs on a device, in place: by the vendor's library or by kernels of our own, as
+// the caller says. All work is done on the instance given, between the caller's arrays and a second
+// copy of them; only bits in which keys differ are sorted.
+
+#include "exec/sort/device_copies.hpp"
+#include "exec/sort/device_kernels.hpp"
+#include "exec/sort/device_library.hpp"
+#include "exec/sort/mask.hpp"
+
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/sort.hpp>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace evenkeel::exec::device_sort {
+
+template <class Key>
+struct DifferingBits {
+  const Key* keys;
+  KOKKOS_FUNCTION void operator()(std::int64_t i, Key& differing) const {
+    differing = static_cast<Key>(differing | (keys[i] ^ keys[0]));
+  }
+};
+
+// Those of the bits outside of which all keys agree. A pass of the sort costs several times
+// as much as this look at the keys; few keys are not worth the wait for its result.
+template <class Instance, class Key>
+KeyBits bits_to_sort(const Instance& instance, const Key* keys, std::int64_t count, KeyBits bits) {
+  constexpr std::int64_t worth_it = std::int64_t{1} << 16;
+  if (count < worth_it) return bits;
+  Key differing = 0;
+  Kokkos::parallel_reduce(
+      "evenkeel::exec::differing_bits",
+      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
+      DifferingBits<Key>{keys}, Kokkos::BOr<Key>(differing));
+  fence(instance, "evenkeel::exec::differing_bits");
+  const std::uint64_t found = differing & key_mask(bits);
+  if (found == 0) return {bits.begin, bits.begin};
+  return {std::countr_zero(found), 64 - std::countl_zero(found)};
+}
+
+// Sorts in place. Blocks: the scratch goes away.
+template <class Instance, class Key, class Index, class Sort>
+void sort_with(const Instance& instance, MemoryKind kind, Key* keys, Index* indices,
+               std::int64_t count, KeyBits bits, const Sort& sort) {
+  bits = bits_to_sort(instance, keys, count, bits);
+  if (bits.begin == bits.end) return;
+  const auto bytes_of = [=](std::size_t size) { return count * static_cast<std::int64_t>(size); };
+  const Buffer other_keys("evenkeel::exec::sort_keys", kind, bytes_of(sizeof(Key)));
+  const Buffer other_indices("evenkeel::exec::sort_indices", kind, bytes_of(sizeof(Index)));
+  Copies<Key, Index> copies{keys, reinterpret_cast<Key*>(other_keys.data()), indices,
+                            reinterpret_cast<Index*>(other_indices.data())};
+  sort(instance, copies, count, bits);
+  if (copies.keys == keys) return;
+  const Space space = space_of(instance);
+  copy_bytes(space, keys, kind, copies.keys, kind, bytes_of(sizeof(Key)));
+  copy_bytes(space, indices, kind, copies.indices, kind, bytes_of(sizeof(Index)));
+  fence(instance, "evenkeel::exec::sort_pairs");
+}
+
+}  // namespace evenkeel::exec::device_sort

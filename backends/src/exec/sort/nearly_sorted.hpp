@@ -1,0 +1,43 @@
+#pragma once
+
+// The short cut for pairs that are nearly in order, on host threads. Pairs that are out of order
+// are found and sorted by themselves; then the others close ranks around them, in place. Nothing
+// moves before it is certain that few are out of order, and that there is memory for all of it.
+//
+// `kept` pairs are those that stay in order among each other: sorted runs of the array. The
+// `strays` are all others.
+
+#include "exec/sort/merge.hpp"
+#include "exec/sort/pairs.hpp"
+#include "exec/sort/radix.hpp"
+#include "exec/sort/runs.hpp"
+#include "exec/sort/scratch.hpp"
+#include "exec/sort/strays.hpp"
+#include "exec/sort/workers.hpp"
+
+#include <cstdint>
+
+namespace evenkeel::exec::host_sort {
+
+// Sorts the pairs when few of them are out of order; else changes nothing and returns false.
+template <class Key, class Index>
+bool sort_nearly_sorted(const Workers& all_workers, const Pairs<Key, Index>& pairs,
+                        std::int64_t count, Key mask) {
+  constexpr std::int64_t least_share = std::int64_t{1} << 14;
+  const Workers workers = all_workers.for_objects(count, least_share);
+  RunSearch<Key> search(workers, pairs.keys, count, mask);
+  if (!search.find()) return false;
+  const Runs runs = search.found();
+  const std::int64_t stray_count = count - runs.kept;
+  if (stray_count == 0) return true;
+  const Scratch<Key> keys("evenkeel::exec::stray_keys", stray_count);
+  const Scratch<Index> positions("evenkeel::exec::stray_positions", stray_count);
+  const Scratch<Index> indices("evenkeel::exec::stray_indices", stray_count);
+  const Strays<Key, Index> strays{keys.data(), positions.data(), indices.data(), stray_count};
+  pull_out_strays(workers, pairs.keys, runs, strays);
+  RadixSort<Key, Index>(workers, {strays.keys, strays.positions}, stray_count, mask).sort();
+  Merge<Key, Index>(workers, pairs, mask, runs, strays).merge();
+  return true;
+}
+
+}  // namespace evenkeel::exec::host_sort

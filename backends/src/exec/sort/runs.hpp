@@ -1,0 +1,133 @@
+#pragma once
+
+// The sorted runs of pairs that are nearly in order, found by all threads in one look at the keys.
+// Where a key is below the last that was kept, one of the two is astray: both go. So the strays are
+// at most twice as many as must leave to make the array sorted.
+
+#include "exec/sort/scratch.hpp"
+#include "exec/sort/workers.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace evenkeel::exec::host_sort {
+
+// Kept pairs at [begin, end), with `rank` kept pairs before them.
+struct Run {
+  std::int64_t begin, end, rank;
+};
+
+// All runs of an array, ascending and disjoint; no key of a run is below one of the run before.
+struct Runs {
+  const Run* data;
+  std::int64_t count;
+  std::int64_t kept;  // pairs, in all runs
+};
+
+// Finds the runs, and owns them.
+template <class Key>
+class RunSearch {
+ public:
+  RunSearch(const Workers& workers, const Key* keys, std::int64_t count, Key mask)
+      : workers_(workers), keys_(keys), count_(count), mask_(mask) {}
+
+  // False when there are too many strays for a short cut.
+  bool find() {
+    const auto share = [&](int worker) { return workers_.begin_of_share(worker, count_); };
+    const std::int64_t room = most_runs(share(1));
+    runs_ = Scratch<Run>("evenkeel::exec::sorted_runs", room * workers_.count);
+    std::vector<std::int64_t> found(static_cast<std::size_t>(workers_.count));
+    std::atomic<bool> too_many{false};
+    workers_.run([&](int worker) {
+      found[static_cast<std::size_t>(worker)] =
+          find_in_share(share(worker), share(worker + 1), runs_.data() + room * worker, too_many);
+    });
+    if (too_many) return false;
+    for (int worker = 0; worker < workers_.count; ++worker) {
+      Run* const runs = runs_.data() + room * worker;
+      run_count_ = join(run_count_, runs, runs + found[static_cast<std::size_t>(worker)]);
+    }
+    rank_runs();
+    return count_ - kept_ <= most_strays(count_);
+  }
+
+  // Lives as long as this search.
+  Runs found() const { return {runs_.data(), run_count_, kept_}; }
+
+ private:
+  static std::int64_t most_strays(std::int64_t pairs) {
+    // With more of them the radix sort is faster.
+    constexpr std::int64_t pairs_per_stray = 8, strays_anyway = 64;
+    return pairs / pairs_per_stray + strays_anyway;
+  }
+  static std::int64_t most_runs(std::int64_t pairs) { return most_strays(pairs) / 2 + 2; }
+
+  Key compared(std::int64_t at) const { return static_cast<Key>(keys_[at] & mask_); }
+
+  // The end of the ascending run that `at` is in.
+  std::int64_t end_of_run(std::int64_t at, std::int64_t end) const {
+    constexpr std::int64_t block = 16;
+    const Key* const keys = keys_;
+    for (; end - at > block; at += block) {
+      unsigned descents = 0;
+      for (std::int64_t i = at; i < at + block; ++i)
+        descents |= (keys[i] & mask_) > (keys[i + 1] & mask_) ? 1U : 0U;
+      if (descents != 0) break;
+    }
+    while (at + 1 < end && compared(at) <= compared(at + 1)) ++at;
+    return at + 1;
+  }
+
+  // The count of the runs of [begin, end), or 0 when that or another share takes too many strays.
+  std::int64_t find_in_share(std::int64_t begin, std::int64_t end, Run* runs,
+                             std::atomic<bool>& too_many) const {
+    std::int64_t count = 0, strays = 0;
+    for (std::int64_t at = begin; at < end;) {
+      const std::int64_t stop = end_of_run(at, end);
+      runs[count++] = {at, stop, 0};
+      for (at = stop; at < end && count > 0; ++at) {
+        Run& last = runs[count - 1];
+        if (compared(last.end - 1) <= compared(at)) break;
+        if (--last.end == last.begin) --count;
+        strays += 2;
+      }
+      if (strays > most_strays(at - begin) || too_many.load(std::memory_order_relaxed)) {
+        too_many = true;
+        return 0;
+      }
+    }
+    return count;
+  }
+
+  // Appends the runs of one share to those before it, with strays taken where the two overlap.
+  std::int64_t join(std::int64_t joined, Run* run, Run* end) {
+    Run* const runs = runs_.data();
+    while (joined > 0 && run != end) {
+      Run& last = runs[joined - 1];
+      if (compared(last.end - 1) <= compared(run->begin)) break;
+      if (--last.end == last.begin) --joined;
+      if (++run->begin == run->end) ++run;
+    }
+    return std::copy(run, end, runs + joined) - runs;
+  }
+
+  void rank_runs() {
+    for (std::int64_t run = 0; run < run_count_; ++run) {
+      Run& current = runs_.data()[run];
+      current.rank = kept_;
+      kept_ += current.end - current.begin;
+    }
+  }
+
+  Workers workers_;
+  const Key* keys_;
+  std::int64_t count_;
+  Key mask_;
+  Scratch<Run> runs_;
+  std::int64_t run_count_ = 0, kept_ = 0;
+};
+
+}  // namespace evenkeel::exec::host_sort

@@ -1,0 +1,99 @@
+#pragma once
+
+// Where a range of keys is split: a window of equal intervals, one per bucket. Bits that the keys
+// of a range have in common cost nothing; where keys crowd, as a sample tells, the window spans the
+// crowd alone. Depends on the keys alone, not on who looks at them.
+
+#include "exec/sort/bits.hpp"
+#include "exec/sort/cached.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+namespace evenkeel::exec::host_sort {
+
+// At most digit_values intervals; what lies below or above them belongs to the first or the last.
+template <class Key>
+struct Window {
+  Key mask, base;  // of the bits that count; the least key of the first interval
+  int shift;
+  Key last;  // interval
+
+  std::size_t of(Key key) const {
+    const Key place = key & mask;
+    const Key interval = place > base ? static_cast<Key>((place - base) >> shift) : Key{0};
+    return static_cast<std::size_t>(std::min(interval, last));
+  }
+  std::size_t values() const { return static_cast<std::size_t>(last) + 1; }
+};
+
+// Keys from all over a range, in order.
+template <class Key>
+using Sample = std::array<Key, 1024>;
+
+template <class Key>
+void take_sample(const Key* keys, std::int64_t count, Key mask, Sample<Key>& sample) {
+  const auto size = static_cast<std::int64_t>(sample.size());
+  for (std::int64_t i = 0; i < size; ++i)
+    sample[static_cast<std::size_t>(i)] = keys[count / size * i] & mask;
+  std::sort(sample.begin(), sample.end());
+}
+
+// How many of the sample fall into buckets with more than `most` of it, so that they must be split
+// again; all of them when the window does not split the sample at all.
+template <class Key>
+std::size_t crowded(const Sample<Key>& sample, const Window<Key>& window, std::size_t most) {
+  std::size_t sum = 0;
+  for (std::size_t begin = 0, end; begin < sample.size(); begin = end) {
+    const std::size_t bucket = window.of(sample[begin]);
+    for (end = begin; end < sample.size() && window.of(sample[end]) == bucket;) ++end;
+    if (end - begin > most) sum += end - begin;
+  }
+  return window.of(sample.front()) == window.of(sample.back()) ? sample.size() : sum;
+}
+
+// All keys that the range can hold, in buckets of some thousand pairs when they are spread evenly.
+template <class Key>
+Window<Key> whole_window(Key differing, Key first, std::int64_t count, Key mask) {
+  constexpr std::uint64_t pairs_per_bucket = 4096;
+  const int wanted = width_of(static_cast<std::uint64_t>(count) / pairs_per_bucket);
+  const int high = width_of(differing), low = std::countr_zero(differing);
+  const int shift = std::max(low, high - std::clamp(wanted, 4, digit_bits));
+  const auto inside = static_cast<Key>((std::uint64_t{2} << (high - 1)) - 1);
+  return {mask, static_cast<Key>(first & mask & ~inside), shift,
+          static_cast<Key>((std::uint64_t{1} << (high - shift)) - 1)};
+}
+
+// Keys crowd in a small part of their range as a rule. Of a few windows, between the quantiles of a
+// sample, the one that leaves the fewest keys to be split again. `differing` are the bits in which
+// keys differ, at least one.
+template <class Key, class Index>
+Window<Key> best_window(const Key* keys, std::int64_t count, Key differing, Key mask) {
+  Window<Key> best = whole_window(differing, keys[0], count, mask);
+  constexpr std::int64_t worth_it = 8 * cached_count<Key, Index>;
+  if (count < worth_it) return best;
+  Sample<Key> sample;
+  take_sample(keys, count, mask, sample);
+  const auto size = static_cast<std::int64_t>(sample.size());
+  const auto most = static_cast<std::size_t>(size * cached_count<Key, Index> / count);
+  std::size_t least = crowded(sample, best, most);
+  for (const std::size_t below : {0U, 32U, 256U})
+    for (const std::size_t above : {8U, 96U, 256U, 512U}) {
+      const Key low = sample[below], high = sample[sample.size() - 1 - above];
+      if (low >= high) continue;
+      Window<Key> window = best;
+      window.base = low;
+      window.last = static_cast<Key>(digit_values - 1);
+      window.shift = std::max(0, width_of(static_cast<Key>(high - low)) - digit_bits);
+      const std::size_t left = crowded(sample, window, most);
+      if (left + sample.size() / 16 >= least) continue;
+      least = left;
+      best = window;
+    }
+  return best;
+}
+
+}  // namespace evenkeel::exec::host_sort

@@ -1,0 +1,150 @@
+#pragma once
+
+// The exact cut by bisection over the bottleneck with realisable bounds, after Pinar and Aykanat,
+// "Fast optimal load balancing algorithms for 1D partitioning", J. Parallel Distrib. Comput. 64
+// (2004): a trial that succeeds lowers the upper bound to the greatest load that it made; one that
+// fails raises the lower bound to the least load that it refused. Both bounds also fence in where
+// the greedy cuts of later trials can lie, so that their searches become short.
+//
+// All that is asked of sums and loads is that they are monotone, which rounding keeps: a prefix
+// never falls, and the load of a part as computed never falls when the part grows.
+
+#include "common.hpp"
+#include "feasible_cuts.hpp"
+#include "problem.hpp"
+#include "sums.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace evenkeel::chain_search {
+
+template <class Source, class Parts>
+class Bisection {
+ public:
+  using Number = typename Source::Number;
+  using Load = typename Parts::Load;
+  using Offsets = typename Problem<Source, Parts>::Offsets;
+
+  // Refers to the problem; `heaviest` is what the heaviest item adds to a sum.
+  Bisection(const Problem<Source, Parts>& problem, Number heaviest)
+      : problem_(problem),
+        lower_(problem.least_bottleneck(heaviest)),
+        upper_(problem.greatest_load(problem.even())),
+        least_reach_(index_of(problem.parts()) + 1),
+        most_reach_(least_reach_.size(), Reach{problem.sums().items(), {}}),
+        reach_(least_reach_.size()),
+        feasible_(problem) {}
+
+  // The optimal offsets, after which bottleneck() is theirs.
+  Offsets run() {
+    while (lower_ < upper_) {
+      Trial<Load> trial = {next_limit(), upper_};
+      const Outcome outcome = try_greedy(trial);
+      if (outcome == Outcome::cut || (outcome == Outcome::unknown && has_cut(trial))) continue;
+      lower_ = trial.refused;
+    }
+    Trial<Load> last = {upper_, upper_};
+    static_cast<void>(feasible_.find(last));
+    return feasible_.nearest_cut(upper_);
+  }
+
+  Load bottleneck() const noexcept { return upper_; }
+
+ private:
+  // An offset and what is before it, as the sum that it extends.
+  struct Reach {
+    std::int64_t at = 0;
+    typename Source::Running running = {};
+  };
+  enum class Outcome { cut, none, unknown };
+
+  // Between the bounds or the lower itself, never the upper.
+  Load next_limit() const noexcept {
+    const Load limit = lower_ + std::min((upper_ - lower_) / 2, lower_);
+    return limit < upper_ ? limit : lower_;
+  }
+
+  // Gives each part all that it can bear, but for items that the next one needs to begin where its
+  // least number of items fits. That is the greatest offset that any cut can reach, unless the next
+  // part would have to begin before all ends of this one: then what is possible stays unknown.
+  Outcome try_greedy(Trial<Load>& trial) {
+    if (!can_begin(0, 0, trial)) return Outcome::none;
+    const auto& sums = problem_.sums();
+    const std::int64_t min_items = problem_.min_items();
+    Reach from = {};
+    Load greatest = 0;
+    int p = 0;
+    for (; p < problem_.parts() && (from.at < sums.items() || min_items > 0); ++p) {
+      const auto cut = index_of(p) + 1;
+      if (is_closed(cut - 1) && is_closed(cut)) {  // loads and refusals are outside the bounds
+        from = reach_[cut] = least_reach_[cut];
+        continue;
+      }
+      const Number before = from.running.value();
+      // By value: the search in sums need not be inlined, and asks often.
+      const auto load = [&problem = problem_, p, before](Number sum) {
+        return problem.load(p, sum - before);
+      };
+      const std::int64_t high = std::min(problem_.last_offset(p + 1), most_reach_[cut].at + 1);
+      const auto place = greedy_end(
+          p, from.at, high, [load, limit = trial.limit](Number sum) { return load(sum) > limit; });
+      if (place.at <= high) trial.refuse(load(place.above));
+      const std::int64_t least = from.at + min_items;
+      if (place.at - 1 < least) return Outcome::none;
+      from = {place.at - 1, place.below};
+      while (!can_begin(p + 1, from.at, trial))
+        if (from.at-- == least) return Outcome::unknown;
+      if (from.at < place.at - 1) from.running = sums.before(from.at);
+      greatest = std::max(greatest, load(from.running.value()));
+      reach_[cut] = from;
+    }
+    std::fill(reach_.begin() + p + 1, reach_.end(), from);
+    const bool success = from.at == sums.items();
+    (success ? most_reach_ : least_reach_) = reach_;
+    if (success) upper_ = greatest;
+    return success ? Outcome::cut : Outcome::none;
+  }
+
+  // Whether the least number of items of part p fits from an offset on.
+  bool can_begin(int p, std::int64_t offset, Trial<Load>& trial) const {
+    if (problem_.windows().empty() || p == problem_.parts()) return true;
+    const Load load = problem_.load(p, problem_.windows().from(offset));
+    if (trial.allows(load)) return true;
+    trial.refuse(load);
+    return false;
+  }
+
+  bool is_closed(std::size_t cut) const noexcept {
+    return least_reach_[cut].at == most_reach_[cut].at;
+  }
+
+  // The first place beyond, for the end of part p.
+  template <class Beyond>
+  auto greedy_end(int p, std::int64_t from, std::int64_t high,
+                  const Beyond& beyond) const noexcept {
+    const Reach& least = least_reach_[index_of(p) + 1];
+    if (least.at >= from && high - least.at <= 2 * block)
+      return problem_.sums().first_after(least.at, least.running, high, beyond);
+    return problem_.sums().first(std::max(from, least.at), high, from + problem_.even_length(p),
+                                 beyond);
+  }
+
+  // Decides what greedy leaves unknown.
+  bool has_cut(Trial<Load>& trial) {
+    if (!feasible_.find(trial)) return false;
+    upper_ = problem_.greatest_load(feasible_.nearest_cut(trial.limit));
+    return true;
+  }
+
+  const Problem<Source, Parts>& problem_;
+  // No cut has a bottleneck below `lower_`; one has `upper_`.
+  Load lower_, upper_;
+  // The greedy cuts of all trials to come lie between these.
+  std::vector<Reach> least_reach_, most_reach_, reach_;
+  FeasibleCuts<Source, Parts> feasible_;
+};
+
+}  // namespace evenkeel::chain_search

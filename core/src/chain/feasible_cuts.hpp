@@ -1,0 +1,148 @@
+#pragma once
+
+// All cuts within a limit: for each cut the offsets from which the parts after it can be finished,
+// also where the least number of items leaves gaps between them; and of these cuts the one that is
+// nearest to the shares.
+
+#include "common.hpp"
+#include "parts.hpp"
+#include "problem.hpp"
+#include "stretches.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace evenkeel::chain_search {
+
+template <class Source, class Parts>
+class FeasibleCuts {
+ public:
+  using Number = typename Source::Number;
+  using Load = typename Parts::Load;
+  using Offsets = typename Problem<Source, Parts>::Offsets;
+  using Spot = typename Problem<Source, Parts>::Spot;
+
+  // Refers to the problem.
+  explicit FeasibleCuts(const Problem<Source, Parts>& problem) : problem_(problem) {}
+
+  // From the right: the offsets of each cut from which the parts after it can be finished. False
+  // when there is no cut.
+  bool find(Trial<Load>& trial) {
+    if (!find_farthest(trial)) return false;
+    const int parts = problem_.parts();
+    const std::int64_t items = problem_.sums().items();
+    feasible_.clear(parts);
+    feasible_.begin(parts);
+    feasible_.add(parts, {items, items, problem_.sums().total()});
+    for (int p = parts - 1; p >= 0; --p) {
+      feasible_.begin(p);
+      const bool gapless = problem_.is_gapless(p, trial);
+      for (std::size_t i = feasible_.first_of(p + 1); i < feasible_.first_of(p); ++i)
+        if (gapless)
+          add_begins(p, feasible_[i], trial);
+        else
+          add_begins_between_gaps(p, feasible_[i], trial);
+      if (feasible_.first_of(p) == feasible_.end_of(p)) return false;
+    }
+    return feasible_[feasible_.first_of(0)].first == 0;
+  }
+
+  // When the last find() has found some within `limit`. From the left: each cut the feasible one
+  // nearest to its share. If the nearest of those from which the rest can be finished can also be
+  // reached, there is no nearer one.
+  Offsets nearest_cut(Load limit) const {
+    Offsets offsets(index_of(problem_.parts()) + 1, 0);
+    Spot from = {0, 0};
+    for (int cut = 1; cut < problem_.parts(); ++cut) {
+      const auto is_beyond = [&](Number sum) {
+        return problem_.load(cut - 1, sum - from.sum) > limit;
+      };
+      const std::int64_t first = from.at + problem_.min_items();
+      Spot spot = nearest_feasible(cut, first, problem_.last_offset(cut));
+      if (is_beyond(spot.sum)) {
+        const std::int64_t last =
+            problem_.sums().first(from.at, spot.at, spot.at, is_beyond).at - 1;
+        spot = nearest_feasible(cut, first, last);
+      }
+      offsets[index_of(cut)] = spot.at;
+      from = spot;
+    }
+    offsets.back() = problem_.sums().items();
+    return offsets;
+  }
+
+ private:
+  // From the left: what no cut can exceed. With gaps, only what lies before needs to be looked at,
+  // which near the optimum is little. False when that is too little for the end.
+  bool find_farthest(Trial<Load>& trial) {
+    farthest_.assign(index_of(problem_.parts()) + 1, 0);
+    const bool gapless = problem_.is_gapless(trial);
+    Number before = 0;
+    for (int p = 0; p < problem_.parts(); ++p) {
+      const auto cut = index_of(p) + 1;
+      farthest_[cut] = problem_.last_offset(p + 1);
+      if (gapless) continue;
+      const auto load = [&](Number sum) { return problem_.load(p, sum - before); };
+      const std::int64_t from = farthest_[cut - 1], high = farthest_[cut];
+      const auto place =
+          problem_.sums().first(from, high, from + problem_.even_length(p),
+                                [&](Number sum) { return !trial.allows(load(sum)); });
+      if (place.at <= high) trial.refuse(load(place.above));
+      farthest_[cut] = place.at - 1;
+      before = place.below.value();
+    }
+    return farthest_.back() == problem_.sums().items();
+  }
+
+  // Where part p may begin, of those of its ends where `min_items` items fit.
+  void add_begins_between_gaps(int p, const Stretch<Number>& ends, Trial<Load>& trial) {
+    const auto& windows = problem_.windows();
+    const auto fits = [&](Number weight) { return trial.allows(problem_.load(p, weight)); };
+    const auto refuse_load = [&](Number weight) { trial.refuse(problem_.load(p, weight)); };
+    std::int64_t end = ends.first;
+    while (end <= ends.last) {
+      const std::int64_t first = windows.next(end, ends.last, true, fits, refuse_load);
+      end = windows.next(first, ends.last, false, fits, [](Number) {});
+      if (first < end) add_begins(p, {first, end - 1, problem_.sums().at(first)}, trial);
+    }
+  }
+
+  // Where part p may begin when all these ends are good: in a row as well, from the least begin for
+  // the first end to the greatest begin for the last.
+  void add_begins(int p, const Stretch<Number>& ends, Trial<Load>& trial) {
+    const std::int64_t min_items = problem_.min_items(), low = p * min_items;
+    const auto load = [&](Number sum) { return problem_.load(p, ends.sum - sum); };
+    const auto place =
+        problem_.sums().first(low, ends.first - min_items, ends.first - problem_.even_length(p),
+                              [&](Number sum) { return trial.allows(load(sum)); });
+    if (place.at > low) trial.refuse(load(place.below.value()));
+    const std::int64_t last = std::min(ends.last - min_items, farthest_[index_of(p)]);
+    if (place.at <= last) feasible_.add(p, {place.at, last, place.above});
+  }
+
+  // Of the feasible offsets of a cut in a range, of which there is one, the nearest to its share.
+  Spot nearest_feasible(int cut, std::int64_t first, std::int64_t last) const noexcept {
+    const auto share = problem_.share(cut);
+    const auto as_share = [](Number sum) { return Problem<Source, Parts>::as_share(sum); };
+    Spot best = {-1, 0};
+    for (std::size_t i = feasible_.first_from(cut, first); i < feasible_.end_of(cut); ++i) {
+      const std::int64_t low = std::max(feasible_[i].first, first);
+      const std::int64_t high = std::min(feasible_[i].last, last);
+      if (low > high || (best.at >= 0 && reached(share, as_share(best.sum)))) break;
+      const Spot spot = problem_.nearest(share, low, high, problem_.even()[index_of(cut)]);
+      const bool nearer =
+          best.at < 0 || (reached(share, as_share(spot.sum))
+                              ? !lower_is_nearer(share, as_share(best.sum), as_share(spot.sum))
+                              : best.sum < spot.sum);
+      if (nearer) best = spot;
+    }
+    return best;
+  }
+
+  const Problem<Source, Parts>& problem_;
+  Offsets farthest_;
+  Stretches<Number> feasible_;
+};
+
+}  // namespace evenkeel::chain_search

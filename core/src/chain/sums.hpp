@@ -1,0 +1,92 @@
+#pragma once
+
+// Prefix sums and the search in them. All that is guaranteed is that a prefix never falls from item
+// to item; rounding keeps that.
+
+#include <algorithm>
+#include <cstdint>
+
+namespace evenkeel::chain_search {
+
+// Sums are kept for every 16th item and completed while searching: two cache lines of weights are
+// no more to read than the end of a search in all sums would be, and writing those costs more than
+// everything else.
+constexpr std::int64_t block = 16;
+// What is kept to find heavy items again: one maximum of so many items.
+constexpr std::int64_t chunk = 64 * block;
+
+// Calls body(begin, end) for the items of each chunk, from the left.
+template <class Body>
+void for_each_chunk(std::int64_t items, const Body& body) {
+  for (std::int64_t begin = 0; begin < items; begin += chunk)
+    body(begin, std::min(begin + chunk, items));
+}
+
+// The sums of `Source`, which says what stands before item k * block and extends it item by item.
+template <class Source>
+class Sums : public Source {
+ public:
+  using Number = typename Source::Number;
+  using Running = typename Source::Running;
+  using Source::Source;
+
+  // The first place where a property of the prefix holds, and the prefix there and one before.
+  struct Place {
+    std::int64_t at;
+    Running below;
+    Number above;
+    bool run;  // whether the prefix one before may be that of places yet before
+  };
+
+  Running before(std::int64_t item) const noexcept {
+    auto running = this->before_block(item / block);
+    for (std::int64_t i = item - item % block; i < item; ++i) this->extend(running, i);
+    return running;
+  }
+  Number at(std::int64_t item) const noexcept { return before(item).value(); }
+
+  // The least place in [low, high] that is beyond, high + 1 when none is. `beyond` asks the prefix;
+  // from where it is true it stays so. At `low` itself nothing is said about one before.
+  template <class Beyond>
+  Place first(std::int64_t low, std::int64_t high, std::int64_t guess,
+              const Beyond& beyond) const noexcept {
+    std::int64_t near = low / block, far = high / block + 1;
+    const std::int64_t start = std::clamp(guess / block, near, far - 1);
+    const auto is_beyond = [&](std::int64_t k) { return beyond(this->block_sum(k)); };
+    std::int64_t step = 1;
+    if (start > near && is_beyond(start)) {
+      far = start;
+      for (; far - step > near && is_beyond(far - step); step *= 2) far -= step;
+      near = std::max(near, far - step);
+    } else {
+      near = start;
+      for (; near + step < far && !is_beyond(near + step); step *= 2) near += step;
+      far = std::min(far, near + step);
+    }
+    while (near + 1 < far) {
+      const std::int64_t middle = near + (far - near) / 2;
+      (is_beyond(middle) ? far : near) = middle;
+    }
+    low = std::max(low, near * block);
+    const Running running = before(low);
+    if (beyond(running.value())) return {low, running, running.value(), true};
+    return first_after(low, running, high, beyond);
+  }
+
+  // The same item by item, in (low, high]; `running` is what is before `low`, which is not beyond.
+  template <class Beyond>
+  Place first_after(std::int64_t low, Running running, std::int64_t high,
+                    const Beyond& beyond) const noexcept {
+    bool run = true;
+    for (std::int64_t i = low; i < high; ++i) {
+      const Running below = running;
+      if (i % block == 0) running = this->before_block(i / block);
+      this->extend(running, i);
+      if (beyond(running.value())) return {i + 1, below, running.value(), run};
+      run = !(below.value() < running.value());
+    }
+    return {high + 1, running, running.value(), run};
+  }
+};
+
+}  // namespace evenkeel::chain_search
