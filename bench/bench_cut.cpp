@@ -4,11 +4,14 @@
 //   mpirun -n 2 bench_cut [objects of all ranks] [repetitions]
 //
 // The keys are of the clustered cloud (clouds.hpp) on a Hilbert curve. They come in random order;
-// sorted on each rank; or in order over all ranks too.
+// sorted on each rank; or in order over all ranks too. Where the build has a device, each order is
+// cut in its memory as well.
 
 #include "clouds.hpp"
 #include "timing.hpp"
 
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/field/standard.hpp>
@@ -23,6 +26,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 namespace evenkeel::bench {
@@ -61,15 +65,38 @@ Objects objects_of(const Communicator& ranks, Arrangement arrangement, std::int6
   return made;
 }
 
+// The same in device memory.
+struct Copies {
+  Buffer keys, weights;
+
+  explicit Copies(const Objects& objects)
+      : keys(copy_of(objects.keys)), weights(copy_of(objects.weights)) {}
+
+  template <class T>
+  static Buffer copy_of(const std::vector<T>& values) {
+    const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(T));
+    Buffer copy("evenkeel::bench::objects", MemoryKind::device, bytes);
+    const Space space = Space::where(MemoryKind::device);
+    copy_bytes(space, copy.data(), copy.kind(), values.data(), MemoryKind::host, bytes);
+    space.fence("evenkeel::bench::objects");
+    return copy;
+  }
+
+  WeightedKeys both(const Objects& objects) const {
+    return {{reinterpret_cast<const CurveKey*>(keys.data()), objects.keys.size()},
+            {reinterpret_cast<const double*>(weights.data()), objects.weights.size()},
+            MemoryKind::device};
+  }
+};
+
 struct Measured {
   Cut cut;
   double median, least;  // milliseconds
 };
 
-Measured measure(const Communicator& ranks, const Objects& objects, bool weighted,
+Measured measure(const Communicator& ranks, WeightedKeys keys, bool weighted,
                  const CutOptions& options, int repetitions) {
-  const WeightedKeys keys{objects.keys,
-                          weighted ? std::span(objects.weights) : std::span<const double>()};
+  if (!weighted) keys.weights = {};
   Measured measured{};
   std::vector<double> times;
   for (int r = 0; r <= repetitions; ++r) {
@@ -82,10 +109,10 @@ Measured measure(const Communicator& ranks, const Objects& objects, bool weighte
   return measured;
 }
 
-void print(const char* arrangement, bool weighted, const CutOptions& options,
+void print(const std::string& arrangement, bool weighted, const CutOptions& options,
            const Measured& found) {
-  std::printf("| %-15s | %-3s | %-11s | %7d | %8.2f | %8.2f | %2d | %10lld | %8.6f |\n",
-              arrangement, weighted ? "yes" : "no",
+  std::printf("| %-23s | %-3s | %-11s | %7d | %8.2f | %8.2f | %2d | %10lld | %8.6f |\n",
+              arrangement.c_str(), weighted ? "yes" : "no",
               aims[static_cast<std::size_t>(static_cast<int>(options.aim))], options.parts,
               found.median, found.least, found.cut.reductions,
               static_cast<long long>(found.cut.bytes_reduced), found.cut.lambda());
@@ -96,20 +123,26 @@ constexpr const char* heading =
     "| keys | weights | aim | parts | ms | least ms | reductions | bytes per rank | lambda |\n"
     "|---|---|---|---|---|---|---|---|---|\n";
 
+void measure_cuts(const Communicator& ranks, const std::string& name, const WeightedKeys& keys,
+                  int repetitions) {
+  for (const int parts : {64, 1024, 65536})
+    for (const bool weighted : {false, true})
+      for (const Aim aim : {Aim::nearest, Aim::target, Aim::optimal}) {
+        const CutOptions options{.parts = parts, .target_lambda = target_lambda, .aim = aim};
+        const Measured found = measure(ranks, keys, weighted, options, repetitions);
+        if (ranks.rank() == 0) print(name, weighted, options, found);
+      }
+}
+
 void measure_all(const Communicator& ranks, std::int64_t objects, int repetitions) {
-  const bool first = ranks.rank() == 0;
-  if (first) std::printf("\n%s", heading);
+  if (ranks.rank() == 0) std::printf("\n%s", heading);
   for (const auto arrangement :
        {Arrangement::random, Arrangement::sorted_per_rank, Arrangement::in_order}) {
     const Objects made = objects_of(ranks, arrangement, objects);
-    for (const int parts : {64, 1024, 65536})
-      for (const bool weighted : {false, true})
-        for (const Aim aim : {Aim::nearest, Aim::target, Aim::optimal}) {
-          const CutOptions options{.parts = parts, .target_lambda = target_lambda, .aim = aim};
-          const Measured found = measure(ranks, made, weighted, options, repetitions);
-          if (first)
-            print(arrangements[static_cast<std::size_t>(arrangement)], weighted, options, found);
-        }
+    const std::string name = arrangements[static_cast<std::size_t>(arrangement)];
+    measure_cuts(ranks, name, {made.keys, made.weights}, repetitions);
+    if constexpr (has_device)
+      measure_cuts(ranks, name + ", device", Copies(made).both(made), repetitions);
   }
 }
 
@@ -120,7 +153,7 @@ void measure_parts(const Communicator& ranks, std::int64_t objects, int repetiti
   for (const Aim aim : {Aim::nearest, Aim::target})
     for (int parts = 16; parts <= (1 << 18); parts *= 4) {
       const CutOptions options{.parts = parts, .target_lambda = target_lambda, .aim = aim};
-      const Measured found = measure(ranks, made, false, options, repetitions);
+      const Measured found = measure(ranks, {made.keys}, false, options, repetitions);
       if (first) print(arrangements[0], false, options, found);
     }
 }

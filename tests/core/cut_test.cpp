@@ -744,6 +744,16 @@ TEST_F(CutOn, WeightsThatAreNoneAreTheSameErrorOnAllRanks) {
   }
 }
 
+TEST_F(CutOn, SetsInDifferentMemoryAreTheSameErrorOnAllRanks) {
+  const Share share(Objects{{1, 1}, {2, 1}});
+  std::vector<WeightedKeys> sets = {share.both(), share.both()};
+  if (communicator.rank() == size - 1) sets[1].memory = MemoryKind::shared;
+  const std::string error =
+      test::error_of([&] { cut(communicator, Status(), sets, {.parts = 2}); });
+  EXPECT_TRUE(test::mentions(error, "Keys in host and in shared memory"));
+  EXPECT_TRUE(test::same_everywhere(communicator, error));
+}
+
 TEST_F(CutOn, AKeyBeyondTheCurveIsTheSameErrorOnAllRanks) {
   for (int bad = 0; bad < size; ++bad) {
     const std::vector<CurveKey> keys = {{1}, {rank == bad ? end_of_curve(2).value : 2}};

@@ -7,6 +7,7 @@
 #include <evenkeel/core/cut.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -38,12 +39,12 @@ void check(const CutOptions& options) {
 struct Workspace {
   Workspace(const Communicator& communicator, std::span<const WeightedKeys> sets,
             const CutOptions& options)
-      : objects(sets, Search::most_bins(options.parts)),
-        search(communicator, objects, options.parts),
+      : objects(objects_of(sets, Search::most_bins(options.parts))),
+        search(communicator, *objects, options.parts),
         in_order(sets, options.parts),
         shares(static_cast<std::size_t>(options.parts) - 1) {}
 
-  CutObjects objects;
+  std::unique_ptr<CutObjects> objects;
   Search search;
   InOrder in_order;
   std::vector<std::int64_t> shares;  // of the weight, before each inner splitter
@@ -99,7 +100,7 @@ bool are_even_enough(std::span<const std::int64_t> weights, double target_lambda
 // Collective. Takes the splitters to keep over when there are some and they are even enough.
 void keep_splitters(Cut& cut, Workspace& work, const Units& units, const CutOptions& options) {
   if (options.kept.empty() || !(options.target_lambda > 0)) return;
-  const std::span<std::int64_t> weights = work.objects.count_parts(options.kept);
+  const std::span<std::int64_t> weights = work.objects->count_parts(options.kept);
   work.search.reduce(weights);
   cut.kept = are_even_enough(weights, options.target_lambda);
   if (!cut.kept) return;
@@ -142,7 +143,7 @@ void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work,
   }
   std::vector<Search::Place> best;
   if (options.aim == Aim::optimal) {
-    best = find_optimal(communicator, work.objects, search, places, total);
+    best = find_optimal(communicator, *work.objects, search, places, total);
     places = best;
   }
   write_places(cut, places, total, units);
@@ -175,7 +176,7 @@ Cut cut(const Communicator& communicator, const Status& status, std::span<const 
   });
   const Survey all = vote<&combine>(communicator, prepared, mine);
   const Units units(all);
-  work->objects.weigh(units);
+  work->objects->weigh(units);
   result.heaviest_object = all.heaviest;
   keep_splitters(result, *work, units, options);
   if (!result.kept && all.objects == 0) cut_evenly(result.splitters, options.dimensions);

@@ -6,7 +6,7 @@ namespace evenkeel {
 
 InOrder::InOrder(std::span<const WeightedKeys> sets, std::int64_t most_sought) {
   for (const WeightedKeys& set : sets)
-    if (!set.keys.empty()) set_ = set;
+    if (!set.keys.empty() && set.memory == MemoryKind::host) set_ = set;
   before_block_.resize(static_cast<std::size_t>(std::ssize(set_.keys) / block) + 2);
   found_.resize(2 * static_cast<std::size_t>(most_sought));
   places_.resize(static_cast<std::size_t>(most_sought));
@@ -23,7 +23,7 @@ bool InOrder::holds(const Communicator& communicator, const Survey& mine, const 
 }
 
 std::int64_t InOrder::weight_of(std::int64_t object) const noexcept {
-  if (set_.weights.empty() || units_.weightless()) return units_.one();
+  if (alike()) return units_.one();
   return units_.of(set_.weights[static_cast<std::size_t>(object)]);
 }
 
@@ -34,7 +34,7 @@ void InOrder::sum_blocks() noexcept {
     before_block_[b] = sum;
     const std::int64_t begin = std::min(count, static_cast<std::int64_t>(b) * block);
     const std::int64_t end = std::min(count, begin + block);
-    if (set_.weights.empty() || units_.weightless()) {
+    if (alike()) {
       sum += (end - begin) * units_.one();
     } else {
       for (std::int64_t i = begin; i < end; ++i)

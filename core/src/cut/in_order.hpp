@@ -33,6 +33,8 @@ class InOrder {
  private:
   static constexpr std::int64_t block = 128;  // objects
 
+  // Whether all objects weigh the same.
+  bool alike() const noexcept { return set_.weights.empty() || units_.weightless(); }
   std::int64_t weight_of(std::int64_t object) const noexcept;
   void sum_blocks() noexcept;
   std::int64_t weight_before(std::int64_t object) const noexcept;

@@ -28,9 +28,9 @@ using Claims = std::array<Claim, 4>;
 std::vector<std::int64_t> objects_by_part(std::span<const WeightedKeys> sets,
                                           const Splitters& splitters) {
   std::vector<WeightedKeys> weightless;
-  for (const WeightedKeys& set : sets) weightless.push_back({set.keys, {}});
-  CutObjects objects(weightless, std::ssize(splitters) - 1);
-  const auto counts = objects.count_parts(splitters);
+  for (const WeightedKeys& set : sets) weightless.push_back({set.keys, {}, set.memory});
+  const auto objects = objects_of(weightless, std::ssize(splitters) - 1);
+  const auto counts = objects->count_parts(splitters);
   return {counts.begin(), counts.end()};
 }
 

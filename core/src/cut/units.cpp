@@ -1,6 +1,9 @@
 #include "units.hpp"
 
+#include "device_survey.hpp"
+
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -15,10 +18,7 @@ namespace {
   throw Error(ErrorKind::bad_input, Where{"core/cut"}, problem, remedy);
 }
 
-// Doubles that are not negative are ordered as their bits are: NaN and infinity stand above all
-// others, and what has a sign below.
 double heaviest_of(std::span<const double> weights) {
-  constexpr auto infinity = std::bit_cast<std::int64_t>(std::numeric_limits<double>::infinity());
   std::int64_t least = 0, greatest = 0;
   for (const double weight : weights) {
     const auto bits = std::bit_cast<std::int64_t>(weight);
@@ -26,10 +26,10 @@ double heaviest_of(std::span<const double> weights) {
     greatest = std::max(greatest, bits);
   }
   constexpr std::int64_t minus_zero = std::numeric_limits<std::int64_t>::min();
-  if (greatest >= infinity || (least < 0 && least != minus_zero) ||
+  if (greatest >= bits_of_infinity || (least < 0 && least != minus_zero) ||
       (least == minus_zero &&
        std::any_of(weights.begin(), weights.end(), [](double weight) { return weight < 0; })))
-    refuse("A weight is negative, NaN or infinite.", "Weights are finite and not negative.");
+    refuse_weight();
   return std::bit_cast<double>(greatest);
 }
 
@@ -52,7 +52,38 @@ bool add_keys(Survey& found, std::span<const CurveKey> keys) {
   return in_order;
 }
 
+// A set that is not empty. Whether its keys never fall, as far as that is known.
+bool add(Survey& found, const WeightedKeys& set) {
+  if constexpr (has_device)
+    if (set.memory != MemoryKind::host) {
+      add_on_device(found, Kokkos::DefaultExecutionSpace(), set);
+      return false;
+    }
+  found.heaviest = std::max(found.heaviest, set.weights.empty() ? 1.0 : heaviest_of(set.weights));
+  return add_keys(found, set.keys);
+}
+
 }  // namespace
+
+void refuse_weight() {
+  refuse("A weight is negative, NaN or infinite.", "Weights are finite and not negative.");
+}
+
+MemoryKind memory_of(std::span<const WeightedKeys> sets) {
+  const WeightedKeys* first = nullptr;
+  for (const WeightedKeys& set : sets) {
+    if (set.keys.empty()) continue;
+    if (first == nullptr) first = &set;
+    if (set.memory != first->memory)
+      refuse("Keys in " + std::string(name_of(first->memory)) + " and in " +
+                 std::string(name_of(set.memory)) + " memory were given to one cut.",
+             "Bring all to the same.");
+  }
+  if (!has_device && first != nullptr && first->memory == MemoryKind::device)
+    refuse("Keys in device memory were given to a build without a device.",
+           "Use a Kokkos with one, or the memory of the host.");
+  return first == nullptr ? MemoryKind::host : first->memory;
+}
 
 void combine(Survey& into, const Survey& from) noexcept {
   into.objects += from.objects;
@@ -64,6 +95,7 @@ void combine(Survey& into, const Survey& from) noexcept {
 }
 
 Survey survey(std::span<const WeightedKeys> sets, int dimensions) {
+  memory_of(sets);
   Survey found;
   int with_objects = 0;
   bool in_order = true;
@@ -75,8 +107,7 @@ Survey survey(std::span<const WeightedKeys> sets, int dimensions) {
     if (set.keys.empty()) continue;
     ++with_objects;
     found.objects += std::ssize(set.keys);
-    found.heaviest = std::max(found.heaviest, set.weights.empty() ? 1.0 : heaviest_of(set.weights));
-    in_order = add_keys(found, set.keys) && in_order;
+    in_order = add(found, set) && in_order;
   }
   if (found.objects > 0 && !(CurveKey{found.greatest_key} < end_of_curve(dimensions)))
     refuse("A key lies beyond the end of the curve.", "Make keys with a lattice.");

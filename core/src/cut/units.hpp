@@ -5,6 +5,9 @@
 
 #include <evenkeel/core/cut.hpp>
 
+#include <Kokkos_Macros.hpp>
+
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -23,6 +26,16 @@ struct Survey {
 
 void combine(Survey& into, const Survey& from) noexcept;
 
+// Doubles that are not negative are ordered as their bits are: NaN and infinity stand above all
+// others, and what has a sign below.
+inline constexpr auto bits_of_infinity =
+    std::bit_cast<std::int64_t>(std::numeric_limits<double>::infinity());
+[[noreturn]] void refuse_weight();
+
+// The memory that all sets with objects are in; without objects that of the host. Throws an Error
+// for sets in different ones.
+MemoryKind memory_of(std::span<const WeightedKeys> sets);
+
 // Throws an Error for weights and keys that are none. Local.
 Survey survey(std::span<const WeightedKeys> sets, int dimensions);
 
@@ -32,13 +45,13 @@ class Units {
   Units() = default;
   explicit Units(const Survey& all);
 
-  std::int64_t of(double weight) const noexcept {
+  KOKKOS_FUNCTION std::int64_t of(double weight) const noexcept {
     constexpr double whole = 0x1p52;  // from here on a double is an integer
     const double units = weight * first_factor_ * second_factor_;
     return static_cast<std::int64_t>(units < whole ? units + 0.5 : units);
   }
   // Of an object that came without a weight.
-  std::int64_t one() const noexcept { return one_; }
+  KOKKOS_FUNCTION std::int64_t one() const noexcept { return one_; }
   // True when the weights that came mean nothing, since all of them are 0.
   bool weightless() const noexcept { return weightless_; }
 

@@ -4,6 +4,7 @@
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/decomposition.hpp>
 
@@ -13,11 +14,12 @@
 
 namespace evenkeel {
 
-// One set on one rank. Keys may stand in any order; where they never fall from one to the next, on
-// each rank and from rank to rank, a cut costs least.
+// One set on one rank. Keys may stand in any order; where they are in the host's memory and never
+// fall from one to the next, on each rank and from rank to rank, a cut costs least.
 struct WeightedKeys {
   std::span<const CurveKey> keys;
-  std::span<const double> weights;  // finite and not negative; empty: all 1
+  std::span<const double> weights = {};  // finite and not negative; empty: all 1
+  MemoryKind memory = MemoryKind::host;  // that both are in; the same for all sets of a rank
 };
 
 // Where splitters go.

@@ -1,0 +1,316 @@
+#pragma once
+
+// Objects in memory that a device works on. Sums of integers do not depend on their order, so they
+// are added up atomically; what is kept is marked where it stands, and skipped over later. A
+// template, so that its kernels can be tested on hosts too.
+
+#include "objects.hpp"
+
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/backends/exec/scratch.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace evenkeel {
+
+namespace cut_on_device {
+
+// Objects of one set.
+struct Objects {
+  const CurveKey* keys;
+  const double* weights;  // none when all weigh the same
+  std::int64_t count;
+  Units units;
+
+  KOKKOS_FUNCTION std::int64_t weight(std::int64_t object) const {
+    return weights == nullptr ? units.one() : units.of(weights[object]);
+  }
+};
+
+// Which interval between rising keys a key is in: interval i ends before boundaries[i].
+struct Between {
+  const CurveKey* boundaries;
+  std::int64_t count;
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t, std::uint64_t key) const {
+    std::int64_t first = 0;
+    for (std::int64_t rest = count; rest > 0;) {
+      const std::int64_t half = rest / 2;
+      const bool above = boundaries[first + half].value <= key;
+      first += above ? half + 1 : 0;
+      rest = above ? rest - half - 1 : half;
+    }
+    return first;
+  }
+};
+
+struct InBins {
+  std::uint64_t base;
+  int shift;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t, std::uint64_t key) const {
+    return static_cast<std::int64_t>((key - base) >> shift);
+  }
+};
+
+// Marks each object with the interval that its bin has become, and finds the new bin.
+struct KeepOfAll {
+  InBins bin_of;
+  const std::int32_t* interval_of_bin;
+  std::int32_t* intervals;  // of each object
+  CutObjects::Division next;
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t object, std::uint64_t key) const {
+    const std::int32_t interval = interval_of_bin[bin_of(object, key)];
+    intervals[object] = interval;
+    return interval < 0 ? -1 : static_cast<std::int64_t>(next.bin_of(interval, key));
+  }
+};
+struct KeepOfKept {
+  CutObjects::Division division;
+  const std::int32_t* interval_of_bin;
+  std::int32_t* intervals;
+  CutObjects::Division next;
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t object, std::uint64_t key) const {
+    std::int32_t interval = intervals[object];
+    if (interval < 0) return -1;
+    interval = interval_of_bin[division.bin_of(interval, key)];
+    intervals[object] = interval;
+    return interval < 0 ? -1 : static_cast<std::int64_t>(next.bin_of(interval, key));
+  }
+};
+
+// Adds objects to the bins that bin_of(object, key) tells; none when it is negative. An index is a
+// short run of objects: where neighbours in memory go to the same bin, as they do in the order of
+// the curve, their sum is added at once.
+template <class BinOf>
+struct AddToBins {
+  static constexpr std::int64_t run = 8;
+  Objects objects;
+  BinOf bin_of;
+  std::int64_t* bins;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    const std::int64_t begin = index * run;
+    const std::int64_t end = objects.count - begin < run ? objects.count : begin + run;
+    std::int64_t bin = -1, sum = 0;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t next = bin_of(i, objects.keys[i].value);
+      if (next != bin) {
+        if (bin >= 0) Kokkos::atomic_add(&bins[bin], sum);
+        bin = next;
+        sum = 0;
+      }
+      sum += objects.weight(i);
+    }
+    if (bin >= 0) Kokkos::atomic_add(&bins[bin], sum);
+  }
+};
+
+struct IsKept {
+  const std::int32_t* intervals;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t object) const {
+    return intervals[object] < 0 ? 0 : 1;
+  }
+};
+struct IsInside {
+  const CurveKey* keys;
+  Between between;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t object) const {
+    return between(object, keys[object].value) % 2;
+  }
+};
+
+// Takes the objects that are chosen, in any order.
+template <class IsChosen>
+struct Take {
+  Objects objects;
+  IsChosen is_chosen;
+  CutObjects::Item* items;
+  std::int64_t* taken;
+  KOKKOS_FUNCTION void operator()(std::int64_t object) const {
+    if (is_chosen(object) != 0)
+      items[Kokkos::atomic_fetch_add(taken, std::int64_t{1})] = {objects.keys[object].value,
+                                                                 objects.weight(object)};
+  }
+};
+
+struct TakeSample {
+  const CurveKey* keys;
+  std::int64_t every;
+  CurveKey* sample;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { sample[i] = keys[every / 2 + i * every]; }
+};
+
+}  // namespace cut_on_device
+
+template <class Instance>
+class DeviceObjects final : public CutObjects {
+  template <class T>
+  using Array = Kokkos::View<T*, Kokkos::Device<Instance, typename Instance::memory_space>>;
+  static constexpr const char* label = "evenkeel::cut";
+
+ public:
+  DeviceObjects(const Instance& instance, std::span<const WeightedKeys> sets,
+                std::int64_t most_bins)
+      : instance_(instance),
+        sets_(sets),
+        bins_(exec::scratch<Array<std::int64_t>>("evenkeel::cut::bins", most_bins)),
+        bins_on_host_(static_cast<std::size_t>(most_bins)),
+        interval_of_bin_(
+            exec::scratch<Array<std::int32_t>>("evenkeel::cut::interval_of_bin", most_bins)),
+        boundaries_(exec::scratch<Array<CurveKey>>("evenkeel::cut::boundaries", most_bins)) {
+    std::int64_t objects = 0;
+    for (const WeightedKeys& set : sets) objects += std::ssize(set.keys);
+    intervals_ = exec::scratch<Array<std::int32_t>>("evenkeel::cut::intervals", objects);
+  }
+
+  void weigh(const Units& units) noexcept override { units_ = units; }
+
+  std::span<std::int64_t> count_all(std::uint64_t base, Division division) noexcept override {
+    const cut_on_device::InBins bin_of{base, division.bin_width()};
+    return histogram(std::int64_t{1} << division.split, [&](std::int64_t) { return bin_of; });
+  }
+
+  std::span<std::int64_t> keep_of_all(std::uint64_t base, const Step& step) noexcept override {
+    bring(interval_of_bin_, step.interval_of_bin);
+    const cut_on_device::InBins bin_of{base, step.division.bin_width()};
+    return histogram(step.intervals << step.next.split, [&](std::int64_t first) {
+      return cut_on_device::KeepOfAll{bin_of, interval_of_bin_.data(), intervals_.data() + first,
+                                      step.next};
+    });
+  }
+
+  std::span<std::int64_t> keep_of_kept(const Step& step) noexcept override {
+    bring(interval_of_bin_, step.interval_of_bin);
+    return histogram(step.intervals << step.next.split, [&](std::int64_t first) {
+      return cut_on_device::KeepOfKept{step.division, interval_of_bin_.data(),
+                                       intervals_.data() + first, step.next};
+    });
+  }
+
+  std::int64_t kept() const noexcept override {
+    return exec::sum<std::int64_t>(instance_, static_cast<std::int64_t>(intervals_.extent(0)),
+                                   cut_on_device::IsKept{intervals_.data()});
+  }
+
+  std::vector<Item> kept_items() const override {
+    return items([&](const cut_on_device::Objects&, std::int64_t first) {
+      return cut_on_device::IsKept{intervals_.data() + first};
+    });
+  }
+
+  std::vector<CurveKey> sample(std::int64_t every) const override {
+    std::vector<CurveKey> keys;
+    for (const WeightedKeys& set : sets_) {
+      const std::int64_t count = (std::ssize(set.keys) + every - 1 - every / 2) / every;
+      const auto some = exec::scratch<Array<CurveKey>>("evenkeel::cut::sample", count);
+      for_each(count, cut_on_device::TakeSample{set.keys.data(), every, some.data()});
+      const std::size_t before = keys.size();
+      keys.resize(before + static_cast<std::size_t>(count));
+      fetch(std::span(keys).subspan(before), some);
+    }
+    return keys;
+  }
+
+  std::span<std::int64_t> count_between(std::span<const CurveKey> boundaries) noexcept override {
+    bring(boundaries_, boundaries);
+    const cut_on_device::Between between{boundaries_.data(), std::ssize(boundaries)};
+    return histogram(std::ssize(boundaries) + 1, [&](std::int64_t) { return between; });
+  }
+
+  std::vector<Item> items_in(std::span<const Range> ranges) const override {
+    const std::vector<CurveKey> boundaries = boundaries_of(ranges);
+    const auto there =
+        exec::scratch<Array<CurveKey>>("evenkeel::cut::boundaries", boundaries.size());
+    bring(there, std::span<const CurveKey>(boundaries));
+    const cut_on_device::Between between{there.data(), std::ssize(boundaries)};
+    return items([&](const cut_on_device::Objects& objects, std::int64_t) {
+      return cut_on_device::IsInside{objects.keys, between};
+    });
+  }
+
+ private:
+  template <class T>
+  using OnHost = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+  template <class T>
+  void bring(const Array<T>& to, std::span<const T> from) const {
+    const auto some = Kokkos::subview(to, std::pair<std::size_t, std::size_t>(0, from.size()));
+    Kokkos::deep_copy(instance_, some, OnHost<const T>(from.data(), from.size()));
+  }
+  template <class T>
+  void fetch(std::span<T> to, const Array<T>& from) const {
+    const auto some = Kokkos::subview(from, std::pair<std::size_t, std::size_t>(0, to.size()));
+    Kokkos::deep_copy(instance_, OnHost<T>(to.data(), to.size()), some);
+    exec::fence(instance_, label);
+  }
+
+  template <class Body>
+  void for_each(std::int64_t count, const Body& body) const {
+    using Indices = Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>;
+    Kokkos::parallel_for(label, Indices(instance_, 0, count), body);
+  }
+
+  // Calls visit(objects of a set, how many are before them).
+  template <class Visit>
+  void for_each_set(const Visit& visit) const {
+    std::int64_t before = 0;
+    for (const WeightedKeys& set : sets_) {
+      const bool alike = set.weights.empty() || units_.weightless();
+      const cut_on_device::Objects objects{set.keys.data(), alike ? nullptr : set.weights.data(),
+                                           std::ssize(set.keys), units_};
+      visit(objects, before);
+      before += objects.count;
+    }
+  }
+
+  // bin_of_set(how many objects are before the set): what finds the bins of a set's objects.
+  template <class BinOfSet>
+  std::span<std::int64_t> histogram(std::int64_t count, const BinOfSet& bin_of_set) noexcept {
+    const auto bins = std::span(bins_on_host_).first(static_cast<std::size_t>(count));
+    Kokkos::deep_copy(instance_, bins_, std::int64_t{0});
+    for_each_set([&](const cut_on_device::Objects& objects, std::int64_t before) {
+      using Add = cut_on_device::AddToBins<decltype(bin_of_set(before))>;
+      for_each((objects.count + Add::run - 1) / Add::run,
+               Add{objects, bin_of_set(before), bins_.data()});
+    });
+    fetch(bins, bins_);
+    return bins;
+  }
+
+  // is_chosen_of(objects of a set, how many are before them): what tells which of them to take.
+  template <class IsChosenOf>
+  std::vector<Item> items(const IsChosenOf& is_chosen_of) const {
+    std::int64_t count = 0;
+    for_each_set([&](const cut_on_device::Objects& objects, std::int64_t before) {
+      count += exec::sum<std::int64_t>(instance_, objects.count, is_chosen_of(objects, before));
+    });
+    std::vector<Item> found(static_cast<std::size_t>(count));
+    const auto there = exec::scratch<Array<Item>>("evenkeel::cut::items", count);
+    const auto taken = exec::scratch<Array<std::int64_t>>("evenkeel::cut::taken", 1);
+    Kokkos::deep_copy(instance_, taken, std::int64_t{0});
+    for_each_set([&](const cut_on_device::Objects& objects, std::int64_t before) {
+      using Take = cut_on_device::Take<decltype(is_chosen_of(objects, before))>;
+      for_each(objects.count,
+               Take{objects, is_chosen_of(objects, before), there.data(), taken.data()});
+    });
+    fetch(std::span(found), there);
+    return found;
+  }
+
+  Instance instance_;
+  std::span<const WeightedKeys> sets_;
+  Units units_;
+  Array<std::int64_t> bins_;
+  std::vector<std::int64_t> bins_on_host_;
+  Array<std::int32_t> interval_of_bin_;
+  Array<CurveKey> boundaries_;
+  Array<std::int32_t> intervals_;  // that each object is in; CutObjects::dropped
+};
+
+}  // namespace evenkeel

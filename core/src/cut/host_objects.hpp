@@ -1,0 +1,60 @@
+#pragma once
+
+// Objects in the memory of the host, a share of them for each thread.
+
+#include "objects.hpp"
+
+namespace evenkeel {
+
+class HostObjects final : public CutObjects {
+ public:
+  HostObjects(std::span<const WeightedKeys> sets, std::int64_t most_bins);
+
+  void weigh(const Units& units) noexcept override { units_ = units; }
+  std::span<std::int64_t> count_all(std::uint64_t base, Division division) noexcept override;
+  std::span<std::int64_t> keep_of_all(std::uint64_t base, const Step& step) noexcept override;
+  std::span<std::int64_t> keep_of_kept(const Step& step) noexcept override;
+  std::int64_t kept() const noexcept override;
+  std::vector<Item> kept_items() const override;
+  std::vector<CurveKey> sample(std::int64_t every) const override;
+  std::span<std::int64_t> count_between(std::span<const CurveKey> boundaries) noexcept override;
+  std::vector<Item> items_in(std::span<const Range> ranges) const override;
+
+ private:
+  // Objects that one thread looks after, of one set; what is kept of them lies from `offset` on.
+  struct Block {
+    std::size_t set;
+    std::int64_t begin, end, offset;
+    std::int64_t kept = 0;
+  };
+  // An object that is kept, counted from the begin of its block, and the interval that it is in.
+  struct Kept {
+    std::uint32_t object;
+    std::int32_t interval;
+  };
+  static constexpr std::int64_t most_objects_of_a_block = std::int64_t{1} << 32;
+
+  template <class Body>
+  void for_each_thread(const Body& body) const noexcept;
+  template <class Add>
+  std::span<std::int64_t> histogram(std::int64_t bins, const Add& add) noexcept;
+  template <class Visit>
+  void visit(const Block& block, std::int64_t begin, std::int64_t end,
+             const Visit& visit) const noexcept;
+  template <class Visit>
+  void visit_kept(const Block& block, std::int64_t begin, std::int64_t end,
+                  const Visit& visit) const noexcept;
+  void count_kept(const Block& block, std::int64_t begin, std::int64_t end, Division division,
+                  std::int64_t* bins) const noexcept;
+
+  const double* weights_of(const WeightedKeys& set) const noexcept;
+
+  std::span<const WeightedKeys> sets_;
+  Units units_;
+  int threads_;
+  std::vector<std::vector<Block>> blocks_;  // of each thread
+  std::vector<std::vector<std::int64_t>> bins_;
+  std::unique_ptr<Kept[]> kept_;
+};
+
+}  // namespace evenkeel
