@@ -1,10 +1,11 @@
+#include "decomposition_checks.hpp"
+
 #include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/decomposition.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -12,8 +13,10 @@ namespace evenkeel {
 
 namespace {
 
+constexpr const char* stage_name = "core/decomposition";
+
 [[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{"core/decomposition"}, problem, remedy);
+  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
 }
 
 template <int n>
@@ -22,15 +25,6 @@ CurveKey key_of(const Lattice& lattice, std::span<const double> point) {
   for (int d = 0; d < n; ++d)
     cell.at[d] = lattice.coordinate(d, point[static_cast<std::size_t>(d)]);
   return lattice.key(cell);
-}
-
-bool is_permutation_of_parts(const std::vector<int>& ranks, int parts) {
-  std::vector<bool> seen(static_cast<std::size_t>(parts));
-  for (const int rank : ranks) {
-    if (rank < 0 || rank >= parts || seen[static_cast<std::size_t>(rank)]) return false;
-    seen[static_cast<std::size_t>(rank)] = true;
-  }
-  return std::ssize(ranks) == parts;
 }
 
 }  // namespace
@@ -60,19 +54,13 @@ Decomposition::Decomposition(std::int64_t generation, int dimensions, const Box&
       !std::is_sorted(splitters_.begin(), splitters_.end()))
     refuse("The splitters do not cut the whole curve into ranges.",
            "Begin with 0, end with end_of_curve(), and never fall.");
-  if (!rank_of_part_.empty() && !is_permutation_of_parts(rank_of_part_, parts()))
-    refuse("The ranks do not own one part each.", "Name each rank once, or none.");
+  check_ranks(stage_name, parts(), rank_of_part_);
   static_cast<void>(lattice_of(*this));  // refuses levels that there are not
 }
 
 int Decomposition::owner_of(std::span<const double> point) const {
-  if (parts() == 0) refuse("Nobody owns anything yet.", "Ask after the first rebalance.");
-  if (std::ssize(point) != dimensions())
-    refuse("A point of " + std::to_string(point.size()) + " coordinates was asked for in " +
-               std::to_string(dimensions()) + " dimensions.",
-           "Give as many coordinates as the positions have.");
-  for (const double place : point)
-    if (!std::isfinite(place)) refuse("A coordinate is not finite.", "A NaN has no owner.");
+  check_has_parts(stage_name, parts());
+  check_point(stage_name, dimensions(), point);
   const Lattice lattice = lattice_of(*this);
   const CurveKey key = dimensions() == 3 ? key_of<3>(lattice, point) : key_of<2>(lattice, point);
   return rank_of(evenkeel::owner_of(splitters_, key));

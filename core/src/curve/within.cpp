@@ -2,24 +2,19 @@
 // part owns. In each step it looks at the cubes of cells on the way alone, so the time goes with
 // the number of parts found and of levels, not with that of cells.
 
-#include <evenkeel/backends/assert.hpp>
-#include <evenkeel/backends/error.hpp>
+#include "decomposition_checks.hpp"
+
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/decomposition.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace evenkeel {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{"core/decomposition"}, problem, remedy);
-}
 
 // Coordinates of cells along one axis, both inside.
 struct Stretch {
@@ -162,23 +157,16 @@ std::vector<int> ranks_within_of(const Decomposition& decomposition, const Box& 
     }
   };
   for_each_box(for_each_box, 0);
-  std::sort(ranks.begin(), ranks.end());
-  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  make_ascending(ranks);
   return ranks;
 }
 
 }  // namespace
 
 std::vector<int> ranks_within(const Decomposition& decomposition, const Box& box, double width) {
-  if (decomposition.parts() == 0)
-    refuse("Nobody owns anything yet.", "Ask after the first rebalance.");
-  if (!(width >= 0) || !std::isfinite(width))
-    refuse("A halo of this width was asked for: " + std::to_string(width) + '.',
-           "Widths are finite and not negative.");
-  for (std::size_t d = 0; d < static_cast<std::size_t>(decomposition.dimensions()); ++d)
-    if (!std::isfinite(box.lower[d]) || !std::isfinite(box.upper[d]) || box.lower[d] > box.upper[d])
-      refuse("The halo of something that is no box was asked for.",
-             "Give finite faces, the lower one first.");
+  constexpr const char* stage_name = "core/decomposition";
+  check_has_parts(stage_name, decomposition.parts());
+  check_halo(stage_name, decomposition.dimensions(), box, width);
   return decomposition.dimensions() == 3 ? ranks_within_of<3>(decomposition, box, width)
                                          : ranks_within_of<2>(decomposition, box, width);
 }

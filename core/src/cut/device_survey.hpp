@@ -33,23 +33,23 @@ struct BitsOf {
 
 }  // namespace cut_on_device
 
-// A set that is not empty.
+// Of sets that are not empty.
 template <class Instance>
-void add_on_device(Survey& found, const Instance& instance, const WeightedKeys& set) {
-  const std::int64_t count = std::ssize(set.keys);
-  const auto keys =
-      exec::extremes<std::uint64_t>(instance, count, cut_on_device::KeyOf{set.keys.data()});
-  found.least_key = std::min(found.least_key, keys.least);
-  found.greatest_key = std::max(found.greatest_key, keys.greatest);
+void add_keys_on_device(Survey& found, const Instance& instance, std::span<const CurveKey> keys) {
+  const std::int64_t count = std::ssize(keys);
+  const auto extent =
+      exec::extremes<std::uint64_t>(instance, count, cut_on_device::KeyOf{keys.data()});
+  found.least_key = std::min(found.least_key, extent.least);
+  found.greatest_key = std::max(found.greatest_key, extent.greatest);
   found.falls += count;
-  if (set.weights.empty()) {
-    found.heaviest = std::max(found.heaviest, 1.0);
-    return;
-  }
-  const auto bits =
-      exec::extremes<std::int64_t>(instance, count, cut_on_device::BitsOf{set.weights.data()});
+}
+
+template <class Instance>
+double heaviest_on_device(const Instance& instance, std::span<const double> weights) {
+  const auto bits = exec::extremes<std::int64_t>(instance, std::ssize(weights),
+                                                 cut_on_device::BitsOf{weights.data()});
   if (bits.least < 0 || bits.greatest >= bits_of_infinity) refuse_weight();
-  found.heaviest = std::max(found.heaviest, std::bit_cast<double>(bits.greatest));
+  return std::bit_cast<double>(bits.greatest);
 }
 
 }  // namespace evenkeel

@@ -18,7 +18,7 @@ namespace {
   throw Error(ErrorKind::bad_input, Where{"core/cut"}, problem, remedy);
 }
 
-double heaviest_of(std::span<const double> weights) {
+double heaviest_on_host(std::span<const double> weights) {
   std::int64_t least = 0, greatest = 0;
   for (const double weight : weights) {
     const auto bits = std::bit_cast<std::int64_t>(weight);
@@ -52,15 +52,13 @@ bool add_keys(Survey& found, std::span<const CurveKey> keys) {
   return in_order;
 }
 
-// A set that is not empty. Whether its keys never fall, as far as that is known.
-bool add(Survey& found, const WeightedKeys& set) {
+// Of a set that is not empty.
+double heaviest_of(const WeightedKeys& set) {
+  if (set.weights.empty()) return 1;
   if constexpr (has_device)
-    if (set.memory != MemoryKind::host) {
-      add_on_device(found, Kokkos::DefaultExecutionSpace(), set);
-      return false;
-    }
-  found.heaviest = std::max(found.heaviest, set.weights.empty() ? 1.0 : heaviest_of(set.weights));
-  return add_keys(found, set.keys);
+    if (set.memory != MemoryKind::host)
+      return heaviest_on_device(Kokkos::DefaultExecutionSpace(), set.weights);
+  return heaviest_on_host(set.weights);
 }
 
 }  // namespace
@@ -94,20 +92,35 @@ void combine(Survey& into, const Survey& from) noexcept {
   into.ranks_out_of_order += from.ranks_out_of_order;
 }
 
-Survey survey(std::span<const WeightedKeys> sets, int dimensions) {
+Survey survey_weights(std::span<const WeightedKeys> sets) {
   memory_of(sets);
   Survey found;
-  int with_objects = 0;
-  bool in_order = true;
   for (const WeightedKeys& set : sets) {
     if (!set.weights.empty() && set.weights.size() != set.keys.size())
       refuse(std::to_string(set.weights.size()) + " weights came with " +
                  std::to_string(set.keys.size()) + " keys.",
              "Give one weight per key, or none.");
     if (set.keys.empty()) continue;
-    ++with_objects;
     found.objects += std::ssize(set.keys);
-    in_order = add(found, set) && in_order;
+    found.heaviest = std::max(found.heaviest, heaviest_of(set));
+  }
+  return found;
+}
+
+Survey survey(std::span<const WeightedKeys> sets, int dimensions) {
+  Survey found = survey_weights(sets);
+  int with_objects = 0;
+  bool in_order = true;
+  for (const WeightedKeys& set : sets) {
+    if (set.keys.empty()) continue;
+    ++with_objects;
+    if constexpr (has_device)
+      if (set.memory != MemoryKind::host) {
+        add_keys_on_device(found, Kokkos::DefaultExecutionSpace(), set.keys);
+        in_order = false;
+        continue;
+      }
+    in_order = add_keys(found, set.keys) && in_order;
   }
   if (found.objects > 0 && !(CurveKey{found.greatest_key} < end_of_curve(dimensions)))
     refuse("A key lies beyond the end of the curve.", "Make keys with a lattice.");

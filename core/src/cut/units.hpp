@@ -36,7 +36,9 @@ inline constexpr auto bits_of_infinity =
 // for sets in different ones.
 MemoryKind memory_of(std::span<const WeightedKeys> sets);
 
-// Throws an Error for weights and keys that are none. Local.
+// How many there are and the heaviest. Throws an Error for weights that are none. Local.
+Survey survey_weights(std::span<const WeightedKeys> sets);
+// All of it. Throws an Error for weights and keys that are none. Local.
 Survey survey(std::span<const WeightedKeys> sets, int dimensions);
 
 // The unit is a power of two, so small that the sum of all stays below 2^62.

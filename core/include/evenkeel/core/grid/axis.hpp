@@ -1,0 +1,48 @@
+#pragma once
+
+// One axis of a box that is divided into domains, as kernels see it.
+
+#include <evenkeel/backends/export.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <cmath>
+
+namespace evenkeel {
+
+// Brings places to where `border <= place` alone tells which side of a border they belong to: from
+// the lower face to the last number below the upper face, so that domains without extent there own
+// nothing. On an axis without extent that number is below every border, and the first domain owns
+// all places. The same numbers give the same place on host and device.
+struct GridAxis {
+  double lower = 0;   // the lower face
+  double last = 0;    // the greatest number below the upper face
+  double period = 0;  // in quarters of the user's lengths; 0: it does not wrap around
+
+  GridAxis() = default;
+  EVENKEEL_API GridAxis(double lower_face, double upper_face, bool is_periodic);
+
+  KOKKOS_FUNCTION double inside(double place) const {
+    const double near = is_inside(place) || !(period > 0) ? place : wrapped(place);
+    const double above = near < lower ? lower : near;
+    return above > last ? last : above;
+  }
+
+  KOKKOS_FUNCTION bool is_inside(double place) const { return lower <= place && place <= last; }
+
+  // The rest after whole periods, in quarters: differences of the greatest numbers stay finite. As
+  // great as a period where that is nearest to a place just below the lower face.
+  KOKKOS_FUNCTION double rest(double place) const {
+    const double behind = std::fmod(distance(place), period);  // exact, on devices too
+    return behind < 0 ? behind + period : behind;
+  }
+  KOKKOS_FUNCTION double distance(double place) const { return place * quarter - lower * quarter; }
+  KOKKOS_FUNCTION double wrapped(double place) const {
+    return (lower * quarter + rest(place)) / quarter;
+  }
+
+ private:
+  static constexpr double quarter = 0.25;
+};
+
+}  // namespace evenkeel

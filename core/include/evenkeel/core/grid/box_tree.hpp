@@ -1,0 +1,74 @@
+#pragma once
+
+// Domains that are the boxes of recursive bisection, as a value: on every rank it can say who owns
+// a point. Free of Kokkos; part_of_point.hpp is for kernels.
+
+#include <evenkeel/backends/exec/space.hpp>
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/box.hpp>
+#include <evenkeel/core/set.hpp>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Divides a box: what is below `border` along `axis` belongs to the parts before `middle`, the rest
+// to those from it on.
+struct Bisection {
+  double border = 0;
+  int axis = 0;
+  int middle = 0;  // the first part above the border
+  friend bool operator==(const Bisection&, const Bisection&) = default;
+};
+
+struct LeafOfPoint;  // core/grid/part_of_point.hpp
+
+class EVENKEEL_API BoxTree {
+ public:
+  // Nobody owns anything yet: no parts, generation 0.
+  BoxTree() = default;
+  // Throws an Error for a box, nodes or ranks that make no sense.
+  BoxTree(std::int64_t generation, int dimensions, const Box& box,
+          const std::array<bool, 3>& periodic, std::vector<Bisection> nodes,
+          std::vector<int> rank_of_part = {});
+
+  std::int64_t generation() const noexcept { return generation_; }
+  int parts() const noexcept { return parts_; }
+  int dimensions() const noexcept { return dimensions_; }
+  const Box& box() const noexcept { return box_; }
+  const std::array<bool, 3>& periodic() const noexcept { return periodic_; }
+  const std::vector<Bisection>& nodes() const noexcept { return nodes_; }
+
+  int rank_of(int part) const {
+    return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
+  }
+  const std::vector<int>& rank_of_part() const noexcept { return rank_of_part_; }
+
+  // The domain of a part; throws an Error where there is none. In axes beyond the dimensions as the
+  // box.
+  Box box_of(int part) const;
+
+  // The rank that owns a point; errors as of a GridDecomposition.
+  int owner_of(std::span<const double> point) const;
+
+  // On the host.
+  LeafOfPoint leaf_of_point() const noexcept;
+
+ private:
+  std::int64_t generation_ = 0;
+  int parts_ = 0;
+  int dimensions_ = 0;
+  Box box_;
+  std::array<bool, 3> periodic_ = {};
+  std::vector<Bisection> nodes_;
+  std::vector<int> rank_of_part_;
+};
+
+// As for a GridDecomposition.
+EVENKEEL_API void write_parts(const Space& space, const BoxTree& tree, const Set& set, int* parts);
+EVENKEEL_API std::vector<int> ranks_within(const BoxTree& tree, const Box& box, double width);
+
+}  // namespace evenkeel

@@ -1,0 +1,108 @@
+#include <evenkeel/core/grid/cells.hpp>
+
+#include "grid/box_cut.hpp"
+
+#include <cmath>
+#include <optional>
+#include <string>
+
+namespace evenkeel {
+
+namespace {
+
+void check(const CellMesh& mesh, const GridDecomposition& decomposition) {
+  if (decomposition.parts() == 0)
+    refuse_grid("Nobody owns anything yet.", "Give decompositions with domains.");
+  for (int axis = 0; axis < decomposition.dimensions(); ++axis) {
+    const auto a = static_cast<std::size_t>(axis);
+    if (mesh.cells[a] < 1)
+      refuse_grid("A mesh has " + std::to_string(mesh.cells[a]) + " cells along " +
+                      std::string(1, "xyz"[axis]) + '.',
+                  "Give 1 or more.");
+    if (mesh.box.lower[a] != decomposition.box().lower[a] ||
+        mesh.box.upper[a] != decomposition.box().upper[a])
+      refuse_grid("A mesh and a decomposition have different boxes.", "Give them one.");
+  }
+}
+
+double centre(const CellMesh& mesh, std::size_t axis, std::int64_t cell) {
+  const double width =
+      (mesh.box.upper[axis] - mesh.box.lower[axis]) / static_cast<double>(mesh.cells[axis]);
+  return mesh.box.lower[axis] + (static_cast<double>(cell) + 0.5) * width;
+}
+
+// The first cell whose centre is not below a border.
+std::int64_t first_cell(const CellMesh& mesh, std::size_t axis, double border) {
+  std::int64_t first = 0, last = mesh.cells[axis];
+  while (first < last) {
+    const std::int64_t middle = first + (last - first) / 2;
+    if (centre(mesh, axis, middle) < border)
+      first = middle + 1;
+    else
+      last = middle;
+  }
+  return first;
+}
+
+CellRange common(const CellRange& a, const CellRange& b) {
+  CellRange both;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    both.begin[axis] = std::max(a.begin[axis], b.begin[axis]);
+    both.end[axis] = std::max(both.begin[axis], std::min(a.end[axis], b.end[axis]));
+  }
+  return both;
+}
+
+int part_of_rank(const GridDecomposition& decomposition, int rank) {
+  for (int part = 0; part < decomposition.parts(); ++part)
+    if (decomposition.rank_of(part) == rank) return part;
+  refuse_grid("Rank " + std::to_string(rank) + " owns no domain.", "Give a rank that does.");
+}
+
+// The shares of other ranks in a range of cells.
+std::vector<CellParcel> shares(const CellMesh& mesh, const GridDecomposition& decomposition,
+                               const CellRange& range, const Box& around, int rank) {
+  std::vector<CellParcel> parcels;
+  if (range.count() == 0) return parcels;
+  for (const int other : ranks_within(decomposition, around, 0)) {
+    if (other == rank) continue;
+    const CellRange cells =
+        common(range, cells_in(mesh, decomposition, part_of_rank(decomposition, other)));
+    if (cells.count() > 0) parcels.push_back({other, cells});
+  }
+  return parcels;
+}
+
+}  // namespace
+
+CellRange cells_in(const CellMesh& mesh, const GridDecomposition& decomposition, int part) {
+  check(mesh, decomposition);
+  const Box domain = decomposition.box_of(part);
+  CellRange range;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const bool matters = axis < static_cast<std::size_t>(decomposition.dimensions());
+    range.begin[axis] = matters ? first_cell(mesh, axis, domain.lower[axis]) : 0;
+    range.end[axis] = matters ? first_cell(mesh, axis, domain.upper[axis]) : 1;
+    // A box without extent has one place, and whoever owns that has all cells.
+    const bool flat = matters && mesh.box.lower[axis] == mesh.box.upper[axis];
+    if (flat) range.end[axis] = decomposition.shape().at(part)[axis] == 0 ? mesh.cells[axis] : 0;
+  }
+  return range;
+}
+
+CellMoves cells_between(const CellMesh& mesh, const GridDecomposition& from,
+                        const GridDecomposition& to, int rank) {
+  check(mesh, from);
+  check(mesh, to);
+  if (from.dimensions() != to.dimensions())
+    refuse_grid("Decompositions of different dimensions were given.", "Give two of one box.");
+  const int before = part_of_rank(from, rank), after = part_of_rank(to, rank);
+  CellMoves moves;
+  moves.before = cells_in(mesh, from, before);
+  moves.after = cells_in(mesh, to, after);
+  moves.leaving = shares(mesh, to, moves.before, from.box_of(before), rank);
+  moves.entering = shares(mesh, from, moves.after, to.box_of(after), rank);
+  return moves;
+}
+
+}  // namespace evenkeel

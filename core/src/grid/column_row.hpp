@@ -1,0 +1,37 @@
+#pragma once
+
+// One row of borders through many columns at once, as the borders of a tensor grid go: placed where
+// the heaviest piece of all columns is lightest, for what each of its domains can bear.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Work along several columns, in bins that are the same for all.
+struct Columns {
+  std::int64_t bins = 0;
+  std::vector<double> below;  // of each column: bins + 1 sums, from 0 on
+  std::int64_t count() const noexcept { return bins > 0 ? std::ssize(below) / (bins + 1) : 0; }
+  std::span<const double> column(std::int64_t index) const noexcept {
+    const auto length = static_cast<std::size_t>(bins) + 1;
+    return std::span(below).subspan(static_cast<std::size_t>(index) * length, length);
+  }
+};
+
+struct ColumnRow {
+  std::vector<std::int64_t> borders;  // inner ones, as bins that end there
+  double heaviest = 0;                // piece / speed
+};
+
+// speed_of(column, domain): what a domain can bear. Exact to a part in 2^40 of the heaviest piece.
+ColumnRow best_row(const Columns& columns, std::int64_t domains,
+                   const std::function<double(std::int64_t, std::int64_t)>& speed_of);
+
+// The heaviest piece / speed between given borders.
+double heaviest_piece(const Columns& columns, std::span<const std::int64_t> borders,
+                      const std::function<double(std::int64_t, std::int64_t)>& speed_of);
+
+}  // namespace evenkeel

@@ -1,0 +1,51 @@
+#pragma once
+
+// Between the grid that users see and the one that a model of its work sees.
+
+#include "grid/grid_rules.hpp"
+#include "grid/unit_grid.hpp"
+
+#include <evenkeel/core/grid/grid_decomposition.hpp>
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Axes beyond the dimensions, and those where the box has no extent, are 1 long in the unit cube;
+// of the latter the first domain has all.
+class GridFrame {
+ public:
+  GridFrame(const GridDecomposition& start, const GridRules& rules);
+
+  const LevelCounts& domains() const noexcept { return domains_; }
+  GridScheme scheme() const noexcept { return scheme_; }
+  // Whether borders may not stand anywhere.
+  bool is_restricted() const;
+
+  UnitGrid to_unit(const GridBorders& borders) const;
+  // Of all rows, or in a tensor grid of the first one of each level; where the rules allow them.
+  GridBorders to_borders(const UnitGrid& grid) const;
+  // The borders of a grid, where the rules allow them.
+  GridBorders allowed(GridBorders borders) const;
+  // The same for the inner borders of one row of a level.
+  void allow(std::size_t level, std::span<double> inner) const;
+
+  // Numbers of parts, in the order of domains.
+  std::vector<double> by_domain(std::span<const double> by_part) const;
+
+ private:
+  RowRules rules_at(std::size_t level) const { return rules_.along(axes_[level]); }
+  std::size_t rows_of(std::size_t level) const noexcept;
+  void allow_in_place(std::size_t level, std::span<double> inner) const;
+
+  GridRules rules_;
+  GridScheme scheme_;
+  int dimensions_;
+  std::array<int, 3> axes_;
+  LevelCounts domains_ = {1, 1, 1};
+  std::vector<int> part_of_domain_;
+};
+
+}  // namespace evenkeel

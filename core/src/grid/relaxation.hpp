@@ -1,0 +1,20 @@
+#pragma once
+
+// The rule of the ALL library (https://gitlab.jsc.fz-juelich.de/SLMS/loadbalancing): each border
+// moves towards the heavier of its two neighbours.
+
+#include "grid/grid_frame.hpp"
+#include "grid/unit_grid.hpp"
+
+#include <span>
+
+namespace evenkeel {
+
+// By (1 / gamma) (W_below - W_above) / (W_below + W_above) of half the width between, and by less
+// than half of the domain that gets narrower. Planes by the work in planes, columns in a plane by
+// that in columns, ...; in a tensor grid, all borders by the work of slabs. gamma 0:
+// max(4.1, 1.1 (1 + widest / narrowest)), along each axis.
+UnitGrid relaxed(const UnitGrid& grid, GridScheme scheme, std::span<const double> loads,
+                 double gamma, const GridFrame& frame);
+
+}  // namespace evenkeel

@@ -1,0 +1,74 @@
+#pragma once
+
+// Places along an axis as whole numbers, which histograms count and borders stand between.
+
+#include <Kokkos_Macros.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace evenkeel {
+
+class Ruler {
+ public:
+  Ruler() = default;
+  // An axis without extent, or one so short that the quotient overflows, is one mark.
+  Ruler(double lower, double upper, bool periodic, int bits)
+      : lower_(lower * quarter), upper_(upper), bits_(bits) {
+    const double length = upper * quarter - lower_;
+    const double marks = std::ldexp(1.0, bits);
+    if (length > 0 && marks / length <= std::numeric_limits<double>::max())
+      marks_per_length_ = marks / length;
+    period_ = periodic ? length : 0;
+  }
+
+  std::uint64_t marks() const { return std::uint64_t{1} << bits_; }
+  bool is_flat() const { return !(marks_per_length_ > 0); }
+
+  // From 0 to before marks(); never falls as the place rises through the axis.
+  KOKKOS_FUNCTION std::uint64_t mark(double place) const {
+    double distance = place * quarter - lower_;
+    if (period_ > 0 && !(distance >= 0 && distance < period_)) {
+      distance = std::fmod(distance, period_);
+      distance += distance < 0 ? period_ : 0;
+    }
+    const double mark = distance * marks_per_length_;
+    const std::uint64_t last = (std::uint64_t{1} << bits_) - 1;
+    if (!(mark > 0)) return 0;
+    if (mark >= static_cast<double>(last)) return last;
+    return static_cast<std::uint64_t>(mark);
+  }
+
+  // The first mark above a border: places from the border on have it or a greater one.
+  std::uint64_t mark_above(double border) const {
+    if (border >= upper_) return marks();
+    return border > lower_ / quarter ? mark(border) : 0;
+  }
+
+  // The least place of the axis whose mark is not below this one; the upper end when there is none.
+  double place(std::uint64_t mark) const;
+
+ private:
+  static constexpr double quarter = 0.25;  // differences of the greatest numbers stay finite
+  double lower_ = 0, upper_ = 0, marks_per_length_ = 0, period_ = 0;
+  int bits_ = 0;
+};
+
+inline double Ruler::place(std::uint64_t of) const {
+  double below = lower_ / quarter, above = upper_;
+  if (of == 0) return below;
+  if (of >= marks() || is_flat()) return above;
+  const double guess = (lower_ + static_cast<double>(of) / marks_per_length_) / quarter;
+  const double slack = (std::abs(guess) + (upper_ * quarter - lower_)) * 0x1p-48;
+  const double low = guess - slack, high = guess + slack;
+  if (low > below && low < above && mark(low) < of) below = low;
+  if (high > below && high < above && mark(high) >= of) above = high;
+  for (;;) {
+    const double middle = below / 2 + above / 2;
+    if (!(below < middle && middle < above)) return above;
+    (mark(middle) < of ? below : above) = middle;
+  }
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,29 @@
+#pragma once
+
+// The work below each place of a row, as a function: it rises linearly between places.
+
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Work that is spread evenly over an interval.
+struct RowPiece {
+  double lower = 0, upper = 0, work = 0;
+};
+
+class RunningWork {
+ public:
+  // Of pieces in [0, 1], each of positive width, which may lie over one another.
+  explicit RunningWork(std::span<const RowPiece> pieces);
+
+  double total() const noexcept { return below_.back(); }
+  double below(double place) const noexcept;
+  // The first place with so much work below it.
+  double place_of(double work) const noexcept;
+
+ private:
+  std::vector<double> places_ = {0}, below_ = {0};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,122 @@
+#pragma once
+
+// Divides the objects of all ranks into groups, level by level: each group of a level into pieces
+// along an axis of its own, at places below which it has given shares of its weight. All places of
+// a level are found at once: an object's key is its group and then its mark along the group's axis,
+// so that a level is a cut of such keys (cut/search.hpp).
+
+#include "cut/objects.hpp"
+#include "cut/search.hpp"
+#include "cut/units.hpp"
+#include "grid/ruler.hpp"
+
+#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/core/grid/cut.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Group g is divided along axes[g] into first[g + 1] - first[g] + 1 pieces. shares[first[g]] is
+// the share of its weight that is wanted in its first piece, the next that in its first two, ...;
+// the places between its pieces are those of `otherwise` where it has no weight.
+struct SectionLevel {
+  std::vector<std::uint8_t> axes;
+  std::vector<std::int32_t> first = {0};
+  std::vector<double> shares, otherwise;
+  std::int64_t groups() const noexcept { return std::ssize(axes); }
+  void add_group(int axis);
+  void add_place(double share, double otherwise_at);
+};
+
+// How a level is to be found.
+struct SectionAim {
+  // A tolerance that keeps all places that are given.
+  static constexpr double wherever = 2;
+  // How far the weight below a place may be from what is wanted, as a share of all weight.
+  double tolerance = 0;
+  // Where places stay if the tolerance allows it, in the order of the shares; none: nowhere.
+  std::span<const double> kept = {};
+  // May move the places of a level, which never fall within a group, to where they are allowed.
+  std::function<void(std::span<double>)> allow = {};
+};
+
+class Sections {
+ public:
+  // Reserves what is needed for `most_pieces` in a level. May fail; local. Refers to the points.
+  Sections(const Communicator& communicator, std::span<const WeightedPoints> points,
+           const BoxCutOptions& options, int dimensions, std::int64_t most_pieces);
+
+  // What this rank brings to the vote that must come before any division. Throws for weights that
+  // are none. Local.
+  Survey survey() const;
+  void begin(const Survey& all);
+
+  // Collective. Places between the pieces, in the order of the shares; the pieces are the groups of
+  // the next level. The first level has one group, with all objects.
+  std::vector<double> divide(const SectionLevel& level, const SectionAim& aim);
+
+  // The next level is the first again.
+  void restart() noexcept;
+
+  // Of the groups that the last division made.
+  std::vector<double> weights() const;
+
+  int reductions() const noexcept { return search_->reductions(); }
+  std::int64_t bytes_reduced() const noexcept { return search_->bytes_reduced(); }
+
+ private:
+  // A place between two pieces of a group.
+  struct Place {
+    std::int64_t group;
+    double at = 0;
+    CurveKey splitter = {};
+    std::int64_t below = 0;  // the weight below it, in this group and those before
+    bool found = false;
+  };
+
+  CurveKey key(std::int64_t group, std::uint64_t mark) const noexcept {
+    return {(static_cast<std::uint64_t>(group) << bits_) + mark};
+  }
+  const Ruler& ruler_of(const SectionLevel& level, std::int64_t group) const noexcept {
+    return rulers_[level.axes[static_cast<std::size_t>(group)]];
+  }
+
+  void write_keys(const SectionLevel& level);
+  void weigh(const SectionLevel& level, const SectionAim& aim);
+  void begin_places(const SectionLevel& level);
+  void place_without_weight(const SectionLevel& level);
+  void stay(const SectionLevel& level, const SectionAim& aim);
+  void find(const SectionLevel& level, const SectionAim& aim);
+  void allow(const SectionLevel& level, const SectionAim& aim);
+  void count_below();
+  void make_groups(const SectionLevel& level);
+  std::int64_t sought(const SectionLevel& level, std::size_t place) const noexcept;
+
+  const Communicator& communicator_;
+  std::span<const WeightedPoints> points_;
+  int bits_;
+  std::array<Ruler, 3> rulers_;
+  std::vector<Buffer> keys_;
+  std::vector<WeightedKeys> keyed_;
+  std::unique_ptr<CutObjects> objects_;
+  std::unique_ptr<Search> search_;
+  Survey all_;
+  Units units_;
+  std::int64_t total_ = 0;
+
+  // Of the groups that there are now: their weights, those of all before each, and how the level
+  // before was divided into them.
+  std::vector<std::int64_t> weights_, before_;
+  std::vector<std::int32_t> first_;
+  std::vector<CurveKey> splitters_;
+
+  std::vector<Place> places_;
+};
+
+}  // namespace evenkeel

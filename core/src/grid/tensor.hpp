@@ -1,0 +1,24 @@
+#pragma once
+
+// Tensor grids from objects. No row can be chosen by itself: each is put where the heaviest of all
+// domains is lightest for the rows that there are along the other axes, in turn, until that gains
+// nothing. Where it ends is a local optimum.
+
+#include "grid/row.hpp"
+#include "grid/sections.hpp"
+
+#include <evenkeel/core/grid/cut.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace evenkeel {
+
+// The most pieces that a level has on the way.
+std::int64_t tensor_pieces(const GridShape& shape) noexcept;
+
+// Collective. Sets the borders of the cut, whose axes are set; the sections count its domains.
+void cut_tensor(GridCut& cut, Sections& sections, const GridCutOptions& options,
+                const std::array<RowRules, 3>& rules);  // along each axis
+
+}  // namespace evenkeel

@@ -1,0 +1,79 @@
+#pragma once
+
+// A grid as a model of its work sees it: in the unit cube, with axes in the order of the levels.
+// Every domain of the outer levels has a row of its own, in a tensor grid too, and domains are
+// numbered in that order, the innermost fastest.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+namespace evenkeel {
+
+using LevelCounts = std::array<std::size_t, 3>;
+
+// Cells of a model are no narrower, and borders that it proposes stand at multiples: so that no
+// border divides what the model cannot, and proposals come to an end where all work is in a point.
+inline constexpr double finest = 0x1p-30;
+inline double resolved(double place) noexcept { return std::round(place / finest) * finest; }
+
+struct UnitBox {
+  std::array<double, 3> lower = {0, 0, 0}, upper = {1, 1, 1};
+  double width(std::size_t level) const noexcept { return upper[level] - lower[level]; }
+};
+
+struct UnitGrid {
+  LevelCounts domains = {1, 1, 1};             // in a row of each level
+  std::array<std::vector<double>, 3> borders;  // rows one after another, from 0 to 1
+  friend bool operator==(const UnitGrid&, const UnitGrid&) = default;
+
+  std::size_t parts() const noexcept { return domains[0] * domains[1] * domains[2]; }
+  const double* row(std::size_t level, std::size_t index) const noexcept {
+    return borders[level].data() + index * (domains[level] + 1);
+  }
+  UnitBox box_of(std::size_t domain) const noexcept;
+};
+
+// The last domain in a row that begins at or before a place.
+inline std::size_t domain_at(const double* row, std::size_t domains, double place) noexcept {
+  const double* const above = std::upper_bound(row + 1, row + domains, place);
+  return static_cast<std::size_t>(above - row) - 1;
+}
+
+// visit(domain, share) for each domain of a row that has an extent in [lower, upper); the shares
+// of that interval add up to 1.
+template <class Visit>
+void for_each_overlap(const double* row, std::size_t domains, double lower, double upper,
+                      Visit&& visit) {
+  std::size_t domain = domain_at(row, domains, lower);
+  if (upper <= row[domain + 1] || domain + 1 == domains) return visit(domain, 1.0);
+  const double scale = 1 / (upper - lower);
+  for (; domain < domains && row[domain] < upper; ++domain) {
+    const double width = std::min(row[domain + 1], upper) - std::max(row[domain], lower);
+    if (width > 0) visit(domain, width * scale);
+  }
+}
+
+// visit(domain, share) for each domain of the grid that a box meets, in ascending order, with the
+// share of the box that it has.
+template <class Visit>
+void for_each_share(const UnitGrid& grid, const UnitBox& box, Visit&& visit) {
+  const LevelCounts& n = grid.domains;
+  const auto along = [&](std::size_t level, std::size_t row, auto&& visit_level) {
+    for_each_overlap(grid.row(level, row), n[level], box.lower[level], box.upper[level],
+                     visit_level);
+  };
+  along(0, 0, [&](std::size_t plane, double in_plane) {
+    along(1, plane, [&](std::size_t column, double in_column) {
+      column += plane * n[1];
+      in_column *= in_plane;
+      along(2, column, [&](std::size_t cell, double share) {
+        visit(column * n[2] + cell, in_column * share);
+      });
+    });
+  });
+}
+
+}  // namespace evenkeel
