@@ -1,5 +1,7 @@
 #include <evenkeel/monitor/balancer.hpp>
 
+#include "placement.hpp"
+
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
@@ -84,8 +86,8 @@ void require_alike(const Arrival& all) {
 
 // The dimensions of all positions, now and at the last rebalance; 0 while no rank knows. The same
 // on all ranks.
-int dimensions_of(std::span<const SetShape> shapes, const Decomposition& last) {
-  int dimensions = last.dimensions();
+int dimensions_of(std::span<const SetShape> shapes, const Domains& last) {
+  int dimensions = evenkeel::dimensions_of(last);
   for (const SetShape& shape : shapes) {
     if (dimensions != 0 && shape.dimensions != 0 && shape.dimensions != dimensions)
       throw Error(ErrorKind::bad_input, Where{stage_name},
@@ -94,12 +96,6 @@ int dimensions_of(std::span<const SetShape> shapes, const Decomposition& last) {
     dimensions = std::max(dimensions, shape.dimensions);
   }
   return dimensions;
-}
-
-CurveOptions curve_of(const Method& method) {
-  if (std::holds_alternative<Morton>(method)) return {CurveKind::morton};
-  if (std::holds_alternative<Snake>(method)) return {CurveKind::snake};
-  return {CurveKind::hilbert};
 }
 
 void enlarge(Bounds& into, const Bounds& from) {
@@ -146,14 +142,10 @@ struct Balancer::Impl {
   Load arrive(const Status& status, std::span<const Set> sets);
   Box box_around(std::span<const Set> sets) const;
   void weigh(std::span<const Set> sets, const Load& load, std::vector<std::vector<double>>& into);
-  struct Sorted;
-  void join(std::span<const Order> orders, std::span<const std::vector<double>> weights,
-            Sorted& into) const;
-  CutOptions cut_options(int dimensions, const Box& box) const;
 
   Monitor monitor_;
   Communicator ranks_;
-  Decomposition decomposition_;
+  Domains domains_;
   // By set: what each object has been found to cost. Travels with the objects.
   std::vector<std::vector<double>> costs_;
   double mean_per_object_ = 0;  // over all ranks, when last measured
@@ -170,7 +162,7 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets) {
   }
   if (monitor_.step(looks ? objects_in(sets) : 0)) return rebalance(sets);
   MoveReport nothing;
-  nothing.generation = decomposition_.generation();
+  nothing.generation = generation_of(domains_);
   return nothing;
 }
 
@@ -198,7 +190,7 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
 Load Balancer::Impl::arrive(const Status& status, std::span<const Set> sets) {
   Arrival mine;
   mine.step_least = mine.step_greatest = monitor_.steps();
-  mine.generation_least = mine.generation_greatest = decomposition_.generation();
+  mine.generation_least = mine.generation_greatest = generation_of(domains_);
   mine.weighted_by_all = mine.weighted_by_any = weighted_among(sets);
   mine.load = monitor_.load_nanoseconds();
   mine.objects = objects_in(sets);
@@ -223,7 +215,7 @@ Box Balancer::Impl::box_around(std::span<const Set> sets) const {
     return *options.box;
   }
   std::optional<Box> kept;
-  if (decomposition_.parts() > 0) kept = decomposition_.box();
+  if (parts_of(domains_) > 0) kept = box_of(domains_);
   return enclose(kept, found);
 }
 
@@ -241,35 +233,6 @@ void Balancer::Impl::weigh(std::span<const Set> sets, const Load& load,
   }
 }
 
-// The keys of a set with the weights of their objects, in the same order.
-struct Balancer::Impl::Sorted {
-  std::vector<std::vector<double>> weights;
-  std::vector<WeightedKeys> keyed;
-};
-
-void Balancer::Impl::join(std::span<const Order> orders,
-                          std::span<const std::vector<double>> weights, Sorted& into) const {
-  into.weights.resize(orders.size());
-  for (std::size_t s = 0; s < orders.size(); ++s) {
-    if (!weights[s].empty()) {
-      into.weights[s].reserve(orders[s].objects.size());
-      for (const std::int64_t i : orders[s].objects)
-        into.weights[s].push_back(weights[s][static_cast<std::size_t>(i)]);
-    }
-    into.keyed.push_back({orders[s].keys, into.weights[s]});
-  }
-}
-
-CutOptions Balancer::Impl::cut_options(int dimensions, const Box& box) const {
-  CutOptions options;
-  options.parts = ranks_.size();
-  options.dimensions = dimensions;
-  options.target_lambda = monitor_.options().target_lambda;
-  if (decomposition_.parts() == options.parts && decomposition_.box() == box)
-    options.kept = decomposition_.splitters();
-  return options;
-}
-
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   const Stopwatch whole;
   Stopwatch stage;
@@ -282,45 +245,29 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   const Status arrived = attempt(stage_name, [&] { sets = with_costs(given); });
   const Load load = arrive(arrived, sets);
   const std::vector<SetShape> shapes = agree_on_sets(ranks_, sets);
-  const int dimensions = dimensions_of(shapes, decomposition_);
+  const int dimensions = dimensions_of(shapes, domains_);
   MoveReport report;
-  report.generation = decomposition_.generation();
+  report.generation = generation_of(domains_);
   if (dimensions == 0) return report;  // no rank has ever had an object
   const Options& options = monitor_.options();
   const Box box = box_around(sets);
-  const CurveOptions curve = curve_of(options.method);
-  const Lattice lattice(dimensions, box, options.periodic, curve.kind, curve.levels);
   lap("agree");
 
-  std::vector<Order> orders;
-  Sorted sorted;
-  const Status ordered = attempt(stage_name, [&] {
-    std::vector<std::vector<double>> weights;
-    weigh(sets, load, weights);
-    for (const Set& set : sets) orders.push_back(order(space_of_positions(set), lattice, set));
-    join(orders, weights, sorted);
-  });
-  lap("order");
-  const Cut parts = cut(ranks_, ordered, sorted.keyed, cut_options(dimensions, box));
-  std::vector<int> rank_of_part = decomposition_.rank_of_part();
-  if (!parts.kept) rank_of_part = keep_in_place(ranks_, Status(), sorted.keyed, parts.splitters);
-  lap("cut");
-  const Plan who = plan(ranks_, Status(), parts.splitters, orders, rank_of_part);
+  std::vector<std::vector<double>> weights;
+  const Status weighed = attempt(stage_name, [&] { weigh(sets, load, weights); });
+  Placed where =
+      Placer(ranks_, options, domains_).place(weighed, {sets, weights, dimensions, box, lap});
+  const Plan who =
+      plan(ranks_, Status(), where.splitters, where.orders, rank_of_part(where.domains));
   lap("plan");
 
-  // Objects that have wandered can be where a new cut wants them: then it changes, and none moves.
-  Decomposition next(decomposition_.generation() + 1, dimensions, box, options.periodic,
-                     parts.splitters, curve, rank_of_part);
-  const bool recut = decomposition_.splitters() != next.splitters() ||
-                     decomposition_.rank_of_part() != next.rank_of_part() ||
-                     !(decomposition_.box() == box);
-
   Outcome outcome;
-  if (!who.empty()) report = move(ranks_, sets, shapes, orders, who, move_options);
-  outcome.moved = report.moved || recut;
-  if (outcome.moved) decomposition_ = std::move(next);
-  report.generation = decomposition_.generation();
-  report.lambda = parts.lambda();
+  if (!who.empty()) report = move(ranks_, sets, shapes, where.orders, who, move_options);
+  // Objects that have wandered can be where a new cut wants them: then it changes, and none moves.
+  outcome.moved = report.moved || where.changed;
+  if (outcome.moved) domains_ = std::move(where.domains);
+  report.generation = generation_of(domains_);
+  report.lambda = where.lambda;
   outcome.objects_moved = report.objects;
   outcome.bytes_moved = report.bytes;
   outcome.stages = report.seconds;
@@ -360,7 +307,12 @@ MoveReport Balancer::step(std::span<const Set> sets) { return impl_->step(sets);
 MoveReport Balancer::rebalance(std::span<const Set> sets) { return impl_->rebalance(sets); }
 void Balancer::finish() { impl_->monitor_.finish(); }
 
-const Decomposition& Balancer::decomposition() const noexcept { return impl_->decomposition_; }
+const Decomposition& Balancer::decomposition() const noexcept {
+  static const Decomposition nobody;
+  const auto* curve = std::get_if<Decomposition>(&impl_->domains_);
+  return curve != nullptr ? *curve : nobody;
+}
+const Domains& Balancer::domains() const noexcept { return impl_->domains_; }
 const Options& Balancer::options() const noexcept { return impl_->monitor_.options(); }
 std::int64_t Balancer::steps() const noexcept { return impl_->monitor_.steps(); }
 

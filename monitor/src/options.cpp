@@ -65,18 +65,50 @@ bool parse(std::string_view text, bool& on) {
   return on || std::ranges::find(no, text) != no.end();
 }
 
-constexpr std::array<const char*, 3> method_names = {"hilbert", "morton", "snake"};
+constexpr std::array<const char*, 6> method_names = {"hilbert",   "morton", "snake",
+                                                     "staggered", "tensor", "bisection"};
 static_assert(method_names.size() == std::variant_size_v<Method>);
 
-std::string print(const Method& method) { return method_names[method.index()]; }
+// The extents of a grid behind the name of its method: "staggered 4x2x1".
+const std::array<int, 3>* grid_of(const Method& method) {
+  if (const auto* staggered = std::get_if<Staggered>(&method)) return &staggered->grid;
+  if (const auto* tensor = std::get_if<Tensor>(&method)) return &tensor->grid;
+  return nullptr;
+}
+
+std::string print(const Method& method) {
+  std::string text = method_names[method.index()];
+  const std::array<int, 3>* grid = grid_of(method);
+  if (grid == nullptr || *grid == std::array<int, 3>{}) return text;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    text += (axis == 0 ? " " : "x") + print((*grid)[axis]);
+  return text;
+}
+
+bool parse_grid(std::string_view text, std::array<int, 3>& grid) {
+  grid = {1, 1, 1};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const std::size_t end = text.find('x');
+    if (!parse(text.substr(0, end), grid[axis]) || grid[axis] < 1) return false;
+    if (end == std::string_view::npos) return true;
+    text.remove_prefix(end + 1);
+  }
+  return false;
+}
 
 bool parse(std::string_view text, Method& method) {
-  const Method methods[] = {Hilbert{}, Morton{}, Snake{}};
-  for (const Method& candidate : methods)
-    if (text == print(candidate)) {
-      method = candidate;
-      return true;
-    }
+  const std::size_t blank = text.find(' ');
+  const std::string_view name = text.substr(0, blank);
+  std::array<int, 3> grid = {};
+  const bool has_grid = blank != std::string_view::npos;
+  if (has_grid && !parse_grid(trimmed(text.substr(blank)), grid)) return false;
+  const Method methods[] = {Hilbert{},       Morton{},     Snake{},
+                            Staggered{grid}, Tensor{grid}, RecursiveBisection{}};
+  for (const Method& candidate : methods) {
+    if (name != method_names[candidate.index()]) continue;
+    method = candidate;
+    return !has_grid || grid_of(candidate) != nullptr;
+  }
   return false;
 }
 
@@ -146,6 +178,26 @@ bool parse(std::string_view text, std::array<bool, 3>& axes) {
   return !text.empty();
 }
 
+std::string print(const std::array<double, 3>& lengths) {
+  if (lengths == std::array<double, 3>{}) return "none";
+  return print(lengths[0]) + ',' + print(lengths[1]) + ',' + print(lengths[2]);
+}
+
+// One length along all axes, or one along each.
+bool parse(std::string_view text, std::array<double, 3>& lengths) {
+  lengths.fill(0);
+  if (text == "none") return true;
+  std::size_t axis = 0;
+  for (bool more = true; more; ++axis) {
+    const std::size_t comma = text.find(',');
+    if (axis == 3 || !parse(trimmed(text.substr(0, comma)), lengths[axis])) return false;
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+  }
+  if (axis == 1) lengths.fill(lengths[0]);
+  return true;
+}
+
 std::string print(const std::string& path) { return path.empty() ? "none" : path; }
 
 bool parse(std::string_view text, std::string& path) {
@@ -212,19 +264,32 @@ bool box_makes_sense(const Options& options) {
   return true;
 }
 
+bool are_lengths(const std::array<double, 3>& lengths) {
+  return std::ranges::all_of(lengths,
+                             [](double length) { return length >= 0 && std::isfinite(length); });
+}
+
 bool is_at_least_one_or_off(double number) {
   return number == 0 || (number >= 1 && std::isfinite(number));
 }
 
 // In the order of the text of all options.
 constexpr std::array descriptors = {
-    describe<&Options::method>("method", "hilbert, morton or snake"),
+    describe<&Options::method>("method",
+                               "hilbert, morton, snake, bisection, or staggered or tensor, which "
+                               "may have domains along each axis behind them, as in 4x4x2"),
     Descriptor{"trigger", "a trigger", &print_trigger, &parse_trigger, &trigger_makes_sense},
     describe<&Options::box>("box",
                             "measured, or the lower faces and then the upper ones, 4 or 6 numbers "
                             "with commas between them",
                             &box_makes_sense),
     describe<&Options::periodic>("periodic", "none, or letters of x, y, z, each once"),
+    describe<&Options::cell_size>(
+        "cell_size", "none, or one to three numbers of at least 0 with commas between them",
+        [](const Options& o) { return are_lengths(o.cell_size); }),
+    describe<&Options::least_width>(
+        "least_width", "none, or one to three numbers of at least 0 with commas between them",
+        [](const Options& o) { return are_lengths(o.least_width); }),
     describe<&Options::target_lambda>(
         "target_lambda", "0 (off), or a number of at least 1",
         [](const Options& o) { return is_at_least_one_or_off(o.target_lambda); }),

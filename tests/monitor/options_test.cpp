@@ -73,6 +73,8 @@ TEST(OptionsText, OfTheDefaults) {
             "trigger = threshold lambda 1.1\n"
             "box = measured\n"
             "periodic = none\n"
+            "cell_size = none\n"
+            "least_width = none\n"
             "target_lambda = 1.05\n"
             "floor_percent = 2\n"
             "least_coverage = 0\n"
@@ -88,6 +90,9 @@ TEST(OptionsText, OfTheDefaults) {
 
 Options unusual() {
   Options options;
+  options.method = Tensor{.grid = {4, 1, 12}};
+  options.cell_size = {0.25, 0, 1e-9};
+  options.least_width = {0, 0, 3};
   options.trigger = Every{.start = 1, .stop = 99, .period = 7};
   options.box = Box{{-1.5, 0, 1e-300}, {0.1, 1.0 / 3, 1e300}};
   options.periodic = {true, false, true};
@@ -109,10 +114,12 @@ TEST(OptionsText, OfUnusualOnes) {
   Options options = unusual();
   options.journal = "runs/#1=a b.jsonl";
   EXPECT_EQ(to_text(options),
-            "method = hilbert\n"
+            "method = tensor 4x1x12\n"
             "trigger = every 1:99:7\n"
             "box = -1.5,0,1e-300,0.1,0.3333333333333333,1e+300\n"
             "periodic = xz\n"
+            "cell_size = 0.25,0,1e-09\n"
+            "least_width = 0,0,3\n"
             "target_lambda = 0\n"
             "floor_percent = 99.9\n"
             "least_coverage = 1\n"
@@ -133,6 +140,15 @@ Options random_options(std::mt19937_64& random) {
   const auto flip = [&] { return random() % 2 == 0; };
   const auto below = [&](unsigned limit) { return static_cast<int>(random() % limit); };
   Options options;
+  const Method methods[] = {Hilbert{},
+                            Morton{},
+                            Snake{},
+                            Tensor{},
+                            RecursiveBisection{},
+                            Staggered{.grid = {1 + below(9), 1 + below(9), 1 + below(9)}}};
+  options.method = methods[random() % std::size(methods)];
+  if (flip()) options.cell_size = {fraction(random), 0, fraction(random)};
+  if (flip()) options.least_width = {fraction(random), fraction(random), 0};
   if (flip()) options.trigger = Threshold{.lambda = 1 + fraction(random)};
   if (flip()) options.box = Box{{-fraction(random), -1, -2}, {fraction(random), 1e9, 5}};
   if (options.box) options.periodic = {flip(), flip(), flip()};
@@ -216,7 +232,14 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
                            "'. Give " + allowed + ".");
     }
   };
-  expect("method", {"", "peano", "Hilbert"}, "hilbert, morton or snake");
+  expect("method",
+         {"", "peano", "Hilbert", "hilbert 2x2", "bisection 2x2", "staggered 2x", "staggered 0x2",
+          "tensor 2x2x2x2", "tensor 2,2", "tensor4"},
+         "hilbert, morton, snake, bisection, or staggered or tensor, which may have domains along "
+         "each axis behind them, as in 4x4x2");
+  for (const char* key : {"cell_size", "least_width"})
+    expect(key, {"", "-1", "1,2,3,4", "nan", "inf", "1,,2", "off"},
+           "none, or one to three numbers of at least 0 with commas between them");
   expect("box", {"", "1", "0,0,1", "0,0,0,1,1", "0,0,0,1,1,1,1", "0,0,1,x", "0,,1,1", "0 0 1 1"},
          "measured, or the lower faces and then the upper ones, 4 or 6 numbers with commas between "
          "them");
@@ -260,9 +283,9 @@ TEST(FromText, ControlCharactersAreNotShown) {
 }
 
 constexpr const char* all_keys =
-    "The options are method, trigger, box, periodic, target_lambda, floor_percent, least_coverage, "
-    "epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, strict_kernels, watcher, "
-    "journal";
+    "The options are method, trigger, box, periodic, cell_size, least_width, target_lambda, "
+    "floor_percent, least_coverage, epoch_steps, warmup_steps, cooldown_steps, clock, "
+    "deterministic, strict_kernels, watcher, journal";
 
 TEST(FromText, AnUnknownKeyIsAnError) {
   const std::string error = test::error_of([] { read("clock = wall\n\ntriger = never\n"); });

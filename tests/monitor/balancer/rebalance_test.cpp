@@ -96,22 +96,24 @@ void expect_rebalance(const Communicator& communicator, const Case& now, const O
   const Set set = cloud.as_set();
   write_objects(set, now.scene, ids);
   Balancer balancer(communicator, options);
-  EXPECT_EQ(balancer.decomposition().parts(), 0);
+  EXPECT_EQ(parts_of(balancer.domains()), 0);
   const MoveReport report = balancer.rebalance(set);
   expect_balanced(communicator, balancer, {&set, 1}, report);
   expect_intact(communicator, set, now.scene, test::counting<std::int64_t>(now.objects));
-  EXPECT_EQ(balancer.decomposition().parts(), communicator.size());
-  EXPECT_EQ(balancer.decomposition().generation(), 1);
+  EXPECT_EQ(parts_of(balancer.domains()), communicator.size());
+  EXPECT_EQ(generation_of(balancer.domains()), 1);
 
   const Snapshot before = snapshot_of({&set, 1});
-  const std::string decomposition = test::text_of(balancer.decomposition());
+  const std::string decomposition = test::text_of(balancer.domains());
   const MoveReport again = balancer.rebalance(set);
   EXPECT_FALSE(again);
   EXPECT_EQ(again.lambda, report.lambda);
   EXPECT_TRUE(snapshot_of({&set, 1}) == before);
-  EXPECT_EQ(test::text_of(balancer.decomposition()), decomposition);
+  EXPECT_EQ(test::text_of(balancer.domains()), decomposition);
   balancer.finish();
 }
+
+const Method box_methods[] = {Staggered{}, Tensor{}, RecursiveBisection{}};
 
 // All cases; where many ranks share few cores, each kind of set takes some of them.
 template <class Cloud>
@@ -121,7 +123,11 @@ void expect_rebalances(std::size_t kind) {
   const bool all = kind == 0 || communicator.size() <= 5;
   for (std::size_t i = all ? 0 : kind; i < std::size(cases); i += all ? 1 : kinds) {
     SCOPED_TRACE(name_of(cases[i]));
-    expect_rebalance<Cloud>(communicator, cases[i], {.deterministic = (i + kind) % 2 == 0});
+    Options options{.deterministic = (i + kind) % 2 == 0};
+    expect_rebalance<Cloud>(communicator, cases[i], options);
+    options.method = box_methods[(i + kind) % std::size(box_methods)];
+    SCOPED_TRACE("in boxes, method " + std::to_string(options.method.index()));
+    expect_rebalance<Cloud>(communicator, cases[i], options);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/decomposition.hpp>
+#include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/migrate.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/monitor/clock.hpp>
@@ -88,7 +89,9 @@ class EVENKEEL_API Balancer {
 
   // --- Local -------------------------------------------------------------------------------------
 
-  // Who owns what since the last rebalance; empty before the first.
+  // Who owns what since the last rebalance, by whatever method; nobody anything before the first.
+  const Domains& domains() const noexcept;
+  // The same where it is ranges of a curve; empty with methods that make boxes.
   const Decomposition& decomposition() const noexcept;
   const Options& options() const noexcept;  // as agreed
   std::int64_t steps() const noexcept;

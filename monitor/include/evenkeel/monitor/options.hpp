@@ -32,7 +32,23 @@ struct Snake {
   friend bool operator==(const Snake&, const Snake&) = default;
 };
 
-using Method = std::variant<Hilbert, Morton, Snake>;
+// Domains are boxes, one for each rank: of a grid whose planes, columns in them and cells in those
+// have borders of their own; of a grid whose borders go through the whole box; of recursive
+// bisection along the longest side.
+struct Staggered {
+  std::array<int, 3> grid = {0, 0,
+                             0};  // domains along each axis; 0: as near to cubes as they can be
+  friend bool operator==(const Staggered&, const Staggered&) = default;
+};
+struct Tensor {
+  std::array<int, 3> grid = {0, 0, 0};
+  friend bool operator==(const Tensor&, const Tensor&) = default;
+};
+struct RecursiveBisection {
+  friend bool operator==(const RecursiveBisection&, const RecursiveBisection&) = default;
+};
+
+using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection>;
 
 // What measures the work of kernels.
 enum class ClockKind : int {
@@ -51,6 +67,10 @@ struct Options {
   std::optional<Box> box = std::nullopt;
   // Axes that wrap around in the given box.
   std::array<bool, 3> periodic = {false, false, false};
+  // Of a grid: borders stand at multiples from the lower face of the box, and so far apart at
+  // least.
+  std::array<double, 3> cell_size = {0, 0, 0};
+  std::array<double, 3> least_width = {0, 0, 0};
 
   double target_lambda = 1.05;  // a decomposition that is this even by its weights is kept; 0: off
   double floor_percent = 2;     // imbalance below which nothing happens

@@ -1,0 +1,145 @@
+// A code that owns boxes of cells and moves them itself. Each rank has one domain of a grid; a hot
+// spot walks over the mesh, and cells near it take long. evenkeel times the kernel, proposes new
+// borders when that is worth it, and says which cells go where. Compare:
+//
+//   mpirun -n 2 03_domains --balance off
+//   mpirun -n 2 03_domains --balance on
+//
+// A cell knows its place, so the checksum is the same for any number of ranks, balanced or not.
+
+#include <evenkeel/evenkeel.hpp>
+
+#include <mpi.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace ek = evenkeel;
+
+constexpr ek::CellMesh mesh = {{{0, 0, 0}, {1, 1, 0}}, {96, 96, 1}};
+constexpr int steps = 240;
+
+// The values of a box of cells, row by row.
+struct Cells {
+  ek::CellRange range;
+  std::vector<double> values;
+
+  explicit Cells(const ek::CellRange& cells)
+      : range(cells), values(static_cast<std::size_t>(cells.count())) {}
+  double& at(std::int64_t i, std::int64_t j) {
+    return values[static_cast<std::size_t>((i - range.begin[0]) * (range.end[1] - range.begin[1]) +
+                                           j - range.begin[1])];
+  }
+};
+
+// Calls visit(i, j) for each cell of a range.
+template <class Visit>
+void for_each_cell(const ek::CellRange& range, const Visit& visit) {
+  for (std::int64_t i = range.begin[0]; i < range.end[0]; ++i)
+    for (std::int64_t j = range.begin[1]; j < range.end[1]; ++j) visit(i, j);
+}
+
+// The hotter, the more sub-steps: 1 far away, some 200 in the middle of the spot.
+void advance(Cells& cells, int step) {
+  const double x = 0.15 + 0.7 * step / steps, y = 0.3;
+  for_each_cell(cells.range, [&](std::int64_t i, std::int64_t j) {
+    const double dx = (static_cast<double>(i) + 0.5) / 96 - x;
+    const double dy = (static_cast<double>(j) + 0.5) / 96 - y;
+    const int substeps = 1 + static_cast<int>(200 * std::exp(-60 * (dx * dx + dy * dy)));
+    double value = cells.at(i, j);
+    for (int s = 0; s < substeps; ++s) value += 0.01 * std::sin(value + dx);
+    cells.at(i, j) = value;
+  });
+}
+
+// Sends what leaves, receives what enters, and keeps the rest.
+Cells moved(Cells& old, const ek::CellMoves& moves) {
+  Cells now(moves.after);
+  for_each_cell(now.range, [&](std::int64_t i, std::int64_t j) {
+    const ek::CellRange& had = old.range;
+    if (i >= had.begin[0] && i < had.end[0] && j >= had.begin[1] && j < had.end[1])
+      now.at(i, j) = old.at(i, j);
+  });
+  std::vector<std::vector<double>> parcels;
+  std::vector<MPI_Request> requests;
+  for (const ek::CellParcel& parcel : moves.leaving) {
+    std::vector<double>& values = parcels.emplace_back();
+    for_each_cell(parcel.cells,
+                  [&](std::int64_t i, std::int64_t j) { values.push_back(old.at(i, j)); });
+    MPI_Isend(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, parcel.rank, 0,
+              MPI_COMM_WORLD, &requests.emplace_back());
+  }
+  for (const ek::CellParcel& parcel : moves.entering) {
+    std::vector<double> values(static_cast<std::size_t>(parcel.cells.count()));
+    MPI_Recv(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, parcel.rank, 0,
+             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    std::size_t next = 0;
+    for_each_cell(parcel.cells,
+                  [&](std::int64_t i, std::int64_t j) { now.at(i, j) = values[next++]; });
+  }
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  return now;
+}
+
+void simulate(bool balance) {
+  int rank = 0, size = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+
+  ek::GridBalancerOptions options;
+  options.grid.shape = ek::factored(size, 2);
+  options.box = mesh.box;
+  options.rounds.cell_size = {1.0 / 96, 1.0 / 96, 0};    // borders between cells
+  options.rounds.least_width = {2.0 / 96, 2.0 / 96, 0};  // and at least two of them
+  if (!balance) options.monitor.trigger = ek::Never{};
+  ek::GridBalancer balancer(MPI_COMM_WORLD, options);
+  ek::Kernel flow = balancer.kernel("flow");
+
+  Cells cells(
+      ek::cells_between(mesh, balancer.decomposition(), balancer.decomposition(), rank).after);
+  for_each_cell(cells.range, [&](std::int64_t i, std::int64_t j) {
+    cells.at(i, j) = std::cos(static_cast<double>(7 * i + 3 * j));
+  });
+
+  int rebalances = 0;
+  MPI_Barrier(MPI_COMM_WORLD);
+  const double begin = MPI_Wtime();
+  for (int step = 0; step < steps; ++step) {
+    {
+      auto timing = flow.time();
+      advance(cells, step);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);  // stands for the exchange of ghost cells
+    if (const auto next = balancer.step()) {
+      cells = moved(cells, ek::cells_between(mesh, balancer.decomposition(), *next, rank));
+      balancer.accept();
+      ++rebalances;
+    }
+  }
+  const double seconds = MPI_Wtime() - begin;
+  balancer.finish();
+
+  // Sums of integers do not depend on their order.
+  std::uint64_t mine = 0, all = 0;
+  for (const double value : cells.values) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    mine += bits;
+  }
+  MPI_Allreduce(&mine, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0)
+    std::printf("steps/s=%.1f rebalances=%d checksum=%016llx\n", steps / seconds, rebalances,
+                static_cast<unsigned long long>(all));
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const bool off = argc > 2 && std::string(argv[1]) == "--balance" && std::string(argv[2]) == "off";
+  simulate(!off);
+  MPI_Finalize();
+  return 0;
+}

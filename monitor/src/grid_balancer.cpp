@@ -1,0 +1,128 @@
+#include <evenkeel/monitor/grid_balancer.hpp>
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/monitor/monitor.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "monitor/grid_balancer";
+
+// What the ranks bring to a proposal.
+struct Arrival {
+  std::int64_t generation_least = 0, generation_greatest = 0;
+};
+
+void add_arrival(Arrival& into, const Arrival& from) noexcept {
+  into.generation_least = std::min(into.generation_least, from.generation_least);
+  into.generation_greatest = std::max(into.generation_greatest, from.generation_greatest);
+}
+
+int part_of(const GridDecomposition& decomposition, int rank) {
+  int part = 0;
+  while (decomposition.rank_of(part) != rank) ++part;
+  return part;
+}
+
+}  // namespace
+
+struct GridBalancer::Impl {
+  Impl(Communicator for_epochs, Communicator for_proposals, const GridBalancerOptions& options)
+      : monitor_(std::move(for_epochs), options.monitor), ranks_(std::move(for_proposals)) {
+    vote(ranks_, attempt(stage_name, [&] {
+           decomposition_ =
+               GridDecomposition::uniform(options.grid.shape, options.box, options.scheme,
+                                          options.periodic, options.grid.rank_of_part);
+           if (decomposition_.parts() != ranks_.size())
+             throw Error(ErrorKind::bad_input, Where{stage_name},
+                         "A grid of " + std::to_string(decomposition_.parts()) +
+                             " domains was given for " + std::to_string(ranks_.size()) + " ranks.",
+                         "Make as many domains as ranks; factored() does.");
+           rounds_.emplace(decomposition_, options.rounds);
+           decomposition_ = rounds_->current();
+           part_ = part_of(decomposition_, ranks_.rank());
+         }));
+  }
+
+  std::optional<GridDecomposition> propose(double work);
+  void accept();
+
+  Monitor monitor_;
+  Communicator ranks_;
+  std::optional<GridRounds> rounds_;
+  GridDecomposition decomposition_;
+  int part_ = 0;  // of this rank
+  std::optional<GridDecomposition> proposal_;
+};
+
+// Collective.
+std::optional<GridDecomposition> GridBalancer::Impl::propose(double work) {
+  const std::int64_t generation = decomposition_.generation();
+  const Arrival all = vote<&add_arrival>(ranks_, Status(), Arrival{generation, generation});
+  if (all.generation_least != all.generation_greatest)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Some ranks have accepted a proposal and others have not: generations are " +
+                    std::to_string(all.generation_least) + " to " +
+                    std::to_string(all.generation_greatest) + '.',
+                "Call accept() on all ranks or on none.");
+  if (proposal_) return proposal_;
+  const std::vector<double> works = gather_work(ranks_, decomposition_, work);
+  GridDecomposition next;
+  vote(ranks_, attempt(stage_name, [&] { next = rounds_->next(works); }));
+  if (next.borders() == decomposition_.borders()) {
+    monitor_.rebalanced({.moved = false});
+    return std::nullopt;
+  }
+  proposal_ = GridDecomposition(generation + 1, next.shape(), next.box(), next.periodic(),
+                                next.borders(), next.rank_of_part());
+  return proposal_;
+}
+
+void GridBalancer::Impl::accept() {
+  if (!proposal_)
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "There is no proposal to accept.",
+                "Call accept() once after step() or propose() returned one.");
+  decomposition_ = std::move(*proposal_);
+  proposal_.reset();
+  monitor_.rebalanced();
+}
+
+GridBalancer::GridBalancer(const Communicator& communicator, const GridBalancerOptions& options)
+    : impl_(std::make_unique<Impl>(communicator.duplicate(), communicator.duplicate(), options)) {}
+#if EVENKEEL_HAS_MPI
+GridBalancer::GridBalancer(MPI_Comm users, const GridBalancerOptions& options)
+    : impl_(std::make_unique<Impl>(Communicator(users), Communicator(users), options)) {}
+#endif
+GridBalancer::GridBalancer(GridBalancer&&) noexcept = default;
+GridBalancer& GridBalancer::operator=(GridBalancer&&) noexcept = default;
+GridBalancer::~GridBalancer() = default;
+
+Kernel GridBalancer::kernel(const std::string& name) { return impl_->monitor_.kernel(name); }
+
+std::optional<GridDecomposition> GridBalancer::step() {
+  const Advice advice = impl_->monitor_.step();
+  if (!advice) return std::nullopt;
+  return impl_->propose(static_cast<double>(impl_->monitor_.load_nanoseconds()));
+}
+
+std::optional<GridDecomposition> GridBalancer::propose(double work) { return impl_->propose(work); }
+
+void GridBalancer::accept() { impl_->accept(); }
+void GridBalancer::finish() { impl_->monitor_.finish(); }
+
+const GridDecomposition& GridBalancer::decomposition() const noexcept {
+  return impl_->decomposition_;
+}
+Box GridBalancer::domain() const { return impl_->decomposition_.box_of(impl_->part_); }
+std::vector<int> GridBalancer::neighbours() const {
+  return neighbours_of(impl_->decomposition_, impl_->part_);
+}
+double GridBalancer::best_lambda() const noexcept { return impl_->rounds_->best_lambda(); }
+const Options& GridBalancer::options() const noexcept { return impl_->monitor_.options(); }
+
+}  // namespace evenkeel

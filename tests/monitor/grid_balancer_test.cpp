@@ -1,0 +1,158 @@
+#include "support/harness.hpp"
+
+#include <evenkeel/evenkeel.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+constexpr Box unit = {{0, 0, 0}, {1, 1, 0}};
+
+// Work of density exp(-6 x) * (1 + 3 y) per area.
+double work_in(const Box& box) {
+  const double along_x = std::exp(-6 * box.lower[0]) - std::exp(-6 * box.upper[0]);
+  const auto rising = [](double y) { return y + 1.5 * y * y; };
+  return along_x * (rising(box.upper[1]) - rising(box.lower[1]));
+}
+
+class GridBalancers : public testing::Test {
+ protected:
+  Communicator communicator = test::world();
+  int rank = communicator.rank(), size = communicator.size();
+
+  GridBalancerOptions options() const {
+    GridBalancerOptions chosen;
+    chosen.grid.shape = factored(size, 2);
+    chosen.box = unit;
+    return chosen;
+  }
+
+  // Collective. Greatest / mean work of the domains that there are.
+  double lambda(const GridBalancer& balancer) const {
+    const double mine = work_in(balancer.domain());
+    return communicator.all_reduce(mine, Reduction::greatest) /
+           (communicator.all_reduce(mine, Reduction::sum) / size);
+  }
+};
+
+TEST_F(GridBalancers, ComeToEvenDomainsFromOneNumberEach) {
+  for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
+    GridBalancerOptions chosen = options();
+    chosen.scheme = scheme;
+    GridBalancer balancer(communicator, chosen);
+    double worst_returned = lambda(balancer);
+    EXPECT_EQ(balancer.decomposition().generation(), 1);
+    int accepted = 0;
+    for (int round = 0; round < 8; ++round) {
+      const auto next = balancer.propose(work_in(balancer.domain()));
+      EXPECT_TRUE(test::same_everywhere(communicator, next ? "a proposal" : "none"));
+      if (!next) continue;
+      EXPECT_EQ(next->generation(), balancer.decomposition().generation() + 1);
+      balancer.accept();
+      EXPECT_EQ(balancer.decomposition().generation(), ++accepted + 1);
+      EXPECT_EQ(balancer.decomposition().borders(), next->borders());
+    }
+    EXPECT_LE(lambda(balancer), 1.03);
+    EXPECT_LE(balancer.best_lambda(), worst_returned);
+    balancer.finish();
+  }
+}
+
+TEST_F(GridBalancers, WhatIsNotAcceptedIsProposedAgain) {
+  GridBalancer balancer(communicator, options());
+  const auto first = balancer.propose(work_in(balancer.domain()));
+  ASSERT_EQ(first.has_value(), size > 1);
+  if (!first) {
+    EXPECT_ERROR(balancer.accept(), "There is no proposal to accept.");
+    return;
+  }
+  const auto second = balancer.propose(1);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->borders(), first->borders());
+  EXPECT_EQ(balancer.decomposition().generation(), 1) << "until it is accepted";
+  balancer.accept();
+  EXPECT_ERROR(balancer.accept(), "There is no proposal to accept.");
+  balancer.finish();
+}
+
+TEST_F(GridBalancers, AcceptedBySomeIsTheSameErrorOnAll) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  GridBalancer balancer(communicator, options());
+  ASSERT_TRUE(balancer.propose(work_in(balancer.domain())));
+  if (rank == 0) balancer.accept();
+  const std::string error = test::error_of([&] { balancer.propose(1); });
+  EXPECT_TRUE(test::mentions(error, "Some ranks have accepted a proposal and others have not"));
+  EXPECT_TRUE(test::same_everywhere(communicator, error));
+}
+
+TEST_F(GridBalancers, WidthsAndCellsHold) {
+  GridBalancerOptions chosen = options();
+  chosen.rounds.cell_size = {1.0 / 64, 1.0 / 64, 0};
+  chosen.rounds.least_width = {0.125, 0.125, 0};
+  GridBalancer balancer(communicator, chosen);
+  for (int round = 0; round < 8; ++round) {
+    const Box domain = balancer.domain();
+    for (std::size_t axis = 0; axis < 2; ++axis) {
+      EXPECT_GE(domain.upper[axis] - domain.lower[axis], 0.125);
+      EXPECT_EQ(domain.lower[axis] * 64, std::round(domain.lower[axis] * 64));
+    }
+    if (balancer.propose(work_in(domain))) balancer.accept();
+  }
+  balancer.finish();
+}
+
+TEST_F(GridBalancers, LooksAtKernelsByThemselves) {
+  GridBalancerOptions chosen = options();
+  chosen.monitor.trigger = Every{.start = 10, .stop = 100, .period = 20};
+  GridBalancer balancer(communicator, chosen);
+  const Kernel kernel = balancer.kernel("flow");
+  volatile double sink = 0;
+  int proposals = 0;
+  for (int step = 0; step < 100; ++step) {
+    {
+      auto timing = kernel.time();
+      for (int i = 0; i < static_cast<int>(1e4 * work_in(balancer.domain())); ++i) sink = sink + i;
+    }
+    const auto next = balancer.step();
+    EXPECT_TRUE(test::same_everywhere(communicator, next ? "a proposal" : "none"));
+    if (!next) continue;
+    balancer.accept();
+    ++proposals;
+  }
+  EXPECT_EQ(proposals > 0, size > 1);
+  balancer.finish();
+}
+
+TEST_F(GridBalancers, NeighboursTouch) {
+  const GridBalancer balancer(communicator, options());
+  const std::vector<int> neighbours = balancer.neighbours();
+  EXPECT_TRUE(std::is_sorted(neighbours.begin(), neighbours.end()));
+  EXPECT_EQ(std::count(neighbours.begin(), neighbours.end(), rank), 0);
+  EXPECT_EQ(neighbours.empty(), size == 1);
+}
+
+TEST_F(GridBalancers, MisuseIsTheSameErrorOnAllRanks) {
+  GridBalancerOptions chosen = options();
+  chosen.grid.shape = {2, {size, 2, 1}};
+  EXPECT_ERROR(GridBalancer(communicator, chosen), "domains was given for");
+  chosen = options();
+  chosen.rounds.least_width = {2, 0, 0};
+  EXPECT_ERROR(GridBalancer(communicator, chosen), "largest");
+  GridBalancer balancer(communicator, options());
+  for (const double bad : {-1.0, std::nan(""), HUGE_VAL}) {
+    const std::string error =
+        test::error_of([&] { balancer.propose(rank == size - 1 ? bad : 1.0); });
+    EXPECT_TRUE(test::mentions(error, "core/grid"));
+    EXPECT_TRUE(test::same_everywhere(communicator, error));
+  }
+  // Nothing was learned, and nothing is lost.
+  if (balancer.propose(work_in(balancer.domain()))) balancer.accept();
+  balancer.finish();
+}
+
+}  // namespace
+}  // namespace evenkeel
