@@ -3,20 +3,21 @@
 #include "command.hpp"
 #include "files/npy.hpp"
 #include "files/output_file.hpp"
-#include "files/vtu.hpp"
-#include "partition/domains.hpp"
 #include "partition/objects.hpp"
 #include "partition/options.hpp"
 #include "partition/partitioning.hpp"
+#include "partition/picture.hpp"
 #include "partition/refusal.hpp"
 #include "partition/report.hpp"
 #include "ranks.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/core/vtk.hpp>
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace evenkeel::tool {
 
@@ -51,11 +52,10 @@ void write_parts(const Communicator& communicator, const Partition& partition, O
 
 void write_domains(const Communicator& communicator, const Partition& partition, int dimensions,
                    OutputFiles& files) {
-  const Splitters round = at_round_keys(communicator, partition.keys, partition.splitters);
+  const std::vector<DomainCell> cells = picture_of(communicator, partition);
   vote(communicator, attempt(partition_stage, [&] {
          if (!files.domains) return;
-         write_vtu(*files.domains, dimensions,
-                   domains_of(round, partition.curve, dimensions, partition.box, partition.work));
+         files.domains->write(vtu_of(dimensions, cells));
          files.domains->finish();
        }));
 }
@@ -103,15 +103,18 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
              "A row of 2 or 3 coordinates for each object", required);
   add_option(command, "--weights", asked->weights, "W.npy|W.csv", "A weight for each object");
   add_option(command, "--parts", asked->parts, "N", "How many parts", required);
-  add_option(command, "--method", asked->method, "M", "hilbert, morton or snake", required);
+  const std::string methods = names_of_methods();
+  add_option(command, "--method", asked->method, "M", methods.c_str(), required);
   add_option(command, "--box", asked->box, "LO,..,HI,..",
              "The box around all objects, its lower corner first; measured where it is not given");
   add_option(command, "--work", asked->work, "count|weights",
              "What a part's work is; weights where there are some");
   add_option(command, "--target-lambda", asked->target_lambda, "L",
              "Greatest / average that is even enough; as even as can be where it is not given");
-  add_option(command, "--grid", asked->grid, "AxBxC", "Of methods that cut a grid");
-  add_option(command, "--rounds", asked->rounds, "R", "Of methods that cut a grid");
+  add_option(command, "--grid", asked->grid, "AxBxC",
+             "Domains along each axis of a grid; as near to cubes as can be where it is not given");
+  add_option(command, "--rounds", asked->rounds, "R",
+             "tensor, staggered: improve a uniform grid so often, from the work of domains alone");
   add_option(command, "--out", asked->out, "parts.npy", "Write the part of each object");
   add_option(command, "--vtk", asked->vtk, "domains.vtu", "Write the domains as boxes");
   command.add_flag("--json", asked->json, "Print JSON");

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -193,12 +194,21 @@ TEST_F(PartitionProgram, TheSameFilesOnAnyNumberOfRanks) {
       {"--method", "hilbert", "--points", path("points8.npy"), "--weights", path("weights8.npy")},
       {"--method", "morton", "--points", path("points4.npy"), "--weights", path("weights4.npy"),
        "--target-lambda", "1.05"},
-      {"--method", "snake", "--points", path("points8.npy")}};
+      {"--method", "snake", "--points", path("points8.npy")},
+      {"--method", "tensor", "--points", path("points8.npy"), "--weights", path("weights8.npy")},
+      {"--method", "tensor", "--points", path("points4.npy"), "--rounds", "7"},
+      {"--method", "staggered", "--points", path("points4.npy"), "--grid", "13x1"},
+      {"--method", "staggered", "--points", path("points8.npy"), "--rounds", "3", "--weights",
+       path("weights8.npy")},
+      {"--method", "histogram", "--points", path("points8.npy"), "--target-lambda", "1.1"},
+      {"--method", "bisection", "--points", path("points8.npy"), "--weights",
+       path("weights8.npy")}};
   for (const Words& one : cases) {
     std::string parts, domains;
     nlohmann::json said;
     for (const int ranks : {0, 1, 2, 3, 5}) {
       if (ranks > 0 && !has_launcher) continue;
+      if ((ranks == 1 || ranks == 5) && &one != &cases.front()) continue;  // launching takes long
       nlohmann::json now = json(
           plus(one, {"--parts", "13", "--out", path("parts.npy"), "--vtk", path("domains.vtu")}),
           ranks);
@@ -217,51 +227,116 @@ TEST_F(PartitionProgram, TheSameFilesOnAnyNumberOfRanks) {
   }
 }
 
+// Of methods that take both files and options of their own.
+const std::vector<Words> all_methods = {{"hilbert"},
+                                        {"morton"},
+                                        {"snake"},
+                                        {"bisection"},
+                                        {"tensor"},
+                                        {"staggered"},
+                                        {"histogram"},
+                                        {"tensor", "--rounds", "5"},
+                                        {"staggered", "--rounds", "5"}};
+
 // Lambda, by the part of each object and its weight alone.
 TEST_F(PartitionProgram, TheFilesSayWhatTheReportSays) {
   const test::Cloud cloud = test::random_cloud(2, 700, true, 3);
-  const Words words = {"--method",  "morton",
-                       "--parts",   "9",
-                       "--points",  file("points.npy", npy_of<double>(2, cloud.places)),
-                       "--weights", file("weights.npy", npy_of<double>(1, cloud.weights)),
-                       "--out",     path("parts.npy"),
-                       "--vtk",     path("domains.vtu")};
-  const nlohmann::json said = json(words);
-  const std::vector<std::int32_t> parts = parts_in(content_of(path("parts.npy")));
-  ASSERT_EQ(parts.size(), 700U);
-  std::vector<double> work(9);
-  for (std::size_t i = 0; i < parts.size(); ++i)
-    work.at(static_cast<std::size_t>(parts[i])) += cloud.weights[i];
-  double sum = 0;
-  for (const double one : work) sum += one;
-  EXPECT_NEAR(said["lambda"].get<double>(), std::ranges::max(work) * 9 / sum, 1e-9);
-  EXPECT_EQ(said["heaviest_object"].get<double>(), std::ranges::max(cloud.weights));
+  for (const Words& method : all_methods) {
+    SCOPED_TRACE(method.front() + (method.size() > 1 ? " in rounds" : ""));
+    const nlohmann::json said =
+        json(plus({"--parts", "9", "--points", file("points.npy", npy_of<double>(2, cloud.places)),
+                   "--weights", file("weights.npy", npy_of<double>(1, cloud.weights)), "--out",
+                   path("parts.npy"), "--vtk", path("domains.vtu"), "--method"},
+                  method));
+    const std::vector<std::int32_t> parts = parts_in(content_of(path("parts.npy")));
+    ASSERT_EQ(parts.size(), 700U);
+    std::vector<double> work(9);
+    double sum = 0;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      work.at(static_cast<std::size_t>(parts[i])) += cloud.weights[i];
+      sum += cloud.weights[i];
+    }
+    EXPECT_EQ(said["method"].get<std::string>(), method.front());
+    EXPECT_NEAR(said["lambda"].get<double>(), std::ranges::max(work) * 9 / sum, 1e-9);
+    EXPECT_EQ(said["heaviest_object"].get<double>(), std::ranges::max(cloud.weights));
 
-  const std::string picture = content_of(path("domains.vtu"));
-  const auto part_of_cell = array_in<std::int32_t>(picture, "part");
-  const auto weights = array_in<double>(picture, "weight");
-  const auto points = array_in<double>(picture, "Points");
-  const auto offsets = array_in<std::int64_t>(picture, "offsets");
-  ASSERT_EQ(weights.size(), part_of_cell.size());
-  ASSERT_EQ(points.size(), 4 * 3 * part_of_cell.size());
-  ASSERT_EQ(offsets.back(), std::ssize(points) / 3);
-  for (std::size_t cell = 0; cell < weights.size(); ++cell)
-    EXPECT_NEAR(weights[cell], work.at(static_cast<std::size_t>(part_of_cell[cell])), 1e-9);
+    const std::string picture = content_of(path("domains.vtu"));
+    const auto part_of_cell = array_in<std::int32_t>(picture, "part");
+    const auto ranks = array_in<std::int32_t>(picture, "rank");
+    const auto work_of_cell = array_in<double>(picture, "work");
+    const auto shares = array_in<double>(picture, "share");
+    const auto points = array_in<double>(picture, "Points");
+    const auto offsets = array_in<std::int64_t>(picture, "offsets");
+    ASSERT_EQ(work_of_cell.size(), part_of_cell.size());
+    ASSERT_EQ(points.size(), 4 * 3 * part_of_cell.size());
+    ASSERT_EQ(offsets.back(), std::ssize(points) / 3);
+    EXPECT_EQ(ranks, part_of_cell);
+    for (std::size_t cell = 0; cell < shares.size(); ++cell) {
+      const double expected = work.at(static_cast<std::size_t>(part_of_cell[cell]));
+      EXPECT_NEAR(work_of_cell[cell], expected, 1e-9);
+      EXPECT_NEAR(shares[cell], expected / sum, 1e-9);
+    }
+  }
+}
+
+// The uniform grid, counted by hand; and as many elements as rounds and one.
+TEST_F(PartitionProgram, Rounds) {
+  const std::string points = file("points.csv", "0,0\n1,0\n2,0\n3,0\n8,4\n");
+  for (const char* method : {"tensor", "staggered"}) {
+    const Words words = {"--points", points,  "--parts", "4",        "--grid",
+                         "4x1",      "--box", "0,0,8,4", "--method", method};
+    const nlohmann::json none = json(plus(words, {"--rounds", "0"}));
+    ASSERT_EQ(none["rounds"].size(), 1U);
+    EXPECT_EQ(none["rounds"][0].size(), 2U);
+    EXPECT_DOUBLE_EQ(none["rounds"][0]["lambda"].get<double>(), 2 / 1.25);
+    EXPECT_DOUBLE_EQ(none["rounds"][0]["imbalance_percent"].get<double>(), 0.75 / 2 * 4 / 3 * 100);
+    EXPECT_EQ(none["lambda"], none["rounds"][0]["lambda"]);
+    const nlohmann::json some = json(plus(words, {"--rounds", "6"}));
+    ASSERT_EQ(some["rounds"].size(), 7U);
+    EXPECT_EQ(some["rounds"][0], none["rounds"][0]);
+    double least = 5;
+    for (const nlohmann::json& round : some["rounds"])
+      least = std::min(least, round["lambda"].get<double>());
+    EXPECT_EQ(some["lambda"].get<double>(), least);
+  }
+  const Ended ended = run({"--points", points, "--parts", "4", "--grid", "2x2", "--box", "0,0,8,4",
+                           "--method", "tensor", "--rounds", "0"});
+  EXPECT_NE(ended.out.find("\nparts           4, by count, in a grid of 2 x 2\n"
+                           "rounds          0, from lambda 3.2 of the uniform grid\n"
+                           "lambda          3.2 (greatest / average)\n"),
+            std::string::npos)
+      << ended.out;
 }
 
 TEST_F(PartitionProgram, FewObjects) {
   const std::string none = file("none.npy", npy_of<double>(3, {}));
   const std::string one = file("one.csv", "1,2,3\n");
-  for (const int ranks : {0, 3}) {
-    if (ranks > 0 && !has_launcher) continue;
-    const Words rest = {"--method", "hilbert",         "--parts", "7",
-                        "--out",    path("parts.npy"), "--vtk",   path("domains.vtu")};
-    EXPECT_EQ(json(plus({"--points", none}, rest), ranks)["lambda"].get<double>(), 1);
-    EXPECT_TRUE(parts_in(content_of(path("parts.npy"))).empty());
-    const nlohmann::json said = json(plus({"--points", one}, rest), ranks);
-    EXPECT_EQ(said["lambda"].get<double>(), 7);
-    EXPECT_EQ(said["imbalance_percent"].get<double>(), 100);
-    EXPECT_EQ(parts_in(content_of(path("parts.npy"))).size(), 1U);
+  const std::set<std::string> by_all_kinds = {"hilbert", "bisection", "staggered"};
+  for (const Words& method : all_methods)
+    for (const int ranks : {0, 3}) {
+      if (ranks > 0 && (!has_launcher || !by_all_kinds.contains(method.front()))) continue;
+      const Words rest = plus(
+          {"--parts", "7", "--out", path("parts.npy"), "--vtk", path("domains.vtu"), "--method"},
+          method);
+      EXPECT_EQ(json(plus({"--points", none}, rest), ranks)["lambda"].get<double>(), 1);
+      EXPECT_TRUE(parts_in(content_of(path("parts.npy"))).empty());
+      const nlohmann::json said = json(plus({"--points", one}, rest), ranks);
+      EXPECT_EQ(said["lambda"].get<double>(), 7);
+      EXPECT_EQ(said["imbalance_percent"].get<double>(), 100);
+      EXPECT_EQ(parts_in(content_of(path("parts.npy"))).size(), 1U);
+    }
+}
+
+// They are of one part together, whatever is asked for.
+TEST_F(PartitionProgram, AllInOnePlace) {
+  const std::string points = file("same.npy", npy_of<double>(3, std::vector<double>(300, 7)));
+  for (const Words& method : all_methods) {
+    const nlohmann::json said = json(plus(
+        {"--points", points, "--parts", "127", "--out", path("parts.npy"), "--method"}, method));
+    EXPECT_DOUBLE_EQ(said["lambda"].get<double>(), 127);
+    const std::vector<std::int32_t> part_of = parts_in(content_of(path("parts.npy")));
+    ASSERT_EQ(part_of.size(), 100U);
+    EXPECT_EQ(std::ranges::count(part_of, part_of.front()), 100);
   }
 }
 
@@ -292,15 +367,33 @@ TEST_F(PartitionProgram, CommandLinesThatAreNone) {
 }
 
 TEST_F(PartitionProgram, OptionsThatAreRefused) {
-  expect_refused(
-      good("tensor"),
-      "tools/partition: --method is 'tensor'. The methods are hilbert, morton and snake.");
-  expect_refused_by_all(good("tensor"), "evenkeel: tools/partition: --method is 'tensor'.");
-  const std::string grids = " It belongs to methods that cut a grid; leave it out.";
+  const std::string unknown = "tools/partition: --method is 'graph'. The methods are ";
+  expect_refused(good("graph"), unknown +
+                                    "hilbert, morton, snake, bisection, tensor, staggered and "
+                                    "histogram.");
+  expect_refused_by_all(good("graph"), "evenkeel: " + unknown);
+  const std::string grids = " It belongs to tensor, staggered and histogram; leave it out.";
   expect_refused(plus(good(), {"--grid", "1x2"}),
                  "tools/partition: --grid has no meaning for the method hilbert." + grids);
+  expect_refused(plus(good("bisection"), {"--grid", "1x2"}),
+                 "tools/partition: --grid has no meaning for the method bisection." + grids);
   expect_refused(plus(good(), {"--rounds", "1"}),
-                 "tools/partition: --rounds has no meaning for the method hilbert." + grids);
+                 "tools/partition: --rounds has no meaning for the method hilbert. It belongs to "
+                 "tensor and staggered; leave it out.");
+  expect_refused(plus(good("tensor"), {"--rounds", "-1"}),
+                 "tools/partition: --rounds is '-1'. Give a whole number from 0 to 10000.");
+  expect_refused(plus(good("staggered"), {"--grid", "0x2x2"}),
+                 "tools/partition: --grid is '0x2x2'. Give how many domains there are along each "
+                 "axis, as in 4x3 in two dimensions or 4x3x2 in three, and at most 16777216 in "
+                 "all.");
+  expect_refused(plus(good("histogram"), {"--grid", "3x1"}),
+                 "tools/partition: --grid 3x1 makes 3 domains, but --parts is 2. Give as many "
+                 "domains as parts, or leave --grid out.");
+  const Words solid = plus(good("tensor"), {"--grid", "1x2x1", "--out", path("parts.npy")});
+  const std::string flat = "tools/partition: --grid has 3 numbers, but the points of '" +
+                           path("good.csv") + "' have 2 coordinates. Give 2 numbers.";
+  expect_refused(solid, flat);
+  expect_refused_by_all(solid, "evenkeel: " + flat);
   expect_refused(plus(good(), {"--work", "weights"}),
                  "tools/partition: --work is 'weights', but there are none. Name their file by "
                  "--weights.");

@@ -5,6 +5,8 @@
 
 #include <evenkeel/backends/text.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -21,19 +23,106 @@ namespace {
   refuse_partition(joined({option, " is ", in_quotes(value), "."}), std::move(remedy));
 }
 
-CurveKind curve_named(const std::string& name) {
-  for (const CurveKind curve : {CurveKind::hilbert, CurveKind::morton, CurveKind::snake})
-    if (name == name_of(curve)) return curve;
-  refuse_value("--method", name, "The methods are hilbert, morton and snake.");
+// --- Methods -------------------------------------------------------------------------------------
+
+struct NamedMethod {
+  std::string_view name;
+  Method method;
+  bool has_rounds = false;
+
+  bool has_grid() const { return std::holds_alternative<GridMethod>(method); }
+};
+
+// A histogram has the domains of a staggered grid. It always knows the objects.
+const std::array<NamedMethod, 7>& methods() {
+  static const std::array<NamedMethod, 7> all = {{{"hilbert", CurveMethod{CurveKind::hilbert}},
+                                                  {"morton", CurveMethod{CurveKind::morton}},
+                                                  {"snake", CurveMethod{CurveKind::snake}},
+                                                  {"bisection", BisectionMethod{}},
+                                                  {"tensor", GridMethod{GridScheme::tensor}, true},
+                                                  {"staggered", GridMethod{}, true},
+                                                  {"histogram", GridMethod{}}}};
+  return all;
 }
 
-void refuse_what_grids_take(const PartitionArguments& asked) {
-  for (const auto& [option, value] :
-       {std::pair("--grid", &asked.grid), std::pair("--rounds", &asked.rounds)})
-    if (*value)
-      refuse_partition(joined({option, " has no meaning for the method ", *asked.method, "."}),
-                       "It belongs to methods that cut a grid; leave it out.");
+// Those that `are_meant`, as a sentence names them.
+template <class Predicate>
+std::string names_of(const Predicate& are_meant) {
+  std::vector<std::string_view> names;
+  for (const NamedMethod& method : methods())
+    if (are_meant(method)) names.push_back(method.name);
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text.append(i + 1 == names.size() ? " and " : ", ");
+    text.append(names[i]);
+  }
+  return text;
 }
+
+const NamedMethod& method_named(const std::string& name) {
+  for (const NamedMethod& method : methods())
+    if (name == method.name) return method;
+  refuse_value("--method", name, joined({"The methods are ", names_of_methods(), "."}));
+}
+
+template <class Predicate>
+void refuse_unless(const Predicate& has_it, std::string_view option,
+                   const std::optional<std::string>& value, const NamedMethod& method) {
+  if (value && !has_it(method))
+    refuse_partition(joined({option, " has no meaning for the method ", method.name, "."}),
+                     joined({"It belongs to ", names_of(has_it), "; leave it out."}));
+}
+
+int rounds_of(const std::string& text) {
+  const auto rounds = integer_from_text(text);
+  if (!rounds || *rounds < 0 || *rounds > PartitionOptions::most_rounds)
+    refuse_value("--rounds", text,
+                 joined({"Give a whole number from 0 to ",
+                         std::to_string(PartitionOptions::most_rounds), "."}));
+  return static_cast<int>(*rounds);
+}
+
+std::vector<int> extents_of(const std::string& text, int parts) {
+  const auto refuse_grid = [&] {
+    refuse_value("--grid", text,
+                 joined({"Give how many domains there are along each axis, as in 4x3 in two "
+                         "dimensions or 4x3x2 in three, and at most ",
+                         std::to_string(PartitionOptions::most_parts), " in all."}));
+  };
+  std::vector<int> extents;
+  std::int64_t domains = 1;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('x', begin), text.size());
+    const auto extent = integer_from_text(std::string_view(text).substr(begin, end - begin));
+    if (!extent || *extent < 1 || *extent > PartitionOptions::most_parts) refuse_grid();
+    domains *= *extent;
+    if (domains > PartitionOptions::most_parts) refuse_grid();
+    extents.push_back(static_cast<int>(*extent));
+    begin = end + 1;
+  }
+  if (extents.size() != 2 && extents.size() != 3) refuse_grid();
+  if (domains != parts)
+    refuse_partition(joined({"--grid ", text, " makes ", std::to_string(domains),
+                             " domains, but --parts is ", std::to_string(parts), "."}),
+                     "Give as many domains as parts, or leave --grid out.");
+  return extents;
+}
+
+Method method_of(const PartitionArguments& asked, int parts) {
+  const NamedMethod& named = method_named(*asked.method);
+  refuse_unless([](const NamedMethod& method) { return method.has_grid(); }, "--grid", asked.grid,
+                named);
+  refuse_unless([](const NamedMethod& method) { return method.has_rounds; }, "--rounds",
+                asked.rounds, named);
+  Method method = named.method;
+  if (auto* const grid = std::get_if<GridMethod>(&method)) {
+    if (asked.grid) grid->extents = extents_of(*asked.grid, parts);
+    if (asked.rounds) grid->rounds = rounds_of(*asked.rounds);
+  }
+  return method;
+}
+
+// --- Values --------------------------------------------------------------------------------------
 
 int parts_of(const std::string& text) {
   const auto parts = integer_from_text(text);
@@ -103,15 +192,19 @@ void refuse_to_overwrite(const PartitionArguments& asked) {
 
 }  // namespace
 
+std::string names_of_methods() {
+  return names_of([](const NamedMethod&) { return true; });
+}
+
 PartitionOptions checked(const PartitionArguments& asked) {
   if (!asked.points || !asked.parts || !asked.method)
     refuse_partition("--points, --parts and --method are needed.", "Give all three.");
   PartitionOptions options;
-  options.curve = curve_named(*asked.method);
-  refuse_what_grids_take(asked);
   options.points = *asked.points;
   options.weights = asked.weights;
   options.parts = parts_of(*asked.parts);
+  options.method_name = *asked.method;
+  options.method = method_of(asked, options.parts);
   if (asked.box) options.box = box_of(*asked.box);
   options.work_is_count = counts_objects(asked);
   if (asked.target_lambda) options.target_lambda = target_of(*asked.target_lambda);
@@ -137,6 +230,15 @@ std::optional<Box> given_box(const PartitionOptions& options, int dimensions) {
   }
   check(box, {});
   return box;
+}
+
+void check_grid(const PartitionOptions& options, int dimensions) {
+  const auto* const grid = std::get_if<GridMethod>(&options.method);
+  if (grid == nullptr || grid->extents.empty() || std::ssize(grid->extents) == dimensions) return;
+  refuse_partition(
+      joined({"--grid has ", std::to_string(grid->extents.size()), " numbers, but the points of ",
+              in_quotes(options.points), " have ", std::to_string(dimensions), " coordinates."}),
+      joined({"Give ", std::to_string(dimensions), " numbers."}));
 }
 
 }  // namespace evenkeel::tool

@@ -1,21 +1,17 @@
 #include "partition/partitioning.hpp"
 
+#include "partition/methods.hpp"
 #include "partition/refusal.hpp"
+#include "partition/work.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/bounds.hpp>
-#include <evenkeel/core/curve.hpp>
-#include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/field/raw.hpp>
-#include <evenkeel/core/order.hpp>
 #include <evenkeel/core/owner.hpp>
 
-#include <algorithm>
 #include <array>
-#include <bit>
-#include <cmath>
-#include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -36,36 +32,13 @@ Box box_around(const Space& space, const Communicator& communicator, const Set& 
   return given ? *given : enclose(std::nullopt, found);
 }
 
-// Of the lattices to try, one after the other; 0 stands for all there are.
-std::vector<int> levels_to_try(CurveKind curve, int dimensions, std::int64_t objects) {
-  if (curve != CurveKind::snake) return {0};
-  const int all = curve_bits(dimensions) / dimensions;
-  const auto bits =
-      objects > 1 ? static_cast<int>(std::bit_width(static_cast<std::uint64_t>(objects) - 1)) : 0;
-  std::vector<int> levels;
-  for (int level = std::clamp((bits + dimensions - 1) / dimensions, 1, all); level < all;
-       level += 2)
-    levels.push_back(level);
-  levels.push_back(all);
-  return levels;
-}
-
-bool is_even_enough(const Cut& cut, double target_lambda) {
-  if (target_lambda > 0) return cut.lambda() <= target_lambda;
-  // Where all weigh nothing, a cut counts objects.
-  const double heaviest = cut.heaviest_object > 0 ? cut.heaviest_object : 1;
-  const double sum = std::accumulate(cut.weights.begin(), cut.weights.end(), 0.0);
-  return !(sum > 0) ||
-         cut.lambda() <= 1 + 2 * heaviest / sum * static_cast<double>(cut.weights.size());
-}
-
-CutOptions cut_options(const Objects& objects, const PartitionOptions& options) {
-  CutOptions cutting;
-  cutting.parts = options.parts;
-  cutting.dimensions = objects.dimensions;
-  cutting.target_lambda = options.target_lambda;
-  cutting.aim = options.target_lambda > 0 ? Aim::target : Aim::nearest;
-  return cutting;
+void write_parts_of(const Task& task, const Partition& partition, int* parts) {
+  if (const auto* const curve = std::get_if<Decomposition>(&partition.domains))
+    return write_owners(task.space, curve->splitters(), partition.keys.data(), task.objects.count(),
+                        parts);
+  if (const auto* const grid = std::get_if<GridDecomposition>(&partition.domains))
+    return write_parts(task.space, *grid, task.set, parts);
+  write_parts(task.space, std::get<BoxTree>(partition.domains), task.set, parts);
 }
 
 PartitionSeconds on_slowest(const Communicator& communicator, const PartitionSeconds& mine) {
@@ -74,66 +47,37 @@ PartitionSeconds on_slowest(const Communicator& communicator, const PartitionSec
   return {slowest[0], slowest[1], slowest[2], slowest[3]};
 }
 
-// Of a cut; nothing where all objects weigh nothing.
-std::vector<double> work_of(const Cut& cut) {
-  const double sum = std::accumulate(cut.weights.begin(), cut.weights.end(), 0.0);
-  if (!std::isfinite(sum))
-    refuse_partition("The weights add up to more than a number can hold.",
-                     "Give smaller ones; only their ratios count.");
-  return cut.heaviest_object > 0 ? cut.weights : std::vector<double>(cut.weights.size());
-}
-
 }  // namespace
 
 Partition partition(const Communicator& communicator, const Objects& objects,
                     const PartitionOptions& options) {
   const std::optional<Box> given = given_box(options, objects.dimensions);
+  check_grid(options, objects.dimensions);
   const Space space = Space::where(MemoryKind::host);
-  Partition result;
-  vote(communicator, attempt(partition_stage, [&] {
-         result.keys.resize(static_cast<std::size_t>(objects.count()));
-         result.parts.resize(result.keys.size());
-       }));
   RawField<double> places = places_of(objects);
   const Set set = evenkeel::set(places);
-  const WeightedKeys keyed{result.keys, objects.weights};
-  const CutOptions cutting = cut_options(objects, options);
+  std::vector<std::int32_t> parts;
+  vote(communicator,
+       attempt(partition_stage, [&] { parts.resize(static_cast<std::size_t>(objects.count())); }));
 
   communicator.barrier();
   const Stopwatch whole;
-  Stopwatch stage;
-  PartitionSeconds& seconds = result.seconds;
-  result.box = box_around(space, communicator, set, given);
-  const auto write_keys_of = [&](const CurveOptions& curve) {
-    const Lattice lattice(objects.dimensions, result.box, {}, curve.kind, curve.levels);
-    write_keys(space, lattice, set, result.keys.data());
-    space.fence("evenkeel::tool::keys");
-  };
-  Cut best;
-  CurveOptions last;
-  for (const int levels : levels_to_try(options.curve, objects.dimensions, objects.everywhere)) {
-    last = {options.curve, levels};
-    const Status written = attempt(partition_stage, [&] { write_keys_of(last); });
-    seconds.keys += stage.lap();
-    Cut next = cut(communicator, written, std::span(&keyed, 1), cutting);
-    seconds.cut += stage.lap();
-    if (best.splitters.empty() || next.lambda() < best.lambda()) {
-      best = std::move(next);
-      result.curve = last;
-    }
-    if (is_even_enough(best, options.target_lambda)) break;
-  }
-  const Status owned = attempt(partition_stage, [&] {
-    if (!(last == result.curve)) write_keys_of(result.curve);
-    write_owners(space, best.splitters, result.keys.data(), objects.count(), result.parts.data());
-  });
-  vote(communicator, owned);  // a barrier, too
-  seconds.total = whole.seconds();
+  const Task task{communicator, space,   objects,
+                  set,          options, box_around(space, communicator, set, given)};
+  const double box_seconds = whole.seconds();
+  Partition result =
+      std::visit([&](const auto& method) { return cut_by(method, task); }, options.method);
+  const Status written =
+      attempt(partition_stage, [&] { write_parts_of(task, result, parts.data()); });
+  vote(communicator, written);  // a barrier, too
+  result.seconds.keys += box_seconds;
+  result.seconds.total = whole.seconds();
 
-  seconds = on_slowest(communicator, seconds);
-  result.work = work_of(best);
-  result.heaviest_object = best.heaviest_object;
-  result.splitters = std::move(best.splitters);
+  result.seconds = on_slowest(communicator, result.seconds);
+  result.parts = std::move(parts);
+  const WorkCounter counter(communicator, objects);
+  result.work = counter.of_parts(Status(), result.parts, options.parts);
+  result.heaviest_object = counter.heaviest_object();
   return result;
 }
 

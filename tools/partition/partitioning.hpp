@@ -6,8 +6,7 @@
 #include "partition/options.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/core/box.hpp>
-#include <evenkeel/core/decomposition.hpp>
+#include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/key.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 
@@ -18,32 +17,26 @@ namespace evenkeel::tool {
 
 // From barrier to barrier, on the slowest rank.
 struct PartitionSeconds {
-  double keys = 0;   // from measuring the box to the keys of all objects
-  double order = 0;  // sorting, which no cut of a curve needs
+  double keys = 0;   // from measuring the box to the keys of all objects, where there are keys
+  double order = 0;  // sorting, which no cut needs
   double cut = 0;
   double total = 0;
 };
 
 struct Partition {
-  Box box;
-  CurveOptions curve;
-  Splitters splitters;
-  std::vector<double> work;    // of each part
-  double heaviest_object = 0;  // its work
+  Domains domains;
+  std::vector<double> work;         // of each part, by the objects in it
+  double heaviest_object = 0;       // its work
+  std::vector<LoadSummary> rounds;  // of each grid that was tried, where rounds were asked for
   PartitionSeconds seconds;
 
   // Of this rank's objects, in their order.
-  std::vector<CurveKey> keys;
+  std::vector<CurveKey> keys;  // where there is a curve
   std::vector<std::int32_t> parts;
 };
 
 // Collective. All but the seconds, keys and parts is the same on all ranks, and for any number of
 // ranks.
-//
-// A snake's rows are as thick as cells, so on the finest lattice its parts are slabs. It begins
-// with about as many cells as objects and goes on with two more levels until the parts are as even
-// as was asked for (without a target: the greatest at most the average and two of the heaviest
-// object) or there are no more; the most even cut counts, the coarser of two.
 Partition partition(const Communicator& communicator, const Objects& objects,
                     const PartitionOptions& options);
 

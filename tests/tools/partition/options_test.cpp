@@ -4,6 +4,7 @@
 
 #include <array>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -31,12 +32,19 @@ std::string refusal(const std::string& text) {
   return whole.append(text);
 }
 
+CurveKind curve_of(const PartitionOptions& options) {
+  return std::get<CurveMethod>(options.method).curve;
+}
+const GridMethod& grid_of(const PartitionOptions& options) {
+  return std::get<GridMethod>(options.method);
+}
+
 TEST(PartitionOptions, Defaults) {
   const PartitionOptions options = checked(plain());
   EXPECT_EQ(options.points, "points.npy");
   EXPECT_FALSE(options.weights);
   EXPECT_EQ(options.parts, 4);
-  EXPECT_EQ(options.curve, CurveKind::hilbert);
+  EXPECT_EQ(curve_of(options), CurveKind::hilbert);
   EXPECT_TRUE(options.box.empty());
   EXPECT_TRUE(options.work_is_count);
   EXPECT_EQ(options.target_lambda, 0);
@@ -53,7 +61,7 @@ TEST(PartitionOptions, AllOfThem) {
   asked.vtk = "domains.vtu";
   asked.json = true;
   const PartitionOptions options = checked(asked);
-  EXPECT_EQ(options.curve, CurveKind::snake);
+  EXPECT_EQ(curve_of(options), CurveKind::snake);
   EXPECT_EQ(options.weights, "weights.csv");
   EXPECT_FALSE(options.work_is_count) << "weights are there to be used";
   EXPECT_EQ(options.box, (std::vector<double>{-1, 0.5, 2000, 1, 5, 2001}));
@@ -75,26 +83,88 @@ TEST(PartitionOptions, WhatIsNeeded) {
 }
 
 TEST(PartitionOptions, Methods) {
-  for (const char* name : {"hilbert", "morton", "snake"}) {
+  const auto method = [](const char* name) {
     PartitionArguments asked = plain();
     asked.method = name;
-    EXPECT_STREQ(name_of(checked(asked).curve), name);
-  }
-  for (const std::string name :
-       {"bisection", "tensor", "staggered", "histogram", "Hilbert", "", "unknown"})
+    EXPECT_EQ(checked(asked).method_name, name);
+    return checked(asked);
+  };
+  for (const char* name : {"hilbert", "morton", "snake"})
+    EXPECT_STREQ(name_of(curve_of(method(name))), name);
+  EXPECT_TRUE(std::holds_alternative<BisectionMethod>(method("bisection").method));
+  EXPECT_EQ(grid_of(method("tensor")).scheme, GridScheme::tensor);
+  EXPECT_EQ(grid_of(method("staggered")).scheme, GridScheme::staggered);
+  EXPECT_EQ(grid_of(method("histogram")).scheme, GridScheme::staggered);
+  EXPECT_TRUE(grid_of(method("tensor")).extents.empty());
+  EXPECT_FALSE(grid_of(method("tensor")).rounds);
+  for (const std::string name : {"Hilbert", "", "unknown", "grid"})
     EXPECT_EQ(refusal_of([&](auto& asked) { asked.method = name; }),
-              refusal("--method is '" + name + "'. The methods are hilbert, morton and snake."));
+              refusal("--method is '" + name +
+                      "'. The methods are hilbert, morton, snake, bisection, tensor, staggered and "
+                      "histogram."));
 }
 
-TEST(PartitionOptions, WhatBelongsToGrids) {
-  const std::string remedy = "It belongs to methods that cut a grid; leave it out.";
-  EXPECT_EQ(refusal_of([](auto& asked) { asked.grid = "2x2x1"; }),
-            refusal("--grid has no meaning for the method hilbert. " + remedy));
-  EXPECT_EQ(refusal_of([](auto& asked) {
-              asked.method = "snake";
-              asked.rounds = "3";
-            }),
-            refusal("--rounds has no meaning for the method snake. " + remedy));
+TEST(PartitionOptions, Grids) {
+  PartitionArguments asked = plain();
+  asked.parts = "24";
+  for (const char* method : {"tensor", "staggered", "histogram"}) {
+    asked.method = method;
+    asked.grid = "4x3x2";
+    EXPECT_EQ(grid_of(checked(asked)).extents, (std::vector<int>{4, 3, 2}));
+    EXPECT_NO_THROW(check_grid(checked(asked), 3));
+    asked.grid = "1x24";
+    EXPECT_EQ(grid_of(checked(asked)).extents, (std::vector<int>{1, 24}));
+    EXPECT_NO_THROW(check_grid(checked(asked), 2));
+    EXPECT_EQ(error_of([&] { check_grid(checked(asked), 3); }),
+              refusal("--grid has 2 numbers, but the points of 'points.npy' have 3 coordinates. "
+                      "Give 3 numbers."));
+  }
+  EXPECT_NO_THROW(check_grid(checked(plain()), 3));
+}
+
+TEST(PartitionOptions, GridsThatAreNone) {
+  const auto grid = [](const std::string& text, const char* method = "tensor") {
+    return refusal_of([&](auto& asked) {
+      asked.grid = text;
+      asked.method = method;
+    });
+  };
+  const std::string remedy =
+      "Give how many domains there are along each axis, as in 4x3 in two dimensions or 4x3x2 in "
+      "three, and at most 16777216 in all.";
+  for (const std::string text :
+       {"", "4", "0x2x2", "-1x2", "2x2x1x1", "2x", "x2", "2xx2", "2X2", "2,2", "2x 2", "2.0x2",
+        "4096x4097", "16777217x1", "16777216x16777216x16777216", "99999999999999999999x1"})
+    EXPECT_EQ(grid(text), refusal("--grid is '" + text + "'. " + remedy));
+  EXPECT_EQ(grid("3x2"), refusal("--grid 3x2 makes 6 domains, but --parts is 4. Give as many "
+                                 "domains as parts, or leave --grid out."));
+  for (const std::string method : {"hilbert", "morton", "snake", "bisection"})
+    EXPECT_EQ(grid("2x2", method.c_str()),
+              refusal("--grid has no meaning for the method " + method +
+                      ". It belongs to tensor, staggered and histogram; leave it out."));
+}
+
+TEST(PartitionOptions, Rounds) {
+  PartitionArguments asked = plain();
+  for (const char* method : {"tensor", "staggered"})
+    for (const int rounds : {0, 1, 10000}) {
+      asked.method = method;
+      asked.rounds = std::to_string(rounds);
+      EXPECT_EQ(grid_of(checked(asked)).rounds, rounds);
+    }
+  for (const std::string text : {"", "-1", "10001", "1.5", "1e3", "two"})
+    EXPECT_EQ(refusal_of([&](auto& given) {
+                given.method = "tensor";
+                given.rounds = text;
+              }),
+              refusal("--rounds is '" + text + "'. Give a whole number from 0 to 10000."));
+  for (const std::string method : {"hilbert", "morton", "snake", "bisection", "histogram"})
+    EXPECT_EQ(refusal_of([&](auto& given) {
+                given.method = method;
+                given.rounds = "3";
+              }),
+              refusal("--rounds has no meaning for the method " + method +
+                      ". It belongs to tensor and staggered; leave it out."));
 }
 
 TEST(PartitionOptions, Parts) {

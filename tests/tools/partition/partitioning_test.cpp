@@ -6,12 +6,19 @@
 #include <evenkeel/core/bounds.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/grid/cut.hpp>
+#include <evenkeel/core/grid/rounds.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -23,10 +30,11 @@ using test::error_of;
 using test::random_cloud;
 
 constexpr CurveKind curves[] = {CurveKind::hilbert, CurveKind::morton, CurveKind::snake};
+constexpr GridScheme schemes[] = {GridScheme::tensor, GridScheme::staggered};
 
-PartitionOptions options_of(CurveKind curve, int parts, double target_lambda = 0) {
+PartitionOptions options_of(const Method& method, int parts, double target_lambda = 0) {
   PartitionOptions options;
-  options.curve = curve;
+  options.method = method;
   options.parts = parts;
   options.target_lambda = target_lambda;
   return options;
@@ -36,6 +44,14 @@ Partition partition_of(const Communicator& ranks, const Cloud& cloud,
                        const PartitionOptions& options) {
   return partition(ranks, test::share_of(cloud, ranks.rank(), ranks.size()), options);
 }
+
+const Decomposition& curve_of(const Partition& partition) {
+  return std::get<Decomposition>(partition.domains);
+}
+const GridDecomposition& grid_of(const Partition& partition) {
+  return std::get<GridDecomposition>(partition.domains);
+}
+const BoxTree& tree_of(const Partition& partition) { return std::get<BoxTree>(partition.domains); }
 
 // The box as the library measures it, point by point.
 Box box_of(const Cloud& cloud) {
@@ -102,33 +118,40 @@ Expected expected_of(const Cloud& cloud, CurveKind kind, int parts, double targe
   return best;
 }
 
-void expect_as_expected(const Communicator& ranks, const Cloud& cloud, CurveKind curve, int parts,
-                        double target_lambda) {
-  SCOPED_TRACE(cloud.name + " in " + std::to_string(cloud.dimensions) + "-D, " + name_of(curve) +
-               ", parts: " + std::to_string(parts));
-  const Partition found = partition_of(ranks, cloud, options_of(curve, parts, target_lambda));
-  const Expected expected = expected_of(cloud, curve, parts, target_lambda);
-  EXPECT_EQ(found.box, box_of(cloud));
-  EXPECT_EQ(found.splitters, expected.cut.splitters);
+// The part of each object, and of these the work.
+template <class PartOf>
+void expect_work(const Communicator& ranks, const Cloud& cloud, const Partition& found,
+                 const PartOf& part_of_object) {
   const auto part_of = ranks.all_gather(std::span<const std::int32_t>(found.parts)).values;
-  const auto keys = ranks.all_gather(std::span<const CurveKey>(found.keys)).values;
   ASSERT_EQ(part_of.size(), cloud.count());
-  EXPECT_EQ(keys, expected.keys);
-  std::vector<long double> work(static_cast<std::size_t>(parts));
+  std::vector<long double> work(found.work.size());
   double heaviest = 0;
   for (std::size_t i = 0; i < part_of.size(); ++i) {
-    ASSERT_EQ(part_of[i], owner_of(expected.cut.splitters, expected.keys[i]));
+    ASSERT_EQ(part_of[i], part_of_object(i)) << "object " << i;
     const double weight = cloud.weights.empty() ? 1 : cloud.weights[i];
     work[static_cast<std::size_t>(part_of[i])] += weight;
     heaviest = std::max(heaviest, weight);
   }
   EXPECT_EQ(found.heaviest_object, heaviest);
-  ASSERT_EQ(std::ssize(found.work), parts);
-  std::vector<double> sums(work.begin(), work.end());
+  const std::vector<double> sums(work.begin(), work.end());
   const double greatest = std::ranges::max(sums);
   for (std::size_t p = 0; p < sums.size(); ++p)
     EXPECT_NEAR(found.work[p], sums[p], 1e-9 * greatest) << p;
   EXPECT_NEAR(lambda(summarise(found.work)), lambda(summarise(sums)), 1e-9);
+}
+
+void expect_as_expected(const Communicator& ranks, const Cloud& cloud, CurveKind curve, int parts,
+                        double target_lambda) {
+  SCOPED_TRACE(cloud.name + " in " + std::to_string(cloud.dimensions) + "-D, " + name_of(curve) +
+               ", parts: " + std::to_string(parts));
+  const Partition found =
+      partition_of(ranks, cloud, options_of(CurveMethod{curve}, parts, target_lambda));
+  const Expected expected = expected_of(cloud, curve, parts, target_lambda);
+  EXPECT_EQ(curve_of(found).box(), box_of(cloud));
+  EXPECT_EQ(curve_of(found).splitters(), expected.cut.splitters);
+  EXPECT_EQ(ranks.all_gather(std::span<const CurveKey>(found.keys)).values, expected.keys);
+  expect_work(ranks, cloud, found,
+              [&](std::size_t i) { return owner_of(expected.cut.splitters, expected.keys[i]); });
 }
 
 TEST(Partitioning, IsWhatTheLibrarySays) {
@@ -155,11 +178,11 @@ TEST(Partitioning, PartsAreEven) {
   const Communicator ranks = test::world();
   const Cloud cloud = random_cloud(3, 3000, true, 3);
   for (const CurveKind curve : curves) {
-    const Partition found = partition_of(ranks, cloud, options_of(curve, 10));
+    const Partition found = partition_of(ranks, cloud, options_of(CurveMethod{curve}, 10));
     const LoadSummary load = summarise(found.work);
     const double objects = curve == CurveKind::snake ? 2 : 1;
     EXPECT_LE(load.greatest, load.average() + objects * found.heaviest_object) << name_of(curve);
-    const Partition rough = partition_of(ranks, cloud, options_of(curve, 10, 1.2));
+    const Partition rough = partition_of(ranks, cloud, options_of(CurveMethod{curve}, 10, 1.2));
     EXPECT_LE(lambda(summarise(rough.work)), 1.2) << name_of(curve);
   }
 }
@@ -168,23 +191,27 @@ TEST(Partitioning, PartsAreEven) {
 TEST(Partitioning, ASnakeIsAsCoarseAsItMayBe) {
   const Communicator ranks = test::world();
   const Cloud even = random_cloud(3, 4096, false, 8);
-  EXPECT_EQ(partition_of(ranks, even, options_of(CurveKind::snake, 4, 2)).curve.levels, 4);
+  EXPECT_EQ(curve_of(partition_of(ranks, even, options_of(CurveMethod{CurveKind::snake}, 4, 2)))
+                .curve()
+                .levels,
+            4);
   Cloud clustered = even;
   for (std::size_t i = 3; i < clustered.places.size(); ++i) clustered.places[i] *= 1e-3;
-  const Partition fine = partition_of(ranks, clustered, options_of(CurveKind::snake, 4));
-  EXPECT_GT(fine.curve.levels, 4);
-  EXPECT_EQ(fine.curve.levels % 2, 0);
+  const Partition fine =
+      partition_of(ranks, clustered, options_of(CurveMethod{CurveKind::snake}, 4));
+  EXPECT_GT(curve_of(fine).curve().levels, 4);
+  EXPECT_EQ(curve_of(fine).curve().levels % 2, 0);
   EXPECT_LE(lambda(summarise(fine.work)), 1 + 2.0 * 4 / 4096);
 }
 
 TEST(Partitioning, TheBoxThatIsGiven) {
   const Communicator ranks = test::world();
   const Cloud cloud{"two", 2, {0, 0, 1, 1}, {}};
-  PartitionOptions options = options_of(CurveKind::hilbert, 2);
+  PartitionOptions options = options_of(CurveMethod{CurveKind::hilbert}, 2);
   options.box = {-1, -2, 3, 4};
-  EXPECT_EQ(partition_of(ranks, cloud, options).box, (Box{{-1, -2, 0}, {3, 4, 0}}));
+  EXPECT_EQ(curve_of(partition_of(ranks, cloud, options)).box(), (Box{{-1, -2, 0}, {3, 4, 0}}));
   options.box = {0, 0, 1, 1};
-  EXPECT_EQ(partition_of(ranks, cloud, options).box, (Box{{0, 0, 0}, {1, 1, 0}}));
+  EXPECT_EQ(curve_of(partition_of(ranks, cloud, options)).box(), (Box{{0, 0, 0}, {1, 1, 0}}));
   options.box = {0, 0, 1, 0.5};
   EXPECT_ERROR(partition_of(ranks, cloud, options),
                "core/box: Objects lie from 0 to 1 along y, outside the given box, which goes from "
@@ -199,31 +226,212 @@ TEST(Partitioning, PointsAreFinite) {
        {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
     Cloud cloud = random_cloud(2, 100, false, 4);
     cloud.places.back() = place;
-    const std::string text =
-        error_of([&] { partition_of(ranks, cloud, options_of(CurveKind::morton, 3)); });
+    const std::string text = error_of(
+        [&] { partition_of(ranks, cloud, options_of(CurveMethod{CurveKind::morton}, 3)); });
     EXPECT_TRUE(test::mentions(text, "core/bounds: Component 1 of the position of object "));
     EXPECT_TRUE(test::same_everywhere(ranks, text));
   }
 }
 
+// --- Boxes ---------------------------------------------------------------------------------------
+
+std::vector<double> point_of(const Cloud& cloud, std::size_t object) {
+  const auto n = static_cast<std::ptrdiff_t>(cloud.dimensions);
+  const auto first = cloud.places.begin() + static_cast<std::ptrdiff_t>(object) * n;
+  return {first, first + n};
+}
+
+// As one process cuts it. Refers to the cloud.
+template <class Options>
+Options box_cut_options(const Cloud& cloud, double target_lambda) {
+  Options cutting;
+  cutting.box = box_of(cloud);
+  cutting.target_lambda = target_lambda;
+  return cutting;
+}
+
+GridShape shape_for(const Cloud& cloud, int parts) {
+  std::array<double, 3> sides = {};
+  const Box box = box_of(cloud);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    sides[axis] = box.upper[axis] / 4 - box.lower[axis] / 4;
+  return factored(parts, cloud.dimensions, sides);
+}
+
+// Fields of a cut; the cloud is only read.
+class WholeCloud {
+ public:
+  explicit WholeCloud(Cloud cloud)
+      : cloud_(std::move(cloud)),
+        places_(raw_field(cloud_.places.data(), {.count = static_cast<std::int64_t>(cloud_.count()),
+                                                 .components = cloud_.dimensions})) {}
+  WeightedPoints points() { return {evenkeel::set(places_).position(), cloud_.weights}; }
+
+ private:
+  Cloud cloud_;
+  RawField<double> places_;
+};
+
+void expect_grid(const Communicator& ranks, const Cloud& cloud, GridScheme scheme, int parts,
+                 double target_lambda) {
+  SCOPED_TRACE(cloud.name + " in " + std::to_string(cloud.dimensions) + "-D, " + name_of(scheme) +
+               ", parts: " + std::to_string(parts));
+  const Partition found =
+      partition_of(ranks, cloud, options_of(GridMethod{scheme}, parts, target_lambda));
+  auto cutting = box_cut_options<GridCutOptions>(cloud, target_lambda);
+  cutting.shape = shape_for(cloud, parts);
+  cutting.scheme = scheme;
+  WholeCloud whole(cloud);
+  const WeightedPoints points = whole.points();
+  const GridCut cut = cut_grid(Communicator::self(), Status(), std::span(&points, 1), cutting);
+  EXPECT_EQ(grid_of(found).box(), cutting.box);
+  EXPECT_EQ(grid_of(found).shape(), cutting.shape);
+  EXPECT_EQ(grid_of(found).borders(), cut.borders);
+  EXPECT_TRUE(found.rounds.empty());
+  EXPECT_TRUE(found.keys.empty());
+  expect_work(ranks, cloud, found,
+              [&](std::size_t i) { return grid_of(found).owner_of(point_of(cloud, i)); });
+}
+
+void expect_tree(const Communicator& ranks, const Cloud& cloud, int parts, double target_lambda) {
+  SCOPED_TRACE(cloud.name + " in " + std::to_string(cloud.dimensions) +
+               "-D, bisection, parts: " + std::to_string(parts));
+  const Partition found =
+      partition_of(ranks, cloud, options_of(BisectionMethod{}, parts, target_lambda));
+  auto cutting = box_cut_options<BisectionOptions>(cloud, target_lambda);
+  cutting.parts = parts;
+  cutting.dimensions = cloud.dimensions;
+  WholeCloud whole(cloud);
+  const WeightedPoints points = whole.points();
+  const BisectionCut cut = bisect(Communicator::self(), Status(), std::span(&points, 1), cutting);
+  EXPECT_EQ(tree_of(found).box(), cutting.box);
+  EXPECT_EQ(tree_of(found).nodes(), cut.nodes);
+  expect_work(ranks, cloud, found,
+              [&](std::size_t i) { return tree_of(found).owner_of(point_of(cloud, i)); });
+}
+
+TEST(Partitioning, BoxesAreWhatTheLibrarySays) {
+  const Communicator ranks = test::world();
+  unsigned seed = 100;
+  for (const int dimensions : {2, 3})
+    for (const bool weighted : {false, true})
+      for (const int parts : {1, 7, 24})
+        for (const double target : {0.0, 1.05}) {
+          const Cloud cloud = random_cloud(dimensions, 1500, weighted, ++seed);
+          for (const GridScheme scheme : schemes) expect_grid(ranks, cloud, scheme, parts, target);
+          expect_tree(ranks, cloud, parts, target);
+        }
+}
+
+TEST(Partitioning, BoxesWhereEverythingIsSpecial) {
+  const Communicator ranks = test::world();
+  for (const Cloud& cloud : degenerate_clouds())
+    for (const int parts : {1, 3, 500}) {
+      for (const GridScheme scheme : schemes) expect_grid(ranks, cloud, scheme, parts, 0);
+      expect_tree(ranks, cloud, parts, 0);
+    }
+}
+
+TEST(Partitioning, TheGridThatIsGiven) {
+  const Communicator ranks = test::world();
+  const Cloud cloud = random_cloud(3, 500, false, 12);
+  PartitionOptions options = options_of(GridMethod{GridScheme::tensor, {1, 6, 2}}, 12);
+  EXPECT_EQ(grid_of(partition_of(ranks, cloud, options)).shape(), (GridShape{3, {1, 6, 2}}));
+  options.method = GridMethod{GridScheme::tensor, {6, 2}};
+  EXPECT_EQ(grid_of(partition_of(ranks, random_cloud(2, 500, false, 13), options)).shape(),
+            (GridShape{2, {6, 2, 1}}));
+  EXPECT_ERROR(partition_of(ranks, cloud, options),
+               "tools/partition: --grid has 2 numbers, but the points of '' have 3 coordinates. "
+               "Give 3 numbers.");
+}
+
+// --- Rounds --------------------------------------------------------------------------------------
+
+// Object by object.
+std::vector<double> work_in(const GridDecomposition& grid, const Cloud& cloud) {
+  std::vector<double> work(static_cast<std::size_t>(grid.parts()));
+  for (std::size_t i = 0; i < cloud.count(); ++i)
+    work[static_cast<std::size_t>(grid.owner_of(point_of(cloud, i)))] +=
+        cloud.weights.empty() ? 1 : cloud.weights[i];
+  return work;
+}
+
+// The weights are whole numbers, so that sums are exact.
+Cloud with_whole_weights(Cloud cloud) {
+  for (double& weight : cloud.weights) weight = std::floor(10 * weight);
+  return cloud;
+}
+
+void expect_rounds(const Communicator& ranks, const Cloud& cloud, GridScheme scheme, int parts,
+                   int count) {
+  SCOPED_TRACE(cloud.name + " in " + std::to_string(cloud.dimensions) + "-D, " + name_of(scheme) +
+               ", parts: " + std::to_string(parts) + ", rounds: " + std::to_string(count));
+  const Partition found =
+      partition_of(ranks, cloud, options_of(GridMethod{scheme, {}, count}, parts));
+  GridRounds rounds(GridDecomposition::uniform(shape_for(cloud, parts), box_of(cloud), scheme), {});
+  ASSERT_EQ(std::ssize(found.rounds), count + 1);
+  for (const LoadSummary& tried : found.rounds) {
+    const std::vector<double> work = work_in(rounds.current(), cloud);
+    EXPECT_EQ(lambda(tried), lambda(summarise(work)));
+    EXPECT_EQ(imbalance_percent(tried), imbalance_percent(summarise(work)));
+    rounds.next(work);
+  }
+  EXPECT_EQ(grid_of(found).borders(), rounds.best().borders());
+  double least = lambda(found.rounds.front());
+  for (const LoadSummary& tried : found.rounds) least = std::min(least, lambda(tried));
+  EXPECT_EQ(lambda(summarise(found.work)), least);
+  expect_work(ranks, cloud, found,
+              [&](std::size_t i) { return rounds.best().owner_of(point_of(cloud, i)); });
+}
+
+TEST(Partitioning, RoundsAreWhatTheLibrarySays) {
+  const Communicator ranks = test::world();
+  unsigned seed = 200;
+  for (const GridScheme scheme : schemes)
+    for (const int dimensions : {2, 3})
+      for (const bool weighted : {false, true})
+        for (const int count : {0, 1, 9}) {
+          const Cloud cloud = random_cloud(dimensions, 800, weighted, ++seed);
+          expect_rounds(ranks, with_whole_weights(cloud), scheme, 12, count);
+        }
+}
+
+TEST(Partitioning, RoundsWhereEverythingIsSpecial) {
+  const Communicator ranks = test::world();
+  for (const Cloud& cloud : degenerate_clouds())
+    for (const GridScheme scheme : schemes)
+      for (const int parts : {1, 3, 100})
+        expect_rounds(ranks, with_whole_weights(cloud), scheme, parts, 4);
+}
+
+// --- All methods ---------------------------------------------------------------------------------
+
+const Method all_methods[] = {
+    CurveMethod{CurveKind::hilbert},       CurveMethod{CurveKind::morton},
+    CurveMethod{CurveKind::snake},         BisectionMethod{},
+    GridMethod{GridScheme::tensor},        GridMethod{GridScheme::staggered},
+    GridMethod{GridScheme::tensor, {}, 2}, GridMethod{GridScheme::staggered, {}, 2}};
+
 TEST(Partitioning, WeightsThatAddUpToInfinity) {
   const Communicator ranks = test::world();
   const Cloud cloud{"heavy", 2, {0, 0, 1, 1, 2, 2}, {1.5e308, 1.5e308, 1.5e308}};
-  for (const CurveKind curve : curves)
-    EXPECT_ERROR(partition_of(ranks, cloud, options_of(curve, 2)),
+  for (const Method& method : all_methods)
+    EXPECT_ERROR(partition_of(ranks, cloud, options_of(method, 2)),
                  "tools/partition: The weights add up to more than a number can hold.");
 }
 
 TEST(Partitioning, SecondsAreThoseOfTheSlowestRank) {
   const Communicator ranks = test::world();
-  const Partition found =
-      partition_of(ranks, random_cloud(3, 1000, false, 2), options_of(CurveKind::snake, 5));
-  const PartitionSeconds& seconds = found.seconds;
-  EXPECT_GT(seconds.keys, 0);
-  EXPECT_EQ(seconds.order, 0);
-  EXPECT_GT(seconds.cut, 0);
-  EXPECT_GE(seconds.total, std::max(seconds.keys, seconds.cut));
-  EXPECT_EQ(seconds.total, ranks.broadcast(seconds.total, 0));
+  for (const Method& method : all_methods) {
+    const Partition found =
+        partition_of(ranks, random_cloud(3, 1000, false, 2), options_of(method, 5));
+    const PartitionSeconds& seconds = found.seconds;
+    EXPECT_GT(seconds.keys, 0);
+    EXPECT_EQ(seconds.order, 0);
+    EXPECT_GT(seconds.cut, 0);
+    EXPECT_GE(seconds.total, std::max(seconds.keys, seconds.cut));
+    EXPECT_EQ(seconds.total, ranks.broadcast(seconds.total, 0));
+  }
 }
 
 }  // namespace

@@ -1,15 +1,14 @@
 #pragma once
 
-// The domains of parts as boxes, for a picture. A range of a Hilbert or Morton curve is made of
-// cubes, at most about 2 (2^n - 1) for each level of the lattice; a range of a snake, of 5 boxes at
-// most. Boxes of all parts together fill the box, and none overlap.
+// The domains of parts as boxes, for a picture: few of them, and in each the objects that it is
+// drawn around.
 
-#include "files/vtu.hpp"
+#include "partition/partitioning.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/core/box.hpp>
 #include <evenkeel/core/decomposition.hpp>
 #include <evenkeel/core/key.hpp>
+#include <evenkeel/core/vtk.hpp>
 
 #include <span>
 #include <vector>
@@ -22,8 +21,8 @@ namespace evenkeel::tool {
 Splitters at_round_keys(const Communicator& communicator, std::span<const CurveKey> keys,
                         const Splitters& splitters);
 
-// Clipped to the box; what lies outside is left out. `work` of each part.
-std::vector<DomainCell> domains_of(const Splitters& splitters, const CurveOptions& curve,
-                                   int dimensions, const Box& box, std::span<const double> work);
+// Collective. Each object is in a box of its part. Parts of a curve that have no objects have no
+// box.
+std::vector<DomainCell> picture_of(const Communicator& communicator, const Partition& partition);
 
 }  // namespace evenkeel::tool

@@ -1,0 +1,53 @@
+#include "partition/work.hpp"
+
+#include "partition/refusal.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numeric>
+
+namespace evenkeel::tool {
+
+WorkCounter::WorkCounter(const Communicator& communicator, const Objects& objects)
+    : communicator_(communicator), objects_(objects) {
+  for (const double weight : objects.weights) heaviest_ = std::max(heaviest_, weight);
+  if (objects.weights.empty() && objects.count() > 0) heaviest_ = 1;
+  heaviest_ = communicator.all_reduce(heaviest_, Reduction::greatest);
+  int above = 0;  // heaviest_ < 2^above
+  std::frexp(heaviest_, &above);
+  const auto bits = std::bit_width(static_cast<std::uint64_t>(objects.everywhere));
+  exponent_ = above + static_cast<int>(bits) - 62;
+  first_factor_ = std::ldexp(1.0, -exponent_ / 2);
+  second_factor_ = std::ldexp(1.0, -exponent_ - -exponent_ / 2);
+}
+
+std::int64_t WorkCounter::units_of(double weight) const {
+  return std::llrint(weight * first_factor_ * second_factor_);
+}
+
+std::vector<double> WorkCounter::of_parts(const Status& status,
+                                          std::span<const std::int32_t> part_of_object,
+                                          int parts) const {
+  std::vector<std::int64_t> units;
+  std::vector<double> work;
+  vote(communicator_, attempt(partition_stage, [&] {
+         if (!status.ok()) throw Error(*status.error());
+         units.resize(static_cast<std::size_t>(parts));
+         work.resize(units.size());
+         const std::int64_t one = units_of(1);
+         for (std::size_t i = 0; i < part_of_object.size(); ++i)
+           units[static_cast<std::size_t>(part_of_object[i])] +=
+               objects_.weights.empty() ? one : units_of(objects_.weights[i]);
+       }));
+  communicator_.all_reduce(std::span<std::int64_t>(units), Reduction::sum);
+  std::ranges::transform(units, work.begin(), [&](std::int64_t number) {
+    return std::ldexp(static_cast<double>(number), exponent_);
+  });
+  if (!std::isfinite(std::accumulate(work.begin(), work.end(), 0.0)))
+    refuse_partition("The weights add up to more than a number can hold.",
+                     "Give smaller ones; only their ratios count.");
+  return work;
+}
+
+}  // namespace evenkeel::tool
