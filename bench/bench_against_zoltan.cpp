@@ -9,6 +9,7 @@
 
 #include "clouds.hpp"
 #include "timing.hpp"
+#include "zoltan_peer.hpp"
 
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
@@ -17,7 +18,6 @@
 #include <evenkeel/core/owner.hpp>
 #include <evenkeel/evenkeel.hpp>
 
-#include <zoltan.h>
 #include <Kokkos_Core.hpp>
 
 #include <cstdio>
@@ -94,114 +94,6 @@ class Evenkeel {
   Laps laps_;
 };
 
-// --- Zoltan --------------------------------------------------------------------------------------
-class ZoltanPeer {
- public:
-  using Parameters = std::vector<std::pair<const char*, const char*>>;
-
-  ZoltanPeer(std::string name, const Parameters& parameters)
-      : name_(std::move(name)), zoltan_(Zoltan_Create(MPI_COMM_WORLD)) {
-    for (const auto& [parameter, value] : Parameters{{"DEBUG_LEVEL", "0"},
-                                                     {"NUM_GID_ENTRIES", "1"},
-                                                     {"NUM_LID_ENTRIES", "1"},
-                                                     {"LB_APPROACH", "PARTITION"},
-                                                     {"RETURN_LISTS", "PARTS"},
-                                                     {"IMBALANCE_TOL", "1.001"}})
-      set_parameter(parameter, value);
-    for (const auto& [parameter, value] : parameters) set_parameter(parameter, value);
-    Zoltan_Set_Num_Obj_Fn(zoltan_, &count, this);
-    Zoltan_Set_Obj_List_Fn(zoltan_, &list, this);
-    Zoltan_Set_Num_Geom_Fn(zoltan_, &dimensions, nullptr);
-    Zoltan_Set_Geom_Multi_Fn(zoltan_, &positions, this);
-  }
-  ZoltanPeer(const ZoltanPeer&) = delete;
-  ZoltanPeer& operator=(const ZoltanPeer&) = delete;
-  ~ZoltanPeer() {
-    free_lists();
-    Zoltan_Destroy(&zoltan_);
-  }
-
-  const std::string& name() const { return name_; }
-
-  // To free what was found before is not timed.
-  void prepare(int parts) {
-    free_lists();
-    set_parameter("NUM_GLOBAL_PARTS", std::to_string(parts).c_str());
-  }
-  void partition(const Given& given) {
-    points_ = given.points;
-    int changes = 0, id_entries = 0, local_id_entries = 0;
-    const int code = Zoltan_LB_Partition(
-        zoltan_, &changes, &id_entries, &local_id_entries, &imports_.count, &imports_.ids,
-        &imports_.local_ids, &imports_.ranks, &imports_.parts, &exports_.count, &exports_.ids,
-        &exports_.local_ids, &exports_.ranks, &exports_.parts);
-    require(code == ZOLTAN_OK && exports_.count == static_cast<int>(points_.size()),
-            "Zoltan_LB_Partition");
-  }
-  // Of the objects in no particular order.
-  std::span<const int> parts() const {
-    return {exports_.parts, static_cast<std::size_t>(exports_.count)};
-  }
-
- private:
-  struct Lists {
-    int count = 0;
-    ZOLTAN_ID_PTR ids = nullptr, local_ids = nullptr;
-    int *ranks = nullptr, *parts = nullptr;
-    void free() { Zoltan_LB_Free_Part(&ids, &local_ids, &ranks, &parts); }
-  };
-
-  static void require(bool good, const char* what) {
-    if (good) return;
-    std::fprintf(stderr, "%s failed.\n", what);
-    MPI_Abort(MPI_COMM_WORLD, 1);
-  }
-  void set_parameter(const char* parameter, const char* value) {
-    require(Zoltan_Set_Param(zoltan_, parameter, value) == ZOLTAN_OK, parameter);
-  }
-  void free_lists() {
-    imports_.free();
-    exports_.free();
-  }
-
-  static const ZoltanPeer& peer(void* data) { return *static_cast<const ZoltanPeer*>(data); }
-  static int count(void* data, int* code) {
-    *code = ZOLTAN_OK;
-    return static_cast<int>(peer(data).points_.size());
-  }
-  static void list(void* data, int, int, ZOLTAN_ID_PTR ids, ZOLTAN_ID_PTR local_ids, int, float*,
-                   int* code) {
-    const auto objects = static_cast<ZOLTAN_ID_TYPE>(peer(data).points_.size());
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    const ZOLTAN_ID_TYPE first = static_cast<ZOLTAN_ID_TYPE>(rank) * most_objects_of_a_rank;
-    for (ZOLTAN_ID_TYPE i = 0; i < objects; ++i) {
-      ids[i] = first + i;
-      local_ids[i] = i;
-    }
-    *code = ZOLTAN_OK;
-  }
-  static int dimensions(void*, int* code) {
-    *code = ZOLTAN_OK;
-    return 3;
-  }
-  static void positions(void* data, int, int, int objects, ZOLTAN_ID_PTR, ZOLTAN_ID_PTR local_ids,
-                        int, double* places, int* code) {
-    const std::span<const Point> points = peer(data).points_;
-    for (int i = 0; i < objects; ++i) {
-      const Point& point = points[local_ids[i]];
-      places = std::copy(point.begin(), point.end(), places);
-    }
-    *code = ZOLTAN_OK;
-  }
-
-  static constexpr ZOLTAN_ID_TYPE most_objects_of_a_rank = ZOLTAN_ID_TYPE{1} << 26;
-  std::string name_;
-  Zoltan_Struct* zoltan_;
-  std::span<const Point> points_;
-  Lists imports_, exports_;
-};
-
 // --- Cases ---------------------------------------------------------------------------------------
 Given from_scratch(const Communicator& ranks, clouds::Kind kind, std::int64_t objects) {
   const clouds::Share mine = clouds::share_of(objects, ranks.rank(), ranks.size());
@@ -270,7 +162,7 @@ void compare(const Communicator& ranks, const char* title, Given& given, int par
   if (!given.keys.empty()) ours.emplace_back("evenkeel, keys given", Aim::nearest, true);
   std::vector<std::unique_ptr<ZoltanPeer>> peers;
   const auto add_peer = [&](const char* name, const ZoltanPeer::Parameters& parameters) {
-    peers.push_back(std::make_unique<ZoltanPeer>(name, parameters));
+    peers.push_back(std::make_unique<ZoltanPeer>(name, parameters, "1.001"));
   };
   add_peer("Zoltan HSFC", {{"LB_METHOD", "HSFC"}});
   add_peer("Zoltan RCB", {{"LB_METHOD", "RCB"}});
@@ -302,7 +194,7 @@ void compare(const Communicator& ranks, const char* title, Given& given, int par
           ranks.all_reduce(ours.front().laps().milliseconds[lap], Reduction::greatest));
     for (const auto& peer : peers) {
       peer->prepare(parts);
-      measure(*peer, [&] { peer->partition(given); });
+      measure(*peer, [&] { peer->partition(given.points); });
     }
   }
 

@@ -1,0 +1,275 @@
+// Boxes. First, grids from one number of work per domain: how even each round is, by the model and
+// by the relaxation of each border against its neighbours, and what a round costs. Then boxes from
+// objects, from points in memory to the part of each, against recursive bisection by Zoltan where
+// it was found: barrier to barrier on the slowest rank. docs/performance.md says how to read it.
+//
+//   mpirun -n 2 bench_grid [objects of all ranks] [repetitions]
+//
+// Clouds of the first table, 300,000 points in the unit cube: one Gaussian of deviation 0.12 in the
+// middle; two of 0.1 and 0.06 off centre, 45 % each, with 10 % uniform; and 98 % of the points in a
+// corner of side 0.02. Points outside are drawn again. Objects are those of clouds.hpp.
+
+#include "clouds.hpp"
+#include "timing.hpp"
+#ifdef EVENKEEL_BENCH_HAS_ZOLTAN
+#include "zoltan_peer.hpp"
+#endif
+
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/grid/part_of_point.hpp>
+#include <evenkeel/evenkeel.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace evenkeel::bench {
+namespace {
+
+using clouds::Point;
+using clouds::Random;
+
+constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
+
+// --- From the work of domains --------------------------------------------------------------------
+
+bool is_inside(const Point& point) {
+  return std::all_of(point.begin(), point.end(),
+                     [](double place) { return place >= 0 && place <= 1; });
+}
+
+Point near(Random& random, const Point& centre, double deviation) {
+  Point point;
+  do {
+    point = centre;
+    clouds::step(point, random, deviation);
+  } while (!is_inside(point));
+  return point;
+}
+
+struct Cloud {
+  const char* name;
+  Point (*point)(Random&);
+};
+
+constexpr Cloud cloud_of_rounds[] = {
+    {"one Gaussian",
+     [](Random& random) {
+       return near(random, {0.5, 0.5, 0.5}, 0.12);
+     }},
+    {"two off centre",
+     [](Random& random) {
+       const double which = random.uniform();
+       if (which < 0.45) return near(random, {0.3, 0.35, 0.7}, 0.1);
+       return which < 0.9 ? near(random, {0.72, 0.6, 0.25}, 0.06) : random.point();
+     }},
+    {"corner", [](Random& random) {
+       const double scale = random.uniform() < 0.98 ? 0.02 : 1;
+       Point point = random.point();
+       for (double& place : point) place *= scale;
+       return point;
+     }}};
+
+double lambda_of(const std::vector<double>& work) {
+  double sum = 0, most = 0;
+  for (const double domain : work) {
+    sum += domain;
+    most = std::max(most, domain);
+  }
+  return most * static_cast<double>(work.size()) / sum;
+}
+
+struct Course {
+  std::vector<double> lambdas;  // of each round, from 0 on
+  double milliseconds = 0;      // median of a round, without counting
+};
+
+Course course_of(const std::vector<Point>& points, GridScheme scheme, GridRule rule, int rounds) {
+  GridRounds grids(GridDecomposition::uniform({3, {4, 4, 4}}, unit, scheme), {.rule = rule});
+  Course course;
+  std::vector<double> times;
+  for (int round = 0; round <= rounds; ++round) {
+    const PartOfPoint part_of = grids.current().part_of_point();
+    std::vector<double> work(64);
+    for (const Point& point : points) ++work[static_cast<std::size_t>(part_of(point.data()))];
+    course.lambdas.push_back(lambda_of(work));
+    const Stopwatch watch;
+    grids.next(work);
+    times.push_back(1e3 * watch.seconds());
+  }
+  course.milliseconds = median(times);
+  return course;
+}
+
+// The first round that is this even; "-" when none is.
+std::string rounds_to(const Course& course, double lambda) {
+  const auto first = std::find_if(course.lambdas.begin(), course.lambdas.end(),
+                                  [=](double found) { return found <= lambda; });
+  return first == course.lambdas.end() ? "-" : std::to_string(first - course.lambdas.begin());
+}
+
+void print_rounds() {
+  constexpr int rounds = 400;
+  std::printf("64 domains 4x4x4 from their work alone, up to %d rounds\n\n", rounds);
+  std::printf(
+      "| cloud | scheme | rule | rounds to 1.05 | to 1.02 | lambda after 0, 1, 2, 3, 4, 5, "
+      "10, 20, 100 | ms per round |\n|---|---|---|---|---|---|---|\n");
+  for (const Cloud& cloud : cloud_of_rounds) {
+    std::vector<Point> points;
+    for (std::int64_t i = 0; i < 300'000; ++i) {
+      Random random(5, i);
+      points.push_back(cloud.point(random));
+    }
+    for (const GridScheme scheme : {GridScheme::staggered, GridScheme::tensor})
+      for (const GridRule rule : {GridRule::model, GridRule::relaxation}) {
+        const Course course = course_of(points, scheme, rule, rounds);
+        std::printf("| %s | %s | %s | %s | %s |", cloud.name, name_of(scheme),
+                    rule == GridRule::model ? "model" : "relaxation",
+                    rounds_to(course, 1.05).c_str(), rounds_to(course, 1.02).c_str());
+        for (const std::size_t round : {0U, 1U, 2U, 3U, 4U, 5U, 10U, 20U, 100U})
+          std::printf(" %.3f", course.lambdas[round]);
+        std::printf(" | %.2f |\n", course.milliseconds);
+      }
+  }
+  std::fflush(stdout);
+}
+
+// --- From objects --------------------------------------------------------------------------------
+
+constexpr double target_lambda = 1.01;
+
+// A way from points to parts.
+struct Way {
+  std::string name;
+  std::function<void(int parts)> prepare;  // not timed
+  std::function<std::span<const int>(int parts)> partition;
+  std::vector<double> milliseconds = {};
+  double lambda = 0;
+};
+
+class Ours {
+ public:
+  Ours(const Communicator& ranks, std::vector<Point>& points)
+      : ranks_(ranks), points_(points), parts_(points.size()) {}
+
+  std::span<const int> bisected(int parts) {
+    BisectionOptions options;
+    prepare(options);
+    options.parts = parts;
+    const WeightedPoints points{set(points_).position()};
+    BisectionCut cut = bisect(ranks_, {}, std::span(&points, 1), options);
+    const BoxTree tree(1, 3, options.box, {}, std::move(cut.nodes));
+    write_parts(space_, tree, set(points_), parts_.data());
+    return parts_;
+  }
+
+  std::span<const int> gridded(int parts, GridScheme scheme) {
+    GridCutOptions options;
+    prepare(options);
+    options.shape = factored(parts, 3);
+    options.scheme = scheme;
+    const WeightedPoints points{set(points_).position()};
+    GridCut cut = cut_grid(ranks_, {}, std::span(&points, 1), options);
+    const GridDecomposition grid(1, options.shape, options.box, {}, std::move(cut.borders));
+    write_parts(space_, grid, set(points_), parts_.data());
+    return parts_;
+  }
+
+ private:
+  void prepare(BoxCutOptions& options) const {
+    const Bounds found = bounds(space_, ranks_, set(points_));
+    options.box = {found.lower, found.upper};
+    options.target_lambda = target_lambda;
+  }
+
+  const Communicator& ranks_;
+  std::vector<Point>& points_;
+  Space space_ = Space::where(MemoryKind::host);
+  std::vector<int> parts_;
+};
+
+// Collective. The heaviest part by the average.
+double lambda_of(const Communicator& ranks, std::span<const int> part_of_object, int parts) {
+  std::vector<double> objects(static_cast<std::size_t>(parts));
+  for (const int part : part_of_object) ++objects[static_cast<std::size_t>(part)];
+  ranks.all_reduce(std::span<double>(objects), Reduction::sum);
+  return lambda_of(objects);
+}
+
+void compare(const Communicator& ranks, const char* title, std::vector<Point>& points, int parts,
+             int repetitions) {
+  Ours ours(ranks, points);
+  const auto nothing = [](int) {};
+  std::vector<Way> ways;
+  ways.push_back({"evenkeel, bisection", nothing, [&](int n) { return ours.bisected(n); }});
+  ways.push_back({"evenkeel, staggered", nothing,
+                  [&](int n) { return ours.gridded(n, GridScheme::staggered); }});
+  ways.push_back(
+      {"evenkeel, tensor", nothing, [&](int n) { return ours.gridded(n, GridScheme::tensor); }});
+#ifdef EVENKEEL_BENCH_HAS_ZOLTAN
+  ZoltanPeer rcb("Zoltan RCB", {{"LB_METHOD", "RCB"}}, "1.01");
+  ways.push_back({rcb.name(), [&](int n) { rcb.prepare(n); },
+                  [&](int) {
+                    rcb.partition(points);
+                    return rcb.parts();
+                  }});
+#endif
+  for (int r = 0; r <= repetitions; ++r)  // the first warms up
+    for (Way& way : ways) {
+      way.prepare(parts);
+      std::span<const int> found;
+      const double time = slowest_milliseconds(ranks, [&] { found = way.partition(parts); });
+      if (r > 0) way.milliseconds.push_back(time);
+      way.lambda = lambda_of(ranks, found, parts);
+    }
+  if (ranks.rank() != 0) return;
+  std::printf(
+      "\n%s, %d parts, %d rank(s)\n\n| | ms | least ms | lambda | x bisection |\n"
+      "|---|---|---|---|---|\n",
+      title, parts, ranks.size());
+  const double unit_of_time = median(ways.front().milliseconds);
+  for (const Way& way : ways)
+    std::printf("| %s | %.1f | %.1f | %.5f | %.2f |\n", way.name.c_str(), median(way.milliseconds),
+                *std::min_element(way.milliseconds.begin(), way.milliseconds.end()), way.lambda,
+                median(way.milliseconds) / unit_of_time);
+  std::fflush(stdout);
+}
+
+void measure(std::int64_t objects, int repetitions) {
+  const Communicator ranks = Communicator::world();
+  if (ranks.rank() == 0) print_rounds();
+  const clouds::Share mine = clouds::share_of(objects, ranks.rank(), ranks.size());
+  for (const clouds::Kind kind : {clouds::Kind::uniform, clouds::Kind::clustered}) {
+    std::vector<Point> points = clouds::points_of(kind, mine.begin, mine.end);
+    for (const int parts : {64, 1024}) compare(ranks, name_of(kind), points, parts, repetitions);
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel::bench
+
+int main(int argc, char** argv) {
+#if EVENKEEL_HAS_MPI
+  MPI_Init(&argc, &argv);
+#endif
+  {
+    const Kokkos::ScopeGuard kokkos(argc, argv);
+#ifdef EVENKEEL_BENCH_HAS_ZOLTAN
+    float version = 0;
+    Zoltan_Initialize(argc, argv, &version);
+#endif
+    const long long objects = argc > 1 ? std::atoll(argv[1]) : 2'000'000;
+    const int repetitions = argc > 2 ? std::atoi(argv[2]) : 5;
+    evenkeel::bench::measure(std::max(objects, 1000LL), std::max(repetitions, 1));
+  }
+#if EVENKEEL_HAS_MPI
+  MPI_Finalize();
+#endif
+  return 0;
+}
