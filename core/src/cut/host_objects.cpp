@@ -97,9 +97,11 @@ HostObjects::HostObjects(std::span<const WeightedKeys> sets, std::int64_t most_b
 template <class Body>
 void HostObjects::for_each_thread(const Body& body) const noexcept {
   if (threads_ == 1) return body(0);
-  Kokkos::parallel_for("evenkeel::cut",
-                       Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>>(0, threads_),
-                       [&](int thread) { body(static_cast<std::size_t>(thread)); });
+  Kokkos::parallel_for(
+      "evenkeel::cut",
+      Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>(0,
+                                                                                          threads_),
+      [&](int thread) { body(static_cast<std::size_t>(thread)); });
   exec::fence(Host(), "evenkeel::cut");
 }
 
