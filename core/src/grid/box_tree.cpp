@@ -166,7 +166,8 @@ std::vector<int> ranks_within(const BoxTree& tree, const Box& box, double width)
   std::vector<int> ranks;
   Box reach;
   const auto for_each_reach = [&](const auto& self, std::size_t axis) -> void {
-    if (axis == static_cast<std::size_t>(tree.dimensions())) return add_leaves(tree, reach, ranks);
+    if (axis == 3 || axis == static_cast<std::size_t>(tree.dimensions()))
+      return add_leaves(tree, reach, ranks);
     for (const Reach& along : reaches[axis]) {
       reach.lower[axis] = along.first;
       reach.upper[axis] = along.last;
