@@ -204,7 +204,7 @@ std::set<int> owners_in(const Decomposition& decomposition, const Point& from, c
     for (std::size_t d = 0; d < n; ++d)
       places[d] = telling_places(decomposition, domain, d, from[d], to[d]);
     const auto visit = [&](const auto& self, std::size_t axis) -> void {
-      if (axis == n) return ask();
+      if (axis == 3 || axis == n) return ask();
       for (const double place : places[axis]) {
         point[axis] = place;
         self(self, axis + 1);
