@@ -153,7 +153,8 @@ void for_each_row(
     std::size_t index, std::array<int, 3> at,
     const std::function<void(const Objects&, std::size_t, std::span<const double>)>& visit,
     const std::function<void(const Objects&, int)>& leaf) {
-  if (depth == static_cast<std::size_t>(shape.dimensions)) return leaf(objects, shape.part_at(at));
+  if (depth == 3 || depth == static_cast<std::size_t>(shape.dimensions))
+    return leaf(objects, shape.part_at(at));
   const auto axis = static_cast<std::size_t>(borders.axes[depth]);
   const auto domains = static_cast<std::size_t>(shape.extents[axis]);
   const auto row = std::span(borders.levels[depth]).subspan(index * (domains + 1), domains + 1);
