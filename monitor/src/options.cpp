@@ -81,7 +81,7 @@ std::string print(const Method& method) {
   const std::array<int, 3>* grid = grid_of(method);
   if (grid == nullptr || *grid == std::array<int, 3>{}) return text;
   for (std::size_t axis = 0; axis < 3; ++axis)
-    text += (axis == 0 ? " " : "x") + print((*grid)[axis]);
+    text.append(axis == 0 ? " " : "x").append(print((*grid)[axis]));
   return text;
 }
 
