@@ -67,8 +67,8 @@ struct Split {
 
 // The axes by preference: all of them, since one may have no room for two domains.
 std::vector<int> axes_for(const BisectionOptions& options, const Branch& branch, int depth) {
-  std::vector<int> axes;
-  for (int axis = 0; axis < options.dimensions; ++axis) axes.push_back(axis);
+  std::vector<int> axes(static_cast<std::size_t>(options.dimensions));
+  std::iota(axes.begin(), axes.end(), 0);
   std::stable_sort(axes.begin(), axes.end(),
                    [&](int a, int b) { return branch.side(a) > branch.side(b); });
   if (!options.axes.empty()) {
