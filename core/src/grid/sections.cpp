@@ -210,9 +210,8 @@ void Sections::make_groups(const SectionLevel& level) {
     std::int64_t below = before_[g];
     for (; p < static_cast<std::size_t>(level.first[g + 1]); ++p) {
       // Within a tolerance two places can have changed sides.
-      if (!splitters_.empty() && places_[p].splitter < splitters_.back()) {
+      if (!splitters_.empty() && places_[p].splitter < splitters_.back())
         places_[p] = places_[p - 1];
-      }
       weights.push_back(places_[p].below - below);
       below = places_[p].below;
       splitters_.push_back(places_[p].splitter);

@@ -29,8 +29,8 @@ struct WeightedPoints {
 struct BoxCutOptions {
   Box box;
   std::array<bool, 3> periodic = {};
-  // No part need be lighter than target_lambda times its share; the fewest reductions. 0: each
-  // border where the work before it is nearest to its share.
+  // Parts up to target_lambda times their share of the work will do, which takes the fewest
+  // reductions. 0: each border where the work before it is nearest to its share.
   double target_lambda = 0;
   std::span<const double> speeds = {};     // of each part: its share of the work; empty: alike
   std::array<double, 3> least_width = {};  // of a domain, along each axis; always holds
