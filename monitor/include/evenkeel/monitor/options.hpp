@@ -67,8 +67,7 @@ struct Options {
   std::optional<Box> box = std::nullopt;
   // Axes that wrap around in the given box.
   std::array<bool, 3> periodic = {false, false, false};
-  // Of a grid: borders stand at multiples from the lower face of the box, and so far apart at
-  // least.
+  // Borders of a grid stand at multiples of this; domains that are boxes are at least so wide.
   std::array<double, 3> cell_size = {0, 0, 0};
   std::array<double, 3> least_width = {0, 0, 0};
 
