@@ -194,16 +194,22 @@ configure() {
 
 # --- MPI ------------------------------------------------------------------------------------------
 # Open MPI refuses to run for root, and more processes than cores, unless told. Each major version
-# reads another name for the second, and the newest warns of the older ones. Other MPIs ignore all.
+# reads another name for the second, and the newest warns of the older ones. All processes of a test
+# are on this machine: to look for networks costs Open MPI up to a second at every start. Other MPIs
+# ignore all of this.
 export_mpi_environment() {
-  local version
+  local version shared_memory=sm
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   version="$(mpirun --version 2>/dev/null |
     sed -n 's/^mpirun (Open MPI) \([0-9]*\).*/\1/p' || true)"
   case "$version" in
     "") ;;
-    [1-4]) export OMPI_MCA_rmaps_base_oversubscribe=1 ;;
+    [1-4])
+      export OMPI_MCA_rmaps_base_oversubscribe=1
+      shared_memory=vader
+      ;;
     5) export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe ;;
     *) export PRTE_MCA_mapby=:oversubscribe ;;
   esac
+  export OMPI_MCA_pml="${OMPI_MCA_pml:-ob1}" OMPI_MCA_btl="${OMPI_MCA_btl:-self,$shared_memory}"
 }
