@@ -103,35 +103,40 @@ class Growth {
     auto split = splits_.begin();
     for (const Branch& branch : branches_) {
       if (branch.is_leaf()) {
-        level.add_group(0);
+        level.add_group({0, branch.box.lower[0], branch.box.upper[0]});
         continue;
       }
-      level.add_group(split->axis);
+      const auto a = static_cast<std::size_t>(split->axis);
+      const double lower = branch.box.lower[a], upper = branch.box.upper[a];
       const double share =
           speed(branch.range.begin, split->middle) / speed(branch.range.begin, branch.range.end);
-      const auto a = static_cast<std::size_t>(split->axis);
-      level.add_place(share, std::clamp(std::lerp(branch.box.lower[a], branch.box.upper[a], share),
-                                        split->least, split->most));
+      level.add_group({split->axis, lower, upper});
+      level.add_place(share, std::clamp(std::lerp(lower, upper, share), split->least, split->most));
       ++split;
     }
     return level;
   }
 
-  // So that all levels together stay within the target.
-  double tolerance() const {
+  // So that all levels together stay within the target: what the levels so far have left of it is
+  // shared among those that remain. `weights`: of the branches; none before the first level.
+  double tolerance(std::span<const double> weights) const {
     if (!(options_.target_lambda > 1)) return 0;
-    double least = speed_below_.back();
+    const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
+    double tolerance = 1;
     auto split = splits_.begin();
-    for (const Branch& branch : branches_) {
-      if (branch.is_leaf()) continue;
-      least = std::min({least, speed(branch.range.begin, split->middle),
-                        speed(split->middle, branch.range.end)});
+    for (std::size_t b = 0; b < branches_.size(); ++b) {
+      const BisectionRange& range = branches_[b].range;
+      if (branches_[b].is_leaf()) continue;
+      const double half =
+          std::min(speed(range.begin, split->middle), speed(split->middle, range.end)) /
+          speed(range.begin, range.end);
+      const double share = speed(range.begin, range.end) / speed_below_.back();
+      const double weight = all > 0 ? weights[b] / all : share;
+      if (weight > 0)
+        tolerance = std::min(tolerance, excess(range.parts(), weight / share) * weight * half);
       ++split;
     }
-    const auto levels =
-        std::max(1, static_cast<int>(std::bit_width(static_cast<unsigned>(options_.parts - 1))));
-    const double of_level = std::pow(options_.target_lambda, 1.0 / levels) - 1;
-    return std::min(of_level, 0.25) * least / speed_below_.back();
+    return tolerance;
   }
 
   // Where the borders were, as far as the tree has been the same so far; elsewhere nowhere.
@@ -182,6 +187,17 @@ class Growth {
   std::vector<Bisection> take_nodes() { return std::move(nodes_); }
 
  private:
+  // How much heavier than wanted, as a factor beyond 1, a level may make the halves of a branch
+  // that is `lambda` times as heavy as wanted. Where nothing is left it still need not be exact.
+  double excess(int parts, double lambda) const {
+    const auto levels_of = [](int leaves) {
+      return std::bit_width(static_cast<unsigned>(leaves) - 1);
+    };
+    const double least = std::pow(options_.target_lambda, 0.25 / levels_of(options_.parts)) - 1;
+    const double left = std::pow(options_.target_lambda / lambda, 1.0 / levels_of(parts)) - 1;
+    return std::min(std::max(least, left), 0.25);
+  }
+
   double speed(int begin, int end) const {
     return speed_below_[static_cast<std::size_t>(end)] -
            speed_below_[static_cast<std::size_t>(begin)];
@@ -245,7 +261,7 @@ BisectionCut bisect(const Communicator& communicator, const Status& status,
   sections->begin(all);
   while (!growth->is_done()) {
     const std::vector<double> kept = growth->kept();
-    SectionAim aim{growth->tolerance(), kept, {}};
+    SectionAim aim{growth->tolerance(sections->weights()), kept, {}};
     if (growth->has_rules()) aim.allow = [&](std::span<double> places) { growth->allow(places); };
     growth->divide(sections->divide(growth->next_level(), aim));
   }

@@ -59,7 +59,11 @@ void check_node(const Bisection& node, const Branch& branch, int dimensions) {
            "Divide boxes within their faces; nodes stand in pre-order.");
 }
 
-void check_nodes(const std::vector<Bisection>& nodes, const Box& box, int dimensions) {
+int way_to(const BisectionRange& range) { return range.parts() > 1 ? range.node : ~range.begin; }
+
+std::vector<Fork> checked_forks(const std::vector<Bisection>& nodes, const Box& box,
+                                int dimensions) {
+  std::vector<Fork> forks(nodes.size());
   std::vector<Branch> open = {{{0, 0, static_cast<int>(nodes.size()) + 1}, box}};
   while (!open.empty()) {
     const Branch branch = open.back();
@@ -67,9 +71,13 @@ void check_nodes(const std::vector<Bisection>& nodes, const Box& box, int dimens
     if (branch.range.parts() == 1) continue;
     const Bisection& node = node_of(nodes, branch.range);
     check_node(node, branch, dimensions);
-    open.push_back(branch.above(node));
-    open.push_back(branch.below(node));
+    const Branch below = branch.below(node), above = branch.above(node);
+    forks[static_cast<std::size_t>(branch.range.node)] = {
+        node.border, node.axis, {way_to(below.range), way_to(above.range)}};
+    open.push_back(above);
+    open.push_back(below);
   }
+  return forks;
 }
 
 }  // namespace
@@ -92,15 +100,15 @@ BoxTree::BoxTree(std::int64_t generation, int dimensions, const Box& box,
     refuse("The tree has more parts than can be counted.", "Parts have 31 bits.");
   parts_ = static_cast<int>(nodes_.size()) + 1;
   check_axes(dimensions, box, periodic);
-  check_nodes(nodes_, box, dimensions);
+  forks_ = checked_forks(nodes_, box, dimensions);
   check_ranks(stage_name, parts_, rank_of_part_);
 }
 
 LeafOfPoint BoxTree::leaf_of_point() const noexcept {
   LeafOfPoint leaf_of;
   leaf_of.dimensions = dimensions_;
-  leaf_of.parts = parts_;
-  leaf_of.nodes = nodes_.data();
+  leaf_of.first = parts_ > 1 ? 0 : ~0;
+  leaf_of.forks = forks_.data();
   for (int axis = 0; axis < dimensions_; ++axis)
     leaf_of.axes[axis] = axis_of(box_, periodic_, axis);
   return leaf_of;
@@ -128,7 +136,7 @@ void write_parts(const Space& space, const BoxTree& tree, const Set& set, int* p
   if (!has_objects(stage_name, space, tree.parts(), tree.dimensions(), set)) return;
   LeafOfPoint leaf_of = tree.leaf_of_point();
   Buffer copy;
-  leaf_of.nodes = reachable(space, tree.nodes(), copy);
+  leaf_of.forks = reachable(space, tree.forks(), copy);
   write_parts_by(space, leaf_of, set, parts);
 }
 

@@ -50,7 +50,7 @@ class Levels {
     for (int row = 0; row < rows(depth); ++row) {
       shares.clear();
       add_shares(speeds(depth, row), shares);
-      level.add_group(axes_[static_cast<std::size_t>(depth)]);
+      level.add_group({axes_[static_cast<std::size_t>(depth)], rules.lower, rules.upper});
       for (const double share : shares)
         level.add_place(share, std::lerp(rules.lower, rules.upper, share));
     }

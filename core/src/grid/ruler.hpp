@@ -1,6 +1,7 @@
 #pragma once
 
-// Places along an axis as whole numbers, which histograms count and borders stand between.
+// Places along a stretch of an axis as whole numbers, which histograms count and borders stand
+// between.
 
 #include <Kokkos_Macros.hpp>
 
@@ -13,27 +14,21 @@ namespace evenkeel {
 class Ruler {
  public:
   Ruler() = default;
-  // An axis without extent, or one so short that the quotient overflows, is one mark.
-  Ruler(double lower, double upper, bool periodic, int bits)
+  // A stretch without extent, or one so short that the quotient overflows, is one mark.
+  Ruler(double lower, double upper, int bits)
       : lower_(lower * quarter), upper_(upper), bits_(bits) {
     const double length = upper * quarter - lower_;
     const double marks = std::ldexp(1.0, bits);
     if (length > 0 && marks / length <= std::numeric_limits<double>::max())
       marks_per_length_ = marks / length;
-    period_ = periodic ? length : 0;
   }
 
   std::uint64_t marks() const { return std::uint64_t{1} << bits_; }
   bool is_flat() const { return !(marks_per_length_ > 0); }
 
-  // From 0 to before marks(); never falls as the place rises through the axis.
+  // From 0 to before marks(); never falls as the place rises.
   KOKKOS_FUNCTION std::uint64_t mark(double place) const {
-    double distance = place * quarter - lower_;
-    if (period_ > 0 && !(distance >= 0 && distance < period_)) {
-      distance = std::fmod(distance, period_);
-      distance += distance < 0 ? period_ : 0;
-    }
-    const double mark = distance * marks_per_length_;
+    const double mark = (place * quarter - lower_) * marks_per_length_;
     const std::uint64_t last = (std::uint64_t{1} << bits_) - 1;
     if (!(mark > 0)) return 0;
     if (mark >= static_cast<double>(last)) return last;
@@ -46,12 +41,13 @@ class Ruler {
     return border > lower_ / quarter ? mark(border) : 0;
   }
 
-  // The least place of the axis whose mark is not below this one; the upper end when there is none.
+  // The least place of the stretch whose mark is not below this one; the upper end when there is
+  // none.
   double place(std::uint64_t mark) const;
 
  private:
   static constexpr double quarter = 0.25;  // differences of the greatest numbers stay finite
-  double lower_ = 0, upper_ = 0, marks_per_length_ = 0, period_ = 0;
+  double lower_ = 0, upper_ = 0, marks_per_length_ = 0;
   int bits_ = 0;
 };
 

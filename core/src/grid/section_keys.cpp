@@ -14,10 +14,10 @@ constexpr const char* label = "evenkeel::grid::keys";
 // Plain arrays, in memory that the kernel reaches.
 struct Groups {
   int bits;
-  Ruler rulers[3];
+  GridAxis axes[3];
   const std::int32_t* first;
   const CurveKey* splitters;
-  const std::uint8_t* axes;
+  const SectionRuler* rulers;
 };
 
 template <class Real>
@@ -29,22 +29,25 @@ struct WriteKey {
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t group = at_begin ? 0 : group_after(keys[i].value);
-    const int axis = groups.axes[group];
-    keys[i] = {(static_cast<std::uint64_t>(group) << groups.bits) |
-               groups.rulers[axis].mark(places.at(i, axis))};
+    const SectionRuler& here = groups.rulers[group];
+    const double place = groups.axes[here.axis].image_of(places.at(i, here.axis));
+    keys[i] = {(static_cast<std::uint64_t>(group) << groups.bits) | here.ruler.mark(place)};
   }
 
-  // The pieces of all groups before, and then those of its own that end at or below the key.
+  // The pieces of all groups before, and then those of its own that end at or below the key. No
+  // branch depends on the key but where groups have different numbers of pieces.
   KOKKOS_FUNCTION std::int64_t group_after(std::uint64_t key) const {
     const auto group = static_cast<std::int64_t>(key >> groups.bits);
-    std::int64_t splitter = groups.first[group];
-    for (std::int64_t rest = groups.first[group + 1] - splitter; rest > 0;) {
+    const std::int64_t first = groups.first[group];
+    std::int64_t rest = groups.first[group + 1] - first;
+    if (rest == 0) return group + first;
+    const CurveKey* splitter = groups.splitters + first;
+    while (rest > 1) {
       const std::int64_t half = rest / 2;
-      const bool above = groups.splitters[splitter + half].value <= key;
-      splitter += above ? half + 1 : 0;
-      rest = above ? rest - half - 1 : half;
+      splitter += splitter[half - 1].value <= key ? half : 0;
+      rest -= half;
     }
-    return group + splitter;
+    return group + (splitter - groups.splitters) + (splitter->value <= key ? 1 : 0);
   }
 };
 
@@ -77,10 +80,10 @@ void write_section_keys(const Space& space, const FieldLayout& position,
   if (position.count == 0) return;
   Buffer copies[3];
   const Groups there = {groups.bits,
-                        {groups.rulers[0], groups.rulers[1], groups.rulers[2]},
+                        {groups.axes[0], groups.axes[1], groups.axes[2]},
                         brought(space, groups.first, copies[0]),
                         brought(space, groups.splitters, copies[1]),
-                        brought(space, groups.axes, copies[2])};
+                        brought(space, groups.rulers, copies[2])};
   with_space(space, [&](const auto& instance) {
     write_on(instance, position, there, groups.first.empty(), keys);
   });

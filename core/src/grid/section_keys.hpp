@@ -6,6 +6,7 @@
 
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/field.hpp>
+#include <evenkeel/core/grid/axis.hpp>
 #include <evenkeel/core/key.hpp>
 
 #include <array>
@@ -14,14 +15,20 @@
 
 namespace evenkeel {
 
-// How the groups of the level before were divided, and along which axes those that it made are now.
+// What marks places in a group.
+struct SectionRuler {
+  Ruler ruler;
+  int axis;
+};
+
+// How the groups of the level before were divided, and how those that it made are marked now.
 // Without splitters: there was none before, and all objects are in group 0.
 struct SectionGroups {
   int bits;  // of a mark
-  std::array<Ruler, 3> rulers;
+  std::array<GridAxis, 3> axes;
   std::span<const std::int32_t> first;  // of the splitters of each group, and their number
   std::span<const CurveKey> splitters;
-  std::span<const std::uint8_t> axes;
+  std::span<const SectionRuler> rulers;
 };
 
 // keys[i]: of object i in the level before; becomes its key in the next. In memory that `space`

@@ -1,6 +1,6 @@
 #include "grid/sections.hpp"
 
-#include "grid/section_keys.hpp"
+#include "grid/reaches.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 
@@ -24,8 +24,8 @@ int bits_beside(std::int64_t groups) {
 
 }  // namespace
 
-void SectionLevel::add_group(int axis) {
-  axes.push_back(static_cast<std::uint8_t>(axis));
+void SectionLevel::add_group(const Stretch& stretch) {
+  stretches.push_back(stretch);
   first.push_back(first.back());
 }
 
@@ -38,9 +38,8 @@ void SectionLevel::add_place(double share, double otherwise_at) {
 Sections::Sections(const Communicator& communicator, std::span<const WeightedPoints> points,
                    const BoxCutOptions& options, int dimensions, std::int64_t most_pieces)
     : communicator_(communicator), points_(points), bits_(bits_beside(most_pieces)) {
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis)
-    rulers_[axis] =
-        Ruler(options.box.lower[axis], options.box.upper[axis], options.periodic[axis], bits_);
+  for (int axis = 0; axis < dimensions; ++axis)
+    axes_[static_cast<std::size_t>(axis)] = axis_of(options.box, options.periodic, axis);
   for (const WeightedPoints& set : points) {
     const std::int64_t count = set.position.count;
     keys_.emplace_back("evenkeel::grid::keys", set.position.memory,
@@ -76,7 +75,11 @@ void Sections::restart() noexcept {
 }
 
 void Sections::write_keys(const SectionLevel& level) {
-  const SectionGroups groups{bits_, rulers_, first_, splitters_, level.axes};
+  rulers_.clear();
+  rulers_.reserve(level.stretches.size());
+  for (const auto& [axis, lower, upper] : level.stretches)
+    rulers_.push_back({Ruler(lower, upper, bits_), axis});
+  const SectionGroups groups{bits_, axes_, first_, splitters_, rulers_};
   for (std::size_t s = 0; s < points_.size(); ++s) {
     const FieldLayout& position = points_[s].position;
     write_section_keys(Space::where(position.memory), position, groups,
@@ -100,7 +103,7 @@ void Sections::weigh(const SectionLevel& level, const SectionAim& aim) {
 
 void Sections::begin_places(const SectionLevel& level) {
   places_.clear();
-  for (std::size_t g = 0; g < level.axes.size(); ++g)
+  for (std::size_t g = 0; g < level.stretches.size(); ++g)
     for (std::int32_t i = level.first[g]; i < level.first[g + 1]; ++i)
       places_.push_back({static_cast<std::int64_t>(g)});
 }
@@ -118,7 +121,7 @@ std::int64_t Sections::sought(const SectionLevel& level, std::size_t place) cons
 void Sections::place_without_weight(const SectionLevel& level) {
   for (std::size_t p = 0; p < places_.size(); ++p) {
     Place& place = places_[p];
-    const Ruler& ruler = ruler_of(level, place.group);
+    const Ruler& ruler = ruler_of(place.group);
     const auto group = static_cast<std::size_t>(place.group);
     place.found = ruler.is_flat() || weights_[group] == 0;
     if (!place.found) continue;
@@ -133,7 +136,7 @@ void Sections::stay(const SectionLevel& level, const SectionAim& aim) {
   std::vector<Place> found = places_;
   for (std::size_t p = 0; p < places_.size(); ++p) {
     if (places_[p].found) continue;
-    const Ruler& ruler = ruler_of(level, places_[p].group);
+    const Ruler& ruler = ruler_of(places_[p].group);
     const std::uint64_t mark = ruler.mark_above(aim.kept[p]);
     places_[p].at = ruler.place(mark);
     places_[p].splitter = key(places_[p].group, mark);
@@ -165,11 +168,11 @@ void Sections::find(const SectionLevel& level, const SectionAim& aim) {
     place.splitter =
         std::clamp(CurveKey{at.splitter}, key(place.group, 0), key(place.group + 1, 0));
     place.below = std::clamp(at.before, before_[group], before_[group + 1]);
-    place.at = ruler_of(level, place.group).place(place.splitter.value - key(place.group, 0).value);
+    place.at = ruler_of(place.group).place(place.splitter.value - key(place.group, 0).value);
   }
 }
 
-void Sections::allow(const SectionLevel& level, const SectionAim& aim) {
+void Sections::allow(const SectionAim& aim) {
   std::vector<double> at;
   for (const Place& place : places_) at.push_back(place.at);
   aim.allow(at);
@@ -177,7 +180,7 @@ void Sections::allow(const SectionLevel& level, const SectionAim& aim) {
   for (std::size_t p = 0; p < places_.size(); ++p) {
     Place& place = places_[p];
     if (at[p] == place.at) continue;
-    const Ruler& ruler = ruler_of(level, place.group);
+    const Ruler& ruler = ruler_of(place.group);
     moved = true;
     place.at = at[p];
     if (!ruler.is_flat()) place.splitter = key(place.group, ruler.mark_above(place.at));
@@ -206,7 +209,7 @@ void Sections::make_groups(const SectionLevel& level) {
   splitters_.clear();
   std::vector<std::int64_t> weights;
   std::size_t p = 0;
-  for (std::size_t g = 0; g < level.axes.size(); ++g) {
+  for (std::size_t g = 0; g < level.stretches.size(); ++g) {
     std::int64_t below = before_[g];
     for (; p < static_cast<std::size_t>(level.first[g + 1]); ++p) {
       // Within a tolerance two places can have changed sides.
@@ -228,7 +231,7 @@ std::vector<double> Sections::divide(const SectionLevel& level, const SectionAim
   place_without_weight(level);
   if (!aim.kept.empty()) stay(level, aim);
   find(level, aim);
-  if (aim.allow) allow(level, aim);
+  if (aim.allow) allow(aim);
   make_groups(level);
   std::vector<double> at;
   for (const Place& place : places_) at.push_back(place.at);

@@ -8,7 +8,7 @@
 #include "cut/objects.hpp"
 #include "cut/search.hpp"
 #include "cut/units.hpp"
-#include "grid/ruler.hpp"
+#include "grid/section_keys.hpp"
 
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/grid/cut.hpp>
@@ -22,15 +22,20 @@
 
 namespace evenkeel {
 
-// Group g is divided along axes[g] into first[g + 1] - first[g] + 1 pieces. shares[first[g]] is
-// the share of its weight that is wanted in its first piece, the next that in its first two, ...;
-// the places between its pieces are those of `otherwise` where it has no weight.
+// Group g reaches along stretches[g] and is divided into first[g + 1] - first[g] + 1 pieces.
+// shares[first[g]] is the share of its weight that is wanted in its first piece, the next that in
+// its first two, ...; the places between its pieces are those of `otherwise` where it has no
+// weight.
 struct SectionLevel {
-  std::vector<std::uint8_t> axes;
+  struct Stretch {
+    int axis;
+    double lower, upper;
+  };
+  std::vector<Stretch> stretches;
   std::vector<std::int32_t> first = {0};
   std::vector<double> shares, otherwise;
-  std::int64_t groups() const noexcept { return std::ssize(axes); }
-  void add_group(int axis);
+  std::int64_t groups() const noexcept { return std::ssize(stretches); }
+  void add_group(const Stretch& stretch);
   void add_place(double share, double otherwise_at);
 };
 
@@ -83,8 +88,8 @@ class Sections {
   CurveKey key(std::int64_t group, std::uint64_t mark) const noexcept {
     return {(static_cast<std::uint64_t>(group) << bits_) + mark};
   }
-  const Ruler& ruler_of(const SectionLevel& level, std::int64_t group) const noexcept {
-    return rulers_[level.axes[static_cast<std::size_t>(group)]];
+  const Ruler& ruler_of(std::int64_t group) const noexcept {
+    return rulers_[static_cast<std::size_t>(group)].ruler;
   }
 
   void write_keys(const SectionLevel& level);
@@ -93,7 +98,7 @@ class Sections {
   void place_without_weight(const SectionLevel& level);
   void stay(const SectionLevel& level, const SectionAim& aim);
   void find(const SectionLevel& level, const SectionAim& aim);
-  void allow(const SectionLevel& level, const SectionAim& aim);
+  void allow(const SectionAim& aim);
   void count_below();
   void make_groups(const SectionLevel& level);
   std::int64_t sought(const SectionLevel& level, std::size_t place) const noexcept;
@@ -101,7 +106,7 @@ class Sections {
   const Communicator& communicator_;
   std::span<const WeightedPoints> points_;
   int bits_;
-  std::array<Ruler, 3> rulers_;
+  std::array<GridAxis, 3> axes_;
   std::vector<Buffer> keys_;
   std::vector<WeightedKeys> keyed_;
   std::unique_ptr<CutObjects> objects_;
@@ -110,8 +115,9 @@ class Sections {
   Units units_;
   std::int64_t total_ = 0;
 
-  // Of the groups that there are now: their weights, those of all before each, and how the level
-  // before was divided into them.
+  // Of the groups that there are now: their rulers, their weights, those of all before each, and
+  // how the level before was divided into them.
+  std::vector<SectionRuler> rulers_;
   std::vector<std::int64_t> weights_, before_;
   std::vector<std::int32_t> first_;
   std::vector<CurveKey> splitters_;

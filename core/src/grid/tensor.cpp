@@ -71,9 +71,9 @@ class Tensor {
   // Places that divide all work evenly along an axis.
   std::vector<double> places_of_shares(int axis, std::int64_t pieces) {
     sections_.restart();
-    SectionLevel level;
-    level.add_group(axis);
     const RowRules& rules = rules_[index(axis)];
+    SectionLevel level;
+    level.add_group({axis, rules.lower, rules.upper});
     for (std::int64_t p = 1; p < pieces; ++p) {
       const double share = static_cast<double>(p) / static_cast<double>(pieces);
       level.add_place(share, std::lerp(rules.lower, rules.upper, share));
@@ -83,10 +83,11 @@ class Tensor {
 
   // Divides all groups along an axis at these places.
   void divide(int axis, std::span<const double> places, std::int64_t groups) {
+    const RowRules& rules = rules_[index(axis)];
     SectionLevel level;
     std::vector<double> given;
     for (std::int64_t g = 0; g < groups; ++g) {
-      level.add_group(axis);
+      level.add_group({axis, rules.lower, rules.upper});
       for (const double place : places) level.add_place(0, place);
       given.insert(given.end(), places.begin(), places.end());
     }

@@ -18,26 +18,34 @@ namespace evenkeel {
 
 inline constexpr const char* parts_label = "evenkeel::grid::parts";
 
-template <class Real, class PartOf>
-struct PartOfObject {
+// A few objects per index, as many as go well together.
+template <class Real, class PartOf, int together>
+struct PartsOfObjects {
   PartOf part_of;
   Places<Real> places;
   int* parts;
 
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    double point[3] = {};
-    for (int axis = 0; axis < part_of.dimensions; ++axis) point[axis] = places.at(i, axis);
-    parts[i] = part_of(point);
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    const std::int64_t begin = index * together;
+    if (begin + together <= places.count) return find<together>(begin);
+    for (std::int64_t i = begin; i < places.count; ++i) find<1>(i);
+  }
+
+  template <int count>
+  KOKKOS_FUNCTION void find(std::int64_t begin) const {
+    part_of.template find<count>([&](int i, int axis) { return places.at(begin + i, axis); },
+                                 parts + begin);
   }
 };
 
 template <class Real, class Instance, class PartOf>
 void write_parts_from(const Instance& instance, const PartOf& part_of, const FieldLayout& at,
                       int* parts) {
-  Kokkos::parallel_for(
-      parts_label,
-      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, at.count),
-      PartOfObject<Real, PartOf>{part_of, Places<Real>(at), parts});
+  constexpr int together = is_device<Instance> ? 1 : PartOf::together;
+  Kokkos::parallel_for(parts_label,
+                       Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(
+                           instance, 0, (at.count + together - 1) / together),
+                       PartsOfObjects<Real, PartOf, together>{part_of, Places<Real>(at), parts});
 }
 
 template <class Instance, class PartOf>

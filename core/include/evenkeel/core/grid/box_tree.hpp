@@ -24,6 +24,14 @@ struct Bisection {
   friend bool operator==(const Bisection&, const Bisection&) = default;
 };
 
+// The same division for whoever goes down the tree: next[0] leads below the border, next[1] to its
+// other side, to another fork or, as ~part, to a part.
+struct Fork {
+  double border = 0;
+  int axis = 0;
+  int next[2] = {-1, -1};  // plain: device code may not call the members of std::array
+};
+
 struct LeafOfPoint;  // core/grid/part_of_point.hpp
 
 class EVENKEEL_API BoxTree {
@@ -41,6 +49,7 @@ class EVENKEEL_API BoxTree {
   const Box& box() const noexcept { return box_; }
   const std::array<bool, 3>& periodic() const noexcept { return periodic_; }
   const std::vector<Bisection>& nodes() const noexcept { return nodes_; }
+  const std::vector<Fork>& forks() const noexcept { return forks_; }  // a node each
 
   int rank_of(int part) const {
     return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
@@ -64,6 +73,7 @@ class EVENKEEL_API BoxTree {
   Box box_;
   std::array<bool, 3> periodic_ = {};
   std::vector<Bisection> nodes_;
+  std::vector<Fork> forks_;
   std::vector<int> rank_of_part_;
 };
 

@@ -12,6 +12,10 @@
 
 namespace evenkeel {
 
+// Both function objects also find the parts of some points together, `together` on hosts: a point
+// waits for one border after the other, and meanwhile the others go on. No branch depends on where
+// a point is, since that is hard to foresee.
+
 // Finds the part of a point; for kernels. Refers to the borders of a decomposition, in memory that
 // the caller reaches. A domain owns its lower faces, and the last ones with an extent own the upper
 // faces of the box; a point outside belongs to who owns the nearest one inside; periodic axes wrap
@@ -29,18 +33,25 @@ struct PartOfPoint {
       return borders + index * (domains + 1);
     }
     // The last domain in a row that begins at or before a place that GridAxis brought inside:
-    // domains of no extent are passed over. No branch depends on the data.
+    // domains of no extent are passed over.
     KOKKOS_FUNCTION int domain_at(std::int64_t index, double inside) const {
-      const double* const begins = row(index);
       int domain = 0;
-      for (int length = domains; length > 1;) {
-        const int half = length / 2;
-        domain += begins[domain + half] <= inside ? half : 0;
-        length -= half;
-      }
+      find<1>(&index, &inside, &domain);
       return domain;
     }
+    template <int count>
+    KOKKOS_FUNCTION void find(const std::int64_t* indices, const double* inside, int* found) const {
+      for (int i = 0; i < count; ++i) found[i] = 0;
+      for (int length = domains; length > 1;) {
+        const int half = length / 2;
+        for (int i = 0; i < count; ++i)
+          found[i] += row(indices[i])[found[i] + half] <= inside[i] ? half : 0;
+        length -= half;
+      }
+    }
   };
+
+  static constexpr int together = 8;
 
   int dimensions = 0;
   GridScheme scheme = GridScheme::staggered;
@@ -53,14 +64,26 @@ struct PartOfPoint {
 
   KOKKOS_FUNCTION int operator()(const double* point) const {
     int part = 0;
-    std::int64_t row = 0;
+    find<1>([=](int, int axis) { return point[axis]; }, &part);
+    return part;
+  }
+
+  // place(i, axis): of point i.
+  template <int count, class Place>
+  KOKKOS_FUNCTION void find(const Place& place, int* parts) const {
+    double inside[count];
+    std::int64_t rows[count] = {};
+    int domains[count];
+    for (int i = 0; i < count; ++i) parts[i] = 0;
     for (int l = 0; l < dimensions; ++l) {
       const Level& level = levels[l];
-      const int domain = level.domain_at(row, level.along.inside(point[level.axis]));
-      part += domain * level.stride;
-      row = next_row(l, row, domain);
+      for (int i = 0; i < count; ++i) inside[i] = level.along.inside(place(i, level.axis));
+      level.template find<count>(rows, inside, domains);
+      for (int i = 0; i < count; ++i) {
+        parts[i] += domains[i] * level.stride;
+        rows[i] = next_row(l, rows[i], domains[i]);
+      }
     }
-    return part;
   }
 };
 
@@ -79,25 +102,45 @@ struct BisectionRange {
   }
 };
 
-// Finds the part of a point; for kernels. Refers to the nodes, in memory that the caller reaches.
+// Finds the part of a point; for kernels. Refers to the forks, in memory that the caller reaches.
 // Faces, points outside and periodic axes as in a grid (grid_decomposition.hpp); so is a box of no
 // extent along an axis: nothing is above a border there.
 struct LeafOfPoint {
+  static constexpr int together = 8;
+
   int dimensions = 0;
-  int parts = 0;
+  int first = ~0;    // as Fork::next
   GridAxis axes[3];  // plain: device code may not call the members of std::array
-  const Bisection* nodes = nullptr;
+  const Fork* forks = nullptr;
 
   KOKKOS_FUNCTION int operator()(const double* point) const {
-    double inside[3] = {};
-    for (int axis = 0; axis < dimensions; ++axis) inside[axis] = axes[axis].inside(point[axis]);
-    BisectionRange range{0, 0, parts};
-    while (range.parts() > 1) {
-      const Bisection& node = nodes[range.node];
-      range =
-          node.border <= inside[node.axis] ? range.above(node.middle) : range.below(node.middle);
+    int part = 0;
+    find<1>([=](int, int axis) { return point[axis]; }, &part);
+    return part;
+  }
+
+  // place(i, axis): of point i.
+  template <int count, class Place>
+  KOKKOS_FUNCTION void find(const Place& place, int* parts) const {
+    double inside[count][3];
+    int at[count];
+    for (int i = 0; i < count; ++i) {
+      at[i] = first;
+      for (int axis = 0; axis < dimensions; ++axis)
+        inside[i][axis] = axes[axis].inside(place(i, axis));
     }
-    return range.begin;
+    for (bool all_are_there = first < 0; !all_are_there;) {
+      int all = -1;
+      for (int i = 0; i < count; ++i) {
+        const int there = at[i] < 0 ? -1 : 0;
+        const Fork& fork = forks[at[i] & ~there];
+        const int next = fork.next[fork.border <= inside[i][fork.axis] ? 1 : 0];
+        at[i] = (at[i] & there) | (next & ~there);
+        all &= at[i];
+      }
+      all_are_there = all < 0;
+    }
+    for (int i = 0; i < count; ++i) parts[i] = ~at[i];
   }
 };
 
