@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace evenkeel {
 
@@ -35,5 +36,14 @@ struct SectionGroups {
 // reaches. Blocks.
 void write_section_keys(const Space& space, const FieldLayout& position,
                         const SectionGroups& groups, CurveKey* keys);
+
+// The group that each object is in after the division that `groups` tell, by its key in it.
+void write_groups(const Space& space, const SectionGroups& groups, std::span<const CurveKey> keys,
+                  std::uint32_t* group_of_object);
+
+// keys[i]: the sum of number[slot][group of object i in the slot], over slots that have numbers.
+void write_sums(const Space& space, std::int64_t count,
+                const std::array<const std::uint32_t*, 3>& groups,
+                const std::array<std::vector<std::uint64_t>, 3>& number, CurveKey* keys);
 
 }  // namespace evenkeel

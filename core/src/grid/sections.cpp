@@ -87,6 +87,41 @@ void Sections::write_keys(const SectionLevel& level) {
   }
 }
 
+void Sections::note(int slot) {
+  std::vector<Buffer>& noted = noted_[static_cast<std::size_t>(slot)];
+  vote(communicator_, attempt(stage_name, [&] {
+         for (std::size_t s = noted.size(); s < points_.size(); ++s)
+           noted.emplace_back(
+               "evenkeel::grid::groups", points_[s].position.memory,
+               points_[s].position.count * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+         const SectionGroups groups{bits_, axes_, first_, splitters_, rulers_};
+         for (std::size_t s = 0; s < points_.size(); ++s)
+           write_groups(Space::where(points_[s].position.memory), groups, keyed_[s].keys,
+                        reinterpret_cast<std::uint32_t*>(noted[s].data()));
+       }));
+}
+
+std::vector<double> Sections::weights_by(const SectionSums& sums) {
+  restart();
+  vote(communicator_, attempt(stage_name, [&] {
+         for (std::size_t s = 0; s < points_.size(); ++s) {
+           std::array<const std::uint32_t*, 3> noted = {};
+           for (std::size_t slot = 0; slot < 3; ++slot)
+             if (!sums.number[slot].empty())
+               noted[slot] = reinterpret_cast<const std::uint32_t*>(noted_[slot][s].data());
+           write_sums(Space::where(points_[s].position.memory), points_[s].position.count, noted,
+                      sums.number, reinterpret_cast<CurveKey*>(keys_[s].data()));
+         }
+       }));
+  const auto width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(sums.count) - 1));
+  const std::span<std::int64_t> counted = objects_->count_all(0, {width, width});
+  search_->reduce(counted);
+  std::vector<double> weights;
+  for (const std::int64_t weight : counted.first(static_cast<std::size_t>(sums.count)))
+    weights.push_back(units_.weight_of(weight));
+  return weights;
+}
+
 // One interval around the keys of all groups.
 void Sections::weigh(const SectionLevel& level, const SectionAim& aim) {
   const bool all_given = !aim.kept.empty() && aim.tolerance >= SectionAim::wherever;

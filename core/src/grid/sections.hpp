@@ -51,6 +51,12 @@ struct SectionAim {
   std::function<void(std::span<double>)> allow = {};
 };
 
+// Numbers objects by up to three groups that each was noted in: the sum of number[slot][group].
+struct SectionSums {
+  std::array<std::vector<std::uint64_t>, 3> number;  // empty: the slot does not matter
+  std::int64_t count = 0;                            // of the numbers that there are
+};
+
 class Sections {
  public:
   // Reserves what is needed for `most_pieces` in a level. May fail; local. Refers to the points.
@@ -71,6 +77,12 @@ class Sections {
 
   // Of the groups that the last division made.
   std::vector<double> weights() const;
+
+  // Collective. Notes in a slot, 0, 1 or 2, which group of the last division each object is in.
+  void note(int slot);
+  // Collective. The weight of all objects by their numbers, which are no more than the pieces that
+  // a level may have. The next level is the first again.
+  std::vector<double> weights_by(const SectionSums& sums);
 
   int reductions() const noexcept { return search_->reductions(); }
   std::int64_t bytes_reduced() const noexcept { return search_->bytes_reduced(); }
@@ -108,6 +120,7 @@ class Sections {
   int bits_;
   std::array<GridAxis, 3> axes_;
   std::vector<Buffer> keys_;
+  std::array<std::vector<Buffer>, 3> noted_;  // empty: the slot was never used
   std::vector<WeightedKeys> keyed_;
   std::unique_ptr<CutObjects> objects_;
   std::unique_ptr<Search> search_;

@@ -15,11 +15,12 @@ constexpr int most_sweeps = 12;
 constexpr double worth_a_sweep = 0.999;
 constexpr std::int64_t most_bins = std::int64_t{1} << 20;  // of all columns together
 
-// Bins along an axis when its row is sought, in as many columns as domains of the other axes.
+// Bins along an axis when its row is sought, in as many columns as domains of the other axes: a
+// multiple of its domains.
 std::int64_t bins_of(const GridShape& shape, int axis) noexcept {
   const std::int64_t domains = shape.extents[static_cast<std::size_t>(axis)];
-  const std::int64_t columns = shape.parts() / domains;
-  return std::max(domains, std::min(64 * domains, most_bins / columns));
+  if (domains == 1) return 1;
+  return domains * std::clamp<std::int64_t>(most_bins / shape.parts(), 1, 64);
 }
 
 class Tensor {
@@ -30,31 +31,36 @@ class Tensor {
 
   void solve() {
     for (int axis = 0; axis < options_.shape.dimensions; ++axis) {
-      rows_[index(axis)] = places_of_shares(axis, domains(axis));
-      allow(axis, rows_[index(axis)]);
+      if (domains(axis) == 1) continue;
+      divide_into_bins(axis);
+      std::vector<std::int64_t> even;
+      for (int domain = 1; domain < domains(axis); ++domain)
+        even.push_back(domain * (bins(axis) / domains(axis)));
+      place(axis, std::move(even));
     }
-    double heaviest = count();
     auto best = rows_;
+    double least = std::numeric_limits<double>::infinity();
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-      const double before = heaviest;
+      double heaviest = 0;
       for (int axis = 0; axis < options_.shape.dimensions; ++axis)
-        if (domains(axis) > 1) improve(axis);
-      const double now = count();
-      if (now < heaviest) {
-        heaviest = now;
+        if (domains(axis) > 1) heaviest = improve(axis);
+      const bool goes_on = heaviest < least * worth_a_sweep;
+      if (heaviest < least) {
+        least = heaviest;
         best = rows_;
       }
-      if (!(now < before * worth_a_sweep)) break;
+      if (!goes_on) break;
     }
     rows_ = best;
-    count();
+    divide_into_domains();
     for (std::size_t depth = 0; depth < 3; ++depth) {
       const int axis = borders_.axes[depth];
       std::vector<double>& row = borders_.levels[depth];
       row.clear();
       if (axis >= options_.shape.dimensions) continue;
+      const std::vector<double>& inner = rows_[index(axis)].places;
       row.push_back(rules_[index(axis)].lower);
-      row.insert(row.end(), rows_[index(axis)].begin(), rows_[index(axis)].end());
+      row.insert(row.end(), inner.begin(), inner.end());
       row.push_back(rules_[index(axis)].upper);
     }
   }
@@ -66,19 +72,46 @@ class Tensor {
     return options_.speeds.empty() ? 1 : options_.speeds[static_cast<std::size_t>(part)];
   }
 
-  void allow(int axis, std::span<double> row) const { evenkeel::allow(rules_[index(axis)], row); }
+  std::int64_t bins(int axis) const { return bins_of(options_.shape, axis); }
 
-  // Places that divide all work evenly along an axis.
-  std::vector<double> places_of_shares(int axis, std::int64_t pieces) {
+  // Of even work, whatever is done along the other axes.
+  void divide_into_bins(int axis) {
     sections_.restart();
     const RowRules& rules = rules_[index(axis)];
     SectionLevel level;
     level.add_group({axis, rules.lower, rules.upper});
-    for (std::int64_t p = 1; p < pieces; ++p) {
-      const double share = static_cast<double>(p) / static_cast<double>(pieces);
+    for (std::int64_t bin = 1; bin < bins(axis); ++bin) {
+      const double share = static_cast<double>(bin) / static_cast<double>(bins(axis));
       level.add_place(share, std::lerp(rules.lower, rules.upper, share));
     }
-    return sections_.divide(level, {});
+    marks_[index(axis)] = sections_.divide(level, {});
+    sections_.note(axis);
+  }
+
+  // Where bins end, or where a row that is allowed is nearest to that.
+  void place(int axis, std::vector<std::int64_t> ends) {
+    const RowRules& rules = rules_[index(axis)];
+    Row& row = rows_[index(axis)];
+    row.places.clear();
+    for (const std::int64_t end : ends) row.places.push_back(place_of(axis, end));
+    const std::vector<double> wanted = row.places;
+    allow(rules, row.places);
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      if (row.places[i] != wanted[i]) ends[i] = nearest_end(axis, row.places[i]);
+    row.ends = std::move(ends);
+  }
+  double place_of(int axis, std::int64_t end) const {
+    const RowRules& rules = rules_[index(axis)];
+    if (end == 0) return rules.lower;
+    if (end == bins(axis)) return rules.upper;
+    return marks_[index(axis)][static_cast<std::size_t>(end) - 1];
+  }
+  std::int64_t nearest_end(int axis, double place) const {
+    const std::vector<double>& marks = marks_[index(axis)];
+    const std::int64_t above =
+        1 + std::distance(marks.begin(), std::lower_bound(marks.begin(), marks.end(), place));
+    const double below_by = place - place_of(axis, above - 1);
+    return below_by < place_of(axis, above) - place ? above - 1 : above;
   }
 
   // Divides all groups along an axis at these places.
@@ -97,20 +130,15 @@ class Tensor {
     sections_.divide(level, aim);
   }
 
-  // The domains of the rows that there are, level by level. The heaviest work / speed.
-  double count() {
+  // The domains of the rows that there are, level by level.
+  void divide_into_domains() {
     sections_.restart();
     std::int64_t groups = 1;
     for (int depth = 0; depth < options_.shape.dimensions; ++depth) {
       const int axis = borders_.axes[static_cast<std::size_t>(depth)];
-      divide(axis, rows_[index(axis)], groups);
+      divide(axis, rows_[index(axis)].places, groups);
       groups *= domains(axis);
     }
-    const std::vector<double> weights = sections_.weights();
-    double heaviest = 0;
-    for (std::size_t g = 0; g < weights.size(); ++g)
-      heaviest = std::max(heaviest, weights[g] / speed(part_of(g, borders_.axes)));
-    return heaviest;
   }
 
   // Of the group of this number after divisions along all axes in this order.
@@ -125,33 +153,40 @@ class Tensor {
     return options_.shape.part_at(at);
   }
 
-  // Puts the row along an axis where it is best for the others.
-  void improve(int axis) {
+  // Puts the row along an axis where it is best for the others. The heaviest work / speed of all
+  // domains; about, where a border could not stay at the end of a bin.
+  double improve(int axis) {
     std::array<int, 3> order = {0, 1, 2};
-    const std::int64_t bins = bins_of(options_.shape, axis);
-    const std::vector<double> marks = places_of_shares(axis, bins);
     std::swap(order[index(axis)], order[static_cast<std::size_t>(options_.shape.dimensions) - 1]);
-    sections_.restart();
-    std::int64_t groups = 1;
-    for (int depth = 0; depth + 1 < options_.shape.dimensions; ++depth) {
+    const auto speed_of = [&](std::int64_t column, std::int64_t domain) {
+      return speed(part_of(static_cast<std::size_t>(column * domains(axis) + domain), order));
+    };
+    const Columns columns = columns_along(axis, order);
+    ColumnRow row = best_row(columns, domains(axis), speed_of);
+    place(axis, row.borders);
+    if (rows_[index(axis)].ends == row.borders) return row.heaviest;
+    return heaviest_piece(columns, rows_[index(axis)].ends, speed_of);
+  }
+
+  // Columns are numbered by the domains of the other axes, the first in the order varying least.
+  Columns columns_along(int axis, const std::array<int, 3>& order) {
+    SectionSums sums;
+    std::int64_t stride = bins(axis);
+    for (std::int64_t bin = 0; bin < bins(axis); ++bin)
+      sums.number[index(axis)].push_back(static_cast<std::uint64_t>(bin));
+    for (int depth = options_.shape.dimensions - 2; depth >= 0; --depth) {
       const int other = order[static_cast<std::size_t>(depth)];
-      divide(other, rows_[index(other)], groups);
-      groups *= domains(other);
+      if (domains(other) == 1) continue;
+      const std::vector<std::int64_t>& ends = rows_[index(other)].ends;
+      std::int64_t domain = 0;
+      for (std::int64_t bin = 0; bin < bins(other); ++bin) {
+        while (domain < std::ssize(ends) && ends[static_cast<std::size_t>(domain)] <= bin) ++domain;
+        sums.number[index(other)].push_back(static_cast<std::uint64_t>(domain * stride));
+      }
+      stride *= domains(other);
     }
-    divide(axis, marks, groups);
-    const ColumnRow row = best_row(
-        columns_of(sections_.weights(), bins), domains(axis),
-        [&](std::int64_t column, std::int64_t domain) {
-          return speed(part_of(static_cast<std::size_t>(column * domains(axis) + domain), order));
-        });
-    for (std::size_t b = 0; b < row.borders.size(); ++b) {
-      const std::int64_t bin = row.borders[b];
-      const RowRules& rules = rules_[index(axis)];
-      rows_[index(axis)][b] = bin == 0      ? rules.lower
-                              : bin == bins ? rules.upper
-                                            : marks[static_cast<std::size_t>(bin) - 1];
-    }
-    allow(axis, rows_[index(axis)]);
+    sums.count = stride;
+    return columns_of(sections_.weights_by(sums), bins(axis));
   }
 
   static Columns columns_of(const std::vector<double>& weights, std::int64_t bins) {
@@ -168,7 +203,13 @@ class Tensor {
   Sections& sections_;
   const GridCutOptions& options_;
   const std::array<RowRules, 3>& rules_;
-  std::array<std::vector<double>, 3> rows_;  // inner borders along each axis
+
+  struct Row {
+    std::vector<double> places;      // of inner borders
+    std::vector<std::int64_t> ends;  // the bins below each, or nearly
+  };
+  std::array<Row, 3> rows_;                   // along each axis
+  std::array<std::vector<double>, 3> marks_;  // between its bins
 };
 
 }  // namespace
