@@ -15,6 +15,14 @@
 
 namespace evenkeel::test {
 
+// A sanitizer makes a test ten times as slow. What counts cases rather than looks for faults, over
+// many inputs, is skipped then.
+#ifdef EVENKEEL_TEST_SANITIZED
+inline constexpr bool is_sanitized = true;
+#else
+inline constexpr bool is_sanitized = false;
+#endif
+
 // A communicator over all ranks of the test, made anew for the caller. Collective.
 Communicator world(CommunicatorOptions options = {});
 
