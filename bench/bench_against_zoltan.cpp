@@ -8,6 +8,7 @@
 // cloud in the order of the curve, each rank with its share of it, and then moved by drift().
 
 #include "clouds.hpp"
+#include "runtime.hpp"
 #include "timing.hpp"
 #include "zoltan_peer.hpp"
 
@@ -18,10 +19,7 @@
 #include <evenkeel/core/owner.hpp>
 #include <evenkeel/evenkeel.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <span>
@@ -229,15 +227,10 @@ void measure(std::int64_t objects, int repetitions) {
 }  // namespace evenkeel::bench
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  {
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    float version = 0;
-    Zoltan_Initialize(argc, argv, &version);
-    const long long objects = argc > 1 ? std::atoll(argv[1]) : 2'000'000;
-    const int repetitions = argc > 2 ? std::atoi(argv[2]) : 5;
-    evenkeel::bench::measure(std::max(objects, 1000LL), std::max(repetitions, 1));
-  }
-  MPI_Finalize();
+  const evenkeel::bench::Runtime runtime(argc, argv);
+  float version = 0;
+  Zoltan_Initialize(argc, argv, &version);
+  evenkeel::bench::measure(runtime.number(1, 2'000'000, 1000),
+                           static_cast<int>(runtime.number(2, 5, 1)));
   return 0;
 }

@@ -8,6 +8,7 @@
 // cut in its memory as well.
 
 #include "clouds.hpp"
+#include "runtime.hpp"
 #include "timing.hpp"
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
@@ -18,14 +19,11 @@
 #include <evenkeel/core/order.hpp>
 #include <evenkeel/evenkeel.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -185,22 +183,15 @@ void print_model() {
 }  // namespace evenkeel::bench
 
 int main(int argc, char** argv) {
-#if EVENKEEL_HAS_MPI
-  MPI_Init(&argc, &argv);
-#endif
-  {
-    using namespace evenkeel;
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    const long long objects = std::max(argc > 1 ? std::atoll(argv[1]) : 2'000'000, 1000LL);
-    const int repetitions = std::max(argc > 2 ? std::atoi(argv[2]) : 7, 1);
-    const Communicator ranks = Communicator::world();
-    if (ranks.rank() == 0) std::printf("%lld objects on %d rank(s)\n", objects, ranks.size());
-    bench::measure_all(ranks, objects, repetitions);
-    bench::measure_parts(ranks, objects, repetitions);
-    if (ranks.rank() == 0) bench::print_model();
-  }
-#if EVENKEEL_HAS_MPI
-  MPI_Finalize();
-#endif
+  using namespace evenkeel;
+  const bench::Runtime runtime(argc, argv);
+  const std::int64_t objects = runtime.number(1, 2'000'000, 1000);
+  const int repetitions = static_cast<int>(runtime.number(2, 7, 1));
+  const Communicator ranks = Communicator::world();
+  if (ranks.rank() == 0)
+    std::printf("%lld objects on %d rank(s)\n", static_cast<long long>(objects), ranks.size());
+  bench::measure_all(ranks, objects, repetitions);
+  bench::measure_parts(ranks, objects, repetitions);
+  if (ranks.rank() == 0) bench::print_model();
   return 0;
 }

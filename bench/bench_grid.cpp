@@ -10,6 +10,7 @@
 // corner of side 0.02. Points outside are drawn again. Objects are those of clouds.hpp.
 
 #include "clouds.hpp"
+#include "runtime.hpp"
 #include "timing.hpp"
 #ifdef EVENKEEL_BENCH_HAS_ZOLTAN
 #include "zoltan_peer.hpp"
@@ -19,11 +20,8 @@
 #include <evenkeel/core/grid/part_of_point.hpp>
 #include <evenkeel/evenkeel.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <string>
@@ -255,21 +253,12 @@ void measure(std::int64_t objects, int repetitions) {
 }  // namespace evenkeel::bench
 
 int main(int argc, char** argv) {
-#if EVENKEEL_HAS_MPI
-  MPI_Init(&argc, &argv);
-#endif
-  {
-    const Kokkos::ScopeGuard kokkos(argc, argv);
+  const evenkeel::bench::Runtime runtime(argc, argv);
 #ifdef EVENKEEL_BENCH_HAS_ZOLTAN
-    float version = 0;
-    Zoltan_Initialize(argc, argv, &version);
+  float version = 0;
+  Zoltan_Initialize(argc, argv, &version);
 #endif
-    const long long objects = argc > 1 ? std::atoll(argv[1]) : 2'000'000;
-    const int repetitions = argc > 2 ? std::atoi(argv[2]) : 5;
-    evenkeel::bench::measure(std::max(objects, 1000LL), std::max(repetitions, 1));
-  }
-#if EVENKEEL_HAS_MPI
-  MPI_Finalize();
-#endif
+  evenkeel::bench::measure(runtime.number(1, 2'000'000, 1000),
+                           static_cast<int>(runtime.number(2, 5, 1)));
   return 0;
 }

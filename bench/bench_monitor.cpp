@@ -5,13 +5,14 @@
 //
 //   mpirun -n 2 bench_monitor [steps] [microseconds of work per step]
 
+#include "runtime.hpp"
+
 #include <evenkeel/evenkeel.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 namespace ek = evenkeel;
@@ -101,17 +102,8 @@ void measure(const ek::Communicator& ranks, int steps, std::int64_t work_nanosec
 }  // namespace
 
 int main(int argc, char** argv) {
-#if EVENKEEL_HAS_MPI
-  MPI_Init(&argc, &argv);
-#endif
-  {
-    const Kokkos::ScopeGuard kokkos(argc, argv);
-    const int steps = argc > 1 ? std::atoi(argv[1]) : 5000;
-    const int microseconds = argc > 2 ? std::atoi(argv[2]) : 200;
-    measure(ek::Communicator::world(), std::max(steps, 10), 1000 * std::int64_t{microseconds});
-  }
-#if EVENKEEL_HAS_MPI
-  MPI_Finalize();
-#endif
+  const evenkeel::bench::Runtime runtime(argc, argv);
+  measure(ek::Communicator::world(), static_cast<int>(runtime.number(1, 5000, 10)),
+          1000 * runtime.number(2, 200, 0));
   return 0;
 }

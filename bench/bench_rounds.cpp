@@ -9,15 +9,13 @@
 // multiplies that of each domain by a Gaussian around 1.
 
 #include "clouds.hpp"
+#include "runtime.hpp"
 
 #include <evenkeel/core/grid/part_of_point.hpp>
 #include <evenkeel/core/grid/rounds.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -178,7 +176,7 @@ void measure_all(int clouds) {
 }  // namespace evenkeel::bench
 
 int main(int argc, char** argv) {
-  const Kokkos::ScopeGuard kokkos(argc, argv);
-  evenkeel::bench::measure_all(std::max(1, argc > 1 ? std::atoi(argv[1]) : 1000));
+  const evenkeel::bench::Runtime runtime(argc, argv);
+  evenkeel::bench::measure_all(static_cast<int>(runtime.number(1, 1000, 1)));
   return 0;
 }
