@@ -1,5 +1,5 @@
 #include "support/harness.hpp"
-#include "tools/files/scratch.hpp"
+#include "support/scratch.hpp"
 
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/vtk.hpp>

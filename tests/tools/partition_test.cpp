@@ -1,7 +1,7 @@
 // The program as its users start it: alone and by the launcher.
 
-#include "files/scratch.hpp"
 #include "partition/clouds.hpp"
+#include "support/scratch.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include "files/array.hpp"
 
-#include "scratch.hpp"
 #include "support/harness.hpp"
+#include "support/scratch.hpp"
 
 #include <string>
 #include <vector>

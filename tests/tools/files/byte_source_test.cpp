@@ -1,7 +1,7 @@
 #include "files/byte_source.hpp"
 
-#include "scratch.hpp"
 #include "support/harness.hpp"
+#include "support/scratch.hpp"
 
 #include <sys/stat.h>
 

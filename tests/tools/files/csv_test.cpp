@@ -2,8 +2,8 @@
 
 #include <evenkeel/backends/text.hpp>
 
-#include "scratch.hpp"
 #include "support/harness.hpp"
+#include "support/scratch.hpp"
 
 #include <bit>
 #include <clocale>

@@ -1,7 +1,7 @@
 #include "files/npy.hpp"
 
-#include "scratch.hpp"
 #include "support/harness.hpp"
+#include "support/scratch.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "files/output_file.hpp"
 
-#include "scratch.hpp"
 #include "support/harness.hpp"
+#include "support/scratch.hpp"
 
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -2,7 +2,7 @@
 
 #include "clouds.hpp"
 #include "support/harness.hpp"
-#include "tools/files/scratch.hpp"
+#include "support/scratch.hpp"
 
 #include <cstdint>
 #include <string>
