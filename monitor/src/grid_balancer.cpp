@@ -23,12 +23,6 @@ void add_arrival(Arrival& into, const Arrival& from) noexcept {
   into.generation_greatest = std::max(into.generation_greatest, from.generation_greatest);
 }
 
-int part_of(const GridDecomposition& decomposition, int rank) {
-  int part = 0;
-  while (decomposition.rank_of(part) != rank) ++part;
-  return part;
-}
-
 }  // namespace
 
 struct GridBalancer::Impl {
@@ -45,7 +39,7 @@ struct GridBalancer::Impl {
                          "Make as many domains as ranks; factored() does.");
            rounds_.emplace(decomposition_, options.rounds);
            decomposition_ = rounds_->current();
-           part_ = part_of(decomposition_, ranks_.rank());
+           part_ = decomposition_.part_of(ranks_.rank());
          }));
   }
 

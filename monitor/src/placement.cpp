@@ -163,10 +163,10 @@ int bits_below_part(int parts) {
   return 62 - static_cast<int>(std::bit_width(static_cast<unsigned>(parts)));
 }
 
-Order order_by_part(const Set& set, const Lattice& lattice, const Domains& domains) {
+Order order_by_part(const Set& set, const Lattice& lattice, std::span<const int> parts,
+                    int all_parts) {
   Order sorted = order(space_of(set), lattice, set);
-  const std::vector<int> parts = parts_in(domains, set);
-  const int below = bits_below_part(parts_of(domains));
+  const int below = bits_below_part(all_parts);
   const int dropped = std::max(0, curve_bits(lattice.dimensions()) - below);
   std::vector<std::uint64_t> keys(sorted.keys.size()), objects(sorted.keys.size());
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -222,21 +222,23 @@ Placed Placer::on_curve(const Status& status, const Placing& placing) const {
   return found;
 }
 
-// Collective. Whether the boxes that there are divide the objects evenly enough.
-bool Placer::are_kept(const Status& status, const Placing& placing) const {
+// Collective. The parts of all objects when the boxes that there are divide them evenly enough.
+std::optional<PartsOfSets> Placer::kept_parts(const Status& status, const Placing& placing) const {
   const bool fit = !std::holds_alternative<Decomposition>(last_) &&
                    parts_of(last_) == communicator_.size() && box_of(last_) == placing.box &&
                    options_.target_lambda > 0;
   PartLoads loads(communicator_.size());
+  PartsOfSets all;
   const Status counted = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     for (std::size_t s = 0; fit && s < placing.sets.size(); ++s) {
-      const std::vector<int> parts = parts_in(last_, placing.sets[s]);
+      const std::vector<int>& parts = all.emplace_back(parts_in(last_, placing.sets[s]));
       for (std::size_t i = 0; i < parts.size(); ++i) loads.add(parts[i], weight_of(placing, s, i));
     }
   });
   vote(communicator_, counted);
-  return fit && loads.lambda(communicator_) <= options_.target_lambda;
+  if (!fit || loads.lambda(communicator_) > options_.target_lambda) return std::nullopt;
+  return all;
 }
 
 // The same boxes, a generation later.
@@ -287,7 +289,8 @@ Domains Placer::cut_boxes(const Status& status, const Placing& placing) const {
 
 Placed Placer::in_boxes(const Status& status, const Placing& placing) const {
   Placed found;
-  found.domains = are_kept(status, placing) ? kept() : cut_boxes(Status(), placing);
+  std::optional<PartsOfSets> parts_of_sets = kept_parts(status, placing);
+  found.domains = parts_of_sets ? kept() : cut_boxes(Status(), placing);
   found.changed = !same_boxes(found.domains, last_);
   placing.lap("cut");
   const int parts = parts_of(found.domains);
@@ -297,8 +300,12 @@ Placed Placer::in_boxes(const Status& status, const Placing& placing) const {
     const int below = bits_below_part(parts);
     for (int part = 0; part <= parts; ++part)
       found.splitters.push_back({static_cast<std::uint64_t>(part) << below});
+    if (!parts_of_sets) {
+      parts_of_sets.emplace();
+      for (const Set& set : placing.sets) parts_of_sets->push_back(parts_in(found.domains, set));
+    }
     for (std::size_t s = 0; s < placing.sets.size(); ++s) {
-      found.orders.push_back(order_by_part(placing.sets[s], lattice, found.domains));
+      found.orders.push_back(order_by_part(placing.sets[s], lattice, (*parts_of_sets)[s], parts));
       const Order& sorted = found.orders.back();
       for (std::size_t i = 0; i < sorted.keys.size(); ++i)
         loads.add(static_cast<int>(sorted.keys[i].value >> below),

@@ -11,6 +11,7 @@
 #include <evenkeel/monitor/options.hpp>
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,8 @@ struct Placed {
   double lambda = 1;
 };
 
+using PartsOfSets = std::vector<std::vector<int>>;  // of each object
+
 // Collective. Keeps the domains that there are while they are as even as the target says. `status`
 // is what the caller brings to the first vote.
 class Placer {
@@ -45,7 +48,7 @@ class Placer {
  private:
   Placed on_curve(const Status& status, const Placing& placing) const;
   Placed in_boxes(const Status& status, const Placing& placing) const;
-  bool are_kept(const Status& status, const Placing& placing) const;
+  std::optional<PartsOfSets> kept_parts(const Status& status, const Placing& placing) const;
   Domains kept() const;
   Domains cut_boxes(const Status& status, const Placing& placing) const;
 

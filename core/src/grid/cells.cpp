@@ -53,12 +53,6 @@ CellRange common(const CellRange& a, const CellRange& b) {
   return both;
 }
 
-int part_of_rank(const GridDecomposition& decomposition, int rank) {
-  for (int part = 0; part < decomposition.parts(); ++part)
-    if (decomposition.rank_of(part) == rank) return part;
-  refuse_grid("Rank " + std::to_string(rank) + " owns no domain.", "Give a rank that does.");
-}
-
 // The shares of other ranks in a range of cells.
 std::vector<CellParcel> shares(const CellMesh& mesh, const GridDecomposition& decomposition,
                                const CellRange& range, const Box& around, int rank) {
@@ -67,7 +61,7 @@ std::vector<CellParcel> shares(const CellMesh& mesh, const GridDecomposition& de
   for (const int other : ranks_within(decomposition, around, 0)) {
     if (other == rank) continue;
     const CellRange cells =
-        common(range, cells_in(mesh, decomposition, part_of_rank(decomposition, other)));
+        common(range, cells_in(mesh, decomposition, decomposition.part_of(other)));
     if (cells.count() > 0) parcels.push_back({other, cells});
   }
   return parcels;
@@ -96,7 +90,7 @@ CellMoves cells_between(const CellMesh& mesh, const GridDecomposition& from,
   check(mesh, to);
   if (from.dimensions() != to.dimensions())
     refuse_grid("Decompositions of different dimensions were given.", "Give two of one box.");
-  const int before = part_of_rank(from, rank), after = part_of_rank(to, rank);
+  const int before = from.part_of(rank), after = to.part_of(rank);
   CellMoves moves;
   moves.before = cells_in(mesh, from, before);
   moves.after = cells_in(mesh, to, after);

@@ -131,6 +131,14 @@ PartOfPoint GridDecomposition::part_of_point() const noexcept {
   return part_of;
 }
 
+int GridDecomposition::part_of(int rank) const {
+  const auto found = std::find(rank_of_part_.begin(), rank_of_part_.end(), rank);
+  const bool in_order = rank_of_part_.empty() && rank >= 0 && rank < parts_;
+  if (!in_order && found == rank_of_part_.end())
+    refuse("Rank " + std::to_string(rank) + " owns no domain.", "Give a rank that does.");
+  return in_order ? rank : static_cast<int>(std::distance(rank_of_part_.begin(), found));
+}
+
 int GridDecomposition::owner_of(std::span<const double> point) const {
   check_has_parts(stage_name, parts());
   check_point(stage_name, dimensions(), point);

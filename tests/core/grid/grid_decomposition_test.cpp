@@ -122,6 +122,7 @@ TEST(GridDecomposition, Staggered) {
   EXPECT_EQ(grid.parts(), 4);
   EXPECT_EQ(grid.dimensions(), 2);
   EXPECT_EQ(grid.rank_of(1), 2);
+  for (int part = 0; part < 4; ++part) EXPECT_EQ(grid.part_of(grid.rank_of(part)), part);
   EXPECT_EQ(grid.periodic(), (std::array<bool, 3>{false, true, false}));
   EXPECT_EQ(grid.box_of(0), (Box{{0, 0, 0}, {0.25, 0.5, 1}}));
   EXPECT_EQ(grid.box_of(1), (Box{{0, 0.5, 0}, {0.75, 1, 1}}));
@@ -271,6 +272,15 @@ TEST(GridDecomposition, RanksThatAreNoPermutation) {
   for (const std::vector<int>& ranks :
        {std::vector{0, 1, 2, 3, 4}, {0, 1, 2, 3, 4, 4}, {0, 1, 2, 3, 4, 6}, {-1, 1, 2, 3, 4, 5}})
     EXPECT_ERROR(with(borders, ranks), "core/grid: The ranks do not own one part each.");
+}
+
+TEST(GridDecomposition, RanksWithoutAPart) {
+  const GridDecomposition plain = GridDecomposition::uniform({2, {2, 2, 1}}, unit, {});
+  EXPECT_EQ(plain.part_of(3), 3);
+  for (const GridDecomposition& grid : {plain, bricks()})
+    for (const int rank : {-1, 4})
+      EXPECT_ERROR(grid.part_of(rank),
+                   "core/grid: Rank " + std::to_string(rank) + " owns no domain.");
 }
 
 TEST(Neighbours, TouchAtFacesEdgesAndCorners) {

@@ -65,6 +65,8 @@ class EVENKEEL_API GridDecomposition {
     return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
   }
   const std::vector<int>& rank_of_part() const noexcept { return rank_of_part_; }
+  // The part of a rank; throws an Error where it has none.
+  int part_of(int rank) const;
 
   // The domain of a part; throws an Error where there is none. In axes beyond the dimensions as the
   // box.
