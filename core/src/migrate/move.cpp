@@ -37,6 +37,11 @@ Slowest slowest_of(const std::vector<std::pair<std::string, double>>& stages) {
   return mine;
 }
 
+// Seconds.
+struct Exchange {
+  double pack = 0, transfer = 0, unpack = 0;
+};
+
 class Move {
  public:
   Move(const Communicator& communicator, std::span<const Set> sets,
@@ -60,18 +65,22 @@ class Move {
 
   // From here to commit() no rank leaves the others waiting: what fails is told at the second vote,
   // and messages go out with whatever content there is.
-  Status exchange() {
+  Status exchange(Exchange& exchange) {
+    Stopwatch stopwatch;
     Status status = attempt(stage_name, [&] {
       begin(MoveStage::pack);
       parcels_->pack();
     });
+    exchange.pack = stopwatch.lap();
     const Status sent = attempt(stage_name, [&] { parcels_->run(); });
+    exchange.transfer = stopwatch.lap();
     if (status.ok()) status = sent;
     if (status.ok())
       status = attempt(stage_name, [&] {
         begin(MoveStage::unpack);
         parcels_->unpack();
       });
+    exchange.unpack = stopwatch.lap();
     return status;
   }
 
@@ -120,16 +129,20 @@ MoveReport move(const Communicator& communicator, std::span<const Set> sets,
   Stopwatch stopwatch;
   const Status reserved = attempt(stage_name, [&] {
     report.seconds = options.seconds_before;
-    report.seconds.emplace_back("reserve", 0.0);
-    report.seconds.emplace_back("exchange", 0.0);
+    for (const char* stage : {"reserve", "pack", "transfer", "unpack"})
+      report.seconds.emplace_back(stage, 0.0);
     move.reserve();
   });
   const double reserve_seconds = stopwatch.lap();
   report.bytes = vote<&add_up>(communicator, reserved, Load{move.bytes()}).bytes;
 
-  const Status exchanged = move.exchange();
-  report.seconds[report.seconds.size() - 2].second = reserve_seconds;
-  report.seconds.back().second = stopwatch.lap();
+  Exchange exchange;
+  const Status exchanged = move.exchange(exchange);
+  const auto mine = report.seconds.end() - 4;
+  mine[0].second = reserve_seconds;
+  mine[1].second = exchange.pack;
+  mine[2].second = exchange.transfer;
+  mine[3].second = exchange.unpack;
   const Slowest slowest = vote<&keep_slowest>(communicator, exchanged, slowest_of(report.seconds));
 
   move.commit();

@@ -417,11 +417,13 @@ TEST_F(MoveOn, TheReportTellsTheSlowestOfEachStage) {
   const MoveReport report =
       expect_move(communicator, {&set, 1}, everywhere, prepare_shuffle(communicator, {&set, 1}, 0),
                   {.seconds_before = {{"order", rank + 1.0}, {"cut", size - rank + 0.5}}});
-  ASSERT_EQ(report.seconds.size(), 4U);
+  ASSERT_EQ(report.seconds.size(), 6U);
   EXPECT_EQ(report.seconds[0], (std::pair<std::string, double>("order", size)));
   EXPECT_EQ(report.seconds[1], (std::pair<std::string, double>("cut", size + 0.5)));
   EXPECT_EQ(report.seconds[2].first, "reserve");
-  EXPECT_EQ(report.seconds[3].first, "exchange");
+  EXPECT_EQ(report.seconds[3].first, "pack");
+  EXPECT_EQ(report.seconds[4].first, "transfer");
+  EXPECT_EQ(report.seconds[5].first, "unpack");
   for (const auto& [name, seconds] : report.seconds) {
     EXPECT_GE(seconds, 0) << name;
     EXPECT_EQ(communicator.all_reduce(seconds, Reduction::least),
