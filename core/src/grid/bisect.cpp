@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -132,8 +133,7 @@ class Growth {
           speed(range.begin, range.end);
       const double share = speed(range.begin, range.end) / speed_below_.back();
       const double weight = all > 0 ? weights[b] / all : share;
-      if (weight > 0)
-        tolerance = std::min(tolerance, excess(range.parts(), weight / share) * weight * half);
+      tolerance = std::min(tolerance, excess(range.parts(), weight / share) * share * half);
       ++split;
     }
     return tolerance;
@@ -146,10 +146,9 @@ class Growth {
     auto split = splits_.begin();
     for (const Branch& branch : branches_) {
       if (branch.is_leaf()) continue;
-      const auto a = static_cast<std::size_t>(split->axis);
       const double before = earlier_[static_cast<std::size_t>(branch.range.node)].border;
       borders.push_back(split->as_earlier ? std::clamp(before, split->least, split->most)
-                                          : branch.box.lower[a]);
+                                          : std::numeric_limits<double>::quiet_NaN());
       ++split;
     }
     return borders;
@@ -187,14 +186,15 @@ class Growth {
   std::vector<Bisection> take_nodes() { return std::move(nodes_); }
 
  private:
-  // How much heavier than wanted, as a factor beyond 1, a level may make the halves of a branch
-  // that is `lambda` times as heavy as wanted. Where nothing is left it still need not be exact.
+  // By how much of what is wanted of it a level may miss a half of a branch that is `lambda` times
+  // as heavy as wanted. Where nothing is left it still need not be exact.
   double excess(int parts, double lambda) const {
     const auto levels_of = [](int leaves) {
       return std::bit_width(static_cast<unsigned>(leaves) - 1);
     };
-    const double least = std::pow(options_.target_lambda, 0.25 / levels_of(options_.parts)) - 1;
-    const double left = std::pow(options_.target_lambda / lambda, 1.0 / levels_of(parts)) - 1;
+    const double target = options_.target_lambda, now = std::max(lambda, 1.0);
+    const double least = std::pow(target, 0.25 / levels_of(options_.parts)) - 1;
+    const double left = now * std::pow(target / now, 1.0 / levels_of(parts)) - lambda;
     return std::min(std::max(least, left), 0.25);
   }
 

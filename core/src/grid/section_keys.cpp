@@ -49,7 +49,7 @@ struct WriteKey {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const std::int64_t group = at_begin ? 0 : groups.after(keys[i].value);
     const SectionRuler& here = groups.rulers[group];
-    const double place = groups.axes[here.axis].image_of(places.at(i, here.axis));
+    const double place = groups.axes[here.axis].inside(places.at(i, here.axis));
     keys[i] = {(static_cast<std::uint64_t>(group) << groups.bits) | here.ruler.mark(place)};
   }
 };

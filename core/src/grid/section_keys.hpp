@@ -22,8 +22,8 @@ struct SectionRuler {
   int axis;
 };
 
-// How the groups of the level before were divided, and how those that it made are marked now.
-// Without splitters: there was none before, and all objects are in group 0.
+// How groups were divided, and how those that this made are marked in the next level. Without
+// splitters: they were not, and all objects are in group 0.
 struct SectionGroups {
   int bits;  // of a mark
   std::array<GridAxis, 3> axes;

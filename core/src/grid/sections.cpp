@@ -103,7 +103,9 @@ void Sections::note(int slot) {
 
 std::vector<double> Sections::weights_by(const SectionSums& sums) {
   restart();
+  std::vector<double> weights;
   vote(communicator_, attempt(stage_name, [&] {
+         weights.reserve(static_cast<std::size_t>(sums.count));
          for (std::size_t s = 0; s < points_.size(); ++s) {
            std::array<const std::uint32_t*, 3> noted = {};
            for (std::size_t slot = 0; slot < 3; ++slot)
@@ -116,7 +118,6 @@ std::vector<double> Sections::weights_by(const SectionSums& sums) {
   const auto width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(sums.count) - 1));
   const std::span<std::int64_t> counted = objects_->count_all(0, {width, width});
   search_->reduce(counted);
-  std::vector<double> weights;
   for (const std::int64_t weight : counted.first(static_cast<std::size_t>(sums.count)))
     weights.push_back(units_.weight_of(weight));
   return weights;
@@ -172,7 +173,7 @@ void Sections::stay(const SectionLevel& level, const SectionAim& aim) {
   for (std::size_t p = 0; p < places_.size(); ++p) {
     if (places_[p].found) continue;
     const Ruler& ruler = ruler_of(places_[p].group);
-    const std::uint64_t mark = ruler.mark_above(aim.kept[p]);
+    const std::uint64_t mark = std::isnan(aim.kept[p]) ? 0 : ruler.mark_above(aim.kept[p]);
     places_[p].at = ruler.place(mark);
     places_[p].splitter = key(places_[p].group, mark);
   }
@@ -180,7 +181,7 @@ void Sections::stay(const SectionLevel& level, const SectionAim& aim) {
   const double near = aim.tolerance * static_cast<double>(total_);
   for (std::size_t p = 0; p < places_.size(); ++p) {
     const auto off = static_cast<double>(std::abs(places_[p].below - sought(level, p)));
-    if (found[p].found || off > near)
+    if (found[p].found || std::isnan(aim.kept[p]) || off > near)
       places_[p] = found[p];
     else
       places_[p].found = true;

@@ -45,7 +45,8 @@ struct SectionAim {
   static constexpr double wherever = 2;
   // How far the weight below a place may be from what is wanted, as a share of all weight.
   double tolerance = 0;
-  // Where places stay if the tolerance allows it, in the order of the shares; none: nowhere.
+  // Where places stay if the tolerance allows it, in the order of the shares; NaN: this one does
+  // not. None: nowhere.
   std::span<const double> kept = {};
   // May move the places of a level, which never fall within a group, to where they are allowed.
   std::function<void(std::span<double>)> allow = {};

@@ -38,6 +38,7 @@ class Tensor {
         even.push_back(domain * (bins(axis) / domains(axis)));
       place(axis, std::move(even));
     }
+    const auto start = rows_;
     auto best = rows_;
     double least = std::numeric_limits<double>::infinity();
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
@@ -53,6 +54,7 @@ class Tensor {
     }
     rows_ = best;
     divide_into_domains();
+    if (are_off_bins_) keep_better_of(start);
     for (std::size_t depth = 0; depth < 3; ++depth) {
       const int axis = borders_.axes[depth];
       std::vector<double>& row = borders_.levels[depth];
@@ -66,6 +68,11 @@ class Tensor {
   }
 
  private:
+  struct Row {
+    std::vector<double> places;      // of inner borders
+    std::vector<std::int64_t> ends;  // the bins below each, or nearly
+  };
+
   static std::size_t index(int axis) { return static_cast<std::size_t>(axis); }
   int domains(int axis) const { return options_.shape.extents[index(axis)]; }
   double speed(int part) const {
@@ -97,7 +104,10 @@ class Tensor {
     const std::vector<double> wanted = row.places;
     allow(rules, row.places);
     for (std::size_t i = 0; i < ends.size(); ++i)
-      if (row.places[i] != wanted[i]) ends[i] = nearest_end(axis, row.places[i]);
+      if (row.places[i] != wanted[i]) {
+        ends[i] = nearest_end(axis, row.places[i]);
+        are_off_bins_ = true;
+      }
     row.ends = std::move(ends);
   }
   double place_of(int axis, std::int64_t end) const {
@@ -139,6 +149,23 @@ class Tensor {
       divide(axis, rows_[index(axis)].places, groups);
       groups *= domains(axis);
     }
+  }
+
+  // Exactly; the rows that there are, which are divided, or others.
+  void keep_better_of(const std::array<Row, 3>& others) {
+    const double heaviest = heaviest_domain();
+    const auto found = std::exchange(rows_, others);
+    divide_into_domains();
+    if (heaviest_domain() < heaviest) return;
+    rows_ = found;
+    divide_into_domains();
+  }
+  double heaviest_domain() const {
+    const std::vector<double> weights = sections_.weights();
+    double heaviest = 0;
+    for (std::size_t g = 0; g < weights.size(); ++g)
+      heaviest = std::max(heaviest, weights[g] / speed(part_of(g, borders_.axes)));
+    return heaviest;
   }
 
   // Of the group of this number after divisions along all axes in this order.
@@ -203,13 +230,9 @@ class Tensor {
   Sections& sections_;
   const GridCutOptions& options_;
   const std::array<RowRules, 3>& rules_;
-
-  struct Row {
-    std::vector<double> places;      // of inner borders
-    std::vector<std::int64_t> ends;  // the bins below each, or nearly
-  };
   std::array<Row, 3> rows_;                   // along each axis
   std::array<std::vector<double>, 3> marks_;  // between its bins
+  bool are_off_bins_ = false;                 // some borders are, so that domains are estimates
 };
 
 }  // namespace

@@ -23,13 +23,9 @@ struct GridAxis {
   EVENKEEL_API GridAxis(double lower_face, double upper_face, bool is_periodic);
 
   KOKKOS_FUNCTION double inside(double place) const {
-    const double image = image_of(place);
+    const double image = !(period > 0) || is_inside(place) ? place : wrapped(place);
     const double above = image < lower ? lower : image;
     return above > last ? last : above;
-  }
-  // The same, but for places that have no image between the faces: they stay outside.
-  KOKKOS_FUNCTION double image_of(double place) const {
-    return !(period > 0) || is_inside(place) ? place : wrapped(place);
   }
 
   KOKKOS_FUNCTION bool is_inside(double place) const { return lower <= place && place <= last; }

@@ -13,8 +13,8 @@
 namespace evenkeel {
 
 // Both function objects also find the parts of some points together, `together` on hosts: a point
-// waits for one border after the other, and meanwhile the others go on. No branch depends on where
-// a point is, since that is hard to foresee.
+// waits for one border after the other, and meanwhile the others go on. No branch depends on which
+// domain a point is in, since that is hard to foresee.
 
 // Finds the part of a point; for kernels. Refers to the borders of a decomposition, in memory that
 // the caller reaches. A domain owns its lower faces, and the last ones with an extent own the upper
