@@ -107,7 +107,6 @@ Order order_of(const std::vector<CurveKey>& keys) {
 // Seven doubles in three fields.
 struct Particles {
   static constexpr const char* name = "7 doubles";
-  static constexpr std::int64_t bytes = 56;
   std::vector<std::array<double, 3>> position, velocity;
   std::vector<double> mass;
 
@@ -135,7 +134,6 @@ struct Particles {
 
 struct Records {
   static constexpr const char* name = "record of 64 bytes";
-  static constexpr std::int64_t bytes = 64;
   std::vector<Record> records;
 
   explicit Records(std::int64_t count) : records(static_cast<std::size_t>(count)) {}

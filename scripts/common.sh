@@ -14,7 +14,7 @@ packages_mpi=("libopenmpi-dev|libmpich-dev" "openmpi-bin|mpich")
 packages_tools=(libcli11-dev nlohmann-json3-dev)
 packages_tests=(ccache libgtest-dev libbenchmark-dev libeigen3-dev libspdlog-dev)
 packages_lint=(clang-format clang-tidy)
-packages_clang=(clang)
+packages_clang=(clang "libclang-rt-dev?")
 packages_newest_host=(mmdebstrap mount debian-archive-keyring)
 
 # --- Messages -------------------------------------------------------------------------------------
