@@ -1,0 +1,21 @@
+#pragma once
+
+// The order of objects that come in several runs, each of which is in order.
+
+#include "field/copy_ranges.hpp"
+
+#include <evenkeel/core/key.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// keys: of all runs, one after the other; run r begins at firsts[r]. Where they come to stand when
+// all are in order, equal keys as they are: ranges from places among the runs to places in the
+// order, rising in the latter. Empty when there would be more than `most`, of a key at least.
+std::vector<ObjectRange> merged_runs(std::span<const CurveKey> keys,
+                                     std::span<const std::int64_t> firsts, std::int64_t most);
+
+}  // namespace evenkeel
