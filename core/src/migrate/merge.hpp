@@ -18,4 +18,9 @@ namespace evenkeel {
 std::vector<ObjectRange> merged_runs(std::span<const CurveKey> keys,
                                      std::span<const std::int64_t> firsts, std::int64_t most);
 
+// The same where objects lie in no ranges to speak of: order[i] is the place among the runs of what
+// comes to stand at i. Keys change places too, or not.
+void merge_order(std::span<CurveKey> keys, std::span<const std::int64_t> firsts,
+                 std::span<std::int64_t> order);
+
 }  // namespace evenkeel

@@ -3,11 +3,7 @@
 #include "field/copy.hpp"
 #include "migrate/merge.hpp"
 
-#include <evenkeel/backends/exec/sort.hpp>
-
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 
 namespace evenkeel {
 
@@ -223,17 +219,6 @@ void Parcels::pack() {
   fence();
 }
 
-// Objects of one key keep the order of arrival, which is that of the ranks they were on.
-void Parcels::sort_arrivals(std::size_t set) {
-  const std::span<CurveKey> keys = keys_of(set);
-  const std::span order(reinterpret_cast<std::uint64_t*>(indices_[set].order.data()), keys.size());
-  std::iota(order.begin(), order.end(), std::uint64_t{0});
-  exec::sort_pairs(Space::where(MemoryKind::host), reinterpret_cast<std::uint64_t*>(keys.data()),
-                   order.data(), std::ssize(order));
-  auto* const places = reinterpret_cast<std::int64_t*>(indices_[set].placed[host].data());
-  for (std::size_t i = 0; i < order.size(); ++i) places[order[i]] = static_cast<std::int64_t>(i);
-}
-
 std::vector<Parcels::Source> Parcels::sources_of(std::size_t set) {
   std::vector<Source> sources = {{indices_[set].first_staying, nullptr, nullptr}};
   for (Message& message : arriving_.messages)
@@ -245,14 +230,28 @@ std::vector<Parcels::Source> Parcels::sources_of(std::size_t set) {
   return sources;
 }
 
+std::vector<std::int64_t> Parcels::firsts_of(std::span<const Source> sources) {
+  std::vector<std::int64_t> firsts;
+  firsts.reserve(sources.size());
+  for (const Source& source : sources) firsts.push_back(source.first);
+  return firsts;
+}
+
+// Objects of one key keep the order of arrival, which is that of the ranks they were on.
+void Parcels::place_arrivals(std::size_t set) {
+  const std::span<CurveKey> keys = keys_of(set);
+  const std::span order(reinterpret_cast<std::int64_t*>(indices_[set].order.data()), keys.size());
+  merge_order(keys, firsts_of(sources_of(set)), order);
+  auto* const places = reinterpret_cast<std::int64_t*>(indices_[set].placed[host].data());
+  for (std::size_t i = 0; i < order.size(); ++i) places[order[i]] = static_cast<std::int64_t>(i);
+}
+
 // Finds where all come to stand, in ranges: false when these are too short.
 bool Parcels::merge_arrivals(std::size_t set) {
   Indices& indices = indices_[set];
   if (!indices.on_host) return false;
   const std::vector<Source> sources = sources_of(set);
-  std::vector<std::int64_t> firsts;
-  firsts.reserve(sources.size());
-  for (const Source& source : sources) firsts.push_back(source.first);
+  const std::vector<std::int64_t> firsts = firsts_of(sources);
   const std::span<const CurveKey> keys = keys_of(set);
   const std::vector<ObjectRange> ranges =
       merged_runs(keys, firsts, std::ssize(keys) / long_run + std::ssize(sources));
@@ -290,7 +289,7 @@ void Parcels::unpack_ranges(std::size_t set) {
 void Parcels::unpack_chosen(std::size_t set) {
   const SetPlan& plan = plan_.sets[set];
   const std::int64_t staying = plan.offsets[static_cast<std::size_t>(plan_.part_of(rank_))];
-  sort_arrivals(set);
+  place_arrivals(set);
   upload(set, true);
   for (std::size_t f = 0; f < sets_[set].fields().size(); ++f) {
     const FieldLayout to = staged_[set].fields()[f].layout();

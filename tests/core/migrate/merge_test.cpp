@@ -48,12 +48,16 @@ void expect_merged(const Runs& runs) {
     for (std::int64_t i = 0; i < range.count; ++i) found.push_back(range.from + i);
   }
   EXPECT_EQ(found, expected) << testing::PrintToString(runs);
+  Joined again = all;
+  std::vector<std::int64_t> order(again.keys.size());
+  merge_order(again.keys, again.firsts, order);
+  EXPECT_EQ(order, expected) << testing::PrintToString(runs);
 }
 
 TEST(MergedRuns, OfAnything) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 3000; ++round) {
-    Runs runs(random() % 7);
+    Runs runs(round % 10 == 0 ? random() % 40 : random() % 7);
     const std::uint64_t greatest = round % 3 == 0 ? 3 : round % 3 == 1 ? 200 : ~std::uint64_t{0};
     for (auto& run : runs) {
       run.resize(random() % 2 == 0 ? random() % 5 : random() % 100);
