@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
 constexpr const char* label = "evenkeel::field::copy_ranges";
+constexpr std::int64_t worth_threads = 65536;  // bytes
 
 // A piece of each object that is adjacent to that of the next, on both sides, where there is one.
 struct Stream {
@@ -35,15 +37,26 @@ std::vector<Stream> streams_of(const FieldLayout& to, const FieldLayout& from) {
   return streams;
 }
 
-// Value by value, whatever the strides.
+// Value by value, whatever the strides. `bytes` of a value: known to the compiler, or 0.
+template <std::size_t bytes>
 void copy_values(const FieldLayout& to, const FieldLayout& from, const ObjectRange& range) {
-  auto* target = static_cast<char*>(to.data) + range.to * to.object_stride_bytes;
-  const auto* source = static_cast<const char*>(from.data) + range.from * from.object_stride_bytes;
-  for (std::int64_t i = 0; i < range.count; ++i)
-    for (int c = 0; c < to.components; ++c)
+  auto* const target = static_cast<char*>(to.data) + range.to * to.object_stride_bytes;
+  const auto* const source =
+      static_cast<const char*>(from.data) + range.from * from.object_stride_bytes;
+  for (int c = 0; c < to.components; ++c)
+    for (std::int64_t i = 0; i < range.count; ++i)
       std::memcpy(target + i * to.object_stride_bytes + c * to.component_stride_bytes,
                   source + i * from.object_stride_bytes + c * from.component_stride_bytes,
-                  static_cast<std::size_t>(to.element_bytes));
+                  bytes > 0 ? bytes : static_cast<std::size_t>(to.element_bytes));
+}
+
+void copy_any(const FieldLayout& to, const FieldLayout& from, const ObjectRange& range) {
+  switch (to.element_bytes) {
+    case 1: return copy_values<1>(to, from, range);
+    case 4: return copy_values<4>(to, from, range);
+    case 8: return copy_values<8>(to, from, range);
+    default: return copy_values<0>(to, from, range);
+  }
 }
 
 // The objects from `begin` to `end`, of all ranges one after the other.
@@ -64,7 +77,7 @@ void copy_some(const FieldLayout& to, const FieldLayout& from, std::span<const S
                std::span<const ObjectRange> ranges, std::int64_t begin, std::int64_t end) {
   if (streams.empty())
     for_each_within(ranges, begin, end,
-                    [&](const ObjectRange& range) { copy_values(to, from, range); });
+                    [&](const ObjectRange& range) { copy_any(to, from, range); });
   for (const Stream& stream : streams)
     for_each_within(ranges, begin, end, [&](const ObjectRange& range) {
       std::memcpy(stream.to + range.to * stream.bytes, stream.from + range.from * stream.bytes,
@@ -82,7 +95,11 @@ void copy_object_ranges(const FieldLayout& to, const FieldLayout& from,
   if (objects == 0) return;
   const std::vector<Stream> streams = streams_of(to, from);
   const std::int64_t threads = exec::kokkos_is_running() ? std::max(1, Host().concurrency()) : 1;
-  if (threads == 1) return copy_some(to, from, streams, ranges, 0, objects);
+  if (threads == 1 || objects * to.bytes_per_object() < worth_threads)
+    return copy_some(to, from, streams, ranges, 0, objects);
+  // Many ranges are shared out as they are: to find the one that an object is in takes time.
+  const std::int64_t count = std::ssize(ranges);
+  const bool are_many = count >= 64 * threads;
   Kokkos::parallel_for(
       label,
       Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>(

@@ -1,5 +1,7 @@
 #include "migrate/merge.hpp"
 
+#include <evenkeel/backends/exec/compatibility.hpp>
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 
@@ -37,8 +39,16 @@ std::int64_t gallop(std::span<const CurveKey> keys, std::int64_t begin, std::int
   return std::partition_point(keys.begin() + low, keys.begin() + high, before) - keys.begin();
 }
 
-// More runs than these are sorted: each doubling of their number costs a merge of all.
+// More runs than these are sorted: each doubling of their number costs a merge of all, by one
+// thread.
 constexpr std::int64_t few_runs = 16;
+std::int64_t threads() {
+  return exec::kokkos_is_running() ? std::max(1, Kokkos::DefaultHostExecutionSpace().concurrency())
+                                   : 1;
+}
+
+// After so many ranges it shows how long they are.
+constexpr std::int64_t enough_ranges = 1024;
 
 struct Pairs {
   std::span<CurveKey> keys;
@@ -71,6 +81,7 @@ std::int64_t bytes_of(std::span<const std::int64_t> values) {
 // Run r begins at firsts[r], the last of which is the end of all. Merges neighbours until there is
 // one run.
 void merge_all(const Pairs& pairs, std::vector<std::size_t> firsts) {
+  if (firsts.size() <= 2) return;
   const Buffer keys("evenkeel::migrate::merge", MemoryKind::host, bytes_of(pairs.values));
   const Buffer values("evenkeel::migrate::merge", MemoryKind::host, bytes_of(pairs.values));
   const Pairs other = {{reinterpret_cast<CurveKey*>(keys.data()), pairs.keys.size()},
@@ -94,7 +105,7 @@ void merge_all(const Pairs& pairs, std::vector<std::size_t> firsts) {
 void merge_order(std::span<CurveKey> keys, std::span<const std::int64_t> firsts,
                  std::span<std::int64_t> order) {
   std::iota(order.begin(), order.end(), std::int64_t{0});
-  if (std::ssize(firsts) > few_runs)
+  if (std::ssize(firsts) * threads() > few_runs)
     return exec::sort_pairs(Space::where(MemoryKind::host),
                             reinterpret_cast<std::uint64_t*>(keys.data()),
                             reinterpret_cast<std::uint64_t*>(order.data()), std::ssize(order));
@@ -114,7 +125,9 @@ std::vector<ObjectRange> merged_runs(std::span<const CurveKey> keys,
   }
   std::int64_t to = 0;
   while (!rests.empty()) {
-    if (std::ssize(ranges) == most) return {};
+    const std::int64_t found = std::ssize(ranges);
+    const bool too_short = found == enough_ranges && 2 * to < found * (std::ssize(keys) / most);
+    if (found == most || too_short) return {};
     Rest least = rests.top();
     rests.pop();
     std::int64_t next = least.end;

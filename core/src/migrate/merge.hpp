@@ -14,7 +14,7 @@ namespace evenkeel {
 
 // keys: of all runs, one after the other; run r begins at firsts[r]. Where they come to stand when
 // all are in order, equal keys as they are: ranges from places among the runs to places in the
-// order, rising in the latter. Empty when there would be more than `most`, of a key at least.
+// order, rising in the latter. Empty when there would be more than `most`, or that is in sight.
 std::vector<ObjectRange> merged_runs(std::span<const CurveKey> keys,
                                      std::span<const std::int64_t> firsts, std::int64_t most);
 

@@ -238,10 +238,10 @@ std::vector<std::int64_t> Parcels::firsts_of(std::span<const Source> sources) {
 }
 
 // Objects of one key keep the order of arrival, which is that of the ranks they were on.
-void Parcels::place_arrivals(std::size_t set) {
+void Parcels::place_arrivals(std::size_t set, std::span<const Source> sources) {
   const std::span<CurveKey> keys = keys_of(set);
   const std::span order(reinterpret_cast<std::int64_t*>(indices_[set].order.data()), keys.size());
-  merge_order(keys, firsts_of(sources_of(set)), order);
+  merge_order(keys, firsts_of(sources), order);
   auto* const places = reinterpret_cast<std::int64_t*>(indices_[set].placed[host].data());
   for (std::size_t i = 0; i < order.size(); ++i) places[order[i]] = static_cast<std::int64_t>(i);
 }
@@ -276,10 +276,11 @@ bool Parcels::merge_arrivals(std::size_t set) {
 }
 
 void Parcels::unpack_ranges(std::size_t set) {
+  const std::vector<Source> sources = sources_of(set);
   for (std::size_t f = 0; f < sets_[set].fields().size(); ++f) {
     const FieldLayout to = staged_[set].fields()[f].layout();
     copy_object_ranges(to, sets_[set].fields()[f].layout(), indices_[set].staying);
-    for (const Source& source : sources_of(set))
+    for (const Source& source : sources)
       if (source.block != nullptr)
         copy_object_ranges(to, in_message(arriving_, *source.message, *source.block, f),
                            source.block->ranges);
@@ -289,7 +290,8 @@ void Parcels::unpack_ranges(std::size_t set) {
 void Parcels::unpack_chosen(std::size_t set) {
   const SetPlan& plan = plan_.sets[set];
   const std::int64_t staying = plan.offsets[static_cast<std::size_t>(plan_.part_of(rank_))];
-  place_arrivals(set);
+  const std::vector<Source> sources = sources_of(set);
+  place_arrivals(set, sources);
   upload(set, true);
   for (std::size_t f = 0; f < sets_[set].fields().size(); ++f) {
     const FieldLayout to = staged_[set].fields()[f].layout();
@@ -299,7 +301,7 @@ void Parcels::unpack_chosen(std::size_t set) {
     copy_chosen_objects(space, to, places + indices_[set].first_staying,
                         sets_[set].fields()[f].layout(), on_kind(set, kind, false) + staying,
                         plan.staying);
-    for (const Source& source : sources_of(set))
+    for (const Source& source : sources)
       if (source.block != nullptr)
         copy_chosen_objects(space, to, places + source.first,
                             in_message(arriving_, *source.message, *source.block, f), nullptr,

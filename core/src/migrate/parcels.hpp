@@ -87,7 +87,7 @@ class Parcels {
   std::vector<Source> sources_of(std::size_t set);
   static std::vector<std::int64_t> firsts_of(std::span<const Source> sources);
   bool merge_arrivals(std::size_t set);
-  void place_arrivals(std::size_t set);
+  void place_arrivals(std::size_t set, std::span<const Source> sources);
   void unpack_ranges(std::size_t set);
   void unpack_chosen(std::size_t set);
   const std::int64_t* on_kind(std::size_t set, int kind, bool places) const;
