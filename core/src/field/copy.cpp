@@ -51,6 +51,46 @@ void copy_values(const Instance& instance, const CopyValues<Word>& copy, std::in
       Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count), copy);
 }
 
+// Objects whose values are adjacent, of so many words of eight bytes: the compiler sees how many.
+template <int words>
+struct CopyWhole {
+  char* to;
+  const char* from;
+  std::int64_t to_object, from_object;
+  const std::int64_t *to_objects, *from_objects;  // null: in order
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    auto* target = reinterpret_cast<std::uint64_t*>(
+        to + (to_objects == nullptr ? i : to_objects[i]) * to_object);
+    const auto* source = reinterpret_cast<const std::uint64_t*>(
+        from + (from_objects == nullptr ? i : from_objects[i]) * from_object);
+    for (int w = 0; w < words; ++w) target[w] = source[w];
+  }
+};
+
+constexpr int most_words = 8;
+
+// Calls the copy of objects of `words` words.
+template <int words, class Instance>
+void copy_whole(const Instance& instance, const FieldLayout& to, const std::int64_t* to_objects,
+                const FieldLayout& from, const std::int64_t* from_objects, std::int64_t count) {
+  if (to.bytes_per_object() != 8 * words) {
+    if constexpr (words < most_words)
+      copy_whole<words + 1>(instance, to, to_objects, from, from_objects, count);
+    return;
+  }
+  Kokkos::parallel_for(
+      "evenkeel::field::copy_objects",
+      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
+      CopyWhole<words>{static_cast<char*>(to.data), static_cast<const char*>(from.data),
+                       to.object_stride_bytes, from.object_stride_bytes, to_objects, from_objects});
+}
+
+bool is_whole(const FieldLayout& layout) {
+  return (layout.components == 1 || layout.component_stride_bytes == layout.element_bytes) &&
+         layout.bytes_per_object() <= 8 * most_words;
+}
+
 bool divides_all(std::int64_t word, const FieldLayout& layout) {
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(layout.data));
   return layout.element_bytes % word == 0 && layout.object_stride_bytes % word == 0 &&
@@ -64,7 +104,9 @@ void copy_strided(const Instance& instance, const FieldLayout& to, const std::in
   const auto fits = [&](std::int64_t word) {
     return divides_all(word, to) && divides_all(word, from);
   };
-  if (fits(8))
+  if (fits(8) && is_whole(to) && is_whole(from))
+    copy_whole<1>(instance, to, to_objects, from, from_objects, count);
+  else if (fits(8))
     copy_values(instance, copy_of<std::uint64_t>(to, to_objects, from, from_objects), count);
   else if (fits(4))
     copy_values(instance, copy_of<std::uint32_t>(to, to_objects, from, from_objects), count);

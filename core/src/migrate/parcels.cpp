@@ -1,18 +1,18 @@
 #include "migrate/parcels.hpp"
 
 #include "field/copy.hpp"
-
-#include <evenkeel/backends/exec/sort.hpp>
+#include "migrate/merge.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 
 namespace evenkeel {
 
 namespace {
 
 constexpr int host = static_cast<int>(MemoryKind::host);
+
+// Shorter runs of objects than this, on average, are copied object by object.
+constexpr std::int64_t long_run = 4;
 
 std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
@@ -30,9 +30,13 @@ Parcels::Parcels(const Communicator& communicator, std::span<const Set> sets,
   for (const StagedSet& set : staged)
     for (const StagedField& field : set.fields()) uses_[kind_of(field.layout())] = true;
   indices_.resize(sets.size());
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    for (const StagedField& field : staged[s].fields())
+      indices_[s].on_host = indices_[s].on_host && kind_of(field.layout()) == host;
   lay_out(leaving_, true);
   lay_out(arriving_, false);
   for (std::size_t s = 0; s < sets.size(); ++s) make_indices(s);
+  find_ranges();
   make_transfer(communicator);
 }
 
@@ -97,18 +101,37 @@ void Parcels::make_buffers(Side& side, bool leaving) {
 
 void Parcels::make_indices(std::size_t set) {
   Indices& indices = indices_[set];
-  const auto count = static_cast<std::size_t>(plan_.sets[set].count_after);
-  indices.keys.resize(count);
-  indices.order.resize(count);
-  indices.places.resize(count);
+  const std::int64_t before = std::ssize(orders_[set].objects);
+  const std::int64_t after = plan_.sets[set].count_after;
+  indices.keys = Buffer("evenkeel::migrate::keys", MemoryKind::host,
+                        after * static_cast<std::int64_t>(sizeof(CurveKey)));
+  indices.order = Buffer("evenkeel::migrate::order", MemoryKind::host, bytes_of_indices(after));
   for (int kind = 0; kind < kinds; ++kind) {
-    if (kind == host || !uses_[kind]) continue;
     const auto memory = static_cast<MemoryKind>(kind);
-    const std::int64_t before = std::ssize(orders_[set].objects);
-    indices.chosen[kind] = Buffer("evenkeel::migrate::chosen", memory, bytes_of_indices(before));
-    indices.placed[kind] =
-        Buffer("evenkeel::migrate::placed", memory, bytes_of_indices(plan_.sets[set].count_after));
+    if (kind == host || uses_[kind])
+      indices.placed[kind] = Buffer("evenkeel::migrate::placed", memory, bytes_of_indices(after));
+    if (kind != host && uses_[kind])
+      indices.chosen[kind] = Buffer("evenkeel::migrate::chosen", memory, bytes_of_indices(before));
   }
+}
+
+std::span<CurveKey> Parcels::keys_of(std::size_t set) const {
+  return {reinterpret_cast<CurveKey*>(indices_[set].keys.data()),
+          static_cast<std::size_t>(plan_.sets[set].count_after)};
+}
+
+// Of what leaves.
+void Parcels::find_ranges() {
+  for (Message& message : leaving_.messages)
+    for (Block& block : message.blocks) {
+      if (!indices_[block.set].on_host) continue;
+      const auto objects = std::span(orders_[block.set].objects)
+                               .subspan(static_cast<std::size_t>(block.first),
+                                        static_cast<std::size_t>(block.count));
+      std::vector<ObjectRange> ranges;
+      ranges.reserve(static_cast<std::size_t>(block.count / long_run) + 1);
+      if (add_ranges(ranges, objects, 0)) block.ranges = std::move(ranges);
+    }
 }
 
 void Parcels::make_transfer(const Communicator& communicator) {
@@ -158,9 +181,8 @@ CurveKey* Parcels::keys_in(const Side& side, const Message& message, const Block
 
 // The host's lists where the host can read the field, copies of them elsewhere.
 const std::int64_t* Parcels::on_kind(std::size_t set, int kind, bool places) const {
-  const Indices& indices = indices_[set];
-  if (kind == host) return places ? indices.places.data() : orders_[set].objects.data();
-  const Buffer& copy = places ? indices.placed[kind] : indices.chosen[kind];
+  if (kind == host && !places) return orders_[set].objects.data();
+  const Buffer& copy = places ? indices_[set].placed[kind] : indices_[set].chosen[kind];
   return reinterpret_cast<const std::int64_t*>(copy.data());
 }
 
@@ -186,53 +208,119 @@ void Parcels::pack() {
                   keys_in(leaving_, message, block));
       for (std::size_t f = 0; f < sets_[block.set].fields().size(); ++f) {
         const FieldLayout from = sets_[block.set].fields()[f].layout();
-        copy_chosen_objects(Space::where(from.memory), in_message(leaving_, message, block, f),
-                            nullptr, from, on_kind(block.set, kind_of(from), false) + block.first,
-                            block.count);
+        const FieldLayout to = in_message(leaving_, message, block, f);
+        if (!block.ranges.empty())
+          copy_object_ranges(to, from, block.ranges);
+        else
+          copy_chosen_objects(Space::where(from.memory), to, nullptr, from,
+                              on_kind(block.set, kind_of(from), false) + block.first, block.count);
       }
     }
   fence();
 }
 
+std::vector<Parcels::Source> Parcels::sources_of(std::size_t set) {
+  std::vector<Source> sources = {{indices_[set].first_staying, nullptr, nullptr}};
+  for (Message& message : arriving_.messages)
+    for (Block& block : message.blocks)
+      if (block.set == set) sources.push_back({block.first, &message, &block});
+  // Where none stay, they come before the others of their place.
+  std::stable_sort(sources.begin(), sources.end(),
+                   [](const Source& a, const Source& b) { return a.first < b.first; });
+  return sources;
+}
+
+std::vector<std::int64_t> Parcels::firsts_of(std::span<const Source> sources) {
+  std::vector<std::int64_t> firsts;
+  firsts.reserve(sources.size());
+  for (const Source& source : sources) firsts.push_back(source.first);
+  return firsts;
+}
+
 // Objects of one key keep the order of arrival, which is that of the ranks they were on.
-void Parcels::sort_arrivals(std::size_t set) {
+void Parcels::place_arrivals(std::size_t set, std::span<const Source> sources) {
+  const std::span<CurveKey> keys = keys_of(set);
+  const std::span order(reinterpret_cast<std::int64_t*>(indices_[set].order.data()), keys.size());
+  merge_order(keys, firsts_of(sources), order);
+  auto* const places = reinterpret_cast<std::int64_t*>(indices_[set].placed[host].data());
+  for (std::size_t i = 0; i < order.size(); ++i) places[order[i]] = static_cast<std::int64_t>(i);
+}
+
+// Finds where all come to stand, in ranges: false when these are too short.
+bool Parcels::merge_arrivals(std::size_t set) {
   Indices& indices = indices_[set];
-  std::iota(indices.order.begin(), indices.order.end(), std::int64_t{0});
-  exec::sort_pairs(
-      Space::where(MemoryKind::host), reinterpret_cast<std::uint64_t*>(indices.keys.data()),
-      reinterpret_cast<std::uint64_t*>(indices.order.data()), std::ssize(indices.order));
-  for (std::size_t i = 0; i < indices.order.size(); ++i)
-    indices.places[static_cast<std::size_t>(indices.order[i])] = static_cast<std::int64_t>(i);
+  if (!indices.on_host) return false;
+  const std::vector<Source> sources = sources_of(set);
+  const std::vector<std::int64_t> firsts = firsts_of(sources);
+  const std::span<const CurveKey> keys = keys_of(set);
+  const std::vector<ObjectRange> ranges =
+      merged_runs(keys, firsts, std::ssize(keys) / long_run + std::ssize(sources));
+  if (ranges.empty() && !keys.empty()) return false;
+  const std::span<const std::int64_t> objects = orders_[set].objects;
+  const SetPlan& plan = plan_.sets[set];
+  const std::int64_t staying = plan.offsets[static_cast<std::size_t>(plan_.part_of(rank_))];
+  indices.staying.reserve(static_cast<std::size_t>(plan.staying / long_run) + ranges.size());
+  for (const ObjectRange& range : ranges) {
+    const auto after = std::upper_bound(firsts.begin(), firsts.end(), range.from);
+    const Source& source = sources[static_cast<std::size_t>(after - firsts.begin()) - 1];
+    const std::int64_t from = range.from - source.first;
+    if (source.block != nullptr)
+      source.block->ranges.push_back({from, range.to, range.count});
+    else if (!add_ranges(indices.staying,
+                         objects.subspan(static_cast<std::size_t>(staying + from),
+                                         static_cast<std::size_t>(range.count)),
+                         range.to))
+      return false;
+  }
+  return true;
+}
+
+void Parcels::unpack_ranges(std::size_t set) {
+  const std::vector<Source> sources = sources_of(set);
+  for (std::size_t f = 0; f < sets_[set].fields().size(); ++f) {
+    const FieldLayout to = staged_[set].fields()[f].layout();
+    copy_object_ranges(to, sets_[set].fields()[f].layout(), indices_[set].staying);
+    for (const Source& source : sources)
+      if (source.block != nullptr)
+        copy_object_ranges(to, in_message(arriving_, *source.message, *source.block, f),
+                           source.block->ranges);
+  }
+}
+
+void Parcels::unpack_chosen(std::size_t set) {
+  const SetPlan& plan = plan_.sets[set];
+  const std::int64_t staying = plan.offsets[static_cast<std::size_t>(plan_.part_of(rank_))];
+  const std::vector<Source> sources = sources_of(set);
+  place_arrivals(set, sources);
+  upload(set, true);
+  for (std::size_t f = 0; f < sets_[set].fields().size(); ++f) {
+    const FieldLayout to = staged_[set].fields()[f].layout();
+    const int kind = kind_of(to);
+    const Space space = Space::where(to.memory);
+    const std::int64_t* const places = on_kind(set, kind, true);
+    copy_chosen_objects(space, to, places + indices_[set].first_staying,
+                        sets_[set].fields()[f].layout(), on_kind(set, kind, false) + staying,
+                        plan.staying);
+    for (const Source& source : sources)
+      if (source.block != nullptr)
+        copy_chosen_objects(space, to, places + source.first,
+                            in_message(arriving_, *source.message, *source.block, f), nullptr,
+                            source.block->count);
+  }
 }
 
 void Parcels::unpack() {
   for (const Message& message : arriving_.messages)
     for (const Block& block : message.blocks)
       std::copy_n(keys_in(arriving_, message, block), block.count,
-                  indices_[block.set].keys.data() + block.first);
+                  keys_of(block.set).data() + block.first);
   for (std::size_t s = 0; s < sets_.size(); ++s) {
     const SetPlan& set = plan_.sets[s];
     const std::int64_t staying = set.offsets[static_cast<std::size_t>(plan_.part_of(rank_))];
     std::copy_n(orders_[s].keys.data() + staying, set.staying,
-                indices_[s].keys.data() + indices_[s].first_staying);
-    sort_arrivals(s);
-    upload(s, true);
-    for (std::size_t f = 0; f < sets_[s].fields().size(); ++f) {
-      const FieldLayout from = sets_[s].fields()[f].layout();
-      const int kind = kind_of(from);
-      copy_chosen_objects(Space::where(from.memory), staged_[s].fields()[f].layout(),
-                          on_kind(s, kind, true) + indices_[s].first_staying, from,
-                          on_kind(s, kind, false) + staying, set.staying);
-    }
+                keys_of(s).data() + indices_[s].first_staying);
+    merge_arrivals(s) ? unpack_ranges(s) : unpack_chosen(s);
   }
-  for (const Message& message : arriving_.messages)
-    for (const Block& block : message.blocks)
-      for (std::size_t f = 0; f < sets_[block.set].fields().size(); ++f) {
-        const FieldLayout to = staged_[block.set].fields()[f].layout();
-        copy_chosen_objects(Space::where(to.memory), to,
-                            on_kind(block.set, kind_of(to), true) + block.first,
-                            in_message(arriving_, message, block, f), nullptr, block.count);
-      }
   fence();
 }
 

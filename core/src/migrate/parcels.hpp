@@ -5,6 +5,8 @@
 // field, each beginning at a multiple of 16 bytes, and the keys of all sets with those in host
 // memory. Both sides derive the same sizes from the same counts.
 
+#include "field/copy_ranges.hpp"
+
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/migrate.hpp>
@@ -42,6 +44,8 @@ class Parcels {
     std::int64_t first, count;  // of the set's order, or of its arrivals
     std::vector<std::int64_t> offset_of_field;
     std::int64_t offset_of_keys;
+    // Between the set and the message; none where that takes too many.
+    std::vector<ObjectRange> ranges = {};
   };
   // All that goes to one rank, or comes from it.
   struct Message {
@@ -54,20 +58,38 @@ class Parcels {
     std::vector<Message> messages;
     Buffer buffers[kinds];
   };
-  // The indices of one set, on the host and on each kind of memory that its fields are in.
+  // Objects that are in order among themselves, from `first` on in the order of arrival.
+  struct Source {
+    std::int64_t first;
+    const Message* message;  // none: they stay
+    Block* block;
+  };
+  // Lists of one set. Host memory is reserved for those that need not be, and costs nothing then.
   struct Indices {
-    std::vector<CurveKey> keys;  // in the order of arrival: lower ranks, this one, higher ranks
-    std::vector<std::int64_t> order, places;  // the sorted order, and its inverse
+    Buffer keys;   // in the order of arrival: lower ranks, this one, higher ranks
+    Buffer order;  // the sorted order of these
+    // Order::objects and the inverse of `order`, on each kind of memory that fields are in: of the
+    // first on the host there is no copy.
+    Buffer chosen[kinds], placed[kinds];
     std::int64_t first_staying = 0;
-    Buffer chosen[kinds], placed[kinds];  // Order::objects and places, where hosts cannot share
+    bool on_host = true;  // all fields are
+    // Where objects lie in long runs: which of those that stay come to stand where.
+    std::vector<ObjectRange> staying;
   };
 
   void lay_out(Side& side, bool leaving);
   void add_block(Message& message, std::size_t set, std::int64_t first, std::int64_t count);
   void make_buffers(Side& side, bool leaving);
   void make_indices(std::size_t set);
+  std::span<CurveKey> keys_of(std::size_t set) const;
+  void find_ranges();
   void make_transfer(const Communicator& communicator);
-  void sort_arrivals(std::size_t set);
+  std::vector<Source> sources_of(std::size_t set);
+  static std::vector<std::int64_t> firsts_of(std::span<const Source> sources);
+  bool merge_arrivals(std::size_t set);
+  void place_arrivals(std::size_t set, std::span<const Source> sources);
+  void unpack_ranges(std::size_t set);
+  void unpack_chosen(std::size_t set);
   const std::int64_t* on_kind(std::size_t set, int kind, bool places) const;
   void upload(std::size_t set, bool places);
   FieldLayout in_message(const Side& side, const Message& message, const Block& block,

@@ -1,0 +1,131 @@
+#include "field/copy_ranges.hpp"
+
+#include <evenkeel/backends/exec/compatibility.hpp>
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* label = "evenkeel::field::copy_ranges";
+constexpr std::int64_t worth_threads = 65536;  // bytes
+
+// A piece of each object that is adjacent to that of the next, on both sides, where there is one.
+struct Stream {
+  char* to;
+  const char* from;
+  std::int64_t bytes;  // of an object
+};
+
+bool is_stream(const FieldLayout& at) { return at.object_stride_bytes == at.element_bytes; }
+
+std::vector<Stream> streams_of(const FieldLayout& to, const FieldLayout& from) {
+  std::vector<Stream> streams;
+  auto* target = static_cast<char*>(to.data);
+  const auto* source = static_cast<const char*>(from.data);
+  if (to.is_packed() && from.is_packed()) {
+    streams.push_back({target, source, to.bytes_per_object()});
+  } else if (is_stream(to) && is_stream(from)) {
+    for (int c = 0; c < to.components; ++c)
+      streams.push_back({target + c * to.component_stride_bytes,
+                         source + c * from.component_stride_bytes, to.element_bytes});
+  }
+  return streams;
+}
+
+// Value by value, whatever the strides. `bytes` of a value: known to the compiler, or 0.
+template <std::size_t bytes>
+void copy_values(const FieldLayout& to, const FieldLayout& from, const ObjectRange& range) {
+  auto* const target = static_cast<char*>(to.data) + range.to * to.object_stride_bytes;
+  const auto* const source =
+      static_cast<const char*>(from.data) + range.from * from.object_stride_bytes;
+  for (int c = 0; c < to.components; ++c)
+    for (std::int64_t i = 0; i < range.count; ++i)
+      std::memcpy(target + i * to.object_stride_bytes + c * to.component_stride_bytes,
+                  source + i * from.object_stride_bytes + c * from.component_stride_bytes,
+                  bytes > 0 ? bytes : static_cast<std::size_t>(to.element_bytes));
+}
+
+void copy_any(const FieldLayout& to, const FieldLayout& from, const ObjectRange& range) {
+  switch (to.element_bytes) {
+    case 1: return copy_values<1>(to, from, range);
+    case 4: return copy_values<4>(to, from, range);
+    case 8: return copy_values<8>(to, from, range);
+    default: return copy_values<0>(to, from, range);
+  }
+}
+
+// The objects from `begin` to `end`, of all ranges one after the other.
+template <class Copy>
+void for_each_within(std::span<const ObjectRange> ranges, std::int64_t begin, std::int64_t end,
+                     const Copy& copy) {
+  std::int64_t before = 0;
+  for (const ObjectRange& range : ranges) {
+    const std::int64_t first = std::max<std::int64_t>(0, begin - before);
+    const std::int64_t last = std::min(range.count, end - before);
+    if (first < last) copy(ObjectRange{range.from + first, range.to + first, last - first});
+    before += range.count;
+    if (before >= end) break;
+  }
+}
+
+void copy_some(const FieldLayout& to, const FieldLayout& from, std::span<const Stream> streams,
+               std::span<const ObjectRange> ranges, std::int64_t begin, std::int64_t end) {
+  if (streams.empty())
+    for_each_within(ranges, begin, end,
+                    [&](const ObjectRange& range) { copy_any(to, from, range); });
+  for (const Stream& stream : streams)
+    for_each_within(ranges, begin, end, [&](const ObjectRange& range) {
+      std::memcpy(stream.to + range.to * stream.bytes, stream.from + range.from * stream.bytes,
+                  static_cast<std::size_t>(range.count * stream.bytes));
+    });
+}
+
+}  // namespace
+
+void copy_object_ranges(const FieldLayout& to, const FieldLayout& from,
+                        std::span<const ObjectRange> ranges) {
+  using Host = Kokkos::DefaultHostExecutionSpace;
+  std::int64_t objects = 0;
+  for (const ObjectRange& range : ranges) objects += range.count;
+  if (objects == 0) return;
+  const std::vector<Stream> streams = streams_of(to, from);
+  const std::int64_t threads = exec::kokkos_is_running() ? std::max(1, Host().concurrency()) : 1;
+  if (threads == 1 || objects * to.bytes_per_object() < worth_threads)
+    return copy_some(to, from, streams, ranges, 0, objects);
+  // Many ranges are shared out as they are: to find the one that an object is in takes time.
+  const std::int64_t count = std::ssize(ranges);
+  const bool are_many = count >= 64 * threads;
+  Kokkos::parallel_for(
+      label,
+      Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>(
+          0, threads),
+      [&](std::int64_t thread) {
+        copy_some(to, from, streams, ranges, objects * thread / threads,
+                  objects * (thread + 1) / threads);
+      });
+  exec::fence(Host(), label);
+}
+
+bool add_ranges(std::vector<ObjectRange>& ranges, std::span<const std::int64_t> objects,
+                std::int64_t to) {
+  const std::size_t before = ranges.size();
+  for (std::size_t i = 0; i < objects.size();) {
+    std::size_t end = i + 1;
+    while (end < objects.size() && objects[end] == objects[end - 1] + 1) ++end;
+    if (ranges.size() == ranges.capacity()) {
+      ranges.resize(before);
+      return false;
+    }
+    ranges.push_back(
+        {objects[i], to + static_cast<std::int64_t>(i), static_cast<std::int64_t>(end - i)});
+    i = end;
+  }
+  return true;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,120 @@
+#include "field/copy_ranges.hpp"
+
+#include "support/harness.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+// So many objects of `components` values of `element` bytes, spread or not.
+struct Field {
+  Bytes bytes;
+  FieldLayout at;
+
+  Field(std::int64_t count, int element, int components, std::int64_t object_stride,
+        std::int64_t component_stride) {
+    const std::int64_t reach = count * object_stride + components * component_stride + element;
+    bytes.resize(static_cast<std::size_t>(reach), 0xee);
+    at.data = bytes.data();
+    at.element_bytes = element;
+    at.components = components;
+    at.count = at.capacity = count;
+    at.object_stride_bytes = object_stride;
+    at.component_stride_bytes = component_stride;
+  }
+  unsigned char* value(std::int64_t object, int component) {
+    return bytes.data() + object * at.object_stride_bytes + component * at.component_stride_bytes;
+  }
+  void fill(std::mt19937_64& random) {
+    for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random());
+  }
+};
+
+enum class Form { packed, by_component, spread };
+
+Field made(Form form, std::int64_t count, int element, int components) {
+  switch (form) {
+    case Form::packed: return {count, element, components, element * components, element};
+    case Form::by_component: return {count, element, components, element, count * element};
+    case Form::spread: return {count, element, components, (element + 3) * components, element + 3};
+  }
+  return {0, 1, 1, 1, 1};
+}
+
+// Ranges of anything, which do not overlap in where they go to.
+std::vector<ObjectRange> any_ranges(std::int64_t from, std::int64_t to, std::mt19937_64& random) {
+  std::vector<ObjectRange> ranges;
+  for (std::int64_t next = 0; next < to;) {
+    const std::int64_t count =
+        std::min<std::int64_t>({to - next, from, static_cast<std::int64_t>(random() % 9)});
+    const auto begin =
+        static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(from - count + 1));
+    if (random() % 4 != 0) ranges.push_back({begin, next, count});
+    next += std::max<std::int64_t>(1, count);
+  }
+  return ranges;
+}
+
+TEST(CopyObjectRanges, BetweenAllForms) {
+  std::mt19937_64 random(1);
+  for (const Form form_from : {Form::packed, Form::by_component, Form::spread})
+    for (const Form form_to : {Form::packed, Form::by_component, Form::spread})
+      for (const int element : {1, 4, 8, 24})
+        for (const int components : {1, 3}) {
+          Field from = made(form_from, 50, element, components);
+          Field to = made(form_to, 70, element, components);
+          from.fill(random);
+          Field expected = made(form_to, 70, element, components);
+          const std::vector<ObjectRange> ranges = any_ranges(50, 70, random);
+          for (const ObjectRange& range : ranges)
+            for (std::int64_t i = 0; i < range.count; ++i)
+              for (int c = 0; c < components; ++c)
+                std::memcpy(expected.value(range.to + i, c), from.value(range.from + i, c),
+                            static_cast<std::size_t>(element));
+          copy_object_ranges(to.at, from.at, ranges);
+          EXPECT_EQ(to.bytes, expected.bytes);
+        }
+}
+
+TEST(CopyObjectRanges, Nothing) {
+  Field from = made(Form::packed, 2, 8, 1), to = made(Form::packed, 2, 8, 1);
+  const Bytes before = to.bytes;
+  copy_object_ranges(to.at, from.at, {});
+  copy_object_ranges(to.at, from.at, std::vector<ObjectRange>{{0, 0, 0}});
+  EXPECT_EQ(to.bytes, before);
+}
+
+TEST(AddRanges, JoinsNeighbours) {
+  std::vector<ObjectRange> ranges;
+  ranges.reserve(4);
+  const std::vector<std::int64_t> objects = {3, 4, 5, 9, 8, 7, 8};
+  ASSERT_TRUE(add_ranges(ranges, std::span(objects), 10));
+  ASSERT_EQ(ranges.size(), 4U);
+  const std::int64_t expected[][3] = {{3, 10, 3}, {9, 13, 1}, {8, 14, 1}, {7, 15, 2}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(ranges[i].from, expected[i][0]);
+    EXPECT_EQ(ranges[i].to, expected[i][1]);
+    EXPECT_EQ(ranges[i].count, expected[i][2]);
+  }
+  EXPECT_FALSE(add_ranges(ranges, std::span(objects).first(1), 0)) << "there is no room";
+  EXPECT_EQ(ranges.size(), 4U);
+  EXPECT_TRUE(add_ranges(ranges, {}, 0));
+}
+
+TEST(AddRanges, AllOrNothing) {
+  std::vector<ObjectRange> ranges;
+  ranges.reserve(3);
+  ranges.push_back({0, 0, 1});
+  const std::vector<std::int64_t> objects = {5, 3, 1};
+  EXPECT_FALSE(add_ranges(ranges, objects, 1));
+  EXPECT_EQ(ranges.size(), 1U);
+}
+
+}  // namespace
+}  // namespace evenkeel
