@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace evenkeel {
 
@@ -85,6 +84,25 @@ void copy_some(const FieldLayout& to, const FieldLayout& from, std::span<const S
     });
 }
 
+// What one of `threads` threads copies. Many ranges are shared out as they are: to find the one
+// that an object is in takes time.
+struct CopyShare {
+  const FieldLayout &to, &from;
+  std::span<const Stream> streams;
+  std::span<const ObjectRange> ranges;
+  std::int64_t objects, threads;
+
+  void operator()(std::int64_t thread) const {
+    const bool are_many = std::ssize(ranges) >= 64 * threads;
+    const std::int64_t all = are_many ? std::ssize(ranges) : objects;
+    const std::int64_t begin = all * thread / threads, end = all * (thread + 1) / threads;
+    if (!are_many) return copy_some(to, from, streams, ranges, begin, end);
+    const auto some =
+        ranges.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
+    copy_some(to, from, streams, some, 0, objects);
+  }
+};
+
 }  // namespace
 
 void copy_object_ranges(const FieldLayout& to, const FieldLayout& from,
@@ -97,17 +115,11 @@ void copy_object_ranges(const FieldLayout& to, const FieldLayout& from,
   const std::int64_t threads = exec::kokkos_is_running() ? std::max(1, Host().concurrency()) : 1;
   if (threads == 1 || objects * to.bytes_per_object() < worth_threads)
     return copy_some(to, from, streams, ranges, 0, objects);
-  // Many ranges are shared out as they are: to find the one that an object is in takes time.
-  const std::int64_t count = std::ssize(ranges);
-  const bool are_many = count >= 64 * threads;
   Kokkos::parallel_for(
       label,
       Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>(
           0, threads),
-      [&](std::int64_t thread) {
-        copy_some(to, from, streams, ranges, objects * thread / threads,
-                  objects * (thread + 1) / threads);
-      });
+      CopyShare{to, from, streams, ranges, objects, threads});
   exec::fence(Host(), label);
 }
 

@@ -2,6 +2,7 @@
 
 #include "support/harness.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -61,6 +62,16 @@ std::vector<ObjectRange> any_ranges(std::int64_t from, std::int64_t to, std::mt1
   return ranges;
 }
 
+void expect_copied(Field& to, Field& from, Field expected, const std::vector<ObjectRange>& ranges) {
+  for (const ObjectRange& range : ranges)
+    for (std::int64_t i = 0; i < range.count; ++i)
+      for (int c = 0; c < to.at.components; ++c)
+        std::memcpy(expected.value(range.to + i, c), from.value(range.from + i, c),
+                    static_cast<std::size_t>(to.at.element_bytes));
+  copy_object_ranges(to.at, from.at, ranges);
+  EXPECT_TRUE(to.bytes == expected.bytes);
+}
+
 TEST(CopyObjectRanges, BetweenAllForms) {
   std::mt19937_64 random(1);
   for (const Form form_from : {Form::packed, Form::by_component, Form::spread})
@@ -70,16 +81,26 @@ TEST(CopyObjectRanges, BetweenAllForms) {
           Field from = made(form_from, 50, element, components);
           Field to = made(form_to, 70, element, components);
           from.fill(random);
-          Field expected = made(form_to, 70, element, components);
-          const std::vector<ObjectRange> ranges = any_ranges(50, 70, random);
-          for (const ObjectRange& range : ranges)
-            for (std::int64_t i = 0; i < range.count; ++i)
-              for (int c = 0; c < components; ++c)
-                std::memcpy(expected.value(range.to + i, c), from.value(range.from + i, c),
-                            static_cast<std::size_t>(element));
-          copy_object_ranges(to.at, from.at, ranges);
-          EXPECT_EQ(to.bytes, expected.bytes);
+          expect_copied(to, from, made(form_to, 70, element, components),
+                        any_ranges(50, 70, random));
         }
+}
+
+// So much that all threads of the host have a share: of few ranges, and of many.
+TEST(CopyObjectRanges, MuchAtATime) {
+  std::mt19937_64 random(2);
+  constexpr std::int64_t count = 30'000;
+  for (const Form form : {Form::packed, Form::by_component, Form::spread}) {
+    Field from = made(form, count, 8, 3);
+    from.fill(random);
+    for (const bool few : {true, false}) {
+      Field to = made(Form::packed, count, 8, 3);
+      const std::vector<ObjectRange> ranges =
+          few ? std::vector<ObjectRange>{{20'000, 0, 9999}, {0, 10'000, 1}, {5, 10'001, 19'000}}
+              : any_ranges(count, count, random);
+      expect_copied(to, from, made(Form::packed, count, 8, 3), ranges);
+    }
+  }
 }
 
 TEST(CopyObjectRanges, Nothing) {
