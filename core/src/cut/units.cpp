@@ -134,7 +134,8 @@ Units::Units(const Survey& all) : weightless_(all.weightless()) {
   exponent_ = bits - count_bits - (std::ilogb(weightless_ ? 1.0 : all.heaviest) + 1);
   first_factor_ = std::ldexp(1.0, exponent_ / 2);
   second_factor_ = std::ldexp(1.0, exponent_ - exponent_ / 2);
-  one_ = of(1.0);
+  // Where all are lighter than 1, all came with a weight.
+  one_ = weightless_ || all.heaviest >= 1 ? of(1.0) : 0;
 }
 
 double Units::weight_of(std::int64_t units) const noexcept {
