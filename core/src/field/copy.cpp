@@ -74,7 +74,7 @@ constexpr int most_words = 8;
 template <int words, class Instance>
 void copy_whole(const Instance& instance, const FieldLayout& to, const std::int64_t* to_objects,
                 const FieldLayout& from, const std::int64_t* from_objects, std::int64_t count) {
-  if (to.bytes_per_object() != 8 * words) {
+  if (to.bytes_per_object() != std::int64_t{8} * words) {
     if constexpr (words < most_words)
       copy_whole<words + 1>(instance, to, to_objects, from, from_objects, count);
     return;
@@ -88,7 +88,7 @@ void copy_whole(const Instance& instance, const FieldLayout& to, const std::int6
 
 bool is_whole(const FieldLayout& layout) {
   return (layout.components == 1 || layout.component_stride_bytes == layout.element_bytes) &&
-         layout.bytes_per_object() <= 8 * most_words;
+         layout.bytes_per_object() <= std::int64_t{8} * most_words;
 }
 
 bool divides_all(std::int64_t word, const FieldLayout& layout) {
