@@ -129,9 +129,11 @@ class Sections {
   Units units_;
   std::int64_t total_ = 0;
 
-  // Of the groups that there are now: their rulers, their weights, those of all before each, and
-  // how the level before was divided into them.
+  // Of the groups that the last division divided.
   std::vector<SectionRuler> rulers_;
+
+  // Of the groups that there are now: their weights, those of all before each, and how the level
+  // before was divided into them.
   std::vector<std::int64_t> weights_, before_;
   std::vector<std::int32_t> first_;
   std::vector<CurveKey> splitters_;
