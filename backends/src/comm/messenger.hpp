@@ -7,6 +7,7 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
+#include <evenkeel/backends/comm/transfer.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,15 @@
 #include <vector>
 
 namespace evenkeel::detail {
+
+// A message on its way. Its memory must stay until it is over; the destructor waits for that.
+class Flight {
+ public:
+  virtual ~Flight();
+  virtual bool test() = 0;  // true when it is over; makes progress
+  virtual void wait() = 0;
+  virtual void throw_if_failed() const = 0;  // when it is over
+};
 
 class Messenger {
  public:
@@ -42,8 +52,12 @@ class Messenger {
 
   // Every note has `bytes` bytes and goes to another rank.
   virtual std::vector<RawNote> announce(const std::vector<RawNote>& notes, std::int64_t bytes) = 0;
-  // Pointers that this messenger can read and write; partners are other ranks.
-  virtual void transfer(std::span<const Send> sends, std::span<const Receive> receives) = 0;
+  // Messages of data, between other ranks, from and to memory that this messenger can read and
+  // write. next_exchange() is collective; what is started in an exchange is local, and between two
+  // ranks the k-th send is for the k-th receive.
+  virtual int next_exchange() = 0;
+  virtual std::unique_ptr<Flight> start(int exchange, const Send& send) = 0;
+  virtual std::unique_ptr<Flight> start(int exchange, const Receive& receive) = 0;
 
   // Local; the same on all ranks.
   virtual void cut_messages(std::int64_t piece_bytes) noexcept = 0;

@@ -1,6 +1,7 @@
 // Messages by MPI.
 
 #include "comm/messenger.hpp"
+#include "comm/mpi_flight.hpp"
 #include "comm/mpi_handle.hpp"
 #include "exec/cores.hpp"
 
@@ -116,7 +117,13 @@ class MpiMessenger final : public Messenger {
   }
 
   std::vector<RawNote> announce(const std::vector<RawNote>& notes, std::int64_t bytes) override;
-  void transfer(std::span<const Send> sends, std::span<const Receive> receives) override;
+  int next_exchange() override { return data_tag(data_rounds_++); }
+  std::unique_ptr<Flight> start(int exchange, const Send& send) override {
+    return start_mpi_send(handle_->communicator(), exchange, send, piece_bytes_);
+  }
+  std::unique_ptr<Flight> start(int exchange, const Receive& receive) override {
+    return start_mpi_receive(handle_->communicator(), exchange, receive, piece_bytes_);
+  }
   void cut_messages(std::int64_t piece_bytes) noexcept override { piece_bytes_ = piece_bytes; }
 
  private:
@@ -168,18 +175,21 @@ void MpiMessenger::gather_piecewise(const void* mine, void* all,
                                     std::span<const std::int64_t> bytes_of_rank, int root) {
   auto* target = static_cast<std::byte*>(all);
   const bool arrives_here = root < 0 || root == rank_;
-  std::vector<Send> sends;
-  std::vector<Receive> receives;
+  std::vector<std::unique_ptr<Flight>> flights;
+  const int exchange = root < 0 ? 0 : next_exchange();
   for (int rank = 0; rank < size_; ++rank) {
     const std::int64_t bytes = bytes_of_rank[static_cast<std::size_t>(rank)];
     if (rank == rank_ && arrives_here && bytes != 0)
       std::memcpy(target, mine, static_cast<std::size_t>(bytes));
     if (root < 0) broadcast(target, bytes, rank);
-    if (root == rank_ && rank != rank_) receives.push_back({rank, target, bytes});
-    if (root >= 0 && root != rank_ && rank == rank_) sends.push_back({root, mine, bytes});
+    if (root == rank_ && rank != rank_)
+      flights.push_back(start(exchange, Receive{rank, target, bytes}));
+    if (root >= 0 && root != rank_ && rank == rank_)
+      flights.push_back(start(exchange, Send{root, mine, bytes}));
     if (arrives_here) target += bytes;
   }
-  if (root >= 0) transfer(sends, receives);
+  for (const auto& flight : flights) flight->wait();
+  for (const auto& flight : flights) flight->throw_if_failed();
 }
 
 std::vector<RawNote> MpiMessenger::announce(const std::vector<RawNote>& notes, std::int64_t bytes) {
@@ -220,81 +230,6 @@ std::vector<RawNote> MpiMessenger::announce(const std::vector<RawNote>& notes, s
     }
   }
   return arrived;
-}
-
-// A message of any length is a row of full pieces and a last one that is not full, perhaps empty,
-// so that both ends notice when they do not agree about the length.
-template <class Function>
-void for_pieces(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
-                Function&& function) {
-  auto* place = static_cast<std::byte*>(const_cast<void*>(data));
-  for (; bytes >= piece_bytes; bytes -= piece_bytes, place += piece_bytes)
-    function(place, static_cast<int>(piece_bytes));
-  function(place, static_cast<int>(bytes));
-}
-
-struct Piece {
-  MPI_Request request;
-  int partner;
-  int bytes;
-};
-
-// Waits for one piece that is received; what does not come as it was stated is returned.
-std::optional<Error> finish_receive(Piece& piece) {
-  MPI_Status status;
-  const int code = MPI_Wait(&piece.request, &status);
-  int length = 0;
-  if (code == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &length);
-  if (code == MPI_SUCCESS && length == piece.bytes) return std::nullopt;
-  const std::string sent = code == MPI_SUCCESS ? std::to_string(length) : std::string("more");
-  return Error(ErrorKind::communication, Where{stage_name},
-               "Rank " + std::to_string(piece.partner) + " sent " + sent + " bytes where " +
-                   std::to_string(piece.bytes) + " were expected.",
-               "Both sides of a transfer must state the same size.");
-}
-
-// Whatever happens, all that was posted is complete before this returns or throws: MPI must not
-// write to memory that is gone. Requests are waited for one by one, since MPI_Waitall of
-// OpenMPI 4.1 can spin for ever when a message was too long (measured).
-void MpiMessenger::transfer(std::span<const Send> sends, std::span<const Receive> receives) {
-  MPI_Comm communicator = handle_->communicator();
-  const int tag = data_tag(data_rounds_++);
-  std::vector<Piece> incoming, outgoing;
-  for (const Receive& receive : receives)
-    for_pieces(receive.data, receive.bytes, piece_bytes_, [&](void*, int bytes) {
-      incoming.push_back({MPI_REQUEST_NULL, receive.from, bytes});
-    });
-  for (const Send& send : sends)
-    for_pieces(send.data, send.bytes, piece_bytes_, [&](void*, int bytes) {
-      outgoing.push_back({MPI_REQUEST_NULL, send.to, bytes});
-    });
-
-  int failure = MPI_SUCCESS;
-  const auto note = [&](int code) {
-    if (failure == MPI_SUCCESS) failure = code;
-  };
-  auto next = incoming.begin();
-  for (const Receive& receive : receives)
-    for_pieces(receive.data, receive.bytes, piece_bytes_, [&](void* piece, int bytes) {
-      note(MPI_Irecv(piece, bytes, MPI_BYTE, receive.from, tag, communicator, &next++->request));
-    });
-  next = outgoing.begin();
-  for (const Send& send : sends)
-    for_pieces(send.data, send.bytes, piece_bytes_, [&](void* piece, int bytes) {
-      note(MPI_Isend(piece, bytes, MPI_BYTE, send.to, tag, communicator, &next++->request));
-    });
-
-  std::optional<Error> error;
-  for (Piece& piece : incoming) {
-    // After a message of the wrong length the rest from that rank may never come.
-    if (error && error->problem().starts_with("Rank " + std::to_string(piece.partner) + " sent"))
-      MPI_Cancel(&piece.request);
-    if (std::optional<Error> wrong = finish_receive(piece); wrong && !error)
-      error = std::move(wrong);
-  }
-  for (Piece& piece : outgoing) note(MPI_Wait(&piece.request, MPI_STATUS_IGNORE));
-  if (error) throw Error(*error);
-  check(failure, "A transfer");
 }
 
 }  // namespace

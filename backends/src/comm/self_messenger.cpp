@@ -48,7 +48,9 @@ class SelfMessenger final : public Messenger {
   }
 
   std::vector<RawNote> announce(const std::vector<RawNote>&, std::int64_t) override { return {}; }
-  void transfer(std::span<const Send>, std::span<const Receive>) override {}
+  int next_exchange() override { return 0; }
+  std::unique_ptr<Flight> start(int, const Send&) override { return nullptr; }
+  std::unique_ptr<Flight> start(int, const Receive&) override { return nullptr; }
   void cut_messages(std::int64_t) noexcept override {}
 };
 
@@ -56,6 +58,7 @@ class SelfMessenger final : public Messenger {
 
 Messenger::~Messenger() = default;
 Pending::~Pending() = default;
+Flight::~Flight() = default;
 
 std::shared_ptr<Messenger> make_self_messenger() { return std::make_shared<SelfMessenger>(); }
 

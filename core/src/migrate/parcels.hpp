@@ -7,7 +7,7 @@
 
 #include "field/copy_ranges.hpp"
 
-#include <evenkeel/backends/comm/sparse_exchange.hpp>
+#include <evenkeel/backends/comm/transfer.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/migrate.hpp>
 

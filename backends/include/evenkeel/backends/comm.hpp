@@ -5,5 +5,6 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
+#include <evenkeel/backends/comm/transfer.hpp>
 #include <evenkeel/backends/comm/transport.hpp>
 #include <evenkeel/backends/comm/vote.hpp>

@@ -1,0 +1,91 @@
+#pragma once
+
+// Data of known sizes between few partners, in bounded memory.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/space.hpp>
+#include <evenkeel/backends/export.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Memory that goes to a rank, or comes from one. No data: it is written when its turn comes, or
+// read when it has come, by TransferWork; never to or from this rank itself.
+struct Send {
+  int to;
+  const void* data;
+  std::int64_t bytes;
+  MemoryKind kind = MemoryKind::host;
+};
+struct Receive {
+  int from;
+  void* data;
+  std::int64_t bytes;
+  MemoryKind kind = MemoryKind::host;
+};
+
+struct TransferLimits {
+  // Of memory beside that of the messages, for each kind of memory. A single message that needs
+  // more gets it.
+  std::int64_t staging_bytes = std::int64_t{256} << 20;
+  int in_flight = 16;  // messages each way, at any time
+};
+
+// What a rank has to do for messages without data. Of memory that only a device reaches too, on the
+// space of the transfer; need not block.
+struct TransferWork {
+  std::function<void(std::size_t send, std::byte* to)> fill = {};
+  std::function<void(std::size_t receive, const std::byte* from)> take = {};
+  std::function<void()> meanwhile = {};  // once, while the first messages are on their way
+};
+
+// In two steps, so that a rank whose memory is refused can say so at a vote before anybody waits
+// for it:
+//
+//   std::optional<Transfer> transfer;
+//   const Status status =
+//       attempt(stage, [&] { transfer.emplace(space, communicator, sends, receives); });
+//   vote(communicator, status);
+//   transfer->run();
+//
+// Making one is local: checks the messages and allocates staging, for messages without data and for
+// device memory that MPI does not take. Running it is collective over the communicator (ranks
+// without partners run an empty one) and allocates nothing of size: moves every Send into the
+// Receive that names this rank, the k-th of a pair of ranks into the k-th. Both sides state the
+// same bytes, of any number; a message that is shorter or longer than its Receive is an Error on
+// the receiver. Kernels that still write what is sent must have been fenced; copies to and from
+// staging run on `space`.
+//
+// Every rank takes its messages by the distance of the partner, up the ranks for sends and down for
+// receives. Hence of all messages that are not over, the first in this order is always under way at
+// both its ends, however few may be in flight: a transfer ends.
+class EVENKEEL_API Transfer {
+ public:
+  Transfer(const Space& space, const Communicator& communicator, std::span<const Send> sends,
+           std::span<const Receive> receives, const TransferLimits& limits = {});
+  Transfer(Transfer&&) noexcept;
+  Transfer& operator=(Transfer&&) noexcept;
+  ~Transfer();
+
+  // Returns when all data is there. Once only. What the work throws, and what is wrong with a
+  // message, is thrown when everything else has arrived; from then on messages go out with whatever
+  // content there is, so that no other rank waits.
+  void run(const TransferWork& work = {});
+
+  // That this transfer holds.
+  std::int64_t staging_bytes() const noexcept;
+  std::int64_t staging_bytes(MemoryKind kind) const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,336 @@
+#include "comm/messenger.hpp"
+
+#include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "backends/comm";
+constexpr const char* label = "evenkeel::comm::transfer";
+
+int partner_of(const Send& send) { return send.to; }
+int partner_of(const Receive& receive) { return receive.from; }
+
+void check_message(const Communicator& communicator, int rank, std::int64_t bytes) {
+  if (rank < 0 || rank >= communicator.size())
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "A message names rank " + std::to_string(rank) + " of " +
+                    std::to_string(communicator.size()) + '.',
+                "Name ranks from 0 to " + std::to_string(communicator.size() - 1) + '.');
+  if (bytes < 0)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "A message has " + std::to_string(bytes) + " bytes.", "Sizes cannot be negative.");
+}
+
+// What a rank sends to itself never leaves it, and both lists are here to compare.
+void check_own(std::span<const Send> sends, std::span<const Receive> receives) {
+  const std::size_t count = std::max(sends.size(), receives.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t sent = i < sends.size() ? sends[i].bytes : 0;
+    const std::int64_t expected = i < receives.size() ? receives[i].bytes : 0;
+    if (sent != expected || i >= sends.size() || i >= receives.size())
+      throw Error(ErrorKind::bad_input, Where{stage_name},
+                  "A rank sends itself " + std::to_string(sent) + " bytes where " +
+                      std::to_string(expected) + " are expected.",
+                  "Both sides of a transfer must state the same size.");
+    if (sent > 0 && (sends[i].data == nullptr || receives[i].data == nullptr))
+      throw Error(ErrorKind::bad_input, Where{stage_name},
+                  "A rank sends itself " + std::to_string(sent) + " bytes that are nowhere.",
+                  "Copy what stays on a rank without a transfer.");
+  }
+}
+
+bool needs_host_staging(const Communicator& communicator, MemoryKind kind) {
+  if (kind == MemoryKind::host) return communicator.options().stage_host_memory;
+  return communicator.transport() == Transport::host_staged;
+}
+
+// Equal pieces of one buffer. The one that was used last is handed out first: it is in the cache.
+class Slots {
+ public:
+  void want(std::int64_t bytes) {
+    ++wanted_;
+    bytes_each_ = std::max(bytes_each_, bytes);
+  }
+  void allocate(MemoryKind kind, bool staging, std::int64_t budget, int most) {
+    if (wanted_ == 0) return;
+    bytes_each_ = (bytes_each_ + 63) / 64 * 64;
+    const std::int64_t affordable = std::max<std::int64_t>(1, budget / bytes_each_);
+    const std::int64_t slots = std::min({wanted_, affordable, std::int64_t{most}});
+    const char* name = "evenkeel::comm::staging";
+    buffer_ = staging ? Buffer::for_staging(name, slots * bytes_each_)
+                      : Buffer(name, kind, slots * bytes_each_);
+    for (std::int64_t slot = slots; slot-- > 0;)
+      free_.push_back(buffer_.data() + slot * bytes_each_);
+  }
+  bool has_room() const noexcept { return !free_.empty(); }
+  std::byte* acquire() {
+    std::byte* const slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  void release(std::byte* slot) { free_.push_back(slot); }
+  bool is_wanted() const noexcept { return wanted_ > 0; }
+  const Buffer& buffer() const noexcept { return buffer_; }
+
+ private:
+  Buffer buffer_;
+  std::vector<std::byte*> free_;
+  std::int64_t wanted_ = 0, bytes_each_ = 0;
+};
+
+constexpr std::size_t kinds = 3;
+
+// One message, from its turn on.
+struct UnderWay {
+  std::size_t turn;
+  std::byte* packed;  // where the message lies that has no data of its own
+  std::byte* staged;  // on the host, where MPI cannot reach that
+  std::unique_ptr<detail::Flight> flight;
+};
+
+// All messages in one direction.
+template <class Message>
+struct Direction {
+  // By turn.
+  std::vector<Message> messages;
+  std::vector<std::size_t> index;  // among those of the caller
+  std::vector<int> distance;
+  std::vector<bool> is_staged;
+  std::array<Slots, kinds> packing;
+  Slots staging;
+
+  std::vector<UnderWay> under_way;  // by turn
+  std::size_t next = 0;
+
+  void take_turns(const Communicator& communicator, std::span<const Message> all, bool up) {
+    const int rank = communicator.rank(), size = communicator.size();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (partner_of(all[i]) != rank) index.push_back(i);
+    const auto distance_to = [&](std::size_t i) {
+      const int partner = partner_of(all[i]);
+      return ((up ? partner - rank : rank - partner) + size) % size;
+    };
+    std::stable_sort(index.begin(), index.end(), [&](std::size_t a, std::size_t b) {
+      return distance_to(a) < distance_to(b);
+    });
+    for (const std::size_t i : index) {
+      messages.push_back(all[i]);
+      distance.push_back(distance_to(i));
+      is_staged.push_back(all[i].bytes > 0 && needs_host_staging(communicator, all[i].kind));
+      if (is_packed(messages.size() - 1)) packing_of(all[i]).want(all[i].bytes);
+      if (is_staged.back()) staging.want(all[i].bytes);
+    }
+  }
+
+  // Half of the budget: the other half is the other direction's.
+  void allocate(const TransferLimits& limits) {
+    constexpr auto host = static_cast<std::size_t>(MemoryKind::host);
+    const bool two = staging.is_wanted() && packing[host].is_wanted();
+    const std::int64_t budget = limits.staging_bytes / 2, on_host = two ? budget / 2 : budget;
+    for (std::size_t kind = 0; kind < kinds; ++kind)
+      packing[kind].allocate(static_cast<MemoryKind>(kind), kind == host,
+                             kind == host ? on_host : budget, limits.in_flight);
+    staging.allocate(MemoryKind::host, true, on_host, limits.in_flight);
+  }
+
+  Slots& packing_of(const Message& message) {
+    return packing[static_cast<std::size_t>(message.kind)];
+  }
+  bool is_packed(std::size_t turn) const {
+    return messages[turn].data == nullptr && messages[turn].bytes > 0;
+  }
+  bool can_start(int in_flight) {
+    return next < messages.size() && std::ssize(under_way) < in_flight &&
+           (!is_packed(next) || packing_of(messages[next]).has_room()) &&
+           (!is_staged[next] || staging.has_room());
+  }
+  UnderWay begin() {
+    UnderWay now{next, nullptr, nullptr, nullptr};
+    if (is_packed(next)) now.packed = packing_of(messages[next]).acquire();
+    if (is_staged[next]) now.staged = staging.acquire();
+    ++next;
+    return now;
+  }
+  void end(const UnderWay& now) {
+    if (now.packed != nullptr) packing_of(messages[now.turn]).release(now.packed);
+    if (now.staged != nullptr) staging.release(now.staged);
+  }
+  std::int64_t bytes_of_staging(MemoryKind kind) const noexcept {
+    return packing[static_cast<std::size_t>(kind)].buffer().bytes() +
+           (kind == MemoryKind::host ? staging.buffer().bytes() : 0);
+  }
+};
+
+}  // namespace
+
+struct Transfer::Impl {
+  Impl(const Space& space, const Communicator& communicator, std::span<const Send> all_sends,
+       std::span<const Receive> all_receives, const TransferLimits& limits)
+      : space_(space),
+        messenger_(communicator.messenger()),
+        in_flight_(std::max(1, limits.in_flight)) {
+    const int rank = communicator.rank();
+    for (const Send& send : all_sends) {
+      check_message(communicator, send.to, send.bytes);
+      if (send.to == rank) own_sends_.push_back(send);
+    }
+    for (const Receive& receive : all_receives) {
+      check_message(communicator, receive.from, receive.bytes);
+      if (receive.from == rank) own_receives_.push_back(receive);
+    }
+    check_own(own_sends_, own_receives_);
+    sends_.take_turns(communicator, all_sends, true);
+    receives_.take_turns(communicator, all_receives, false);
+    sends_.allocate(limits);
+    receives_.allocate(limits);
+  }
+
+  void run(const TransferWork& work);
+
+  // Runs work of this rank, none once something has gone wrong.
+  template <class Function>
+  void attempt_once(const Function& function) {
+    if (status_.ok()) status_ = attempt(stage_name, function);
+  }
+  void start_receive();
+  void start_send(const TransferWork& work);
+  void end_receive(UnderWay& now, const TransferWork& work);
+  template <class Message, class End>
+  bool end_what_is_over(Direction<Message>& direction, const End& end);
+  void wait_for_the_first();
+  void copy_own();
+
+  Space space_;
+  std::shared_ptr<detail::Messenger> messenger_;
+  int in_flight_;
+  Direction<Send> sends_;
+  Direction<Receive> receives_;
+  std::vector<Send> own_sends_;
+  std::vector<Receive> own_receives_;
+  int exchange_ = 0;
+  Status status_;
+};
+
+void Transfer::Impl::start_receive() {
+  UnderWay now = receives_.begin();
+  Receive posted = receives_.messages[now.turn];
+  if (now.packed != nullptr) posted.data = now.packed;
+  if (now.staged != nullptr) posted.data = now.staged;
+  now.flight = messenger_->start(exchange_, posted);
+  receives_.under_way.push_back(std::move(now));
+}
+
+void Transfer::Impl::start_send(const TransferWork& work) {
+  UnderWay now = sends_.begin();
+  Send posted = sends_.messages[now.turn];
+  attempt_once([&] {
+    if (now.packed != nullptr && work.fill) work.fill(sends_.index[now.turn], now.packed);
+    const void* const data = now.packed != nullptr ? now.packed : posted.data;
+    if (now.staged != nullptr)
+      copy_bytes(space_, now.staged, MemoryKind::host, data, posted.kind, posted.bytes);
+    if (now.packed != nullptr || now.staged != nullptr) space_.fence(label);
+  });
+  if (now.packed != nullptr) posted.data = now.packed;
+  if (now.staged != nullptr) posted.data = now.staged;
+  now.flight = messenger_->start(exchange_, posted);
+  sends_.under_way.push_back(std::move(now));
+}
+
+void Transfer::Impl::end_receive(UnderWay& now, const TransferWork& work) {
+  const Receive& message = receives_.messages[now.turn];
+  attempt_once([&] {
+    void* const data = now.packed != nullptr ? now.packed : message.data;
+    if (now.staged != nullptr)
+      copy_bytes(space_, data, message.kind, now.staged, MemoryKind::host, message.bytes);
+    if (now.packed != nullptr && work.take) work.take(receives_.index[now.turn], now.packed);
+    if (now.packed != nullptr || now.staged != nullptr) space_.fence(label);
+  });
+}
+
+template <class Message, class End>
+bool Transfer::Impl::end_what_is_over(Direction<Message>& direction, const End& end) {
+  const std::size_t before = direction.under_way.size();
+  std::erase_if(direction.under_way, [&](UnderWay& now) {
+    if (!now.flight->test()) return false;
+    attempt_once([&] { now.flight->throw_if_failed(); });
+    end(now);
+    direction.end(now);
+    return true;
+  });
+  return direction.under_way.size() < before;
+}
+
+// In the order in which they take turns.
+void Transfer::Impl::wait_for_the_first() {
+  const bool sends = !sends_.under_way.empty(), receives = !receives_.under_way.empty();
+  if (!sends && !receives) return;
+  const auto distance_of = [](const auto& direction) {
+    return direction.distance[direction.under_way.front().turn];
+  };
+  if (receives && (!sends || distance_of(receives_) <= distance_of(sends_)))
+    receives_.under_way.front().flight->wait();
+  else
+    sends_.under_way.front().flight->wait();
+}
+
+void Transfer::Impl::copy_own() {
+  for (std::size_t i = 0; i < own_sends_.size(); ++i)
+    copy_bytes(space_, own_receives_[i].data, own_receives_[i].kind, own_sends_[i].data,
+               own_sends_[i].kind, own_sends_[i].bytes);
+  if (!own_sends_.empty()) space_.fence(label);
+}
+
+void Transfer::Impl::run(const TransferWork& work) {
+  exchange_ = messenger_->next_exchange();
+  bool meanwhile = false;
+  const auto is_over = [](const auto& direction) {
+    return direction.next == direction.messages.size() && direction.under_way.empty();
+  };
+  while (!is_over(sends_) || !is_over(receives_)) {
+    while (receives_.can_start(in_flight_)) start_receive();
+    bool moves = sends_.can_start(in_flight_);
+    if (moves) {
+      start_send(work);
+    } else if (!meanwhile) {
+      meanwhile = true;
+      if (work.meanwhile) attempt_once(work.meanwhile);
+    }
+    moves |= end_what_is_over(receives_, [&](UnderWay& now) { end_receive(now, work); });
+    moves |= end_what_is_over(sends_, [](UnderWay&) {});
+    if (!moves) wait_for_the_first();
+  }
+  if (!meanwhile && work.meanwhile) attempt_once(work.meanwhile);
+  attempt_once([&] { copy_own(); });
+  if (!status_.ok()) throw Error(*status_.error());
+}
+
+Transfer::Transfer(const Space& space, const Communicator& communicator,
+                   std::span<const Send> sends, std::span<const Receive> receives,
+                   const TransferLimits& limits)
+    : impl_(std::make_unique<Impl>(space, communicator, sends, receives, limits)) {}
+Transfer::Transfer(Transfer&&) noexcept = default;
+Transfer& Transfer::operator=(Transfer&&) noexcept = default;
+Transfer::~Transfer() = default;
+
+void Transfer::run(const TransferWork& work) { impl_->run(work); }
+
+std::int64_t Transfer::staging_bytes(MemoryKind kind) const noexcept {
+  return impl_->sends_.bytes_of_staging(kind) + impl_->receives_.bytes_of_staging(kind);
+}
+std::int64_t Transfer::staging_bytes() const noexcept {
+  return staging_bytes(MemoryKind::host) + staging_bytes(MemoryKind::device) +
+         staging_bytes(MemoryKind::shared);
+}
+
+}  // namespace evenkeel
