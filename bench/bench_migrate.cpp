@@ -164,7 +164,7 @@ void measure(const Communicator& ranks, Pattern pattern, std::int64_t count, int
   Splitters splitters;
   for (int rank = 0; rank <= ranks.size(); ++rank)
     splitters.push_back({static_cast<std::uint64_t>(rank) * keys_of_a_rank});
-  const Plan who = plan(ranks, Status(), splitters, {&order, 1});
+  const Plan who = plan(ranks, Status(), splitters, {order});
   Times times;
   std::int64_t moved = 0;
   for (int r = 0; r <= repetitions; ++r) {  // the first warms up
@@ -174,7 +174,7 @@ void measure(const Communicator& ranks, Pattern pattern, std::int64_t count, int
     times.copy.push_back(slowest_milliseconds(ranks, [&] { objects.copy(into); }));
     const Set set = objects.as_set();
     const std::vector<SetShape> shapes = agree_on_sets(ranks, {&set, 1});
-    const MoveReport report = move(ranks, {&set, 1}, shapes, {&order, 1}, who);
+    const MoveReport report = move(ranks, {&set, 1}, shapes, who);
     moved = report.objects;
     times.reserve.push_back(of_stage(report, "reserve"));
     times.pack.push_back(of_stage(report, "pack"));

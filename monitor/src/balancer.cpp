@@ -258,11 +258,11 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   Placed where =
       Placer(ranks_, options, domains_).place(weighed, {sets, weights, dimensions, box, lap});
   const Plan who =
-      plan(ranks_, Status(), where.splitters, where.orders, rank_of_part(where.domains));
+      plan(ranks_, Status(), where.splitters, std::move(where.orders), rank_of_part(where.domains));
   lap("plan");
 
   Outcome outcome;
-  if (!who.empty()) report = move(ranks_, sets, shapes, where.orders, who, move_options);
+  if (!who.empty()) report = move(ranks_, sets, shapes, who, move_options);
   // Objects that have wandered can be where a new cut wants them: then it changes, and none moves.
   outcome.moved = report.moved || where.changed;
   if (outcome.moved) domains_ = std::move(where.domains);

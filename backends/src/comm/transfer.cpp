@@ -62,17 +62,20 @@ class Slots {
     ++wanted_;
     bytes_each_ = std::max(bytes_each_, bytes);
   }
-  void allocate(MemoryKind kind, bool staging, std::int64_t budget, int most) {
+  // How many there will be.
+  void settle(std::int64_t budget, int most) {
     if (wanted_ == 0) return;
     bytes_each_ = (bytes_each_ + 63) / 64 * 64;
     const std::int64_t affordable = std::max<std::int64_t>(1, budget / bytes_each_);
-    const std::int64_t slots = std::min({wanted_, affordable, std::int64_t{most}});
+    slots_ = std::min({wanted_, affordable, std::int64_t{most}});
+  }
+  void allocate(MemoryKind kind, bool staging) {
     const char* name = "evenkeel::comm::staging";
-    buffer_ = staging ? Buffer::for_staging(name, slots * bytes_each_)
-                      : Buffer(name, kind, slots * bytes_each_);
-    for (std::int64_t slot = slots; slot-- > 0;)
+    buffer_ = staging ? Buffer::for_staging(name, bytes()) : Buffer(name, kind, bytes());
+    for (std::int64_t slot = slots_; slot-- > 0;)
       free_.push_back(buffer_.data() + slot * bytes_each_);
   }
+  std::int64_t bytes() const noexcept { return slots_ * bytes_each_; }
   bool has_room() const noexcept { return !free_.empty(); }
   std::byte* acquire() {
     std::byte* const slot = free_.back();
@@ -81,15 +84,15 @@ class Slots {
   }
   void release(std::byte* slot) { free_.push_back(slot); }
   bool is_wanted() const noexcept { return wanted_ > 0; }
-  const Buffer& buffer() const noexcept { return buffer_; }
 
  private:
   Buffer buffer_;
   std::vector<std::byte*> free_;
-  std::int64_t wanted_ = 0, bytes_each_ = 0;
+  std::int64_t wanted_ = 0, bytes_each_ = 0, slots_ = 0;
 };
 
 constexpr std::size_t kinds = 3;
+constexpr auto host = static_cast<std::size_t>(MemoryKind::host);
 
 // One message, from its turn on.
 struct UnderWay {
@@ -134,14 +137,17 @@ struct Direction {
   }
 
   // Half of the budget: the other half is the other direction's.
-  void allocate(const TransferLimits& limits) {
-    constexpr auto host = static_cast<std::size_t>(MemoryKind::host);
+  void settle(const TransferLimits& limits) {
     const bool two = staging.is_wanted() && packing[host].is_wanted();
     const std::int64_t budget = limits.staging_bytes / 2, on_host = two ? budget / 2 : budget;
     for (std::size_t kind = 0; kind < kinds; ++kind)
-      packing[kind].allocate(static_cast<MemoryKind>(kind), kind == host,
-                             kind == host ? on_host : budget, limits.in_flight);
-    staging.allocate(MemoryKind::host, true, on_host, limits.in_flight);
+      packing[kind].settle(kind == host ? on_host : budget, limits.in_flight);
+    staging.settle(on_host, limits.in_flight);
+  }
+  void allocate() {
+    for (std::size_t kind = 0; kind < kinds; ++kind)
+      packing[kind].allocate(static_cast<MemoryKind>(kind), kind == host);
+    staging.allocate(MemoryKind::host, true);
   }
 
   Slots& packing_of(const Message& message) {
@@ -167,8 +173,8 @@ struct Direction {
     if (now.staged != nullptr) staging.release(now.staged);
   }
   std::int64_t bytes_of_staging(MemoryKind kind) const noexcept {
-    return packing[static_cast<std::size_t>(kind)].buffer().bytes() +
-           (kind == MemoryKind::host ? staging.buffer().bytes() : 0);
+    return packing[static_cast<std::size_t>(kind)].bytes() +
+           (kind == MemoryKind::host ? staging.bytes() : 0);
   }
 };
 
@@ -179,7 +185,7 @@ struct Transfer::Impl {
        std::span<const Receive> all_receives, const TransferLimits& limits)
       : space_(space),
         messenger_(communicator.messenger()),
-        in_flight_(std::max(1, limits.in_flight)) {
+        in_flight_(limits.in_flight) {
     const int rank = communicator.rank();
     for (const Send& send : all_sends) {
       check_message(communicator, send.to, send.bytes);
@@ -192,8 +198,19 @@ struct Transfer::Impl {
     check_own(own_sends_, own_receives_);
     sends_.take_turns(communicator, all_sends, true);
     receives_.take_turns(communicator, all_receives, false);
-    sends_.allocate(limits);
-    receives_.allocate(limits);
+    sends_.settle(limits);
+    receives_.settle(limits);
+  }
+  void allocate() {
+    sends_.allocate();
+    receives_.allocate();
+  }
+  std::int64_t staging_bytes(MemoryKind kind) const noexcept {
+    return sends_.bytes_of_staging(kind) + receives_.bytes_of_staging(kind);
+  }
+  std::int64_t staging_bytes() const noexcept {
+    return staging_bytes(MemoryKind::host) + staging_bytes(MemoryKind::device) +
+           staging_bytes(MemoryKind::shared);
   }
 
   void run(const TransferWork& work);
@@ -318,7 +335,9 @@ void Transfer::Impl::run(const TransferWork& work) {
 Transfer::Transfer(const Space& space, const Communicator& communicator,
                    std::span<const Send> sends, std::span<const Receive> receives,
                    const TransferLimits& limits)
-    : impl_(std::make_unique<Impl>(space, communicator, sends, receives, limits)) {}
+    : impl_(std::make_unique<Impl>(space, communicator, sends, receives, limits)) {
+  impl_->allocate();
+}
 Transfer::Transfer(Transfer&&) noexcept = default;
 Transfer& Transfer::operator=(Transfer&&) noexcept = default;
 Transfer::~Transfer() = default;
@@ -326,11 +345,16 @@ Transfer::~Transfer() = default;
 void Transfer::run(const TransferWork& work) { impl_->run(work); }
 
 std::int64_t Transfer::staging_bytes(MemoryKind kind) const noexcept {
-  return impl_->sends_.bytes_of_staging(kind) + impl_->receives_.bytes_of_staging(kind);
+  return impl_->staging_bytes(kind);
 }
-std::int64_t Transfer::staging_bytes() const noexcept {
-  return staging_bytes(MemoryKind::host) + staging_bytes(MemoryKind::device) +
-         staging_bytes(MemoryKind::shared);
+std::int64_t Transfer::staging_bytes() const noexcept { return impl_->staging_bytes(); }
+
+std::int64_t Transfer::staging_needed(const Communicator& communicator,
+                                      std::span<const Send> sends,
+                                      std::span<const Receive> receives,
+                                      const TransferLimits& limits) {
+  return Impl(Space::where(MemoryKind::host), communicator, sends, receives, limits)
+      .staging_bytes();
 }
 
 }  // namespace evenkeel

@@ -52,18 +52,28 @@ void copy_values(const Instance& instance, const CopyValues<Word>& copy, std::in
 }
 
 // Objects whose values are adjacent, of so many words of eight bytes: the compiler sees how many.
-template <int words>
+// Where objects lie anywhere, a host is told early which it will need.
+template <int words, bool on_device>
 struct CopyWhole {
+  static constexpr std::int64_t ahead = 24;
   char* to;
   const char* from;
   std::int64_t to_object, from_object;
   const std::int64_t *to_objects, *from_objects;  // null: in order
+  std::int64_t count;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     auto* target = reinterpret_cast<std::uint64_t*>(
         to + (to_objects == nullptr ? i : to_objects[i]) * to_object);
     const auto* source = reinterpret_cast<const std::uint64_t*>(
         from + (from_objects == nullptr ? i : from_objects[i]) * from_object);
+    if constexpr (!on_device) {
+      if (from_objects != nullptr && i + ahead < count) {
+        const char* next = from + from_objects[i + ahead] * from_object;
+        __builtin_prefetch(next);
+        if constexpr (words > 1) __builtin_prefetch(next + 8 * words - 1);
+      }
+    }
     for (int w = 0; w < words; ++w) target[w] = source[w];
   }
 };
@@ -82,8 +92,9 @@ void copy_whole(const Instance& instance, const FieldLayout& to, const std::int6
   Kokkos::parallel_for(
       "evenkeel::field::copy_objects",
       Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
-      CopyWhole<words>{static_cast<char*>(to.data), static_cast<const char*>(from.data),
-                       to.object_stride_bytes, from.object_stride_bytes, to_objects, from_objects});
+      CopyWhole<words, is_device<Instance>>{
+          static_cast<char*>(to.data), static_cast<const char*>(from.data), to.object_stride_bytes,
+          from.object_stride_bytes, to_objects, from_objects, count});
 }
 
 bool is_whole(const FieldLayout& layout) {

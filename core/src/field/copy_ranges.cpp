@@ -58,6 +58,21 @@ void copy_any(const FieldLayout& to, const FieldLayout& from, const ObjectRange&
   }
 }
 
+// Few bytes without a call.
+void copy_bytes_of(char* to, const char* from, std::size_t bytes) {
+  constexpr std::size_t few = 512, step = 16, word = 8;
+  if (bytes > few) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  for (; bytes >= step; bytes -= step, to += step, from += step) std::memcpy(to, from, step);
+  if (bytes >= word) {
+    std::memcpy(to, from, word);
+    bytes -= word, to += word, from += word;
+  }
+  for (; bytes > 0; --bytes) *to++ = *from++;
+}
+
 // The objects from `begin` to `end`, of all ranges one after the other.
 template <class Copy>
 void for_each_within(std::span<const ObjectRange> ranges, std::int64_t begin, std::int64_t end,
@@ -79,8 +94,8 @@ void copy_some(const FieldLayout& to, const FieldLayout& from, std::span<const S
                     [&](const ObjectRange& range) { copy_any(to, from, range); });
   for (const Stream& stream : streams)
     for_each_within(ranges, begin, end, [&](const ObjectRange& range) {
-      std::memcpy(stream.to + range.to * stream.bytes, stream.from + range.from * stream.bytes,
-                  static_cast<std::size_t>(range.count * stream.bytes));
+      copy_bytes_of(stream.to + range.to * stream.bytes, stream.from + range.from * stream.bytes,
+                    static_cast<std::size_t>(range.count * stream.bytes));
     });
 }
 
@@ -121,23 +136,6 @@ void copy_object_ranges(const FieldLayout& to, const FieldLayout& from,
           0, threads),
       CopyShare{to, from, streams, ranges, objects, threads});
   exec::fence(Host(), label);
-}
-
-bool add_ranges(std::vector<ObjectRange>& ranges, std::span<const std::int64_t> objects,
-                std::int64_t to) {
-  const std::size_t before = ranges.size();
-  for (std::size_t i = 0; i < objects.size();) {
-    std::size_t end = i + 1;
-    while (end < objects.size() && objects[end] == objects[end - 1] + 1) ++end;
-    if (ranges.size() == ranges.capacity()) {
-      ranges.resize(before);
-      return false;
-    }
-    ranges.push_back(
-        {objects[i], to + static_cast<std::int64_t>(i), static_cast<std::int64_t>(end - i)});
-    i = end;
-  }
-  return true;
 }
 
 }  // namespace evenkeel

@@ -2,8 +2,7 @@
 
 // The order of objects that come in several runs, each of which is in order.
 
-#include "field/copy_ranges.hpp"
-
+#include <evenkeel/core/field.hpp>
 #include <evenkeel/core/key.hpp>
 
 #include <cstdint>

@@ -1,9 +1,11 @@
 // The transaction: reserve, vote, exchange, vote, commit.
 
-#include "migrate/parcels.hpp"
+#include "migrate/freight.hpp"
 
+#include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
-#include <evenkeel/core/migrate.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/migrate/move.hpp>
 
 #include <algorithm>
 #include <array>
@@ -15,11 +17,31 @@ namespace {
 
 constexpr const char* stage_name = "core/migrate";
 
-// What the two votes add up over the ranks.
-struct Load {
-  std::int64_t bytes = 0;
+// What the first vote adds up over the ranks.
+struct Shipment {
+  std::int64_t bytes = 0, messages = 0;
+  std::int64_t least_staging = 0, greatest_staging = 0;
+  int least_in_flight = 0, greatest_in_flight = 0;
 };
-void add_up(Load& into, const Load& from) noexcept { into.bytes += from.bytes; }
+void add_up(Shipment& into, const Shipment& from) noexcept {
+  into.bytes += from.bytes;
+  into.messages += from.messages;
+  into.least_staging = std::min(into.least_staging, from.least_staging);
+  into.greatest_staging = std::max(into.greatest_staging, from.greatest_staging);
+  into.least_in_flight = std::min(into.least_in_flight, from.least_in_flight);
+  into.greatest_in_flight = std::max(into.greatest_in_flight, from.greatest_in_flight);
+}
+
+// Ranks would cut messages differently.
+void require_same_limits(const Shipment& all) {
+  if (all.least_staging != all.greatest_staging || all.least_in_flight != all.greatest_in_flight)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Ranks would move with " + std::to_string(all.least_staging) + " to " +
+                    std::to_string(all.greatest_staging) + " bytes of staging and " +
+                    std::to_string(all.least_in_flight) + " to " +
+                    std::to_string(all.greatest_in_flight) + " messages in flight.",
+                "Give the same on all ranks.");
+}
 
 struct Slowest {
   static constexpr std::size_t stages = 16;
@@ -37,59 +59,84 @@ Slowest slowest_of(const std::vector<std::pair<std::string, double>>& stages) {
   return mine;
 }
 
-// Seconds.
-struct Exchange {
-  double pack = 0, transfer = 0, unpack = 0;
-};
+void require_plan_of(std::span<const Set> sets, std::span<const SetShape> shapes,
+                     const Plan& plan) {
+  bool fits = sets.size() == plan.sets.size() && sets.size() == shapes.size();
+  for (std::size_t s = 0; fits && s < sets.size(); ++s)
+    fits = sets[s].count() == plan.sets[s].count_before() &&
+           sets[s].fields().size() == shapes[s].components.size();
+  if (!fits)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "The plan is of other sets, or these have changed since it was made.",
+                "Make a plan of the sets as they are, and move by it before they change.");
+}
+
+MoveMemory memory_of(const Freight& freight, std::span<const Set> sets,
+                     std::span<const SetShape> shapes, const Plan& plan) {
+  MoveMemory memory;
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    for (std::size_t f = 0; f < sets[s].fields().size(); ++f) {
+      const std::int64_t bytes =
+          std::int64_t{shapes[s].components[f]} * sets[s].fields()[f].layout().element_bytes;
+      memory.before += bytes * plan.sets[s].count_before();
+      memory.after += bytes * plan.sets[s].count_after;
+    }
+  memory.sent = freight.sent_bytes();
+  memory.received = freight.received_bytes();
+  memory.lists = freight.bytes_of_lists();
+  memory.staging = freight.staging_bytes();
+  return memory;
+}
 
 class Move {
  public:
   Move(const Communicator& communicator, std::span<const Set> sets,
-       std::span<const SetShape> shapes, std::span<const Order> orders, const Plan& plan,
-       const MoveOptions& options)
+       std::span<const SetShape> shapes, const Plan& plan, const MoveOptions& options)
       : communicator_(communicator),
-        sets_(sets),
-        shapes_(shapes),
-        orders_(orders),
+        sets_(sets.begin(), sets.end()),
+        shapes_(shapes.begin(), shapes.end()),
         plan_(plan),
         options_(options) {}
 
   // All memory that the move will need. May throw: before the first vote.
   void reserve() {
+    require_plan_of(sets_, shapes_, plan_);
     begin(MoveStage::reserve);
+    if (options_.origins) accompany_by_origins();
     for (std::size_t s = 0; s < sets_.size(); ++s)
       staged_.push_back(stage(Space::where(sets_[s].position().memory), sets_[s],
                               plan_.sets[s].count_after, shapes_[s].components));
-    parcels_.emplace(communicator_, sets_, orders_, plan_, staged_);
+    freight_.emplace(communicator_, sets_, shapes_, plan_, options_);
+    freight_->load(staged_);
   }
 
   // From here to commit() no rank leaves the others waiting: what fails is told at the second vote,
   // and messages go out with whatever content there is.
-  Status exchange(Exchange& exchange) {
-    Stopwatch stopwatch;
-    Status status = attempt(stage_name, [&] {
+  Status exchange(FreightTimes& times) {
+    const Status ready = attempt(stage_name, [&] {
       begin(MoveStage::pack);
-      parcels_->pack();
+      begin(MoveStage::unpack);
     });
-    exchange.pack = stopwatch.lap();
-    const Status sent = attempt(stage_name, [&] { parcels_->run(); });
-    exchange.transfer = stopwatch.lap();
-    if (status.ok()) status = sent;
-    if (status.ok())
-      status = attempt(stage_name, [&] {
-        begin(MoveStage::unpack);
-        parcels_->unpack();
-      });
-    exchange.unpack = stopwatch.lap();
-    return status;
+    const Status sent = attempt(stage_name, [&] { freight_->exchange(ready.ok(), times); });
+    return ready.ok() ? sent : ready;
   }
 
   void commit() noexcept {
     for (StagedSet& set : staged_) set.commit();
   }
 
-  std::int64_t bytes() const noexcept { return parcels_ ? parcels_->sent_bytes() : 0; }
-  int partners() const noexcept { return parcels_->partners(); }
+  Shipment shipment() const {
+    Shipment mine;
+    mine.least_staging = mine.greatest_staging = options_.staging_bytes;
+    mine.least_in_flight = mine.greatest_in_flight = options_.messages_in_flight;
+    if (!freight_) return mine;
+    mine.bytes = freight_->sent_bytes() - bytes_of_origins();
+    mine.messages = freight_->messages();
+    return mine;
+  }
+  int partners() const noexcept { return freight_->partners(); }
+  MoveMemory memory() const { return memory_of(*freight_, sets_, shapes_, plan_); }
+  std::vector<std::vector<Origin>> take_origins() { return std::move(origins_); }
 
  private:
   // What the application's call-back throws is the application's.
@@ -100,14 +147,33 @@ class Move {
     if (!status.ok()) throw Error(*status.error());
   }
 
+  // They travel like any other field.
+  void accompany_by_origins() {
+    origins_.resize(sets_.size());
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      const std::int64_t count = sets_[s].count();
+      origins_[s].reserve(static_cast<std::size_t>(count));
+      for (std::int64_t i = 0; i < count; ++i) origins_[s].push_back({communicator_.rank(), i});
+      sets_[s].accompany(field_of(origins_[s]));
+      shapes_[s].components.push_back(1);
+    }
+  }
+  std::int64_t bytes_of_origins() const {
+    std::int64_t bytes = 0;
+    for (const SetPlan& set : plan_.sets)
+      for (const Parcel& parcel : set.exports)
+        bytes += parcel.objects * static_cast<std::int64_t>(sizeof(Origin));
+    return options_.origins ? bytes : 0;
+  }
+
   const Communicator& communicator_;
-  std::span<const Set> sets_;
-  std::span<const SetShape> shapes_;
-  std::span<const Order> orders_;
+  std::vector<Set> sets_;
+  std::vector<SetShape> shapes_;
   const Plan& plan_;
   const MoveOptions& options_;
+  std::vector<std::vector<Origin>> origins_;
   std::vector<StagedSet> staged_;
-  std::optional<Parcels> parcels_;
+  std::optional<Freight> freight_;
 };
 
 }  // namespace
@@ -121,36 +187,49 @@ const char* name_of(MoveStage stage) noexcept {
   return "?";
 }
 
+MoveMemory memory_of(const Communicator& communicator, std::span<const Set> sets,
+                     std::span<const SetShape> shapes, const Plan& plan,
+                     const MoveOptions& options) {
+  require_plan_of(sets, shapes, plan);
+  return memory_of(Freight(communicator, sets, shapes, plan, options), sets, shapes, plan);
+}
+
 MoveReport move(const Communicator& communicator, std::span<const Set> sets,
-                std::span<const SetShape> shapes, std::span<const Order> orders, const Plan& plan,
-                const MoveOptions& options) {
+                std::span<const SetShape> shapes, const Plan& plan, const MoveOptions& options) {
   MoveReport report;
-  Move move(communicator, sets, shapes, orders, plan, options);
+  std::optional<Move> move;
   Stopwatch stopwatch;
   const Status reserved = attempt(stage_name, [&] {
     report.seconds = options.seconds_before;
     for (const char* stage : {"reserve", "pack", "transfer", "unpack"})
       report.seconds.emplace_back(stage, 0.0);
-    move.reserve();
+    move.emplace(communicator, sets, shapes, plan, options);
+    move->reserve();
   });
   const double reserve_seconds = stopwatch.lap();
-  report.bytes = vote<&add_up>(communicator, reserved, Load{move.bytes()}).bytes;
+  const Shipment all =
+      vote<&add_up>(communicator, reserved, move ? move->shipment() : Shipment());
+  require_same_limits(all);
 
-  Exchange exchange;
-  const Status exchanged = move.exchange(exchange);
+  FreightTimes times;
+  const Status exchanged = move->exchange(times);
   const auto mine = report.seconds.end() - 4;
   mine[0].second = reserve_seconds;
-  mine[1].second = exchange.pack;
-  mine[2].second = exchange.transfer;
-  mine[3].second = exchange.unpack;
+  mine[1].second = times.pack;
+  mine[2].second = times.transfer;
+  mine[3].second = times.unpack;
   const Slowest slowest = vote<&keep_slowest>(communicator, exchanged, slowest_of(report.seconds));
 
-  move.commit();
+  report.memory = move->memory();
+  move->commit();
   for (std::size_t i = 0; i < std::min(report.seconds.size(), Slowest::stages); ++i)
     report.seconds[i].second = slowest.seconds[i];
   report.moved = true;
   report.objects = plan.objects_moved;
-  report.partners = move.partners();
+  report.bytes = all.bytes;
+  report.messages = all.messages;
+  report.partners = move->partners();
+  report.origins = move->take_origins();
   for (const SetPlan& set : plan.sets) {
     for (const Parcel& parcel : set.exports) report.sent += parcel.objects;
     for (const Parcel& parcel : set.imports) report.received += parcel.objects;

@@ -1,10 +1,16 @@
-// Who sends which objects to whom.
+#include "field/ranges.hpp"
+#include "migrate/landing.hpp"
 
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
-#include <evenkeel/core/migrate.hpp>
+#include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/core/migrate/plan.hpp>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
 
 namespace evenkeel {
 
@@ -17,16 +23,30 @@ struct Announcement {
   std::int64_t set, objects;
 };
 
-struct Conservation {
+// What the ranks' plans make together.
+struct Balance {
   std::int64_t before = 0, after = 0, sent = 0, received = 0;
+  std::int64_t fewest = std::numeric_limits<std::int64_t>::max();  // objects after, on a rank
+  int emptiest = 0;                                                // that rank
 };
 
-void combine(Conservation& into, const Conservation& from) noexcept {
+void combine(Balance& into, const Balance& from) noexcept {
   into.before += from.before;
   into.after += from.after;
   into.sent += from.sent;
   into.received += from.received;
+  if (std::pair(from.fewest, from.emptiest) < std::pair(into.fewest, into.emptiest)) {
+    into.fewest = from.fewest;
+    into.emptiest = from.emptiest;
+  }
 }
+
+// The keys of a set's objects, in the order of SetPlan::objects, and of those that arrive.
+struct Keys {
+  std::vector<CurveKey> leaving, arriving;
+};
+
+// --- What leaves ---------------------------------------------------------------------------------
 
 // Others would be announced to ranks that are not there.
 void require_a_part_each(const Splitters& splitters, int ranks) {
@@ -38,85 +58,222 @@ void require_a_part_each(const Splitters& splitters, int ranks) {
                 "Cut into as many parts as there are ranks.");
 }
 
-SetPlan exports_of(const Order& order, const Splitters& splitters, const Plan& plan, int rank) {
-  SetPlan set;
-  for (const CurveKey splitter : splitters) {
-    const auto at = std::lower_bound(order.keys.begin(), order.keys.end(), splitter);
-    set.offsets.push_back(at - order.keys.begin());
+// By rank.
+std::vector<std::size_t> parts_of_ranks(std::span<const int> rank_of_part, int ranks) {
+  constexpr auto none = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> parts(static_cast<std::size_t>(ranks));
+  std::iota(parts.begin(), parts.end(), std::size_t{0});
+  if (rank_of_part.empty()) return parts;
+  std::fill(parts.begin(), parts.end(), none);
+  for (std::size_t p = 0; p < rank_of_part.size() && p < parts.size(); ++p)
+    if (rank_of_part[p] >= 0 && rank_of_part[p] < ranks)
+      parts[static_cast<std::size_t>(rank_of_part[p])] = p;
+  const bool each = std::find(parts.begin(), parts.end(), none) == parts.end();
+  if (!each || std::ssize(rank_of_part) != ranks)
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "The ranks do not own one part each.",
+                "Name each rank once, or none.");
+  return parts;
+}
+
+void add_destination(SetPlan& set, int to, std::int64_t first, std::int64_t objects, int rank) {
+  if (to == rank) {
+    set.staying = objects;
+    set.first_staying = first;
+  } else if (objects > 0) {
+    set.exports.push_back({to, first, objects});
   }
-  for (int to = 0; to + 1 < std::ssize(splitters); ++to) {
-    const auto p = static_cast<std::size_t>(plan.part_of(to));
-    const std::int64_t objects = set.offsets[p + 1] - set.offsets[p];
-    if (to == rank)
-      set.staying = objects;
-    else if (objects > 0)
-      set.exports.push_back({to, objects});
+}
+
+SetPlan by_splitters(const Order& order, const Splitters& splitters,
+                     std::span<const std::size_t> part_of_rank, int rank) {
+  SetPlan set;
+  std::vector<std::int64_t> offsets;
+  offsets.reserve(splitters.size());
+  for (const CurveKey splitter : splitters)
+    offsets.push_back(std::lower_bound(order.keys.begin(), order.keys.end(), splitter) -
+                      order.keys.begin());
+  for (std::size_t to = 0; to < part_of_rank.size(); ++to) {
+    const std::size_t p = part_of_rank[to];
+    add_destination(set, static_cast<int>(to), offsets[p], offsets[p + 1] - offsets[p], rank);
   }
   return set;
 }
 
-std::vector<int> inverse_of(std::span<const int> rank_of_part, int ranks) {
-  std::vector<int> part_of_rank(rank_of_part.size(), -1);
-  for (std::size_t p = 0; p < rank_of_part.size(); ++p) {
-    const int rank = rank_of_part[p];
-    if (rank < 0 || rank >= std::ssize(part_of_rank) ||
-        part_of_rank[static_cast<std::size_t>(rank)] >= 0)
-      part_of_rank.clear();
-    if (part_of_rank.empty()) break;
-    part_of_rank[static_cast<std::size_t>(rank)] = static_cast<int>(p);
-  }
-  if (!rank_of_part.empty() && std::ssize(part_of_rank) != ranks)
-    throw Error(ErrorKind::bad_input, Where{stage_name}, "The ranks do not own one part each.",
-                "Name each rank once, or none.");
-  return part_of_rank;
+void require_ranks(std::span<const int> destinations, int ranks) {
+  for (std::size_t i = 0; i < destinations.size(); ++i)
+    if (destinations[i] < 0 || destinations[i] >= ranks)
+      throw Error(ErrorKind::bad_input, Where{stage_name},
+                  "Object " + std::to_string(i) + " would go to rank " +
+                      std::to_string(destinations[i]) + " of " + std::to_string(ranks) + '.',
+                  "Name ranks from 0 to " + std::to_string(ranks - 1) + '.');
 }
 
-void add_import(SetPlan& set, int rank, std::int64_t objects) {
-  set.imports.push_back({rank, objects});
+SetPlan by_destinations(std::span<const int> destinations, int ranks, int rank) {
+  require_ranks(destinations, ranks);
+  SetPlan set;
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(ranks) + 1);
+  for (const int to : destinations) ++offsets[static_cast<std::size_t>(to) + 1];
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  for (std::size_t to = 0; to + 1 < offsets.size(); ++to)
+    add_destination(set, static_cast<int>(to), offsets[to], offsets[to + 1] - offsets[to], rank);
+  set.objects.resize(destinations.size());
+  for (std::size_t i = 0; i < destinations.size(); ++i) {
+    std::int64_t& next = offsets[static_cast<std::size_t>(destinations[i])];
+    set.objects[static_cast<std::size_t>(next++)] = static_cast<std::int64_t>(i);
+  }
+  return set;
+}
+
+// --- What arrives --------------------------------------------------------------------------------
+
+// From one rank after the other, upwards; what stays comes where this rank's turn is.
+void add_import(SetPlan& set, int from, std::int64_t objects) {
+  set.imports.push_back({from, set.count_after, objects});
   set.count_after += objects;
 }
 
-}  // namespace
-
-Plan plan(const Communicator& communicator, const Status& status, const Splitters& splitters,
-          std::span<const Order> orders, std::span<const int> rank_of_part) {
-  Plan result;
-  Conservation mine;
-  std::vector<Note<Announcement>> notes;
-  Status local = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
-    require_a_part_each(splitters, communicator.size());
-    result.part_of_rank = inverse_of(rank_of_part, communicator.size());
-    for (const Order& order : orders) {
-      result.sets.push_back(exports_of(order, splitters, result, communicator.rank()));
-      result.sets.back().count_after = result.sets.back().staying;
-      const auto set = static_cast<std::int64_t>(result.sets.size()) - 1;
-      for (const Parcel& parcel : result.sets.back().exports)
-        notes.push_back({parcel.rank, {set, parcel.objects}});
+void add_imports(std::span<const Note<Announcement>> notes, int rank, Plan& plan) {
+  const auto stay = [&] {
+    for (SetPlan& set : plan.sets) {
+      set.first_kept = set.count_after;
+      set.count_after += set.staying;
     }
-  });
-  if (!local.ok()) notes.clear();
-  const auto arrived = announce(communicator, std::span<const Note<Announcement>>(notes));
-  if (local.ok())
-    local = attempt(stage_name, [&] {
-      for (const Note<Announcement>& note : arrived)
-        add_import(result.sets.at(static_cast<std::size_t>(note.content.set)), note.rank,
-                   note.content.objects);
-      for (std::size_t s = 0; s < result.sets.size(); ++s) {
-        mine.before += std::ssize(orders[s].keys);
-        mine.after += result.sets[s].count_after;
-        for (const Parcel& parcel : result.sets[s].exports) mine.sent += parcel.objects;
-        for (const Parcel& parcel : result.sets[s].imports) mine.received += parcel.objects;
-      }
-    });
-  const Conservation all = vote<&combine>(communicator, local, mine);
+  };
+  bool passed = false;
+  for (const Note<Announcement>& note : notes) {
+    if (!passed && note.rank > rank) {
+      stay();
+      passed = true;
+    }
+    add_import(plan.sets.at(static_cast<std::size_t>(note.content.set)), note.rank,
+               note.content.objects);
+  }
+  if (!passed) stay();
+}
+
+Transfer transfer_of_keys(const Communicator& communicator, const Plan& plan,
+                          std::span<Keys> keys) {
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  const auto bytes_of = [](const Parcel& parcel) {
+    return parcel.objects * static_cast<std::int64_t>(sizeof(CurveKey));
+  };
+  for (std::size_t s = 0; s < keys.size(); ++s) {
+    for (const Parcel& parcel : plan.sets[s].exports)
+      sends.push_back({parcel.rank, keys[s].leaving.data() + parcel.first, bytes_of(parcel)});
+    for (const Parcel& parcel : plan.sets[s].imports)
+      receives.push_back({parcel.rank, keys[s].arriving.data() + parcel.first, bytes_of(parcel)});
+  }
+  return Transfer(Space::where(MemoryKind::host), communicator, sends, receives);
+}
+
+void find_places(SetPlan& set, Keys& keys) {
+  std::copy_n(keys.leaving.begin() + set.first_staying, set.staying,
+              keys.arriving.begin() + set.first_kept);
+  keys.leaving = {};
+  land(set, keys.arriving);
+  keys.arriving = {};
+}
+
+Balance balance_of(const Plan& plan, int rank) {
+  Balance mine;
+  for (const SetPlan& set : plan.sets) {
+    mine.before += set.count_before();
+    mine.after += set.count_after;
+    for (const Parcel& parcel : set.exports) mine.sent += parcel.objects;
+    for (const Parcel& parcel : set.imports) mine.received += parcel.objects;
+  }
+  mine.fewest = mine.after;
+  mine.emptiest = rank;
+  return mine;
+}
+
+void require_conservation(const Balance& all) {
   if (all.before != all.after || all.sent != all.received)
     throw Error(ErrorKind::internal, Where{stage_name},
                 "A plan would make " + std::to_string(all.after) + " objects of " +
                     std::to_string(all.before) + '.',
                 "Nothing has moved. Please report it.");
+}
+
+// From what leaves each rank to the whole plan. `keys` of each set, where objects have them.
+Plan complete(const Communicator& communicator, Status status, Plan result,
+              std::vector<Keys> keys) {
+  std::vector<Note<Announcement>> notes;
+  if (status.ok())
+    for (std::size_t s = 0; s < result.sets.size(); ++s)
+      for (const Parcel& parcel : result.sets[s].exports)
+        notes.push_back({parcel.rank, {static_cast<std::int64_t>(s), parcel.objects}});
+  const auto arrived = announce(communicator, std::span<const Note<Announcement>>(notes));
+  Balance mine;
+  std::optional<Transfer> transfer;
+  if (status.ok())
+    status = attempt(stage_name, [&] {
+      add_imports(arrived, communicator.rank(), result);
+      mine = balance_of(result, communicator.rank());
+      for (std::size_t s = 0; s < keys.size(); ++s)
+        keys[s].arriving.resize(static_cast<std::size_t>(result.sets[s].count_after));
+      transfer.emplace(transfer_of_keys(communicator, result, keys));
+    });
+  const Balance all = vote<&combine>(communicator, status, mine);
+  require_conservation(all);
   result.objects_moved = all.sent;
+  result.fewest_objects = all.fewest;
+  result.emptiest_rank = all.emptiest;
+
+  status = attempt(stage_name, [&] { transfer->run(); });
+  if (status.ok())
+    status = attempt(stage_name, [&] {
+      for (std::size_t s = 0; s < result.sets.size(); ++s) {
+        SetPlan& set = result.sets[s];
+        set.leaving = long_ranges(set.objects);
+        if (keys.empty())
+          land(set);
+        else
+          find_places(set, keys[s]);
+      }
+    });
+  vote(communicator, status);
   return result;
+}
+
+}  // namespace
+
+std::int64_t SetPlan::place_of(std::int64_t arrival) const {
+  if (landing.empty()) return places[static_cast<std::size_t>(arrival)];
+  const auto after =
+      std::upper_bound(landing.begin(), landing.end(), arrival,
+                       [](std::int64_t a, const ObjectRange& range) { return a < range.from; });
+  const ObjectRange& range = *std::prev(after);
+  return range.to + (arrival - range.from);
+}
+
+Plan plan(const Communicator& communicator, const Status& status, const Splitters& splitters,
+          std::vector<Order> orders, std::span<const int> rank_of_part) {
+  Plan result;
+  std::vector<Keys> keys;
+  const Status local = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    require_a_part_each(splitters, communicator.size());
+    const std::vector<std::size_t> parts = parts_of_ranks(rank_of_part, communicator.size());
+    for (Order& order : orders) {
+      result.sets.push_back(by_splitters(order, splitters, parts, communicator.rank()));
+      result.sets.back().objects = std::move(order.objects);
+      keys.push_back({std::move(order.keys), {}});
+    }
+  });
+  return complete(communicator, local, std::move(result), std::move(keys));
+}
+
+Plan plan_to(const Communicator& communicator, const Status& status,
+             std::span<const std::span<const int>> destinations) {
+  Plan result;
+  const Status local = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    for (const std::span<const int> of_set : destinations)
+      result.sets.push_back(by_destinations(of_set, communicator.size(), communicator.rank()));
+  });
+  return complete(communicator, local, std::move(result), {});
 }
 
 }  // namespace evenkeel

@@ -111,31 +111,5 @@ TEST(CopyObjectRanges, Nothing) {
   EXPECT_EQ(to.bytes, before);
 }
 
-TEST(AddRanges, JoinsNeighbours) {
-  std::vector<ObjectRange> ranges;
-  ranges.reserve(4);
-  const std::vector<std::int64_t> objects = {3, 4, 5, 9, 8, 7, 8};
-  ASSERT_TRUE(add_ranges(ranges, std::span(objects), 10));
-  ASSERT_EQ(ranges.size(), 4U);
-  const std::int64_t expected[][3] = {{3, 10, 3}, {9, 13, 1}, {8, 14, 1}, {7, 15, 2}};
-  for (std::size_t i = 0; i < 4; ++i) {
-    EXPECT_EQ(ranges[i].from, expected[i][0]);
-    EXPECT_EQ(ranges[i].to, expected[i][1]);
-    EXPECT_EQ(ranges[i].count, expected[i][2]);
-  }
-  EXPECT_FALSE(add_ranges(ranges, std::span(objects).first(1), 0)) << "there is no room";
-  EXPECT_EQ(ranges.size(), 4U);
-  EXPECT_TRUE(add_ranges(ranges, {}, 0));
-}
-
-TEST(AddRanges, AllOrNothing) {
-  std::vector<ObjectRange> ranges;
-  ranges.reserve(3);
-  ranges.push_back({0, 0, 1});
-  const std::vector<std::int64_t> objects = {5, 3, 1};
-  EXPECT_FALSE(add_ranges(ranges, objects, 1));
-  EXPECT_EQ(ranges.size(), 1U);
-}
-
 }  // namespace
 }  // namespace evenkeel

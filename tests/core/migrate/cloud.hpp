@@ -301,7 +301,7 @@ inline MoveReport expect_move(const Communicator& communicator, std::span<const 
   std::vector<std::uint64_t> sums;
   for (const Set& set : sets) sums.push_back(checksum(communicator, set));
   const MoveReport report =
-      move(communicator, sets, prepared.shapes, prepared.orders, prepared.plan, options);
+      move(communicator, sets, prepared.shapes, prepared.plan, options);
   expect_report(report, expected);
   for (std::size_t s = 0; s < sets.size(); ++s) {
     expect_objects(sets[s], scene, expected.ids[s]);

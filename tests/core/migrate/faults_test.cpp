@@ -123,7 +123,7 @@ class MoveFails : public testing::Test {
 
   std::string error_of_move(const Prepared& prepared, const MoveOptions& options = {}) const {
     return test::error_of([&] {
-      move(communicator, ship.sets, prepared.shapes, prepared.orders, prepared.plan, options);
+      move(communicator, ship.sets, prepared.shapes, prepared.plan, options);
     });
   }
 

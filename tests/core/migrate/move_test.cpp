@@ -227,7 +227,7 @@ TEST_F(MoveOn, ACountByValueDropsGhostsToo) {
   write_objects(before, everywhere, ids);
   const Prepared prepared = prepare_shuffle(communicator, {&before, 1}, 0);
   const test::Expected expected = expected_of(communicator, {&before, 1}, prepared);
-  move(communicator, {&before, 1}, prepared.shapes, prepared.orders, prepared.plan);
+  move(communicator, {&before, 1}, prepared.shapes, prepared.plan);
   expect_objects(cloud.as_set(), everywhere, expected.ids.front());
 }
 
@@ -329,7 +329,7 @@ TEST_F(MoveOn, EveryObjectIsWithItsOwnerInTheOrderOfTheCurve) {
   for (const auto& place : cloud.x) EXPECT_EQ(owners.owner_of(place), rank);
   const Order again = order(test::space_of(set), lattice_of(owners), set);
   EXPECT_EQ(again.objects, test::counting<std::int64_t>(set.count()));
-  EXPECT_TRUE(plan(communicator, Status(), prepared.splitters, {&again, 1}).empty());
+  EXPECT_TRUE(plan(communicator, Status(), prepared.splitters, {again}).empty());
 }
 
 // Nor on who had what: the same arrays on each rank, bit for bit.

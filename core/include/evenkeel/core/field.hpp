@@ -316,6 +316,12 @@ auto field_of(Container&& container) {
   }
 }
 
+// Objects that lie side by side in one order and in another: range.from + i is range.to + i.
+struct ObjectRange {
+  std::int64_t from, to, count;
+  friend bool operator==(const ObjectRange&, const ObjectRange&) = default;
+};
+
 // Copies the first `count` objects between two layouts of the same values, whatever their strides
 // and memory, on `space` where it reaches both, on the space of their memory elsewhere. Returns
 // when they are there. The two must not overlap.

@@ -35,7 +35,7 @@ struct TransferLimits {
   // Of memory beside that of the messages, for each kind of memory. A single message that needs
   // more gets it.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
-  int in_flight = 16;  // messages each way, at any time
+  int in_flight = 8;   // messages each way, at any time; at least 1
 };
 
 // What a rank has to do for messages without data. Of memory that only a device reaches too, on the
@@ -79,9 +79,12 @@ class EVENKEEL_API Transfer {
   // content there is, so that no other rank waits.
   void run(const TransferWork& work = {});
 
-  // That this transfer holds.
+  // That this transfer holds, and that one would.
   std::int64_t staging_bytes() const noexcept;
   std::int64_t staging_bytes(MemoryKind kind) const noexcept;
+  static std::int64_t staging_needed(const Communicator& communicator, std::span<const Send> sends,
+                                     std::span<const Receive> receives,
+                                     const TransferLimits& limits = {});
 
  private:
   struct Impl;

@@ -1,6 +1,7 @@
 // All ranks bring the same sets, and may move them.
 
-#include <evenkeel/core/migrate.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/core/migrate/shapes.hpp>
 
 #include <algorithm>
 #include <array>

@@ -1,0 +1,82 @@
+#pragma once
+
+// Carrying out a plan, as a transaction.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/migrate/plan.hpp>
+#include <evenkeel/core/migrate/shapes.hpp>
+#include <evenkeel/core/set.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+
+// The local parts of a transaction, in order.
+enum class MoveStage : int {
+  reserve,  // all memory is made
+  pack,     // before the first object is packed
+  unpack    // before the first object is unpacked; messages come in and go out in turn
+};
+EVENKEEL_API const char* name_of(MoveStage stage) noexcept;
+
+struct MoveOptions {
+  // Called on every rank as each local part begins. What it throws is this rank's failure, and
+  // undoes the move on all.
+  std::function<void(MoveStage)> on_stage = {};
+  // Of memory for messages, for each kind of memory, and messages each way at any time; the same on
+  // all ranks. 0: no limit.
+  std::int64_t staging_bytes = std::int64_t{256} << 20;
+  int messages_in_flight = 8;
+  // Tell in the report where each object came from.
+  bool origins = false;
+  // Seconds of the stages before, on this rank; the report tells them with those of the move.
+  std::vector<std::pair<std::string, double>> seconds_before = {};
+};
+
+// Memory of a move on this rank, in bytes, known before anything moves.
+struct MoveMemory {
+  std::int64_t before = 0, after = 0;   // of the objects in all fields
+  std::int64_t sent = 0, received = 0;  // of fields
+  std::int64_t lists = 0;               // of objects and places, in the plan and on devices
+  std::int64_t staging = 0;
+  // At the most, while a move is under way: of containers that are re-allocated.
+  std::int64_t peak() const noexcept { return before + after + lists + staging; }
+};
+EVENKEEL_API MoveMemory memory_of(const Communicator& communicator, std::span<const Set> sets,
+                                  std::span<const SetShape> shapes, const Plan& plan,
+                                  const MoveOptions& options = {});
+
+// Where an object was.
+struct Origin {
+  int rank;
+  std::int64_t index;
+  friend bool operator==(const Origin&, const Origin&) = default;
+};
+
+// What a rebalance did. False: nothing changed, not even the order.
+struct MoveReport {
+  bool moved = false;
+  std::int64_t generation = 0;          // of the decomposition now
+  std::int64_t objects = 0, bytes = 0;  // that changed their rank, over all ranks
+  std::int64_t messages = 0;            // that were sent, over all ranks
+  std::int64_t sent = 0, received = 0;  // objects, this rank
+  int partners = 0;                     // ranks that this one traded with
+  double lambda = 1;                    // of the new decomposition, by the weights
+  MoveMemory memory = {};               // this rank
+  std::vector<std::vector<Origin>> origins = {};  // where asked for: of each set's objects
+  std::vector<std::pair<std::string, double>> seconds = {};  // of each stage, slowest rank
+  explicit operator bool() const noexcept { return moved; }
+};
+
+// Collective. Carries out a plan that is not empty, made of these sets as they stand.
+EVENKEEL_API MoveReport move(const Communicator& communicator, std::span<const Set> sets,
+                             std::span<const SetShape> shapes, const Plan& plan,
+                             const MoveOptions& options = {});
+
+}  // namespace evenkeel

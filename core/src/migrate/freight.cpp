@@ -1,0 +1,334 @@
+#include "migrate/freight.hpp"
+
+#include "field/copy.hpp"
+#include "field/copy_ranges.hpp"
+#include "field/ranges.hpp"
+
+#include <evenkeel/backends/exec/stopwatch.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr auto host = static_cast<std::size_t>(MemoryKind::host);
+
+std::size_t index_of(MemoryKind kind) { return static_cast<std::size_t>(kind); }
+
+template <class T>
+std::int64_t bytes_of(const std::vector<T>& values) {
+  return std::ssize(values) * static_cast<std::int64_t>(sizeof(T));
+}
+
+std::int64_t list_bytes(std::int64_t objects) {
+  return objects * static_cast<std::int64_t>(sizeof(std::int64_t));
+}
+
+// Object `first` and those behind it.
+FieldLayout from_object(FieldLayout at, std::int64_t first) {
+  at.data = static_cast<std::byte*>(at.data) + first * at.object_stride_bytes;
+  return at;
+}
+
+// Where `count` from `first` on are, as one range; none where they are spread.
+std::int64_t whole(std::span<const ObjectRange> ranges, std::int64_t first, std::int64_t count) {
+  constexpr std::int64_t spread = -1;
+  const auto after =
+      std::upper_bound(ranges.begin(), ranges.end(), first,
+                       [](std::int64_t at, const ObjectRange& range) { return at < range.from; });
+  if (after == ranges.begin()) return spread;
+  const ObjectRange& range = *std::prev(after);
+  const std::int64_t skipped = first - range.from;
+  return skipped + count <= range.count ? range.to + skipped : spread;
+}
+
+// One by one.
+std::vector<std::int64_t> listed(std::span<const ObjectRange> ranges, std::int64_t count) {
+  std::vector<std::int64_t> list(static_cast<std::size_t>(count));
+  for (const ObjectRange& range : ranges)
+    for (std::int64_t i = 0; i < range.count; ++i)
+      list[static_cast<std::size_t>(range.from + i)] = range.to + i;
+  return list;
+}
+
+// The same on all ranks, as long as the options are.
+TransferLimits limits_of(const MoveOptions& options) {
+  constexpr int most = std::numeric_limits<int>::max();
+  const bool bounded = options.staging_bytes > 0;
+  return {bounded ? options.staging_bytes : std::numeric_limits<std::int64_t>::max(),
+          options.messages_in_flight > 0 ? options.messages_in_flight : most};
+}
+
+MessageSizes sizes_of(const TransferLimits& limits) {
+  MessageSizes sizes;
+  const std::int64_t affordable = limits.staging_bytes / 2 / limits.in_flight;
+  sizes.most = std::clamp<std::int64_t>(affordable, 1, sizes.most);
+  sizes.apart = std::min(sizes.apart, sizes.most);
+  return sizes;
+}
+
+// For messages whose place is not known yet.
+std::byte somewhere;
+
+}  // namespace
+
+Freight::Freight(const Communicator& communicator, std::span<const Set> sets,
+                 std::span<const SetShape> shapes, const Plan& plan, const MoveOptions& options)
+    : communicator_(communicator),
+      sets_(sets),
+      plan_(plan),
+      limits_(limits_of(options)),
+      sizes_(sizes_of(limits_)),
+      lists_(sets.size()) {
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    for (std::size_t f = 0; f < sets[s].fields().size(); ++f) {
+      const FieldLayout at = sets[s].fields()[f].layout();
+      const std::int64_t components = shapes[s].components[f];
+      columns_.push_back({s, f, at.memory, at.element_bytes * components});
+      uses_[index_of(at.memory)] = true;
+    }
+  add_loads(true);
+  add_loads(false);
+}
+
+// By rank.
+void Freight::add_loads(bool leaving) {
+  const std::size_t sets = plan_.sets.size();
+  std::vector<int> ranks;
+  const auto parcels_of = [&](std::size_t s) -> const std::vector<Parcel>& {
+    return leaving ? plan_.sets[s].exports : plan_.sets[s].imports;
+  };
+  for (std::size_t s = 0; s < sets; ++s)
+    for (const Parcel& parcel : parcels_of(s)) ranks.push_back(parcel.rank);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  std::vector<std::size_t> next(sets);
+  for (const int rank : ranks) {
+    std::vector<std::int64_t> first(sets), objects(sets);
+    for (std::size_t s = 0; s < sets; ++s) {
+      if (next[s] == parcels_of(s).size() || parcels_of(s)[next[s]].rank != rank) continue;
+      const Parcel& parcel = parcels_of(s)[next[s]++];
+      first[s] = parcel.first;
+      objects[s] = parcel.objects;
+    }
+    for (const Column& column : columns_)
+      (leaving ? sent_bytes_ : received_bytes_) += objects[column.set] * column.bytes_per_object;
+    for (Message& message : cut_into_messages(columns_, objects, sizes_))
+      (leaving ? leaving_ : arriving_).push_back({rank, std::move(message), first});
+  }
+  if (leaving) {
+    partners_ = static_cast<int>(ranks.size());
+    return;
+  }
+  for (const int rank : ranks) {
+    const auto trades = [&](const SetPlan& set) {
+      return std::any_of(set.exports.begin(), set.exports.end(),
+                         [&](const Parcel& parcel) { return parcel.rank == rank; });
+    };
+    partners_ += std::any_of(plan_.sets.begin(), plan_.sets.end(), trades) ? 0 : 1;
+  }
+}
+
+FieldLayout Freight::source(const Column& column) const {
+  return sets_[column.set].fields()[column.field].layout();
+}
+
+FieldLayout Freight::target(const Column& column) const {
+  if (!staged_.empty()) return staged_[column.set].fields()[column.field].layout();
+  FieldLayout like = source(column);
+  if (like.data == nullptr) like.data = &somewhere;
+  return like;
+}
+
+std::vector<Send> Freight::sends() const {
+  std::vector<Send> sends;
+  sends.reserve(leaving_.size());
+  for (const Load& load : leaving_) {
+    const Message& message = load.message;
+    Send& send = sends.emplace_back(load.rank, nullptr, message.bytes, message.memory);
+    if (message.pieces.size() != 1) continue;
+    const Piece& piece = message.pieces.front();
+    const Column& column = columns_[piece.column];
+    const FieldLayout at = source(column);
+    const std::int64_t first = whole(plan_.sets[column.set].leaving,
+                                     load.first[column.set] + piece.first, piece.count);
+    if (first >= 0 && at.is_packed()) send.data = from_object(at, first).data;
+  }
+  return sends;
+}
+
+std::vector<Receive> Freight::receives() const {
+  std::vector<Receive> receives;
+  receives.reserve(arriving_.size());
+  for (const Load& load : arriving_) {
+    const Message& message = load.message;
+    Receive& receive = receives.emplace_back(load.rank, nullptr, message.bytes, message.memory);
+    if (message.pieces.size() != 1) continue;
+    const Piece& piece = message.pieces.front();
+    const Column& column = columns_[piece.column];
+    const FieldLayout at = target(column);
+    const std::int64_t first = whole(plan_.sets[column.set].landing,
+                                     load.first[column.set] + piece.first, piece.count);
+    if (first >= 0 && at.is_packed()) receive.data = from_object(at, first).data;
+  }
+  return receives;
+}
+
+std::int64_t Freight::staging_bytes() const {
+  return transfer_ ? transfer_->staging_bytes()
+                   : Transfer::staging_needed(communicator_, sends(), receives(), limits_);
+}
+
+std::int64_t Freight::bytes_of_lists() const {
+  std::int64_t bytes = 0;
+  for (std::size_t s = 0; s < plan_.sets.size(); ++s) {
+    const SetPlan& set = plan_.sets[s];
+    bytes += bytes_of(set.objects) + bytes_of(set.leaving) + bytes_of(set.landing) +
+             bytes_of(set.places);
+    std::array<bool, kinds> uses = {};
+    for (const Column& column : columns_)
+      if (column.set == s) uses[index_of(column.memory)] = true;
+    for (std::size_t kind = 0; kind < kinds; ++kind)
+      if (kind != host && uses[kind]) bytes += list_bytes(set.count_before() + set.count_after);
+  }
+  return bytes;
+}
+
+void Freight::load(std::span<const StagedSet> staged) {
+  staged_ = staged;
+  for (std::size_t s = 0; s < sets_.size(); ++s) make_lists(s);
+  const bool device = uses_[index_of(MemoryKind::device)];
+  transfer_.emplace(Space::where(device ? MemoryKind::device : MemoryKind::host), communicator_,
+                    sends(), receives(), limits_);
+}
+
+// Where a device reads them.
+void Freight::make_lists(std::size_t set) {
+  const SetPlan& plan = plan_.sets[set];
+  for (const Column& column : columns_) {
+    const std::size_t kind = index_of(column.memory);
+    if (column.set != set || kind == host || lists_[set].objects[kind].data() != nullptr) continue;
+    const auto upload = [&](std::span<const std::int64_t> list) {
+      const auto bytes = static_cast<std::int64_t>(list.size_bytes());
+      Buffer copy("evenkeel::migrate::list", column.memory, bytes);
+      const Space space = Space::where(column.memory);
+      copy_bytes(space, copy.data(), copy.kind(), list.data(), MemoryKind::host, bytes);
+      space.fence("evenkeel::migrate::list");
+      return copy;
+    };
+    lists_[set].objects[kind] = upload(plan.objects);
+    lists_[set].places[kind] =
+        plan.landing.empty() ? upload(plan.places) : upload(listed(plan.landing, plan.count_after));
+  }
+}
+
+const std::int64_t* Freight::list(std::size_t set, MemoryKind kind, bool of_places) const {
+  if (kind == MemoryKind::host)
+    return (of_places ? plan_.sets[set].places : plan_.sets[set].objects).data();
+  const auto& copies = of_places ? lists_[set].places : lists_[set].objects;
+  return reinterpret_cast<const std::int64_t*>(copies[index_of(kind)].data());
+}
+
+FieldLayout Freight::in_message(std::byte* message, const Piece& piece) const {
+  FieldLayout packed = target(columns_[piece.column]);
+  packed.data = message + piece.offset;
+  packed.count = packed.capacity = piece.count;
+  packed.object_stride_bytes = packed.bytes_per_object();
+  packed.component_stride_bytes = packed.element_bytes;
+  return packed;
+}
+
+// Puts those of a piece into ranges_, where they are long.
+bool Freight::finds_ranges(const Column& column, std::span<const ObjectRange> all,
+                           std::int64_t first, std::int64_t count) {
+  if (column.memory != MemoryKind::host || all.empty()) return false;
+  ranges_within(all, first, count, ranges_);
+  return true;
+}
+
+void Freight::pack(const Load& load, std::byte* to) {
+  for (const Piece& piece : load.message.pieces) {
+    const Column& column = columns_[piece.column];
+    const SetPlan& set = plan_.sets[column.set];
+    const std::int64_t first = load.first[column.set] + piece.first;
+    const FieldLayout target_at = in_message(to, piece), source_at = source(column);
+    if (finds_ranges(column, set.leaving, first, piece.count)) {
+      invert(ranges_);
+      copy_object_ranges(target_at, source_at, ranges_);
+    } else {
+      copy_chosen_objects(Space::where(column.memory), target_at, nullptr, source_at,
+                          list(column.set, column.memory, false) + first, piece.count);
+    }
+  }
+}
+
+void Freight::unpack(const Load& load, const std::byte* from) {
+  for (const Piece& piece : load.message.pieces) {
+    const Column& column = columns_[piece.column];
+    const SetPlan& set = plan_.sets[column.set];
+    const std::int64_t first = load.first[column.set] + piece.first;
+    const FieldLayout source_at = in_message(const_cast<std::byte*>(from), piece);
+    if (finds_ranges(column, set.landing, first, piece.count))
+      copy_object_ranges(target(column), source_at, ranges_);
+    else
+      copy_chosen_objects(Space::where(column.memory), target(column),
+                          list(column.set, column.memory, true) + first, source_at, nullptr,
+                          piece.count);
+  }
+}
+
+void Freight::keep(std::size_t s) {
+  const SetPlan& set = plan_.sets[s];
+  const bool by_ranges = !set.landing.empty();
+  if (by_ranges)
+    joined(set.leaving, set.first_staying, set.landing, set.first_kept, set.staying, ranges_);
+  for (const Column& column : columns_) {
+    if (column.set != s || column.bytes_per_object == 0) continue;
+    if (by_ranges && column.memory == MemoryKind::host)
+      copy_object_ranges(target(column), source(column), ranges_);
+    else
+      copy_chosen_objects(Space::where(column.memory), target(column),
+                          list(s, column.memory, true) + set.first_kept, source(column),
+                          list(s, column.memory, false) + set.first_staying, set.staying);
+  }
+}
+
+void Freight::keep() {
+  for (std::size_t s = 0; s < plan_.sets.size(); ++s)
+    if (plan_.sets[s].staying > 0) keep(s);
+  for (std::size_t kind = 0; kind < kinds; ++kind)
+    if (uses_[kind]) Space::where(static_cast<MemoryKind>(kind)).fence("evenkeel::migrate::keep");
+}
+
+void Freight::exchange(bool works, FreightTimes& times) {
+  const Stopwatch whole_time;
+  TransferWork work;
+  const auto timed = [](double& seconds, const auto& function) {
+    const Stopwatch stopwatch;
+    function();
+    seconds += stopwatch.seconds();
+  };
+  if (works) {
+    work.fill = [&](std::size_t i, std::byte* to) {
+      timed(times.pack, [&] { pack(leaving_[i], to); });
+    };
+    work.take = [&](std::size_t i, const std::byte* from) {
+      timed(times.unpack, [&] { unpack(arriving_[i], from); });
+    };
+    work.meanwhile = [&] { timed(times.unpack, [&] { keep(); }); };
+  }
+  const auto account = [&] {
+    times.transfer = whole_time.seconds() - times.pack - times.unpack;
+  };
+  try {
+    transfer_->run(work);
+  } catch (...) {
+    account();
+    throw;
+  }
+  account();
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,19 @@
+#pragma once
+
+// Where arrivals come to stand.
+
+#include <evenkeel/core/key.hpp>
+#include <evenkeel/core/migrate/plan.hpp>
+
+#include <vector>
+
+namespace evenkeel {
+
+// In the order of their keys, which are given in the order of arrival and left in any. Those of one
+// key as they arrive.
+void land(SetPlan& set, std::vector<CurveKey>& keys);
+
+// As they arrive.
+void land(SetPlan& set);
+
+}  // namespace evenkeel

@@ -1,0 +1,104 @@
+#include "field/ranges.hpp"
+
+#include "support/harness.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+using List = std::vector<std::int64_t>;
+using Ranges = std::vector<ObjectRange>;
+
+List listed(const Ranges& ranges) {
+  List list;
+  for (const ObjectRange& range : ranges) {
+    EXPECT_EQ(range.from, std::ssize(list));
+    EXPECT_GT(range.count, 0);
+    for (std::int64_t i = 0; i < range.count; ++i) list.push_back(range.to + i);
+  }
+  return list;
+}
+
+// A permutation in runs of about `length`.
+List runs_of(std::int64_t count, std::int64_t length, std::mt19937_64& random) {
+  std::vector<List> runs(1);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (random() % static_cast<std::uint64_t>(length) == 0) runs.emplace_back();
+    runs.back().push_back(i);
+  }
+  std::shuffle(runs.begin(), runs.end(), random);
+  List all;
+  for (const List& run : runs) all.insert(all.end(), run.begin(), run.end());
+  return all;
+}
+
+TEST(LongRanges, ByHand) {
+  EXPECT_TRUE(long_ranges({}).empty());
+  EXPECT_EQ(long_ranges(List{7}), (Ranges{{0, 7, 1}}));
+  EXPECT_EQ(long_ranges(List{3, 4, 5, 6, 9, 10, 11, 2}),
+            (Ranges{{0, 3, 4}, {4, 9, 3}, {7, 2, 1}}));
+  EXPECT_EQ(long_ranges(List{0, 1, 2, 3, 4, 5, 6, 7}), (Ranges{{0, 0, 8}}));
+  EXPECT_TRUE(long_ranges(List{8, 6, 4, 2}).empty()) << "too short";
+  EXPECT_TRUE(long_ranges(List{5, 4, 3, 2, 1, 0}).empty());
+}
+
+TEST(LongRanges, SayTheSameAsTheList) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 200; ++round) {
+    const List list = runs_of(static_cast<std::int64_t>(random() % 100), 1 + round % 40, random);
+    const Ranges ranges = long_ranges(list);
+    if (ranges.empty()) continue;
+    EXPECT_EQ(listed(ranges), list);
+    EXPECT_LE(std::ssize(ranges), std::ssize(list) / long_range + 1);
+  }
+}
+
+TEST(RangesWithin, SayTheSameAsPartOfTheList) {
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 100; ++round) {
+    const List list = runs_of(40, 10, random);
+    const Ranges ranges = long_ranges(list);
+    if (ranges.empty()) continue;
+    Ranges found = {{1, 2, 3}};
+    for (std::int64_t first = 0; first <= 40; ++first)
+      for (std::int64_t count = 0; first + count <= 40; ++count) {
+        ranges_within(ranges, first, count, found);
+        ASSERT_EQ(listed(found), List(list.begin() + first, list.begin() + first + count));
+      }
+  }
+}
+
+TEST(Joined, LeadFromWhereTheFirstToWhereTheSecondLeads) {
+  std::mt19937_64 random(3);
+  Ranges both = {{1, 2, 3}};
+  for (int round = 0; round < 400; ++round) {
+    const List from = runs_of(60, 20, random), to = runs_of(80, 15, random);
+    const Ranges first = long_ranges(from), second = long_ranges(to);
+    if (first.empty() || second.empty()) continue;
+    const std::int64_t count = round % 2 == 0 ? 60 : static_cast<std::int64_t>(random() % 60);
+    const auto a = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(61 - count));
+    const auto b = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(81 - count));
+    joined(first, a, second, b, count, both);
+    std::int64_t at = 0;
+    for (const ObjectRange& range : both)
+      for (std::int64_t i = 0; i < range.count; ++i, ++at) {
+        ASSERT_EQ(range.from + i, from[static_cast<std::size_t>(a + at)]);
+        ASSERT_EQ(range.to + i, to[static_cast<std::size_t>(b + at)]);
+      }
+    EXPECT_EQ(at, count);
+  }
+}
+
+TEST(Invert, SwapsBothEnds) {
+  Ranges ranges = {{0, 7, 2}, {2, 0, 3}};
+  invert(ranges);
+  EXPECT_EQ(ranges, (Ranges{{7, 0, 2}, {0, 2, 3}}));
+}
+
+}  // namespace
+}  // namespace evenkeel
