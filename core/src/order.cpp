@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -99,6 +101,27 @@ class Lists {
   Buffer copies_[3];
 };
 
+// New room for all payloads of a set, with everything in it.
+std::vector<std::unique_ptr<StagedPayload>> reordered_payloads(const Set& set, Lists& lists) {
+  std::vector<std::unique_ptr<StagedPayload>> staged;
+  const auto count = static_cast<std::size_t>(set.count());
+  std::vector<std::int64_t> sizes(set.payloads().empty() ? 0 : count), ordered(sizes.size());
+  std::vector<std::int64_t> places(sizes.size());
+  std::iota(places.begin(), places.end(), std::int64_t{0});
+  Lists to(places);
+  for (const auto& payload : set.payloads()) {
+    payload->write_sizes(sizes);
+    const std::int64_t* const objects = lists.in(MemoryKind::host);
+    for (std::size_t i = 0; i < count; ++i)
+      ordered[i] = sizes[static_cast<std::size_t>(objects[i])];
+    const MemoryKind memory = payload->memory();
+    staged.push_back(payload->stage(ordered));
+    staged.back()->keep(lists.in(memory), to.in(memory), set.count());
+    Space::where(memory).fence("evenkeel::order::reorder");
+  }
+  return staged;
+}
+
 }  // namespace
 
 Order order(const Space& space, const Lattice& lattice, const Set& set) {
@@ -116,6 +139,7 @@ void reorder(const Set& set, const Order& order) {
   if (std::is_sorted(order.objects.begin(), order.objects.end())) return;
   Lists lists(order.objects);
   StagedSet staged = stage(Space::where(set.position().memory), set, count, {});
+  const std::vector<std::unique_ptr<StagedPayload>> payloads = reordered_payloads(set, lists);
   for (std::size_t f = 0; f < staged.fields().size(); ++f) {
     const FieldLayout from = set.fields()[f].layout();
     const Space space = Space::where(from.memory);
@@ -124,6 +148,7 @@ void reorder(const Set& set, const Order& order) {
     space.fence("evenkeel::order::reorder");
   }
   staged.commit();
+  for (const auto& payload : payloads) payload->commit();
 }
 
 }  // namespace evenkeel

@@ -153,7 +153,9 @@ void check_weight(const Set& set) {
 }  // namespace
 
 Set::Set(Field position, Carried carried, const SetOptions& options)
-    : fields_(std::move(carried.fields)), options_(options) {
+    : fields_(std::move(carried.fields)),
+      payloads_(std::move(carried.payloads)),
+      options_(options) {
   fields_.insert(fields_.begin(), position);
 }
 
@@ -183,6 +185,7 @@ void check(const Set& set) {
   check_position(set);
   check_lengths(set);
   check_weight(set);
+  for (const auto& payload : set.payloads()) payload->check(set.count(), set.options());
 }
 
 void check_movable(std::span<const Set> sets) {

@@ -258,7 +258,8 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   Placed where =
       Placer(ranks_, options, domains_).place(weighed, {sets, weights, dimensions, box, lap});
   const Plan who =
-      plan(ranks_, Status(), where.splitters, std::move(where.orders), rank_of_part(where.domains));
+      plan(ranks_, Status(), where.splitters, std::move(where.orders),
+           {.rank_of_part = rank_of_part(where.domains), .sets = sets});
   lap("plan");
 
   Outcome outcome;

@@ -81,16 +81,39 @@ Freight::Freight(const Communicator& communicator, std::span<const Set> sets,
       plan_(plan),
       limits_(limits_of(options)),
       sizes_(sizes_of(limits_)),
-      lists_(sets.size()) {
-  for (std::size_t s = 0; s < sets.size(); ++s)
-    for (std::size_t f = 0; f < sets[s].fields().size(); ++f) {
-      const FieldLayout at = sets[s].fields()[f].layout();
-      const std::int64_t components = shapes[s].components[f];
-      columns_.push_back({s, f, at.memory, at.element_bytes * components});
-      uses_[index_of(at.memory)] = true;
-    }
+      lists_(sets.size()),
+      cargo_(sets.size()) {
+  add_columns(shapes);
   add_loads(true);
   add_loads(false);
+}
+
+void Freight::add_columns(std::span<const SetShape> shapes) {
+  for (std::size_t s = 0; s < sets_.size(); ++s) {
+    for (std::size_t f = 0; f < sets_[s].fields().size(); ++f) {
+      const FieldLayout at = sets_[s].fields()[f].layout();
+      const std::int64_t components = shapes[s].components[f];
+      columns_.push_back({s, f, at.memory, at.element_bytes * components});
+    }
+    for (std::size_t p = 0; p < sets_[s].payloads().size(); ++p)
+      columns_.push_back({s, p, sets_[s].payloads()[p]->memory(), any_bytes});
+  }
+  for (const Column& column : columns_) uses_[index_of(column.memory)] = true;
+}
+
+std::vector<Share> Freight::shares_of(std::span<const std::int64_t> first,
+                                      std::span<const std::int64_t> objects, bool leaving) const {
+  std::vector<Share> shares;
+  shares.reserve(columns_.size());
+  for (const Column& column : columns_) {
+    Share& share = shares.emplace_back(Share{objects[column.set]});
+    if (!column.is_payload()) continue;
+    const PayloadPlan& all = plan_of(column);
+    share.starts = std::span(leaving ? all.leaving : all.arriving)
+                       .subspan(static_cast<std::size_t>(first[column.set]),
+                                static_cast<std::size_t>(share.objects) + 1);
+  }
+  return shares;
 }
 
 // By rank.
@@ -113,9 +136,11 @@ void Freight::add_loads(bool leaving) {
       first[s] = parcel.first;
       objects[s] = parcel.objects;
     }
-    for (const Column& column : columns_)
-      (leaving ? sent_bytes_ : received_bytes_) += objects[column.set] * column.bytes_per_object;
-    for (Message& message : cut_into_messages(columns_, objects, sizes_))
+    const std::vector<Share> shares = shares_of(first, objects, leaving);
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      (leaving ? sent_bytes_ : received_bytes_) +=
+          shares[c].bytes_of(columns_[c], 0, shares[c].objects);
+    for (Message& message : cut_into_messages(columns_, shares, sizes_))
       (leaving ? leaving_ : arriving_).push_back({rank, std::move(message), first});
   }
   if (leaving) {
@@ -132,11 +157,11 @@ void Freight::add_loads(bool leaving) {
 }
 
 FieldLayout Freight::source(const Column& column) const {
-  return sets_[column.set].fields()[column.field].layout();
+  return sets_[column.set].fields()[column.index].layout();
 }
 
 FieldLayout Freight::target(const Column& column) const {
-  if (!staged_.empty()) return staged_[column.set].fields()[column.field].layout();
+  if (!staged_.empty()) return staged_[column.set].fields()[column.index].layout();
   FieldLayout like = source(column);
   if (like.data == nullptr) like.data = &somewhere;
   return like;
@@ -151,6 +176,7 @@ std::vector<Send> Freight::sends() const {
     if (message.pieces.size() != 1) continue;
     const Piece& piece = message.pieces.front();
     const Column& column = columns_[piece.column];
+    if (column.is_payload()) continue;
     const FieldLayout at = source(column);
     const std::int64_t first = whole(plan_.sets[column.set].leaving,
                                      load.first[column.set] + piece.first, piece.count);
@@ -168,6 +194,7 @@ std::vector<Receive> Freight::receives() const {
     if (message.pieces.size() != 1) continue;
     const Piece& piece = message.pieces.front();
     const Column& column = columns_[piece.column];
+    if (column.is_payload()) continue;
     const FieldLayout at = target(column);
     const std::int64_t first = whole(plan_.sets[column.set].landing,
                                      load.first[column.set] + piece.first, piece.count);
@@ -187,48 +214,99 @@ std::int64_t Freight::bytes_of_lists() const {
     const SetPlan& set = plan_.sets[s];
     bytes += bytes_of(set.objects) + bytes_of(set.leaving) + bytes_of(set.landing) +
              bytes_of(set.places);
+    for (const PayloadPlan& payload : set.payloads)
+      bytes += bytes_of(payload.leaving) + bytes_of(payload.arriving);
     std::array<bool, kinds> uses = {};
-    for (const Column& column : columns_)
-      if (column.set == s) uses[index_of(column.memory)] = true;
+    for (const Column& column : columns_) {
+      if (column.set != s) continue;
+      uses[index_of(column.memory)] = true;
+      if (column.is_payload() && index_of(column.memory) != host)
+        bytes += bytes_of(plan_of(column).leaving) + bytes_of(plan_of(column).arriving);
+    }
     for (std::size_t kind = 0; kind < kinds; ++kind)
       if (kind != host && uses[kind]) bytes += list_bytes(set.count_before() + set.count_after);
+    if (!set.payloads.empty() && set.places.empty()) bytes += list_bytes(set.count_after);
   }
   return bytes;
 }
 
 void Freight::load(std::span<const StagedSet> staged) {
   staged_ = staged;
-  for (std::size_t s = 0; s < sets_.size(); ++s) make_lists(s);
+  for (std::size_t s = 0; s < sets_.size(); ++s) {
+    make_lists(s);
+    stage_payloads(s);
+  }
   const bool device = uses_[index_of(MemoryKind::device)];
   transfer_.emplace(Space::where(device ? MemoryKind::device : MemoryKind::host), communicator_,
                     sends(), receives(), limits_);
 }
 
-// Where a device reads them.
+namespace {
+
+// Where memory of this kind is read from; nothing for the host, which reads the list itself.
+Buffer uploaded(std::span<const std::int64_t> list, MemoryKind kind) {
+  if (kind == MemoryKind::host) return {};
+  const auto bytes = static_cast<std::int64_t>(list.size_bytes());
+  Buffer copy("evenkeel::migrate::list", kind, bytes);
+  const Space space = Space::where(kind);
+  copy_bytes(space, copy.data(), kind, list.data(), MemoryKind::host, bytes);
+  space.fence("evenkeel::migrate::list");
+  return copy;
+}
+
+}  // namespace
+
 void Freight::make_lists(std::size_t set) {
   const SetPlan& plan = plan_.sets[set];
+  Lists& lists = lists_[set];
   for (const Column& column : columns_) {
     const std::size_t kind = index_of(column.memory);
-    if (column.set != set || kind == host || lists_[set].objects[kind].data() != nullptr) continue;
-    const auto upload = [&](std::span<const std::int64_t> list) {
-      const auto bytes = static_cast<std::int64_t>(list.size_bytes());
-      Buffer copy("evenkeel::migrate::list", column.memory, bytes);
-      const Space space = Space::where(column.memory);
-      copy_bytes(space, copy.data(), copy.kind(), list.data(), MemoryKind::host, bytes);
-      space.fence("evenkeel::migrate::list");
-      return copy;
-    };
-    lists_[set].objects[kind] = upload(plan.objects);
-    lists_[set].places[kind] =
-        plan.landing.empty() ? upload(plan.places) : upload(listed(plan.landing, plan.count_after));
+    if (column.set != set || (kind == host && !column.is_payload())) continue;
+    if (plan.places.empty() && lists.host_places.empty())
+      lists.host_places = listed(plan.landing, plan.count_after);
+    if (lists.objects[kind].data() != nullptr) continue;
+    lists.objects[kind] = uploaded(plan.objects, column.memory);
+    lists.places[kind] =
+        uploaded(plan.places.empty() ? lists.host_places : plan.places, column.memory);
+  }
+}
+
+void Freight::stage_payloads(std::size_t set) {
+  const SetPlan& plan = plan_.sets[set];
+  for (std::size_t p = 0; p < sets_[set].payloads().size(); ++p) {
+    const Payload& payload = *sets_[set].payloads()[p];
+    const PayloadPlan& starts = plan.payloads[p];
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(plan.count_after));
+    const std::int64_t* const places = list(set, MemoryKind::host, true);
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      sizes[static_cast<std::size_t>(places[i])] = starts.arriving[i + 1] - starts.arriving[i];
+    cargo_[set].push_back({&payload, uploaded(starts.leaving, payload.memory()),
+                           uploaded(starts.arriving, payload.memory()), payload.stage(sizes)});
   }
 }
 
 const std::int64_t* Freight::list(std::size_t set, MemoryKind kind, bool of_places) const {
-  if (kind == MemoryKind::host)
-    return (of_places ? plan_.sets[set].places : plan_.sets[set].objects).data();
-  const auto& copies = of_places ? lists_[set].places : lists_[set].objects;
+  const SetPlan& plan = plan_.sets[set];
+  const Lists& lists = lists_[set];
+  if (kind == MemoryKind::host) {
+    if (!of_places) return plan.objects.data();
+    return (plan.places.empty() ? lists.host_places : plan.places).data();
+  }
+  const auto& copies = of_places ? lists.places : lists.objects;
   return reinterpret_cast<const std::int64_t*>(copies[index_of(kind)].data());
+}
+
+PayloadPiece Freight::payload_piece(const Column& column, std::int64_t first, std::int64_t count,
+                                    bool leaving) const {
+  const Cargo& cargo = cargo_[column.set][column.index];
+  const std::vector<std::int64_t>& starts =
+      leaving ? plan_of(column).leaving : plan_of(column).arriving;
+  const Buffer& copy = leaving ? cargo.leaving : cargo.arriving;
+  const std::int64_t* const reached =
+      copy.data() != nullptr ? reinterpret_cast<const std::int64_t*>(copy.data()) : starts.data();
+  const std::int64_t base = starts[static_cast<std::size_t>(first)];
+  return {list(column.set, column.memory, !leaving) + first, reached + first, count, base,
+          starts[static_cast<std::size_t>(first + count)] - base};
 }
 
 FieldLayout Freight::in_message(std::byte* message, const Piece& piece) const {
@@ -253,6 +331,11 @@ void Freight::pack(const Load& load, std::byte* to) {
     const Column& column = columns_[piece.column];
     const SetPlan& set = plan_.sets[column.set];
     const std::int64_t first = load.first[column.set] + piece.first;
+    if (column.is_payload()) {
+      cargo_[column.set][column.index].staged->pack(
+          payload_piece(column, first, piece.count, true), to + piece.offset);
+      continue;
+    }
     const FieldLayout target_at = in_message(to, piece), source_at = source(column);
     if (finds_ranges(column, set.leaving, first, piece.count)) {
       invert(ranges_);
@@ -269,6 +352,11 @@ void Freight::unpack(const Load& load, const std::byte* from) {
     const Column& column = columns_[piece.column];
     const SetPlan& set = plan_.sets[column.set];
     const std::int64_t first = load.first[column.set] + piece.first;
+    if (column.is_payload()) {
+      cargo_[column.set][column.index].staged->unpack(
+          payload_piece(column, first, piece.count, false), from + piece.offset);
+      continue;
+    }
     const FieldLayout source_at = in_message(const_cast<std::byte*>(from), piece);
     if (finds_ranges(column, set.landing, first, piece.count))
       copy_object_ranges(target(column), source_at, ranges_);
@@ -286,7 +374,11 @@ void Freight::keep(std::size_t s) {
     joined(set.leaving, set.first_staying, set.landing, set.first_kept, set.staying, ranges_);
   for (const Column& column : columns_) {
     if (column.set != s || column.bytes_per_object == 0) continue;
-    if (by_ranges && column.memory == MemoryKind::host)
+    if (column.is_payload())
+      cargo_[s][column.index].staged->keep(
+          list(s, column.memory, false) + set.first_staying,
+          list(s, column.memory, true) + set.first_kept, set.staying);
+    else if (by_ranges && column.memory == MemoryKind::host)
       copy_object_ranges(target(column), source(column), ranges_);
     else
       copy_chosen_objects(Space::where(column.memory), target(column),
@@ -300,6 +392,11 @@ void Freight::keep() {
     if (plan_.sets[s].staying > 0) keep(s);
   for (std::size_t kind = 0; kind < kinds; ++kind)
     if (uses_[kind]) Space::where(static_cast<MemoryKind>(kind)).fence("evenkeel::migrate::keep");
+}
+
+void Freight::commit() noexcept {
+  for (std::vector<Cargo>& of_set : cargo_)
+    for (Cargo& cargo : of_set) cargo.staged->commit();
 }
 
 void Freight::exchange(bool works, FreightTimes& times) {

@@ -13,6 +13,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -39,10 +40,12 @@ class Freight {
   std::int64_t messages() const noexcept { return std::ssize(leaving_); }
   int partners() const noexcept { return partners_; }
 
-  // Local. All memory that is needed, and where arrivals are written to.
+  // Local. All memory that is needed, but for fields, which are given.
   void load(std::span<const StagedSet> staged);
   // Collective. Nothing but messages of whatever content where `works` is false.
   void exchange(bool works, FreightTimes& times);
+  // Payloads, the fields being somebody else's.
+  void commit() noexcept;
 
  private:
   static constexpr std::size_t kinds = 3;  // of memory
@@ -53,15 +56,32 @@ class Freight {
     Message message;
     std::vector<std::int64_t> first;  // of each set: the partner's, in SetPlan::objects, or arrivals
   };
-  // Copies of the lists of one set, for each kind of memory but the host's.
+  // Of one set: where a device reads its lists, and its places one by one where something asks for
+  // them.
   struct Lists {
     std::array<Buffer, kinds> objects, places;
+    std::vector<std::int64_t> host_places;
+  };
+  // One payload: where objects begin, as its memory knows it.
+  struct Cargo {
+    const Payload* payload;
+    Buffer leaving, arriving;
+    std::unique_ptr<StagedPayload> staged;
   };
 
+  void add_columns(std::span<const SetShape> shapes);
   void add_loads(bool leaving);
+  std::vector<Share> shares_of(std::span<const std::int64_t> first,
+                               std::span<const std::int64_t> objects, bool leaving) const;
   std::vector<Send> sends() const;
   std::vector<Receive> receives() const;
   void make_lists(std::size_t set);
+  void stage_payloads(std::size_t set);
+  const PayloadPlan& plan_of(const Column& column) const {
+    return plan_.sets[column.set].payloads[column.index];
+  }
+  PayloadPiece payload_piece(const Column& column, std::int64_t first, std::int64_t count,
+                             bool leaving) const;
   const std::int64_t* list(std::size_t set, MemoryKind kind, bool of_places) const;
   FieldLayout in_message(std::byte* message, const Piece& piece) const;
   FieldLayout source(const Column& column) const;
@@ -82,6 +102,7 @@ class Freight {
   std::vector<Column> columns_;
   std::vector<Load> leaving_, arriving_;
   std::vector<Lists> lists_;
+  std::vector<std::vector<Cargo>> cargo_;  // of each set
   std::optional<Transfer> transfer_;
   std::vector<ObjectRange> ranges_;  // of the piece that is being copied
   std::int64_t sent_bytes_ = 0, received_bytes_ = 0;

@@ -12,14 +12,28 @@
 
 namespace evenkeel {
 
-// One of all fields of all sets.
+// One of all fields of all sets, or of all payloads.
 struct Column {
-  std::size_t set, field;
+  std::size_t set, index;  // among the fields or payloads of the set
   MemoryKind memory;
-  std::int64_t bytes_per_object;
+  std::int64_t bytes_per_object;  // none: a payload
+  bool is_payload() const noexcept { return bytes_per_object < 0; }
+};
+constexpr std::int64_t any_bytes = -1;
+
+// What goes to a rank, or comes from it, of one column.
+struct Share {
+  std::int64_t objects;
+  std::span<const std::int64_t> starts = {};  // of a payload: objects + 1, in bytes
+
+  std::int64_t bytes_of(const Column& column, std::int64_t first, std::int64_t count) const {
+    return column.is_payload() ? starts[static_cast<std::size_t>(first + count)] -
+                                     starts[static_cast<std::size_t>(first)]
+                               : count * column.bytes_per_object;
+  }
 };
 
-// Objects of one field, side by side in a message. `first`: among those that go to its rank.
+// Objects of one column, side by side in a message. `first`: among those that go to its rank.
 struct Piece {
   std::size_t column;
   std::int64_t first, count;
@@ -40,10 +54,9 @@ struct MessageSizes {
   std::int64_t most = std::int64_t{1} << 20;
 };
 
-// objects[s]: of set s. All other fields of one kind of memory are fused, each beginning at a
-// multiple of 16 bytes.
+// shares[c]: of column c. All that does not travel apart is fused by the kind of its memory, each
+// piece beginning at a multiple of 16 bytes.
 std::vector<Message> cut_into_messages(std::span<const Column> columns,
-                                       std::span<const std::int64_t> objects,
-                                       const MessageSizes& sizes);
+                                       std::span<const Share> shares, const MessageSizes& sizes);
 
 }  // namespace evenkeel

@@ -64,7 +64,8 @@ void require_plan_of(std::span<const Set> sets, std::span<const SetShape> shapes
   bool fits = sets.size() == plan.sets.size() && sets.size() == shapes.size();
   for (std::size_t s = 0; fits && s < sets.size(); ++s)
     fits = sets[s].count() == plan.sets[s].count_before() &&
-           sets[s].fields().size() == shapes[s].components.size();
+           sets[s].fields().size() == shapes[s].components.size() &&
+           sets[s].payloads().size() == plan.sets[s].payloads.size();
   if (!fits)
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "The plan is of other sets, or these have changed since it was made.",
@@ -74,6 +75,11 @@ void require_plan_of(std::span<const Set> sets, std::span<const SetShape> shapes
 MoveMemory memory_of(const Freight& freight, std::span<const Set> sets,
                      std::span<const SetShape> shapes, const Plan& plan) {
   MoveMemory memory;
+  for (const SetPlan& set : plan.sets)
+    for (const PayloadPlan& payload : set.payloads) {
+      memory.before += payload.leaving.back();
+      memory.after += payload.arriving.back();
+    }
   for (std::size_t s = 0; s < sets.size(); ++s)
     for (std::size_t f = 0; f < sets[s].fields().size(); ++f) {
       const std::int64_t bytes =
@@ -123,6 +129,7 @@ class Move {
 
   void commit() noexcept {
     for (StagedSet& set : staged_) set.commit();
+    freight_->commit();
   }
 
   Shipment shipment() const {

@@ -46,6 +46,12 @@ struct Keys {
   std::vector<CurveKey> leaving, arriving;
 };
 
+// The same of the sizes of one of its payloads.
+struct Sizes {
+  std::size_t set;
+  std::vector<std::int64_t> leaving, arriving;
+};
+
 // --- What leaves ---------------------------------------------------------------------------------
 
 // Others would be announced to ranks that are not there.
@@ -151,28 +157,64 @@ void add_imports(std::span<const Note<Announcement>> notes, int rank, Plan& plan
   if (!passed) stay();
 }
 
-Transfer transfer_of_keys(const Communicator& communicator, const Plan& plan,
-                          std::span<Keys> keys) {
+// What each object tells beside its fields, straight from list to list.
+struct Told {
   std::vector<Send> sends;
   std::vector<Receive> receives;
-  const auto bytes_of = [](const Parcel& parcel) {
-    return parcel.objects * static_cast<std::int64_t>(sizeof(CurveKey));
-  };
-  for (std::size_t s = 0; s < keys.size(); ++s) {
-    for (const Parcel& parcel : plan.sets[s].exports)
-      sends.push_back({parcel.rank, keys[s].leaving.data() + parcel.first, bytes_of(parcel)});
-    for (const Parcel& parcel : plan.sets[s].imports)
-      receives.push_back({parcel.rank, keys[s].arriving.data() + parcel.first, bytes_of(parcel)});
+
+  template <class T>
+  void add(const SetPlan& set, const std::vector<T>& leaving, std::vector<T>& arriving) {
+    constexpr auto each = static_cast<std::int64_t>(sizeof(T));
+    arriving.resize(static_cast<std::size_t>(set.count_after));
+    for (const Parcel& parcel : set.exports)
+      sends.push_back({parcel.rank, leaving.data() + parcel.first, parcel.objects * each});
+    for (const Parcel& parcel : set.imports)
+      receives.push_back({parcel.rank, arriving.data() + parcel.first, parcel.objects * each});
+    std::copy_n(leaving.begin() + set.first_staying, set.staying,
+                arriving.begin() + set.first_kept);
   }
-  return Transfer(Space::where(MemoryKind::host), communicator, sends, receives);
+};
+
+Transfer transfer_of(const Communicator& communicator, const Plan& plan, std::span<Keys> keys,
+                     std::span<Sizes> sizes) {
+  Told told;
+  for (std::size_t s = 0; s < keys.size(); ++s)
+    told.add(plan.sets[s], keys[s].leaving, keys[s].arriving);
+  for (Sizes& of_payload : sizes)
+    told.add(plan.sets[of_payload.set], of_payload.leaving, of_payload.arriving);
+  return Transfer(Space::where(MemoryKind::host), communicator, told.sends, told.receives);
 }
 
-void find_places(SetPlan& set, Keys& keys) {
-  std::copy_n(keys.leaving.begin() + set.first_staying, set.staying,
-              keys.arriving.begin() + set.first_kept);
-  keys.leaving = {};
-  land(set, keys.arriving);
-  keys.arriving = {};
+// --- Payloads ------------------------------------------------------------------------------------
+
+void require_sizes(const Payload& payload, std::span<const std::int64_t> sizes) {
+  const std::int64_t unit = payload.unit_bytes();
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] < 0 || sizes[i] % unit != 0)
+      throw Error(ErrorKind::application, Where{stage_name},
+                  std::string("'") + payload.label() + "' says that object " + std::to_string(i) + " has " +
+                      std::to_string(sizes[i]) + " bytes.",
+                  "Sizes are multiples of " + std::to_string(unit) + " and not negative.");
+}
+
+void ask_sizes(std::span<const Set> sets, const Plan& plan, std::vector<Sizes>& into) {
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    for (const auto& payload : sets[s].payloads()) {
+      const SetPlan& set = plan.sets.at(s);
+      std::vector<std::int64_t> sizes(static_cast<std::size_t>(set.count_before()));
+      payload->write_sizes(sizes);
+      require_sizes(*payload, sizes);
+      Sizes& told = into.emplace_back(Sizes{s, {}, {}});
+      told.leaving.reserve(sizes.size());
+      for (const std::int64_t object : set.objects)
+        told.leaving.push_back(sizes[static_cast<std::size_t>(object)]);
+    }
+}
+
+std::vector<std::int64_t> starts_of(std::span<const std::int64_t> sizes) {
+  std::vector<std::int64_t> starts(sizes.size() + 1);
+  std::inclusive_scan(sizes.begin(), sizes.end(), starts.begin() + 1);
+  return starts;
 }
 
 Balance balance_of(const Plan& plan, int rank) {
@@ -196,10 +238,28 @@ void require_conservation(const Balance& all) {
                 "Nothing has moved. Please report it.");
 }
 
+void find_places(Plan& plan, std::span<Keys> keys, std::span<Sizes> sizes) {
+  for (std::size_t s = 0; s < plan.sets.size(); ++s) {
+    SetPlan& set = plan.sets[s];
+    set.leaving = long_ranges(set.objects);
+    if (keys.empty()) {
+      land(set);
+      continue;
+    }
+    keys[s].leaving = {};
+    land(set, keys[s].arriving);
+    keys[s].arriving = {};
+  }
+  for (const Sizes& told : sizes)
+    plan.sets[told.set].payloads.push_back({starts_of(told.leaving), starts_of(told.arriving)});
+}
+
 // From what leaves each rank to the whole plan. `keys` of each set, where objects have them.
-Plan complete(const Communicator& communicator, Status status, Plan result,
-              std::vector<Keys> keys) {
+Plan complete(const Communicator& communicator, Status status, Plan result, std::vector<Keys> keys,
+              std::span<const Set> sets) {
   std::vector<Note<Announcement>> notes;
+  std::vector<Sizes> sizes;
+  if (status.ok()) status = attempt(stage_name, [&] { ask_sizes(sets, result, sizes); });
   if (status.ok())
     for (std::size_t s = 0; s < result.sets.size(); ++s)
       for (const Parcel& parcel : result.sets[s].exports)
@@ -211,9 +271,7 @@ Plan complete(const Communicator& communicator, Status status, Plan result,
     status = attempt(stage_name, [&] {
       add_imports(arrived, communicator.rank(), result);
       mine = balance_of(result, communicator.rank());
-      for (std::size_t s = 0; s < keys.size(); ++s)
-        keys[s].arriving.resize(static_cast<std::size_t>(result.sets[s].count_after));
-      transfer.emplace(transfer_of_keys(communicator, result, keys));
+      transfer.emplace(transfer_of(communicator, result, keys, sizes));
     });
   const Balance all = vote<&combine>(communicator, status, mine);
   require_conservation(all);
@@ -222,17 +280,7 @@ Plan complete(const Communicator& communicator, Status status, Plan result,
   result.emptiest_rank = all.emptiest;
 
   status = attempt(stage_name, [&] { transfer->run(); });
-  if (status.ok())
-    status = attempt(stage_name, [&] {
-      for (std::size_t s = 0; s < result.sets.size(); ++s) {
-        SetPlan& set = result.sets[s];
-        set.leaving = long_ranges(set.objects);
-        if (keys.empty())
-          land(set);
-        else
-          find_places(set, keys[s]);
-      }
-    });
+  if (status.ok()) status = attempt(stage_name, [&] { find_places(result, keys, sizes); });
   vote(communicator, status);
   return result;
 }
@@ -249,31 +297,31 @@ std::int64_t SetPlan::place_of(std::int64_t arrival) const {
 }
 
 Plan plan(const Communicator& communicator, const Status& status, const Splitters& splitters,
-          std::vector<Order> orders, std::span<const int> rank_of_part) {
+          std::vector<Order> orders, const PlanOptions& options) {
   Plan result;
   std::vector<Keys> keys;
   const Status local = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     require_a_part_each(splitters, communicator.size());
-    const std::vector<std::size_t> parts = parts_of_ranks(rank_of_part, communicator.size());
+    const std::vector<std::size_t> parts = parts_of_ranks(options.rank_of_part, communicator.size());
     for (Order& order : orders) {
       result.sets.push_back(by_splitters(order, splitters, parts, communicator.rank()));
       result.sets.back().objects = std::move(order.objects);
       keys.push_back({std::move(order.keys), {}});
     }
   });
-  return complete(communicator, local, std::move(result), std::move(keys));
+  return complete(communicator, local, std::move(result), std::move(keys), options.sets);
 }
 
 Plan plan_to(const Communicator& communicator, const Status& status,
-             std::span<const std::span<const int>> destinations) {
+             std::span<const std::span<const int>> destinations, std::span<const Set> sets) {
   Plan result;
   const Status local = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     for (const std::span<const int> of_set : destinations)
       result.sets.push_back(by_destinations(of_set, communicator.size(), communicator.rank()));
   });
-  return complete(communicator, local, std::move(result), {});
+  return complete(communicator, local, std::move(result), {}, sets);
 }
 
 }  // namespace evenkeel

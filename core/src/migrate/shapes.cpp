@@ -24,6 +24,13 @@ std::uint64_t describe(const FieldLayout& at, bool first_of_set) {
          bits(at.element_bytes) << 16U;
 }
 
+// The same of a payload.
+std::uint64_t describe(const Payload& payload) {
+  const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
+  constexpr std::uint64_t is_payload = 8;  // no memory kind
+  return is_payload | bits(payload.memory()) << 1U | bits(payload.unit_bytes()) << 16U;
+}
+
 struct Shapes {
   std::int64_t fewest = 0, most = 0;          // fields
   std::int64_t fewest_own = 0, most_own = 0;  // without companions: what the application named
@@ -51,24 +58,30 @@ void combine(Shapes& into, const Shapes& from) noexcept {
 Shapes shapes_of(std::span<const Set> sets) {
   Shapes shapes;
   std::size_t f = 0;
-  for (const Set& set : sets)
+  const auto add = [&](std::uint64_t type, int components, bool unknown) {
+    if (f == most_fields)
+      throw Error(ErrorKind::bad_input, Where{stage_name},
+                  "More than " + std::to_string(most_fields) + " fields would move at once.",
+                  "Carry records, or fields of several components.");
+    shapes.least_type[f] = shapes.greatest_type[f] = type;
+    shapes.least_components[f] = unknown ? unknown_least : components;
+    shapes.greatest_components[f] = unknown ? unknown_greatest : components;
+    ++f;
+  };
+  for (const Set& set : sets) {
     for (const Field& field : set.fields()) {
-      if (f == most_fields)
-        throw Error(ErrorKind::bad_input, Where{stage_name},
-                    "More than " + std::to_string(most_fields) + " fields would move at once.",
-                    "Carry records, or fields of several components.");
       const FieldLayout at = field.layout();
-      const std::uint64_t type = describe(at, &field == &set.fields().front());
-      shapes.least_type[f] = shapes.greatest_type[f] = type;
-      const bool unknown = at.components == 0 && at.count == 0;
-      shapes.least_components[f] = unknown ? unknown_least : at.components;
-      shapes.greatest_components[f] = unknown ? unknown_greatest : at.components;
-      ++f;
+      add(describe(at, &field == &set.fields().front()), at.components,
+          at.components == 0 && at.count == 0);
     }
+    for (const auto& payload : set.payloads()) add(describe(*payload), 1, false);
+  }
   shapes.fewest = shapes.most = static_cast<std::int64_t>(f);
-  for (const Set& set : sets)
+  for (const Set& set : sets) {
     for (std::size_t i = 0; i < set.fields().size(); ++i)
       shapes.most_own += set.is_companion(i) ? 0 : 1;
+    shapes.most_own += std::ssize(set.payloads());
+  }
   shapes.fewest_own = shapes.most_own;
   return shapes;
 }
@@ -119,6 +132,7 @@ std::vector<SetShape> agree_on_sets(const Communicator& communicator, std::span<
     const FieldLayout position = sets[s].position();
     const FieldLayout field = sets[s].fields().front().layout();
     for (int& components : agreed[s].components) components = all.greatest_components[f++];
+    f += sets[s].payloads().size();
     // Records have their position inside.
     const bool is_field = position.components == field.components;
     agreed[s].dimensions = is_field ? agreed[s].components.front() : position.components;

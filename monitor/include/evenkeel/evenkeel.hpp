@@ -27,6 +27,8 @@
 #include <evenkeel/core/migrate.hpp>
 #include <evenkeel/core/order.hpp>
 #include <evenkeel/core/owner.hpp>
+#include <evenkeel/core/payload/blocks.hpp>
+#include <evenkeel/core/payload/csr.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/core/vtk.hpp>
 #include <evenkeel/monitor/balancer.hpp>

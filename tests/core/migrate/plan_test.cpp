@@ -253,7 +253,7 @@ TEST_F(PlanOn, PartsGoToTheRanksThatAreNamed) {
         keys.push_back(key);
     const std::vector<Order> orders = {of_keys(keys)};
     const Plan found =
-        plan(communicator, Status(), test::even_splitters(size), orders, rank_of_part);
+        plan(communicator, Status(), test::even_splitters(size), orders, {.rank_of_part = rank_of_part});
     const SetPlan& set = found.sets.front();
     const auto objects = [&](int to, int from) {  // of the part that `to` owns
       return static_cast<std::int64_t>((to - shift + size) % size + from + 1);
@@ -279,7 +279,7 @@ TEST_F(PlanOn, RanksThatAreNoPermutationAreTheSameErrorOnAllRanks) {
   const auto refused = [&] {
     const std::string text = test::error_of([&] {
       static_cast<void>(
-          plan(communicator, Status(), test::even_splitters(size), orders, rank_of_part));
+          plan(communicator, Status(), test::even_splitters(size), orders, {.rank_of_part = rank_of_part}));
     });
     expect_same_error(text, "core/migrate: The ranks do not own one part each.");
   };

@@ -9,13 +9,16 @@
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/field.hpp>
+#include <evenkeel/core/payload.hpp>
 
 #include <concepts>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -120,15 +123,29 @@ struct SetOptions {
   bool allow_aliases = false;
 };
 
-// Fields on their way into a set.
+// Fields and payloads on their way into a set.
 struct Carried {
   std::vector<Field> fields;
+  std::vector<std::shared_ptr<const Payload>> payloads = {};
 };
 
-// What the position takes along. Each argument is a variable that evenkeel knows as a field.
-template <class... Containers>
-Carried carry(Containers&&... containers) {
-  return Carried{{field_of(std::forward<Containers>(containers))...}};
+namespace detail {
+template <class T>
+void add(Carried& carried, T&& carries) {
+  if constexpr (std::same_as<std::remove_cvref_t<T>, std::shared_ptr<const Payload>>)
+    carried.payloads.push_back(std::forward<T>(carries));
+  else
+    carried.fields.push_back(field_of(std::forward<T>(carries)));
+}
+}  // namespace detail
+
+// What the position takes along. Each argument is a variable that evenkeel knows as a field, or a
+// payload.
+template <class... Carries>
+Carried carry(Carries&&... carries) {
+  Carried carried;
+  (detail::add(carried, std::forward<Carries>(carries)), ...);
+  return carried;
 }
 
 class EVENKEEL_API Set {
@@ -141,6 +158,8 @@ class EVENKEEL_API Set {
   FieldLayout position() const;
   // All fields that move, the position's first.
   const std::vector<Field>& fields() const noexcept { return fields_; }
+  // What moves with them and is not of one size.
+  const std::vector<std::shared_ptr<const Payload>>& payloads() const noexcept { return payloads_; }
   const SetOptions& options() const noexcept { return options_; }
 
   // One more field that travels along, of whoever looks after the set: it is re-allocated whatever
@@ -155,6 +174,7 @@ class EVENKEEL_API Set {
 
  private:
   std::vector<Field> fields_;
+  std::vector<std::shared_ptr<const Payload>> payloads_;
   std::size_t companions_ = 0;  // at the end of fields_
   SetOptions options_;
 };

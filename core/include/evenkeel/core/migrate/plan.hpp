@@ -9,6 +9,7 @@
 #include <evenkeel/core/decomposition.hpp>
 #include <evenkeel/core/field.hpp>
 #include <evenkeel/core/order.hpp>
+#include <evenkeel/core/set.hpp>
 
 #include <cstdint>
 #include <span>
@@ -21,6 +22,12 @@ namespace evenkeel {
 struct Parcel {
   int rank;
   std::int64_t first, objects;
+};
+
+// Where the bytes of one payload begin, object by object, and the end of all.
+struct PayloadPlan {
+  std::vector<std::int64_t> leaving;   // in the order of SetPlan::objects
+  std::vector<std::int64_t> arriving;  // in the order of arrival
 };
 
 // One set of this rank.
@@ -44,6 +51,8 @@ struct SetPlan {
   std::vector<std::int64_t> places;
   std::int64_t first_kept = 0;  // of what stays, among arrivals
 
+  std::vector<PayloadPlan> payloads;
+
   std::int64_t count_before() const noexcept { return std::ssize(objects); }
   std::int64_t count_after = 0;
 
@@ -64,16 +73,24 @@ struct Plan {
   bool empty() const noexcept { return objects_moved == 0; }
 };
 
-// Collective. Part p goes to rank_of_part[p], or to rank p where that is empty. Objects come to
-// stand in the order of their keys; those of one key in the order of the ranks they were on, and
-// there as they were. `status` as in cut().
+struct PlanOptions {
+  // Part p goes to rank_of_part[p]; empty: to rank p.
+  std::span<const int> rank_of_part = {};
+  // Whose payloads are asked for their sizes; none: no set has payloads.
+  std::span<const Set> sets = {};
+};
+
+// Collective. Objects come to stand in the order of their keys; those of one key in the order of
+// the ranks they were on, and there as they were. `status` as in cut().
 EVENKEEL_API Plan plan(const Communicator& communicator, const Status& status,
                        const Splitters& splitters, std::vector<Order> orders,
-                       std::span<const int> rank_of_part = {});
+                       const PlanOptions& options = {});
 
 // Collective. Object i of set s goes to rank destinations[s][i]. Objects come to stand in the order
-// of the ranks they were on, and there as they were. `status` as in cut().
+// of the ranks they were on, and there as they were. `status` as in cut(), `sets` as in
+// PlanOptions.
 EVENKEEL_API Plan plan_to(const Communicator& communicator, const Status& status,
-                          std::span<const std::span<const int>> destinations);
+                          std::span<const std::span<const int>> destinations,
+                          std::span<const Set> sets = {});
 
 }  // namespace evenkeel

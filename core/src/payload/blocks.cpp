@@ -1,0 +1,43 @@
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/core/payload/blocks.hpp>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/payload";
+
+}  // namespace
+
+Payload::~Payload() = default;
+StagedPayload::~StagedPayload() = default;
+
+namespace detail {
+
+void require_all_used(const char* function, std::int64_t used, std::int64_t bytes) {
+  if (used != bytes)
+    throw Error(ErrorKind::application, Where{stage_name},
+                std::string("The function ") + function + " of a block used " +
+                    std::to_string(used) + " bytes of " + std::to_string(bytes) + '.',
+                "Let bytes, pack and unpack agree.");
+}
+
+void require_blocks(std::int64_t blocks, std::int64_t count, bool functions) {
+  if (blocks < count)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "There are " + std::to_string(blocks) + " blocks for " + std::to_string(count) +
+                    " objects.",
+                "Give one block per owned object.");
+  if (!functions)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "Blocks without functions cannot be moved.", "Give bytes, pack and unpack.");
+}
+
+void call_application(const std::function<void()>& function) {
+  const Status status = attempt(stage_name, function, ErrorKind::application);
+  if (!status.ok()) throw Error(*status.error());
+}
+
+}  // namespace detail
+
+}  // namespace evenkeel

@@ -1,0 +1,397 @@
+#include "core/migrate/cloud.hpp"
+
+#include <evenkeel/core/field/kokkos_view.hpp>
+#include <evenkeel/core/payload/blocks.hpp>
+#include <evenkeel/core/payload/csr.hpp>
+
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+
+namespace evenkeel {
+namespace {
+
+using test::Bytes;
+using test::everywhere;
+using test::Ids;
+using test::ids_here;
+using test::mix;
+using test::Prepared;
+
+// --- What objects carry, all of which follows from the id ----------------------------------------
+
+// Of every eleventh object more than travels in one message of the small budgets here.
+std::size_t length_of(std::int64_t id, int salt) {
+  const std::uint64_t draw = mix(id, salt);
+  return draw % 11 == 0 ? 3000 : draw % 7;
+}
+
+// A block with memory of its own, which can be moved and not copied.
+struct Patch {
+  std::unique_ptr<Bytes> content;
+
+  static Patch of(std::int64_t id) {
+    Bytes content(length_of(id, 1));
+    for (std::size_t b = 0; b < content.size(); ++b)
+      content[b] = static_cast<unsigned char>(mix(id, 100 + static_cast<int>(b)));
+    return {std::make_unique<Bytes>(std::move(content))};
+  }
+};
+
+BlockFunctions<Patch> patch_functions() {
+  return {.bytes = [](const Patch& patch) { return std::ssize(*patch.content) + 0L; },
+          .pack =
+              [](const Patch& patch, std::span<std::byte> to) {
+                std::memcpy(to.data(), patch.content->data(), to.size());
+                return std::ssize(to) + 0L;
+              },
+          .unpack =
+              [](Patch& patch, std::span<const std::byte> from) {
+                patch.content = std::make_unique<Bytes>(from.size());
+                std::memcpy(patch.content->data(), from.data(), from.size());
+                return std::ssize(from) + 0L;
+              }};
+}
+
+struct Neighbours {
+  std::vector<int> first;
+  std::vector<std::array<std::int64_t, 2>> all;
+
+  static std::vector<std::array<std::int64_t, 2>> of(std::int64_t id) {
+    std::vector<std::array<std::int64_t, 2>> values(length_of(id, 2) / 4);
+    for (std::size_t k = 0; k < values.size(); ++k)
+      values[k] = {id, static_cast<std::int64_t>(mix(id, 200 + static_cast<int>(k)))};
+    return values;
+  }
+  explicit Neighbours(const Ids& ids) : first{0} {
+    for (const std::int64_t id : ids) {
+      for (const auto& value : of(id)) all.push_back(value);
+      first.push_back(static_cast<int>(all.size()));
+    }
+  }
+};
+
+// A tree of cells in Views: bytes of a record that evenkeel knows nothing of.
+template <class Memory>
+struct Trees {
+  struct Cell {
+    float value;
+    std::uint16_t level;
+  };
+  Kokkos::View<std::int64_t*, Memory> first;
+  Kokkos::View<Cell*, Memory> cells;
+
+  static std::vector<Cell> of(std::int64_t id) {
+    std::vector<Cell> cells(1 + length_of(id, 3) / 8);
+    for (std::size_t k = 0; k < cells.size(); ++k) {
+      std::memset(&cells[k], 0, sizeof(Cell));
+      cells[k].value = static_cast<float>(mix(id, 300 + static_cast<int>(k)) % 1000);
+      cells[k].level = static_cast<std::uint16_t>(k);
+    }
+    return cells;
+  }
+  explicit Trees(const Ids& ids) {
+    std::vector<std::int64_t> starts = {0};
+    std::vector<Cell> all;
+    for (const std::int64_t id : ids) {
+      const std::vector<Cell> mine = of(id);
+      all.insert(all.end(), mine.begin(), mine.end());
+      starts.push_back(std::ssize(all));
+    }
+    first = decltype(first)("first", starts.size());
+    cells = decltype(cells)("cells", all.size());
+    upload(first, starts);
+    upload(cells, all);
+  }
+  template <class View, class T>
+  static void upload(const View& view, const std::vector<T>& values) {
+    const auto host = Kokkos::create_mirror_view(view);
+    for (std::size_t i = 0; i < values.size(); ++i) host(i) = values[i];
+    Kokkos::deep_copy(view, host);
+  }
+  template <class T, class View>
+  static std::vector<T> download(const View& view) {
+    const auto host = Kokkos::create_mirror_view(view);
+    Kokkos::deep_copy(host, view);
+    std::vector<T> values;
+    for (std::size_t i = 0; i < view.extent(0); ++i) values.push_back(host(i));
+    return values;
+  }
+};
+
+template <class Memory>
+struct Forest {
+  test::Vectors cloud;
+  Neighbours neighbours;
+  Trees<Memory> trees;
+  std::vector<Patch> patches;
+  BlockFunctions<Patch> functions = patch_functions();
+
+  explicit Forest(const Ids& ids) : cloud(ids.size()), neighbours(ids), trees(ids) {
+    for (const std::int64_t id : ids) patches.push_back(Patch::of(id));
+    write_objects(cloud.as_set(), everywhere, ids);
+  }
+  Set as_set(const SetOptions& options = {}) {
+    return set(cloud.x,
+               carry(cloud.id, csr(neighbours.first, neighbours.all), cloud.velocity,
+                     csr(trees.first, trees.cells), blocks(patches, functions)),
+               options);
+  }
+
+  // Every value of every object.
+  void expect_complete() const {
+    const Ids& ids = cloud.id;
+    ASSERT_EQ(neighbours.first.size(), ids.size() + 1);
+    ASSERT_EQ(patches.size(), ids.size());
+    const auto starts = Trees<Memory>::template download<std::int64_t>(trees.first);
+    using Cell = typename Trees<Memory>::Cell;
+    const auto cells = Trees<Memory>::template download<Cell>(trees.cells);
+    ASSERT_EQ(starts.size(), ids.size() + 1);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const auto begin = neighbours.all.begin();
+      EXPECT_EQ(std::vector(begin + neighbours.first[i], begin + neighbours.first[i + 1]),
+                Neighbours::of(ids[i]));
+      ASSERT_NE(patches[i].content, nullptr);
+      EXPECT_EQ(*patches[i].content, *Patch::of(ids[i]).content);
+      const std::vector<Cell> expected = Trees<Memory>::of(ids[i]);
+      ASSERT_EQ(starts[i + 1] - starts[i], std::ssize(expected));
+      EXPECT_EQ(std::memcmp(cells.data() + starts[i], expected.data(),
+                            expected.size() * sizeof(Cell)),
+                0);
+    }
+    EXPECT_EQ(std::ssize(neighbours.all), neighbours.first.back());
+    EXPECT_EQ(std::ssize(cells), starts.back());
+  }
+};
+
+Prepared shuffled(const Communicator& communicator, const Set& set, int salt) {
+  Prepared prepared = test::prepare_shuffle(communicator, {&set, 1}, salt);
+  prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders,
+                       {.sets = {&set, 1}});
+  return prepared;
+}
+
+const MoveOptions budgets[] = {
+    {}, {.staging_bytes = 1000, .messages_in_flight = 2}, {.staging_bytes = 20'000}};
+
+template <class Memory>
+void move_forests() {
+  const Communicator communicator = test::world();
+  for (const test::Spread& spread : {test::in_turn, test::on_the_last}) {
+    const Ids ids = ids_here(communicator, spread, 150);
+    Forest<Memory> forest(ids);
+    int salt = 0;
+    for (const MoveOptions& budget : budgets) {
+      const Set now = forest.as_set();
+      const Prepared prepared = shuffled(communicator, now, ++salt);
+      std::vector<std::int64_t> counts;
+      for (const Ids& of_set : expected_of(communicator, {&now, 1}, prepared).ids)
+        counts.push_back(std::ssize(of_set));
+      move(communicator, {&now, 1}, prepared.shapes, prepared.plan, budget);
+      EXPECT_EQ(now.count(), counts.front());
+      forest.expect_complete();
+      test::expect_objects(set(forest.cloud.x, carry(forest.cloud.id)), everywhere,
+                           forest.cloud.id);
+    }
+    EXPECT_EQ(communicator.all_reduce(std::ssize(forest.cloud.id) + 0L, Reduction::sum), 150);
+  }
+}
+
+TEST(Payloads, TravelWithTheirObjects) {
+  with_space(test::space(), [](const auto& instance) {
+    move_forests<typename std::decay_t<decltype(instance)>::memory_space>();
+  });
+}
+
+// A rank that has never had an object need not fill its offsets.
+TEST(Payloads, OffsetsThatWereNeverFilled) {
+  const Communicator communicator = test::world();
+  const Ids ids = ids_here(communicator, test::on_the_last, 40);
+  Forest<Kokkos::HostSpace> forest(ids);
+  if (ids.empty()) forest.neighbours.first.clear();
+  const Set now = forest.as_set();
+  const Prepared prepared = shuffled(communicator, now, 7);
+  move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
+  forest.expect_complete();
+}
+
+TEST(Payloads, GhostsAreDropped) {
+  const Communicator communicator = test::world();
+  Ids ids = ids_here(communicator, test::in_turn, 60);
+  auto owned = static_cast<int>(ids.size());
+  for (int ghost = 0; ghost < 3; ++ghost) ids.push_back(1000 + ghost);
+  Forest<Kokkos::HostSpace> forest(ids);
+  const Set now = forest.as_set({.count = &owned});
+  const Prepared prepared = shuffled(communicator, now, 3);
+  move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
+  forest.expect_complete();
+  EXPECT_EQ(std::ranges::count_if(forest.cloud.id, [](auto id) { return id >= 1000; }), 0);
+}
+
+TEST(Payloads, AreCountedInWhatAMoveTakes) {
+  const Communicator communicator = test::world();
+  Forest<Kokkos::HostSpace> forest(ids_here(communicator, test::in_turn, 90));
+  const Set now = forest.as_set();
+  const Prepared prepared = shuffled(communicator, now, 4);
+  const auto bytes = [&] {
+    const auto values = [](const auto& all) {
+      return std::ssize(all) * static_cast<std::int64_t>(sizeof(all[0]));
+    };
+    std::int64_t sum = values(forest.cloud.x) + values(forest.cloud.id) +
+                       values(forest.cloud.velocity) + values(forest.neighbours.all);
+    for (const Patch& patch : forest.patches) sum += std::ssize(*patch.content);
+    return sum + static_cast<std::int64_t>(forest.trees.cells.extent(0) *
+                                           sizeof(Trees<Kokkos::HostSpace>::Cell));
+  };
+  const MoveMemory memory = memory_of(communicator, {&now, 1}, prepared.shapes, prepared.plan);
+  EXPECT_EQ(memory.before, bytes());
+  const MoveReport report = move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
+  EXPECT_EQ(memory.after, bytes());
+  EXPECT_EQ(report.bytes, communicator.all_reduce(memory.sent, Reduction::sum));
+  EXPECT_EQ(report.bytes, communicator.all_reduce(memory.received, Reduction::sum));
+}
+
+// --- Faults --------------------------------------------------------------------------------------
+
+class PayloadFails : public testing::Test {
+ protected:
+  Communicator communicator = test::world();
+  int rank = communicator.rank(), size = communicator.size();
+  Forest<Kokkos::HostSpace> forest{ids_here(communicator, test::in_turn, 30 * size)};
+  int salt = 0;
+
+  static std::string at(int culprit) { return "evenkeel: rank " + std::to_string(culprit) + ": "; }
+
+  // Functions that differ on one rank in turn: the same Error everywhere, and nothing has changed.
+  void expect_refused(const std::function<void(BlockFunctions<Patch>&)>& spoil,
+                      const std::string& told) {
+    if (size == 1) GTEST_SKIP() << "takes two ranks";
+    for (int culprit = 0; culprit < size; ++culprit) {
+      forest.functions = patch_functions();
+      if (rank == culprit) spoil(forest.functions);
+      const Ids before = forest.cloud.id;
+      const Set now = forest.as_set();
+      ++salt;
+      const std::string text = test::error_of([&] {
+        const Prepared prepared = shuffled(communicator, now, salt);
+        move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
+      });
+      EXPECT_TRUE(test::mentions(text, at(culprit) + told));
+      EXPECT_TRUE(test::same_everywhere(communicator, text));
+      EXPECT_EQ(forest.cloud.id, before);
+      forest.expect_complete();
+      forest.functions = patch_functions();
+      const Set mended = forest.as_set();
+      const Prepared prepared = shuffled(communicator, mended, salt);
+      move(communicator, {&mended, 1}, prepared.shapes, prepared.plan);
+      forest.expect_complete();
+    }
+  }
+};
+
+TEST_F(PayloadFails, WhenItsSizeThrows) {
+  expect_refused(
+      [](auto& functions) {
+        functions.bytes = [](const Patch&) -> std::int64_t { throw std::runtime_error("no size"); };
+      },
+      "core/payload: The application threw no size. Nothing was changed; mend the cause and try "
+      "again.");
+}
+
+TEST_F(PayloadFails, WhenItsSizeIsNegative) {
+  expect_refused([](auto& functions) { functions.bytes = [](const Patch&) { return -1L; }; },
+                 "core/migrate: 'blocks' says that object 0 has -1 bytes. Sizes are multiples of 1 "
+                 "and not negative.");
+}
+
+TEST_F(PayloadFails, WhenPackThrows) {
+  expect_refused(
+      [](auto& functions) {
+        functions.pack = [](const Patch&, std::span<std::byte>) -> std::int64_t { throw 42; };
+      },
+      "core/payload: The application threw something that is no std::exception.");
+}
+
+TEST_F(PayloadFails, WhenPackUsesFewerBytesThanItSaid) {
+  expect_refused(
+      [](auto& functions) {
+        functions.pack = [](const Patch&, std::span<std::byte> to) { return std::ssize(to) - 1; };
+      },
+      "core/payload: The function pack of a block used ");
+}
+
+TEST_F(PayloadFails, WhenUnpackThrows) {
+  expect_refused(
+      [](auto& functions) {
+        functions.unpack = [](Patch&, std::span<const std::byte>) -> std::int64_t {
+          throw std::runtime_error("no room\nat all");
+        };
+      },
+      "core/payload: The application threw no room at all.");
+}
+
+TEST_F(PayloadFails, WhenItsOffsetsMakeNoSense) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  for (int culprit = 0; culprit < size; ++culprit) {
+    const auto refused = [&](const std::string& told) {
+      const Set now = forest.as_set();
+      const std::string text =
+          test::error_of([&] { static_cast<void>(agree_on_sets(communicator, {&now, 1})); });
+      EXPECT_TRUE(test::mentions(text, at(culprit) + told));
+      EXPECT_TRUE(test::same_everywhere(communicator, text));
+    };
+    const Neighbours good = forest.neighbours;
+    if (rank == culprit) std::swap(forest.neighbours.first[1], forest.neighbours.first.back());
+    refused("core/payload: The offsets 'std::vector' do not rise from 0.");
+    forest.neighbours = good;
+    if (rank == culprit) forest.neighbours.first.pop_back();
+    refused("core/payload: There are 30 offsets for 30 objects.");
+    forest.neighbours = good;
+    if (rank == culprit) ++forest.neighbours.first.back();
+    refused("core/payload: The offsets 'std::vector' end at ");
+    forest.neighbours = good;
+    std::vector<Patch> patches;
+    if (rank == culprit) patches.swap(forest.patches);
+    refused("core/payload: There are 0 blocks for 30 objects.");
+    if (rank == culprit) patches.swap(forest.patches);
+  }
+}
+
+TEST_F(PayloadFails, WhenOneRankHasAnother) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  std::vector<Set> with = {forest.as_set()};
+  std::vector<Set> without = {set(forest.cloud.x, carry(forest.cloud.id, forest.cloud.velocity))};
+  const std::string text = test::error_of(
+      [&] { static_cast<void>(agree_on_sets(communicator, rank == 0 ? without : with)); });
+  EXPECT_TRUE(test::mentions(text, "Some ranks move 3 fields, others 6."));
+  EXPECT_TRUE(test::same_everywhere(communicator, text));
+}
+
+// A set with payloads needs a plan that knows of them.
+TEST_F(PayloadFails, WithoutBeingAskedForSizes) {
+  const Set now = forest.as_set();
+  const Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
+  const std::string text = test::error_of(
+      [&] { move(communicator, {&now, 1}, prepared.shapes, prepared.plan); });
+  EXPECT_TRUE(test::mentions(text, "The plan is of other sets"));
+  forest.expect_complete();
+}
+
+// --- Order ---------------------------------------------------------------------------------------
+
+TEST(Payloads, ArePutInOrder) {
+  const Ids ids = test::counting<std::int64_t>(40);
+  Forest<Kokkos::HostSpace> forest(ids);
+  const Set now = forest.as_set();
+  Order order;
+  order.objects = ids;
+  std::ranges::sort(order.objects, {}, [](std::int64_t id) { return mix(id, 9); });
+  reorder(now, order);
+  EXPECT_EQ(forest.cloud.id, order.objects);
+  forest.expect_complete();
+}
+
+}  // namespace
+}  // namespace evenkeel
