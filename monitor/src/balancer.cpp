@@ -110,6 +110,7 @@ void enlarge(Bounds& into, const Bounds& from) {
 struct Load {
   double mine = 0;  // 0: nothing was measured here
   std::int64_t my_objects = 0;
+  std::int64_t objects = 0;         // over all ranks
   double mean_per_object = 0;       // over all ranks; 0: nothing was measured anywhere
   double last_mean_per_object = 0;  // when something last was
 };
@@ -128,6 +129,87 @@ std::vector<double> costs_of(std::int64_t count, const Load& load,
   return std::vector<double>(static_cast<std::size_t>(count), load.last_mean_per_object);
 }
 
+// --- When a rank would be left with too few objects ----------------------------------------------
+
+// How evenly to cut.
+struct Strictness {
+  double target_lambda;  // 0: as evenly as can be
+  double counts;         // from 0, weights as they are, to 1, all objects alike
+};
+
+// A tighter target first, which is nearest to what was asked for; where heavy objects are the
+// cause, weights that differ less and less.
+std::vector<Strictness> ever_stricter(double target) {
+  std::vector<Strictness> all = {{target, 0}};
+  if (target > 1) {
+    all.push_back({1 + (target - 1) / 2, 0});
+    all.push_back({1 + (target - 1) / 4, 0});
+  }
+  if (target > 0) all.push_back({0, 0});
+  for (const double counts : {0.25, 0.5, 0.75, 1.0}) all.push_back({0, counts});
+  return all;
+}
+
+double weight_in(const Placing& placing, std::size_t set) {
+  const std::vector<double>& weights = placing.weights[set];
+  if (weights.empty()) return static_cast<double>(placing.sets[set].count());
+  return std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
+// Collective.
+double mean_weight(const Communicator& communicator, const Placing& placing,
+                   std::int64_t objects) {
+  double sum = 0;
+  for (std::size_t s = 0; s < placing.weights.size(); ++s) sum += weight_in(placing, s);
+  sum = communicator.all_reduce(sum, Reduction::sum);
+  return objects > 0 ? sum / static_cast<double>(objects) : 0;
+}
+
+std::vector<std::vector<double>> blend(const Placing& placing, double mean, double counts) {
+  std::vector<std::vector<double>> weights(placing.weights.begin(), placing.weights.end());
+  for (std::size_t s = 0; s < weights.size(); ++s) {
+    if (weights[s].empty()) weights[s].assign(static_cast<std::size_t>(placing.sets[s].count()), 1);
+    for (double& weight : weights[s]) weight += counts * (mean - weight);
+  }
+  return weights;
+}
+
+// Collective. Of what a plan leads to, by the weights as they are.
+double lambda_of(const Communicator& communicator, const Placing& placing, const Plan& plan) {
+  std::vector<double> loads(static_cast<std::size_t>(communicator.size()));
+  const auto add = [&](int rank, std::size_t s, std::int64_t first, std::int64_t objects) {
+    const std::vector<double>& weights = placing.weights[s];
+    const auto all = plan.sets[s].objects_of({rank, first, objects});
+    double& load = loads[static_cast<std::size_t>(rank)];
+    for (const std::int64_t object : all)
+      load += weights.empty() ? 1 : weights[static_cast<std::size_t>(object)];
+  };
+  for (std::size_t s = 0; s < plan.sets.size(); ++s) {
+    const SetPlan& set = plan.sets[s];
+    for (const Parcel& parcel : set.exports) add(parcel.rank, s, parcel.first, parcel.objects);
+    add(communicator.rank(), s, set.first_staying, set.staying);
+  }
+  communicator.all_reduce(std::span<double>(loads), Reduction::sum);
+  communicator.broadcast(std::span<double>(loads), 0);
+  const double sum = std::accumulate(loads.begin(), loads.end(), 0.0);
+  const double most = *std::max_element(loads.begin(), loads.end());
+  return sum > 0 ? most * static_cast<double>(loads.size()) / sum : 1;
+}
+
+Error too_few(int needed, std::int64_t objects, int ranks, const Plan& last) {
+  const std::string each = std::to_string(needed);
+  if (objects < std::int64_t{needed} * ranks)
+    return Error(ErrorKind::bad_input, Where{stage_name},
+                 "There are " + std::to_string(objects) + " objects for " +
+                     std::to_string(ranks) + " ranks, and least_objects is " + each + '.',
+                 "Use fewer ranks, or ask for fewer objects on each.");
+  return Error(ErrorKind::bad_input, Where{stage_name},
+               "Rank " + std::to_string(last.emptiest_rank) + " would be left with " +
+                   std::to_string(last.fewest_objects) +
+                   " objects however evenly they are cut, and least_objects is " + each + '.',
+               "Objects at one place cannot be parted: use fewer ranks, or another method.");
+}
+
 }  // namespace
 
 struct Balancer::Impl {
@@ -141,6 +223,12 @@ struct Balancer::Impl {
   std::vector<Set> with_costs(std::span<const Set> sets);
   Load arrive(const Status& status, std::span<const Set> sets);
   Box box_around(std::span<const Set> sets) const;
+  struct Allowed {
+    Placed where;
+    Plan who;
+    int refused;
+  };
+  Allowed find_allowed(const Status& status, const Placing& placing, std::int64_t objects);
   void weigh(std::span<const Set> sets, const Load& load, std::vector<std::vector<double>>& into);
 
   Monitor monitor_;
@@ -199,6 +287,7 @@ Load Balancer::Impl::arrive(const Status& status, std::span<const Set> sets) {
   Load load;
   load.mine = static_cast<double>(mine.load);
   load.my_objects = mine.objects;
+  load.objects = all.objects;
   if (all.objects > 0)
     load.mean_per_object = static_cast<double>(all.load) / static_cast<double>(all.objects);
   if (load.mean_per_object > 0) mean_per_object_ = load.mean_per_object;
@@ -233,12 +322,50 @@ void Balancer::Impl::weigh(std::span<const Set> sets, const Load& load,
   }
 }
 
+// Places and plans until no rank is left with fewer objects than it must have. All ranks see the
+// same, so all try alike.
+Balancer::Impl::Allowed Balancer::Impl::find_allowed(const Status& status, const Placing& placing,
+                                                     std::int64_t objects) {
+  const Options& options = monitor_.options();
+  const std::int64_t needed = std::int64_t{options.least_objects} * ranks_.size();
+  Plan last;
+  const std::vector<Strictness> all = ever_stricter(options.target_lambda);
+  for (std::size_t tried = 0; objects >= needed && tried < all.size(); ++tried) {
+    Options stricter = options;
+    stricter.target_lambda = all[tried].target_lambda;
+    std::vector<std::vector<double>> weights;
+    Placing again = placing;
+    Status ready = status;
+    if (all[tried].counts > 0) {
+      const double mean = mean_weight(ranks_, placing, objects);
+      ready = attempt(stage_name, [&] { weights = blend(placing, mean, all[tried].counts); });
+      again.weights = weights;
+    }
+    Placed where = Placer(ranks_, stricter, domains_).place(ready, again);
+    Plan who = plan(ranks_, Status(), where.splitters, std::move(where.orders),
+                    {.rank_of_part = rank_of_part(where.domains), .sets = placing.sets});
+    placing.lap("plan");
+    if (who.fewest_objects >= options.least_objects) {
+      if (all[tried].counts > 0) where.lambda = lambda_of(ranks_, placing, who);
+      return {std::move(where), std::move(who), static_cast<int>(tried)};
+    }
+    last = std::move(who);
+  }
+  vote(ranks_, status);
+  throw too_few(options.least_objects, objects, ranks_.size(), last);
+}
+
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   const Stopwatch whole;
   Stopwatch stage;
   MoveOptions move_options;
+  move_options.staging_bytes = monitor_.options().staging_bytes;
+  move_options.messages_in_flight = monitor_.options().messages_in_flight;
   const auto lap = [&](const char* name) {
-    move_options.seconds_before.emplace_back(name, stage.lap());
+    auto& all = move_options.seconds_before;
+    auto at = std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.first == name; });
+    if (at == all.end()) at = all.insert(all.end(), {name, 0.0});
+    at->second += stage.lap();
   };
 
   std::vector<Set> sets;
@@ -249,18 +376,13 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   MoveReport report;
   report.generation = generation_of(domains_);
   if (dimensions == 0) return report;  // no rank has ever had an object
-  const Options& options = monitor_.options();
   const Box box = box_around(sets);
   lap("agree");
 
   std::vector<std::vector<double>> weights;
   const Status weighed = attempt(stage_name, [&] { weigh(sets, load, weights); });
-  Placed where =
-      Placer(ranks_, options, domains_).place(weighed, {sets, weights, dimensions, box, lap});
-  const Plan who =
-      plan(ranks_, Status(), where.splitters, std::move(where.orders),
-           {.rank_of_part = rank_of_part(where.domains), .sets = sets});
-  lap("plan");
+  auto [where, who, refused] =
+      find_allowed(weighed, {sets, weights, dimensions, box, lap}, load.objects);
 
   Outcome outcome;
   if (!who.empty()) report = move(ranks_, sets, shapes, who, move_options);
@@ -269,6 +391,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   if (outcome.moved) domains_ = std::move(where.domains);
   report.generation = generation_of(domains_);
   report.lambda = where.lambda;
+  report.refused = refused;
   outcome.objects_moved = report.objects;
   outcome.bytes_moved = report.bytes;
   outcome.stages = report.seconds;

@@ -56,6 +56,14 @@ bool parse(std::string_view text, int& number) {
   return true;
 }
 
+std::string print(std::int64_t number) { return std::to_string(number); }
+
+bool parse(std::string_view text, std::int64_t& number) {
+  const auto read = integer_from_text(text);
+  if (read) number = *read;
+  return read.has_value();
+}
+
 std::string print(bool on) { return on ? "on" : "off"; }
 
 bool parse(std::string_view text, bool& on) {
@@ -293,6 +301,13 @@ constexpr std::array descriptors = {
     describe<&Options::target_lambda>(
         "target_lambda", "0 (off), or a number of at least 1",
         [](const Options& o) { return is_at_least_one_or_off(o.target_lambda); }),
+    describe<&Options::least_objects>("least_objects", "a whole number of at least 0",
+                                      [](const Options& o) { return o.least_objects >= 0; }),
+    describe<&Options::staging_bytes>("staging_bytes", "a whole number of at least 0 (no limit)",
+                                      [](const Options& o) { return o.staging_bytes >= 0; }),
+    describe<&Options::messages_in_flight>(
+        "messages_in_flight", "a whole number of at least 0 (no limit)",
+        [](const Options& o) { return o.messages_in_flight >= 0; }),
     describe<&Options::floor_percent>(
         "floor_percent", "a number from 0 (off) to below 100",
         [](const Options& o) { return o.floor_percent >= 0 && o.floor_percent < 100; }),

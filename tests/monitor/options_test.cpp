@@ -76,6 +76,9 @@ TEST(OptionsText, OfTheDefaults) {
             "cell_size = none\n"
             "least_width = none\n"
             "target_lambda = 1.05\n"
+            "least_objects = 0\n"
+            "staging_bytes = 268435456\n"
+            "messages_in_flight = 8\n"
             "floor_percent = 2\n"
             "least_coverage = 0\n"
             "epoch_steps = 8\n"
@@ -97,6 +100,9 @@ Options unusual() {
   options.box = Box{{-1.5, 0, 1e-300}, {0.1, 1.0 / 3, 1e300}};
   options.periodic = {true, false, true};
   options.target_lambda = 0;
+  options.least_objects = std::numeric_limits<int>::max();
+  options.staging_bytes = std::numeric_limits<std::int64_t>::max();
+  options.messages_in_flight = 0;
   options.floor_percent = 99.9;
   options.least_coverage = 1;
   options.epoch_steps = 1000000;
@@ -121,6 +127,9 @@ TEST(OptionsText, OfUnusualOnes) {
             "cell_size = 0.25,0,1e-09\n"
             "least_width = 0,0,3\n"
             "target_lambda = 0\n"
+            "least_objects = 2147483647\n"
+            "staging_bytes = 9223372036854775807\n"
+            "messages_in_flight = 0\n"
             "floor_percent = 99.9\n"
             "least_coverage = 1\n"
             "epoch_steps = 1000000\n"
@@ -153,6 +162,9 @@ Options random_options(std::mt19937_64& random) {
   if (flip()) options.box = Box{{-fraction(random), -1, -2}, {fraction(random), 1e9, 5}};
   if (options.box) options.periodic = {flip(), flip(), flip()};
   options.target_lambda = flip() ? 0 : 1 + fraction(random);
+  options.least_objects = below(100);
+  options.staging_bytes = static_cast<std::int64_t>(random() >> 1);
+  options.messages_in_flight = below(100);
   options.floor_percent = 99 * fraction(random);
   options.least_coverage = fraction(random);
   options.epoch_steps = least_epoch_steps + below(100);
@@ -246,6 +258,10 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   expect("periodic", {"", "w", "xx", "x,y", "on"}, "none, or letters of x, y, z, each once");
   expect("target_lambda", {"", "0.99", "-1", "nan", "inf", "1.1x", "1,1", "lambda"},
          "0 (off), or a number of at least 1");
+  expect("least_objects", {"", "-1", "2147483648", "1.5"}, "a whole number of at least 0");
+  expect("staging_bytes", {"", "-1", "9223372036854775808", "1e6", "1 MB"},
+         "a whole number of at least 0 (no limit)");
+  expect("messages_in_flight", {"", "-1", "2147483648"}, "a whole number of at least 0 (no limit)");
   expect("floor_percent", {"", "-0.1", "100", "nan", "inf", "2 %"},
          "a number from 0 (off) to below 100");
   expect("least_coverage", {"", "-0.1", "1.01", "nan", "50 %"}, "a number from 0 (off) to 1");
@@ -284,8 +300,8 @@ TEST(FromText, ControlCharactersAreNotShown) {
 
 constexpr const char* all_keys =
     "The options are method, trigger, box, periodic, cell_size, least_width, target_lambda, "
-    "floor_percent, least_coverage, epoch_steps, warmup_steps, cooldown_steps, clock, "
-    "deterministic, strict_kernels, watcher, journal";
+    "least_objects, staging_bytes, messages_in_flight, floor_percent, least_coverage, epoch_steps, "
+    "warmup_steps, cooldown_steps, clock, deterministic, strict_kernels, watcher, journal";
 
 TEST(FromText, AnUnknownKeyIsAnError) {
   const std::string error = test::error_of([] { read("clock = wall\n\ntriger = never\n"); });

@@ -11,6 +11,7 @@
 #include <evenkeel/monitor/trigger.hpp>
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -72,6 +73,12 @@ struct Options {
   std::array<double, 3> least_width = {0, 0, 0};
 
   double target_lambda = 1.05;  // a decomposition that is this even by its weights is kept; 0: off
+  // That a rebalance may leave a rank with, over all sets; 1 forbids empty ranks, 0 nothing. Domains
+  // are then cut more evenly than the target asks for, and at last by counts, until all have them.
+  int least_objects = 0;
+  // Of memory for messages, of each kind of memory, and messages each way at any time; 0: no limit.
+  std::int64_t staging_bytes = std::int64_t{256} << 20;
+  int messages_in_flight = 8;
   double floor_percent = 2;     // imbalance below which nothing happens
   double least_coverage = 0;    // share of the steps that kernels must cover, from 0 to 1
   int epoch_steps = 8;          // between two looks
