@@ -137,17 +137,22 @@ void check_who_knows_the_count(const Set& set) {
           "Give the set a variable for it: .count = &owned.");
 }
 
-void check_weight(const Set& set) {
-  const WeightSource& weight = set.options().weight;
-  if (!weight.given()) return;
-  const FieldLayout layout = weight.layout();
-  if (layout.scalar == ScalarType::none || layout.components != 1)
-    refuse("The weights '" + weight.label() + "' are not one number per object.",
-           "Give one float, double or integer per object.");
+// `what` they are, and whether they may have fractions.
+void check_numbers(const Set& set, const NumberSource& numbers, const std::string& what,
+                   bool reals) {
+  if (!numbers.given()) return;
+  const FieldLayout layout = numbers.layout();
+  const bool is_real =
+      layout.scalar == ScalarType::float32 || layout.scalar == ScalarType::float64;
+  if (layout.scalar == ScalarType::none || layout.components != 1 || (is_real && !reals))
+    refuse("The " + what + "s '" + numbers.label() + "' are not one " +
+               (reals ? "number" : "integer") + " per object.",
+           reals ? "Give one float, double or integer per object."
+                 : "Give one integer per object.");
   if (layout.count < set.count())
-    refuse("There are " + std::to_string(layout.count) + " weights for " +
+    refuse("There are " + std::to_string(layout.count) + ' ' + what + "s for " +
                std::to_string(set.count()) + " objects.",
-           "Give one weight per owned object.");
+           "Give one " + what + " per owned object.");
 }
 
 }  // namespace
@@ -184,7 +189,9 @@ void check(const Set& set) {
   check_count(set);
   check_position(set);
   check_lengths(set);
-  check_weight(set);
+  check_numbers(set, set.options().weight, "weight", true);
+  check_numbers(set, set.options().group, "group", false);
+  check_numbers(set, set.options().pinned, "pin", false);
   for (const auto& payload : set.payloads()) payload->check(set.count(), set.options());
 }
 

@@ -47,6 +47,7 @@ struct Arrival {
   std::int64_t step_least = 0, step_greatest = 0;
   std::int64_t generation_least = 0, generation_greatest = 0;
   std::uint64_t weighted_by_all = 0, weighted_by_any = 0;  // a bit for each set
+  std::uint64_t bound = 0;                                 // not 0: there are groups or pins
   std::int64_t load = 0;                                   // nanoseconds per step
   std::int64_t objects = 0;
 };
@@ -58,6 +59,12 @@ std::uint64_t weighted_among(std::span<const Set> sets) {
   return bits;
 }
 
+bool any_bound(std::span<const Set> sets) {
+  return std::any_of(sets.begin(), sets.end(), [](const Set& set) {
+    return set.options().group.given() || set.options().pinned.given();
+  });
+}
+
 void add_arrival(Arrival& into, const Arrival& from) noexcept {
   into.step_least = std::min(into.step_least, from.step_least);
   into.step_greatest = std::max(into.step_greatest, from.step_greatest);
@@ -65,6 +72,7 @@ void add_arrival(Arrival& into, const Arrival& from) noexcept {
   into.generation_greatest = std::max(into.generation_greatest, from.generation_greatest);
   into.weighted_by_all &= from.weighted_by_all;
   into.weighted_by_any |= from.weighted_by_any;
+  into.bound |= from.bound;
   into.load += from.load;
   into.objects += from.objects;
 }
@@ -111,6 +119,7 @@ struct Load {
   double mine = 0;  // 0: nothing was measured here
   std::int64_t my_objects = 0;
   std::int64_t objects = 0;         // over all ranks
+  bool bound = false;               // there are groups or pins
   double mean_per_object = 0;       // over all ranks; 0: nothing was measured anywhere
   double last_mean_per_object = 0;  // when something last was
 };
@@ -280,6 +289,7 @@ Load Balancer::Impl::arrive(const Status& status, std::span<const Set> sets) {
   mine.step_least = mine.step_greatest = monitor_.steps();
   mine.generation_least = mine.generation_greatest = generation_of(domains_);
   mine.weighted_by_all = mine.weighted_by_any = weighted_among(sets);
+  mine.bound = any_bound(sets) ? 1 : 0;
   mine.load = monitor_.load_nanoseconds();
   mine.objects = objects_in(sets);
   const Arrival all = vote<&add_arrival>(ranks_, status, mine);
@@ -288,6 +298,7 @@ Load Balancer::Impl::arrive(const Status& status, std::span<const Set> sets) {
   load.mine = static_cast<double>(mine.load);
   load.my_objects = mine.objects;
   load.objects = all.objects;
+  load.bound = all.bound != 0;
   if (all.objects > 0)
     load.mean_per_object = static_cast<double>(all.load) / static_cast<double>(all.objects);
   if (load.mean_per_object > 0) mean_per_object_ = load.mean_per_object;
@@ -343,10 +354,12 @@ Balancer::Impl::Allowed Balancer::Impl::find_allowed(const Status& status, const
     }
     Placed where = Placer(ranks_, stricter, domains_).place(ready, again);
     Plan who = plan(ranks_, Status(), where.splitters, std::move(where.orders),
-                    {.rank_of_part = rank_of_part(where.domains), .sets = placing.sets});
+                    {.rank_of_part = rank_of_part(where.domains),
+                     .held = where.bonds.held,
+                     .sets = placing.sets});
     placing.lap("plan");
     if (who.fewest_objects >= options.least_objects) {
-      if (all[tried].counts > 0) where.lambda = lambda_of(ranks_, placing, who);
+      if (all[tried].counts > 0 || placing.bound) where.lambda = lambda_of(ranks_, placing, who);
       return {std::move(where), std::move(who), static_cast<int>(tried)};
     }
     last = std::move(who);
@@ -382,7 +395,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   std::vector<std::vector<double>> weights;
   const Status weighed = attempt(stage_name, [&] { weigh(sets, load, weights); });
   auto [where, who, refused] =
-      find_allowed(weighed, {sets, weights, dimensions, box, lap}, load.objects);
+      find_allowed(weighed, {sets, weights, dimensions, box, load.bound, lap}, load.objects);
 
   Outcome outcome;
   if (!who.empty()) report = move(ranks_, sets, shapes, who, move_options);

@@ -198,6 +198,10 @@ Placed Placer::on_curve(const Status& status, const Placing& placing) const {
     const Lattice lattice(placing.dimensions, placing.box, options_.periodic, curve.kind,
                           curve.levels);
     for (const Set& set : placing.sets) found.orders.push_back(order(space_of(set), lattice, set));
+  });
+  if (placing.bound) found.bonds = hold_together(communicator_, ordered, placing.sets, found.orders);
+  const Status joined = attempt(stage_name, [&] {
+    if (!ordered.ok()) throw Error(*ordered.error());
     join(found.orders, placing.weights, sorted);
   });
   placing.lap("order");
@@ -208,7 +212,7 @@ Placed Placer::on_curve(const Status& status, const Placing& placing) const {
   const auto* last = std::get_if<Decomposition>(&last_);
   if (last != nullptr && last->parts() == cutting.parts && last->box() == placing.box)
     cutting.kept = last->splitters();
-  const Cut parts = cut(communicator_, ordered, sorted.keyed, cutting);
+  const Cut parts = cut(communicator_, joined, sorted.keyed, cutting);
   std::vector<int> ranks = last != nullptr ? last->rank_of_part() : std::vector<int>();
   if (!parts.kept) ranks = keep_in_place(communicator_, Status(), sorted.keyed, parts.splitters);
   placing.lap("cut");
@@ -294,25 +298,30 @@ Placed Placer::in_boxes(const Status& status, const Placing& placing) const {
   found.changed = !same_boxes(found.domains, last_);
   placing.lap("cut");
   const int parts = parts_of(found.domains);
+  const int below = bits_below_part(parts);
   PartLoads loads(parts);
   const Status ordered = attempt(stage_name, [&] {
     const Lattice lattice(placing.dimensions, placing.box, options_.periodic);
-    const int below = bits_below_part(parts);
     for (int part = 0; part <= parts; ++part)
       found.splitters.push_back({static_cast<std::uint64_t>(part) << below});
     if (!parts_of_sets) {
       parts_of_sets.emplace();
       for (const Set& set : placing.sets) parts_of_sets->push_back(parts_in(found.domains, set));
     }
-    for (std::size_t s = 0; s < placing.sets.size(); ++s) {
+    for (std::size_t s = 0; s < placing.sets.size(); ++s)
       found.orders.push_back(order_by_part(placing.sets[s], lattice, (*parts_of_sets)[s], parts));
-      const Order& sorted = found.orders.back();
+  });
+  if (placing.bound) found.bonds = hold_together(communicator_, ordered, placing.sets, found.orders);
+  const Status counted = attempt(stage_name, [&] {
+    if (!ordered.ok()) throw Error(*ordered.error());
+    for (std::size_t s = 0; s < placing.sets.size(); ++s) {
+      const Order& sorted = found.orders[s];
       for (std::size_t i = 0; i < sorted.keys.size(); ++i)
         loads.add(static_cast<int>(sorted.keys[i].value >> below),
                   weight_of(placing, s, static_cast<std::size_t>(sorted.objects[i])));
     }
   });
-  vote(communicator_, ordered);
+  vote(communicator_, counted);
   found.lambda = loads.lambda(communicator_);
   placing.lap("order");
   return found;

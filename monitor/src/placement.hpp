@@ -6,6 +6,7 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/core/domains.hpp>
+#include <evenkeel/core/migrate/bonds.hpp>
 #include <evenkeel/core/order.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/monitor/options.hpp>
@@ -23,6 +24,7 @@ struct Placing {
   std::span<const std::vector<double>> weights;  // of each set; empty: all 1
   int dimensions;
   Box box;
+  bool bound = false;  // some rank has groups or pins
   std::function<void(const char*)> lap;  // called at the end of a stage, by its name
 };
 
@@ -31,6 +33,7 @@ struct Placed {
   std::vector<Order> orders;
   Splitters splitters;
   Domains domains;  // of the generation after the last
+  Bonds bonds;
   bool changed = false;
   double lambda = 1;
 };

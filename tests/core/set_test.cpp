@@ -371,8 +371,8 @@ TEST(Weight, FromAnyContainer) {
   EXPECT_FALSE(SetOptions{}.weight.given());
 }
 
-static_assert(!std::convertible_to<std::vector<double>, WeightSource>, "gone before it is read");
-static_assert(!std::convertible_to<double, WeightSource>);
+static_assert(!std::convertible_to<std::vector<double>, NumberSource>, "gone before it is read");
+static_assert(!std::convertible_to<double, NumberSource>);
 
 TEST(Weight, ARefusedOneIsAnError) {
   Position x(4);

@@ -186,6 +186,10 @@ struct Transfer::Impl {
       : space_(space),
         messenger_(communicator.messenger()),
         in_flight_(limits.in_flight) {
+    if (in_flight_ < 1)
+      throw Error(ErrorKind::bad_input, Where{stage_name},
+                  "A transfer would have " + std::to_string(in_flight_) + " messages in flight.",
+                  "Allow one at least.");
     const int rank = communicator.rank();
     for (const Send& send : all_sends) {
       check_message(communicator, send.to, send.bytes);

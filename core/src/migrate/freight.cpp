@@ -61,9 +61,14 @@ TransferLimits limits_of(const MoveOptions& options) {
           options.messages_in_flight > 0 ? options.messages_in_flight : most};
 }
 
+// What memory for a message is a multiple of.
+constexpr std::int64_t slot_step = 64;
+
 MessageSizes sizes_of(const TransferLimits& limits) {
   MessageSizes sizes;
-  const std::int64_t affordable = limits.staging_bytes / 2 / limits.in_flight;
+  constexpr int many = 64;  // more in flight than these do not make messages smaller
+  const std::int64_t affordable =
+      limits.staging_bytes / 2 / std::min(limits.in_flight, many) / slot_step * slot_step;
   sizes.most = std::clamp<std::int64_t>(affordable, 1, sizes.most);
   sizes.apart = std::min(sizes.apart, sizes.most);
   return sizes;

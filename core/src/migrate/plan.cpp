@@ -105,6 +105,24 @@ SetPlan by_splitters(const Order& order, const Splitters& splitters,
   return set;
 }
 
+// The rank of each object, in the order given.
+std::vector<int> ranks_of(const Order& order, const SetPlan& by_key, std::span<const int> held,
+                          int rank) {
+  if (held.size() != order.objects.size())
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "There are " + std::to_string(held.size()) + " ranks to hold " +
+                    std::to_string(order.objects.size()) + " objects.",
+                "Give a rank for each object, or Bonds::free.");
+  std::vector<int> ranks(order.objects.size(), rank);
+  for (const Parcel& parcel : by_key.exports)
+    std::fill_n(ranks.begin() + parcel.first, parcel.objects, parcel.rank);
+  for (std::size_t k = 0; k < ranks.size(); ++k) {
+    const int holder = held[static_cast<std::size_t>(order.objects[k])];
+    if (holder != Bonds::free) ranks[k] = holder;
+  }
+  return ranks;
+}
+
 void require_ranks(std::span<const int> destinations, int ranks) {
   for (std::size_t i = 0; i < destinations.size(); ++i)
     if (destinations[i] < 0 || destinations[i] >= ranks)
@@ -127,6 +145,20 @@ SetPlan by_destinations(std::span<const int> destinations, int ranks, int rank) 
     std::int64_t& next = offsets[static_cast<std::size_t>(destinations[i])];
     set.objects[static_cast<std::size_t>(next++)] = static_cast<std::int64_t>(i);
   }
+  return set;
+}
+
+// Some objects go elsewhere than their keys say: those of a rank are still in order.
+SetPlan by_bonds(Order& order, const SetPlan& by_key, std::span<const int> held, int ranks,
+                 int rank) {
+  SetPlan set = by_destinations(ranks_of(order, by_key, held, rank), ranks, rank);
+  std::vector<CurveKey> keys;
+  keys.reserve(set.objects.size());
+  for (std::int64_t& place : set.objects) {
+    keys.push_back(order.keys[static_cast<std::size_t>(place)]);
+    place = order.objects[static_cast<std::size_t>(place)];
+  }
+  order.keys = std::move(keys);
   return set;
 }
 
@@ -304,9 +336,14 @@ Plan plan(const Communicator& communicator, const Status& status, const Splitter
     if (!status.ok()) throw Error(*status.error());
     require_a_part_each(splitters, communicator.size());
     const std::vector<std::size_t> parts = parts_of_ranks(options.rank_of_part, communicator.size());
-    for (Order& order : orders) {
-      result.sets.push_back(by_splitters(order, splitters, parts, communicator.rank()));
-      result.sets.back().objects = std::move(order.objects);
+    for (std::size_t s = 0; s < orders.size(); ++s) {
+      Order& order = orders[s];
+      SetPlan set = by_splitters(order, splitters, parts, communicator.rank());
+      if (s < options.held.size() && !options.held[s].empty())
+        set = by_bonds(order, set, options.held[s], communicator.size(), communicator.rank());
+      else
+        set.objects = std::move(order.objects);
+      result.sets.push_back(std::move(set));
       keys.push_back({std::move(order.keys), {}});
     }
   });

@@ -303,6 +303,12 @@ TEST(TransferWork, ThatThrowsHoldsNobodyUp) {
   exchange_everything(communicator);
 }
 
+TEST(TransferWork, NoneInFlightIsRefused) {
+  const Communicator communicator = test::world();
+  EXPECT_ERROR(Transfer(test::space(), communicator, {}, {}, {.in_flight = 0}),
+               "would have 0 messages in flight. Allow one at least.");
+}
+
 TEST(TransferWork, RefusesToMakeWhatARankSendsItself) {
   const Communicator communicator = test::world();
   const std::vector<Send> sends = {{communicator.rank(), nullptr, 3}};

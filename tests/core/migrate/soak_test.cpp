@@ -132,7 +132,7 @@ std::unique_ptr<Cloud> make(std::size_t n) {
   return std::make_unique<CloudOf<Container>>(n);
 }
 
-// So many that a field of theirs travels apart from the others, also with room for its message.
+// So many that a field of theirs may travel apart from the others, whatever the budget.
 constexpr std::int64_t very_many = 20000;
 
 using Host = Kokkos::HostSpace;
@@ -381,7 +381,8 @@ class Soak : public testing::Test {
  protected:
   Communicator communicator = test::world();
   int rank = communicator.rank(), size = communicator.size();
-  std::array<Member, 3> fleet;
+  static constexpr int most_members = 3;
+  std::array<Member, most_members> fleet;
   std::int64_t first_id = 0;  // of the next new cloud
 
   void renew_some(Dice& dice) {
@@ -396,8 +397,9 @@ class Soak : public testing::Test {
   // One, two or all, in some order.
   std::vector<Member*> some_members(Dice& dice) {
     std::vector<Member*> members;
-    const std::size_t first = dice.below(3), count = 1 + dice.below(3);
-    for (std::size_t i = 0; i < count; ++i) members.push_back(&fleet[(first + i) % fleet.size()]);
+    const int first = dice.below(most_members), count = 1 + dice.below(most_members);
+    for (int i = first; i < first + count; ++i)
+      members.push_back(&fleet[static_cast<std::size_t>(i % most_members)]);
     return members;
   }
 

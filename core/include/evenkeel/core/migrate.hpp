@@ -4,6 +4,7 @@
 // which cannot fail, every field of the application is untouched; when one rank refuses, all throw
 // the same Error and keep what they had.
 
+#include <evenkeel/core/migrate/bonds.hpp>
 #include <evenkeel/core/migrate/move.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
 #include <evenkeel/core/migrate/shapes.hpp>

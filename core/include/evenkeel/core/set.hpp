@@ -91,20 +91,20 @@ class OwnedCount {
   bool given_ = false;
 };
 
-// What each object costs, where the application knows better than the measured default: a variable
-// of any container that a field can be, of numbers. It is only read, when the set is used.
-class WeightSource {
+// A number for each object: a variable of any container that a field can be. It is only read, when
+// the set is used.
+class NumberSource {
  public:
-  WeightSource() = default;
+  NumberSource() = default;
 
   template <KnownContainer Container>
-  WeightSource(Container& weights)  // NOLINT: implicit, for designated initialisers
+  NumberSource(Container& weights)  // NOLINT: implicit, for designated initialisers
       : field_(Field(&weights, detail::operations_of<Container>)) {}
   template <KnownContainer Container>
-  WeightSource(const Container& weights)  // NOLINT: implicit, for designated initialisers
-      : WeightSource(const_cast<Container&>(weights)) {}
+  NumberSource(const Container& weights)  // NOLINT: implicit, for designated initialisers
+      : NumberSource(const_cast<Container&>(weights)) {}
   template <KnownContainer Container>
-  WeightSource(Container&&) = delete;  // NOLINT: a temporary would be gone before it is read
+  NumberSource(Container&&) = delete;  // NOLINT: a temporary would be gone before it is read
 
   bool given() const noexcept { return field_.has_value(); }
   FieldLayout layout() const { return field_->layout(); }
@@ -116,7 +116,13 @@ class WeightSource {
 
 struct SetOptions {
   OwnedCount count = {};
-  WeightSource weight = {};
+  // What each object costs, where the application knows better than the measured default.
+  NumberSource weight = {};
+  // Objects of one number move as one, wherever they are, of whichever set; negative: alone. An
+  // integer each.
+  NumberSource group = {};
+  // Objects with anything but 0 stay on their rank. An integer each.
+  NumberSource pinned = {};
   // Pointers stay as they are and new values are copied back, as far as the capacity reaches.
   bool keep_allocation = false;
   // Views that are also held elsewhere may be replaced; the other holders keep the old values.

@@ -8,6 +8,7 @@
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/decomposition.hpp>
 #include <evenkeel/core/field.hpp>
+#include <evenkeel/core/migrate/bonds.hpp>
 #include <evenkeel/core/order.hpp>
 #include <evenkeel/core/set.hpp>
 
@@ -76,6 +77,9 @@ struct Plan {
 struct PlanOptions {
   // Part p goes to rank_of_part[p]; empty: to rank p.
   std::span<const int> rank_of_part = {};
+  // Of each set, the rank that each object goes to whatever its key says, or Bonds::free; none: all
+  // are free.
+  std::span<const std::vector<int>> held = {};
   // Whose payloads are asked for their sizes; none: no set has payloads.
   std::span<const Set> sets = {};
 };

@@ -1,0 +1,17 @@
+#pragma once
+
+// Numbers of a field, on the host.
+
+#include <evenkeel/core/field.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace evenkeel {
+
+// The first `count`, of any number type, as doubles or as 64-bit integers. Throws where they are no
+// numbers, or none of the kind.
+std::vector<double> read_reals(const FieldLayout& at, std::int64_t count);
+std::vector<std::int64_t> read_integers(const FieldLayout& at, std::int64_t count);
+
+}  // namespace evenkeel
