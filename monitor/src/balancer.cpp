@@ -14,6 +14,7 @@
 #include <evenkeel/monitor/monitor.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -48,6 +49,7 @@ struct Arrival {
   std::int64_t generation_least = 0, generation_greatest = 0;
   std::uint64_t weighted_by_all = 0, weighted_by_any = 0;  // a bit for each set
   std::uint64_t bound = 0;                                 // not 0: there are groups or pins
+  std::uint64_t hooked = 0;                                // not 0: hooks wait for a move
   std::int64_t load = 0;                                   // nanoseconds per step
   std::int64_t objects = 0;
 };
@@ -73,6 +75,7 @@ void add_arrival(Arrival& into, const Arrival& from) noexcept {
   into.weighted_by_all &= from.weighted_by_all;
   into.weighted_by_any |= from.weighted_by_any;
   into.bound |= from.bound;
+  into.hooked |= from.hooked;
   into.load += from.load;
   into.objects += from.objects;
 }
@@ -120,6 +123,7 @@ struct Load {
   std::int64_t my_objects = 0;
   std::int64_t objects = 0;         // over all ranks
   bool bound = false;               // there are groups or pins
+  bool hooked = false;              // hooks wait for a move
   double mean_per_object = 0;       // over all ranks; 0: nothing was measured anywhere
   double last_mean_per_object = 0;  // when something last was
 };
@@ -240,6 +244,13 @@ struct Balancer::Impl {
   Allowed find_allowed(const Status& status, const Placing& placing, std::int64_t objects);
   void weigh(std::span<const Set> sets, const Load& load, std::vector<std::vector<double>>& into);
 
+  void run_before() const {
+    for (const auto& hook : before_) hook();
+  }
+  void run_after(const MoveReport& report) const;
+
+  std::vector<std::function<void()>> before_;
+  std::vector<std::function<void(const MoveReport&)>> after_;
   Monitor monitor_;
   Communicator ranks_;
   Domains domains_;
@@ -290,6 +301,7 @@ Load Balancer::Impl::arrive(const Status& status, std::span<const Set> sets) {
   mine.generation_least = mine.generation_greatest = generation_of(domains_);
   mine.weighted_by_all = mine.weighted_by_any = weighted_among(sets);
   mine.bound = any_bound(sets) ? 1 : 0;
+  mine.hooked = after_.empty() ? 0 : 1;
   mine.load = monitor_.load_nanoseconds();
   mine.objects = objects_in(sets);
   const Arrival all = vote<&add_arrival>(ranks_, status, mine);
@@ -299,6 +311,7 @@ Load Balancer::Impl::arrive(const Status& status, std::span<const Set> sets) {
   load.my_objects = mine.objects;
   load.objects = all.objects;
   load.bound = all.bound != 0;
+  load.hooked = all.hooked != 0;
   if (all.objects > 0)
     load.mean_per_object = static_cast<double>(all.load) / static_cast<double>(all.objects);
   if (load.mean_per_object > 0) mean_per_object_ = load.mean_per_object;
@@ -374,6 +387,10 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   MoveOptions move_options;
   move_options.staging_bytes = monitor_.options().staging_bytes;
   move_options.messages_in_flight = monitor_.options().messages_in_flight;
+  move_options.origins = monitor_.options().origins;
+  move_options.on_stage = [this](MoveStage now) {
+    if (now == MoveStage::reserve) run_before();
+  };
   const auto lap = [&](const char* name) {
     auto& all = move_options.seconds_before;
     auto at = std::find_if(all.begin(), all.end(), [&](const auto& s) { return s.first == name; });
@@ -410,7 +427,23 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   outcome.stages = report.seconds;
   outcome.seconds = whole.seconds();
   monitor_.rebalanced(outcome);
+  if (report.moved && load.hooked) run_after(report);
   return report;
+}
+
+// Collective.
+void Balancer::Impl::run_after(const MoveReport& report) const {
+  Status status = attempt(
+      stage_name,
+      [&] {
+        for (const auto& hook : after_) hook(report);
+      },
+      ErrorKind::application);
+  if (!status.ok())
+    status = Status(Error(status.error()->kind(), Where{status.error()->where()},
+                          status.error()->problem(),
+                          "The objects have moved, and all fields are complete."));
+  vote(ranks_, status);
 }
 
 namespace {
@@ -442,6 +475,12 @@ Balancer::~Balancer() = default;
 Kernel Balancer::kernel(const std::string& name) { return impl_->monitor_.kernel(name); }
 MoveReport Balancer::step(std::span<const Set> sets) { return impl_->step(sets); }
 MoveReport Balancer::rebalance(std::span<const Set> sets) { return impl_->rebalance(sets); }
+void Balancer::before_move(std::function<void()> hook) {
+  impl_->before_.push_back(std::move(hook));
+}
+void Balancer::after_move(std::function<void(const MoveReport&)> hook) {
+  impl_->after_.push_back(std::move(hook));
+}
 void Balancer::finish() { impl_->monitor_.finish(); }
 
 const Decomposition& Balancer::decomposition() const noexcept {

@@ -308,6 +308,7 @@ constexpr std::array descriptors = {
     describe<&Options::messages_in_flight>(
         "messages_in_flight", "a whole number of at least 0 (no limit)",
         [](const Options& o) { return o.messages_in_flight >= 0; }),
+    describe<&Options::origins>("origins", "on or off"),
     describe<&Options::floor_percent>(
         "floor_percent", "a number from 0 (off) to below 100",
         [](const Options& o) { return o.floor_percent >= 0 && o.floor_percent < 100; }),

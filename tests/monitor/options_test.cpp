@@ -79,6 +79,7 @@ TEST(OptionsText, OfTheDefaults) {
             "least_objects = 0\n"
             "staging_bytes = 268435456\n"
             "messages_in_flight = 8\n"
+            "origins = off\n"
             "floor_percent = 2\n"
             "least_coverage = 0\n"
             "epoch_steps = 8\n"
@@ -103,6 +104,7 @@ Options unusual() {
   options.least_objects = std::numeric_limits<int>::max();
   options.staging_bytes = std::numeric_limits<std::int64_t>::max();
   options.messages_in_flight = 0;
+  options.origins = true;
   options.floor_percent = 99.9;
   options.least_coverage = 1;
   options.epoch_steps = 1000000;
@@ -130,6 +132,7 @@ TEST(OptionsText, OfUnusualOnes) {
             "least_objects = 2147483647\n"
             "staging_bytes = 9223372036854775807\n"
             "messages_in_flight = 0\n"
+            "origins = on\n"
             "floor_percent = 99.9\n"
             "least_coverage = 1\n"
             "epoch_steps = 1000000\n"
@@ -165,6 +168,7 @@ Options random_options(std::mt19937_64& random) {
   options.least_objects = below(100);
   options.staging_bytes = static_cast<std::int64_t>(random() >> 1);
   options.messages_in_flight = below(100);
+  options.origins = flip();
   options.floor_percent = 99 * fraction(random);
   options.least_coverage = fraction(random);
   options.epoch_steps = least_epoch_steps + below(100);
@@ -270,7 +274,7 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   expect("warmup_steps", {"", "-1", "2147483648", "1e3"}, "a whole number of at least 0");
   expect("cooldown_steps", {"", "-1", "2147483648", "off"}, "a whole number of at least 0");
   expect("clock", {"", "cpu", "Wall"}, "automatic, wall or thread_cpu");
-  for (const char* key : {"deterministic", "strict_kernels", "watcher"})
+  for (const char* key : {"origins", "deterministic", "strict_kernels", "watcher"})
     expect(key, {"", "On", "2", "maybe"}, "on or off");
 }
 
@@ -300,8 +304,8 @@ TEST(FromText, ControlCharactersAreNotShown) {
 
 constexpr const char* all_keys =
     "The options are method, trigger, box, periodic, cell_size, least_width, target_lambda, "
-    "least_objects, staging_bytes, messages_in_flight, floor_percent, least_coverage, epoch_steps, "
-    "warmup_steps, cooldown_steps, clock, deterministic, strict_kernels, watcher, journal";
+    "least_objects, staging_bytes, messages_in_flight, origins, floor_percent, least_coverage, "
+    "epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, strict_kernels, watcher, journal";
 
 TEST(FromText, AnUnknownKeyIsAnError) {
   const std::string error = test::error_of([] { read("clock = wall\n\ntriger = never\n"); });

@@ -167,9 +167,7 @@ FieldLayout Freight::source(const Column& column) const {
 
 FieldLayout Freight::target(const Column& column) const {
   if (!staged_.empty()) return staged_[column.set].fields()[column.index].layout();
-  FieldLayout like = source(column);
-  if (like.data == nullptr) like.data = &somewhere;
-  return like;
+  return source(column);
 }
 
 std::vector<Send> Freight::sends() const {
@@ -203,7 +201,8 @@ std::vector<Receive> Freight::receives() const {
     const FieldLayout at = target(column);
     const std::int64_t first = whole(plan_.sets[column.set].landing,
                                      load.first[column.set] + piece.first, piece.count);
-    if (first >= 0 && at.is_packed()) receive.data = from_object(at, first).data;
+    if (first >= 0 && at.is_packed())
+      receive.data = staged_.empty() ? &somewhere : from_object(at, first).data;
   }
   return receives;
 }

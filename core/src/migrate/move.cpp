@@ -22,6 +22,7 @@ struct Shipment {
   std::int64_t bytes = 0, messages = 0;
   std::int64_t least_staging = 0, greatest_staging = 0;
   int least_in_flight = 0, greatest_in_flight = 0;
+  int with_origins = 0, ranks = 1;
 };
 void add_up(Shipment& into, const Shipment& from) noexcept {
   into.bytes += from.bytes;
@@ -30,16 +31,23 @@ void add_up(Shipment& into, const Shipment& from) noexcept {
   into.greatest_staging = std::max(into.greatest_staging, from.greatest_staging);
   into.least_in_flight = std::min(into.least_in_flight, from.least_in_flight);
   into.greatest_in_flight = std::max(into.greatest_in_flight, from.greatest_in_flight);
+  into.with_origins += from.with_origins;
+  into.ranks += from.ranks;
 }
 
 // Ranks would cut messages differently.
-void require_same_limits(const Shipment& all) {
+void require_same_options(const Shipment& all) {
   if (all.least_staging != all.greatest_staging || all.least_in_flight != all.greatest_in_flight)
     throw Error(ErrorKind::disagreement, Where{stage_name},
                 "Ranks would move with " + std::to_string(all.least_staging) + " to " +
                     std::to_string(all.greatest_staging) + " bytes of staging and " +
                     std::to_string(all.least_in_flight) + " to " +
                     std::to_string(all.greatest_in_flight) + " messages in flight.",
+                "Give the same on all ranks.");
+  if (all.with_origins != 0 && all.with_origins != all.ranks)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                std::to_string(all.with_origins) + " of " + std::to_string(all.ranks) +
+                    " ranks ask for origins.",
                 "Give the same on all ranks.");
 }
 
@@ -136,6 +144,7 @@ class Move {
     Shipment mine;
     mine.least_staging = mine.greatest_staging = options_.staging_bytes;
     mine.least_in_flight = mine.greatest_in_flight = options_.messages_in_flight;
+    mine.with_origins = options_.origins ? 1 : 0;
     if (!freight_) return mine;
     mine.bytes = freight_->sent_bytes() - bytes_of_origins();
     mine.messages = freight_->messages();
@@ -159,8 +168,11 @@ class Move {
     origins_.resize(sets_.size());
     for (std::size_t s = 0; s < sets_.size(); ++s) {
       const std::int64_t count = sets_[s].count();
-      origins_[s].reserve(static_cast<std::size_t>(count));
-      for (std::int64_t i = 0; i < count; ++i) origins_[s].push_back({communicator_.rank(), i});
+      origins_[s].resize(static_cast<std::size_t>(count));  // also what pads them
+      for (std::int64_t i = 0; i < count; ++i) {
+        origins_[s][static_cast<std::size_t>(i)].rank = communicator_.rank();
+        origins_[s][static_cast<std::size_t>(i)].index = i;
+      }
       sets_[s].accompany(field_of(origins_[s]));
       shapes_[s].components.push_back(1);
     }
@@ -216,7 +228,7 @@ MoveReport move(const Communicator& communicator, std::span<const Set> sets,
   const double reserve_seconds = stopwatch.lap();
   const Shipment all =
       vote<&add_up>(communicator, reserved, move ? move->shipment() : Shipment());
-  require_same_limits(all);
+  require_same_options(all);
 
   FreightTimes times;
   const Status exchanged = move->exchange(times);

@@ -12,6 +12,7 @@
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/decomposition.hpp>
+#include <evenkeel/core/derived.hpp>
 #include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/field/kokkos_dual_view.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>

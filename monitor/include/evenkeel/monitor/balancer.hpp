@@ -22,6 +22,7 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -52,6 +53,14 @@ class EVENKEEL_API Balancer {
 
   // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones.
   Kernel kernel(const std::string& name);
+
+  // Hooks, local, at any time; ranks may have different ones. Whenever objects are about to move,
+  // on every rank, those before in the order in which they were given: fields are as they were, and
+  // what throws undoes the move on all ranks. When objects have moved, those after, in the order in
+  // which they were given: fields, domains and report are new; what throws is the same Error on all
+  // ranks, and the objects have moved.
+  void before_move(std::function<void()> hook);
+  void after_move(std::function<void(const MoveReport&)> hook);
 
   // Collective: the end of a step. Moves objects when it is worth it, and then every field has a
   // new length, order and storage. False: nothing changed, not even the order. An Error is the same

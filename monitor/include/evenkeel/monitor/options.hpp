@@ -79,6 +79,7 @@ struct Options {
   // Of memory for messages, of each kind of memory, and messages each way at any time; 0: no limit.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
   int messages_in_flight = 8;
+  bool origins = false;  // reports of moves tell where each object came from
   double floor_percent = 2;     // imbalance below which nothing happens
   double least_coverage = 0;    // share of the steps that kernels must cover, from 0 to 1
   int epoch_steps = 8;          // between two looks

@@ -33,7 +33,7 @@ struct MoveOptions {
   // all ranks. 0: no limit.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
   int messages_in_flight = 8;
-  // Tell in the report where each object came from.
+  // Tell in the report where each object came from; the same on all ranks.
   bool origins = false;
   // Seconds of the stages before, on this rank; the report tells them with those of the move.
   std::vector<std::pair<std::string, double>> seconds_before = {};

@@ -1,0 +1,44 @@
+#pragma once
+
+// What an application keeps that follows from who owns what: halos, maps, neighbour lists. It is
+// stale from the next rebalance on. Asked for with other domains than it was made of, it is an
+// Error in a build with assertions, which debug builds have, and costs nothing in others.
+//
+//   ek::Derived<Halo> halo;
+//   if (!halo.is_of(balancer.domains())) halo = {balancer.domains(), find_halo(balancer.domains())};
+//   exchange(halo.of(balancer.domains()));
+
+#include <evenkeel/backends/assert.hpp>
+#include <evenkeel/core/domains.hpp>
+
+#include <cstdint>
+#include <utility>
+
+namespace evenkeel {
+
+template <class T>
+class Derived {
+ public:
+  // Of no domains at all.
+  Derived() = default;
+  Derived(const Domains& domains, T value)
+      : generation_(generation_of(domains)), value_(std::move(value)) {}
+
+  bool is_of(const Domains& domains) const noexcept { return generation_of(domains) == generation_; }
+
+  const T& of(const Domains& domains) const {
+    EVENKEEL_ASSERT(is_of(domains), "What is derived from domains is of their generation");
+    return value_;
+  }
+  T& of(const Domains& domains) {
+    EVENKEEL_ASSERT(is_of(domains), "What is derived from domains is of their generation");
+    return value_;
+  }
+
+ private:
+  static constexpr std::int64_t none = -1;
+  std::int64_t generation_ = none;
+  T value_{};
+};
+
+}  // namespace evenkeel
