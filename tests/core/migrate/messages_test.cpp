@@ -1,0 +1,146 @@
+#include "migrate/messages.hpp"
+
+#include "support/harness.hpp"
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+// The columns of some sets, and what one rank gets of them.
+struct Cargo {
+  std::vector<Column> columns;
+  std::vector<std::vector<std::int64_t>> starts;  // of payloads
+  std::vector<Share> shares;
+
+  void add(std::size_t set, std::int64_t bytes, std::int64_t objects,
+           MemoryKind memory = MemoryKind::host) {
+    columns.push_back({set, columns.size(), memory, bytes});
+    shares.push_back({objects});
+  }
+  void add_payload(std::size_t set, const std::vector<std::int64_t>& sizes,
+                   MemoryKind memory = MemoryKind::host) {
+    std::vector<std::int64_t>& begins = starts.emplace_back(1, 1000);  // anywhere
+    for (const std::int64_t size : sizes) begins.push_back(begins.back() + size);
+    columns.push_back({set, columns.size(), memory, any_bytes});
+    shares.push_back({std::ssize(sizes), begins});
+  }
+};
+
+// Every object of every column once, in order; nothing overlaps; nothing is longer than it may be.
+void expect_cut(const Cargo& cargo, const MessageSizes& sizes) {
+  const std::vector<Message> messages =
+      cut_into_messages(cargo.columns, cargo.shares, sizes);
+  std::vector<std::int64_t> next(cargo.columns.size());
+  for (const Message& message : messages) {
+    std::int64_t end = 0;
+    for (const Piece& piece : message.pieces) {
+      const Column& column = cargo.columns[piece.column];
+      EXPECT_EQ(column.memory, message.memory);
+      EXPECT_EQ(piece.first, next[piece.column]);
+      EXPECT_GT(piece.count, 0);
+      EXPECT_GE(piece.offset, end);
+      EXPECT_EQ(piece.offset % 16, 0);
+      end = piece.offset +
+            cargo.shares[piece.column].bytes_of(column, piece.first, piece.count);
+      next[piece.column] += piece.count;
+    }
+    EXPECT_EQ(message.bytes, std::max<std::int64_t>(1, end));
+    const bool one_object = message.pieces.size() == 1 && message.pieces.front().count == 1;
+    EXPECT_TRUE(message.bytes <= sizes.most || one_object) << message.bytes;
+  }
+  for (std::size_t c = 0; c < cargo.columns.size(); ++c)
+    EXPECT_EQ(next[c], cargo.columns[c].bytes_per_object == 0 ? 0 : cargo.shares[c].objects);
+}
+
+TEST(Messages, SmallFieldsAreFused) {
+  Cargo cargo;
+  cargo.add(0, 24, 10);
+  cargo.add(0, 8, 10);
+  cargo.add(1, 3, 7);
+  const std::vector<Message> messages = cut_into_messages(cargo.columns, cargo.shares, {});
+  ASSERT_EQ(messages.size(), 1U);
+  ASSERT_EQ(messages[0].pieces.size(), 3U);
+  EXPECT_EQ(messages[0].pieces[1].offset, 240);
+  EXPECT_EQ(messages[0].pieces[2].offset, 320);
+  EXPECT_EQ(messages[0].bytes, 341);
+}
+
+TEST(Messages, LargeFieldsTravelApart) {
+  Cargo cargo;
+  cargo.add(0, 8, 32'768);  // 256 KiB
+  cargo.add(0, 24, 32'768);
+  const std::vector<Message> messages = cut_into_messages(cargo.columns, cargo.shares, {});
+  ASSERT_EQ(messages.size(), 2U);
+  EXPECT_EQ(messages[0].bytes, 24 * 32'768);
+  EXPECT_EQ(messages[1].bytes, 8 * 32'768);
+}
+
+TEST(Messages, OneKindOfMemoryEach) {
+  Cargo cargo;
+  cargo.add(0, 8, 10, MemoryKind::device);
+  cargo.add(0, 8, 10);
+  cargo.add(1, 8, 10, MemoryKind::shared);
+  cargo.add(1, 8, 10, MemoryKind::device);
+  EXPECT_EQ(cut_into_messages(cargo.columns, cargo.shares, {}).size(), 3U);
+  expect_cut(cargo, {});
+}
+
+TEST(Messages, Nothing) {
+  Cargo cargo;
+  EXPECT_TRUE(cut_into_messages(cargo.columns, cargo.shares, {}).empty());
+  cargo.add(0, 8, 0);
+  cargo.add(0, 0, 10);
+  cargo.add_payload(0, {});
+  EXPECT_TRUE(cut_into_messages(cargo.columns, cargo.shares, {}).empty());
+}
+
+// Their owner is told of them.
+TEST(Messages, ObjectsWithoutBytesTravelToo) {
+  Cargo cargo;
+  cargo.add_payload(0, {0, 0, 0});
+  const std::vector<Message> messages = cut_into_messages(cargo.columns, cargo.shares, {});
+  ASSERT_EQ(messages.size(), 1U);
+  EXPECT_EQ(messages[0].bytes, 1);
+  EXPECT_EQ(messages[0].pieces[0].count, 3);
+  expect_cut(cargo, {.apart = 1, .most = 1});
+}
+
+TEST(Messages, AnObjectIsNeverCut) {
+  Cargo cargo;
+  cargo.add(0, 1000, 5);
+  cargo.add_payload(0, {0, 5000, 0, 3, 4000, 1, 1, 0});
+  expect_cut(cargo, {.apart = 10, .most = 100});
+  EXPECT_EQ(cut_into_messages(cargo.columns, cargo.shares, {.apart = 10, .most = 100}).size(),
+            5U + 5U);
+}
+
+TEST(Messages, OfAnything) {
+  std::mt19937_64 random(1);
+  const auto below = [&](std::uint64_t limit) { return static_cast<std::int64_t>(random() % limit); };
+  for (int round = 0; round < 2000; ++round) {
+    Cargo cargo;
+    std::vector<std::int64_t> objects;
+    for (int set = 0; set < 3; ++set) objects.push_back(below(4) == 0 ? 0 : below(300));
+    for (std::int64_t left = below(8); left > 0; --left) {
+      const auto set = static_cast<std::size_t>(below(3));
+      const auto memory = static_cast<MemoryKind>(below(3));
+      if (below(3) > 0) {
+        cargo.add(set, below(70), objects[set], memory);
+        continue;
+      }
+      std::vector<std::int64_t> sizes(static_cast<std::size_t>(objects[set]));
+      for (std::int64_t& size : sizes) size = below(5) == 0 ? below(3000) : below(3);
+      cargo.add_payload(set, sizes, memory);
+    }
+    MessageSizes sizes;
+    sizes.most = 1 + below(5000);
+    sizes.apart = std::min(sizes.most, 1 + below(2000));
+    expect_cut(cargo, sizes);
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel
