@@ -1,6 +1,6 @@
-// Moving objects, stage by stage, against memcpy of as many bytes and against a plain gather by
-// index, in the same run; milliseconds on the slowest rank, medians. docs/performance.md says how
-// to read it.
+// Moving objects, stage by stage, against memcpy of as many bytes, against a plain gather by index,
+// and against what the lines of memory that must be touched take at the speed of that memcpy, in the
+// same run; milliseconds on the slowest rank, medians. docs/performance.md says how to read it.
 //
 //   mpirun -n 2 bench_migrate [objects of all ranks] [repetitions]
 //
@@ -107,6 +107,7 @@ Order order_of(const std::vector<CurveKey>& keys) {
 // Seven doubles in three fields.
 struct Particles {
   static constexpr const char* name = "7 doubles";
+  static constexpr std::array<std::int64_t, 3> bytes_of_fields = {24, 24, 8};
   std::vector<std::array<double, 3>> position, velocity;
   std::vector<double> mass;
 
@@ -115,6 +116,9 @@ struct Particles {
         velocity(position.size()),
         mass(position.size()) {}
   Set as_set() { return set(position, carry(velocity, mass)); }
+  std::array<const void*, 3> arrays() const {
+    return {position.data(), velocity.data(), mass.data()};
+  }
 
   // What anyone would write first: a loop per field, by index.
   void gather(const std::vector<std::int64_t>& objects, Particles& into) const {
@@ -134,10 +138,12 @@ struct Particles {
 
 struct Records {
   static constexpr const char* name = "record of 64 bytes";
+  static constexpr std::array<std::int64_t, 1> bytes_of_fields = {64};
   std::vector<Record> records;
 
   explicit Records(std::int64_t count) : records(static_cast<std::size_t>(count)) {}
   Set as_set() { return set(records); }
+  std::array<const void*, 1> arrays() const { return {records.data()}; }
 
   void gather(const std::vector<std::int64_t>& objects, Records& into) const {
     for (std::size_t i = 0; i < objects.size(); ++i)
@@ -149,8 +155,52 @@ struct Records {
 };
 
 struct Times {
-  std::vector<double> reserve, pack, transfer, unpack, gather, copy;  // milliseconds
+  std::vector<double> plan, reserve, pack, transfer, unpack, gather, copy;  // milliseconds
 };
+
+// Counts the lines of memory that objects of one array are on, one after the other.
+class Lines {
+ public:
+  Lines(const void* array, std::int64_t bytes_of_object)
+      : begin_(static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array) % line)),
+        bytes_(bytes_of_object) {}
+  void touch(std::int64_t object) {
+    const std::int64_t at = begin_ + object * bytes_;
+    const std::int64_t first = at / line, last = (at + bytes_ - 1) / line;
+    lines_ += last - first + (first == last_ ? 0 : 1);
+    last_ = last;
+  }
+  std::int64_t bytes() const noexcept { return line * lines_; }
+
+ private:
+  static constexpr std::int64_t line = 64;
+  std::int64_t begin_, bytes_, lines_ = 0, last_ = -1;
+};
+
+// Bytes that packing and unpacking read and write, in whole lines: what leaves, from its lines to a
+// message; what stays, from its lines to a new array; what arrives, from a message to a new array.
+template <class Objects>
+std::int64_t bytes_touched(const SetPlan& plan, const Objects& objects) {
+  std::int64_t touched = 0;
+  const auto arrays = objects.arrays();
+  for (std::size_t f = 0; f < arrays.size(); ++f) {
+    const std::int64_t bytes = Objects::bytes_of_fields[f];
+    Lines read(arrays[f], bytes), written(arrays[f], bytes);
+    for (const Parcel& parcel : plan.exports)
+      for (const std::int64_t object : plan.objects_of(parcel)) read.touch(object);
+    for (const std::int64_t object : plan.objects_of({0, plan.first_staying, plan.staying}))
+      read.touch(object);
+    for (std::int64_t k = 0; k < plan.staying; ++k)
+      written.touch(plan.place_of(plan.first_kept + k));
+    for (const Parcel& parcel : plan.imports)
+      for (std::int64_t k = 0; k < parcel.objects; ++k)
+        written.touch(plan.place_of(parcel.first + k));
+    touched += read.bytes() + written.bytes();
+    touched += bytes * (plan.count_before() - plan.staying);  // written to messages
+    touched += bytes * (plan.count_after - plan.staying);     // read from messages
+  }
+  return touched;
+}
 
 double of_stage(const MoveReport& report, const char* stage) {
   for (const auto& [name, seconds] : report.seconds)
@@ -164,9 +214,8 @@ void measure(const Communicator& ranks, Pattern pattern, std::int64_t count, int
   Splitters splitters;
   for (int rank = 0; rank <= ranks.size(); ++rank)
     splitters.push_back({static_cast<std::uint64_t>(rank) * keys_of_a_rank});
-  const Plan who = plan(ranks, Status(), splitters, {order});
   Times times;
-  std::int64_t moved = 0;
+  std::int64_t moved = 0, touched = 0;
   for (int r = 0; r <= repetitions; ++r) {  // the first warms up
     Objects objects(count), into(count);
     times.gather.push_back(
@@ -174,6 +223,11 @@ void measure(const Communicator& ranks, Pattern pattern, std::int64_t count, int
     times.copy.push_back(slowest_milliseconds(ranks, [&] { objects.copy(into); }));
     const Set set = objects.as_set();
     const std::vector<SetShape> shapes = agree_on_sets(ranks, {&set, 1});
+    Plan who;
+    std::vector<Order> orders = {order};
+    times.plan.push_back(slowest_milliseconds(
+        ranks, [&] { who = plan(ranks, Status(), splitters, std::move(orders)); }));
+    touched = bytes_touched(who.sets.front(), objects);
     const MoveReport report = move(ranks, {&set, 1}, shapes, who);
     moved = report.objects;
     times.reserve.push_back(of_stage(report, "reserve"));
@@ -181,19 +235,23 @@ void measure(const Communicator& ranks, Pattern pattern, std::int64_t count, int
     times.transfer.push_back(of_stage(report, "transfer"));
     times.unpack.push_back(of_stage(report, "unpack"));
     if (r > 0) continue;
-    for (auto* all :
-         {&times.reserve, &times.pack, &times.transfer, &times.unpack, &times.gather, &times.copy})
+    for (auto* all : {&times.plan, &times.reserve, &times.pack, &times.transfer, &times.unpack,
+                      &times.gather, &times.copy})
       all->clear();
   }
   if (ranks.rank() != 0) return;
   const double share = static_cast<double>(moved) / static_cast<double>(count * ranks.size());
   const double pack = median(times.pack), unpack = median(times.unpack), copy = median(times.copy);
   // What leaves is copied into messages; what stays and what arrives into new arrays.
-  std::printf("| %s | %s | %.0f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.0f | %.2f |\n",
-              pattern_names[static_cast<std::size_t>(pattern)], Objects::name, 100 * share,
-              median(times.reserve), pack, median(times.transfer), unpack, median(times.gather),
-              copy, 100 * (1 + share) * copy / (pack + unpack),
-              (1 + share) * median(times.gather) / (pack + unpack));
+  std::int64_t bytes = 0;
+  for (const std::int64_t of_field : Objects::bytes_of_fields) bytes += of_field;
+  const double bound = copy * static_cast<double>(touched) / static_cast<double>(2 * count * bytes);
+  std::printf(
+      "| %s | %s | %.0f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.0f | %.0f | %.2f |\n",
+      pattern_names[static_cast<std::size_t>(pattern)], Objects::name, 100 * share,
+      median(times.plan), median(times.reserve), pack, median(times.transfer), unpack,
+      median(times.gather), copy, 100 * (1 + share) * copy / (pack + unpack),
+      100 * bound / (pack + unpack), (1 + share) * median(times.gather) / (pack + unpack));
   std::fflush(stdout);
 }
 
@@ -203,8 +261,9 @@ void measure_all(std::int64_t objects, int repetitions) {
   if (ranks.rank() == 0)
     std::printf(
         "%lld objects on each of %d rank(s)\n\n"
-        "| keys | objects | moved, %% | reserve | pack | transfer | unpack | gather | memcpy | "
-        "pack + unpack, %% of memcpy | x gather |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "| keys | objects | moved, %% | plan | reserve | pack | transfer | unpack | gather | memcpy "
+        "| pack + unpack, %% of memcpy | %% of the lines' bound | x gather |\n"
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         static_cast<long long>(count), ranks.size());
   for (const Pattern pattern : {Pattern::ranges, Pattern::leavers, Pattern::random}) {
     measure<Particles>(ranks, pattern, count, repetitions);

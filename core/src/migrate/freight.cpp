@@ -4,6 +4,8 @@
 #include "field/copy_ranges.hpp"
 #include "field/ranges.hpp"
 
+#include <evenkeel/backends/exec/compatibility.hpp>
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
 #include <algorithm>
@@ -72,6 +74,11 @@ MessageSizes sizes_of(const TransferLimits& limits) {
   sizes.most = std::clamp<std::int64_t>(affordable, 1, sizes.most);
   sizes.apart = std::min(sizes.apart, sizes.most);
   return sizes;
+}
+
+std::int64_t host_threads() {
+  return exec::kokkos_is_running() ? std::max(1, Kokkos::DefaultHostExecutionSpace().concurrency())
+                                   : 1;
 }
 
 // For messages whose place is not known yet.
@@ -384,11 +391,24 @@ void Freight::keep(std::size_t s) {
           list(s, column.memory, true) + set.first_kept, set.staying);
     else if (by_ranges && column.memory == MemoryKind::host)
       copy_object_ranges(target(column), source(column), ranges_);
-    else
-      copy_chosen_objects(Space::where(column.memory), target(column),
-                          list(s, column.memory, true) + set.first_kept, source(column),
-                          list(s, column.memory, false) + set.first_staying, set.staying);
+    else if (column.memory != MemoryKind::host)
+      keep_chosen(column, 0, set.staying);
   }
+  // So few at a time that the lists are still in the cache when the next field needs them.
+  const std::int64_t step = by_ranges ? set.staying : 8192 * host_threads();
+  for (std::int64_t first = 0; first < set.staying && !by_ranges; first += step)
+    for (const Column& column : columns_)
+      if (column.set == s && column.bytes_per_object > 0 && column.memory == MemoryKind::host)
+        keep_chosen(column, first, std::min(step, set.staying - first));
+}
+
+// Of those that stay.
+void Freight::keep_chosen(const Column& column, std::int64_t first, std::int64_t count) const {
+  const SetPlan& set = plan_.sets[column.set];
+  copy_chosen_objects(Space::where(column.memory), target(column),
+                      list(column.set, column.memory, true) + set.first_kept + first,
+                      source(column),
+                      list(column.set, column.memory, false) + set.first_staying + first, count);
 }
 
 void Freight::keep() {

@@ -90,6 +90,7 @@ class Freight {
   void unpack(const Load& load, const std::byte* from);
   void keep();
   void keep(std::size_t set);
+  void keep_chosen(const Column& column, std::int64_t first, std::int64_t count) const;
   bool finds_ranges(const Column& column, std::span<const ObjectRange> all, std::int64_t first,
                     std::int64_t count);
 
