@@ -1,6 +1,6 @@
 // Moving objects, stage by stage, against memcpy of as many bytes, against a plain gather by index,
-// and against what the lines of memory that must be touched take at the speed of that memcpy, in the
-// same run; milliseconds on the slowest rank, medians. docs/performance.md says how to read it.
+// and against what the lines of memory that must be touched take at the speed of that memcpy, in
+// the same run; milliseconds on the slowest rank, medians. docs/performance.md says how to read it.
 //
 //   mpirun -n 2 bench_migrate [objects of all ranks] [repetitions]
 //
@@ -261,7 +261,8 @@ void measure_all(std::int64_t objects, int repetitions) {
   if (ranks.rank() == 0)
     std::printf(
         "%lld objects on each of %d rank(s)\n\n"
-        "| keys | objects | moved, %% | plan | reserve | pack | transfer | unpack | gather | memcpy "
+        "| keys | objects | moved, %% | plan | reserve | pack | transfer | unpack | gather | "
+        "memcpy "
         "| pack + unpack, %% of memcpy | %% of the lines' bound | x gather |\n"
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         static_cast<long long>(count), ranks.size());

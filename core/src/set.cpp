@@ -142,13 +142,12 @@ void check_numbers(const Set& set, const NumberSource& numbers, const std::strin
                    bool reals) {
   if (!numbers.given()) return;
   const FieldLayout layout = numbers.layout();
-  const bool is_real =
-      layout.scalar == ScalarType::float32 || layout.scalar == ScalarType::float64;
+  const bool is_real = layout.scalar == ScalarType::float32 || layout.scalar == ScalarType::float64;
   if (layout.scalar == ScalarType::none || layout.components != 1 || (is_real && !reals))
-    refuse("The " + what + "s '" + numbers.label() + "' are not one " +
-               (reals ? "number" : "integer") + " per object.",
-           reals ? "Give one float, double or integer per object."
-                 : "Give one integer per object.");
+    refuse(
+        "The " + what + "s '" + numbers.label() + "' are not one " +
+            (reals ? "number" : "integer") + " per object.",
+        reals ? "Give one float, double or integer per object." : "Give one integer per object.");
   if (layout.count < set.count())
     refuse("There are " + std::to_string(layout.count) + ' ' + what + "s for " +
                std::to_string(set.count()) + " objects.",

@@ -23,8 +23,10 @@ std::vector<double> given_weights(const Space& space, const Set& set) {
   if (!source.given())
     throw Error(ErrorKind::bad_input, Where{stage_name}, "The set came without weights.",
                 "Give it a .weight, or use the measured ones.");
-  static_cast<void>(space);
-  std::vector<double> weights = read_reals(source.layout(), set.count());
+  if (source.layout().scalar == ScalarType::none)
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "Weights are no numbers.",
+                "Give one float, double or integer per object.");
+  std::vector<double> weights = read_reals(space, source.layout(), set.count());
   for (std::size_t i = 0; i < weights.size(); ++i)
     if (!std::isfinite(weights[i]) || weights[i] < 0)
       throw Error(ErrorKind::bad_input, Where{stage_name},

@@ -170,8 +170,7 @@ double weight_in(const Placing& placing, std::size_t set) {
 }
 
 // Collective.
-double mean_weight(const Communicator& communicator, const Placing& placing,
-                   std::int64_t objects) {
+double mean_weight(const Communicator& communicator, const Placing& placing, std::int64_t objects) {
   double sum = 0;
   for (std::size_t s = 0; s < placing.weights.size(); ++s) sum += weight_in(placing, s);
   sum = communicator.all_reduce(sum, Reduction::sum);
@@ -213,8 +212,8 @@ Error too_few(int needed, std::int64_t objects, int ranks, const Plan& last) {
   const std::string each = std::to_string(needed);
   if (objects < std::int64_t{needed} * ranks)
     return Error(ErrorKind::bad_input, Where{stage_name},
-                 "There are " + std::to_string(objects) + " objects for " +
-                     std::to_string(ranks) + " ranks, and least_objects is " + each + '.',
+                 "There are " + std::to_string(objects) + " objects for " + std::to_string(ranks) +
+                     " ranks, and least_objects is " + each + '.',
                  "Use fewer ranks, or ask for fewer objects on each.");
   return Error(ErrorKind::bad_input, Where{stage_name},
                "Rank " + std::to_string(last.emptiest_rank) + " would be left with " +

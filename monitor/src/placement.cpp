@@ -199,7 +199,8 @@ Placed Placer::on_curve(const Status& status, const Placing& placing) const {
                           curve.levels);
     for (const Set& set : placing.sets) found.orders.push_back(order(space_of(set), lattice, set));
   });
-  if (placing.bound) found.bonds = hold_together(communicator_, ordered, placing.sets, found.orders);
+  if (placing.bound)
+    found.bonds = hold_together(communicator_, ordered, placing.sets, found.orders);
   const Status joined = attempt(stage_name, [&] {
     if (!ordered.ok()) throw Error(*ordered.error());
     join(found.orders, placing.weights, sorted);
@@ -311,7 +312,8 @@ Placed Placer::in_boxes(const Status& status, const Placing& placing) const {
     for (std::size_t s = 0; s < placing.sets.size(); ++s)
       found.orders.push_back(order_by_part(placing.sets[s], lattice, (*parts_of_sets)[s], parts));
   });
-  if (placing.bound) found.bonds = hold_together(communicator_, ordered, placing.sets, found.orders);
+  if (placing.bound)
+    found.bonds = hold_together(communicator_, ordered, placing.sets, found.orders);
   const Status counted = attempt(stage_name, [&] {
     if (!ordered.ok()) throw Error(*ordered.error());
     for (std::size_t s = 0; s < placing.sets.size(); ++s) {

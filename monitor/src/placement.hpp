@@ -24,7 +24,7 @@ struct Placing {
   std::span<const std::vector<double>> weights;  // of each set; empty: all 1
   int dimensions;
   Box box;
-  bool bound = false;  // some rank has groups or pins
+  bool bound = false;                    // some rank has groups or pins
   std::function<void(const char*)> lap;  // called at the end of a stage, by its name
 };
 

@@ -8,8 +8,7 @@ namespace evenkeel {
 namespace {
 
 Domains of_generation(std::int64_t generation) {
-  return Decomposition(generation, 3, {{0, 0, 0}, {1, 1, 1}}, {},
-                       {{0}, {std::uint64_t{1} << 63U}});
+  return Decomposition(generation, 3, {{0, 0, 0}, {1, 1, 1}}, {}, {{0}, {std::uint64_t{1} << 63U}});
 }
 
 TEST(Derived, IsOfTheDomainsThatItWasMadeOf) {

@@ -305,7 +305,8 @@ TEST(FromText, ControlCharactersAreNotShown) {
 constexpr const char* all_keys =
     "The options are method, trigger, box, periodic, cell_size, least_width, target_lambda, "
     "least_objects, staging_bytes, messages_in_flight, origins, floor_percent, least_coverage, "
-    "epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, strict_kernels, watcher, journal";
+    "epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, strict_kernels, watcher, "
+    "journal";
 
 TEST(FromText, AnUnknownKeyIsAnError) {
   const std::string error = test::error_of([] { read("clock = wall\n\ntriger = never\n"); });

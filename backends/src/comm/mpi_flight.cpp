@@ -39,7 +39,8 @@ class MpiFlight final : public Flight {
   ~MpiFlight() override { MpiFlight::wait(); }
 
   template <class Post>
-  void post(const void* data, std::int64_t bytes, std::int64_t piece_bytes, const Post& post_piece) {
+  void post(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
+            const Post& post_piece) {
     pieces_.reserve(static_cast<std::size_t>(bytes / piece_bytes) + 1);
     for_pieces(data, bytes, piece_bytes, [&](void* piece, int length) {
       MPI_Request request = MPI_REQUEST_NULL;

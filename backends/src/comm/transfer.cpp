@@ -124,9 +124,8 @@ struct Direction {
       const int partner = partner_of(all[i]);
       return ((up ? partner - rank : rank - partner) + size) % size;
     };
-    std::stable_sort(index.begin(), index.end(), [&](std::size_t a, std::size_t b) {
-      return distance_to(a) < distance_to(b);
-    });
+    std::stable_sort(index.begin(), index.end(),
+                     [&](std::size_t a, std::size_t b) { return distance_to(a) < distance_to(b); });
     for (const std::size_t i : index) {
       messages.push_back(all[i]);
       distance.push_back(distance_to(i));
@@ -183,9 +182,7 @@ struct Direction {
 struct Transfer::Impl {
   Impl(const Space& space, const Communicator& communicator, std::span<const Send> all_sends,
        std::span<const Receive> all_receives, const TransferLimits& limits)
-      : space_(space),
-        messenger_(communicator.messenger()),
-        in_flight_(limits.in_flight) {
+      : space_(space), messenger_(communicator.messenger()), in_flight_(limits.in_flight) {
     if (in_flight_ < 1)
       throw Error(ErrorKind::bad_input, Where{stage_name},
                   "A transfer would have " + std::to_string(in_flight_) + " messages in flight.",
@@ -353,8 +350,7 @@ std::int64_t Transfer::staging_bytes(MemoryKind kind) const noexcept {
 }
 std::int64_t Transfer::staging_bytes() const noexcept { return impl_->staging_bytes(); }
 
-std::int64_t Transfer::staging_needed(const Communicator& communicator,
-                                      std::span<const Send> sends,
+std::int64_t Transfer::staging_needed(const Communicator& communicator, std::span<const Send> sends,
                                       std::span<const Receive> receives,
                                       const TransferLimits& limits) {
   return Impl(Space::where(MemoryKind::host), communicator, sends, receives, limits)

@@ -9,9 +9,10 @@
 
 namespace evenkeel {
 
-// The first `count`, of any number type, as doubles or as 64-bit integers. Throws where they are no
-// numbers, or none of the kind.
-std::vector<double> read_reals(const FieldLayout& at, std::int64_t count);
-std::vector<std::int64_t> read_integers(const FieldLayout& at, std::int64_t count);
+// The first `count`, of any number type, as doubles or as 64-bit integers, brought here by `space`.
+// Throws where they are no numbers, or none of the kind.
+std::vector<double> read_reals(const Space& space, const FieldLayout& at, std::int64_t count);
+std::vector<std::int64_t> read_integers(const Space& space, const FieldLayout& at,
+                                        std::int64_t count);
 
 }  // namespace evenkeel

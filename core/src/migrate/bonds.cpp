@@ -65,8 +65,11 @@ struct Numbers {
   bool is_pinned(std::size_t object) const { return !pins.empty() && pins[object] != 0; }
   explicit Numbers(const Set& set) {
     const SetOptions& options = set.options();
-    if (options.group.given()) groups = read_integers(options.group.layout(), set.count());
-    if (options.pinned.given()) pins = read_integers(options.pinned.layout(), set.count());
+    const auto read = [&](const FieldLayout& at) {
+      return read_integers(Space::where(at.memory), at, set.count());
+    };
+    if (options.group.given()) groups = read(options.group.layout());
+    if (options.pinned.given()) pins = read(options.pinned.layout());
   }
 };
 
@@ -168,10 +171,9 @@ std::vector<Group> groups_here(std::span<const Numbers> numbers, std::span<const
 }
 
 void sort_again(Order& order) {
-  exec::sort_pairs(Space::where(MemoryKind::host),
-                   reinterpret_cast<std::uint64_t*>(order.keys.data()),
-                   reinterpret_cast<std::uint64_t*>(order.objects.data()),
-                   std::ssize(order.objects));
+  exec::sort_pairs(
+      Space::where(MemoryKind::host), reinterpret_cast<std::uint64_t*>(order.keys.data()),
+      reinterpret_cast<std::uint64_t*>(order.objects.data()), std::ssize(order.objects));
 }
 
 // Keys and ranks of one set as its groups and pins want them.
@@ -194,8 +196,8 @@ std::vector<int> hold(Order& order, const Numbers& numbers, std::span<const Grou
 
 }  // namespace
 
-Bonds hold_together(const Communicator& communicator, const Status& status, std::span<const Set> sets,
-           std::span<Order> orders) {
+Bonds hold_together(const Communicator& communicator, const Status& status,
+                    std::span<const Set> sets, std::span<Order> orders) {
   const int rank = communicator.rank();
   std::vector<Numbers> numbers;
   std::optional<Directory> directory;

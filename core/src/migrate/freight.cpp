@@ -188,8 +188,8 @@ std::vector<Send> Freight::sends() const {
     const Column& column = columns_[piece.column];
     if (column.is_payload()) continue;
     const FieldLayout at = source(column);
-    const std::int64_t first = whole(plan_.sets[column.set].leaving,
-                                     load.first[column.set] + piece.first, piece.count);
+    const std::int64_t first =
+        whole(plan_.sets[column.set].leaving, load.first[column.set] + piece.first, piece.count);
     if (first >= 0 && at.is_packed()) send.data = from_object(at, first).data;
   }
   return sends;
@@ -206,8 +206,8 @@ std::vector<Receive> Freight::receives() const {
     const Column& column = columns_[piece.column];
     if (column.is_payload()) continue;
     const FieldLayout at = target(column);
-    const std::int64_t first = whole(plan_.sets[column.set].landing,
-                                     load.first[column.set] + piece.first, piece.count);
+    const std::int64_t first =
+        whole(plan_.sets[column.set].landing, load.first[column.set] + piece.first, piece.count);
     if (first >= 0 && at.is_packed())
       receive.data = staged_.empty() ? &somewhere : from_object(at, first).data;
   }
@@ -343,8 +343,8 @@ void Freight::pack(const Load& load, std::byte* to) {
     const SetPlan& set = plan_.sets[column.set];
     const std::int64_t first = load.first[column.set] + piece.first;
     if (column.is_payload()) {
-      cargo_[column.set][column.index].staged->pack(
-          payload_piece(column, first, piece.count, true), to + piece.offset);
+      cargo_[column.set][column.index].staged->pack(payload_piece(column, first, piece.count, true),
+                                                    to + piece.offset);
       continue;
     }
     const FieldLayout target_at = in_message(to, piece), source_at = source(column);
@@ -386,9 +386,9 @@ void Freight::keep(std::size_t s) {
   for (const Column& column : columns_) {
     if (column.set != s || column.bytes_per_object == 0) continue;
     if (column.is_payload())
-      cargo_[s][column.index].staged->keep(
-          list(s, column.memory, false) + set.first_staying,
-          list(s, column.memory, true) + set.first_kept, set.staying);
+      cargo_[s][column.index].staged->keep(list(s, column.memory, false) + set.first_staying,
+                                           list(s, column.memory, true) + set.first_kept,
+                                           set.staying);
     else if (by_ranges && column.memory == MemoryKind::host)
       copy_object_ranges(target(column), source(column), ranges_);
     else if (column.memory != MemoryKind::host)
@@ -440,9 +440,7 @@ void Freight::exchange(bool works, FreightTimes& times) {
     };
     work.meanwhile = [&] { timed(times.unpack, [&] { keep(); }); };
   }
-  const auto account = [&] {
-    times.transfer = whole_time.seconds() - times.pack - times.unpack;
-  };
+  const auto account = [&] { times.transfer = whole_time.seconds() - times.pack - times.unpack; };
   try {
     transfer_->run(work);
   } catch (...) {

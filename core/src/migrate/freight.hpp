@@ -54,7 +54,8 @@ class Freight {
   struct Load {
     int rank;
     Message message;
-    std::vector<std::int64_t> first;  // of each set: the partner's, in SetPlan::objects, or arrivals
+    std::vector<std::int64_t>
+        first;  // of each set: the partner's, in SetPlan::objects, or arrivals
   };
   // Of one set: where a device reads its lists, and its places one by one where something asks for
   // them.

@@ -55,8 +55,7 @@ void merge_in(SetPlan& set, std::span<const CurveKey> keys, const Others& others
     const std::int64_t arrival = others.arrivals[other];
     const std::uint64_t theirs = keys[static_cast<std::size_t>(arrival)].value;
     const std::uint64_t ours = keys[static_cast<std::size_t>(kept)].value;
-    const bool is_other =
-        (theirs < ours) | ((theirs == ours) & (arrival < set.first_kept));
+    const bool is_other = (theirs < ours) | ((theirs == ours) & (arrival < set.first_kept));
     places[is_other ? arrival : kept] = place++;
     other += is_other ? 1 : 0;
     kept += is_other ? 0 : 1;

@@ -226,8 +226,7 @@ MoveReport move(const Communicator& communicator, std::span<const Set> sets,
     move->reserve();
   });
   const double reserve_seconds = stopwatch.lap();
-  const Shipment all =
-      vote<&add_up>(communicator, reserved, move ? move->shipment() : Shipment());
+  const Shipment all = vote<&add_up>(communicator, reserved, move ? move->shipment() : Shipment());
   require_same_options(all);
 
   FreightTimes times;

@@ -224,8 +224,8 @@ void require_sizes(const Payload& payload, std::span<const std::int64_t> sizes) 
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i] < 0 || sizes[i] % unit != 0)
       throw Error(ErrorKind::application, Where{stage_name},
-                  std::string("'") + payload.label() + "' says that object " + std::to_string(i) + " has " +
-                      std::to_string(sizes[i]) + " bytes.",
+                  std::string("'") + payload.label() + "' says that object " + std::to_string(i) +
+                      " has " + std::to_string(sizes[i]) + " bytes.",
                   "Sizes are multiples of " + std::to_string(unit) + " and not negative.");
 }
 
@@ -335,7 +335,8 @@ Plan plan(const Communicator& communicator, const Status& status, const Splitter
   const Status local = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     require_a_part_each(splitters, communicator.size());
-    const std::vector<std::size_t> parts = parts_of_ranks(options.rank_of_part, communicator.size());
+    const std::vector<std::size_t> parts =
+        parts_of_ranks(options.rank_of_part, communicator.size());
     for (std::size_t s = 0; s < orders.size(); ++s) {
       Order& order = orders[s];
       SetPlan set = by_splitters(order, splitters, parts, communicator.rank());

@@ -56,9 +56,9 @@ template <class Word, class Instance>
 void copy_by_team(const Instance& instance, std::byte* to, const Segments& to_segments,
                   const std::byte* from, const Segments& from_segments, std::int64_t count) {
   constexpr int threads = 64;
-  Kokkos::parallel_for(
-      label, Kokkos::TeamPolicy<Instance>(instance, static_cast<int>(count), threads),
-      CopyByTeam<Instance, Word>{to, from, to_segments, from_segments});
+  Kokkos::parallel_for(label,
+                       Kokkos::TeamPolicy<Instance>(instance, static_cast<int>(count), threads),
+                       CopyByTeam<Instance, Word>{to, from, to_segments, from_segments});
 }
 
 template <class Instance>
@@ -87,8 +87,9 @@ void copy_all(const Instance& instance, std::int64_t unit, std::byte* to,
 
 }  // namespace
 
-void copy_segments(const Space& space, std::int64_t unit, std::byte* to, const Segments& to_segments,
-                   const std::byte* from, const Segments& from_segments, std::int64_t count) {
+void copy_segments(const Space& space, std::int64_t unit, std::byte* to,
+                   const Segments& to_segments, const std::byte* from,
+                   const Segments& from_segments, std::int64_t count) {
   if (count == 0) return;
   with_space(space, [&](const auto& instance) {
     copy_all(instance, unit, to, to_segments, from, from_segments, count);

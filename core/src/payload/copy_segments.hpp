@@ -20,7 +20,8 @@ struct Segments {
 // From the k-th of one side to the k-th of the other, for k in [0, count): as many bytes as it has
 // in `from`. All starts are multiples of `unit`. Lists and data are in memory that `space` reaches;
 // nothing overlaps. Does not block.
-void copy_segments(const Space& space, std::int64_t unit, std::byte* to, const Segments& to_segments,
-                   const std::byte* from, const Segments& from_segments, std::int64_t count);
+void copy_segments(const Space& space, std::int64_t unit, std::byte* to,
+                   const Segments& to_segments, const std::byte* from,
+                   const Segments& from_segments, std::int64_t count);
 
 }  // namespace evenkeel

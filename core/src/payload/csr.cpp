@@ -27,8 +27,9 @@ void with_integer(ScalarType scalar, const Function& function) {
     case ScalarType::int64: return function(std::int64_t());
     case ScalarType::uint32: return function(std::uint32_t());
     case ScalarType::uint64: return function(std::uint64_t());
-    default: refuse("Offsets are of type " + std::string(name_of(scalar)) + '.',
-                    "Use integers of 32 or 64 bits, signed or not.");
+    default:
+      refuse("Offsets are of type " + std::string(name_of(scalar)) + '.',
+             "Use integers of 32 or 64 bits, signed or not.");
   }
 }
 
@@ -177,14 +178,16 @@ void Csr::check(std::int64_t count, const SetOptions& options) const {
   const FieldLayout offsets = offsets_.layout(), values = values_.layout();
   for (const Field* field : {&offsets_, &values_}) {
     const Ownership ownership = field->ownership();
-    if (ownership == Ownership::borrowed || (ownership == Ownership::shared && !options.allow_aliases))
+    if (ownership == Ownership::borrowed ||
+        (ownership == Ownership::shared && !options.allow_aliases))
       refuse(std::string("'") + field->label() + "' is not its container's alone.",
              "Offsets and values are re-allocated: give containers that own their memory.");
   }
   if (values.components < 1)
     refuse("The values '" + values_.label() + "' were never given extents.",
            "Make them with 0 values and the components that they have elsewhere.");
-  if (offsets.components != 1) refuse("An offset has several components.", "Give one integer each.");
+  if (offsets.components != 1)
+    refuse("An offset has several components.", "Give one integer each.");
   with_integer(offsets.scalar, [](auto) {});
   if (offsets.memory != values.memory)
     refuse("Offsets are in " + std::string(name_of(offsets.memory)) + " memory and values in " +

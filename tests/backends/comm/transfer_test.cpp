@@ -193,15 +193,16 @@ struct Traffic {
         const std::size_t bytes = length(partner, rank, message);
         incoming.emplace_back(bytes, static_cast<unsigned char>(0xEE));
         number_of_receive.push_back(message);
-        receives.push_back(
-            {partner, lies(partner, rank, message + 7) ? incoming.back().data() : nullptr,
-             static_cast<std::int64_t>(bytes)});
+        receives.push_back({partner,
+                            lies(partner, rank, message + 7) ? incoming.back().data() : nullptr,
+                            static_cast<std::int64_t>(bytes)});
       }
     }
   }
 
   std::size_t draw(int from, int to, int message) const {
-    std::minstd_rand random(static_cast<unsigned>(1 + from + 31 * to + 997 * message + 7001 * salt));
+    std::minstd_rand random(
+        static_cast<unsigned>(1 + from + 31 * to + 997 * message + 7001 * salt));
     random.discard(3);
     return random();
   }
@@ -217,12 +218,12 @@ struct Traffic {
   }
 
   TransferWork work() {
-    return {.fill = [&](std::size_t i, std::byte* to) {
-              std::memcpy(to, outgoing[i].data(), outgoing[i].size());
-            },
-            .take = [&](std::size_t i, const std::byte* from) {
-              std::memcpy(incoming[i].data(), from, incoming[i].size());
-            }};
+    return {.fill = [&](std::size_t i,
+                        std::byte* to) { std::memcpy(to, outgoing[i].data(), outgoing[i].size()); },
+            .take =
+                [&](std::size_t i, const std::byte* from) {
+                  std::memcpy(incoming[i].data(), from, incoming[i].size());
+                }};
   }
   void expect_arrived() const {
     for (std::size_t i = 0; i < incoming.size(); ++i)

@@ -39,8 +39,8 @@ struct Field {
 void expect_copied(Field& to, const List* to_objects, const Field& from, const List* from_objects,
                    std::int64_t count) {
   Field expected = to;
-  expected.at.data = expected.bytes.data() + (static_cast<unsigned char*>(to.at.data) -
-                                              to.bytes.data());
+  expected.at.data =
+      expected.bytes.data() + (static_cast<unsigned char*>(to.at.data) - to.bytes.data());
   const auto object = [](const List* list, std::int64_t i) {
     return list == nullptr ? i : (*list)[static_cast<std::size_t>(i)];
   };

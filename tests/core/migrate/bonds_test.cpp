@@ -34,9 +34,9 @@ class BondsOn : public testing::Test {
     write_objects(set(all.cloud.x, carry(all.cloud.id)), everywhere, ids);
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (groups > 0 && mix(ids[i], salt) % 3 > 0)
-        all.group[i] = static_cast<std::int64_t>(mix(ids[i], salt + 1) %
-                                                 static_cast<std::uint64_t>(groups)) *
-                       1'000'003;
+        all.group[i] =
+            static_cast<std::int64_t>(mix(ids[i], salt + 1) % static_cast<std::uint64_t>(groups)) *
+            1'000'003;
       // Only objects without a group, so that no group is pinned twice.
       const bool pins = mix(ids[i], salt + 2) % 100 < static_cast<unsigned>(pins_in_a_hundred);
       all.pinned[i] = all.group[i] < 0 && pins ? 1 : 0;
@@ -47,8 +47,8 @@ class BondsOn : public testing::Test {
   Prepared prepare(std::span<const Set> sets, int salt) const {
     Prepared prepared = test::prepare_shuffle(communicator, sets, salt);
     const Bonds bonds = hold_together(communicator, Status(), sets, prepared.orders);
-    prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders,
-                         {.held = bonds.held});
+    prepared.plan =
+        plan(communicator, Status(), prepared.splitters, prepared.orders, {.held = bonds.held});
     return prepared;
   }
   void move_all(std::span<const Set> sets, int salt) const {
@@ -180,8 +180,9 @@ TEST_F(BondsOn, AGroupThatIsPinnedTwiceIsTheSameErrorOnAll) {
   all.pinned = {static_cast<char>(rank == 0 || rank == size - 1), 1};
   const Set now = all.as_set();
   Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
-  const std::string text = test::error_of(
-      [&] { hold_together(communicator, Status(), {&now, 1}, prepared.orders); });
+  const std::string text = test::error_of([&] {
+    hold_together(communicator, Status(), {&now, 1}, prepared.orders);
+  });
   EXPECT_TRUE(test::mentions(text, "core/migrate: Group 7 is pinned on rank 0 and on rank " +
                                        std::to_string(size - 1) +
                                        ". Pin objects of one group on one rank."));
@@ -196,8 +197,9 @@ TEST_F(BondsOn, GroupsThatAreNoIntegersAreTheSameErrorOnAll) {
     const bool bad = rank == culprit;
     const auto refused = [&](const SetOptions& options, const std::string& told) {
       const Set now = cloud.as_set(bad ? options : SetOptions{.group = whole});
-      const std::string text =
-          test::error_of([&] { static_cast<void>(agree_on_sets(communicator, {&now, 1})); });
+      const std::string text = test::error_of([&] {
+        static_cast<void>(agree_on_sets(communicator, {&now, 1}));
+      });
       EXPECT_TRUE(test::mentions(
           text, "evenkeel: rank " + std::to_string(culprit) + ": core/field: " + told));
       EXPECT_TRUE(test::same_everywhere(communicator, text));
@@ -216,8 +218,9 @@ TEST_F(BondsOn, WhatIsWrongBeforeIsTheSameErrorOnAll) {
     const Status status = rank != culprit ? Status()
                                           : Status(Error(ErrorKind::application, Where{"ship"},
                                                          "The anchor is down.", "Weigh it."));
-    const std::string text = test::error_of(
-        [&] { hold_together(communicator, status, {&now, 1}, prepared.orders); });
+    const std::string text = test::error_of([&] {
+      hold_together(communicator, status, {&now, 1}, prepared.orders);
+    });
     EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
                         ": ship: The anchor is down. Weigh it.");
     EXPECT_TRUE(test::same_everywhere(communicator, text));
@@ -233,8 +236,8 @@ TEST_F(BondsOn, RanksThatHoldOtherObjectsAreAnError) {
   const auto with = [&](const std::vector<int>& held) {
     const std::vector<std::vector<int>> all = {held};
     return test::error_of([&] {
-      static_cast<void>(plan(communicator, Status(), prepared.splitters, prepared.orders,
-                             {.held = all}));
+      static_cast<void>(
+          plan(communicator, Status(), prepared.splitters, prepared.orders, {.held = all}));
     });
   };
   EXPECT_TRUE(test::mentions(with(std::vector<int>(9)), "There are 9 ranks to hold 10 objects."));

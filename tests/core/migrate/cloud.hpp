@@ -300,8 +300,7 @@ inline MoveReport expect_move(const Communicator& communicator, std::span<const 
   const Expected expected = expected_of(communicator, sets, prepared);
   std::vector<std::uint64_t> sums;
   for (const Set& set : sets) sums.push_back(checksum(communicator, set));
-  const MoveReport report =
-      move(communicator, sets, prepared.shapes, prepared.plan, options);
+  const MoveReport report = move(communicator, sets, prepared.shapes, prepared.plan, options);
   expect_report(report, expected);
   for (std::size_t s = 0; s < sets.size(); ++s) {
     expect_objects(sets[s], scene, expected.ids[s]);

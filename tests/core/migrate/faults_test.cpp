@@ -122,9 +122,8 @@ class MoveFails : public testing::Test {
   std::set<int> culprits() const { return {0, size / 2, size - 1}; }
 
   std::string error_of_move(const Prepared& prepared, const MoveOptions& options = {}) const {
-    return test::error_of([&] {
-      move(communicator, ship.sets, prepared.shapes, prepared.plan, options);
-    });
+    return test::error_of(
+        [&] { move(communicator, ship.sets, prepared.shapes, prepared.plan, options); });
   }
 
   // The same Error everywhere, and nothing has changed anywhere.

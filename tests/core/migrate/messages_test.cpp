@@ -31,8 +31,7 @@ struct Cargo {
 
 // Every object of every column once, in order; nothing overlaps; nothing is longer than it may be.
 void expect_cut(const Cargo& cargo, const MessageSizes& sizes) {
-  const std::vector<Message> messages =
-      cut_into_messages(cargo.columns, cargo.shares, sizes);
+  const std::vector<Message> messages = cut_into_messages(cargo.columns, cargo.shares, sizes);
   std::vector<std::int64_t> next(cargo.columns.size());
   for (const Message& message : messages) {
     std::int64_t end = 0;
@@ -43,8 +42,7 @@ void expect_cut(const Cargo& cargo, const MessageSizes& sizes) {
       EXPECT_GT(piece.count, 0);
       EXPECT_GE(piece.offset, end);
       EXPECT_EQ(piece.offset % 16, 0);
-      end = piece.offset +
-            cargo.shares[piece.column].bytes_of(column, piece.first, piece.count);
+      end = piece.offset + cargo.shares[piece.column].bytes_of(column, piece.first, piece.count);
       next[piece.column] += piece.count;
     }
     EXPECT_EQ(message.bytes, std::max<std::int64_t>(1, end));
@@ -119,7 +117,9 @@ TEST(Messages, AnObjectIsNeverCut) {
 
 TEST(Messages, OfAnything) {
   std::mt19937_64 random(1);
-  const auto below = [&](std::uint64_t limit) { return static_cast<std::int64_t>(random() % limit); };
+  const auto below = [&](std::uint64_t limit) {
+    return static_cast<std::int64_t>(random() % limit);
+  };
   for (int round = 0; round < 2000; ++round) {
     Cargo cargo;
     std::vector<std::int64_t> objects;

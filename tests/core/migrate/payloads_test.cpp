@@ -157,9 +157,9 @@ struct Forest {
       EXPECT_EQ(*patches[i].content, *Patch::of(ids[i]).content);
       const std::vector<Cell> expected = Trees<Memory>::of(ids[i]);
       ASSERT_EQ(starts[i + 1] - starts[i], std::ssize(expected));
-      EXPECT_EQ(std::memcmp(cells.data() + starts[i], expected.data(),
-                            expected.size() * sizeof(Cell)),
-                0);
+      EXPECT_EQ(
+          std::memcmp(cells.data() + starts[i], expected.data(), expected.size() * sizeof(Cell)),
+          0);
     }
     EXPECT_EQ(std::ssize(neighbours.all), neighbours.first.back());
     EXPECT_EQ(std::ssize(cells), starts.back());
@@ -168,8 +168,8 @@ struct Forest {
 
 Prepared shuffled(const Communicator& communicator, const Set& set, int salt) {
   Prepared prepared = test::prepare_shuffle(communicator, {&set, 1}, salt);
-  prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders,
-                       {.sets = {&set, 1}});
+  prepared.plan =
+      plan(communicator, Status(), prepared.splitters, prepared.orders, {.sets = {&set, 1}});
   return prepared;
 }
 
@@ -337,8 +337,9 @@ TEST_F(PayloadFails, WhenItsOffsetsMakeNoSense) {
   for (int culprit = 0; culprit < size; ++culprit) {
     const auto refused = [&](const std::string& told) {
       const Set now = forest.as_set();
-      const std::string text =
-          test::error_of([&] { static_cast<void>(agree_on_sets(communicator, {&now, 1})); });
+      const std::string text = test::error_of([&] {
+        static_cast<void>(agree_on_sets(communicator, {&now, 1}));
+      });
       EXPECT_TRUE(test::mentions(text, at(culprit) + told));
       EXPECT_TRUE(test::same_everywhere(communicator, text));
     };
@@ -373,8 +374,9 @@ TEST_F(PayloadFails, WhenOneRankHasAnother) {
 TEST_F(PayloadFails, WithoutBeingAskedForSizes) {
   const Set now = forest.as_set();
   const Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
-  const std::string text = test::error_of(
-      [&] { move(communicator, {&now, 1}, prepared.shapes, prepared.plan); });
+  const std::string text = test::error_of([&] {
+    move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
+  });
   EXPECT_TRUE(test::mentions(text, "The plan is of other sets"));
   forest.expect_complete();
 }

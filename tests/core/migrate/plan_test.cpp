@@ -252,8 +252,8 @@ TEST_F(PlanOn, PartsGoToTheRanksThatAreNamed) {
       for (const std::uint64_t key : keys_of(part, static_cast<std::size_t>(part + rank + 1)))
         keys.push_back(key);
     const std::vector<Order> orders = {of_keys(keys)};
-    const Plan found =
-        plan(communicator, Status(), test::even_splitters(size), orders, {.rank_of_part = rank_of_part});
+    const Plan found = plan(communicator, Status(), test::even_splitters(size), orders,
+                            {.rank_of_part = rank_of_part});
     const SetPlan& set = found.sets.front();
     const auto objects = [&](int to, int from) {  // of the part that `to` owns
       return static_cast<std::int64_t>((to - shift + size) % size + from + 1);
@@ -278,8 +278,8 @@ TEST_F(PlanOn, RanksThatAreNoPermutationAreTheSameErrorOnAllRanks) {
   std::vector<int> rank_of_part(static_cast<std::size_t>(size));
   const auto refused = [&] {
     const std::string text = test::error_of([&] {
-      static_cast<void>(
-          plan(communicator, Status(), test::even_splitters(size), orders, {.rank_of_part = rank_of_part}));
+      static_cast<void>(plan(communicator, Status(), test::even_splitters(size), orders,
+                             {.rank_of_part = rank_of_part}));
     });
     expect_same_error(text, "core/migrate: The ranks do not own one part each.");
   };

@@ -9,7 +9,8 @@ using test::everywhere;
 using test::Ids;
 using test::ids_here;
 
-const Method methods[] = {Hilbert{}, Morton{}, Snake{}, Staggered{}, Tensor{}, RecursiveBisection{}};
+const Method methods[] = {Hilbert{},   Morton{}, Snake{},
+                          Staggered{}, Tensor{}, RecursiveBisection{}};
 
 struct Molecules {
   test::Vectors cloud;

@@ -9,7 +9,8 @@ using test::everywhere;
 using test::Ids;
 using test::ids_here;
 
-const Method methods[] = {Hilbert{}, Morton{}, Snake{}, Staggered{}, Tensor{}, RecursiveBisection{}};
+const Method methods[] = {Hilbert{},   Morton{}, Snake{},
+                          Staggered{}, Tensor{}, RecursiveBisection{}};
 
 class LeastObjects : public testing::Test {
  protected:
@@ -88,7 +89,8 @@ TEST_F(LeastObjects, AKeptDecompositionIsNotKeptWhereItEmptiesRanks) {
   std::array<double, 3> place = cloud.x.empty() ? std::array<double, 3>{} : cloud.x[0];
   place = communicator.broadcast(place, 0);
   for (std::size_t i = 2; i < cloud.x.size(); ++i)
-    for (std::size_t d = 0; d < 3; ++d) cloud.x[i][d] = place[d] + 1e-3 * (cloud.x[i][d] - place[d]);
+    for (std::size_t d = 0; d < 3; ++d)
+      cloud.x[i][d] = place[d] + 1e-3 * (cloud.x[i][d] - place[d]);
   const MoveReport report = balancer.rebalance(cloud.as_set());
   EXPECT_GE(report.refused, 1);
   EXPECT_GE(fewest(cloud.id), 20);

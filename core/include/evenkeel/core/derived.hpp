@@ -5,8 +5,8 @@
 // Error in a build with assertions, which debug builds have, and costs nothing in others.
 //
 //   ek::Derived<Halo> halo;
-//   if (!halo.is_of(balancer.domains())) halo = {balancer.domains(), find_halo(balancer.domains())};
-//   exchange(halo.of(balancer.domains()));
+//   if (!halo.is_of(balancer.domains())) halo = {balancer.domains(),
+//   find_halo(balancer.domains())}; exchange(halo.of(balancer.domains()));
 
 #include <evenkeel/backends/assert.hpp>
 #include <evenkeel/core/domains.hpp>
@@ -24,7 +24,9 @@ class Derived {
   Derived(const Domains& domains, T value)
       : generation_(generation_of(domains)), value_(std::move(value)) {}
 
-  bool is_of(const Domains& domains) const noexcept { return generation_of(domains) == generation_; }
+  bool is_of(const Domains& domains) const noexcept {
+    return generation_of(domains) == generation_;
+  }
 
   const T& of(const Domains& domains) const {
     EVENKEEL_ASSERT(is_of(domains), "What is derived from domains is of their generation");

@@ -1,7 +1,8 @@
 #pragma once
 
 // What objects carry that is not of one size: blocks, patches, trees of cells, lists of neighbours.
-// A payload travels with the fields of a set, in the same transaction. Two kinds come with evenkeel:
+// A payload travels with the fields of a set, in the same transaction. Two kinds come with
+// evenkeel:
 //   payload/csr.hpp     values of all objects in one array, with the offset of each; host or device
 //   payload/blocks.hpp  a std::vector of anything, packed and unpacked by functions; host
 // Another is a class that derives from Payload.

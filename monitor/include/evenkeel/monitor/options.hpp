@@ -73,18 +73,19 @@ struct Options {
   std::array<double, 3> least_width = {0, 0, 0};
 
   double target_lambda = 1.05;  // a decomposition that is this even by its weights is kept; 0: off
-  // That a rebalance may leave a rank with, over all sets; 1 forbids empty ranks, 0 nothing. Domains
-  // are then cut more evenly than the target asks for, and at last by counts, until all have them.
+  // That a rebalance may leave a rank with, over all sets; 1 forbids empty ranks, 0 nothing.
+  // Domains are then cut more evenly than the target asks for, and at last by counts, until all
+  // have them.
   int least_objects = 0;
   // Of memory for messages, of each kind of memory, and messages each way at any time; 0: no limit.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
   int messages_in_flight = 8;
-  bool origins = false;  // reports of moves tell where each object came from
-  double floor_percent = 2;     // imbalance below which nothing happens
-  double least_coverage = 0;    // share of the steps that kernels must cover, from 0 to 1
-  int epoch_steps = 8;          // between two looks
-  int warmup_steps = 3;         // at the start, not measured
-  int cooldown_steps = 8;       // after a rebalance, without another
+  bool origins = false;       // reports of moves tell where each object came from
+  double floor_percent = 2;   // imbalance below which nothing happens
+  double least_coverage = 0;  // share of the steps that kernels must cover, from 0 to 1
+  int epoch_steps = 8;        // between two looks
+  int warmup_steps = 3;       // at the start, not measured
+  int cooldown_steps = 8;     // after a rebalance, without another
   ClockKind clock = ClockKind::automatic;
   bool deterministic = false;     // no clock in any decision: the load is the sum of the weights
   bool strict_kernels = false;    // a kernel that is unknown on some rank is an Error

@@ -35,7 +35,7 @@ struct TransferLimits {
   // Of memory beside that of the messages, for each kind of memory. A single message that needs
   // more gets it.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
-  int in_flight = 8;   // messages each way, at any time; at least 1
+  int in_flight = 8;  // messages each way, at any time; at least 1
 };
 
 // What a rank has to do for messages without data. Of memory that only a device reaches too, on the

@@ -15,7 +15,7 @@ namespace evenkeel {
 
 // The rank that an object must go to, for each object of each set.
 struct Bonds {
-  static constexpr int free = -1;   // wherever its key says
+  static constexpr int free = -1;      // wherever its key says
   std::vector<std::vector<int>> held;  // of each set; empty: all its objects are free
 };
 
@@ -25,6 +25,6 @@ struct Bonds {
 // pinned on two ranks is an Error. Asks, about each group, one rank that looks after its number.
 // `status` as in cut().
 EVENKEEL_API Bonds hold_together(const Communicator& communicator, const Status& status,
-                        std::span<const Set> sets, std::span<Order> orders);
+                                 std::span<const Set> sets, std::span<Order> orders);
 
 }  // namespace evenkeel

@@ -68,8 +68,8 @@ struct MoveReport {
   std::int64_t sent = 0, received = 0;  // objects, this rank
   int partners = 0;                     // ranks that this one traded with
   double lambda = 1;                    // of the new decomposition, by the weights
-  int refused = 0;  // decompositions that would have left a rank with too few objects
-  MoveMemory memory = {};               // this rank
+  int refused = 0;         // decompositions that would have left a rank with too few objects
+  MoveMemory memory = {};  // this rank
   std::vector<std::vector<Origin>> origins = {};  // where asked for: of each set's objects
   std::vector<std::pair<std::string, double>> seconds = {};  // of each stage, slowest rank
   explicit operator bool() const noexcept { return moved; }

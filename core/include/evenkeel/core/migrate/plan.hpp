@@ -40,9 +40,9 @@ struct SetPlan {
   // elsewhere.
   std::vector<ObjectRange> leaving;
 
-  std::vector<Parcel> exports;  // by rank; other ranks alone, none of them empty
-  std::vector<Parcel> imports;  // the same
-  std::int64_t staying = 0;     // objects
+  std::vector<Parcel> exports;     // by rank; other ranks alone, none of them empty
+  std::vector<Parcel> imports;     // the same
+  std::int64_t staying = 0;        // objects
   std::int64_t first_staying = 0;  // among `objects`
 
   // Arrivals are counted by rank: those of lower ranks, then what stays here, then those of higher
@@ -68,7 +68,7 @@ struct SetPlan {
 
 struct Plan {
   std::vector<SetPlan> sets;
-  std::int64_t objects_moved = 0;  // over all ranks and sets
+  std::int64_t objects_moved = 0;   // over all ranks and sets
   std::int64_t fewest_objects = 0;  // that any rank will hold, over all sets
   int emptiest_rank = 0;            // that one; of several the lowest
   bool empty() const noexcept { return objects_moved == 0; }

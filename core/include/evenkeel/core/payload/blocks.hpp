@@ -5,7 +5,8 @@
 //   ek::set(centre, ek::carry(level, ek::blocks(patches, {
 //       .bytes = [](const Patch& patch) { return patch.packed_bytes(); },
 //       .pack = [](const Patch& patch, std::span<std::byte> to) { return patch.write(to); },
-//       .unpack = [](Patch& patch, std::span<const std::byte> from) { return patch.read(from); }})))
+//       .unpack = [](Patch& patch, std::span<const std::byte> from) { return patch.read(from);
+//       }})))
 //
 // Blocks that stay are moved, never packed. On hosts alone.
 
@@ -69,8 +70,7 @@ class StagedBlocks final : public StagedPayload {
   }
   void keep(const std::int64_t* objects, const std::int64_t* places, std::int64_t count) override {
     for (std::int64_t k = 0; k < count; ++k)
-      kept_.push_back(
-          {static_cast<std::size_t>(objects[k]), static_cast<std::size_t>(places[k])});
+      kept_.push_back({static_cast<std::size_t>(objects[k]), static_cast<std::size_t>(places[k])});
   }
   void commit() noexcept override {
     for (const auto& [object, place] : kept_) fresh_[place] = std::move(blocks_[object]);
