@@ -3,6 +3,7 @@
 #include "field/copy.hpp"
 #include "field/copy_ranges.hpp"
 #include "field/ranges.hpp"
+#include "payload/call.hpp"
 
 #include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
@@ -291,8 +292,10 @@ void Freight::stage_payloads(std::size_t set) {
     const std::int64_t* const places = list(set, MemoryKind::host, true);
     for (std::size_t i = 0; i < sizes.size(); ++i)
       sizes[static_cast<std::size_t>(places[i])] = starts.arriving[i + 1] - starts.arriving[i];
-    cargo_[set].push_back({&payload, uploaded(starts.leaving, payload.memory()),
-                           uploaded(starts.arriving, payload.memory()), payload.stage(sizes)});
+    Cargo& cargo =
+        cargo_[set].emplace_back(Cargo{uploaded(starts.leaving, payload.memory()),
+                                       uploaded(starts.arriving, payload.memory()), nullptr});
+    call_payload([&] { cargo.staged = payload.stage(sizes); });
   }
 }
 
@@ -364,8 +367,10 @@ void Freight::unpack(const Load& load, const std::byte* from) {
     const SetPlan& set = plan_.sets[column.set];
     const std::int64_t first = load.first[column.set] + piece.first;
     if (column.is_payload()) {
-      cargo_[column.set][column.index].staged->unpack(
-          payload_piece(column, first, piece.count, false), from + piece.offset);
+      call_payload([&] {
+        staged_payload(column).unpack(payload_piece(column, first, piece.count, false),
+                                      from + piece.offset);
+      });
       continue;
     }
     const FieldLayout source_at = in_message(const_cast<std::byte*>(from), piece);
@@ -386,9 +391,10 @@ void Freight::keep(std::size_t s) {
   for (const Column& column : columns_) {
     if (column.set != s || column.bytes_per_object == 0) continue;
     if (column.is_payload())
-      cargo_[s][column.index].staged->keep(list(s, column.memory, false) + set.first_staying,
-                                           list(s, column.memory, true) + set.first_kept,
-                                           set.staying);
+      call_payload([&] {
+        staged_payload(column).keep(list(s, column.memory, false) + set.first_staying,
+                                    list(s, column.memory, true) + set.first_kept, set.staying);
+      });
     else if (by_ranges && column.memory == MemoryKind::host)
       copy_object_ranges(target(column), source(column), ranges_);
     else if (column.memory != MemoryKind::host)

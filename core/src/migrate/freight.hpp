@@ -65,7 +65,6 @@ class Freight {
   };
   // One payload: where objects begin, as its memory knows it.
   struct Cargo {
-    const Payload* payload;
     Buffer leaving, arriving;
     std::unique_ptr<StagedPayload> staged;
   };
@@ -80,6 +79,9 @@ class Freight {
   void stage_payloads(std::size_t set);
   const PayloadPlan& plan_of(const Column& column) const {
     return plan_.sets[column.set].payloads[column.index];
+  }
+  StagedPayload& staged_payload(const Column& column) const {
+    return *cargo_[column.set][column.index].staged;
   }
   PayloadPiece payload_piece(const Column& column, std::int64_t first, std::int64_t count,
                              bool leaving) const;

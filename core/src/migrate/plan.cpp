@@ -1,5 +1,6 @@
 #include "field/ranges.hpp"
 #include "migrate/landing.hpp"
+#include "payload/call.hpp"
 
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
 #include <evenkeel/backends/comm/transfer.hpp>
@@ -234,7 +235,7 @@ void ask_sizes(std::span<const Set> sets, const Plan& plan, std::vector<Sizes>& 
     for (const auto& payload : sets[s].payloads()) {
       const SetPlan& set = plan.sets.at(s);
       std::vector<std::int64_t> sizes(static_cast<std::size_t>(set.count_before()));
-      payload->write_sizes(sizes);
+      call_payload([&] { payload->write_sizes(sizes); });
       require_sizes(*payload, sizes);
       Sizes& told = into.emplace_back(Sizes{s, {}, {}});
       told.leaving.reserve(sizes.size());

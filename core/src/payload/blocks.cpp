@@ -1,5 +1,6 @@
-#include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/core/payload/blocks.hpp>
+
+#include <string>
 
 namespace evenkeel {
 
@@ -31,11 +32,6 @@ void require_blocks(std::int64_t blocks, std::int64_t count, bool functions) {
   if (!functions)
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "Blocks without functions cannot be moved.", "Give bytes, pack and unpack.");
-}
-
-void call_application(const std::function<void()>& function) {
-  const Status status = attempt(stage_name, function, ErrorKind::application);
-  if (!status.ok()) throw Error(*status.error());
 }
 
 }  // namespace detail

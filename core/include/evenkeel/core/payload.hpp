@@ -32,8 +32,9 @@ struct PayloadPiece {
   std::int64_t bytes;  // starts[count] - base
 };
 
-// New room for a payload. Destroyed without commit() it leaves all as it was. What throws is told
-// on all ranks, and nothing has changed.
+// New room for a payload. Destroyed without commit() it leaves all as it was. What one of these
+// functions or of Payload's throws is told on all ranks as the application's, and nothing has
+// changed.
 class EVENKEEL_API StagedPayload {
  public:
   StagedPayload() = default;
@@ -66,7 +67,7 @@ class EVENKEEL_API Payload {
   virtual std::int64_t unit_bytes() const = 0;
   // Throws when there is nothing for `count` objects, or it cannot be moved as it stands. Local.
   virtual void check(std::int64_t count, const SetOptions& options) const = 0;
-  // The bytes of each object, asked once for a move.
+  // The bytes of each object. Asked for each plan; until the move they must stay as they are.
   virtual void write_sizes(std::span<std::int64_t> sizes) const = 0;
   // Room for sizes.size() objects, each at its new place.
   virtual std::unique_ptr<StagedPayload> stage(std::span<const std::int64_t> sizes) const = 0;

@@ -55,16 +55,17 @@ class EVENKEEL_API Balancer {
   Kernel kernel(const std::string& name);
 
   // Hooks, local, at any time; ranks may have different ones. Whenever objects are about to move,
-  // on every rank, those before in the order in which they were given: fields are as they were, and
-  // what throws undoes the move on all ranks. When objects have moved, those after, in the order in
+  // on every rank, those before in the order in which they were given: fields are as they were and
+  // must keep their lengths, and what throws undoes the move on all ranks. When objects have moved, those after, in the order in
   // which they were given: fields, domains and report are new; what throws is the same Error on all
   // ranks, and the objects have moved.
   void before_move(std::function<void()> hook);
   void after_move(std::function<void(const MoveReport&)> hook);
 
   // Collective: the end of a step. Moves objects when it is worth it, and then every field has a
-  // new length, order and storage. False: nothing changed, not even the order. An Error is the same
-  // on all ranks, and leaves every field as it was.
+  // new length, order and storage. False: no field has changed, not even its order; domains may
+  // have, when new borders leave every object where it is. An Error is the same on all ranks, and
+  // leaves every field as it was, unless it comes from a hook after a move.
   MoveReport step(std::span<const Set> sets);
 
   // Collective: balances now, by the latest load; also the first distribution, from wherever the

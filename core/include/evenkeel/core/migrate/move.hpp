@@ -48,6 +48,7 @@ struct MoveMemory {
   // At the most, while a move is under way: of containers that are re-allocated.
   std::int64_t peak() const noexcept { return before + after + lists + staging; }
 };
+// Local.
 EVENKEEL_API MoveMemory memory_of(const Communicator& communicator, std::span<const Set> sets,
                                   std::span<const SetShape> shapes, const Plan& plan,
                                   const MoveOptions& options = {});
@@ -63,7 +64,7 @@ struct Origin {
 struct MoveReport {
   bool moved = false;
   std::int64_t generation = 0;          // of the decomposition now
-  std::int64_t objects = 0, bytes = 0;  // that changed their rank, over all ranks
+  std::int64_t objects = 0, bytes = 0;  // that changed their rank, over all ranks; origins apart
   std::int64_t messages = 0;            // that were sent, over all ranks
   std::int64_t sent = 0, received = 0;  // objects, this rank
   int partners = 0;                     // ranks that this one traded with

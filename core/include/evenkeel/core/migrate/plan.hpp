@@ -77,8 +77,8 @@ struct Plan {
 struct PlanOptions {
   // Part p goes to rank_of_part[p]; empty: to rank p.
   std::span<const int> rank_of_part = {};
-  // Of each set, the rank that each object goes to whatever its key says, or Bonds::free; none: all
-  // are free.
+  // Of each set, the rank that each object goes to whatever its key says, or Bonds::free, by object
+  // as the set has them; none: all are free.
   std::span<const std::vector<int>> held = {};
   // Whose payloads are asked for their sizes; none: no set has payloads.
   std::span<const Set> sets = {};

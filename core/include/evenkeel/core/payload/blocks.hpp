@@ -42,9 +42,6 @@ namespace detail {
 EVENKEEL_API void require_all_used(const char* function, std::int64_t used, std::int64_t bytes);
 EVENKEEL_API void require_blocks(std::int64_t blocks, std::int64_t count, bool functions);
 
-// Calls what is the application's: what that throws says so.
-EVENKEEL_API void call_application(const std::function<void()>& function);
-
 template <class Block>
 class StagedBlocks final : public StagedPayload {
  public:
@@ -80,11 +77,9 @@ class StagedBlocks final : public StagedPayload {
  private:
   template <class Function>
   static void for_each(const PayloadPiece& piece, const Function& function) {
-    call_application([&] {
-      for (std::int64_t k = 0; k < piece.count; ++k)
-        function(piece.objects[k], piece.starts[k] - piece.base,
-                 piece.starts[k + 1] - piece.starts[k]);
-    });
+    for (std::int64_t k = 0; k < piece.count; ++k)
+      function(piece.objects[k], piece.starts[k] - piece.base,
+               piece.starts[k + 1] - piece.starts[k]);
   }
 
   std::vector<Block>& blocks_;
@@ -107,9 +102,7 @@ class Blocks final : public Payload {
                    functions_.bytes && functions_.pack && functions_.unpack);
   }
   void write_sizes(std::span<std::int64_t> sizes) const override {
-    call_application([&] {
-      for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = functions_.bytes(blocks_[i]);
-    });
+    for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = functions_.bytes(blocks_[i]);
   }
   std::unique_ptr<StagedPayload> stage(std::span<const std::int64_t> sizes) const override {
     return std::make_unique<StagedBlocks<Block>>(blocks_, functions_, std::ssize(sizes));
