@@ -115,7 +115,7 @@ std::vector<std::unique_ptr<StagedPayload>> reordered_payloads(const Set& set, L
     for (std::size_t i = 0; i < count; ++i)
       ordered[i] = sizes[static_cast<std::size_t>(objects[i])];
     const MemoryKind memory = payload->memory();
-    staged.push_back(payload->stage(ordered));
+    staged.push_back(payload->stage(set.count(), ordered));
     staged.back()->keep(lists.in(memory), to.in(memory), set.count());
     Space::where(memory).fence("evenkeel::order::reorder");
   }

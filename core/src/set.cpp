@@ -113,6 +113,21 @@ void check_distinct(std::span<const Set> sets) {
                "Name each field once.");
 }
 
+// The same for what only a payload knows.
+void check_payloads_apart(std::span<const Set> sets) {
+  std::vector<const void*> taken;
+  for (const Set& set : sets)
+    for (const Field& field : set.fields()) taken.push_back(field.container());
+  for (const Set& set : sets)
+    for (const auto& payload : set.payloads()) {
+      const void* const container = payload->container();
+      if (container != nullptr && std::find(taken.begin(), taken.end(), container) != taken.end())
+        refuse("The payload '" + payload->label() + "' is carried twice, or as a field too.",
+               "Name each once.");
+      taken.push_back(container);
+    }
+}
+
 // Both would be set, and one of the numbers lost.
 void check_counts_apart(std::span<const Set> sets) {
   for (std::size_t a = 0; a < sets.size(); ++a)
@@ -191,16 +206,17 @@ void check(const Set& set) {
   check_numbers(set, set.options().weight, "weight", true);
   check_numbers(set, set.options().group, "group", false);
   check_numbers(set, set.options().pinned, "pin", false);
-  for (const auto& payload : set.payloads()) payload->check(set.count(), set.options());
 }
 
 void check_movable(std::span<const Set> sets) {
   for (const Set& set : sets) check(set);
   check_distinct(sets);
+  check_payloads_apart(sets);
   check_counts_apart(sets);
   for (const Set& set : sets) {
     check_ownership(set);
     check_who_knows_the_count(set);
+    for (const auto& payload : set.payloads()) payload->check(set.count(), set.options());
   }
 }
 

@@ -2,8 +2,9 @@
 
 #include "comm/mpi_call.hpp"
 
+#include <evenkeel/backends/error.hpp>
+
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace evenkeel::detail {
@@ -18,7 +19,7 @@ struct Piece {
 };
 
 // A message of any length is a row of full pieces and a last one that is not full, perhaps empty,
-// so that both ends notice when they do not agree about the length.
+// so that the receiver notices when they do not agree about the length.
 template <class Function>
 void for_pieces(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
                 const Function& function) {

@@ -11,7 +11,6 @@
 #include <cstring>
 #include <exception>
 #include <limits>
-#include <optional>
 #include <string>
 #include <utility>
 

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <compare>
 #include <string>
-#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace evenkeel {
 
@@ -60,6 +60,7 @@ class Slots {
  public:
   void want(std::int64_t bytes) {
     ++wanted_;
+    bytes_wanted_ += bytes;
     bytes_each_ = std::max(bytes_each_, bytes);
   }
   // How many there will be.
@@ -67,7 +68,8 @@ class Slots {
     if (wanted_ == 0) return;
     bytes_each_ = (bytes_each_ + 63) / 64 * 64;
     const std::int64_t affordable = std::max<std::int64_t>(1, budget / bytes_each_);
-    slots_ = std::min({wanted_, affordable, std::int64_t{most}});
+    const std::int64_t sensible = 1 + bytes_wanted_ / bytes_each_;
+    slots_ = std::min({wanted_, affordable, sensible, std::int64_t{most}});
   }
   void allocate(MemoryKind kind, bool staging) {
     const char* name = "evenkeel::comm::staging";
@@ -88,11 +90,18 @@ class Slots {
  private:
   Buffer buffer_;
   std::vector<std::byte*> free_;
-  std::int64_t wanted_ = 0, bytes_each_ = 0, slots_ = 0;
+  std::int64_t wanted_ = 0, bytes_wanted_ = 0, bytes_each_ = 0, slots_ = 0;
 };
 
 constexpr std::size_t kinds = 3;
 constexpr auto host = static_cast<std::size_t>(MemoryKind::host);
+
+// In which order a rank's messages are waited for; see transfer.hpp.
+struct Precedence {
+  int distance;         // of the partner
+  std::int64_t number;  // among those of that partner in this direction
+  friend auto operator<=>(const Precedence&, const Precedence&) = default;
+};
 
 // One message, from its turn on.
 struct UnderWay {
@@ -105,11 +114,14 @@ struct UnderWay {
 // All messages in one direction.
 template <class Message>
 struct Direction {
-  // By turn.
-  std::vector<Message> messages;
-  std::vector<std::size_t> index;  // among those of the caller
-  std::vector<int> distance;
-  std::vector<bool> is_staged;
+  struct Turn {
+    Message message;
+    std::size_t index;  // among those of the caller
+    Precedence precedence;
+    bool is_staged;
+    bool is_packed() const { return message.data == nullptr && message.bytes > 0; }
+  };
+  std::vector<Turn> turns;
   std::array<Slots, kinds> packing;
   Slots staging;
 
@@ -118,20 +130,22 @@ struct Direction {
 
   void take_turns(const Communicator& communicator, std::span<const Message> all, bool up) {
     const int rank = communicator.rank(), size = communicator.size();
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (partner_of(all[i]) != rank) index.push_back(i);
-    const auto distance_to = [&](std::size_t i) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
       const int partner = partner_of(all[i]);
-      return ((up ? partner - rank : rank - partner) + size) % size;
-    };
-    std::stable_sort(index.begin(), index.end(),
-                     [&](std::size_t a, std::size_t b) { return distance_to(a) < distance_to(b); });
-    for (const std::size_t i : index) {
-      messages.push_back(all[i]);
-      distance.push_back(distance_to(i));
-      is_staged.push_back(all[i].bytes > 0 && needs_host_staging(communicator, all[i].kind));
-      if (is_packed(messages.size() - 1)) packing_of(all[i]).want(all[i].bytes);
-      if (is_staged.back()) staging.want(all[i].bytes);
+      if (partner == rank) continue;
+      const int distance = ((up ? partner - rank : rank - partner) + size) % size;
+      const bool is_staged = all[i].bytes > 0 && needs_host_staging(communicator, all[i].kind);
+      turns.push_back({all[i], i, {distance, 0}, is_staged});
+    }
+    std::stable_sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) {
+      return a.precedence.distance < b.precedence.distance;
+    });
+    for (std::size_t t = 0; t < turns.size(); ++t) {
+      Turn& turn = turns[t];
+      if (t > 0 && turns[t - 1].precedence.distance == turn.precedence.distance)
+        turn.precedence.number = turns[t - 1].precedence.number + 1;
+      if (turn.is_packed()) packing_of(turn.message).want(turn.message.bytes);
+      if (turn.is_staged) staging.want(turn.message.bytes);
     }
   }
 
@@ -143,34 +157,34 @@ struct Direction {
       packing[kind].settle(kind == host ? on_host : budget, limits.in_flight);
     staging.settle(on_host, limits.in_flight);
   }
-  void allocate() {
+  void allocate(int in_flight) {
     for (std::size_t kind = 0; kind < kinds; ++kind)
-      packing[kind].allocate(static_cast<MemoryKind>(kind), kind == host);
+      packing[kind].allocate(static_cast<MemoryKind>(kind), false);
     staging.allocate(MemoryKind::host, true);
+    under_way.reserve(std::min(turns.size(), static_cast<std::size_t>(in_flight)));
   }
 
   Slots& packing_of(const Message& message) {
     return packing[static_cast<std::size_t>(message.kind)];
   }
-  bool is_packed(std::size_t turn) const {
-    return messages[turn].data == nullptr && messages[turn].bytes > 0;
-  }
   bool can_start(int in_flight) {
-    return next < messages.size() && std::ssize(under_way) < in_flight &&
-           (!is_packed(next) || packing_of(messages[next]).has_room()) &&
-           (!is_staged[next] || staging.has_room());
+    return next < turns.size() && std::ssize(under_way) < in_flight &&
+           (!turns[next].is_packed() || packing_of(turns[next].message).has_room()) &&
+           (!turns[next].is_staged || staging.has_room());
   }
   UnderWay begin() {
     UnderWay now{next, nullptr, nullptr, nullptr};
-    if (is_packed(next)) now.packed = packing_of(messages[next]).acquire();
-    if (is_staged[next]) now.staged = staging.acquire();
+    if (turns[next].is_packed()) now.packed = packing_of(turns[next].message).acquire();
+    if (turns[next].is_staged) now.staged = staging.acquire();
     ++next;
     return now;
   }
   void end(const UnderWay& now) {
-    if (now.packed != nullptr) packing_of(messages[now.turn]).release(now.packed);
+    if (now.packed != nullptr) packing_of(turns[now.turn].message).release(now.packed);
     if (now.staged != nullptr) staging.release(now.staged);
   }
+  bool is_over() const { return next == turns.size() && under_way.empty(); }
+  Precedence first_under_way() const { return turns[under_way.front().turn].precedence; }
   std::int64_t bytes_of_staging(MemoryKind kind) const noexcept {
     return packing[static_cast<std::size_t>(kind)].bytes() +
            (kind == MemoryKind::host ? staging.bytes() : 0);
@@ -203,8 +217,8 @@ struct Transfer::Impl {
     receives_.settle(limits);
   }
   void allocate() {
-    sends_.allocate();
-    receives_.allocate();
+    sends_.allocate(in_flight_);
+    receives_.allocate(in_flight_);
   }
   std::int64_t staging_bytes(MemoryKind kind) const noexcept {
     return sends_.bytes_of_staging(kind) + receives_.bytes_of_staging(kind);
@@ -242,7 +256,7 @@ struct Transfer::Impl {
 
 void Transfer::Impl::start_receive() {
   UnderWay now = receives_.begin();
-  Receive posted = receives_.messages[now.turn];
+  Receive posted = receives_.turns[now.turn].message;
   if (now.packed != nullptr) posted.data = now.packed;
   if (now.staged != nullptr) posted.data = now.staged;
   now.flight = messenger_->start(exchange_, posted);
@@ -251,9 +265,9 @@ void Transfer::Impl::start_receive() {
 
 void Transfer::Impl::start_send(const TransferWork& work) {
   UnderWay now = sends_.begin();
-  Send posted = sends_.messages[now.turn];
+  Send posted = sends_.turns[now.turn].message;
   attempt_once([&] {
-    if (now.packed != nullptr && work.fill) work.fill(sends_.index[now.turn], now.packed);
+    if (now.packed != nullptr && work.fill) work.fill(sends_.turns[now.turn].index, now.packed);
     const void* const data = now.packed != nullptr ? now.packed : posted.data;
     if (now.staged != nullptr)
       copy_bytes(space_, now.staged, MemoryKind::host, data, posted.kind, posted.bytes);
@@ -266,12 +280,12 @@ void Transfer::Impl::start_send(const TransferWork& work) {
 }
 
 void Transfer::Impl::end_receive(UnderWay& now, const TransferWork& work) {
-  const Receive& message = receives_.messages[now.turn];
+  const Receive& message = receives_.turns[now.turn].message;
   attempt_once([&] {
     void* const data = now.packed != nullptr ? now.packed : message.data;
     if (now.staged != nullptr)
       copy_bytes(space_, data, message.kind, now.staged, MemoryKind::host, message.bytes);
-    if (now.packed != nullptr && work.take) work.take(receives_.index[now.turn], now.packed);
+    if (now.packed != nullptr && work.take) work.take(receives_.turns[now.turn].index, now.packed);
     if (now.packed != nullptr || now.staged != nullptr) space_.fence(label);
   });
 }
@@ -289,16 +303,11 @@ bool Transfer::Impl::end_what_is_over(Direction<Message>& direction, const End& 
   return direction.under_way.size() < before;
 }
 
-// In the order in which they take turns.
 void Transfer::Impl::wait_for_the_first() {
   const bool sends = !sends_.under_way.empty(), receives = !receives_.under_way.empty();
-  if (!sends && !receives) return;
-  const auto distance_of = [](const auto& direction) {
-    return direction.distance[direction.under_way.front().turn];
-  };
-  if (receives && (!sends || distance_of(receives_) <= distance_of(sends_)))
+  if (receives && (!sends || receives_.first_under_way() <= sends_.first_under_way()))
     receives_.under_way.front().flight->wait();
-  else
+  else if (sends)
     sends_.under_way.front().flight->wait();
 }
 
@@ -312,10 +321,7 @@ void Transfer::Impl::copy_own() {
 void Transfer::Impl::run(const TransferWork& work) {
   exchange_ = messenger_->next_exchange();
   bool meanwhile = false;
-  const auto is_over = [](const auto& direction) {
-    return direction.next == direction.messages.size() && direction.under_way.empty();
-  };
-  while (!is_over(sends_) || !is_over(receives_)) {
+  while (!sends_.is_over() || !receives_.is_over()) {
     while (receives_.can_start(in_flight_)) start_receive();
     bool moves = sends_.can_start(in_flight_);
     if (moves) {

@@ -1,6 +1,8 @@
 #include "field/numbers.hpp"
 
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace evenkeel {
 
@@ -9,9 +11,12 @@ namespace {
 template <class Result, class T>
 std::vector<Result> read(const Space& space, const FieldLayout& at, std::int64_t count) {
   std::vector<T> values(static_cast<std::size_t>(count));
-  FieldLayout packed = packed_layout(values.data(), count, count);
-  packed.element_bytes = at.element_bytes;
-  copy_objects(space, packed, at, count);
+  copy_objects(space, packed_layout(values.data(), count, count), at, count);
+  for (const T value : values)
+    if constexpr (std::is_same_v<Result, std::int64_t>)
+      if (!std::in_range<Result>(value))
+        throw Error(ErrorKind::bad_input, Where{"core/field"},
+                    std::to_string(value) + " is beyond 63 bits.", "Use smaller numbers.");
   return std::vector<Result>(values.begin(), values.end());
 }
 

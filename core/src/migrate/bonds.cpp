@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 
 namespace evenkeel {
 
@@ -145,6 +145,17 @@ class Directory {
   std::optional<Transfer> ask_, answer_;
 };
 
+void require_order_of_each(std::span<const Set> sets, std::span<const Order> orders) {
+  bool fit = sets.size() == orders.size();
+  for (std::size_t s = 0; fit && s < sets.size(); ++s) {
+    const std::int64_t count = sets[s].count();
+    fit = std::ssize(orders[s].objects) == count && std::ssize(orders[s].keys) == count;
+  }
+  if (!fit)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "The orders are not of all objects of the sets.", "Give the order of each set.");
+}
+
 void require_one_pin(std::span<const Group> groups) {
   for (const Group& group : groups)
     if (group.pinned != group.pinned_too)
@@ -203,6 +214,7 @@ Bonds hold_together(const Communicator& communicator, const Status& status,
   std::optional<Directory> directory;
   Status local = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
+    require_order_of_each(sets, orders);
     for (const Set& set : sets) numbers.emplace_back(set);
     directory.emplace(communicator, groups_here(numbers, orders, rank));
   });
@@ -215,7 +227,9 @@ Bonds hold_together(const Communicator& communicator, const Status& status,
   const Status known = attempt(stage_name, [&] { directory->look_up(); });
   const Status answered = attempt(stage_name, [&] { directory->answer(); });
   Bonds bonds;
+  const bool knows = local.ok() && known.ok() && answered.ok();
   const Status held = attempt(stage_name, [&] {
+    if (!knows) return;
     const std::vector<Group> groups = directory->take_groups();
     require_one_pin(groups);
     for (std::size_t s = 0; s < sets.size(); ++s)

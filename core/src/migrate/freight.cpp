@@ -10,7 +10,9 @@
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <utility>
 
 namespace evenkeel {
 
@@ -119,7 +121,8 @@ std::vector<Share> Freight::shares_of(std::span<const std::int64_t> first,
   std::vector<Share> shares;
   shares.reserve(columns_.size());
   for (const Column& column : columns_) {
-    Share& share = shares.emplace_back(Share{objects[column.set]});
+    shares.push_back({objects[column.set]});
+    Share& share = shares.back();
     if (!column.is_payload()) continue;
     const PayloadPlan& all = plan_of(column);
     share.starts = std::span(leaving ? all.leaving : all.arriving)
@@ -156,17 +159,10 @@ void Freight::add_loads(bool leaving) {
     for (Message& message : cut_into_messages(columns_, shares, sizes_))
       (leaving ? leaving_ : arriving_).push_back({rank, std::move(message), first});
   }
-  if (leaving) {
-    partners_ = static_cast<int>(ranks.size());
-    return;
-  }
-  for (const int rank : ranks) {
-    const auto trades = [&](const SetPlan& set) {
-      return std::any_of(set.exports.begin(), set.exports.end(),
-                         [&](const Parcel& parcel) { return parcel.rank == rank; });
-    };
-    partners_ += std::any_of(plan_.sets.begin(), plan_.sets.end(), trades) ? 0 : 1;
-  }
+  std::vector<int> all;
+  std::set_union(partners_.begin(), partners_.end(), ranks.begin(), ranks.end(),
+                 std::back_inserter(all));
+  partners_ = std::move(all);
 }
 
 FieldLayout Freight::source(const Column& column) const {
@@ -183,7 +179,8 @@ std::vector<Send> Freight::sends() const {
   sends.reserve(leaving_.size());
   for (const Load& load : leaving_) {
     const Message& message = load.message;
-    Send& send = sends.emplace_back(load.rank, nullptr, message.bytes, message.memory);
+    sends.push_back({load.rank, nullptr, message.bytes, message.memory});
+    Send& send = sends.back();
     if (message.pieces.size() != 1) continue;
     const Piece& piece = message.pieces.front();
     const Column& column = columns_[piece.column];
@@ -201,7 +198,8 @@ std::vector<Receive> Freight::receives() const {
   receives.reserve(arriving_.size());
   for (const Load& load : arriving_) {
     const Message& message = load.message;
-    Receive& receive = receives.emplace_back(load.rank, nullptr, message.bytes, message.memory);
+    receives.push_back({load.rank, nullptr, message.bytes, message.memory});
+    Receive& receive = receives.back();
     if (message.pieces.size() != 1) continue;
     const Piece& piece = message.pieces.front();
     const Column& column = columns_[piece.column];
@@ -229,15 +227,17 @@ std::int64_t Freight::bytes_of_lists() const {
     for (const PayloadPlan& payload : set.payloads)
       bytes += bytes_of(payload.leaving) + bytes_of(payload.arriving);
     std::array<bool, kinds> uses = {};
+    bool lists_places = false;
     for (const Column& column : columns_) {
       if (column.set != s) continue;
       uses[index_of(column.memory)] = true;
+      lists_places |= column.is_payload() || index_of(column.memory) != host;
       if (column.is_payload() && index_of(column.memory) != host)
         bytes += bytes_of(plan_of(column).leaving) + bytes_of(plan_of(column).arriving);
     }
     for (std::size_t kind = 0; kind < kinds; ++kind)
       if (kind != host && uses[kind]) bytes += list_bytes(set.count_before() + set.count_after);
-    if (!set.payloads.empty() && set.places.empty()) bytes += list_bytes(set.count_after);
+    if (lists_places && set.places.empty()) bytes += list_bytes(set.count_after);
   }
   return bytes;
 }
@@ -248,8 +248,9 @@ void Freight::load(std::span<const StagedSet> staged) {
     make_lists(s);
     stage_payloads(s);
   }
-  const bool device = uses_[index_of(MemoryKind::device)];
-  transfer_.emplace(Space::where(device ? MemoryKind::device : MemoryKind::host), communicator_,
+  // Whose kernels the transfer must wait for.
+  const bool shared = uses_[index_of(MemoryKind::device)] || uses_[index_of(MemoryKind::shared)];
+  transfer_.emplace(Space::where(shared ? MemoryKind::shared : MemoryKind::host), communicator_,
                     sends(), receives(), limits_);
 }
 
@@ -276,7 +277,7 @@ void Freight::make_lists(std::size_t set) {
     if (column.set != set || (kind == host && !column.is_payload())) continue;
     if (plan.places.empty() && lists.host_places.empty())
       lists.host_places = listed(plan.landing, plan.count_after);
-    if (lists.objects[kind].data() != nullptr) continue;
+    if (std::exchange(lists.are_made[kind], true)) continue;
     lists.objects[kind] = uploaded(plan.objects, column.memory);
     lists.places[kind] =
         uploaded(plan.places.empty() ? lists.host_places : plan.places, column.memory);
@@ -295,7 +296,12 @@ void Freight::stage_payloads(std::size_t set) {
     Cargo& cargo =
         cargo_[set].emplace_back(Cargo{uploaded(starts.leaving, payload.memory()),
                                        uploaded(starts.arriving, payload.memory()), nullptr});
-    call_payload([&] { cargo.staged = payload.stage(sizes); });
+    call_payload([&] {
+      cargo.staged = payload.stage(plan.count_before(), sizes);
+      if (cargo.staged == nullptr)
+        throw Error(ErrorKind::application, Where{"core/payload"},
+                    "'" + payload.label() + "' made no room.", "Mend its stage().");
+    });
   }
 }
 
@@ -346,8 +352,10 @@ void Freight::pack(const Load& load, std::byte* to) {
     const SetPlan& set = plan_.sets[column.set];
     const std::int64_t first = load.first[column.set] + piece.first;
     if (column.is_payload()) {
-      cargo_[column.set][column.index].staged->pack(payload_piece(column, first, piece.count, true),
-                                                    to + piece.offset);
+      call_payload([&] {
+        staged_payload(column).pack(payload_piece(column, first, piece.count, true),
+                                    to + piece.offset);
+      });
       continue;
     }
     const FieldLayout target_at = in_message(to, piece), source_at = source(column);
@@ -400,9 +408,10 @@ void Freight::keep(std::size_t s) {
     else if (column.memory != MemoryKind::host)
       keep_chosen(column, 0, set.staying);
   }
+  if (by_ranges) return;
   // So few at a time that the lists are still in the cache when the next field needs them.
-  const std::int64_t step = by_ranges ? set.staying : 8192 * host_threads();
-  for (std::int64_t first = 0; first < set.staying && !by_ranges; first += step)
+  const std::int64_t step = 8192 * host_threads();
+  for (std::int64_t first = 0; first < set.staying; first += step)
     for (const Column& column : columns_)
       if (column.set == s && column.bytes_per_object > 0 && column.memory == MemoryKind::host)
         keep_chosen(column, first, std::min(step, set.staying - first));
@@ -430,7 +439,6 @@ void Freight::commit() noexcept {
 }
 
 void Freight::exchange(bool works, FreightTimes& times) {
-  const Stopwatch whole_time;
   TransferWork work;
   const auto timed = [](double& seconds, const auto& function) {
     const Stopwatch stopwatch;
@@ -446,14 +454,7 @@ void Freight::exchange(bool works, FreightTimes& times) {
     };
     work.meanwhile = [&] { timed(times.unpack, [&] { keep(); }); };
   }
-  const auto account = [&] { times.transfer = whole_time.seconds() - times.pack - times.unpack; };
-  try {
-    transfer_->run(work);
-  } catch (...) {
-    account();
-    throw;
-  }
-  account();
+  transfer_->run(work);
 }
 
 }  // namespace evenkeel

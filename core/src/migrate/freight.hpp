@@ -20,9 +20,9 @@
 
 namespace evenkeel {
 
-// Seconds of this rank.
+// Seconds of this rank, within an exchange.
 struct FreightTimes {
-  double pack = 0, transfer = 0, unpack = 0;
+  double pack = 0, unpack = 0;
 };
 
 class Freight {
@@ -38,7 +38,7 @@ class Freight {
   std::int64_t received_bytes() const noexcept { return received_bytes_; }
   std::int64_t bytes_of_lists() const;
   std::int64_t messages() const noexcept { return std::ssize(leaving_); }
-  int partners() const noexcept { return partners_; }
+  int partners() const noexcept { return static_cast<int>(partners_.size()); }
 
   // Local. All memory that is needed, but for fields, which are given.
   void load(std::span<const StagedSet> staged);
@@ -62,6 +62,7 @@ class Freight {
   struct Lists {
     std::array<Buffer, kinds> objects, places;
     std::vector<std::int64_t> host_places;
+    std::array<bool, kinds> are_made = {};
   };
   // One payload: where objects begin, as its memory knows it.
   struct Cargo {
@@ -110,7 +111,7 @@ class Freight {
   std::optional<Transfer> transfer_;
   std::vector<ObjectRange> ranges_;  // of the piece that is being copied
   std::int64_t sent_bytes_ = 0, received_bytes_ = 0;
-  int partners_ = 0;
+  std::vector<int> partners_;
   std::array<bool, kinds> uses_ = {};
 };
 

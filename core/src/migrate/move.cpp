@@ -70,14 +70,21 @@ Slowest slowest_of(const std::vector<std::pair<std::string, double>>& stages) {
 void require_plan_of(std::span<const Set> sets, std::span<const SetShape> shapes,
                      const Plan& plan) {
   bool fits = sets.size() == plan.sets.size() && sets.size() == shapes.size();
-  for (std::size_t s = 0; fits && s < sets.size(); ++s)
+  for (std::size_t s = 0; fits && s < sets.size(); ++s) {
     fits = sets[s].count() == plan.sets[s].count_before() &&
-           sets[s].fields().size() == shapes[s].components.size() &&
-           sets[s].payloads().size() == plan.sets[s].payloads.size();
+           sets[s].fields().size() == shapes[s].components.size();
+    if (sets[s].payloads().size() != plan.sets[s].payloads.size())
+      throw Error(ErrorKind::bad_input, Where{stage_name},
+                  "The plan does not know the sizes of all payloads.",
+                  "Make it with PlanOptions::sets.");
+  }
   if (!fits)
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "The plan is of other sets, or these have changed since it was made.",
                 "Make a plan of the sets as they are, and move by it before they change.");
+  for (const Set& set : sets) check(set);
+  for (const Set& set : sets)
+    for (const auto& payload : set.payloads()) payload->check(set.count(), set.options());
 }
 
 MoveMemory memory_of(const Freight& freight, std::span<const Set> sets,
@@ -114,8 +121,8 @@ class Move {
 
   // All memory that the move will need. May throw: before the first vote.
   void reserve() {
+    begin(MoveStage::reserve);  // the application may do what it likes here
     require_plan_of(sets_, shapes_, plan_);
-    begin(MoveStage::reserve);
     if (options_.origins) accompany_by_origins();
     for (std::size_t s = 0; s < sets_.size(); ++s)
       staged_.push_back(stage(Space::where(sets_[s].position().memory), sets_[s],
@@ -230,15 +237,16 @@ MoveReport move(const Communicator& communicator, std::span<const Set> sets,
   require_same_options(all);
 
   FreightTimes times;
+  stopwatch.restart();
   const Status exchanged = move->exchange(times);
   const auto mine = report.seconds.end() - 4;
   mine[0].second = reserve_seconds;
   mine[1].second = times.pack;
-  mine[2].second = times.transfer;
+  mine[2].second = stopwatch.seconds() - times.pack - times.unpack;
   mine[3].second = times.unpack;
+  report.memory = move->memory();
   const Slowest slowest = vote<&keep_slowest>(communicator, exchanged, slowest_of(report.seconds));
 
-  report.memory = move->memory();
   move->commit();
   for (std::size_t i = 0; i < std::min(report.seconds.size(), Slowest::stages); ++i)
     report.seconds[i].second = slowest.seconds[i];

@@ -63,6 +63,17 @@ void require_a_part_each(const Splitters& splitters, int ranks) {
                 "The splitters make " + std::to_string(parts) + " parts for " +
                     std::to_string(ranks) + " ranks.",
                 "Cut into as many parts as there are ranks.");
+  if (!std::is_sorted(splitters.begin(), splitters.end()))
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "The splitters do not rise.",
+                "Give the first key of each part, and the end of the last.");
+}
+
+void require_list(const Order& order) {
+  if (order.keys.size() != order.objects.size())
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "An order has " + std::to_string(order.keys.size()) + " keys and " +
+                    std::to_string(order.objects.size()) + " objects.",
+                "Give the key of each object.");
 }
 
 // By rank.
@@ -106,9 +117,17 @@ SetPlan by_splitters(const Order& order, const Splitters& splitters,
   return set;
 }
 
+void require_rank(int rank, std::size_t object, int ranks) {
+  if (rank < 0 || rank >= ranks)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "Object " + std::to_string(object) + " would go to rank " + std::to_string(rank) +
+                    " of " + std::to_string(ranks) + '.',
+                "Name ranks from 0 to " + std::to_string(ranks - 1) + '.');
+}
+
 // The rank of each object, in the order given.
 std::vector<int> ranks_of(const Order& order, const SetPlan& by_key, std::span<const int> held,
-                          int rank) {
+                          int ranks_of_all, int rank) {
   if (held.size() != order.objects.size())
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "There are " + std::to_string(held.size()) + " ranks to hold " +
@@ -118,23 +137,16 @@ std::vector<int> ranks_of(const Order& order, const SetPlan& by_key, std::span<c
   for (const Parcel& parcel : by_key.exports)
     std::fill_n(ranks.begin() + parcel.first, parcel.objects, parcel.rank);
   for (std::size_t k = 0; k < ranks.size(); ++k) {
-    const int holder = held[static_cast<std::size_t>(order.objects[k])];
-    if (holder != Bonds::free) ranks[k] = holder;
+    const auto object = static_cast<std::size_t>(order.objects[k]);
+    if (held[object] == Bonds::free) continue;
+    require_rank(held[object], object, ranks_of_all);
+    ranks[k] = held[object];
   }
   return ranks;
 }
 
-void require_ranks(std::span<const int> destinations, int ranks) {
-  for (std::size_t i = 0; i < destinations.size(); ++i)
-    if (destinations[i] < 0 || destinations[i] >= ranks)
-      throw Error(ErrorKind::bad_input, Where{stage_name},
-                  "Object " + std::to_string(i) + " would go to rank " +
-                      std::to_string(destinations[i]) + " of " + std::to_string(ranks) + '.',
-                  "Name ranks from 0 to " + std::to_string(ranks - 1) + '.');
-}
-
 SetPlan by_destinations(std::span<const int> destinations, int ranks, int rank) {
-  require_ranks(destinations, ranks);
+  for (std::size_t i = 0; i < destinations.size(); ++i) require_rank(destinations[i], i, ranks);
   SetPlan set;
   std::vector<std::int64_t> offsets(static_cast<std::size_t>(ranks) + 1);
   for (const int to : destinations) ++offsets[static_cast<std::size_t>(to) + 1];
@@ -152,7 +164,7 @@ SetPlan by_destinations(std::span<const int> destinations, int ranks, int rank) 
 // Some objects go elsewhere than their keys say: those of a rank are still in order.
 SetPlan by_bonds(Order& order, const SetPlan& by_key, std::span<const int> held, int ranks,
                  int rank) {
-  SetPlan set = by_destinations(ranks_of(order, by_key, held, rank), ranks, rank);
+  SetPlan set = by_destinations(ranks_of(order, by_key, held, ranks, rank), ranks, rank);
   std::vector<CurveKey> keys;
   keys.reserve(set.objects.size());
   for (std::int64_t& place : set.objects) {
@@ -222,6 +234,11 @@ Transfer transfer_of(const Communicator& communicator, const Plan& plan, std::sp
 
 void require_sizes(const Payload& payload, std::span<const std::int64_t> sizes) {
   const std::int64_t unit = payload.unit_bytes();
+  if (unit < 1)
+    throw Error(
+        ErrorKind::application, Where{stage_name},
+        std::string("'") + payload.label() + "' has units of " + std::to_string(unit) + " bytes.",
+        "Units have one byte at least; a View must have been given extents.");
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i] < 0 || sizes[i] % unit != 0)
       throw Error(ErrorKind::application, Where{stage_name},
@@ -231,9 +248,16 @@ void require_sizes(const Payload& payload, std::span<const std::int64_t> sizes) 
 }
 
 void ask_sizes(std::span<const Set> sets, const Plan& plan, std::vector<Sizes>& into) {
+  bool fit = sets.empty() || sets.size() == plan.sets.size();
+  for (std::size_t s = 0; fit && s < sets.size(); ++s)
+    fit = sets[s].count() == plan.sets[s].count_before();
+  if (!fit)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "The sets of a plan have other objects than are to be planned for.",
+                "Give the sets whose orders or destinations these are.");
   for (std::size_t s = 0; s < sets.size(); ++s)
     for (const auto& payload : sets[s].payloads()) {
-      const SetPlan& set = plan.sets.at(s);
+      const SetPlan& set = plan.sets[s];
       std::vector<std::int64_t> sizes(static_cast<std::size_t>(set.count_before()));
       call_payload([&] { payload->write_sizes(sizes); });
       require_sizes(*payload, sizes);
@@ -292,11 +316,14 @@ Plan complete(const Communicator& communicator, Status status, Plan result, std:
               std::span<const Set> sets) {
   std::vector<Note<Announcement>> notes;
   std::vector<Sizes> sizes;
-  if (status.ok()) status = attempt(stage_name, [&] { ask_sizes(sets, result, sizes); });
   if (status.ok())
-    for (std::size_t s = 0; s < result.sets.size(); ++s)
-      for (const Parcel& parcel : result.sets[s].exports)
-        notes.push_back({parcel.rank, {static_cast<std::int64_t>(s), parcel.objects}});
+    status = attempt(stage_name, [&] {
+      ask_sizes(sets, result, sizes);
+      for (std::size_t s = 0; s < result.sets.size(); ++s)
+        for (const Parcel& parcel : result.sets[s].exports)
+          notes.push_back({parcel.rank, {static_cast<std::int64_t>(s), parcel.objects}});
+    });
+  if (!status.ok()) notes.clear();
   const auto arrived = announce(communicator, std::span<const Note<Announcement>>(notes));
   Balance mine;
   std::optional<Transfer> transfer;
@@ -340,6 +367,7 @@ Plan plan(const Communicator& communicator, const Status& status, const Splitter
         parts_of_ranks(options.rank_of_part, communicator.size());
     for (std::size_t s = 0; s < orders.size(); ++s) {
       Order& order = orders[s];
+      require_list(order);
       SetPlan set = by_splitters(order, splitters, parts, communicator.rank());
       if (s < options.held.size() && !options.held[s].empty())
         set = by_bonds(order, set, options.held[s], communicator.size(), communicator.rank());

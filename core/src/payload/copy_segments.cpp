@@ -10,8 +10,14 @@ namespace {
 
 constexpr const char* label = "evenkeel::payload::copy_segments";
 
-KOKKOS_FUNCTION std::int64_t index_in(const Segments& segments, std::int64_t k) {
-  return segments.objects == nullptr ? k : segments.objects[k];
+struct Piece {
+  std::int64_t begin, bytes;
+};
+
+KOKKOS_FUNCTION Piece piece_of(const Segments& segments, std::int64_t k) {
+  const std::int64_t i = segments.objects == nullptr ? k : segments.objects[k];
+  const std::int64_t begin = segments.starts[i];
+  return {begin - segments.base, segments.starts[i + 1] - begin};
 }
 
 // One segment after the other.
@@ -21,34 +27,31 @@ struct CopyOne {
   Segments to_segments, from_segments;
 
   void operator()(std::int64_t k) const {
-    const std::int64_t source = index_in(from_segments, k);
-    const std::int64_t begin = from_segments.starts[source];
-    const std::int64_t bytes = from_segments.starts[source + 1] - begin;
-    std::byte* const target =
-        to + (to_segments.starts[index_in(to_segments, k)] - to_segments.base);
+    const Piece source = piece_of(from_segments, k), target = piece_of(to_segments, k);
+    const std::int64_t bytes = source.bytes < target.bytes ? source.bytes : target.bytes;
     if (bytes > 0)
-      std::memcpy(target, from + (begin - from_segments.base), static_cast<std::size_t>(bytes));
+      std::memcpy(to + target.begin, from + source.begin, static_cast<std::size_t>(bytes));
   }
 };
 
-// A team of threads for each segment, a word for each thread.
+// A team of threads for some of the segments, a word for each thread.
 template <class Instance, class Word>
 struct CopyByTeam {
   std::byte* to;
   const std::byte* from;
   Segments to_segments, from_segments;
+  std::int64_t count;
 
   using Team = typename Kokkos::TeamPolicy<Instance>::member_type;
   KOKKOS_FUNCTION void operator()(const Team& team) const {
-    const std::int64_t k = team.league_rank();
-    const std::int64_t source = index_in(from_segments, k);
-    const std::int64_t begin = from_segments.starts[source];
-    const std::int64_t words =
-        (from_segments.starts[source + 1] - begin) / static_cast<std::int64_t>(sizeof(Word));
-    const auto* read = reinterpret_cast<const Word*>(from + (begin - from_segments.base));
-    auto* write = reinterpret_cast<Word*>(
-        to + (to_segments.starts[index_in(to_segments, k)] - to_segments.base));
-    for (std::int64_t w = team.team_rank(); w < words; w += team.team_size()) write[w] = read[w];
+    for (std::int64_t k = team.league_rank(); k < count; k += team.league_size()) {
+      const Piece source = piece_of(from_segments, k), target = piece_of(to_segments, k);
+      const std::int64_t bytes = source.bytes < target.bytes ? source.bytes : target.bytes;
+      const std::int64_t words = bytes / static_cast<std::int64_t>(sizeof(Word));
+      const auto* read = reinterpret_cast<const Word*>(from + source.begin);
+      auto* write = reinterpret_cast<Word*>(to + target.begin);
+      for (std::int64_t w = team.team_rank(); w < words; w += team.team_size()) write[w] = read[w];
+    }
   }
 };
 
@@ -56,9 +59,11 @@ template <class Word, class Instance>
 void copy_by_team(const Instance& instance, std::byte* to, const Segments& to_segments,
                   const std::byte* from, const Segments& from_segments, std::int64_t count) {
   constexpr int threads = 64;
+  constexpr std::int64_t teams = 1 << 16;  // HIP counts threads by 32 bits
   Kokkos::parallel_for(label,
-                       Kokkos::TeamPolicy<Instance>(instance, static_cast<int>(count), threads),
-                       CopyByTeam<Instance, Word>{to, from, to_segments, from_segments});
+                       Kokkos::TeamPolicy<Instance>(
+                           instance, static_cast<int>(count < teams ? count : teams), threads),
+                       CopyByTeam<Instance, Word>{to, from, to_segments, from_segments, count});
 }
 
 template <class Instance>

@@ -17,8 +17,8 @@ struct Segments {
   std::int64_t base;
 };
 
-// From the k-th of one side to the k-th of the other, for k in [0, count): as many bytes as it has
-// in `from`. All starts are multiples of `unit`. Lists and data are in memory that `space` reaches;
+// From the k-th of one side to the k-th of the other, for k in [0, count): as many bytes as both
+// have. All starts are multiples of `unit`. Lists and data are in memory that `space` reaches;
 // nothing overlaps. Does not block.
 void copy_segments(const Space& space, std::int64_t unit, std::byte* to,
                    const Segments& to_segments, const std::byte* from,

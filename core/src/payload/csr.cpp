@@ -1,3 +1,4 @@
+#include "field/numbers.hpp"
 #include "payload/copy_segments.hpp"
 
 #include <evenkeel/backends/error.hpp>
@@ -5,8 +6,8 @@
 #include <evenkeel/core/set.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace evenkeel {
@@ -38,17 +39,6 @@ FieldLayout on_host(std::vector<T>& values, const FieldLayout& like) {
   FieldLayout packed = packed_layout(values.data(), std::ssize(values), std::ssize(values));
   packed.scalar = like.scalar;
   return packed;
-}
-
-// The first `count` numbers, on the host.
-std::vector<std::int64_t> read(const FieldLayout& at, std::int64_t count) {
-  std::vector<std::int64_t> numbers;
-  with_integer(at.scalar, [&]<class T>(T) {
-    std::vector<T> values(static_cast<std::size_t>(count));
-    copy_objects(Space::where(at.memory), on_host(values, at), at, count);
-    numbers.assign(values.begin(), values.end());
-  });
-  return numbers;
 }
 
 void write(const FieldLayout& at, const std::vector<std::int64_t>& numbers) {
@@ -148,18 +138,19 @@ class Csr final : public Payload {
   Csr(Field offsets, Field values) : offsets_(offsets), values_(values) {}
 
   std::string label() const override { return values_.label(); }
+  const void* container() const override { return values_.container(); }
   MemoryKind memory() const override { return values_.layout().memory; }
   std::int64_t unit_bytes() const override { return values_.layout().bytes_per_object(); }
   void check(std::int64_t count, const SetOptions& options) const override;
 
   void write_sizes(std::span<std::int64_t> sizes) const override {
     const std::vector<std::int64_t> starts = old_starts(std::ssize(sizes));
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      sizes[i] = (starts[i + 1] - starts[i]) * unit_bytes();
+    const std::int64_t unit = unit_bytes();
+    for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = (starts[i + 1] - starts[i]) * unit;
   }
-  std::unique_ptr<StagedPayload> stage(std::span<const std::int64_t> sizes) const override {
-    const std::int64_t before = std::max<std::int64_t>(0, offsets_.layout().count - 1);
-    return std::make_unique<StagedCsr>(offsets_, values_, old_starts(before),
+  std::unique_ptr<StagedPayload> stage(std::int64_t count,
+                                       std::span<const std::int64_t> sizes) const override {
+    return std::make_unique<StagedCsr>(offsets_, values_, old_starts(count),
                                        starts_of(sizes, unit_bytes()));
   }
 
@@ -167,7 +158,8 @@ class Csr final : public Payload {
   // Offsets that were never filled stand for no objects.
   std::vector<std::int64_t> old_starts(std::int64_t count) const {
     if (offsets_.layout().count == 0) return {0};
-    return read(offsets_.layout(), count + 1);
+    const FieldLayout at = offsets_.layout();
+    return read_integers(Space::where(at.memory), at, count + 1);
   }
   void check_offsets(std::int64_t count) const;
 

@@ -283,6 +283,7 @@ TEST_F(MoveFails, WhenAContainerRefuses) {
 
 // All crew comes to the culprit, whose hold is one too small for it.
 TEST_F(MoveFails, WhenBorrowedMemoryIsTooSmall) {
+  if (size == 1) GTEST_SKIP() << "what is there has room";
   for (const int culprit : culprits()) {
     Prepared prepared = shuffled();
     prepared.orders[1] = all_to(culprit, test::ids_in(ship.sets[1]));

@@ -377,8 +377,59 @@ TEST_F(PayloadFails, WithoutBeingAskedForSizes) {
   const std::string text = test::error_of([&] {
     move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
   });
-  EXPECT_TRUE(test::mentions(text, "The plan is of other sets"));
+  EXPECT_TRUE(test::mentions(text, "The plan does not know the sizes of all payloads. Make it"));
   forest.expect_complete();
+}
+
+// Both would be moved, and one of them lost.
+TEST_F(PayloadFails, WhenItIsCarriedTwice) {
+  const auto refused = [&](Carried carried) {
+    const std::string text =
+        test::error_of([&] { check_movable(set(forest.cloud.x, std::move(carried))); });
+    EXPECT_TRUE(test::mentions(text, "is carried twice, or as a field too. Name each once."));
+  };
+  const auto patches = blocks(forest.patches, forest.functions);
+  refused(carry(patches, patches));
+  refused(carry(patches, blocks(forest.patches, forest.functions)));
+  refused(carry(csr(forest.neighbours.first, forest.neighbours.all),
+                csr(forest.neighbours.first, forest.neighbours.all)));
+}
+
+// Which is no mistake: lists of one length for each object.
+TEST(Payloads, OffsetsMayBeShared) {
+  const Communicator communicator = test::world();
+  const Ids ids = ids_here(communicator, test::in_turn, 80);
+  Forest<Kokkos::HostSpace> forest(ids);
+  std::vector<std::int64_t> twins;
+  for (const auto& value : forest.neighbours.all) twins.push_back(value[1]);
+  const Set now = set(forest.cloud.x,
+                      carry(forest.cloud.id, csr(forest.neighbours.first, forest.neighbours.all),
+                            csr(forest.neighbours.first, twins)));
+  const Prepared prepared = shuffled(communicator, now, 5);
+  move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
+  ASSERT_EQ(twins.size(), forest.neighbours.all.size());
+  for (std::size_t k = 0; k < twins.size(); ++k) EXPECT_EQ(twins[k], forest.neighbours.all[k][1]);
+}
+
+// A hook may do what it likes; then nothing moves.
+TEST_F(PayloadFails, WhenItChangesBetweenPlanAndMove) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  for (int culprit = 0; culprit < size; ++culprit) {
+    const Set now = forest.as_set();
+    const Prepared prepared = shuffled(communicator, now, ++salt);
+    MoveOptions options;
+    options.on_stage = [&](MoveStage stage) {
+      if (stage == MoveStage::reserve && rank == culprit) forest.patches.pop_back();
+    };
+    const std::string text = test::error_of([&] {
+      move(communicator, {&now, 1}, prepared.shapes, prepared.plan, options);
+    });
+    EXPECT_TRUE(
+        test::mentions(text, at(culprit) + "core/payload: There are 29 blocks for 30 objects."));
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    if (rank == culprit) forest.patches.push_back(Patch::of(forest.cloud.id.back()));
+    forest.expect_complete();
+  }
 }
 
 // --- Order ---------------------------------------------------------------------------------------

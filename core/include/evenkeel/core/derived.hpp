@@ -5,8 +5,9 @@
 // Error in a build with assertions, which debug builds have, and costs nothing in others.
 //
 //   ek::Derived<Halo> halo;
-//   if (!halo.is_of(balancer.domains())) halo = {balancer.domains(),
-//   find_halo(balancer.domains())}; exchange(halo.of(balancer.domains()));
+//   const ek::Domains& now = balancer.domains();
+//   if (!halo.is_of(now)) halo = {now, find_halo(now)};
+//   exchange(halo.of(now));
 
 #include <evenkeel/backends/assert.hpp>
 #include <evenkeel/core/domains.hpp>

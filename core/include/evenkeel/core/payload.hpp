@@ -62,6 +62,8 @@ class EVENKEEL_API Payload {
   virtual ~Payload();
 
   virtual std::string label() const = 0;  // its name in messages
+  // What it changes, so that nobody changes it twice; null where that cannot be.
+  virtual const void* container() const = 0;
   virtual MemoryKind memory() const = 0;  // of messages and lists
   // What all sizes are a multiple of; the same on all ranks.
   virtual std::int64_t unit_bytes() const = 0;
@@ -69,8 +71,9 @@ class EVENKEEL_API Payload {
   virtual void check(std::int64_t count, const SetOptions& options) const = 0;
   // The bytes of each object. Asked for each plan; until the move they must stay as they are.
   virtual void write_sizes(std::span<std::int64_t> sizes) const = 0;
-  // Room for sizes.size() objects, each at its new place.
-  virtual std::unique_ptr<StagedPayload> stage(std::span<const std::int64_t> sizes) const = 0;
+  // Room for sizes.size() objects, each at its new place, where there are `count` now.
+  virtual std::unique_ptr<StagedPayload> stage(std::int64_t count,
+                                               std::span<const std::int64_t> sizes) const = 0;
 };
 
 }  // namespace evenkeel

@@ -138,7 +138,8 @@ struct Carried {
 namespace detail {
 template <class T>
 void add(Carried& carried, T&& carries) {
-  if constexpr (std::convertible_to<T, std::shared_ptr<const Payload>>)
+  if constexpr (std::convertible_to<T, std::shared_ptr<const Payload>> &&
+                !std::same_as<std::remove_cvref_t<T>, std::nullptr_t>)
     carried.payloads.push_back(std::forward<T>(carries));
   else
     carried.fields.push_back(field_of(std::forward<T>(carries)));

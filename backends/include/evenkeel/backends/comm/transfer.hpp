@@ -12,7 +12,6 @@
 #include <functional>
 #include <memory>
 #include <span>
-#include <vector>
 
 namespace evenkeel {
 
@@ -38,8 +37,8 @@ struct TransferLimits {
   int in_flight = 8;  // messages each way, at any time; at least 1
 };
 
-// What a rank has to do for messages without data. Of memory that only a device reaches too, on the
-// space of the transfer; need not block.
+// What a rank has to do for messages without data. What it launches on the space of the transfer
+// need not be done when it returns; all else must be.
 struct TransferWork {
   std::function<void(std::size_t send, std::byte* to)> fill = {};
   std::function<void(std::size_t receive, const std::byte* from)> take = {};
@@ -60,12 +59,16 @@ struct TransferWork {
 // without partners run an empty one) and allocates nothing of size: moves every Send into the
 // Receive that names this rank, the k-th of a pair of ranks into the k-th. Both sides state the
 // same bytes, of any number; a message that is shorter or longer than its Receive is an Error on
-// the receiver. Kernels that still write what is sent must have been fenced; copies to and from
-// staging run on `space`.
+// the receiver, as long as none is longer than a piece (CommunicatorOptions). Kernels that still
+// write what is sent must have been fenced; copies to and from staging run on `space`.
 //
-// Every rank takes its messages by the distance of the partner, up the ranks for sends and down for
-// receives. Hence of all messages that are not over, the first in this order is always under way at
-// both its ends, however few may be in flight: a transfer ends.
+// A transfer ends, however few messages may be in flight. Every rank takes its messages by the
+// distance d of the partner, up the ranks for sends and down for receives, and by their number k
+// among those of that partner; both ends of a message know it by the same (d, k). A rank that
+// cannot go on waits for the least that it has under way. Take the least (d, k) that some rank has
+// not seen to be over: all before it are over and seen, so at both its ends it is the next, has a
+// slot, and has been started; and whoever waits there waits for it, or for another of the same (d,
+// k), and MPI goes on with both.
 class EVENKEEL_API Transfer {
  public:
   Transfer(const Space& space, const Communicator& communicator, std::span<const Send> sends,

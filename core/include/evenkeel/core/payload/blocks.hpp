@@ -2,18 +2,17 @@
 
 // Objects that only the application can pack: a std::vector of blocks, patches or trees.
 //
-//   ek::set(centre, ek::carry(level, ek::blocks(patches, {
+//   auto packed = ek::blocks(patches, {
 //       .bytes = [](const Patch& patch) { return patch.packed_bytes(); },
 //       .pack = [](const Patch& patch, std::span<std::byte> to) { return patch.write(to); },
-//       .unpack = [](Patch& patch, std::span<const std::byte> from) { return patch.read(from);
-//       }})))
+//       .unpack = [](Patch& patch, std::span<const std::byte> from) { return patch.read(from); }});
+//   ek::set(centre, ek::carry(level, packed))
 //
 // Blocks that stay are moved, never packed. On hosts alone.
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/payload.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -95,6 +94,7 @@ class Blocks final : public Payload {
       : blocks_(blocks), functions_(std::move(functions)) {}
 
   std::string label() const override { return "blocks"; }
+  const void* container() const override { return &blocks_; }
   MemoryKind memory() const override { return MemoryKind::host; }
   std::int64_t unit_bytes() const override { return 1; }
   void check(std::int64_t count, const SetOptions&) const override {
@@ -104,7 +104,8 @@ class Blocks final : public Payload {
   void write_sizes(std::span<std::int64_t> sizes) const override {
     for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = functions_.bytes(blocks_[i]);
   }
-  std::unique_ptr<StagedPayload> stage(std::span<const std::int64_t> sizes) const override {
+  std::unique_ptr<StagedPayload> stage(std::int64_t,
+                                       std::span<const std::int64_t> sizes) const override {
     return std::make_unique<StagedBlocks<Block>>(blocks_, functions_, std::ssize(sizes));
   }
 

@@ -12,7 +12,9 @@
 #include <evenkeel/core/field.hpp>
 #include <evenkeel/core/payload.hpp>
 
+#include <concepts>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace evenkeel {
