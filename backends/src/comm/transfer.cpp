@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <compare>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -100,7 +100,9 @@ constexpr auto host = static_cast<std::size_t>(MemoryKind::host);
 struct Precedence {
   int distance;         // of the partner
   std::int64_t number;  // among those of that partner in this direction
-  friend auto operator<=>(const Precedence&, const Precedence&) = default;
+  friend bool operator<(const Precedence& a, const Precedence& b) {
+    return std::tie(a.distance, a.number) < std::tie(b.distance, b.number);
+  }
 };
 
 // One message, from its turn on.
@@ -305,7 +307,7 @@ bool Transfer::Impl::end_what_is_over(Direction<Message>& direction, const End& 
 
 void Transfer::Impl::wait_for_the_first() {
   const bool sends = !sends_.under_way.empty(), receives = !receives_.under_way.empty();
-  if (receives && (!sends || receives_.first_under_way() <= sends_.first_under_way()))
+  if (receives && (!sends || !(sends_.first_under_way() < receives_.first_under_way())))
     receives_.under_way.front().flight->wait();
   else if (sends)
     sends_.under_way.front().flight->wait();

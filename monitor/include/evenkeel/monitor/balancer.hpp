@@ -56,9 +56,9 @@ class EVENKEEL_API Balancer {
 
   // Hooks, local, at any time; ranks may have different ones. Whenever objects are about to move,
   // on every rank, those before in the order in which they were given: fields are as they were and
-  // must keep their lengths, and what throws undoes the move on all ranks. When objects have moved, those after, in the order in
-  // which they were given: fields, domains and report are new; what throws is the same Error on all
-  // ranks, and the objects have moved.
+  // must keep their lengths, and what throws undoes the move on all ranks. When objects have moved,
+  // those after, in the order in which they were given: fields, domains and report are new; what
+  // throws is the same Error on all ranks, and the objects have moved.
   void before_move(std::function<void()> hook);
   void after_move(std::function<void(const MoveReport&)> hook);
 
