@@ -55,7 +55,6 @@ void copy_values(const Instance& instance, const CopyValues<Word>& copy, std::in
 // Where objects lie anywhere, a host is told early which it will need.
 template <int words, bool on_device>
 struct CopyWhole {
-  static constexpr std::int64_t ahead = 24;
   char* to;
   const char* from;
   std::int64_t to_object, from_object;
@@ -68,10 +67,11 @@ struct CopyWhole {
     const auto* source = reinterpret_cast<const std::uint64_t*>(
         from + (from_objects == nullptr ? i : from_objects[i]) * from_object);
     if constexpr (!on_device) {
+      constexpr std::int64_t ahead = 24, last_byte = std::int64_t{8} * words - 1;
       if (from_objects != nullptr && i + ahead < count) {
         const char* next = from + from_objects[i + ahead] * from_object;
         __builtin_prefetch(next);
-        if constexpr (words > 1) __builtin_prefetch(next + 8 * words - 1);
+        if constexpr (words > 1) __builtin_prefetch(next + last_byte);
       }
     }
     for (int w = 0; w < words; ++w) target[w] = source[w];

@@ -6,6 +6,7 @@
 #include <evenkeel/core/set.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,17 +21,22 @@ constexpr const char* stage_name = "core/payload";
   throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
 }
 
-// Calls function(T()) with the integer type of a field.
+void require_offsets(ScalarType scalar) {
+  constexpr ScalarType known[] = {ScalarType::int32, ScalarType::int64, ScalarType::uint32,
+                                  ScalarType::uint64};
+  if (std::find(std::begin(known), std::end(known), scalar) == std::end(known))
+    refuse("Offsets are of type " + std::string(name_of(scalar)) + '.',
+           "Use integers of 32 or 64 bits, signed or not.");
+}
+
+// Calls function(T()) with the integer type of offsets.
 template <class Function>
-void with_integer(ScalarType scalar, const Function& function) {
+void with_offsets(ScalarType scalar, const Function& function) {
   switch (scalar) {
     case ScalarType::int32: return function(std::int32_t());
     case ScalarType::int64: return function(std::int64_t());
     case ScalarType::uint32: return function(std::uint32_t());
-    case ScalarType::uint64: return function(std::uint64_t());
-    default:
-      refuse("Offsets are of type " + std::string(name_of(scalar)) + '.',
-             "Use integers of 32 or 64 bits, signed or not.");
+    default: return function(std::uint64_t());
   }
 }
 
@@ -42,7 +48,7 @@ FieldLayout on_host(std::vector<T>& values, const FieldLayout& like) {
 }
 
 void write(const FieldLayout& at, const std::vector<std::int64_t>& numbers) {
-  with_integer(at.scalar, [&]<class T>(T) {
+  with_offsets(at.scalar, [&]<class T>(T) {
     if (!std::in_range<T>(numbers.back()))
       throw Error(ErrorKind::bad_input, Where{stage_name},
                   "Offsets of type " + std::string(name_of(at.scalar)) + " cannot count " +
@@ -180,7 +186,7 @@ void Csr::check(std::int64_t count, const SetOptions& options) const {
            "Make them with 0 values and the components that they have elsewhere.");
   if (offsets.components != 1)
     refuse("An offset has several components.", "Give one integer each.");
-  with_integer(offsets.scalar, [](auto) {});
+  require_offsets(offsets.scalar);
   if (offsets.memory != values.memory)
     refuse("Offsets are in " + std::string(name_of(offsets.memory)) + " memory and values in " +
                name_of(values.memory) + " memory.",
