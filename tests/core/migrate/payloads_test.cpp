@@ -44,13 +44,13 @@ BlockFunctions<Patch> patch_functions() {
   return {.bytes = [](const Patch& patch) { return std::ssize(*patch.content) + 0L; },
           .pack =
               [](const Patch& patch, std::span<std::byte> to) {
-                std::memcpy(to.data(), patch.content->data(), to.size());
+                std::ranges::copy(std::as_bytes(std::span(*patch.content)), to.begin());
                 return std::ssize(to) + 0L;
               },
           .unpack =
               [](Patch& patch, std::span<const std::byte> from) {
                 patch.content = std::make_unique<Bytes>(from.size());
-                std::memcpy(patch.content->data(), from.data(), from.size());
+                std::ranges::copy(from, std::as_writable_bytes(std::span(*patch.content)).begin());
                 return std::ssize(from) + 0L;
               }};
 }
