@@ -32,12 +32,10 @@ void require_offsets(ScalarType scalar) {
 // Calls function(T()) with the integer type of offsets.
 template <class Function>
 void with_offsets(ScalarType scalar, const Function& function) {
-  switch (scalar) {
-    case ScalarType::int32: return function(std::int32_t());
-    case ScalarType::int64: return function(std::int64_t());
-    case ScalarType::uint32: return function(std::uint32_t());
-    default: return function(std::uint64_t());
-  }
+  if (scalar == ScalarType::int32) return function(std::int32_t());
+  if (scalar == ScalarType::int64) return function(std::int64_t());
+  if (scalar == ScalarType::uint32) return function(std::uint32_t());
+  function(std::uint64_t());
 }
 
 template <class T>
