@@ -174,42 +174,36 @@ FieldLayout Freight::target(const Column& column) const {
   return source(column);
 }
 
+// Where a message lies in an array, or will lie; nowhere when it has several pieces, or is spread.
+void* Freight::place_in_array(const Load& load, bool leaving) const {
+  if (load.message.pieces.size() != 1) return nullptr;
+  const Piece& piece = load.message.pieces.front();
+  const Column& column = columns_[piece.column];
+  if (column.is_payload()) return nullptr;
+  const SetPlan& set = plan_.sets[column.set];
+  const FieldLayout at = leaving ? source(column) : target(column);
+  const std::int64_t first =
+      whole(leaving ? set.leaving : set.landing, load.first[column.set] + piece.first, piece.count);
+  if (first < 0 || !at.is_packed()) return nullptr;
+  if (!leaving && staged_.empty()) return &somewhere;
+  return from_object(at, first).data;
+}
+
 std::vector<Send> Freight::sends() const {
   std::vector<Send> sends;
   sends.reserve(leaving_.size());
-  for (const Load& load : leaving_) {
-    const Message& message = load.message;
-    sends.push_back({load.rank, nullptr, message.bytes, message.memory});
-    Send& send = sends.back();
-    if (message.pieces.size() != 1) continue;
-    const Piece& piece = message.pieces.front();
-    const Column& column = columns_[piece.column];
-    if (column.is_payload()) continue;
-    const FieldLayout at = source(column);
-    const std::int64_t first =
-        whole(plan_.sets[column.set].leaving, load.first[column.set] + piece.first, piece.count);
-    if (first >= 0 && at.is_packed()) send.data = from_object(at, first).data;
-  }
+  for (const Load& load : leaving_)
+    sends.push_back(
+        {load.rank, place_in_array(load, true), load.message.bytes, load.message.memory});
   return sends;
 }
 
 std::vector<Receive> Freight::receives() const {
   std::vector<Receive> receives;
   receives.reserve(arriving_.size());
-  for (const Load& load : arriving_) {
-    const Message& message = load.message;
-    receives.push_back({load.rank, nullptr, message.bytes, message.memory});
-    Receive& receive = receives.back();
-    if (message.pieces.size() != 1) continue;
-    const Piece& piece = message.pieces.front();
-    const Column& column = columns_[piece.column];
-    if (column.is_payload()) continue;
-    const FieldLayout at = target(column);
-    const std::int64_t first =
-        whole(plan_.sets[column.set].landing, load.first[column.set] + piece.first, piece.count);
-    if (first >= 0 && at.is_packed())
-      receive.data = staged_.empty() ? &somewhere : from_object(at, first).data;
-  }
+  for (const Load& load : arriving_)
+    receives.push_back(
+        {load.rank, place_in_array(load, false), load.message.bytes, load.message.memory});
   return receives;
 }
 

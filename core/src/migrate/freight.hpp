@@ -74,6 +74,7 @@ class Freight {
   void add_loads(bool leaving);
   std::vector<Share> shares_of(std::span<const std::int64_t> first,
                                std::span<const std::int64_t> objects, bool leaving) const;
+  void* place_in_array(const Load& load, bool leaving) const;
   std::vector<Send> sends() const;
   std::vector<Receive> receives() const;
   void make_lists(std::size_t set);
