@@ -340,48 +340,38 @@ bool Freight::finds_ranges(const Column& column, std::span<const ObjectRange> al
   return true;
 }
 
-void Freight::pack(const Load& load, std::byte* to) {
-  for (const Piece& piece : load.message.pieces) {
-    const Column& column = columns_[piece.column];
-    const SetPlan& set = plan_.sets[column.set];
-    const std::int64_t first = load.first[column.set] + piece.first;
-    if (column.is_payload()) {
-      call_payload([&] {
-        staged_payload(column).pack(payload_piece(column, first, piece.count, true),
-                                    to + piece.offset);
-      });
-      continue;
-    }
-    const FieldLayout target_at = in_message(to, piece), source_at = source(column);
-    if (finds_ranges(column, set.leaving, first, piece.count)) {
-      invert(ranges_);
-      copy_object_ranges(target_at, source_at, ranges_);
-    } else {
-      copy_chosen_objects(Space::where(column.memory), target_at, nullptr, source_at,
-                          list(column.set, column.memory, false) + first, piece.count);
-    }
+// Between an array and a message, either way.
+void Freight::copy_piece(const Piece& piece, std::int64_t first, std::byte* message, bool leaving) {
+  const Column& column = columns_[piece.column];
+  const SetPlan& set = plan_.sets[column.set];
+  const FieldLayout in_array = leaving ? source(column) : target(column);
+  const FieldLayout packed = in_message(message, piece);
+  const FieldLayout &to = leaving ? packed : in_array, &from = leaving ? in_array : packed;
+  if (finds_ranges(column, leaving ? set.leaving : set.landing, first, piece.count)) {
+    if (leaving) invert(ranges_);
+    return copy_object_ranges(to, from, ranges_);
   }
+  const std::int64_t* const in_order = nullptr;
+  const std::int64_t* const objects = list(column.set, column.memory, !leaving) + first;
+  copy_chosen_objects(Space::where(column.memory), to, leaving ? in_order : objects, from,
+                      leaving ? objects : in_order, piece.count);
 }
 
-void Freight::unpack(const Load& load, const std::byte* from) {
+void Freight::copy_pieces(const Load& load, std::byte* message, bool leaving) {
   for (const Piece& piece : load.message.pieces) {
     const Column& column = columns_[piece.column];
-    const SetPlan& set = plan_.sets[column.set];
     const std::int64_t first = load.first[column.set] + piece.first;
-    if (column.is_payload()) {
-      call_payload([&] {
-        staged_payload(column).unpack(payload_piece(column, first, piece.count, false),
-                                      from + piece.offset);
-      });
+    if (!column.is_payload()) {
+      copy_piece(piece, first, message, leaving);
       continue;
     }
-    const FieldLayout source_at = in_message(const_cast<std::byte*>(from), piece);
-    if (finds_ranges(column, set.landing, first, piece.count))
-      copy_object_ranges(target(column), source_at, ranges_);
-    else
-      copy_chosen_objects(Space::where(column.memory), target(column),
-                          list(column.set, column.memory, true) + first, source_at, nullptr,
-                          piece.count);
+    const PayloadPiece objects = payload_piece(column, first, piece.count, leaving);
+    call_payload([&] {
+      if (leaving)
+        staged_payload(column).pack(objects, message + piece.offset);
+      else
+        staged_payload(column).unpack(objects, message + piece.offset);
+    });
   }
 }
 
@@ -441,10 +431,12 @@ void Freight::exchange(bool works, FreightTimes& times) {
   };
   if (works) {
     work.fill = [&](std::size_t i, std::byte* to) {
-      timed(times.pack, [&] { pack(leaving_[i], to); });
+      timed(times.pack, [&] { copy_pieces(leaving_[i], to, true); });
     };
     work.take = [&](std::size_t i, const std::byte* from) {
-      timed(times.unpack, [&] { unpack(arriving_[i], from); });
+      timed(times.unpack, [&] {
+        copy_pieces(arriving_[i], const_cast<std::byte*>(from), false);  // only read
+      });
     };
     work.meanwhile = [&] { timed(times.unpack, [&] { keep(); }); };
   }

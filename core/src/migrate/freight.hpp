@@ -91,8 +91,8 @@ class Freight {
   FieldLayout in_message(std::byte* message, const Piece& piece) const;
   FieldLayout source(const Column& column) const;
   FieldLayout target(const Column& column) const;
-  void pack(const Load& load, std::byte* to);
-  void unpack(const Load& load, const std::byte* from);
+  void copy_piece(const Piece& piece, std::int64_t first, std::byte* message, bool leaving);
+  void copy_pieces(const Load& load, std::byte* message, bool leaving);
   void keep();
   void keep(std::size_t set);
   void keep_chosen(const Column& column, std::int64_t first, std::int64_t count) const;

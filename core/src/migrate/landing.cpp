@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <vector>
 
 namespace evenkeel {
 
@@ -66,7 +67,7 @@ void merge_in(SetPlan& set, std::span<const CurveKey> keys, const Others& others
 
 }  // namespace
 
-void land(SetPlan& set, std::vector<CurveKey>& keys) {
+void land(SetPlan& set, std::span<const CurveKey> keys) {
   if (may_be_ranges(set)) {
     const std::vector<std::int64_t> firsts = first_of_runs(set, true);
     set.landing = merged_runs(keys, firsts, std::ssize(keys) / long_range + std::ssize(firsts));

@@ -5,13 +5,13 @@
 #include <evenkeel/core/key.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
 
-#include <vector>
+#include <span>
 
 namespace evenkeel {
 
-// In the order of their keys, which are given in the order of arrival and left in any. Those of one
-// key as they arrive.
-void land(SetPlan& set, std::vector<CurveKey>& keys);
+// In the order of their keys, which are given in the order of arrival. Those of one key as they
+// arrive.
+void land(SetPlan& set, std::span<const CurveKey> keys);
 
 // As they arrive.
 void land(SetPlan& set);

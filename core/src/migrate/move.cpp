@@ -109,6 +109,23 @@ MoveMemory memory_of(const Freight& freight, std::span<const Set> sets,
   return memory;
 }
 
+// Where each object is now, as one more field of each set: it travels like any other. The sets
+// refer to what is returned, which may be moved.
+std::vector<std::vector<Origin>> accompany_by_origins(std::vector<Set>& sets,
+                                                      std::vector<SetShape>& shapes, int rank) {
+  std::vector<std::vector<Origin>> origins(sets.size());
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    origins[s].resize(static_cast<std::size_t>(sets[s].count()));  // also what pads them
+    for (std::size_t i = 0; i < origins[s].size(); ++i) {
+      origins[s][i].rank = rank;
+      origins[s][i].index = static_cast<std::int64_t>(i);
+    }
+    sets[s].accompany(field_of(origins[s]));
+    shapes[s].components.push_back(1);
+  }
+  return origins;
+}
+
 class Move {
  public:
   Move(const Communicator& communicator, std::span<const Set> sets,
@@ -123,7 +140,7 @@ class Move {
   void reserve() {
     begin(MoveStage::reserve);  // the application may do what it likes here
     require_plan_of(sets_, shapes_, plan_);
-    if (options_.origins) accompany_by_origins();
+    if (options_.origins) origins_ = accompany_by_origins(sets_, shapes_, communicator_.rank());
     for (std::size_t s = 0; s < sets_.size(); ++s)
       staged_.push_back(stage(Space::where(sets_[s].position().memory), sets_[s],
                               plan_.sets[s].count_after, shapes_[s].components));
@@ -170,20 +187,6 @@ class Move {
     if (!status.ok()) throw Error(*status.error());
   }
 
-  // They travel like any other field.
-  void accompany_by_origins() {
-    origins_.resize(sets_.size());
-    for (std::size_t s = 0; s < sets_.size(); ++s) {
-      const std::int64_t count = sets_[s].count();
-      origins_[s].resize(static_cast<std::size_t>(count));  // also what pads them
-      for (std::int64_t i = 0; i < count; ++i) {
-        origins_[s][static_cast<std::size_t>(i)].rank = communicator_.rank();
-        origins_[s][static_cast<std::size_t>(i)].index = i;
-      }
-      sets_[s].accompany(field_of(origins_[s]));
-      shapes_[s].components.push_back(1);
-    }
-  }
   std::int64_t bytes_of_origins() const {
     std::int64_t bytes = 0;
     for (const SetPlan& set : plan_.sets)
@@ -217,7 +220,11 @@ MoveMemory memory_of(const Communicator& communicator, std::span<const Set> sets
                      std::span<const SetShape> shapes, const Plan& plan,
                      const MoveOptions& options) {
   require_plan_of(sets, shapes, plan);
-  return memory_of(Freight(communicator, sets, shapes, plan, options), sets, shapes, plan);
+  std::vector<Set> all(sets.begin(), sets.end());
+  std::vector<SetShape> all_shapes(shapes.begin(), shapes.end());
+  std::vector<std::vector<Origin>> origins;
+  if (options.origins) origins = accompany_by_origins(all, all_shapes, communicator.rank());
+  return memory_of(Freight(communicator, all, all_shapes, plan, options), all, all_shapes, plan);
 }
 
 MoveReport move(const Communicator& communicator, std::span<const Set> sets,

@@ -59,8 +59,7 @@ TEST_F(MemoryOn, StagingKeepsToItsBudget) {
     Cloud cloud(count);
     const Set set = cloud.as_set();
     const std::vector<SetShape> shapes = agree_on_sets(communicator, {&set, 1});
-    MoveOptions options;
-    options.staging_bytes = count * bytes_of_object / 2 / 10;
+    const MoveOptions options{.staging_bytes = count * bytes_of_object / 2 / 10};
     const MoveMemory told = memory_of(communicator, {&set, 1}, shapes, who, options);
     const MoveReport report = move(communicator, {&set, 1}, shapes, who, options);
     EXPECT_LE(report.memory.staging, options.staging_bytes);
@@ -75,6 +74,26 @@ TEST_F(MemoryOn, StagingKeepsToItsBudget) {
     const bool direct = now.key == &key_in_ranges;
     EXPECT_EQ(told.staging > 0, !direct) << "what lies in ranges needs none";
     EXPECT_LT(told.lists, (direct ? 9 : 17) * (count + std::ssize(cloud.x)));
+  }
+}
+
+// They travel as any field does.
+TEST_F(MemoryOn, OriginsAreCounted) {
+  constexpr std::int64_t count = 1000;
+  for (const Case& now : cases) {
+    const Plan who = plan_of(now, count);
+    Cloud cloud(count);
+    const Set set = cloud.as_set();
+    const std::vector<SetShape> shapes = agree_on_sets(communicator, {&set, 1});
+    const MoveOptions options{.origins = true};
+    const MoveMemory told = memory_of(communicator, {&set, 1}, shapes, who, options);
+    const MoveReport report = move(communicator, {&set, 1}, shapes, who, options);
+    constexpr std::int64_t bytes = bytes_of_object + sizeof(Origin);
+    EXPECT_EQ(told.before, count * bytes);
+    EXPECT_EQ(told.sent, report.sent * bytes);
+    EXPECT_EQ(told.peak(), report.memory.peak());
+    EXPECT_EQ(report.bytes, communicator.all_reduce(report.sent, Reduction::sum) * bytes_of_object)
+        << "what the application has not asked to move is not told as moved";
   }
 }
 
