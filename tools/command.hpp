@@ -29,5 +29,6 @@ struct Output {
 using Run = std::function<Output()>;
 Run add_info(CLI::App& app);
 Run add_partition(CLI::App& app, Ranks& ranks);  // collective over `ranks`, which it starts
+Run add_replay(CLI::App& app);
 
 }  // namespace evenkeel::tool

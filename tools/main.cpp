@@ -43,6 +43,7 @@ int run(int argc, char** argv, Ranks& ranks) {
   std::map<std::string, evenkeel::tool::Run> commands;
   commands["info"] = evenkeel::tool::add_info(app);
   commands["partition"] = evenkeel::tool::add_partition(app, ranks);
+  commands["replay"] = evenkeel::tool::add_replay(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

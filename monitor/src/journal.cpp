@@ -1,6 +1,7 @@
 #include <evenkeel/monitor/journal.hpp>
 
 #include "json.hpp"
+#include "state_members.hpp"
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/error.hpp>
@@ -33,17 +34,25 @@ Json of_options(const Options& options) {
   return Json::object(members);
 }
 
+struct StateMembers {
+  Json::Members& members;
+  void operator()(const char* key, const Trigger& trigger) const {
+    members.emplace_back(key, to_text(trigger));
+  }
+  template <class Number>
+  void operator()(const char* key, const Number& number) const {
+    members.emplace_back(key, number);
+  }
+  template <class Number, std::size_t count>
+  void operator()(const char* key, const std::array<Number, count>& numbers) const {
+    members.emplace_back(key, Json::array(std::vector<Json>(numbers.begin(), numbers.end())));
+  }
+};
+
 Json of_state(const State& state) {
-  return Json::object({{"trigger", to_text(state.trigger)},
-                       {"floor_percent", state.floor_percent},
-                       {"least_coverage", state.least_coverage},
-                       {"cooldown_steps", state.cooldown_steps},
-                       {"looks", state.looks},
-                       {"step", state.step},
-                       {"generation", state.generation},
-                       {"rebalances", state.rebalances},
-                       {"rebalanced_at", state.rebalanced_at},
-                       {"mean_load", state.mean_load}});
+  Json::Members members;
+  detail::for_each_member(state, StateMembers{members});
+  return Json::object(members);
 }
 
 Json of_tally(const Tally& tally) { return Json::array({tally.sum, tally.least, tally.greatest}); }

@@ -1,8 +1,9 @@
 #include "kernel_names.hpp"
 
+#include "hash.hpp"
+
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/monitor/trigger.hpp>
 
 #include <algorithm>
 #include <sstream>
@@ -53,7 +54,7 @@ void KernelNames::add(const std::vector<std::string>& names) {
     const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), name);
     place_of_own_.push_back(static_cast<std::size_t>(at - sorted_.begin()));
   }
-  hash_ = hash_of(joined(sorted_));
+  hash_ = detail::Hash().add(std::string_view(joined(sorted_))).value();
 }
 
 std::vector<std::int64_t> KernelNames::in_order(std::span<const std::int64_t> of_clock) const {

@@ -43,15 +43,6 @@ std::int64_t whole(double nanoseconds) {
   return nanoseconds > 0 ? std::llround(std::min(nanoseconds, most)) : 0;
 }
 
-State first_state(const Options& options) {
-  State state;
-  state.trigger = options.trigger;
-  state.floor_percent = options.floor_percent;
-  state.least_coverage = options.least_coverage;
-  state.cooldown_steps = options.cooldown_steps;
-  return state;
-}
-
 }  // namespace
 
 struct Monitor::Impl {
@@ -64,7 +55,10 @@ struct Monitor::Impl {
   void require_running(const std::string& call) const;
   void measure();
   void leave_out_waiting();
-  bool ends_epoch(std::int64_t step) const noexcept { return step == epoch_end_; }
+  // The length follows what the last look has found, which is known long before the epoch ends.
+  bool ends_epoch(std::int64_t step) const noexcept {
+    return step - epoch_began_after_ >= epoch_length(protocol_.state());
+  }
   void end_epoch(std::int64_t objects);
   std::shared_ptr<const Look> settled_look();
   Advice settle(const Look& look);
@@ -83,11 +77,11 @@ struct Monitor::Impl {
   Protocol protocol_;
 
   std::int64_t step_ = 0;
-  std::int64_t measured_from_ = 0;  // the first step that counts
-  std::int64_t epoch_end_ = 0;
-  std::int64_t cost_ = 0;  // nanoseconds of the rebalance since the last look
-  double weight_ = 0;      // in a deterministic run
-  bool off_ = false;       // the ranks have not agreed: nobody looks any more
+  std::int64_t measured_from_ = 0;      // the first step that counts
+  std::int64_t epoch_began_after_ = 0;  // a step
+  std::int64_t cost_ = 0;               // nanoseconds of the rebalance since the last look
+  double weight_ = 0;                   // in a deterministic run
+  bool off_ = false;                    // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
 
   std::unique_ptr<Journal> journal_;     // on rank 0
@@ -103,7 +97,7 @@ Monitor::Impl::Impl(Communicator communicator, const Options& code)
       protocol_(std::move(communicator), first_state(options_), hash_of(to_text(options_)),
                 !options_.journal.empty()),
       measured_from_(std::int64_t{options_.warmup_steps} + 1),
-      epoch_end_(std::int64_t{options_.warmup_steps} + options_.epoch_steps),
+      epoch_began_after_(options_.warmup_steps),
       watcher_(options_.watcher) {
   waited_before_ = core_wait_.nanoseconds();
   const Communicator& ranks = protocol_.communicator();
@@ -181,7 +175,7 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
   }
   protocol_.post(sample);
   sums_.restart();
-  epoch_end_ = step_ + options_.epoch_steps;
+  epoch_began_after_ = step_;
 }
 
 // What all ranks have agreed on.
@@ -248,7 +242,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   if (!outcome.moved) return;
   sums_.restart_all();
   measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
-  epoch_end_ = measured_from_ + options_.epoch_steps - 1;
+  epoch_began_after_ = measured_from_ - 1;
 }
 
 void Monitor::Impl::finish() {

@@ -125,18 +125,36 @@ constexpr std::array<std::pair<std::string_view, ClockKind>, 3> clocks = {
      {"wall", ClockKind::wall},
      {"thread_cpu", ClockKind::thread_cpu}}};
 
-std::string print(ClockKind kind) {
-  const auto found =
-      std::ranges::find(clocks, kind, [](const auto& clock) { return clock.second; });
-  return found != clocks.end() ? std::string(found->first) : "unknown";
+constexpr std::array<std::pair<std::string_view, LogLevel>, 4> log_levels = {
+    {{"off", LogLevel::off},
+     {"summary", LogLevel::summary},
+     {"decisions", LogLevel::decisions},
+     {"looks", LogLevel::looks}}};
+
+template <class Names, class Value>
+std::string name_among(const Names& names, Value value) {
+  for (const auto& [name, named] : names)
+    if (named == value) return std::string(name);
+  return "unknown";
 }
 
-bool parse(std::string_view text, ClockKind& kind) {
-  const auto found = std::ranges::find(clocks, text, [](const auto& clock) { return clock.first; });
-  if (found == clocks.end()) return false;
-  kind = found->second;
-  return true;
+template <class Names, class Value>
+bool find_among(const Names& names, std::string_view text, Value& value) {
+  for (const auto& [name, named] : names) {
+    if (name != text) continue;
+    value = named;
+    return true;
+  }
+  return false;
 }
+
+std::string print(LogLevel level) { return name_among(log_levels, level); }
+
+bool parse(std::string_view text, LogLevel& level) { return find_among(log_levels, text, level); }
+
+std::string print(ClockKind kind) { return name_among(clocks, kind); }
+
+bool parse(std::string_view text, ClockKind& kind) { return find_among(clocks, text, kind); }
 
 std::string print(const std::optional<Box>& box) {
   if (!box) return "measured";
@@ -281,6 +299,9 @@ bool is_at_least_one_or_off(double number) {
   return number == 0 || (number >= 1 && std::isfinite(number));
 }
 
+constexpr const char* path_allowed =
+    "none, or a path in one line, without blanks at its ends, without ' #'";
+
 // In the order of the text of all options.
 constexpr std::array descriptors = {
     describe<&Options::method>("method",
@@ -315,11 +336,17 @@ constexpr std::array descriptors = {
     describe<&Options::least_coverage>(
         "least_coverage", "a number from 0 (off) to 1",
         [](const Options& o) { return o.least_coverage >= 0 && o.least_coverage <= 1; }),
-    describe<&Options::epoch_steps>("epoch_steps", "a whole number from 6 to 1000000",
-                                    [](const Options& o) {
-                                      return o.epoch_steps >= least_epoch_steps &&
-                                             o.epoch_steps <= most_epoch_steps;
-                                    }),
+    describe<&Options::horizon>("horizon", "a whole number of at least 0 (unknown)",
+                                [](const Options& o) { return o.horizon >= 0; }),
+    describe<&Options::expected_cost>(
+        "expected_cost", "a number of at least 0",
+        [](const Options& o) { return o.expected_cost >= 0 && std::isfinite(o.expected_cost); }),
+    describe<&Options::epoch_steps>(
+        "epoch_steps", "0 (as the trigger asks for), or a whole number from 6 to 1000000",
+        [](const Options& o) {
+          return o.epoch_steps == 0 ||
+                 (o.epoch_steps >= least_epoch_steps && o.epoch_steps <= most_epoch_steps);
+        }),
     describe<&Options::warmup_steps>("warmup_steps", "a whole number of at least 0",
                                      [](const Options& o) { return o.warmup_steps >= 0; }),
     describe<&Options::cooldown_steps>("cooldown_steps", "a whole number of at least 0",
@@ -328,9 +355,13 @@ constexpr std::array descriptors = {
     describe<&Options::deterministic>("deterministic", "on or off"),
     describe<&Options::strict_kernels>("strict_kernels", "on or off"),
     describe<&Options::watcher>("watcher", "on or off"),
-    describe<&Options::journal>(
-        "journal", "none, or a path in one line, without blanks at its ends, without ' #'",
-        [](const Options& o) { return fits_a_line(o.journal); }),
+    describe<&Options::log>("log", "off, summary, decisions or looks"),
+    describe<&Options::journal>("journal", path_allowed,
+                                [](const Options& o) { return fits_a_line(o.journal); }),
+    describe<&Options::state>("state", path_allowed,
+                              [](const Options& o) { return fits_a_line(o.state); }),
+    describe<&Options::control>("control", path_allowed,
+                                [](const Options& o) { return fits_a_line(o.control); }),
 };
 static_assert(least_epoch_steps == 6, "as the text above says");
 
@@ -516,6 +547,18 @@ void check(const Options& options) {
   if (options.periodic != std::array<bool, 3>{})
     refuse("periodic is " + in_quotes(print(options.periodic)) + ", and no box is given.",
            "Give the box whose opposite faces meet.");
+}
+
+State first_state(const Options& options) {
+  State state;
+  state.trigger = options.trigger;
+  state.floor_percent = options.floor_percent;
+  state.least_coverage = options.least_coverage;
+  state.cooldown_steps = options.cooldown_steps;
+  state.horizon = options.horizon;
+  state.expected_cost = options.expected_cost;
+  state.epoch_steps = options.epoch_steps;
+  return state;
 }
 
 std::string to_text(const Options& options) {

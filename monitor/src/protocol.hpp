@@ -18,8 +18,8 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/monitor/decision.hpp>
 #include <evenkeel/monitor/epoch.hpp>
-#include <evenkeel/monitor/trigger.hpp>
 
 #include <array>
 #include <atomic>

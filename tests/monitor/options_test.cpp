@@ -70,7 +70,7 @@ class File {
 TEST(OptionsText, OfTheDefaults) {
   EXPECT_EQ(to_text(Options{}),
             "method = hilbert\n"
-            "trigger = threshold lambda 1.1\n"
+            "trigger = cost_aware\n"
             "box = measured\n"
             "periodic = none\n"
             "cell_size = none\n"
@@ -82,14 +82,19 @@ TEST(OptionsText, OfTheDefaults) {
             "origins = off\n"
             "floor_percent = 2\n"
             "least_coverage = 0\n"
-            "epoch_steps = 8\n"
+            "horizon = 0\n"
+            "expected_cost = 5\n"
+            "epoch_steps = 0\n"
             "warmup_steps = 3\n"
             "cooldown_steps = 8\n"
             "clock = automatic\n"
             "deterministic = off\n"
             "strict_kernels = off\n"
             "watcher = on\n"
-            "journal = none\n");
+            "log = decisions\n"
+            "journal = none\n"
+            "state = none\n"
+            "control = none\n");
 }
 
 Options unusual() {
@@ -107,6 +112,8 @@ Options unusual() {
   options.origins = true;
   options.floor_percent = 99.9;
   options.least_coverage = 1;
+  options.horizon = std::numeric_limits<std::int64_t>::max();
+  options.expected_cost = 0.1;
   options.epoch_steps = 1000000;
   options.warmup_steps = 0;
   options.cooldown_steps = std::numeric_limits<int>::max();
@@ -114,7 +121,10 @@ Options unusual() {
   options.deterministic = true;
   options.strict_kernels = true;
   options.watcher = false;
+  options.log = LogLevel::looks;
   options.journal = "/tmp/run #1/a=b.jsonl";
+  options.state = "a.state";
+  options.control = "b=c";
   return options;
 }
 
@@ -135,6 +145,8 @@ TEST(OptionsText, OfUnusualOnes) {
             "origins = on\n"
             "floor_percent = 99.9\n"
             "least_coverage = 1\n"
+            "horizon = 9223372036854775807\n"
+            "expected_cost = 0.1\n"
             "epoch_steps = 1000000\n"
             "warmup_steps = 0\n"
             "cooldown_steps = 2147483647\n"
@@ -142,7 +154,10 @@ TEST(OptionsText, OfUnusualOnes) {
             "deterministic = on\n"
             "strict_kernels = on\n"
             "watcher = off\n"
-            "journal = runs/#1=a b.jsonl\n");
+            "log = looks\n"
+            "journal = runs/#1=a b.jsonl\n"
+            "state = a.state\n"
+            "control = b=c\n");
   EXPECT_NO_THROW(check(options));
   EXPECT_TRUE(read(to_text(options)) == options);
 }
@@ -237,6 +252,12 @@ TEST(FromText, EverySpellingOfAValue) {
   EXPECT_EQ(read("floor_percent = 0").floor_percent, 0);
   EXPECT_EQ(read("least_coverage = 0", unusual()).least_coverage, 0);
   EXPECT_EQ(read("epoch_steps = 6").epoch_steps, 6);
+  EXPECT_EQ(read("epoch_steps = 0", unusual()).epoch_steps, 0);
+  EXPECT_EQ(read("log = off").log, LogLevel::off);
+  EXPECT_EQ(read("log = summary").log, LogLevel::summary);
+  EXPECT_EQ(read("log = decisions", unusual()).log, LogLevel::decisions);
+  EXPECT_EQ(read("state = none", unusual()).state, "");
+  EXPECT_EQ(read("control = run.control").control, "run.control");
 }
 
 TEST(FromText, AValueThatIsNotAllowedIsAnError) {
@@ -269,8 +290,12 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   expect("floor_percent", {"", "-0.1", "100", "nan", "inf", "2 %"},
          "a number from 0 (off) to below 100");
   expect("least_coverage", {"", "-0.1", "1.01", "nan", "50 %"}, "a number from 0 (off) to 1");
-  expect("epoch_steps", {"", "0", "5", "-8", "1000001", "8.5", "99999999999", "8 steps"},
-         "a whole number from 6 to 1000000");
+  expect("epoch_steps", {"", "5", "-8", "1000001", "8.5", "99999999999", "8 steps"},
+         "0 (as the trigger asks for), or a whole number from 6 to 1000000");
+  expect("horizon", {"", "-1", "9223372036854775808", "1e6"},
+         "a whole number of at least 0 (unknown)");
+  expect("expected_cost", {"", "-1", "inf", "nan", "5 steps"}, "a number of at least 0");
+  expect("log", {"", "on", "Summary", "2"}, "off, summary, decisions or looks");
   expect("warmup_steps", {"", "-1", "2147483648", "1e3"}, "a whole number of at least 0");
   expect("cooldown_steps", {"", "-1", "2147483648", "off"}, "a whole number of at least 0");
   expect("clock", {"", "cpu", "Wall"}, "automatic, wall or thread_cpu");
@@ -282,7 +307,7 @@ TEST(FromText, WhatATriggerOrABoxObjectsTo) {
   EXPECT_ERROR(read("trigger = every 0"),
                "run.options, line 1: trigger: The trigger 'every 0' has a period of 0. Give");
   EXPECT_ERROR(read("trigger = sometimes"),
-               "run.options, line 1: trigger: 'sometimes' is no trigger. Give one of: never,");
+               "run.options, line 1: trigger: 'sometimes' is no trigger. Give one of: cost_aware,");
   EXPECT_ERROR(read("\n\nbox = 0,0,0,1,-1,1"), "run.options, line 3: box: The box goes from 0");
   EXPECT_ERROR(read("box = 0,0,nan,1"), "run.options, line 1: box: The box goes from 0");
 }
@@ -305,8 +330,8 @@ TEST(FromText, ControlCharactersAreNotShown) {
 constexpr const char* all_keys =
     "The options are method, trigger, box, periodic, cell_size, least_width, target_lambda, "
     "least_objects, staging_bytes, messages_in_flight, origins, floor_percent, least_coverage, "
-    "epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, strict_kernels, watcher, "
-    "journal";
+    "horizon, expected_cost, epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, "
+    "strict_kernels, watcher, log, journal, state, control";
 
 TEST(FromText, AnUnknownKeyIsAnError) {
   const std::string error = test::error_of([] { read("clock = wall\n\ntriger = never\n"); });
@@ -374,7 +399,7 @@ TEST(CheckOptions, AValueThatIsNotAllowedIsAnError) {
     EXPECT_NE(error_with(&Options::floor_percent, value), fine);
   for (const double value : {-0.1, 1.1, nan, infinity})
     EXPECT_NE(error_with(&Options::least_coverage, value), fine);
-  for (const int value : {-1, 0, 5, 1000001})
+  for (const int value : {-1, 5, 1000001})
     EXPECT_NE(error_with(&Options::epoch_steps, value), fine);
   EXPECT_NE(error_with(&Options::warmup_steps, -1), fine);
   EXPECT_NE(error_with(&Options::cooldown_steps, -1), fine);
@@ -503,8 +528,8 @@ TEST(Resolve, ErrorsNameTheirSource) {
   EXPECT_EQ(test::error_of([] {
               resolve({}, {{"EVENKEEL_EPOCH_STEPS", "3"}});
             }),
-            "evenkeel: monitor/options: EVENKEEL_EPOCH_STEPS is '3'. Give a whole number from 6 to "
-            "1000000.");
+            "evenkeel: monitor/options: EVENKEEL_EPOCH_STEPS is '3'. Give 0 (as the trigger asks "
+            "for), or a whole number from 6 to 1000000.");
   EXPECT_ERROR(resolve({}, {{"EVENKEEL_TRIGGER", "every 0"}}),
                "EVENKEEL_TRIGGER: The trigger 'every 0' has a period of 0");
   EXPECT_ERROR(resolve({}, {{"EVENKEEL_TRIGGER", ""}}), "EVENKEEL_TRIGGER: '' is no trigger");

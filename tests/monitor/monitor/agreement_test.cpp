@@ -120,7 +120,7 @@ TEST_F(MonitorTest, TheOptionsOfRankZeroCount) {
   }
   Monitor monitor(outer, options);
   EXPECT_TRUE(test::same_everywhere(outer, to_text(monitor.options())));
-  EXPECT_EQ(monitor.options().epoch_steps, 8);
+  EXPECT_EQ(monitor.options().epoch_steps, 0);
   monitor.set_load(1);
   EXPECT_EQ(advised(monitor, 40), usual_advice);
   monitor.finish();

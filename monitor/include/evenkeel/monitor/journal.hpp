@@ -5,9 +5,9 @@
 // decision can be made again from the file alone, with the same bits.
 
 #include <evenkeel/backends/export.hpp>
+#include <evenkeel/monitor/decision.hpp>
 #include <evenkeel/monitor/epoch.hpp>
 #include <evenkeel/monitor/options.hpp>
-#include <evenkeel/monitor/trigger.hpp>
 
 #include <cstdint>
 #include <cstdio>

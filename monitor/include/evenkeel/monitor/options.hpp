@@ -8,6 +8,7 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
+#include <evenkeel/monitor/state.hpp>
 #include <evenkeel/monitor/trigger.hpp>
 
 #include <array>
@@ -59,9 +60,17 @@ enum class ClockKind : int {
   thread_cpu  // the CPU time of the thread that calls step: waiting for a core does not count
 };
 
+// What rank 0 tells people, each with all before it.
+enum class LogLevel : int {
+  off,
+  summary,    // a few lines at the end
+  decisions,  // a line for each rebalance, and when balancing stops or resumes
+  looks       // a line for each look at the load
+};
+
 struct Options {
   Method method = Hilbert{};
-  Trigger trigger = Threshold{.lambda = 1.10};
+  Trigger trigger = CostAware{};
 
   // Where objects can be. Not given: measured, with a margin, kept, and grown when objects leave
   // it.
@@ -83,14 +92,21 @@ struct Options {
   bool origins = false;       // reports of moves tell where each object came from
   double floor_percent = 2;   // imbalance below which nothing happens
   double least_coverage = 0;  // share of the steps that kernels must cover, from 0 to 1
-  int epoch_steps = 8;        // between two looks
-  int warmup_steps = 3;       // at the start, not measured
-  int cooldown_steps = 8;     // after a rebalance, without another
+  // Steps that the run will take, where that is known; 0: unknown.
+  std::int64_t horizon = 0;
+  double expected_cost = 5;  // of a rebalance, in mean steps, until one has been measured
+  int epoch_steps = 0;       // between two looks; 0: from 6 to 10, as the trigger asks for
+  int warmup_steps = 3;      // at the start, not measured
+  int cooldown_steps = 8;    // after a rebalance, without another
   ClockKind clock = ClockKind::automatic;
-  bool deterministic = false;     // no clock in any decision: the load is the sum of the weights
-  bool strict_kernels = false;    // a kernel that is unknown on some rank is an Error
-  bool watcher = true;            // a thread thinks and writes; off: the calling thread does
-  std::string journal = {};       // file for one JSON line per look; empty or "none": none
+  bool deterministic = false;   // no clock in any decision: the load is the sum of the weights
+  bool strict_kernels = false;  // a kernel that is unknown on some rank is an Error
+  bool watcher = true;          // a thread thinks and writes; off: the calling thread does
+  LogLevel log = LogLevel::decisions;
+  // Files; empty or "none": none.
+  std::string journal = {};       // for one JSON line per look
+  std::string state = {};         // what has been learned: read at the start, written at the end
+  std::string control = {};       // watched for commands, see docs/monitor.md
   std::string options_file = {};  // to read options from: in code, or EVENKEEL_OPTIONS_FILE
 
   friend bool operator==(const Options&, const Options&) = default;
@@ -109,6 +125,9 @@ EVENKEEL_API std::string to_text(const Options& options);
 // by itself, check() looks at all of them together. Local.
 EVENKEEL_API Options from_text(const std::string& text, const Options& base,
                                const std::string& source);
+
+// What a run with these options starts from.
+EVENKEEL_API State first_state(const Options& options);
 
 // Name and value.
 using Variables = std::vector<std::pair<std::string, std::string>>;

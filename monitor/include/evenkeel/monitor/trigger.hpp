@@ -1,11 +1,11 @@
 #pragma once
 
-// When to act: a pure function of a state and the totals of an epoch. It runs on every rank, and
-// since all that it sees is the same on every rank, so is its result, to the bit; a hash of all of
-// it, compared before anything moves, catches what this reasoning missed.
+// What can be chosen as the rule that decides when to act. How each judges is in decision.hpp.
+//
+// In what follows u is the time per step that the slowest rank works longer than the average, n the
+// number of steps since the last rebalance, and C what a rebalance costs.
 
 #include <evenkeel/backends/export.hpp>
-#include <evenkeel/monitor/epoch.hpp>
 
 #include <cstdint>
 #include <string>
@@ -14,6 +14,13 @@
 namespace evenkeel {
 
 struct State;
+struct Totals;
+
+// The default: when what has been lost to growing imbalance, or what an imbalance that stays will
+// cost, outweighs what a rebalance costs. See docs/triggers.md.
+struct CostAware {
+  friend bool operator==(const CostAware&, const CostAware&) = default;
+};
 
 // Nothing moves but by rebalance().
 struct Never {
@@ -34,6 +41,28 @@ struct Threshold {
   friend bool operator==(const Threshold&, const Threshold&) = default;
 };
 
+// sum(u) >= C (Menon, Jain, Zheng and Kale, Cluster 2012).
+struct Menon {
+  friend bool operator==(const Menon&, const Menon&) = default;
+};
+
+// sum(median of the last 3 max - mean max since the last rebalance) >= C (Zhai et al., ICPP 2018).
+struct Zhai {
+  friend bool operator==(const Zhai&, const Zhai&) = default;
+};
+
+// max * (efficiency now / efficiency after the last rebalance) + C < rho * max (Procassini et al.,
+// 2005), with efficiency = average / max.
+struct Procassini {
+  double rho = 1;
+  friend bool operator==(const Procassini&, const Procassini&) = default;
+};
+
+// n u - sum(u) >= C (Boulmier, Abdennadher and Chopard, 2022).
+struct Boulmier {
+  friend bool operator==(const Boulmier&, const Boulmier&) = default;
+};
+
 // A rule of your own: a pure function of its arguments, the same on all ranks, which may run on the
 // watcher's thread. Given in code alone. The state is the one before this look.
 struct Custom {
@@ -41,11 +70,13 @@ struct Custom {
   friend bool operator==(const Custom&, const Custom&) = default;
 };
 
-using Trigger = std::variant<Never, Every, Threshold, Custom>;
+using Trigger =
+    std::variant<CostAware, Never, Every, Threshold, Menon, Zhai, Procassini, Boulmier, Custom>;
 
-// "never", "always", "every 10", "every 0:500:10", "threshold lambda 1.1", "threshold
-// imbalance_percent 10" (or both limits), "custom": as options say it, and Errors about it. Without
-// loss, but for the function of a Custom: it is not there in what the text gives.
+// "cost_aware", "never", "always", "every 10", "every 0:500:10", "threshold lambda 1.1", "threshold
+// imbalance_percent 10" (or both limits), "menon", "zhai", "procassini", "procassini 1.5",
+// "boulmier", "custom": as options say it, and Errors about it. Without loss, but for the function
+// of a Custom: it is not there in what the text gives.
 EVENKEEL_API std::string to_text(const Trigger& trigger);
 EVENKEEL_API Trigger trigger_from_text(const std::string& text);
 
@@ -54,65 +85,5 @@ EVENKEEL_API void check(const Trigger& trigger);
 
 // Whether this trigger acts at the end of this step without asking for the load.
 EVENKEEL_API bool is_due(const Trigger& trigger, std::int64_t step) noexcept;
-
-// All that a decision depends on beside the totals.
-struct State {
-  // From the options.
-  Trigger trigger = Never{};
-  double floor_percent = 0;         // below this imbalance nothing happens
-  double least_coverage = 0;        // below this coverage nothing happens
-  std::int64_t cooldown_steps = 0;  // after a rebalance
-
-  // From the past.
-  std::int64_t looks = 0;
-  std::int64_t step = 0;        // of the last look
-  std::int64_t generation = 0;  // of the decomposition
-  std::int64_t rebalances = 0;
-  std::int64_t rebalanced_at = -1;  // step; -1: never
-  std::int64_t mean_load = 0;       // nanoseconds, of the last look
-};
-
-enum class Action : int { hold, rebalance };
-
-enum class Reason : int {
-  outdated,         // the decomposition changed since: these totals count no more
-  unfit,            // a rank has no sample to trust
-  no_load,          // no kernel ran
-  low_coverage,     // the kernels cover too little of the steps
-  cooling_down,     // too soon after the last rebalance
-  below_floor,      // even enough
-  below_threshold,  // not uneven enough
-  above_threshold,  // act
-  not_asked,        // the trigger does not look at the load
-  custom            // the application's own rule has decided
-};
-
-struct Decision {
-  Action action = Action::hold;
-  Reason reason = Reason::not_asked;
-  friend bool operator==(const Decision&, const Decision&) = default;
-};
-
-struct Verdict {
-  State state;
-  Decision decision;
-};
-
-// Pure: the same arguments give the same bits.
-EVENKEEL_API Verdict fold(const State& state, const Totals& totals);
-
-// The state after a rebalance at the end of `step`, whoever asked for it. Pure.
-EVENKEEL_API State rebalanced(State state, std::int64_t step, std::int64_t generation) noexcept;
-
-// The reason in words, with its numbers.
-EVENKEEL_API std::string explain(const State& state, const Totals& totals,
-                                 const Decision& decision);
-EVENKEEL_API const char* name_of(Action action) noexcept;
-EVENKEEL_API const char* name_of(Reason reason) noexcept;
-
-// 64-bit hashes (FNV-1a) that do not depend on the build.
-EVENKEEL_API std::uint64_t hash_of(const State& state);
-EVENKEEL_API std::uint64_t hash_of(const Decision& decision) noexcept;
-EVENKEEL_API std::uint64_t hash_of(const std::string& text) noexcept;
 
 }  // namespace evenkeel

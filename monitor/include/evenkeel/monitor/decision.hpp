@@ -1,0 +1,63 @@
+#pragma once
+
+// Deciding: a pure function of a state and the totals of an epoch. It runs on every rank, and since
+// all that it sees is the same on every rank, so is its result, to the bit; a hash of all of it,
+// compared before anything moves, catches what this reasoning missed.
+
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/monitor/epoch.hpp>
+#include <evenkeel/monitor/state.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace evenkeel {
+
+enum class Action : int { hold, rebalance };
+
+enum class Reason : int {
+  outdated,         // the decomposition changed since: these totals count no more
+  unfit,            // a rank has no sample to trust
+  no_load,          // no kernel ran
+  low_coverage,     // the kernels cover too little of the steps
+  cooling_down,     // too soon after the last rebalance
+  below_floor,      // even enough
+  below_threshold,  // not uneven enough
+  above_threshold,  // act
+  not_asked,        // the trigger does not look at the load
+  custom,           // the application's own rule has decided
+  below_cost,       // what was lost has not reached what a rebalance costs
+  above_cost        // act: it has
+};
+
+struct Decision {
+  Action action = Action::hold;
+  Reason reason = Reason::not_asked;
+  // Nanoseconds: what was weighed against what, where the reason is one of cost.
+  double weighed = 0, against = 0;
+  friend bool operator==(const Decision&, const Decision&) = default;
+};
+
+struct Verdict {
+  State state;
+  Decision decision;
+};
+
+// Pure: the same arguments give the same bits.
+EVENKEEL_API Verdict fold(const State& state, const Totals& totals);
+
+// The state after a rebalance at the end of `step`, whoever asked for it. Pure.
+EVENKEEL_API State rebalanced(State state, std::int64_t step, std::int64_t generation) noexcept;
+
+// Steps from one look to the next. Pure.
+EVENKEEL_API std::int64_t epoch_length(const State& state) noexcept;
+
+// The reason in words, with its numbers.
+EVENKEEL_API std::string explain(const State& state, const Totals& totals,
+                                 const Decision& decision);
+EVENKEEL_API const char* name_of(Action action) noexcept;
+EVENKEEL_API const char* name_of(Reason reason) noexcept;
+
+EVENKEEL_API std::uint64_t hash_of(const Decision& decision) noexcept;
+
+}  // namespace evenkeel

@@ -1,0 +1,68 @@
+// evenkeel replay: what a trigger would have made of a run that is on record.
+
+#include "command.hpp"
+#include "replay/chain.hpp"
+#include "replay/options.hpp"
+#include "replay/refusal.hpp"
+#include "replay/report.hpp"
+#include "replay/run.hpp"
+#include "replay/schedule.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace evenkeel::tool {
+
+namespace {
+
+std::string replay_chain(const ChainReplayOptions& options) {
+  const CostChain chain = read_chain(options.chain);
+  const bool optimal = options.start == Start::optimal;
+  const Setting setting = {chain, options.ranks,
+                           optimal ? chain.cut(0, options.ranks) : chain.even(options.ranks),
+                           options.cost * chain.sum(0) / options.ranks};
+  ChainReplay replay;
+  replay.rebalances = run(setting, options);
+  replay.total = cost_of(setting, replay.rebalances);
+  replay.ideal = ideal_of(setting);
+  replay.never = cost_of(setting, {});
+  replay.optimum = optimum_of(setting);
+  return report_of(options, replay);
+}
+
+void add_option(CLI::App& command, const char* name, std::optional<std::string>& into,
+                const char* type, const char* description) {
+  command
+      .add_option_function<std::string>(
+          name, [&into](const std::string& value) { into = value; }, description)
+      ->type_name(type);
+}
+
+}  // namespace
+
+Run add_replay(CLI::App& app) {
+  const auto asked = std::make_shared<ReplayArguments>();
+  CLI::App& command =
+      *app.add_subcommand("replay", "Decide again on a recorded run: when to rebalance");
+  add_option(command, "--chain", asked->chain, "W.npy|W.csv",
+             "A row for each step: what each bin costs");
+  add_option(command, "--ranks", asked->ranks, "N", "Ranks that own consecutive bins");
+  add_option(command, "--cost", asked->cost, "C",
+             "Of a rebalance, in mean loads of a rank in the first step");
+  add_option(command, "--trigger", asked->trigger, "T",
+             "What decides, as the option `trigger` says it; cost_aware where it is not given");
+  add_option(
+      command, "--horizon", asked->horizon, "H",
+      "Steps that the run is thought to take, 0: unknown; the chain's where it is not given");
+  add_option(command, "--start", asked->start, "optimal|uniform",
+             "The first cut: the best for the first step, or as many bins for each rank");
+  add_option(command, "--epoch", asked->epoch, "E|adaptive", "Steps between two looks; 1");
+  add_option(command, "--latency", asked->latency, "L", "Steps from a look to its rebalance; 0");
+  add_option(command, "--journal", asked->journal, "J.jsonl",
+             "A journal to decide again on, and to compare with");
+  command.add_flag("--json", asked->json, "Print JSON");
+  return [asked]() -> Output { return replay_chain(checked(*asked)); };
+}
+
+}  // namespace evenkeel::tool

@@ -1,0 +1,79 @@
+#include "replay/options.hpp"
+
+#include "files/refusal.hpp"
+#include "replay/refusal.hpp"
+
+#include <evenkeel/backends/text.hpp>
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+namespace evenkeel::tool {
+
+namespace {
+
+[[noreturn]] void refuse_value(std::string_view option, std::string_view value,
+                               std::string remedy) {
+  refuse_replay(joined({option, " is ", in_quotes(value), "."}), std::move(remedy));
+}
+
+std::int64_t whole(std::string_view option, const std::string& text, std::int64_t least,
+                   std::int64_t most) {
+  const auto number = integer_from_text(text);
+  if (!number || *number < least || *number > most)
+    refuse_value(option, text,
+                 joined({"Give a whole number from ", std::to_string(least), " to ",
+                         std::to_string(most), "."}));
+  return *number;
+}
+
+double cost_of(const std::string& text) {
+  const auto cost = real_from_text(text);
+  if (!cost || !std::isfinite(*cost) || *cost < 0)
+    refuse_value("--cost", text,
+                 "Give what a rebalance costs, in mean loads of a rank in the first step: a number "
+                 "from 0 on.");
+  return *cost;
+}
+
+Trigger trigger_of(const std::string& text) {
+  Trigger trigger = trigger_from_text(text);
+  if (std::holds_alternative<Custom>(trigger))
+    refuse_value("--trigger", text, "A rule of an application's own is known to it alone.");
+  return trigger;
+}
+
+Start start_of(const std::string& text) {
+  if (text == "optimal") return Start::optimal;
+  if (text == "uniform") return Start::uniform;
+  refuse_value("--start", text,
+               "Give optimal, the best cut of the first step, or uniform, as many bins for each "
+               "rank.");
+}
+
+constexpr std::int64_t any = std::int64_t{1} << 53;
+
+}  // namespace
+
+ChainReplayOptions checked(const ReplayArguments& asked) {
+  if (!asked.chain || !asked.ranks || !asked.cost)
+    refuse_replay("A chain needs --chain, --ranks and --cost.",
+                  "Give all three, or a journal alone by --journal.");
+  ChainReplayOptions options;
+  options.chain = *asked.chain;
+  options.ranks = static_cast<int>(whole("--ranks", *asked.ranks, 1, options.most_ranks));
+  options.cost = cost_of(*asked.cost);
+  if (asked.trigger) options.trigger = trigger_of(*asked.trigger);
+  if (asked.horizon) options.horizon = whole("--horizon", *asked.horizon, 0, any);
+  if (asked.start) options.start = start_of(*asked.start);
+  if (asked.epoch && *asked.epoch == "adaptive")
+    options.epoch_steps = 0;
+  else if (asked.epoch)
+    options.epoch_steps = whole("--epoch", *asked.epoch, 0, options.most_steps_of_epoch);
+  if (asked.latency) options.latency = whole("--latency", *asked.latency, 0, any);
+  options.json = asked.json;
+  return options;
+}
+
+}  // namespace evenkeel::tool

@@ -1,0 +1,121 @@
+#include "replay/run.hpp"
+
+#include <evenkeel/monitor/decision.hpp>
+#include <evenkeel/monitor/options.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <vector>
+
+namespace evenkeel::tool {
+
+namespace {
+
+// Nanoseconds for what a chain counts in units of its own: a second for the mean load of a rank in
+// the first step, unless sums over all steps and ranks would overflow.
+double nanoseconds_per_unit(const Setting& setting) {
+  constexpr double second = 1e9, most = 0x1p60;
+  double sum = 0;
+  for (std::int64_t step = 0; step < setting.chain.steps(); ++step) sum += setting.chain.sum(step);
+  if (sum <= 0) return 1;
+  const double first = setting.chain.sum(0) / setting.ranks;
+  const double wanted = first > 0 ? second / first : second * setting.ranks / sum;
+  return std::min(wanted, most / sum);
+}
+
+State first_state_of(const Setting& setting, const ChainReplayOptions& options, double unit) {
+  Options live;
+  live.trigger = options.trigger;
+  live.horizon = options.horizon.value_or(setting.chain.steps());
+  State state = first_state(live);
+  state.epoch_steps = options.epoch_steps;
+  state.cost = setting.rebalance * unit;
+  if (!std::holds_alternative<CostAware>(options.trigger)) {
+    // The published rules know neither.
+    state.floor_percent = 0;
+    state.cooldown_steps = 0;
+  }
+  return state;
+}
+
+// The loads of all ranges over an epoch, as all ranks would have added them up.
+class Epoch {
+ public:
+  void add(const std::vector<double>& loads, double unit) {
+    sums_.resize(std::max(sums_.size(), loads.size()));
+    for (std::size_t i = 0; i < loads.size(); ++i) sums_[i] += loads[i] * unit;
+    ++steps_;
+  }
+  std::int64_t steps() const noexcept { return steps_; }
+
+  Totals totals(const State& state, int ranks, std::int64_t step) const {
+    const auto totals_of_rank = [&](double load) {
+      Sample sample;
+      sample.step = step;
+      sample.steps = steps_;
+      sample.generation = state.generation;
+      sample.load = sample.duration = std::llround(load);
+      return totals_of(sample, state.mean_load);
+    };
+    // Ranks without bins are all alike.
+    const auto idle = static_cast<std::int64_t>(ranks) - std::ssize(sums_);
+    Totals all = totals_of_rank(idle > 0 ? 0 : sums_.front());
+    if (idle > 0) {
+      all.ranks = idle;
+      all.spread *= idle;
+    }
+    for (std::size_t i = idle > 0 ? 0 : 1; i < sums_.size(); ++i)
+      combine(all, totals_of_rank(sums_[i]));
+    return all;
+  }
+
+  void restart() {
+    sums_.clear();
+    steps_ = 0;
+  }
+
+ private:
+  std::vector<double> sums_;
+  std::int64_t steps_ = 0;
+};
+
+// A rebalance that was ordered for a cut that is gone by then is none.
+struct Order {
+  std::int64_t before_step;
+  std::int64_t generation;
+};
+
+}  // namespace
+
+Schedule run(const Setting& setting, const ChainReplayOptions& options) {
+  const double unit = nanoseconds_per_unit(setting);
+  State state = first_state_of(setting, options, unit);
+  Ranges ranges = setting.start;
+  Epoch epoch;
+  std::deque<Order> orders;
+  Schedule schedule;
+  std::vector<double> loads;
+  for (std::int64_t step = 0; step < setting.chain.steps(); ++step) {
+    bool act = is_due(state.trigger, step);
+    for (; !orders.empty() && orders.front().before_step == step; orders.pop_front())
+      act = act || orders.front().generation == state.generation;
+    if (act) {
+      ranges = setting.chain.cut(step - 1, setting.ranks);
+      state = rebalanced(state, step, state.generation + 1);
+      schedule.push_back(step);
+      epoch.restart();
+    }
+    setting.chain.loads(ranges, step, loads);
+    epoch.add(loads, unit);
+    if (epoch.steps() < epoch_length(state)) continue;
+    const Verdict verdict = fold(state, epoch.totals(state, setting.ranks, step + 1));
+    state = verdict.state;
+    if (verdict.decision.action == Action::rebalance)
+      orders.push_back({step + 1 + options.latency, state.generation});
+    epoch.restart();
+  }
+  return schedule;
+}
+
+}  // namespace evenkeel::tool

@@ -1,0 +1,78 @@
+#include "replay/schedule.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <limits>
+
+namespace evenkeel::tool {
+
+namespace {
+
+// Averages of the steps from each one to the end: less than that nothing can cost.
+std::vector<double> ideals_from(const Setting& setting) {
+  std::vector<double> ideals(static_cast<std::size_t>(setting.chain.steps()) + 1);
+  for (std::int64_t step = setting.chain.steps() - 1; step >= 0; --step)
+    ideals[static_cast<std::size_t>(step)] =
+        ideals[static_cast<std::size_t>(step) + 1] + setting.chain.sum(step) / setting.ranks;
+  return ideals;
+}
+
+}  // namespace
+
+double cost_of(const Setting& setting, const Schedule& schedule) {
+  Ranges ranges = setting.start;
+  auto next = schedule.begin();
+  double total = 0;
+  for (std::int64_t step = 0; step < setting.chain.steps(); ++step) {
+    if (next != schedule.end() && *next == step) {
+      ranges = setting.chain.cut(step - 1, setting.ranks);
+      total += setting.rebalance;
+      ++next;
+    }
+    total += setting.chain.slowest(ranges, step);
+  }
+  return total;
+}
+
+double ideal_of(const Setting& setting) { return ideals_from(setting).front(); }
+
+// best[s]: the least that the steps before s cost, with the rebalance before s. A cut is followed
+// only so far as it can still be part of something better than what is known.
+Optimum optimum_of(const Setting& setting) {
+  const auto steps = static_cast<std::size_t>(setting.chain.steps());
+  const std::vector<double> ideal = ideals_from(setting);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::vector<double> best(steps + 1, infinity);
+  std::vector<std::size_t> cut_before(steps + 1, 0);
+  best[0] = 0;
+  double least = infinity;  // of whole schedules
+  std::size_t last = 0;     // the last rebalance of that one
+  for (std::size_t cut = 0; cut < steps; ++cut) {
+    if (best[cut] + ideal[cut] >= least) continue;
+    const Ranges ranges =
+        cut == 0 ? setting.start
+                 : setting.chain.cut(static_cast<std::int64_t>(cut) - 1, setting.ranks);
+    double total = best[cut];
+    std::size_t step = cut;
+    for (; step < steps && total + ideal[step] < least; ++step) {
+      total += setting.chain.slowest(ranges, static_cast<std::int64_t>(step));
+      const double with_rebalance = total + setting.rebalance;
+      if (step + 1 < steps && with_rebalance < best[step + 1]) {
+        best[step + 1] = with_rebalance;
+        cut_before[step + 1] = cut;
+      }
+    }
+    if (step == steps && total < least) {
+      least = total;
+      last = cut;
+    }
+  }
+  Optimum optimum;
+  for (; last > 0; last = cut_before[last])
+    optimum.schedule.push_back(static_cast<std::int64_t>(last));
+  std::reverse(optimum.schedule.begin(), optimum.schedule.end());
+  optimum.total = cost_of(setting, optimum.schedule);
+  return optimum;
+}
+
+}  // namespace evenkeel::tool
