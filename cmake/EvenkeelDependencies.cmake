@@ -103,6 +103,13 @@ endif()
 
 find_package(Threads REQUIRED)
 
+# --- spdlog: what people read while an application runs -------------------------------------------
+find_package(spdlog 1.10 QUIET CONFIG)
+if(NOT spdlog_FOUND)
+  _evenkeel_missing_package("spdlog 1.10 or newer" "libspdlog-dev" "spdlog"
+    "name your own with -Dspdlog_ROOT=<prefix>")
+endif()
+
 # --- What only parts of the project need ----------------------------------------------------------
 if(EVENKEEL_BUILD_TOOLS)
   find_package(CLI11 QUIET CONFIG)

@@ -10,6 +10,7 @@ namespace evenkeel {
 namespace {
 
 constexpr Decision hold(Reason reason) { return {Action::hold, reason}; }
+constexpr Decision act(Reason reason) { return {Action::rebalance, reason}; }
 
 Decision weigh(double loss, double cost) {
   if (loss >= cost) return {Action::rebalance, Reason::above_cost, loss, cost};
@@ -31,7 +32,7 @@ bool reaches(double value, double limit) { return limit > 0 && value >= limit; }
 Decision ask(const Threshold& threshold, const Verdict&, const State&, const Totals& totals) {
   if (reaches(totals.lambda(), threshold.lambda) ||
       reaches(totals.imbalance_percent(), threshold.imbalance_percent))
-    return {Action::rebalance, Reason::above_threshold};
+    return act(Reason::above_threshold);
   return hold(Reason::below_threshold);
 }
 
@@ -63,8 +64,8 @@ Decision ask(const CostAware&, const Verdict&, const State&, const Totals&) {
 }
 
 Decision ask(const Custom& custom, const Verdict&, const State& before, const Totals& totals) {
-  const bool act = custom.decide != nullptr && custom.decide(before, totals);
-  return {act ? Action::rebalance : Action::hold, Reason::custom};
+  const bool yes = custom.decide != nullptr && custom.decide(before, totals);
+  return yes ? act(Reason::custom) : hold(Reason::custom);
 }
 
 bool is_outdated(const State& state, const Totals& totals) {
@@ -85,9 +86,32 @@ bool is_cooling_down(const State& state, const Totals& totals) {
          totals.step_greatest - state.rebalanced_at < state.cooldown_steps;
 }
 
+Command command_of(const Totals& totals) {
+  constexpr auto last = static_cast<std::int64_t>(Command::rebalance);
+  return static_cast<Command>(std::clamp<std::int64_t>(totals.command, 0, last));
+}
+
+void obey(State& state, Command command) {
+  if (command == Command::pause) state.paused = 1;
+  if (command == Command::resume) state.paused = 0;
+}
+
+// As things were in the past: until the next rebalance as long as since the last one, with what one
+// has left behind.
+double gain_of(const State& state, std::int64_t step) {
+  const auto since = static_cast<double>(state.interval.steps);
+  const double left = state.horizon > 0
+                          ? static_cast<double>(std::max<std::int64_t>(0, state.horizon - step))
+                          : since;
+  const double waste = state.interval.median_waste() - std::max(0.0, state.ledger.residual);
+  return waste * std::min(since, left) - cost_of(state);
+}
+
 Decision decide(const Verdict& now, const State& before, const Totals& totals) {
   if (is_outdated(before, totals)) return hold(Reason::outdated);
+  if (command_of(totals) == Command::rebalance) return act(Reason::commanded);
   if (is_unfit(totals)) return hold(Reason::unfit);
+  if (now.state.paused != 0) return hold(Reason::paused);
   if (!looks_at_the_load(before.trigger)) return hold(Reason::not_asked);
   if (totals.load.sum == 0) return hold(Reason::no_load);
   if (totals.coverage() < before.least_coverage) return hold(Reason::low_coverage);
@@ -101,13 +125,18 @@ Decision decide(const Verdict& now, const State& before, const Totals& totals) {
 
 Verdict fold(const State& state, const Totals& totals) {
   Verdict verdict{state, {}};
-  ++verdict.state.looks;
-  verdict.state.step = totals.step_greatest;
+  State& next = verdict.state;
+  ++next.looks;
+  next.step = totals.step_greatest;
+  obey(next, command_of(totals));
   if (!is_outdated(state, totals) && !is_unfit(totals)) {
-    verdict.state.mean_load = totals.load.sum / totals.ranks;
-    observe(verdict.state.interval, totals);
+    next.mean_load = totals.load.sum / totals.ranks;
+    observe(next.interval, totals);
+    next.ledger.enter(totals, next.interval.waste.front());
   }
   verdict.decision = decide(verdict, state, totals);
+  verdict.decision.predicted_gain = gain_of(next, next.step);
+  next.ledger.promised = verdict.decision.predicted_gain;
   return verdict;
 }
 
@@ -115,6 +144,7 @@ State rebalanced(State state, std::int64_t step, std::int64_t generation) noexce
   ++state.rebalances;
   state.rebalanced_at = step;
   state.generation = generation;
+  state.ledger.open_entry(state.interval.median_waste(), state.interval.looks > 0);
   state.interval = {};
   return state;
 }
@@ -146,6 +176,8 @@ const char* name_of(Reason reason) noexcept {
     case Reason::custom: return "custom";
     case Reason::below_cost: return "below_cost";
     case Reason::above_cost: return "above_cost";
+    case Reason::paused: return "paused";
+    case Reason::commanded: return "commanded";
   }
   return "unknown";
 }
@@ -156,6 +188,7 @@ std::uint64_t hash_of(const Decision& decision) noexcept {
       .add(static_cast<std::int64_t>(decision.reason))
       .add(decision.weighed)
       .add(decision.against)
+      .add(decision.predicted_gain)
       .value();
 }
 

@@ -105,6 +105,8 @@ Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
   totals.duration = Tally::of(gauge(sample.duration));
   totals.objects = Tally::of(gauge(sample.objects));
   totals.cost = gauge(sample.cost);
+  totals.bytes = gauge(sample.bytes);
+  totals.command = gauge(sample.command);
   totals.unit = std::max<std::int64_t>(mean / units_per_mean, 1);
   totals.spread = spread_of(totals.load.sum, mean, totals.unit);
   totals.variance = gauge(sample.variance);
@@ -127,6 +129,8 @@ void combine(Totals& into, const Totals& from) noexcept {
   add(into.duration, from.duration);
   add(into.objects, from.objects);
   into.cost = std::max(into.cost, from.cost);
+  into.bytes = std::max(into.bytes, from.bytes);
+  into.command = std::max(into.command, from.command);
   into.unit = std::max(into.unit, from.unit);
   into.spread = sum_of(into.spread, from.spread);
   into.variance = sum_of(into.variance, from.variance);

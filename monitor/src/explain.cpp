@@ -1,21 +1,17 @@
 #include <evenkeel/monitor/decision.hpp>
 
+#include "words.hpp"
+
 #include <evenkeel/backends/text.hpp>
 
-#include <array>
-#include <charconv>
 #include <optional>
 
 namespace evenkeel {
 
 namespace {
 
-std::string fixed(double number, int decimals) {
-  std::array<char, 512> text;  // the greatest double has 309 digits
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number,
-                                     std::chars_format::fixed, decimals)
-                           .ptr};
-}
+using detail::fixed;
+using detail::seconds_of;
 
 // A value and a limit with as many decimals as show the limit in full, and on which side of it the
 // value lies, within reason.
@@ -95,15 +91,6 @@ std::string explain_unasked(const State& state, const Decision& decision) {
                                          : "asked for, whatever the load";
 }
 
-// Times of runs differ by many orders of magnitude.
-std::string seconds_of(double nanoseconds) {
-  constexpr double milli = 1e6, unit = 1e9;
-  const double size = nanoseconds < 0 ? -nanoseconds : nanoseconds;
-  if (size < milli / 10) return fixed(nanoseconds / 1e3, 2) + " us";
-  if (size < unit / 10) return fixed(nanoseconds / milli, 2) + " ms";
-  return fixed(nanoseconds / unit, 2) + " s";
-}
-
 // What was weighed, in words, by the trigger that did.
 const char* loss_of(const Trigger& trigger) {
   if (std::holds_alternative<Menon>(trigger)) return "lost to imbalance since the last rebalance";
@@ -143,6 +130,8 @@ std::string explain(const State& state, const Totals& totals, const Decision& de
     case Reason::custom: return explain_custom(totals, decision);
     case Reason::below_cost:
     case Reason::above_cost: return explain_cost(state, totals, decision);
+    case Reason::paused: return "paused from outside";
+    case Reason::commanded: return "asked for from outside";
   }
   return name_of(decision.reason);
 }

@@ -32,7 +32,7 @@ void observe(Interval& interval, const Totals& totals) noexcept {
 }
 
 double cost_of(const State& state) noexcept {
-  if (state.cost > 0) return state.cost;
+  if (state.ledger.cost.knows()) return state.ledger.cost.estimate();
   const double step = state.interval.peak.front() - state.interval.waste.front();
   return state.expected_cost * step;
 }

@@ -86,6 +86,8 @@ Json of_totals(const JournalLine& line) {
                        {"duration", of_tally(totals.duration)},
                        {"objects", of_tally(totals.objects)},
                        {"cost", totals.cost},
+                       {"bytes", totals.bytes},
+                       {"command", totals.command},
                        {"unit", totals.unit},
                        {"spread", totals.spread},
                        {"variance", totals.variance},
@@ -133,6 +135,19 @@ Json of_stages(const Outcome& outcome) {
   return Json::object(Json::Members(outcome.stages.begin(), outcome.stages.end()));
 }
 
+constexpr double seconds_per_nanosecond = 1e-9;
+
+Json predicted_gain_of(const JournalLine& line) {
+  if (!line.totals) return nullptr;
+  return line.decision.predicted_gain * seconds_per_nanosecond;
+}
+
+// Of the last rebalance so far; null where there is none, or no look since.
+Json realised_gain_of(const Ledger& ledger) {
+  if (ledger.open == 0 || ledger.looks_since == 0) return nullptr;
+  return ledger.net_so_far() * seconds_per_nanosecond;
+}
+
 }  // namespace
 
 std::string to_json(const JournalHeader& header) {
@@ -142,7 +157,7 @@ std::string to_json(const JournalHeader& header) {
                        {"kernels", Json::array(std::vector<Json>(header.kernels.begin(),
                                                                  header.kernels.end()))},
                        {"state", of_state(header.state)},
-                       {"restored", false}})
+                       {"restored", header.restored}})
       .text();
 }
 
@@ -164,9 +179,10 @@ std::string to_json(const JournalLine& line) {
                        {"decision", name_of(line.decision.action)},
                        {"cause", name_of(line.decision.reason)},
                        {"reason", line.reason},
-                       {"predicted_gain", nullptr},
+                       {"predicted_gain", predicted_gain_of(line)},
                        {"cost", line.outcome ? Json(outcome.seconds) : Json(nullptr)},
-                       {"realised_gain", nullptr},
+                       {"realised_gain", realised_gain_of(line.before.ledger)},
+                       {"taken_at", line.taken_at >= 0 ? Json(line.taken_at) : Json(nullptr)},
                        {"objects_moved", outcome.objects_moved},
                        {"bytes_moved", outcome.bytes_moved},
                        {"seconds", of_stages(outcome)},

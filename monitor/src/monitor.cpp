@@ -3,16 +3,21 @@
 #include "epoch_sums.hpp"
 #include "kernel_names.hpp"
 #include "protocol.hpp"
+#include "recorder.hpp"
+#include "saved_state.hpp"
 #include "watcher.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/core_wait.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
+#include <evenkeel/backends/text.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <string>
 #include <utility>
 
 namespace evenkeel {
@@ -52,6 +57,7 @@ struct Monitor::Impl {
   void rebalanced(const Outcome& outcome);
   void finish();
 
+  bool restore(std::string saved, const std::string& source);
   void require_running(const std::string& call) const;
   void measure();
   void leave_out_waiting();
@@ -64,8 +70,8 @@ struct Monitor::Impl {
   Advice settle(const Look& look);
   Advice advise(const std::string& reason);
   void keep_line(const Look& look);
-  void write_header();
-  void write_line();
+  void record_line();
+  void listen();
 
   Options options_;
   ClockKind clock_kind_;
@@ -79,15 +85,15 @@ struct Monitor::Impl {
   std::int64_t step_ = 0;
   std::int64_t measured_from_ = 0;      // the first step that counts
   std::int64_t epoch_began_after_ = 0;  // a step
-  std::int64_t cost_ = 0;               // nanoseconds of the rebalance since the last look
+  // Of the rebalance since the last look: nanoseconds, bytes.
+  std::int64_t cost_ = 0, bytes_ = 0;
   double weight_ = 0;                   // in a deterministic run
   bool off_ = false;                    // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
 
-  std::unique_ptr<Journal> journal_;     // on rank 0
-  std::optional<JournalHeader> header_;  // that waits for the first line, and the kernels by then
-  std::optional<JournalLine> line_;      // that waits for what comes of it
-  Watcher watcher_;                      // last: its thread ends before anything that it uses
+  std::unique_ptr<Recorder> recorder_;  // on rank 0
+  std::optional<JournalLine> line_;     // that waits for what comes of it
+  Watcher watcher_;                     // last: its thread ends before anything that it uses
 };
 
 Monitor::Impl::Impl(Communicator communicator, const Options& code)
@@ -95,18 +101,35 @@ Monitor::Impl::Impl(Communicator communicator, const Options& code)
       clock_kind_(choose_clock(communicator, options_)),
       clock_(Clock::make(now_of(clock_kind_))),
       protocol_(std::move(communicator), first_state(options_), hash_of(to_text(options_)),
-                !options_.journal.empty()),
+                Recorder::wants_pictures(options_)),
       measured_from_(std::int64_t{options_.warmup_steps} + 1),
       epoch_began_after_(options_.warmup_steps),
       watcher_(options_.watcher) {
   waited_before_ = core_wait_.nanoseconds();
   const Communicator& ranks = protocol_.communicator();
-  const Status status = attempt(stage_name, [&] {
-    if (options_.journal.empty() || ranks.rank() != 0) return;
-    journal_ = std::make_unique<Journal>(options_.journal);
-    header_.emplace(JournalHeader{options_, ranks.size(), {}, protocol_.state()});
-  });
-  vote(ranks, status);
+  std::string saved;
+  vote(ranks, attempt(stage_name, [&] {
+         if (ranks.rank() == 0 && !options_.state.empty()) saved = read_saved(options_.state);
+       }));
+  const bool is_restored = restore(saved, options_.state);
+  vote(ranks, attempt(stage_name, [&] {
+         if (ranks.rank() == 0)
+           recorder_ = std::make_unique<Recorder>(
+               JournalHeader{options_, ranks.size(), {}, protocol_.state(), is_restored});
+       }));
+}
+
+// Collective. Rank 0's text counts.
+bool Monitor::Impl::restore(std::string saved, const std::string& source) {
+  const Communicator& ranks = protocol_.communicator();
+  saved.resize(static_cast<std::size_t>(ranks.broadcast(std::ssize(saved), 0)));
+  ranks.broadcast(std::span<char>(saved), 0);
+  if (saved.empty()) return false;
+  State state = protocol_.state();
+  vote(ranks, attempt(stage_name,
+                      [&] { state = restored(state, saved, ranks.size(), in_quotes(source)); }));
+  protocol_.set_state(state);
+  return true;
 }
 
 void Monitor::Impl::require_running(const std::string& call) const {
@@ -137,11 +160,12 @@ Advice Monitor::Impl::step(std::int64_t objects) {
     sums_.restart();  // of an epoch without an end
     return {};
   }
-  write_line();  // of an advice that was not taken
+  record_line();  // of an advice that was not taken
   Advice advice;
   if (const auto look = settled_look()) advice = settle(*look);
   if (ends_epoch(step_)) end_epoch(objects);
-  if (is_due(options_.trigger, step_)) advice = advise(to_text(options_.trigger));
+  if (protocol_.state().paused == 0 && is_due(options_.trigger, step_))
+    advice = advise(to_text(options_.trigger));
   return advice;
 }
 
@@ -164,12 +188,17 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
   sample.generation = state.generation;
   sample.objects = objects;
   sample.cost = std::exchange(cost_, 0);
+  sample.bytes = std::exchange(bytes_, 0);
+  if (recorder_ != nullptr) {
+    sample.command = static_cast<std::int64_t>(recorder_->take_command());
+    listen();
+  }
   sample.kernels = names_.in_order(sample.kernels);
   sample.names = names_.hash();
   if (options_.deterministic) {
     const double load = weight_ * nanoseconds_per_weight * static_cast<double>(sample.steps);
     sample.load = sample.duration = whole(load);
-    sample.cost = sample.variance = 0;
+    sample.cost = sample.bytes = sample.variance = 0;
     sample.fit = sample.steps > 0 && weight_ >= 0;
     std::fill(sample.kernels.begin(), sample.kernels.end(), 0);
   }
@@ -186,12 +215,12 @@ Advice Monitor::Impl::settle(const Look& look) {
   const bool act = decision.action == Action::rebalance &&
                    look.totals.generation_least == protocol_.state().generation;
   if (act) return {true, explain(look.before, look.totals, decision)};
-  write_line();
+  record_line();
   return {};
 }
 
 Advice Monitor::Impl::advise(const std::string& reason) {
-  if (journal_ != nullptr) {
+  if (recorder_ != nullptr) {
     line_.emplace();
     line_->step = step_;
     line_->before = protocol_.state();
@@ -202,7 +231,7 @@ Advice Monitor::Impl::advise(const std::string& reason) {
 }
 
 void Monitor::Impl::keep_line(const Look& look) {
-  if (journal_ == nullptr) return;
+  if (recorder_ == nullptr) return;
   line_.emplace();
   line_->step = look.totals.step_greatest;
   line_->before = look.before;
@@ -213,32 +242,35 @@ void Monitor::Impl::keep_line(const Look& look) {
   line_->picture = look.picture;
 }
 
-void Monitor::Impl::write_header() {
-  if (!header_) return;
-  header_->kernels = clock_->names();
-  watcher_.offer(
-      [journal = journal_.get(), header = std::move(*header_)] { journal->write(to_json(header)); },
-      false);
-  header_.reset();
-}
-
-void Monitor::Impl::write_line() {
+void Monitor::Impl::record_line() {
   if (!line_) return;
-  write_header();
   watcher_.offer(
-      [journal = journal_.get(), line = std::move(*line_)] { journal->write(to_json(line)); },
+      [recorder = recorder_.get(), line = std::move(*line_), kernels = clock_->names()] {
+        recorder->begin(kernels);
+        recorder->add(line);
+      },
       false);
   line_.reset();
 }
 
+// The watcher reads what somebody outside says; the next look tells it to all ranks.
+void Monitor::Impl::listen() {
+  if (options_.control.empty()) return;
+  watcher_.offer([recorder = recorder_.get()] { recorder->listen(); }, true);
+}
+
 void Monitor::Impl::rebalanced(const Outcome& outcome) {
   const State& state = protocol_.state();
-  if (journal_ != nullptr && !line_) static_cast<void>(advise("asked for by the application"));
+  if (recorder_ != nullptr && !line_) static_cast<void>(advise("asked for by the application"));
   protocol_.set_state(
       evenkeel::rebalanced(state, step_, state.generation + (outcome.moved ? 1 : 0)));
   cost_ += whole(outcome.seconds * 1e9);
-  if (line_) line_->outcome = outcome;
-  write_line();
+  bytes_ += std::max<std::int64_t>(0, outcome.bytes_moved);
+  if (line_) {
+    line_->outcome = outcome;
+    line_->taken_at = step_;
+  }
+  record_line();
   if (!outcome.moved) return;
   sums_.restart_all();
   measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
@@ -249,10 +281,17 @@ void Monitor::Impl::finish() {
   require_running("finish");
   finished_ = true;
   protocol_.finish();
-  write_line();
-  write_header();
+  record_line();
+  if (recorder_ != nullptr)
+    watcher_.offer(
+        [recorder = recorder_.get(), kernels = clock_->names(), state = protocol_.state(),
+         steps = step_] {
+          recorder->begin(kernels);
+          recorder->finish(state, steps);
+        },
+        false);
   watcher_.finish();
-  journal_.reset();
+  recorder_.reset();
 }
 
 Monitor::Monitor(const Communicator& communicator, const Options& options)

@@ -1,6 +1,7 @@
 #include <evenkeel/monitor/state.hpp>
 
 #include "hash.hpp"
+#include "median.hpp"
 #include "state_members.hpp"
 
 #include <evenkeel/backends/error.hpp>
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -19,17 +19,6 @@ namespace {
 
 using detail::for_each_member;
 using detail::Hash;
-
-double median(std::span<const double> latest, std::int64_t known) {
-  std::array<double, Interval::recent> sorted{};
-  const auto count =
-      static_cast<std::size_t>(std::clamp<std::int64_t>(known, 0, std::ssize(latest)));
-  if (count == 0) return 0;
-  std::copy_n(latest.begin(), count, sorted.begin());
-  std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count));
-  const double lower = sorted[(count - 1) / 2], upper = sorted[count / 2];
-  return lower + (upper - lower) / 2;
-}
 
 // --- Hash ----------------------------------------------------------------------------------------
 
@@ -127,8 +116,8 @@ Lines lines_of(std::string_view text, const std::string& source) {
 
 }  // namespace
 
-double Interval::median_waste() const noexcept { return median(waste, looks); }
-double Interval::median_peak() const noexcept { return median(peak, looks); }
+double Interval::median_waste() const noexcept { return detail::median(waste, looks); }
+double Interval::median_peak() const noexcept { return detail::median(peak, looks); }
 
 std::uint64_t hash_of(const State& state) {
   Hash hash;

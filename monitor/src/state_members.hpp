@@ -23,7 +23,7 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("rebalances", state.rebalances);
   visit("rebalanced_at", state.rebalanced_at);
   visit("mean_load", state.mean_load);
-  visit("cost", state.cost);
+  visit("paused", state.paused);
 
   auto& interval = state.interval;
   visit("interval_looks", interval.looks);
@@ -34,6 +34,32 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("interval_efficiency", interval.efficiency);
   visit("interval_waste", interval.waste);
   visit("interval_peak", interval.peak);
+
+  auto& ledger = state.ledger;
+  visit("cost_method", ledger.cost.method);
+  visit("cost_weight", ledger.cost.weight);
+  visit("cost_mean", ledger.cost.cost);
+  visit("cost_bytes", ledger.cost.bytes);
+  visit("cost_bytes_squared", ledger.cost.bytes_squared);
+  visit("cost_bytes_by_cost", ledger.cost.bytes_by_cost);
+  visit("cost_last_bytes", ledger.cost.last_bytes);
+  visit("ledger_worked", ledger.worked);
+  visit("ledger_lost", ledger.lost);
+  visit("ledger_elapsed", ledger.elapsed);
+  visit("ledger_spent", ledger.spent);
+  visit("ledger_gained", ledger.gained);
+  visit("ledger_counted", ledger.counted);
+  visit("ledger_losses", ledger.losses);
+  visit("ledger_promised", ledger.promised);
+  visit("ledger_open", ledger.open);
+  visit("ledger_before", ledger.before);
+  visit("ledger_predicted", ledger.predicted);
+  visit("ledger_price", ledger.price);
+  visit("ledger_steps_since", ledger.steps_since);
+  visit("ledger_looks_since", ledger.looks_since);
+  visit("ledger_after", ledger.after);
+  visit("ledger_last_net", ledger.last_net);
+  visit("ledger_residual", ledger.residual);
 }
 
 }  // namespace evenkeel::detail

@@ -66,6 +66,8 @@ JournalLine small_line() {
   totals.kernels[Totals::other] = Tally::of(0);
   line.totals = totals;
   line.decision = {Action::rebalance, Reason::above_threshold};
+  line.decision.predicted_gain = 1.5 * second;
+  line.taken_at = 13;
   line.reason = "too much";
   line.kernels = {"force"};
   line.picture.emplace();
@@ -90,13 +92,13 @@ TEST(JournalLine, ByHand) {
                   R"("names_least":"fedcba9876543210","names_greatest":"fedcba9876543210",)"
                   R"("ranks":4,"unfit":0,"steps":2,"load":[40000000000,8000000000,16000000000],)"
                   R"("duration":[80000000000,20000000000,20000000000],"objects":[10,1,4],)"
-                  R"("cost":5,"unit":1000000000,"spread":48,"variance":7,)"
+                  R"("cost":5,"bytes":0,"command":0,"unit":1000000000,"spread":48,"variance":7,)"
                   R"("kernels":[[40000000000,8000000000,16000000000]],"other":[0,0,0]},)"
                   R"("kernels":{"force":{"min":4,"avg":5,"max":8}},)"
                   R"("coverage":0.5,"lambda":1.6,"imbalance_percent":50,"wasted_seconds":3,)"
                   R"("trigger":"threshold lambda 1.25","decision":"rebalance",)"
                   R"("cause":"above_threshold","reason":"too much",)"
-                  R"("predicted_gain":null,"cost":0.75,"realised_gain":null,)"
+                  R"("predicted_gain":1.5,"cost":0.75,"realised_gain":null,"taken_at":13,)"
                   R"("objects_moved":3,"bytes_moved":96,"seconds":{"order":0.5,"cut":0.25},)"
                   R"("per_rank":[4,4,8,4]})");
 }

@@ -569,8 +569,8 @@ TEST(Resolve, IsCheckedAsAWhole) {
   EXPECT_TRUE(options.periodic[0]);
   EXPECT_ERROR(resolve(code, {{"EVENKEEL_BOX", "0,0,0,0,1,1"}}), "flat along x");
   Options bad;
-  bad.epoch_steps = 0;
-  EXPECT_ERROR(resolve(bad, {}), "epoch_steps is '0'");
+  bad.epoch_steps = 5;
+  EXPECT_ERROR(resolve(bad, {}), "epoch_steps is '5'");
   EXPECT_NO_THROW(resolve(bad, {{"EVENKEEL_EPOCH_STEPS", "6"}}));
 }
 
@@ -645,7 +645,7 @@ TEST(Agree, AnErrorOfRankZeroIsTheSameEverywhere) {
   }
   const Environment environment(first ? Variables{{"EVENKEEL_TRIGER", "never"}} : Variables{});
   EXPECT_ERROR(agree(communicator, {}),
-               "journal, options_file, in capitals behind EVENKEEL_. Did "
+               "control, options_file, in capitals behind EVENKEEL_. Did "
                "you mean 'EVENKEEL_TRIGGER'?");
   const Environment clean;
   EXPECT_NO_THROW(agree(communicator, {}));

@@ -30,7 +30,7 @@ State first_state_of(const Setting& setting, const ChainReplayOptions& options, 
   live.horizon = options.horizon.value_or(setting.chain.steps());
   State state = first_state(live);
   state.epoch_steps = options.epoch_steps;
-  state.cost = setting.rebalance * unit;
+  state.ledger.cost.learn(setting.rebalance * unit, 0);
   if (!std::holds_alternative<CostAware>(options.trigger)) {
     // The published rules know neither.
     state.floor_percent = 0;

@@ -27,14 +27,21 @@ enum class Reason : int {
   not_asked,        // the trigger does not look at the load
   custom,           // the application's own rule has decided
   below_cost,       // what was lost has not reached what a rebalance costs
-  above_cost        // act: it has
+  above_cost,       // act: it has
+  paused,           // somebody outside has said so
+  commanded         // act: somebody outside has said so
 };
+
+// What somebody outside can say to a running application; the greater of two counts.
+enum class Command : int { none, resume, pause, rebalance };
 
 struct Decision {
   Action action = Action::hold;
   Reason reason = Reason::not_asked;
   // Nanoseconds: what was weighed against what, where the reason is one of cost.
   double weighed = 0, against = 0;
+  // Nanoseconds that a rebalance now is thought to bring, its cost taken off.
+  double predicted_gain = 0;
   friend bool operator==(const Decision&, const Decision&) = default;
 };
 

@@ -33,6 +33,7 @@ struct JournalHeader {
   int ranks = 1;
   std::vector<std::string> kernels;  // that rank 0 knows at the start
   State state;
+  bool restored = false;  // the state comes from an earlier run
 };
 
 // One look at the load, and what came of it. A rebalance that no look asked for (by its step, or by
@@ -46,6 +47,7 @@ struct JournalLine {
   std::vector<std::string> kernels;  // the names behind totals->kernels, when they agree
   std::optional<LoadPicture> picture;
   std::optional<Outcome> outcome;  // when the advice was taken
+  std::int64_t taken_at = -1;      // the step after which it was; -1: not
 };
 
 // One line of valid JSON each, without the line feed, whatever bytes the names hold. Pure.

@@ -5,6 +5,7 @@
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/monitor/epoch.hpp>
+#include <evenkeel/monitor/ledger.hpp>
 #include <evenkeel/monitor/trigger.hpp>
 
 #include <array>
@@ -49,8 +50,9 @@ struct State {
   std::int64_t rebalances = 0;
   std::int64_t rebalanced_at = -1;  // step; -1: never
   std::int64_t mean_load = 0;       // nanoseconds, of the last look
-  double cost = 0;                  // nanoseconds of a rebalance, as learned; 0: not yet
+  std::int64_t paused = 0;          // 1: nothing happens until somebody says resume
   Interval interval = {};
+  Ledger ledger = {};
 };
 
 // A 64-bit hash (FNV-1a) that does not depend on the build.

@@ -1,0 +1,27 @@
+#pragma once
+
+// A file through which somebody outside talks to a running application: one word in one line, as
+// `echo pause > run.control` leaves it. It is taken away once it has been read.
+
+#include <evenkeel/monitor/decision.hpp>
+
+#include <optional>
+#include <string>
+
+namespace evenkeel {
+
+class ControlFile {
+ public:
+  explicit ControlFile(std::string path) : path_(std::move(path)) {}
+
+  // What was said, without the line's end; nothing while there is no file, or no whole line in it.
+  std::optional<std::string> take() const;
+
+ private:
+  std::string path_;
+};
+
+// What it means to all ranks; nothing for what is no such command.
+std::optional<Command> command_from_text(const std::string& text);
+
+}  // namespace evenkeel

@@ -1,0 +1,94 @@
+#include "recorder.hpp"
+
+#include "saved_state.hpp"
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/text.hpp>
+
+#include <utility>
+
+namespace evenkeel {
+
+Recorder::Recorder(JournalHeader header)
+    : header_(std::move(header)), log_(header_.options.log), shadow_(header_.state) {
+  const Options& options = header_.options;
+  if (!options.journal.empty()) journal_ = std::make_unique<Journal>(options.journal);
+  if (!options.control.empty()) control_.emplace(options.control);
+}
+
+bool Recorder::wants_lines(const Options& options) noexcept {
+  return options.log != LogLevel::off || wants_pictures(options);
+}
+
+bool Recorder::wants_pictures(const Options& options) noexcept {
+  return !options.journal.empty() || !options.control.empty();
+}
+
+void Recorder::begin(const std::vector<std::string>& kernels) {
+  if (std::exchange(began_, true)) return;
+  header_.kernels = kernels;
+  header_line_ = to_json(header_);
+  if (journal_ != nullptr) journal_->write(header_line_);
+}
+
+// A line for the journal, or for one that may still be asked for.
+void Recorder::write(const std::string& line) {
+  if (journal_ != nullptr) return journal_->write(line);
+  kept_.push_back(line);
+  if (kept_.size() > most_kept) kept_.pop_front();
+}
+
+void Recorder::add(const JournalLine& line) {
+  if (journal_ != nullptr || control_) write(to_json(line));
+  const bool acts = line.decision.action == Action::rebalance;
+  if (log_.shows(LogLevel::looks) || (acts && log_.shows(LogLevel::decisions)))
+    log_.write(log_line(line));
+  balances_ = balances_ || line.outcome.has_value();
+  if (line.totals && !balances_) shadow_.look(*line.totals);
+}
+
+void Recorder::listen() {
+  if (!control_) return;
+  if (const auto said = control_->take()) obey(*said);
+}
+
+void Recorder::obey(const std::string& said) {
+  constexpr std::string_view journal_word = "journal ";
+  if (const auto command = command_from_text(said)) {
+    command_ = *command;
+    log_.write("told to " + said);
+  } else if (said.starts_with(journal_word)) {
+    start_journal(said.substr(journal_word.size()));
+  } else {
+    log_.write(in_quotes(said) + " is no command: pause, resume, rebalance, or journal and a path");
+  }
+}
+
+void Recorder::start_journal(const std::string& path) {
+  try {
+    auto journal = std::make_unique<Journal>(path);
+    journal->write(header_line_);
+    for (const std::string& line : kept_) journal->write(line);
+    kept_.clear();
+    journal_ = std::move(journal);
+    log_.write("the journal is in " + in_quotes(path));
+  } catch (const Error& error) {
+    log_.write(error.what());
+  }
+}
+
+void Recorder::finish(const State& last, std::int64_t steps) {
+  Summary run;
+  run.state = last;
+  run.steps = steps;
+  run.ranks = header_.ranks;
+  run.moves = balances_;
+  run.shadow_gain = shadow_.gain();
+  run.advices = shadow_.rebalances();
+  if (log_.shows(LogLevel::summary)) log_.write(summary_of(run));
+  const std::string& path = header_.options.state;
+  if (!path.empty() && !write_saved(path, saved_text(last, header_.ranks)))
+    log_.write("the state cannot be written to " + in_quotes(path));
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,82 @@
+#include "saved_state.hpp"
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/text.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <string_view>
+#include <system_error>
+
+#include <unistd.h>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr std::string_view title = "evenkeel state 1\n";
+constexpr std::string_view ranks_key = "ranks = ";
+
+[[noreturn]] void refuse(const std::string& source, const std::string& problem) {
+  throw Error(ErrorKind::bad_input, Where{"monitor/state"}, source + ": " + problem,
+              "Give a state that this version of evenkeel has saved, or none.");
+}
+
+}  // namespace
+
+std::string saved_text(const State& state, int ranks) {
+  State last = state;
+  last.ledger.settle();
+  return std::string(title) + std::string(ranks_key) + std::to_string(ranks) + '\n' + to_text(last);
+}
+
+State restored(const State& first, const std::string& saved, int ranks, const std::string& source) {
+  std::string_view rest = saved;
+  if (!rest.starts_with(title)) refuse(source, "it is no saved state of this version.");
+  rest.remove_prefix(title.size());
+  const std::size_t end = rest.find('\n');
+  const auto ranks_then =
+      rest.starts_with(ranks_key) && end != std::string_view::npos
+          ? integer_from_text(rest.substr(ranks_key.size(), end - ranks_key.size()))
+          : std::nullopt;
+  if (!ranks_then || *ranks_then < 1) refuse(source, "it does not say on how many ranks it was.");
+  rest.remove_prefix(end + 1);
+  const State then = state_from_text(std::string(rest), source);
+
+  constexpr double weight_elsewhere = 0.25;  // the first rebalance here counts four times as much
+  State now = first;
+  const bool same_ranks = *ranks_then == ranks;
+  if (then.ledger.cost.method == first.ledger.cost.method) {
+    now.ledger.cost = then.ledger.cost;
+    if (!same_ranks) now.ledger.cost.weight = std::min(weight_elsewhere, now.ledger.cost.weight);
+  }
+  if (same_ranks) now.ledger.residual = then.ledger.residual;
+  return now;
+}
+
+std::string read_saved(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file.is_open()) {
+    if (errno == ENOENT) return {};
+    refuse(in_quotes(path),
+           "it cannot be read: " + std::error_code(errno, std::generic_category()).message() + '.');
+  }
+  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (file.bad() || text.empty()) refuse(in_quotes(path), "it cannot be read, or is empty.");
+  return text;
+}
+
+bool write_saved(const std::string& path, const std::string& text) {
+  const std::string whole = path + ".new" + std::to_string(getpid());
+  std::ofstream file(whole, std::ios::binary | std::ios::trunc);
+  file << text;
+  file.close();
+  if (file.good() && std::rename(whole.c_str(), path.c_str()) == 0) return true;
+  std::remove(whole.c_str());
+  return false;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,30 @@
+#pragma once
+
+// What balancing would have brought to a run in which nothing is moved: the same decisions, on
+// loads from which each rebalance that was not made would have taken the imbalance of its moment.
+// How much a real one leaves is not known, so this is the most that it could bring.
+
+#include <evenkeel/monitor/epoch.hpp>
+#include <evenkeel/monitor/state.hpp>
+
+#include <cstdint>
+
+namespace evenkeel {
+
+class Shadow {
+ public:
+  explicit Shadow(const State& first) : state_(first) {}
+
+  void look(const Totals& totals);
+
+  // Nanoseconds saved, what the rebalances would have cost taken off.
+  double gain() const noexcept { return saved_ - spent_; }
+  std::int64_t rebalances() const noexcept { return state_.rebalances; }
+
+ private:
+  State state_;
+  double taken_ = 0;  // nanoseconds per step that the slowest rank would work less
+  double saved_ = 0, spent_ = 0;
+};
+
+}  // namespace evenkeel
