@@ -87,7 +87,7 @@ TEST(JournalLine, ByHand) {
             R"("ranks":4,"unfit":0,"steps":2,"load":[40000000000,8000000000,16000000000],)"
             R"("duration":[80000000000,20000000000,20000000000],"objects":[10,1,4],)"
             R"("cost":5,"unit":1000000000,"spread":48,"variance":7,)"
-            R"("kernels":[[40000000000,8000000000,16000000000]],"other":[0,0,0]},)"
+            R"("kernels":[[40000000000,8000000000,16000000000]],"other":[0,0,0],"phases":[]},)"
             R"("state":{"trigger":"threshold lambda 1.25","floor_percent":2,)"
             R"("least_coverage":0.125,"cooldown_steps":6,"looks":3,"step":0,"generation":1,)"
             R"("rebalances":1,"rebalanced_at":2,"mean_load":10000000000},)"

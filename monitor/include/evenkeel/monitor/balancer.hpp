@@ -52,7 +52,7 @@ class EVENKEEL_API Balancer {
   ~Balancer();
 
   // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones.
-  Kernel kernel(const std::string& name);
+  Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
   // Hooks, local, at any time; ranks may have different ones. Whenever objects are about to move,
   // on every rank, those before in the order in which they were given: fields are as they were and
