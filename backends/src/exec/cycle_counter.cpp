@@ -13,7 +13,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t one_second = 1'000'000'000;
 
 // Those of two clocks that are read in turn: the reading of the one lies between two of the other,
 // and the closest of a few says most.
@@ -89,7 +89,7 @@ TickRate TickRate::measured() noexcept {
 }
 
 void TickRate::set_due(std::int64_t ticks) noexcept {
-  const std::int64_t most = static_cast<std::int64_t>(10 * static_cast<double>(second) / rate_);
+  const std::int64_t most = static_cast<std::int64_t>(10 * static_cast<double>(one_second) / rate_);
   due_ = ticks + std::min(ticks - first_.ticks, most);
 }
 
@@ -104,7 +104,7 @@ bool TickRate::refine(const TickMoment& now) noexcept {
     return true;
   }
   first_ = now;
-  due_ = now.ticks + static_cast<std::int64_t>(static_cast<double>(second) / rate_);
+  due_ = now.ticks + static_cast<std::int64_t>(static_cast<double>(one_second) / rate_);
   return false;
 }
 

@@ -46,7 +46,8 @@ class EVENKEEL_API Monitor {
   // Never communicates: without finish() what is pending is let go.
   ~Monitor();
 
-  // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones.
+  // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones,
+  // but should agree on the phase of one.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
   // Collective: the end of a step. Waits for other ranks at most twice per epoch, for reductions
