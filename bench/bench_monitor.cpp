@@ -192,10 +192,10 @@ std::int64_t process_cpu_nanoseconds() {
 
 // So many multiplications and additions, each of which waits for the one before.
 void compute(std::int64_t count) {
-  static volatile double sink = 1;
-  double value = sink;
+  static volatile double held = 1;
+  double value = held;
   for (std::int64_t i = 0; i < count; ++i) value = value * 0.999999 + 1e-6;
-  sink = value;
+  held = value;
 }
 
 class WholeMonitor {

@@ -88,8 +88,12 @@ TickRate TickRate::measured() noexcept {
   return TickRate(first, TickMoment::now());
 }
 
+std::int64_t TickRate::ticks(std::int64_t nanoseconds) const noexcept {
+  return learns_ ? std::llround(static_cast<double>(nanoseconds) / rate_) : nanoseconds;
+}
+
 void TickRate::set_due(std::int64_t ticks) noexcept {
-  const std::int64_t most = static_cast<std::int64_t>(10 * static_cast<double>(one_second) / rate_);
+  const auto most = static_cast<std::int64_t>(10 * static_cast<double>(one_second) / rate_);
   due_ = ticks + std::min(ticks - first_.ticks, most);
 }
 

@@ -66,10 +66,7 @@ class EVENKEEL_API TickRate {
   std::int64_t nanoseconds(std::int64_t ticks) const noexcept {
     return learns_ ? static_cast<std::int64_t>(static_cast<double>(ticks) * rate_) : ticks;
   }
-  std::int64_t ticks(std::int64_t nanoseconds) const noexcept {
-    return learns_ ? static_cast<std::int64_t>(static_cast<double>(nanoseconds) / rate_ + 0.5)
-                   : nanoseconds;
-  }
+  std::int64_t ticks(std::int64_t nanoseconds) const noexcept;  // the nearest
 
  private:
   void set_due(std::int64_t ticks) noexcept;
