@@ -105,18 +105,24 @@ Sample EpochSums::sample(std::int64_t unit) const {
   // The sum over 2^20 ranks fits 63 bits.
   constexpr double most_variance = 1ULL << 40U;
   Sample sample;
+  std::int64_t in_kernels = 0;  // nothing left out
   sample.steps = steps_;
-  sample.duration = duration_;
   sample.fit = fit_ && steps_ > 0;
   sample.kernels.reserve(kernels_.size());
   for (const Kernel& kernel : kernels_) {
     const std::int64_t nanoseconds = total(kernel);
+    in_kernels += kernel.closed_sum + sum_of(kernel.kept);
     const auto phase = static_cast<std::size_t>(kernel.options.phase);
     sample.kernels.push_back(nanoseconds);
     sample.phases.resize(std::max(sample.phases.size(), phase + 1));
     sample.phases[phase] += nanoseconds;
     sample.load += nanoseconds;
   }
+  // What is left out of kernels has not passed, so that the share that they cover stays the same.
+  const std::int64_t elsewhere = std::max<std::int64_t>(0, duration_ - in_kernels);
+  const auto waited = std::llround(static_cast<double>(elsewhere) * (1 - working_share_));
+  const std::int64_t left_out = in_kernels - sample.load + waited;
+  sample.duration = std::max<std::int64_t>(0, duration_ - left_out);
   if (unit > 0) {
     const double share = working_share_ / static_cast<double>(unit);
     const double variance = (closed_variance_ + variance_of(0, kept_steps_)) * share * share;
@@ -161,7 +167,6 @@ void EpochSums::leave_out(std::int64_t waited) {
   if (waited <= 0 || duration_ <= 0) return;
   const double share = std::min(1.0, static_cast<double>(waited) / static_cast<double>(duration_));
   working_share_ *= 1 - share;
-  duration_ -= std::llround(static_cast<double>(duration_) * share);
 }
 
 std::int64_t EpochSums::mean_load() const {

@@ -17,7 +17,7 @@ namespace evenkeel {
 
 // The five things that are asked of a device. Any thread; refusals are answers, not exceptions,
 // since a measurement must not end a run.
-class DeviceEvents {
+class EVENKEEL_API DeviceEvents {
  public:
   using Event = void*;
   enum class State { pending, passed, failed };
