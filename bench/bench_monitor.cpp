@@ -1,18 +1,25 @@
-// What watching costs: the call of step at the end of each step, when nothing is to be done, and a
-// timed scope. Beside them, in the same run, what they are made of: a reading of the clock, and a
-// blocking reduction of the same size, which a balancer without this protocol would pay at each
-// look.
+// What watching costs. Three tables:
+//   the call of step at the end of each step, when nothing is to be done, beside a blocking
+//   reduction of the same size, which a balancer without this protocol would pay at each look;
+//   a timed scope, by the cycle counter and by the CPU clock of the thread, beside two bare
+//   readings of what it is made of; a monitor as a whole: the CPU time of the process, all threads,
+//   that steps of fixed work take with it and without, in blocks that take turns.
 //
-//   mpirun -n 2 bench_monitor [steps] [microseconds of work per step]
+//   mpirun -n 2 bench_monitor [steps] [microseconds of work per step] [pairs of blocks]
 
 #include "runtime.hpp"
 
+#include <evenkeel/backends/exec/cycle_counter.hpp>
 #include <evenkeel/evenkeel.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
+#include <ctime>
+#include <functional>
+#include <random>
 #include <vector>
 
 namespace ek = evenkeel;
@@ -59,11 +66,10 @@ std::vector<std::int64_t> slowest(const ek::Communicator& ranks, std::vector<std
 
 void add_totals(ek::Totals& into, const ek::Totals& from) noexcept { ek::combine(into, from); }
 
-void measure(const ek::Communicator& ranks, int steps, std::int64_t work_nanoseconds) {
+void measure_step(const ek::Communicator& ranks, int steps, std::int64_t work_nanoseconds) {
   Kokkos::View<double* [3], Kokkos::HostSpace> position("position", 1000);
   Kokkos::View<double*, Kokkos::HostSpace> mass("mass", 1000);
   const auto busy = [&] { work_for(work_nanoseconds); };
-  const auto nothing = [] {};
   const bool first = ranks.rank() == 0;
   if (first)
     std::printf(
@@ -80,13 +86,6 @@ void measure(const ek::Communicator& ranks, int steps, std::int64_t work_nanosec
   };
   const auto step = [&] { static_cast<void>(balancer.step(position, ek::carry(mass))); };
   const auto step_times = slowest(ranks, times_of(steps, timed_busy, step));
-  const auto scope_times = slowest(ranks, times_of(steps, nothing, [&] {
-                                     for (int i = 0; i < 100; ++i) static_cast<void>(kernel.time());
-                                   }));
-  const auto clock_times = slowest(ranks, times_of(steps, nothing, [] {
-                                     for (int i = 0; i < 100; ++i)
-                                       static_cast<void>(ek::wall_nanoseconds());
-                                   }));
   const auto reduction_times =
       slowest(ranks, times_of(steps, busy, [&] {
                 static_cast<void>(ek::all_reduce<&add_totals>(ranks, ek::totals_of({}, 0)));
@@ -94,16 +93,202 @@ void measure(const ek::Communicator& ranks, int steps, std::int64_t work_nanosec
   balancer.finish();
   if (!first) return;
   print("step", step_times);
-  print("100 x kernel begin + end", scope_times);
-  print("100 x reading of the wall clock", clock_times);
   print("blocking reduction of the totals", reduction_times);
 }
+
+// --- A timed scope -------------------------------------------------------------------------------
+
+// What is measured against what is in one run, and takes turns.
+class Pairs {
+ public:
+  // `loop(n)` makes n pairs.
+  void add(const char* what, std::function<void(int)> loop) {
+    rows_.push_back({what, std::move(loop), {}});
+  }
+
+  void measure(const ek::Communicator& ranks) {
+    constexpr int rounds = 20, pairs = 50000;
+    for (int round = 0; round < rounds; ++round)
+      for (Row& row : rows_) {
+        const std::int64_t begin = ek::wall_nanoseconds();
+        row.loop(pairs);
+        row.nanoseconds.push_back(static_cast<double>(ek::wall_nanoseconds() - begin) / pairs);
+      }
+    if (ranks.rank() == 0)
+      std::printf("\n%d x %d pairs; nanoseconds per pair\n%-50s %9s %9s %9s\n", rounds, pairs, "",
+                  "least", "median", "90 %");
+    for (Row& row : rows_) {
+      ranks.all_reduce(std::span(row.nanoseconds), ek::Reduction::greatest);
+      std::sort(row.nanoseconds.begin(), row.nanoseconds.end());
+      if (ranks.rank() == 0)
+        std::printf("%-50s %9.1f %9.1f %9.1f\n", row.what, row.nanoseconds[0],
+                    row.nanoseconds[rounds / 2], row.nanoseconds[rounds * 9 / 10]);
+    }
+  }
+
+ private:
+  struct Row {
+    const char* what;
+    std::function<void(int)> loop;
+    std::vector<double> nanoseconds;
+  };
+  std::vector<Row> rows_;
+};
+
+volatile std::int64_t sink = 0;  // so that what is read is not left out
+
+template <std::int64_t (*now)() noexcept>
+void read_twice(int pairs) {
+  for (int i = 0; i < pairs; ++i) {
+    const std::int64_t begin = now();
+    sink = now() - begin;
+  }
+}
+
+void time_scopes(ek::Clock& clock, const ek::Kernel& kernel, int pairs, int pairs_per_step) {
+  for (int i = 0; i < pairs; i += pairs_per_step) {
+    for (int k = 0; k < pairs_per_step; ++k) const auto timing = kernel.time();
+    static_cast<void>(clock.end_step());
+  }
+}
+
+void measure_scopes(const ek::Communicator& ranks) {
+  constexpr int per_step = 100;
+  const auto cycles = ek::Clock::by_cycles(), cpu = ek::Clock::make(&ek::thread_cpu_nanoseconds);
+  const ek::Kernel by_cycles = cycles->kernel("work"), by_cpu = cpu->kernel("work");
+  Pairs pairs;
+  pairs.add("two readings of the cycle counter", &read_twice<&ek::cycle_ticks>);
+  pairs.add("two readings of the wall clock", &read_twice<&ek::wall_nanoseconds>);
+  pairs.add("two readings of the thread CPU clock", &read_twice<&ek::thread_cpu_nanoseconds>);
+  pairs.add("kernel begin + end, cycle counter, and draining",
+            [&](int count) { time_scopes(*cycles, by_cycles, count, per_step); });
+  pairs.add("kernel begin + end, cycle counter, alone", [&](int count) {
+    for (int i = 0; i < count; ++i) const auto timing = by_cycles.time();
+  });
+  pairs.add("kernel begin + end, thread CPU clock, and draining",
+            [&](int count) { time_scopes(*cpu, by_cpu, count, per_step); });
+  pairs.measure(ranks);
+
+  // Draining by itself: what the end of a step takes, for each of the pairs in it.
+  const auto time_pairs = [&] {
+    for (int k = 0; k < per_step; ++k) const auto timing = by_cycles.time();
+  };
+  const auto end_step = [&] { static_cast<void>(cycles->end_step()); };
+  const auto times = slowest(ranks, times_of(10000, time_pairs, end_step));
+  if (ranks.rank() == 0)
+    std::printf("%-50s %9.2f %9.2f %9.2f\n", "of which draining (a call of end_step / 100)",
+                static_cast<double>(times[0]) / per_step,
+                static_cast<double>(times[times.size() / 2]) / per_step,
+                static_cast<double>(times[times.size() * 9 / 10]) / per_step);
+}
+
+// --- A monitor as a whole ------------------------------------------------------------------------
+
+std::int64_t process_cpu_nanoseconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
+// So many multiplications and additions, each of which waits for the one before.
+void compute(std::int64_t count) {
+  static volatile double held = 1;
+  double value = held;
+  for (std::int64_t i = 0; i < count; ++i) value = value * 0.999999 + 1e-6;
+  held = value;
+}
+
+class WholeMonitor {
+ public:
+  explicit WholeMonitor(const ek::Communicator& ranks) : ranks_(ranks), monitor_(ranks) {
+    for (const char* name : {"neighbours", "forces", "bonds", "push", "fields"})
+      kernels_.push_back(monitor_.kernel(name));
+    constexpr std::int64_t trial = 200000;
+    const auto once = times_of(
+        20, [] {}, [] { compute(trial); });
+    const std::int64_t mine = trial * step_nanoseconds / (once[0] * std::ssize(kernels_));
+    per_kernel_ = ranks_.all_reduce(mine, ek::Reduction::least);
+  }
+
+  void measure(int pairs) {
+    std::mt19937 random(1);  // the same on all ranks
+    std::vector<std::int64_t> watched, bare;
+    for (int pair = 0; pair < pairs; ++pair) {
+      const bool watched_first = random() % 2 == 0;
+      if (watched_first) watched.push_back(block(true));
+      bare.push_back(block(false));
+      if (!watched_first) watched.push_back(block(true));
+    }
+    monitor_.finish();
+    ranks_.all_reduce(std::span(watched), ek::Reduction::sum);
+    ranks_.all_reduce(std::span(bare), ek::Reduction::sum);
+    if (ranks_.rank() == 0) print_difference(watched, bare);
+  }
+
+ private:
+  static constexpr std::int64_t step_nanoseconds = 1'000'000;
+  static constexpr int steps_per_block = 50;
+
+  // CPU nanoseconds of a block of steps on this rank, all threads, but for what this one spends in
+  // the barrier after each step: ranks wait for each other there, as in any code that is coupled.
+  std::int64_t block(bool watched) {
+    ranks_.barrier();
+    std::int64_t in_barriers = 0;
+    const std::int64_t begin = process_cpu_nanoseconds();
+    for (int step = 0; step < steps_per_block; ++step) {
+      if (watched)
+        watched_step();
+      else
+        for (std::size_t k = 0; k < kernels_.size(); ++k) compute(per_kernel_);
+      const std::int64_t arrived = ek::thread_cpu_nanoseconds();
+      ranks_.barrier();
+      in_barriers += ek::thread_cpu_nanoseconds() - arrived;
+    }
+    return process_cpu_nanoseconds() - begin - in_barriers;
+  }
+
+  void watched_step() {
+    for (const ek::Kernel& kernel : kernels_) {
+      const auto timing = kernel.time();
+      compute(per_kernel_);
+    }
+    if (const auto advice = monitor_.step()) ++advised_;
+  }
+
+  void print_difference(const std::vector<std::int64_t>& watched,
+                        const std::vector<std::int64_t>& bare) const {
+    const auto count = static_cast<double>(bare.size());
+    double sum = 0, squares = 0, total = 0;
+    for (const std::int64_t block : bare) total += static_cast<double>(block);
+    for (std::size_t i = 0; i < bare.size(); ++i) {
+      const double percent = 100 * static_cast<double>(watched[i] - bare[i]) / (total / count);
+      sum += percent;
+      squares += percent * percent;
+    }
+    const double mean = sum / count;
+    const double error = std::sqrt(std::max(0.0, squares / count - mean * mean) / (count - 1));
+    std::printf(
+        "\nwhole monitor: %.0f pairs of blocks of %d steps; CPU time of a step of one rank without "
+        "it %.1f us\ndifference with it: %+.3f %% (95 %%: %+.3f to %+.3f); %d times advised\n",
+        count, steps_per_block, total / count / steps_per_block / ranks_.size() * 1e-3, mean,
+        mean - 1.96 * error, mean + 1.96 * error, advised_);
+  }
+
+  const ek::Communicator& ranks_;
+  ek::Monitor monitor_;
+  std::vector<ek::Kernel> kernels_;
+  std::int64_t per_kernel_ = 0;
+  int advised_ = 0;
+};
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const evenkeel::bench::Runtime runtime(argc, argv);
-  measure(ek::Communicator::world(), static_cast<int>(runtime.number(1, 5000, 10)),
-          1000 * runtime.number(2, 200, 0));
+  const ek::Communicator ranks = ek::Communicator::world();
+  measure_step(ranks, static_cast<int>(runtime.number(1, 5000, 10)),
+               1000 * runtime.number(2, 200, 0));
+  measure_scopes(ranks);
+  WholeMonitor(ranks).measure(static_cast<int>(runtime.number(3, 100, 2)));
   return 0;
 }

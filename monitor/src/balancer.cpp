@@ -471,7 +471,9 @@ Balancer::Balancer(Balancer&&) noexcept = default;
 Balancer& Balancer::operator=(Balancer&&) noexcept = default;
 Balancer::~Balancer() = default;
 
-Kernel Balancer::kernel(const std::string& name) { return impl_->monitor_.kernel(name); }
+Kernel Balancer::kernel(const std::string& name, const KernelOptions& options) {
+  return impl_->monitor_.kernel(name, options);
+}
 MoveReport Balancer::step(std::span<const Set> sets) { return impl_->step(sets); }
 MoveReport Balancer::rebalance(std::span<const Set> sets) { return impl_->rebalance(sets); }
 void Balancer::before_move(std::function<void()> hook) {

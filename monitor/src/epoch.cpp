@@ -40,6 +40,12 @@ void add_kernels(const Sample& sample, Gauge& gauge, Totals& totals) noexcept {
   totals.kernels[Totals::other] = Tally::of(rest);
 }
 
+void add_phases(const Sample& sample, Gauge& gauge, Totals& totals) noexcept {
+  totals.phases.fill(Tally::of(0));
+  const std::size_t count = std::min(sample.phases.size(), totals.phases.size());
+  for (std::size_t i = 0; i < count; ++i) totals.phases[i] = Tally::of(gauge(sample.phases[i]));
+}
+
 std::int64_t spread_of(std::int64_t load, std::int64_t mean, std::int64_t unit) noexcept {
   if (mean == 0) return 0;
   const std::int64_t units = std::clamp((load - mean) / unit, -most_units, most_units);
@@ -57,7 +63,7 @@ LoadSummary summary_of(const Totals& totals) noexcept {
   LoadSummary summary;
   summary.ranks = static_cast<int>(std::clamp<std::int64_t>(totals.ranks, 1, most_ranks));
   summary.sum = static_cast<double>(totals.load.sum);
-  summary.greatest = static_cast<double>(totals.load.greatest);
+  summary.greatest = static_cast<double>(totals.critical_load());
   return summary;
 }
 
@@ -74,6 +80,18 @@ std::size_t bin_of(std::int64_t load, std::int64_t mean) noexcept {
 
 }  // namespace
 
+// Not below the greatest load, whatever a sample says of its phases.
+std::int64_t Totals::critical_load() const noexcept {
+  std::int64_t sum = 0;
+  int used = 0;
+  for (const Tally& phase : phases) {
+    if (phase.sum <= 0) continue;
+    sum = sum_of(sum, phase.greatest);
+    ++used;
+  }
+  return used > 1 ? std::max(sum, load.greatest) : load.greatest;
+}
+
 double Totals::lambda() const noexcept { return evenkeel::lambda(summary_of(*this)); }
 
 double Totals::imbalance_percent() const noexcept {
@@ -88,7 +106,7 @@ double Totals::coverage() const noexcept {
 
 double Totals::wasted_seconds() const noexcept {
   if (ranks <= 1 || steps <= 0) return 0;
-  const double nanoseconds = static_cast<double>(load.greatest) - mean_load();
+  const double nanoseconds = static_cast<double>(critical_load()) - mean_load();
   return std::max(0.0, nanoseconds / (1e9 * static_cast<double>(steps)));
 }
 
@@ -111,6 +129,7 @@ Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
   totals.spread = spread_of(totals.load.sum, mean, totals.unit);
   totals.variance = gauge(sample.variance);
   add_kernels(sample, gauge, totals);
+  add_phases(sample, gauge, totals);
   totals.unfit = gauge.fit ? 0 : 1;
   return totals;
 }
@@ -135,6 +154,7 @@ void combine(Totals& into, const Totals& from) noexcept {
   into.spread = sum_of(into.spread, from.spread);
   into.variance = sum_of(into.variance, from.variance);
   for (std::size_t i = 0; i < into.kernels.size(); ++i) add(into.kernels[i], from.kernels[i]);
+  for (std::size_t i = 0; i < into.phases.size(); ++i) add(into.phases[i], from.phases[i]);
 }
 
 LoadPicture picture_of(std::int64_t load, int rank, int ranks, std::int64_t last_mean) noexcept {

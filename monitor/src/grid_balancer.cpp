@@ -96,7 +96,9 @@ GridBalancer::GridBalancer(GridBalancer&&) noexcept = default;
 GridBalancer& GridBalancer::operator=(GridBalancer&&) noexcept = default;
 GridBalancer::~GridBalancer() = default;
 
-Kernel GridBalancer::kernel(const std::string& name) { return impl_->monitor_.kernel(name); }
+Kernel GridBalancer::kernel(const std::string& name, const KernelOptions& options) {
+  return impl_->monitor_.kernel(name, options);
+}
 
 std::optional<GridDecomposition> GridBalancer::step() {
   const Advice advice = impl_->monitor_.step();

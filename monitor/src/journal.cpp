@@ -57,6 +57,16 @@ Json of_state(const State& state) {
 
 Json of_tally(const Tally& tally) { return Json::array({tally.sum, tally.least, tally.greatest}); }
 
+// Up to the last one with a load.
+Json of_phases(const Totals& totals) {
+  std::size_t used = totals.phases.size();
+  while (used > 0 && totals.phases[used - 1].sum == 0) --used;
+  std::vector<Json> phases;
+  phases.reserve(used);
+  for (std::size_t i = 0; i < used; ++i) phases.push_back(of_tally(totals.phases[i]));
+  return Json::array(phases);
+}
+
 // The slots behind them hold no kernel, and the others share the last one.
 std::size_t slots_in_use(const JournalLine& line) {
   return std::min<std::size_t>(line.kernels.size(), Totals::named_kernels);
@@ -92,7 +102,8 @@ Json of_totals(const JournalLine& line) {
                        {"spread", totals.spread},
                        {"variance", totals.variance},
                        {"kernels", kernels},
-                       {"other", other}});
+                       {"other", other},
+                       {"phases", of_phases(totals)}});
 }
 
 // One division, so that 3 ms read as 0.003. Without steps or ranks this is no number, and null.

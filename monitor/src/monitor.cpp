@@ -38,8 +38,14 @@ ClockKind choose_clock(const Communicator& communicator, const Options& options)
   return communicator.ranks_share_cores() ? ClockKind::thread_cpu : ClockKind::automatic;
 }
 
-Clock::Now now_of(ClockKind kind) {
-  return kind == ClockKind::thread_cpu ? &thread_cpu_nanoseconds : &wall_nanoseconds;
+// Where nothing else is asked for, the clock that costs least.
+std::shared_ptr<Clock> make_clock(ClockKind kind) {
+  switch (kind) {
+    case ClockKind::automatic: return Clock::by_cycles();
+    case ClockKind::wall: return Clock::make(&wall_nanoseconds);
+    case ClockKind::thread_cpu: return Clock::make(&thread_cpu_nanoseconds);
+  }
+  return Clock::by_cycles();
 }
 
 // The nearest integer; 0 for what is no positive number, and a bound that sums stay below.
@@ -99,7 +105,7 @@ struct Monitor::Impl {
 Monitor::Impl::Impl(Communicator communicator, const Options& code)
     : options_(agree(communicator, code)),
       clock_kind_(choose_clock(communicator, options_)),
-      clock_(Clock::make(now_of(clock_kind_))),
+      clock_(make_clock(clock_kind_)),
       protocol_(std::move(communicator), first_state(options_), hash_of(to_text(options_)),
                 Recorder::wants_pictures(options_)),
       measured_from_(std::int64_t{options_.warmup_steps} + 1),
@@ -140,7 +146,7 @@ void Monitor::Impl::require_running(const std::string& call) const {
 
 void Monitor::Impl::measure() {
   const Clock::Step step = clock_->end_step();
-  if (step_ >= measured_from_) sums_.add(step, clock_->of_step());
+  if (step_ >= measured_from_) sums_.add(step, clock_->of_step(), clock_->options());
   if (step_ + 1 == measured_from_) waited_before_ = core_wait_.nanoseconds();
 }
 
@@ -201,6 +207,7 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
     sample.cost = sample.bytes = sample.variance = 0;
     sample.fit = sample.steps > 0 && weight_ >= 0;
     std::fill(sample.kernels.begin(), sample.kernels.end(), 0);
+    sample.phases.clear();
   }
   protocol_.post(sample);
   sums_.restart();
@@ -305,7 +312,9 @@ Monitor::Monitor(Monitor&&) noexcept = default;
 Monitor& Monitor::operator=(Monitor&&) noexcept = default;
 Monitor::~Monitor() = default;
 
-Kernel Monitor::kernel(const std::string& name) { return impl_->clock_->kernel(name); }
+Kernel Monitor::kernel(const std::string& name, const KernelOptions& options) {
+  return impl_->clock_->kernel(name, options);
+}
 
 Advice Monitor::step(std::int64_t objects) { return impl_->step(objects); }
 void Monitor::rebalanced(const Outcome& outcome) { impl_->rebalanced(outcome); }
@@ -316,7 +325,7 @@ std::int64_t Monitor::steps() const noexcept { return impl_->step_; }
 std::int64_t Monitor::generation() const noexcept { return impl_->protocol_.state().generation; }
 bool Monitor::is_finished() const noexcept { return impl_->finished_; }
 bool Monitor::next_step_looks() const noexcept { return impl_->ends_epoch(impl_->step_ + 1); }
-std::int64_t Monitor::load_nanoseconds() const noexcept { return impl_->sums_.mean_load(); }
+std::int64_t Monitor::load_nanoseconds() const { return impl_->sums_.mean_load(); }
 void Monitor::set_load(double weight) noexcept { impl_->weight_ = weight; }
 
 }  // namespace evenkeel

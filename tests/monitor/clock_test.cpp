@@ -3,12 +3,15 @@
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/monitor/clock.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace evenkeel {
@@ -265,6 +268,50 @@ TEST_F(ClockTest, AKernelKeepsItsClock) {
   EXPECT_TRUE(watched.expired());
 }
 
+TEST_F(ClockTest, TheSameNameWithOtherOptionsIsAnError) {
+  static_cast<void>(clock->kernel("force", {.phase = 2, .every = 5}));
+  static_cast<void>(clock->kernel("force", {.phase = 2, .every = 5}));
+  for (const KernelOptions& other :
+       {KernelOptions{}, KernelOptions{.phase = 2}, KernelOptions{.phase = 1, .every = 5}})
+    EXPECT_ERROR(clock->kernel("force", other), "known already, with other options");
+  EXPECT_EQ(clock->names().size(), 1U);
+  EXPECT_EQ(clock->options(), (std::vector<KernelOptions>{{.phase = 2, .every = 5}}));
+}
+
+TEST_F(ClockTest, RefusesOptionsThatMeanNothing) {
+  EXPECT_ERROR(clock->kernel("force", {.phase = -1}), "'force' is in phase -1");
+  EXPECT_ERROR(clock->kernel("force", {.phase = 8}), "numbered from 0 to 7");
+  EXPECT_ERROR(clock->kernel("force", {.every = -1}), "runs every -1 steps");
+  static_cast<void>(clock->kernel("force", {.phase = 7}));
+  EXPECT_EQ(clock->names().size(), 1U);
+}
+
+// A clock that stands still has measured nothing, and nothing is wrong.
+TEST_F(ClockTest, AClockThatStalls) {
+  const Kernel force = clock->kernel("force");
+  for (int i = 0; i < 10; ++i) const Timer timing = force.time();
+  expect_step(0, {0});
+}
+
+TEST_F(ClockTest, ARingThatIsFullLosesNothing) {
+  std::vector<Kernel> kernels;
+  for (int k = 0; k < 100; ++k) kernels.push_back(clock->kernel(std::to_string(k)));
+  for (int step = 0; step < 3; ++step) {
+    std::vector<std::int64_t> expected(kernels.size());
+    std::int64_t duration = 0;
+    for (int i = 0; i < 5000; ++i) {
+      const auto k = static_cast<std::size_t>(i * i) % kernels.size();
+      const Timer timing = kernels[k].time();
+      pass(i);
+      expected[k] += i;
+      duration += i;
+    }
+    expect_step(duration, expected);
+    static_cast<void>(clock->kernel("late " + std::to_string(step)));
+    kernels.push_back(clock->kernel("late " + std::to_string(step)));
+  }
+}
+
 TEST_F(ClockTest, ClocksAreApart) {
   const auto other = Clock::make(&now);
   const Kernel here = clock->kernel("force"), there = other->kernel("force");
@@ -285,15 +332,16 @@ TEST_F(ClockTest, RandomScopes) {
   for (int k = 0; k < 5; ++k) kernels.push_back(clock->kernel(std::to_string(k)));
   std::vector<std::int64_t> expected(5);
   std::vector<std::size_t> running;
+  std::vector<std::unique_ptr<Timer>> timers;
   std::int64_t duration = 0;
   for (int event = 0; event < 20000; ++event) {
     const unsigned kind = random() % 8;
     if (kind < 3 && running.size() < 60) {
       running.push_back(random() % 5);
-      clock->begin(static_cast<int>(running.back()));
+      timers.emplace_back(new Timer(kernels[running.back()].time()));
     } else if (kind < 6 && !running.empty()) {
       running.pop_back();
-      clock->end();
+      timers.pop_back();
     } else if (kind == 7 && random() % 8 == 0) {
       expect_step(duration, expected);
       expected.assign(5, 0);
@@ -307,24 +355,151 @@ TEST_F(ClockTest, RandomScopes) {
   }
 }
 
+// --- Threads -------------------------------------------------------------------------------------
+
+// What one thread does, and nobody beside it.
+void in_a_thread(const std::function<void()>& function) { std::thread(function).join(); }
+
+TEST_F(ClockTest, AKernelCountsItsBusiestThread) {
+  const Kernel force = clock->kernel("force"), push = clock->kernel("push");
+  for (const int nanoseconds : {30, 50, 20})
+    in_a_thread([&] {
+      const Timer timing = force.time();
+      pass(nanoseconds);
+      const Timer interruption = push.time();
+      pass(100 - nanoseconds);
+    });
+  {
+    const Timer timing = force.time();
+    pass(40);
+  }
+  expect_step(340, {50, 80});
+  expect_step(0, {0, 0});
+}
+
+TEST_F(ClockTest, AThreadMayEndBeforeTheStepAndTheClock) {
+  const Kernel force = clock->kernel("force");
+  for (int step = 0; step < 20; ++step) {
+    in_a_thread([&] {
+      const Timer timing = force.time();
+      pass(step);
+    });
+    expect_step(step, {step});
+  }
+}
+
+TEST_F(ClockTest, AnyThreadMayEndTheStep) {
+  const Kernel force = clock->kernel("force");
+  {
+    const Timer timing = force.time();
+    pass(3);
+  }
+  in_a_thread([&] { expect_step(3, {3}); });
+  {
+    const Timer timing = force.time();
+    pass(40);
+    in_a_thread([&] { expect_step(40, {0}); });  // open in another thread: counts where it ends
+  }
+  expect_step(0, {40});
+}
+
+// Clocks come and go, likely at one address, while this thread and others stay.
+TEST_F(ClockTest, AThreadOutlivesItsClocks) {
+  std::int64_t expected = 0;
+  for (int i = 1; i <= 100; ++i) {
+    const auto mine = Clock::make(&now);
+    const Kernel force = mine->kernel("force");
+    EXPECT_EQ(mine->end_step().load, 0);
+    {
+      const Timer timing = force.time();
+      const Timer elsewhere = clock->kernel("kept").time();
+      pass(i);
+      expected += i;
+    }
+    {
+      const Timer timing = force.time();
+      pass(7);
+    }
+    EXPECT_EQ(mine->end_step().load, i + 7);
+  }
+  expect_step(expected + 700, {expected});
+}
+
+// Every reading takes a nanosecond, in each thread by itself, and so does every scope.
+std::int64_t counted_readings() noexcept {
+  thread_local std::int64_t readings = 0;
+  return ++readings;
+}
+
+TEST(Threads, NothingIsLostWhileStepsEnd) {
+  const auto clock = Clock::make(&counted_readings);
+  constexpr int threads = 3;
+  constexpr std::int64_t scopes = test::is_sanitized ? 20000 : 200000;
+  std::vector<Kernel> kernels;
+  for (int t = 0; t < threads; ++t) kernels.push_back(clock->kernel(std::to_string(t)));
+  std::atomic<int> done = 0;
+  std::vector<std::thread> running;
+  running.reserve(threads);
+  for (std::size_t t = 0; t < threads; ++t)
+    running.emplace_back([&, t] {
+      for (std::int64_t i = 0; i < scopes; ++i) const Timer timing = kernels[t].time();
+      ++done;
+    });
+  std::vector<std::int64_t> found(threads);
+  int late = 0;
+  for (bool more = true; more;) {
+    more = done < threads;
+    if (late < 50) static_cast<void>(clock->kernel("late " + std::to_string(late++)));
+    EXPECT_TRUE(clock->end_step().fit);
+    for (std::size_t t = 0; t < threads; ++t) found[t] += clock->of_step()[t];
+  }
+  for (std::thread& thread : running) thread.join();
+  EXPECT_EQ(found, std::vector<std::int64_t>(threads, scopes));
+}
+
+TEST(Threads, TheCpuTimeOfAnotherThreadSaysNothingOfTheStep) {
+  const auto clock = Clock::make(&thread_cpu_nanoseconds);
+  EXPECT_TRUE(clock->end_step().fit);
+  in_a_thread([&] { EXPECT_FALSE(clock->end_step().fit); });
+  EXPECT_FALSE(clock->end_step().fit);
+  EXPECT_TRUE(clock->end_step().fit);
+}
+
 // What the system's clocks say is not known, but that kernels fit into their step is.
 TEST(RealClock, KernelsFitIntoTheStep) {
-  for (const Clock::Now now : {&wall_nanoseconds, &thread_cpu_nanoseconds}) {
-    const auto clock = Clock::make(now);
+  for (const auto& clock :
+       {Clock::make(&wall_nanoseconds), Clock::make(&thread_cpu_nanoseconds), Clock::by_cycles()}) {
     const Kernel outer = clock->kernel("outer"), inner = clock->kernel("inner");
     for (int step = 0; step < 100; ++step) {
-      const std::int64_t start = now();
+      const std::int64_t start = thread_cpu_nanoseconds();
       {
         const Timer timing = outer.time();
         const Timer interruption = inner.time();
-        while (now() == start) continue;
+        while (thread_cpu_nanoseconds() - start < 1000) continue;
       }
       const Clock::Step measured = clock->end_step();
       EXPECT_TRUE(measured.fit);
       EXPECT_LE(measured.load, measured.duration);
       EXPECT_EQ(measured.load, clock->of_step()[0] + clock->of_step()[1]);
-      EXPECT_GE(measured.duration, 1);
+      EXPECT_GE(measured.duration, 1000);
     }
+  }
+}
+
+// Its rate is known better the longer it runs, and to a hundredth from the start.
+TEST(RealClock, CyclesAreWallTime) {
+  const auto clock = Clock::by_cycles();
+  const Kernel force = clock->kernel("force");
+  for (int step = 0; step < 5; ++step) {
+    const std::int64_t begin = wall_nanoseconds();
+    {
+      const Timer timing = force.time();
+      while (wall_nanoseconds() - begin < 2'000'000) continue;
+    }
+    const std::int64_t most = wall_nanoseconds() - begin;
+    const std::int64_t load = clock->end_step().load;
+    EXPECT_GE(load, 1'900'000);
+    EXPECT_LE(static_cast<double>(load), 1.01 * static_cast<double>(most));
   }
 }
 

@@ -207,7 +207,10 @@ Sample random_sample(std::mt19937_64& random) {
                 .cost = number(1000 * million),
                 .fit = random() % 8 != 0,
                 .kernels = {},
-                .names = random()};
+                .names = random(),
+                .phases = {}};
+  sample.phases.resize(random() % 10);
+  for (std::int64_t& phase : sample.phases) phase = number(million);
   sample.kernels.resize(random() % 40);
   for (std::int64_t& kernel : sample.kernels) kernel = number(million);
   return sample;
@@ -310,6 +313,65 @@ TEST(Totals, FiguresAreThoseOfTheMetrics) {
     EXPECT_DOUBLE_EQ(totals.imbalance_percent(), imbalance_percent(summary));
     EXPECT_NEAR(totals.wasted_seconds(), (summary.greatest - summary.average()) * 1e-9 / 8, 1e-20);
   }
+}
+
+// --- Phases --------------------------------------------------------------------------------------
+
+Sample sample_in_phases(const std::vector<std::int64_t>& phases) {
+  Sample sample = sample_of(std::accumulate(phases.begin(), phases.end(), std::int64_t{0}));
+  sample.phases = phases;
+  return sample;
+}
+
+// Two ranks with the same load, but not at the same time: each waits for the other, once.
+TEST(Phases, RanksWaitInEachOfThem) {
+  const Totals totals = totals_over({sample_in_phases({3000 * million, 1000 * million}),
+                                     sample_in_phases({1000 * million, 3000 * million})});
+  expect_tally(totals.phases[0], 4000 * million, 1000 * million, 3000 * million);
+  expect_tally(totals.phases[1], 4000 * million, 1000 * million, 3000 * million);
+  expect_tally(totals.phases[2], 0, 0, 0);
+  EXPECT_EQ(totals.load.greatest, 4000 * million);
+  EXPECT_EQ(totals.critical_load(), 6000 * million);
+  EXPECT_DOUBLE_EQ(totals.lambda(), 1.5);
+  EXPECT_DOUBLE_EQ(totals.imbalance_percent(), 100.0 * 2 / 6 * 2);
+  EXPECT_DOUBLE_EQ(totals.wasted_seconds(), 2.0 / 8);
+}
+
+TEST(Phases, OneAloneIsTheLoad) {
+  for (const std::size_t used : {0U, 3U, 7U}) {
+    std::vector<std::int64_t> light(8), heavy(8);
+    light[used] = 10;
+    heavy[used] = 30;
+    const Totals totals = totals_over({sample_in_phases(light), sample_in_phases(heavy)});
+    EXPECT_EQ(totals.critical_load(), 30);
+    EXPECT_DOUBLE_EQ(totals.lambda(), 1.5);
+  }
+  EXPECT_EQ(totals_of_loads({10, 30}).critical_load(), 30) << "nobody said anything of phases";
+  EXPECT_EQ(Totals{}.critical_load(), Totals{}.load.greatest);
+}
+
+TEST(Phases, ARankMayKnowFewer) {
+  const Totals totals = totals_over({sample_in_phases({5}), sample_in_phases({2, 0, 9})});
+  expect_tally(totals.phases[0], 7, 2, 5);
+  expect_tally(totals.phases[2], 9, 0, 9);
+  EXPECT_EQ(totals.critical_load(), 14);
+}
+
+TEST(Phases, WhatCannotBeIsUnfit) {
+  const Totals totals = totals_of(sample_in_phases({20, -5}), 0);
+  EXPECT_EQ(totals.unfit, 1);
+  EXPECT_EQ(totals.phases[1].sum, 0);
+  Sample more = sample_of(5);
+  more.phases.assign(12, 1);
+  EXPECT_EQ(totals_of(more, 0).phases[7].sum, 1) << "what is beyond the last is nobody's";
+}
+
+TEST(Phases, TheCriticalLoadIsNoLessThanTheGreatestAndSaturates) {
+  Sample odd = sample_of(1000);
+  odd.phases = {1, 1};
+  EXPECT_EQ(totals_of(odd, 0).critical_load(), 1000);
+  odd.phases = {most, most};
+  EXPECT_EQ(totals_of(odd, 0).critical_load(), most);
 }
 
 void expect_even(const Totals& totals, double coverage) {

@@ -51,6 +51,9 @@ inline Totals read_totals(const json& from) {
   from.at("unit").get_to(totals.unit);
   from.at("spread").get_to(totals.spread);
   from.at("variance").get_to(totals.variance);
+  totals.phases.fill(Tally::of(0));
+  std::transform(from.at("phases").begin(), from.at("phases").end(), totals.phases.begin(),
+                 read_tally);
   if (from.at("kernels").is_null()) return totals;
   std::transform(from.at("kernels").begin(), from.at("kernels").end(), totals.kernels.begin(),
                  read_tally);

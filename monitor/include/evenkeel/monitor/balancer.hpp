@@ -51,8 +51,9 @@ class EVENKEEL_API Balancer {
   // Never communicates: without finish() what is pending is let go.
   ~Balancer();
 
-  // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones.
-  Kernel kernel(const std::string& name);
+  // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones,
+  // but should agree on the phase of one.
+  Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
   // Hooks, local, at any time; ranks may have different ones. Whenever objects are about to move,
   // on every rank, those before in the order in which they were given: fields are as they were and

@@ -3,9 +3,10 @@
 // Kernels: named regions of the application's own work, timed by scope. Waiting (in MPI, mostly)
 // does not belong in one.
 
+#include <evenkeel/backends/exec/device_stream.hpp>
+#include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/backends/export.hpp>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -15,9 +16,22 @@
 namespace evenkeel {
 
 class Clock;
+class DeviceEvents;
+class ThreadTrack;
 
-// Measures until the end of the scope. A kernel timed inside another interrupts it, so that no time
-// counts twice. On the thread that calls step. Its Kernel, or what that came from, lives longer.
+// Kernels between which ranks wait for each other, in a barrier or an exchange, are put in phases:
+// every phase then waits for its own slowest rank.
+inline constexpr int kernel_phases = 8;
+
+struct KernelOptions {
+  int phase = 0;  // from 0 to kernel_phases - 1
+  int every = 0;  // runs, or does most of its work, every so many steps; 0: seen by itself
+
+  friend bool operator==(const KernelOptions&, const KernelOptions&) = default;
+};
+
+// Measures until the end of the scope, in which it stays. A kernel timed inside another interrupts
+// it, so that no time counts twice. Its Kernel, or what that came from, lives longer.
 class EVENKEEL_API Timer {
  public:
   Timer(const Timer&) = delete;
@@ -27,14 +41,24 @@ class EVENKEEL_API Timer {
  private:
   friend class Kernel;
   Timer(Clock& clock, int kernel) noexcept;
-  Clock* clock_;
+  Timer(Clock& clock, int kernel, const DeviceStream& stream) noexcept;
+  ThreadTrack* track_;  // null: nothing is measured, in a thread that is ending
 };
 
 // A registered kernel; a handle, cheap to copy, which may outlive what gave it.
 class EVENKEEL_API Kernel {
  public:
-  // Times from here to the end of the scope of what is returned. Local.
+  // Times from here to the end of the scope of what is returned. Local, on any thread.
   [[nodiscard]] Timer time() const noexcept { return Timer(*clock_, index_); }
+
+  // The same for work that is launched on an instance of a Kokkos space. On a device the scope
+  // counts as the longer of what the host and what that instance takes for it, once the device has
+  // passed its end: no fence is needed, and none is added. On a host this is time().
+  template <ExecutionInstance Instance>
+  [[nodiscard]] Timer time(const Instance& instance) const {
+    return Timer(*clock_, index_, stream_of(instance));
+  }
+
   std::string name() const;
 
  private:
@@ -44,39 +68,51 @@ class EVENKEEL_API Kernel {
   int index_;
 };
 
-// Adds up the nanoseconds of kernels, step by step. One thread.
+// Adds up the nanoseconds of kernels, step by step. Any thread times; one at a time registers
+// kernels and ends steps, and reads what was measured.
 class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
  public:
   using Now = std::int64_t (*)() noexcept;  // wall_nanoseconds or thread_cpu_nanoseconds
+
+  // `events`: of the device that time(instance) asks; null for none.
   static std::shared_ptr<Clock> make(Now now);
+  static std::shared_ptr<Clock> make(Now now, std::shared_ptr<DeviceEvents> events);
+  // By the cycle counter, or by wall time where that is not to be trusted.
+  static std::shared_ptr<Clock> by_cycles();
 
-  Kernel kernel(const std::string& name);
+  Clock(const Clock&) = delete;
+  Clock& operator=(const Clock&) = delete;
+  ~Clock();
+
+  // The same name again is the same kernel; with other options it is an Error.
+  Kernel kernel(const std::string& name, const KernelOptions& options = {});
   const std::vector<std::string>& names() const noexcept { return names_; }
-
-  void begin(int kernel) noexcept;
-  void end() noexcept;
+  const std::vector<KernelOptions>& options() const noexcept { return options_; }
 
   struct Step {
     std::int64_t duration = 0;  // since the last step ended
-    std::int64_t load = 0;      // of which in kernels
+    std::int64_t load = 0;      // in kernels
     bool fit = true;            // false when the clock went backwards
   };
-  // Ends the step. of_step(): nanoseconds of each kernel in it, until the next end_step().
+  // Ends the step. A kernel counts what its busiest thread has taken for it: scopes that ended in
+  // this step, on this thread also the part of open ones that lies in it, and what devices have
+  // passed by now. of_step(): nanoseconds of each kernel, until the next end_step().
   Step end_step() noexcept;
-  const std::vector<std::int64_t>& of_step() const noexcept { return finished_; }
+  const std::vector<std::int64_t>& of_step() const noexcept { return of_step_; }
 
  private:
-  explicit Clock(Now now);
-  void charge() noexcept;
+  friend class Timer;
+  struct Impl;
 
-  static constexpr int deepest = 64;  // what is nested deeper counts for the kernel at this depth
-  Now now_;
-  std::int64_t last_ = 0, step_began_ = 0;
-  bool fit_ = true;
+  Clock(Now now, std::shared_ptr<DeviceEvents> events, bool by_cycles);
+  ThreadTrack* track() noexcept;
+  ThreadTrack* known_track() const noexcept;
+  ThreadTrack* make_track();
+
   std::vector<std::string> names_;
-  std::array<int, deepest> running_{};  // kernels, innermost last
-  int depth_ = 0;
-  std::vector<std::int64_t> current_, finished_;
+  std::vector<KernelOptions> options_;
+  std::vector<std::int64_t> of_step_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace evenkeel

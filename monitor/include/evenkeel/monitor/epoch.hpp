@@ -5,6 +5,7 @@
 // integers, so that all ranks see identical bits whatever the order of the reduction.
 
 #include <evenkeel/backends/export.hpp>
+#include <evenkeel/monitor/clock.hpp>
 
 #include <array>
 #include <cstdint>
@@ -35,6 +36,7 @@ struct Sample {
   bool fit = true;              // false: the clock went backwards, or nothing was measured
   std::vector<std::int64_t> kernels = {};  // by the order of the known names
   std::uint64_t names = 0;                 // hash of the known names
+  std::vector<std::int64_t> phases = {};   // the load, by the phases of its kernels
 };
 
 // Over the ranks.
@@ -67,17 +69,22 @@ struct Totals {
   std::int64_t spread = 0;    // between ranks: sum of ((load - last mean) / unit)^2
   std::int64_t variance = 0;  // from step to step: sum over ranks, per unit^2
   std::array<Tally, named_kernels + 1> kernels{};  // meaningful when the names agree
+  std::array<Tally, kernel_phases> phases{};
 
   bool names_agree() const noexcept { return names_least == names_greatest; }
   double mean_load() const noexcept {
     return ranks > 0 ? static_cast<double>(load.sum) / static_cast<double>(ranks) : 0;
   }
-  // max / average of the load; 1 without load. See monitor/metrics.hpp.
+  // What all ranks wait for: the greatest load, or, where work is in several phases with a barrier
+  // between them, the sum over the phases of the greatest in each.
+  EVENKEEL_API std::int64_t critical_load() const noexcept;
+  // max / average of the load, with the critical load for max; 1 without load. See
+  // monitor/metrics.hpp.
   EVENKEEL_API double lambda() const noexcept;
   EVENKEEL_API double imbalance_percent() const noexcept;
   // The share of the steps that the kernels cover: kernel seconds / step seconds over all ranks.
   EVENKEEL_API double coverage() const noexcept;
-  // Seconds per step that the slowest rank works longer than the average.
+  // Seconds per step that ranks wait for the slowest on average, over all phases.
   EVENKEEL_API double wasted_seconds() const noexcept;
 };
 

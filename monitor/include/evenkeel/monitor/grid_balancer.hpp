@@ -54,7 +54,7 @@ class EVENKEEL_API GridBalancer {
   ~GridBalancer();
 
   // The kernel of this name, known from now on. Local, at any time.
-  Kernel kernel(const std::string& name);
+  Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
   // Collective: the end of a step. Domains to go on with, where that is worth it by the time that
   // kernels took; nothing otherwise. What is proposed and not accepted is proposed again.

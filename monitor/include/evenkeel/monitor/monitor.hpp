@@ -46,8 +46,9 @@ class EVENKEEL_API Monitor {
   // Never communicates: without finish() what is pending is let go.
   ~Monitor();
 
-  // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones.
-  Kernel kernel(const std::string& name);
+  // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones,
+  // but should agree on the phase of one.
+  Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
   // Collective: the end of a step. Waits for other ranks at most twice per epoch, for reductions
   // that were posted steps ago. `objects`: how many this rank owns. Ranks that do not run alike are
@@ -74,7 +75,7 @@ class EVENKEEL_API Monitor {
 
   // Nanoseconds per step that this rank has spent in kernels since the last rebalance, or since the
   // warm-up; 0 while nothing is measured.
-  std::int64_t load_nanoseconds() const noexcept;
+  std::int64_t load_nanoseconds() const;
 
   // In a deterministic run: the sum of this rank's weights, which stands for its clock.
   void set_load(double weight) noexcept;

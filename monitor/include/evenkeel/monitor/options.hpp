@@ -54,10 +54,10 @@ using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, Recursive
 
 // What measures the work of kernels.
 enum class ClockKind : int {
-  automatic,  // thread_cpu where ranks share cores; elsewhere wall, less the wait for a core that
-              // other programs had
-  wall,
-  thread_cpu  // the CPU time of the thread that calls step: waiting for a core does not count
+  automatic,  // thread_cpu where ranks share cores; elsewhere wall time by the cycle counter, less
+              // the wait for a core that other programs had
+  wall,       // the system's
+  thread_cpu  // the CPU time of the thread that times: waiting for a core does not count
 };
 
 // What rank 0 tells people, each with all before it.

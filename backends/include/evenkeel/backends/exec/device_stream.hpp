@@ -1,0 +1,36 @@
+#pragma once
+
+// The stream of a device that an instance of a Kokkos space launches on, without knowing Kokkos: by
+// the members that Kokkos::Cuda and Kokkos::HIP have.
+
+namespace evenkeel {
+
+struct DeviceStream {
+  bool on_device = false;  // false: of a host, and nothing else is meant
+  int device = -1;         // -1: the current one
+  void* handle = nullptr;  // null is a stream too, the default one
+
+  friend bool operator==(const DeviceStream&, const DeviceStream&) = default;
+};
+
+template <class Instance>
+concept ExecutionInstance = requires(const Instance& instance) {
+  instance.fence();
+};
+
+template <ExecutionInstance Instance>
+DeviceStream stream_of([[maybe_unused]] const Instance& instance) {
+  DeviceStream stream;
+  if constexpr (requires { instance.cuda_stream(); }) {
+    stream.on_device = true;
+    stream.handle = static_cast<void*>(instance.cuda_stream());
+    if constexpr (requires { instance.cuda_device(); }) stream.device = instance.cuda_device();
+  } else if constexpr (requires { instance.hip_stream(); }) {
+    stream.on_device = true;
+    stream.handle = static_cast<void*>(instance.hip_stream());
+    if constexpr (requires { instance.hip_device(); }) stream.device = instance.hip_device();
+  }
+  return stream;
+}
+
+}  // namespace evenkeel
