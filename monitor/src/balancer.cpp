@@ -381,7 +381,6 @@ Balancer::Impl::Allowed Balancer::Impl::find_allowed(const Status& status, const
 }
 
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
-  const Stopwatch whole;
   Stopwatch stage;
   MoveOptions move_options;
   move_options.staging_bytes = monitor_.options().staging_bytes;
@@ -400,6 +399,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
   std::vector<Set> sets;
   const Status arrived = attempt(stage_name, [&] { sets = with_costs(given); });
   const Load load = arrive(arrived, sets);
+  const Stopwatch whole;  // from here on all ranks are here: waiting for the slowest is no cost
   const std::vector<SetShape> shapes = agree_on_sets(ranks_, sets);
   const int dimensions = dimensions_of(shapes, domains_);
   MoveReport report;
@@ -482,6 +482,9 @@ void Balancer::before_move(std::function<void()> hook) {
 void Balancer::after_move(std::function<void(const MoveReport&)> hook) {
   impl_->after_.push_back(std::move(hook));
 }
+void Balancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
+std::string Balancer::saved_state() const { return impl_->monitor_.saved_state(); }
+const Metrics& Balancer::metrics() const noexcept { return impl_->monitor_.metrics(); }
 void Balancer::finish() { impl_->monitor_.finish(); }
 
 const Decomposition& Balancer::decomposition() const noexcept {

@@ -18,20 +18,6 @@
 
 namespace evenkeel {
 
-// How many values a truncated mean leaves out at each end: together a quarter, rounded, but the
-// least and the greatest of three or more.
-constexpr std::size_t truncated_at_each_end(std::size_t count) noexcept {
-  if (count < 3) return 0;
-  return count < 12 ? 1 : (count + 4) / 8;
-}
-
-// The number of values times their 25 % truncated mean; 0 of none.
-std::int64_t truncated_sum(std::span<const std::int64_t> values);
-
-// The variance of that sum, by how the values scatter (Tukey and McLaughlin 1963: of the values
-// left out each counts as the nearest one that is not); 0 of less than two.
-double truncated_sum_variance(std::span<const std::int64_t> values);
-
 class EpochSums {
  public:
   // The epoch so far: steps, load, duration, variance, kernels, phases and fit. `unit` is that of

@@ -2,6 +2,7 @@
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/monitor/monitor.hpp>
 
 #include <algorithm>
@@ -52,6 +53,7 @@ struct GridBalancer::Impl {
   GridDecomposition decomposition_;
   int part_ = 0;  // of this rank
   std::optional<GridDecomposition> proposal_;
+  Stopwatch since_proposal_;  // until the application's cells are in place
 };
 
 // Collective.
@@ -65,6 +67,7 @@ std::optional<GridDecomposition> GridBalancer::Impl::propose(double work) {
                     std::to_string(all.generation_greatest) + '.',
                 "Call accept() on all ranks or on none.");
   if (proposal_) return proposal_;
+  since_proposal_.restart();
   const std::vector<double> works = gather_work(ranks_, decomposition_, work);
   GridDecomposition next;
   vote(ranks_, attempt(stage_name, [&] { next = rounds_->next(works); }));
@@ -83,7 +86,7 @@ void GridBalancer::Impl::accept() {
                 "Call accept() once after step() or propose() returned one.");
   decomposition_ = std::move(*proposal_);
   proposal_.reset();
-  monitor_.rebalanced();
+  monitor_.rebalanced({.seconds = since_proposal_.seconds()});
 }
 
 GridBalancer::GridBalancer(const Communicator& communicator, const GridBalancerOptions& options)
@@ -109,6 +112,9 @@ std::optional<GridDecomposition> GridBalancer::step() {
 std::optional<GridDecomposition> GridBalancer::propose(double work) { return impl_->propose(work); }
 
 void GridBalancer::accept() { impl_->accept(); }
+void GridBalancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
+std::string GridBalancer::saved_state() const { return impl_->monitor_.saved_state(); }
+const Metrics& GridBalancer::metrics() const noexcept { return impl_->monitor_.metrics(); }
 void GridBalancer::finish() { impl_->monitor_.finish(); }
 
 const GridDecomposition& GridBalancer::decomposition() const noexcept {

@@ -64,8 +64,10 @@ struct Monitor::Impl {
   void finish();
 
   bool restore(std::string saved, const std::string& source);
+  void restore_before_start(const std::string& saved);
   void require_running(const std::string& call) const;
   void measure();
+  std::int64_t rebuild_nanoseconds();
   void leave_out_waiting();
   // The length follows what the last look has found, which is known long before the epoch ends.
   bool ends_epoch(std::int64_t step) const noexcept {
@@ -93,10 +95,18 @@ struct Monitor::Impl {
   std::int64_t epoch_began_after_ = 0;  // a step
   // Of the rebalance since the last look: nanoseconds, bytes.
   std::int64_t cost_ = 0, bytes_ = 0;
-  double weight_ = 0;                   // in a deterministic run
-  bool off_ = false;                    // the ranks have not agreed: nobody looks any more
+  // The step after a rebalance, in which the application rebuilds what it has derived: nanoseconds
+  // of wall time. What it takes longer than those after it belongs to the cost.
+  struct Settling {
+    std::optional<std::int64_t> rebalanced_at;  // until that step ends
+    std::int64_t took = 0, ended_at = 0, step = 0;
+  };
+  Settling settling_;
+  double weight_ = 0;  // in a deterministic run
+  bool off_ = false;   // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
 
+  Metrics metrics_;
   std::unique_ptr<Recorder> recorder_;  // on rank 0
   std::optional<JournalLine> line_;     // that waits for what comes of it
   Watcher watcher_;                     // last: its thread ends before anything that it uses
@@ -138,6 +148,18 @@ bool Monitor::Impl::restore(std::string saved, const std::string& source) {
   return true;
 }
 
+void Monitor::Impl::restore_before_start(const std::string& saved) {
+  const Communicator& ranks = protocol_.communicator();
+  vote(ranks, attempt(stage_name, [&] {
+         require_running("restore");
+         if (step_ > 0)
+           throw Error(ErrorKind::bad_input, Where{stage_name}, "restore was called after a step.",
+                       "Call it before the first one.");
+       }));
+  const bool is_restored = restore(ranks.rank() == 0 ? saved : "", "the saved state");
+  if (recorder_ != nullptr && is_restored) recorder_->start_from(protocol_.state());
+}
+
 void Monitor::Impl::require_running(const std::string& call) const {
   if (finished_)
     throw Error(ErrorKind::bad_input, Where{stage_name}, call + " was called after finish.",
@@ -148,6 +170,19 @@ void Monitor::Impl::measure() {
   const Clock::Step step = clock_->end_step();
   if (step_ >= measured_from_) sums_.add(step, clock_->of_step(), clock_->options());
   if (step_ + 1 == measured_from_) waited_before_ = core_wait_.nanoseconds();
+  if (settling_.rebalanced_at) {
+    const std::int64_t now = wall_nanoseconds();
+    settling_ = {std::nullopt, now - *settling_.rebalanced_at, now, step_};
+  }
+}
+
+// What the step after a rebalance took longer than the mean of those after it; 0 without one.
+std::int64_t Monitor::Impl::rebuild_nanoseconds() {
+  const Settling settling = std::exchange(settling_, {});
+  const std::int64_t steps = step_ - settling.step;
+  if (settling.took == 0 || steps <= 0) return 0;
+  return std::max<std::int64_t>(0,
+                                settling.took - (wall_nanoseconds() - settling.ended_at) / steps);
 }
 
 // While this rank waits for a core that somebody else has, it does not work. The system says how
@@ -193,7 +228,7 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
   sample.step = step_;
   sample.generation = state.generation;
   sample.objects = objects;
-  sample.cost = std::exchange(cost_, 0);
+  sample.cost = std::exchange(cost_, 0) + rebuild_nanoseconds();
   sample.bytes = std::exchange(bytes_, 0);
   if (recorder_ != nullptr) {
     sample.command = static_cast<std::int64_t>(recorder_->take_command());
@@ -217,6 +252,7 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
 // What all ranks have agreed on.
 Advice Monitor::Impl::settle(const Look& look) {
   keep_line(look);
+  metrics_ = metrics_of(look.totals, look.verdict.state.interval, names_.sorted());
   if (!look.totals.names_agree()) names_.unite(protocol_.communicator(), options_.strict_kernels);
   const Decision decision = look.verdict.decision;
   const bool act = decision.action == Action::rebalance &&
@@ -282,6 +318,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   sums_.restart_all();
   measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
   epoch_began_after_ = measured_from_ - 1;
+  settling_ = {wall_nanoseconds()};
 }
 
 void Monitor::Impl::finish() {
@@ -323,6 +360,11 @@ void Monitor::finish() { impl_->finish(); }
 const Options& Monitor::options() const noexcept { return impl_->options_; }
 std::int64_t Monitor::steps() const noexcept { return impl_->step_; }
 std::int64_t Monitor::generation() const noexcept { return impl_->protocol_.state().generation; }
+const Metrics& Monitor::metrics() const noexcept { return impl_->metrics_; }
+std::string Monitor::saved_state() const {
+  return saved_text(impl_->protocol_.state(), impl_->protocol_.communicator().size());
+}
+void Monitor::restore(const std::string& saved) { impl_->restore_before_start(saved); }
 bool Monitor::is_finished() const noexcept { return impl_->finished_; }
 bool Monitor::next_step_looks() const noexcept { return impl_->ends_epoch(impl_->step_ + 1); }
 std::int64_t Monitor::load_nanoseconds() const { return impl_->sums_.mean_load(); }

@@ -24,6 +24,12 @@ bool Recorder::wants_pictures(const Options& options) noexcept {
   return !options.journal.empty() || !options.control.empty();
 }
 
+void Recorder::start_from(const State& state) {
+  header_.state = state;
+  header_.restored = true;
+  shadow_ = Shadow(state);
+}
+
 void Recorder::begin(const std::vector<std::string>& kernels) {
   if (std::exchange(began_, true)) return;
   header_.kernels = kernels;

@@ -31,6 +31,9 @@ class Recorder {
   // Whether lines are to show single ranks.
   static bool wants_pictures(const Options& options) noexcept;
 
+  // Before begin(): the run goes on from an earlier one.
+  void start_from(const State& state);
+
   // The first line writes the header before it, with the kernels that are known by then.
   void begin(const std::vector<std::string>& kernels);
   void add(const JournalLine& line);

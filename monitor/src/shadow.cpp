@@ -15,7 +15,8 @@ void Shadow::look(const Totals& totals) {
   const auto steps = static_cast<double>(totals.steps);
   const double waste = seen.waste.front(), saved = std::min(taken_, waste) * steps;
   Totals balanced = totals;
-  balanced.load.greatest -= std::llround(saved);
+  balanced.phases = {};
+  balanced.load.greatest = totals.critical_load() - std::llround(saved);
   balanced.generation_least = balanced.generation_greatest = state_.generation;
   balanced.cost = 0;
   const Verdict verdict = fold(state_, balanced);

@@ -34,6 +34,11 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("interval_efficiency", interval.efficiency);
   visit("interval_waste", interval.waste);
   visit("interval_peak", interval.peak);
+  visit("interval_mean_step", interval.mean_step);
+  visit("interval_mean_waste", interval.mean_waste);
+  visit("interval_step_step", interval.step_step);
+  visit("interval_step_waste", interval.step_waste);
+  visit("interval_waste_waste", interval.waste_waste);
 
   auto& ledger = state.ledger;
   visit("cost_method", ledger.cost.method);

@@ -2,10 +2,13 @@
 
 #include <evenkeel/monitor/decision.hpp>
 #include <evenkeel/monitor/options.hpp>
+#include <evenkeel/monitor/truncated_mean.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -39,44 +42,55 @@ State first_state_of(const Setting& setting, const ChainReplayOptions& options, 
   return state;
 }
 
-// The loads of all ranges over an epoch, as all ranks would have added them up.
+// The loads of all ranges over an epoch, as all ranks would have measured them.
 class Epoch {
  public:
   void add(const std::vector<double>& loads, double unit) {
-    sums_.resize(std::max(sums_.size(), loads.size()));
-    for (std::size_t i = 0; i < loads.size(); ++i) sums_[i] += loads[i] * unit;
+    if (by_range_.empty()) by_range_.resize(loads.size());
+    for (std::size_t i = 0; i < loads.size(); ++i)
+      by_range_[i].push_back(std::llround(loads[i] * unit));
     ++steps_;
   }
   std::int64_t steps() const noexcept { return steps_; }
 
-  Totals totals(const State& state, int ranks, std::int64_t step) const {
-    const auto totals_of_rank = [&](double load) {
+  Totals totals(const State& state, int ranks, std::int64_t step, std::int64_t cost) const {
+    const std::int64_t unit = totals_of({}, state.mean_load).unit;
+    const auto totals_of_rank = [&](std::span<const std::int64_t> loads) {
       Sample sample;
       sample.step = step;
       sample.steps = steps_;
       sample.generation = state.generation;
-      sample.load = sample.duration = std::llround(load);
+      sample.cost = cost;
+      sample.load = sample.duration = truncated_sum(loads);
+      sample.variance = variance_in(unit, loads);
       return totals_of(sample, state.mean_load);
     };
     // Ranks without bins are all alike.
-    const auto idle = static_cast<std::int64_t>(ranks) - std::ssize(sums_);
-    Totals all = totals_of_rank(idle > 0 ? 0 : sums_.front());
+    const std::int64_t idle = ranks - std::ssize(by_range_);
+    Totals all = totals_of_rank(idle > 0 ? std::span<const std::int64_t>() : by_range_.front());
     if (idle > 0) {
       all.ranks = idle;
       all.spread *= idle;
     }
-    for (std::size_t i = idle > 0 ? 0 : 1; i < sums_.size(); ++i)
-      combine(all, totals_of_rank(sums_[i]));
+    for (std::size_t i = idle > 0 ? 0 : 1; i < by_range_.size(); ++i)
+      combine(all, totals_of_rank(by_range_[i]));
     return all;
   }
 
   void restart() {
-    sums_.clear();
+    by_range_.clear();
     steps_ = 0;
   }
 
  private:
-  std::vector<double> sums_;
+  // In units squared, with the bound that measured ones have.
+  static std::int64_t variance_in(std::int64_t unit, std::span<const std::int64_t> loads) {
+    constexpr double most = 1ULL << 40U;
+    const auto size = static_cast<double>(unit);
+    return static_cast<std::int64_t>(std::min(most, truncated_sum_variance(loads) / (size * size)));
+  }
+
+  std::vector<std::vector<std::int64_t>> by_range_;  // of each step
   std::int64_t steps_ = 0;
 };
 
@@ -96,6 +110,7 @@ Schedule run(const Setting& setting, const ChainReplayOptions& options) {
   std::deque<Order> orders;
   Schedule schedule;
   std::vector<double> loads;
+  std::int64_t cost = 0;  // of a rebalance since the last look
   for (std::int64_t step = 0; step < setting.chain.steps(); ++step) {
     bool act = is_due(state.trigger, step);
     for (; !orders.empty() && orders.front().before_step == step; orders.pop_front())
@@ -104,12 +119,14 @@ Schedule run(const Setting& setting, const ChainReplayOptions& options) {
       ranges = setting.chain.cut(step - 1, setting.ranks);
       state = rebalanced(state, step, state.generation + 1);
       schedule.push_back(step);
+      cost += std::llround(setting.rebalance * unit);
       epoch.restart();
     }
     setting.chain.loads(ranges, step, loads);
     epoch.add(loads, unit);
     if (epoch.steps() < epoch_length(state)) continue;
-    const Verdict verdict = fold(state, epoch.totals(state, setting.ranks, step + 1));
+    const Verdict verdict =
+        fold(state, epoch.totals(state, setting.ranks, step + 1, std::exchange(cost, 0)));
     state = verdict.state;
     if (verdict.decision.action == Action::rebalance)
       orders.push_back({step + 1 + options.latency, state.generation});

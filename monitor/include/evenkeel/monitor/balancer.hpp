@@ -18,6 +18,7 @@
 #include <evenkeel/core/migrate.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/monitor/clock.hpp>
+#include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
 
 #include <concepts>
@@ -94,6 +95,11 @@ class EVENKEEL_API Balancer {
     return rebalance({first, others...});
   }
 
+  // Collective, before the first step: goes on with what an earlier run had learned, on as many
+  // ranks or others; rank 0's text counts. saved_state() is local, the same on all ranks.
+  void restore(const std::string& saved);
+  std::string saved_state() const;
+
   // Collective. Completes what is pending, ends the thread and closes the journal. Once; then
   // nothing but the destructor.
   void finish();
@@ -106,6 +112,7 @@ class EVENKEEL_API Balancer {
   const Decomposition& decomposition() const noexcept;
   const Options& options() const noexcept;  // as agreed
   std::int64_t steps() const noexcept;
+  const Metrics& metrics() const noexcept;  // of the last look
 
  private:
   MoveReport step(std::initializer_list<Set> sets) {

@@ -21,6 +21,7 @@
 #include <evenkeel/core/grid/rounds.hpp>
 #include <evenkeel/core/grid/shape.hpp>
 #include <evenkeel/monitor/clock.hpp>
+#include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
 
 #include <array>
@@ -67,6 +68,11 @@ class EVENKEEL_API GridBalancer {
   // Local, on all ranks alike: the last proposal is how things are from now on.
   void accept();
 
+  // Collective, before the first step: goes on with what an earlier run had learned, on as many
+  // ranks or others; rank 0's text counts. saved_state() is local, the same on all ranks.
+  void restore(const std::string& saved);
+  std::string saved_state() const;
+
   // Collective. Completes what is pending, ends the thread and closes the journal. Once; then
   // nothing but the destructor.
   void finish();
@@ -82,6 +88,7 @@ class EVENKEEL_API GridBalancer {
   // Greatest / mean work, by speeds, of the most even domains that there have been; 0: none yet.
   double best_lambda() const noexcept;
   const Options& options() const noexcept;  // as agreed
+  const Metrics& metrics() const noexcept;  // of the last look
 
  private:
   struct Impl;

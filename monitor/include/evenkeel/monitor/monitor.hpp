@@ -15,6 +15,7 @@
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/journal.hpp>
+#include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
 
 #include <cstdint>
@@ -59,6 +60,10 @@ class EVENKEEL_API Monitor {
   // changed, and what was measured before counts no more. Communicates nothing.
   void rebalanced(const Outcome& outcome = {});
 
+  // Collective, before the first step: goes on with what an earlier run had learned and
+  // saved_state() has told, on as many ranks or others. Rank 0's text counts.
+  void restore(const std::string& saved);
+
   // Collective. Completes what is pending, ends the thread and closes the journal. Once; then
   // nothing but the destructor.
   void finish();
@@ -68,6 +73,11 @@ class EVENKEEL_API Monitor {
   const Options& options() const noexcept;  // as agreed
   std::int64_t steps() const noexcept;
   std::int64_t generation() const noexcept;
+
+  // Of the last look that all ranks have agreed on.
+  const Metrics& metrics() const noexcept;
+  // What was learned so far, for a checkpoint of the application's; the same on all ranks.
+  std::string saved_state() const;
 
   bool is_finished() const noexcept;
   // Whether the next call of step ends an epoch.

@@ -16,6 +16,11 @@ namespace evenkeel {
 
 // What was seen since the last rebalance, or since the start. Times are nanoseconds per step, sums
 // of them nanoseconds. u = max - average.
+struct Trend {
+  double slope = 0;    // nanoseconds per step and step
+  double scatter = 0;  // standard deviation about it, nanoseconds per step
+};
+
 struct Interval {
   static constexpr std::size_t recent = 3;
 
@@ -28,9 +33,16 @@ struct Interval {
   std::array<double, recent> waste{};  // u of the last looks, the latest first
   std::array<double, recent> peak{};   // max of the last looks
 
+  // Over the looks, of the step in the middle of each (counted in the interval) and of u: means,
+  // and sums of products of what differs from them.
+  double mean_step = 0, mean_waste = 0;
+  double step_step = 0, step_waste = 0, waste_waste = 0;
+
   // Of as many of the last looks as there are; 0 without any.
   EVENKEEL_API double median_waste() const noexcept;
   EVENKEEL_API double median_peak() const noexcept;
+  // Of u, by least squares; nothing of less than three looks.
+  EVENKEEL_API Trend trend() const noexcept;
 };
 
 struct State {
