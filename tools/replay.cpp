@@ -2,6 +2,7 @@
 
 #include "command.hpp"
 #include "replay/chain.hpp"
+#include "replay/journal.hpp"
 #include "replay/options.hpp"
 #include "replay/refusal.hpp"
 #include "replay/report.hpp"
@@ -62,7 +63,10 @@ Run add_replay(CLI::App& app) {
   add_option(command, "--journal", asked->journal, "J.jsonl",
              "A journal to decide again on, and to compare with");
   command.add_flag("--json", asked->json, "Print JSON");
-  return [asked]() -> Output { return replay_chain(checked(*asked)); };
+  return [asked]() -> Output {
+    if (asked->journal) return report_of(replay_journal(checked_journal(*asked)), asked->json);
+    return replay_chain(checked(*asked));
+  };
 }
 
 }  // namespace evenkeel::tool

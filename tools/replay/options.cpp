@@ -56,6 +56,15 @@ constexpr std::int64_t any = std::int64_t{1} << 53;
 
 }  // namespace
 
+std::string checked_journal(const ReplayArguments& asked) {
+  for (const auto* other : {&asked.chain, &asked.ranks, &asked.cost, &asked.trigger, &asked.horizon,
+                            &asked.start, &asked.epoch, &asked.latency})
+    if (*other)
+      refuse_replay("--journal goes with --json alone.",
+                    "A journal holds all else; leave the other options out, or replay a chain.");
+  return *asked.journal;
+}
+
 ChainReplayOptions checked(const ReplayArguments& asked) {
   if (!asked.chain || !asked.ranks || !asked.cost)
     refuse_replay("A chain needs --chain, --ranks and --cost.",

@@ -35,6 +35,9 @@ struct ChainReplayOptions {
   bool json = false;
 };
 
+// The journal that was asked for. An Error where something of a chain is given beside it.
+std::string checked_journal(const ReplayArguments& asked);
+
 // An Error for what makes no sense, whatever the files hold. The files are not touched.
 ChainReplayOptions checked(const ReplayArguments& asked);
 

@@ -8,6 +8,7 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
+#include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/state.hpp>
 #include <evenkeel/monitor/trigger.hpp>
 
