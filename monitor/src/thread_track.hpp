@@ -87,8 +87,7 @@ class ThreadTrack {
   bool is_finished() const noexcept { return ended_.load(std::memory_order_acquire); }
   bool waits_for_devices() const;
 
-  // --- The two lives: a clock may die before a thread, and the other way round
-  // --------------------
+  // --- A clock may die before a thread, and the other way round ----------------------------------
 
   // Null once the clock is gone, so that a clock made at the same address is not taken for it.
   const Clock* clock() const noexcept { return clock_.load(std::memory_order_relaxed); }

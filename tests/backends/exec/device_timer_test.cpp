@@ -198,7 +198,7 @@ TEST_F(DeviceTimerTest, RandomScopes) {
         break;
       }
     } else {
-      device->worked += random() % 100;
+      device->worked += static_cast<std::int64_t>(random() % 100);
       if (random() % 8 == 0) take();
     }
   }

@@ -186,6 +186,35 @@ TEST_F(JournalTest, WhatKernelsCostInAMeasuredRun) {
   }
 }
 
+TEST_F(JournalTest, KernelsInPhases) {
+  Monitor monitor(outer, with_journal(measured(Never{})));
+  const Kernel push = monitor.kernel("push"), solve = monitor.kernel("solve", {.phase = 2}),
+               lists = monitor.kernel("lists", {.phase = 2, .every = 4});
+  EXPECT_ERROR(static_cast<void>(monitor.kernel("solve")), "known already, with other options");
+  for (int step = 1; step <= 32; ++step) {
+    for (const Kernel& kernel : {push, solve}) {
+      const Timer timing = kernel.time();
+      work();
+    }
+    const Timer timing = lists.time();
+    if (step % 4 == 0) work();
+    monitor.step();
+  }
+  monitor.finish();
+  const auto read = parsed();
+  if (rank != 0) return;
+  ASSERT_GE(read.size(), 2U);
+  const json& totals = read[1].at("totals");
+  ASSERT_EQ(totals.at("phases").size(), 3U);
+  const Tally first = read_tally(totals.at("phases").at(0)),
+              last = read_tally(totals.at("phases").at(2));
+  EXPECT_GE(first.least, 8 * 1000);
+  EXPECT_GE(last.least, 10 * 1000);
+  EXPECT_EQ(read_tally(totals.at("phases").at(1)).sum, 0);
+  EXPECT_EQ(first.sum + last.sum, read_tally(totals.at("load")).sum);
+  EXPECT_EQ(read_totals(totals).critical_load(), first.greatest + last.greatest);
+}
+
 TEST_F(JournalTest, SaysWhyNothingHappens) {
   const auto cause = [&](const Options& options, double load) {
     Monitor monitor(outer, with_journal(options));
