@@ -1,9 +1,11 @@
 #include <evenkeel/monitor/decision.hpp>
 
+#include "cost_aware.hpp"
 #include "hash.hpp"
 #include "interval.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace evenkeel {
 
@@ -17,56 +19,65 @@ Decision weigh(double loss, double cost) {
   return {Action::hold, Reason::below_cost, loss, cost};
 }
 
-// --- The rules. The interval is that of the state after the look ---------------------------------
+// What a rule is asked about: the state before the look, and what the look makes of it.
+struct Question {
+  const State& before;
+  const Totals& totals;
+  State& after;
+  LoadSeen seen;  // of cost_aware alone, as is the prospect
+  Prospect prospect;
+};
 
-Decision ask(const Never&, const Verdict&, const State&, const Totals&) {
-  return hold(Reason::not_asked);
-}
+// --- The rules -----------------------------------------------------------------------------------
 
-Decision ask(const Every&, const Verdict&, const State&, const Totals&) {
-  return hold(Reason::not_asked);
-}
+Decision ask(const Never&, Question&) { return hold(Reason::not_asked); }
+
+Decision ask(const Every&, Question&) { return hold(Reason::not_asked); }
 
 bool reaches(double value, double limit) { return limit > 0 && value >= limit; }
 
-Decision ask(const Threshold& threshold, const Verdict&, const State&, const Totals& totals) {
-  if (reaches(totals.lambda(), threshold.lambda) ||
-      reaches(totals.imbalance_percent(), threshold.imbalance_percent))
+Decision ask(const Threshold& threshold, Question& on) {
+  if (reaches(on.totals.lambda(), threshold.lambda) ||
+      reaches(on.totals.imbalance_percent(), threshold.imbalance_percent))
     return act(Reason::above_threshold);
   return hold(Reason::below_threshold);
 }
 
-Decision ask(const Menon&, const Verdict& now, const State&, const Totals&) {
-  return weigh(now.state.interval.wasted, cost_of(now.state));
+Decision ask(const Menon&, Question& on) {
+  return weigh(on.after.interval.wasted, cost_of(on.after));
 }
 
-Decision ask(const Zhai&, const Verdict& now, const State&, const Totals&) {
-  return weigh(now.state.interval.degradation, cost_of(now.state));
+Decision ask(const Zhai&, Question& on) {
+  return weigh(on.after.interval.degradation, cost_of(on.after));
 }
 
-// After a rebalance the slowest rank takes average / efficiency.
-Decision ask(const Procassini& procassini, const Verdict& now, const State&, const Totals&) {
-  const Interval& interval = now.state.interval;
-  const double peak = interval.peak.front();
-  const double mean = peak - interval.waste.front();
-  if (interval.efficiency <= 0) return weigh(0, cost_of(now.state));
-  return weigh(procassini.rho * peak - mean / interval.efficiency, cost_of(now.state));
+// After a rebalance the slowest rank takes average / efficiency. To gain nothing is not to gain.
+Decision ask(const Procassini& procassini, Question& on) {
+  const Interval& interval = on.after.interval;
+  const double peak = interval.peak.front(), mean = peak - interval.waste.front();
+  const double after = interval.efficiency > 0 ? mean / interval.efficiency : peak;
+  Decision decision = weigh(procassini.rho * peak - after, cost_of(on.after));
+  if (decision.weighed == decision.against)
+    return {Action::hold, Reason::below_cost, decision.weighed, decision.against};
+  return decision;
 }
 
-Decision ask(const Boulmier&, const Verdict& now, const State&, const Totals&) {
-  const Interval& interval = now.state.interval;
-  const double steps = static_cast<double>(interval.steps);
-  return weigh(steps * interval.waste.front() - interval.wasted, cost_of(now.state));
+Decision ask(const Boulmier&, Question& on) {
+  const Interval& interval = on.after.interval;
+  const auto steps = static_cast<double>(interval.steps);
+  return weigh(steps * interval.waste.front() - interval.wasted, cost_of(on.after));
 }
 
-Decision ask(const CostAware&, const Verdict&, const State&, const Totals&) {
-  return hold(Reason::not_asked);
+Decision ask(const CostAware&, Question& on) {
+  return judge(on.after.outlook, on.seen, on.prospect);
 }
 
-Decision ask(const Custom& custom, const Verdict&, const State& before, const Totals& totals) {
-  const bool yes = custom.decide != nullptr && custom.decide(before, totals);
+Decision ask(const Custom& custom, Question& on) {
+  const bool yes = custom.decide != nullptr && custom.decide(on.before, on.totals);
   return yes ? act(Reason::custom) : hold(Reason::custom);
 }
+
+// --- What comes before the rules -----------------------------------------------------------------
 
 bool is_outdated(const State& state, const Totals& totals) {
   return totals.generation_least != state.generation ||
@@ -96,29 +107,51 @@ void obey(State& state, Command command) {
   if (command == Command::resume) state.paused = 0;
 }
 
-// As things were in the past: until the next rebalance as long as since the last one, with what one
-// has left behind.
-double gain_of(const State& state, std::int64_t step) {
-  const auto since = static_cast<double>(state.interval.steps);
-  const double left = state.horizon > 0
-                          ? static_cast<double>(std::max<std::int64_t>(0, state.horizon - step))
-                          : since;
-  const double waste = state.interval.median_waste() - std::max(0.0, state.ledger.residual);
-  return waste * std::min(since, left) - cost_of(state);
+// Steps of the run that are left when a rebalance acts; nothing where its length is not known.
+std::optional<double> steps_left(const State& state) {
+  if (state.horizon <= 0) return std::nullopt;
+  const std::int64_t left = state.horizon - state.step - state.latency_steps;
+  return static_cast<double>(std::max<std::int64_t>(0, left));
 }
 
-Decision decide(const Verdict& now, const State& before, const Totals& totals) {
+LoadSeen load_seen(const State& state, const Totals& totals) {
+  const Interval& interval = state.interval;
+  const auto steps = static_cast<double>(totals.steps), ranks = static_cast<double>(totals.ranks);
+  const auto unit = static_cast<double>(totals.unit);
+  LoadSeen seen;
+  seen.step = state.step;
+  seen.steps = totals.steps;
+  seen.peak = interval.peak.front();
+  seen.mean = interval.peak.front() - interval.waste.front();
+  seen.variance = static_cast<double>(totals.variance) / ranks / steps * unit * unit;
+  seen.growth = static_cast<double>(totals.growth) / steps;
+  seen.cost = cost_of(state);
+  seen.left = steps_left(state);
+  seen.latency = state.latency_steps;
+  return seen;
+}
+
+// As things were in the past: until the next rebalance as long as since the last one, with what one
+// has left behind.
+double gain_of(const State& state) {
+  const auto since = static_cast<double>(state.interval.steps);
+  const double waste = state.interval.median_waste() - std::max(0.0, state.ledger.residual);
+  return waste * std::min(since, steps_left(state).value_or(since)) - cost_of(state);
+}
+
+Decision decide(Question& on) {
+  const State& before = on.before;
+  const Totals& totals = on.totals;
   if (is_outdated(before, totals)) return hold(Reason::outdated);
   if (command_of(totals) == Command::rebalance) return act(Reason::commanded);
   if (is_unfit(totals)) return hold(Reason::unfit);
-  if (now.state.paused != 0) return hold(Reason::paused);
+  if (on.after.paused != 0) return hold(Reason::paused);
   if (!looks_at_the_load(before.trigger)) return hold(Reason::not_asked);
   if (totals.load.sum == 0) return hold(Reason::no_load);
   if (totals.coverage() < before.least_coverage) return hold(Reason::low_coverage);
   if (is_cooling_down(before, totals)) return hold(Reason::cooling_down);
   if (totals.imbalance_percent() < before.floor_percent) return hold(Reason::below_floor);
-  return std::visit([&](const auto& trigger) { return ask(trigger, now, before, totals); },
-                    before.trigger);
+  return std::visit([&](const auto& trigger) { return ask(trigger, on); }, before.trigger);
 }
 
 }  // namespace
@@ -126,6 +159,7 @@ Decision decide(const Verdict& now, const State& before, const Totals& totals) {
 Verdict fold(const State& state, const Totals& totals) {
   Verdict verdict{state, {}};
   State& next = verdict.state;
+  Question question{state, totals, next, {}, {}};
   ++next.looks;
   next.step = totals.step_greatest;
   obey(next, command_of(totals));
@@ -133,9 +167,14 @@ Verdict fold(const State& state, const Totals& totals) {
     next.mean_load = totals.load.sum / totals.ranks;
     observe(next.interval, totals);
     next.ledger.enter(totals, next.interval.waste.front());
+    if (std::holds_alternative<CostAware>(state.trigger) && totals.steps > 0 &&
+        totals.load.sum > 0) {
+      question.seen = load_seen(next, totals);
+      question.prospect = observe(next.outlook, question.seen);
+    }
   }
-  verdict.decision = decide(verdict, state, totals);
-  verdict.decision.predicted_gain = gain_of(next, next.step);
+  verdict.decision = decide(question);
+  verdict.decision.predicted_gain = gain_of(next);
   next.ledger.promised = verdict.decision.predicted_gain;
   return verdict;
 }
@@ -145,13 +184,15 @@ State rebalanced(State state, std::int64_t step, std::int64_t generation) noexce
   state.rebalanced_at = step;
   state.generation = generation;
   state.ledger.open_entry(state.interval.median_waste(), state.interval.looks > 0);
+  rebalanced(state.outlook, step);
   state.interval = {};
   return state;
 }
 
 std::int64_t epoch_length(const State& state) noexcept {
   constexpr std::int64_t usual = 8;
-  return state.epoch_steps > 0 ? state.epoch_steps : usual;
+  if (state.epoch_steps > 0) return state.epoch_steps;
+  return std::holds_alternative<CostAware>(state.trigger) ? state.outlook.next_epoch : usual;
 }
 
 const char* name_of(Action action) noexcept {
@@ -178,6 +219,15 @@ const char* name_of(Reason reason) noexcept {
     case Reason::above_cost: return "above_cost";
     case Reason::paused: return "paused";
     case Reason::commanded: return "commanded";
+    case Reason::growth_pays: return "growth_pays";
+    case Reason::excess_pays: return "excess_pays";
+    case Reason::too_early: return "too_early";
+    case Reason::below_noise: return "below_noise";
+    case Reason::near_end: return "near_end";
+    case Reason::heals_itself: return "heals_itself";
+    case Reason::not_paying: return "not_paying";
+    case Reason::switched_off: return "switched_off";
+    case Reason::outlier: return "outlier";
   }
   return "unknown";
 }

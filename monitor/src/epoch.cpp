@@ -124,6 +124,7 @@ Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
   totals.objects = Tally::of(gauge(sample.objects));
   totals.cost = gauge(sample.cost);
   totals.bytes = gauge(sample.bytes);
+  totals.growth = gauge(sample.growth);
   totals.command = gauge(sample.command);
   totals.unit = std::max<std::int64_t>(mean / units_per_mean, 1);
   totals.spread = spread_of(totals.load.sum, mean, totals.unit);
@@ -149,6 +150,7 @@ void combine(Totals& into, const Totals& from) noexcept {
   add(into.objects, from.objects);
   into.cost = std::max(into.cost, from.cost);
   into.bytes = std::max(into.bytes, from.bytes);
+  into.growth = std::max(into.growth, from.growth);
   into.command = std::max(into.command, from.command);
   into.unit = std::max(into.unit, from.unit);
   into.spread = sum_of(into.spread, from.spread);

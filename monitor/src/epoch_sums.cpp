@@ -66,7 +66,7 @@ Sample EpochSums::sample(std::int64_t unit) const {
   Sample sample;
   std::int64_t in_kernels = 0;  // nothing left out
   sample.steps = steps_;
-  sample.fit = fit_ && steps_ > 0;
+  sample.fit = fit_ && steps_ > 0 && duration_ > 0;  // a clock that stands still measures nothing
   sample.kernels.reserve(kernels_.size());
   for (const Kernel& kernel : kernels_) {
     const std::int64_t nanoseconds = total(kernel);

@@ -91,11 +91,27 @@ std::string explain_unasked(const State& state, const Decision& decision) {
                                          : "asked for, whatever the load";
 }
 
+// What a look at the load says first, and then the gain beside what it must reach.
+std::string explain_outlook(const Totals& totals, const Decision& decision,
+                            const std::string& what) {
+  return lambda_first(fixed(totals.lambda(), lambda_decimals), totals) + ": " + what + " (gain " +
+         seconds_of(decision.weighed) + ", asked for " + seconds_of(decision.against) + ')';
+}
+
+// Where it is this look that has switched it off, the state before does not know until when.
+std::string explain_off(const State& state, const Totals& totals) {
+  const bool known = state.outlook.off_until > totals.step_greatest;
+  return "balancing is off" +
+         (known ? " until step " + std::to_string(state.outlook.off_until) : "") +
+         ", since it has not paid several times in a row";
+}
+
 // What was weighed, in words, by the trigger that did.
 const char* loss_of(const Trigger& trigger) {
   if (std::holds_alternative<Menon>(trigger)) return "lost to imbalance since the last rebalance";
   if (std::holds_alternative<Zhai>(trigger)) return "lost as steps became slower";
   if (std::holds_alternative<Procassini>(trigger)) return "to win in the next step";
+  if (std::holds_alternative<CostAware>(trigger)) return "to gain";
   return "lost to imbalance that has grown";
 }
 
@@ -130,6 +146,22 @@ std::string explain(const State& state, const Totals& totals, const Decision& de
     case Reason::custom: return explain_custom(totals, decision);
     case Reason::below_cost:
     case Reason::above_cost: return explain_cost(state, totals, decision);
+    case Reason::growth_pays:
+      return explain_outlook(totals, decision, "imbalance that has grown pays for a rebalance");
+    case Reason::excess_pays:
+      return explain_outlook(totals, decision, "imbalance that stays pays for a rebalance");
+    case Reason::too_early: return explain_outlook(totals, decision, "one look is no evidence");
+    case Reason::below_noise:
+      return explain_outlook(totals, decision, "not more than noise, or than there was at first");
+    case Reason::near_end:
+      return explain_outlook(totals, decision, "what is left of the run does not pay for it");
+    case Reason::heals_itself:
+      return explain_outlook(totals, decision, "as much has gone away by itself before");
+    case Reason::not_paying:
+      return explain_outlook(totals, decision, "enough, were it not that the last did not pay");
+    case Reason::switched_off: return explain_outlook(totals, decision, explain_off(state, totals));
+    case Reason::outlier:
+      return explain_outlook(totals, decision, "the last step stands out; let it pass");
     case Reason::paused: return "paused from outside";
     case Reason::commanded: return "asked for from outside";
   }

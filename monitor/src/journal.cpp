@@ -97,6 +97,7 @@ Json of_totals(const JournalLine& line) {
                        {"objects", of_tally(totals.objects)},
                        {"cost", totals.cost},
                        {"bytes", totals.bytes},
+                       {"growth", totals.growth},
                        {"command", totals.command},
                        {"unit", totals.unit},
                        {"spread", totals.spread},

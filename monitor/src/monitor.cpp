@@ -34,12 +34,14 @@ constexpr double nanoseconds_per_weight = 1e6;
 
 // `automatic` stays where wall time will do, less the wait for a core.
 ClockKind choose_clock(const Communicator& communicator, const Options& options) {
+  if (options.own_clock != nullptr) return ClockKind::wall;  // nothing is known of it
   if (options.clock != ClockKind::automatic) return options.clock;
   return communicator.ranks_share_cores() ? ClockKind::thread_cpu : ClockKind::automatic;
 }
 
 // Where nothing else is asked for, the clock that costs least.
-std::shared_ptr<Clock> make_clock(ClockKind kind) {
+std::shared_ptr<Clock> make_clock(ClockKind kind, const Options& options) {
+  if (options.own_clock != nullptr) return Clock::make(options.own_clock);
   switch (kind) {
     case ClockKind::automatic: return Clock::by_cycles();
     case ClockKind::wall: return Clock::make(&wall_nanoseconds);
@@ -74,6 +76,7 @@ struct Monitor::Impl {
     return step - epoch_began_after_ >= epoch_length(protocol_.state());
   }
   void end_epoch(std::int64_t objects);
+  std::int64_t growth_since_first_look(const Sample& sample);
   std::shared_ptr<const Look> settled_look();
   Advice settle(const Look& look);
   Advice advise(const std::string& reason);
@@ -102,7 +105,8 @@ struct Monitor::Impl {
     std::int64_t took = 0, ended_at = 0, step = 0;
   };
   Settling settling_;
-  double weight_ = 0;  // in a deterministic run
+  double first_load_ = 0;  // of this rank, nanoseconds per step, at the first look of the interval
+  double weight_ = 0;      // in a deterministic run
   bool off_ = false;   // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
 
@@ -115,7 +119,7 @@ struct Monitor::Impl {
 Monitor::Impl::Impl(Communicator communicator, const Options& code)
     : options_(agree(communicator, code)),
       clock_kind_(choose_clock(communicator, options_)),
-      clock_(make_clock(clock_kind_)),
+      clock_(make_clock(clock_kind_, options_)),
       protocol_(std::move(communicator), first_state(options_), hash_of(to_text(options_)),
                 Recorder::wants_pictures(options_)),
       measured_from_(std::int64_t{options_.warmup_steps} + 1),
@@ -244,9 +248,18 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
     std::fill(sample.kernels.begin(), sample.kernels.end(), 0);
     sample.phases.clear();
   }
+  sample.growth = growth_since_first_look(sample);
   protocol_.post(sample);
   sums_.restart();
   epoch_began_after_ = step_;
+}
+
+// The first look of an interval tells what later ones are compared with.
+std::int64_t Monitor::Impl::growth_since_first_look(const Sample& sample) {
+  const Interval& interval = protocol_.state().interval;
+  if (interval.looks == 0 && sample.steps > 0)
+    first_load_ = static_cast<double>(sample.load) / static_cast<double>(sample.steps);
+  return interval.growth_of(sample.load, sample.steps, first_load_);
 }
 
 // What all ranks have agreed on.

@@ -17,6 +17,7 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("horizon", state.horizon);
   visit("expected_cost", state.expected_cost);
   visit("epoch_steps", state.epoch_steps);
+  visit("latency_steps", state.latency_steps);
   visit("looks", state.looks);
   visit("step", state.step);
   visit("generation", state.generation);
@@ -32,6 +33,7 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("interval_slowest", interval.slowest);
   visit("interval_degradation", interval.degradation);
   visit("interval_efficiency", interval.efficiency);
+  visit("interval_first_mean", interval.first_mean);
   visit("interval_waste", interval.waste);
   visit("interval_peak", interval.peak);
   visit("interval_mean_step", interval.mean_step);
@@ -65,6 +67,43 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("ledger_after", ledger.after);
   visit("ledger_last_net", ledger.last_net);
   visit("ledger_residual", ledger.residual);
+
+  auto& outlook = state.outlook;
+  visit("outlook_looks", outlook.looks);
+  visit("outlook_since", outlook.since);
+  visit("outlook_steps", outlook.steps);
+  visit("outlook_wasted", outlook.wasted);
+  visit("outlook_start", outlook.start);
+  visit("outlook_transient", outlook.transient);
+  visit("outlook_excess", outlook.excess);
+  visit("outlook_lowest", outlook.lowest);
+  visit("outlook_episode", outlook.episode);
+  visit("outlook_episode_peak", outlook.episode_peak);
+  visit("outlook_recent", outlook.recent);
+  visit("outlook_recent_looks", outlook.recent_looks);
+  visit("outlook_bends", outlook.bends);
+  visit("outlook_bends_known", outlook.bends_known);
+  visit("outlook_variance", outlook.variance);
+  visit("outlook_residual", outlook.residual);
+  visit("outlook_candidate", outlook.candidate);
+  visit("outlook_residual_from", outlook.residual_from);
+  visit("outlook_has_candidate", outlook.has_candidate);
+  visit("outlook_healed", outlook.healed);
+  visit("outlook_spikiness", outlook.spikiness);
+  visit("outlook_rebalances", outlook.rebalances);
+  visit("outlook_losses", outlook.losses);
+  visit("outlook_losses_in_row", outlook.losses_in_row);
+  visit("outlook_rearmed", outlook.rearmed);
+  visit("outlook_open", outlook.open);
+  visit("outlook_level", outlook.level);
+  visit("outlook_level_before", outlook.level_before);
+  visit("outlook_demand", outlook.demand);
+  visit("outlook_excess_demand", outlook.excess_demand);
+  visit("outlook_for_excess", outlook.for_excess);
+  visit("outlook_uncured", outlook.uncured);
+  visit("outlook_back_off", outlook.back_off);
+  visit("outlook_off_until", outlook.off_until);
+  visit("outlook_next_epoch", outlook.next_epoch);
 }
 
 }  // namespace evenkeel::detail

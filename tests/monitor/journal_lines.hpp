@@ -48,6 +48,9 @@ inline Totals read_totals(const json& from) {
   totals.duration = read_tally(from.at("duration"));
   totals.objects = read_tally(from.at("objects"));
   from.at("cost").get_to(totals.cost);
+  from.at("bytes").get_to(totals.bytes);
+  from.at("growth").get_to(totals.growth);
+  from.at("command").get_to(totals.command);
   from.at("unit").get_to(totals.unit);
   from.at("spread").get_to(totals.spread);
   from.at("variance").get_to(totals.variance);

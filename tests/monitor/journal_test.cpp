@@ -93,7 +93,7 @@ TEST(JournalLine, ByHand) {
             R"("names_least":"fedcba9876543210","names_greatest":"fedcba9876543210",)"
             R"("ranks":4,"unfit":0,"steps":2,"load":[40000000000,8000000000,16000000000],)"
             R"("duration":[80000000000,20000000000,20000000000],"objects":[10,1,4],)"
-            R"("cost":5,"bytes":0,"command":0,"unit":1000000000,"spread":48,"variance":7,)"
+            R"("cost":5,"bytes":0,"growth":0,"command":0,"unit":1000000000,"spread":48,"variance":7,)"
             R"("kernels":[[40000000000,8000000000,16000000000]],"other":[0,0,0],"phases":[]},)"
             R"("kernels":{"force":{"min":4,"avg":5,"max":8}},)"
             R"("coverage":0.5,"lambda":1.6,"imbalance_percent":50,"wasted_seconds":3,)"

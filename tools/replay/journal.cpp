@@ -75,6 +75,7 @@ Totals totals_of(const json& from) {
   totals.objects = tally_of(from.at("objects"));
   from.at("cost").get_to(totals.cost);
   from.at("bytes").get_to(totals.bytes);
+  from.at("growth").get_to(totals.growth);
   from.at("command").get_to(totals.command);
   from.at("unit").get_to(totals.unit);
   from.at("spread").get_to(totals.spread);
@@ -198,12 +199,12 @@ std::string content_of(const std::string& path) {
 }
 
 std::string as_json(const JournalReplay& replay) {
-  const nlohmann::ordered_json json = {
+  const nlohmann::ordered_json report = {
       {"version", replay.version},       {"ranks", replay.ranks},
       {"looks", replay.looks},           {"own_rule", replay.own},
       {"rebalances", replay.rebalances}, {"continued", replay.continued},
       {"cut_off", replay.is_cut_off},    {"identical", true}};
-  return json.dump(2) + '\n';
+  return report.dump(2) + '\n';
 }
 
 }  // namespace
@@ -228,8 +229,8 @@ JournalReplay replay_journal(const std::string& path) {
   return replayer->result(begin != content.size());
 }
 
-std::string report_of(const JournalReplay& replay, bool json) {
-  if (json) return as_json(replay);
+std::string report_of(const JournalReplay& replay, bool is_json) {
+  if (is_json) return as_json(replay);
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {
     text.append(name).append(value).append("\n");

@@ -24,6 +24,6 @@ struct JournalReplay {
 // where and how.
 JournalReplay replay_journal(const std::string& path);
 
-std::string report_of(const JournalReplay& replay, bool json);
+std::string report_of(const JournalReplay& replay, bool is_json);
 
 }  // namespace evenkeel::tool

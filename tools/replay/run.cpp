@@ -33,12 +33,12 @@ State first_state_of(const Setting& setting, const ChainReplayOptions& options, 
   live.horizon = options.horizon.value_or(setting.chain.steps());
   State state = first_state(live);
   state.epoch_steps = options.epoch_steps;
+  state.latency_steps = options.latency;
   state.ledger.cost.learn(setting.rebalance * unit, 0);
-  if (!std::holds_alternative<CostAware>(options.trigger)) {
-    // The published rules know neither.
-    state.floor_percent = 0;
-    state.cooldown_steps = 0;
-  }
+  // Neither is part of a rule: they guard against what a chain does not have, noise of clocks and
+  // steps with cold caches.
+  state.floor_percent = 0;
+  state.cooldown_steps = 0;
   return state;
 }
 
@@ -53,9 +53,10 @@ class Epoch {
   }
   std::int64_t steps() const noexcept { return steps_; }
 
-  Totals totals(const State& state, int ranks, std::int64_t step, std::int64_t cost) const {
+  Totals totals(const State& state, int ranks, std::int64_t step, std::int64_t cost) {
     const std::int64_t unit = totals_of({}, state.mean_load).unit;
-    const auto totals_of_rank = [&](std::span<const std::int64_t> loads) {
+    if (state.interval.looks == 0) first_.assign(by_range_.size(), 0);
+    const auto totals_of_rank = [&](std::span<const std::int64_t> loads, double* first) {
       Sample sample;
       sample.step = step;
       sample.steps = steps_;
@@ -63,17 +64,21 @@ class Epoch {
       sample.cost = cost;
       sample.load = sample.duration = truncated_sum(loads);
       sample.variance = variance_in(unit, loads);
+      if (first != nullptr && state.interval.looks == 0)
+        *first = static_cast<double>(sample.load) / static_cast<double>(steps_);
+      if (first != nullptr) sample.growth = state.interval.growth_of(sample.load, steps_, *first);
       return totals_of(sample, state.mean_load);
     };
     // Ranks without bins are all alike.
     const std::int64_t idle = ranks - std::ssize(by_range_);
-    Totals all = totals_of_rank(idle > 0 ? std::span<const std::int64_t>() : by_range_.front());
+    Totals all =
+        idle > 0 ? totals_of_rank({}, nullptr) : totals_of_rank(by_range_.front(), first_.data());
     if (idle > 0) {
       all.ranks = idle;
       all.spread *= idle;
     }
     for (std::size_t i = idle > 0 ? 0 : 1; i < by_range_.size(); ++i)
-      combine(all, totals_of_rank(by_range_[i]));
+      combine(all, totals_of_rank(by_range_[i], &first_[i]));
     return all;
   }
 
@@ -91,6 +96,7 @@ class Epoch {
   }
 
   std::vector<std::vector<std::int64_t>> by_range_;  // of each step
+  std::vector<double> first_;  // per step, at the first look since a rebalance
   std::int64_t steps_ = 0;
 };
 

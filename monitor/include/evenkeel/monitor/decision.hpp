@@ -29,7 +29,17 @@ enum class Reason : int {
   below_cost,       // what was lost has not reached what a rebalance costs
   above_cost,       // act: it has
   paused,           // somebody outside has said so
-  commanded         // act: somebody outside has said so
+  commanded,        // act: somebody outside has said so
+  // Of cost_aware, as is below_cost.
+  growth_pays,   // act: what has been lost as imbalance grew
+  excess_pays,   // act: what an imbalance that stays has cost
+  too_early,     // one look is no evidence
+  below_noise,   // not told apart from noise, or no worse than right after the last rebalance
+  near_end,      // what is left of the run does not pay for it
+  heals_itself,  // as much has gone away by itself before
+  not_paying,    // enough, were it not that rebalances have not paid
+  switched_off,  // rebalances have not paid several times in a row
+  outlier        // the last step stands out, and a cut would be made for it
 };
 
 // What somebody outside can say to a running application; the greater of two counts.

@@ -32,6 +32,7 @@ struct Sample {
   std::int64_t variance = 0;    // of the load from step to step, in units of Totals::unit squared
   std::int64_t cost = 0;        // of the rebalance since the last look, 0 without one
   std::int64_t bytes = 0;       // that it moved
+  std::int64_t growth = 0;      // of the load beyond that of the mean, since the rebalance
   std::int64_t command = 0;     // from outside, on rank 0: a Command of monitor/decision.hpp
   bool fit = true;              // false: the clock went backwards, or nothing was measured
   std::vector<std::int64_t> kernels = {};  // by the order of the known names
@@ -64,6 +65,7 @@ struct Totals {
   Tally load, duration, objects;
   std::int64_t cost = 0;      // greatest
   std::int64_t bytes = 0;     // greatest
+  std::int64_t growth = 0;    // greatest
   std::int64_t command = 0;   // greatest
   std::int64_t unit = 0;      // of the two that follow; the same on all ranks
   std::int64_t spread = 0;    // between ranks: sum of ((load - last mean) / unit)^2

@@ -6,6 +6,7 @@
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/monitor/epoch.hpp>
 #include <evenkeel/monitor/ledger.hpp>
+#include <evenkeel/monitor/outlook.hpp>
 #include <evenkeel/monitor/trigger.hpp>
 
 #include <array>
@@ -30,6 +31,7 @@ struct Interval {
   double slowest = 0;                  // sum of max
   double degradation = 0;              // Zhai's sum
   double efficiency = 0;               // average / max, of the first look
+  double first_mean = 0;               // average, of the first look
   std::array<double, recent> waste{};  // u of the last looks, the latest first
   std::array<double, recent> peak{};   // max of the last looks
 
@@ -43,6 +45,11 @@ struct Interval {
   EVENKEEL_API double median_peak() const noexcept;
   // Of u, by least squares; nothing of less than three looks.
   EVENKEEL_API Trend trend() const noexcept;
+  // Nanoseconds over so many steps by which a rank's load is beyond what it would be, had it grown
+  // like the mean of all since the first look (up to the last one); it was `first_load` per step
+  // then.
+  EVENKEEL_API std::int64_t growth_of(std::int64_t load, std::int64_t of_steps,
+                                      double first_load) const noexcept;
 };
 
 struct State {
@@ -54,6 +61,7 @@ struct State {
   std::int64_t horizon = 0;         // steps that the run will take; 0: unknown
   double expected_cost = 0;         // of a rebalance, in mean steps, until one was measured
   std::int64_t epoch_steps = 0;     // between two looks; 0: the trigger says
+  std::int64_t latency_steps = 0;   // from a look to the rebalance that it leads to
 
   // From the past.
   std::int64_t looks = 0;
@@ -65,6 +73,7 @@ struct State {
   std::int64_t paused = 0;          // 1: nothing happens until somebody says resume
   Interval interval = {};
   Ledger ledger = {};
+  Outlook outlook = {};
 };
 
 // A 64-bit hash (FNV-1a) that does not depend on the build.

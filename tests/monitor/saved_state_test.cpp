@@ -1,0 +1,235 @@
+#include "saved_state.hpp"
+
+#include "support/harness.hpp"
+#include "support/scratch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+namespace evenkeel {
+namespace {
+
+bool always(const State&, const Totals&) { return true; }
+
+// What a run on some ranks has learned, in numbers that no rounding leaves alone.
+State learned(std::int64_t method = 1) {
+  State state;
+  state.trigger = Threshold{.lambda = 1.2};
+  state.looks = 17;
+  state.step = 140;
+  state.generation = 3;
+  state.rebalances = 3;
+  state.rebalanced_at = 120;
+  state.mean_load = 12345;
+  state.paused = 1;
+  state.interval.looks = 2;
+  state.interval.wasted = 1e9 / 3;
+  state.ledger.cost.method = method;
+  state.ledger.cost.learn(1e9 / 7, 1e6 / 3);
+  state.ledger.cost.learn(1e9 / 11, 1e6 / 13);
+  state.ledger.worked = 1e12;
+  state.ledger.residual = 1e6 / 3;
+  return state;
+}
+
+// What the next run starts from.
+State fresh(std::int64_t method = 1) {
+  State state;
+  state.trigger = Menon{};
+  state.cooldown_steps = 9;
+  state.expected_cost = 5;
+  state.ledger.cost.method = method;
+  return state;
+}
+
+void expect_same_cost(const CostModel& a, const CostModel& b) {
+  EXPECT_EQ(a.method, b.method);
+  EXPECT_EQ(a.weight, b.weight);
+  EXPECT_EQ(a.cost, b.cost);
+  EXPECT_EQ(a.bytes, b.bytes);
+  EXPECT_EQ(a.bytes_squared, b.bytes_squared);
+  EXPECT_EQ(a.bytes_by_cost, b.bytes_by_cost);
+  EXPECT_EQ(a.last_bytes, b.last_bytes);
+}
+
+// --- Text ----------------------------------------------------------------------------------------
+
+TEST(SavedState, WhatWasLearnedGoesOn) {
+  const State now = restored(fresh(), saved_text(learned(), 8), 8, "here");
+  expect_same_cost(now.ledger.cost, learned().ledger.cost);
+  EXPECT_EQ(now.ledger.residual, learned().ledger.residual);
+}
+
+TEST(SavedState, EverythingElseIsThatOfTheNewRun) {
+  State now = restored(fresh(), saved_text(learned(), 8), 8, "here");
+  now.ledger.cost = fresh().ledger.cost;
+  now.ledger.residual = fresh().ledger.residual;
+  EXPECT_EQ(to_text(now), to_text(fresh()));
+}
+
+TEST(SavedState, ARunThatHasLearnedNothingTellsNothing) {
+  const State now = restored(fresh(), saved_text(fresh(), 3), 3, "here");
+  EXPECT_EQ(to_text(now), to_text(fresh()));
+  const State elsewhere = restored(fresh(), saved_text(fresh(), 3), 4, "here");
+  EXPECT_EQ(to_text(elsewhere), to_text(fresh()));
+}
+
+TEST(SavedState, OnAnotherNumberOfRanksTheCostCountsLittle) {
+  for (const int ranks : {1, 7, 9}) {
+    const CostModel then = learned().ledger.cost;
+    State now = restored(fresh(), saved_text(learned(), 8), ranks, "here");
+    EXPECT_EQ(now.ledger.residual, -1) << "the load is cut differently";
+    EXPECT_EQ(now.ledger.cost.weight, 0.25);
+    EXPECT_EQ(now.ledger.cost.estimate(), then.estimate());
+    const double before = now.ledger.cost.cost, measured = 100 * before;
+    now.ledger.cost.learn(measured, 0);
+    CostModel there = then;
+    there.learn(measured, 0);
+    EXPECT_GT(now.ledger.cost.cost, 0.8 * measured);
+    EXPECT_LT(there.cost, 0.5 * measured);
+  }
+}
+
+// One that has seen little is not made to count more.
+TEST(SavedState, OnAnotherNumberOfRanksNoWeightGrows) {
+  State then = learned();
+  then.ledger.cost.weight = 0.125;
+  EXPECT_EQ(restored(fresh(), saved_text(then, 8), 9, "here").ledger.cost.weight, 0.125);
+}
+
+TEST(SavedState, OfAnotherMethodNoCostIsKept) {
+  const State now = restored(fresh(2), saved_text(learned(1), 8), 8, "here");
+  EXPECT_EQ(now.ledger.cost.method, 2);
+  EXPECT_FALSE(now.ledger.cost.knows());
+  EXPECT_EQ(now.ledger.residual, learned().ledger.residual);
+}
+
+// The rebalance that is still open when the run ends has shown something too.
+TEST(SavedState, TheLastRebalanceIsSettled) {
+  State then = fresh();
+  then.ledger.open = 1;
+  then.ledger.before = 500;
+  then.ledger.looks_since = 1;
+  then.ledger.steps_since = 8;
+  then.ledger.after = {70, 0, 0};
+  EXPECT_EQ(restored(fresh(), saved_text(then, 2), 2, "here").ledger.residual, 70);
+}
+
+TEST(SavedState, AFunctionNeedsNoText) {
+  State then = learned(), first = fresh();
+  then.trigger = first.trigger = Custom{&always};
+  const State now = restored(first, saved_text(then, 2), 2, "here");
+  EXPECT_TRUE(now.trigger == Trigger(Custom{&always}));
+  expect_same_cost(now.ledger.cost, then.ledger.cost);
+}
+
+TEST(SavedState, WhatIsNoneIsAnErrorThatNamesTheSource) {
+  const auto refused = [](const std::string& text, const std::string& why) {
+    EXPECT_ERROR(static_cast<void>(restored(fresh(), text, 2, "'old.txt'")), "'old.txt': " + why);
+  };
+  const std::string good = saved_text(learned(), 2);
+  const auto with = [&](const std::string& before, const std::string& after) {
+    std::string changed = good;
+    return changed.replace(changed.find(before), before.size(), after);
+  };
+  EXPECT_NO_THROW(static_cast<void>(restored(fresh(), good, 2, "")));
+  const std::string no_state = "it is no saved state of this version.";
+  refused("", no_state);
+  refused("nonsense", no_state);
+  refused("evenkeel state 1", no_state);
+  refused(with("evenkeel state 1", "evenkeel state 2"), no_state);
+  refused("\n" + good, no_state);
+  const std::string no_ranks = "it does not say on how many ranks it was.";
+  refused("evenkeel state 1\n", no_ranks);
+  refused("evenkeel state 1\nranks = 2", no_ranks);
+  refused(with("ranks = 2\n", ""), no_ranks);
+  for (const char* ranks : {"0", "-2", "two", "", "2.5", "99999999999999999999"})
+    refused(with("ranks = 2", std::string("ranks = ") + ranks), no_ranks);
+  refused("evenkeel state 1\nranks = 2\n", "there is no 'trigger'.");
+  refused(good.substr(0, good.rfind("ledger_residual")), "there is no 'ledger_residual'.");
+  refused(good + "mood = good\n", "'mood' is no part of a state.");
+  refused(with("cost_weight = 1.8", "cost_weight = nan"), "cost_weight is 'nan'.");
+  refused(with("cost_weight = 1.8", "cost_weight = much"), "cost_weight is 'much'.");
+}
+
+// A text that was cut off anywhere is refused or says the same; it never says something else.
+TEST(SavedState, WhatWasCutOffIsNoted) {
+  const std::string good = saved_text(learned(), 2);
+  const std::size_t last_line = good.rfind("ledger_residual");
+  for (std::size_t length = 0; length < last_line; ++length)
+    EXPECT_NE(test::error_of(
+                  [&] { static_cast<void>(restored(fresh(), good.substr(0, length), 2, "here")); }),
+              "nothing was thrown")
+        << length;
+}
+
+// --- File ----------------------------------------------------------------------------------------
+
+class SavedFile : public testing::Test {
+ protected:
+  test::ScratchDirectory scratch;
+};
+
+TEST_F(SavedFile, IsReadAsItWasWritten) {
+  const std::string path = scratch.path_of("state");
+  const std::string text = saved_text(learned(), 2);
+  EXPECT_TRUE(write_saved(path, text));
+  EXPECT_EQ(read_saved(path), text);
+  EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
+}
+
+TEST_F(SavedFile, TheOldOneIsReplaced) {
+  const std::string path = scratch.with_file("state", std::string(100'000, 'x'));
+  EXPECT_TRUE(write_saved(path, "short\n"));
+  EXPECT_EQ(test::content_of(path), "short\n");
+  EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
+}
+
+TEST_F(SavedFile, ThatIsNotThereYetIsEmpty) {
+  EXPECT_EQ(read_saved(scratch.path_of("state")), "");
+  EXPECT_EQ(read_saved(scratch.path_of("no directory/state")), "");
+}
+
+TEST_F(SavedFile, ThatIsEmptyIsAnError) {
+  const std::string path = scratch.with_file("state", "");
+  EXPECT_ERROR(static_cast<void>(read_saved(path)), "'" + path + "': it cannot be read, or is");
+}
+
+TEST_F(SavedFile, ThatMayNotBeReadIsAnError) {
+  const std::string path = scratch.with_file("state", "secret");
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  const test::Unprivileged without_rights;
+  EXPECT_ERROR(static_cast<void>(read_saved(path)),
+               "'" + path + "': it cannot be read: Permission denied.");
+}
+
+TEST_F(SavedFile, InAPathThatIsNoneIsAnError) {
+  const std::string path = scratch.with_file("file", "x") + "/state";
+  EXPECT_ERROR(static_cast<void>(read_saved(path)), "it cannot be read: Not a directory.");
+}
+
+TEST_F(SavedFile, IsWrittenWholeOrNotAtAll) {
+  EXPECT_FALSE(write_saved(scratch.path_of("no directory/state"), "text"));
+  EXPECT_EQ(scratch.files(), std::vector<std::string>());
+  std::filesystem::create_directory(scratch.path_of("state"));
+  EXPECT_FALSE(write_saved(scratch.path_of("state"), "text"));
+  EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
+}
+
+// A full disk: what was there stays.
+TEST_F(SavedFile, AFullDiskLeavesTheOldOne) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const std::string path = scratch.with_file("state", "old");
+  std::filesystem::create_symlink("/dev/full", path + ".new" + std::to_string(getpid()));
+  EXPECT_FALSE(write_saved(path, "text"));
+  EXPECT_EQ(test::content_of(path), "old");
+  EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
+}
+
+}  // namespace
+}  // namespace evenkeel
