@@ -9,6 +9,8 @@
 #include "replay/run.hpp"
 #include "replay/schedule.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,9 +28,11 @@ std::string replay_chain(const ChainReplayOptions& options) {
   ChainReplay replay;
   replay.rebalances = run(setting, options);
   replay.total = cost_of(setting, replay.rebalances);
-  replay.ideal = ideal_of(setting);
   replay.never = cost_of(setting, {});
   replay.optimum = optimum_of(setting);
+  replay.ideal = std::min(ideal_of(setting), replay.optimum.total);  // sums in another order
+  if (!std::isfinite(replay.total))
+    refuse_replay("The run costs more than a number can hold.", "Give costs in a greater unit.");
   return report_of(options, replay);
 }
 

@@ -32,6 +32,7 @@ CostChain::CostChain(std::vector<double> costs, std::uint64_t bins, const std::s
                           std::to_string(bins), " bins."}),
                   "Give a row for each step and a column for each bin, one at least of both.");
   prefixes_.reserve(costs.size() + static_cast<std::size_t>(steps_));
+  double all = 0;
   auto cost = costs.begin();
   for (std::int64_t step = 0; step < steps_; ++step) {
     double sum = 0;
@@ -44,7 +45,11 @@ CostChain::CostChain(std::vector<double> costs, std::uint64_t bins, const std::s
                       "Costs are finite, with a finite sum, and not negative.");
       prefixes_.push_back(sum);
     }
+    all += sum;
   }
+  if (!std::isfinite(all))
+    refuse_replay(joined({"The costs in ", in_quotes(name), " add up to ", text_of(all), "."}),
+                  "Give them in a greater unit.");
 }
 
 std::span<const double> CostChain::prefix(std::int64_t step) const noexcept {

@@ -6,6 +6,7 @@
 #include <evenkeel/backends/text.hpp>
 
 #include <cmath>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -37,11 +38,21 @@ double cost_of(const std::string& text) {
   return *cost;
 }
 
+constexpr const char* triggers =
+    "Give one of: cost_aware, never, always, every PERIOD, every START:STOP:PERIOD, threshold "
+    "lambda LIMIT, threshold imbalance_percent LIMIT, menon, zhai, procassini, procassini RHO, "
+    "boulmier.";
+
+// What has no sense says why; of what is no trigger at all it is enough to tell which there are.
 Trigger trigger_of(const std::string& text) {
-  Trigger trigger = trigger_from_text(text);
-  if (std::holds_alternative<Custom>(trigger))
-    refuse_value("--trigger", text, "A rule of an application's own is known to it alone.");
-  return trigger;
+  std::optional<Trigger> trigger;
+  try {
+    trigger = trigger_from_text(text);
+  } catch (const Error& error) {
+    refuse_replay(joined({"--trigger: ", error.problem()}), triggers);
+  }
+  if (std::holds_alternative<Custom>(*trigger)) refuse_value("--trigger", text, triggers);
+  return *trigger;
 }
 
 Start start_of(const std::string& text) {
@@ -50,6 +61,16 @@ Start start_of(const std::string& text) {
   refuse_value("--start", text,
                "Give optimal, the best cut of the first step, or uniform, as many bins for each "
                "rank.");
+}
+
+std::int64_t epoch_of(const std::string& text) {
+  constexpr std::int64_t most = ChainReplayOptions::most_steps_of_epoch;
+  const auto number = integer_from_text(text);
+  if (!number || *number < 0 || *number > most)
+    refuse_value(
+        "--epoch", text,
+        joined({"Give a whole number from 0 to ", std::to_string(most), ", or adaptive."}));
+  return *number;
 }
 
 constexpr std::int64_t any = std::int64_t{1} << 53;
@@ -79,7 +100,7 @@ ChainReplayOptions checked(const ReplayArguments& asked) {
   if (asked.epoch && *asked.epoch == "adaptive")
     options.epoch_steps = 0;
   else if (asked.epoch)
-    options.epoch_steps = whole("--epoch", *asked.epoch, 0, options.most_steps_of_epoch);
+    options.epoch_steps = epoch_of(*asked.epoch);
   if (asked.latency) options.latency = whole("--latency", *asked.latency, 0, any);
   options.json = asked.json;
   return options;

@@ -38,7 +38,8 @@ std::string as_text(const ChainReplayOptions& options, const ChainReplay& replay
   text.imbue(std::locale::classic());
   text << std::setprecision(6);
   const auto share = [&](double total) {
-    return replay.optimum.total > 0 ? 100 * (total / replay.optimum.total - 1) : 0;
+    const double optimum = replay.optimum.total;
+    return optimum > 0 ? 100 * (total - optimum) / optimum : 0;
   };
   const auto line = [&](const char* name, double total) -> std::ostream& {
     return text << name << total << " (" << std::showpos << std::setprecision(3) << share(total)
@@ -57,7 +58,7 @@ std::string as_text(const ChainReplayOptions& options, const ChainReplay& replay
 }  // namespace
 
 double ChainReplay::above_optimum_percent() const {
-  return optimum.total > 0 ? 100 * (total / optimum.total - 1) : 0;
+  return optimum.total > 0 ? 100 * (total - optimum.total) / optimum.total : 0;
 }
 
 std::string report_of(const ChainReplayOptions& options, const ChainReplay& replay) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -15,16 +16,18 @@ namespace evenkeel::tool {
 
 namespace {
 
+constexpr double most_nanoseconds = 0x1p61;
+
 // Nanoseconds for what a chain counts in units of its own: a second for the mean load of a rank in
 // the first step, unless sums over all steps and ranks would overflow.
 double nanoseconds_per_unit(const Setting& setting) {
-  constexpr double second = 1e9, most = 0x1p60;
+  constexpr double second = 1e9, most = 0x1p60, greatest = std::numeric_limits<double>::max();
   double sum = 0;
   for (std::int64_t step = 0; step < setting.chain.steps(); ++step) sum += setting.chain.sum(step);
   if (sum <= 0) return 1;
   const double first = setting.chain.sum(0) / setting.ranks;
   const double wanted = first > 0 ? second / first : second * setting.ranks / sum;
-  return std::min(wanted, most / sum);
+  return std::min({wanted, most / sum, greatest});
 }
 
 State first_state_of(const Setting& setting, const ChainReplayOptions& options, double unit) {
@@ -125,7 +128,7 @@ Schedule run(const Setting& setting, const ChainReplayOptions& options) {
       ranges = setting.chain.cut(step - 1, setting.ranks);
       state = rebalanced(state, step, state.generation + 1);
       schedule.push_back(step);
-      cost += std::llround(setting.rebalance * unit);
+      cost += std::llround(std::min(most_nanoseconds, setting.rebalance * unit));
       epoch.restart();
     }
     setting.chain.loads(ranges, step, loads);

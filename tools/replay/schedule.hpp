@@ -24,7 +24,7 @@ using Schedule = std::vector<std::int64_t>;
 double cost_of(const Setting& setting, const Schedule& schedule);
 
 // Exact: the cheapest of all 2^(steps - 1), by dynamic programming over the step of the last
-// rebalance; with fewer steps since then where equals are.
+// rebalance. Where several cost the same, the one whose last rebalance is the earliest.
 struct Optimum {
   Schedule schedule;
   double total;
