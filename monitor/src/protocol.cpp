@@ -17,9 +17,9 @@ void add_pictures(LoadPicture& into, const LoadPicture& from) noexcept { combine
 constexpr const char* stage_name = "monitor/epoch";
 constexpr int d = protocol_latency_steps;
 
-// A reduction goes in rounds, and one call takes MPI through one of them at most. Further calls cost
-// a tenth of a microsecond each; one round too few, and the wait that follows costs what the other
-// ranks are late.
+// A reduction goes in rounds, and one call takes MPI through one of them at most. Further calls
+// cost a tenth of a microsecond each; one round too few, and the wait that follows costs what the
+// other ranks are late.
 template <class T>
 void help_on(PendingReduction<T>& reduction) {
   constexpr int most_tests = 5;
