@@ -190,8 +190,9 @@ std::int64_t process_cpu_nanoseconds() {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-// So many multiplications and additions, each of which waits for the one before.
-void compute(std::int64_t count) {
+// So many multiplications and additions, each of which waits for the one before; the same
+// instructions with a monitor and without.
+[[gnu::noinline]] void compute(std::int64_t count) {
   static volatile double held = 1;
   double value = held;
   for (std::int64_t i = 0; i < count; ++i) value = value * 0.999999 + 1e-6;

@@ -10,8 +10,8 @@
 //   s + 2d + 1 every rank compares, whatever it decided: equal, and the look is settled; unequal,
 //              and all throw the same Error
 //
-// with d = protocol_latency_steps. In the steps between, each request is tested once: without calls
-// MPI makes no progress.
+// with d = protocol_latency_steps. In the steps between, each request is tested a few times:
+// without calls MPI makes no progress.
 
 #include "watcher.hpp"
 
