@@ -107,7 +107,7 @@ struct Monitor::Impl {
   Settling settling_;
   double first_load_ = 0;  // of this rank, nanoseconds per step, at the first look of the interval
   double weight_ = 0;      // in a deterministic run
-  bool off_ = false;   // the ranks have not agreed: nobody looks any more
+  bool off_ = false;       // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
 
   Metrics metrics_;
@@ -312,7 +312,7 @@ void Monitor::Impl::record_line() {
 // The watcher reads what somebody outside says; the next look tells it to all ranks.
 void Monitor::Impl::listen() {
   if (options_.control.empty()) return;
-  watcher_.offer([recorder = recorder_.get()] { recorder->listen(); }, true);
+  watcher_.offer([recorder = recorder_.get()] { recorder->listen(); }, false);
 }
 
 void Monitor::Impl::rebalanced(const Outcome& outcome) {

@@ -95,10 +95,11 @@ void Protocol::receive_totals(Watcher& watcher) {
   picture_ = {};
   watcher.offer(
       [look = look_] {
+        if (look->is_over.load(std::memory_order_relaxed)) return;
         look->verdict = fold(look->before, look->totals);
         look->thought.store(true, std::memory_order_release);
       },
-      true);
+      false);
 }
 
 // A watcher that has not come to it yet is not waited for. Nor is its word taken when the
@@ -107,6 +108,7 @@ std::shared_ptr<Look> Protocol::thought_out(std::shared_ptr<Look> look) const {
   const bool current = look->before.generation == state_.generation &&
                        look->before.rebalanced_at == state_.rebalanced_at;
   if (current && look->thought.load(std::memory_order_acquire)) return look;
+  look->is_over.store(true, std::memory_order_relaxed);
   auto again = std::make_shared<Look>();
   again->before = state_;
   again->totals = look->totals;

@@ -37,6 +37,7 @@ struct Look {
   Verdict verdict;  // of the watcher, valid once `thought` is true; then of the protocol
 
   std::atomic<bool> thought = false;
+  std::atomic<bool> is_over = false;  // the protocol has not waited: nobody asks any more
 };
 
 class Protocol {

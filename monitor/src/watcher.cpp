@@ -1,5 +1,6 @@
 #include "watcher.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <iterator>
 #include <system_error>
@@ -8,6 +9,9 @@
 namespace evenkeel {
 
 namespace {
+
+// Long beside what a wake-up costs (some microseconds), short beside what people wait for.
+constexpr std::chrono::milliseconds nap(20);
 
 // A thread inherits the signals that its maker blocks: the application's handlers run on the
 // application's threads alone.
@@ -56,7 +60,7 @@ void Watcher::offer(Task task, bool wake) {
 void Watcher::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    condition_.wait(lock, [&] { return awake_ || stop_; });
+    condition_.wait_for(lock, nap, [&] { return awake_ || stop_; });
     if (stop_) return;
     awake_ = false;
     std::deque<Task> tasks;

@@ -1,8 +1,10 @@
 #pragma once
 
 // The thread that thinks and writes while the application computes. It takes tasks in their order,
-// calls no MPI and launches no kernel. It sleeps on a condition; whoever hands over a task never
-// waits for it: when the queue is not free this moment, the task goes along with the next one.
+// calls no MPI and launches no kernel. It sleeps on a condition and looks by itself every so often,
+// since to be woken for each task costs the application more than most tasks do. Whoever hands over
+// a task never waits for it: when the queue is not free this moment, the task goes along with the
+// next one.
 
 #include <condition_variable>
 #include <deque>
@@ -22,8 +24,8 @@ class Watcher {
   Watcher& operator=(const Watcher&) = delete;
   ~Watcher();
 
-  // One thread calls this. A task that can wait does not wake the thread; it is done at the latest
-  // when finish() returns. What a task throws is lost.
+  // One thread calls this. A task that can wait does not wake the thread; it is done within a
+  // while, at the latest when finish() returns. What a task throws is lost.
   void offer(Task task, bool wake);
 
   // Ends the thread and does what is left.
