@@ -97,7 +97,8 @@ void learn_residual(Outlook& outlook, double candidate) noexcept {
 void look_for_residual(Outlook& outlook, const LoadSeen& seen) noexcept {
   const double waste = outlook.recent[0], before = outlook.recent[1], steps = steps_of(seen);
   if (!is_epoch(seen)) {
-    if (outlook.looks == 3) learn_residual(outlook, std::min(outlook.start, waste));
+    const double first = outlook.recent[2];
+    if (outlook.looks == 3) learn_residual(outlook, std::min(outlook.start, first));
     return;
   }
   if (outlook.looks == 1 && outlook.rebalances > 0) {

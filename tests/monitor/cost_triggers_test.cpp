@@ -51,10 +51,15 @@ std::string reason_of(const State& state, const std::vector<Totals>& looks) {
   return explain(verdict.state, looks.back(), verdict.decision);
 }
 
+// Procassini's is a gain, which is to be more than the cost.
+bool acts(const Trigger& trigger, double loss, double cost) {
+  return std::holds_alternative<Procassini>(trigger) ? loss > cost : loss >= cost;
+}
+
 // In milliseconds.
 void expect_weighed(const Verdict& verdict, double loss, double cost) {
   const Decision& decision = verdict.decision;
-  const bool act = loss >= cost;
+  const bool act = acts(verdict.state.trigger, loss, cost);
   EXPECT_DOUBLE_EQ(decision.weighed, loss * millisecond);
   EXPECT_DOUBLE_EQ(decision.against, cost * millisecond);
   EXPECT_STREQ(name_of(decision.action), act ? "rebalance" : "hold");
@@ -83,6 +88,7 @@ TEST(CostTriggers, ZhaiAddsUpHowMuchSlowerStepsBecame) {
 TEST(CostTriggers, ProcassiniAsksWhatTheNextStepWouldWin) {
   expect_weighed(after(state_of(Procassini{}), {look({1, 3})}), 0, 10);
   expect_weighed(after(state_of(Procassini{}, 1), {look({1, 3}), look({0, 6, 0})}), 6 - 3, 2);
+  expect_weighed(after(state_of(Procassini{}, 1.5), {look({1, 3}), look({0, 6, 0})}), 3, 3);
   expect_weighed(after(state_of(Procassini{.rho = 2}), {look({1, 3}), look({1, 3})}), 3, 10);
   expect_weighed(after(state_of(Procassini{.rho = 0.5}), {look({1, 3}), look({1, 3})}), -1.5, 10);
 }
@@ -235,11 +241,11 @@ TEST_P(CostTriggersTest, WeighByTheirFormulas) {
       const Decision& decision = verdict.decision;
       ASSERT_NEAR(decision.weighed, oracle.loss(GetParam()), 1e-6) << run << ' ' << i;
       ASSERT_NEAR(decision.against, oracle.cost(expected_cost), 1e-6) << run << ' ' << i;
-      const bool acts = decision.weighed >= decision.against;
-      ASSERT_EQ(decision.action, acts ? Action::rebalance : Action::hold);
-      ASSERT_EQ(decision.reason, acts ? Reason::above_cost : Reason::below_cost);
-      (acts ? acted : held) += 1;
-      if (below(acts ? 2 : 20) != 0) continue;
+      const bool act = acts(GetParam(), decision.weighed, decision.against);
+      ASSERT_EQ(decision.action, act ? Action::rebalance : Action::hold);
+      ASSERT_EQ(decision.reason, act ? Reason::above_cost : Reason::below_cost);
+      (act ? acted : held) += 1;
+      if (below(act ? 2 : 20) != 0) continue;
       state = rebalanced(state, step + 5, state.generation + 1);
       const std::vector<double> costs = oracle.costs;
       oracle = {};
@@ -505,6 +511,38 @@ TEST(Fold, WhatCountsNothingIsNotInTheBooks) {
     EXPECT_EQ(next.ledger.looks_since, 0);
     EXPECT_EQ(next.interval.looks, 0);
   }
+}
+
+// The cost of a rebalance comes with the first look after it, whatever becomes of that look.
+TEST(Fold, DISABLED_WhatARebalanceCostIsInTheBooksAllTheSame) {
+  const State state = rebalanced(after(state_of(Menon{}), {look({1, 2, 3})}).state, 105, 0);
+  for (Totals totals : {outdated(), unfit()}) {
+    totals.cost = 3 * millisecond;
+    const State next = fold(state, totals).state;
+    EXPECT_EQ(next.ledger.spent, 3 * millisecond);
+    EXPECT_EQ(next.ledger.cost.estimate(), 3 * millisecond);
+    EXPECT_EQ(next.ledger.looks_since, 0);
+  }
+}
+
+// What was lost before the first of the two is still known.
+TEST(Rebalanced, DISABLED_TwoWithoutALookBetweenThemAreWeighedTogether) {
+  State state = after(state_of(Never{}), {look({1, 3})}).state;
+  state = rebalanced(rebalanced(state, 105, 0), 106, 0);
+  EXPECT_EQ(state.ledger.open, 1);
+  EXPECT_EQ(state.ledger.before, millisecond);
+}
+
+// One that moved nothing is cheap, and says nothing of the next one that does.
+TEST(Rebalanced, DISABLED_OneThatMovedNothingDoesNotMakeTheNextOneCheap) {
+  State state = state_of(Never{});
+  for (const std::int64_t bytes : {1'000'000, 0}) {
+    Totals totals = look({1, 2, 3});
+    totals.bytes = bytes;
+    totals.cost = bytes > 0 ? 100 * millisecond : millisecond;
+    state = fold(state, totals).state;
+  }
+  EXPECT_GT(state.ledger.cost.estimate(), 50 * millisecond);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "epoch_sums.hpp"
 #include "support/harness.hpp"
 
+#include <evenkeel/monitor/truncated_mean.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

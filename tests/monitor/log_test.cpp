@@ -96,6 +96,13 @@ TEST(LogLine, OfARebalanceThatMovedNothing) {
             "step 12,345: rebalance: some reason; nothing had to change, in 2.50 s");
 }
 
+TEST(LogLine, DISABLED_OfOneObject) {
+  JournalLine line = line_of(Action::rebalance);
+  line.outcome = Outcome{.objects_moved = 1, .bytes_moved = 96, .seconds = 0.0125};
+  EXPECT_EQ(log_line(line),
+            "step 12,345: rebalance: some reason; 1 object (96 B) moved in 12.50 ms");
+}
+
 // --- The summary ---------------------------------------------------------------------------------
 
 // 1000 steps on 4 ranks that worked 8 of 10 s and lost 2 s: lambda 1.25, imbalance 2 / 10 * 4 / 3.
@@ -181,6 +188,32 @@ TEST(SummaryOf, AdviceOnly) {
   EXPECT_EQ(summary_of(advice), start +
                                     "Nothing was moved. Balancing 1,234 times would have saved "
                                     "up to 1.50 s (15.0 % of the work's time).");
+}
+
+// As where a threshold acts on what goes away by itself.
+TEST(SummaryOf, DISABLED_AdviceThatWouldHaveLost) {
+  Summary advice = run();
+  advice.moves = false;
+  advice.advices = 3;
+  advice.shadow_gain = -1.5e9;
+  EXPECT_EQ(summary_of(advice), start + "Balancing would not have paid for itself.");
+}
+
+// Nobody has asked what balancing would have brought.
+TEST(SummaryOf, DISABLED_ATriggerThatDoesNotLookKnowsNothingOfWhatWouldHavePaid) {
+  Summary advice = run();
+  advice.moves = false;
+  advice.state.trigger = Never{};
+  EXPECT_EQ(summary_of(advice).find("would not have paid"), std::string::npos);
+}
+
+// Looks are rare where rebalances are many, or the run is short.
+TEST(SummaryOf, DISABLED_RebalancesAreToldAlsoWithoutALook) {
+  Summary blind = run();
+  blind.state.rebalances = 100;
+  blind.state.ledger = {};
+  EXPECT_TRUE(test::mentions(summary_of(blind), "100 rebalances"));
+  EXPECT_EQ(summary_of(blind).find("No kernel was timed"), std::string::npos);
 }
 
 TEST(SummaryOf, OneStepOnOneRank) {

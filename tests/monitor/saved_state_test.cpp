@@ -157,6 +157,20 @@ TEST(SavedState, WhatIsNoneIsAnErrorThatNamesTheSource) {
   refused(with("cost_weight = 1.8", "cost_weight = much"), "cost_weight is 'much'.");
 }
 
+TEST(SavedState, DISABLED_ATriggerThatIsNoneIsAnErrorThatNamesTheSource) {
+  std::string text = saved_text(fresh(), 2);
+  text.replace(text.find("menon"), 5, "moon!");
+  EXPECT_ERROR(static_cast<void>(restored(fresh(), text, 2, "'old.txt'")), "'old.txt': ");
+}
+
+// Weights are sums of what is positive: with this one the next look would divide by nothing.
+TEST(SavedState, DISABLED_AWeightBelowNothingIsAnError) {
+  State then = learned();
+  then.ledger.cost.weight = -1.25;
+  EXPECT_ERROR(static_cast<void>(restored(fresh(), saved_text(then, 2), 2, "'old.txt'")),
+               "'old.txt': cost_weight is '-1.25'.");
+}
+
 // A text that was cut off anywhere is refused or says the same; it never says something else.
 TEST(SavedState, WhatWasCutOffIsNoted) {
   const std::string good = saved_text(learned(), 2);
@@ -229,6 +243,12 @@ TEST_F(SavedFile, AFullDiskLeavesTheOldOne) {
   EXPECT_FALSE(write_saved(path, "text"));
   EXPECT_EQ(test::content_of(path), "old");
   EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
+}
+
+TEST_F(SavedFile, DISABLED_ThatIsADirectoryIsAnErrorThatNamesIt) {
+  const std::string path = scratch.path_of("state");
+  std::filesystem::create_directory(path);
+  EXPECT_ERROR(static_cast<void>(read_saved(path)), "'" + path + "': it cannot be read");
 }
 
 }  // namespace

@@ -152,6 +152,16 @@ TEST(Shadow, AFirstLookWithoutStepsIsNoLook) {
   EXPECT_EQ(shadow.gain(), 0);
 }
 
+// A sample that is not to be trusted says nothing of what would have been saved.
+TEST(Shadow, DISABLED_ALookThatIsNotTrustedSavesNothing) {
+  Shadow shadow(first(Threshold{.lambda = 1.1}));
+  shadow.look(look(4, 8));
+  Totals unfit = look(4, 16);
+  unfit.unfit = 1;
+  shadow.look(unfit);
+  EXPECT_DOUBLE_EQ(shadow.gain(), -cost);
+}
+
 // The same decisions by hand: waste beyond what was taken last is what a Threshold sees.
 TEST(Shadow, AgreesWithAThresholdAppliedByHand) {
   std::mt19937_64 random(16);
