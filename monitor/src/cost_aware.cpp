@@ -287,6 +287,18 @@ bool stands_out(const Outlook& outlook, const LoadSeen& seen, const Prospect& pr
   return now - before > before - outlook.lowest + 4 * prospect.noise;
 }
 
+// Costs of objects that are measured are known better after each rebalance, and domains that are
+// cut by totals alone take several rounds. So a rebalance that has helped, but has left more than a
+// little, is made again, a limited number of times in a row; half of what is left is hoped for.
+bool is_worth_refining(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) {
+  constexpr double little = 0.05;  // of the mean
+  constexpr double helped = 0.9;   // of the level before
+  if (outlook.open == 0 || outlook.has_candidate == 0) return false;
+  return outlook.refined < seen.refine_rounds && prospect.level > little * seen.mean &&
+         outlook.candidate < helped * outlook.level_before &&
+         prospect.level / 2 * left_of(seen) >= end_margin * prospect.price;
+}
+
 }  // namespace
 
 Prospect observe(Outlook& outlook, const LoadSeen& seen) {
@@ -335,6 +347,14 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, Prospect prospect) {
   const auto hold = [&](Reason reason) { return decision(Action::hold, reason); };
   if (prospect.level < 0 && outlook.looks == 1) return hold(Reason::too_early);
   if (prospect.level < least_waste * seen.mean) return hold(Reason::below_noise);
+  if (is_worth_refining(outlook, seen, prospect)) {
+    settle(outlook, seen);
+    ++outlook.refined;
+    outlook.for_excess = 0;
+    Decision again = decision(Action::rebalance, Reason::refines);
+    again.weighed = prospect.level / 2 * left_of(seen);
+    return again;
+  }
   if (prospect.cured + prospect.level < outlook.start) return hold(Reason::below_noise);
   if (prospect.to_end < end_margin * seen.cost) return hold(Reason::near_end);
   if (!pays(outlook, prospect, prospect.price))
@@ -354,6 +374,7 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, Prospect prospect) {
     return hold(Reason::switched_off);
   if (stands_out(outlook, seen, prospect)) return hold(Reason::outlier);
   outlook.for_excess = pays_by_growth(prospect, prospect.price) ? 0 : 1;
+  outlook.refined = 0;
   Decision act = decision(Action::rebalance,
                           outlook.for_excess == 0 ? Reason::growth_pays : Reason::excess_pays);
   act.weighed = outlook.for_excess == 0 ? prospect.growth_gain : prospect.excess_gain;

@@ -33,6 +33,7 @@ struct LoadSeen {
   double cost = 0;      // of a rebalance, nanoseconds
   std::optional<double> left = {};  // steps of the run, from when a rebalance would act
   std::int64_t latency = 0;         // steps until then
+  std::int64_t refine_rounds = 0;   // in a row, at most
 };
 
 // What a rebalance now would be good for. Nanoseconds; level and residual per step.

@@ -128,6 +128,7 @@ LoadSeen load_seen(const State& state, const Totals& totals) {
   seen.cost = cost_of(state);
   seen.left = steps_left(state);
   seen.latency = state.latency_steps;
+  seen.refine_rounds = state.refine_rounds;
   return seen;
 }
 
@@ -221,6 +222,7 @@ const char* name_of(Reason reason) noexcept {
     case Reason::commanded: return "commanded";
     case Reason::growth_pays: return "growth_pays";
     case Reason::excess_pays: return "excess_pays";
+    case Reason::refines: return "refines";
     case Reason::too_early: return "too_early";
     case Reason::below_noise: return "below_noise";
     case Reason::near_end: return "near_end";

@@ -150,6 +150,9 @@ std::string explain(const State& state, const Totals& totals, const Decision& de
       return explain_outlook(totals, decision, "imbalance that has grown pays for a rebalance");
     case Reason::excess_pays:
       return explain_outlook(totals, decision, "imbalance that stays pays for a rebalance");
+    case Reason::refines:
+      return explain_outlook(totals, decision,
+                             "the last has helped, and another may go on with it");
     case Reason::too_early: return explain_outlook(totals, decision, "one look is no evidence");
     case Reason::below_noise:
       return explain_outlook(totals, decision, "not more than noise, or than there was at first");

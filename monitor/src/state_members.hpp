@@ -17,6 +17,7 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("horizon", state.horizon);
   visit("expected_cost", state.expected_cost);
   visit("epoch_steps", state.epoch_steps);
+  visit("refine_rounds", state.refine_rounds);
   visit("latency_steps", state.latency_steps);
   visit("looks", state.looks);
   visit("step", state.step);
@@ -101,6 +102,7 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("outlook_excess_demand", outlook.excess_demand);
   visit("outlook_for_excess", outlook.for_excess);
   visit("outlook_uncured", outlook.uncured);
+  visit("outlook_refined", outlook.refined);
   visit("outlook_back_off", outlook.back_off);
   visit("outlook_off_until", outlook.off_until);
   visit("outlook_next_epoch", outlook.next_epoch);

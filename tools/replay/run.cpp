@@ -37,6 +37,7 @@ State first_state_of(const Setting& setting, const ChainReplayOptions& options, 
   State state = first_state(live);
   state.epoch_steps = options.epoch_steps;
   state.latency_steps = options.latency;
+  state.refine_rounds = 0;  // a cut is the best there is
   state.ledger.cost.learn(setting.rebalance * unit, 0);
   // Neither is part of a rule: they guard against what a chain does not have, noise of clocks and
   // steps with cold caches.

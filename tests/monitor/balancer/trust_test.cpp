@@ -100,7 +100,7 @@ class TrustStory : public Trust {
       if (!moved) continue;
       EXPECT_FALSE(balancer.rebalance(position, carry(state, id)));
       const auto most = communicator.all_reduce(simulation.count(), Reduction::greatest);
-      EXPECT_TRUE(!lambdas.empty() || (step == 16 && most <= total / size + 1)) << step;
+      EXPECT_TRUE(!lambdas.empty() || (step == 14 && most <= total / size + 1)) << step;
       lambdas.push_back(simulation.lambda(communicator));
     }
     balancer.finish();

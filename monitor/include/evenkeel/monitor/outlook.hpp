@@ -44,6 +44,7 @@ struct Outlook {
   double excess_demand = 1;     // the same, where the gain is an excess
   std::int64_t for_excess = 0;  // 1: the last one was
   std::int64_t uncured = 0;     // rebalances in a row that left things as they were
+  std::int64_t refined = 0;     // rebalances in a row that went on with what the one before began
   double back_off = 0;          // steps
   std::int64_t off_until = -1;  // a step
 

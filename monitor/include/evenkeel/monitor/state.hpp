@@ -61,6 +61,7 @@ struct State {
   std::int64_t horizon = 0;         // steps that the run will take; 0: unknown
   double expected_cost = 0;         // of a rebalance, in mean steps, until one was measured
   std::int64_t epoch_steps = 0;     // between two looks; 0: the trigger says
+  std::int64_t refine_rounds = 0;   // rebalances in a row that may go on with one that has helped
   std::int64_t latency_steps = 0;   // from a look to the rebalance that it leads to
 
   // From the past.
