@@ -1,0 +1,204 @@
+#include "replay/options.hpp"
+
+#include "support/harness.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::tool {
+namespace {
+
+using test::error_of;
+
+using Given = std::optional<std::string> ReplayArguments::*;
+
+ReplayArguments plain() {
+  ReplayArguments asked;
+  asked.chain = "chain.npy";
+  asked.ranks = "4";
+  asked.cost = "2.5";
+  return asked;
+}
+
+ChainReplayOptions with(Given option, const std::string& text) {
+  ReplayArguments asked = plain();
+  asked.*option = text;
+  return checked(asked);
+}
+
+std::string refusal_with(Given option, const std::string& text) {
+  return error_of([&] { with(option, text); });
+}
+
+std::string refusal(const std::string& text) { return "evenkeel: tools/replay: " + text; }
+
+const std::vector<std::string> no_whole_numbers = {"",       "-1",
+                                                   "2.5",    "two",
+                                                   " 2",     "2 ",
+                                                   "+2",     "0x2",
+                                                   "1e3",    "9007199254740993",
+                                                   "--json", "99999999999999999999"};
+
+TEST(ReplayOptions, Defaults) {
+  const ChainReplayOptions options = checked(plain());
+  EXPECT_EQ(options.chain, "chain.npy");
+  EXPECT_EQ(options.ranks, 4);
+  EXPECT_EQ(options.cost, 2.5);
+  EXPECT_EQ(options.trigger, Trigger(CostAware{}));
+  EXPECT_FALSE(options.horizon) << "as long as the chain";
+  EXPECT_EQ(options.start, Start::optimal);
+  EXPECT_EQ(options.epoch_steps, 1);
+  EXPECT_EQ(options.latency, 0);
+  EXPECT_FALSE(options.json);
+}
+
+TEST(ReplayOptions, AllOfThem) {
+  ReplayArguments asked = plain();
+  asked.trigger = "procassini 1.5";
+  asked.horizon = "1000";
+  asked.start = "uniform";
+  asked.epoch = "10";
+  asked.latency = "3";
+  asked.json = true;
+  const ChainReplayOptions options = checked(asked);
+  EXPECT_EQ(options.trigger, Trigger(Procassini{.rho = 1.5}));
+  EXPECT_EQ(options.horizon, 1000);
+  EXPECT_EQ(options.start, Start::uniform);
+  EXPECT_EQ(options.epoch_steps, 10);
+  EXPECT_EQ(options.latency, 3);
+  EXPECT_TRUE(options.json);
+}
+
+TEST(ReplayOptions, WhatAChainNeeds) {
+  const std::string text = refusal(
+      "A chain needs --chain, --ranks and --cost. Give all three, or a journal alone by "
+      "--journal.");
+  for (const Given needed :
+       {&ReplayArguments::chain, &ReplayArguments::ranks, &ReplayArguments::cost}) {
+    ReplayArguments asked = plain();
+    (asked.*needed).reset();
+    EXPECT_EQ(error_of([&] { checked(asked); }), text);
+  }
+  EXPECT_EQ(error_of([] { checked({}); }), text);
+}
+
+TEST(ReplayOptions, AJournalHoldsAllElse) {
+  ReplayArguments asked;
+  asked.journal = "journal.jsonl";
+  asked.json = true;
+  EXPECT_EQ(checked_journal(asked), "journal.jsonl");
+  for (const Given other :
+       {&ReplayArguments::chain, &ReplayArguments::ranks, &ReplayArguments::cost,
+        &ReplayArguments::trigger, &ReplayArguments::horizon, &ReplayArguments::start,
+        &ReplayArguments::epoch, &ReplayArguments::latency}) {
+    ReplayArguments more = asked;
+    more.*other = std::string("1");
+    EXPECT_EQ(error_of([&] { checked_journal(more); }),
+              refusal("--journal goes with --json alone. A journal holds all else; leave the other "
+                      "options out, or replay a chain."));
+  }
+}
+
+TEST(ReplayOptions, Ranks) {
+  EXPECT_EQ(with(&ReplayArguments::ranks, "1").ranks, 1);
+  EXPECT_EQ(with(&ReplayArguments::ranks, "16777216").ranks, ChainReplayOptions::most_ranks);
+  std::vector<std::string> bad = no_whole_numbers;
+  bad.insert(bad.end(), {"0", "16777217", "4294967297"});
+  for (const std::string& text : bad)
+    EXPECT_EQ(refusal_with(&ReplayArguments::ranks, text),
+              refusal("--ranks is '" + text + "'. Give a whole number from 1 to 16777216."));
+}
+
+TEST(ReplayOptions, Costs) {
+  for (const auto& [text, cost] : std::vector<std::pair<std::string, double>>{
+           {"0", 0}, {"-0", 0}, {"1", 1}, {".5", 0.5}, {"2e3", 2000}, {"1e-300", 1e-300}})
+    EXPECT_EQ(with(&ReplayArguments::cost, text).cost, cost);
+  for (const std::string text :
+       {"", "-1", "-1e-300", "nan", "inf", "-inf", "1e999", "five", "1,5", " 1", "1 ", "1x"})
+    EXPECT_EQ(refusal_with(&ReplayArguments::cost, text),
+              refusal("--cost is '" + text +
+                      "'. Give what a rebalance costs, in mean loads of a rank in the first step: "
+                      "a number from 0 on."));
+}
+
+TEST(ReplayOptions, Triggers) {
+  const auto trigger = [](const std::string& text) {
+    return with(&ReplayArguments::trigger, text).trigger;
+  };
+  EXPECT_EQ(trigger("cost_aware"), Trigger(CostAware{}));
+  EXPECT_EQ(trigger("never"), Trigger(Never{}));
+  EXPECT_EQ(trigger("always"), Trigger(Every{}));
+  EXPECT_EQ(trigger("every 10"), Trigger(Every{.period = 10}));
+  EXPECT_EQ(trigger("every 5:50:10"), Trigger(Every{.start = 5, .stop = 50, .period = 10}));
+  EXPECT_EQ(trigger("threshold lambda 1.1"), Trigger(Threshold{.lambda = 1.1}));
+  EXPECT_EQ(trigger("threshold imbalance_percent 10"), Trigger(Threshold{.imbalance_percent = 10}));
+  EXPECT_EQ(trigger("menon"), Trigger(Menon{}));
+  EXPECT_EQ(trigger("zhai"), Trigger(Zhai{}));
+  EXPECT_EQ(trigger("procassini"), Trigger(Procassini{}));
+  EXPECT_EQ(trigger("procassini 2"), Trigger(Procassini{.rho = 2}));
+  EXPECT_EQ(trigger("boulmier"), Trigger(Boulmier{}));
+}
+
+// A user of many options is told which one is meant, and what can be given instead.
+TEST(ReplayOptions, TriggersThatAreNone) {
+  for (const std::string bad :
+       {"", "Menon", "cost-aware", "every", "every 0", "every -1", "every 9:3:1", "every 1:2",
+        "threshold", "threshold 1.1", "threshold lambda 1", "threshold lambda nan",
+        "threshold imbalance_percent 101", "procassini 0", "procassini two", "menon 2", "custom"}) {
+    const std::string text = refusal_with(&ReplayArguments::trigger, bad);
+    EXPECT_TRUE(test::mentions(text, "--trigger"));
+    EXPECT_TRUE(test::mentions(text, "'" + bad + "'"));
+    EXPECT_TRUE(test::mentions(text, " Give "));
+    EXPECT_FALSE(text.ends_with("custom.")) << "which is refused here: " << text;
+  }
+}
+
+TEST(ReplayOptions, Horizons) {
+  EXPECT_EQ(with(&ReplayArguments::horizon, "0").horizon, 0);
+  EXPECT_EQ(with(&ReplayArguments::horizon, "9007199254740992").horizon, std::int64_t{1} << 53);
+  for (const std::string& text : no_whole_numbers)
+    EXPECT_EQ(
+        refusal_with(&ReplayArguments::horizon, text),
+        refusal("--horizon is '" + text + "'. Give a whole number from 0 to 9007199254740992."));
+}
+
+TEST(ReplayOptions, Starts) {
+  EXPECT_EQ(with(&ReplayArguments::start, "optimal").start, Start::optimal);
+  EXPECT_EQ(with(&ReplayArguments::start, "uniform").start, Start::uniform);
+  for (const std::string text : {"", "Optimal", "even", "optimal ", "1"})
+    EXPECT_EQ(refusal_with(&ReplayArguments::start, text),
+              refusal("--start is '" + text +
+                      "'. Give optimal, the best cut of the first step, or uniform, as many bins "
+                      "for each rank."));
+}
+
+TEST(ReplayOptions, Epochs) {
+  EXPECT_EQ(with(&ReplayArguments::epoch, "1").epoch_steps, 1);
+  EXPECT_EQ(with(&ReplayArguments::epoch, "1000000").epoch_steps,
+            ChainReplayOptions::most_steps_of_epoch);
+  EXPECT_EQ(with(&ReplayArguments::epoch, "adaptive").epoch_steps, 0);
+  EXPECT_EQ(with(&ReplayArguments::epoch, "0").epoch_steps, 0);
+  std::vector<std::string> bad = no_whole_numbers;
+  bad.insert(bad.end(), {"1000001", "Adaptive"});
+  for (const std::string& text : bad) {
+    const std::string said = refusal_with(&ReplayArguments::epoch, text);
+    EXPECT_TRUE(test::mentions(said, refusal("--epoch is '" + text + "'. Give a whole number")));
+    EXPECT_TRUE(test::mentions(said, " to 1000000"));
+  }
+  EXPECT_TRUE(test::mentions(refusal_with(&ReplayArguments::epoch, "adapt"), " or adaptive."));
+}
+
+TEST(ReplayOptions, Latencies) {
+  EXPECT_EQ(with(&ReplayArguments::latency, "0").latency, 0);
+  EXPECT_EQ(with(&ReplayArguments::latency, "9007199254740992").latency, std::int64_t{1} << 53);
+  for (const std::string& text : no_whole_numbers)
+    EXPECT_EQ(
+        refusal_with(&ReplayArguments::latency, text),
+        refusal("--latency is '" + text + "'. Give a whole number from 0 to 9007199254740992."));
+}
+
+}  // namespace
+}  // namespace evenkeel::tool

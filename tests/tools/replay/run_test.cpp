@@ -1,0 +1,392 @@
+#include "replay/run.hpp"
+
+#include "chains.hpp"
+#include "support/harness.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::tool {
+namespace {
+
+using test::Costs;
+
+// --- The oracle: the formulas of trigger.hpp, in plain doubles -----------------------------------
+
+// Of the steps between two looks, per step.
+struct Look {
+  double most, average;
+  double waste() const { return most - average; }
+};
+
+// Since the last rebalance, or since the start: the looks, and how many steps are in each.
+struct Past {
+  std::vector<Look> looks;
+  double steps_of_look = 1;
+  double cost = 0;
+
+  const Look& last() const { return looks.back(); }
+  double steps() const { return static_cast<double>(looks.size()) * steps_of_look; }
+  double wasted() const {
+    double sum = 0;
+    for (const Look& look : looks) sum += look.waste() * steps_of_look;
+    return sum;
+  }
+};
+
+using Rule = std::function<bool(const Past&)>;
+
+bool menon(const Past& past) { return past.wasted() >= past.cost; }
+
+bool boulmier(const Past& past) {
+  return past.steps() * past.last().waste() - past.wasted() >= past.cost;
+}
+
+// Of the last three, or of as many as there are.
+double median_of_last(std::vector<double> values) {
+  if (values.size() > 3) values.erase(values.begin(), values.end() - 3);
+  std::ranges::sort(values);
+  const std::size_t count = values.size();
+  return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+bool zhai(const Past& past) {
+  double degradation = 0, sum = 0;
+  std::vector<double> peaks;
+  peaks.reserve(past.looks.size());
+  for (const Look& look : past.looks) {
+    peaks.push_back(look.most);
+    sum += look.most;
+    degradation +=
+        past.steps_of_look * (median_of_last(peaks) - sum / static_cast<double>(peaks.size()));
+  }
+  return degradation >= past.cost;
+}
+
+Rule procassini(double rho) {
+  return [rho](const Past& past) {
+    const auto efficiency = [](const Look& look) {
+      return look.most > 0 ? look.average / look.most : 1;
+    };
+    const double peak = past.last().most;
+    const double gain = efficiency(past.last()) / efficiency(past.looks.front());
+    return peak * gain + past.cost < rho * peak;
+  };
+}
+
+Rule threshold(double lambda) {
+  return [lambda](const Past& past) { return past.last().most >= lambda * past.last().average; };
+}
+
+// (max - avg) / max * N / (N - 1) in percent.
+Rule threshold_percent(double percent, int ranks) {
+  return [percent, ranks](const Past& past) {
+    const Look& last = past.last();
+    return ranks > 1 && 100 * last.waste() / last.most * ranks / (ranks - 1) >= percent;
+  };
+}
+
+bool never(const Past&) { return false; }
+
+// What a rank took over some steps, as measurement has it: so many times their 25 % truncated mean.
+// The least and the greatest of three steps or more are left out, and from 12 on an eighth at each
+// end.
+double measured_load(std::vector<double> steps) {
+  const std::size_t count = steps.size();
+  const std::size_t ends = count < 3 ? 0 : std::max<std::size_t>(1, (count + 4) / 8);
+  std::ranges::sort(steps);
+  double sum = 0;
+  for (std::size_t i = ends; i < count - ends; ++i) sum += steps[i];
+  return sum * static_cast<double>(count) / static_cast<double>(count - 2 * ends);
+}
+
+// A run whose ranks are looked at every `epoch` steps, and recut `latency` steps later.
+Schedule oracle(const Costs& costs, const Setting& setting, const Rule& rule, std::int64_t epoch,
+                std::int64_t latency) {
+  Past past;
+  past.steps_of_look = static_cast<double>(epoch);
+  past.cost = setting.rebalance;
+  Schedule schedule;
+  Ranges ranges = setting.start;
+  std::set<std::int64_t> ordered;          // for this cut, before these steps
+  std::vector<std::vector<double>> taken;  // by each rank, since the last look
+  const auto forget = [&] { taken.assign(ranges.size() - 1, {}); };
+  forget();
+  for (std::int64_t step = 0; step < costs.steps(); ++step) {
+    if (ordered.contains(step)) {
+      ranges = setting.chain.cut(step - 1, setting.ranks);
+      schedule.push_back(step);
+      ordered.clear();
+      past.looks.clear();
+      forget();
+    }
+    const std::vector<double> loads = test::loads_of(costs, ranges, step);
+    for (std::size_t i = 0; i < loads.size(); ++i) taken[i].push_back(loads[i]);
+    if (std::ssize(taken.front()) < epoch) continue;
+    double most = 0, all = 0;
+    for (const std::vector<double>& of_rank : taken) {
+      most = std::max(most, measured_load(of_rank));
+      all += measured_load(of_rank);
+    }
+    past.looks.push_back({most / past.steps_of_look, all / setting.ranks / past.steps_of_look});
+    if (all > 0 && rule(past)) ordered.insert(step + 1 + latency);
+    forget();
+  }
+  return schedule;
+}
+
+// --- What is compared ----------------------------------------------------------------------------
+
+// A setting and what it refers to. The rebalance costs so many mean loads of a rank in step 0.
+struct Case {
+  Case(Costs given, int ranks, double cost, Start start = Start::optimal)
+      : costs(std::move(given)),
+        chain(costs.chain()),
+        setting{chain, ranks, start == Start::optimal ? chain.cut(0, ranks) : chain.even(ranks),
+                cost * chain.sum(0) / ranks} {}
+  Case(const Case&) = delete;
+  Case& operator=(const Case&) = delete;
+
+  Costs costs;
+  CostChain chain;
+  Setting setting;
+};
+
+Schedule run(const Case& one, const std::string& trigger, std::int64_t epoch = 1,
+             std::int64_t latency = 0) {
+  ChainReplayOptions options;
+  options.trigger = trigger_from_text(trigger);
+  options.epoch_steps = epoch;
+  options.latency = latency;
+  return tool::run(one.setting, options);
+}
+
+struct Named {
+  std::string text;
+  Rule rule;
+};
+
+std::vector<Named> published(int ranks) {
+  return {{"menon", menon},
+          {"zhai", zhai},
+          {"procassini", procassini(1)},
+          {"procassini 1.5", procassini(1.5)},
+          {"boulmier", boulmier},
+          {"threshold lambda 1.25", threshold(1.25)},
+          {"threshold imbalance_percent 30", threshold_percent(30, ranks)},
+          {"never", never}};
+}
+
+// Returns how often the triggers have acted.
+std::size_t expect_as_oracle(const Case& one, std::int64_t epoch, std::int64_t latency) {
+  std::size_t rebalances = 0;
+  for (const Named& named : published(one.setting.ranks)) {
+    const Schedule schedule = run(one, named.text, epoch, latency);
+    rebalances += schedule.size();
+    EXPECT_EQ(schedule, oracle(one.costs, one.setting, named.rule, epoch, latency))
+        << named.text << ", " << one.costs.name << ", ranks " << one.setting.ranks << ", rebalance "
+        << one.setting.rebalance << ", epoch " << epoch << ", latency " << latency;
+  }
+  return rebalances;
+}
+
+// Rows without any cost among the others.
+Costs with_pauses(Costs costs) {
+  costs.name += ", with pauses";
+  for (std::int64_t step = 0; step < costs.steps(); ++step)
+    if (step % 11 >= 9 || step == 0)
+      std::fill_n(costs.values.begin() + step * costs.bins, costs.bins, 0);
+  return costs;
+}
+
+TEST(Run, AsTheFormulasSay) {
+  std::size_t rebalances = 0;
+  for (unsigned seed = 0; seed < 10; ++seed)
+    for (const int ranks : {1, 2, 3, 7, 16})
+      for (const double cost : {0.03, 0.4, 3.0}) {
+        const Start start = seed % 2 == 0 ? Start::optimal : Start::uniform;
+        rebalances +=
+            expect_as_oracle(Case(test::drifting_costs(80, 60, seed), ranks, cost, start), 1, 0);
+      }
+  EXPECT_GT(rebalances, 1000U) << "or little is compared";
+}
+
+TEST(Run, AsTheFormulasSayAtAnyEpochAndLatency) {
+  std::size_t rebalances = 0;
+  for (unsigned seed = 20; seed < 26; ++seed)
+    for (const std::int64_t epoch : {1, 2, 3, 10, 20})
+      for (const std::int64_t latency : {0, 1, 2, 5, 13, 1000}) {
+        const Case one(test::drifting_costs(90, 40, seed), 4, 0.5);
+        rebalances += expect_as_oracle(one, epoch, latency);
+      }
+  EXPECT_GT(rebalances, 1000U) << "or little is compared";
+}
+
+// What costs nothing is reached by a loss of nothing: after every look.
+TEST(Run, RebalancesThatCostNothing) {
+  const Case one(test::drifting_costs(20, 30, 1), 3, 0);
+  for (const char* trigger : {"menon", "zhai", "boulmier"})
+    EXPECT_EQ(run(one, trigger).size(), 19U) << trigger;
+  // Before the first row that costs anything there is no load to ask about.
+  const Case paused({"pause", 2, {0, 0, 0, 0, 1, 2, 1, 2, 1, 2}}, 2, 5);
+  EXPECT_EQ(run(paused, "menon"), (Schedule{3, 4}));
+}
+
+// Nobody is asked about a look without a load.
+TEST(Run, StepsWithoutCost) {
+  for (unsigned seed = 0; seed < 5; ++seed)
+    for (const std::int64_t epoch : {1, 3}) {
+      Case one(with_pauses(test::drifting_costs(60, 30, seed)), 3, 0);
+      one.setting.rebalance = 20;
+      expect_as_oracle(one, epoch, 1);
+    }
+}
+
+TEST(Run, ManyRanksOnFewBins) {
+  const Case one(test::drifting_costs(8, 9, 3), 100'000, 2000);
+  EXPECT_GT(expect_as_oracle(one, 1, 0), 10U) << "or little is compared";
+  EXPECT_EQ(run(one, "threshold lambda 11111").size(), 7U) << "9 ranks of 100000 work";
+  EXPECT_TRUE(run(one, "threshold lambda 99999").empty());
+}
+
+// Later steps may cost far more than the first, or far less.
+TEST(Run, ChainsThatGrowAndShrink) {
+  for (const double factor : {1e-6, 1e-3, 1e3, 1e9, 1e13}) {
+    Costs costs = test::drifting_costs(40, 30, 4);
+    for (auto value = costs.values.begin() + 2 * costs.bins; value != costs.values.end(); ++value)
+      *value *= factor;
+    costs.name += ", times " + std::to_string(factor);
+    expect_as_oracle(Case(costs, 4, 0.1), 1, 0);
+  }
+}
+
+// --- The unit of the costs -----------------------------------------------------------------------
+
+TEST(Run, TheUnitOfCostsDoesNotMatter) {
+  const Costs costs = test::drifting_costs(50, 40, 6), paused = with_pauses(costs);
+  for (const auto& [text, rule] : published(5))
+    for (const Costs& unscaled : {costs, paused}) {
+      const Case reference(unscaled, 5, 0.7);
+      const Schedule expected = run(reference, text, 2, 1);
+      for (int k = -40; k <= 40; ++k) {
+        const Case one(test::scaled(unscaled, std::ldexp(1, k)), 5, 0.7);
+        ASSERT_EQ(run(one, text, 2, 1), expected) << text << ", 2^" << k;
+        ASSERT_EQ(std::ldexp(cost_of(one.setting, expected), -k),
+                  cost_of(reference.setting, expected));
+      }
+    }
+}
+
+TEST(Run, NorDoesOneThatIsExtreme) {
+  const Costs costs = test::drifting_costs(50, 40, 6);
+  for (const auto& [text, rule] : published(5)) {
+    const Schedule expected = run(Case(costs, 5, 0.7), text);
+    for (const int k : {-1000, -980, -900, 900, 1000})
+      EXPECT_EQ(run(Case(test::scaled(costs, std::ldexp(1, k)), 5, 0.7), text), expected)
+          << text << ", 2^" << k;
+  }
+}
+
+// --- By hand -------------------------------------------------------------------------------------
+
+// Three times as much in one bin as in the other: no cut mends that.
+Case two_bins(std::int64_t steps) {
+  Costs costs = {"3 and 1", 2, {}};
+  costs.values.reserve(static_cast<std::size_t>(2 * steps));
+  for (std::int64_t step = 0; step < steps; ++step) {
+    costs.values.push_back(3);
+    costs.values.push_back(1);
+  }
+  return {std::move(costs), 2, 1};
+}
+
+TEST(Run, ALookIsActedOnAfterItsLatency) {
+  const Case one = two_bins(20);
+  const std::string always = "threshold lambda 1.5";
+  EXPECT_EQ(run(one, always, 4, 0), (Schedule{4, 8, 12, 16}));
+  EXPECT_EQ(run(one, always, 3, 2), (Schedule{5, 10, 15})) << "an epoch begins with the new cut";
+  EXPECT_EQ(run(one, always, 19, 0), (Schedule{19}));
+  EXPECT_EQ(run(one, always, 20, 0), Schedule{}) << "there is no step to act before";
+  EXPECT_EQ(run(one, always, 3, 16), (Schedule{19}));
+  EXPECT_EQ(run(one, always, 3, 17), Schedule{});
+}
+
+// Looks of one cut order more than one rebalance. The first makes the cut they were about go away.
+TEST(Run, OrdersForACutThatIsGoneAreDropped) {
+  const Case one = two_bins(20);
+  const std::string always = "threshold lambda 1.5";
+  EXPECT_EQ(run(one, always, 1, 2), (Schedule{3, 6, 9, 12, 15, 18}));
+  EXPECT_EQ(run(one, always, 2, 5), (Schedule{7, 14}));
+  EXPECT_EQ(run(one, always, 1, 1), (Schedule{2, 4, 6, 8, 10, 12, 14, 16, 18}));
+}
+
+TEST(Run, AnAdaptiveEpochOfAPublishedTriggerHasEightSteps) {
+  const Case one = two_bins(30);
+  EXPECT_EQ(run(one, "threshold lambda 1.5", 0, 0), (Schedule{8, 16, 24}));
+}
+
+TEST(Run, EveryActsAtItsStepsWhateverIsLookedAt) {
+  const Case one = two_bins(21);
+  for (const std::int64_t epoch : {0, 1, 3, 100})
+    for (const std::int64_t latency : {0, 1, 7, 1000}) {
+      const auto at = [&](const std::string& trigger) { return run(one, trigger, epoch, latency); };
+      EXPECT_EQ(at("every 5"), (Schedule{5, 10, 15, 20}));
+      EXPECT_EQ(at("every 3:12:4"), (Schedule{3, 7, 11}));
+      EXPECT_EQ(at("every 0:10:5"), (Schedule{5, 10}));
+      EXPECT_EQ(at("every 20:0:7"), (Schedule{20}));
+      EXPECT_EQ(at("every 21"), Schedule{});
+      EXPECT_EQ(at("always").size(), 20U);
+    }
+}
+
+// lambda is (4 + 2 s) / (4 + s) at first: 1, 1.2, 1.33.., 1.43.., 1.5, .. and, when bin 0 is a
+// rank's own, (2 + 2 s) / (4 + s): 1 at step 2, 1.14.., 1.25, 1.33.., 1.4, 1.45..
+TEST(Run, ThresholdByHand) {
+  Costs costs = {"growing", 4, {}};
+  costs.values.reserve(std::size_t{4} * 8);
+  for (int step = 0; step < 8; ++step)
+    for (const double cost : {2.0 + 2 * step, 2.0, 2.0, 2.0}) costs.values.push_back(cost);
+  const Case one(std::move(costs), 2, 1);
+  ASSERT_EQ(one.setting.start, (Ranges{0, 2, 4}));
+  EXPECT_EQ(run(one, "threshold lambda 1.2"), (Schedule{2, 5, 6, 7}));
+  EXPECT_EQ(run(one, "threshold lambda 1.21"), (Schedule{3, 5, 6, 7}));
+  EXPECT_EQ(run(one, "threshold lambda 1.5"), Schedule{5});
+}
+
+// One rank's work grows by 1 a step, and no cut mends that: u = s / 2.
+TEST(Run, LossesByHand) {
+  Costs costs = {"growing", 2, {}};
+  costs.values.reserve(std::size_t{2} * 10);
+  for (int step = 0; step < 10; ++step)
+    for (const double cost : {4.0 + step, 4.0}) costs.values.push_back(cost);
+  Case one(std::move(costs), 2, 1);
+  ASSERT_EQ(one.setting.rebalance, 4);
+  // Sums of u after steps 0, 1, ..: 0, 0.5, 1.5, 3, 5; then from step 5 on 2.5, 5.5; 3.5, 7.5; ..
+  EXPECT_EQ(run(one, "menon"), (Schedule{5, 7, 9}));
+  // n u - sum(u): 0, 0.5, 1.5, 3, 5; then 0, 0.5, ..
+  EXPECT_EQ(run(one, "boulmier"), (Schedule{5}));
+  one.setting.rebalance = 5;
+  EXPECT_EQ(run(one, "menon"), (Schedule{5, 7, 9})) << "enough is enough";
+  one.setting.rebalance = 5.001;
+  EXPECT_EQ(run(one, "menon"), (Schedule{6, 8})) << "7.5, then 3 + 3.5, then 4 + 4.5";
+  EXPECT_EQ(run(one, "boulmier"), (Schedule{6}));
+}
+
+// Strictly cheaper: what pays for itself exactly is left alone.
+TEST(Run, ProcassiniWantsToGain) {
+  // Even, then 8 to 4: the slowest would take 6.
+  Case one({"jump", 2, {4, 4, 8, 4, 8, 4, 8, 4}}, 2, 0.5);
+  ASSERT_EQ(one.setting.rebalance, 2);
+  EXPECT_EQ(run(one, "procassini"), Schedule{}) << "6 + 2 is not less than 8";
+  one.setting.rebalance = 1.75;
+  EXPECT_EQ(run(one, "procassini"), (Schedule{2})) << "and then 8 to 4 is what can be had";
+}
+
+}  // namespace
+}  // namespace evenkeel::tool
