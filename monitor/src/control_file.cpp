@@ -9,18 +9,19 @@ namespace evenkeel {
 
 std::optional<std::string> ControlFile::take() const {
   std::ifstream file(path_, std::ios::binary);
-  std::string line;
-  constexpr std::size_t longest = 4096;
-  for (char c = 0; line.size() < longest && file.get(c);) {
-    if (c == '\n') {
-      file.close();
-      if (std::remove(path_.c_str()) != 0) return std::nullopt;  // it would be read for ever
-      while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-      return line;
-    }
-    line += c;
+  constexpr std::size_t most = 4096;
+  std::string said;
+  for (char c = 0; said.size() < most && file.get(c);) {
+    if (c == '\n')
+      while (!said.empty() && (said.back() == '\r' || said.back() == ' ')) said.pop_back();
+    said += c;
   }
-  return std::nullopt;
+  const bool is_whole = !said.empty() && (said.back() == '\n' || said.size() == most);
+  file.close();
+  // What cannot be taken away would be read for ever.
+  if (!is_whole || std::remove(path_.c_str()) != 0) return std::nullopt;
+  if (said.back() == '\n') said.pop_back();
+  return said;
 }
 
 std::optional<Command> command_from_text(const std::string& text) {

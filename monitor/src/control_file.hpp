@@ -1,6 +1,6 @@
 #pragma once
 
-// A file through which somebody outside talks to a running application: one word in one line, as
+// A file through which somebody outside talks to a running application: a command in a line, as
 // `echo pause > run.control` leaves it. It is taken away once it has been read.
 
 #include <evenkeel/monitor/decision.hpp>
@@ -14,7 +14,8 @@ class ControlFile {
  public:
   explicit ControlFile(std::string path) : path_(std::move(path)) {}
 
-  // What was said, without the line's end; nothing while there is no file, or no whole line in it.
+  // What was said, without the last line's end; nothing while there is no file, or it does not end
+  // with a line. Of a file that is far too long its beginning.
   std::optional<std::string> take() const;
 
  private:

@@ -12,20 +12,21 @@ namespace {
 
 // The only numbers that were chosen; docs/triggers.md tells how, and how little most of them
 // matter.
-constexpr double confidence = 2;  // standard errors that U stays below what was measured
-constexpr double trust = 3;       // a cut that has lasted n steps is trusted for so many times n
-constexpr double first_demand = 1.5;    // of the gain of the first rebalance, which is made blindly
+constexpr double confidence = 2;    // standard errors that U stays below what was measured
+constexpr double trust = 3;         // a cut that has lasted n steps is trusted for so many times n
+constexpr double first_demand = 2;  // of the gain of the first rebalance, which is made blindly
 constexpr double excess_margin = 1.25;  // of an excess over the price
 constexpr double end_margin = 1.25;     // of what is left to save over the cost
 constexpr double loss_factor = 1.5;     // on what is demanded, for each rebalance that did not pay
 constexpr double healed_factor = 4;     // of an excess over the greatest that went away by itself,
 constexpr double healed_most = 2;       // but of no more than so many times the price
-constexpr double patience = 5;  // of an excess over the price: then it is acted on in any case
+constexpr double patience = 7.5;  // of an excess over the price: then it is acted on in any case
 constexpr double least_waste = 0.005;         // of u over the mean: below, nothing is worth a look
 constexpr double memory_steps = 1000;         // until an excess that healed is forgotten
 constexpr std::int64_t losses_until_off = 2;  // in a row
 constexpr double least_off = 32, most_off = 1000;  // steps; the least doubles with each time
-constexpr std::int64_t uncured_until_learned = 3;  // in a row
+constexpr double cured_share = 0.3;  // of the level before: less is as good as nothing,
+constexpr std::int64_t uncured_until_learned = 3;  // and is believed after so many in a row
 
 constexpr double endless = std::numeric_limits<double>::max();
 
@@ -102,7 +103,8 @@ void look_for_residual(Outlook& outlook, const LoadSeen& seen) noexcept {
     return;
   }
   if (outlook.looks == 1 && outlook.rebalances > 0) {
-    outlook.uncured = waste < outlook.level_before ? 0 : outlook.uncured + 1;
+    const bool is_cured = waste < (1 - cured_share) * outlook.level_before;
+    outlook.uncured = is_cured ? 0 : outlook.uncured + 1;
     if (outlook.uncured >= uncured_until_learned) learn_residual(outlook, waste);
   } else if (outlook.looks == 2) {
     const double slope = std::max(0.0, (waste - before) / steps);
@@ -186,6 +188,26 @@ double until_gone(const Outlook& outlook, const LoadSeen& seen, const Prospect& 
   const double slope = ((now - before) / count + error) / (count * steps_of(seen));
   const double above = prospect.level - prospect.residual;
   return slope < 0 ? above * above / (-2 * slope) : endless;
+}
+
+bool is_uneven(const LoadSeen& seen, const Prospect& prospect) noexcept {
+  return prospect.level >= least_waste * seen.mean;
+}
+
+// Above what there was right after the last rebalance, less what of that another would cure.
+bool has_grown(const Outlook& outlook, const Prospect& prospect) noexcept {
+  return prospect.cured + prospect.level >= outlook.start;
+}
+
+bool is_curable(const Prospect& prospect) noexcept { return prospect.level > prospect.residual; }
+
+// The farther off a rebalance, the longer; but what is even now can be uneven at any step.
+std::int64_t next_epoch_of(const Outlook& outlook, const LoadSeen& seen,
+                           const Prospect& prospect) noexcept {
+  constexpr std::int64_t least = 6, longer = 8, most = 10;
+  if (!is_uneven(seen, prospect) || !has_grown(outlook, prospect)) return least;
+  const double ready = std::max(prospect.growth_gain, prospect.excess_gain);
+  return ready < 0.05 * prospect.price ? most : ready < 0.1 * prospect.price ? longer : least;
 }
 
 double left_of(const LoadSeen& seen) noexcept {
@@ -289,14 +311,22 @@ bool stands_out(const Outlook& outlook, const LoadSeen& seen, const Prospect& pr
 
 // Costs of objects that are measured are known better after each rebalance, and domains that are
 // cut by totals alone take several rounds. So a rebalance that has helped, but has left more than a
-// little, is made again, a limited number of times in a row; half of what is left is hoped for.
+// little, is made again, a limited number of times in a row. Half of what it has left (growth since
+// then apart) is hoped for, as long as things may be trusted to stay as they are: not longer than
+// the run has lasted.
+double refining_gain(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  const auto so_far = static_cast<double>(seen.step);
+  const double lasts = trust * std::max(outlook.lasted, outlook.steps);
+  return outlook.candidate / 2 * std::min({left_of(seen), so_far, lasts});
+}
+
 bool is_worth_refining(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) {
   constexpr double little = 0.05;  // of the mean
   constexpr double helped = 0.9;   // of the level before
   if (outlook.open == 0 || outlook.has_candidate == 0) return false;
-  return outlook.refined < seen.refine_rounds && prospect.level > little * seen.mean &&
-         outlook.candidate < helped * outlook.level_before &&
-         prospect.level / 2 * left_of(seen) >= end_margin * prospect.price;
+  return outlook.refined < seen.refine_rounds && outlook.candidate > little * seen.mean &&
+         outlook.candidate < helped * outlook.level_before && prospect.level > 0 &&
+         refining_gain(outlook, seen) >= end_margin * prospect.price;
 }
 
 }  // namespace
@@ -333,8 +363,7 @@ Prospect observe(Outlook& outlook, const LoadSeen& seen) {
       growth_gain_of(outlook, prospect, grown_by_then(outlook, seen, prospect.level), most_steps));
   prospect.ahead = std::min(gone, outlook.steps * above / 2);
 
-  const double ready = std::max(prospect.growth_gain, prospect.excess_gain);
-  outlook.next_epoch = ready < 0.05 * prospect.price ? 10 : ready < 0.1 * prospect.price ? 8 : 6;
+  outlook.next_epoch = next_epoch_of(outlook, seen, prospect);
   return prospect;
 }
 
@@ -346,16 +375,16 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, Prospect prospect) {
   };
   const auto hold = [&](Reason reason) { return decision(Action::hold, reason); };
   if (prospect.level < 0 && outlook.looks == 1) return hold(Reason::too_early);
-  if (prospect.level < least_waste * seen.mean) return hold(Reason::below_noise);
+  if (!is_uneven(seen, prospect)) return hold(Reason::below_noise);
   if (is_worth_refining(outlook, seen, prospect)) {
+    Decision again = decision(Action::rebalance, Reason::refines);
+    again.weighed = refining_gain(outlook, seen);
     settle(outlook, seen);
     ++outlook.refined;
     outlook.for_excess = 0;
-    Decision again = decision(Action::rebalance, Reason::refines);
-    again.weighed = prospect.level / 2 * left_of(seen);
     return again;
   }
-  if (prospect.cured + prospect.level < outlook.start) return hold(Reason::below_noise);
+  if (!has_grown(outlook, prospect) || !is_curable(prospect)) return hold(Reason::below_noise);
   if (prospect.to_end < end_margin * seen.cost) return hold(Reason::near_end);
   if (!pays(outlook, prospect, prospect.price))
     return hold(pays(outlook, prospect, prospect.price / outlook.demand) ? Reason::not_paying
@@ -382,6 +411,7 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, Prospect prospect) {
 }
 
 void rebalanced(Outlook& outlook, std::int64_t step) noexcept {
+  outlook.lasted = static_cast<double>(step - outlook.since);
   outlook.since = step;
   if (outlook.looks == 0 && outlook.rebalances == 0) return;  // the first distribution
   if (outlook.rebalances == 0 && outlook.has_candidate != 0) {

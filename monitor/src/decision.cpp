@@ -93,8 +93,8 @@ bool looks_at_the_load(const Trigger& trigger) {
 }
 
 bool is_cooling_down(const State& state, const Totals& totals) {
-  return state.rebalanced_at >= 0 &&
-         totals.step_greatest - state.rebalanced_at < state.cooldown_steps;
+  const std::int64_t passed = totals.step_greatest - state.rebalanced_at;
+  return state.rebalanced_at >= 0 && std::max<std::int64_t>(0, passed) < state.cooldown_steps;
 }
 
 Command command_of(const Totals& totals) {
@@ -164,6 +164,7 @@ Verdict fold(const State& state, const Totals& totals) {
   ++next.looks;
   next.step = totals.step_greatest;
   obey(next, command_of(totals));
+  next.ledger.pay(totals, !is_outdated(state, totals));
   if (!is_outdated(state, totals) && !is_unfit(totals)) {
     next.mean_load = totals.load.sum / totals.ranks;
     observe(next.interval, totals);

@@ -4,6 +4,7 @@
 
 #include <evenkeel/backends/text.hpp>
 
+#include <algorithm>
 #include <optional>
 
 namespace evenkeel {
@@ -118,7 +119,7 @@ const char* loss_of(const Trigger& trigger) {
 std::string explain_cost(const State& state, const Totals& totals, const Decision& decision) {
   const bool act = decision.action == Action::rebalance;
   return lambda_first(fixed(totals.lambda(), lambda_decimals), totals) + ": " +
-         seconds_of(decision.weighed) + ' ' + loss_of(state.trigger) +
+         seconds_of(std::max(0.0, decision.weighed)) + ' ' + loss_of(state.trigger) +
          (act ? ", and a rebalance costs " : ", less than the ") + seconds_of(decision.against) +
          (act ? "" : " that a rebalance costs");
 }

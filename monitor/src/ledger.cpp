@@ -35,17 +35,21 @@ double Ledger::net_so_far() const noexcept {
   return (before - median_after()) * static_cast<double>(steps_since) - price;
 }
 
+// One that moved nothing, where others did, says nothing of what the next will cost.
+void Ledger::pay(const Totals& totals, bool counts) noexcept {
+  if (totals.cost <= 0) return;
+  const auto nanoseconds = static_cast<double>(totals.cost);
+  const auto moved = static_cast<double>(totals.bytes);
+  if (moved > 0 || cost.bytes <= 0) cost.learn(nanoseconds, moved);
+  spent += nanoseconds;
+  if (counts) price += nanoseconds;
+}
+
 void Ledger::enter(const Totals& totals, double waste) noexcept {
   const auto steps = static_cast<double>(totals.steps);
   worked += totals.mean_load();
   lost += waste * steps;
   elapsed += static_cast<double>(totals.duration.sum) / static_cast<double>(totals.ranks);
-  if (totals.cost > 0) {
-    const auto nanoseconds = static_cast<double>(totals.cost);
-    cost.learn(nanoseconds, static_cast<double>(totals.bytes));
-    spent += nanoseconds;
-    price += nanoseconds;
-  }
   if (open == 0) return;
   steps_since += totals.steps;
   if (looks_since < static_cast<std::int64_t>(looks_after))
@@ -66,12 +70,17 @@ void Ledger::settle() noexcept {
   open = 0;
 }
 
+// Two without a look between them count as one.
 void Ledger::open_entry(double waste_before, bool known) noexcept {
-  settle();
-  open = known ? 1 : 0;
-  before = waste_before;
+  const bool goes_on = open != 0 && looks_since == 0 && !known;
+  const double so_far = goes_on ? price : 0;
+  const double first = goes_on ? before : waste_before;
+  if (!goes_on) settle();
+  open = known || goes_on ? 1 : 0;
+  before = first;
   predicted = promised;
-  promised = price = 0;
+  promised = 0;
+  price = so_far;
   steps_since = looks_since = 0;
   after = {};
 }

@@ -32,12 +32,16 @@ std::shared_ptr<spdlog::logger> logger_for(LogLevel level) {
   return logger;
 }
 
+std::string counted(std::int64_t number, const std::string& what) {
+  return count_of(number) + ' ' + what + (number == 1 ? "" : "s");
+}
+
 // "what came of it" behind a line.
 std::string outcome_of(const JournalLine& line) {
   if (!line.outcome) return line.decision.action == Action::rebalance ? "; not taken" : "";
   const Outcome& outcome = *line.outcome;
   if (!outcome.moved) return "; nothing had to change, in " + seconds_of(outcome.seconds * 1e9);
-  return "; " + count_of(outcome.objects_moved) + " objects (" + bytes_of(outcome.bytes_moved) +
+  return "; " + counted(outcome.objects_moved, "object") + " (" + bytes_of(outcome.bytes_moved) +
          ") moved in " + seconds_of(outcome.seconds * 1e9);
 }
 
@@ -55,10 +59,6 @@ std::string evenness(const Summary& run) {
          " %";
 }
 
-std::string counted(std::int64_t number, const std::string& what) {
-  return count_of(number) + ' ' + what + (number == 1 ? "" : "s");
-}
-
 std::string of_rebalances(const Summary& run) {
   const Ledger& ledger = run.state.ledger;
   const double all = ledger.worked + ledger.lost + ledger.spent;
@@ -74,7 +74,7 @@ std::string of_rebalances(const Summary& run) {
 
 std::string of_advice(const Summary& run) {
   const Ledger& ledger = run.state.ledger;
-  if (run.advices == 0) return "Balancing would not have paid for itself.";
+  if (run.advices == 0 || run.shadow_gain <= 0) return "Balancing would not have paid for itself.";
   return "Nothing was moved. Balancing " + counted(run.advices, "time") +
          " would have saved up to " + seconds_of(run.shadow_gain) + " (" +
          percent(run.shadow_gain, ledger.worked + ledger.lost) + " of the work's time).";
@@ -97,7 +97,10 @@ std::string summary_of(const Summary& run) {
   if (ledger.elapsed > 0 && ledger.worked > 0)
     text += "; the kernels took " + percent(ledger.worked, ledger.elapsed) + " of the time";
   text += ".\n";
-  if (!(ledger.worked > 0)) return text + "No kernel was timed, so nothing is known of the load.";
+  if (!(ledger.worked > 0)) {
+    text += "No look has counted, so nothing is known of the load.";
+    return run.state.rebalances > 0 ? text + '\n' + of_rebalances(settled) : text;
+  }
   text += "The slowest ranks worked " + seconds_of(ledger.worked + ledger.lost) +
           ", the average rank " + seconds_of(ledger.worked) + ": " + seconds_of(ledger.lost) +
           " lost to imbalance (" + evenness(run) + ").\n";

@@ -76,12 +76,15 @@ Metrics metrics_of(const Totals& totals, const Interval& interval,
     const Tally& other = totals.kernels[Totals::other];
     if (other.sum > 0) metrics.kernels.push_back({"other", figures(other)});
   }
-  std::size_t used = 0;
-  for (std::size_t phase = 0; phase < totals.phases.size(); ++phase)
-    if (totals.phases[phase].sum > 0) used = phase + 1;
+  std::size_t used = 0, last = 0;
+  for (std::size_t phase = 0; phase < totals.phases.size(); ++phase) {
+    if (totals.phases[phase].sum <= 0) continue;
+    ++used;
+    last = phase + 1;
+  }
   if (used > 1) {
-    metrics.phases.reserve(used);
-    for (std::size_t phase = 0; phase < used; ++phase)
+    metrics.phases.reserve(last);
+    for (std::size_t phase = 0; phase < last; ++phase)
       metrics.phases.push_back(figures(totals.phases[phase]));
   }
   metrics.coverage = totals.coverage();

@@ -209,7 +209,7 @@ Advice Monitor::Impl::step(std::int64_t objects) {
   Advice advice;
   if (const auto look = settled_look()) advice = settle(*look);
   if (ends_epoch(step_)) end_epoch(objects);
-  if (protocol_.state().paused == 0 && is_due(options_.trigger, step_))
+  if (!advice && protocol_.state().paused == 0 && is_due(options_.trigger, step_))
     advice = advise(to_text(options_.trigger));
   return advice;
 }
@@ -331,7 +331,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   sums_.restart_all();
   measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
   epoch_began_after_ = measured_from_ - 1;
-  settling_ = {wall_nanoseconds()};
+  if (step_ > 0) settling_ = {wall_nanoseconds()};
 }
 
 void Monitor::Impl::finish() {

@@ -5,6 +5,7 @@
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/text.hpp>
 
+#include <sstream>
 #include <utility>
 
 namespace evenkeel {
@@ -14,10 +15,6 @@ Recorder::Recorder(JournalHeader header)
   const Options& options = header_.options;
   if (!options.journal.empty()) journal_ = std::make_unique<Journal>(options.journal);
   if (!options.control.empty()) control_.emplace(options.control);
-}
-
-bool Recorder::wants_lines(const Options& options) noexcept {
-  return options.log != LogLevel::off || wants_pictures(options);
 }
 
 bool Recorder::wants_pictures(const Options& options) noexcept {
@@ -55,31 +52,38 @@ void Recorder::add(const JournalLine& line) {
 
 void Recorder::listen() {
   if (!control_) return;
-  if (const auto said = control_->take()) obey(*said);
+  const auto said = control_->take();
+  if (!said) return;
+  std::istringstream lines(*said);
+  for (std::string line; std::getline(lines, line);) obey(line);
+}
+
+void Recorder::tell(const std::string& text) const {
+  if (log_.shows(LogLevel::decisions)) log_.write(text);
 }
 
 void Recorder::obey(const std::string& said) {
   constexpr std::string_view journal_word = "journal ";
   if (const auto command = command_from_text(said)) {
     command_ = *command;
-    log_.write("told to " + said);
+    tell("told to " + said);
   } else if (said.starts_with(journal_word)) {
     start_journal(said.substr(journal_word.size()));
   } else {
-    log_.write(in_quotes(said) + " is no command: pause, resume, rebalance, or journal and a path");
+    tell(in_quotes(said) + " is no command: pause, resume, rebalance, or journal and a path");
   }
 }
 
 void Recorder::start_journal(const std::string& path) {
   try {
     auto journal = std::make_unique<Journal>(path);
-    journal->write(header_line_);
+    if (began_) journal->write(header_line_);
     for (const std::string& line : kept_) journal->write(line);
     kept_.clear();
     journal_ = std::move(journal);
-    log_.write("the journal is in " + in_quotes(path));
+    tell("the journal is in " + in_quotes(path));
   } catch (const Error& error) {
-    log_.write(error.what());
+    tell(error.what());
   }
 }
 

@@ -26,8 +26,6 @@ class Recorder {
   // Opens the journal: an Error where it cannot be written.
   explicit Recorder(JournalHeader header);
 
-  // Whether anybody wants lines.
-  static bool wants_lines(const Options& options) noexcept;
   // Whether lines are to show single ranks.
   static bool wants_pictures(const Options& options) noexcept;
 
@@ -48,6 +46,7 @@ class Recorder {
  private:
   void write(const std::string& line);
   void obey(const std::string& said);
+  void tell(const std::string& text) const;
   void start_journal(const std::string& path);
 
   JournalHeader header_;

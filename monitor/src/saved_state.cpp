@@ -4,12 +4,14 @@
 #include <evenkeel/backends/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include <unistd.h>
 
@@ -23,6 +25,25 @@ constexpr std::string_view ranks_key = "ranks = ";
 [[noreturn]] void refuse(const std::string& source, const std::string& problem) {
   throw Error(ErrorKind::bad_input, Where{"monitor/state"}, source + ": " + problem,
               "Give a state that this version of evenkeel has saved, or none.");
+}
+
+// What was written by evenkeel has sense; what somebody has edited may not.
+void check(const State& state, const std::string& source) {
+  const CostModel& cost = state.ledger.cost;
+  const Outlook& outlook = state.outlook;
+  const std::array<std::pair<const char*, double>, 10> numbers = {
+      {{"cost_weight", cost.weight},
+       {"cost_mean", cost.cost},
+       {"cost_bytes", cost.bytes},
+       {"cost_bytes_squared", cost.bytes_squared},
+       {"cost_bytes_by_cost", cost.bytes_by_cost},
+       {"cost_last_bytes", cost.last_bytes},
+       {"outlook_variance", outlook.variance},
+       {"outlook_healed", outlook.healed},
+       {"outlook_spikiness", outlook.spikiness},
+       {"outlook_bends_known", static_cast<double>(outlook.bends_known)}}};
+  for (const auto& [key, number] : numbers)
+    if (number < 0) refuse(source, std::string(key) + " is " + in_quotes(text_of(number)) + '.');
 }
 
 }  // namespace
@@ -46,14 +67,22 @@ State restored(const State& first, const std::string& saved, int ranks, const st
   rest.remove_prefix(end + 1);
   const State then = state_from_text(std::string(rest), source);
 
-  constexpr double weight_elsewhere = 0.25;  // the first rebalance here counts four times as much
+  check(then, source);
+
+  constexpr double weight_elsewhere = 0.25;  // the first rebalance here counts five times as much
   State now = first;
   const bool same_ranks = *ranks_then == ranks;
-  if (then.ledger.cost.method == first.ledger.cost.method) {
+  if (then.ledger.cost.knows() && then.ledger.cost.method == first.ledger.cost.method) {
     now.ledger.cost = then.ledger.cost;
     if (!same_ranks) now.ledger.cost.weight = std::min(weight_elsewhere, now.ledger.cost.weight);
   }
-  if (same_ranks) now.ledger.residual = then.ledger.residual;
+  if (!same_ranks) return now;
+  now.ledger.residual = then.ledger.residual;
+  now.outlook.bends = then.outlook.bends;
+  now.outlook.bends_known = then.outlook.bends_known;
+  now.outlook.variance = then.outlook.variance;
+  now.outlook.healed = then.outlook.healed;
+  now.outlook.spikiness = then.outlook.spikiness;
   return now;
 }
 
@@ -64,7 +93,9 @@ std::string read_saved(const std::string& path) {
     refuse(in_quotes(path),
            "it cannot be read: " + std::error_code(errno, std::generic_category()).message() + '.');
   }
-  std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::ostringstream content;
+  content << file.rdbuf();
+  std::string text = content.str();
   if (file.bad() || text.empty()) refuse(in_quotes(path), "it cannot be read, or is empty.");
   return text;
 }

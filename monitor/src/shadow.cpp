@@ -10,6 +10,7 @@
 namespace evenkeel {
 
 void Shadow::look(const Totals& totals) {
+  if (totals.unfit > 0 || totals.step_least != totals.step_greatest) return;
   Interval seen;
   observe(seen, totals);
   const auto steps = static_cast<double>(totals.steps);

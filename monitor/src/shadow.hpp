@@ -13,7 +13,13 @@ namespace evenkeel {
 
 class Shadow {
  public:
-  explicit Shadow(const State& first) : state_(first) {}
+  // Where the trigger does not look at the load, or is the application's own, cost_aware decides.
+  explicit Shadow(const State& first) : state_(first) {
+    if (std::holds_alternative<Never>(state_.trigger) ||
+        std::holds_alternative<Every>(state_.trigger) ||
+        std::holds_alternative<Custom>(state_.trigger))
+      state_.trigger = CostAware{};
+  }
 
   void look(const Totals& totals);
 

@@ -143,8 +143,13 @@ State state_from_text(const std::string& text, const std::string& source) {
   for_each_member(state, [&](const char* key, auto& member) {
     const auto line = lines.find(std::string_view(key));
     if (line == lines.end()) refuse(source, std::string("there is no '") + key + "'.");
-    if (!parse(line->second, member))
-      refuse(source, std::string(key) + " is " + in_quotes(line->second) + '.');
+    bool is_parsed = false;
+    try {
+      is_parsed = parse(line->second, member);
+    } catch (const Error& error) {
+      refuse(source, std::string(key) + ": " + error.problem());
+    }
+    if (!is_parsed) refuse(source, std::string(key) + " is " + in_quotes(line->second) + '.');
     lines.erase(line);
   });
   if (!lines.empty()) refuse(source, in_quotes(lines.begin()->first) + " is no part of a state.");

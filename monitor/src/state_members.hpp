@@ -96,6 +96,7 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("outlook_losses_in_row", outlook.losses_in_row);
   visit("outlook_rearmed", outlook.rearmed);
   visit("outlook_open", outlook.open);
+  visit("outlook_lasted", outlook.lasted);
   visit("outlook_level", outlook.level);
   visit("outlook_level_before", outlook.level_before);
   visit("outlook_demand", outlook.demand);

@@ -272,10 +272,10 @@ TEST(Observe, AgreesWithOneThatKeepsEverything) {
 TEST(GrowthOf, IsWhatGoesBeyondTheMeans) {
   const Interval interval = after({wasting(500), wasting(1000)});
   EXPECT_EQ(interval.first_mean, 1500);
-  EXPECT_EQ(interval.growth_of(8 * 1200, 8, 900), 0);
-  EXPECT_EQ(interval.growth_of(8 * 1300, 8, 900), 800);
-  EXPECT_EQ(interval.growth_of(8 * 1100, 8, 900), 0) << "less is no growth";
-  EXPECT_EQ(interval.growth_of(4 * 1300, 4, 900), 400);
+  EXPECT_EQ(interval.growth_of(9600, 8, 900), 0);
+  EXPECT_EQ(interval.growth_of(10'400, 8, 900), 800);
+  EXPECT_EQ(interval.growth_of(8800, 8, 900), 0) << "less is no growth";
+  EXPECT_EQ(interval.growth_of(5200, 4, 900), 400);
 }
 
 TEST(GrowthOf, ARankThatHadNoWorkHasGrownByAllOfIt) {

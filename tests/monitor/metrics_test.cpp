@@ -291,7 +291,7 @@ TEST(MetricsOf, TheJitterIsThatOfOneStep) {
   EXPECT_DOUBLE_EQ(metrics_of(totals, {}, {}).jitter, std::sqrt(12.5) * 1024e-9);
 }
 
-TEST(MetricsOf, DISABLED_OnePhaseIsNotShownApartWhateverItsNumber) {
+TEST(MetricsOf, OnePhaseIsNotShownApartWhateverItsNumber) {
   const Sample sample = {.steps = 1, .load = second, .phases = {0, 0, second}};
   EXPECT_TRUE(metrics_of(totals_of(sample, 0), {}, {}).phases.empty());
 }

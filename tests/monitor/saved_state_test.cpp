@@ -157,14 +157,14 @@ TEST(SavedState, WhatIsNoneIsAnErrorThatNamesTheSource) {
   refused(with("cost_weight = 1.8", "cost_weight = much"), "cost_weight is 'much'.");
 }
 
-TEST(SavedState, DISABLED_ATriggerThatIsNoneIsAnErrorThatNamesTheSource) {
+TEST(SavedState, ATriggerThatIsNoneIsAnErrorThatNamesTheSource) {
   std::string text = saved_text(fresh(), 2);
   text.replace(text.find("menon"), 5, "moon!");
   EXPECT_ERROR(static_cast<void>(restored(fresh(), text, 2, "'old.txt'")), "'old.txt': ");
 }
 
 // Weights are sums of what is positive: with this one the next look would divide by nothing.
-TEST(SavedState, DISABLED_AWeightBelowNothingIsAnError) {
+TEST(SavedState, AWeightBelowNothingIsAnError) {
   State then = learned();
   then.ledger.cost.weight = -1.25;
   EXPECT_ERROR(static_cast<void>(restored(fresh(), saved_text(then, 2), 2, "'old.txt'")),
@@ -245,7 +245,7 @@ TEST_F(SavedFile, AFullDiskLeavesTheOldOne) {
   EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
 }
 
-TEST_F(SavedFile, DISABLED_ThatIsADirectoryIsAnErrorThatNamesIt) {
+TEST_F(SavedFile, ThatIsADirectoryIsAnErrorThatNamesIt) {
   const std::string path = scratch.path_of("state");
   std::filesystem::create_directory(path);
   EXPECT_ERROR(static_cast<void>(read_saved(path)), "'" + path + "': it cannot be read");

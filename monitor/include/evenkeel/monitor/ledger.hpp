@@ -63,7 +63,9 @@ struct Ledger {
   // What the open one has brought so far, its cost taken off.
   EVENKEEL_API double net_so_far() const noexcept;
 
-  // A look. `waste` is u.
+  // What a rebalance has cost, whichever look brings it; `counts` where it is the last one's.
+  EVENKEEL_API void pay(const Totals& totals, bool counts) noexcept;
+  // A look that counts. `waste` is u.
   EVENKEEL_API void enter(const Totals& totals, double waste) noexcept;
   // A rebalance, with the median u of the looks before it, where there were any. The one before it
   // is settled.

@@ -65,7 +65,7 @@ struct Metrics {
   // Of the imbalance seconds of looks since the last rebalance: their growth per step, and how much
   // they scatter about it (standard deviation).
   double trend = 0, scatter = 0;
-  double jitter = 0;  // of the load of a rank from step to step, the mean over ranks
+  double jitter = 0;  // of the load of a rank from step to step, root mean square over ranks
 };
 
 // `names`: behind totals.kernels; empty where ranks do not agree on them.

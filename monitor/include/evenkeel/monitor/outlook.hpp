@@ -38,6 +38,7 @@ struct Outlook {
   // The account of rebalances, by cautious figures.
   std::int64_t rebalances = 0, losses = 0, losses_in_row = 0, rearmed = 0;
   std::int64_t open = 0;  // 1: the last one has not been judged yet
+  double lasted = 0;      // steps from the one before it to the last one
   double level = 0;       // of u, as the last look saw it
   double level_before = 0;
   double demand = 1;            // factor on the gain that is asked for; losses raise it
