@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t units_per_mean = 1024;
+constexpr std::int64_t unit_without_mean = 1024;  // a microsecond: the variance of seconds fits it
 
 // 2^20 ranks times the square of this stay below 2^63.
 constexpr std::int64_t most_units = std::int64_t{1} << 20;
@@ -126,7 +127,7 @@ Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
   totals.bytes = gauge(sample.bytes);
   totals.growth = gauge(sample.growth);
   totals.command = gauge(sample.command);
-  totals.unit = std::max<std::int64_t>(mean / units_per_mean, 1);
+  totals.unit = mean > 0 ? std::max<std::int64_t>(mean / units_per_mean, 1) : unit_without_mean;
   totals.spread = spread_of(totals.load.sum, mean, totals.unit);
   totals.variance = gauge(sample.variance);
   add_kernels(sample, gauge, totals);

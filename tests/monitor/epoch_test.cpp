@@ -117,7 +117,7 @@ TEST(TotalsOf, TheSpreadIsCountedAboutTheLastMean) {
   EXPECT_EQ(spread(0, 1024 * 5), 1024 * 1024);
   EXPECT_EQ(spread(most, 1), std::int64_t{1} << 40);
   EXPECT_EQ(spread(0, most), 1024 * 1024);
-  EXPECT_EQ(totals_of(sample_of(1), 0).unit, 1);
+  EXPECT_EQ(totals_of(sample_of(1), 0).unit, 1024);
   EXPECT_EQ(totals_of(sample_of(1), 1023).unit, 1);
   EXPECT_EQ(totals_of(sample_of(1), 2048).unit, 2);
   EXPECT_EQ(totals_of(sample_of(1), most).unit, most / 1024);
@@ -138,7 +138,7 @@ TEST(TotalsOf, WhatIsNoSampleIsUnfitAndCountsNothing) {
     for (const std::int64_t value : {totals.steps, totals.objects.sum, totals.load.sum,
                                      totals.duration.sum, totals.variance, totals.cost})
       EXPECT_GE(value, 0);
-    EXPECT_EQ(totals.unit, 1);
+    EXPECT_EQ(totals.unit, 1024);
     EXPECT_EQ(totals.spread, 0);
   }
   for (const std::size_t slot : {0U, 31U, 40U}) {

@@ -18,15 +18,15 @@ namespace {
 
 constexpr double most_nanoseconds = 0x1p61;
 
-// Nanoseconds for what a chain counts in units of its own: a second for the mean load of a rank in
-// the first step, unless sums over all steps and ranks would overflow.
+// Nanoseconds for what a chain counts in units of its own: a tenth of a second for the mean load of
+// a rank in the first step, unless sums over all steps and ranks would overflow.
 double nanoseconds_per_unit(const Setting& setting) {
-  constexpr double second = 1e9, most = 0x1p60, greatest = std::numeric_limits<double>::max();
+  constexpr double tenth = 1e8, most = 0x1p60, greatest = std::numeric_limits<double>::max();
   double sum = 0;
   for (std::int64_t step = 0; step < setting.chain.steps(); ++step) sum += setting.chain.sum(step);
   if (sum <= 0) return 1;
   const double first = setting.chain.sum(0) / setting.ranks;
-  const double wanted = first > 0 ? second / first : second * setting.ranks / sum;
+  const double wanted = first > 0 ? tenth / first : tenth * setting.ranks / sum;
   return std::min({wanted, most / sum, greatest});
 }
 

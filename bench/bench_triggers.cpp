@@ -1,0 +1,254 @@
+// When to rebalance: every trigger on chains of costs of many shapes, above the cheapest schedule
+// of rebalances that there is. The functions that decide in an application decide here. Counted,
+// not timed: the same numbers on every machine.
+//
+//   bench_triggers [--seed FIRST] [--seeds COUNT] [--shapes] [--no-horizon]
+//
+// Each shape makes a chain for each seed; each chain is played at three costs of a rebalance, from
+// the optimal cut of its first step and from equal counts of bins, with a look at every step that
+// is acted on at once, and as applications do it: looks every 6 to 10 steps, acted on 5 steps
+// later. --shapes adds the means of single shapes; with --no-horizon no trigger knows how long a
+// run will be.
+
+#include "cost_chains.hpp"
+
+#include "replay/chain.hpp"
+#include "replay/options.hpp"
+#include "replay/run.hpp"
+#include "replay/schedule.hpp"
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/text.hpp>
+#include <evenkeel/monitor/trigger.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace evenkeel::bench {
+namespace {
+
+constexpr std::array<double, 3> costs = {2, 10, 50};  // of a rebalance, in mean loads of a rank
+
+// What cost_aware is held against; monitor/src/cost_aware.cpp has it too.
+constexpr double losses_until_off = 2;
+
+struct Command {
+  std::uint64_t first_seed = 1;
+  std::uint64_t seeds = 8;
+  bool shapes = false;
+  bool knows_horizon = true;
+};
+
+struct Setting {
+  const char* name;
+  tool::Start start;
+  std::int64_t epoch_steps, latency;
+};
+
+constexpr std::array<Setting, 4> settings = {{
+    {"optimal start, every step", tool::Start::optimal, 1, 0},
+    {"uniform start, every step", tool::Start::uniform, 1, 0},
+    {"optimal start, live", tool::Start::optimal, 0, 5},
+    {"uniform start, live", tool::Start::uniform, 0, 5},
+}};
+
+const std::array<std::string, 9> triggers = {
+    "cost_aware", "boulmier", "menon", "zhai", "procassini", "threshold imbalance_percent 10",
+    "every 10",   "every 50", "never"};
+
+// A trigger on a chain.
+struct Played {
+  std::size_t shape, setting, trigger;
+  double cost;                        // of a rebalance, in mean loads of a rank
+  double above_optimum, above_never;  // percent
+  double costs_above_never;           // in rebalances
+};
+
+void play(const Command& command, std::size_t shape, const tool::CostChain& chain, int ranks,
+          std::vector<Played>& into) {
+  const double load = chain.sum(0) / ranks;
+  for (const tool::Start start : {tool::Start::optimal, tool::Start::uniform})
+    for (const double cost : costs) {
+      const tool::Setting fixed = {
+          chain, ranks, start == tool::Start::optimal ? chain.cut(0, ranks) : chain.even(ranks),
+          cost * load};
+      const double optimum = tool::optimum_of(fixed).total, never = tool::cost_of(fixed, {});
+      for (std::size_t s = 0; s < settings.size(); ++s) {
+        if (settings[s].start != start) continue;
+        for (std::size_t t = 0; t < triggers.size(); ++t) {
+          tool::ChainReplayOptions options;
+          options.trigger = trigger_from_text(triggers[t]);
+          options.epoch_steps = settings[s].epoch_steps;
+          options.latency = settings[s].latency;
+          if (!command.knows_horizon) options.horizon = 0;
+          const double total = tool::cost_of(fixed, tool::run(fixed, options));
+          into.push_back({shape, s, t, cost, 100 * (total / optimum - 1), 100 * (total / never - 1),
+                          (total - never) / fixed.rebalance});
+        }
+      }
+    }
+}
+
+std::vector<Played> play_all(const Command& command) {
+  const std::vector<ChainShape> shapes = chain_shapes();
+  std::vector<Played> all;
+  for (std::uint64_t seed = command.first_seed; seed < command.first_seed + command.seeds; ++seed)
+    for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
+      Draw draw(seed, static_cast<std::int64_t>(shape));
+      const ChainSize size = size_of_chain(draw);
+      const Recipe recipe = shapes[shape].recipe(draw, static_cast<double>(size.steps));
+      const tool::CostChain chain(costs_of(recipe, size, draw),
+                                  static_cast<std::uint64_t>(size.bins), shapes[shape].name);
+      play(command, shape, chain, size.ranks, all);
+    }
+  return all;
+}
+
+// --- The tables ----------------------------------------------------------------------------------
+
+template <class Of, class Where>
+std::vector<double> values(const std::vector<Played>& all, const Of& of, const Where& where) {
+  std::vector<double> found;
+  for (const Played& played : all)
+    if (where(played)) found.push_back(of(played));
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+double mean(const std::vector<double>& sorted) {
+  double sum = 0;
+  for (const double value : sorted) sum += value;
+  return sorted.empty() ? 0 : sum / static_cast<double>(sorted.size());
+}
+
+// The least value that so many of all do not exceed.
+double quantile(const std::vector<double>& sorted, double share) {
+  if (sorted.empty()) return 0;
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
+}
+
+double percent_above(const std::vector<double>& sorted, double limit) {
+  const auto above = sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), limit);
+  return sorted.empty() ? 0 : 100 * static_cast<double>(above) / static_cast<double>(sorted.size());
+}
+
+double above_optimum(const Played& played) { return played.above_optimum; }
+
+void print_triggers(const std::vector<Played>& all, std::size_t setting) {
+  std::printf("\n%s: percent above the optimum\n\n| trigger | mean | 95 %% | worst |",
+              settings[setting].name);
+  for (const double cost : costs) std::printf(" mean, C = %g |", cost);
+  std::printf("\n|---|---|---|---|---|---|---|\n");
+  for (std::size_t t = 0; t < triggers.size(); ++t) {
+    const auto is_this = [=](const Played& p) { return p.setting == setting && p.trigger == t; };
+    const std::vector<double> found = values(all, above_optimum, is_this);
+    std::printf("| %s | %.2f | %.1f | %.1f |", triggers[t].c_str(), mean(found),
+                quantile(found, 0.95), quantile(found, 1));
+    for (const double cost : costs)
+      std::printf(" %.2f |", mean(values(all, above_optimum, [&](const Played& p) {
+                    return is_this(p) && p.cost == cost;
+                  })));
+    std::printf("\n");
+  }
+}
+
+void print_shapes(const std::vector<Played>& all, std::size_t setting) {
+  std::printf("\n%s: mean percent above the optimum\n\n| shape |", settings[setting].name);
+  for (const std::string& trigger : triggers) std::printf(" %s |", trigger.c_str());
+  std::printf("\n|---");
+  for (std::size_t t = 0; t < triggers.size(); ++t) std::printf("|---");
+  std::printf("|\n");
+  const std::vector<ChainShape> shapes = chain_shapes();
+  for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
+    std::printf("| %s |", shapes[shape].name);
+    for (std::size_t t = 0; t < triggers.size(); ++t)
+      std::printf(" %.2f |", mean(values(all, above_optimum, [=](const Played& p) {
+                    return p.setting == setting && p.trigger == t && p.shape == shape;
+                  })));
+    std::printf("\n");
+  }
+}
+
+// What a rebalance has cost does not come back, and what it replaced may have been better than it
+// looked: no trigger that ever acts is never slower than none.
+void print_slower_than_never(const std::vector<Played>& all) {
+  std::printf(
+      "\nslower than without any rebalance: percent of the runs, by how much\n\n"
+      "| setting | trigger | by > 1 %% | by > 5 %% | 95 %% | worst, %% | by > %g C | worst, C |\n"
+      "|---|---|---|---|---|---|---|---|\n",
+      losses_until_off);
+  for (std::size_t s = 0; s < settings.size(); ++s)
+    for (const std::size_t t : {std::size_t{0}, std::size_t{1}, std::size_t{2}}) {
+      const auto is_this = [=](const Played& p) { return p.setting == s && p.trigger == t; };
+      const std::vector<double> share = values(
+          all, [](const Played& p) { return p.above_never; }, is_this);
+      const std::vector<double> in_costs = values(
+          all, [](const Played& p) { return p.costs_above_never; }, is_this);
+      std::printf("| %s | %s | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f |\n", settings[s].name,
+                  triggers[t].c_str(), percent_above(share, 1), percent_above(share, 5),
+                  quantile(share, 0.95), quantile(share, 1),
+                  percent_above(in_costs, losses_until_off), quantile(in_costs, 1));
+    }
+}
+
+// --- The command line ----------------------------------------------------------------------------
+
+bool read(std::uint64_t& number, const char* text) {
+  const auto given = text != nullptr ? integer_from_text(text) : std::nullopt;
+  if (!given || *given < 1 || *given > 1'000'000) return false;
+  number = static_cast<std::uint64_t>(*given);
+  return true;
+}
+
+bool read(Command& command, char** arguments) {
+  for (; *arguments != nullptr; ++arguments) {
+    const std::string option = *arguments;
+    if (option == "--shapes")
+      command.shapes = true;
+    else if (option == "--no-horizon")
+      command.knows_horizon = false;
+    else if (option == "--seed" || option == "--seeds") {
+      std::uint64_t& number = option == "--seed" ? command.first_seed : command.seeds;
+      if (!read(number, *++arguments)) return false;
+    } else
+      return false;
+  }
+  return true;
+}
+
+int run(char** arguments) {
+  Command command;
+  if (!read(command, arguments)) {
+    std::fprintf(stderr,
+                 "bench_triggers [--seed FIRST] [--seeds COUNT] [--shapes] [--no-horizon]\n");
+    return 2;
+  }
+  const std::vector<Played> all = play_all(command);
+  const std::size_t runs = all.size() / settings.size() / triggers.size();
+  std::printf("%zu chains, %zu runs of each trigger in each setting\n", runs / costs.size(), runs);
+  for (std::size_t s = 0; s < settings.size(); ++s) {
+    print_triggers(all, s);
+    if (command.shapes) print_shapes(all, s);
+  }
+  print_slower_than_never(all);
+  return 0;
+}
+
+}  // namespace
+}  // namespace evenkeel::bench
+
+int main(int, char** argv) {
+  try {
+    return evenkeel::bench::run(argv + 1);
+  } catch (const evenkeel::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
