@@ -226,7 +226,7 @@ Clock::Step Clock::end_step() noexcept {
   if (std::exchange(impl.stepped_by, thread) != thread) step.fit = step.fit && !impl.is_per_thread;
   step.fit = impl.drain(names_.size()) && step.fit;
   if (impl.rate.is_due(now)) step.fit = impl.rate.refine(TickMoment::now()) && step.fit;
-  step.duration = std::max<std::int64_t>(0, impl.rate.nanoseconds(now - impl.step_began));
+  step.duration = std::max<std::int64_t>(0, impl.rate.nanoseconds(passed(impl.step_began, now)));
   std::transform(impl.of_step.begin(), impl.of_step.end(), of_step_.begin(),
                  [&](std::int64_t ticks) { return impl.rate.nanoseconds(ticks); });
   step.load = std::accumulate(of_step_.begin(), of_step_.end(), std::int64_t{0});

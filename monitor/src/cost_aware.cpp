@@ -156,7 +156,8 @@ double level_of(const Outlook& outlook, const LoadSeen& seen, double noise) noex
     if (looks == 4 || looks == 8 || looks == 16)
       level = std::max(level, (sum - greatest) / (count - 1) - error);
   }
-  return level;
+  // What is over is no reason any more.
+  return std::min(level, last_two(outlook, seen).high + confidence * noise);
 }
 
 // Episodes above the lowest u end by themselves, when u falls below half their height.
@@ -369,9 +370,10 @@ Prospect observe(Outlook& outlook, const LoadSeen& seen) {
 
 Decision judge(Outlook& outlook, const LoadSeen& seen, Prospect prospect) {
   const auto decision = [&](Action action, Reason reason) {
-    const bool by_growth = prospect.growth_gain >= prospect.excess_gain;
-    return Decision{action, reason, by_growth ? prospect.growth_gain : prospect.excess_gain,
-                    prospect.price};
+    // Of an excess, what is compared with the price: less than it, unless it pays.
+    const double by_excess =
+        std::min(prospect.excess_gain / excess_margin, prospect.ahead) / outlook.excess_demand;
+    return Decision{action, reason, std::max(prospect.growth_gain, by_excess), prospect.price};
   };
   const auto hold = [&](Reason reason) { return decision(Action::hold, reason); };
   if (prospect.level < 0 && outlook.looks == 1) return hold(Reason::too_early);

@@ -5,6 +5,7 @@
 #include "protocol.hpp"
 #include "recorder.hpp"
 #include "saved_state.hpp"
+#include "thread_track.hpp"
 #include "watcher.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
@@ -34,9 +35,10 @@ constexpr double nanoseconds_per_weight = 1e6;
 
 // `automatic` stays where wall time will do, less the wait for a core.
 ClockKind choose_clock(const Communicator& communicator, const Options& options) {
-  if (options.own_clock != nullptr) return ClockKind::wall;  // nothing is known of it
-  if (options.clock != ClockKind::automatic) return options.clock;
-  return communicator.ranks_share_cores() ? ClockKind::thread_cpu : ClockKind::automatic;
+  ClockKind kind = options.clock;  // the same on all ranks, unlike the clock of one's own
+  if (kind == ClockKind::automatic && communicator.ranks_share_cores())
+    kind = ClockKind::thread_cpu;
+  return options.own_clock != nullptr ? ClockKind::wall : kind;  // nothing is known of that
 }
 
 // Where nothing else is asked for, the clock that costs least.
@@ -50,9 +52,14 @@ std::shared_ptr<Clock> make_clock(ClockKind kind, const Options& options) {
   return Clock::by_cycles();
 }
 
+// What a rebalance costs is told in the same time.
+Clock::Now time_of(const Options& options) {
+  return options.own_clock != nullptr ? options.own_clock : &wall_nanoseconds;
+}
+
 // The nearest integer; 0 for what is no positive number, and a bound that sums stay below.
 std::int64_t whole(double nanoseconds) {
-  constexpr double most = 0x1p62;
+  constexpr double most = 0x1p61;
   return nanoseconds > 0 ? std::llround(std::min(nanoseconds, most)) : 0;
 }
 
@@ -85,6 +92,7 @@ struct Monitor::Impl {
   void listen();
 
   Options options_;
+  Clock::Now now_;  // of the cost of rebalances
   ClockKind clock_kind_;
   std::shared_ptr<Clock> clock_;
   CoreWait core_wait_;
@@ -118,6 +126,7 @@ struct Monitor::Impl {
 
 Monitor::Impl::Impl(Communicator communicator, const Options& code)
     : options_(agree(communicator, code)),
+      now_(time_of(options_)),
       clock_kind_(choose_clock(communicator, options_)),
       clock_(make_clock(clock_kind_, options_)),
       protocol_(std::move(communicator), first_state(options_), hash_of(to_text(options_)),
@@ -175,8 +184,8 @@ void Monitor::Impl::measure() {
   if (step_ >= measured_from_) sums_.add(step, clock_->of_step(), clock_->options());
   if (step_ + 1 == measured_from_) waited_before_ = core_wait_.nanoseconds();
   if (settling_.rebalanced_at) {
-    const std::int64_t now = wall_nanoseconds();
-    settling_ = {std::nullopt, now - *settling_.rebalanced_at, now, step_};
+    const std::int64_t now = now_();
+    settling_ = {std::nullopt, passed(*settling_.rebalanced_at, now), now, step_};
   }
 }
 
@@ -185,8 +194,7 @@ std::int64_t Monitor::Impl::rebuild_nanoseconds() {
   const Settling settling = std::exchange(settling_, {});
   const std::int64_t steps = step_ - settling.step;
   if (settling.took == 0 || steps <= 0) return 0;
-  return std::max<std::int64_t>(0,
-                                settling.took - (wall_nanoseconds() - settling.ended_at) / steps);
+  return std::max<std::int64_t>(0, settling.took - passed(settling.ended_at, now_()) / steps);
 }
 
 // While this rank waits for a core that somebody else has, it does not work. The system says how
@@ -320,8 +328,9 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   if (recorder_ != nullptr && !line_) static_cast<void>(advise("asked for by the application"));
   protocol_.set_state(
       evenkeel::rebalanced(state, step_, state.generation + (outcome.moved ? 1 : 0)));
-  cost_ += whole(outcome.seconds * 1e9);
-  bytes_ += std::max<std::int64_t>(0, outcome.bytes_moved);
+  cost_ = whole(static_cast<double>(cost_) + std::max(0.0, outcome.seconds) * 1e9);
+  bytes_ =
+      whole(static_cast<double>(bytes_) + std::max(0.0, static_cast<double>(outcome.bytes_moved)));
   if (line_) {
     line_->outcome = outcome;
     line_->taken_at = step_;
@@ -331,7 +340,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   sums_.restart_all();
   measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
   epoch_began_after_ = measured_from_ - 1;
-  if (step_ > 0) settling_ = {wall_nanoseconds()};
+  if (step_ > 0) settling_ = {now_()};
 }
 
 void Monitor::Impl::finish() {

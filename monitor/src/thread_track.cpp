@@ -61,7 +61,7 @@ void ThreadTrack::end() noexcept {
   const int depth = --depth_;
   if (depth >= deepest) return;
   const Scope& scope = open_[static_cast<std::size_t>(depth)];
-  const std::int64_t took = read() - scope.began;
+  const std::int64_t took = passed(scope.began, read());
   if (depth > 0) open_[static_cast<std::size_t>(depth) - 1].inside += took;
   const std::int64_t own = std::max<std::int64_t>(0, took - scope.inside);
   if (scope.device != nullptr)
@@ -83,7 +83,7 @@ void ThreadTrack::charge_open_scopes(std::int64_t now) noexcept {
   std::int64_t inside = 0;  // of the next scope out, by the one that was just charged
   for (int i = std::min(depth_, deepest); i > 0; --i) {
     Scope& scope = open_[static_cast<std::size_t>(i - 1)];
-    const std::int64_t took = now - scope.began;
+    const std::int64_t took = passed(scope.began, now);
     const std::int64_t own = std::max<std::int64_t>(0, took - scope.inside - inside);
     if (scope.device != nullptr)
       scope.before += own;

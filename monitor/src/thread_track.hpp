@@ -10,6 +10,7 @@
 #include <evenkeel/backends/exec/device_timer.hpp>
 #include <evenkeel/monitor/clock.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -19,6 +20,15 @@
 #include <vector>
 
 namespace evenkeel {
+
+// Ticks from one reading of a clock to another, within reason: sums of what a clock says that leaps
+// from one end of all numbers to the other fit 63 bits all the same.
+constexpr std::int64_t passed(std::int64_t from, std::int64_t to) noexcept {
+  constexpr std::int64_t most = std::int64_t{1} << 52;  // two weeks, at the least
+  const auto ticks =
+      static_cast<std::int64_t>(static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from));
+  return std::clamp(ticks, -most, most);
+}
 
 // Numbers by kernel that only grow, of one writer. Never moves what it holds, so that room for more
 // kernels can be made while another thread writes.

@@ -109,6 +109,7 @@ struct Record {
   std::optional<Totals> totals;
   std::int64_t generation = 0;
   std::string decision, cause, reason;
+  double predicted_gain = 0;  // seconds
   std::optional<std::int64_t> taken_at;
 
   explicit Record(const json& line)
@@ -117,7 +118,10 @@ struct Record {
         decision(line.at("decision")),
         cause(line.at("cause")),
         reason(line.at("reason")) {
-    if (!line.at("totals").is_null()) totals = totals_of(line.at("totals"));
+    if (!line.at("totals").is_null()) {
+      totals = totals_of(line.at("totals"));
+      predicted_gain = line.at("predicted_gain");
+    }
     if (!line.at("taken_at").is_null()) taken_at = line.at("taken_at").get<std::int64_t>();
   }
 
@@ -179,6 +183,9 @@ class Replayer {
     require_alike(place, "cause", record.cause, name_of(verdict.decision.reason));
     require_alike(place, "reason", record.reason,
                   explain(record.before, *record.totals, verdict.decision));
+    constexpr double seconds = 1e-9;
+    require_alike(place, "predicted gain", text_of(record.predicted_gain),
+                  text_of(verdict.decision.predicted_gain * seconds));
     ++replay_.looks;
     return verdict.state;
   }
