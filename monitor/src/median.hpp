@@ -4,17 +4,20 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace evenkeel::detail {
 
-// Of the first `known` numbers, or all; 0 without any.
+// Of the first `known` numbers, or all; 0 without any. They are few: sorted by insertion.
 template <std::size_t size>
 double median(const std::array<double, size>& numbers, std::int64_t known) noexcept {
   const auto count =
       static_cast<std::size_t>(std::clamp<std::int64_t>(known, 0, static_cast<std::int64_t>(size)));
   if (count == 0) return 0;
   std::array<double, size> sorted = numbers;
-  std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count));
+  for (std::size_t i = 1; i < count; ++i)
+    for (std::size_t j = i; j > 0 && sorted[j] < sorted[j - 1]; --j)
+      std::swap(sorted[j], sorted[j - 1]);
   const double lower = sorted[(count - 1) / 2], upper = sorted[count / 2];
   return lower + (upper - lower) / 2;
 }
