@@ -484,7 +484,7 @@ void Balancer::after_move(std::function<void(const MoveReport&)> hook) {
 }
 void Balancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
 std::string Balancer::saved_state() const { return impl_->monitor_.saved_state(); }
-const Metrics& Balancer::metrics() const noexcept { return impl_->monitor_.metrics(); }
+Metrics Balancer::metrics() const { return impl_->monitor_.metrics(); }
 void Balancer::finish() { impl_->monitor_.finish(); }
 
 const Decomposition& Balancer::decomposition() const noexcept {

@@ -114,7 +114,7 @@ std::optional<GridDecomposition> GridBalancer::propose(double work) { return imp
 void GridBalancer::accept() { impl_->accept(); }
 void GridBalancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
 std::string GridBalancer::saved_state() const { return impl_->monitor_.saved_state(); }
-const Metrics& GridBalancer::metrics() const noexcept { return impl_->monitor_.metrics(); }
+Metrics GridBalancer::metrics() const { return impl_->monitor_.metrics(); }
 void GridBalancer::finish() { impl_->monitor_.finish(); }
 
 const GridDecomposition& GridBalancer::decomposition() const noexcept {

@@ -88,6 +88,7 @@ struct Monitor::Impl {
   Advice settle(const Look& look);
   Advice advise(const std::string& reason);
   void keep_line(const Look& look);
+  void begin_record();
   void record_line();
   void listen();
 
@@ -118,10 +119,12 @@ struct Monitor::Impl {
   bool off_ = false;       // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
 
-  Metrics metrics_;
-  std::unique_ptr<Recorder> recorder_;  // on rank 0
-  std::optional<JournalLine> line_;     // that waits for what comes of it
-  Watcher watcher_;                     // last: its thread ends before anything that it uses
+  std::shared_ptr<const Look> last_look_;  // that all ranks have agreed on
+  KernelNames last_names_;                 // as they were then
+  std::unique_ptr<Recorder> recorder_;     // on rank 0
+  std::optional<JournalLine> line_;        // that waits for what comes of it
+  bool record_began_ = false;
+  Watcher watcher_;  // last: its thread ends before anything that it uses
 };
 
 Monitor::Impl::Impl(Communicator communicator, const Options& code)
@@ -215,7 +218,10 @@ Advice Monitor::Impl::step(std::int64_t objects) {
   }
   record_line();  // of an advice that was not taken
   Advice advice;
-  if (const auto look = settled_look()) advice = settle(*look);
+  if (const auto look = settled_look()) {
+    advice = settle(*look);
+    last_look_ = look;
+  }
   if (ends_epoch(step_)) end_epoch(objects);
   if (!advice && protocol_.state().paused == 0 && is_due(options_.trigger, step_))
     advice = advise(to_text(options_.trigger));
@@ -273,7 +279,7 @@ std::int64_t Monitor::Impl::growth_since_first_look(const Sample& sample) {
 // What all ranks have agreed on.
 Advice Monitor::Impl::settle(const Look& look) {
   keep_line(look);
-  metrics_ = metrics_of(look.totals, look.verdict.state.interval, names_.sorted());
+  if (last_names_.hash() != names_.hash()) last_names_ = names_;
   if (!look.totals.names_agree()) names_.unite(protocol_.communicator(), options_.strict_kernels);
   const Decision decision = look.verdict.decision;
   const bool act = decision.action == Action::rebalance &&
@@ -301,19 +307,24 @@ void Monitor::Impl::keep_line(const Look& look) {
   line_->before = look.before;
   line_->totals = look.totals;
   line_->decision = look.verdict.decision;
-  line_->reason = explain(look.before, look.totals, look.verdict.decision);
-  if (look.totals.names_agree()) line_->kernels = names_.sorted();
+  if (Recorder::wants_pictures(options_) && look.totals.names_agree())
+    line_->kernels = names_.sorted();
   line_->picture = look.picture;
+}
+
+// The header names the kernels that are known when the first line is complete.
+void Monitor::Impl::begin_record() {
+  if (std::exchange(record_began_, true)) return;
+  watcher_.offer(
+      [recorder = recorder_.get(), kernels = clock_->names()] { recorder->begin(kernels); }, false);
 }
 
 void Monitor::Impl::record_line() {
   if (!line_) return;
-  watcher_.offer(
-      [recorder = recorder_.get(), line = std::move(*line_), kernels = clock_->names()] {
-        recorder->begin(kernels);
-        recorder->add(line);
-      },
-      false);
+  begin_record();
+  watcher_.offer([recorder = recorder_.get(),
+                  line = std::move(*line_)]() mutable { recorder->add(std::move(line)); },
+                 false);
   line_.reset();
 }
 
@@ -348,14 +359,12 @@ void Monitor::Impl::finish() {
   finished_ = true;
   protocol_.finish();
   record_line();
-  if (recorder_ != nullptr)
-    watcher_.offer(
-        [recorder = recorder_.get(), kernels = clock_->names(), state = protocol_.state(),
-         steps = step_] {
-          recorder->begin(kernels);
-          recorder->finish(state, steps);
-        },
-        false);
+  if (recorder_ != nullptr) {
+    begin_record();
+    watcher_.offer([recorder = recorder_.get(), state = protocol_.state(),
+                    steps = step_] { recorder->finish(state, steps); },
+                   false);
+  }
   watcher_.finish();
   recorder_.reset();
 }
@@ -382,7 +391,11 @@ void Monitor::finish() { impl_->finish(); }
 const Options& Monitor::options() const noexcept { return impl_->options_; }
 std::int64_t Monitor::steps() const noexcept { return impl_->step_; }
 std::int64_t Monitor::generation() const noexcept { return impl_->protocol_.state().generation; }
-const Metrics& Monitor::metrics() const noexcept { return impl_->metrics_; }
+Metrics Monitor::metrics() const {
+  const Look* const look = impl_->last_look_.get();
+  if (look == nullptr) return {};
+  return metrics_of(look->totals, look->verdict.state.interval, impl_->last_names_.sorted());
+}
 std::string Monitor::saved_state() const {
   return saved_text(impl_->protocol_.state(), impl_->protocol_.communicator().size());
 }

@@ -28,7 +28,7 @@ void Recorder::start_from(const State& state) {
 }
 
 void Recorder::begin(const std::vector<std::string>& kernels) {
-  if (std::exchange(began_, true)) return;
+  began_ = true;
   header_.kernels = kernels;
   header_line_ = to_json(header_);
   if (journal_ != nullptr) journal_->write(header_line_);
@@ -41,11 +41,14 @@ void Recorder::write(const std::string& line) {
   if (kept_.size() > most_kept) kept_.pop_front();
 }
 
-void Recorder::add(const JournalLine& line) {
-  if (journal_ != nullptr || control_) write(to_json(line));
+void Recorder::add(JournalLine line) {
   const bool acts = line.decision.action == Action::rebalance;
-  if (log_.shows(LogLevel::looks) || (acts && log_.shows(LogLevel::decisions)))
-    log_.write(log_line(line));
+  const bool is_written = journal_ != nullptr || control_;
+  const bool is_told = log_.shows(acts ? LogLevel::decisions : LogLevel::looks);
+  if (line.totals && (is_written || is_told))
+    line.reason = explain(line.before, *line.totals, line.decision);
+  if (is_written) write(to_json(line));
+  if (is_told) log_.write(log_line(line));
   balances_ = balances_ || line.outcome.has_value();
   if (line.totals && !balances_) shadow_.look(*line.totals);
 }

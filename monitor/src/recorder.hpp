@@ -32,9 +32,10 @@ class Recorder {
   // Before begin(): the run goes on from an earlier one.
   void start_from(const State& state);
 
-  // The first line writes the header before it, with the kernels that are known by then.
+  // Once, before the first line: the header, with the kernels that are known by then.
   void begin(const std::vector<std::string>& kernels);
-  void add(const JournalLine& line);
+  // A look's reason in words is found here, where somebody reads it.
+  void add(JournalLine line);
 
   // Reads what was said from outside; take_command() has it from then on.
   void listen();

@@ -112,7 +112,7 @@ class EVENKEEL_API Balancer {
   const Decomposition& decomposition() const noexcept;
   const Options& options() const noexcept;  // as agreed
   std::int64_t steps() const noexcept;
-  const Metrics& metrics() const noexcept;  // of the last look
+  Metrics metrics() const;  // of the last look
 
  private:
   MoveReport step(std::initializer_list<Set> sets) {

@@ -75,7 +75,7 @@ class EVENKEEL_API Monitor {
   std::int64_t generation() const noexcept;
 
   // Of the last look that all ranks have agreed on.
-  const Metrics& metrics() const noexcept;
+  Metrics metrics() const;
   // What was learned so far, for a checkpoint of the application's; the same on all ranks.
   std::string saved_state() const;
 
