@@ -1,19 +1,14 @@
 // The program as its users start it: alone and by the launcher.
 
 #include "partition/clouds.hpp"
+#include "support/program.hpp"
 #include "support/scratch.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
@@ -21,19 +16,16 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace evenkeel::tool {
 namespace {
 
 using test::content_of;
+using test::Ended;
 using test::npy_of;
-using Words = std::vector<std::string>;
-
-struct Ended {
-  int status = -1;
-  std::string out, err;
-};
+using test::Words;
 
 // The command line that starts so many ranks; empty for the program alone.
 Words launcher(int ranks) {
@@ -54,27 +46,7 @@ class PartitionProgram : public testing::Test {
     Words words = launcher(ranks);
     words.insert(words.end(), {EVENKEEL_TEST_PROGRAM, "partition"});
     words.insert(words.end(), arguments.begin(), arguments.end());
-    const std::string out_file = out.empty() ? directory_.path_of("stdout") : out;
-    const std::string err_file = directory_.path_of("stderr");
-    const pid_t child = fork();
-    if (child == 0) {
-      std::vector<char*> pointers;
-      for (std::string& word : words) pointers.push_back(word.data());
-      pointers.push_back(nullptr);
-      dup2(open(out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
-      dup2(open(err_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
-      const rlimit limit = {most_bytes, RLIM_INFINITY};
-      if (most_bytes != RLIM_INFINITY) setrlimit(RLIMIT_FSIZE, &limit);
-      if (most_bytes != RLIM_INFINITY) std::signal(SIGXFSZ, SIG_IGN);
-      execvp(pointers[0], pointers.data());
-      _exit(127);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    Ended ended{WIFEXITED(status) ? WEXITSTATUS(status) : -1,
-                out.empty() ? content_of(out_file) : "", content_of(err_file)};
-    for (const char* name : {"stdout", "stderr"}) std::filesystem::remove(directory_.path_of(name));
-    return ended;
+    return test::run_program(directory_, std::move(words), {out, most_bytes});
   }
 
   nlohmann::json json(Words arguments, int ranks = 0) const {

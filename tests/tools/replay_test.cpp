@@ -1,19 +1,17 @@
 // `evenkeel replay` as its users start it: alone, without a launcher.
 
 #include "replay/chains.hpp"
+#include "support/program.hpp"
 #include "support/scratch.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <fcntl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -21,13 +19,9 @@ namespace {
 
 using test::content_of;
 using test::Costs;
+using test::Ended;
 using test::npy_of;
-using Words = std::vector<std::string>;
-
-struct Ended {
-  int status = -1;
-  std::string out, err;
-};
+using test::Words;
 
 // A header, or none.
 std::string csv_of(const Costs& costs, bool header) {
@@ -48,23 +42,7 @@ class ReplayProgram : public testing::Test {
   Ended run(const Words& arguments, const std::string& out = "") const {
     Words words = {EVENKEEL_TEST_PROGRAM, "replay"};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    const std::string out_file = out.empty() ? directory_.path_of("stdout") : out;
-    const std::string err_file = directory_.path_of("stderr");
-    const pid_t child = fork();
-    if (child == 0) {
-      std::vector<char*> pointers;
-      pointers.reserve(words.size() + 1);
-      for (std::string& word : words) pointers.push_back(word.data());
-      pointers.push_back(nullptr);
-      dup2(open(out_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 1);
-      dup2(open(err_file.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), 2);
-      execv(pointers[0], pointers.data());
-      _exit(127);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, out.empty() ? content_of(out_file) : "",
-            content_of(err_file)};
+    return test::run_program(directory_, std::move(words), {.out = out});
   }
 
   nlohmann::json json(Words arguments) const {

@@ -4,14 +4,10 @@
 
 #include "monitor/journal_lines.hpp"
 #include "monitor/monitor/watching.hpp"
+#include "support/program.hpp"
 #include "support/scratch.hpp"
 
 #include <nlohmann/json.hpp>
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -28,20 +24,16 @@ namespace evenkeel {
 namespace {
 
 using nlohmann::json;
+using test::Ended;
 using test::MonitorTest;
 using test::read_state;
 using test::read_totals;
-using Words = std::vector<std::string>;
+using test::Words;
 
 constexpr std::int64_t millisecond = 1'000'000;
 
 std::int64_t now = 0;
 std::int64_t own_time() noexcept { return now; }
-
-struct Ended {
-  int status = -1;
-  std::string out, err;
-};
 
 class ReplayTest : public MonitorTest, public testing::WithParamInterface<Trigger> {
  protected:
@@ -83,23 +75,8 @@ class ReplayTest : public MonitorTest, public testing::WithParamInterface<Trigge
 
   // `evenkeel replay`, on rank 0.
   Ended replay(const std::string& path) const {
-    const std::string out = scratch.path_of("stdout"), err = scratch.path_of("stderr");
-    Words words = {EVENKEEL_TEST_PROGRAM, "replay", "--journal", path, "--json"};
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    constexpr int how = O_WRONLY | O_CREAT | O_TRUNC;
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), how, 0600);
-    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), how, 0600);
-    pid_t child = -1;
-    const int code = posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&files);
-    int status = 0;
-    if (code == 0) waitpid(child, &status, 0);
-    const bool ended = code == 0 && WIFEXITED(status);
-    return {ended ? WEXITSTATUS(status) : -1, test::content_of(out), test::content_of(err)};
+    return test::run_program(scratch,
+                             {EVENKEEL_TEST_PROGRAM, "replay", "--journal", path, "--json"});
   }
   Ended replay_text(const std::string& text) const {
     return replay(scratch.with_file("changed.jsonl", text));
