@@ -63,6 +63,7 @@ void Ledger::settle() noexcept {
     const double left = median_after();
     last_net = net_so_far();
     gained += last_net + price;
+    foreseen += predicted;
     ++counted;
     losses += last_net < 0 ? 1 : 0;
     residual = residual < 0 ? left : residual + share * (left - residual);

@@ -68,6 +68,7 @@ std::string of_rebalances(const Summary& run) {
   if (ledger.counted == 0) return text + '.';
   text += " and gained " + seconds_of(ledger.gained) + ": ";
   text += net >= 0 ? seconds_of(net) + " saved" : seconds_of(-net) + " lost";
+  if (ledger.foreseen > 0) text += ", and " + seconds_of(ledger.foreseen) + " foreseen";
   if (ledger.losses > 0) text += "; " + count_of(ledger.losses) + " did not pay for themselves";
   return text + '.';
 }

@@ -56,6 +56,7 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("ledger_elapsed", ledger.elapsed);
   visit("ledger_spent", ledger.spent);
   visit("ledger_gained", ledger.gained);
+  visit("ledger_foreseen", ledger.foreseen);
   visit("ledger_counted", ledger.counted);
   visit("ledger_losses", ledger.losses);
   visit("ledger_promised", ledger.promised);

@@ -323,7 +323,7 @@ struct Entry {
 };
 
 void expect_same(const Ledger& ledger, const std::vector<Entry>& entries, bool last_is_settled) {
-  double gained = 0, last_net = 0, residual = -1;
+  double gained = 0, foreseen = 0, last_net = 0, residual = -1;
   std::int64_t counted = 0, losses = 0;
   const std::size_t settled = entries.size() - (last_is_settled ? 0 : 1);
   for (std::size_t i = 0; i < settled; ++i) {
@@ -331,12 +331,14 @@ void expect_same(const Ledger& ledger, const std::vector<Entry>& entries, bool l
     ++counted;
     last_net = entries[i].net();
     gained += last_net + entries[i].price;
+    foreseen += entries[i].promised;
     losses += last_net < 0 ? 1 : 0;
     residual = residual < 0 ? entries[i].left() : (residual + entries[i].left()) / 2;
   }
   EXPECT_EQ(ledger.counted, counted);
   EXPECT_EQ(ledger.losses, losses);
   EXPECT_NEAR(ledger.gained, gained, 1e-6);
+  EXPECT_EQ(ledger.foreseen, foreseen);
   EXPECT_NEAR(ledger.last_net, last_net, 1e-6);
   EXPECT_NEAR(ledger.residual, residual, 1e-6);
   const Entry& last = entries.back();

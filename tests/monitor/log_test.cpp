@@ -134,6 +134,11 @@ TEST(SummaryOf, RebalancesThatGained) {
             start +
                 "12 rebalances cost 0.50 s (4.8 %) and gained 3.00 s: 2.50 s saved; 2 did not "
                 "pay for themselves.");
+  gained.state.ledger.foreseen = 2.25e9;
+  EXPECT_EQ(summary_of(gained),
+            start +
+                "12 rebalances cost 0.50 s (4.8 %) and gained 3.00 s: 2.50 s saved, and 2.25 s "
+                "foreseen; 2 did not pay for themselves.");
 }
 
 TEST(SummaryOf, RebalancesThatLost) {
