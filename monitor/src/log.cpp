@@ -69,16 +69,18 @@ std::string of_rebalances(const Summary& run) {
   text += " and gained " + seconds_of(ledger.gained) + ": ";
   text += net >= 0 ? seconds_of(net) + " saved" : seconds_of(-net) + " lost";
   if (ledger.foreseen > 0) text += ", and " + seconds_of(ledger.foreseen) + " foreseen";
-  if (ledger.losses > 0) text += "; " + count_of(ledger.losses) + " did not pay for themselves";
+  if (ledger.losses > 0)
+    text += "; " + count_of(ledger.losses) + " did not pay for " +
+            (ledger.losses == 1 ? "itself" : "themselves");
   return text + '.';
 }
 
 std::string of_advice(const Summary& run) {
   const Ledger& ledger = run.state.ledger;
   if (run.advices == 0 || run.shadow_gain <= 0) return "Balancing would not have paid for itself.";
-  return "Nothing was moved. Balancing " + counted(run.advices, "time") +
-         " would have saved up to " + seconds_of(run.shadow_gain) + " (" +
-         percent(run.shadow_gain, ledger.worked + ledger.lost) + " of the work's time).";
+  return std::string(run.state.rebalances == 0 ? "Nothing was moved. " : "") + "Balancing " +
+         counted(run.advices, "time") + " would have saved up to " + seconds_of(run.shadow_gain) +
+         " (" + percent(run.shadow_gain, ledger.worked + ledger.lost) + " of the work's time).";
 }
 
 }  // namespace
@@ -105,8 +107,9 @@ std::string summary_of(const Summary& run) {
   text += "The slowest ranks worked " + seconds_of(ledger.worked + ledger.lost) +
           ", the average rank " + seconds_of(ledger.worked) + ": " + seconds_of(ledger.lost) +
           " lost to imbalance (" + evenness(run) + ").\n";
-  text += run.moves ? of_rebalances(settled) : of_advice(settled);
-  return text;
+  if (run.moves) return text + of_rebalances(settled);
+  if (run.state.rebalances > 0) text += of_rebalances(settled) + ' ';  // before there was a look
+  return text + of_advice(settled);
 }
 
 Log::Log(LogLevel level) : level_(level) {

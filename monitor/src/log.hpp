@@ -25,7 +25,7 @@ struct Summary {
   State state;
   std::int64_t steps = 0;
   int ranks = 1;
-  bool moves = true;         // false: nothing but advice was given
+  bool moves = true;         // false: since the first look nothing but advice was given
   double shadow_gain = 0;    // nanoseconds that balancing would have brought, then
   std::int64_t advices = 0;  // how often it would have been done
 };

@@ -49,7 +49,7 @@ void Recorder::add(JournalLine line) {
     line.reason = explain(line.before, *line.totals, line.decision);
   if (is_written) write(to_json(line));
   if (is_told) log_.write(log_line(line));
-  balances_ = balances_ || line.outcome.has_value();
+  balances_ = balances_ || (line.outcome && line.before.looks > 0);
   if (line.totals && !balances_) shadow_.look(*line.totals);
 }
 

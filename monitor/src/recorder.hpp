@@ -60,7 +60,7 @@ class Recorder {
   std::optional<ControlFile> control_;
   std::atomic<Command> command_ = Command::none;
   Shadow shadow_;
-  bool balances_ = false;  // something was moved, by whomever
+  bool balances_ = false;  // there was a rebalance, by whomever, since the first look
   bool began_ = false;
 };
 

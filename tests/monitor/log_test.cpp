@@ -151,7 +151,7 @@ TEST(SummaryOf, RebalancesThatLost) {
   EXPECT_EQ(summary_of(lost),
             start +
                 "1 rebalance cost 10.00 s (50.0 %) and gained 3.00 s: 7.00 s lost; 1 did not "
-                "pay for themselves.");
+                "pay for itself.");
   lost.state.ledger.spent = 3e9;
   lost.state.ledger.losses = 0;
   EXPECT_EQ(summary_of(lost),
@@ -193,6 +193,20 @@ TEST(SummaryOf, AdviceOnly) {
   EXPECT_EQ(summary_of(advice), start +
                                     "Nothing was moved. Balancing 1,234 times would have saved "
                                     "up to 1.50 s (15.0 % of the work's time).");
+}
+
+// The first distribution says nothing of what balancing is worth.
+TEST(SummaryOf, AdviceAfterAFirstDistribution) {
+  Summary advice = run();
+  advice.moves = false;
+  advice.state.rebalances = 1;
+  advice.state.ledger.spent = 0.5e9;
+  advice.advices = 2;
+  advice.shadow_gain = 1.5e9;
+  EXPECT_EQ(summary_of(advice),
+            start +
+                "1 rebalance cost 0.50 s (4.8 %). Balancing 2 times would have saved up to "
+                "1.50 s (15.0 % of the work's time).");
 }
 
 // As where a threshold acts on what goes away by itself.
