@@ -17,7 +17,6 @@
 namespace evenkeel::tool {
 namespace {
 
-using test::content_of;
 using test::Costs;
 using test::Ended;
 using test::npy_of;

@@ -88,7 +88,7 @@ class EVENKEEL_API GridBalancer {
   // Greatest / mean work, by speeds, of the most even domains that there have been; 0: none yet.
   double best_lambda() const noexcept;
   const Options& options() const noexcept;  // as agreed
-  Metrics metrics() const;  // of the last look
+  Metrics metrics() const;                  // of the last look
 
  private:
   struct Impl;

@@ -33,12 +33,12 @@ struct Ledger {
   CostModel cost;
 
   // Over the whole run.
-  double worked = 0;   // average load, over all steps
-  double lost = 0;     // u, over all steps
-  double elapsed = 0;  // from step to step, average over ranks
-  double spent = 0;    // on rebalances
-  double gained = 0;   // by those whose gain is known: u before less u after, over their steps
-  double foreseen = 0;       // what these were thought to gain, their costs taken off
+  double worked = 0;    // average load, over all steps
+  double lost = 0;      // u, over all steps
+  double elapsed = 0;   // from step to step, average over ranks
+  double spent = 0;     // on rebalances
+  double gained = 0;    // by those whose gain is known: u before less u after, over their steps
+  double foreseen = 0;  // what these were thought to gain, their costs taken off
   std::int64_t counted = 0;  // rebalances whose gain is known
   std::int64_t losses = 0;   // of which cost more than they gained
 
