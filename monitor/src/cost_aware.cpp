@@ -202,11 +202,14 @@ bool has_grown(const Outlook& outlook, const Prospect& prospect) noexcept {
 
 bool is_curable(const Prospect& prospect) noexcept { return prospect.level > prospect.residual; }
 
-// The farther off a rebalance, the longer; but what is even now can be uneven at any step.
-std::int64_t next_epoch_of(const Outlook& outlook, const LoadSeen& seen,
+// The farther off a rebalance, the longer. What is even now can be uneven at any step; but what has
+// been even for long is likely to stay so for a while.
+std::int64_t next_epoch_of(Outlook& outlook, const LoadSeen& seen,
                            const Prospect& prospect) noexcept {
   constexpr std::int64_t least = 6, longer = 8, most = 10;
-  if (!is_uneven(seen, prospect) || !has_grown(outlook, prospect)) return least;
+  const bool is_calm = !is_uneven(seen, prospect) || !has_grown(outlook, prospect);
+  outlook.calm_looks = is_calm ? outlook.calm_looks + 1 : 0;
+  if (is_calm) return outlook.calm_looks > 8 ? most : outlook.calm_looks > 4 ? longer : least;
   const double ready = std::max(prospect.growth_gain, prospect.excess_gain);
   return ready < 0.05 * prospect.price ? most : ready < 0.1 * prospect.price ? longer : least;
 }
@@ -427,6 +430,7 @@ void rebalanced(Outlook& outlook, std::int64_t step) noexcept {
   outlook.steps = outlook.wasted = outlook.start = outlook.transient = outlook.excess = 0;
   outlook.episode = outlook.episode_peak = 0;
   outlook.lowest = -1;
+  outlook.calm_looks = 0;
   outlook.next_epoch = 6;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
-// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv. Numbers go in as eight bytes, the lowest
-// first, on any machine.
+// FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv, but that numbers go in whole, on any machine
+// alike, and the upper half, where a product gathers what differs, is folded into the lower. Each
+// number that goes in is a one-to-one map of the value: two that differ in one number never agree.
 
 #include <bit>
 #include <cstdint>
@@ -12,13 +13,12 @@ namespace evenkeel::detail {
 class Hash {
  public:
   Hash& add_byte(unsigned char byte) noexcept {
-    value_ = (value_ ^ byte) * 0x100000001b3U;
+    value_ = (value_ ^ byte) * prime;
     return *this;
   }
   Hash& add(std::int64_t number) noexcept {
-    const auto bits = static_cast<std::uint64_t>(number);
-    for (int shift = 0; shift < 64; shift += 8)
-      add_byte(static_cast<unsigned char>(bits >> shift & 0xFFU));
+    value_ = (value_ ^ static_cast<std::uint64_t>(number)) * prime;
+    value_ ^= value_ >> 32U;
     return *this;
   }
   Hash& add(double number) noexcept {
@@ -32,6 +32,7 @@ class Hash {
   std::uint64_t value() const noexcept { return value_; }
 
  private:
+  static constexpr std::uint64_t prime = 0x100000001b3U;
   std::uint64_t value_ = 0xcbf29ce484222325U;
 };
 

@@ -107,6 +107,7 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("outlook_refined", outlook.refined);
   visit("outlook_back_off", outlook.back_off);
   visit("outlook_off_until", outlook.off_until);
+  visit("outlook_calm_looks", outlook.calm_looks);
   visit("outlook_next_epoch", outlook.next_epoch);
 }
 

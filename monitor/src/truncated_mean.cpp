@@ -1,6 +1,7 @@
 #include <evenkeel/monitor/truncated_mean.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -9,27 +10,49 @@ namespace evenkeel {
 
 namespace {
 
-// In order as far as truncation asks: the first `ends` are the least, the last the greatest.
-std::vector<std::int64_t> parted(std::span<const std::int64_t> values, std::size_t ends) {
-  std::vector<std::int64_t> parts(values.begin(), values.end());
-  const auto low = parts.begin() + static_cast<std::ptrdiff_t>(ends);
-  const auto high = parts.end() - static_cast<std::ptrdiff_t>(ends);
-  if (ends == 0) return parts;
-  std::nth_element(parts.begin(), low, parts.end());
-  std::nth_element(low, high - 1, parts.end());
-  return parts;
+// Values in order as far as truncation asks: the first `ends` are the least, the last the greatest.
+// Those of an epoch are few, and need no memory of their own.
+class Parted {
+ public:
+  Parted(std::span<const std::int64_t> values, std::size_t ends) {
+    if (values.size() > few_.size()) many_.resize(values.size());
+    values_ = many_.empty() ? std::span(few_).first(values.size()) : std::span(many_);
+    std::copy(values.begin(), values.end(), values_.begin());
+    if (ends == 0) return;
+    const auto low = values_.begin() + static_cast<std::ptrdiff_t>(ends);
+    const auto high = values_.end() - static_cast<std::ptrdiff_t>(ends);
+    std::nth_element(values_.begin(), low, values_.end());
+    std::nth_element(low, high - 1, values_.end());
+  }
+  Parted(const Parted&) = delete;
+  Parted& operator=(const Parted&) = delete;
+
+  std::span<std::int64_t> values() const noexcept { return values_; }
+
+ private:
+  std::array<std::int64_t, 32> few_;
+  std::vector<std::int64_t> many_;
+  std::span<std::int64_t> values_;
+};
+
+std::int64_t sum_of(std::span<const std::int64_t> values) {
+  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
+
+// Of at least one value, all but the least and the greatest.
+std::int64_t sum_within(std::span<const std::int64_t> values) {
+  const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
+  return sum_of(values) - *least - *greatest;
 }
 
 }  // namespace
 
 std::int64_t truncated_sum(std::span<const std::int64_t> values) {
   const std::size_t ends = truncated_at_each_end(values.size());
-  if (ends == 0) return std::accumulate(values.begin(), values.end(), std::int64_t{0});
-  const std::vector<std::int64_t> parts = parted(values, ends);
-  const std::size_t used = parts.size() - 2 * ends;
-  const auto first = parts.begin() + static_cast<std::ptrdiff_t>(ends);
+  if (ends == 0) return sum_of(values);
+  const std::size_t used = values.size() - 2 * ends;
   const std::int64_t sum =
-      std::accumulate(first, first + static_cast<std::ptrdiff_t>(used), std::int64_t{0});
+      ends == 1 ? sum_within(values) : sum_of(Parted(values, ends).values().subspan(ends, used));
   return std::llround(static_cast<double>(sum) * static_cast<double>(values.size()) /
                       static_cast<double>(used));
 }
@@ -38,7 +61,8 @@ double truncated_sum_variance(std::span<const std::int64_t> values) {
   if (values.size() < 2) return 0;
   std::size_t ends = truncated_at_each_end(values.size());
   if (values.size() < 2 * ends + 2) ends = 0;  // a single value that is left does not scatter
-  std::vector<std::int64_t> parts = parted(values, ends);
+  const Parted parted(values, ends);
+  const std::span<std::int64_t> parts = parted.values();
   const auto reach = static_cast<std::ptrdiff_t>(ends);
   const auto low = parts.begin() + reach, high = parts.end() - reach;
   const auto [least, greatest] = std::minmax_element(low, high);

@@ -49,6 +49,7 @@ struct Outlook {
   double back_off = 0;          // steps
   std::int64_t off_until = -1;  // a step
 
+  std::int64_t calm_looks = 0;  // in a row that found nothing to do
   std::int64_t next_epoch = 6;  // steps until the next look: the more, the farther off a rebalance
 };
 

@@ -77,7 +77,7 @@ struct State {
   Outlook outlook = {};
 };
 
-// A 64-bit hash (FNV-1a) that does not depend on the build.
+// A 64-bit hash that does not depend on the build.
 EVENKEEL_API std::uint64_t hash_of(const State& state);
 EVENKEEL_API std::uint64_t hash_of(const std::string& text) noexcept;
 

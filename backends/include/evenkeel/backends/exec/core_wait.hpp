@@ -6,6 +6,7 @@
 #include <evenkeel/backends/export.hpp>
 
 #include <cstdint>
+#include <pthread.h>
 
 namespace evenkeel {
 
@@ -19,11 +20,16 @@ class EVENKEEL_API CoreWait {
 
   bool is_known() const noexcept { return file_ >= 0; }
 
-  // In all so far; never falls. 0 while unknown. A call of the system: some microseconds.
+  // In all so far; never falls. 0 while unknown. Calls of the system: some microseconds where the
+  // thread has waited since the last time, less than one where it has not.
   std::int64_t nanoseconds() noexcept;
 
  private:
+  bool may_have_waited() noexcept;
+
   int file_ = -1;
+  pthread_t maker_ = pthread_self();
+  std::int64_t switches_ = -1;  // of the maker from its core, as last counted
   std::int64_t last_ = 0;
 };
 
