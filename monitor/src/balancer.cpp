@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -226,10 +227,14 @@ Error too_few(int needed, std::int64_t objects, int ranks, const Plan& last) {
 
 struct Balancer::Impl {
   Impl(Communicator for_epochs, Communicator for_rebalances, const Options& options)
-      : monitor_(std::move(for_epochs), options), ranks_(std::move(for_rebalances)) {}
+      : monitor_(std::move(for_epochs), options), ranks_(std::move(for_rebalances)) {
+    constexpr std::int64_t first = 1;  // before it objects are where the application has put them
+    monitor_.keep_from(first);
+  }
 
   MoveReport step(std::span<const Set> sets);
-  MoveReport rebalance(std::span<const Set> sets);
+  // `back_to`: the generation to take again, where it is known; -1: none.
+  MoveReport rebalance(std::span<const Set> sets, std::int64_t back_to = -1);
 
   // The stages of a rebalance that need more than their arguments.
   std::vector<Set> with_costs(std::span<const Set> sets);
@@ -240,7 +245,11 @@ struct Balancer::Impl {
     Plan who;
     int refused;
   };
+  Plan plan_of(const Placing& placing, Placed& where);
   Allowed find_allowed(const Status& status, const Placing& placing, std::int64_t objects);
+  std::optional<Allowed> find_earlier(const Status& status, const Placing& placing,
+                                      std::int64_t back_to);
+  void keep_best();
   void weigh(std::span<const Set> sets, const Load& load, std::vector<std::vector<double>>& into);
 
   void run_before() const {
@@ -253,6 +262,7 @@ struct Balancer::Impl {
   Monitor monitor_;
   Communicator ranks_;
   Domains domains_;
+  Domains best_;  // of those before, the one that can be asked for again
   // By set: what each object has been found to cost. Travels with the objects.
   std::vector<std::vector<double>> costs_;
   double mean_per_object_ = 0;  // over all ranks, when last measured
@@ -267,7 +277,8 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets) {
     }));
     monitor_.set_load(weight);
   }
-  if (monitor_.step(looks ? objects_in(sets) : 0)) return rebalance(sets);
+  if (const Advice advice = monitor_.step(looks ? objects_in(sets) : 0))
+    return rebalance(sets, advice.back_to);
   MoveReport nothing;
   nothing.generation = generation_of(domains_);
   return nothing;
@@ -345,6 +356,15 @@ void Balancer::Impl::weigh(std::span<const Set> sets, const Load& load,
   }
 }
 
+Plan Balancer::Impl::plan_of(const Placing& placing, Placed& where) {
+  Plan who = plan(ranks_, Status(), where.splitters, std::move(where.orders),
+                  {.rank_of_part = rank_of_part(where.domains),
+                   .held = where.bonds.held,
+                   .sets = placing.sets});
+  placing.lap("plan");
+  return who;
+}
+
 // Places and plans until no rank is left with fewer objects than it must have. All ranks see the
 // same, so all try alike.
 Balancer::Impl::Allowed Balancer::Impl::find_allowed(const Status& status, const Placing& placing,
@@ -365,11 +385,7 @@ Balancer::Impl::Allowed Balancer::Impl::find_allowed(const Status& status, const
       again.weights = weights;
     }
     Placed where = Placer(ranks_, stricter, domains_).place(ready, again);
-    Plan who = plan(ranks_, Status(), where.splitters, std::move(where.orders),
-                    {.rank_of_part = rank_of_part(where.domains),
-                     .held = where.bonds.held,
-                     .sets = placing.sets});
-    placing.lap("plan");
+    Plan who = plan_of(placing, where);
     if (who.fewest_objects >= options.least_objects) {
       if (all[tried].counts > 0 || placing.bound) where.lambda = lambda_of(ranks_, placing, who);
       return {std::move(where), std::move(who), static_cast<int>(tried)};
@@ -380,7 +396,34 @@ Balancer::Impl::Allowed Balancer::Impl::find_allowed(const Status& status, const
   throw too_few(options.least_objects, objects, ranks_.size(), last);
 }
 
-MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
+// What was there in an earlier generation, unless that is known no more, or lies in another box, or
+// would leave a rank with too few objects. The same on all ranks.
+std::optional<Balancer::Impl::Allowed> Balancer::Impl::find_earlier(const Status& status,
+                                                                    const Placing& placing,
+                                                                    std::int64_t back_to) {
+  if (back_to < 0 || generation_of(best_) != back_to || !(box_of(best_) == placing.box))
+    return std::nullopt;
+  Options any = monitor_.options();
+  any.target_lambda = std::numeric_limits<double>::max();  // however even it is now
+  const Domains earlier = renumbered(best_, generation_of(domains_));
+  Placed where = Placer(ranks_, any, earlier).place(status, placing);
+  where.changed = true;
+  Plan who = plan_of(placing, where);
+  if (who.fewest_objects < any.least_objects) return std::nullopt;
+  if (placing.bound) where.lambda = lambda_of(ranks_, placing, who);
+  return Allowed{std::move(where), std::move(who), 0};
+}
+
+// Before the domains change: those that are best, so far as the rule says.
+void Balancer::Impl::keep_best() {
+  const std::int64_t best = monitor_.best_generation();
+  if (best >= 0 && best == generation_of(domains_))
+    best_ = domains_;
+  else if (best != generation_of(best_))
+    best_ = {};
+}
+
+MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t back_to) {
   Stopwatch stage;
   MoveOptions move_options;
   move_options.staging_bytes = monitor_.options().staging_bytes;
@@ -410,14 +453,19 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given) {
 
   std::vector<std::vector<double>> weights;
   const Status weighed = attempt(stage_name, [&] { weigh(sets, load, weights); });
-  auto [where, who, refused] =
-      find_allowed(weighed, {sets, weights, dimensions, box, load.bound, lap}, load.objects);
+  const Placing placing{sets, weights, dimensions, box, load.bound, lap};
+  std::optional<Allowed> found = find_earlier(weighed, placing, back_to);
+  if (!found) found = find_allowed(weighed, placing, load.objects);
+  auto& [where, who, refused] = *found;
 
   Outcome outcome;
   if (!who.empty()) report = move(ranks_, sets, shapes, who, move_options);
   // Objects that have wandered can be where a new cut wants them: then it changes, and none moves.
   outcome.moved = report.moved || where.changed;
-  if (outcome.moved) domains_ = std::move(where.domains);
+  if (outcome.moved) {
+    keep_best();
+    domains_ = std::move(where.domains);
+  }
   report.generation = generation_of(domains_);
   report.lambda = where.lambda;
   report.refused = refused;

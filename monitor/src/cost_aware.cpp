@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace evenkeel {
 
@@ -26,6 +27,8 @@ constexpr double memory_steps = 1000;         // until an excess that healed is 
 constexpr std::int64_t losses_until_off = 2;  // in a row
 constexpr double least_off = 32, most_off = 1000;  // steps; the least doubles with each time
 constexpr double cured_share = 0.3;  // of the level before: less is as good as nothing,
+constexpr double little = 0.05;      // of the mean: less is not worth a further rebalance in a row
+constexpr double helped = 0.9;       // of the level before: one that has left less has helped
 constexpr std::int64_t uncured_until_learned = 3;  // and is believed after so many in a row
 
 constexpr double endless = std::numeric_limits<double>::max();
@@ -325,12 +328,58 @@ double refining_gain(const Outlook& outlook, const LoadSeen& seen) noexcept {
 }
 
 bool is_worth_refining(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) {
-  constexpr double little = 0.05;  // of the mean
-  constexpr double helped = 0.9;   // of the level before
   if (outlook.open == 0 || outlook.has_candidate == 0) return false;
   return outlook.refined < seen.refine_rounds && outlook.candidate > little * seen.mean &&
          outlook.candidate < helped * outlook.level_before && prospect.level > 0 &&
          refining_gain(outlook, seen) >= end_margin * prospect.price;
+}
+
+// --- The best of rebalances in a row -------------------------------------------------------------
+
+// Before the first of them: what is there may be better than all that follow.
+void begin_row(Outlook& outlook, const LoadSeen& seen) noexcept {
+  const std::int64_t looks = std::min<std::int64_t>(outlook.recent_looks, 3);
+  outlook.best_generation = -1;
+  if (seen.kept_from < 0 || seen.generation < seen.kept_from || looks == 0) return;
+  double sum = 0;
+  for (std::int64_t k = 0; k < looks; ++k) sum += outlook.recent[static_cast<std::size_t>(k)];
+  outlook.best = sum / static_cast<double>(looks);
+  outlook.best_generation = seen.generation;
+}
+
+void follow_row(Outlook& outlook, const LoadSeen& seen) noexcept {
+  if (outlook.open == 0 || outlook.has_candidate == 0) return;
+  if (outlook.went_back != 0) {
+    outlook.back_is_vain = outlook.candidate < helped * outlook.level_before ? 0 : 1;
+    outlook.went_back = 0;
+  }
+  const bool is_kept = seen.kept_from >= 0 && seen.generation >= seen.kept_from;
+  if (!is_kept || outlook.best_generation == seen.generation) return;
+  if (outlook.best_generation < 0 || outlook.candidate < outlook.best) {
+    outlook.best = outlook.candidate;
+    outlook.best_generation = seen.generation;
+  }
+}
+
+// What the best in a row would save, had it as long to last as the run has so far.
+double returning_gain(const Outlook& outlook, const LoadSeen& seen, double noise) noexcept {
+  const double above = outlook.candidate - outlook.best - confidence * noise;
+  return above * std::min(left_of(seen), static_cast<double>(seen.step));
+}
+
+// What to go back to is known when the newest of a row has been measured, not before.
+bool may_go_back_soon(const Outlook& outlook, const Prospect& prospect) noexcept {
+  return outlook.open != 0 && outlook.has_candidate == 0 && outlook.back_is_vain == 0 &&
+         outlook.best_generation >= 0 && outlook.best < prospect.level;
+}
+
+// When another has made things worse. A best that was found worse when it was taken again belongs
+// to another time, and there is none in this run.
+bool is_worth_going_back(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) {
+  if (outlook.open == 0 || outlook.has_candidate == 0 || outlook.back_is_vain != 0) return false;
+  if (outlook.best_generation < 0 || outlook.best_generation == seen.generation) return false;
+  return outlook.best + little * seen.mean < outlook.candidate && outlook.best < prospect.level &&
+         returning_gain(outlook, seen, prospect.noise) >= end_margin * prospect.price;
 }
 
 }  // namespace
@@ -339,6 +388,7 @@ Prospect observe(Outlook& outlook, const LoadSeen& seen) {
   const double waste = std::max(0.0, seen.peak - seen.mean), steps = steps_of(seen);
   take_in(outlook, seen, waste);
   look_for_residual(outlook, seen);
+  follow_row(outlook, seen);
   learn_spikiness(outlook, seen);
 
   Prospect prospect;
@@ -381,13 +431,24 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, Prospect prospect) {
   const auto hold = [&](Reason reason) { return decision(Action::hold, reason); };
   if (prospect.level < 0 && outlook.looks == 1) return hold(Reason::too_early);
   if (!is_uneven(seen, prospect)) return hold(Reason::below_noise);
+  if (may_go_back_soon(outlook, prospect)) return hold(Reason::too_early);
   if (is_worth_refining(outlook, seen, prospect)) {
     Decision again = decision(Action::rebalance, Reason::refines);
     again.weighed = refining_gain(outlook, seen);
     settle(outlook, seen);
     ++outlook.refined;
     outlook.for_excess = 0;
+    outlook.decided = 1;
     return again;
+  }
+  if (is_worth_going_back(outlook, seen, prospect)) {
+    Decision back = decision(Action::rebalance, Reason::goes_back);
+    back.weighed = returning_gain(outlook, seen, prospect.noise);
+    settle(outlook, seen);
+    outlook.refined = seen.refine_rounds;  // the row is over
+    outlook.for_excess = 0;
+    outlook.decided = outlook.went_back = 1;
+    return back;
   }
   if (!has_grown(outlook, prospect) || !is_curable(prospect)) return hold(Reason::below_noise);
   if (prospect.to_end < end_margin * seen.cost) return hold(Reason::near_end);
@@ -409,6 +470,8 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, Prospect prospect) {
   if (stands_out(outlook, seen, prospect)) return hold(Reason::outlier);
   outlook.for_excess = pays_by_growth(prospect, prospect.price) ? 0 : 1;
   outlook.refined = 0;
+  outlook.decided = 1;
+  begin_row(outlook, seen);
   Decision act = decision(Action::rebalance,
                           outlook.for_excess == 0 ? Reason::growth_pays : Reason::excess_pays);
   act.weighed = outlook.for_excess == 0 ? prospect.growth_gain : prospect.excess_gain;
@@ -418,6 +481,10 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, Prospect prospect) {
 void rebalanced(Outlook& outlook, std::int64_t step) noexcept {
   outlook.lasted = static_cast<double>(step - outlook.since);
   outlook.since = step;
+  if (std::exchange(outlook.decided, 0) == 0) {  // by somebody else: a new row
+    outlook.best_generation = -1;
+    outlook.went_back = 0;
+  }
   if (outlook.looks == 0 && outlook.rebalances == 0) return;  // the first distribution
   if (outlook.rebalances == 0 && outlook.has_candidate != 0) {
     outlook.residual = outlook.candidate;

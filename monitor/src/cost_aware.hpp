@@ -34,6 +34,8 @@ struct LoadSeen {
   std::optional<double> left = {};  // steps of the run, from when a rebalance would act
   std::int64_t latency = 0;         // steps until then
   std::int64_t refine_rounds = 0;   // in a row, at most
+  std::int64_t generation = 0;      // of the decomposition
+  std::int64_t kept_from = -1;      // the first generation that can be gone back to; -1: none can
 };
 
 // What a rebalance now would be good for. Nanoseconds; level and residual per step.

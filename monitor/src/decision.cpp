@@ -129,6 +129,8 @@ LoadSeen load_seen(const State& state, const Totals& totals) {
   seen.left = steps_left(state);
   seen.latency = state.latency_steps;
   seen.refine_rounds = state.refine_rounds;
+  seen.generation = state.generation;
+  seen.kept_from = state.kept_from;
   return seen;
 }
 
@@ -224,6 +226,7 @@ const char* name_of(Reason reason) noexcept {
     case Reason::growth_pays: return "growth_pays";
     case Reason::excess_pays: return "excess_pays";
     case Reason::refines: return "refines";
+    case Reason::goes_back: return "goes_back";
     case Reason::too_early: return "too_early";
     case Reason::below_noise: return "below_noise";
     case Reason::near_end: return "near_end";

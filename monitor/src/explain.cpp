@@ -154,6 +154,8 @@ std::string explain(const State& state, const Totals& totals, const Decision& de
     case Reason::refines:
       return explain_outlook(totals, decision,
                              "the last has helped, and another may go on with it");
+    case Reason::goes_back:
+      return explain_outlook(totals, decision, "an earlier decomposition was more even");
     case Reason::too_early: return explain_outlook(totals, decision, "one look is no evidence");
     case Reason::below_noise:
       return explain_outlook(totals, decision, "not more than noise, or than there was at first");

@@ -74,6 +74,7 @@ struct Monitor::Impl {
 
   bool restore(std::string saved, const std::string& source);
   void restore_before_start(const std::string& saved);
+  void keep_from(std::int64_t generation);
   void require_running(const std::string& call) const;
   void measure();
   std::int64_t rebuild_nanoseconds();
@@ -173,7 +174,14 @@ void Monitor::Impl::restore_before_start(const std::string& saved) {
                        "Call it before the first one.");
        }));
   const bool is_restored = restore(ranks.rank() == 0 ? saved : "", "the saved state");
-  if (recorder_ != nullptr && is_restored) recorder_->start_from(protocol_.state());
+  if (recorder_ != nullptr && is_restored) recorder_->start_from(protocol_.state(), true);
+}
+
+void Monitor::Impl::keep_from(std::int64_t generation) {
+  State state = protocol_.state();
+  state.kept_from = generation;
+  protocol_.set_state(state);
+  if (recorder_ != nullptr) recorder_->start_from(state, false);
 }
 
 void Monitor::Impl::require_running(const std::string& call) const {
@@ -284,7 +292,9 @@ Advice Monitor::Impl::settle(const Look& look) {
   const Decision decision = look.verdict.decision;
   const bool act = decision.action == Action::rebalance &&
                    look.totals.generation_least == protocol_.state().generation;
-  if (act) return {true, explain(look.before, look.totals, decision)};
+  if (act)
+    return {true, explain(look.before, look.totals, decision),
+            decision.reason == Reason::goes_back ? look.verdict.state.outlook.best_generation : -1};
   record_line();
   return {};
 }
@@ -384,6 +394,10 @@ Kernel Monitor::kernel(const std::string& name, const KernelOptions& options) {
   return impl_->clock_->kernel(name, options);
 }
 
+void Monitor::keep_from(std::int64_t generation) { impl_->keep_from(generation); }
+std::int64_t Monitor::best_generation() const noexcept {
+  return impl_->protocol_.state().outlook.best_generation;
+}
 Advice Monitor::step(std::int64_t objects) { return impl_->step(objects); }
 void Monitor::rebalanced(const Outcome& outcome) { impl_->rebalanced(outcome); }
 void Monitor::finish() { impl_->finish(); }

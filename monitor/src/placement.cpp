@@ -185,6 +185,16 @@ Order order_by_part(const Set& set, const Lattice& lattice, std::span<const int>
 
 }  // namespace
 
+Domains renumbered(const Domains& domains, std::int64_t generation) {
+  if (const auto* curve = std::get_if<Decomposition>(&domains))
+    return Decomposition(generation, curve->dimensions(), curve->box(), curve->periodic(),
+                         curve->splitters(), curve->curve(), curve->rank_of_part());
+  if (const auto* tree = std::get_if<BoxTree>(&domains))
+    return BoxTree(generation, tree->dimensions(), tree->box(), tree->periodic(), tree->nodes());
+  const auto& grid = std::get<GridDecomposition>(domains);
+  return GridDecomposition(generation, grid.shape(), grid.box(), grid.periodic(), grid.borders());
+}
+
 Placed Placer::place(const Status& status, const Placing& placing) const {
   return is_curve(options_.method) ? on_curve(status, placing) : in_boxes(status, placing);
 }
@@ -246,15 +256,6 @@ std::optional<PartsOfSets> Placer::kept_parts(const Status& status, const Placin
   return all;
 }
 
-// The same boxes, a generation later.
-Domains Placer::kept() const {
-  const std::int64_t generation = generation_of(last_) + 1;
-  if (const auto* tree = std::get_if<BoxTree>(&last_))
-    return BoxTree(generation, tree->dimensions(), tree->box(), tree->periodic(), tree->nodes());
-  const auto& grid = std::get<GridDecomposition>(last_);
-  return GridDecomposition(generation, grid.shape(), grid.box(), grid.periodic(), grid.borders());
-}
-
 Domains Placer::cut_boxes(const Status& status, const Placing& placing) const {
   const std::int64_t generation = generation_of(last_) + 1;
   std::optional<Points> points;
@@ -295,7 +296,8 @@ Domains Placer::cut_boxes(const Status& status, const Placing& placing) const {
 Placed Placer::in_boxes(const Status& status, const Placing& placing) const {
   Placed found;
   std::optional<PartsOfSets> parts_of_sets = kept_parts(status, placing);
-  found.domains = parts_of_sets ? kept() : cut_boxes(Status(), placing);
+  found.domains =
+      parts_of_sets ? renumbered(last_, generation_of(last_) + 1) : cut_boxes(Status(), placing);
   found.changed = !same_boxes(found.domains, last_);
   placing.lap("cut");
   const int parts = parts_of(found.domains);

@@ -38,6 +38,9 @@ struct Placed {
   double lambda = 1;
 };
 
+// The same domains, as of another generation.
+Domains renumbered(const Domains& domains, std::int64_t generation);
+
 using PartsOfSets = std::vector<std::vector<int>>;  // of each object
 
 // Collective. Keeps the domains that there are while they are as even as the target says. `status`
@@ -52,7 +55,6 @@ class Placer {
   Placed on_curve(const Status& status, const Placing& placing) const;
   Placed in_boxes(const Status& status, const Placing& placing) const;
   std::optional<PartsOfSets> kept_parts(const Status& status, const Placing& placing) const;
-  Domains kept() const;
   Domains cut_boxes(const Status& status, const Placing& placing) const;
 
   const Communicator& communicator_;

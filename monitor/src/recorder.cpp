@@ -21,9 +21,9 @@ bool Recorder::wants_pictures(const Options& options) noexcept {
   return !options.journal.empty() || !options.control.empty();
 }
 
-void Recorder::start_from(const State& state) {
+void Recorder::start_from(const State& state, bool is_restored) {
   header_.state = state;
-  header_.restored = true;
+  header_.restored = header_.restored || is_restored;
   shadow_ = Shadow(state);
 }
 

@@ -29,8 +29,8 @@ class Recorder {
   // Whether lines are to show single ranks.
   static bool wants_pictures(const Options& options) noexcept;
 
-  // Before begin(): the run goes on from an earlier one.
-  void start_from(const State& state);
+  // Before begin(): the run starts with this, which may come from an earlier one.
+  void start_from(const State& state, bool is_restored);
 
   // Once, before the first line: the header, with the kernels that are known by then.
   void begin(const std::vector<std::string>& kernels);

@@ -15,6 +15,7 @@ class Shadow {
  public:
   // Where the trigger does not look at the load, or is the application's own, cost_aware decides.
   explicit Shadow(const State& first) : state_(first) {
+    state_.kept_from = -1;  // there is nothing to go back to
     if (std::holds_alternative<Never>(state_.trigger) ||
         std::holds_alternative<Every>(state_.trigger) ||
         std::holds_alternative<Custom>(state_.trigger))

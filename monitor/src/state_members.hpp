@@ -19,6 +19,7 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("epoch_steps", state.epoch_steps);
   visit("refine_rounds", state.refine_rounds);
   visit("latency_steps", state.latency_steps);
+  visit("kept_from", state.kept_from);
   visit("looks", state.looks);
   visit("step", state.step);
   visit("generation", state.generation);
@@ -105,6 +106,11 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("outlook_for_excess", outlook.for_excess);
   visit("outlook_uncured", outlook.uncured);
   visit("outlook_refined", outlook.refined);
+  visit("outlook_best", outlook.best);
+  visit("outlook_best_generation", outlook.best_generation);
+  visit("outlook_decided", outlook.decided);
+  visit("outlook_went_back", outlook.went_back);
+  visit("outlook_back_is_vain", outlook.back_is_vain);
   visit("outlook_back_off", outlook.back_off);
   visit("outlook_off_until", outlook.off_until);
   visit("outlook_calm_looks", outlook.calm_looks);

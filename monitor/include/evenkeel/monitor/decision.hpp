@@ -34,6 +34,7 @@ enum class Reason : int {
   growth_pays,   // act: what has been lost as imbalance grew
   excess_pays,   // act: what an imbalance that stays has cost
   refines,       // act: the last has helped, and another may go on with it
+  goes_back,     // act: an earlier decomposition was more even, and that one is taken again
   too_early,     // one look is no evidence
   below_noise,   // not told apart from noise, or no worse than right after the last rebalance
   near_end,      // what is left of the run does not pay for it

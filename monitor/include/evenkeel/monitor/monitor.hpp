@@ -30,6 +30,9 @@ namespace evenkeel {
 struct Advice {
   bool rebalance = false;
   std::string reason = {};  // in words, when true
+  // The generation of an earlier decomposition that is to be taken again; -1: make a new one. Only
+  // where somebody keeps those: a Balancer does.
+  std::int64_t back_to = -1;
   explicit operator bool() const noexcept { return rebalance; }
 };
 
@@ -92,6 +95,9 @@ class EVENKEEL_API Monitor {
 
  private:
   friend class Balancer;
+  // Before the first step, on all ranks: decompositions from this generation on can be taken again.
+  void keep_from(std::int64_t generation);
+  std::int64_t best_generation() const noexcept;  // that may be asked for again; -1: none
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -46,8 +46,15 @@ struct Outlook {
   std::int64_t for_excess = 0;  // 1: the last one was
   std::int64_t uncured = 0;     // rebalances in a row that left things as they were
   std::int64_t refined = 0;     // rebalances in a row that went on with what the one before began
-  double back_off = 0;          // steps
-  std::int64_t off_until = -1;  // a step
+  // The most even decomposition since the first of rebalances in a row, the one before it
+  // included; generation -1: none.
+  double best = 0;  // its u
+  std::int64_t best_generation = -1;
+  std::int64_t decided = 0;       // 1: the next rebalance is one that this rule has asked for
+  std::int64_t went_back = 0;     // 1: the last one went back, and has not been judged yet
+  std::int64_t back_is_vain = 0;  // 1: to go back did not help
+  double back_off = 0;            // steps
+  std::int64_t off_until = -1;    // a step
 
   std::int64_t calm_looks = 0;  // in a row that found nothing to do
   std::int64_t next_epoch = 6;  // steps until the next look: the more, the farther off a rebalance

@@ -63,6 +63,7 @@ struct State {
   std::int64_t epoch_steps = 0;     // between two looks; 0: the trigger says
   std::int64_t refine_rounds = 0;   // rebalances in a row that may go on with one that has helped
   std::int64_t latency_steps = 0;   // from a look to the rebalance that it leads to
+  std::int64_t kept_from = -1;      // the first generation that can be gone back to; -1: none can
 
   // From the past.
   std::int64_t looks = 0;
