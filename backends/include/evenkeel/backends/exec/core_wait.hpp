@@ -5,8 +5,8 @@
 
 #include <evenkeel/backends/export.hpp>
 
-#include <cstdint>
 #include <pthread.h>
+#include <cstdint>
 
 namespace evenkeel {
 
