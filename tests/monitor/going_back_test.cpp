@@ -19,7 +19,8 @@ namespace {
 constexpr std::int64_t mean = 1 << 20;  // nanoseconds per step
 constexpr int ranks = 4;
 
-// u over the mean, under the decomposition that was made as this one: 0 is the start.
+// Decompositions are numbered as they are made, from 0, which is the start; to go back is to take
+// an older number. This is u over the mean.
 using Waste = std::function<double(std::int64_t made, std::int64_t step)>;
 
 Waste listed(std::vector<double> wastes) {
@@ -31,8 +32,8 @@ Waste listed(std::vector<double> wastes) {
 struct Story {
   State state;
   std::vector<Reason> acts;                              // why it rebalanced
-  std::map<std::int64_t, std::int64_t> made = {{0, 0}};  // of each generation: as the how manyth
-  std::int64_t steps = 0, others = 0;                    // decompositions beside the start
+  std::map<std::int64_t, std::int64_t> made = {{0, 0}};  // by generation
+  std::int64_t steps = 0, newest = 0;
   std::int64_t paid = 0;
 
   explicit Story(std::int64_t kept_from) {
@@ -79,7 +80,7 @@ struct Story {
       acts.push_back(verdict.decision.reason);
       rebalance(verdict.decision.reason == Reason::goes_back
                     ? made.at(state.outlook.best_generation)
-                    : ++others);
+                    : ++newest);
     }
   }
 };
@@ -144,7 +145,7 @@ TEST(GoingBack, ForgetsWhatWasBeforeARebalanceOfTheApplication) {
   Story run(1);
   while (run.acts.size() < 2) run.go_on(waste, run.steps + 1);
   ASSERT_EQ(run.acts.back(), Reason::refines);
-  run.rebalance(++run.others);  // 0.6, too
+  run.rebalance(++run.newest);  // 0.6, too
   run.go_on(waste, 2000);
   EXPECT_EQ(std::ranges::count(run.acts, Reason::goes_back), 0);
 }
