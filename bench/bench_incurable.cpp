@@ -66,8 +66,10 @@ class Runs {
   Runs(const ek::Communicator& ranks, int steps, std::int64_t nanoseconds)
       : ranks_(ranks), steps_(steps) {
     constexpr std::int64_t trial = 1'000'000;
+    constexpr int trials = 9;
     std::vector<double> milliseconds;
-    for (int i = 0; i < 9; ++i)
+    milliseconds.reserve(trials);
+    for (int i = 0; i < trials; ++i)
       milliseconds.push_back(
           ek::bench::slowest_milliseconds(ranks, [&] { held_ = compute(held_, trial); }));
     const double per_operation = 1e6 * ek::bench::median(milliseconds) / trial;
@@ -121,6 +123,7 @@ int main(int argc, char** argv) {
   const auto pairs = static_cast<int>(runtime.number(3, 10, 2));
   Runs runs(ranks, steps, 1000 * runtime.number(2, 1000, 1));
   std::vector<double> ratios;
+  ratios.reserve(static_cast<std::size_t>(pairs));
   int moved = 0;
   std::mt19937 random(1);  // the same on all ranks
   for (int pair = 0; pair < pairs; ++pair) {
