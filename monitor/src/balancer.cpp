@@ -249,7 +249,7 @@ struct Balancer::Impl {
   Allowed find_allowed(const Status& status, const Placing& placing, std::int64_t objects);
   std::optional<Allowed> find_earlier(const Status& status, const Placing& placing,
                                       std::int64_t back_to);
-  void keep_best();
+  void replace_domains(Domains&& next) noexcept;
   void weigh(std::span<const Set> sets, const Load& load, std::vector<std::vector<double>>& into);
 
   void run_before() const {
@@ -414,13 +414,15 @@ std::optional<Balancer::Impl::Allowed> Balancer::Impl::find_earlier(const Status
   return Allowed{std::move(where), std::move(who), 0};
 }
 
-// Before the domains change: those that are best, so far as the rule says.
-void Balancer::Impl::keep_best() {
+// Keeps the domains before if they are the best, so far as the rule says. The objects have moved:
+// nothing may fail here.
+void Balancer::Impl::replace_domains(Domains&& next) noexcept {
   const std::int64_t best = monitor_.best_generation();
   if (best >= 0 && best == generation_of(domains_))
-    best_ = domains_;
+    best_ = std::move(domains_);
   else if (best != generation_of(best_))
     best_ = {};
+  domains_ = std::move(next);
 }
 
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t back_to) {
@@ -462,10 +464,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   if (!who.empty()) report = move(ranks_, sets, shapes, who, move_options);
   // Objects that have wandered can be where a new cut wants them: then it changes, and none moves.
   outcome.moved = report.moved || where.changed;
-  if (outcome.moved) {
-    keep_best();
-    domains_ = std::move(where.domains);
-  }
+  if (outcome.moved) replace_domains(std::move(where.domains));
   report.generation = generation_of(domains_);
   report.lambda = where.lambda;
   report.refused = refused;
