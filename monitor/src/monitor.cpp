@@ -326,22 +326,22 @@ void Monitor::Impl::keep_line(const Look& look) {
 void Monitor::Impl::begin_record() {
   if (std::exchange(record_began_, true)) return;
   watcher_.offer(
-      [recorder = recorder_.get(), kernels = clock_->names()] { recorder->begin(kernels); }, false);
+      [recorder = recorder_.get(), kernels = clock_->names()] { recorder->begin(kernels); });
 }
 
 void Monitor::Impl::record_line() {
   if (!line_) return;
   begin_record();
-  watcher_.offer([recorder = recorder_.get(),
-                  line = std::move(*line_)]() mutable { recorder->add(std::move(line)); },
-                 false);
+  watcher_.offer([recorder = recorder_.get(), line = std::move(*line_)]() mutable {
+    recorder->add(std::move(line));
+  });
   line_.reset();
 }
 
 // The watcher reads what somebody outside says; the next look tells it to all ranks.
 void Monitor::Impl::listen() {
   if (options_.control.empty()) return;
-  watcher_.offer([recorder = recorder_.get()] { recorder->listen(); }, false);
+  watcher_.offer([recorder = recorder_.get()] { recorder->listen(); });
 }
 
 void Monitor::Impl::rebalanced(const Outcome& outcome) {
@@ -371,9 +371,9 @@ void Monitor::Impl::finish() {
   record_line();
   if (recorder_ != nullptr) {
     begin_record();
-    watcher_.offer([recorder = recorder_.get(), state = protocol_.state(),
-                    steps = step_] { recorder->finish(state, steps); },
-                   false);
+    watcher_.offer([recorder = recorder_.get(), state = protocol_.state(), steps = step_] {
+      recorder->finish(state, steps);
+    });
   }
   watcher_.finish();
   recorder_.reset();

@@ -93,13 +93,11 @@ void Protocol::receive_totals(Watcher& watcher) {
   totals_ = {};
   if (picture_) look_->picture = picture_.wait();
   picture_ = {};
-  watcher.offer(
-      [look = look_] {
-        if (look->is_over.load(std::memory_order_relaxed)) return;
-        look->verdict = fold(look->before, look->totals);
-        look->thought.store(true, std::memory_order_release);
-      },
-      false);
+  watcher.offer([look = look_] {
+    if (look->is_over.load(std::memory_order_relaxed)) return;
+    look->verdict = fold(look->before, look->totals);
+    look->thought.store(true, std::memory_order_release);
+  });
 }
 
 // A watcher that has not come to it yet is not waited for. Nor is its word taken when the

@@ -1,6 +1,5 @@
 #include "watcher.hpp"
 
-#include <chrono>
 #include <csignal>
 #include <iterator>
 #include <system_error>
@@ -9,9 +8,6 @@
 namespace evenkeel {
 
 namespace {
-
-// Long beside what a wake-up costs (some microseconds), short beside what people wait for.
-constexpr std::chrono::milliseconds nap(20);
 
 // A thread inherits the signals that its maker blocks: the application's handlers run on the
 // application's threads alone.
@@ -30,7 +26,7 @@ std::thread start_without_signals(std::function<void()> body) {
 
 }  // namespace
 
-Watcher::Watcher(bool threaded) {
+Watcher::Watcher(bool threaded, std::chrono::microseconds nap) : nap_(nap) {
   if (threaded) thread_ = start_without_signals([this] { run(); });
 }
 
@@ -43,26 +39,22 @@ void Watcher::perform(const Task& task) noexcept {
   }
 }
 
-void Watcher::offer(Task task, bool wake) {
+void Watcher::offer(Task task) {
   if (!thread_.joinable()) return perform(task);
   backlog_.push_back(std::move(task));
-  wake_owed_ = wake_owed_ || wake;
   {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock.owns_lock()) return;
     std::move(backlog_.begin(), backlog_.end(), std::back_inserter(queue_));
-    awake_ = awake_ || wake_owed_;
   }
   backlog_.clear();
-  if (std::exchange(wake_owed_, false)) condition_.notify_one();
 }
 
 void Watcher::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    condition_.wait_for(lock, nap, [&] { return awake_ || stop_; });
+    condition_.wait_for(lock, nap_, [&] { return stop_; });
     if (stop_) return;
-    awake_ = false;
     std::deque<Task> tasks;
     tasks.swap(queue_);
     lock.unlock();

@@ -6,6 +6,7 @@
 // a task never waits for it: when the queue is not free this moment, the task goes along with the
 // next one.
 
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -18,15 +19,18 @@ class Watcher {
  public:
   using Task = std::function<void()>;
 
+  // Long beside what a wake-up costs (some microseconds), short beside what people wait for.
+  static constexpr std::chrono::milliseconds usual_nap{20};
+
   // Without a thread, by choice or because the system gives none, tasks run where they are offered.
-  explicit Watcher(bool threaded);
+  explicit Watcher(bool threaded, std::chrono::microseconds nap = usual_nap);
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
   ~Watcher();
 
-  // One thread calls this. A task that can wait does not wake the thread; it is done within a
-  // while, at the latest when finish() returns. What a task throws is lost.
-  void offer(Task task, bool wake);
+  // One thread calls this. The thread is not woken: the task is done when that next looks, at the
+  // latest when finish() returns. What a task throws is lost.
+  void offer(Task task);
 
   // Ends the thread and does what is left.
   void finish();
@@ -35,13 +39,12 @@ class Watcher {
   void run();
   static void perform(const Task& task) noexcept;
 
-  std::deque<Task> backlog_;  // the offering thread's, like what follows
-  bool wake_owed_ = false;
+  std::chrono::microseconds nap_;
+  std::deque<Task> backlog_;  // the offering thread's
 
   std::mutex mutex_;
   std::condition_variable condition_;
   std::deque<Task> queue_;  // under the mutex, like what follows
-  bool awake_ = false;
   bool stop_ = false;
 
   std::thread thread_;

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <latch>
@@ -38,8 +39,9 @@ std::string name_of_pace(const testing::TestParamInfo<Pace>& info) {
 
 class PacedWatcher {
  public:
-  explicit PacedWatcher(Pace pace) : pace_(pace), watcher_(pace != Pace::no_thread) {
-    if (pace == Pace::stuck) watcher_.offer([this] { end_.wait(); }, true);
+  explicit PacedWatcher(Pace pace)
+      : pace_(pace), watcher_(pace != Pace::no_thread, std::chrono::microseconds(50)) {
+    if (pace == Pace::stuck) watcher_.offer([this] { end_.wait(); });
   }
   ~PacedWatcher() { end_.count_down(); }
   PacedWatcher(const PacedWatcher&) = delete;
@@ -54,9 +56,9 @@ class PacedWatcher {
   // A task may have to go along with a later one.
   void drain() {
     std::atomic<bool> done = false;
-    watcher_.offer([&] { done = true; }, true);
+    watcher_.offer([&] { done = true; });
     while (!done) {
-      watcher_.offer([] {}, true);
+      watcher_.offer([] {});
       std::this_thread::yield();
     }
   }

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <latch>
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <random>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -20,7 +20,7 @@ namespace {
 // Until a task has done what it says. A task may have to go along with a later one.
 void wait_for(Watcher& watcher, const std::atomic<bool>& done) {
   while (!done) {
-    watcher.offer([] {}, false);
+    watcher.offer([] {});
     std::this_thread::yield();
   }
 }
@@ -28,7 +28,7 @@ void wait_for(Watcher& watcher, const std::atomic<bool>& done) {
 // Until all that was offered so far is done; then the thread sleeps.
 void drain(Watcher& watcher) {
   std::atomic<bool> done = false;
-  watcher.offer([&] { done = true; }, true);
+  watcher.offer([&] { done = true; });
   wait_for(watcher, done);
 }
 
@@ -45,33 +45,27 @@ class AnyWatcher : public testing::TestWithParam<bool> {
   std::vector<int> ran;
   std::optional<Watcher> watcher{GetParam()};
 
-  void offer(int number, bool wake) {
-    watcher->offer([this, number] { ran.push_back(number); }, wake);
+  void offer(int number) {
+    watcher->offer([this, number] { ran.push_back(number); });
   }
 };
 
 INSTANTIATE_TEST_SUITE_P(Threaded, AnyWatcher, testing::Bool());
 
 TEST_P(AnyWatcher, DoesWhatWasOfferedInOrder) {
-  for (int i = 0; i < 1000; ++i) offer(i, i % 7 == 0);
+  for (int i = 0; i < 1000; ++i) offer(i);
   drain(*watcher);
   EXPECT_EQ(ran, first_numbers(1000));
 }
 
 TEST_P(AnyWatcher, FinishDoesTheRestInOrder) {
-  for (int i = 0; i < 1000; ++i) offer(i, i % 300 == 0);
+  for (int i = 0; i < 1000; ++i) offer(i);
   watcher->finish();
   EXPECT_EQ(ran, first_numbers(1000));
 }
 
-TEST_P(AnyWatcher, WhatNeedNotWakeIsDoneByFinish) {
-  for (int i = 0; i < 100; ++i) offer(i, false);
-  watcher->finish();
-  EXPECT_EQ(ran, first_numbers(100));
-}
-
 TEST_P(AnyWatcher, TheDestructorDoesTheRest) {
-  for (int i = 0; i < 1000; ++i) offer(i, i % 3 == 0);
+  for (int i = 0; i < 1000; ++i) offer(i);
   watcher.reset();
   EXPECT_EQ(ran, first_numbers(1000));
 }
@@ -83,21 +77,21 @@ TEST_P(AnyWatcher, MayEndUnused) {
 }
 
 TEST_P(AnyWatcher, AfterFinishTasksRunWhereTheyAreOffered) {
-  offer(0, false);
+  offer(0);
   watcher->finish();
   watcher->finish();
-  offer(1, false);
+  offer(1);
   EXPECT_EQ(ran, first_numbers(2));
-  offer(2, true);
+  offer(2);
   EXPECT_EQ(ran, first_numbers(3));
 }
 
 TEST_P(AnyWatcher, WhatATaskThrowsIsLost) {
   for (int i = 0; i < 20; ++i) {
-    offer(2 * i, false);
-    watcher->offer([] { throw std::runtime_error("no reason"); }, i % 5 == 0);
-    offer(2 * i + 1, false);
-    watcher->offer([] { throw 7; }, false);
+    offer(2 * i);
+    watcher->offer([] { throw std::runtime_error("no reason"); });
+    offer(2 * i + 1);
+    watcher->offer([] { throw 7; });
     if (i == 10) drain(*watcher);
   }
   watcher->finish();
@@ -106,14 +100,17 @@ TEST_P(AnyWatcher, WhatATaskThrowsIsLost) {
 
 TEST_P(AnyWatcher, KeepsNothingOfATask) {
   const auto content = std::make_shared<int>(7);
-  for (int i = 0; i < 10; ++i) watcher->offer([content] { EXPECT_EQ(*content, 7); }, i == 5);
+  for (int i = 0; i < 10; ++i) watcher->offer([content] { EXPECT_EQ(*content, 7); });
   watcher->finish();
   EXPECT_EQ(content.use_count(), 1);
 }
 
+// Over several of the thread's naps.
 TEST_P(AnyWatcher, ManyTasksAtAnyMoment) {
-  std::mt19937 random(1);
-  for (int i = 0; i < 50000; ++i) offer(i, random() % 4 == 0);
+  for (int i = 0; i < 50000; ++i) {
+    offer(i);
+    if (i % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
   watcher->finish();
   EXPECT_EQ(ran, first_numbers(50000));
 }
@@ -122,13 +119,11 @@ TEST(Watcher, WithoutAThreadRunsAtOnce) {
   Watcher watcher(false);
   const auto here = std::this_thread::get_id();
   int ran = 0;
-  for (const bool wake : {false, true})
-    watcher.offer(
-        [&] {
-          EXPECT_EQ(std::this_thread::get_id(), here);
-          ++ran;
-        },
-        wake);
+  for (int i = 0; i < 2; ++i)
+    watcher.offer([&] {
+      EXPECT_EQ(std::this_thread::get_id(), here);
+      ++ran;
+    });
   EXPECT_EQ(ran, 2);
 }
 
@@ -136,13 +131,11 @@ TEST(Watcher, WithAThreadRunsThere) {
   Watcher watcher(true);
   const auto here = std::this_thread::get_id();
   int ran = 0;
-  for (const bool wake : {false, true})
-    watcher.offer(
-        [&] {
-          EXPECT_NE(std::this_thread::get_id(), here);
-          ++ran;
-        },
-        wake);
+  for (int i = 0; i < 2; ++i)
+    watcher.offer([&] {
+      EXPECT_NE(std::this_thread::get_id(), here);
+      ++ran;
+    });
   drain(watcher);
   EXPECT_EQ(ran, 2);
 }
@@ -151,7 +144,7 @@ TEST(Watcher, LooksByItselfEverySoOften) {
   Watcher watcher(true);
   for (int round = 0; round < 3; ++round) {
     std::atomic<bool> done = false;
-    watcher.offer([&] { done = true; }, false);
+    watcher.offer([&] { done = true; });
     wait_for(watcher, done);
   }
 }
@@ -161,29 +154,12 @@ TEST(Watcher, OfferDoesNotWaitForATask) {
   std::latch all_offered(1);
   std::atomic<int> ran = 0;
   Watcher watcher(true);
-  watcher.offer([&] { all_offered.wait(); }, true);
-  for (int i = 0; i < 10000; ++i) watcher.offer([&] { ++ran; }, i % 2 == 0);
+  watcher.offer([&] { all_offered.wait(); });
+  for (int i = 0; i < 10000; ++i) watcher.offer([&] { ++ran; });
   EXPECT_EQ(ran, 0);
   all_offered.count_down();
   watcher.finish();
   EXPECT_EQ(ran, 10000);
-}
-
-TEST(Watcher, AWakingTaskWakesWhateverComesBehindIt) {
-  std::latch end(1);
-  std::atomic<bool> begun = false, woken = false;
-  Watcher watcher(true);
-  watcher.offer(
-      [&] {
-        begun = true;
-        end.wait();
-      },
-      true);
-  wait_for(watcher, begun);
-  watcher.offer([&] { woken = true; }, true);
-  watcher.offer([] {}, false);
-  end.count_down();
-  wait_for(watcher, woken);
 }
 
 // Holds up the thread where it destroys what a task has captured: whether or not that keeps the
@@ -202,19 +178,17 @@ class SlowToDestroy : public testing::Test {
   // Afterwards `queued` tasks are in the queue, and those offered next wait for another chance.
   void hold_up(int queued) {
     std::atomic<bool> begun = false;
-    watcher.offer(
-        [this, &begun, slow = std::make_shared<Slow>(*this)] {
-          begun = true;
-          end.wait();
-        },
-        true);
+    watcher.offer([this, &begun, slow = std::make_shared<Slow>(*this)] {
+      begun = true;
+      end.wait();
+    });
     wait_for(watcher, begun);
-    for (int i = 0; i < queued; ++i) offer(i, false);
+    for (int i = 0; i < queued; ++i) offer(i);
     end.count_down();
     while (!destroying) std::this_thread::yield();
   }
-  void offer(int number, bool wake) {
-    watcher.offer([this, number] { ran.push_back(number); }, wake);
+  void offer(int number) {
+    watcher.offer([this, number] { ran.push_back(number); });
   }
 
   std::latch end{1}, go{1};
@@ -225,20 +199,20 @@ class SlowToDestroy : public testing::Test {
 
 TEST_F(SlowToDestroy, OfferDoesNotWait) {
   hold_up(10);
-  for (int i = 10; i < 10000; ++i) offer(i, i % 2 == 0);
+  for (int i = 10; i < 10000; ++i) offer(i);
   go.count_down();
   watcher.finish();
   EXPECT_EQ(ran, first_numbers(10000));
 }
 
-TEST_F(SlowToDestroy, WhatShouldHaveWokenStillDoes) {
+TEST_F(SlowToDestroy, WhatHadToWaitGoesAlongWithTheNext) {
   hold_up(0);
-  std::atomic<bool> woken = false;
-  offer(0, false);
-  watcher.offer([&] { woken = true; }, true);
-  offer(1, false);
+  std::atomic<bool> done = false;
+  offer(0);
+  watcher.offer([&] { done = true; });
+  offer(1);
   go.count_down();
-  wait_for(watcher, woken);
+  wait_for(watcher, done);
   watcher.finish();
   EXPECT_EQ(ran, first_numbers(2));
 }
@@ -251,7 +225,7 @@ TEST(Watcher, TheThreadTakesNoSignals) {
   ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &mine, &usual), 0);
   Watcher watcher(true);
   ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &usual, &after), 0);
-  watcher.offer([&] { pthread_sigmask(SIG_SETMASK, nullptr, &there); }, true);
+  watcher.offer([&] { pthread_sigmask(SIG_SETMASK, nullptr, &there); });
   drain(watcher);
   for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGCHLD}) {
     EXPECT_EQ(sigismember(&there, signal), 1) << signal;
@@ -267,7 +241,7 @@ TEST(Watcher, SeveralWatchersAreApart) {
     for (int w = 0; w < count; ++w) watchers.push_back(std::make_unique<Watcher>(w != 2));
     for (int i = 0; i < 1000; ++i)
       for (std::size_t w = 0; w < count; ++w)
-        watchers[w]->offer([&ran, w, i] { ran[w].push_back(i); }, i % 10 == 0);
+        watchers[w]->offer([&ran, w, i] { ran[w].push_back(i); });
   }
   EXPECT_EQ(std::ranges::count(ran, first_numbers(1000)), count);
 }
@@ -276,7 +250,7 @@ TEST(Watcher, ManyComeAndGo) {
   std::atomic<int> ran = 0;
   for (int i = 0; i < 500; ++i) {
     Watcher watcher(true);
-    for (int task = 0; task < i % 4; ++task) watcher.offer([&] { ++ran; }, task % 2 == 0);
+    for (int task = 0; task < i % 4; ++task) watcher.offer([&] { ++ran; });
   }
   EXPECT_EQ(ran, 125 * (0 + 1 + 2 + 3));
 }
