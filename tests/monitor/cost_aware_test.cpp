@@ -1,6 +1,7 @@
 // The trigger cost_aware, through fold(): small worlds whose ranks take what a rule says, step by
 // step, with a rebalance at once when it is decided.
 
+#include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
 
 #include <evenkeel/monitor/decision.hpp>
@@ -74,8 +75,7 @@ class Player {
   Totals totals(std::int64_t step) {
     const State& state = played_.state;
     const double unit = static_cast<double>(totals_of({}, state.mean_load).unit);
-    Totals all;
-    for (std::size_t rank = 0; rank < epoch_.size(); ++rank) {
+    return test::over_ranks(epoch_.size(), [&](std::size_t rank) {
       Sample sample = {.step = step, .steps = std::ssize(epoch_[rank])};
       sample.generation = state.generation;
       sample.load = sample.duration = truncated_sum(epoch_[rank]);
@@ -86,13 +86,8 @@ class Player {
       if (state.interval.looks == 0)
         first_[rank] = static_cast<double>(sample.load) / static_cast<double>(sample.steps);
       sample.growth = state.interval.growth_of(sample.load, sample.steps, first_[rank]);
-      const Totals one = totals_of(sample, state.mean_load);
-      if (rank == 0)
-        all = one;
-      else
-        combine(all, one);
-    }
-    return all;
+      return totals_of(sample, state.mean_load);
+    });
   }
 
   void look(std::int64_t step) {
@@ -397,6 +392,25 @@ TEST(CostAware, LooksEverySixToTenSteps) {
     seen.insert(played.epochs.begin(), played.epochs.end());
   }
   EXPECT_EQ(seen, std::set<std::int64_t>({6, 8, 10}));
+}
+
+// What is even is looked at less often the longer it is so, and often again when it is not.
+TEST(CostAware, LooksLessOftenWhileAllIsCalm) {
+  constexpr std::int64_t jump = 150;
+  const World world = [](std::int64_t step, std::int64_t cut) {
+    return uneven(step < jump || cut > jump ? 0 : 0.2);
+  };
+  const Played played = play(world, {.cost = 50, .epoch = 0, .expected_cost = 1000});
+  std::vector<std::int64_t> expected(5, 6);
+  expected.insert(expected.end(), 4, 8);
+  expected.insert(expected.end(), 8, 10);
+  const auto calm = static_cast<std::ptrdiff_t>(expected.size());
+  ASSERT_GT(std::ssize(played.epochs), calm);
+  EXPECT_EQ(std::vector(played.epochs.begin(), played.epochs.begin() + calm), expected);
+  const Played uneasy = play(world, {.cost = 2, .epoch = 0, .expected_cost = 2});
+  EXPECT_EQ(uneasy.rebalances.size(), 1U);
+  const auto after = std::ranges::find(uneasy.epochs, 10);
+  EXPECT_NE(std::find(after, uneasy.epochs.end(), 6), uneasy.epochs.end());
 }
 
 TEST(CostAware, IsPure) {

@@ -1,6 +1,7 @@
 // Rebalances in a row under cost_aware, and the way back to the best of them: a load that does not
 // change but with the decomposition.
 
+#include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
 
 #include <evenkeel/monitor/decision.hpp>
@@ -48,19 +49,13 @@ struct Story {
   std::int64_t in_use() const { return made.at(state.generation); }
 
   Totals totals(double waste, std::int64_t length) {
-    Totals all;
-    for (int rank = 0; rank < ranks; ++rank) {
+    return test::over_ranks(ranks, [&](std::size_t rank) {
       const double load = rank == 0 ? 1 + waste : 1 - waste / (ranks - 1);
       Sample sample = {.step = steps, .steps = length, .generation = state.generation};
       sample.load = sample.duration = length * std::llround(load * mean);
       sample.cost = paid;
-      const Totals one = totals_of(sample, state.mean_load);
-      if (rank == 0)
-        all = one;
-      else
-        combine(all, one);
-    }
-    return all;
+      return totals_of(sample, state.mean_load);
+    });
   }
 
   void rebalance(std::int64_t as) {

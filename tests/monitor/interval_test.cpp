@@ -1,5 +1,6 @@
 #include "interval.hpp"
 
+#include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
 
 #include <algorithm>
@@ -21,17 +22,11 @@ struct Look {
   std::vector<std::vector<std::int64_t>> ranks;
 
   Totals totals() const {
-    Totals all;
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    return test::over_ranks(ranks.size(), [&](std::size_t rank) {
       Sample sample = {.steps = steps, .phases = ranks[rank]};
       for (const std::int64_t phase : ranks[rank]) sample.load += phase;
-      const Totals one = totals_of(sample, 0);
-      if (rank == 0)
-        all = one;
-      else
-        combine(all, one);
-    }
-    return all;
+      return totals_of(sample, 0);
+    });
   }
 
   // Per step. Every phase waits for its slowest rank.
