@@ -37,9 +37,8 @@ std::vector<double> given_weights(const Space& space, const Set& set) {
 }
 
 std::vector<double> measured_weights(std::int64_t objects, double cost, double mean_cost,
-                                     std::span<const double> weights) {
+                                     std::span<const double> weights, double followed) {
   constexpr double widest = 100;
-  constexpr double followed = 0.5;  // share of the earlier weights
   if (objects == 0) return {};
   const auto count = static_cast<double>(objects);
   const double mean = std::clamp(cost / count, mean_cost / widest, mean_cost * widest);

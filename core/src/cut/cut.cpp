@@ -39,8 +39,8 @@ void check(const CutOptions& options) {
 struct Workspace {
   Workspace(const Communicator& communicator, std::span<const WeightedKeys> sets,
             const CutOptions& options)
-      : objects(objects_of(sets, Search::most_bins(options.parts))),
-        search(communicator, *objects, options.parts),
+      : objects(objects_of(sets, Search::most_bins(options.parts, options.most_objects))),
+        search(communicator, *objects, options.parts, options.most_objects),
         in_order(sets, options.parts),
         shares(static_cast<std::size_t>(options.parts) - 1) {}
 
@@ -175,6 +175,11 @@ Cut cut(const Communicator& communicator, const Status& status, std::span<const 
     result.splitters.back() = end_of_curve(options.dimensions);
   });
   const Survey all = vote<&combine>(communicator, prepared, mine);
+  if (options.most_objects > 0 && all.objects > options.most_objects)  // the same on all ranks
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "There are " + std::to_string(all.objects) + " objects, more than the " +
+                    std::to_string(options.most_objects) + " that were told.",
+                "Tell most_objects of all ranks together, or 0.");
   const Units units(all);
   work->objects->weigh(units);
   result.heaviest_object = all.heaviest;

@@ -26,13 +26,21 @@ std::int64_t few(std::size_t places) {
 
 }  // namespace
 
-std::int64_t Search::most_bins(std::int64_t most_sought) noexcept {
-  const auto bins = static_cast<std::uint64_t>(bins_per_place * most_sought);
-  return std::max(least_bins, static_cast<std::int64_t>(std::bit_ceil(bins)));
+std::int64_t Search::bins_for(std::int64_t objects) noexcept {
+  return static_cast<std::int64_t>(std::bit_ceil(4 * static_cast<std::uint64_t>(objects)));
 }
 
-Search::Search(const Communicator& communicator, CutObjects& objects, std::int64_t most_sought)
-    : communicator_(communicator), objects_(objects), most_bins_(most_bins(most_sought)) {
+std::int64_t Search::most_bins(std::int64_t most_sought, std::int64_t most_objects) noexcept {
+  const auto wanted = static_cast<std::uint64_t>(bins_per_place * most_sought);
+  const auto bins = std::max(least_bins, static_cast<std::int64_t>(std::bit_ceil(wanted)));
+  return most_objects > 0 ? std::min(bins, bins_for(most_objects)) : bins;
+}
+
+Search::Search(const Communicator& communicator, CutObjects& objects, std::int64_t most_sought,
+               std::int64_t most_objects)
+    : communicator_(communicator),
+      objects_(objects),
+      most_bins_(most_bins(most_sought, most_objects)) {
   const auto places = static_cast<std::size_t>(most_sought);
   intervals_.reserve(places + 1);
   next_.reserve(places + 1);
@@ -55,8 +63,7 @@ std::int64_t Search::weigh(const Survey& all) {
   width_ = static_cast<int>(std::bit_width(all.least_key ^ all.greatest_key));
   base_ = all.least_key >> width_ << width_;
   intervals_.assign(1, {base_, 0});
-  const auto objects = static_cast<std::uint64_t>(all.objects);
-  bins_ = std::min(most_bins_, static_cast<std::int64_t>(std::bit_ceil(4 * objects)));
+  bins_ = std::min(most_bins_, bins_for(all.objects));
   whole_ = next_division();
   const std::span<std::int64_t> bins = objects_.count_all(base_, whole_);
   reduce(bins);

@@ -27,9 +27,13 @@ class Search {
     std::int64_t before;
   };
 
-  // `most_sought`: the most that a call of run() will get.
-  Search(const Communicator& communicator, CutObjects& objects, std::int64_t most_sought);
-  static std::int64_t most_bins(std::int64_t most_sought) noexcept;
+  // `most_sought`: the most that a call of run() will get; `most_objects`: that there are, where it
+  // is known, or 0.
+  Search(const Communicator& communicator, CutObjects& objects, std::int64_t most_sought,
+         std::int64_t most_objects = 0);
+  static std::int64_t most_bins(std::int64_t most_sought, std::int64_t most_objects = 0) noexcept;
+
+  static std::int64_t bins_for(std::int64_t objects) noexcept;
 
   // Collective. The weight of all objects, of which there are some; comes before any run.
   std::int64_t weigh(const Survey& all);

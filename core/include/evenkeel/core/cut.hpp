@@ -42,6 +42,8 @@ struct CutOptions {
   Splitters kept = {};
   double target_lambda = 0;
   Aim aim = Aim::nearest;
+  // Over all ranks, where that is known before: for few objects less memory is taken. 0: unknown.
+  std::int64_t most_objects = 0;
 };
 
 struct Cut {

@@ -2,11 +2,13 @@
 
 // Who owns what, whatever the method: one value for those that may be any.
 
+#include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
 #include <evenkeel/core/decomposition.hpp>
 #include <evenkeel/core/grid/box_tree.hpp>
 #include <evenkeel/core/grid/grid_decomposition.hpp>
+#include <evenkeel/core/set.hpp>
 
 #include <cstdint>
 #include <span>
@@ -38,6 +40,10 @@ inline const std::vector<int>& rank_of_part(const Domains& domains) noexcept {
 inline int owner_of(const Domains& domains, std::span<const double> point) {
   return std::visit([&](const auto& all) { return all.owner_of(point); }, domains);
 }
+// The rank that owns each object of a set, to ranks[0] ..., in memory that `space` reaches, as it
+// reaches the positions; domains have parts. Local. Blocks.
+EVENKEEL_API void write_ranks(const Space& space, const Domains& domains, const Set& set,
+                              int* ranks);
 inline std::vector<int> ranks_within(const Domains& domains, const Box& box, double width) {
   return std::visit([&](const auto& all) { return ranks_within(all, box, width); }, domains);
 }

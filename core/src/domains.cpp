@@ -1,0 +1,64 @@
+#include "decomposition_checks.hpp"
+
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/domains.hpp>
+#include <evenkeel/core/order.hpp>
+#include <evenkeel/core/owner.hpp>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* label = "evenkeel::domains::ranks";
+
+void write_parts_of(const Space& space, const Decomposition& curve, const Set& set, int* parts) {
+  check_has_parts("core/domains", curve.parts());
+  const std::int64_t count = set.count();
+  const Buffer keys("evenkeel::domains::keys", set.position().memory,
+                    count * static_cast<std::int64_t>(sizeof(CurveKey)));
+  auto* const first = reinterpret_cast<CurveKey*>(keys.data());
+  write_keys(space, lattice_of(curve), set, first);
+  write_owners(space, curve.splitters(), first, count, parts);
+}
+
+struct RankOfPart {
+  const int* ranks;
+  int* parts;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { parts[i] = ranks[parts[i]]; }
+};
+
+void renumber(const Space& space, const std::vector<int>& rank_of_part, std::int64_t count,
+              int* parts) {
+  const auto bytes = static_cast<std::int64_t>(rank_of_part.size() * sizeof(int));
+  const int* ranks = rank_of_part.data();
+  Buffer copy;
+  if (!space.can_access(MemoryKind::host)) {
+    copy = Buffer(label, MemoryKind::device, bytes);
+    copy_bytes(space, copy.data(), copy.kind(), ranks, MemoryKind::host, bytes);
+    ranks = reinterpret_cast<const int*>(copy.data());
+  }
+  with_space(space, [&](const auto& instance) {
+    using Instance = std::remove_cvref_t<decltype(instance)>;
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
+        RankOfPart{ranks, parts});
+  });
+  space.fence(label);
+}
+
+}  // namespace
+
+void write_ranks(const Space& space, const Domains& domains, const Set& set, int* ranks) {
+  if (const auto* curve = std::get_if<Decomposition>(&domains))
+    write_parts_of(space, *curve, set, ranks);
+  else if (const auto* grid = std::get_if<GridDecomposition>(&domains))
+    write_parts(space, *grid, set, ranks);
+  else
+    write_parts(space, std::get<BoxTree>(domains), set, ranks);
+  if (!rank_of_part(domains).empty() && set.count() > 0)
+    renumber(space, rank_of_part(domains), set.count(), ranks);
+}
+
+}  // namespace evenkeel
