@@ -8,6 +8,7 @@
 #include "replay/report.hpp"
 #include "replay/run.hpp"
 #include "replay/schedule.hpp"
+#include "replay/trial.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,6 +37,12 @@ std::string replay_chain(const ChainReplayOptions& options) {
   return report_of(options, replay);
 }
 
+std::string replay_recorded(const JournalReplayOptions& options) {
+  if (options.trigger)
+    return report_of(try_on_journal(options.journal, *options.trigger), options.json);
+  return report_of(replay_journal(options.journal), options.json);
+}
+
 void add_option(CLI::App& command, const char* name, std::optional<std::string>& into,
                 const char* type, const char* description) {
   command
@@ -56,7 +63,8 @@ Run add_replay(CLI::App& app) {
   add_option(command, "--cost", asked->cost, "C",
              "Of a rebalance, in mean loads of a rank in the first step");
   add_option(command, "--trigger", asked->trigger, "T",
-             "What decides, as the option `trigger` says it; cost_aware where it is not given");
+             "What decides, as the option `trigger` says it; of a chain, cost_aware where it is "
+             "not given");
   add_option(
       command, "--horizon", asked->horizon, "H",
       "Steps that the run is thought to take, 0: unknown; the chain's where it is not given");
@@ -65,10 +73,10 @@ Run add_replay(CLI::App& app) {
   add_option(command, "--epoch", asked->epoch, "E|adaptive", "Steps between two looks; 1");
   add_option(command, "--latency", asked->latency, "L", "Steps from a look to its rebalance; 0");
   add_option(command, "--journal", asked->journal, "J.jsonl",
-             "A journal to decide again on, and to compare with");
+             "A journal to decide again on and to compare with; with --trigger, to try that on");
   command.add_flag("--json", asked->json, "Print JSON");
   return [asked]() -> Output {
-    if (asked->journal) return report_of(replay_journal(checked_journal(*asked)), asked->json);
+    if (asked->journal) return replay_recorded(checked_journal(*asked));
     return replay_chain(checked(*asked));
   };
 }

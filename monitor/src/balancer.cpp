@@ -1,6 +1,7 @@
 #include <evenkeel/monitor/balancer.hpp>
 
 #include "placement.hpp"
+#include "surveyor.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/compatibility.hpp>
@@ -14,6 +15,7 @@
 #include <evenkeel/monitor/monitor.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -52,6 +54,7 @@ struct Arrival {
   std::uint64_t bound = 0;                                 // not 0: there are groups or pins
   std::uint64_t hooked = 0;                                // not 0: hooks wait for a move
   std::int64_t load = 0;                                   // nanoseconds per step
+  std::int64_t expected = 0;                               // by what objects were found to cost
   std::int64_t objects = 0;
 };
 
@@ -78,6 +81,7 @@ void add_arrival(Arrival& into, const Arrival& from) noexcept {
   into.bound |= from.bound;
   into.hooked |= from.hooked;
   into.load += from.load;
+  into.expected += from.expected;
   into.objects += from.objects;
 }
 
@@ -127,7 +131,17 @@ struct Load {
   bool hooked = false;              // hooks wait for a move
   double mean_per_object = 0;       // over all ranks; 0: nothing was measured anywhere
   double last_mean_per_object = 0;  // when something last was
+  double expected = 0;              // here, by what objects were found to cost: of the same sum
 };
+
+// How much of what objects were found to cost still holds: all of it where it foretold this rank's
+// load, half where it was far off.
+double share_followed(const Load& load) {
+  constexpr double least = 0.5, far_off = 0.2;
+  if (load.expected <= 0 || load.mine <= 0) return least;
+  const double off = std::abs(load.mine / load.expected - 1);
+  return std::max(least, 1 - (1 - least) * off / far_off);
+}
 
 // What each of `count` objects of one set costs, so far as anybody knows; all 0 when nobody does.
 std::vector<double> costs_of(std::int64_t count, const Load& load,
@@ -136,8 +150,8 @@ std::vector<double> costs_of(std::int64_t count, const Load& load,
   if (load.mean_per_object > 0) {
     const double mean =
         load.mine > 0 ? load.mine / static_cast<double>(load.my_objects) : load.mean_per_object;
-    return measured_weights(count, mean * static_cast<double>(count), load.mean_per_object,
-                            earlier);
+    return measured_weights(count, mean * static_cast<double>(count), load.mean_per_object, earlier,
+                            share_followed(load));
   }
   if (known) return earlier;
   return std::vector<double>(static_cast<std::size_t>(count), load.last_mean_per_object);
@@ -230,6 +244,7 @@ struct Balancer::Impl {
       : monitor_(std::move(for_epochs), options), ranks_(std::move(for_rebalances)) {
     constexpr std::int64_t first = 1;  // before it objects are where the application has put them
     monitor_.keep_from(first);
+    surveyor_ = std::make_unique<Surveyor>(ranks_);
   }
 
   MoveReport step(std::span<const Set> sets);
@@ -249,7 +264,6 @@ struct Balancer::Impl {
   Allowed find_allowed(const Status& status, const Placing& placing, std::int64_t objects);
   std::optional<Allowed> find_earlier(const Status& status, const Placing& placing,
                                       std::int64_t back_to);
-  void replace_domains(Domains&& next) noexcept;
   void weigh(std::span<const Set> sets, const Load& load, std::vector<std::vector<double>>& into);
 
   void run_before() const {
@@ -262,23 +276,36 @@ struct Balancer::Impl {
   Monitor monitor_;
   Communicator ranks_;
   Domains domains_;
-  Domains best_;  // of those before, the one that can be asked for again
+  std::unique_ptr<Surveyor> surveyor_;
   // By set: what each object has been found to cost. Travels with the objects.
   std::vector<std::vector<double>> costs_;
   double mean_per_object_ = 0;  // over all ranks, when last measured
+  bool learns_ = false;         // what objects cost: nobody has said so
 };
 
 MoveReport Balancer::Impl::step(std::span<const Set> sets) {
   const bool looks = monitor_.next_step_looks();
-  if (looks && monitor_.options().deterministic) {
+  if (monitor_.options().deterministic) {  // every step counts in the account
     double weight = 0;
     static_cast<void>(attempt(stage_name, [&] {
       for (const Set& set : sets) weight += weight_of(set);
     }));
     monitor_.set_load(weight);
   }
-  if (const Advice advice = monitor_.step(looks ? objects_in(sets) : 0))
-    return rebalance(sets, advice.back_to);
+  const auto find_out = [this, &sets](std::int64_t load) {
+    const std::int64_t first = monitor_.first_generation();
+    return surveyor_->survey({sets, costs_, monitor_.options(), domains_, monitor_.steps(), load,
+                              first >= 0 && first != generation_of(domains_),
+                              [this] { return monitor_.now(); }});
+  };
+  Advice advice;
+  {
+    const SurveyedBy surveyed(monitor_,
+                              looks && ranks_.size() > 1 ? find_out : Monitor::Surveyor());
+    advice = monitor_.step(looks ? objects_in(sets) : 0);
+  }
+  if (monitor_.take_advised()) surveyor_->advise();
+  if (advice) return rebalance(sets, advice.back_to);
   MoveReport nothing;
   nothing.generation = generation_of(domains_);
   return nothing;
@@ -296,7 +323,12 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
   const bool given = std::any_of(all.begin(), all.end(),
                                  [](const Set& set) { return set.options().weight.given(); });
   costs_.resize(all.size());
-  if (given || monitor_.options().deterministic) return all;
+  surveyor_->begin_rebalance(domains_, all.size(), monitor_.steps() == 0);
+  if (monitor_.steps() > 0 && ranks_.size() > 1)
+    for (std::size_t s = 0; s < all.size(); ++s)
+      all[s].accompany(field_of(surveyor_->record_of(s, all[s].count())));
+  learns_ = !given && !monitor_.options().deterministic;
+  if (!learns_) return all;
   for (std::size_t s = 0; s < all.size(); ++s) {
     const auto count = static_cast<std::size_t>(std::max<std::int64_t>(0, all[s].count()));
     if (costs_[s].size() != count) costs_[s].assign(count, 0);
@@ -314,12 +346,17 @@ Load Balancer::Impl::arrive(const Status& status, std::span<const Set> sets) {
   mine.hooked = after_.empty() ? 0 : 1;
   mine.load = monitor_.load_nanoseconds();
   mine.objects = objects_in(sets);
+  for (const auto& costs : costs_)
+    mine.expected += std::llround(std::accumulate(costs.begin(), costs.end(), 0.0));
   const Arrival all = vote<&add_arrival>(ranks_, status, mine);
   require_alike(all);
   Load load;
   load.mine = static_cast<double>(mine.load);
   load.my_objects = mine.objects;
   load.objects = all.objects;
+  if (all.expected > 0)
+    load.expected = static_cast<double>(mine.expected) * static_cast<double>(all.load) /
+                    static_cast<double>(all.expected);
   load.bound = all.bound != 0;
   load.hooked = all.hooked != 0;
   if (all.objects > 0)
@@ -350,7 +387,7 @@ void Balancer::Impl::weigh(std::span<const Set> sets, const Load& load,
     const std::int64_t count = set.count();
     if (set.options().weight.given()) {
       into[s] = given_weights(space_of_positions(set), set);
-    } else if (set.is_companion(set.fields().size() - 1)) {
+    } else if (learns_) {
       into[s] = costs_[s] = costs_of(count, load, costs_[s]);
     }
   }
@@ -401,28 +438,17 @@ Balancer::Impl::Allowed Balancer::Impl::find_allowed(const Status& status, const
 std::optional<Balancer::Impl::Allowed> Balancer::Impl::find_earlier(const Status& status,
                                                                     const Placing& placing,
                                                                     std::int64_t back_to) {
-  if (back_to < 0 || generation_of(best_) != back_to || !(box_of(best_) == placing.box))
-    return std::nullopt;
+  const Domains* const kept = back_to >= 0 ? surveyor_->find(back_to) : nullptr;
+  if (kept == nullptr || !(box_of(*kept) == placing.box)) return std::nullopt;
   Options any = monitor_.options();
   any.target_lambda = std::numeric_limits<double>::max();  // however even it is now
-  const Domains earlier = renumbered(best_, generation_of(domains_));
+  const Domains earlier = renumbered(*kept, generation_of(domains_));
   Placed where = Placer(ranks_, any, earlier).place(status, placing);
   where.changed = true;
   Plan who = plan_of(placing, where);
   if (who.fewest_objects < any.least_objects) return std::nullopt;
   if (placing.bound) where.lambda = lambda_of(ranks_, placing, who);
   return Allowed{std::move(where), std::move(who), 0};
-}
-
-// Keeps the domains before if they are the best, so far as the rule says. The objects have moved:
-// nothing may fail here.
-void Balancer::Impl::replace_domains(Domains&& next) noexcept {
-  const std::int64_t best = monitor_.best_generation();
-  if (best >= 0 && best == generation_of(domains_))
-    best_ = std::move(domains_);
-  else if (best != generation_of(best_))
-    best_ = {};
-  domains_ = std::move(next);
 }
 
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t back_to) {
@@ -444,7 +470,8 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   std::vector<Set> sets;
   const Status arrived = attempt(stage_name, [&] { sets = with_costs(given); });
   const Load load = arrive(arrived, sets);
-  const Stopwatch whole;  // from here on all ranks are here: waiting for the slowest is no cost
+  // From here on all ranks are here: waiting for the slowest is no cost.
+  const std::int64_t began = monitor_.now();
   const std::vector<SetShape> shapes = agree_on_sets(ranks_, sets);
   const int dimensions = dimensions_of(shapes, domains_);
   MoveReport report;
@@ -457,21 +484,29 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   const Status weighed = attempt(stage_name, [&] { weigh(sets, load, weights); });
   const Placing placing{sets, weights, dimensions, box, load.bound, lap};
   std::optional<Allowed> found = find_earlier(weighed, placing, back_to);
-  if (!found) found = find_allowed(weighed, placing, load.objects);
+  if (!found) {
+    back_to = -1;
+    found = find_allowed(weighed, placing, load.objects);
+  }
   auto& [where, who, refused] = *found;
 
   Outcome outcome;
   if (!who.empty()) report = move(ranks_, sets, shapes, who, move_options);
   // Objects that have wandered can be where a new cut wants them: then it changes, and none moves.
   outcome.moved = report.moved || where.changed;
-  if (outcome.moved) replace_domains(std::move(where.domains));
+  if (outcome.moved) {
+    surveyor_->end_rebalance(back_to, generation_of(where.domains));
+    domains_ = std::move(where.domains);
+  }
   report.generation = generation_of(domains_);
   report.lambda = where.lambda;
   report.refused = refused;
   outcome.objects_moved = report.objects;
   outcome.bytes_moved = report.bytes;
   outcome.stages = report.seconds;
-  outcome.seconds = whole.seconds();
+  outcome.seconds = static_cast<double>(monitor_.now() - began) * 1e-9;
+  outcome.lambda = where.lambda;
+  outcome.earlier = back_to >= 0;
   monitor_.rebalanced(outcome);
   if (report.moved && load.hooked) run_after(report);
   return report;
@@ -532,6 +567,7 @@ void Balancer::after_move(std::function<void(const MoveReport&)> hook) {
 void Balancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
 std::string Balancer::saved_state() const { return impl_->monitor_.saved_state(); }
 Metrics Balancer::metrics() const { return impl_->monitor_.metrics(); }
+Account Balancer::account() const { return impl_->monitor_.account(); }
 void Balancer::finish() { impl_->monitor_.finish(); }
 
 const Decomposition& Balancer::decomposition() const noexcept {

@@ -11,27 +11,23 @@ namespace evenkeel {
 
 namespace {
 
-// The only numbers that were chosen; docs/triggers.md tells how, and how little most of them
-// matter.
-constexpr double confidence = 2;    // standard errors that U stays below what was measured
-constexpr double trust = 3;         // a cut that has lasted n steps is trusted for so many times n
-constexpr double first_demand = 2;  // of the gain of the first rebalance, which is made blindly
-constexpr double excess_margin = 1.25;  // of an excess over the price
-constexpr double end_margin = 1.25;     // of what is left to save over the cost
-constexpr double loss_factor = 1.5;     // on what is demanded, for each rebalance that did not pay
-constexpr double healed_factor = 4;     // of an excess over the greatest that went away by itself,
-constexpr double healed_most = 2;       // but of no more than so many times the price
-constexpr double patience = 7.5;  // of an excess over the price: then it is acted on in any case
-constexpr double least_waste = 0.005;         // of u over the mean: below, nothing is worth a look
-constexpr double memory_steps = 1000;         // until an excess that healed is forgotten
-constexpr std::int64_t losses_until_off = 2;  // in a row
-constexpr double least_off = 32, most_off = 1000;  // steps; the least doubles with each time
-constexpr double cured_share = 0.3;  // of the level before: less is as good as nothing,
-constexpr double little = 0.05;      // of the mean: less is not worth a further rebalance in a row
-constexpr double helped = 0.9;       // of the level before: one that has left less has helped
-constexpr std::int64_t uncured_until_learned = 3;  // and is believed after so many in a row
+// The numbers that were chosen; docs/triggers.md tells how, and how little they matter.
+constexpr double doubt = 1.2;       // of a shortfall: it may be so many times as much
+constexpr double confidence = 1;    // standard errors that x stays below what was measured
+constexpr double trust = 1.5;       // in the future: of the steps that the run was watched
+constexpr double memory_looks = 4;  // over which it is averaged how cuts age
+constexpr double most_debt = 1.5;   // in costs: above it more is asked for,
+constexpr double caution = 1.5;     // so many times the price,
+constexpr double proof = 2;         // after so many costs have been lost to what can be cured
+constexpr double first_patience = 200, most_patience = 3200;  // in costs: until a shortfall is
+                                                              // put to the test
+constexpr double helped = 0.9;         // of u before: a rebalance that has left more has not helped
+constexpr double least_level = 0.005;  // of u: below, nothing is worth a look
 
 constexpr double endless = std::numeric_limits<double>::max();
+
+bool is_epoch(const LoadSeen& seen) noexcept { return seen.steps > 1; }
+double steps_of(const LoadSeen& seen) noexcept { return static_cast<double>(seen.steps); }
 
 template <std::size_t size>
 void put_first(std::array<double, size>& latest, double value) noexcept {
@@ -39,182 +35,166 @@ void put_first(std::array<double, size>& latest, double value) noexcept {
   latest.front() = value;
 }
 
-bool is_epoch(const LoadSeen& seen) noexcept { return seen.steps > 1; }
-double steps_of(const LoadSeen& seen) noexcept { return static_cast<double>(seen.steps); }
+// --- Noise ---------------------------------------------------------------------------------------
 
-// Looks at single steps are many and cheap: three of them are as good as one at an epoch.
-std::int64_t looks_at_start(const LoadSeen& seen) noexcept { return is_epoch(seen) ? 1 : 3; }
-
-// The noise of u, from second differences: they are blind to steady growth, and their median is to
-// jumps and outliers; that of a normal deviate is 0.6745 sqrt(6) standard deviations.
-double noise_shown(const Outlook& outlook) noexcept {
-  constexpr double deviations = 0.605;
-  return deviations * detail::median(outlook.bends, outlook.bends_known);
+// The mean of the greatest of so many normal deviates, by powers of 2, with lines between them.
+double greatest_of_normals(std::int64_t count) noexcept {
+  constexpr std::array<double, 21> known = {0,    0.56, 1.03, 1.42, 1.77, 2.07, 2.34,
+                                            2.59, 2.83, 3.04, 3.24, 3.43, 3.62, 3.79,
+                                            3.96, 4.12, 4.27, 4.42, 4.56, 4.70, 4.83};
+  std::int64_t power = 1;
+  for (std::size_t i = 0; i + 1 < known.size(); ++i, power *= 2)
+    if (count < 2 * power)
+      return known[i] + (known[i + 1] - known[i]) * static_cast<double>(count - power) /
+                            static_cast<double>(power);
+  return known.back();
 }
 
-// Epochs bring the variance from step to step besides, which growth inflates: the lesser counts.
-double noise_of(const Outlook& outlook, double within, const LoadSeen& seen) noexcept {
-  const double shown = noise_shown(outlook);
+void learn_variance(Outlook& outlook, const LoadSeen& seen) noexcept {
+  constexpr std::int64_t slow = 8;  // looks
+  if (!is_epoch(seen)) return;
+  outlook.variance_looks = std::min(outlook.variance_looks + 1, slow);
+  outlook.variance +=
+      (seen.variance - outlook.variance) / static_cast<double>(outlook.variance_looks);
+}
+
+// The standard deviation of a rank's mean load over the epoch, from step to step.
+double scatter_of(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  return is_epoch(seen) ? std::sqrt(outlook.variance / steps_of(seen)) : 0;
+}
+
+// Of x, from second differences: they are blind to steady growth, and their median is to jumps and
+// outliers; that of a normal deviate is 0.6745 sqrt(6) standard deviations. Epochs show the scatter
+// from step to step besides, which growth inflates: the lesser counts.
+double noise_of(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  constexpr double deviations = 0.605;
+  const double shown = deviations * detail::median(outlook.bends, outlook.bends_known);
+  const double within = scatter_of(outlook, seen);
   if (!is_epoch(seen)) return shown;
   return outlook.bends_known < 3 ? within : std::min(shown, within);
 }
 
-void take_in(Outlook& outlook, const LoadSeen& seen, double waste) noexcept {
-  const double steps = steps_of(seen);
-  put_first(outlook.recent, waste);
-  outlook.recent_looks =
-      std::min<std::int64_t>(outlook.recent_looks + 1, std::ssize(outlook.recent));
-  ++outlook.looks;
-  outlook.steps += steps;
-  outlook.wasted += waste * steps;
-  if (outlook.looks <= looks_at_start(seen))
-    outlook.start += (waste - outlook.start) / static_cast<double>(outlook.looks);
-  if (outlook.recent_looks >= 3) {
-    put_first(outlook.bends,
-              std::abs(outlook.recent[0] - 2 * outlook.recent[1] + outlook.recent[2]));
-    ++outlook.bends_known;
+// --- How cuts age --------------------------------------------------------------------------------
+
+std::size_t octave_of(double age) noexcept {
+  std::size_t octave = 0;
+  for (double limit = 2; octave + 1 < Ageing::octaves && age >= limit; limit *= 2) ++octave;
+  return octave;
+}
+
+void learn_ageing(Ageing& ageing, double age, double level) noexcept {
+  const std::size_t octave = octave_of(age);
+  ageing.known[octave] = std::min(ageing.known[octave] + 1, memory_looks);
+  const double share = 1 / ageing.known[octave];
+  ageing.age[octave] += share * (age - ageing.age[octave]);
+  ageing.level[octave] += share * (std::max(0.0, level) - ageing.level[octave]);
+}
+
+// Of a(t) from 0 to T: lines between what is known, and level beyond it.
+double aged_over(const Ageing& ageing, double until) noexcept {
+  double sum = 0, age = 0, level = 0;
+  for (std::size_t i = 0; i < Ageing::octaves && age < until; ++i) {
+    if (ageing.known[i] <= 0 || ageing.age[i] <= age) continue;
+    const double end = std::min(until, ageing.age[i]);
+    const double slope = (ageing.level[i] - level) / (ageing.age[i] - age);
+    const double then = level + slope * (end - age);
+    sum += (level + then) / 2 * (end - age);
+    age = end;
+    level = then;
   }
-  if (is_epoch(seen)) {
-    constexpr std::int64_t slow = 8, quick = 4;  // looks
-    const std::int64_t over = outlook.rebalances == 0 ? std::min(outlook.looks, slow) : quick;
-    outlook.variance += (seen.variance - outlook.variance) / static_cast<double>(over);
+  return sum + level * (until - age);
+}
+
+// Cuts that were made at earlier looks show it, whether or not they were used; without those it
+// shows in the ones that were.
+void follow_ageing(Outlook& outlook, const LoadSeen& seen) noexcept {
+  bool has_earlier = false;
+  for (const auto& [age, level] : seen.earlier) {
+    if (age <= 0 || seen.fresh < 0) continue;
+    learn_ageing(outlook.ageing, age, level - seen.fresh);
+    has_earlier = true;
   }
+  if (has_earlier || outlook.left < 0) return;
+  const double grown = seen.level - outlook.left;
+  learn_ageing(outlook.ageing, outlook.steps - steps_of(seen) / 2, grown);
 }
 
-// The first time after a rebalance the lower of what it left and what the start had: a cut can be
-// unlucky, and only a start can be perfect.
-void learn_residual(Outlook& outlook, double candidate) noexcept {
-  outlook.candidate = candidate;
-  outlook.has_candidate = 1;
-  if (outlook.rebalances == 0) return;
-  if (outlook.residual_from == 2)
-    outlook.residual += (candidate - outlook.residual) / 2;
-  else
-    outlook.residual =
-        outlook.residual_from == 1 ? std::min(outlook.residual, candidate) : candidate;
-  outlook.residual_from = 2;
-  outlook.excess = 0;
-}
+// --- What a fresh cut would have -----------------------------------------------------------------
 
-// u right after a rebalance, before it grows. Of epochs it takes two to tell it from growth; but
-// where nothing is cured time after time, the first is all there is.
-void look_for_residual(Outlook& outlook, const LoadSeen& seen) noexcept {
-  const double waste = outlook.recent[0], before = outlook.recent[1], steps = steps_of(seen);
-  if (!is_epoch(seen)) {
-    const double first = outlook.recent[2];
-    if (outlook.looks == 3) learn_residual(outlook, std::min(outlook.start, first));
-    return;
+// Where nothing is foreseen of a fresh cut it is hoped to be even, and the shortfall is all that is
+// known of it.
+double foreseen(const Outlook& outlook) noexcept { return std::max(0.0, outlook.fresh); }
+
+// Of the last fresh cut: what it has more than was foreseen. Where each is as far off as the one
+// before it, it stays so; where they get better, the next will be better again.
+void judge_foresight(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
+  if (std::exchange(outlook.awaits_judgement, 0) == 0) return;
+  outlook.left = outlook.left < 0 ? seen.level : outlook.left + (seen.level - outlook.left) / 2;
+  const double age = steps_of(seen) + 2 * static_cast<double>(seen.latency);
+  const double expected = foreseen(outlook) + floor + aged_over(outlook.ageing, age) / age;
+  const double shortfall = std::max(0.0, seen.level - expected);
+  if (outlook.last_shortfall > 0) {
+    const double ratio = std::min(1.0, shortfall / outlook.last_shortfall);
+    outlook.shortfall_ratio = outlook.shortfall_ratio < 0
+                                  ? ratio
+                                  : outlook.shortfall_ratio + (ratio - outlook.shortfall_ratio) / 2;
   }
-  if (outlook.looks == 1 && outlook.rebalances > 0) {
-    const bool is_cured = waste < (1 - cured_share) * outlook.level_before;
-    outlook.uncured = is_cured ? 0 : outlook.uncured + 1;
-    if (outlook.uncured >= uncured_until_learned) learn_residual(outlook, waste);
-  } else if (outlook.looks == 2) {
-    const double slope = std::max(0.0, (waste - before) / steps);
-    learn_residual(outlook, std::max(0.0, before - slope * (steps / 2 + 1)));
-  }
+  outlook.last_shortfall = shortfall;
+  outlook.shortfall = outlook.shortfall_ratio < 0 ? 0 : shortfall * outlook.shortfall_ratio;
+  outlook.judged_at = seen.step;
+  // One that has left things as they were may be bad luck; two in a row show what cannot be cured.
+  const bool is_vain = seen.level >= helped * outlook.left_from;
+  outlook.vain = is_vain ? outlook.vain + 1 : 0;
+  if (!is_vain) outlook.patience = first_patience;
+  if (outlook.vain > 2) outlook.patience = std::min(2 * outlook.patience, most_patience);
+  if (outlook.vain >= 2) outlook.shortfall = std::max(0.0, seen.level - foreseen(outlook) - floor);
 }
 
-// Whether a jump is worth waiting a look for: do those that were seen stay?
-void learn_spikiness(Outlook& outlook, const LoadSeen& seen) noexcept {
-  if (is_epoch(seen) || outlook.looks < 3) return;
-  const double now = outlook.recent[0], before = outlook.recent[1], earlier = outlook.recent[2];
-  const double height = std::max(0.0, earlier - std::max(0.0, outlook.lowest));
-  const bool jumped = before - earlier > height / 2 + 4 * noise_shown(outlook) + 0.01 * seen.mean;
-  if (!jumped) return;
-  const double gone = now < (before + earlier) / 2 ? 1 : 0;
-  outlook.spikiness += (gone - outlook.spikiness) / 4;
+// A shortfall cannot be more than all there is, and is put to the test after a while. A single look
+// below it may be noise: only looks in a row make it smaller for good.
+double shortfall_now(Outlook& outlook, const LoadSeen& seen, double above) noexcept {
+  constexpr double slow = 16;  // looks
+  const double age = static_cast<double>(seen.step - outlook.judged_at);
+  if (outlook.judged_at < 0 || age > outlook.patience * seen.cost) outlook.shortfall = 0;
+  const double most = std::max(0.0, above);
+  outlook.shortfall -= (outlook.shortfall - std::min(outlook.shortfall, most)) / slow;
+  return std::min(doubt * outlook.shortfall, most);
 }
 
-bool jumps_stay(const Outlook& outlook) noexcept { return outlook.spikiness < 0.3; }
+// --- What it would take off ----------------------------------------------------------------------
 
-// Of single steps, the lower and the higher of the last two; an epoch is by itself.
-struct Pair {
-  double low, high;
-};
-Pair last_two(const Outlook& outlook, const LoadSeen& seen) noexcept {
-  const double now = outlook.recent[0], before = outlook.recent[1];
-  if (is_epoch(seen) || outlook.recent_looks < 2) return {now, now};
-  return {std::min(now, before), std::max(now, before)};
+void take_in(Outlook& outlook, double curable) noexcept {
+  put_first(outlook.curable, curable);
+  outlook.curable_looks =
+      std::min<std::int64_t>(outlook.curable_looks + 1, std::ssize(outlook.curable));
+  if (outlook.curable_looks < 3) return;
+  put_first(outlook.bends,
+            std::abs(outlook.curable[0] - 2 * outlook.curable[1] + outlook.curable[2]));
+  outlook.bends_known = std::min<std::int64_t>(outlook.bends_known + 1, std::ssize(outlook.bends));
 }
 
-// U: the best of several lower bounds. Of the last look, or, while jumps may be outliers, of the
-// lower of two; of the means of the last 4, 8 and 16, each without its greatest.
-double level_of(const Outlook& outlook, const LoadSeen& seen, double noise) noexcept {
-  constexpr double unknown = -1;
-  double level = unknown;
-  if (is_epoch(seen) || jumps_stay(outlook))
-    level = outlook.recent[0] - confidence * noise;
-  else if (outlook.recent_looks >= 2)
-    level = last_two(outlook, seen).low - confidence * noise;
+// The best of several lower bounds: of the last look, or, of single steps, of the lower of two; of
+// the means of the last 2, 4, 8 and 16 looks, those of 4 on without their greatest.
+double lower_bound_of(const Outlook& outlook, const LoadSeen& seen, double noise) noexcept {
+  const auto& latest = outlook.curable;
+  const bool epoch = is_epoch(seen), several = outlook.curable_looks >= 2;
+  const double low = epoch || !several ? latest[0] : std::min(latest[0], latest[1]);
+  const double high = epoch || !several ? latest[0] : std::max(latest[0], latest[1]);
+  // Where nothing is foreseen, noise is all the more mistaken for what could be cured.
+  const double errors = outlook.fresh < 0 ? 2 * confidence : confidence;
+  double bound = epoch || several ? low - errors * noise : 0;  // a single step is no evidence
   double sum = 0, greatest = 0;
-  for (std::int64_t k = 0; k < outlook.recent_looks; ++k) {
-    const double waste = outlook.recent[static_cast<std::size_t>(k)];
-    const std::int64_t looks = k + 1;
+  for (std::int64_t looks = 1; looks <= outlook.curable_looks; ++looks) {
+    const double curable = latest[static_cast<std::size_t>(looks - 1)];
     const auto count = static_cast<double>(looks);
-    sum += waste;
-    greatest = std::max(greatest, waste);
-    const double error = confidence * noise / std::sqrt(count);
-    if (looks == 2 && is_epoch(seen)) level = std::max(level, sum / count - error);
+    sum += curable;
+    greatest = std::max(greatest, curable);
+    const double error = errors * noise / std::sqrt(count);
+    if (looks == 2 && epoch) bound = std::max(bound, sum / count - error);
     if (looks == 4 || looks == 8 || looks == 16)
-      level = std::max(level, (sum - greatest) / (count - 1) - error);
+      bound = std::max(bound, (sum - greatest) / (count - 1) - error);
   }
-  // What is over is no reason any more.
-  return std::min(level, last_two(outlook, seen).high + confidence * noise);
-}
-
-// Episodes above the lowest u end by themselves, when u falls below half their height.
-void follow_episode(Outlook& outlook, const LoadSeen& seen, double waste) noexcept {
-  const auto [low, high] = last_two(outlook, seen);
-  const double steps = steps_of(seen);
-  outlook.lowest = outlook.lowest < 0 ? high : std::min(outlook.lowest, high);
-  outlook.healed *= std::max(0.0, 1 - steps / memory_steps);
-  if (outlook.episode > 0 && high < (outlook.lowest + outlook.episode_peak) / 2) {
-    outlook.healed = std::max(outlook.healed, outlook.episode);
-    outlook.episode = outlook.episode_peak = 0;
-  } else {
-    outlook.episode += std::max(0.0, waste - outlook.lowest) * steps;
-    outlook.episode_peak = std::max(outlook.episode_peak, low);
-  }
-}
-
-// An imbalance that is on its way out costs a triangle, not a rectangle.
-double until_gone(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) noexcept {
-  if (outlook.recent_looks < 6) return endless;
-  const std::int64_t half = outlook.recent_looks >= 12 ? 6 : outlook.recent_looks / 2;
-  const auto count = static_cast<double>(half);
-  double now = 0, before = 0;
-  for (std::int64_t k = 0; k < half; ++k) {
-    now += outlook.recent[static_cast<std::size_t>(k)];
-    before += outlook.recent[static_cast<std::size_t>(k + half)];
-  }
-  const double error = prospect.noise * std::sqrt(2 / count);
-  const double slope = ((now - before) / count + error) / (count * steps_of(seen));
-  const double above = prospect.level - prospect.residual;
-  return slope < 0 ? above * above / (-2 * slope) : endless;
-}
-
-bool is_uneven(const LoadSeen& seen, const Prospect& prospect) noexcept {
-  return prospect.level >= least_waste * seen.mean;
-}
-
-// Above what there was right after the last rebalance, less what of that another would cure.
-bool has_grown(const Outlook& outlook, const Prospect& prospect) noexcept {
-  return prospect.cured + prospect.level >= outlook.start;
-}
-
-bool is_curable(const Prospect& prospect) noexcept { return prospect.level > prospect.residual; }
-
-// The farther off a rebalance, the longer. What is even now can be uneven at any step; but what has
-// been even for long is likely to stay so for a while.
-std::int64_t next_epoch_of(Outlook& outlook, const LoadSeen& seen,
-                           const Prospect& prospect) noexcept {
-  constexpr std::int64_t least = 6, longer = 8, most = 10;
-  const bool is_calm = !is_uneven(seen, prospect) || !has_grown(outlook, prospect);
-  outlook.calm_looks = is_calm ? outlook.calm_looks + 1 : 0;
-  if (is_calm) return outlook.calm_looks > 8 ? most : outlook.calm_looks > 4 ? longer : least;
-  const double ready = std::max(prospect.growth_gain, prospect.excess_gain);
-  return ready < 0.05 * prospect.price ? most : ready < 0.1 * prospect.price ? longer : least;
+  return std::min(bound, high + errors * noise);  // what is over is no reason any more
 }
 
 double left_of(const LoadSeen& seen) noexcept {
@@ -222,282 +202,125 @@ double left_of(const LoadSeen& seen) noexcept {
   return std::min(long_run, std::max(0.0, seen.left.value_or(long_run)));
 }
 
-// What u will have grown above the start when a rebalance acts.
-double grown_by_then(const Outlook& outlook, const LoadSeen& seen, double level) noexcept {
-  const double grown = level - outlook.start, steps = steps_of(seen);
-  if (!is_epoch(seen) || outlook.looks < 2) return grown;
-  const double rate = std::max(0.0, grown) / (outlook.steps - steps);
-  return grown + rate * (steps / 2 + static_cast<double>(seen.latency));
-}
-
-// x: what was there at the start and a rebalance cures; nothing, where there was one and it is not
-// known what it has left. At first it may be hoped that all can be cured, less what moves about.
-double cured_of(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect,
-                double most_steps) noexcept {
-  if (outlook.rebalances > 0 && outlook.residual_from == 0) return 0;
-  const auto looks = static_cast<double>(std::min(outlook.looks, looks_at_start(seen)));
-  const double above = outlook.start - prospect.residual;
-  double cured = std::max(0.0, above - confidence * prospect.noise / std::sqrt(looks));
-  cured = std::max(0.0, cured - outlook.transient / outlook.steps);
-  if (outlook.rebalances > 0 || seen.growth <= 0) return cured;
-  // At this rate a fresh cut is as uneven as the start was after `above` / growth times the steps
-  // so far.
-  const double height = std::max(0.0, above);
-  const double triangle = height * height / 2 * outlook.steps / seen.growth;
-  return cured * most_steps > triangle ? triangle / most_steps : cured;
-}
-
-double growth_gain_of(const Outlook& outlook, const Prospect& prospect, double grown,
-                      double most_steps) noexcept {
-  const double n = outlook.steps, rise = prospect.cured + grown;
-  if (most_steps <= n) return most_steps * rise;  // the end is near: then none follows this one
-  // A fresh cut replays what this one did, and goes on from there at the mean rate so far until it
-  // is as bad.
-  const double replayed = outlook.wasted - n * outlook.start;
-  const double steps =
-      grown > 0 ? std::min(most_steps, n * (1 + prospect.cured / grown)) : most_steps;
-  return n * rise - replayed + (steps - n) * rise -
-         std::max(0.0, grown) * (steps * steps - n * n) / (2 * n);
-}
-
-bool pays_by_growth(const Prospect& prospect, double price) noexcept {
-  return prospect.growth_gain >= price;
-}
-
-bool pays_by_excess(const Outlook& outlook, const Prospect& prospect, double price) noexcept {
-  const double asked = price * outlook.excess_demand;
-  return prospect.excess_gain >= excess_margin * asked && prospect.ahead >= asked;
-}
-
-bool pays(const Outlook& outlook, const Prospect& prospect, double price) noexcept {
-  return pays_by_growth(prospect, price) || pays_by_excess(outlook, prospect, price);
-}
-
-// What the last rebalance took off the level, for as long as it lasted, less its cost. What has
-// grown since is not its fault, unless it was made for an excess: then it promised that it goes for
-// good.
-void settle(Outlook& outlook, const LoadSeen& seen) noexcept {
-  outlook.open = 0;
-  const auto lasted = static_cast<double>(seen.step + seen.latency - outlook.since);
-  double left_over = outlook.start;
-  if (outlook.has_candidate != 0)
-    left_over = outlook.candidate;
-  else if (is_epoch(seen) && outlook.residual_from != 0)
-    left_over = std::min(outlook.residual, outlook.start);
-  if ((outlook.level_before - left_over) * lasted < seen.cost) {
-    ++outlook.losses;
-    ++outlook.losses_in_row;
-    outlook.demand *= loss_factor;
-  } else {
-    outlook.losses_in_row = 0;
-    outlook.back_off = 0;
-    outlook.demand = std::max(1.0, outlook.demand / loss_factor);
-  }
-  if (outlook.losses_in_row >= losses_until_off) {
-    const double least = std::max(least_off, seen.mean > 0 ? 4 * seen.cost / seen.mean : 0);
-    outlook.back_off =
-        outlook.back_off == 0 ? least : std::min(2 * outlook.back_off, std::max(most_off, least));
-    outlook.off_until = seen.step + static_cast<std::int64_t>(std::min(outlook.back_off, 1e9));
-    outlook.losses_in_row = losses_until_off - 1;
-    ++outlook.rearmed;
-  }
-  if (outlook.for_excess != 0) {
-    const double mean = outlook.wasted / outlook.steps;
-    const bool paid = (outlook.level_before - mean) * lasted >= seen.cost;
-    outlook.excess_demand = paid ? std::max(1.0, outlook.excess_demand / loss_factor)
-                                 : outlook.excess_demand * loss_factor;
+// g and T.
+void find_price(const Outlook& outlook, const LoadSeen& seen, Prospect& prospect) noexcept {
+  constexpr double finer = 1.25;
+  const double most = std::min(trust * outlook.measured, left_of(seen));
+  prospect.price = endless;
+  for (double steps = 1; most > 0; steps *= finer) {
+    const double until = std::min(steps, most);
+    const double aged = aged_over(outlook.ageing, until);
+    const double price = (seen.cost + aged) / until;
+    if (price < prospect.price) {
+      prospect.price = price;
+      prospect.lasts = until;
+      prospect.gain = prospect.curable * until - aged - seen.cost;
+    }
+    if (until >= most) break;
   }
 }
 
-// The last step stands out, and a cut would be made for it.
-bool stands_out(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) noexcept {
-  if (is_epoch(seen) || jumps_stay(outlook) || outlook.recent_looks < 2) return false;
-  const double now = outlook.recent[0], before = outlook.recent[1];
-  return now - before > before - outlook.lowest + 4 * prospect.noise;
+// The farther off a rebalance, the longer. What is even now can be uneven at any step; but what has
+// been even for long is likely to stay so for a while.
+std::int64_t next_epoch_of(Outlook& outlook, const LoadSeen& seen,
+                           const Prospect& prospect) noexcept {
+  constexpr std::int64_t least = 6, longer = 8, most = 10;
+  const bool is_calm = seen.is_even || prospect.curable <= least_level;
+  outlook.calm_looks = is_calm ? outlook.calm_looks + 1 : 0;
+  if (is_calm) return outlook.calm_looks > 8 ? most : outlook.calm_looks > 4 ? longer : least;
+  const double share = prospect.curable / prospect.price;
+  return share < 0.3 ? most : share < 0.5 ? longer : least;
 }
 
-// Costs of objects that are measured are known better after each rebalance, and domains that are
-// cut by totals alone take several rounds. So a rebalance that has helped, but has left more than a
-// little, is made again, a limited number of times in a row. Half of what it has left (growth since
-// then apart) is hoped for, as long as things may be trusted to stay as they are: not longer than
-// the run has lasted.
-double refining_gain(const Outlook& outlook, const LoadSeen& seen) noexcept {
-  const auto so_far = static_cast<double>(seen.step);
-  const double lasts = trust * std::max(outlook.lasted, outlook.steps);
-  return outlook.candidate / 2 * std::min({left_of(seen), so_far, lasts});
+// --- Going back ----------------------------------------------------------------------------------
+
+struct Earlier {
+  double level = endless;
+  std::int64_t generation = -1;
+};
+
+// Loads that do not follow objects (a slow node) do not come back with them: whether going back has
+// helped is seen at the first look after it.
+void judge_return(Outlook& outlook, const LoadSeen& seen) noexcept {
+  if (outlook.returned_from < 0 || outlook.looks != 1) return;
+  if (seen.level > helped * outlook.returned_from) outlook.is_return_vain = 1;
+  outlook.returned_from = -1;
 }
 
-bool is_worth_refining(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) {
-  if (outlook.open == 0 || outlook.has_candidate == 0) return false;
-  return outlook.refined < seen.refine_rounds && outlook.candidate > little * seen.mean &&
-         outlook.candidate < helped * outlook.level_before && prospect.level > 0 &&
-         refining_gain(outlook, seen) >= end_margin * prospect.price;
-}
-
-// --- The best of rebalances in a row -------------------------------------------------------------
-
-// Before the first of them: what is there may be better than all that follow.
-void begin_row(Outlook& outlook, const LoadSeen& seen) noexcept {
-  const std::int64_t looks = std::min<std::int64_t>(outlook.recent_looks, 3);
-  outlook.best_generation = -1;
-  if (seen.kept_from < 0 || seen.generation < seen.kept_from || looks == 0) return;
-  double sum = 0;
-  for (std::int64_t k = 0; k < looks; ++k) sum += outlook.recent[static_cast<std::size_t>(k)];
-  outlook.best = sum / static_cast<double>(looks);
-  outlook.best_generation = seen.generation;
-}
-
-void follow_row(Outlook& outlook, const LoadSeen& seen) noexcept {
-  if (outlook.open == 0 || outlook.has_candidate == 0) return;
-  if (outlook.went_back != 0) {
-    outlook.back_is_vain = outlook.candidate < helped * outlook.level_before ? 0 : 1;
-    outlook.went_back = 0;
-  }
-  const bool is_kept = seen.kept_from >= 0 && seen.generation >= seen.kept_from;
-  if (!is_kept || outlook.best_generation == seen.generation) return;
-  if (outlook.best_generation < 0 || outlook.candidate < outlook.best) {
-    outlook.best = outlook.candidate;
-    outlook.best_generation = seen.generation;
-  }
-}
-
-// What the best in a row would save, had it as long to last as the run has so far.
-double returning_gain(const Outlook& outlook, const LoadSeen& seen, double noise) noexcept {
-  const double above = outlook.candidate - outlook.best - confidence * noise;
-  return above * std::min(left_of(seen), static_cast<double>(seen.step));
-}
-
-// What to go back to is known when the newest of a row has been measured, not before.
-bool may_go_back_soon(const Outlook& outlook, const Prospect& prospect) noexcept {
-  return outlook.open != 0 && outlook.has_candidate == 0 && outlook.back_is_vain == 0 &&
-         outlook.best_generation >= 0 && outlook.best < prospect.level;
-}
-
-// When another has made things worse. A best that was found worse when it was taken again belongs
-// to another time, and there is none in this run.
-bool is_worth_going_back(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) {
-  if (outlook.open == 0 || outlook.has_candidate == 0 || outlook.back_is_vain != 0) return false;
-  if (outlook.best_generation < 0 || outlook.best_generation == seen.generation) return false;
-  return outlook.best + little * seen.mean < outlook.candidate && outlook.best < prospect.level &&
-         returning_gain(outlook, seen, prospect.noise) >= end_margin * prospect.price;
+Earlier best_earlier(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  Earlier best;
+  if (outlook.is_return_vain != 0) return best;
+  const auto consider = [&](double level, std::int64_t generation) {
+    const bool is_kept = seen.kept_from >= 0 && generation >= seen.kept_from;
+    if (level >= 0 && is_kept && generation != seen.generation && level < best.level)
+      best = {level, generation};
+  };
+  consider(seen.first, outlook.first_generation);
+  consider(seen.previous, outlook.previous_generation);
+  return best;
 }
 
 }  // namespace
 
-Prospect observe(Outlook& outlook, const LoadSeen& seen) {
-  const double waste = std::max(0.0, seen.peak - seen.mean), steps = steps_of(seen);
-  take_in(outlook, seen, waste);
-  look_for_residual(outlook, seen);
-  follow_row(outlook, seen);
-  learn_spikiness(outlook, seen);
+Prospect observe(Outlook& outlook, const LoadSeen& seen) noexcept {
+  ++outlook.looks;
+  outlook.steps += steps_of(seen);
+  outlook.measured += steps_of(seen);
+  learn_variance(outlook, seen);
+  if (seen.fresh >= 0) outlook.fresh = seen.fresh;
+  const double floor = scatter_of(outlook, seen) * greatest_of_normals(seen.ranks);
+  judge_foresight(outlook, seen, floor);
+  judge_return(outlook, seen);
+  follow_ageing(outlook, seen);
 
   Prospect prospect;
-  const double within = is_epoch(seen) ? std::sqrt(outlook.variance / steps) : 0;
-  prospect.noise = noise_of(outlook, within, seen);
-  prospect.residual = outlook.residual_from != 0 ? outlook.residual : within;
-  prospect.level = outlook.level = level_of(outlook, seen, prospect.noise);
-  follow_episode(outlook, seen, waste);
-
-  double moving = 0;
-  if (outlook.rebalances == 0) {
-    moving = std::min(std::max(0.0, outlook.start - prospect.residual), seen.growth);
-    outlook.transient += moving * steps;
-  }
-  const double above = prospect.level - prospect.residual, left = left_of(seen);
-  outlook.excess += std::max(0.0, above - moving) * steps;
-  prospect.excess_gain = outlook.excess;
-  prospect.to_end = above * left;
-  prospect.price = seen.cost * (outlook.rebalances == 0 ? first_demand : 1) * outlook.demand;
-
-  const double most_steps = std::min(left, trust * outlook.steps);
-  const double gone = until_gone(outlook, seen, prospect);
-  prospect.cured = cured_of(outlook, seen, prospect, most_steps);
-  prospect.growth_gain = std::min(
-      gone,
-      growth_gain_of(outlook, prospect, grown_by_then(outlook, seen, prospect.level), most_steps));
-  prospect.ahead = std::min(gone, outlook.steps * above / 2);
-
+  const double above = seen.level - foreseen(outlook) - floor;
+  prospect.fresh = foreseen(outlook) + floor + shortfall_now(outlook, seen, above);
+  take_in(outlook, seen.level - prospect.fresh);
+  outlook.lost = std::max(0.0, outlook.lost + outlook.curable[0] * steps_of(seen));
+  prospect.curable = lower_bound_of(outlook, seen, noise_of(outlook, seen));
+  find_price(outlook, seen, prospect);
   outlook.next_epoch = next_epoch_of(outlook, seen, prospect);
   return prospect;
 }
 
-Decision judge(Outlook& outlook, const LoadSeen& seen, Prospect prospect) {
-  const auto decision = [&](Action action, Reason reason) {
-    // Of an excess, what is compared with the price: less than it, unless it pays.
-    const double by_excess =
-        std::min(prospect.excess_gain / excess_margin, prospect.ahead) / outlook.excess_demand;
-    return Decision{action, reason, std::max(prospect.growth_gain, by_excess), prospect.price};
+Decision judge(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) noexcept {
+  outlook.wanted_generation = -1;
+  const auto hold = [&](Reason reason) {
+    return Decision{Action::hold, reason, prospect.curable, prospect.price};
   };
-  const auto hold = [&](Reason reason) { return decision(Action::hold, reason); };
-  if (prospect.level < 0 && outlook.looks == 1) return hold(Reason::too_early);
-  if (!is_uneven(seen, prospect)) return hold(Reason::below_noise);
-  if (may_go_back_soon(outlook, prospect)) return hold(Reason::too_early);
-  if (is_worth_refining(outlook, seen, prospect)) {
-    Decision again = decision(Action::rebalance, Reason::refines);
-    again.weighed = refining_gain(outlook, seen);
-    settle(outlook, seen);
-    ++outlook.refined;
-    outlook.for_excess = 0;
-    outlook.decided = 1;
-    return again;
+  if (seen.level < least_level) return hold(Reason::below_noise);
+  const Earlier earlier = best_earlier(outlook, seen);
+  const double taken_off = prospect.curable + prospect.fresh - earlier.level;
+  if (earlier.level < prospect.fresh && taken_off > 0 &&
+      taken_off * std::min(outlook.measured, left_of(seen)) >= seen.cost) {
+    outlook.wanted_generation = earlier.generation;
+    outlook.left_from = seen.level;
+    return {Action::rebalance, Reason::goes_back, taken_off, prospect.price};
   }
-  if (is_worth_going_back(outlook, seen, prospect)) {
-    Decision back = decision(Action::rebalance, Reason::goes_back);
-    back.weighed = returning_gain(outlook, seen, prospect.noise);
-    settle(outlook, seen);
-    outlook.refined = seen.refine_rounds;  // the row is over
-    outlook.for_excess = 0;
-    outlook.decided = outlook.went_back = 1;
-    return back;
-  }
-  if (!has_grown(outlook, prospect) || !is_curable(prospect)) return hold(Reason::below_noise);
-  if (prospect.to_end < end_margin * seen.cost) return hold(Reason::near_end);
-  if (!pays(outlook, prospect, prospect.price))
-    return hold(pays(outlook, prospect, prospect.price / outlook.demand) ? Reason::not_paying
-                                                                         : Reason::below_cost);
-  const bool is_urgent = prospect.excess_gain >= patience * prospect.price;
-  const double healed = std::min(healed_factor * outlook.healed, healed_most * prospect.price);
-  if (!is_urgent && outlook.episode + prospect.cured * outlook.steps < healed)
-    return hold(Reason::heals_itself);
-  if (outlook.open != 0) {
-    const double demand = outlook.demand;
-    settle(outlook, seen);
-    if (outlook.demand > demand) prospect.price *= loss_factor;
-    if (!pays(outlook, prospect, prospect.price)) return hold(Reason::not_paying);
-  }
-  if (seen.step < outlook.off_until && prospect.excess_gain < patience * prospect.price)
-    return hold(Reason::switched_off);
-  if (stands_out(outlook, seen, prospect)) return hold(Reason::outlier);
-  outlook.for_excess = pays_by_growth(prospect, prospect.price) ? 0 : 1;
-  outlook.refined = 0;
-  outlook.decided = 1;
-  begin_row(outlook, seen);
-  Decision act = decision(Action::rebalance,
-                          outlook.for_excess == 0 ? Reason::growth_pays : Reason::excess_pays);
-  act.weighed = outlook.for_excess == 0 ? prospect.growth_gain : prospect.excess_gain;
-  return act;
+  if (prospect.curable <= 0)
+    return hold(seen.level > 2 * prospect.fresh ? Reason::below_noise : Reason::not_curable);
+  if (prospect.curable < prospect.price)
+    return hold(prospect.curable * left_of(seen) < seen.cost ? Reason::near_end
+                                                             : Reason::below_cost);
+  if (seen.debt > most_debt &&
+      (prospect.curable < caution * prospect.price || outlook.lost < proof * seen.cost))
+    return hold(Reason::in_debt);
+  outlook.left_from = seen.level;
+  return {Action::rebalance, Reason::curable, prospect.curable, prospect.price};
 }
 
-void rebalanced(Outlook& outlook, std::int64_t step) noexcept {
-  outlook.lasted = static_cast<double>(step - outlook.since);
-  outlook.since = step;
-  if (std::exchange(outlook.decided, 0) == 0) {  // by somebody else: a new row
-    outlook.best_generation = -1;
-    outlook.went_back = 0;
-  }
-  if (outlook.looks == 0 && outlook.rebalances == 0) return;  // the first distribution
-  if (outlook.rebalances == 0 && outlook.has_candidate != 0) {
-    outlook.residual = outlook.candidate;
-    outlook.residual_from = 1;
-  }
-  outlook.level_before = outlook.level;
-  outlook.open = 1;
-  ++outlook.rebalances;
-  outlook.looks = outlook.recent_looks = outlook.has_candidate = 0;
-  outlook.steps = outlook.wasted = outlook.start = outlook.transient = outlook.excess = 0;
-  outlook.episode = outlook.episode_peak = 0;
-  outlook.lowest = -1;
-  outlook.calm_looks = 0;
+void rebalanced(Outlook& outlook, std::int64_t generation_before, std::int64_t generation,
+                RebalanceKind kind) noexcept {
+  const std::int64_t wanted = std::exchange(outlook.wanted_generation, -1);
+  // What is taken again has a new number.
+  if (kind == RebalanceKind::earlier && wanted == outlook.first_generation)
+    outlook.first_generation = generation;
+  if (generation != generation_before) outlook.previous_generation = generation_before;
+  outlook.awaits_judgement = kind == RebalanceKind::earlier ? 0 : 1;
+  outlook.returned_from = kind == RebalanceKind::earlier ? outlook.left_from : -1;
+  outlook.looks = outlook.curable_looks = outlook.calm_looks = 0;
+  outlook.steps = outlook.lost = 0;
   outlook.next_epoch = 6;
 }
 

@@ -1,61 +1,65 @@
 #pragma once
 
-// The trigger cost_aware. With u = max - average of the load per step, n the steps since the last
-// rebalance and C what one costs, it acts when one of two gains pays for C:
+// The trigger cost_aware. It knows, or estimates, what a fresh cut would have now, and how uneven
+// cuts become with age. With x = what a fresh cut would take off u now, C what it costs in mean
+// steps, and a(t) the level of a cut of age t above that of a fresh one, it acts when
 //
-//   growth   n U - sum(u) + n x + ...: had we n more steps at the level U of now, a fresh cut would
-//            replay what this one did, and save so much (Boulmier et al. 2022). Two things are
-//            added: x, the imbalance that was there right after the cut although a rebalance is
-//            known, or at first hoped, to cure it; and a horizon, since a fresh cut is trusted to
-//            last only so many times as long as this one, and never beyond the end of the run.
-//   excess   sum(max(0, U - r)), r the residual that a rebalance leaves: the load that has jumped
-//            and stays, to which growth is blind.
+//   x >= g,   g = min over T of (C + integral of a from 0 to T) / T,   T <= T_max,
 //
-// U is a lower confidence bound. What forbids it: too little left of the run, an excess such as has
-// gone away by itself before, a last step that stands out, rebalances that have not paid. Only
-// + - * / and square roots are used, and no constant has a unit.
+// g being the least loss per step, on average, that making cuts can lead to: as long as less than
+// that is lost per step, it is cheaper to wait (the renewal-reward theorem's optimal stopping). T
+// is trusted up to half as long again as the run has been watched, and never beyond its end. x is a
+// lower confidence bound. Only + - * / and square roots are used, and no constant has a unit.
 
 #include <evenkeel/monitor/decision.hpp>
 #include <evenkeel/monitor/outlook.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
 namespace evenkeel {
 
-// What it sees of a look. Nanoseconds per step.
+// What it sees of a look. Levels are shares of the mean load; below 0 they are not known.
 struct LoadSeen {
+  struct Earlier {
+    double age = 0;  // steps; 0: there is none
+    double level = 0;
+  };
   std::int64_t step = 0;   // the last one that was measured
   std::int64_t steps = 1;  // that were measured
-  double peak = 0, mean = 0;
-  double variance = 0;  // of a rank's load from step to step, the mean over ranks
-  double growth = 0;    // greatest, of a rank's load beyond that of the mean since the first look
-  double cost = 0;      // of a rebalance, nanoseconds
+  std::int64_t ranks = 1;
+  double level = 0;      // u
+  bool is_even = false;  // below the floor: nothing happens, whatever this rule says
+  double variance = 0;   // of a rank's load from step to step, the mean over ranks
+  double first = -1, previous = -1, fresh = -1;  // u if other domains were taken now
+  std::array<Earlier, Counterfactual::earlier_cuts> earlier{};
+  double cost = 0;  // of a rebalance, in mean steps
+  double debt = 0;  // what rebalances have lost so far against never, in costs of one
   std::optional<double> left = {};  // steps of the run, from when a rebalance would act
   std::int64_t latency = 0;         // steps until then
-  std::int64_t refine_rounds = 0;   // in a row, at most
-  std::int64_t generation = 0;      // of the decomposition
+  std::int64_t generation = 0;      // of the domains
   std::int64_t kept_from = -1;      // the first generation that can be gone back to; -1: none can
 };
 
-// What a rebalance now would be good for. Nanoseconds; level and residual per step.
+// What a rebalance now would be good for. Levels are shares of the mean load.
 struct Prospect {
-  double level = 0;     // U
-  double residual = 0;  // r
-  double noise = 0;     // standard deviation of u
-  double cured = 0;     // x
-  double growth_gain = 0, excess_gain = 0;
-  double ahead = 0;   // of an excess, what is thought to be still to come
-  double to_end = 0;  // what is left to save in all of the run
-  double price = 0;   // what a gain must reach
+  double fresh = 0;    // u that a fresh cut would have
+  double curable = 0;  // x, a lower bound
+  double price = 0;    // g
+  double lasts = 0;    // T
+  double gain = 0;     // mean steps: what it would bring in T steps, its cost taken off
 };
 
 // Takes the look into the memory.
-Prospect observe(Outlook& outlook, const LoadSeen& seen);
+Prospect observe(Outlook& outlook, const LoadSeen& seen) noexcept;
 
-// Settles the account of the last rebalance where this one would follow.
-Decision judge(Outlook& outlook, const LoadSeen& seen, Prospect prospect);
+// Weighed and against are levels.
+Decision judge(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) noexcept;
 
-void rebalanced(Outlook& outlook, std::int64_t step) noexcept;
+// `generation`: of the domains from now on.
+void rebalanced(Outlook& outlook, std::int64_t generation_before, std::int64_t generation,
+                RebalanceKind kind) noexcept;
 
 }  // namespace evenkeel

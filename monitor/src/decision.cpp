@@ -24,7 +24,7 @@ struct Question {
   const State& before;
   const Totals& totals;
   State& after;
-  LoadSeen seen;  // of cost_aware alone, as is the prospect
+  LoadSeen seen;
   Prospect prospect;
 };
 
@@ -69,7 +69,12 @@ Decision ask(const Boulmier&, Question& on) {
 }
 
 Decision ask(const CostAware&, Question& on) {
-  return judge(on.after.outlook, on.seen, on.prospect);
+  if (on.totals.steps <= 0) return hold(Reason::unfit);
+  Decision decision = judge(on.after.outlook, on.seen, on.prospect);
+  const double mean = on.totals.mean_load() / static_cast<double>(on.totals.steps);
+  decision.weighed *= mean;
+  decision.against *= mean;
+  return decision;
 }
 
 Decision ask(const Custom& custom, Question& on) {
@@ -114,32 +119,47 @@ std::optional<double> steps_left(const State& state) {
   return static_cast<double>(std::max<std::int64_t>(0, left));
 }
 
+double level_of(std::int64_t greatest, double mean) noexcept {
+  return greatest < 0 ? -1 : std::max(0.0, static_cast<double>(greatest) / mean - 1);
+}
+
+// Of a rank's load from step to step, as it would be were all loads alike: noise is taken to grow
+// with the load, and the mean of squares is more than the square of the mean.
+double variance_seen(const Totals& totals) {
+  const double mean = totals.mean_load(), steps = static_cast<double>(totals.steps);
+  const auto ranks = static_cast<double>(totals.ranks), unit = static_cast<double>(totals.unit);
+  const double share = unit * steps / mean;
+  const double spread = static_cast<double>(totals.spread) / ranks * (unit / mean) * (unit / mean);
+  return static_cast<double>(totals.variance) / ranks / steps * share * share / (1 + spread);
+}
+
+// The level is that of the load as a whole, as are those that would be: what phases lose beside it
+// no cut by one weight can cure.
 LoadSeen load_seen(const State& state, const Totals& totals) {
-  const Interval& interval = state.interval;
-  const auto steps = static_cast<double>(totals.steps), ranks = static_cast<double>(totals.ranks);
-  const auto unit = static_cast<double>(totals.unit);
+  const double mean = totals.mean_load(), steps = static_cast<double>(totals.steps);
+  const Counterfactual& would_be = totals.would_be;
   LoadSeen seen;
   seen.step = state.step;
   seen.steps = totals.steps;
-  seen.peak = interval.peak.front();
-  seen.mean = interval.peak.front() - interval.waste.front();
-  seen.variance = static_cast<double>(totals.variance) / ranks / steps * unit * unit;
-  seen.growth = static_cast<double>(totals.growth) / steps;
-  seen.cost = cost_of(state);
+  seen.ranks = totals.ranks;
+  seen.level = level_of(totals.load.greatest, mean);
+  seen.is_even = totals.imbalance_percent() < state.floor_percent;
+  seen.variance = variance_seen(totals);
+  seen.first = level_of(would_be.first_again, mean);
+  seen.previous = level_of(would_be.previous_again, mean);
+  seen.fresh = level_of(would_be.fresh, mean);
+  for (std::size_t i = 0; i < Counterfactual::earlier_cuts; ++i)
+    seen.earlier[i] = {static_cast<double>(would_be.age[i]), level_of(would_be.earlier[i], mean)};
+  const double cost = cost_of(state);
+  seen.cost = cost * steps / mean;
+  // What never rebalancing would have taken is known, or was not long ago.
+  const bool knows_never = state.ledger.never.pending <= state.ledger.never.sum;
+  seen.debt = cost > 0 && knows_never ? -state.ledger.saved() / cost : 0;
   seen.left = steps_left(state);
   seen.latency = state.latency_steps;
-  seen.refine_rounds = state.refine_rounds;
   seen.generation = state.generation;
   seen.kept_from = state.kept_from;
   return seen;
-}
-
-// As things were in the past: until the next rebalance as long as since the last one, with what one
-// has left behind.
-double gain_of(const State& state) {
-  const auto since = static_cast<double>(state.interval.steps);
-  const double waste = state.interval.median_waste() - std::max(0.0, state.ledger.residual);
-  return waste * std::min(since, steps_left(state).value_or(since)) - cost_of(state);
 }
 
 Decision decide(Question& on) {
@@ -157,40 +177,87 @@ Decision decide(Question& on) {
   return std::visit([&](const auto& trigger) { return ask(trigger, on); }, before.trigger);
 }
 
+// Whoever decides: what a rebalance is thought to bring is told in any case.
+void look_ahead(Question& on) {
+  State& next = on.after;
+  const Outlook& outlook = next.outlook;
+  on.seen = load_seen(next, on.totals);
+  const bool is_judged = outlook.awaits_judgement != 0;
+  on.prospect = observe(next.outlook, on.seen);
+  if (is_judged) next.ledger.miss(on.seen.level - on.prospect.fresh + outlook.shortfall);
+}
+
+void pay_for_survey(Outlook& outlook, const Totals& totals) noexcept {
+  constexpr double share = 0.001;   // of the run's time
+  constexpr double most_saved = 4;  // surveys
+  const double elapsed =
+      static_cast<double>(totals.duration.sum) / static_cast<double>(totals.ranks);
+  outlook.survey_credit =
+      std::min(outlook.survey_credit + share * elapsed, most_saved * outlook.survey_cost);
+  if (totals.would_be.fresh < 0) return;
+  constexpr double most_growth = 1.25;  // a survey that something else has disturbed is no measure
+  auto took = static_cast<double>(totals.survey);
+  if (outlook.surveys > 0) took = std::min(took, most_growth * outlook.survey_cost);
+  outlook.survey_cost =
+      outlook.surveys == 0 ? took : outlook.survey_cost + (took - outlook.survey_cost) / 2;
+  outlook.survey_credit = std::max(0.0, outlook.survey_credit - took);
+  ++outlook.surveys;
+}
+
 }  // namespace
+
+State accounted(State state, const Totals& totals) noexcept {
+  if (totals.ranks <= 0) return state;
+  const bool is_current = !is_outdated(state, totals);
+  std::int64_t& first = state.outlook.first_generation;
+  if (first < 0) first = totals.generation_least;
+  state.ledger.pay(totals, state.rebalanced_at > 0, is_current);
+  state.ledger.enter(totals, totals.generation_greatest == first, is_current);
+  return state;
+}
 
 Verdict fold(const State& state, const Totals& totals) {
   Verdict verdict{state, {}};
   State& next = verdict.state;
   Question question{state, totals, next, {}, {}};
+  const bool is_current = !is_outdated(state, totals), is_fit = !is_unfit(totals);
   ++next.looks;
   next.step = totals.step_greatest;
   obey(next, command_of(totals));
-  next.ledger.pay(totals, !is_outdated(state, totals));
-  if (!is_outdated(state, totals) && !is_unfit(totals)) {
+  next = accounted(next, totals);
+  if (totals.ranks > 0) pay_for_survey(next.outlook, totals);
+  if (is_current && is_fit) {
     next.mean_load = totals.load.sum / totals.ranks;
     observe(next.interval, totals);
-    next.ledger.enter(totals, next.interval.waste.front());
-    if (std::holds_alternative<CostAware>(state.trigger) && totals.steps > 0 &&
-        totals.load.sum > 0) {
-      question.seen = load_seen(next, totals);
-      question.prospect = observe(next.outlook, question.seen);
-    }
+    if (totals.steps > 0 && totals.load.sum > 0) look_ahead(question);
   }
   verdict.decision = decide(question);
-  verdict.decision.predicted_gain = gain_of(next);
+  const double mean = totals.steps > 0 ? totals.mean_load() / static_cast<double>(totals.steps) : 0;
+  verdict.decision.predicted_gain = question.prospect.gain * mean;
   next.ledger.promised = verdict.decision.predicted_gain;
   return verdict;
 }
 
-State rebalanced(State state, std::int64_t step, std::int64_t generation) noexcept {
-  ++state.rebalances;
+State rebalanced(State state, std::int64_t step, std::int64_t generation,
+                 RebalanceKind kind) noexcept {
+  const std::int64_t before = state.generation;
+  state.rebalances += step > 0 ? 1 : 0;  // the first distribution is none
+  state.unchanged += step > 0 && generation == before ? 1 : 0;
   state.rebalanced_at = step;
   state.generation = generation;
-  state.ledger.open_entry(state.interval.median_waste(), state.interval.looks > 0);
-  rebalanced(state.outlook, step);
+  // The run begins with what there is at its first step, whether or not a look has seen it.
+  std::int64_t& first = state.outlook.first_generation;
+  if (step > 0 && first < 0) first = before;
+  state.ledger.open_entry();
+  rebalanced(state.outlook, before, generation, kind);
   state.interval = {};
   return state;
+}
+
+bool wants_survey(const State& state) noexcept {
+  constexpr std::int64_t free_surveys = 3;  // at the start, when nothing is known yet
+  const Outlook& outlook = state.outlook;
+  return outlook.surveys < free_surveys || outlook.survey_credit >= outlook.survey_cost;
 }
 
 std::int64_t epoch_length(const State& state) noexcept {
@@ -223,17 +290,21 @@ const char* name_of(Reason reason) noexcept {
     case Reason::above_cost: return "above_cost";
     case Reason::paused: return "paused";
     case Reason::commanded: return "commanded";
-    case Reason::growth_pays: return "growth_pays";
-    case Reason::excess_pays: return "excess_pays";
-    case Reason::refines: return "refines";
+    case Reason::curable: return "curable";
     case Reason::goes_back: return "goes_back";
-    case Reason::too_early: return "too_early";
     case Reason::below_noise: return "below_noise";
+    case Reason::not_curable: return "not_curable";
     case Reason::near_end: return "near_end";
-    case Reason::heals_itself: return "heals_itself";
-    case Reason::not_paying: return "not_paying";
-    case Reason::switched_off: return "switched_off";
-    case Reason::outlier: return "outlier";
+    case Reason::in_debt: return "in_debt";
+  }
+  return "unknown";
+}
+
+const char* name_of(RebalanceKind kind) noexcept {
+  switch (kind) {
+    case RebalanceKind::application: return "application";
+    case RebalanceKind::fresh: return "fresh";
+    case RebalanceKind::earlier: return "earlier";
   }
   return "unknown";
 }

@@ -47,6 +47,35 @@ void add_phases(const Sample& sample, Gauge& gauge, Totals& totals) noexcept {
   for (std::size_t i = 0; i < count; ++i) totals.phases[i] = Tally::of(gauge(sample.phases[i]));
 }
 
+void add_all_steps(const Sample& sample, Gauge& gauge, Totals& totals) noexcept {
+  totals.all_steps = gauge(sample.all_steps);
+  totals.all_load = gauge(sample.all_load);
+  for (std::size_t i = 0; i < step_slots; ++i) {
+    totals.slots[i] = gauge(sample.slots[i]);
+    totals.other_slots[i] = gauge(sample.other_slots[i]);
+  }
+}
+
+// Of each the greatest: where all ranks know the same, that.
+void take_greatest(Counterfactual& into, const Counterfactual& from) noexcept {
+  into.first = std::max(into.first, from.first);
+  into.previous = std::max(into.previous, from.previous);
+  into.first_again = std::max(into.first_again, from.first_again);
+  into.previous_again = std::max(into.previous_again, from.previous_again);
+  into.fresh = std::max(into.fresh, from.fresh);
+  into.advised = std::max(into.advised, from.advised);
+  for (std::size_t i = 0; i < Counterfactual::earlier_cuts; ++i) {
+    into.earlier[i] = std::max(into.earlier[i], from.earlier[i]);
+    into.age[i] = std::max(into.age[i], from.age[i]);
+  }
+}
+
+double sum_of(const StepSlots& slots) noexcept {
+  double sum = 0;
+  for (const std::int64_t slot : slots) sum += static_cast<double>(slot);
+  return sum;
+}
+
 std::int64_t spread_of(std::int64_t load, std::int64_t mean, std::int64_t unit) noexcept {
   if (mean == 0) return 0;
   const std::int64_t units = std::clamp((load - mean) / unit, -most_units, most_units);
@@ -93,6 +122,13 @@ std::int64_t Totals::critical_load() const noexcept {
   return used > 1 ? std::max(sum, load.greatest) : load.greatest;
 }
 
+double Totals::slowest_of_all() const noexcept { return sum_of(slots); }
+
+double Totals::level_of_others() const noexcept {
+  const double mean = mean_load() * static_cast<double>(all_steps);
+  return mean > 0 ? std::max(0.0, sum_of(other_slots) * static_cast<double>(steps) / mean - 1) : 0;
+}
+
 double Totals::lambda() const noexcept { return evenkeel::lambda(summary_of(*this)); }
 
 double Totals::imbalance_percent() const noexcept {
@@ -124,14 +160,18 @@ Totals totals_of(const Sample& sample, std::int64_t last_mean) noexcept {
   totals.duration = Tally::of(gauge(sample.duration));
   totals.objects = Tally::of(gauge(sample.objects));
   totals.cost = gauge(sample.cost);
+  totals.rebuild = gauge(sample.rebuild);
+  totals.extra = gauge(sample.extra);
   totals.bytes = gauge(sample.bytes);
-  totals.growth = gauge(sample.growth);
   totals.command = gauge(sample.command);
+  totals.survey = gauge(sample.survey);
   totals.unit = mean > 0 ? std::max<std::int64_t>(mean / units_per_mean, 1) : unit_without_mean;
   totals.spread = spread_of(totals.load.sum, mean, totals.unit);
   totals.variance = gauge(sample.variance);
   add_kernels(sample, gauge, totals);
   add_phases(sample, gauge, totals);
+  add_all_steps(sample, gauge, totals);
+  totals.would_be = sample.would_be;
   totals.unfit = gauge.fit ? 0 : 1;
   return totals;
 }
@@ -150,14 +190,23 @@ void combine(Totals& into, const Totals& from) noexcept {
   add(into.duration, from.duration);
   add(into.objects, from.objects);
   into.cost = std::max(into.cost, from.cost);
+  into.rebuild = std::min(into.rebuild, from.rebuild);
+  into.extra = std::max(into.extra, from.extra);
   into.bytes = std::max(into.bytes, from.bytes);
-  into.growth = std::max(into.growth, from.growth);
   into.command = std::max(into.command, from.command);
+  into.survey = std::max(into.survey, from.survey);
   into.unit = std::max(into.unit, from.unit);
   into.spread = sum_of(into.spread, from.spread);
   into.variance = sum_of(into.variance, from.variance);
   for (std::size_t i = 0; i < into.kernels.size(); ++i) add(into.kernels[i], from.kernels[i]);
   for (std::size_t i = 0; i < into.phases.size(); ++i) add(into.phases[i], from.phases[i]);
+  into.all_steps = std::min(into.all_steps, from.all_steps);
+  into.all_load = sum_of(into.all_load, from.all_load);
+  for (std::size_t i = 0; i < step_slots; ++i) {
+    into.slots[i] = std::max(into.slots[i], from.slots[i]);
+    into.other_slots[i] = std::max(into.other_slots[i], from.other_slots[i]);
+  }
+  take_greatest(into.would_be, from.would_be);
 }
 
 LoadPicture picture_of(std::int64_t load, int rank, int ranks, std::int64_t last_mean) noexcept {

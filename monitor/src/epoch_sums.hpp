@@ -4,19 +4,103 @@
 //
 // A kernel that has run in every step counts the number of steps times its truncated mean, so that
 // a step that something else has disturbed (a page fault, a file, another program) does not look
-// like load. One that has not, or of which it is known that it recurs every few steps, counts its
-// sum: truncation would take the very steps in which it works. Sums are of one rank, so nothing is
-// lost when a kernel recurs on one and runs in every step of another.
+// like load. Work that recurs every few steps is spread over its period, whatever the epoch: else
+// an epoch with it would look heavier than one without, and truncation would take the very steps in
+// which it works. The period is declared, or found in a kernel that does not run in every step.
+// Periods go on from epoch to epoch, until a rebalance gives this rank other work.
 
 #include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/epoch.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 namespace evenkeel {
+
+// Nanoseconds of work: measured in the running epoch, of which a share may turn out to be waiting
+// for a core, and before, where that is settled.
+struct Work {
+  double before = 0, now = 0;
+
+  double total() const noexcept { return before + now; }
+  double working(double share) const noexcept { return before + share * now; }
+};
+
+// Work that is declared to recur every `every` steps: the sum over a window of so many. Runs are
+// remembered one by one; in a window of more than 256 steps, those that lie within 1/256 of it are
+// remembered together, and leave it bit by bit. So there are never more than about 600.
+class DeclaredWork {
+ public:
+  // A step with so many nanoseconds; it counts if it is one of the epoch.
+  void add(std::int64_t nanoseconds, int every, bool counts);
+  // Of the epoch; `mean`, of the work in every step, stands for steps before the first one.
+  double total(int every, double share, double mean) const;
+  // The next epoch begins.
+  void restart(double share);
+
+ private:
+  static constexpr std::size_t most_gone = 64;
+  struct Runs {
+    std::int64_t first, last;  // steps
+    Work work;
+  };
+  void drop();
+
+  std::vector<Runs> runs_ = {};
+  std::size_t gone_ = 0;    // so many of them have left the window
+  Work sum_ = {};           // of the others
+  std::int64_t steps_ = 0;  // so far
+  Work in_epoch_ = {};      // sum over its steps of the window
+  double unknown_ = 0;      // sum over its steps of the share of the window before the first one
+};
+
+// Work that is found to recur: each run is spread over the gap since the run before it. After the
+// last run the rate of the last few goes on, and fades once the next one is overdue. What this has
+// counted for steps of earlier epochs is corrected as soon as the next run tells their true rate:
+// bit by bit, over a few periods, so that nothing is lost or counted twice in the long run and yet
+// epochs stay alike.
+class FoundWork {
+ public:
+  FoundWork() = default;
+  // Of a kernel that is new after so many steps: of the epoch, and earlier ones.
+  FoundWork(std::int64_t in_epoch, std::int64_t before)
+      : since_(before + in_epoch), open_(in_epoch), open_before_(before), in_epoch_(in_epoch) {}
+
+  void add(std::int64_t nanoseconds, bool counts);
+  double total(double share) const;  // of the epoch
+  void restart(double share);
+  // After a rebalance: all is forgotten but the period.
+  // `is_regular`: it ran in every step since the one before.
+  void restart_all(bool is_regular);
+
+ private:
+  static constexpr std::size_t remembered = 4;
+  struct Run {
+    double gap = 0;
+    Work work = {};
+  };
+
+  // Once there has been a second run it is known how often it recurs.
+  bool is_single() const noexcept { return runs_ == 1 && period_ <= 0; }
+  void run(const Work& work);
+  void pay();
+  std::span<const Run> last() const noexcept;
+  double mean_gap() const noexcept;
+  Work rate() const noexcept;
+
+  std::array<Run, remembered> last_ = {};
+  std::int64_t runs_ = 0;
+  std::int64_t since_ = 0;                   // steps since the last run, or since the first step
+  double period_ = 0;                        // known from before the rebalance; 0: not
+  std::int64_t open_ = 0, open_before_ = 0;  // those that count, of this epoch and earlier ones
+  std::int64_t in_epoch_ = 0;                // steps
+  double guessed_before_ = 0;                // what the earlier ones have counted as
+  Work guessed_ = {}, spread_ = {};          // of the epoch: after the last run, and up to there
+  Work owed_ = {}, paid_ = {};               // corrections: to come, and in the epoch
+};
 
 class EpochSums {
  public:
@@ -27,6 +111,10 @@ class EpochSums {
   // `options` of the kernels, where they have any.
   void add(const Clock::Step& step, std::span<const std::int64_t> kernels,
            std::span<const KernelOptions> options = {});
+
+  // A step that does not count has seen this, the one after a rebalance say: work that is declared
+  // to recur, or was known to before the rebalance, has its first run there.
+  void hint(std::span<const std::int64_t> kernels, std::span<const KernelOptions> options = {});
 
   // So many nanoseconds of the running epoch were no work: waiting for a core. Everything gives the
   // same share of them, less what truncation has left out already.
@@ -47,13 +135,19 @@ class EpochSums {
 
   struct Kernel {
     KernelOptions options;
-    std::int64_t ran = 0;                               // in so many steps
+    std::int64_t ran = 0, ran_before = 0;  // in so many steps: of the epoch, and since a rebalance
     std::int64_t closed_sum = 0, closed_truncated = 0;  // of the chunks that are no longer kept
     std::vector<std::int64_t> kept = {};                // nanoseconds by step
+    DeclaredWork declared = {};
+    FoundWork found = {};
+
+    bool is_declared() const noexcept { return options.every > 1; }
   };
 
+  void know(std::size_t kernels, std::span<const KernelOptions> options);
   bool recurs(const Kernel& kernel) const noexcept;
   std::int64_t total(const Kernel& kernel) const;
+  std::int64_t recurring_total(const Kernel& kernel) const;
   std::int64_t load() const;
   double variance_of(std::size_t begin, std::size_t count) const;
   void close_chunk();

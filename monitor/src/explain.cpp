@@ -92,19 +92,21 @@ std::string explain_unasked(const State& state, const Decision& decision) {
                                          : "asked for, whatever the load";
 }
 
-// What a look at the load says first, and then the gain beside what it must reach.
-std::string explain_outlook(const Totals& totals, const Decision& decision,
-                            const std::string& what) {
-  return lambda_first(fixed(totals.lambda(), lambda_decimals), totals) + ": " + what + " (gain " +
-         seconds_of(decision.weighed) + ", asked for " + seconds_of(decision.against) + ')';
+// What a look at the load says first, and then what a rebalance would take off each step beside
+// what it must.
+std::string explain_outlook(const Totals& totals, const Decision& decision, const std::string& what,
+                            const std::string& subject) {
+  std::string text = lambda_first(fixed(totals.lambda(), lambda_decimals), totals) + ": " + what +
+                     " (" + subject + " would take " + seconds_of(std::max(0.0, decision.weighed)) +
+                     " off each step";
+  constexpr double endless = 1e300;
+  if (decision.against < endless) text += "; it pays from " + seconds_of(decision.against) + " on";
+  return text + ')';
 }
 
-// Where it is this look that has switched it off, the state before does not know until when.
-std::string explain_off(const State& state, const Totals& totals) {
-  const bool known = state.outlook.off_until > totals.step_greatest;
-  return "balancing is off" +
-         (known ? " until step " + std::to_string(state.outlook.off_until) : "") +
-         ", since it has not paid several times in a row";
+std::string explain_outlook(const Totals& totals, const Decision& decision,
+                            const std::string& what) {
+  return explain_outlook(totals, decision, what, "a fresh cut");
 }
 
 // What was weighed, in words, by the trigger that did.
@@ -112,7 +114,6 @@ const char* loss_of(const Trigger& trigger) {
   if (std::holds_alternative<Menon>(trigger)) return "lost to imbalance since the last rebalance";
   if (std::holds_alternative<Zhai>(trigger)) return "lost as steps became slower";
   if (std::holds_alternative<Procassini>(trigger)) return "to win in the next step";
-  if (std::holds_alternative<CostAware>(trigger)) return "to gain";
   return "lost to imbalance that has grown";
 }
 
@@ -146,28 +147,21 @@ std::string explain(const State& state, const Totals& totals, const Decision& de
     case Reason::not_asked: return explain_unasked(state, decision);
     case Reason::custom: return explain_custom(totals, decision);
     case Reason::below_cost:
+      if (std::holds_alternative<CostAware>(state.trigger))
+        return explain_outlook(totals, decision, "a rebalance does not pay yet");
+      return explain_cost(state, totals, decision);
     case Reason::above_cost: return explain_cost(state, totals, decision);
-    case Reason::growth_pays:
-      return explain_outlook(totals, decision, "imbalance that has grown pays for a rebalance");
-    case Reason::excess_pays:
-      return explain_outlook(totals, decision, "imbalance that stays pays for a rebalance");
-    case Reason::refines:
-      return explain_outlook(totals, decision,
-                             "the last has helped, and another may go on with it");
+    case Reason::curable: return explain_outlook(totals, decision, "a rebalance pays");
     case Reason::goes_back:
-      return explain_outlook(totals, decision, "an earlier decomposition was more even");
-    case Reason::too_early: return explain_outlook(totals, decision, "one look is no evidence");
+      return explain_outlook(totals, decision, "earlier domains would be more even", "they");
     case Reason::below_noise:
-      return explain_outlook(totals, decision, "not more than noise, or than there was at first");
+      return explain_outlook(totals, decision, "nothing that can be told from noise");
+    case Reason::not_curable:
+      return explain_outlook(totals, decision, "a fresh cut would be as uneven");
     case Reason::near_end:
       return explain_outlook(totals, decision, "what is left of the run does not pay for it");
-    case Reason::heals_itself:
-      return explain_outlook(totals, decision, "as much has gone away by itself before");
-    case Reason::not_paying:
-      return explain_outlook(totals, decision, "enough, were it not that the last did not pay");
-    case Reason::switched_off: return explain_outlook(totals, decision, explain_off(state, totals));
-    case Reason::outlier:
-      return explain_outlook(totals, decision, "the last step stands out; let it pass");
+    case Reason::in_debt:
+      return explain_outlook(totals, decision, "rebalances have cost more than they saved");
     case Reason::paused: return "paused from outside";
     case Reason::commanded: return "asked for from outside";
   }

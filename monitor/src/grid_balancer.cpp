@@ -1,8 +1,9 @@
 #include <evenkeel/monitor/grid_balancer.hpp>
 
+#include "surveyor.hpp"
+
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/monitor/monitor.hpp>
 
 #include <algorithm>
@@ -41,9 +42,18 @@ struct GridBalancer::Impl {
            rounds_.emplace(decomposition_, options.rounds);
            decomposition_ = rounds_->current();
            part_ = decomposition_.part_of(ranks_.rank());
+           placing_ = monitor_.options();
+           placing_.periodic = options.periodic;
+           placing_.box = options.box;
+           if (options.scheme == GridScheme::tensor)
+             placing_.method = Tensor{options.grid.shape.extents};
+           else
+             placing_.method = Staggered{options.grid.shape.extents};
          }));
   }
 
+  std::optional<GridDecomposition> step();
+  std::optional<GridDecomposition> step(const Set& cells);
   std::optional<GridDecomposition> propose(double work);
   void accept();
 
@@ -53,8 +63,33 @@ struct GridBalancer::Impl {
   GridDecomposition decomposition_;
   int part_ = 0;  // of this rank
   std::optional<GridDecomposition> proposal_;
-  Stopwatch since_proposal_;  // until the application's cells are in place
+  std::int64_t proposed_at_ = 0;  // until the application's cells are in place
+  Options placing_;               // how a fresh cut is made of cells
+  Surveyor surveyor_{ranks_};
 };
+
+std::optional<GridDecomposition> GridBalancer::Impl::step() {
+  const Advice advice = monitor_.step();
+  if (monitor_.take_advised()) surveyor_.advise();
+  if (!advice) return std::nullopt;
+  return propose(static_cast<double>(monitor_.load_nanoseconds()));
+}
+
+std::optional<GridDecomposition> GridBalancer::Impl::step(const Set& cells) {
+  const Domains domains = decomposition_;
+  const SurveyedBy surveyed(monitor_, [&](std::int64_t load) {
+    const std::int64_t first = monitor_.first_generation();
+    return surveyor_.survey({std::span(&cells, 1),
+                             {},
+                             placing_,
+                             domains,
+                             monitor_.steps(),
+                             load,
+                             first >= 0 && first != monitor_.generation(),
+                             [this] { return monitor_.now(); }});
+  });
+  return step();
+}
 
 // Collective.
 std::optional<GridDecomposition> GridBalancer::Impl::propose(double work) {
@@ -67,7 +102,7 @@ std::optional<GridDecomposition> GridBalancer::Impl::propose(double work) {
                     std::to_string(all.generation_greatest) + '.',
                 "Call accept() on all ranks or on none.");
   if (proposal_) return proposal_;
-  since_proposal_.restart();
+  proposed_at_ = monitor_.now();
   const std::vector<double> works = gather_work(ranks_, decomposition_, work);
   GridDecomposition next;
   vote(ranks_, attempt(stage_name, [&] { next = rounds_->next(works); }));
@@ -84,9 +119,11 @@ void GridBalancer::Impl::accept() {
   if (!proposal_)
     throw Error(ErrorKind::bad_input, Where{stage_name}, "There is no proposal to accept.",
                 "Call accept() once after step() or propose() returned one.");
+  surveyor_.begin_rebalance(decomposition_, 0, monitor_.steps() == 0);
   decomposition_ = std::move(*proposal_);
   proposal_.reset();
-  monitor_.rebalanced({.seconds = since_proposal_.seconds()});
+  surveyor_.end_rebalance(-1, decomposition_.generation());
+  monitor_.rebalanced({.seconds = static_cast<double>(monitor_.now() - proposed_at_) * 1e-9});
 }
 
 GridBalancer::GridBalancer(const Communicator& communicator, const GridBalancerOptions& options)
@@ -103,11 +140,8 @@ Kernel GridBalancer::kernel(const std::string& name, const KernelOptions& option
   return impl_->monitor_.kernel(name, options);
 }
 
-std::optional<GridDecomposition> GridBalancer::step() {
-  const Advice advice = impl_->monitor_.step();
-  if (!advice) return std::nullopt;
-  return impl_->propose(static_cast<double>(impl_->monitor_.load_nanoseconds()));
-}
+std::optional<GridDecomposition> GridBalancer::step() { return impl_->step(); }
+std::optional<GridDecomposition> GridBalancer::step(const Set& cells) { return impl_->step(cells); }
 
 std::optional<GridDecomposition> GridBalancer::propose(double work) { return impl_->propose(work); }
 
@@ -115,6 +149,7 @@ void GridBalancer::accept() { impl_->accept(); }
 void GridBalancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
 std::string GridBalancer::saved_state() const { return impl_->monitor_.saved_state(); }
 Metrics GridBalancer::metrics() const { return impl_->monitor_.metrics(); }
+Account GridBalancer::account() const { return impl_->monitor_.account(); }
 void GridBalancer::finish() { impl_->monitor_.finish(); }
 
 const GridDecomposition& GridBalancer::decomposition() const noexcept {

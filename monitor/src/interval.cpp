@@ -28,10 +28,7 @@ void observe(Interval& interval, const Totals& totals) noexcept {
   const double mean = totals.mean_load() / steps;
   const double waste = std::max(0.0, peak - mean);
 
-  if (interval.looks == 0) {
-    interval.efficiency = peak > 0 ? mean / peak : 1;
-    interval.first_mean = mean;
-  }
+  if (interval.looks == 0) interval.efficiency = peak > 0 ? mean / peak : 1;
   ++interval.looks;
   interval.steps += totals.steps;
   interval.wasted += waste * steps;
@@ -49,15 +46,6 @@ void observe(Interval& interval, const Totals& totals) noexcept {
   put_first(interval.peak, peak);
   const double so_far = interval.slowest / static_cast<double>(interval.steps);
   interval.degradation += (interval.median_peak() - so_far) * steps;
-}
-
-std::int64_t Interval::growth_of(std::int64_t load, std::int64_t of_steps,
-                                 double first_load) const noexcept {
-  if (looks == 0 || first_mean <= 0) return 0;
-  const double mean = peak.front() - waste.front();
-  const double expected = first_load * mean / first_mean * static_cast<double>(of_steps);
-  constexpr double most = 0x1p62;
-  return std::llround(std::clamp(static_cast<double>(load) - expected, 0.0, most));
 }
 
 double cost_of(const State& state) noexcept {

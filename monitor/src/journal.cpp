@@ -67,6 +67,22 @@ Json of_phases(const Totals& totals) {
   return Json::array(phases);
 }
 
+template <std::size_t count>
+Json of_numbers(const std::array<std::int64_t, count>& numbers) {
+  return Json::array(std::vector<Json>(numbers.begin(), numbers.end()));
+}
+
+Json of_counterfactual(const Counterfactual& would_be) {
+  return Json::object({{"first", would_be.first},
+                       {"previous", would_be.previous},
+                       {"first_again", would_be.first_again},
+                       {"previous_again", would_be.previous_again},
+                       {"fresh", would_be.fresh},
+                       {"advised", would_be.advised},
+                       {"earlier", of_numbers(would_be.earlier)},
+                       {"age", of_numbers(would_be.age)}});
+}
+
 // The slots behind them hold no kernel, and the others share the last one.
 std::size_t slots_in_use(const JournalLine& line) {
   return std::min<std::size_t>(line.kernels.size(), Totals::named_kernels);
@@ -96,15 +112,22 @@ Json of_totals(const JournalLine& line) {
                        {"duration", of_tally(totals.duration)},
                        {"objects", of_tally(totals.objects)},
                        {"cost", totals.cost},
+                       {"rebuild", totals.rebuild},
+                       {"extra", totals.extra},
                        {"bytes", totals.bytes},
-                       {"growth", totals.growth},
                        {"command", totals.command},
+                       {"survey", totals.survey},
                        {"unit", totals.unit},
                        {"spread", totals.spread},
                        {"variance", totals.variance},
                        {"kernels", kernels},
                        {"other", other},
-                       {"phases", of_phases(totals)}});
+                       {"phases", of_phases(totals)},
+                       {"all_steps", totals.all_steps},
+                       {"all_load", totals.all_load},
+                       {"slots", of_numbers(totals.slots)},
+                       {"other_slots", of_numbers(totals.other_slots)},
+                       {"would_be", of_counterfactual(totals.would_be)}});
 }
 
 // One division, so that 3 ms read as 0.003. Without steps or ranks this is no number, and null.
@@ -178,27 +201,30 @@ std::string to_json(const JournalLine& line) {
     return line.totals ? Json(std::invoke(of, *line.totals)) : Json(nullptr);
   };
   const Outcome outcome = line.outcome.value_or(Outcome{});
-  return Json::object({{"step", line.step},
-                       {"generation", line.before.generation},
-                       {"totals", of_totals(line)},
-                       {"state", of_state(line.before)},
-                       {"kernels", of_kernels(line)},
-                       {"coverage", figure(&Totals::coverage)},
-                       {"lambda", figure(&Totals::lambda)},
-                       {"imbalance_percent", figure(&Totals::imbalance_percent)},
-                       {"wasted_seconds", figure(&Totals::wasted_seconds)},
-                       {"trigger", to_text(line.before.trigger)},
-                       {"decision", name_of(line.decision.action)},
-                       {"cause", name_of(line.decision.reason)},
-                       {"reason", line.reason},
-                       {"predicted_gain", predicted_gain_of(line)},
-                       {"cost", line.outcome ? Json(outcome.seconds) : Json(nullptr)},
-                       {"realised_gain", realised_gain_of(line.before.ledger)},
-                       {"taken_at", line.taken_at >= 0 ? Json(line.taken_at) : Json(nullptr)},
-                       {"objects_moved", outcome.objects_moved},
-                       {"bytes_moved", outcome.bytes_moved},
-                       {"seconds", of_stages(outcome)},
-                       of_picture(line)})
+  return Json::object(
+             {{"step", line.step},
+              {"generation", line.before.generation},
+              {"totals", of_totals(line)},
+              {"state", of_state(line.before)},
+              {"kernels", of_kernels(line)},
+              {"coverage", figure(&Totals::coverage)},
+              {"lambda", figure(&Totals::lambda)},
+              {"imbalance_percent", figure(&Totals::imbalance_percent)},
+              {"wasted_seconds", figure(&Totals::wasted_seconds)},
+              {"trigger", to_text(line.before.trigger)},
+              {"decision", name_of(line.decision.action)},
+              {"cause", name_of(line.decision.reason)},
+              {"reason", line.reason},
+              {"predicted_gain", predicted_gain_of(line)},
+              {"cost", line.outcome ? Json(outcome.seconds) : Json(nullptr)},
+              {"realised_gain", realised_gain_of(line.before.ledger)},
+              {"kind", line.outcome ? Json(name_of(line.kind)) : Json(nullptr)},
+              {"taken_at", line.taken_at >= 0 ? Json(line.taken_at) : Json(nullptr)},
+              {"lambda_foreseen", outcome.lambda > 0 ? Json(outcome.lambda) : Json(nullptr)},
+              {"objects_moved", outcome.objects_moved},
+              {"bytes_moved", outcome.bytes_moved},
+              {"seconds", of_stages(outcome)},
+              of_picture(line)})
       .text();
 }
 

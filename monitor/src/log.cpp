@@ -42,33 +42,66 @@ std::string outcome_of(const JournalLine& line) {
   const Outcome& outcome = *line.outcome;
   if (!outcome.moved) return "; nothing had to change, in " + seconds_of(outcome.seconds * 1e9);
   return "; " + counted(outcome.objects_moved, "object") + " (" + bytes_of(outcome.bytes_moved) +
-         ") moved in " + seconds_of(outcome.seconds * 1e9);
+         ") moved in " + seconds_of(outcome.seconds * 1e9) +
+         (outcome.lambda > 0 ? "; lambda " + fixed(outcome.lambda, 2) + " foreseen" : "");
 }
 
 std::string percent(double part, double whole) {
   return fixed(whole > 0 ? 100 * part / whole : 0, 1) + " %";
 }
 
+constexpr double nanoseconds = 1e9;
+
+// Seconds in words; of a deterministic run the weight that they stand for.
+std::string amount(const Summary& run, double seconds) {
+  constexpr double weights_per_second = 1e3;
+  return run.is_deterministic ? fixed(seconds * weights_per_second, 1) + " of weight"
+                              : seconds_of(seconds * nanoseconds);
+}
+
 // Lambda and imbalance percent of the run as a whole.
 std::string evenness(const Summary& run) {
   LoadSummary load;
   load.ranks = run.ranks;
-  load.sum = run.state.ledger.worked * run.ranks;
-  load.greatest = run.state.ledger.worked + run.state.ledger.lost;
+  load.sum = run.account.mean * run.ranks;
+  load.greatest = run.account.actual;
   return "lambda " + fixed(lambda(load), 2) + ", imbalance " + fixed(imbalance_percent(load), 0) +
          " %";
 }
 
-std::string of_rebalances(const Summary& run) {
+std::string of_costs(const Summary& run) {
+  const Account& account = run.account;
+  std::string text = counted(run.state.rebalances, "rebalance");
+  if (run.state.unchanged > 0)
+    text += ", " + count_of(run.state.unchanged) + " of which changed nothing,";
+  text += " cost " + amount(run, account.spent()) + " (" +
+          percent(account.spent(), account.actual + account.spent()) + ")";
+  if (account.rebuild_cost > 0)
+    text += ": " + amount(run, account.own_cost) + " evenkeel's, " +
+            amount(run, account.rebuild_cost) + " the application's rebuild";
+  return text + '.';
+}
+
+std::string of_savings(const Summary& run) {
+  const Account& account = run.account;
+  const double saved = account.saved();
+  std::string text = account.knows_never ? "Without them the slowest ranks would have worked "
+                                         : "Had it stayed as uneven as it last was without them, "
+                                           "the slowest ranks would have worked ";
+  text += amount(run, account.never) + ": " + amount(run, std::abs(saved)) +
+          (saved >= 0 ? " saved" : " lost");
+  if (account.uncertainty > 0) text += ", give or take " + amount(run, account.uncertainty);
+  return text + '.';
+}
+
+// Each rebalance against the domains that it has replaced.
+std::string of_gains(const Summary& run) {
   const Ledger& ledger = run.state.ledger;
-  const double all = ledger.worked + ledger.lost + ledger.spent;
-  const double net = ledger.gained - ledger.spent;
-  std::string text = counted(run.state.rebalances, "rebalance") + " cost " +
-                     seconds_of(ledger.spent) + " (" + percent(ledger.spent, all) + ")";
-  if (ledger.counted == 0) return text + '.';
-  text += " and gained " + seconds_of(ledger.gained) + ": ";
-  text += net >= 0 ? seconds_of(net) + " saved" : seconds_of(-net) + " lost";
-  if (ledger.foreseen > 0) text += ", and " + seconds_of(ledger.foreseen) + " foreseen";
+  if (ledger.counted == 0) return {};
+  constexpr double seconds = 1e-9;
+  std::string text = " Against the domains that each has replaced they gained " +
+                     amount(run, ledger.gained * seconds) + "; " +
+                     amount(run, ledger.foreseen * seconds) + " net were foreseen";
   if (ledger.losses > 0)
     text += "; " + count_of(ledger.losses) + " did not pay for " +
             (ledger.losses == 1 ? "itself" : "themselves");
@@ -76,11 +109,11 @@ std::string of_rebalances(const Summary& run) {
 }
 
 std::string of_advice(const Summary& run) {
-  const Ledger& ledger = run.state.ledger;
-  if (run.advices == 0 || run.shadow_gain <= 0) return "Balancing would not have paid for itself.";
-  return std::string(run.state.rebalances == 0 ? "Nothing was moved. " : "") + "Balancing " +
-         counted(run.advices, "time") + " would have saved up to " + seconds_of(run.shadow_gain) +
-         " (" + percent(run.shadow_gain, ledger.worked + ledger.lost) + " of the work's time).";
+  const Account& account = run.account;
+  if (run.advices == 0 || account.advised <= 0) return "Balancing would not have paid for itself.";
+  return "Nothing was moved. Balancing " + counted(run.advices, "time") + " would have saved " +
+         amount(run, account.advised) + " (" + percent(account.advised, account.actual) +
+         " of the slowest ranks' work).";
 }
 
 }  // namespace
@@ -90,26 +123,27 @@ std::string log_line(const JournalLine& line) {
          outcome_of(line);
 }
 
-std::string summary_of(const Summary& run) {
-  State state = run.state;
-  state.ledger.settle();
-  Summary settled = run;
-  settled.state = state;
-  const Ledger& ledger = state.ledger;
+std::string summary_of(const Summary& given) {
+  Summary run = given;
+  run.state.ledger.settle();
+  const Ledger& ledger = run.state.ledger;
+  const Account& account = run.account;
   std::string text = counted(run.steps, "step") + " on " + counted(run.ranks, "rank");
-  if (ledger.elapsed > 0 && ledger.worked > 0)
-    text += "; the kernels took " + percent(ledger.worked, ledger.elapsed) + " of the time";
+  if (ledger.elapsed > 0 && ledger.covered > 0 && !run.is_deterministic)
+    text += "; the kernels took " + percent(ledger.covered, ledger.elapsed) + " of the time";
+  if (account.steps < run.steps)
+    text += "; measured in " + count_of(account.steps) + " of " + counted(run.steps, "step");
   text += ".\n";
-  if (!(ledger.worked > 0)) {
+  if (!(account.mean > 0)) {
     text += "No look has counted, so nothing is known of the load.";
-    return run.state.rebalances > 0 ? text + '\n' + of_rebalances(settled) : text;
+    return run.state.rebalances > 0 ? text + '\n' + of_costs(run) : text;
   }
-  text += "The slowest ranks worked " + seconds_of(ledger.worked + ledger.lost) +
-          ", the average rank " + seconds_of(ledger.worked) + ": " + seconds_of(ledger.lost) +
+  text += "The slowest ranks worked " + amount(run, account.actual) + ", the average rank " +
+          amount(run, account.mean) + ": " + amount(run, account.actual - account.mean) +
           " lost to imbalance (" + evenness(run) + ").\n";
-  if (run.moves) return text + of_rebalances(settled);
-  if (run.state.rebalances > 0) text += of_rebalances(settled) + ' ';  // before there was a look
-  return text + of_advice(settled);
+  if (run.state.rebalances > 0) return text + of_costs(run) + ' ' + of_savings(run) + of_gains(run);
+  if (run.moves) return text + "Nothing was rebalanced.";
+  return text + of_advice(run);
 }
 
 Log::Log(LogLevel level) : level_(level) {

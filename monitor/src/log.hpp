@@ -4,6 +4,7 @@
 // written through spdlog by rank 0. An application that has registered a logger of the name
 // "evenkeel" gets the lines there; otherwise they go to stderr.
 
+#include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/journal.hpp>
 #include <evenkeel/monitor/options.hpp>
 #include <evenkeel/monitor/state.hpp>
@@ -23,11 +24,12 @@ std::string log_line(const JournalLine& line);
 // What a run was like, from its last state: some lines for one who knows physics. Pure.
 struct Summary {
   State state;
+  Account account;
   std::int64_t steps = 0;
   int ranks = 1;
+  bool is_deterministic = false;
   bool moves = true;         // false: since the first look nothing but advice was given
-  double shadow_gain = 0;    // nanoseconds that balancing would have brought, then
-  std::int64_t advices = 0;  // how often it would have been done
+  std::int64_t advices = 0;  // how often it would have been balanced, then
 };
 std::string summary_of(const Summary& run);
 

@@ -5,6 +5,7 @@
 #include "protocol.hpp"
 #include "recorder.hpp"
 #include "saved_state.hpp"
+#include "shadow.hpp"
 #include "thread_track.hpp"
 #include "watcher.hpp"
 
@@ -13,6 +14,7 @@
 #include <evenkeel/backends/exec/core_wait.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/backends/text.hpp>
+#include <evenkeel/monitor/all_steps.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +22,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace evenkeel {
 
@@ -53,8 +56,9 @@ std::shared_ptr<Clock> make_clock(ClockKind kind, const Options& options) {
 }
 
 // What a rebalance costs is told in the same time.
-Clock::Now time_of(const Options& options) {
-  return options.own_clock != nullptr ? options.own_clock : &wall_nanoseconds;
+Clock::Now time_of(ClockKind kind, const Options& options) {
+  if (options.own_clock != nullptr) return options.own_clock;
+  return kind == ClockKind::thread_cpu ? &thread_cpu_nanoseconds : &wall_nanoseconds;
 }
 
 // The nearest integer; 0 for what is no positive number, and a bound that sums stay below.
@@ -77,14 +81,28 @@ struct Monitor::Impl {
   void keep_from(std::int64_t generation);
   void require_running(const std::string& call) const;
   void measure();
-  std::int64_t rebuild_nanoseconds();
+  void close_settling();
+  void tell_costs(Sample& sample);
   void leave_out_waiting();
   // The length follows what the last look has found, which is known long before the epoch ends.
   bool ends_epoch(std::int64_t step) const noexcept {
-    return step - epoch_began_after_ >= epoch_length(protocol_.state());
+    const std::int64_t length = epoch_length(protocol_.state());
+    return step - epoch_began_after_ >= length || fills_slots(step, length);
+  }
+  // Where rebalances at fixed steps cut epochs short again and again, the books alone ask for a
+  // look: as long as each slot is a step, what ranks have waited for is exact.
+  bool fills_slots(std::int64_t step, std::int64_t length) const noexcept {
+    constexpr auto slots = static_cast<std::int64_t>(step_slots);
+    return std::holds_alternative<Every>(options_.trigger) && length <= slots &&
+           step - told_until_ >= slots && protocol_.state().rebalanced_at > 0;
   }
   void end_epoch(std::int64_t objects);
-  std::int64_t growth_since_first_look(const Sample& sample);
+  void tell_all_steps(Sample& sample) const;
+  void survey(Sample& sample);
+  void spread_otherwise(double per_step, Sample& sample) const;
+  void close_books();
+  Account account() const;
+  Summary summary() const;
   std::shared_ptr<const Look> settled_look();
   Advice settle(const Look& look);
   Advice advise(const std::string& reason);
@@ -94,8 +112,8 @@ struct Monitor::Impl {
   void listen();
 
   Options options_;
-  Clock::Now now_;  // of the cost of rebalances
   ClockKind clock_kind_;
+  Clock::Now now_;  // of the cost of rebalances
   std::shared_ptr<Clock> clock_;
   CoreWait core_wait_;
   std::int64_t waited_before_ = 0;  // nanoseconds, when the epoch began
@@ -106,18 +124,29 @@ struct Monitor::Impl {
   std::int64_t step_ = 0;
   std::int64_t measured_from_ = 0;      // the first step that counts
   std::int64_t epoch_began_after_ = 0;  // a step
-  // Of the rebalance since the last look: nanoseconds, bytes.
-  std::int64_t cost_ = 0, bytes_ = 0;
+  std::int64_t told_until_ = 0;         // the last step that a look tells of
+  // Of the rebalances since the last look: nanoseconds; bytes; and the application's nanoseconds
+  // beside kernels and in them.
+  std::int64_t cost_ = 0, bytes_ = 0, rebuild_ = 0, extra_ = 0;
   // The step after a rebalance, in which the application rebuilds what it has derived: nanoseconds
-  // of wall time. What it takes longer than those after it belongs to the cost.
+  // in kernels and beside them. What it takes longer than those after it belongs to the cost.
   struct Settling {
     std::optional<std::int64_t> rebalanced_at;  // until that step ends
-    std::int64_t took = 0, ended_at = 0, step = 0;
+    bool is_over = false;
+    std::int64_t in_kernels = 0, beside = 0;
+    std::int64_t ended_at = 0, step = 0, kernels_since = 0;
+    std::int64_t last_ended_at = 0;  // of the steps since
   };
   Settling settling_;
-  double first_load_ = 0;  // of this rank, nanoseconds per step, at the first look of the interval
-  double weight_ = 0;      // in a deterministic run
-  bool off_ = false;       // the ranks have not agreed: nobody looks any more
+  AllSteps all_steps_;
+  std::vector<std::int64_t> moved_after_;  // so many of these: rebalances since the last look
+  Surveyor surveyor_;
+  // Where nothing is moved: what it would bring.
+  std::optional<Shadow> shadow_;
+  bool is_advised_ = false;  // since the last question
+  double weight_ = 0;        // in a deterministic run
+  bool by_rule_ = false;     // the rebalance that comes now was asked for by a look
+  bool off_ = false;         // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
 
   std::shared_ptr<const Look> last_look_;  // that all ranks have agreed on
@@ -130,8 +159,8 @@ struct Monitor::Impl {
 
 Monitor::Impl::Impl(Communicator communicator, const Options& code)
     : options_(agree(communicator, code)),
-      now_(time_of(options_)),
       clock_kind_(choose_clock(communicator, options_)),
+      now_(time_of(clock_kind_, options_)),
       clock_(make_clock(clock_kind_, options_)),
       protocol_(std::move(communicator), first_state(options_), hash_of(to_text(options_)),
                 Recorder::wants_pictures(options_)),
@@ -145,6 +174,7 @@ Monitor::Impl::Impl(Communicator communicator, const Options& code)
          if (ranks.rank() == 0 && !options_.state.empty()) saved = read_saved(options_.state);
        }));
   const bool is_restored = restore(saved, options_.state);
+  shadow_.emplace(protocol_.state());
   vote(ranks, attempt(stage_name, [&] {
          if (ranks.rank() == 0)
            recorder_ = std::make_unique<Recorder>(
@@ -174,6 +204,7 @@ void Monitor::Impl::restore_before_start(const std::string& saved) {
                        "Call it before the first one.");
        }));
   const bool is_restored = restore(ranks.rank() == 0 ? saved : "", "the saved state");
+  if (shadow_) shadow_.emplace(protocol_.state());
   if (recorder_ != nullptr && is_restored) recorder_->start_from(protocol_.state(), true);
 }
 
@@ -181,6 +212,8 @@ void Monitor::Impl::keep_from(std::int64_t generation) {
   State state = protocol_.state();
   state.kept_from = generation;
   protocol_.set_state(state);
+  // What could decide, and does not, gives no advice.
+  if (!std::holds_alternative<Never>(state.trigger)) shadow_.reset();
   if (recorder_ != nullptr) recorder_->start_from(state, false);
 }
 
@@ -192,20 +225,85 @@ void Monitor::Impl::require_running(const std::string& call) const {
 
 void Monitor::Impl::measure() {
   const Clock::Step step = clock_->end_step();
-  if (step_ >= measured_from_) sums_.add(step, clock_->of_step(), clock_->options());
+  if (step_ >= measured_from_)
+    sums_.add(step, clock_->of_step(), clock_->options());
+  else
+    sums_.hint(clock_->of_step(), clock_->options());
+  all_steps_.add(options_.deterministic ? whole(weight_ * nanoseconds_per_weight) : step.load);
   if (step_ + 1 == measured_from_) waited_before_ = core_wait_.nanoseconds();
+  settling_.kernels_since += step.load;
   if (settling_.rebalanced_at) {
-    const std::int64_t now = now_();
-    settling_ = {std::nullopt, passed(*settling_.rebalanced_at, now), now, step_};
+    const std::int64_t now = now_(), took = passed(*settling_.rebalanced_at, now);
+    settling_ = {std::nullopt, true, step.load, took - step.load, now, step_, 0, now};
+  } else if (settling_.is_over) {
+    settling_.last_ended_at = now_();
   }
 }
 
-// What the step after a rebalance took longer than the mean of those after it; 0 without one.
-std::int64_t Monitor::Impl::rebuild_nanoseconds() {
+// What the step after a rebalance took longer than the mean of those after it, in kernels and
+// beside them.
+void Monitor::Impl::close_settling() {
+  const std::int64_t steps = step_ - settling_.step;  // to compare with
+  if (settling_.rebalanced_at || !settling_.is_over || steps <= 0) return;
   const Settling settling = std::exchange(settling_, {});
-  const std::int64_t steps = step_ - settling.step;
-  if (settling.took == 0 || steps <= 0) return 0;
-  return std::max<std::int64_t>(0, settling.took - passed(settling.ended_at, now_()) / steps);
+  const std::int64_t beside =
+      passed(settling.ended_at, settling.last_ended_at) - settling.kernels_since;
+  rebuild_ += std::max<std::int64_t>(0, settling.beside - beside / steps);
+  extra_ += std::max<std::int64_t>(0, settling.in_kernels - settling.kernels_since / steps);
+}
+
+// Of all rebalances since the last look.
+void Monitor::Impl::tell_costs(Sample& sample) {
+  close_settling();
+  sample.cost = std::exchange(cost_, 0);
+  sample.bytes = std::exchange(bytes_, 0);
+  sample.rebuild = std::exchange(rebuild_, 0);
+  sample.extra = std::exchange(extra_, 0);
+  if (options_.deterministic) sample.cost = sample.bytes = sample.rebuild = sample.extra = 0;
+}
+
+void Monitor::Impl::tell_all_steps(Sample& sample) const {
+  sample.all_steps = all_steps_.steps();
+  sample.all_load = all_steps_.sum();
+  sample.slots = all_steps_.sums();
+}
+
+void Monitor::Impl::survey(Sample& sample) {
+  if (!surveyor_ || sample.steps <= 0 || !wants_survey(protocol_.state())) return;
+  const Survey found = surveyor_(sample.load);
+  sample.would_be = found.would_be;
+  sample.survey = options_.deterministic ? 0 : found.took;
+  if (found.mine_otherwise >= 0)
+    spread_otherwise(static_cast<double>(found.mine_otherwise) / static_cast<double>(sample.steps),
+                     sample);
+}
+
+// Under other domains this rank would have been as much quicker or slower in single steps as it
+// was. Steps before a rebalance and after it are compared with their own mean: what it had more to
+// do before is no noise.
+void Monitor::Impl::spread_otherwise(double per_step, Sample& sample) const {
+  const std::int64_t per_slot = all_steps_.steps_per_slot();
+  const auto steps_in = [&](std::size_t slot) {
+    const std::int64_t begin = static_cast<std::int64_t>(slot) * per_slot;
+    return static_cast<double>(std::clamp<std::int64_t>(sample.all_steps - begin, 0, per_slot));
+  };
+  const auto stretch_of = [&](std::size_t slot) {
+    const std::int64_t begin = static_cast<std::int64_t>(slot) * per_slot;
+    return std::upper_bound(moved_after_.begin(), moved_after_.end(), begin) - moved_after_.begin();
+  };
+  for (std::size_t first = 0, end = 0; first < step_slots; first = end) {
+    double load = 0, steps = 0;
+    for (; end < step_slots && stretch_of(end) == stretch_of(first); ++end) {
+      load += static_cast<double>(sample.slots[end]);
+      steps += steps_in(end);
+    }
+    for (std::size_t slot = first; slot < end; ++slot) {
+      const double usual = steps_in(slot);
+      const double share =
+          load > 0 ? static_cast<double>(sample.slots[slot]) * steps / load : usual;
+      sample.other_slots[slot] = whole(per_step * share);
+    }
+  }
 }
 
 // While this rank waits for a core that somebody else has, it does not work. The system says how
@@ -254,8 +352,7 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
   sample.step = step_;
   sample.generation = state.generation;
   sample.objects = objects;
-  sample.cost = std::exchange(cost_, 0) + rebuild_nanoseconds();
-  sample.bytes = std::exchange(bytes_, 0);
+  tell_costs(sample);
   if (recorder_ != nullptr) {
     sample.command = static_cast<std::int64_t>(recorder_->take_command());
     listen();
@@ -265,36 +362,34 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
   if (options_.deterministic) {
     const double load = weight_ * nanoseconds_per_weight * static_cast<double>(sample.steps);
     sample.load = sample.duration = whole(load);
-    sample.cost = sample.bytes = sample.variance = 0;
+    sample.variance = 0;
     sample.fit = sample.steps > 0 && weight_ >= 0;
     std::fill(sample.kernels.begin(), sample.kernels.end(), 0);
     sample.phases.clear();
   }
-  sample.growth = growth_since_first_look(sample);
+  tell_all_steps(sample);
+  survey(sample);
+  all_steps_.restart();
+  moved_after_.clear();
   protocol_.post(sample);
   sums_.restart();
-  epoch_began_after_ = step_;
-}
-
-// The first look of an interval tells what later ones are compared with.
-std::int64_t Monitor::Impl::growth_since_first_look(const Sample& sample) {
-  const Interval& interval = protocol_.state().interval;
-  if (interval.looks == 0 && sample.steps > 0)
-    first_load_ = static_cast<double>(sample.load) / static_cast<double>(sample.steps);
-  return interval.growth_of(sample.load, sample.steps, first_load_);
+  told_until_ = step_;
+  epoch_began_after_ = std::max(step_, measured_from_ - 1);
 }
 
 // What all ranks have agreed on.
 Advice Monitor::Impl::settle(const Look& look) {
+  if (shadow_ && shadow_->look(look.totals)) is_advised_ = true;
   keep_line(look);
   if (last_names_.hash() != names_.hash()) last_names_ = names_;
   if (!look.totals.names_agree()) names_.unite(protocol_.communicator(), options_.strict_kernels);
   const Decision decision = look.verdict.decision;
   const bool act = decision.action == Action::rebalance &&
                    look.totals.generation_least == protocol_.state().generation;
+  by_rule_ = act;
   if (act)
     return {true, explain(look.before, look.totals, decision),
-            decision.reason == Reason::goes_back ? look.verdict.state.outlook.best_generation : -1};
+            look.verdict.state.outlook.wanted_generation};
   record_line();
   return {};
 }
@@ -346,34 +441,79 @@ void Monitor::Impl::listen() {
 
 void Monitor::Impl::rebalanced(const Outcome& outcome) {
   const State& state = protocol_.state();
+  const RebalanceKind kind = !std::exchange(by_rule_, false) ? RebalanceKind::application
+                             : outcome.earlier               ? RebalanceKind::earlier
+                                                             : RebalanceKind::fresh;
+  if (step_ > 0) {
+    shadow_.reset();  // from here on this run is balanced
+    // No look has told of the first distribution, which has to be made in any case.
+    if (state.rebalanced_at == 0) cost_ = bytes_ = 0;
+    close_settling();
+  }
   if (recorder_ != nullptr && !line_) static_cast<void>(advise("asked for by the application"));
   protocol_.set_state(
-      evenkeel::rebalanced(state, step_, state.generation + (outcome.moved ? 1 : 0)));
+      evenkeel::rebalanced(state, step_, state.generation + (outcome.moved ? 1 : 0), kind));
   cost_ = whole(static_cast<double>(cost_) + std::max(0.0, outcome.seconds) * 1e9);
   bytes_ =
       whole(static_cast<double>(bytes_) + std::max(0.0, static_cast<double>(outcome.bytes_moved)));
   if (line_) {
     line_->outcome = outcome;
     line_->taken_at = step_;
+    line_->kind = kind;
   }
   record_line();
   if (!outcome.moved) return;
+  moved_after_.push_back(all_steps_.steps());
   sums_.restart_all();
   measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
   epoch_began_after_ = measured_from_ - 1;
   if (step_ > 0) settling_ = {now_()};
 }
 
+// Collective. The steps that no look has told of yet.
+void Monitor::Impl::close_books() {
+  const auto unseen = protocol_.finish();
+  if (off_) return;
+  State state = protocol_.state();
+  Sample sample;
+  sample.step = step_;
+  sample.generation = state.generation;
+  tell_costs(sample);
+  sample.fit = true;
+  tell_all_steps(sample);
+  const Totals last = protocol_.reduce_now(sample);
+  if (unseen) state = accounted(state, *unseen);
+  if (shadow_ && unseen) shadow_->close(*unseen);
+  if (shadow_) shadow_->close(last);
+  protocol_.set_state(accounted(state, last));
+}
+
+Account Monitor::Impl::account() const {
+  Account account = account_of(protocol_.state().ledger);
+  if (shadow_) account.advised = std::max(0.0, shadow_->gain()) * 1e-9;
+  return account;
+}
+
+Summary Monitor::Impl::summary() const {
+  Summary run;
+  run.state = protocol_.state();
+  run.account = account();
+  run.steps = step_;
+  run.ranks = protocol_.communicator().size();
+  run.is_deterministic = options_.deterministic;
+  if (shadow_) run.advices = shadow_->rebalances();
+  run.moves = !shadow_;
+  return run;
+}
+
 void Monitor::Impl::finish() {
   require_running("finish");
   finished_ = true;
-  protocol_.finish();
+  close_books();
   record_line();
   if (recorder_ != nullptr) {
     begin_record();
-    watcher_.offer([recorder = recorder_.get(), state = protocol_.state(), steps = step_] {
-      recorder->finish(state, steps);
-    });
+    watcher_.offer([recorder = recorder_.get(), run = summary()] { recorder->finish(run); });
   }
   watcher_.finish();
   recorder_.reset();
@@ -394,10 +534,14 @@ Kernel Monitor::kernel(const std::string& name, const KernelOptions& options) {
   return impl_->clock_->kernel(name, options);
 }
 
-void Monitor::keep_from(std::int64_t generation) { impl_->keep_from(generation); }
-std::int64_t Monitor::best_generation() const noexcept {
-  return impl_->protocol_.state().outlook.best_generation;
+void Monitor::set_surveyor(Surveyor surveyor) { impl_->surveyor_ = std::move(surveyor); }
+std::int64_t Monitor::now() const noexcept { return impl_->now_(); }
+std::int64_t Monitor::first_generation() const noexcept {
+  return impl_->protocol_.state().outlook.first_generation;
 }
+Account Monitor::account() const { return impl_->account(); }
+bool Monitor::take_advised() noexcept { return std::exchange(impl_->is_advised_, false); }
+void Monitor::keep_from(std::int64_t generation) { impl_->keep_from(generation); }
 Advice Monitor::step(std::int64_t objects) { return impl_->step(objects); }
 void Monitor::rebalanced(const Outcome& outcome) { impl_->rebalanced(outcome); }
 void Monitor::finish() { impl_->finish(); }

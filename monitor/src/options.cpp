@@ -341,8 +341,6 @@ constexpr std::array descriptors = {
     describe<&Options::expected_cost>(
         "expected_cost", "a number of at least 0",
         [](const Options& o) { return o.expected_cost >= 0 && std::isfinite(o.expected_cost); }),
-    describe<&Options::refine_rounds>("refine_rounds", "a whole number of at least 0",
-                                      [](const Options& o) { return o.refine_rounds >= 0; }),
     describe<&Options::epoch_steps>(
         "epoch_steps", "0 (as the trigger asks for), or a whole number from 6 to 1000000",
         [](const Options& o) {
@@ -560,7 +558,6 @@ State first_state(const Options& options) {
   state.horizon = options.horizon;
   state.expected_cost = options.expected_cost;
   state.epoch_steps = options.epoch_steps;
-  state.refine_rounds = options.refine_rounds;
   state.latency_steps = 2 * protocol_latency_steps + 1;
   state.ledger.cost.method = 1 + static_cast<std::int64_t>(options.method.index());
   return state;

@@ -199,6 +199,33 @@ Placed Placer::place(const Status& status, const Placing& placing) const {
   return is_curve(options_.method) ? on_curve(status, placing) : in_boxes(status, placing);
 }
 
+Domains Placer::cut_alone(const Status& status, const Placing& placing,
+                          std::int64_t objects) const {
+  if (!is_curve(options_.method)) return cut_boxes(status, placing);
+  const CurveOptions curve = curve_of(options_.method);
+  std::vector<std::vector<CurveKey>> keys;
+  std::vector<WeightedKeys> keyed;
+  const Status ready = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    const Lattice lattice(placing.dimensions, placing.box, options_.periodic, curve.kind,
+                          curve.levels);
+    for (std::size_t s = 0; s < placing.sets.size(); ++s) {
+      const Set& set = placing.sets[s];
+      auto& mine = keys.emplace_back(static_cast<std::size_t>(set.count()));
+      write_keys(space_of(set), lattice, set, mine.data());
+      space_of(set).fence("evenkeel::balancer::keys");
+      keyed.push_back({mine, placing.weights[s]});
+    }
+  });
+  CutOptions cutting;
+  cutting.parts = communicator_.size();
+  cutting.dimensions = placing.dimensions;
+  cutting.most_objects = objects;
+  const Cut parts = cut(communicator_, ready, keyed, cutting);
+  return Decomposition(generation_of(last_), placing.dimensions, placing.box, options_.periodic,
+                       parts.splitters, curve);
+}
+
 Placed Placer::on_curve(const Status& status, const Placing& placing) const {
   const CurveOptions curve = curve_of(options_.method);
   Placed found;

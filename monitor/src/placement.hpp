@@ -50,6 +50,9 @@ class Placer {
   Placer(const Communicator& communicator, const Options& options, const Domains& last)
       : communicator_(communicator), options_(options), last_(last) {}
   Placed place(const Status& status, const Placing& placing) const;
+  // The domains of a fresh cut of so many objects over all ranks, and nothing else; part p is rank
+  // p.
+  Domains cut_alone(const Status& status, const Placing& placing, std::int64_t objects) const;
 
  private:
   Placed on_curve(const Status& status, const Placing& placing) const;

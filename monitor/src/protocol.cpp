@@ -143,8 +143,12 @@ std::shared_ptr<const Look> Protocol::settle() {
   return look;
 }
 
-void Protocol::finish() {
-  if (totals_) totals_.wait();
+std::optional<Totals> Protocol::finish() {
+  std::optional<Totals> unseen;
+  if (totals_)
+    unseen = totals_.wait();
+  else if (look_ != nullptr && !comparison_)
+    unseen = look_->totals;
   if (picture_) picture_.wait();
   if (comparison_) comparison_.wait();
   totals_ = {};
@@ -152,6 +156,11 @@ void Protocol::finish() {
   comparison_ = {};
   look_ = nullptr;
   posted_at_ = nothing;
+  return unseen;
+}
+
+Totals Protocol::reduce_now(const Sample& sample) const {
+  return all_reduce<&add_totals>(communicator_, totals_of(sample, state_.mean_load));
 }
 
 }  // namespace evenkeel

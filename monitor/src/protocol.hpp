@@ -56,8 +56,12 @@ class Protocol {
   // What is due at the end of `step`; the look when it is settled now.
   std::shared_ptr<const Look> advance(std::int64_t step, Watcher& watcher);
 
-  // Completes what is under way, and forgets it. Collective.
-  void finish();
+  // Completes what is under way, and forgets it; the totals of a look of which the state knows
+  // nothing yet. Collective.
+  std::optional<Totals> finish();
+
+  // Blocks. Collective, apart from looks.
+  Totals reduce_now(const Sample& sample) const;
 
  private:
   // Least and greatest over the ranks of what must be equal on all, and who could not decide.

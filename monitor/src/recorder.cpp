@@ -10,8 +10,7 @@
 
 namespace evenkeel {
 
-Recorder::Recorder(JournalHeader header)
-    : header_(std::move(header)), log_(header_.options.log), shadow_(header_.state) {
+Recorder::Recorder(JournalHeader header) : header_(std::move(header)), log_(header_.options.log) {
   const Options& options = header_.options;
   if (!options.journal.empty()) journal_ = std::make_unique<Journal>(options.journal);
   if (!options.control.empty()) control_.emplace(options.control);
@@ -24,7 +23,6 @@ bool Recorder::wants_pictures(const Options& options) noexcept {
 void Recorder::start_from(const State& state, bool is_restored) {
   header_.state = state;
   header_.restored = header_.restored || is_restored;
-  shadow_ = Shadow(state);
 }
 
 void Recorder::begin(const std::vector<std::string>& kernels) {
@@ -49,8 +47,6 @@ void Recorder::add(JournalLine line) {
     line.reason = explain(line.before, *line.totals, line.decision);
   if (is_written) write(to_json(line));
   if (is_told) log_.write(log_line(line));
-  balances_ = balances_ || (line.outcome && line.before.looks > 0);
-  if (line.totals && !balances_) shadow_.look(*line.totals);
 }
 
 void Recorder::listen() {
@@ -90,17 +86,10 @@ void Recorder::start_journal(const std::string& path) {
   }
 }
 
-void Recorder::finish(const State& last, std::int64_t steps) {
-  Summary run;
-  run.state = last;
-  run.steps = steps;
-  run.ranks = header_.ranks;
-  run.moves = balances_;
-  run.shadow_gain = shadow_.gain();
-  run.advices = shadow_.rebalances();
+void Recorder::finish(const Summary& run) {
   if (log_.shows(LogLevel::summary)) log_.write(summary_of(run));
   const std::string& path = header_.options.state;
-  if (!path.empty() && !write_saved(path, saved_text(last, header_.ranks)))
+  if (!path.empty() && !write_saved(path, saved_text(run.state, header_.ranks)))
     log_.write("the state cannot be written to " + in_quotes(path));
 }
 

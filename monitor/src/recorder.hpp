@@ -6,7 +6,6 @@
 
 #include "control_file.hpp"
 #include "log.hpp"
-#include "shadow.hpp"
 
 #include <evenkeel/monitor/journal.hpp>
 #include <evenkeel/monitor/options.hpp>
@@ -42,7 +41,7 @@ class Recorder {
   Command take_command() noexcept { return command_.exchange(Command::none); }
 
   // The summary, and the saved state.
-  void finish(const State& last, std::int64_t steps);
+  void finish(const Summary& run);
 
  private:
   void write(const std::string& line);
@@ -59,8 +58,6 @@ class Recorder {
   std::deque<std::string> kept_;
   std::optional<ControlFile> control_;
   std::atomic<Command> command_ = Command::none;
-  Shadow shadow_;
-  bool balances_ = false;  // there was a rebalance, by whomever, since the first look
   bool began_ = false;
 };
 

@@ -31,6 +31,7 @@ constexpr std::string_view ranks_key = "ranks = ";
 void check(const State& state, const std::string& source) {
   const CostModel& cost = state.ledger.cost;
   const Outlook& outlook = state.outlook;
+  const double least_known = *std::ranges::min_element(outlook.ageing.known);
   const std::array<std::pair<const char*, double>, 10> numbers = {
       {{"cost_weight", cost.weight},
        {"cost_mean", cost.cost},
@@ -39,9 +40,9 @@ void check(const State& state, const std::string& source) {
        {"cost_bytes_by_cost", cost.bytes_by_cost},
        {"cost_last_bytes", cost.last_bytes},
        {"outlook_variance", outlook.variance},
-       {"outlook_healed", outlook.healed},
-       {"outlook_spikiness", outlook.spikiness},
-       {"outlook_bends_known", static_cast<double>(outlook.bends_known)}}};
+       {"outlook_variance_looks", static_cast<double>(outlook.variance_looks)},
+       {"outlook_bends_known", static_cast<double>(outlook.bends_known)},
+       {"outlook_ageing_known", least_known}}};
   for (const auto& [key, number] : numbers)
     if (number < 0) refuse(source, std::string(key) + " is " + in_quotes(text_of(number)) + '.');
 }
@@ -77,12 +78,13 @@ State restored(const State& first, const std::string& saved, int ranks, const st
     if (!same_ranks) now.ledger.cost.weight = std::min(weight_elsewhere, now.ledger.cost.weight);
   }
   if (!same_ranks) return now;
-  now.ledger.residual = then.ledger.residual;
   now.outlook.bends = then.outlook.bends;
   now.outlook.bends_known = then.outlook.bends_known;
   now.outlook.variance = then.outlook.variance;
-  now.outlook.healed = then.outlook.healed;
-  now.outlook.spikiness = then.outlook.spikiness;
+  now.outlook.variance_looks = then.outlook.variance_looks;
+  now.outlook.ageing = then.outlook.ageing;
+  now.outlook.last_shortfall = then.outlook.last_shortfall;
+  now.outlook.shortfall_ratio = then.outlook.shortfall_ratio;
   return now;
 }
 

@@ -1,8 +1,9 @@
 #pragma once
 
-// What balancing would have brought to a run in which nothing is moved: the same decisions, on
-// loads from which each rebalance that was not made would have taken the imbalance of its moment.
-// How much a real one leaves is not known, so this is the most that it could bring.
+// What balancing would have brought to a run in which nothing is moved: the same decisions, on the
+// loads that ranks would have under the cuts that those lead to. Where nobody can tell those loads,
+// each rebalance that was not made is taken to cure the imbalance of its moment: the most that it
+// could bring.
 
 #include <evenkeel/monitor/epoch.hpp>
 #include <evenkeel/monitor/state.hpp>
@@ -14,24 +15,26 @@ namespace evenkeel {
 class Shadow {
  public:
   // Where the trigger does not look at the load, or is the application's own, cost_aware decides.
-  explicit Shadow(const State& first) : state_(first) {
-    state_.kept_from = -1;  // there is nothing to go back to
-    if (std::holds_alternative<Never>(state_.trigger) ||
-        std::holds_alternative<Every>(state_.trigger) ||
-        std::holds_alternative<Custom>(state_.trigger))
-      state_.trigger = CostAware{};
-  }
+  explicit Shadow(const State& first);
 
-  void look(const Totals& totals);
+  // True: a rebalance would come now, by a fresh cut. The same totals lead to the same on all
+  // ranks.
+  bool look(const Totals& totals);
+  // Of the end of the run, by which nothing is decided any more: a look, or steps of which no
+  // more is known than their load.
+  void close(const Totals& totals);
 
   // Nanoseconds saved, what the rebalances would have cost taken off.
-  double gain() const noexcept { return saved_ - spent_; }
+  double gain() const noexcept { return state_.ledger.saved(); }
   std::int64_t rebalances() const noexcept { return state_.rebalances; }
 
  private:
+  Totals balanced(const Totals& totals) const;
+  Totals carried_on(const Totals& totals) const;
+
   State state_;
-  double taken_ = 0;  // nanoseconds per step that the slowest rank would work less
-  double saved_ = 0, spent_ = 0;
+  double left_ = -1;  // u under the last cut, as last known; below 0: it never was
+  double taken_ = 0;  // otherwise: nanoseconds per step that the slowest rank would work less
 };
 
 }  // namespace evenkeel

@@ -28,7 +28,11 @@ State state_of(const Trigger& trigger, double expected_cost = 5) {
 // A look of 8 steps in which ranks work so many milliseconds in each.
 Totals look(const std::vector<std::int64_t>& milliseconds, std::int64_t step = 100) {
   const auto totals_of_rank = [&](std::int64_t load) {
-    return totals_of({.step = step, .steps = 8, .load = 8 * load * millisecond}, 0);
+    Sample sample = {.step = step, .steps = 8, .load = 8 * load * millisecond};
+    sample.all_steps = 8;
+    sample.all_load = sample.load;
+    std::fill_n(sample.slots.begin(), 8, load * millisecond);
+    return totals_of(sample, 0);
   };
   Totals all = totals_of_rank(milliseconds.front());
   for (auto load = milliseconds.begin() + 1; load != milliseconds.end(); ++load)
@@ -462,55 +466,100 @@ TEST(Commands, InWords) {
 
 // --- What a rebalance now is thought to bring ----------------------------------------------------
 
-// 1 ms per step, as many steps as were seen or as are left, less the cost of 10 ms.
+// What a look of 8 steps would have been had the ranks been cut anew: so much on the slowest.
+Totals with_fresh(Totals totals, double milliseconds) {
+  totals.would_be.fresh = std::llround(8 * milliseconds * millisecond);
+  return totals;
+}
+
+// 1.5 times as long as was measured, 24 steps, whatever the trigger; 10 ms is what it costs.
 TEST(PredictedGain, ByHand) {
   const std::vector<Totals> looks(3, look({1, 2, 3}));
+  const auto gain = [](const State& state, const std::vector<Totals>& seen) {
+    return after(state, seen).decision.predicted_gain / millisecond;
+  };
+  const auto expect = [&](const State& state, const std::vector<Totals>& seen, double expected) {
+    EXPECT_NEAR(gain(state, seen), expected, 1e-9);
+  };
   State state = state_of(Never{});
-  EXPECT_DOUBLE_EQ(after(state, looks).decision.predicted_gain, 14 * millisecond);
-  state.ledger.residual = 0.25 * millisecond;
-  EXPECT_DOUBLE_EQ(after(state, looks).decision.predicted_gain, 8 * millisecond);
-  state.horizon = 112;
-  EXPECT_DOUBLE_EQ(after(state, looks).decision.predicted_gain, -1 * millisecond);
-  state.horizon = 50;  // the run is longer than was said
-  EXPECT_DOUBLE_EQ(after(state, looks).decision.predicted_gain, -10 * millisecond);
+  expect(state, looks, 36 - 10);
+  expect(state, {with_fresh(looks[0], 2), with_fresh(looks[1], 2), with_fresh(looks[2], 2)},
+         36 - 10);
+  expect(state, std::vector<Totals>(3, with_fresh(looks[0], 2.5)), 18 - 10);
+  expect(state, std::vector<Totals>(3, with_fresh(looks[0], 3)), -10);
+  state.horizon = 112;  // 12 steps are left of 112
+  expect(state, looks, 12 - 10);
+  state.latency_steps = 5;  // 5 of which pass before it acts
+  expect(state, looks, 7 - 10);
+  state.horizon = 141;  // 36 are left
+  expect(state, looks, 36 - 10);
+  state.horizon = 140;
+  expect(state, looks, 35 - 10);
   state.horizon = 1'000'000;
-  EXPECT_DOUBLE_EQ(after(state, looks).decision.predicted_gain, 8 * millisecond);
+  expect(state, looks, 36 - 10);
+}
+
+// The run is longer than was said, or it ends before a rebalance could act.
+TEST(PredictedGain, IsNoneAtTheEnd) {
+  for (const std::int64_t horizon : {50, 100, 104}) {
+    State state = state_of(CostAware{});
+    state.horizon = horizon;
+    state.latency_steps = 5;
+    const Decision decision = after(state, {look({1, 2, 3}), look({1, 2, 3})}).decision;
+    EXPECT_EQ(decision.predicted_gain, 0);
+    EXPECT_EQ(decision.reason, Reason::near_end);
+  }
 }
 
 TEST(PredictedGain, IsWhatTheLedgerIsPromised) {
   const Verdict verdict = after(state_of(Menon{}), {look({1, 2, 3}), look({1, 2, 3})});
-  EXPECT_DOUBLE_EQ(verdict.decision.predicted_gain, 6 * millisecond);
+  EXPECT_NEAR(verdict.decision.predicted_gain, (24 - 10) * millisecond, 1e-3);
   EXPECT_EQ(verdict.state.ledger.promised, verdict.decision.predicted_gain);
   EXPECT_EQ(rebalanced(verdict.state, 105, 1).ledger.predicted, verdict.decision.predicted_gain);
 }
 
 // --- The books of a run --------------------------------------------------------------------------
 
-TEST(Rebalanced, OpensAnEntryWithTheMedianOfTheLooksBefore) {
+Totals of_generation(std::int64_t generation, Totals totals) {
+  totals.generation_least = totals.generation_greatest = generation;
+  return totals;
+}
+
+// Under the domains that it has replaced the slowest would have been as uneven as it was last, or
+// as a survey says.
+TEST(Rebalanced, OpensAnEntryAgainstWhatItHasReplaced) {
   State state = after(state_of(Never{}), {look({1, 3}), look({1, 7}), look({1, 5})}).state;
   state = rebalanced(state, 105, 1);
   EXPECT_EQ(state.ledger.open, 1);
-  EXPECT_EQ(state.ledger.before, 2 * millisecond);
+  EXPECT_DOUBLE_EQ(state.ledger.replaced.level, 5.0 / 3 - 1);
   EXPECT_EQ(state.interval.looks, 0);
-  Totals next = look({2, 2}, 116);
-  next.generation_least = next.generation_greatest = 1;
+  Totals next = of_generation(1, look({2, 2}, 116));
   next.cost = 3 * millisecond;
   state = fold(state, next).state;
-  EXPECT_EQ(state.ledger.net_so_far(), (2 * 8 - 3) * millisecond);
+  EXPECT_NEAR(state.ledger.net_so_far(), (8 * 2 * 5.0 / 3 - 8 * 2 - 3) * millisecond, 1);
+  next = of_generation(1, look({2, 2}, 124));
+  next.would_be.previous = 8 * 4 * millisecond;  // a line leads to it over the look before
+  state = fold(state, next).state;
+  const double line = 2 * (1 + (2.0 / 3 + 1) / 2);
+  EXPECT_NEAR(state.ledger.net_so_far(), (8 * (line - 2) + 8 * (4 - 2) - 3) * millisecond, 1);
 }
 
 TEST(Rebalanced, WithoutALookBeforeNothingIsClaimed) {
   EXPECT_EQ(rebalanced(state_of(Never{}), 0, 1).ledger.open, 0);
 }
 
-TEST(Fold, WhatCountsNothingIsNotInTheBooks) {
+// What ranks have worked has passed, whether or not a look can be decided by.
+TEST(Fold, WhatNobodyCanDecideByIsInTheAccountAllTheSame) {
   const State state = rebalanced(after(state_of(Menon{}), {look({1, 2, 3})}).state, 105, 0);
-  for (const Totals& totals : {outdated(), unfit(), Totals{}}) {
+  for (const Totals& totals : {outdated(), unfit()}) {
     const State next = fold(state, totals).state;
-    EXPECT_EQ(next.ledger.worked, state.ledger.worked);
-    EXPECT_EQ(next.ledger.looks_since, 0);
+    EXPECT_EQ(next.ledger.steps, state.ledger.steps + 8);
+    EXPECT_EQ(next.ledger.worked, state.ledger.worked + 8 * 2 * millisecond);
+    EXPECT_EQ(next.ledger.slowest, state.ledger.slowest + 8 * 3 * millisecond);
     EXPECT_EQ(next.interval.looks, 0);
+    EXPECT_EQ(next.outlook.looks, 0);
   }
+  EXPECT_EQ(fold(state, Totals{}).state.ledger.steps, state.ledger.steps);
 }
 
 // The cost of a rebalance comes with the first look after it, whatever becomes of that look.
@@ -521,16 +570,16 @@ TEST(Fold, WhatARebalanceCostIsInTheBooksAllTheSame) {
     const State next = fold(state, totals).state;
     EXPECT_EQ(next.ledger.spent, 3 * millisecond);
     EXPECT_EQ(next.ledger.cost.estimate(), 3 * millisecond);
-    EXPECT_EQ(next.ledger.looks_since, 0);
   }
 }
 
-// What was lost before the first of the two is still known.
+// What the first of the two has replaced counts, and what both have cost.
 TEST(Rebalanced, TwoWithoutALookBetweenThemAreWeighedTogether) {
   State state = after(state_of(Never{}), {look({1, 3})}).state;
-  state = rebalanced(rebalanced(state, 105, 0), 106, 0);
+  state = rebalanced(rebalanced(state, 105, 1), 106, 2);
   EXPECT_EQ(state.ledger.open, 1);
-  EXPECT_EQ(state.ledger.before, millisecond);
+  EXPECT_EQ(state.ledger.counted, 0);
+  EXPECT_DOUBLE_EQ(state.ledger.replaced.level, 0.5);
 }
 
 // One that moved nothing is cheap, and says nothing of the next one that does.

@@ -305,7 +305,7 @@ TEST(Explain, EveryOtherReason) {
 }
 
 TEST(Explain, SaysSomethingForAnyCombination) {
-  for (int reason = 0; reason <= static_cast<int>(Reason::outlier) + 1; ++reason)
+  for (int reason = 0; reason <= static_cast<int>(Reason::in_debt) + 1; ++reason)
     for (const Action action : {Action::hold, Action::rebalance})
       for (const Trigger& trigger : {Trigger(Never{}), Trigger(Threshold{.lambda = 2})})
         EXPECT_FALSE(
@@ -314,7 +314,7 @@ TEST(Explain, SaysSomethingForAnyCombination) {
 
 TEST(NameOf, IsDistinct) {
   std::vector<std::string> names;
-  for (int reason = 0; reason <= static_cast<int>(Reason::outlier); ++reason)
+  for (int reason = 0; reason <= static_cast<int>(Reason::in_debt); ++reason)
     names.emplace_back(name_of(static_cast<Reason>(reason)));
   std::ranges::sort(names);
   EXPECT_EQ(std::ranges::adjacent_find(names), names.end());
@@ -330,7 +330,7 @@ TEST(NameOf, IsDistinct) {
 TEST(HashOfDecision, DistinguishesDecisions) {
   std::vector<std::uint64_t> hashes;
   for (const Action action : {Action::hold, Action::rebalance})
-    for (int reason = 0; reason <= static_cast<int>(Reason::outlier); ++reason)
+    for (int reason = 0; reason <= static_cast<int>(Reason::in_debt); ++reason)
       hashes.push_back(hash_of(Decision{action, static_cast<Reason>(reason)}));
   std::ranges::sort(hashes);
   EXPECT_EQ(std::ranges::adjacent_find(hashes), hashes.end());

@@ -1,3 +1,4 @@
+#include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
@@ -65,8 +66,19 @@ TEST(TotalsOf, ASample) {
                                    .duration = 8000,
                                    .variance = 7,
                                    .cost = 900,
+                                   .rebuild = 800,
+                                   .extra = 700,
+                                   .bytes = 600,
+                                   .command = 2,
+                                   .survey = 500,
                                    .kernels = {3000, 2000},
-                                   .names = 42},
+                                   .names = 42,
+                                   .phases = {},
+                                   .all_steps = 8,
+                                   .all_load = 6500,
+                                   .slots = {1, 2},
+                                   .other_slots = {3, 4},
+                                   .would_be = {.first = 7, .fresh = 0}},
                                   4096);
   EXPECT_EQ(totals.step_least, 24);
   EXPECT_EQ(totals.step_greatest, 24);
@@ -81,6 +93,18 @@ TEST(TotalsOf, ASample) {
   expect_tally(totals.duration, 8000, 8000, 8000);
   expect_tally(totals.objects, 100, 100, 100);
   EXPECT_EQ(totals.cost, 900);
+  EXPECT_EQ(totals.rebuild, 800);
+  EXPECT_EQ(totals.extra, 700);
+  EXPECT_EQ(totals.bytes, 600);
+  EXPECT_EQ(totals.command, 2);
+  EXPECT_EQ(totals.survey, 500);
+  EXPECT_EQ(totals.all_steps, 8);
+  EXPECT_EQ(totals.all_load, 6500);
+  EXPECT_EQ(totals.slots, (StepSlots{1, 2}));
+  EXPECT_EQ(totals.other_slots, (StepSlots{3, 4}));
+  EXPECT_EQ(totals.would_be.first, 7);
+  EXPECT_EQ(totals.would_be.fresh, 0);
+  EXPECT_EQ(totals.would_be.previous, Counterfactual::unknown);
   EXPECT_EQ(totals.unit, 4);
   EXPECT_EQ(totals.spread, 226 * 226);  // (5000 - 4096) / 4
   EXPECT_EQ(totals.variance, 7);
@@ -129,17 +153,29 @@ TEST(TotalsOf, WhatIsNoSampleIsUnfitAndCountsNothing) {
   EXPECT_EQ(totals_of(unfit, 0).unfit, 1);
   EXPECT_EQ(totals_of(unfit, 0).load.sum, 5);
 
-  for (std::int64_t Sample::*member : {&Sample::steps, &Sample::objects, &Sample::load,
-                                       &Sample::duration, &Sample::variance, &Sample::cost}) {
+  for (std::int64_t Sample::*member :
+       {&Sample::steps, &Sample::objects, &Sample::load, &Sample::duration, &Sample::variance,
+        &Sample::cost, &Sample::rebuild, &Sample::extra, &Sample::bytes, &Sample::command,
+        &Sample::survey, &Sample::all_steps, &Sample::all_load}) {
     Sample negative = sample_of(5);
     negative.*member = std::numeric_limits<std::int64_t>::lowest();
     const Totals totals = totals_of(negative, -7);
     EXPECT_EQ(totals.unfit, 1);
-    for (const std::int64_t value : {totals.steps, totals.objects.sum, totals.load.sum,
-                                     totals.duration.sum, totals.variance, totals.cost})
+    for (const std::int64_t value :
+         {totals.steps, totals.objects.sum, totals.load.sum, totals.duration.sum, totals.variance,
+          totals.cost, totals.rebuild, totals.extra, totals.bytes, totals.command, totals.survey,
+          totals.all_steps, totals.all_load})
       EXPECT_GE(value, 0);
     EXPECT_EQ(totals.unit, 1024);
     EXPECT_EQ(totals.spread, 0);
+  }
+  for (StepSlots Sample::*slots : {&Sample::slots, &Sample::other_slots}) {
+    Sample negative = sample_of(5);
+    (negative.*slots)[step_slots - 1] = -1;
+    const Totals totals = totals_of(negative, 0);
+    EXPECT_EQ(totals.unfit, 1);
+    EXPECT_EQ(totals.slots[step_slots - 1], 0);
+    EXPECT_EQ(totals.other_slots[step_slots - 1], 0);
   }
   for (const std::size_t slot : {0U, 31U, 40U}) {
     Sample negative = sample_of(5);
@@ -187,6 +223,50 @@ TEST(Combine, ByHand) {
   expect_tally(totals.kernels[Totals::other], 0, 0, 0);
 }
 
+// What the step after a rebalance took longer beside kernels is waiting where it is more than on
+// the rank with the least of it; in kernels it is what all wait for.
+TEST(Combine, WhatARebalanceCosts) {
+  const auto paid = [](std::int64_t each) {
+    Sample sample = sample_of(1);
+    sample.cost = sample.rebuild = sample.extra = sample.bytes = sample.survey = each;
+    sample.command = each / 10;
+    return sample;
+  };
+  const Totals totals = totals_over({paid(20), paid(10), paid(30)});
+  EXPECT_EQ(totals.cost, 30);
+  EXPECT_EQ(totals.rebuild, 10);
+  EXPECT_EQ(totals.extra, 30);
+  EXPECT_EQ(totals.bytes, 30);
+  EXPECT_EQ(totals.survey, 30);
+  EXPECT_EQ(totals.command, 3);
+}
+
+// What ranks know of other domains is the same on all. A rank that knows nothing does not count.
+TEST(Combine, WhatWouldBeIsTheGreatest) {
+  Sample knows = sample_of(1), more = sample_of(1);
+  knows.would_be = {.first = 1, .previous = 2, .first_again = 3, .previous_again = 4};
+  knows.would_be.earlier = {10, 20};
+  knows.would_be.age = {8, 16};
+  more.would_be = {.first = 2, .fresh = 5, .advised = 6};
+  more.would_be.earlier[1] = 30;
+  const Counterfactual all = totals_over({sample_of(1), knows, more, sample_of(1)}).would_be;
+  EXPECT_EQ(all.first, 2);
+  EXPECT_EQ(all.previous, 2);
+  EXPECT_EQ(all.first_again, 3);
+  EXPECT_EQ(all.previous_again, 4);
+  EXPECT_EQ(all.fresh, 5);
+  EXPECT_EQ(all.advised, 6);
+  EXPECT_EQ(all.earlier[0], 10);
+  EXPECT_EQ(all.earlier[1], 30);
+  EXPECT_EQ(all.age[0], 8);
+  EXPECT_EQ(all.age[1], 16);
+  EXPECT_EQ(all.age[2], 0);
+  const Counterfactual none = totals_over({sample_of(1), sample_of(2)}).would_be;
+  for (const std::int64_t value :
+       {none.first, none.previous, none.first_again, none.previous_again, none.fresh, none.advised})
+    EXPECT_EQ(value, Counterfactual::unknown);
+}
+
 // Whatever a rank could come up with: mostly sensible figures, some at the ends of 64 bits.
 Sample random_sample(std::mt19937_64& random) {
   const auto number = [&](std::int64_t limit) {
@@ -209,6 +289,23 @@ Sample random_sample(std::mt19937_64& random) {
                 .kernels = {},
                 .names = random(),
                 .phases = {}};
+  for (std::int64_t Sample::*member :
+       {&Sample::rebuild, &Sample::extra, &Sample::bytes, &Sample::command, &Sample::survey,
+        &Sample::all_steps, &Sample::all_load})
+    sample.*member = number(million);
+  for (std::size_t i = 0; i < step_slots; ++i) {
+    sample.slots[i] = number(million);
+    sample.other_slots[i] = number(million);
+  }
+  Counterfactual& would_be = sample.would_be;
+  for (std::int64_t Counterfactual::*member :
+       {&Counterfactual::first, &Counterfactual::previous, &Counterfactual::first_again,
+        &Counterfactual::previous_again, &Counterfactual::fresh, &Counterfactual::advised})
+    would_be.*member = number(million);
+  for (std::size_t i = 0; i < Counterfactual::earlier_cuts; ++i) {
+    would_be.earlier[i] = number(million);
+    would_be.age[i] = number(million);
+  }
   sample.phases.resize(random() % 10);
   for (std::int64_t& phase : sample.phases) phase = number(million);
   sample.kernels.resize(random() % 40);
@@ -313,6 +410,76 @@ TEST(Totals, FiguresAreThoseOfTheMetrics) {
     EXPECT_DOUBLE_EQ(totals.imbalance_percent(), imbalance_percent(summary));
     EXPECT_NEAR(totals.wasted_seconds(), (summary.greatest - summary.average()) * 1e-9 / 8, 1e-20);
   }
+}
+
+// --- All steps -----------------------------------------------------------------------------------
+
+Totals totals_of_steps(const std::vector<test::StepLoads>& ranks) {
+  return test::over_ranks(ranks.size(), [&](std::size_t rank) {
+    return totals_of(test::sample_of_steps(ranks[rank]), 0);
+  });
+}
+
+// Evenly loaded over all, and yet each waits for another in every step.
+TEST(AllStepsOfTotals, RanksWaitInEachOfThem) {
+  const Totals totals = totals_of_steps({{30, 10, 20}, {10, 30, 20}});
+  EXPECT_EQ(totals.all_steps, 3);
+  EXPECT_EQ(totals.all_load, 120);
+  EXPECT_EQ(totals.slots, (StepSlots{30, 30, 20}));
+  EXPECT_EQ(totals.slowest_of_all(), 80);
+  EXPECT_EQ(totals.mean_of_all(), 60);
+}
+
+TEST(AllStepsOfTotals, TheLeastNumberOnAnyRankCounts) {
+  EXPECT_EQ(totals_of_steps({{1, 2, 3}, {4}, {5, 6}}).all_steps, 1);
+}
+
+// 32 steps in slots of two: between these ranks wait no more than once in two steps.
+TEST(AllStepsOfTotals, InSlotsOfSeveralStepsRanksWaitAtTheirEnds) {
+  test::StepLoads one, other;
+  for (int i = 0; i < 16; ++i) {
+    one.insert(one.end(), {30, 10});
+    other.insert(other.end(), {10, 20});
+  }
+  const Totals totals = totals_of_steps({one, other});
+  EXPECT_EQ(totals.slowest_of_all(), 16 * 40);
+  EXPECT_EQ(totals.mean_of_all(), 16 * 35);
+}
+
+TEST(AllStepsOfTotals, OfNothing) {
+  EXPECT_EQ(Totals{}.slowest_of_all(), 0);
+  EXPECT_EQ(Totals{}.mean_of_all(), 0);
+  EXPECT_EQ(Totals{}.level_of_others(), 0);
+  EXPECT_EQ(totals_of_steps({{}, {}}).mean_of_all(), 0);
+  EXPECT_EQ(totals_of_steps({{0, 0}}).level_of_others(), 0);
+}
+
+TEST(AllStepsOfTotals, SumsStayAtTheGreatest) {
+  Sample sample = sample_of(1);
+  sample.all_load = most;
+  sample.slots.fill(most);
+  const Totals totals = totals_over({sample, sample});
+  EXPECT_EQ(totals.all_load, most);
+  EXPECT_NEAR(totals.slowest_of_all(), 16 * static_cast<double>(most), 1e6);
+}
+
+// Ranks work 10 and 30 in each of 4 steps; under other domains it would have been 25 and 15.
+TEST(AllStepsOfTotals, TheLevelOfOtherDomains) {
+  const auto with_others = [](std::int64_t measured_steps, std::int64_t all_steps) {
+    return test::over_ranks(2, [&](std::size_t rank) {
+      Sample sample = {.steps = measured_steps, .load = measured_steps * (rank == 0 ? 10 : 30)};
+      sample.all_steps = all_steps;
+      sample.all_load = 1000;  // much beside the measured steps
+      std::fill_n(sample.other_slots.begin(), all_steps, rank == 0 ? 25 : 15);
+      return totals_of(sample, 0);
+    });
+  };
+  EXPECT_DOUBLE_EQ(with_others(4, 4).level_of_others(), 0.25);
+  EXPECT_DOUBLE_EQ(with_others(3, 8).level_of_others(), 0.25) << "of the measured mean";
+  EXPECT_EQ(with_others(0, 4).level_of_others(), 0);
+  Totals below = with_others(4, 4);
+  below.other_slots.fill(1);
+  EXPECT_EQ(below.level_of_others(), 0) << "nothing is below the average";
 }
 
 // --- Phases --------------------------------------------------------------------------------------

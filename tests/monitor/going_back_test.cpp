@@ -1,163 +1,161 @@
-// Rebalances in a row under cost_aware, and the way back to the best of them: a load that does not
-// change but with the decomposition.
+// The way back to earlier domains under cost_aware: those that the run began with, and those that
+// the last rebalance has replaced, by what they would carry now.
 
-#include "monitor/over_ranks.hpp"
+#include "monitor/cut_world.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/monitor/decision.hpp>
-#include <evenkeel/monitor/state.hpp>
-
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <string>
 #include <vector>
 
 namespace evenkeel {
 namespace {
 
-constexpr std::int64_t mean = 1 << 20;  // nanoseconds per step
-constexpr int ranks = 4;
-
-// Decompositions are numbered as they are made, from 0, which is the start; to go back is to take
-// an older number. This is u over the mean.
-using Waste = std::function<double(std::int64_t made, std::int64_t step)>;
-
-Waste listed(std::vector<double> wastes) {
-  return [wastes](std::int64_t made, std::int64_t) {
-    return wastes[std::min(static_cast<std::size_t>(made), wastes.size() - 1)];
-  };
-}
-
-struct Story {
-  State state;
-  std::vector<Reason> acts;                              // why it rebalanced
-  std::map<std::int64_t, std::int64_t> made = {{0, 0}};  // by generation
-  std::int64_t steps = 0, newest = 0;
-  std::int64_t paid = 0;
-
-  explicit Story(std::int64_t kept_from) {
-    state.trigger = CostAware{};
-    state.expected_cost = 5;
-    state.refine_rounds = 5;
-    state.latency_steps = 5;
-    state.kept_from = kept_from;
-    state.mean_load = mean;
-  }
-
-  std::int64_t in_use() const { return made.at(state.generation); }
-
-  Totals totals(double waste, std::int64_t length) {
-    return test::over_ranks(ranks, [&](std::size_t rank) {
-      const double load = rank == 0 ? 1 + waste : 1 - waste / (ranks - 1);
-      Sample sample = {.step = steps, .steps = length, .generation = state.generation};
-      sample.load = sample.duration = length * std::llround(load * mean);
-      sample.cost = paid;
-      return totals_of(sample, state.mean_load);
-    });
-  }
-
-  void rebalance(std::int64_t as) {
-    state = rebalanced(state, steps, state.generation + 1);
-    made[state.generation] = as;
-    paid = 5 * mean;
-  }
-
-  void go_on(const Waste& waste, std::int64_t until) {
-    while (steps < until) {
-      const std::int64_t length = epoch_length(state);
-      steps += length;
-      const Verdict verdict = fold(state, totals(waste(in_use(), steps), length));
-      state = verdict.state;
-      paid = 0;
-      if (verdict.decision.action != Action::rebalance) continue;
-      acts.push_back(verdict.decision.reason);
-      rebalance(verdict.decision.reason == Reason::goes_back
-                    ? made.at(state.outlook.best_generation)
-                    : ++newest);
-    }
-  }
-};
+using test::CutPlayer;
+using test::CutRun;
+using test::Played;
+using test::Waste;
 
 using Acts = std::vector<Reason>;
 
-TEST(GoingBack, TakesTheBestOfARowAgainAndLeavesItAlone) {
-  Story run(1);
-  run.go_on(listed({1, 0.3, 0.6}), 2000);
-  EXPECT_EQ(run.acts, (Acts{Reason::growth_pays, Reason::refines, Reason::goes_back}));
-  EXPECT_EQ(run.in_use(), 1);
+std::vector<CutRun> manners(CutRun run) {
+  std::vector<CutRun> all;
+  for (const std::int64_t epoch : {1, 0})
+    for (const bool knows_horizon : {true, false}) {
+      run.epoch = epoch;
+      run.latency = epoch == 1 ? 0 : 5;
+      run.knows_horizon = knows_horizon;
+      all.push_back(run);
+    }
+  return all;
 }
 
-TEST(GoingBack, RefinesAsLongAsThatHelps) {
-  Story run(1);
-  run.go_on(listed({1, 0.6, 0.4, 0.2, 0.5}), 4000);
-  EXPECT_EQ(run.acts, (Acts{Reason::growth_pays, Reason::refines, Reason::refines, Reason::refines,
-                            Reason::goes_back}));
-  EXPECT_EQ(run.in_use(), 3);
+// Uneven at first; then what it began with is better than whatever is cut.
+constexpr std::int64_t turn = 200;
+double better_at_first(std::int64_t step, std::int64_t cut) {
+  if (cut == 0) return step < turn ? 1 : 0.05;
+  return 0.4;
 }
 
-TEST(GoingBack, TakesWhatWasThereBeforeTheFirstOfARow) {
-  Story run(0);
-  run.go_on(listed({0.4, 0.8}), 2000);
-  EXPECT_EQ(run.acts, (Acts{Reason::growth_pays, Reason::goes_back}));
-  EXPECT_EQ(run.in_use(), 0);
-}
-
-TEST(GoingBack, TakesNothingThatNobodyHasKept) {
-  for (const std::int64_t kept_from : {-1, 1}) {
-    Story run(kept_from);
-    run.go_on(listed({0.4, 0.8}), 2000);
-    EXPECT_EQ(std::ranges::count(run.acts, Reason::goes_back), 0) << kept_from;
+TEST(GoingBack, TakesTheFirstDomainsAgain) {
+  for (const CutRun& run : manners({.steps = 1000, .kept_from = 0})) {
+    const Played played = test::play({better_at_first}, run);
+    EXPECT_EQ(played.acts(), (Acts{Reason::curable, Reason::goes_back}));
+    EXPECT_EQ(played.cut, 0);
+    EXPECT_GE(played.rebalances.back(), turn);
+    EXPECT_LE(played.rebalances.back(), turn + 30);
   }
 }
 
-TEST(GoingBack, NeedsMoreThanALittleToGain) {
-  Story run(1);
-  run.go_on(listed({1, 0.3, 0.34}), 2000);
-  EXPECT_EQ(std::ranges::count(run.acts, Reason::goes_back), 0);
+TEST(GoingBack, IsForgottenByNobodyThatNobodyHasKept) {
+  for (const std::int64_t kept_from : {-1, 1, 5})
+    for (const CutRun& run : manners({.steps = 1000, .kept_from = kept_from})) {
+      const Played played = test::play({better_at_first}, run);
+      EXPECT_EQ(played.acts(), Acts{Reason::curable}) << kept_from;
+    }
 }
 
-// The load has changed by itself meanwhile, and what was best belongs to another time: each further
-// row makes things worse, and none goes back.
-TEST(GoingBack, IsTriedOnceWhereItDoesNotHelp) {
-  Story run(1);
-  const auto by_generation = [&](std::int64_t, std::int64_t step) {
-    if (run.state.generation < 2) return run.state.generation == 0 ? 1 : 0.3;
-    return step % 1000 < 500 ? 0.6 : 0.2;
+// Nothing is known of what they would carry.
+TEST(GoingBack, NeedsToBeTold) {
+  for (const CutRun& run : manners({.steps = 1000, .is_told = false, .kept_from = 0}))
+    EXPECT_FALSE(test::play({better_at_first}, run).has(Reason::goes_back));
+}
+
+// The first cut comes out well, the second badly, with an application that asks for it.
+TEST(GoingBack, TakesWhatTheLastRebalanceHasReplaced) {
+  for (const CutRun& run : manners({.steps = 600, .kept_from = 1})) {
+    std::int64_t made = 0;
+    const Waste waste = [&made](std::int64_t, std::int64_t cut) {
+      if (cut == 0) return 0.9;
+      if (made == 0) return 0.1;
+      return cut < made ? 0.1 : 0.6;
+    };
+    CutPlayer player({waste}, run);
+    ASSERT_EQ(player.go_on(200).acts(), Acts{Reason::curable});
+    const std::int64_t good = player.go_on(200).cut;
+    made = 200;
+    player.rebalance_unasked();
+    ASSERT_EQ(player.go_on(200).cut, 200);
+    const Played played = player.go_on(600);
+    EXPECT_EQ(played.acts(), (Acts{Reason::curable, Reason::goes_back}));
+    EXPECT_EQ(played.cut, good);
+    EXPECT_EQ(played.rebalances.size(), 3U);
+  }
+}
+
+// Of two that can be had, the more even one.
+TEST(GoingBack, TakesTheBetterOfTwo) {
+  for (const bool first_is_better : {false, true})
+    for (const CutRun& run : manners({.steps = 600, .kept_from = 0})) {
+      std::int64_t made = 1000;
+      const Waste waste = [&](std::int64_t step, std::int64_t cut) {
+        if (cut == 0) return step < 200 ? 0.9 : first_is_better ? 0.05 : 0.2;
+        return cut < made ? (step < 200 || !first_is_better ? 0.1 : 0.2) : 0.6;
+      };
+      CutPlayer player({waste}, run);
+      const std::int64_t good = player.go_on(200).cut;
+      ASSERT_GT(good, 0);
+      made = 200;
+      player.rebalance_unasked();
+      EXPECT_EQ(player.go_on(600).cut, first_is_better ? 0 : good);
+      EXPECT_TRUE(player.go_on(600).has(Reason::goes_back));
+    }
+}
+
+// Rather than a fresh cut, where that is as good.
+TEST(GoingBack, IsNotPreferredToAFreshCutThatIsAsGood) {
+  for (const CutRun& run : manners({.steps = 600, .kept_from = 0})) {
+    const Waste waste = [](std::int64_t step, std::int64_t cut) {
+      if (cut == 0) return step < turn ? 1 : 0.05;
+      return step >= turn && cut <= turn ? 0.4 : 0.05;
+    };
+    const Played played = test::play({waste}, run);
+    EXPECT_EQ(played.acts(), (Acts{Reason::curable, Reason::curable}));
+  }
+}
+
+// 0.03 off would take 5 / 0.03 steps.
+TEST(GoingBack, NeedsToPay) {
+  const Waste waste = [](std::int64_t step, std::int64_t cut) {
+    if (cut == 0) return step < turn ? 1 : 0.4;
+    return 0.43;
   };
-  run.go_on(by_generation, 400);
-  ASSERT_GE(run.acts.size(), 3U);
-  EXPECT_EQ(run.acts[2], Reason::goes_back);
-  EXPECT_EQ(run.state.outlook.back_is_vain, 1);
-  run.go_on(by_generation, 10'000);
-  EXPECT_GT(run.acts.size(), 3U);
-  EXPECT_EQ(std::ranges::count(run.acts, Reason::goes_back), 1);
+  for (const CutRun& run : manners({.steps = 360, .kept_from = 0})) {
+    const Played played = test::play({waste}, run);
+    EXPECT_EQ(played.has(Reason::goes_back), !run.knows_horizon);
+  }
 }
 
-TEST(GoingBack, ForgetsWhatWasBeforeARebalanceOfTheApplication) {
-  const Waste waste = listed({1, 0.3, 0.6});
-  Story run(1);
-  while (run.acts.size() < 2) run.go_on(waste, run.steps + 1);
-  ASSERT_EQ(run.acts.back(), Reason::refines);
-  run.rebalance(++run.newest);  // 0.6, too
-  run.go_on(waste, 2000);
-  EXPECT_EQ(std::ranges::count(run.acts, Reason::goes_back), 0);
+// What it has gone back to has a new number, and is not left for itself; when the load turns again,
+// so does it.
+TEST(GoingBack, KnowsTheFirstDomainsAgain) {
+  const Waste waste = [](std::int64_t step, std::int64_t cut) {
+    const bool is_turned = step / turn % 2 == 1;
+    if (cut == 0) return is_turned ? 0.05 : 1;
+    return is_turned ? 1 : 0.1;
+  };
+  for (const CutRun& run : manners({.steps = 900, .kept_from = 0})) {
+    const Played played = test::play({waste}, run);
+    const Acts acts = played.acts();
+    ASSERT_EQ(acts.size(), 5U);
+    EXPECT_EQ(acts[1], Reason::goes_back);
+    EXPECT_EQ(acts[3], Reason::goes_back);
+    EXPECT_GT(played.cut, 0);
+    for (std::size_t i = 1; i < played.rebalances.size(); ++i)
+      EXPECT_LE(played.rebalances[i], turn * static_cast<std::int64_t>(i) + 40);
+  }
 }
 
 TEST(GoingBack, SaysSo) {
-  const Waste waste = listed({1, 0.3, 0.6});
-  Story run(1);
-  while (run.acts.empty() || run.acts.back() != Reason::goes_back) {
-    const State before = run.state;
-    const std::size_t acts = run.acts.size();
-    run.go_on(waste, run.steps + 1);
-    if (run.acts.size() == acts || run.acts.back() != Reason::goes_back) continue;
-    const Totals totals = run.totals(0.6, 8);
-    const std::string text = explain(before, totals, {Action::rebalance, Reason::goes_back});
-    EXPECT_NE(text.find("an earlier decomposition was more even"), std::string::npos) << text;
+  for (const test::CutLook& look :
+       test::play({better_at_first}, {.steps = 1000, .kept_from = 0}).looks) {
+    if (look.decision.reason != Reason::goes_back) continue;
+    const std::string text = explain(look.before, look.totals, look.decision);
+    EXPECT_TRUE(test::mentions(text, "earlier domains would be more even (they would take "));
   }
   EXPECT_STREQ(name_of(Reason::goes_back), "goes_back");
+  EXPECT_STREQ(name_of(RebalanceKind::earlier), "earlier");
 }
 
 }  // namespace

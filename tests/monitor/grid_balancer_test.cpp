@@ -3,7 +3,11 @@
 #include <evenkeel/evenkeel.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -152,6 +156,81 @@ TEST_F(GridBalancers, MisuseIsTheSameErrorOnAllRanks) {
   // Nothing was learned, and nothing is lost.
   if (balancer.propose(work_in(balancer.domain()))) balancer.accept();
   balancer.finish();
+}
+
+// --- What would have been ------------------------------------------------------------------------
+
+std::int64_t virtual_time = 0;
+std::int64_t virtual_now() noexcept { return virtual_time; }
+
+// Cells at rest on a lattice; those in one corner cost most. Their loads are told, not worked.
+struct Mesh {
+  static constexpr int side = 40;
+  std::vector<std::array<double, 2>> mine;
+  std::vector<double> costs;
+
+  void take(const GridDecomposition& domains, int rank) {
+    mine.clear();
+    costs.clear();
+    for (int i = 0; i < side * side; ++i) {
+      const std::array<double, 2> centre = {(i % side + 0.5) / side, (i / side + 0.5) / side};
+      if (domains.owner_of(centre) != rank) continue;
+      mine.push_back(centre);
+      costs.push_back(std::exp(-4 * (centre[0] + centre[1])));
+    }
+  }
+  double work() const { return std::accumulate(costs.begin(), costs.end(), 0.0); }
+};
+
+struct Ran {
+  Account account;
+  double slowest = 0;  // seconds
+};
+
+// Collective. A second of virtual time for each unit of work.
+Ran run(const Communicator& communicator, GridBalancerOptions options, const Trigger& trigger) {
+  constexpr int steps = 80;
+  constexpr double second = 1e9;
+  options.monitor.trigger = trigger;
+  options.monitor.own_clock = &virtual_now;
+  options.monitor.log = LogLevel::off;
+  GridBalancer balancer(communicator, options);
+  const Kernel flow = balancer.kernel("flow");
+  Mesh mesh;
+  mesh.take(balancer.decomposition(), communicator.rank());
+  std::vector<double> took;
+  for (int step = 0; step < steps; ++step) {
+    virtual_time += 1000;
+    took.push_back(mesh.work());
+    {
+      const auto timing = flow.time();
+      virtual_time += std::llround(mesh.work() * second);
+    }
+    const Set cells = set(mesh.mine, {}, {.weight = mesh.costs});
+    if (balancer.step(cells)) {
+      balancer.accept();
+      mesh.take(balancer.decomposition(), communicator.rank());
+    }
+  }
+  balancer.finish();
+  communicator.all_reduce(std::span<double>(took), Reduction::greatest);
+  return {balancer.account(), std::accumulate(took.begin(), took.end(), 0.0)};
+}
+
+TEST_F(GridBalancers, KnowWhatCellsWouldHaveTakenElsewhere) {
+  for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
+    GridBalancerOptions chosen = options();
+    chosen.scheme = scheme;
+    const Ran never = run(communicator, chosen, Never{});
+    const Ran balanced = run(communicator, chosen, Threshold{.lambda = 1.05});
+    const double truth = never.slowest - balanced.slowest;
+    EXPECT_NEAR(balanced.account.actual, balanced.slowest, 1e-6 * never.slowest);
+    EXPECT_NEAR(never.account.saved(), 0, 1e-6 * never.slowest);
+    if (size == 1) continue;
+    EXPECT_TRUE(balanced.account.knows_never);
+    EXPECT_GT(truth, 0.2 * never.slowest) << "or nothing is shown";
+    EXPECT_NEAR(balanced.account.saved(), truth, 0.02 * truth);
+  }
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <random>
 #include <utility>
 #include <vector>
@@ -102,7 +101,6 @@ TEST(Observe, OneLookByHand) {
   EXPECT_EQ(interval.wasted, 800);
   EXPECT_EQ(interval.slowest, 2400);
   EXPECT_DOUBLE_EQ(interval.efficiency, 2.0 / 3);
-  EXPECT_EQ(interval.first_mean, 200);
   EXPECT_EQ(interval.degradation, 0);
   EXPECT_EQ(interval.waste[0], 100);
   EXPECT_EQ(interval.peak[0], 300);
@@ -259,33 +257,6 @@ TEST(Observe, AgreesWithOneThatKeepsEverything) {
       ASSERT_NEAR(trend.scatter, expected.scatter, 1e-8 * slowest);
     }
   }
-}
-
-// --- Growth --------------------------------------------------------------------------------------
-
-// The mean of 1500 has become 2000; a rank that had 900 per step would have 1200 of it now.
-TEST(GrowthOf, IsWhatGoesBeyondTheMeans) {
-  const Interval interval = after({wasting(500), wasting(1000)});
-  EXPECT_EQ(interval.first_mean, 1500);
-  EXPECT_EQ(interval.growth_of(9600, 8, 900), 0);
-  EXPECT_EQ(interval.growth_of(10'400, 8, 900), 800);
-  EXPECT_EQ(interval.growth_of(8800, 8, 900), 0) << "less is no growth";
-  EXPECT_EQ(interval.growth_of(5200, 4, 900), 400);
-}
-
-TEST(GrowthOf, ARankThatHadNoWorkHasGrownByAllOfIt) {
-  EXPECT_EQ(after({wasting(500)}).growth_of(777, 8, 0), 777);
-}
-
-TEST(GrowthOf, WithoutALookOrALoadThereIsNone) {
-  EXPECT_EQ(Interval{}.growth_of(1000, 8, 1), 0);
-  EXPECT_EQ(after({{8, {{0}, {0}}}}).growth_of(1000, 8, 0), 0);
-}
-
-TEST(GrowthOf, OfTheLongestTimesStaysBelowWhatSumsHold) {
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(after({wasting(500)}).growth_of(most, 8, 0), std::int64_t{1} << 62);
-  EXPECT_EQ(after({wasting(500)}).growth_of(8, most, 1e300), 0);
 }
 
 // --- What a rebalance costs ----------------------------------------------------------------------

@@ -33,6 +33,19 @@ inline std::uint64_t read_hash(const json& from) {
   return std::stoull(from.get<std::string>(), nullptr, 16);
 }
 
+inline Counterfactual read_counterfactual(const json& from) {
+  Counterfactual would_be;
+  from.at("first").get_to(would_be.first);
+  from.at("previous").get_to(would_be.previous);
+  from.at("first_again").get_to(would_be.first_again);
+  from.at("previous_again").get_to(would_be.previous_again);
+  from.at("fresh").get_to(would_be.fresh);
+  from.at("advised").get_to(would_be.advised);
+  from.at("earlier").get_to(would_be.earlier);
+  from.at("age").get_to(would_be.age);
+  return would_be;
+}
+
 inline Totals read_totals(const json& from) {
   Totals totals;
   from.at("step_least").get_to(totals.step_least);
@@ -48,15 +61,22 @@ inline Totals read_totals(const json& from) {
   totals.duration = read_tally(from.at("duration"));
   totals.objects = read_tally(from.at("objects"));
   from.at("cost").get_to(totals.cost);
+  from.at("rebuild").get_to(totals.rebuild);
+  from.at("extra").get_to(totals.extra);
   from.at("bytes").get_to(totals.bytes);
-  from.at("growth").get_to(totals.growth);
   from.at("command").get_to(totals.command);
+  from.at("survey").get_to(totals.survey);
   from.at("unit").get_to(totals.unit);
   from.at("spread").get_to(totals.spread);
   from.at("variance").get_to(totals.variance);
   totals.phases.fill(Tally::of(0));
   std::transform(from.at("phases").begin(), from.at("phases").end(), totals.phases.begin(),
                  read_tally);
+  from.at("all_steps").get_to(totals.all_steps);
+  from.at("all_load").get_to(totals.all_load);
+  from.at("slots").get_to(totals.slots);
+  from.at("other_slots").get_to(totals.other_slots);
+  totals.would_be = read_counterfactual(from.at("would_be"));
   if (from.at("kernels").is_null()) return totals;
   std::transform(from.at("kernels").begin(), from.at("kernels").end(), totals.kernels.begin(),
                  read_tally);

@@ -1,4 +1,5 @@
 #include "monitor/journal_lines.hpp"
+#include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
 
 #include <evenkeel/backends/config.hpp>
@@ -60,14 +61,25 @@ JournalLine small_line() {
   totals.duration = {80 * second, 20 * second, 20 * second};
   totals.objects = {10, 1, 4};
   totals.cost = 5;
+  totals.rebuild = 4;
+  totals.extra = 3;
+  totals.survey = 6;
   totals.unit = second;
   totals.spread = 48;
   totals.variance = 7;
   totals.kernels[Totals::other] = Tally::of(0);
+  totals.all_steps = 3;
+  totals.all_load = 60 * second;
+  totals.slots = {8 * second, 9 * second, 10 * second};
+  totals.other_slots = {1, 2, 3};
+  totals.would_be = {.first = 20 * second, .fresh = 11 * second};
+  totals.would_be.earlier = {12, 13};
+  totals.would_be.age = {8, 16};
   line.totals = totals;
   line.decision = {Action::rebalance, Reason::above_threshold};
   line.decision.predicted_gain = 1.5 * second;
   line.taken_at = 13;
+  line.kind = RebalanceKind::fresh;
   line.reason = "too much";
   line.kernels = {"force"};
   line.picture.emplace();
@@ -76,6 +88,7 @@ JournalLine small_line() {
   line.outcome = {.objects_moved = 3,
                   .bytes_moved = 96,
                   .seconds = 0.75,
+                  .lambda = 1.125,
                   .stages = {{"order", 0.5}, {"cut", 0.25}}};
   return line;
 }
@@ -86,23 +99,30 @@ TEST(JournalLine, ByHand) {
   const std::size_t begin = text.find(R"("state":{)"), end = text.find('}', begin);
   EXPECT_EQ(hash_of(read_state(parsed(small_line()).at("state"))), hash_of(small_line().before));
   text.erase(begin, end + 2 - begin);
-  EXPECT_EQ(
-      text,
-      R"({"step":8,"generation":1,)"
-      R"("totals":{"step_least":8,"step_greatest":8,)"
-      R"("generation_least":1,"generation_greatest":1,)"
-      R"("names_least":"fedcba9876543210","names_greatest":"fedcba9876543210",)"
-      R"("ranks":4,"unfit":0,"steps":2,"load":[40000000000,8000000000,16000000000],)"
-      R"("duration":[80000000000,20000000000,20000000000],"objects":[10,1,4],)"
-      R"("cost":5,"bytes":0,"growth":0,"command":0,"unit":1000000000,"spread":48,"variance":7,)"
-      R"("kernels":[[40000000000,8000000000,16000000000]],"other":[0,0,0],"phases":[]},)"
-      R"("kernels":{"force":{"min":4,"avg":5,"max":8}},)"
-      R"("coverage":0.5,"lambda":1.6,"imbalance_percent":50,"wasted_seconds":3,)"
-      R"("trigger":"threshold lambda 1.25","decision":"rebalance",)"
-      R"("cause":"above_threshold","reason":"too much",)"
-      R"("predicted_gain":1.5,"cost":0.75,"realised_gain":null,"taken_at":13,)"
-      R"("objects_moved":3,"bytes_moved":96,"seconds":{"order":0.5,"cut":0.25},)"
-      R"("per_rank":[4,4,8,4]})");
+  EXPECT_EQ(text,
+            R"({"step":8,"generation":1,)"
+            R"("totals":{"step_least":8,"step_greatest":8,)"
+            R"("generation_least":1,"generation_greatest":1,)"
+            R"("names_least":"fedcba9876543210","names_greatest":"fedcba9876543210",)"
+            R"("ranks":4,"unfit":0,"steps":2,"load":[40000000000,8000000000,16000000000],)"
+            R"("duration":[80000000000,20000000000,20000000000],"objects":[10,1,4],)"
+            R"("cost":5,"rebuild":4,"extra":3,"bytes":0,"command":0,"survey":6,)"
+            R"("unit":1000000000,"spread":48,"variance":7,)"
+            R"("kernels":[[40000000000,8000000000,16000000000]],"other":[0,0,0],"phases":[],)"
+            R"("all_steps":3,"all_load":60000000000,)"
+            R"("slots":[8000000000,9000000000,10000000000,0,0,0,0,0,0,0,0,0,0,0,0,0],)"
+            R"("other_slots":[1,2,3,0,0,0,0,0,0,0,0,0,0,0,0,0],)"
+            R"("would_be":{"first":20000000000,"previous":-1,"first_again":-1,"previous_again":-1,)"
+            R"("fresh":11000000000,"advised":-1,"earlier":[12,13,0,0,0,0,0,0,0,0,0,0],)"
+            R"("age":[8,16,0,0,0,0,0,0,0,0,0,0]}},)"
+            R"("kernels":{"force":{"min":4,"avg":5,"max":8}},)"
+            R"("coverage":0.5,"lambda":1.6,"imbalance_percent":50,"wasted_seconds":3,)"
+            R"("trigger":"threshold lambda 1.25","decision":"rebalance",)"
+            R"("cause":"above_threshold","reason":"too much",)"
+            R"("predicted_gain":1.5,"cost":0.75,"realised_gain":null,)"
+            R"("kind":"fresh","taken_at":13,"lambda_foreseen":1.125,)"
+            R"("objects_moved":3,"bytes_moved":96,"seconds":{"order":0.5,"cut":0.25},)"
+            R"("per_rank":[4,4,8,4]})");
 }
 
 TEST(JournalLine, WithoutALook) {
@@ -126,6 +146,37 @@ TEST(JournalLine, WithoutAnOutcome) {
   EXPECT_EQ(read.at("objects_moved"), 0);
   EXPECT_EQ(read.at("bytes_moved"), 0);
   EXPECT_EQ(read.at("seconds"), json::object());
+  EXPECT_TRUE(read.at("kind").is_null()) << "there was no rebalance";
+  EXPECT_TRUE(read.at("lambda_foreseen").is_null());
+}
+
+TEST(JournalLine, SaysHowARebalanceCameAbout) {
+  JournalLine line = small_line();
+  for (const RebalanceKind kind :
+       {RebalanceKind::application, RebalanceKind::fresh, RebalanceKind::earlier}) {
+    line.kind = kind;
+    EXPECT_EQ(parsed(line).at("kind"), name_of(kind));
+  }
+  line.taken_at = -1;
+  line.outcome->lambda = 0;
+  EXPECT_TRUE(parsed(line).at("taken_at").is_null());
+  EXPECT_TRUE(parsed(line).at("lambda_foreseen").is_null()) << "it is not known";
+}
+
+// It has cost half a second, and since then 6 s were worked instead of 9. Nobody can say before a
+// look.
+TEST(JournalLine, SaysWhatTheLastRebalanceHasGained) {
+  JournalLine line = small_line();
+  Ledger& ledger = line.before.ledger;
+  ledger.open = 1;
+  ledger.price = 0.5 * second;
+  EXPECT_TRUE(parsed(line).at("realised_gain").is_null());
+  ledger.looks_since = 1;
+  ledger.replaced.add(6.0 * second, 0.5);
+  ledger.since = 6.0 * second;
+  EXPECT_EQ(parsed(line).at("realised_gain"), 2.5);
+  ledger.settle();
+  EXPECT_TRUE(parsed(line).at("realised_gain").is_null()) << "it is over";
 }
 
 TEST(JournalLine, HasTheSameKeysWhateverHappened) {
@@ -316,6 +367,8 @@ TEST(JournalNumbers, ExtremeIntegers) {
         std::numeric_limits<std::uint64_t>::max();
     line.totals->load = {value, int64_most, int64_least};
     line.totals->spread = value;
+    line.totals->slots.fill(value);
+    line.totals->would_be.first = line.totals->would_be.age[11] = value;
     line.totals->kernels[0] = Tally{};
     line.outcome->bytes_moved = value;
     const json read = parsed(line);
@@ -328,6 +381,9 @@ TEST(JournalNumbers, ExtremeIntegers) {
     EXPECT_EQ(totals.load.least, int64_most);
     EXPECT_EQ(totals.load.greatest, int64_least);
     EXPECT_EQ(totals.spread, value);
+    EXPECT_EQ(totals.slots[15], value);
+    EXPECT_EQ(totals.would_be.first, value);
+    EXPECT_EQ(totals.would_be.age[11], value);
     EXPECT_EQ(totals.kernels[0].greatest, int64_least);
   }
 }
@@ -373,6 +429,7 @@ Totals totals_of_loads(const std::vector<std::int64_t>& loads, const State& befo
     sample.duration = 2 * *std::max_element(loads.begin(), loads.end()) + 1;
     sample.kernels = {load / 3, load - load / 3};
     sample.names = 0xFFFFFFFFFFFFFFF0U;
+    test::tell_all_steps(sample, test::StepLoads(11, load / 8));
     of_ranks.push_back(totals_of(sample, before.mean_load));
   }
   for (std::size_t rank = 1; rank < of_ranks.size(); ++rank) combine(of_ranks[0], of_ranks[rank]);
@@ -468,6 +525,46 @@ TEST(JournalReplay, ARunOfRandomLoads) {
   }
   EXPECT_GE(reasons.size(), 3U);
   EXPECT_TRUE(reasons.contains(Reason::above_threshold));
+}
+
+// All that a look can know, which cost_aware decides by.
+TEST(JournalReplay, ARunThatKnowsWhatWouldHaveBeen) {
+  std::mt19937_64 random(4);
+  State state = {.trigger = CostAware{}, .expected_cost = 2, .kept_from = 0};
+  std::set<Reason> reasons;
+  for (int look = 0; look < 300; ++look) {
+    std::vector<std::int64_t> loads(4);
+    for (std::int64_t& load : loads)
+      load = second + static_cast<std::int64_t>(random() % static_cast<unsigned>(second));
+    Totals totals = totals_of_loads(loads, state);
+    const auto any = [&] {
+      return second + static_cast<std::int64_t>(random() % static_cast<unsigned>(second));
+    };
+    totals.would_be = {any(), any(), any(), any(), any(), any()};
+    const std::size_t cuts = random() % (Counterfactual::earlier_cuts + 1);
+    for (std::size_t i = 0; i < cuts; ++i) {
+      totals.would_be.earlier[i] = any();
+      totals.would_be.age[i] = static_cast<std::int64_t>(1 + random() % 1000);
+    }
+    if (random() % 3 == 0) totals.would_be = {};
+    for (std::int64_t& slot : totals.other_slots) slot = any() / 8;
+    totals.survey = static_cast<std::int64_t>(random() % 1'000'000);
+    if (state.rebalanced_at == state.step && look > 0) {
+      totals.cost = any();
+      totals.rebuild = any() / 8;
+      totals.extra = any() / 8;
+      totals.bytes = any();
+    }
+    const Verdict verdict = expect_replay(state, totals);
+    reasons.insert(verdict.decision.reason);
+    state = verdict.state;
+    if (verdict.decision.action == Action::rebalance)
+      state = rebalanced(state, state.step, state.generation + 1,
+                         verdict.decision.reason == Reason::goes_back ? RebalanceKind::earlier
+                                                                      : RebalanceKind::fresh);
+  }
+  EXPECT_TRUE(reasons.contains(Reason::goes_back));
+  EXPECT_GE(reasons.size(), 3U);
 }
 
 // --- The header ----------------------------------------------------------------------------------

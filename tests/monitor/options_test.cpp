@@ -83,8 +83,7 @@ TEST(OptionsText, OfTheDefaults) {
             "floor_percent = 2\n"
             "least_coverage = 0\n"
             "horizon = 0\n"
-            "expected_cost = 10\n"
-            "refine_rounds = 5\n"
+            "expected_cost = 5\n"
             "epoch_steps = 0\n"
             "warmup_steps = 3\n"
             "cooldown_steps = 6\n"
@@ -115,7 +114,6 @@ Options unusual() {
   options.least_coverage = 1;
   options.horizon = std::numeric_limits<std::int64_t>::max();
   options.expected_cost = 0.1;
-  options.refine_rounds = 0;
   options.epoch_steps = 1000000;
   options.warmup_steps = 0;
   options.cooldown_steps = std::numeric_limits<int>::max();
@@ -149,7 +147,6 @@ TEST(OptionsText, OfUnusualOnes) {
             "least_coverage = 1\n"
             "horizon = 9223372036854775807\n"
             "expected_cost = 0.1\n"
-            "refine_rounds = 0\n"
             "epoch_steps = 1000000\n"
             "warmup_steps = 0\n"
             "cooldown_steps = 2147483647\n"
@@ -298,7 +295,6 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   expect("horizon", {"", "-1", "9223372036854775808", "1e6"},
          "a whole number of at least 0 (unknown)");
   expect("expected_cost", {"", "-1", "inf", "nan", "5 steps"}, "a number of at least 0");
-  expect("refine_rounds", {"", "-1", "2147483648", "x"}, "a whole number of at least 0");
   expect("log", {"", "on", "Summary", "2"}, "off, summary, decisions or looks");
   expect("warmup_steps", {"", "-1", "2147483648", "1e3"}, "a whole number of at least 0");
   expect("cooldown_steps", {"", "-1", "2147483648", "off"}, "a whole number of at least 0");
@@ -334,14 +330,15 @@ TEST(FromText, ControlCharactersAreNotShown) {
 constexpr const char* all_keys =
     "The options are method, trigger, box, periodic, cell_size, least_width, target_lambda, "
     "least_objects, staging_bytes, messages_in_flight, origins, floor_percent, least_coverage, "
-    "horizon, expected_cost, refine_rounds, epoch_steps, warmup_steps, cooldown_steps, clock, "
-    "deterministic, strict_kernels, watcher, log, journal, state, control";
+    "horizon, expected_cost, epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, "
+    "strict_kernels, watcher, log, journal, state, control";
 
 TEST(FromText, AnUnknownKeyIsAnError) {
   const std::string error = test::error_of([] { read("clock = wall\n\ntriger = never\n"); });
   EXPECT_EQ(error, "evenkeel: monitor/options: run.options, line 3: 'triger' is no option. " +
                        std::string(all_keys) + ". Did you mean 'trigger'?");
   EXPECT_ERROR(read("Trigger = never"), "Did you mean 'trigger'?");
+  EXPECT_ERROR(read("refine_rounds = 5"), "'refine_rounds' is no option.");
   EXPECT_ERROR(read("epoch-steps = 8"), "Did you mean 'epoch_steps'?");
   EXPECT_ERROR(read("EPOCH_STEPS = 8"), "Did you mean 'epoch_steps'?");
   EXPECT_ERROR(read("bx = measured"), "Did you mean 'box'?");

@@ -1,4 +1,6 @@
 #include "protocol.hpp"
+
+#include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
 
 #include <evenkeel/backends/assert.hpp>
@@ -95,24 +97,26 @@ std::int64_t load_of(int rank, std::int64_t step) {
 
 Sample sample_of(int rank, std::int64_t step, std::int64_t generation = 0) {
   const std::int64_t load = load_of(rank, step);
-  return {.step = step,
-          .steps = 6,
-          .generation = generation,
-          .objects = 10 * (rank + 1),
-          .load = load,
-          .duration = 2 * load,
-          .variance = load / 100,
-          .cost = 0,
-          .fit = true,
-          .kernels = {load / 3, load - load / 3},
-          .names = 42};
+  Sample sample = {.step = step,
+                   .steps = 6,
+                   .generation = generation,
+                   .objects = 10 * (rank + 1),
+                   .load = load,
+                   .duration = 2 * load,
+                   .variance = load / 100,
+                   .cost = 0,
+                   .fit = true,
+                   .kernels = {load / 3, load - load / 3},
+                   .names = 42};
+  test::tell_all_steps(sample, test::StepLoads(static_cast<std::size_t>(8 + rank % 2), load / 6));
+  sample.would_be.fresh = load;
+  return sample;
 }
 
 Totals totals_over(int ranks, std::int64_t step, const State& state) {
-  Totals all = totals_of(sample_of(0, step, state.generation), state.mean_load);
-  for (int rank = 1; rank < ranks; ++rank)
-    combine(all, totals_of(sample_of(rank, step, state.generation), state.mean_load));
-  return all;
+  return test::over_ranks(static_cast<std::size_t>(ranks), [&](std::size_t rank) {
+    return totals_of(sample_of(static_cast<int>(rank), step, state.generation), state.mean_load);
+  });
 }
 
 template <class T>
@@ -394,8 +398,8 @@ TEST_P(ProtocolTest, FinishesInEveryPhaseOfALook) {
       Session session(outer, GetParam(), first_state(), 1, with_picture);
       session.post(first_end);
       for (std::int64_t passed = 1; passed <= phase; ++passed) session.advance(first_end + passed);
-      session.protocol.finish();
-      session.protocol.finish();
+      static_cast<void>(session.protocol.finish());
+      EXPECT_FALSE(session.protocol.finish().has_value()) << "they are told once";
       for (std::int64_t passed = phase + 1; passed <= last; ++passed)
         EXPECT_EQ(session.advance(first_end + passed), nullptr);
       EXPECT_NE(session.look(first_end + 100), nullptr);
@@ -404,8 +408,66 @@ TEST_P(ProtocolTest, FinishesInEveryPhaseOfALook) {
 
 TEST_P(ProtocolTest, FinishesUnused) {
   Session session(outer, GetParam());
-  session.protocol.finish();
+  EXPECT_FALSE(session.protocol.finish().has_value());
   EXPECT_EQ(session.advance(1), nullptr);
+}
+
+// Each look is in the books once: in the state, or in what is handed back.
+TEST_P(ProtocolTest, FinishHandsBackWhatTheStateKnowsNothingOf) {
+  for (std::int64_t phase = 0; phase <= last; ++phase)
+    for (const bool with_picture : {false, true}) {
+      Session session(outer, GetParam(), first_state(), 1, with_picture);
+      ASSERT_NE(session.look(first_end), nullptr);
+      const State before = session.protocol.state();
+      const std::int64_t step = first_end + 8;
+      session.post(step);
+      for (std::int64_t passed = 1; passed <= phase; ++passed) session.advance(step + passed);
+      const std::optional<Totals> unseen = session.protocol.finish();
+      ASSERT_EQ(unseen.has_value(), phase <= d) << phase;
+      const State& state = session.protocol.state();
+      EXPECT_EQ(state.looks, phase <= d ? 1 : 2);
+      const Totals expected = totals_over(size, step, before);
+      if (unseen) {
+        EXPECT_EQ(bytes_of(*unseen), bytes_of(expected));
+        EXPECT_EQ(hash_of(state), hash_of(before));
+      }
+      const State books = unseen ? accounted(state, *unseen) : state;
+      EXPECT_EQ(books.ledger.steps, 2 * expected.all_steps);
+    }
+}
+
+// --- Apart from looks ----------------------------------------------------------------------------
+
+TEST_P(ProtocolTest, ReducesAtOnce) {
+  State state = first_state();
+  state.mean_load = 300'000;  // about which spreads are counted
+  Session session(outer, GetParam(), state);
+  const Totals all = session.protocol.reduce_now(sample_of(rank, 5));
+  EXPECT_EQ(bytes_of(all), bytes_of(totals_over(size, 5, state)));
+  EXPECT_EQ(hash_of(session.protocol.state()), hash_of(state)) << "the state does not know";
+}
+
+TEST_P(ProtocolTest, ReducesAtOnceInEveryPhaseOfALook) {
+  for (std::int64_t phase = 0; phase < last; ++phase) {
+    Session session(outer, GetParam());
+    session.post(first_end);
+    for (std::int64_t passed = 1; passed <= phase; ++passed) session.advance(first_end + passed);
+    const Totals all = session.protocol.reduce_now(sample_of(rank, 5));
+    EXPECT_EQ(bytes_of(all), bytes_of(totals_over(size, 5, session.protocol.state())));
+    for (std::int64_t passed = phase + 1; passed < last; ++passed)
+      session.advance(first_end + passed);
+    const auto look = session.advance(first_end + last);
+    ASSERT_NE(look, nullptr);
+    EXPECT_EQ(bytes_of(look->totals), bytes_of(totals_over(size, first_end, first_state())));
+  }
+}
+
+TEST_P(ProtocolTest, ReducesAfterTheEnd) {
+  Session session(outer, GetParam());
+  session.post(first_end);
+  ASSERT_TRUE(session.protocol.finish().has_value());
+  const Totals all = session.protocol.reduce_now(sample_of(rank, first_end + 3));
+  EXPECT_EQ(bytes_of(all), bytes_of(totals_over(size, first_end + 3, first_state())));
 }
 
 TEST_P(ProtocolTest, IsLetGoInEveryPhaseOfALook) {

@@ -33,7 +33,29 @@ State learned(std::int64_t method = 1) {
   state.ledger.cost.learn(1e9 / 7, 1e6 / 3);
   state.ledger.cost.learn(1e9 / 11, 1e6 / 13);
   state.ledger.worked = 1e12;
-  state.ledger.residual = 1e6 / 3;
+  state.ledger.spent = 1e9 / 3;
+  state.ledger.never.add(1e12, 0.1);
+  Outlook& outlook = state.outlook;
+  outlook.curable = {0.1, 0.2};
+  outlook.curable_looks = 2;
+  outlook.measured = 136;
+  outlook.bends = {1.0 / 3, 1.0 / 7};
+  outlook.bends_known = 2;
+  outlook.variance = 1.0 / 17;
+  outlook.variance_looks = 8;
+  outlook.fresh = 0.01;
+  outlook.ageing.age = {1.5, 3, 7};
+  outlook.ageing.level = {0, 1.0 / 3, 0.5};
+  outlook.ageing.known = {4, 3, 1};
+  outlook.shortfall = 0.04;
+  outlook.last_shortfall = 1.0 / 23;
+  outlook.shortfall_ratio = 2.0 / 3;
+  outlook.judged_at = 128;
+  outlook.surveys = 9;
+  outlook.survey_cost = 1e6;
+  outlook.first_generation = 1;
+  outlook.previous_generation = 2;
+  outlook.next_epoch = 10;
   return state;
 }
 
@@ -57,19 +79,26 @@ void expect_same_cost(const CostModel& a, const CostModel& b) {
   EXPECT_EQ(a.last_bytes, b.last_bytes);
 }
 
-// --- Text ----------------------------------------------------------------------------------------
-
-TEST(SavedState, WhatWasLearnedGoesOn) {
-  const State now = restored(fresh(), saved_text(learned(), 8), 8, "here");
-  expect_same_cost(now.ledger.cost, learned().ledger.cost);
-  EXPECT_EQ(now.ledger.residual, learned().ledger.residual);
+// What the load was like, beside the costs.
+void take_load(Outlook& into, const Outlook& from) {
+  into.bends = from.bends;
+  into.bends_known = from.bends_known;
+  into.variance = from.variance;
+  into.variance_looks = from.variance_looks;
+  into.ageing = from.ageing;
+  into.last_shortfall = from.last_shortfall;
+  into.shortfall_ratio = from.shortfall_ratio;
 }
 
-TEST(SavedState, EverythingElseIsThatOfTheNewRun) {
-  State now = restored(fresh(), saved_text(learned(), 8), 8, "here");
-  now.ledger.cost = fresh().ledger.cost;
-  now.ledger.residual = fresh().ledger.residual;
-  EXPECT_EQ(to_text(now), to_text(fresh()));
+// --- Text ----------------------------------------------------------------------------------------
+
+// That, and nothing else.
+TEST(SavedState, WhatWasLearnedGoesOn) {
+  State expected = fresh();
+  expected.ledger.cost = learned().ledger.cost;
+  take_load(expected.outlook, learned().outlook);
+  EXPECT_EQ(to_text(restored(fresh(), saved_text(learned(), 8), 8, "here")), to_text(expected));
+  EXPECT_NE(to_text(expected), to_text(fresh()));
 }
 
 TEST(SavedState, ARunThatHasLearnedNothingTellsNothing) {
@@ -83,7 +112,10 @@ TEST(SavedState, OnAnotherNumberOfRanksTheCostCountsLittle) {
   for (const int ranks : {1, 7, 9}) {
     const CostModel then = learned().ledger.cost;
     State now = restored(fresh(), saved_text(learned(), 8), ranks, "here");
-    EXPECT_EQ(now.ledger.residual, -1) << "the load is cut differently";
+    EXPECT_EQ(now.outlook.variance, 0) << "the load is cut differently";
+    EXPECT_EQ(now.outlook.bends_known, 0);
+    EXPECT_EQ(now.outlook.ageing.known[0], 0);
+    EXPECT_EQ(now.outlook.last_shortfall, -1);
     EXPECT_EQ(now.ledger.cost.weight, 0.25);
     EXPECT_EQ(now.ledger.cost.estimate(), then.estimate());
     const double before = now.ledger.cost.cost, measured = 100 * before;
@@ -106,18 +138,21 @@ TEST(SavedState, OfAnotherMethodNoCostIsKept) {
   const State now = restored(fresh(2), saved_text(learned(1), 8), 8, "here");
   EXPECT_EQ(now.ledger.cost.method, 2);
   EXPECT_FALSE(now.ledger.cost.knows());
-  EXPECT_EQ(now.ledger.residual, learned().ledger.residual);
+  EXPECT_EQ(now.outlook.variance, learned().outlook.variance) << "the load is what it is";
 }
 
 // The rebalance that is still open when the run ends has shown something too.
 TEST(SavedState, TheLastRebalanceIsSettled) {
   State then = fresh();
   then.ledger.open = 1;
-  then.ledger.before = 500;
   then.ledger.looks_since = 1;
-  then.ledger.steps_since = 8;
-  then.ledger.after = {70, 0, 0};
-  EXPECT_EQ(restored(fresh(), saved_text(then, 2), 2, "here").ledger.residual, 70);
+  then.ledger.replaced.add(1000, 0.5);
+  then.ledger.since = 1100;
+  then.ledger.price = 250;
+  const std::string text = saved_text(then, 2);
+  for (const char* line : {"\nledger_open = 0\n", "\nledger_counted = 1\n",
+                           "\nledger_gained = 400\n", "\nledger_last_net = 150\n"})
+    EXPECT_TRUE(test::mentions(text, line));
 }
 
 TEST(SavedState, AFunctionNeedsNoText) {
@@ -151,7 +186,7 @@ TEST(SavedState, WhatIsNoneIsAnErrorThatNamesTheSource) {
   for (const char* ranks : {"0", "-2", "two", "", "2.5", "99999999999999999999"})
     refused(with("ranks = 2", std::string("ranks = ") + ranks), no_ranks);
   refused("evenkeel state 1\nranks = 2\n", "there is no 'trigger'.");
-  refused(good.substr(0, good.rfind("ledger_residual")), "there is no 'ledger_residual'.");
+  refused(good.substr(0, good.rfind("outlook_next_epoch")), "there is no 'outlook_next_epoch'.");
   refused(good + "mood = good\n", "'mood' is no part of a state.");
   refused(with("cost_weight = 1.8", "cost_weight = nan"), "cost_weight is 'nan'.");
   refused(with("cost_weight = 1.8", "cost_weight = much"), "cost_weight is 'much'.");
@@ -163,18 +198,34 @@ TEST(SavedState, ATriggerThatIsNoneIsAnErrorThatNamesTheSource) {
   EXPECT_ERROR(static_cast<void>(restored(fresh(), text, 2, "'old.txt'")), "'old.txt': ");
 }
 
-// Weights are sums of what is positive: with this one the next look would divide by nothing.
+// Weights and counts are sums of what is positive: with these the next look would divide by
+// nothing.
 TEST(SavedState, AWeightBelowNothingIsAnError) {
+  const auto refused = [](const State& then, const std::string& why) {
+    EXPECT_ERROR(static_cast<void>(restored(fresh(), saved_text(then, 2), 2, "'old.txt'")),
+                 "'old.txt': " + why);
+  };
   State then = learned();
   then.ledger.cost.weight = -1.25;
-  EXPECT_ERROR(static_cast<void>(restored(fresh(), saved_text(then, 2), 2, "'old.txt'")),
-               "'old.txt': cost_weight is '-1.25'.");
+  refused(then, "cost_weight is '-1.25'.");
+  then = learned();
+  then.outlook.variance = -0.5;
+  refused(then, "outlook_variance is '-0.5'.");
+  then = learned();
+  then.outlook.variance_looks = -1;
+  refused(then, "outlook_variance_looks is '-1'.");
+  then = learned();
+  then.outlook.bends_known = -1;
+  refused(then, "outlook_bends_known is '-1'.");
+  then = learned();
+  then.outlook.ageing.known[15] = -1;
+  refused(then, "outlook_ageing_known is '-1'.");
 }
 
 // A text that was cut off anywhere is refused or says the same; it never says something else.
 TEST(SavedState, WhatWasCutOffIsNoted) {
   const std::string good = saved_text(learned(), 2);
-  const std::size_t last_line = good.rfind("ledger_residual");
+  const std::size_t last_line = good.rfind("outlook_next_epoch");
   for (std::size_t length = 0; length < last_line; ++length)
     EXPECT_NE(test::error_of(
                   [&] { static_cast<void>(restored(fresh(), good.substr(0, length), 2, "here")); }),

@@ -198,7 +198,17 @@ TEST_F(ReplayProgram, TriggersThatAreRefused) {
 
 TEST_F(ReplayProgram, AChainAndAJournalAreRefused) {
   expect_refused(plus(good(), {"--journal", file("journal.jsonl", "{}\n")}),
-                 "tools/replay: --journal goes with --json alone.");
+                 "tools/replay: --journal goes with --trigger and --json alone.");
+}
+
+TEST_F(ReplayProgram, ATriggerOnAJournalThatIsRefused) {
+  const std::string journal = file("journal.jsonl", "{}\n"), missing = path("missing.jsonl");
+  expect_refused({"--journal", journal, "--trigger", "custom"},
+                 "tools/replay: --trigger is 'custom'.");
+  expect_refused({"--journal", journal, "--trigger", "menon"},
+                 "tools/replay: Line 1 of '" + journal + "' is none of a journal: ");
+  expect_refused({"--journal", missing, "--trigger", "menon"},
+                 "tools/replay: The journal '" + missing + "' cannot be read.");
 }
 
 TEST_F(ReplayProgram, FilesThatAreRefused) {

@@ -22,6 +22,13 @@ void add_range_end(Ranges& ranges, std::int64_t end) {
   if (ranges.back() != end) ranges.push_back(static_cast<std::int32_t>(end));
 }
 
+Ranges cut_of(std::span<const double> prefix, int ranks) {
+  const Chain chain = cut_prefix(prefix, {.parts = ranks});
+  Ranges ranges = {0};
+  for (const std::int64_t offset : chain.offsets) add_range_end(ranges, offset);
+  return ranges;
+}
+
 }  // namespace
 
 CostChain::CostChain(std::vector<double> costs, std::uint64_t bins, const std::string& name)
@@ -57,11 +64,16 @@ std::span<const double> CostChain::prefix(std::int64_t step) const noexcept {
   return {prefixes_.data() + static_cast<std::size_t>(step) * length, length};
 }
 
-Ranges CostChain::cut(std::int64_t step, int ranks) const {
-  const Chain chain = cut_prefix(prefix(step), {.parts = ranks});
-  Ranges ranges = {0};
-  for (const std::int64_t offset : chain.offsets) add_range_end(ranges, offset);
-  return ranges;
+Ranges CostChain::cut(std::int64_t step, int ranks) const { return cut_of(prefix(step), ranks); }
+
+Ranges CostChain::cut(std::int64_t begin, std::int64_t end, int ranks) const {
+  if (end - begin == 1) return cut(begin, ranks);
+  std::vector<double> sums(static_cast<std::size_t>(bins_ + 1));
+  for (std::int64_t step = begin; step < end; ++step) {
+    const std::span<const double> row = prefix(step);
+    for (std::size_t bin = 0; bin < sums.size(); ++bin) sums[bin] += row[bin];
+  }
+  return cut_of(sums, ranks);
 }
 
 Ranges CostChain::even(int ranks) const {
@@ -79,6 +91,16 @@ double CostChain::slowest(const Ranges& ranges, std::int64_t step) const noexcep
     before = after;
   }
   return most;
+}
+
+double CostChain::slowest(const Ranges& ranges, std::int64_t begin, std::int64_t end) const {
+  if (end - begin == 1) return slowest(ranges, begin);
+  std::vector<double> sums(ranges.size() - 1), loads_of_step;
+  for (std::int64_t step = begin; step < end; ++step) {
+    loads(ranges, step, loads_of_step);
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += loads_of_step[i];
+  }
+  return *std::max_element(sums.begin(), sums.end());
 }
 
 void CostChain::loads(const Ranges& ranges, std::int64_t step, std::vector<double>& into) const {

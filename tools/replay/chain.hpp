@@ -25,10 +25,14 @@ class CostChain {
 
   // The optimal cut by the costs of a step.
   Ranges cut(std::int64_t step, int ranks) const;
+  // ... by the sums of the costs of some steps, from `begin` to before `end`.
+  Ranges cut(std::int64_t begin, std::int64_t end, int ranks) const;
   // As many bins for each rank as can be: range p begins at floor(p * bins / ranks).
   Ranges even(int ranks) const;
 
   double slowest(const Ranges& ranges, std::int64_t step) const noexcept;
+  // The greatest that a range takes of the steps from `begin` to before `end` together.
+  double slowest(const Ranges& ranges, std::int64_t begin, std::int64_t end) const;
   // What each range takes.
   void loads(const Ranges& ranges, std::int64_t step, std::vector<double>& into) const;
 

@@ -77,13 +77,17 @@ constexpr std::int64_t any = std::int64_t{1} << 53;
 
 }  // namespace
 
-std::string checked_journal(const ReplayArguments& asked) {
-  for (const auto* other : {&asked.chain, &asked.ranks, &asked.cost, &asked.trigger, &asked.horizon,
-                            &asked.start, &asked.epoch, &asked.latency})
+JournalReplayOptions checked_journal(const ReplayArguments& asked) {
+  for (const auto* other : {&asked.chain, &asked.ranks, &asked.cost, &asked.horizon, &asked.start,
+                            &asked.epoch, &asked.latency})
     if (*other)
-      refuse_replay("--journal goes with --json alone.",
+      refuse_replay("--journal goes with --trigger and --json alone.",
                     "A journal holds all else; leave the other options out, or replay a chain.");
-  return *asked.journal;
+  JournalReplayOptions options;
+  options.journal = *asked.journal;
+  if (asked.trigger) options.trigger = trigger_of(*asked.trigger);
+  options.json = asked.json;
+  return options;
 }
 
 ChainReplayOptions checked(const ReplayArguments& asked) {

@@ -35,8 +35,16 @@ struct ChainReplayOptions {
   bool json = false;
 };
 
-// The journal that was asked for. An Error where something of a chain is given beside it.
-std::string checked_journal(const ReplayArguments& asked);
+// A run that is on record.
+struct JournalReplayOptions {
+  std::string journal;
+  std::optional<Trigger> trigger = {};  // to try on it; nothing: what it did is decided again
+  bool json = false;
+};
+
+// An Error where something of a chain is given beside the journal, and for a trigger that makes no
+// sense. The file is not touched.
+JournalReplayOptions checked_journal(const ReplayArguments& asked);
 
 // An Error for what makes no sense, whatever the files hold. The files are not touched.
 ChainReplayOptions checked(const ReplayArguments& asked);

@@ -1,5 +1,7 @@
 #include "replay/run.hpp"
 
+#include <evenkeel/monitor/all_steps.hpp>
+#include <evenkeel/monitor/counterfactual.hpp>
 #include <evenkeel/monitor/decision.hpp>
 #include <evenkeel/monitor/options.hpp>
 #include <evenkeel/monitor/truncated_mean.hpp>
@@ -37,7 +39,6 @@ State first_state_of(const Setting& setting, const ChainReplayOptions& options, 
   State state = first_state(live);
   state.epoch_steps = options.epoch_steps;
   state.latency_steps = options.latency;
-  state.refine_rounds = 0;  // a cut is the best there is
   state.ledger.cost.learn(setting.rebalance * unit, 0);
   // Neither is part of a rule: they guard against what a chain does not have, noise of clocks and
   // steps with cold caches.
@@ -49,18 +50,20 @@ State first_state_of(const Setting& setting, const ChainReplayOptions& options, 
 // The loads of all ranges over an epoch, as all ranks would have measured them.
 class Epoch {
  public:
-  void add(const std::vector<double>& loads, double unit) {
+  void add(const std::vector<double>& loads, double slowest_first, double unit) {
     if (by_range_.empty()) by_range_.resize(loads.size());
     for (std::size_t i = 0; i < loads.size(); ++i)
       by_range_[i].push_back(std::llround(loads[i] * unit));
     ++steps_;
+    all_.add(std::llround(*std::max_element(loads.begin(), loads.end()) * unit));
+    first_.add(std::llround(slowest_first * unit));
+    for (const double load : loads) all_load_ += std::llround(load * unit);
   }
   std::int64_t steps() const noexcept { return steps_; }
 
-  Totals totals(const State& state, int ranks, std::int64_t step, std::int64_t cost) {
+  Totals totals(const State& state, int ranks, std::int64_t step, std::int64_t cost) const {
     const std::int64_t unit = totals_of({}, state.mean_load).unit;
-    if (state.interval.looks == 0) first_.assign(by_range_.size(), 0);
-    const auto totals_of_rank = [&](std::span<const std::int64_t> loads, double* first) {
+    const auto totals_of_rank = [&](std::span<const std::int64_t> loads) {
       Sample sample;
       sample.step = step;
       sample.steps = steps_;
@@ -68,27 +71,34 @@ class Epoch {
       sample.cost = cost;
       sample.load = sample.duration = truncated_sum(loads);
       sample.variance = variance_in(unit, loads);
-      if (first != nullptr && state.interval.looks == 0)
-        *first = static_cast<double>(sample.load) / static_cast<double>(steps_);
-      if (first != nullptr) sample.growth = state.interval.growth_of(sample.load, steps_, *first);
       return totals_of(sample, state.mean_load);
     };
     // Ranks without bins are all alike.
     const std::int64_t idle = ranks - std::ssize(by_range_);
-    Totals all =
-        idle > 0 ? totals_of_rank({}, nullptr) : totals_of_rank(by_range_.front(), first_.data());
+    Totals all = totals_of_rank(idle > 0 ? std::span<const std::int64_t>() : by_range_.front());
     if (idle > 0) {
       all.ranks = idle;
       all.spread *= idle;
     }
     for (std::size_t i = idle > 0 ? 0 : 1; i < by_range_.size(); ++i)
-      combine(all, totals_of_rank(by_range_[i], &first_[i]));
+      combine(all, totals_of_rank(by_range_[i]));
+    all.all_steps = all_.steps();
+    all.all_load = all_load_;
+    all.slots = all_.sums();
+    all.other_slots = first_.sums();
     return all;
   }
 
+  // After a rebalance: what was measured counts no more, but in the account.
   void restart() {
     by_range_.clear();
     steps_ = 0;
+  }
+  void end_look() {
+    restart();
+    all_.restart();
+    first_.restart();
+    all_load_ = 0;
   }
 
  private:
@@ -100,8 +110,9 @@ class Epoch {
   }
 
   std::vector<std::vector<std::int64_t>> by_range_;  // of each step
-  std::vector<double> first_;  // per step, at the first look since a rebalance
   std::int64_t steps_ = 0;
+  AllSteps all_, first_;  // the slowest of each step, as it is and under the first ranges
+  std::int64_t all_load_ = 0;
 };
 
 // A rebalance that was ordered for a cut that is gone by then is none.
@@ -110,12 +121,55 @@ struct Order {
   std::int64_t generation;
 };
 
+// The ranges that ranks have had, and what other ranges would take.
+class Cuts {
+ public:
+  Cuts(const Setting& setting, double unit)
+      : setting_(setting), unit_(unit), now_(setting.start), first_(now_), previous_(now_) {}
+
+  const Ranges& now() const noexcept { return now_; }
+  const Ranges& first() const noexcept { return first_; }
+
+  void make_anew(std::int64_t step) {
+    previous_ = std::exchange(now_, setting_.chain.cut(step - 1, setting_.ranks));
+  }
+
+  // Of the steps of an epoch, which ends before step `end`.
+  Counterfactual would_be(std::int64_t begin, std::int64_t end) {
+    const auto slowest = [&](const Ranges& ranges) {
+      return std::llround(setting_.chain.slowest(ranges, begin, end) * unit_);
+    };
+    Counterfactual found;
+    Ranges fresh = setting_.chain.cut(begin, end, setting_.ranks);
+    found.first = slowest(first_);
+    found.previous = slowest(previous_);
+    found.fresh = slowest(fresh);
+    std::size_t i = 0;
+    for (const auto& [step, cut] : earlier_.entries()) {
+      found.earlier[i] = slowest(cut);
+      found.age[i++] = end - step;
+    }
+    earlier_.add(end, std::move(fresh));
+    return found;
+  }
+
+ private:
+  const Setting& setting_;
+  double unit_;
+  Ranges now_, first_, previous_;
+  EarlierCuts<Ranges> earlier_;
+};
+
+bool needs_counterfactual(const Trigger& trigger) {
+  return std::holds_alternative<CostAware>(trigger);
+}
+
 }  // namespace
 
 Schedule run(const Setting& setting, const ChainReplayOptions& options) {
   const double unit = nanoseconds_per_unit(setting);
   State state = first_state_of(setting, options, unit);
-  Ranges ranges = setting.start;
+  Cuts cuts(setting, unit);
   Epoch epoch;
   std::deque<Order> orders;
   Schedule schedule;
@@ -126,21 +180,23 @@ Schedule run(const Setting& setting, const ChainReplayOptions& options) {
     for (; !orders.empty() && orders.front().before_step == step; orders.pop_front())
       act = act || orders.front().generation == state.generation;
     if (act) {
-      ranges = setting.chain.cut(step - 1, setting.ranks);
+      cuts.make_anew(step);
       state = rebalanced(state, step, state.generation + 1);
       schedule.push_back(step);
       cost += std::llround(std::min(most_nanoseconds, setting.rebalance * unit));
       epoch.restart();
     }
-    setting.chain.loads(ranges, step, loads);
-    epoch.add(loads, unit);
+    setting.chain.loads(cuts.now(), step, loads);
+    epoch.add(loads, setting.chain.slowest(cuts.first(), step), unit);
     if (epoch.steps() < epoch_length(state)) continue;
-    const Verdict verdict =
-        fold(state, epoch.totals(state, setting.ranks, step + 1, std::exchange(cost, 0)));
+    Totals totals = epoch.totals(state, setting.ranks, step + 1, std::exchange(cost, 0));
+    if (needs_counterfactual(state.trigger))
+      totals.would_be = cuts.would_be(step + 1 - epoch.steps(), step + 1);
+    const Verdict verdict = fold(state, totals);
     state = verdict.state;
     if (verdict.decision.action == Action::rebalance)
       orders.push_back({step + 1 + options.latency, state.generation});
-    epoch.restart();
+    epoch.end_look();
   }
   return schedule;
 }

@@ -74,9 +74,10 @@ class ReplayTest : public MonitorTest, public testing::WithParamInterface<Trigge
   }
 
   // `evenkeel replay`, on rank 0.
-  Ended replay(const std::string& path) const {
-    return test::run_program(scratch,
-                             {EVENKEEL_TEST_PROGRAM, "replay", "--journal", path, "--json"});
+  Ended replay(const std::string& path, const Words& more = {}) const {
+    Words words = {EVENKEEL_TEST_PROGRAM, "replay", "--journal", path, "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return test::run_program(scratch, words);
   }
   Ended replay_text(const std::string& text) const {
     return replay(scratch.with_file("changed.jsonl", text));
@@ -229,6 +230,15 @@ TEST_P(ReplayTest, TheProgramFindsThemIdentical) {
   EXPECT_EQ(said.at("looks"), looks);
   EXPECT_EQ(said.at("rebalances"), rebalances);
   EXPECT_GT(rebalances, 3);
+}
+
+// A Monitor knows nothing of objects, and so nothing of other cuts.
+TEST_P(ReplayTest, TheProgramTriesNothingOnWhatTellsNothing) {
+  if (!is_for_the_program()) GTEST_SKIP() << "one trigger and two ranks are enough";
+  run(recorded(), 60);
+  if (rank != 0) return;
+  expect_refused(replay(journal, {"--trigger", "menon"}), 2,
+                 "does not tell what other cuts would have had");
 }
 
 // In totals that decide: a look that was to be trusted, and was of this decomposition; and, where

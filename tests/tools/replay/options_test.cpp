@@ -89,16 +89,29 @@ TEST(ReplayOptions, AJournalHoldsAllElse) {
   ReplayArguments asked;
   asked.journal = "journal.jsonl";
   asked.json = true;
-  EXPECT_EQ(checked_journal(asked), "journal.jsonl");
+  EXPECT_EQ(checked_journal(asked).journal, "journal.jsonl");
+  EXPECT_FALSE(checked_journal(asked).trigger) << "what is on record is decided again";
+  EXPECT_TRUE(checked_journal(asked).json);
   for (const Given other :
        {&ReplayArguments::chain, &ReplayArguments::ranks, &ReplayArguments::cost,
-        &ReplayArguments::trigger, &ReplayArguments::horizon, &ReplayArguments::start,
-        &ReplayArguments::epoch, &ReplayArguments::latency}) {
+        &ReplayArguments::horizon, &ReplayArguments::start, &ReplayArguments::epoch,
+        &ReplayArguments::latency}) {
     ReplayArguments more = asked;
     more.*other = std::string("1");
     EXPECT_EQ(error_of([&] { checked_journal(more); }),
-              refusal("--journal goes with --json alone. A journal holds all else; leave the other "
-                      "options out, or replay a chain."));
+              refusal("--journal goes with --trigger and --json alone. A journal holds all else; "
+                      "leave the other options out, or replay a chain."));
+  }
+}
+
+TEST(ReplayOptions, ATriggerForAJournal) {
+  ReplayArguments asked;
+  asked.journal = "journal.jsonl";
+  asked.trigger = "every 0:100:5";
+  EXPECT_EQ(checked_journal(asked).trigger, Trigger(Every{.start = 0, .stop = 100, .period = 5}));
+  for (const char* text : {"custom", "sometimes", "every 0", "threshold lambda 0.5"}) {
+    asked.trigger = text;
+    EXPECT_TRUE(test::mentions(error_of([&] { checked_journal(asked); }), "--trigger"));
   }
 }
 

@@ -17,6 +17,7 @@
 #include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/migrate.hpp>
 #include <evenkeel/core/set.hpp>
+#include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
@@ -113,6 +114,9 @@ class EVENKEEL_API Balancer {
   const Options& options() const noexcept;  // as agreed
   std::int64_t steps() const noexcept;
   Metrics metrics() const;  // of the last look
+  // What the run has taken, and what it would have taken without any rebalance; after finish() of
+  // all steps.
+  Account account() const;
 
  private:
   MoveReport step(std::initializer_list<Set> sets) {

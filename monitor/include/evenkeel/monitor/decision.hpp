@@ -31,17 +31,12 @@ enum class Reason : int {
   paused,           // somebody outside has said so
   commanded,        // act: somebody outside has said so
   // Of cost_aware, as is below_cost.
-  growth_pays,   // act: what has been lost as imbalance grew
-  excess_pays,   // act: what an imbalance that stays has cost
-  refines,       // act: the last has helped, and another may go on with it
-  goes_back,     // act: an earlier decomposition was more even, and that one is taken again
-  too_early,     // one look is no evidence
-  below_noise,   // not told apart from noise, or no worse than right after the last rebalance
-  near_end,      // what is left of the run does not pay for it
-  heals_itself,  // as much has gone away by itself before
-  not_paying,    // enough, were it not that rebalances have not paid
-  switched_off,  // rebalances have not paid several times in a row
-  outlier        // the last step stands out, and a cut would be made for it
+  curable,      // act: what a fresh cut would take off pays for it
+  goes_back,    // act: earlier domains would be more even now than a fresh cut
+  below_noise,  // even, or not told apart from noise
+  not_curable,  // a fresh cut would be as uneven
+  near_end,     // what is left of the run does not pay for it
+  in_debt       // rebalances have lost too much against never
 };
 
 // What somebody outside can say to a running application; the greater of two counts.
@@ -50,7 +45,8 @@ enum class Command : int { none, resume, pause, rebalance };
 struct Decision {
   Action action = Action::hold;
   Reason reason = Reason::not_asked;
-  // Nanoseconds: what was weighed against what, where the reason is one of cost.
+  // What was weighed against what, where the reason is one of cost: nanoseconds; of cost_aware
+  // nanoseconds per step.
   double weighed = 0, against = 0;
   // Nanoseconds that a rebalance now is thought to bring, its cost taken off.
   double predicted_gain = 0;
@@ -65,8 +61,20 @@ struct Verdict {
 // Pure: the same arguments give the same bits.
 EVENKEEL_API Verdict fold(const State& state, const Totals& totals);
 
-// The state after a rebalance at the end of `step`, whoever asked for it. Pure.
-EVENKEEL_API State rebalanced(State state, std::int64_t step, std::int64_t generation) noexcept;
+// The state with the books of these totals, which nobody decides by any more. Pure.
+EVENKEEL_API State accounted(State state, const Totals& totals) noexcept;
+
+// How a rebalance came about: the application has asked for it; a look has, and the cut is a fresh
+// one, or earlier domains were taken again.
+enum class RebalanceKind : int { application, fresh, earlier };
+
+// The state after a rebalance at the end of `step`. Pure.
+EVENKEEL_API State rebalanced(State state, std::int64_t step, std::int64_t generation,
+                              RebalanceKind kind = RebalanceKind::fresh) noexcept;
+
+// Whether the next look should find out what would have been: a survey may take a thousandth of the
+// run's time. Pure.
+EVENKEEL_API bool wants_survey(const State& state) noexcept;
 
 // Steps from one look to the next. Pure.
 EVENKEEL_API std::int64_t epoch_length(const State& state) noexcept;
@@ -76,6 +84,7 @@ EVENKEEL_API std::string explain(const State& state, const Totals& totals,
                                  const Decision& decision);
 EVENKEEL_API const char* name_of(Action action) noexcept;
 EVENKEEL_API const char* name_of(Reason reason) noexcept;
+EVENKEEL_API const char* name_of(RebalanceKind kind) noexcept;
 
 EVENKEEL_API std::uint64_t hash_of(const Decision& decision) noexcept;
 

@@ -6,6 +6,7 @@
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/monitor/clock.hpp>
+#include <evenkeel/monitor/counterfactual.hpp>
 
 #include <array>
 #include <cstdint>
@@ -21,6 +22,11 @@ inline constexpr int protocol_latency_steps = 2;
 // The shortest epoch: the two reductions of one look end before the next look begins.
 inline constexpr int least_epoch_steps = 2 * protocol_latency_steps + 2;
 
+// The load of all steps since the last look, measured or not, is told in so many sums: of single
+// steps, or of as many consecutive ones in each, on all ranks alike.
+inline constexpr std::size_t step_slots = 16;
+using StepSlots = std::array<std::int64_t, step_slots>;
+
 // One rank's nanoseconds over an epoch.
 struct Sample {
   std::int64_t step = 0;        // the last one of the epoch
@@ -31,13 +37,23 @@ struct Sample {
   std::int64_t duration = 0;    // from step to step, kernels or not
   std::int64_t variance = 0;    // of the load from step to step, in units of Totals::unit squared
   std::int64_t cost = 0;        // of the rebalance since the last look, 0 without one
+  std::int64_t rebuild = 0;     // that the application has spent on it in the step after,
+  std::int64_t extra = 0;       // and what its kernels have taken longer there than usual
   std::int64_t bytes = 0;       // that it moved
-  std::int64_t growth = 0;      // of the load beyond that of the mean, since the rebalance
   std::int64_t command = 0;     // from outside, on rank 0: a Command of monitor/decision.hpp
+  std::int64_t survey = 0;      // that it took to find out what would have been
   bool fit = true;              // false: the clock went backwards, or nothing was measured
   std::vector<std::int64_t> kernels = {};  // by the order of the known names
   std::uint64_t names = 0;                 // hash of the known names
   std::vector<std::int64_t> phases = {};   // the load, by the phases of its kernels
+
+  // All steps since the last look.
+  std::int64_t all_steps = 0, all_load = 0;
+  StepSlots slots{};  // the load
+  // What it would have been under the first domains, where that is known; while the domains are the
+  // first, under those that advice would have led to.
+  StepSlots other_slots{};
+  Counterfactual would_be = {};
 };
 
 // Over the ranks.
@@ -64,14 +80,32 @@ struct Totals {
   // Nanoseconds over the epoch.
   Tally load, duration, objects;
   std::int64_t cost = 0;      // greatest
+  std::int64_t rebuild = 0;   // least: where it is more, a rank has waited for others
+  std::int64_t extra = 0;     // greatest
   std::int64_t bytes = 0;     // greatest
-  std::int64_t growth = 0;    // greatest
   std::int64_t command = 0;   // greatest
+  std::int64_t survey = 0;    // greatest
   std::int64_t unit = 0;      // of the two that follow; the same on all ranks
   std::int64_t spread = 0;    // between ranks: sum of ((load - last mean) / unit)^2
   std::int64_t variance = 0;  // from step to step: sum over ranks, per unit^2
   std::array<Tally, named_kernels + 1> kernels{};  // meaningful when the names agree
   std::array<Tally, kernel_phases> phases{};
+
+  // All steps since the last look: the least number on any rank, the sum of the load over ranks,
+  // and in each slot the greatest load of a rank: what all of them have waited for.
+  std::int64_t all_steps = 0, all_load = 0;
+  StepSlots slots{}, other_slots{};
+  Counterfactual would_be = {};
+
+  // Nanoseconds over all of these steps, of the slowest rank of each and of the average rank.
+  EVENKEEL_API double slowest_of_all() const noexcept;
+  double mean_of_all() const noexcept {
+    return ranks > 0 ? static_cast<double>(all_load) / static_cast<double>(ranks) : 0;
+  }
+
+  // Of the slowest ranks under the other domains above the average one, as a share of that. Both as
+  // measured, with recurring work spread over its period.
+  EVENKEEL_API double level_of_others() const noexcept;
 
   bool names_agree() const noexcept { return names_least == names_greatest; }
   double mean_load() const noexcept {

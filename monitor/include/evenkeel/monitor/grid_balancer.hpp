@@ -20,6 +20,8 @@
 #include <evenkeel/core/grid/grid_decomposition.hpp>
 #include <evenkeel/core/grid/rounds.hpp>
 #include <evenkeel/core/grid/shape.hpp>
+#include <evenkeel/core/set.hpp>
+#include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
@@ -60,6 +62,9 @@ class EVENKEEL_API GridBalancer {
   // Collective: the end of a step. Domains to go on with, where that is worth it by the time that
   // kernels took; nothing otherwise. What is proposed and not accepted is proposed again.
   std::optional<GridDecomposition> step();
+  // The same, with the centres of this rank's cells and, by .weight, what each costs: then it is
+  // known what would have been under other domains, for the decision and for the account.
+  std::optional<GridDecomposition> step(const Set& cells);
 
   // Collective. Domains to go on with, now, by the work of this rank's domain in any unit that all
   // ranks share; nothing while nothing better is in sight.
@@ -89,6 +94,9 @@ class EVENKEEL_API GridBalancer {
   double best_lambda() const noexcept;
   const Options& options() const noexcept;  // as agreed
   Metrics metrics() const;                  // of the last look
+  // What the run has taken, and what it would have taken without any rebalance; after finish() of
+  // all steps.
+  Account account() const;
 
  private:
   struct Impl;

@@ -21,9 +21,11 @@ namespace evenkeel {
 
 // What came of an advice. Seconds of stages are those of the slowest rank.
 struct Outcome {
-  bool moved = true;  // false: the decomposition is what it was
+  bool moved = true;     // false: the decomposition is what it was
+  bool earlier = false;  // earlier domains were taken again
   std::int64_t objects_moved = 0, bytes_moved = 0;
   double seconds = 0;  // from begin to end, on this rank
+  double lambda = 0;   // of the new domains, by the weights of the objects; 0: not known
   std::vector<std::pair<std::string, double>> stages = {};
 };
 
@@ -48,6 +50,7 @@ struct JournalLine {
   std::optional<LoadPicture> picture;
   std::optional<Outcome> outcome;  // when the advice was taken
   std::int64_t taken_at = -1;      // the step after which it was; -1: not
+  RebalanceKind kind = RebalanceKind::application;
 };
 
 // One line of valid JSON each, without the line feed, whatever bytes the names hold. Pure.

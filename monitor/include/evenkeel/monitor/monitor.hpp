@@ -13,18 +13,29 @@
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/export.hpp>
+#include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/journal.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace evenkeel {
+
+// What a rank knows of what would have been, in nanoseconds over an epoch.
+struct Survey {
+  Counterfactual would_be = {};  // the same on all ranks
+  // This rank's own load under the first domains; while they are those that it has, under what
+  // advice would have led to; below 0: not known.
+  std::int64_t mine_otherwise = -1;
+  std::int64_t took = 0;  // to find out
+};
 
 // What the end of a step says. True: rebalance now; the same on all ranks.
 struct Advice {
@@ -67,6 +78,12 @@ class EVENKEEL_API Monitor {
   // saved_state() has told, on as many ranks or others. Rank 0's text counts.
   void restore(const std::string& saved);
 
+  // Who finds out what would have been, on all ranks or on none; an empty one: nobody. Looks that
+  // ask for it call it on all ranks at the end of the same step, so it may communicate, with the
+  // nanoseconds of this rank's load over the epoch. A Balancer does it by itself.
+  using Surveyor = std::function<Survey(std::int64_t load)>;
+  void set_surveyor(Surveyor surveyor);
+
   // Collective. Completes what is pending, ends the thread and closes the journal. Once; then
   // nothing but the destructor.
   void finish();
@@ -79,6 +96,8 @@ class EVENKEEL_API Monitor {
 
   // Of the last look that all ranks have agreed on.
   Metrics metrics() const;
+  // Of all that looks have told of; after finish() of all steps.
+  Account account() const;
   // What was learned so far, for a checkpoint of the application's; the same on all ranks.
   std::string saved_state() const;
 
@@ -95,9 +114,13 @@ class EVENKEEL_API Monitor {
 
  private:
   friend class Balancer;
-  // Before the first step, on all ranks: decompositions from this generation on can be taken again.
+  friend class GridBalancer;
+  // Before the first step, on all ranks: domains from this generation on can be taken again.
   void keep_from(std::int64_t generation);
-  std::int64_t best_generation() const noexcept;  // that may be asked for again; -1: none
+  // Whether advice would have made a fresh cut since the last question; the same on all ranks.
+  bool take_advised() noexcept;
+  std::int64_t now() const noexcept;               // in the time in which rebalances are paid for
+  std::int64_t first_generation() const noexcept;  // of the domains that the run began with
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

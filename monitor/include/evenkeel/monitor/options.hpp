@@ -95,13 +95,10 @@ struct Options {
   double least_coverage = 0;  // share of the steps that kernels must cover, from 0 to 1
   // Steps that the run will take, where that is known; 0: unknown.
   std::int64_t horizon = 0;
-  double expected_cost = 10;  // of a rebalance, in mean steps, until one has been measured
-  // Rebalances in a row that cost_aware may make to go on with one that has helped: costs of
-  // objects are known better each time.
-  int refine_rounds = 5;
-  int epoch_steps = 0;     // between two looks; 0: from 6 to 10, as the trigger asks for
-  int warmup_steps = 3;    // at the start, not measured
-  int cooldown_steps = 6;  // after a rebalance, without another
+  double expected_cost = 5;  // of a rebalance, in mean steps, until one has been measured
+  int epoch_steps = 0;       // between two looks; 0: from 6 to 10, as the trigger asks for
+  int warmup_steps = 3;      // at the start, not measured
+  int cooldown_steps = 6;    // after a rebalance, without another
   ClockKind clock = ClockKind::automatic;
   // A clock of your own, in nanoseconds, instead: in code alone, and each rank's own.
   Clock::Now own_clock = nullptr;

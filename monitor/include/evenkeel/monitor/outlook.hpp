@@ -1,60 +1,64 @@
 #pragma once
 
-// What the trigger cost_aware remembers. Times are nanoseconds per step unless something else is
-// said; u = max - average of the load. docs/triggers.md tells what it is used for.
+// What the trigger cost_aware remembers. A level is a share of the mean load: u = max / mean - 1.
+// docs/triggers.md tells what each is used for.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace evenkeel {
 
+// How uneven cuts get with the steps that they have lasted, beyond what a fresh one would be: means
+// over the last looks, by the octave of the age.
+struct Ageing {
+  static constexpr std::size_t octaves = 16;
+  std::array<double, octaves> age{};    // steps
+  std::array<double, octaves> level{};  // above that of a fresh cut
+  std::array<double, octaves> known{};  // how much each has seen; 0: nothing
+};
+
 struct Outlook {
   // Since the last rebalance, or since the start.
   std::int64_t looks = 0;
-  std::int64_t since = 0;  // the step after which it was
-  double steps = 0;        // measured
-  double wasted = 0;       // nanoseconds: sum of u
-  double start = 0;        // u of the first looks
-  double transient = 0;    // nanoseconds: of `start`, what a fresh cut would soon have again
-  double excess = 0;       // nanoseconds: sum of what u is above the residual
-  double lowest = -1;      // the least u; below 0: none yet
-  double episode = 0;      // nanoseconds above the lowest that have not gone away yet
-  double episode_peak = 0;
-  std::array<double, 16> recent{};  // u of the last looks, the latest first
-  std::int64_t recent_looks = 0;
+  double steps = 0;                   // measured
+  std::array<double, 16> curable{};   // what a fresh cut would take off u; of the last looks, the
+  std::int64_t curable_looks = 0;     // latest first
+  double lost = 0;                    // mean steps that were lost to what could have been cured
+  std::int64_t awaits_judgement = 0;  // 1: a fresh cut was made, and no look has seen it yet
 
-  // Learned over all of the run.
-  std::array<double, 15> bends{};  // |second differences| of u, the latest first
+  // Over the run.
+  double measured = 0;             // steps
+  std::array<double, 15> bends{};  // |second differences| of `curable`, the latest first
   std::int64_t bends_known = 0;
-  double variance = 0;   // of the load from step to step, smoothed
-  double residual = 0;   // what a rebalance leaves of u
-  double candidate = 0;  // for it, from the looks since the last one
-  std::int64_t residual_from =
-      0;  // 0: not known, 1: from the start of the run, 2: from a rebalance
-  std::int64_t has_candidate = 0;
-  double healed = 0;       // nanoseconds: the greatest episode that went away by itself
-  double spikiness = 0.5;  // share of jumps that are gone at the next look
+  double variance = 0;  // of a rank's load from step to step, smoothed
+  std::int64_t variance_looks = 0;
+  double fresh = -1;  // u of a fresh cut, as last known; below 0: never was
+  double left = -1;   // u that rebalances have left; below 0: there was none
+  Ageing ageing = {};
 
-  // The account of rebalances, by cautious figures.
-  std::int64_t rebalances = 0, losses = 0, losses_in_row = 0, rearmed = 0;
-  std::int64_t open = 0;  // 1: the last one has not been judged yet
-  double lasted = 0;      // steps from the one before it to the last one
-  double level = 0;       // of u, as the last look saw it
-  double level_before = 0;
-  double demand = 1;            // factor on the gain that is asked for; losses raise it
-  double excess_demand = 1;     // the same, where the gain is an excess
-  std::int64_t for_excess = 0;  // 1: the last one was
-  std::int64_t uncured = 0;     // rebalances in a row that left things as they were
-  std::int64_t refined = 0;     // rebalances in a row that went on with what the one before began
-  // The most even decomposition since the first of rebalances in a row, the one before it
-  // included; generation -1: none.
-  double best = 0;  // its u
-  std::int64_t best_generation = -1;
-  std::int64_t decided = 0;       // 1: the next rebalance is one that this rule has asked for
-  std::int64_t went_back = 0;     // 1: the last one went back, and has not been judged yet
-  std::int64_t back_is_vain = 0;  // 1: to go back did not help
-  double back_off = 0;            // steps
-  std::int64_t off_until = -1;    // a step
+  // What fresh cuts have had more than was foreseen of them.
+  double shortfall = 0;         // that is taken for granted
+  double last_shortfall = -1;   // of the last one; below 0: there was none
+  double shortfall_ratio = -1;  // of one to the one before it, at most 1; below 0: not known
+  std::int64_t judged_at = -1;  // step
+  double patience = 200;        // costs, in steps: then it is put to the test
+
+  // What it takes to find out what would have been, in nanoseconds: of a survey, and what may be
+  // spent on the next ones.
+  std::int64_t surveys = 0;
+  double survey_cost = 0, survey_credit = 0;
+
+  std::int64_t first_generation = -1;     // of the domains that the run began with
+  std::int64_t previous_generation = -1;  // of those that the last rebalance has replaced
+  std::int64_t wanted_generation = -1;    // to go back to, as decided; -1: a fresh cut
+
+  std::int64_t vain = 0;  // rebalances in a row that have left u as it was
+
+  // u that was left by the last rebalance that was decided; by going back, below 0 when that was
+  // judged; 1 when it did not help.
+  double left_from = -1, returned_from = -1;
+  std::int64_t is_return_vain = 0;
 
   std::int64_t calm_looks = 0;  // in a row that found nothing to do
   std::int64_t next_epoch = 6;  // steps until the next look: the more, the farther off a rebalance

@@ -31,7 +31,6 @@ struct Interval {
   double slowest = 0;                  // sum of max
   double degradation = 0;              // Zhai's sum
   double efficiency = 0;               // average / max, of the first look
-  double first_mean = 0;               // average, of the first look
   std::array<double, recent> waste{};  // u of the last looks, the latest first
   std::array<double, recent> peak{};   // max of the last looks
 
@@ -45,11 +44,6 @@ struct Interval {
   EVENKEEL_API double median_peak() const noexcept;
   // Of u, by least squares; nothing of less than three looks.
   EVENKEEL_API Trend trend() const noexcept;
-  // Nanoseconds over so many steps by which a rank's load is beyond what it would be, had it grown
-  // like the mean of all since the first look (up to the last one); it was `first_load` per step
-  // then.
-  EVENKEEL_API std::int64_t growth_of(std::int64_t load, std::int64_t of_steps,
-                                      double first_load) const noexcept;
 };
 
 struct State {
@@ -61,7 +55,6 @@ struct State {
   std::int64_t horizon = 0;         // steps that the run will take; 0: unknown
   double expected_cost = 0;         // of a rebalance, in mean steps, until one was measured
   std::int64_t epoch_steps = 0;     // between two looks; 0: the trigger says
-  std::int64_t refine_rounds = 0;   // rebalances in a row that may go on with one that has helped
   std::int64_t latency_steps = 0;   // from a look to the rebalance that it leads to
   std::int64_t kept_from = -1;      // the first generation that can be gone back to; -1: none can
 
@@ -70,6 +63,7 @@ struct State {
   std::int64_t step = 0;        // of the last look
   std::int64_t generation = 0;  // of the decomposition
   std::int64_t rebalances = 0;
+  std::int64_t unchanged = 0;       // of which left everything where it was
   std::int64_t rebalanced_at = -1;  // step; -1: never
   std::int64_t mean_load = 0;       // nanoseconds, of the last look
   std::int64_t paused = 0;          // 1: nothing happens until somebody says resume

@@ -1,0 +1,386 @@
+#include "replay/trial.hpp"
+
+#include "monitor/cut_world.hpp"
+#include "support/harness.hpp"
+#include "support/scratch.hpp"
+
+#include <evenkeel/monitor/journal.hpp>
+#include <evenkeel/monitor/options.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::tool {
+namespace {
+
+using test::CutPlayer;
+using test::CutRun;
+using test::CutWorld;
+using test::Played;
+using test::Waste;
+
+using Steps = std::vector<std::int64_t>;
+
+constexpr std::int64_t second = 1'000'000'000;
+
+// --- Looks by hand -------------------------------------------------------------------------------
+
+// Two ranks, of which the average works a second in each of 10 steps; levels are shares of that,
+// and below 0 not known.
+struct Told {
+  double level = 0;
+  double first = -1, fresh = -1;
+  std::map<std::int64_t, double> earlier = {};  // by age
+  std::int64_t generation = 0;
+  std::int64_t cost = 0;  // seconds
+};
+
+std::int64_t greatest(double level) {
+  return level < 0 ? -1 : std::llround(10 * (1 + level) * static_cast<double>(second));
+}
+
+RecordedLine look(std::int64_t step, const Told& told, const State& before = {}) {
+  RecordedLine line;
+  line.before = before;
+  line.before.generation = line.generation = told.generation;
+  Totals& totals = line.totals.emplace();
+  for (const double level : {told.level, -told.level}) {
+    Sample sample = {.step = step, .steps = 10, .generation = told.generation};
+    sample.load = sample.duration = greatest(level);
+    if (level < 0) sample.load = sample.duration = 20 * second - greatest(-level);
+    sample.all_steps = 10;
+    sample.all_load = sample.load;
+    sample.slots[0] = sample.load;
+    sample.other_slots[0] = told.first < 0 ? 0 : greatest(told.first);
+    sample.cost = told.cost * second;
+    sample.would_be.first = sample.would_be.first_again = greatest(told.first);
+    sample.would_be.fresh = greatest(told.fresh);
+    std::size_t i = 0;
+    for (const auto& [age, cut] : told.earlier) {
+      sample.would_be.age[i] = age;
+      sample.would_be.earlier[i++] = greatest(cut);
+    }
+    if (level == told.level)
+      totals = totals_of(sample, 0);
+    else
+      combine(totals, totals_of(sample, 0));
+    if (told.level == 0 && totals.ranks == 2) break;
+  }
+  return line;
+}
+
+State state_with(double expected_cost, std::int64_t latency) {
+  State state;
+  state.trigger = Never{};
+  state.expected_cost = expected_cost;
+  state.latency_steps = latency;
+  return state;
+}
+
+JournalTrial tried(const State& state, const std::string& trigger,
+                   const std::vector<RecordedLine>& lines) {
+  Trial trial({"1.2.3", 2, state}, trigger_from_text(trigger));
+  for (const RecordedLine& line : lines) trial.add(line);
+  return trial.result();
+}
+
+// Never balanced: u is 0.5, and cuts get 0.02 more uneven in each step.
+std::vector<RecordedLine> never_balanced(const State& state) {
+  return {
+      look(10, {.level = 0.5, .fresh = 0.1}, state),
+      look(20, {.level = 0.5, .fresh = 0.1, .earlier = {{10, 0.3}}}, state),
+      look(30, {.level = 0.5, .fresh = 0.1, .earlier = {{10, 0.3}, {20, 0.5}}}, state),
+      look(40, {.level = 0.5, .fresh = 0.1, .earlier = {{10, 0.3}, {20, 0.5}, {30, 0.7}}}, state)};
+}
+
+TEST(Trial, NeverIsWhatNeverWas) {
+  const State state = state_with(4, 0);
+  const JournalTrial trial = tried(state, "never", never_balanced(state));
+  EXPECT_EQ(trial.looks, 4);
+  EXPECT_EQ(trial.known, 4);
+  EXPECT_EQ(trial.steps, 40);
+  EXPECT_NEAR(trial.mean, 40, 1e-6);
+  EXPECT_NEAR(trial.never, 60, 1e-6);
+  EXPECT_EQ(trial.trial.slowest, trial.never);
+  EXPECT_EQ(trial.trial.spent, 0);
+  EXPECT_NEAR(trial.recorded.slowest, 60, 1e-6);
+  EXPECT_EQ(trial.trial.trigger, "never");
+  EXPECT_EQ(trial.recorded.trigger, "never");
+  EXPECT_TRUE(trial.trial.rebalances.empty());
+}
+
+// menon: 5 are lost by step 10, and it costs 4. Cut there, the next look sees 0.3 at age 10: 3 are
+// lost, and with the 0.5 of the look after it 8. That cut is no part of the last look's steps.
+TEST(Trial, LossesByHand) {
+  const State state = state_with(4, 0);
+  const JournalTrial trial = tried(state, "menon", never_balanced(state));
+  EXPECT_EQ(trial.trial.rebalances, (Steps{10, 30}));
+  EXPECT_EQ(trial.known, 4);
+  EXPECT_NEAR(trial.trial.slowest, 15 + 13 + 15 + 13, 1e-6);
+  EXPECT_NEAR(trial.trial.spent, 8, 1e-6);
+  EXPECT_NEAR(trial.trial.saved(trial.never), 60 - 56 - 8, 1e-6);
+}
+
+// Acted on 5 steps later: half of that look has the old cut, and nobody decides by it. At age 15 a
+// cut has 0.4; a cut of age 5 has 0.2.
+TEST(Trial, TheLatencyOfADecision) {
+  const State state = state_with(4, 5);
+  const JournalTrial trial = tried(state, "menon", never_balanced(state));
+  EXPECT_EQ(trial.trial.rebalances, (Steps{15, 35}));
+  EXPECT_NEAR(trial.trial.slowest, 15 + (12.5 - 5 + 1 + 5) + 14 + ((16 + 12) / 2.0), 1e-6);
+  EXPECT_NEAR(trial.trial.spent, 8, 1e-6);
+}
+
+// Right after a cut, the level is between the fresh one and the youngest; beyond the oldest it is
+// that one's.
+TEST(Trial, LevelsBetweenThoseOnRecord) {
+  const State state = state_with(0, 0);
+  std::vector<RecordedLine> lines = never_balanced(state);
+  const auto slowest = [&](const std::string& trigger) {
+    return tried(state, trigger, lines).trial.slowest;
+  };
+  EXPECT_NEAR(slowest("every 26:26:100"), 15 + 15 + (0.6 * 15 + 0.4 * 11.8) + 13.8, 1e-6);
+  EXPECT_NEAR(slowest("every 4:4:100"), (0.4 * 15 + 0.6 * 11) + 13.0 + 15.0 + 17.0, 1e-6)
+      << "little is known of a cut that is older than all";
+}
+
+TEST(Trial, PeriodsActByTheStep) {
+  const State state = state_with(2, 5);
+  const JournalTrial trial = tried(state, "every 5", never_balanced(state));
+  EXPECT_EQ(trial.trial.rebalances, (Steps{5, 10, 15, 20, 25, 30, 35, 40}));
+  EXPECT_NEAR(trial.trial.spent, 16, 1e-6);
+}
+
+// Nothing is known at looks without a survey: things stay as they are.
+TEST(Trial, LooksWithoutASurveyKeepTheLevel) {
+  const State state = state_with(4, 0);
+  const std::vector<RecordedLine> lines = {
+      look(10, {.level = 0.5, .fresh = 0.1}, state), look(20, {.level = 0.5}, state),
+      look(30, {.level = 0.5}, state),
+      look(40, {.level = 0.5, .fresh = 0.1, .earlier = {{30, 0.7}}}, state)};
+  const JournalTrial trial = tried(state, "every 10:10:100", lines);
+  EXPECT_EQ(trial.trial.rebalances, Steps{10});
+  EXPECT_EQ(trial.looks, 4);
+  EXPECT_EQ(trial.known, 2);
+  EXPECT_NEAR(trial.trial.slowest, 15 + 11 + 11 + 17, 1e-6);
+}
+
+// The run itself was balanced after step 10, for 3 seconds: what the first domains would have is
+// told. Its costs are known from then on.
+TEST(Trial, OfARunThatWasBalanced) {
+  State before = state_with(4, 0), after = state_with(4, 0);
+  before.trigger = after.trigger = CostAware{};
+  after.rebalanced_at = 10;
+  after.ledger.cost.learn(3.0 * second, 0);
+  std::vector<RecordedLine> lines = {look(10, {.level = 0.5, .fresh = 0.1}, before),
+                                     look(20,
+                                          {.level = 0.2,
+                                           .first = 0.7,
+                                           .fresh = 0.1,
+                                           .earlier = {{10, 0.2}},
+                                           .generation = 1,
+                                           .cost = 3},
+                                          after),
+                                     look(30,
+                                          {.level = 0.3,
+                                           .first = 0.9,
+                                           .fresh = 0.1,
+                                           .earlier = {{10, 0.2}, {20, 0.3}},
+                                           .generation = 1},
+                                          after)};
+  lines[0].taken_at = 10;
+  const JournalTrial never = tried(before, "never", lines);
+  EXPECT_EQ(never.recorded.rebalances, Steps{10});
+  EXPECT_NEAR(never.recorded.slowest, 15 + 12 + 13, 1e-6);
+  EXPECT_NEAR(never.recorded.spent, 3, 1e-6);
+  EXPECT_NEAR(never.never, 15 + 17 + 19, 1e-6);
+  EXPECT_NEAR(never.trial.slowest, never.never, 1e-6);
+  EXPECT_EQ(never.known, 3);
+  const JournalTrial later = tried(before, "every 20:20:100", lines);
+  EXPECT_NEAR(later.trial.slowest, 15 + 17 + 12, 1e-6);
+  EXPECT_NEAR(later.trial.spent, 3, 1e-6) << "what the run has learned by then";
+  EXPECT_NEAR(later.trial.saved(later.never), 51 - 44 - 3, 1e-6);
+}
+
+// Where a rank's clock has failed nothing is decided, and time has passed all the same.
+TEST(Trial, UnfitLooks) {
+  const State state = state_with(4, 0);
+  std::vector<RecordedLine> lines = never_balanced(state);
+  lines[0].totals->unfit = 1;
+  const JournalTrial trial = tried(state, "menon", lines);
+  EXPECT_EQ(trial.known, 3);
+  EXPECT_EQ(trial.steps, 40);
+  EXPECT_EQ(trial.trial.rebalances.front(), 20);
+}
+
+// --- Against runs that were ----------------------------------------------------------------------
+
+std::vector<RecordedLine> lines_of(const Played& played) {
+  std::vector<RecordedLine> lines;
+  for (const test::CutLook& look : played.looks) {
+    RecordedLine line;
+    line.before = look.before;
+    line.totals = look.totals;
+    line.generation = look.before.generation;
+    if (look.taken_at >= 0) line.taken_at = look.taken_at;
+    line.kind = look.kind;
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+struct Case {
+  const char* name;
+  CutWorld world;
+};
+
+std::vector<Case> cases() {
+  return {{"cured", {[](std::int64_t, std::int64_t cut) { return cut > 0 ? 0.02 : 0.5; }}},
+          {"incurable", {[](std::int64_t, std::int64_t) { return 0.5; }}},
+          {"growing", {[](std::int64_t step, std::int64_t cut) {
+             return static_cast<double>(std::max<std::int64_t>(0, step - cut)) / 400;
+           }}},
+          {"jump", {[](std::int64_t step, std::int64_t cut) {
+             return step >= 300 && cut <= 300 ? 0.6 : 0.02;
+           }}},
+          {"noisy",
+           {[](std::int64_t step, std::int64_t cut) {
+              return static_cast<double>(std::max<std::int64_t>(0, step - cut)) / 400;
+            },
+            0.05}}};
+}
+
+// A run under any trigger tells what another would have made of it, about as it does.
+TEST(Trial, IsAboutWhatTheOtherTriggerMakesOfIt) {
+  const CutRun recorded = {.steps = 800, .epoch = 8, .latency = 5, .unit = 1 << 24};
+  for (const auto& [name, world] : cases())
+    for (const char* record : {"never", "menon", "cost_aware"})
+      for (const char* trigger :
+           {"never", "cost_aware", "menon", "boulmier", "threshold lambda 1.3", "every 50"}) {
+        SCOPED_TRACE(std::string(name) + ": " + trigger + " on " + record);
+        CutRun run = recorded;
+        run.trigger = trigger_from_text(record);
+        CutPlayer player(world, run);
+        const std::vector<RecordedLine> lines = lines_of(player.play());
+        Trial trial({"1.2.3", 4, player.first()}, trigger_from_text(trigger));
+        for (const RecordedLine& line : lines) trial.add(line);
+        const JournalTrial found = trial.result();
+        run.trigger = trigger_from_text(trigger);
+        Played live = CutPlayer(world, run).play();
+        if (std::string(trigger) == "every 50") {  // the small world asks for the load alone
+          EXPECT_EQ(std::ssize(found.trial.rebalances), found.steps / 50);
+          continue;
+        }
+        const double unit = static_cast<double>(run.unit) * 1e-9;
+        const double steps_seen = static_cast<double>(found.steps) / 800;
+        // Looks are where the run has had them: what would act at each has others of its own.
+        const double exact = std::string(record) == "never" ? 0.05 : 0.1;
+        EXPECT_NEAR(found.trial.slowest + found.trial.spent, live.total() * unit * steps_seen,
+                    exact * live.total() * unit);
+        EXPECT_NEAR(found.mean, live.mean * unit * steps_seen, 0.02 * live.mean * unit);
+        const auto rebalances = static_cast<double>(live.rebalances.size());
+        EXPECT_NEAR(static_cast<double>(found.trial.rebalances.size()), rebalances,
+                    1 + 4 * exact * rebalances);
+        EXPECT_GT(found.known, found.looks - 3);
+      }
+}
+
+// --- Journals ------------------------------------------------------------------------------------
+
+class TrialOnJournal : public testing::Test {
+ protected:
+  test::ScratchDirectory scratch;
+
+  std::string journal(CutRun run, const std::string& more = "") const {
+    const CutWorld world = cases()[0].world;
+    CutPlayer player(world, run);
+    const Played played = player.play();
+    JournalHeader header;
+    header.ranks = 4;
+    header.state = player.first();
+    std::string text = to_json(header) + '\n';
+    for (const test::CutLook& look : played.looks) {
+      JournalLine line;
+      line.step = look.totals.step_greatest;
+      line.before = look.before;
+      line.totals = look.totals;
+      line.decision = look.decision;
+      line.reason = explain(look.before, look.totals, look.decision);
+      line.taken_at = look.taken_at;
+      line.kind = look.kind;
+      if (look.taken_at >= 0) line.outcome = Outcome{};
+      text += to_json(line) + '\n';
+    }
+    return scratch.with_file("run.jsonl", text + more);
+  }
+  static CutRun never() {
+    return {.steps = 400, .epoch = 8, .latency = 5, .unit = 1 << 24, .trigger = Never{}};
+  }
+};
+
+TEST_F(TrialOnJournal, SaysTheSameAsOnWhatItIsMadeFrom) {
+  for (const Trigger& recorded : {Trigger(Never{}), Trigger(CostAware{})}) {
+    CutRun run = never();
+    run.trigger = recorded;
+    const std::string path = journal(run);
+    const JournalTrial found = try_on_journal(path, CostAware{});
+    CutPlayer player(cases()[0].world, run);
+    const std::vector<RecordedLine> lines = lines_of(player.play());
+    Trial trial({found.version, 4, player.first()}, CostAware{});
+    for (const RecordedLine& line : lines) trial.add(line);
+    EXPECT_EQ(report_of(found, true), report_of(trial.result(), true));
+    EXPECT_EQ(found.trial.rebalances.size(), 1U);
+    EXPECT_GT(found.trial.saved(found.never), 0);
+  }
+}
+
+TEST_F(TrialOnJournal, Reports) {
+  const std::string path = journal(never(), "{\"step\":");
+  const JournalTrial found = try_on_journal(path, trigger_from_text("threshold lambda 1.2"));
+  EXPECT_TRUE(found.is_cut_off);
+  const std::string text = report_of(found, false);
+  for (const std::string& line :
+       {std::string(", on 4 ranks, cut off in its last line\n"),
+        std::string("trigger    threshold lambda 1.2 (on record: never)\n"),
+        std::string("steps      400 in 50 looks; what ranks would have had is known at 50\n"),
+        std::string("rebalances 1, after step 13 (on record: 0)\n"), std::string("mean       "),
+        std::string("never      "), std::string("slowest    "),
+        std::string("spent      0.08389 s ("), std::string("saved      ")})
+    EXPECT_TRUE(test::mentions(text, line));
+  const auto json = nlohmann::json::parse(report_of(found, true));
+  EXPECT_EQ(json.at("trial").at("trigger"), "threshold lambda 1.2");
+  EXPECT_EQ(json.at("trial").at("rebalances").dump(), "[13]");
+  EXPECT_EQ(json.at("recorded").at("trigger"), "never");
+  EXPECT_EQ(json.at("recorded").at("rebalances").dump(), "[]");
+  EXPECT_EQ(json.at("looks"), 50);
+  EXPECT_EQ(json.at("known_looks"), 50);
+  EXPECT_EQ(json.at("steps"), 400);
+  EXPECT_NEAR(json.at("trial").at("saved").get<double>(),
+              json.at("never").get<double>() - json.at("trial").at("slowest").get<double>() -
+                  json.at("trial").at("spent").get<double>(),
+              1e-12);
+  EXPECT_NEAR(json.at("recorded").at("saved").get<double>(), 0, 1e-6);
+}
+
+TEST_F(TrialOnJournal, RefusesOneThatTellsNothing) {
+  CutRun run = never();
+  run.is_told = false;
+  const std::string path = journal(run);
+  EXPECT_EQ(test::error_of([&] { try_on_journal(path, CostAware{}); }),
+            "evenkeel: tools/replay: The journal '" + path +
+                "' does not tell what other cuts would have had. Give one that a Balancer has "
+                "written on two ranks or more.");
+  EXPECT_ERROR(try_on_journal(scratch.path_of("missing"), CostAware{}), "cannot be read");
+  EXPECT_ERROR(try_on_journal(scratch.with_file("empty", ""), CostAware{}), "is empty");
+  EXPECT_ERROR(try_on_journal(scratch.with_file("garbage", "{}\n"), CostAware{}), "Line 1 of '");
+}
+
+}  // namespace
+}  // namespace evenkeel::tool

@@ -1,0 +1,311 @@
+#include "replay/trial.hpp"
+
+#include "files/refusal.hpp"
+#include "replay/refusal.hpp"
+
+#include <evenkeel/backends/text.hpp>
+#include <evenkeel/monitor/counterfactual.hpp>
+#include <evenkeel/monitor/decision.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <locale>
+#include <sstream>
+#include <utility>
+
+namespace evenkeel::tool {
+
+namespace {
+
+constexpr double seconds = 1e-9;
+
+std::int64_t whole(double nanoseconds) {
+  constexpr double most = 0x1p61;
+  return nanoseconds > 0 ? std::llround(std::min(nanoseconds, most)) : 0;
+}
+
+// So much in all.
+StepSlots spread(double nanoseconds) {
+  StepSlots slots{};
+  slots.fill(whole(nanoseconds) / static_cast<std::int64_t>(step_slots));
+  slots.front() += whole(nanoseconds) % static_cast<std::int64_t>(step_slots);
+  return slots;
+}
+
+double level_of(std::int64_t greatest, const Totals& totals) {
+  return std::max(0.0, static_cast<double>(greatest) / totals.mean_load() - 1);
+}
+
+// Of a cut that has lasted so many steps: lines between those on record, the youngest of which is
+// the fresh one. Nothing where none but that is known.
+std::optional<double> level_at(std::int64_t age, const Totals& totals) {
+  const Counterfactual& would_be = totals.would_be;
+  if (would_be.fresh < 0) return std::nullopt;
+  std::vector<std::pair<std::int64_t, double>> known = {{0, level_of(would_be.fresh, totals)}};
+  for (std::size_t i = 0; i < Counterfactual::earlier_cuts; ++i)
+    if (would_be.age[i] > 0 && would_be.earlier[i] >= 0)
+      known.emplace_back(would_be.age[i], level_of(would_be.earlier[i], totals));
+  if (age <= 0) return known.front().second;
+  if (known.size() == 1) return std::nullopt;
+  std::sort(known.begin(), known.end());
+  const auto above =
+      std::find_if(known.begin(), known.end(), [=](const auto& each) { return each.first >= age; });
+  if (above == known.end()) return known.back().second;
+  const auto below = above - 1;  // the fresh one is younger than any
+  const double share =
+      static_cast<double>(age - below->first) / static_cast<double>(above->first - below->first);
+  return below->second + share * (above->second - below->second);
+}
+
+double cost_now(const State& state, const Totals& totals) {
+  if (state.ledger.cost.knows()) return state.ledger.cost.estimate();
+  const auto steps = static_cast<double>(std::max<std::int64_t>(1, totals.steps));
+  return state.expected_cost * totals.mean_load() / steps;
+}
+
+}  // namespace
+
+// --- A run that was not --------------------------------------------------------------------------
+
+Trial::Trial(const RecordedStart& start, const Trigger& trigger) : state_(start.state) {
+  result_.version = start.version;
+  result_.ranks = start.ranks;
+  result_.recorded.trigger = to_text(start.state.trigger);
+  result_.trial.trigger = to_text(trigger);
+  last_end_ = start.state.step;
+  state_.trigger = trigger;
+  state_.kept_from = -1;  // it makes fresh cuts alone
+}
+
+void Trial::add(const RecordedLine& line) {
+  keep_record(line);
+  if (!line.totals || line.totals->ranks <= 0) return;
+  const Totals& totals = *line.totals;
+  if (first_generation_ < 0) first_generation_ = totals.generation_least;
+  const double mean = totals.mean_of_all();
+  const Seen seen = {totals,
+                     last_end_,
+                     totals.step_greatest,
+                     std::max(0.0, mean - static_cast<double>(totals.extra)),
+                     cost_now(line.before, totals),
+                     totals.unfit == 0 && totals.step_least == totals.step_greatest &&
+                         totals.steps > 0 && totals.load.sum > 0,
+                     totals.generation_greatest == first_generation_};
+  learn(seen);
+  const std::vector<std::int64_t> acts = due_within(seen);
+  account(seen, acts);
+  const bool is_straddled = !acts.empty() && acts.back() > seen.end - totals.steps;
+  for (const std::int64_t step : acts) act(step, seen);
+  ++result_.looks;
+  result_.known += seen.is_fit && now_.is_known ? 1 : 0;
+  const Verdict verdict = fold(state_, as_tried(seen, is_straddled));
+  state_ = verdict.state;
+  to_pay_ = 0;
+  last_end_ = seen.end;
+  if (verdict.decision.action == Action::rebalance && !ordered_)
+    ordered_ = seen.end + state_.latency_steps;
+  const bool is_ordered = ordered_ && *ordered_ == seen.end;
+  if (is_ordered || is_due(state_.trigger, seen.end)) act(seen.end, seen);
+}
+
+// The first distribution is no part of what is tried.
+void Trial::keep_record(const RecordedLine& line) {
+  if (line.taken_at && *line.taken_at <= 0) {
+    state_ = rebalanced(state_, *line.taken_at, state_.generation + 1, line.kind);
+  } else if (line.taken_at) {
+    result_.recorded.rebalances.push_back(*line.taken_at);
+  }
+  if (!line.totals) return;
+  result_.recorded.slowest += line.totals->slowest_of_all() * seconds;
+  if (line.before.rebalanced_at > 0)
+    result_.recorded.spent +=
+        static_cast<double>(line.totals->cost + line.totals->rebuild) * seconds;
+}
+
+// What the look tells of domains that the trial has, or could have.
+void Trial::learn(const Seen& seen) {
+  const Totals& totals = seen.totals;
+  const double mean = totals.mean_of_all();
+  result_.told += totals.would_be.fresh >= 0 || totals.would_be.first >= 0 ? 1 : 0;
+  if (seen.is_fit && mean > 0)
+    noise_ = std::max(0.0, totals.slowest_of_all() / mean -
+                               static_cast<double>(totals.load.greatest) / totals.mean_load());
+  if (mean > 0 && seen.is_first)
+    first_of_all_ = totals.slowest_of_all() / mean - 1;
+  else if (seen.is_fit && totals.would_be.first >= 0)
+    first_of_all_ = totals.level_of_others();
+  if (seen.is_fit) fresh_ = totals.would_be.fresh < 0 ? fresh_ : level_at(0, totals);
+  update(first_, seen);
+  update(now_, seen);
+  update(previous_, seen);
+}
+
+void Trial::update(Cut& cut, const Seen& seen) const {
+  cut.is_known = false;
+  if (!seen.is_fit) return;
+  const std::int64_t first = seen.is_first ? seen.totals.load.greatest : seen.totals.would_be.first;
+  std::optional<double> level;
+  if (!cut.is_first())
+    level = level_at(seen.end - cut.made, seen.totals);
+  else if (first >= 0)
+    level = level_of(first, seen.totals);
+  cut.is_known = level.has_value();
+  cut.level = level.value_or(cut.level);
+}
+
+// Single steps stand out by noise under any domains.
+double Trial::level_of_all(const Cut& cut) const {
+  return cut.is_first() ? first_of_all_ : cut.level + noise_;
+}
+
+// Acts that come before the look's last step is over.
+std::vector<std::int64_t> Trial::due_within(const Seen& seen) {
+  std::vector<std::int64_t> acts;
+  for (std::int64_t step = seen.begin + 1; step < seen.end; ++step)
+    if ((ordered_ && *ordered_ == step) || is_due(state_.trigger, step)) acts.push_back(step);
+  return acts;
+}
+
+// Where no fresh cut is known, nothing is hoped for.
+void Trial::act(std::int64_t step, const Seen& seen) {
+  previous_ = std::exchange(now_, {step, fresh_.value_or(now_.level), false});
+  update(now_, seen);
+  state_ = rebalanced(state_, step, state_.generation + 1);
+  ordered_.reset();
+  to_pay_ += seen.cost;
+  result_.trial.rebalances.push_back(step);
+  result_.trial.spent += seen.cost * seconds;
+}
+
+// All steps since the last look, each under the cut that it would have had.
+void Trial::account(const Seen& seen, const std::vector<std::int64_t>& acts) {
+  Cut cut = now_;
+  double sum = 0;
+  std::int64_t begin = seen.begin;
+  for (const std::int64_t act : acts) {
+    sum += level_of_all(cut) * static_cast<double>(act - begin);
+    cut = {act, fresh_.value_or(cut.level), false};
+    update(cut, seen);
+    begin = act;
+  }
+  sum += level_of_all(cut) * static_cast<double>(seen.end - begin);
+  const auto steps = static_cast<double>(std::max<std::int64_t>(1, seen.end - seen.begin));
+  account_level_ = acts.empty() ? level_of_all(cut) : sum / steps;
+  result_.steps += seen.totals.all_steps;
+  result_.mean += seen.usual * seconds;
+  result_.never += seen.usual * (1 + first_of_all_) * seconds;
+  result_.trial.slowest += seen.usual * (1 + account_level_) * seconds;
+}
+
+// As ranks would have measured it. `is_straddled`: under two cuts, so that it counts no more.
+Totals Trial::as_tried(const Seen& seen, bool is_straddled) const {
+  Totals would = seen.totals;
+  would.generation_greatest = state_.generation;
+  would.generation_least = state_.generation - (is_straddled ? 1 : 0);
+  would.cost = whole(to_pay_);
+  would.rebuild = would.extra = 0;
+  const bool has_acted = !now_.is_first();
+  Counterfactual& would_be = would.would_be;
+  would_be.first = would_be.first_again = Counterfactual::unknown;
+  would_be.previous = would_be.previous_again = Counterfactual::unknown;
+  if (!seen.is_fit || (seen.is_first && !has_acted)) return would;
+  const double mean = would.mean_load();
+  const auto greatest_of = [=](const Cut& cut) { return whole(mean * (1 + cut.level)); };
+  would.phases = {};
+  would.load.greatest = std::max(greatest_of(now_), whole(std::ceil(mean)));
+  would.load.least = std::min(would.load.least, whole(mean));
+  would.all_load = whole(seen.usual * static_cast<double>(would.ranks));
+  would.slots = spread(seen.usual * (1 + account_level_));
+  if (!has_acted) return would;
+  if (first_.is_known) would_be.first = would_be.first_again = greatest_of(first_);
+  if (previous_.is_known) would_be.previous = would_be.previous_again = greatest_of(previous_);
+  would.other_slots = spread(mean * static_cast<double>(would.all_steps) /
+                             static_cast<double>(would.steps) * (1 + first_of_all_));
+  return would;
+}
+
+JournalTrial try_on_journal(const std::string& path, const Trigger& trigger) {
+  std::optional<Trial> trial;
+  const bool is_cut_off = read_journal(
+      path, [&](const RecordedStart& start) { trial.emplace(start, trigger); },
+      [&](const RecordPlace&, const RecordedLine& line) { trial->add(line); });
+  JournalTrial result = trial->result();
+  result.is_cut_off = is_cut_off;
+  if (result.told == 0)
+    refuse_replay(
+        joined({"The journal ", in_quotes(path), " does not tell what other cuts would have had."}),
+        "Give one that a Balancer has written on two ranks or more.");
+  return result;
+}
+
+// --- What it says --------------------------------------------------------------------------------
+
+namespace {
+
+nlohmann::ordered_json as_json(const TriedRun& run, double never) {
+  return {{"trigger", run.trigger},
+          {"rebalances", run.rebalances},
+          {"slowest", run.slowest},
+          {"spent", run.spent},
+          {"saved", run.saved(never)}};
+}
+
+std::string as_json(const JournalTrial& trial) {
+  const nlohmann::ordered_json report = {{"version", trial.version},
+                                         {"ranks", trial.ranks},
+                                         {"cut_off", trial.is_cut_off},
+                                         {"steps", trial.steps},
+                                         {"looks", trial.looks},
+                                         {"known_looks", trial.known},
+                                         {"mean", trial.mean},
+                                         {"never", trial.never},
+                                         {"trial", as_json(trial.trial, trial.never)},
+                                         {"recorded", as_json(trial.recorded, trial.never)}};
+  return report.dump(2) + '\n';
+}
+
+// "3, after steps 3, 40, .."
+std::string text_of(const std::vector<std::int64_t>& rebalances) {
+  constexpr std::size_t most = 8;
+  std::string text = std::to_string(rebalances.size());
+  if (!rebalances.empty()) text += rebalances.size() == 1 ? ", after step " : ", after steps ";
+  for (std::size_t i = 0; i < rebalances.size() && i < most; ++i)
+    text.append(i > 0 ? ", " : "").append(std::to_string(rebalances[i]));
+  if (rebalances.size() > most) text += ", ..";
+  return text;
+}
+
+}  // namespace
+
+std::string report_of(const JournalTrial& trial, bool is_json) {
+  if (is_json) return as_json(trial);
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << std::setprecision(4);
+  const auto runs = [&](const char* name, auto&& of) {
+    text << name << of(trial.trial) << " (on record: " << of(trial.recorded) << ")\n";
+  };
+  const auto in_seconds = [](double number) {
+    std::ostringstream each;
+    each.imbue(std::locale::classic());
+    each << std::setprecision(4) << number << " s";
+    return each.str();
+  };
+  const auto name = name_of_journal(trial.version, trial.ranks, trial.is_cut_off);
+  text << "journal    " << name << '\n';
+  runs("trigger    ", [](const TriedRun& run) { return run.trigger; });
+  text << "steps      " << trial.steps << " in " << trial.looks << " looks; what ranks would have "
+       << "had is known at " << trial.known << '\n';
+  runs("rebalances ", [](const TriedRun& run) { return text_of(run.rebalances); });
+  text << "mean       " << in_seconds(trial.mean) << '\n';
+  text << "never      " << in_seconds(trial.never) << '\n';
+  runs("slowest    ", [&](const TriedRun& run) { return in_seconds(run.slowest); });
+  runs("spent      ", [&](const TriedRun& run) { return in_seconds(run.spent); });
+  runs("saved      ", [&](const TriedRun& run) { return in_seconds(run.saved(trial.never)); });
+  return text.str();
+}
+
+}  // namespace evenkeel::tool

@@ -1,0 +1,91 @@
+#pragma once
+
+// Another trigger on a recorded run: what it would have decided, and what that would have brought.
+// At looks a journal tells what other cuts would have had; between those that are on record, lines
+// are drawn. docs/tool.md has the rules.
+
+#include "replay/record.hpp"
+
+#include <evenkeel/monitor/trigger.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace evenkeel::tool {
+
+// Over the steps that looks have told of.
+struct TriedRun {
+  std::string trigger;
+  std::vector<std::int64_t> rebalances;  // the steps after which they were
+  double slowest = 0, spent = 0;         // seconds
+
+  double saved(double never) const noexcept { return never - slowest - spent; }
+};
+
+struct JournalTrial {
+  std::string version;
+  std::int64_t ranks = 0;
+  std::int64_t looks = 0, known = 0;  // known: what the trial's ranks would have had
+  std::int64_t told = 0;              // looks that tell anything of other cuts
+  std::int64_t steps = 0;
+  // Seconds: of the average rank, and of the slowest without any rebalance.
+  double mean = 0, never = 0;
+  TriedRun trial, recorded;
+  bool is_cut_off = false;  // the journal, in its last line
+};
+
+class Trial {
+ public:
+  Trial(const RecordedStart& start, const Trigger& trigger);
+
+  // Line by line.
+  void add(const RecordedLine& line);
+  const JournalTrial& result() const noexcept { return result_; }
+
+ private:
+  // Domains that the trial's ranks have, or have had, and u under them as last known, as a share of
+  // the mean load.
+  struct Cut {
+    std::int64_t made = -1;  // the step after which; below 0: the first domains
+    double level = 0;
+    bool is_known = false;  // of the look at hand
+    bool is_first() const noexcept { return made < 0; }
+  };
+  // A look as it was recorded: levels, and nanoseconds of all steps since the last one.
+  struct Seen {
+    const Totals& totals;
+    std::int64_t begin, end;  // steps
+    double usual;             // of the average rank, but for what a rebalance has made it repeat
+    double cost;              // of a rebalance
+    bool is_fit, is_first;    // the recorded run still had its first domains
+  };
+
+  void learn(const Seen& seen);
+  void update(Cut& cut, const Seen& seen) const;
+  double level_of_all(const Cut& cut) const;
+  std::vector<std::int64_t> due_within(const Seen& seen);
+  void act(std::int64_t step, const Seen& seen);
+  void account(const Seen& seen, const std::vector<std::int64_t>& acts);
+  Totals as_tried(const Seen& seen, bool is_straddled) const;
+  void keep_record(const RecordedLine& line);
+
+  State state_;
+  JournalTrial result_;
+  Cut first_, now_, previous_;
+  double first_of_all_ = 0;  // of the first domains, over all steps
+  double noise_ = 0;         // by which the slowest of single steps is above that of an epoch
+  std::optional<double> fresh_;
+  std::optional<std::int64_t> ordered_;  // the step after which it acts
+  std::int64_t first_generation_ = -1, last_end_ = 0;
+  double account_level_ = 0;  // of the look at hand
+  double to_pay_ = 0;         // nanoseconds, told by the next look
+};
+
+// An Error of bad input for what is no journal, and for one that tells nothing of other cuts.
+JournalTrial try_on_journal(const std::string& path, const Trigger& trigger);
+
+std::string report_of(const JournalTrial& trial, bool is_json);
+
+}  // namespace evenkeel::tool
