@@ -1,0 +1,198 @@
+#pragma once
+
+// What bench_defaults prints: a row for each program, a column for each trigger, and what they come
+// to.
+
+#include "whole_program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace evenkeel::bench {
+
+// One program with every trigger.
+struct Row {
+  std::string load, method, lists;
+  double noise = 0;
+  std::uint64_t seed = 1;
+  double cost = 0;  // of a rebalance, in mean steps
+  Run by_default, never;
+  std::vector<Run> others;  // in the order of the columns
+  double best_period = 0;   // of those tried; 0: none was
+  Run with_best_period;
+};
+
+// Share of what perfect balance for nothing would save, in percent.
+inline double share_of_gain(const Row& row, const Run& run) {
+  return 100 * (row.never.total - run.total) / (row.never.total - row.never.ideal);
+}
+
+// How far the default is behind the best other trigger, in percent of that.
+inline double percent_behind(const Row& row) {
+  double best = row.never.total;
+  for (const Run& run : row.others) best = std::min(best, run.total);
+  return 100 * (row.by_default.total / best - 1);
+}
+
+class DefaultsTable {
+ public:
+  DefaultsTable(std::vector<std::string> others, bool periods, bool seeds)
+      : others_(std::move(others)), periods_(periods), seeds_(seeds) {}
+
+  void print_head(int ranks, const char* what) const {
+    std::printf("\n%d ranks, %s: share of the ideal gain, net of costs, in %%\n\n", ranks, what);
+    std::vector<std::string> columns = {"load", "method", "lists", "noise"};
+    if (seeds_) columns.emplace_back("seed");
+    columns.insert(columns.end(), {"never: lambda", "cost_aware"});
+    columns.insert(columns.end(), others_.begin(), others_.end());
+    if (periods_) columns.emplace_back("best every");
+    columns.insert(columns.end(), {"first at", "moves", "behind, %"});
+    columns.insert(columns.end(), {"saved: library / truth", "never: advised / then saved"});
+    for (const std::string& column : columns) std::printf("| %s ", column.c_str());
+    std::printf("|\n");
+    for (std::size_t i = 0; i < columns.size(); ++i) std::printf("|---");
+    std::printf("|\n");
+  }
+
+  void add(Row row) {
+    print(row);
+    rows_.push_back(std::move(row));
+  }
+
+  void print_summary() const {
+    if (rows_.empty()) return;
+    double sum = 0, worst = -std::numeric_limits<double>::infinity();
+    std::size_t ahead = 0, worse_than_never = 0, at_rest = 0, early = 0;
+    const Row* worst_row = nullptr;
+    for (const Row& row : rows_) {
+      const double behind = percent_behind(row);
+      sum += behind;
+      if (behind > worst) {
+        worst = behind;
+        worst_row = &row;
+      }
+      if (behind <= 0) ++ahead;
+      if (row.by_default.total > row.never.total + 3 * row.cost) ++worse_than_never;
+      if (row.load == "slab_rest") {
+        ++at_rest;
+        if (!row.by_default.moves.empty() && row.by_default.moves.front() <= 30) ++early;
+      }
+    }
+    std::printf(
+        "\n%zu rows. cost_aware behind the best other trigger: mean %.2f %%, worst %.2f %% (%s); "
+        "first or level in %zu rows; more than 3 C worse than never in %zu\n",
+        rows_.size(), sum / static_cast<double>(rows_.size()), worst, name_of(*worst_row).c_str(),
+        ahead, worse_than_never);
+    if (at_rest > 0)
+      std::printf("slab at rest: acted by step 30 in %zu of %zu rows\n", early, at_rest);
+    print_accounts();
+    std::printf(
+        "\n| trigger | above the ideal, mean %% | cost_aware beside it, mean %% | worst %% |\n"
+        "|---|---|---|---|\n");
+    print_beside("cost_aware", [](const Row& row) { return row.by_default.total; });
+    print_beside("never", [](const Row& row) { return row.never.total; });
+    for (std::size_t t = 0; t < others_.size(); ++t)
+      print_beside(others_[t], [t](const Row& row) { return row.others[t].total; });
+    if (periods_)
+      print_beside("best every", [](const Row& row) { return row.with_best_period.total; });
+  }
+
+ private:
+  static std::string name_of(const Row& row) {
+    char noise[32];
+    std::snprintf(noise, sizeof noise, "%g %%", 100 * row.noise);
+    return row.load + ", " + row.method + ", lists " + row.lists + ", noise " + noise + ", seed " +
+           std::to_string(row.seed);
+  }
+
+  // The mean share of the ideal gain, where there is something to gain.
+  static bool has_gain(const Row& row) { return row.never.total > 1.02 * row.never.ideal; }
+
+  static void print_share(const Row& row, const Run& run) {
+    if (has_gain(row))
+      std::printf("| %.1f ", share_of_gain(row, run));
+    else
+      std::printf("| - ");
+  }
+
+  void print(const Row& row) const {
+    std::printf("| %s | %s | %s | %g ", row.load.c_str(), row.method.c_str(), row.lists.c_str(),
+                100 * row.noise);
+    if (seeds_) std::printf("| %llu ", static_cast<unsigned long long>(row.seed));
+    std::printf("| %.2f ", row.never.total / row.never.ideal);
+    print_share(row, row.by_default);
+    for (const Run& run : row.others) print_share(row, run);
+    if (periods_) {
+      print_share(row, row.with_best_period);
+      std::printf("(%g) ", row.best_period);
+    }
+    if (row.by_default.moves.empty())
+      std::printf("| - ");
+    else
+      std::printf("| %d ", row.by_default.moves.front());
+    std::printf("| %zu | %.2f ", row.by_default.moves.size(), percent_behind(row));
+    print_account(row);
+    std::printf("|\n");
+    std::fflush(stdout);
+  }
+
+  // In how many rows the library's own account is right: within so much of the truth, or 2 C.
+  void print_accounts() const {
+    std::size_t saved = 0, wrong_sign = 0, advised = 0;
+    double off = 0;
+    for (const Row& row : rows_) {
+      const double truth = row.never.total - row.by_default.total;
+      const auto is_near = [&](double told, double share) {
+        return std::abs(told - truth) <= std::max(share * std::abs(truth), 2 * row.cost);
+      };
+      const double told = row.by_default.account ? row.by_default.account->saved : 0;
+      off += std::abs(told - truth) / row.never.total;
+      if (is_near(told, 0.1)) ++saved;
+      if (told * truth < 0 && std::abs(truth) > 2 * row.cost) ++wrong_sign;
+      if (row.never.account && is_near(row.never.account->advised, 0.2)) ++advised;
+    }
+    std::printf(
+        "saved, as the library tells: within 10 %% of the truth or 2 C in %zu rows, of the wrong "
+        "sign in %zu, off by %.1f %% of the run on average; advice within 20 %% in %zu rows\n",
+        saved, wrong_sign, 100 * off / static_cast<double>(rows_.size()), advised);
+  }
+
+  static void print_account(const Row& row) {
+    const double truth = row.never.total - row.by_default.total;
+    const auto& of_default = row.by_default.account;
+    const auto& of_never = row.never.account;
+    if (of_default)
+      std::printf("| %.1f (+- %.1f) / %.1f ", of_default->saved, of_default->uncertainty, truth);
+    else
+      std::printf("| - / %.1f ", truth);
+    if (of_never)
+      std::printf("| %.1f / %.1f ", of_never->advised, truth);
+    else
+      std::printf("| - / %.1f ", truth);
+  }
+
+  // How much more time the default takes than another trigger does, over all rows.
+  template <class Total>
+  void print_beside(const std::string& name, const Total& total) const {
+    double above = 0, sum = 0, worst = -std::numeric_limits<double>::infinity();
+    for (const Row& row : rows_) {
+      const double more = 100 * (row.by_default.total / total(row) - 1);
+      above += 100 * (total(row) / row.never.ideal - 1);
+      sum += more;
+      worst = std::max(worst, more);
+    }
+    const auto rows = static_cast<double>(rows_.size());
+    std::printf("| %s | %.2f | %+.2f | %+.2f |\n", name.c_str(), above / rows, sum / rows, worst);
+  }
+
+  std::vector<std::string> others_;
+  bool periods_, seeds_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace evenkeel::bench

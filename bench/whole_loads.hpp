@@ -1,0 +1,201 @@
+#pragma once
+
+// Loads of whole programs, for benchmarks of triggers: what cells at rest cost, by place and step.
+// What a load is in particular, such as heights and paces, is drawn.
+//
+// The box is 1 long and half as wide and high, so that curve and grids alike cut it first across x.
+
+#include "cost_chains.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <numbers>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace evenkeel::bench {
+
+using Point = std::array<double, 3>;
+
+// Costs of cells in these places at this step.
+using CostField =
+    std::function<void(double step, std::span<const Point> places, std::span<double> costs)>;
+
+// `at(step)` gives a function from a place to a cost.
+template <class At>
+CostField field_of_costs(At at) {
+  return [at](double step, std::span<const Point> places, std::span<double> costs) {
+    const auto cost = at(step);
+    for (std::size_t i = 0; i < places.size(); ++i) costs[i] = cost(places[i]);
+  };
+}
+
+struct WholeLoad {
+  std::string name;
+  int steps;
+  CostField (*field)(Draw& draw, double steps, double spacing);
+  bool on_first_rank = false;  // there everything is at the start
+  bool refines = false;        // cells near a moving place are split, and merged again
+};
+
+namespace loads {
+
+// The box, on which what moves along x comes in again at the other end.
+inline double around(double place) { return place - std::floor(place); }
+
+// 1 in the middle, 0 from `square` 1 on, smooth.
+inline double bump(double square) { return square < 1 ? (1 - square) * (1 - square) : 0; }
+
+inline double square_distance(const Point& a, const Point& b) {
+  double sum = 0;
+  for (std::size_t d = 0; d < 3; ++d) sum += (a[d] - b[d]) * (a[d] - b[d]);
+  return sum;
+}
+
+inline Point place_in_box(Draw& draw, double margin) {
+  return {draw.between(margin, 1 - margin), draw.between(0.15, 0.35), draw.between(0.15, 0.35)};
+}
+
+// A slab across x that costs `height` more, and moves by `way` in the run.
+inline CostField slab(double from, double width, double height, double way, double steps) {
+  return field_of_costs([=](double step) {
+    const double begin = around(from + way * step / steps);
+    return [=](const Point& p) {
+      const double behind = p[0] - begin;
+      return (behind < 0 ? behind + 1 : behind) < width ? 1 + height : 1.0;
+    };
+  });
+}
+
+// On two ranks that have half of the box each: lambda 1.98 at the start.
+inline CostField slab_at_rest(Draw& draw, double steps, double) {
+  return slab(draw.by_chance(0.5) ? 0 : 0.5, 0.5, 98, 0, steps);
+}
+inline CostField slab_slow(Draw& draw, double steps, double) {
+  return slab(draw.by_chance(0.5) ? 0 : 0.5, 0.5, 98, 1 / 3.0, steps);
+}
+// Narrower: lambda 1.7 on average.
+inline CostField slab_fast(Draw& draw, double steps, double) {
+  return slab(draw.between(0, 1), 0.25, 40, 2, steps);
+}
+
+inline CostField front(Draw& draw, double steps, double) {
+  const double height = draw.spread(5, 30), width = draw.between(0.06, 0.2);
+  return field_of_costs([=](double step) {
+    const double at = step / steps;
+    return [=](const Point& p) {
+      const double away = (p[0] - at) / width;
+      return 1 + height * bump(away * away);
+    };
+  });
+}
+
+// The square of its radius falls at an even pace; the last fifth of the run is without it.
+inline CostField droplet(Draw& draw, double steps, double) {
+  const Point centre = place_in_box(draw, 0.2);
+  const double radius = draw.between(0.15, 0.22), height = draw.spread(20, 60);
+  return field_of_costs([=](double step) {
+    const double square = radius * radius * std::max(0.0, 1 - step / (0.8 * steps));
+    return [=](const Point& p) { return square_distance(p, centre) < square ? 1 + height : 1.0; };
+  });
+}
+
+inline CostField oscillation(Draw& draw, double, double) {
+  const double period = draw.spread(50, 160), height = draw.spread(10, 40),
+               width = draw.between(0.1, 0.25), phase = draw.between(0, 1);
+  return field_of_costs([=](double step) {
+    const double at = 0.5 + 0.4 * std::sin(2 * std::numbers::pi * (step / period + phase));
+    return [=](const Point& p) {
+      const double away = (p[0] - at) / width;
+      return 1 + height * bump(away * away);
+    };
+  });
+}
+
+// A smooth landscape along x, from a table.
+class Relief {
+ public:
+  Relief(Draw& draw, double depth) {
+    const chains::Landscape land(draw);
+    for (std::size_t i = 0; i < heights_.size(); ++i)
+      heights_[i] = 1 + depth * land((static_cast<double>(i) + 0.5) / double(heights_.size()));
+  }
+  double operator()(const Point& p) const {
+    const double at = std::clamp(p[0], 0.0, 1.0) * double(heights_.size());
+    return heights_[std::min(static_cast<std::size_t>(at), heights_.size() - 1)];
+  }
+
+ private:
+  std::array<double, 1024> heights_{};
+};
+
+inline CostField jump(Draw& draw, double steps, double) {
+  const double at = steps * draw.between(0.2, 0.7);
+  const std::array<Relief, 2> reliefs = {Relief(draw, 0.6), Relief(draw, 0.95)};
+  return field_of_costs([=](double step) {
+    const Relief* relief = &reliefs[step < at ? 0 : 1];
+    return [=](const Point& p) { return (*relief)(p); };
+  });
+}
+
+inline CostField bursts(Draw& draw, double steps, double) {
+  struct Burst {
+    double begin, end, height, square;
+    Point centre;
+  };
+  std::vector<Burst> all;
+  for (int i = draw.count(6, 12); i > 0; --i) {
+    const double begin = draw.between(0, steps), radius = draw.between(0.08, 0.25);
+    all.push_back({begin, begin + draw.spread(8, 120), draw.spread(10, 60), radius * radius,
+                   place_in_box(draw, 0.05)});
+  }
+  const Relief ground(draw, 0.2);
+  return [=](double step, std::span<const Point> places, std::span<double> costs) {
+    for (std::size_t i = 0; i < places.size(); ++i) costs[i] = ground(places[i]);
+    for (const Burst& burst : all)
+      if (step >= burst.begin && step < burst.end)
+        for (std::size_t i = 0; i < places.size(); ++i)
+          costs[i] += burst.height * bump(square_distance(places[i], burst.centre) / burst.square);
+  };
+}
+
+// On halves of the box: lambda 1.2.
+inline CostField unchanging(Draw& draw, double steps, double) {
+  return slab(draw.by_chance(0.5) ? 0 : 0.5, 0.5, 0.5, 0, steps);
+}
+
+// One cell is nine tenths of the work.
+inline CostField incurable(Draw& draw, double, double spacing) {
+  Point lower = place_in_box(draw, 0.1);
+  for (double& x : lower) x = std::floor(x / spacing) * spacing;
+  const double height = 9 * 0.25 / (spacing * spacing * spacing);
+  return field_of_costs([=](double) {
+    return [=](const Point& p) {
+      for (std::size_t d = 0; d < 3; ++d)
+        if (p[d] < lower[d] || p[d] >= lower[d] + spacing) return 1.0;
+      return height;
+    };
+  });
+}
+
+inline CostField even(Draw&, double, double) {
+  return field_of_costs([](double) { return [](const Point&) { return 1.0; }; });
+}
+
+}  // namespace loads
+
+inline std::vector<WholeLoad> whole_loads() {
+  return {{"slab_rest", 400, loads::slab_at_rest},  {"slab_slow", 500, loads::slab_slow},
+          {"slab_fast", 500, loads::slab_fast},     {"front", 400, loads::front},
+          {"droplet", 500, loads::droplet},         {"patches", 400, loads::even, false, true},
+          {"oscillation", 500, loads::oscillation}, {"jump", 400, loads::jump},
+          {"bursts", 400, loads::bursts},           {"static", 400, loads::unchanging},
+          {"incurable", 300, loads::incurable},     {"on_rank_0", 300, loads::even, true}};
+}
+
+}  // namespace evenkeel::bench
