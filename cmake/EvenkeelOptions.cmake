@@ -17,6 +17,8 @@ option(EVENKEEL_BUILD_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
 option(EVENKEEL_BUILD_FUZZERS "Build the fuzzers of the tests (needs Clang)" OFF)
 option(EVENKEEL_INSTALL "Create install rules" ${PROJECT_IS_TOP_LEVEL})
 option(EVENKEEL_WARNINGS_AS_ERRORS "Turn compiler warnings into errors" OFF)
+option(EVENKEEL_PRECOMPILED_HEADERS "Precompile what all tests include" ON)
+mark_as_advanced(EVENKEEL_PRECOMPILED_HEADERS)
 # Such a library runs on machines like this one only.
 option(EVENKEEL_NATIVE "Compile for the processor of this machine" OFF)
 
@@ -49,7 +51,9 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(EVENKEEL_CCACHE ccache)
   mark_as_advanced(EVENKEEL_CCACHE)
   if(EVENKEEL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${EVENKEEL_CCACHE}")
+    # Precompiled headers need the one, and misses are quicker by the other.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1 "${EVENKEEL_CCACHE}")
   endif()
 endif()
 

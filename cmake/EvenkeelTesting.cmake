@@ -1,9 +1,10 @@
-# evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [TIMEOUT <seconds>] [LIBRARIES <target>...]
-#                   [PRIVATE <source>...])
+# evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [HEAVY] [TIMEOUT <seconds>]
+#                   [LIBRARIES <target>...] [PRIVATE <source>...])
 #
 # Builds tests/<path>_test.cpp, the test of <component>/include/evenkeel/<path>.hpp, and registers
 # it once per rank count as <path>@<n>; with SPACES also once per Kokkos space of the build, as
 # <path>.<space>@<n>. Without MPI only the runs on one rank are registered; RANKS is 1 by default.
+# HEAVY: the test itself computes much, and is optimized under a sanitizer too.
 # PRIVATE names sources of the component (relative to its src/) whose hidden symbols the test needs:
 # they are compiled into it. Each process carries a watchdog: after TIMEOUT seconds (60) it prints
 # the stacks of all threads and ends, so that a hang is a failure that shows where.
@@ -16,6 +17,16 @@ set(EVENKEEL_TEST_ENVIRONMENT
   PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
   OMP_PROC_BIND=false OMP_WAIT_POLICY=passive GTEST_COLOR=no)
 
+# For tests that run a program which is not a test. MPI leaks from plugins that it has unloaded by
+# then, and only complete stacks show that (the fast way of unwinding stops at the first function
+# without a frame pointer). Test programs keep the plugins loaded instead: tests/support/main.cpp.
+function(evenkeel_show_complete_stacks test)
+  if(EVENKEEL_SANITIZE STREQUAL "address")
+    set_tests_properties(${test} PROPERTIES
+      ENVIRONMENT_MODIFICATION ASAN_OPTIONS=path_list_append:fast_unwind_on_malloc=0)
+  endif()
+endfunction()
+
 function(evenkeel_test_launcher ranks result)
   set(command "")
   if(EVENKEEL_ENABLE_MPI)
@@ -24,8 +35,30 @@ function(evenkeel_test_launcher ranks result)
   set(${result} "${command}" PARENT_SCOPE)
 endfunction()
 
+# Most of a test runs once: the compiler's time is worth more than the program's. What is tested keeps
+# the optimization of the build type.
+function(evenkeel_set_test_build target)
+  evenkeel_set_warnings(${target})
+  if(EVENKEEL_SANITIZE)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+  endif()
+  if(NOT EVENKEEL_PRECOMPILED_HEADERS)
+    return()
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # these let ccache know such headers
+    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+  if(NOT target STREQUAL "evenkeel_test_main")
+    target_precompile_headers(${target} REUSE_FROM evenkeel_test_main)
+  endif()
+endfunction()
+
 function(evenkeel_add_test path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES" "TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES;HEAVY" "TIMEOUT"
     "RANKS;LIBRARIES;PRIVATE")
   if(NOT arg_RANKS)
     set(arg_RANKS 1)
@@ -56,7 +89,11 @@ function(evenkeel_add_test path)
     target_sources(${target} PRIVATE ${arg_PRIVATE})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${component}/src)
   endif()
-  evenkeel_set_warnings(${target})
+  evenkeel_set_test_build(${target})
+  if(arg_HEAVY AND EVENKEEL_SANITIZE)
+    target_compile_options(${target} PRIVATE -O1)
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  endif()
 
   math(EXPR backstop "${arg_TIMEOUT} + 30")
   foreach(ranks IN LISTS arg_RANKS)

@@ -44,7 +44,8 @@ function(evenkeel_set_warnings target)
   evenkeel_sanitizer_flags(sanitizers)
   if(sanitizers)
     # Kernels are mostly calls, which cost a sanitizer ten times as much when none is inlined.
-    target_compile_options(${target} PRIVATE ${sanitizers} $<$<CONFIG:Debug>:-O1>)
+    # Of what it prints, lines are enough to find the place.
+    target_compile_options(${target} PRIVATE ${sanitizers} "$<$<CONFIG:Debug>:-O1;-g1>")
     target_link_options(${target} PRIVATE ${sanitizers})
     get_target_property(type ${target} TYPE)
     if(type MATCHES "LIBRARY")  # whoever links the library links the sanitizer's runtime too

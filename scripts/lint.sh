@@ -110,7 +110,8 @@ run_lint() {
   export_mpi_environment
   # Debug with all checks: clang-tidy is to see the code of the assertions too.
   configure "$directory" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER="$compiler" \
-    -DEVENKEEL_ASSERTIONS=collective -DEVENKEEL_WARNINGS_AS_ERRORS=ON -DEVENKEEL_BUILD_BENCH=ON
+    -DEVENKEEL_ASSERTIONS=collective -DEVENKEEL_WARNINGS_AS_ERRORS=ON -DEVENKEEL_BUILD_BENCH=ON \
+    -DEVENKEEL_PRECOMPILED_HEADERS=OFF
   list="$directory/log/tidy-files"
   mkdir -p "${list%/*}"
   changed_files "$base" | sources_to_tidy "$directory" >"$list"

@@ -338,6 +338,23 @@ TEST_F(CutOn, TheSameBitForBitHoweverObjectsAreSpread) {
     }
 }
 
+TEST_F(CutOn, AKnownNumberOfObjectsChangesNothingButTheMemory) {
+  for (const std::int64_t count : {1, 7, 300, 2000})
+    for (const int parts : {3, 64, 500})
+      for (const Aim aim : {Aim::nearest, Aim::optimal}) {
+        SCOPED_TRACE(std::to_string(count) + " objects, " + std::to_string(parts) + " parts");
+        const Objects objects = wild_objects(static_cast<std::uint64_t>(count), 8);
+        const Share mine = share_of(communicator, objects, spreads[0]);
+        const Cut expected = cut_one(communicator, mine.both(), {.parts = parts, .aim = aim});
+        for (const std::int64_t most : {count, 2 * count}) {
+          const Cut found = cut_one(communicator, mine.both(),
+                                    {.parts = parts, .aim = aim, .most_objects = most});
+          EXPECT_EQ(found.splitters, expected.splitters);
+          EXPECT_EQ(found.weights, expected.weights);
+        }
+      }
+}
+
 // One more set on each rank than on the one before, the last without objects; those of weight 1
 // come without weights.
 TEST_F(CutOn, SeveralSetsAreCutAsOne) {
@@ -760,6 +777,16 @@ TEST_F(CutOn, AKeyBeyondTheCurveIsTheSameErrorOnAllRanks) {
     expect_refused(communicator, name_of_rank(bad), {keys, {}}, {.dimensions = 2},
                    "core/cut: A key lies beyond the end of the curve. Make keys with a lattice.");
   }
+}
+
+TEST_F(CutOn, MoreObjectsThanWereToldAreAnErrorOnAllRanks) {
+  const Share mine = hundred();
+  const std::int64_t all = communicator.all_reduce(std::ssize(mine.keys), Reduction::sum);
+  EXPECT_NO_THROW(cut_one(communicator, mine.both(), {.parts = 4, .most_objects = all}));
+  EXPECT_TRUE(test::mentions(
+      test::error_of(
+          [&] { cut_one(communicator, mine.both(), {.parts = 4, .most_objects = all - 1}); }),
+      "There are " + std::to_string(all) + " objects, more than the " + std::to_string(all - 1)));
 }
 
 TEST_F(CutOn, OptionsThatMakeNoSenseAreErrors) {

@@ -164,6 +164,15 @@ TEST(MeasuredWeights, ByHand) {
   EXPECT_EQ(measured_weights(0, 8, 4, {}), Weights{});
 }
 
+TEST(MeasuredWeights, WhatIsFollowedIsAShare) {
+  EXPECT_EQ(measured_weights(2, 8, 4, Weights{1, 3}, 0), (Weights{4, 4})) << "nothing";
+  EXPECT_EQ(measured_weights(2, 8, 4, Weights{1, 3}, 1), (Weights{2, 6})) << "all";
+  EXPECT_EQ(measured_weights(2, 8, 4, Weights{1, 3}, 0.75), (Weights{2.5, 5.5}));
+  EXPECT_EQ(measured_weights(3, 6, 2, Weights{1, 3}, 1), (Weights{2, 2, 2}))
+      << "an object was made";
+  EXPECT_EQ(measured_weights(3, 6, 2, Weights{0, 0, 0}, 1), (Weights{2, 2, 2}));
+}
+
 TEST(MeasuredWeights, WeightsThatSayNothingAreForgotten) {
   const Weights even = {2, 2, 2};
   EXPECT_EQ(measured_weights(3, 6, 2, Weights{1, 3}), even) << "an object was made";
