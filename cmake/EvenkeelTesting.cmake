@@ -35,8 +35,8 @@ function(evenkeel_test_launcher ranks result)
   set(${result} "${command}" PARENT_SCOPE)
 endfunction()
 
-# Most of a test runs once: the compiler's time is worth more than the program's. What is tested keeps
-# the optimization of the build type.
+# Most of a test runs once: the compiler's time is worth more than the program's. What is tested
+# keeps the optimization of the build type.
 function(evenkeel_set_test_build target)
   evenkeel_set_warnings(${target})
   if(EVENKEEL_SANITIZE)
