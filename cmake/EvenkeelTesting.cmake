@@ -43,6 +43,10 @@ function(evenkeel_set_test_build target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
   else()
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # what it finds so is in std::string
+      target_compile_options(${target}
+        PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
+    endif()
   endif()
   if(NOT EVENKEEL_PRECOMPILED_HEADERS)
     return()

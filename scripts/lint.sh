@@ -37,10 +37,10 @@ changed_files() {
   } | existing_files
 }
 
-# The sources through which clang-tidy gets to see a header: those of its component that include it,
-# or else the tests that do.
-sources_including() {
-  local header="$1" component="${1%%/*}" path pattern found
+# The source through which clang-tidy gets to see a header: that of its name, or else the first that
+# includes it, of its component or of the tests. One is enough, and some are included everywhere.
+source_including() {
+  local header="$1" component="${1%%/*}" path pattern found name
   case "$header" in
     */include/*) path="${header#*/include/}" ;;
     */src/*) path="${header#*/src/}" ;;
@@ -51,7 +51,9 @@ sources_including() {
     pattern="#include [<\"](.*/)?${path//./\\.}[>\"]"
     found="$(grep -rlE --include='*.cpp' "$pattern" "$checkout/$component" || true)"
     if [[ -n "$found" ]]; then
-      printf '%s\n' "$found"
+      name="${header##*/}"
+      sort <<<"$found" | { grep -E "/${name%.hpp}(_test)?\.cpp\$" || sort <<<"$found"; } |
+        sed -n 1p
       return 0
     fi
   done
@@ -62,7 +64,7 @@ sources_to_tidy() {
   local directory="$1" file
   while IFS= read -r file; do
     case "$file" in
-      *.hpp) sources_including "$file" ;;
+      *.hpp) source_including "$file" ;;
       *) printf '%s\n' "$checkout/$file" ;;
     esac
   done | { grep -v "^$checkout/tests/compile/" || true; } | sort -u |  # those must not compile

@@ -1,6 +1,7 @@
 #include "monitor/journal_lines.hpp"
 #include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
+#include "support/sampled.hpp"
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/monitor/journal.hpp>

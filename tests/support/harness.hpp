@@ -23,12 +23,6 @@ inline constexpr bool is_sanitized = true;
 inline constexpr bool is_sanitized = false;
 #endif
 
-// How many of `all` cases a sanitizer gets to see: a fifth.
-template <class Integer>
-constexpr Integer sampled(Integer all) noexcept {
-  return is_sanitized ? (all + 4) / 5 : all;
-}
-
 // A communicator over all ranks of the test, made anew for the caller. Collective.
 Communicator world(CommunicatorOptions options = {});
 

@@ -1,4 +1,5 @@
 #include "support/harness.hpp"
+#include "support/sampled.hpp"
 
 #include <evenkeel/core/grid/part_of_point.hpp>
 #include <evenkeel/core/grid/rounds.hpp>
