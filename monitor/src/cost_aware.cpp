@@ -125,6 +125,16 @@ void follow_ageing(Outlook& outlook, const LoadSeen& seen) noexcept {
 // known of it.
 double foreseen(const Outlook& outlook) noexcept { return std::max(0.0, outlook.fresh); }
 
+// Given weights say what any cut would have, right or wrong: that they are wrong shows at every
+// look, without a trial.
+void learn_misfit(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
+  constexpr std::int64_t slow = 8;  // looks
+  if (seen.as_weighed < 0) return;
+  outlook.misfit_looks = std::min(outlook.misfit_looks + 1, slow);
+  outlook.misfit += (seen.level - floor - seen.as_weighed - outlook.misfit) /
+                    static_cast<double>(outlook.misfit_looks);
+}
+
 // Of the last fresh cut: what it has more than was foreseen. Where each is as far off as the one
 // before it, it stays so; where they get better, the next will be better again.
 void judge_foresight(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
@@ -157,6 +167,7 @@ double shortfall_now(Outlook& outlook, const LoadSeen& seen, double above) noexc
   const double age = static_cast<double>(seen.step - outlook.judged_at);
   if (outlook.judged_at < 0 || age > outlook.patience * seen.cost) outlook.shortfall = 0;
   const double most = std::max(0.0, above);
+  if (outlook.misfit_looks > 0) return std::clamp(outlook.misfit, 0.0, most);
   outlook.shortfall -= (outlook.shortfall - std::min(outlook.shortfall, most)) / slow;
   return std::min(doubt * outlook.shortfall, most);
 }
@@ -269,6 +280,7 @@ Prospect observe(Outlook& outlook, const LoadSeen& seen) noexcept {
   learn_variance(outlook, seen);
   if (seen.fresh >= 0) outlook.fresh = seen.fresh;
   const double floor = scatter_of(outlook, seen) * greatest_of_normals(seen.ranks);
+  learn_misfit(outlook, seen, floor);
   judge_foresight(outlook, seen, floor);
   judge_return(outlook, seen);
   follow_ageing(outlook, seen);

@@ -34,6 +34,7 @@ struct LoadSeen {
   bool is_even = false;  // below the floor: nothing happens, whatever this rule says
   double variance = 0;   // of a rank's load from step to step, the mean over ranks
   double first = -1, previous = -1, fresh = -1;  // u if other domains were taken now
+  double as_weighed = -1;                        // u if objects cost what their weights say
   std::array<Earlier, Counterfactual::earlier_cuts> earlier{};
   double cost = 0;  // of a rebalance, in mean steps
   double debt = 0;  // what rebalances have lost so far against never, in costs of one

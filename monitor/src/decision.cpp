@@ -148,6 +148,7 @@ LoadSeen load_seen(const State& state, const Totals& totals) {
   seen.first = level_of(would_be.first_again, mean);
   seen.previous = level_of(would_be.previous_again, mean);
   seen.fresh = level_of(would_be.fresh, mean);
+  seen.as_weighed = level_of(would_be.as_weighed, mean);
   for (std::size_t i = 0; i < Counterfactual::earlier_cuts; ++i)
     seen.earlier[i] = {static_cast<double>(would_be.age[i]), level_of(would_be.earlier[i], mean)};
   const double cost = cost_of(state);

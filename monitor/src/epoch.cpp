@@ -63,6 +63,7 @@ void take_greatest(Counterfactual& into, const Counterfactual& from) noexcept {
   into.first_again = std::max(into.first_again, from.first_again);
   into.previous_again = std::max(into.previous_again, from.previous_again);
   into.fresh = std::max(into.fresh, from.fresh);
+  into.as_weighed = std::max(into.as_weighed, from.as_weighed);
   into.advised = std::max(into.advised, from.advised);
   for (std::size_t i = 0; i < Counterfactual::earlier_cuts; ++i) {
     into.earlier[i] = std::max(into.earlier[i], from.earlier[i]);

@@ -78,6 +78,7 @@ Json of_counterfactual(const Counterfactual& would_be) {
                        {"first_again", would_be.first_again},
                        {"previous_again", would_be.previous_again},
                        {"fresh", would_be.fresh},
+                       {"as_weighed", would_be.as_weighed},
                        {"advised", would_be.advised},
                        {"earlier", of_numbers(would_be.earlier)},
                        {"age", of_numbers(would_be.age)}});

@@ -48,6 +48,7 @@ Totals Shadow::balanced(const Totals& totals) const {
   would.would_be.previous = Counterfactual::unknown;
   would.load.greatest = totals.critical_load();
   if (state_.rebalances == 0) return would;
+  would.would_be.as_weighed = Counterfactual::unknown;
   would.would_be.first = would.load.greatest;
   spread(slowest_as_measured(totals), would.other_slots);
   if (totals.would_be.advised >= 0 || left_ >= 0) {

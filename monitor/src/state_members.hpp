@@ -100,6 +100,8 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("outlook_ageing_age", outlook.ageing.age);
   visit("outlook_ageing_level", outlook.ageing.level);
   visit("outlook_ageing_known", outlook.ageing.known);
+  visit("outlook_misfit", outlook.misfit);
+  visit("outlook_misfit_looks", outlook.misfit_looks);
   visit("outlook_shortfall", outlook.shortfall);
   visit("outlook_last_shortfall", outlook.last_shortfall);
   visit("outlook_shortfall_ratio", outlook.shortfall_ratio);

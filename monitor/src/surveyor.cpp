@@ -34,6 +34,8 @@ struct Arrival {
   std::int64_t off_record = 0;     // not 0: a rank has objects without a record,
   std::int64_t first_unknown = 0;  // or some of which it is not known where they were at first,
   std::int64_t off_advice = 0;     // or some of which it is not noted who would have got them
+  std::int64_t unweighed = 0;      // or a set without weights
+  double greatest_weight = 0;      // of all objects of a rank
 };
 
 void add_arrival(Arrival& into, const Arrival& from) noexcept {
@@ -47,6 +49,8 @@ void add_arrival(Arrival& into, const Arrival& from) noexcept {
   into.off_record += from.off_record;
   into.first_unknown += from.first_unknown;
   into.off_advice += from.off_advice;
+  into.unweighed += from.unweighed;
+  into.greatest_weight = std::max(into.greatest_weight, from.greatest_weight);
 }
 
 [[noreturn]] void refuse_dimensions() {
@@ -62,7 +66,8 @@ struct Surveyor::Pool {
   std::vector<double> costs;          // nanoseconds
   std::vector<std::int64_t> records;  // of each; empty: there are none
   std::vector<int> advised;           // the rank of each, as noted; empty: it is not
-  bool is_recorded = true, is_noted = true;
+  double weight = 0;                  // of all objects of this rank, as given
+  bool is_recorded = true, is_noted = true, is_weighed = true;
   int dimensions = 0;
 
   std::int64_t count() const noexcept { return std::ssize(costs); }
@@ -88,6 +93,8 @@ struct Surveyor::Pool {
     mine.objects = count();
     mine.off_record = is_recorded ? 0 : 1;
     mine.off_advice = is_noted ? 0 : 1;
+    mine.unweighed = is_weighed ? 0 : 1;
+    mine.greatest_weight = weight;
     for (const std::int64_t record : records)
       if (static_cast<std::int32_t>(record % second_half) < 0) mine.first_unknown = 1;
     mine.bounds.dimensions = dimensions;
@@ -139,7 +146,16 @@ class KeysAlong {
 // Nanoseconds of each rank under some domains, each with a number that it is known by.
 class Surveyor::Sums {
  public:
-  enum Row : std::size_t { first, previous, first_again, previous_again, fresh, advised, earlier };
+  enum Row : std::size_t {
+    first,
+    previous,
+    first_again,
+    previous_again,
+    fresh,
+    advised,
+    as_weighed,
+    earlier
+  };
   static constexpr std::size_t rows = earlier + Counterfactual::earlier_cuts;
 
   explicit Sums(int ranks)
@@ -149,6 +165,12 @@ class Surveyor::Sums {
     known_[row] = true;
     for (std::size_t i = 0; i < ranks.size(); ++i)
       values_[row * ranks_ + static_cast<std::size_t>(ranks[i])] += std::llround(costs[i]);
+  }
+  // Of a rank, in parts of the greatest there is of any.
+  void add_weight(int rank, double share) {
+    constexpr double parts = 0x1p40;
+    known_[as_weighed] = true;
+    values_[as_weighed * ranks_ + static_cast<std::size_t>(rank)] = std::llround(share * parts);
   }
   void add_strays(double cost) { strays() += std::llround(cost); }
   void fail() noexcept { values_.back() = 1; }
@@ -167,13 +189,23 @@ class Surveyor::Sums {
     return known_[row] ? values_[row * ranks_ + static_cast<std::size_t>(rank)]
                        : Counterfactual::unknown;
   }
+  // Nanoseconds of the rank whose objects weigh most.
+  std::int64_t greatest_as_weighed() const {
+    const double weight = sum_of(as_weighed);
+    return known_[as_weighed] && weight > 0
+               ? std::llround(static_cast<double>(greatest(as_weighed)) / weight * sum_of(fresh))
+               : Counterfactual::unknown;
+  }
   double share_of_strays() const {
-    const std::int64_t* const begin = values_.data() + fresh * ranks_;
-    const auto all = static_cast<double>(std::accumulate(begin, begin + ranks_, std::int64_t{0}));
+    const double all = sum_of(fresh);
     return all > 0 ? static_cast<double>(values_[rows * ranks_]) / all : 0;
   }
 
  private:
+  double sum_of(std::size_t row) const {
+    const std::int64_t* const begin = values_.data() + row * ranks_;
+    return static_cast<double>(std::accumulate(begin, begin + ranks_, std::int64_t{0}));
+  }
   std::int64_t& strays() { return values_[rows * ranks_]; }
 
   std::size_t ranks_;
@@ -208,6 +240,8 @@ Surveyor::Pool Surveyor::pool_of(const Question& question) const {
     pool.dimensions = std::max(pool.dimensions, dimensions);
     pool.places.insert(pool.places.end(), places.begin(), places.end());
     pool.costs.insert(pool.costs.end(), extract.weights.begin(), extract.weights.end());
+    pool.is_weighed = pool.is_weighed && set.options().weight.given();
+    pool.weight += std::accumulate(extract.weights.begin(), extract.weights.end(), 0.0);
     if (question.has_moved) add_records(s, objects, extract.objects, pool);
     const bool is_noted = s < advised_ranks_.size() && std::ssize(advised_ranks_[s]) == objects;
     pool.is_noted = pool.is_noted && is_noted;
@@ -321,6 +355,8 @@ Survey Surveyor::survey(const Question& question) {
     const Domains fresh = cut_anew(question, pool, box, all.objects);
     const bool is_on_record = all.off_record == 0 && all.first_unknown == 0;
     const OnRecord known = {is_on_record, all.off_advice == 0};
+    if (all.unweighed == 0 && all.greatest_weight > 0)
+      sums->add_weight(communicator_.rank(), pool.weight / all.greatest_weight);
     const Status evaluated = attempt(stage_name, [&] {
       latest_ = std::make_shared<const Domains>(fresh);
       evaluate(question, pool, known, *sums);
@@ -346,6 +382,7 @@ void Surveyor::tell(const Question& question, const Sums& sums, bool is_on_recor
     return is_on_record ? row : by_place ? again : Sums::rows;
   };
   would_be.fresh = sums.greatest(Sums::fresh);
+  would_be.as_weighed = sums.greatest_as_weighed();
   would_be.first_again = sums.greatest(Sums::first_again);
   would_be.previous_again = sums.greatest(Sums::previous_again);
   would_be.advised = sums.greatest(Sums::advised);

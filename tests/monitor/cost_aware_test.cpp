@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numbers>
 #include <random>
 #include <set>
 #include <string>
@@ -137,6 +138,55 @@ TEST(CostAware, NeverTriesWhatIsKnownToBeIncurable) {
       EXPECT_EQ(played.looks.back().decision.reason, Reason::not_curable);
     }
 }
+
+// --- Given weights -------------------------------------------------------------------------------
+
+// They say that all is even, and a slow node, say, knows better.
+TEST(CostAware, NeverTriesWhatGivenWeightsKnowNothingOf) {
+  for (const Manner& manner : told())
+    for (const double waste : wastes) {
+      const CutWorld world = {.waste = [=](std::int64_t, std::int64_t) { return waste; },
+                              .weighed = [](std::int64_t, std::int64_t) { return 0.0; },
+                              .promised = 0};
+      const Played played = play(world, manner.run({.steps = 3000}));
+      EXPECT_TRUE(played.rebalances.empty()) << text_of(manner) << ", u " << waste;
+      EXPECT_EQ(played.looks.back().decision.reason, Reason::not_curable);
+    }
+}
+
+// Half of what there is.
+TEST(CostAware, CuresWhatGivenWeightsKnowOf) {
+  for (const Manner& manner : told()) {
+    const Waste halved = cured_to(0.3, 0.6);
+    const CutWorld world = {
+        .waste = halved,
+        .weighed = [=](std::int64_t step, std::int64_t cut) { return halved(step, cut) - 0.3; },
+        .promised = 0};
+    const Played played = play(world, manner.run({.steps = 1000}));
+    EXPECT_EQ(played.rebalances.size(), 1U) << text_of(manner);
+  }
+}
+
+// Work that goes to and fro may have come to the other side by the look after a cut: as uneven as
+// before, and still no sign that cuts are wrong. Weights that say what the clock says tell that.
+TEST(CostAware, DoesNotTakeHasteForAWrongCut) {
+  const auto place = [](std::int64_t step) {
+    return std::sin(std::numbers::pi * static_cast<double>(step) / 10);
+  };
+  const Waste swinging = [=](std::int64_t step, std::int64_t cut) {
+    return std::min(0.8, 2 * std::abs(place(step) - place(cut)));
+  };
+  for (const Manner& manner : told()) {
+    if (manner.epoch == 1) continue;
+    const CutRun run = manner.run({.steps = 600, .cost = 2, .expected_cost = 2});
+    const Played weighed = play({.waste = swinging, .weighed = swinging}, run);
+    const Played plain = play({.waste = swinging}, run);
+    SCOPED_TRACE(text_of(manner));
+    EXPECT_GT(weighed.rebalances.size(), plain.rebalances.size());
+  }
+}
+
+// --- What cannot be cured, in noise --------------------------------------------------------------
 
 // A single standard error is exceeded now and then, and the longer a run was watched the less it
 // takes. Rebalances in 20 runs of 3000 steps: 8 at most where ranks are about even, and 51 (of 5

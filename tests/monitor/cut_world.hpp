@@ -33,6 +33,8 @@ struct CutWorld {
   std::function<double(std::int64_t step, std::int64_t look)> mean = {};
   std::uint64_t seed = 0;
   std::size_t ranks = 4;
+  Waste weighed = {};    // as `waste`, by given weights; none: there are none
+  double promised = -1;  // u that fresh cuts are thought to have; below 0: what they do have
 };
 
 struct CutRun {
@@ -173,6 +175,14 @@ class CutPlayer {
     return most;
   }
 
+  // The greatest load of a rank, with as much in all as there is.
+  std::int64_t as_uneven_as(double level) const {
+    double sum = 0;
+    for (std::size_t rank = 0; rank < world_.ranks; ++rank)
+      sum += static_cast<double>(truncated_sum(epoch_of(played_.cut, rank, true)));
+    return std::llround((1 + level) * sum / static_cast<double>(world_.ranks));
+  }
+
   // A cut is made by the loads that it is judged by, noise and all: it would be as even as it can
   // be. Others would carry what is noise in the ranks.
   Counterfactual survey() {
@@ -182,10 +192,12 @@ class CutPlayer {
       would_be.first = would_be.first_again = greatest(0, true);
       would_be.previous = would_be.previous_again = greatest(previous_, true);
     }
-    would_be.fresh = greatest(step_, false);
+    would_be.fresh = world_.promised < 0 ? greatest(step_, false) : as_uneven_as(world_.promised);
+    if (world_.weighed) would_be.as_weighed = as_uneven_as(world_.weighed(step_ - 1, played_.cut));
     std::size_t i = 0;
     for (const auto& [made, cut] : earlier_.entries()) {
-      would_be.earlier[i] = greatest(cut, true);
+      would_be.earlier[i] =
+          world_.promised < 0 ? greatest(cut, true) : as_uneven_as(world_.promised);
       would_be.age[i++] = step_ - made;
     }
     earlier_.add(step_, step_);

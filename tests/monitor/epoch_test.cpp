@@ -247,7 +247,7 @@ TEST(Combine, WhatWouldBeIsTheGreatest) {
   knows.would_be = {.first = 1, .previous = 2, .first_again = 3, .previous_again = 4};
   knows.would_be.earlier = {10, 20};
   knows.would_be.age = {8, 16};
-  more.would_be = {.first = 2, .fresh = 5, .advised = 6};
+  more.would_be = {.first = 2, .fresh = 5, .as_weighed = 7, .advised = 6};
   more.would_be.earlier[1] = 30;
   const Counterfactual all = totals_over({sample_of(1), knows, more, sample_of(1)}).would_be;
   EXPECT_EQ(all.first, 2);
@@ -255,6 +255,7 @@ TEST(Combine, WhatWouldBeIsTheGreatest) {
   EXPECT_EQ(all.first_again, 3);
   EXPECT_EQ(all.previous_again, 4);
   EXPECT_EQ(all.fresh, 5);
+  EXPECT_EQ(all.as_weighed, 7);
   EXPECT_EQ(all.advised, 6);
   EXPECT_EQ(all.earlier[0], 10);
   EXPECT_EQ(all.earlier[1], 30);
@@ -262,8 +263,8 @@ TEST(Combine, WhatWouldBeIsTheGreatest) {
   EXPECT_EQ(all.age[1], 16);
   EXPECT_EQ(all.age[2], 0);
   const Counterfactual none = totals_over({sample_of(1), sample_of(2)}).would_be;
-  for (const std::int64_t value :
-       {none.first, none.previous, none.first_again, none.previous_again, none.fresh, none.advised})
+  for (const std::int64_t value : {none.first, none.previous, none.first_again, none.previous_again,
+                                   none.fresh, none.as_weighed, none.advised})
     EXPECT_EQ(value, Counterfactual::unknown);
 }
 
@@ -300,7 +301,8 @@ Sample random_sample(std::mt19937_64& random) {
   Counterfactual& would_be = sample.would_be;
   for (std::int64_t Counterfactual::*member :
        {&Counterfactual::first, &Counterfactual::previous, &Counterfactual::first_again,
-        &Counterfactual::previous_again, &Counterfactual::fresh, &Counterfactual::advised})
+        &Counterfactual::previous_again, &Counterfactual::fresh, &Counterfactual::as_weighed,
+        &Counterfactual::advised})
     would_be.*member = number(million);
   for (std::size_t i = 0; i < Counterfactual::earlier_cuts; ++i) {
     would_be.earlier[i] = number(million);

@@ -55,6 +55,7 @@ Counterfactual counterfactual_of(const json& from) {
   from.at("first_again").get_to(would_be.first_again);
   from.at("previous_again").get_to(would_be.previous_again);
   from.at("fresh").get_to(would_be.fresh);
+  from.at("as_weighed").get_to(would_be.as_weighed);
   from.at("advised").get_to(would_be.advised);
   from.at("earlier").get_to(would_be.earlier);
   from.at("age").get_to(would_be.age);

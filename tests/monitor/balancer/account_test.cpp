@@ -258,10 +258,16 @@ struct Moment {
 class Counterfactuals : public Accounts {
  protected:
   // Costs as the surveyor knows them: what each rank has measured, by the weights of its objects.
-  std::vector<double> costs_of(const Moment& moment, const json& line) const {
-    std::vector<double> sums(static_cast<std::size_t>(size)), costs;
+  std::vector<double> weights_of_ranks(const Moment& moment) const {
+    std::vector<double> sums(static_cast<std::size_t>(size));
     for (const Seen& seen : moment.objects)
       sums[static_cast<std::size_t>(seen.rank)] += seen.weight;
+    return sums;
+  }
+
+  std::vector<double> costs_of(const Moment& moment, const json& line) const {
+    const std::vector<double> sums = weights_of_ranks(moment);
+    std::vector<double> costs;
     const auto steps = line.at("totals").at("steps").get<double>();
     for (const Seen& seen : moment.objects) {
       const auto r = static_cast<std::size_t>(seen.rank);
@@ -328,6 +334,11 @@ TEST_F(Counterfactuals, AreThoseOfAllObjects) {
     const double rounding = 2e-9 * std::accumulate(costs.begin(), costs.end(), 0.0) + 600;
     const auto fresh = static_cast<double>(greatest_under(fresh_cut(moment, costs), moment, costs));
     EXPECT_NEAR(found.at("fresh").get<double>(), fresh, rounding);
+    const std::vector<double> weights = weights_of_ranks(moment);
+    const double as_weighed = *std::max_element(weights.begin(), weights.end()) /
+                              std::accumulate(weights.begin(), weights.end(), 0.0) *
+                              std::accumulate(costs.begin(), costs.end(), 0.0);
+    EXPECT_NEAR(found.at("as_weighed").get<double>(), as_weighed, rounding);
     ++surveys;
     if (moment.generation == 1) {
       EXPECT_EQ(found.at("first"), -1) << "they are still the first";
@@ -344,6 +355,26 @@ TEST_F(Counterfactuals, AreThoseOfAllObjects) {
   }
   EXPECT_GT(surveys, 10);
   EXPECT_GT(later, 5);
+}
+
+TEST_F(Counterfactuals, KnowNoWeightsWhereNoneAreGiven) {
+  const test::ScratchDirectory scratch;
+  Program program{resting(&drifting_slab)};
+  program.options.trigger = threshold;
+  program.options.journal = scratch.path_of("journal");
+  test::run_program(ranks, program);
+  if (rank != 0) return;
+  int surveys = 0;
+  std::ifstream file(program.options.journal);
+  std::string text;
+  std::getline(file, text);
+  while (std::getline(file, text)) {
+    const json line = json::parse(text);
+    if (line.at("totals").is_null() || line.at("totals").at("would_be").at("fresh") == -1) continue;
+    EXPECT_EQ(line.at("totals").at("would_be").at("as_weighed"), -1);
+    ++surveys;
+  }
+  EXPECT_EQ(surveys > 0, size > 1);
 }
 
 // --- Odd programs --------------------------------------------------------------------------------

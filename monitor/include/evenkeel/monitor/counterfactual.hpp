@@ -22,7 +22,10 @@ struct Counterfactual {
   // those were taken again now.
   std::int64_t first = unknown, previous = unknown;
   std::int64_t first_again = unknown, previous_again = unknown;
-  std::int64_t fresh = unknown;    // under a cut made now
+  std::int64_t fresh = unknown;  // under a cut made now
+  // Under the domains that there are, if objects cost what their weights say. What was measured
+  // beside it shows how far given weights are to be believed.
+  std::int64_t as_weighed = unknown;
   std::int64_t advised = unknown;  // under the cut that advice would have led to last
   // Under cuts that were made at earlier looks, used or not, and the steps since then; an age of 0:
   // there is none.

@@ -37,7 +37,11 @@ struct Outlook {
   double left = -1;   // u that rebalances have left; below 0: there was none
   Ageing ageing = {};
 
-  // What fresh cuts have had more than was foreseen of them.
+  // u above what given weights say, smoothed: cuts by them will have it too.
+  double misfit = 0;
+  std::int64_t misfit_looks = 0;  // 0: there are no weights
+
+  // Without weights: what fresh cuts have had more than was foreseen of them.
   double shortfall = 0;         // that is taken for granted
   double last_shortfall = -1;   // of the last one; below 0: there was none
   double shortfall_ratio = -1;  // of one to the one before it, at most 1; below 0: not known
