@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace evenkeel {
@@ -42,6 +41,7 @@ Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64
   const std::int64_t length = (objects - 1) / most + 1;
   const auto* const data = static_cast<const char*>(at.data);
   double all = 0;
+  bool is_negative = false;
   for (std::int64_t begin = 0; begin < objects; begin += length) {
     const std::int64_t end = std::min(objects, begin + length);
     const auto weight = [&](std::int64_t i) {
@@ -71,9 +71,10 @@ Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64
     while (chosen + 1 < end && weight(chosen) != greatest) ++chosen;
     extract.objects.push_back(chosen);
     extract.weights.push_back(sum);
-    all += least < 0 ? std::numeric_limits<double>::infinity() : sum;
+    all += sum;
+    is_negative = is_negative || least < 0;
   }
-  if (!std::isfinite(all))
+  if (is_negative || !std::isfinite(all))
     throw Error(ErrorKind::bad_input, Where{"core/extract"}, "A weight is negative or not finite.",
                 "Weights are finite and not negative.");
   return extract;
