@@ -35,13 +35,20 @@ function(evenkeel_test_launcher ranks result)
   set(${result} "${command}" PARENT_SCOPE)
 endfunction()
 
+# Compilers for devices know neither precompiled headers nor several levels of optimization.
+set(EVENKEEL_TESTS_ARE_FOR_DEVICES OFF)
+if(EVENKEEL_KOKKOS_DEVICES MATCHES "CUDA|HIP|SYCL")
+  set(EVENKEEL_TESTS_ARE_FOR_DEVICES ON)
+  set(EVENKEEL_PRECOMPILED_HEADERS OFF)
+endif()
+
 # Most of a test runs once: the compiler's time is worth more than the program's. What is tested
 # keeps the optimization of the build type.
 function(evenkeel_set_test_build target)
   evenkeel_set_warnings(${target})
   if(EVENKEEL_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
-  else()
+  elseif(NOT EVENKEEL_TESTS_ARE_FOR_DEVICES)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # what it finds so is in std::string
       target_compile_options(${target}
