@@ -1,5 +1,5 @@
-#include "monitor/journal_lines.hpp"
 #include "monitor/over_ranks.hpp"
+#include "replay/from_json.hpp"
 #include "support/harness.hpp"
 #include "support/sampled.hpp"
 
@@ -27,8 +27,8 @@ namespace evenkeel {
 namespace {
 
 using nlohmann::json;
-using test::read_state;
-using test::read_totals;
+using tool::state_of;
+using tool::totals_of;
 
 constexpr std::int64_t int64_least = std::numeric_limits<std::int64_t>::lowest();
 constexpr std::int64_t int64_most = std::numeric_limits<std::int64_t>::max();
@@ -98,7 +98,7 @@ TEST(JournalLine, ByHand) {
   std::string text = to_json(small_line());
   // The state is as its own text says it.
   const std::size_t begin = text.find(R"("state":{)"), end = text.find('}', begin);
-  EXPECT_EQ(hash_of(read_state(parsed(small_line()).at("state"))), hash_of(small_line().before));
+  EXPECT_EQ(hash_of(state_of(parsed(small_line()).at("state"))), hash_of(small_line().before));
   text.erase(begin, end + 2 - begin);
   EXPECT_EQ(
       text,
@@ -328,7 +328,7 @@ TEST(JournalNumbers, WhatIsNoNumberIsNull) {
   EXPECT_TRUE(read.at("seconds").at("minus").is_null());
   EXPECT_EQ(read.at("per_rank"), json::array({nullptr, nullptr, nullptr, nullptr}));
   EXPECT_TRUE(read.at("kernels").at("force").at("avg").is_null());
-  EXPECT_EQ(read_totals(read.at("totals")).steps, 0);
+  EXPECT_EQ(totals_of(read.at("totals")).steps, 0);
 }
 
 TEST(JournalNumbers, DoublesKeepTheirBits) {
@@ -354,7 +354,7 @@ TEST(JournalNumbers, DoublesKeepTheirBits) {
   for (const double value : values) {
     JournalLine line;
     line.before.floor_percent = value;
-    const double read = read_state(parsed(line).at("state")).floor_percent;
+    const double read = state_of(parsed(line).at("state")).floor_percent;
     EXPECT_EQ(read, value);
     EXPECT_EQ(std::signbit(read), std::signbit(value));
   }
@@ -376,8 +376,8 @@ TEST(JournalNumbers, ExtremeIntegers) {
     const json read = parsed(line);
     EXPECT_EQ(read.at("step").get<std::int64_t>(), value);
     EXPECT_EQ(read.at("bytes_moved").get<std::int64_t>(), value);
-    EXPECT_EQ(read_state(read.at("state")).mean_load, value);
-    const Totals totals = read_totals(read.at("totals"));
+    EXPECT_EQ(state_of(read.at("state")).mean_load, value);
+    const Totals totals = totals_of(read.at("totals"));
     EXPECT_EQ(totals.names_least, std::numeric_limits<std::uint64_t>::max());
     EXPECT_EQ(totals.load.sum, value);
     EXPECT_EQ(totals.load.least, int64_most);
@@ -451,8 +451,8 @@ Verdict expect_replay(const State& before, const Totals& totals) {
   const std::string written = to_json(line);
   const json read = json::parse(written);
 
-  const State state = read_state(read.at("state"));
-  const Totals again = read_totals(read.at("totals"));
+  const State state = state_of(read.at("state"));
+  const Totals again = totals_of(read.at("totals"));
   const Verdict replayed = fold(state, again);
   EXPECT_EQ(name_of(replayed.decision.action), read.at("decision").get<std::string>());
   EXPECT_EQ(name_of(replayed.decision.reason), read.at("cause").get<std::string>());
@@ -587,7 +587,7 @@ TEST(JournalHeader, SaysWhatTheRunStartedFrom) {
   EXPECT_EQ(read.at("kernels"), (json{"force", "neighbours"}));
   EXPECT_EQ(read.at("restored"), false);
   EXPECT_EQ(read.at("state").at("trigger"), "every 0:500:10");
-  EXPECT_EQ(hash_of(read_state(read.at("state"))), hash_of(header.state));
+  EXPECT_EQ(hash_of(state_of(read.at("state"))), hash_of(header.state));
 
   std::string text;
   for (const auto& [key, value] : read.at("options").items())

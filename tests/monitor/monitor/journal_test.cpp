@@ -1,5 +1,5 @@
-#include "monitor/journal_lines.hpp"
 #include "monitor/monitor/watching.hpp"
+#include "replay/from_json.hpp"
 
 #include <evenkeel/backends/config.hpp>
 
@@ -26,14 +26,14 @@ using test::exact;
 using test::latency;
 using test::MeasuredTest;
 using test::never;
-using test::read_tally;
-using test::read_totals;
 using test::Steps;
 using test::work;
+using tool::tally_of;
+using tool::totals_of;
 
 // A rule of one's own has no text: the test gives the trigger.
 State read_state(const json& from, const Trigger& trigger) {
-  State state = test::read_state(from);
+  State state = tool::state_of(from);
   state.trigger = trigger;
   return state;
 }
@@ -174,12 +174,12 @@ TEST_F(JournalTest, WhatKernelsCostInAMeasuredRun) {
     const json& totals = read[look].at("totals");
     ASSERT_EQ(totals.at("kernels").size(), 3U);
     EXPECT_EQ(totals.at("kernels").at(0), json::array({0, 0, 0})) << "the idle one";
-    const Tally in = read_tally(totals.at("kernels").at(1)),
-                out = read_tally(totals.at("kernels").at(2)), load = read_tally(totals.at("load"));
+    const Tally in = tally_of(totals.at("kernels").at(1)),
+                out = tally_of(totals.at("kernels").at(2)), load = tally_of(totals.at("load"));
     EXPECT_GE(in.least, 8 * 1000);
     EXPECT_GE(out.least, 8 * 1000);
     EXPECT_EQ(in.sum + out.sum, load.sum) << "nothing counts twice";
-    EXPECT_LE(load.sum, read_tally(totals.at("duration")).sum);
+    EXPECT_LE(load.sum, tally_of(totals.at("duration")).sum);
     EXPECT_EQ(totals.at("cost"), look == 2 ? std::int64_t{500'000'000} * size : 0)
         << "of the slowest rank";
     EXPECT_TRUE(read[look].at("kernels").contains("inside"));
@@ -206,13 +206,13 @@ TEST_F(JournalTest, KernelsInPhases) {
   ASSERT_GE(read.size(), 2U);
   const json& totals = read[1].at("totals");
   ASSERT_EQ(totals.at("phases").size(), 3U);
-  const Tally first = read_tally(totals.at("phases").at(0)),
-              last = read_tally(totals.at("phases").at(2));
+  const Tally first = tally_of(totals.at("phases").at(0)),
+              last = tally_of(totals.at("phases").at(2));
   EXPECT_GE(first.least, 8 * 1000);
   EXPECT_GE(last.least, 10 * 1000);
-  EXPECT_EQ(read_tally(totals.at("phases").at(1)).sum, 0);
-  EXPECT_EQ(first.sum + last.sum, read_tally(totals.at("load")).sum);
-  EXPECT_EQ(read_totals(totals).critical_load(), first.greatest + last.greatest);
+  EXPECT_EQ(tally_of(totals.at("phases").at(1)).sum, 0);
+  EXPECT_EQ(first.sum + last.sum, tally_of(totals.at("load")).sum);
+  EXPECT_EQ(totals_of(totals).critical_load(), first.greatest + last.greatest);
 }
 
 TEST_F(JournalTest, SaysWhyNothingHappens) {
@@ -299,7 +299,7 @@ TEST_F(JournalTest, IsEnoughToDecideAgain) {
     EXPECT_EQ(hash_of(before), hash_of(state)) << "what the lines before have led to";
     std::int64_t step = line.at("step");
     if (!line.at("totals").is_null()) {
-      const Totals totals = read_totals(line.at("totals"));
+      const Totals totals = totals_of(line.at("totals"));
       const Verdict verdict = fold(before, totals);
       EXPECT_EQ(line.at("totals").at("cost"), 0) << "no clock in a deterministic run";
       EXPECT_EQ(line.at("totals").at("variance"), 0);

@@ -2,8 +2,8 @@
 // by the library and by `evenkeel replay`. Random loads under every trigger; each rank has a clock
 // of its own, in which time passes where the test says so, and so a run can be repeated exactly.
 
-#include "monitor/journal_lines.hpp"
 #include "monitor/monitor/watching.hpp"
+#include "replay/from_json.hpp"
 #include "support/program.hpp"
 #include "support/scratch.hpp"
 
@@ -26,9 +26,9 @@ namespace {
 using nlohmann::json;
 using test::Ended;
 using test::MonitorTest;
-using test::read_state;
-using test::read_totals;
 using test::Words;
+using tool::state_of;
+using tool::totals_of;
 
 constexpr std::int64_t millisecond = 1'000'000;
 
@@ -171,7 +171,7 @@ TEST_P(ReplayTest, DecidingAgainGivesWhatIsOnRecord) {
   for (std::size_t i = 1; i < all.size(); ++i) {
     SCOPED_TRACE("line " + std::to_string(i + 1));
     const json line = json::parse(all[i]);
-    const State before = read_state(line.at("state"));
+    const State before = state_of(line.at("state"));
     const auto earlier = std::exchange(expected, std::nullopt);
     const bool can_go_on = std::exchange(follows_a_look, !line.at("totals").is_null());
     if (line.at("totals").is_null()) continue;
@@ -179,7 +179,7 @@ TEST_P(ReplayTest, DecidingAgainGivesWhatIsOnRecord) {
       EXPECT_EQ(hash_of(before), hash_of(*earlier));
       ++continued;
     }
-    const Totals totals = read_totals(line.at("totals"));
+    const Totals totals = totals_of(line.at("totals"));
     const auto [after, decision] = fold(before, totals);
     EXPECT_EQ(line.at("decision"), name_of(decision.action));
     EXPECT_EQ(line.at("cause"), name_of(decision.reason));
