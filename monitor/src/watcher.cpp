@@ -1,7 +1,7 @@
 #include "watcher.hpp"
 
 #include <csignal>
-#include <iterator>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -41,24 +41,32 @@ void Watcher::perform(const Task& task) noexcept {
 
 void Watcher::offer(Task task) {
   if (!thread_.joinable()) return perform(task);
-  backlog_.push_back(std::move(task));
-  {
-    const std::unique_lock lock(mutex_, std::try_to_lock);
-    if (!lock.owns_lock()) return;
-    std::move(backlog_.begin(), backlog_.end(), std::back_inserter(queue_));
+  auto offered = std::make_unique<Offered>(Offered{std::move(task), nullptr});
+  offered->before = latest_.load(std::memory_order_relaxed);
+  while (!latest_.compare_exchange_weak(offered->before, offered.get(), std::memory_order_release,
+                                        std::memory_order_relaxed)) {
   }
-  backlog_.clear();
+  static_cast<void>(offered.release());
+}
+
+void Watcher::perform_all() noexcept {
+  Offered* first = nullptr;
+  Offered* latest = latest_.exchange(nullptr, std::memory_order_acquire);
+  while (latest != nullptr) {
+    Offered* const before = std::exchange(latest->before, first);
+    first = std::exchange(latest, before);
+  }
+  while (first != nullptr) {
+    const std::unique_ptr<Offered> now(std::exchange(first, first->before));
+    perform(now->task);
+  }
 }
 
 void Watcher::run() {
   std::unique_lock lock(mutex_);
-  while (true) {
-    condition_.wait_for(lock, nap_, [&] { return stop_; });
-    if (stop_) return;
-    std::deque<Task> tasks;
-    tasks.swap(queue_);
+  while (!condition_.wait_for(lock, nap_, [&] { return stop_; })) {
     lock.unlock();
-    for (const Task& task : tasks) perform(task);
+    perform_all();
     lock.lock();
   }
 }
@@ -72,10 +80,7 @@ void Watcher::finish() {
     condition_.notify_one();
     thread_.join();
   }
-  for (const Task& task : queue_) perform(task);
-  queue_.clear();
-  for (const Task& task : backlog_) perform(task);
-  backlog_.clear();
+  perform_all();
 }
 
 }  // namespace evenkeel

@@ -3,12 +3,11 @@
 // The thread that thinks and writes while the application computes. It takes tasks in their order,
 // calls no MPI and launches no kernel. It sleeps on a condition and looks by itself every so often,
 // since to be woken for each task costs the application more than most tasks do. Whoever hands over
-// a task never waits for it: when the queue is not free this moment, the task goes along with the
-// next one.
+// a task never waits for it, nor for a lock.
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -36,16 +35,21 @@ class Watcher {
   void finish();
 
  private:
+  struct Offered {
+    Task task;
+    Offered* before = nullptr;
+  };
+
   void run();
+  void perform_all() noexcept;
   static void perform(const Task& task) noexcept;
 
   std::chrono::microseconds nap_;
-  std::deque<Task> backlog_;  // the offering thread's
+  std::atomic<Offered*> latest_ = nullptr;  // of a chain that one thread makes and one takes away
 
   std::mutex mutex_;
   std::condition_variable condition_;
-  std::deque<Task> queue_;  // under the mutex, like what follows
-  bool stop_ = false;
+  bool stop_ = false;  // under the mutex
 
   std::thread thread_;
 };
