@@ -39,25 +39,23 @@ double level_of(std::int64_t greatest, const Totals& totals) {
   return std::max(0.0, static_cast<double>(greatest) / totals.mean_load() - 1);
 }
 
-// Of a cut that has lasted so many steps: lines between those on record, the youngest of which is
-// the fresh one. Nothing where none but that is known.
-std::optional<double> level_at(std::int64_t age, const Totals& totals) {
+// The youngest is the fresh one, and says nothing alone.
+std::vector<Trial::OnRecord> cuts_on_record(std::int64_t end, const Totals& totals) {
   const Counterfactual& would_be = totals.would_be;
-  if (would_be.fresh < 0) return std::nullopt;
-  std::vector<std::pair<std::int64_t, double>> known = {{0, level_of(would_be.fresh, totals)}};
+  std::vector<Trial::OnRecord> all;
+  if (would_be.fresh < 0) return all;
   for (std::size_t i = 0; i < Counterfactual::earlier_cuts; ++i)
     if (would_be.age[i] > 0 && would_be.earlier[i] >= 0)
-      known.emplace_back(would_be.age[i], level_of(would_be.earlier[i], totals));
-  if (age <= 0) return known.front().second;
-  if (known.size() == 1) return std::nullopt;
-  std::sort(known.begin(), known.end());
-  const auto above =
-      std::find_if(known.begin(), known.end(), [=](const auto& each) { return each.first >= age; });
-  if (above == known.end()) return known.back().second;
-  const auto below = above - 1;  // the fresh one is younger than any
-  const double share =
-      static_cast<double>(age - below->first) / static_cast<double>(above->first - below->first);
-  return below->second + share * (above->second - below->second);
+      all.push_back({end - would_be.age[i], level_of(would_be.earlier[i], totals)});
+  all.push_back({end, level_of(would_be.fresh, totals)});
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.made < b.made; });
+  return all;
+}
+
+std::optional<double> level_of_cut(std::int64_t made, const std::vector<Trial::OnRecord>& record) {
+  for (const Trial::OnRecord& cut : record)
+    if (cut.made == made) return cut.level;
+  return std::nullopt;
 }
 
 double cost_now(const State& state, const Totals& totals) {
@@ -137,23 +135,49 @@ void Trial::learn(const Seen& seen) {
     first_of_all_ = totals.slowest_of_all() / mean - 1;
   else if (seen.is_fit && totals.would_be.first >= 0)
     first_of_all_ = totals.level_of_others();
-  if (seen.is_fit) fresh_ = totals.would_be.fresh < 0 ? fresh_ : level_at(0, totals);
+  if (seen.is_fit) {
+    record_before_ = std::exchange(record_, cuts_on_record(seen.end, totals));
+    if (!record_.empty()) fresh_ = record_.back().level;
+  }
   update(first_, seen);
   update(now_, seen);
   update(previous_, seen);
 }
 
 void Trial::update(Cut& cut, const Seen& seen) const {
-  cut.is_known = false;
-  if (!seen.is_fit) return;
+  if (!seen.is_fit) {
+    cut.is_known = false;
+    return;
+  }
   const std::int64_t first = seen.is_first ? seen.totals.load.greatest : seen.totals.would_be.first;
   std::optional<double> level;
   if (!cut.is_first())
-    level = level_at(seen.end - cut.made, seen.totals);
+    level = level_among(cut);
   else if (first >= 0)
     level = level_of(first, seen.totals);
   cut.is_known = level.has_value();
   cut.level = level.value_or(cut.level);
+}
+
+// Lines between those on record. As they get fewer, those on either side of a cut come to be
+// farther off; it stays as near to either as it was.
+std::optional<double> Trial::level_among(Cut& cut) const {
+  if (record_.size() < 2) return std::nullopt;
+  const auto younger = std::find_if(record_.begin(), record_.end() - 1,
+                                    [&](const OnRecord& each) { return each.made >= cut.made; });
+  if (younger == record_.begin() || younger->made <= cut.made) return younger->level;
+  const auto older = younger - 1;
+  if (cut.older != older->made || cut.younger != younger->made) {
+    cut.older = older->made;
+    cut.younger = younger->made;
+    cut.share =
+        static_cast<double>(cut.younger - cut.made) / static_cast<double>(cut.younger - cut.older);
+    const std::optional<double> old = level_of_cut(cut.older, record_before_),
+                                young = level_of_cut(cut.younger, record_before_);
+    if (cut.is_known && old && young && *old != *young)
+      cut.share = std::clamp((cut.level - *young) / (*old - *young), 0.0, 1.0);
+  }
+  return younger->level + cut.share * (older->level - younger->level);
 }
 
 // Single steps stand out by noise under any domains.

@@ -38,6 +38,12 @@ struct JournalTrial {
 
 class Trial {
  public:
+  // A cut of which a look tells.
+  struct OnRecord {
+    std::int64_t made;  // the step after which
+    double level;       // u, as a share of the mean load
+  };
+
   Trial(const RecordedStart& start, const Trigger& trigger);
 
   // Line by line.
@@ -51,6 +57,9 @@ class Trial {
     std::int64_t made = -1;  // the step after which; below 0: the first domains
     double level = 0;
     bool is_known = false;  // of the look at hand
+    // Those on record that it was made between, and its share of the way from the younger one.
+    std::int64_t older = -1, younger = -1;
+    double share = 0;
     bool is_first() const noexcept { return made < 0; }
   };
   // A look as it was recorded: levels, and nanoseconds of all steps since the last one.
@@ -64,6 +73,7 @@ class Trial {
 
   void learn(const Seen& seen);
   void update(Cut& cut, const Seen& seen) const;
+  std::optional<double> level_among(Cut& cut) const;
   double level_of_all(const Cut& cut) const;
   std::vector<std::int64_t> due_within(const Seen& seen);
   void act(std::int64_t step, const Seen& seen);
@@ -77,7 +87,8 @@ class Trial {
   double first_of_all_ = 0;  // of the first domains, over all steps
   double noise_ = 0;         // by which the slowest of single steps is above that of an epoch
   std::optional<double> fresh_;
-  std::optional<std::int64_t> ordered_;  // the step after which it acts
+  std::vector<OnRecord> record_, record_before_;  // of the look at hand, and of the one before it
+  std::optional<std::int64_t> ordered_;           // the step after which it acts
   std::int64_t first_generation_ = -1, last_end_ = 0;
   double account_level_ = 0;  // of the look at hand
   double to_pay_ = 0;         // nanoseconds, told by the next look
