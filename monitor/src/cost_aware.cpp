@@ -90,19 +90,41 @@ void learn_ageing(Ageing& ageing, double age, double level) noexcept {
   ageing.level[octave] += share * (std::max(0.0, level) - ageing.level[octave]);
 }
 
-// Of a(t) from 0 to T: lines between what is known, and level beyond it.
-double aged_over(const Ageing& ageing, double until) noexcept {
-  double sum = 0, age = 0, level = 0;
+struct Aged {
+  double level = 0;  // a(T)
+  double sum = 0;    // of a(t) from 0 to T
+};
+
+// Lines between what is known, and level beyond it.
+Aged aged(const Ageing& ageing, double until) noexcept {
+  Aged all;
+  double age = 0;
   for (std::size_t i = 0; i < Ageing::octaves && age < until; ++i) {
     if (ageing.known[i] <= 0 || ageing.age[i] <= age) continue;
     const double end = std::min(until, ageing.age[i]);
-    const double slope = (ageing.level[i] - level) / (ageing.age[i] - age);
-    const double then = level + slope * (end - age);
-    sum += (level + then) / 2 * (end - age);
+    const double slope = (ageing.level[i] - all.level) / (ageing.age[i] - age);
+    const double then = all.level + slope * (end - age);
+    all.sum += (all.level + then) / 2 * (end - age);
     age = end;
-    level = then;
+    all.level = then;
   }
-  return sum + level * (until - age);
+  all.sum += all.level * (until - age);
+  return all;
+}
+
+double foreseen(const Outlook& outlook) noexcept { return std::max(0.0, outlook.fresh); }
+
+// By how much the cut that is in use will have aged when a rebalance acts, on average until the one
+// that the next look could lead to, from when it was measured.
+double growth_ahead(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  if (seen.age < 0) return 0;
+  const double half = steps_of(seen) / 2;
+  const double now = std::max(0.0, seen.age - half);
+  const double then = seen.age + static_cast<double>(seen.latency) + half;
+  const double level = aged(outlook.ageing, now).level;
+  const double growth = std::max(0.0, aged(outlook.ageing, then).level - level);
+  if (level <= 0) return growth;
+  return growth * std::clamp((seen.level - foreseen(outlook)) / level, 0.0, 1.0);
 }
 
 // Cuts that were made at earlier looks show it, whether or not they were used; without those it
@@ -123,7 +145,6 @@ void follow_ageing(Outlook& outlook, const LoadSeen& seen) noexcept {
 
 // Where nothing is foreseen of a fresh cut it is hoped to be even, and the shortfall is all that is
 // known of it.
-double foreseen(const Outlook& outlook) noexcept { return std::max(0.0, outlook.fresh); }
 
 // Given weights say what any cut would have, right or wrong: that they are wrong shows at every
 // look, without a trial.
@@ -141,7 +162,7 @@ void judge_foresight(Outlook& outlook, const LoadSeen& seen, double floor) noexc
   if (std::exchange(outlook.awaits_judgement, 0) == 0) return;
   outlook.left = outlook.left < 0 ? seen.level : outlook.left + (seen.level - outlook.left) / 2;
   const double age = steps_of(seen) + 2 * static_cast<double>(seen.latency);
-  const double expected = foreseen(outlook) + floor + aged_over(outlook.ageing, age) / age;
+  const double expected = foreseen(outlook) + floor + aged(outlook.ageing, age).sum / age;
   const double shortfall = std::max(0.0, seen.level - expected);
   if (outlook.last_shortfall > 0) {
     const double ratio = std::min(1.0, shortfall / outlook.last_shortfall);
@@ -220,12 +241,12 @@ void find_price(const Outlook& outlook, const LoadSeen& seen, Prospect& prospect
   prospect.price = endless;
   for (double steps = 1; most > 0; steps *= finer) {
     const double until = std::min(steps, most);
-    const double aged = aged_over(outlook.ageing, until);
-    const double price = (seen.cost + aged) / until;
+    const double lost = aged(outlook.ageing, until).sum;
+    const double price = (seen.cost + lost) / until;
     if (price < prospect.price) {
       prospect.price = price;
       prospect.lasts = until;
-      prospect.gain = prospect.curable * until - aged - seen.cost;
+      prospect.gain = prospect.curable * until - lost - seen.cost;
     }
     if (until >= most) break;
   }
@@ -290,7 +311,8 @@ Prospect observe(Outlook& outlook, const LoadSeen& seen) noexcept {
   prospect.fresh = foreseen(outlook) + floor + shortfall_now(outlook, seen, above);
   take_in(outlook, seen.level - prospect.fresh);
   outlook.lost = std::max(0.0, outlook.lost + outlook.curable[0] * steps_of(seen));
-  prospect.curable = lower_bound_of(outlook, seen, noise_of(outlook, seen));
+  prospect.growth = growth_ahead(outlook, seen);
+  prospect.curable = lower_bound_of(outlook, seen, noise_of(outlook, seen)) + prospect.growth;
   find_price(outlook, seen, prospect);
   outlook.next_epoch = next_epoch_of(outlook, seen, prospect);
   return prospect;
@@ -303,7 +325,7 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect)
   };
   if (seen.level < least_level) return hold(Reason::below_noise);
   const Earlier earlier = best_earlier(outlook, seen);
-  const double taken_off = prospect.curable + prospect.fresh - earlier.level;
+  const double taken_off = prospect.curable - prospect.growth + prospect.fresh - earlier.level;
   if (earlier.level < prospect.fresh && taken_off > 0 &&
       taken_off * std::min(outlook.measured, left_of(seen)) >= seen.cost) {
     outlook.wanted_generation = earlier.generation;

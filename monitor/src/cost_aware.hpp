@@ -9,7 +9,8 @@
 // g being the least loss per step, on average, that making cuts can lead to: as long as less than
 // that is lost per step, it is cheaper to wait (the renewal-reward theorem's optimal stopping). T
 // is trusted up to half as long again as the run has been watched, and never beyond its end. x is a
-// lower confidence bound. Only + - * / and square roots are used, and no constant has a unit.
+// lower confidence bound, plus what it grows by from when it is measured until the rebalance acts.
+// Only + - * / and square roots are used, and no constant has a unit.
 
 #include <evenkeel/monitor/decision.hpp>
 #include <evenkeel/monitor/outlook.hpp>
@@ -40,6 +41,7 @@ struct LoadSeen {
   double debt = 0;  // what rebalances have lost so far against never, in costs of one
   std::optional<double> left = {};  // steps of the run, from when a rebalance would act
   std::int64_t latency = 0;         // steps until then
+  double age = -1;                  // of the domains, in steps; below 0: not known
   std::int64_t generation = 0;      // of the domains
   std::int64_t kept_from = -1;      // the first generation that can be gone back to; -1: none can
 };
@@ -47,7 +49,8 @@ struct LoadSeen {
 // What a rebalance now would be good for. Levels are shares of the mean load.
 struct Prospect {
   double fresh = 0;    // u that a fresh cut would have
-  double curable = 0;  // x, a lower bound
+  double growth = 0;   // of u until a rebalance acts, as cuts age
+  double curable = 0;  // x, a lower bound, when a rebalance acts
   double price = 0;    // g
   double lasts = 0;    // T
   double gain = 0;     // mean steps: what it would bring in T steps, its cost taken off

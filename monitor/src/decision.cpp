@@ -158,6 +158,7 @@ LoadSeen load_seen(const State& state, const Totals& totals) {
   seen.debt = cost > 0 && knows_never ? -state.ledger.saved() / cost : 0;
   seen.left = steps_left(state);
   seen.latency = state.latency_steps;
+  if (state.rebalanced_at > 0) seen.age = static_cast<double>(state.step - state.rebalanced_at);
   seen.generation = state.generation;
   seen.kept_from = state.kept_from;
   return seen;

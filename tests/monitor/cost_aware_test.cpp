@@ -167,22 +167,15 @@ TEST(CostAware, CuresWhatGivenWeightsKnowOf) {
   }
 }
 
-// Work that goes to and fro may have come to the other side by the look after a cut: as uneven as
-// before, and still no sign that cuts are wrong. Weights that say what the clock says tell that.
+// Work may have run away by the look after a cut: as uneven as before, and still no sign that cuts
+// are wrong. Weights that say what the clock says tell that.
 TEST(CostAware, DoesNotTakeHasteForAWrongCut) {
-  const auto place = [](std::int64_t step) {
-    return std::sin(std::numbers::pi * static_cast<double>(step) / 10);
-  };
-  const Waste swinging = [=](std::int64_t step, std::int64_t cut) {
-    return std::min(0.8, 2 * std::abs(place(step) - place(cut)));
-  };
+  const Waste high = [](std::int64_t, std::int64_t) { return 0.8; };
   for (const Manner& manner : told()) {
-    if (manner.epoch == 1) continue;
-    const CutRun run = manner.run({.steps = 600, .cost = 2, .expected_cost = 2});
-    const Played weighed = play({.waste = swinging, .weighed = swinging}, run);
-    const Played plain = play({.waste = swinging}, run);
     SCOPED_TRACE(text_of(manner));
-    EXPECT_GT(weighed.rebalances.size(), plain.rebalances.size());
+    const CutRun run = manner.run({.steps = 300, .cost = 2, .expected_cost = 2});
+    EXPECT_EQ(play({.waste = high, .promised = 0}, run).rebalances.size(), 2U);
+    EXPECT_GT(play({.waste = high, .weighed = high, .promised = 0}, run).rebalances.size(), 10U);
   }
 }
 
@@ -343,13 +336,14 @@ TEST(CostAware, KeepsTheBestIntervalOfSteadyGrowth) {
         const auto interval =
             static_cast<double>(played.rebalances.back() - played.rebalances.front()) /
             static_cast<double>(played.rebalances.size() - 1);
-        // A look comes late by half an epoch on average, and is acted on after the latency.
-        const double late = manner.epoch == 1 ? 1 : 5 + 5;
-        EXPECT_GT(interval, best);
-        EXPECT_LT(interval, 1.06 * best + late);
+        // Looks come every 6 to 10 steps: none may be at the right one. That each is acted on late
+        // is foreseen.
+        const double off = manner.epoch == 1 ? 1 : 5;
+        EXPECT_GT(interval, best - off);
+        EXPECT_LT(interval, 1.06 * best + off);
         const auto per_step = [=](double every) { return cost / every + growth * every / 2; };
         EXPECT_LT((played.slowest - played.mean + played.spent) / steps,
-                  std::max(per_step(best), per_step(best + late)));
+                  std::max(per_step(best - off), per_step(best + off)));
       }
 }
 
