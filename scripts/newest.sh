@@ -69,43 +69,51 @@ debian_mirror() {
   printf '%s\n' "$mirror"
 }
 
-# --- Making the root ------------------------------------------------------------------------------
-newest_is_current() {
-  grep -qxF "packages: ${newest_packages[*]}" "$newest_root/.evenkeel-newest" 2>/dev/null
+# --- Making a root --------------------------------------------------------------------------------
+root_is_current() {
+  local root="$1"
+  shift
+  grep -qxF "packages: $*" "$root/.evenkeel-root" 2>/dev/null
 }
 
-# Made beside its place and renamed when whole, so that an interrupted run leaves no half root, and
-# an archive that is broken today leaves the root of yesterday.
-make_newest_root() {
-  local mirror proxy="" partial="$newest_root.partial" options=() list
+# make_root ROOT PACKAGE...: made beside its place and renamed when whole, so that an interrupted
+# run leaves no half root, and an archive that is broken today leaves the root of yesterday.
+make_root() {
+  local root="$1" mirror proxy="" partial="$1.partial" options=() list
+  shift
   mirror="$(debian_mirror)"
-  list="$(IFS=,; printf '%s' "${newest_packages[*]}")"
+  list="$(IFS=,; printf '%s' "$*")"
   eval "$(apt-config shell proxy Acquire::http::Proxy)"
   [[ -z "$proxy" ]] || options+=(--aptopt="Acquire::http::Proxy \"$proxy\"")
   rm -rf --one-file-system "$partial"
-  run_stage "make root" "$checkout/build/log/newest-root.log" \
+  run_stage "make root" "$checkout/build/log/$(basename "$root")-root.log" \
     mmdebstrap --variant=apt --include="$list" --aptopt='Acquire::Check-Valid-Until "false"' \
     --aptopt='Acquire::Retries "3"' "${options[@]}" sid "$partial" "$mirror"
-  printf '%s\n' "packages: ${newest_packages[*]}" "made: $(date -u +%F)" \
-    >"$partial/.evenkeel-newest"
-  rm -rf --one-file-system "$newest_root"
-  mv "$partial" "$newest_root"
+  printf '%s\n' "packages: $*" "made: $(date -u +%F)" >"$partial/.evenkeel-root"
+  rm -rf --one-file-system "$root"
+  mv "$partial" "$root"
 }
 
-# Leaves file descriptor 9 open with a shared lock on the root: no other run of the script replaces
-# it while this one, or a process that this one started, is in there.
-ensure_newest_root() {
-  local refresh="$1"
-  mkdir -p "$(dirname "$newest_root")"
-  exec 9>"$newest_root.lock"
+# ensure_root REFRESH ROOT PACKAGE...: leaves file descriptor 9 open with a shared lock on the root:
+# no other run of the script replaces it while this one, or a process that this one started, is in
+# there.
+ensure_root() {
+  local refresh="$1" root="$2"
+  shift
+  mkdir -p "$(dirname "$root")"
+  exec 9>"$root.lock"
   flock --shared 9
-  if [[ "$refresh" == yes ]] || ! newest_is_current; then
+  if [[ "$refresh" == yes ]] || ! root_is_current "$@"; then
     flock --exclusive 9
-    if [[ "$refresh" == yes ]] || ! newest_is_current; then  # nobody else made it meanwhile
-      make_newest_root
+    if [[ "$refresh" == yes ]] || ! root_is_current "$@"; then  # nobody else made it meanwhile
+      make_root "$@"
     fi
     flock --shared 9
   fi
+}
+
+describe_root() {
+  sed -n 's/^made: //p' "$1/.evenkeel-root"
 }
 
 # --- Running in it --------------------------------------------------------------------------------
@@ -165,8 +173,4 @@ enter_newest_root() {
 hand_on() {
   mount --rbind "$1" "$newest_root$1"
   mount --make-rslave "$newest_root$1"
-}
-
-describe_newest_root() {
-  sed -n 's/^made: //p' "$newest_root/.evenkeel-newest"
 }

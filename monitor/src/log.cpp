@@ -4,6 +4,12 @@
 
 #include <evenkeel/monitor/metrics.hpp>
 
+#if defined(__CUDACC__)  // nvcc cannot check fmt's format strings when it compiles
+#define FMT_CONSTEVAL
+#define FMT_USE_CONSTEVAL 0
+#define FMT_USE_CONSTEXPR 1
+#endif
+
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 

@@ -52,6 +52,13 @@ void copy_values(const Instance& instance, const CopyValues<Word>& copy, std::in
 }
 
 // Objects whose values are adjacent, of so many words of eight bytes: the compiler sees how many.
+// For hosts: it will be read soon.
+KOKKOS_INLINE_FUNCTION void read_ahead([[maybe_unused]] const char* at) {
+#if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
+  __builtin_prefetch(at);
+#endif
+}
+
 // Where objects lie anywhere, a host is told early which it will need.
 template <int words, bool on_device>
 struct CopyWhole {
@@ -70,8 +77,8 @@ struct CopyWhole {
       constexpr std::int64_t ahead = 24, last_byte = std::int64_t{8} * words - 1;
       if (from_objects != nullptr && i + ahead < count) {
         const char* next = from + from_objects[i + ahead] * from_object;
-        __builtin_prefetch(next);
-        if constexpr (words > 1) __builtin_prefetch(next + last_byte);
+        read_ahead(next);
+        if constexpr (words > 1) read_ahead(next + last_byte);
       }
     }
     for (int w = 0; w < words; ++w) target[w] = source[w];

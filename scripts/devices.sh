@@ -1,0 +1,122 @@
+# shellcheck shell=bash
+# The check of scripts/test --devices: all sources of the library that see Kokkos are compiled for
+# CUDA and for HIP. No GPU is needed, and no Kokkos that was built for one: Debian's package has the
+# headers of all backends, and a folder before it in the include path names the backend. To be
+# sourced after common.sh and newest.sh; needs root.
+
+# shellcheck disable=SC2154  # what common.sh says
+: "${checkout:?}" "${program:?}"
+
+devices_packages=(g++ hipcc libomp-21-dev libkokkos-dev libspdlog-dev libeigen3-dev)
+devices_root="${EVENKEEL_DEVICES_ROOT:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/evenkeel/devices}"
+devices_build="$checkout/build/devices"
+
+# name_backend FOLDER HEADERS NAME SETUP ARCHITECTURE...: writes the headers that a build of Kokkos
+# would have generated, for the Serial host and this backend.
+name_backend() {
+  local folder="$1" headers="$2" name="$3" setup="$4" macro edit
+  shift 4
+  edit='s|^#define KOKKOS_ENABLE_OPENMP$||'
+  for macro in KOKKOS_ENABLE_SERIAL "KOKKOS_ENABLE_$name" "${@/#/KOKKOS_ARCH_}"; do
+    grep -qF "#undef $macro */" "$headers/KokkosCore_config.h" ||
+      die "this Kokkos knows no $macro: $headers"
+    edit+=";s|/\* #undef $macro \*/|#define $macro|"
+  done
+  mkdir -p "$folder/desul/atomics"
+  sed "$edit" "$headers/KokkosCore_config.h" >"$folder/KokkosCore_config.h"
+  sed "s|/\* #undef DESUL_ATOMICS_ENABLE_$name \*/|#define DESUL_ATOMICS_ENABLE_$name|" \
+    "$headers/desul/atomics/Config.hpp" >"$folder/desul/atomics/Config.hpp"
+  printf '#include <decl/Kokkos_Declare_%s.hpp>\n' SERIAL "$name" \
+    >"$folder/KokkosCore_Config_DeclareBackend.hpp"
+  printf '#include <fwd/Kokkos_Fwd_%s.hpp>\n' SERIAL "$name" \
+    >"$folder/KokkosCore_Config_FwdBackend.hpp"
+  printf '#include <setup/Kokkos_Setup_%s.hpp>\n' "$setup" \
+    >"$folder/KokkosCore_Config_SetupBackend.hpp"
+}
+
+# Those that see Kokkos, and those that see spdlog, whose format strings compilers check; without
+# MPI, whose calls are all in files named after it.
+device_sources() {
+  local jobs="$1" component
+  # shellcheck disable=SC2016
+  for component in backends core monitor; do
+    (cd "$checkout" && find "$component/src" -name '*.cpp' ! -name 'mpi_*')
+  done | (cd "$checkout" && xargs -r -d '\n' -n 1 -P "$jobs" bash -c '
+    seen="$("$@")" || exit 1
+    ! grep -qE "/Kokkos_Macros\.hpp|/spdlog/spdlog\.h" <<<"$seen" || printf "%s\n" "${*: -1}"' \
+    _ g++ -std=c++20 -M -w -fopenmp -isystem "$devices_root/usr/include/kokkos" \
+    "${device_includes[@]}") | sort
+}
+
+# compile_each JOBS LIST COMPILER...: prints what the compiler says of those that fail.
+compile_each() {
+  local jobs="$1" list="$2"
+  shift 2
+  # shellcheck disable=SC2016
+  xargs -r -d '\n' -a "$list" -n 1 -P "$jobs" bash -c '
+    output="$("$@" 2>&1)" || { printf "%s\n" "$output"; exit 1; }' _ "$@"
+}
+
+# The newest C library does not suit every nvcc, so it works outside of the root.
+compile_for_cuda() {
+  local jobs="$1" list="$2"
+  cd "$checkout" || return 1
+  compile_each "$jobs" "$list" nvcc -x cu -std=c++20 -arch=sm_90 --extended-lambda \
+    --expt-relaxed-constexpr --Werror cross-execution-space-call,reorder,deprecated-declarations \
+    -Xcudafe --diag_error=20013 \
+    -Xcompiler=-Wall,-Wextra,-Wshadow,-Wconversion,-Wnon-virtual-dtor,-Woverloaded-virtual,-Werror \
+    -isystem "$devices_build/cuda" -isystem "$devices_root/usr/include/kokkos" \
+    "${device_includes[@]}" -c -o /dev/null
+}
+
+compile_for_hip() {
+  local jobs="$1" list="$2" root="$devices_root"
+  mkdir -p "$root/evenkeel"
+  # shellcheck disable=SC2016  # expanded by the inner shells
+  unshare --mount --propagation unchanged bash -c '
+    set -euo pipefail
+    source "$1/scripts/common.sh"
+    source "$1/scripts/newest.sh"
+    source "$1/scripts/devices.sh"
+    mount --make-rprivate / 2>/dev/null || true
+    mount --bind "$1" "$2/evenkeel"
+    mount -t proc proc "$2/proc" 2>/dev/null || mount --rbind /proc "$2/proc"
+    mount --rbind /dev "$2/dev"
+    export -f compile_each
+    shift 2
+    exec chroot "$devices_root" /usr/bin/env LANG=C.UTF-8 HOME=/root \
+      PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+      bash -c "cd /evenkeel && compile_each \"\$@\"" bash "$@"' bash "$checkout" "$root" \
+    "$jobs" "/evenkeel/${list#"$checkout/"}" hipcc -x hip --offload-arch=gfx90a -std=c++20 -Wall \
+    -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual \
+    -Wpedantic -Werror -Wno-unused-command-line-argument -isystem /evenkeel/build/devices/hip \
+    -isystem /usr/include/kokkos "${device_includes[@]}" -fsyntax-only
+}
+
+# check_devices REFRESH JOBS
+check_devices() {
+  local refresh="$1" jobs="$2" list="$devices_build/sources" headers start=$SECONDS what=()
+  headers="$devices_root/usr/include/kokkos"
+  ensure_packages "${packages_build[@]}" "${packages_kernels[@]}" "${packages_newest_host[@]}"
+  ensure_root "$refresh" "$devices_root" "${devices_packages[@]}"
+  # What CMake writes, and what it would define; relative, as seen from inside the root too.
+  configure "$devices_build" -DEVENKEEL_ENABLE_MPI=OFF -DEVENKEEL_BUILD_TESTS=OFF \
+    -DEVENKEEL_BUILD_TOOLS=OFF -DEVENKEEL_BUILD_EXAMPLES=OFF
+  device_includes=(-Ibackends/include -Ibuild/devices/backends/include -Icore/include
+    -Imonitor/include -Ibackends/src -Icore/src -Imonitor/src
+    '-DEVENKEEL_KOKKOS_KERNELS_VERSION=""')
+  name_backend "$devices_build/cuda" "$headers" CUDA Cuda HOPPER HOPPER90
+  name_backend "$devices_build/hip" "$headers" HIP HIP AMD_GFX90A AMD_GPU
+  device_sources "$jobs" >"$list"
+  [[ -s "$list" ]] || die "found no source that sees Kokkos"
+  if command -v nvcc >/dev/null; then
+    what+=("CUDA $(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')")
+    run_stage cuda "$devices_build/log/cuda.log" compile_for_cuda "$jobs" "$list"
+  else
+    what+=("CUDA not at all, since there is no nvcc")
+  fi
+  run_stage hip "$devices_build/log/hip.log" compile_for_hip "$jobs" "$list"
+  what+=("HIP of Debian sid of $(describe_root "$devices_root")")
+  printf '%s: devices: %s for %s, %s in %d s\n' "$program" \
+    "$(count_of "$(wc -l <"$list")" source)" "${what[0]}" "${what[1]}" $((SECONDS - start))
+}
