@@ -141,6 +141,20 @@ void follow_ageing(Outlook& outlook, const LoadSeen& seen) noexcept {
   learn_ageing(outlook.ageing, outlook.steps - steps_of(seen) / 2, grown);
 }
 
+// What it loses per step never to rebalance.
+void follow_first(Outlook& outlook, const LoadSeen& seen) noexcept {
+  constexpr std::int64_t slow = 16;  // looks
+  const bool is_first =
+      outlook.first_generation >= 0 && outlook.first_generation == seen.generation;
+  const double first = is_first ? seen.level : seen.first;
+  if (first < 0 || seen.fresh < 0) return;
+  outlook.first_looks = std::min(outlook.first_looks + 1, slow);
+  outlook.first_above +=
+      (first - seen.fresh - outlook.first_above) / static_cast<double>(outlook.first_looks);
+  outlook.behind_first =
+      std::max(0.0, outlook.behind_first + (seen.level - first) * steps_of(seen));
+}
+
 // --- What a fresh cut would have -----------------------------------------------------------------
 
 // Where nothing is foreseen of a fresh cut it is hoped to be even, and the shortfall is all that is
@@ -279,17 +293,36 @@ void judge_return(Outlook& outlook, const LoadSeen& seen) noexcept {
   outlook.returned_from = -1;
 }
 
+bool may_go_back_to(std::int64_t generation, const Outlook& outlook,
+                    const LoadSeen& seen) noexcept {
+  return outlook.is_return_vain == 0 && seen.kept_from >= 0 && generation >= seen.kept_from &&
+         generation != seen.generation;
+}
+
 Earlier best_earlier(const Outlook& outlook, const LoadSeen& seen) noexcept {
   Earlier best;
-  if (outlook.is_return_vain != 0) return best;
   const auto consider = [&](double level, std::int64_t generation) {
-    const bool is_kept = seen.kept_from >= 0 && generation >= seen.kept_from;
-    if (level >= 0 && is_kept && generation != seen.generation && level < best.level)
+    if (level >= 0 && level < best.level && may_go_back_to(generation, outlook, seen))
       best = {level, generation};
   };
   consider(seen.first, outlook.first_generation);
   consider(seen.previous, outlook.previous_generation);
   return best;
+}
+
+// Cuts that are made at the best moments would lose more per step than the first domains have lost
+// of late: so much goes to and fro.
+bool is_outrun(const Outlook& outlook, const Prospect& prospect) noexcept {
+  constexpr std::int64_t enough = 8;  // looks
+  return outlook.first_looks >= enough && prospect.price > outlook.first_above;
+}
+
+// What has been lost against the first domains would have paid for going back to them.
+bool is_first_worth_it(const Outlook& outlook, const LoadSeen& seen) noexcept {
+  const double taken_off = seen.level - seen.first;
+  return seen.first >= 0 && may_go_back_to(outlook.first_generation, outlook, seen) &&
+         outlook.behind_first >= seen.cost &&
+         taken_off * std::min(outlook.measured, left_of(seen)) >= seen.cost;
 }
 
 }  // namespace
@@ -305,6 +338,7 @@ Prospect observe(Outlook& outlook, const LoadSeen& seen) noexcept {
   judge_foresight(outlook, seen, floor);
   judge_return(outlook, seen);
   follow_ageing(outlook, seen);
+  follow_first(outlook, seen);
 
   Prospect prospect;
   const double above = seen.level - foreseen(outlook) - floor;
@@ -324,14 +358,20 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect)
     return Decision{Action::hold, reason, prospect.curable, prospect.price};
   };
   if (seen.level < least_level) return hold(Reason::below_noise);
+  const auto go_back = [&](std::int64_t generation, double taken_off) {
+    outlook.wanted_generation = generation;
+    outlook.left_from = seen.level;
+    return Decision{Action::rebalance, Reason::goes_back, taken_off, prospect.price};
+  };
   const Earlier earlier = best_earlier(outlook, seen);
   const double taken_off = prospect.curable - prospect.growth + prospect.fresh - earlier.level;
   if (earlier.level < prospect.fresh && taken_off > 0 &&
-      taken_off * std::min(outlook.measured, left_of(seen)) >= seen.cost) {
-    outlook.wanted_generation = earlier.generation;
-    outlook.left_from = seen.level;
-    return {Action::rebalance, Reason::goes_back, taken_off, prospect.price};
-  }
+      taken_off * std::min(outlook.measured, left_of(seen)) >= seen.cost)
+    return go_back(earlier.generation, taken_off);
+  if (seen.debt > most_debt && is_outrun(outlook, prospect))
+    return is_first_worth_it(outlook, seen)
+               ? go_back(outlook.first_generation, seen.level - seen.first)
+               : hold(Reason::in_debt);
   if (prospect.curable <= 0)
     return hold(seen.level > 2 * prospect.fresh ? Reason::below_noise : Reason::not_curable);
   if (prospect.curable < prospect.price)
@@ -354,7 +394,7 @@ void rebalanced(Outlook& outlook, std::int64_t generation_before, std::int64_t g
   outlook.awaits_judgement = kind == RebalanceKind::earlier ? 0 : 1;
   outlook.returned_from = kind == RebalanceKind::earlier ? outlook.left_from : -1;
   outlook.looks = outlook.curable_looks = outlook.calm_looks = 0;
-  outlook.steps = outlook.lost = 0;
+  outlook.steps = outlook.lost = outlook.behind_first = 0;
   outlook.next_epoch = 6;
 }
 

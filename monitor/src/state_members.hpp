@@ -89,6 +89,7 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("outlook_curable", outlook.curable);
   visit("outlook_curable_looks", outlook.curable_looks);
   visit("outlook_lost", outlook.lost);
+  visit("outlook_behind_first", outlook.behind_first);
   visit("outlook_awaits_judgement", outlook.awaits_judgement);
   visit("outlook_measured", outlook.measured);
   visit("outlook_bends", outlook.bends);
@@ -100,6 +101,8 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("outlook_ageing_age", outlook.ageing.age);
   visit("outlook_ageing_level", outlook.ageing.level);
   visit("outlook_ageing_known", outlook.ageing.known);
+  visit("outlook_first_above", outlook.first_above);
+  visit("outlook_first_looks", outlook.first_looks);
   visit("outlook_misfit", outlook.misfit);
   visit("outlook_misfit_looks", outlook.misfit_looks);
   visit("outlook_shortfall", outlook.shortfall);

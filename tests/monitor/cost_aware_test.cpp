@@ -440,6 +440,25 @@ Decision in_debt(double costs, double times_the_price, double lost_before,
   return fold(state, totals).decision;
 }
 
+// A load goes to and fro, and cuts made at its turns are behind it for half of the time. The first
+// domains are in the middle. It takes some vain cuts to know; then it goes back to them and stays.
+TEST(CostAware, StaysWithTheFirstDomainsWhereCutsAreOutrun) {
+  for (const double period : {40.0, 50.0, 60.0}) {
+    const auto place = [=](std::int64_t step) {
+      return step == 0 ? 0 : std::sin(2 * std::numbers::pi * static_cast<double>(step) / period);
+    };
+    const Waste swinging = [=](std::int64_t step, std::int64_t cut) {
+      return 0.9 * std::abs(place(step) - place(cut));
+    };
+    CutRun run = {.steps = 2000, .cost = 8, .epoch = 0, .latency = 5, .expected_cost = 2};
+    run.kept_from = 0;
+    const Played played = play({swinging}, run);
+    run.trigger = Never{};
+    EXPECT_LT(played.total(), 1.05 * play({swinging}, run).total()) << period;
+    EXPECT_LT(played.rebalances.size(), 10U) << period;
+  }
+}
+
 TEST(CostAware, AsksForMoreWhenItIsInDebt) {
   EXPECT_EQ(in_debt(0, 1.2, 0).reason, Reason::curable);
   EXPECT_EQ(in_debt(1.4, 1.2, 0).reason, Reason::curable);

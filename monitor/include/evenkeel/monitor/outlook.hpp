@@ -25,6 +25,7 @@ struct Outlook {
   std::array<double, 16> curable{};   // what a fresh cut would take off u; of the last looks, the
   std::int64_t curable_looks = 0;     // latest first
   double lost = 0;                    // mean steps that were lost to what could have been cured
+  double behind_first = 0;            // and against the domains that the run began with
   std::int64_t awaits_judgement = 0;  // 1: a fresh cut was made, and no look has seen it yet
 
   // Over the run.
@@ -36,6 +37,10 @@ struct Outlook {
   double fresh = -1;  // u of a fresh cut, as last known; below 0: never was
   double left = -1;   // u that rebalances have left; below 0: there was none
   Ageing ageing = {};
+
+  // u of the domains that the run began with, above that of a fresh cut, smoothed.
+  double first_above = 0;
+  std::int64_t first_looks = 0;
 
   // u above what given weights say, smoothed: cuts by them will have it too.
   double misfit = 0;
