@@ -112,6 +112,8 @@ Aged aged(const Ageing& ageing, double until) noexcept {
   return all;
 }
 
+// Where nothing is foreseen of a fresh cut it is hoped to be even, and the shortfall is all that is
+// known of it.
 double foreseen(const Outlook& outlook) noexcept { return std::max(0.0, outlook.fresh); }
 
 // By how much the cut that is in use will have aged when a rebalance acts, on average until the one
@@ -156,9 +158,6 @@ void follow_first(Outlook& outlook, const LoadSeen& seen) noexcept {
 }
 
 // --- What a fresh cut would have -----------------------------------------------------------------
-
-// Where nothing is foreseen of a fresh cut it is hoped to be even, and the shortfall is all that is
-// known of it.
 
 // Given weights say what any cut would have, right or wrong: that they are wrong shows at every
 // look, without a trial.

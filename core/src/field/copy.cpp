@@ -51,7 +51,6 @@ void copy_values(const Instance& instance, const CopyValues<Word>& copy, std::in
       Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count), copy);
 }
 
-// Objects whose values are adjacent, of so many words of eight bytes: the compiler sees how many.
 // For hosts: it will be read soon.
 KOKKOS_INLINE_FUNCTION void read_ahead([[maybe_unused]] const char* at) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
@@ -59,6 +58,7 @@ KOKKOS_INLINE_FUNCTION void read_ahead([[maybe_unused]] const char* at) {
 #endif
 }
 
+// Objects whose values are adjacent, of so many words of eight bytes: the compiler sees how many.
 // Where objects lie anywhere, a host is told early which it will need.
 template <int words, bool on_device>
 struct CopyWhole {
