@@ -310,10 +310,11 @@ Earlier best_earlier(const Outlook& outlook, const LoadSeen& seen) noexcept {
 }
 
 // Cuts that are made at the best moments would lose more per step than the first domains have lost
-// of late: so much goes to and fro.
-bool is_outrun(const Outlook& outlook, const Prospect& prospect) noexcept {
+// of late: so much goes to and fro. Where those are not kept, waiting would help nobody.
+bool is_outrun(const Outlook& outlook, const LoadSeen& seen, const Prospect& prospect) noexcept {
   constexpr std::int64_t enough = 8;  // looks
-  return outlook.first_looks >= enough && prospect.price > outlook.first_above;
+  const bool is_kept = seen.kept_from >= 0 && outlook.first_generation >= seen.kept_from;
+  return is_kept && outlook.first_looks >= enough && prospect.price > outlook.first_above;
 }
 
 // What has been lost against the first domains would have paid for going back to them.
@@ -367,7 +368,7 @@ Decision judge(Outlook& outlook, const LoadSeen& seen, const Prospect& prospect)
   if (earlier.level < prospect.fresh && taken_off > 0 &&
       taken_off * std::min(outlook.measured, left_of(seen)) >= seen.cost)
     return go_back(earlier.generation, taken_off);
-  if (seen.debt > most_debt && is_outrun(outlook, prospect))
+  if (seen.debt > most_debt && is_outrun(outlook, seen, prospect))
     return is_first_worth_it(outlook, seen)
                ? go_back(outlook.first_generation, seen.level - seen.first)
                : hold(Reason::in_debt);

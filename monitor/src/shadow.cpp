@@ -98,13 +98,19 @@ bool Shadow::look(const Totals& totals) {
   const Totals would = balanced(totals);
   const Verdict verdict = fold(state_, would);
   state_ = verdict.state;
-  if (verdict.decision.action != Action::rebalance) return false;
+  const bool cools_down =
+      acted_at_ >= 0 && totals.step_greatest - acted_at_ < state_.cooldown_steps;
+  if (verdict.decision.action != Action::rebalance || cools_down) return false;
   const double steps = static_cast<double>(std::max<std::int64_t>(1, totals.steps));
   state_.ledger.spent += cost_of(state_);
   taken_ =
       std::max(0.0, (static_cast<double>(totals.critical_load()) - totals.mean_load()) / steps);
   left_ = state_.outlook.fresh;
   state_ = rebalanced(state_, totals.step_greatest, state_.generation + 1);
+  // The level of what was not done is told by surveys alone, which are rare: no ageing is foreseen
+  // on top of that, as it is after a rebalance.
+  state_.rebalanced_at = 0;
+  acted_at_ = totals.step_greatest;
   return true;
 }
 

@@ -33,7 +33,8 @@ class Shadow {
   Totals carried_on(const Totals& totals) const;
 
   State state_;
-  double left_ = -1;  // u under the last cut, as last known; below 0: it never was
+  double left_ = -1;            // u under the last cut, as last known; below 0: it never was
+  std::int64_t acted_at_ = -1;  // the step after which; -1: not yet
   double taken_ = 0;  // otherwise: nanoseconds per step that the slowest rank would work less
 };
 
