@@ -7,7 +7,7 @@
 namespace evenkeel::detail {
 
 void assertion_failed(const char* condition, const char* meaning, const char* file, int line) {
-  std::string_view path(file);  // from the component on: the same text wherever it was built
+  std::string_view path(file);  // cut to the file name: the same text wherever it was built
   if (const auto cut = path.find_last_of('/'); cut != std::string_view::npos)
     path.remove_prefix(cut + 1);
   throw Error(ErrorKind::internal, Where{std::string(path) + ':' + std::to_string(line)},

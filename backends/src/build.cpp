@@ -50,7 +50,7 @@ BuildInfo build_info() {
   info.kokkos_version = dotted(KOKKOS_VERSION);
   info.spaces = Space::names();
   info.default_host_space = Kokkos::DefaultHostExecutionSpace::name();
-  info.default_space = Kokkos::DefaultExecutionSpace::name();
+  info.default_space = exec::Device::name();
   info.mpi = mpi_description();
   info.device = has_device;
   info.device_aware_mpi = mpi_is_device_aware();

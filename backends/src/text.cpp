@@ -36,7 +36,7 @@ std::optional<std::int64_t> integer_from_text(std::string_view text) {
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t most = 120;
   std::size_t length = std::min(text.size(), most);
-  if (length < text.size())  // not inside a UTF-8 character
+  if (length < text.size())  // do not cut inside a UTF-8 character
     while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
   std::string shown(text.substr(0, length));
   std::ranges::replace_if(

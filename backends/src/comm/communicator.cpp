@@ -16,7 +16,7 @@ namespace {
 constexpr const char* stage_name = "backends/comm";
 constexpr const char* device_aware_variable = "EVENKEEL_DEVICE_AWARE_MPI";
 
-// What rank 0 found in its environment, as a number that all ranks get to see.
+// What rank 0 found in its environment, as a number that can be reduced over all ranks.
 enum class Wish : int { unset, off, on, unreadable };
 
 Wish environment_wish() {
@@ -32,8 +32,8 @@ bool is_possible(const CommunicatorOptions& options) {
   return options.piece_bytes >= 1 && options.piece_bytes <= std::numeric_limits<int>::max();
 }
 
-// Settles the options of all ranks by one reduction: rank 0's environment counts for all, and what
-// is wrong on one rank is the same Error on all. Returns how device memory travels.
+// Settles the options of all ranks by one reduction: rank 0's environment counts for all, and a
+// fault on one rank is the same Error on all. Returns how device memory travels.
 Transport agree(const CommunicatorOptions& options, detail::Messenger& messenger) {
   constexpr std::int64_t no_say = std::numeric_limits<std::int64_t>::max();
   const bool first = messenger.rank() == 0;
@@ -63,8 +63,8 @@ Transport agree(const CommunicatorOptions& options, detail::Messenger& messenger
   return aware ? Transport::device_aware : Transport::host_staged;
 }
 
-// What all ranks must pass alike to a collective; looked at by assertions at level `collective`
-// alone, which cost a reduction each.
+// Checks that all ranks pass the same value to a collective. Only the assertion level `collective`
+// makes this check, since it costs a reduction.
 void assert_same_everywhere([[maybe_unused]] detail::Messenger& messenger,
                             [[maybe_unused]] std::int64_t value,
                             [[maybe_unused]] const char* meaning) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// What carries messages between ranks. Two implementations: MPI, and this process alone. Everything
-// is in bytes or run-time types; the typed interface is Communicator's. All members are collective
-// but for those marked.
+// The carrier of messages between ranks. Two implementations: MPI, and this process alone. Works
+// with bytes and run-time types; Communicator has the typed interface. All members are collective
+// except those marked local.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/reduction.hpp>
@@ -17,7 +17,7 @@
 
 namespace evenkeel::detail {
 
-// A message on its way. Its memory must stay until it is over; the destructor waits for that.
+// A message under way. Its memory must stay valid until it is over; the destructor waits for that.
 class Flight {
  public:
   virtual ~Flight();
@@ -42,7 +42,8 @@ class Messenger {
                               Reduction reduction) = 0;
   virtual void broadcast(void* data, std::int64_t bytes, int root) = 0;
   virtual void gather_equal(const void* mine, std::int64_t bytes, void* all) = 0;
-  // To all when root is -1. bytes_of_rank is the same everywhere; `all` matters where data arrives.
+  // All ranks receive when root is -1. bytes_of_rank is the same everywhere; only receiving ranks
+  // use `all`.
   virtual void gather(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
                       int root) = 0;
 
@@ -52,9 +53,9 @@ class Messenger {
 
   // Every note has `bytes` bytes and goes to another rank.
   virtual std::vector<RawNote> announce(const std::vector<RawNote>& notes, std::int64_t bytes) = 0;
-  // Messages of data, between other ranks, from and to memory that this messenger can read and
-  // write. next_exchange() is collective; what is started in an exchange is local, and between two
-  // ranks the k-th send is for the k-th receive.
+  // Messages of data to and from other ranks, in memory that this messenger can read and write.
+  // next_exchange() is collective; start() is local, and between two ranks the k-th send of an
+  // exchange matches the k-th receive.
   virtual int next_exchange() = 0;
   virtual std::unique_ptr<Flight> start(int exchange, const Send& send) = 0;
   virtual std::unique_ptr<Flight> start(int exchange, const Receive& receive) = 0;

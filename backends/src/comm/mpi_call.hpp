@@ -1,6 +1,6 @@
 #pragma once
 
-// Calling MPI: return codes become Errors, run-time types become MPI's.
+// Calling MPI: return codes become Errors, run-time types become MPI types.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
@@ -8,10 +8,10 @@
 
 namespace evenkeel::detail {
 
-// Throws what MPI says about `code`, which `call` returned, unless it is MPI_SUCCESS.
+// Throws MPI's description of `code`, which `call` returned, unless it is MPI_SUCCESS.
 void check(int code, const char* call);
 
-// Between MPI_Init and MPI_Finalize.
+// True between MPI_Init and MPI_Finalize.
 bool mpi_is_running();
 
 MPI_Datatype datatype_of(ScalarType type);

@@ -18,8 +18,8 @@ struct Piece {
   int bytes;
 };
 
-// A message of any length is a row of full pieces and a last one that is not full, perhaps empty,
-// so that the receiver notices when they do not agree about the length.
+// A message of any length is sent as full pieces and a last one that is not full, perhaps empty, so
+// that the receiver notices when the two sides disagree about the length.
 template <class Function>
 void for_pieces(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
                 const Function& function) {
@@ -29,8 +29,8 @@ void for_pieces(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
   function(place, static_cast<int>(bytes));
 }
 
-// Whatever happens, all that was posted is complete when this is over: MPI must not write to memory
-// that is gone. Requests are waited for one by one, since MPI_Waitall of OpenMPI 4.1 can spin for
+// The destructor completes every posted request, whatever happens: MPI must not write to memory
+// that is gone. It waits for requests one by one, since MPI_Waitall of OpenMPI 4.1 can spin for
 // ever when a message was too long (measured).
 class MpiFlight final : public Flight {
  public:
@@ -81,7 +81,7 @@ class MpiFlight final : public Flight {
     if (failure_ == MPI_SUCCESS) failure_ = code;
   }
 
-  // After a piece of the wrong length the rest may never come.
+  // After a piece of the wrong length the other pieces may never arrive, so they are cancelled.
   void end_piece(int code, const MPI_Status& status) {
     const Piece& piece = pieces_[done_++];
     if (!receives_) return note(code);

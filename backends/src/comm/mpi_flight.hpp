@@ -1,6 +1,6 @@
 #pragma once
 
-// Messages on their way by MPI.
+// Messages under way by MPI.
 
 #include "comm/messenger.hpp"
 

@@ -9,22 +9,21 @@ namespace evenkeel::detail {
 
 std::shared_ptr<MpiHandle> MpiHandle::duplicate(MPI_Comm users) {
   auto handle = std::make_shared<MpiHandle>();
-  // Without the user's hints: some allow MPI to overtake messages or forbid to receive from any
-  // rank.
+  // Drops the user's hints: some let messages overtake each other or forbid MPI_ANY_SOURCE.
   check(MPI_Comm_dup_with_info(users, MPI_INFO_NULL, &handle->communicator_), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(handle->communicator_, MPI_ERRORS_RETURN);
   check(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &release_attribute, &handle->key_, nullptr),
         "MPI_Comm_create_keyval");
   auto owner = std::make_unique<std::shared_ptr<MpiHandle>>(handle);
   check(MPI_Comm_set_attr(MPI_COMM_SELF, handle->key_, owner.get()), "MPI_Comm_set_attr");
-  static_cast<void>(owner.release());  // the attribute's now
+  static_cast<void>(owner.release());  // the attribute owns it now
   return handle;
 }
 
 MPI_Comm MpiHandle::communicator() const {
   if (communicator_ == MPI_COMM_NULL)
     throw Error(ErrorKind::bad_input, Where{"backends/comm"}, "MPI has been finalized.",
-                "Let what communicates end before MPI_Finalize.");
+                "Finish all communication before MPI_Finalize.");
   return communicator_;
 }
 
@@ -44,7 +43,7 @@ const MpiHandle::Combiner& MpiHandle::combiner(const Combination& combination) {
 void MpiHandle::release() noexcept {
   released_ = true;
   if (pending_ > 0 || !mpi_is_running() || communicator_ == MPI_COMM_NULL) return;
-  free_all();  // before the attribute goes: MPI need not allow nested calls in its call-back
+  free_all();  // before deleting the attribute: MPI may forbid nested calls in its call-back
   MPI_Comm_delete_attr(MPI_COMM_SELF, key_);
   MPI_Comm_free_keyval(&key_);
 }
@@ -58,7 +57,8 @@ void MpiHandle::abandon(std::unique_ptr<std::byte[]> buffer, MPI_Request request
   if (mpi_is_running()) abandoned_.push_back({std::move(buffer), request});
 }
 
-// When MPI ends: what has completed by itself is freed; to the rest MPI may write to the very end.
+// When MPI ends: frees the buffers of completed reductions, and leaks the others, since MPI may
+// still write to them.
 void MpiHandle::settle_abandoned() noexcept {
   for (Abandoned& reduction : abandoned_) {
     int complete = 0;
@@ -132,7 +132,7 @@ class MpiReduction final : public Pending {
 
  private:
   bool is_pending() const noexcept { return request_ != MPI_REQUEST_NULL; }
-  bool require_success() const {  // a failure is told each time that the result is asked for
+  bool require_success() const {  // throws a failure again at every test() and wait()
     check(code_, "A reduction");
     return true;
   }

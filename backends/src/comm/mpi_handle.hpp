@@ -1,6 +1,6 @@
 #pragma once
 
-// The life of a duplicated communicator, and of the reductions that are under way on it.
+// The lifetime of a duplicated communicator, and of the reductions under way on it.
 
 #include "comm/mpi_call.hpp"
 
@@ -13,12 +13,12 @@
 
 namespace evenkeel::detail {
 
-// A duplicated communicator and what hangs on it. An attribute on MPI_COMM_SELF shares the
-// ownership, so that MPI_Finalize, which deletes that attribute first of all, frees what is still
-// alive.
+// A duplicated communicator and the MPI objects that belong to it. An attribute on MPI_COMM_SELF
+// shares the ownership, so that MPI_Finalize, which deletes that attribute before anything else,
+// frees what is still alive.
 class MpiHandle {
  public:
-  // A function of one's own and the bytes it works on, as MPI wants them. Freed with the handle.
+  // The MPI operation and datatype of a caller's function and value size. Freed with the handle.
   struct Combiner {
     MPI_User_function* function;
     std::int64_t bytes;
@@ -33,14 +33,15 @@ class MpiHandle {
   MPI_Comm communicator() const;
   const Combiner& combiner(const Combination& combination);
 
-  // Frees now, or when the last pending reduction is complete. Not while an exception is under way.
+  // Frees now, or when the last pending reduction is complete. Do not call it while an exception is
+  // under way.
   void release() noexcept;
 
   void begin_reduction() noexcept { ++pending_; }
   void end_reduction() noexcept;
 
-  // Takes over a reduction that is under way, perhaps for ever, since others need not have joined
-  // it. MPI may write to its buffer until it is complete, and the communicator lives as long.
+  // Takes over a reduction under way, which never completes if another rank does not join it. MPI
+  // may write to the buffer until it completes; buffer and communicator stay alive for as long.
   void abandon(std::unique_ptr<std::byte[]> buffer, MPI_Request request) noexcept;
 
  private:

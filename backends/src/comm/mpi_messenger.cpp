@@ -18,10 +18,10 @@ namespace evenkeel::detail {
 
 namespace {
 
-// All tags of evenkeel. Each exchange has a number, the same on all ranks, and rounds of one kind
-// take turns with their tags, so that a note of the next round, sent by a rank that is ahead, or
-// what an exchange that failed has left behind, is not taken for one of this round. MPI allows tags
-// to 32767.
+// All tags of evenkeel. Rounds of notes and exchanges of data are numbered, the same on all ranks,
+// and the tag cycles with the number. So a note that a faster rank sends in the next round, or a
+// message left over from a failed exchange, is not mistaken for one of this round. MPI guarantees
+// tags up to 32767.
 constexpr int rounds = 1 << 14;
 int note_tag(std::uint64_t round) { return static_cast<int>(round % rounds); }
 int data_tag(std::uint64_t round) { return rounds + static_cast<int>(round % (rounds - 1)); }
@@ -36,7 +36,7 @@ class MpiMessenger final : public Messenger {
     MPI_Comm_size(handle_->communicator(), &size_);
   }
 
-  // While an exception is under way other ranks may never come here: let go, MPI_Finalize frees it.
+  // While an exception is under way other ranks may never get here; MPI_Finalize frees the handle.
   ~MpiMessenger() override {
     if (std::uncaught_exceptions() <= exceptions_at_birth_) handle_->release();
   }
@@ -61,7 +61,7 @@ class MpiMessenger final : public Messenger {
                                    MPI_UINT64_T, MPI_BOR, node);
     MPI_Comm_free(&node);
     check(code, "MPI_Allreduce");
-    const int known = count_of(cores);  // none: this system does not say
+    const int known = count_of(cores);  // 0: this system does not report its cores
     int shared = known > 0 && ranks > known ? 1 : 0;
     reduce(&shared, 1, ScalarType::int32, Reduction::greatest);
     return shared != 0;
@@ -126,7 +126,7 @@ class MpiMessenger final : public Messenger {
   void cut_messages(std::int64_t piece_bytes) noexcept override { piece_bytes_ = piece_bytes; }
 
  private:
-  // Calls function(piece, count) for pieces that a 31-bit count can name.
+  // Calls function(piece, count) for pieces whose count fits 31 bits.
   template <class Function>
   void in_pieces(void* data, std::int64_t count, std::int64_t bytes_each,
                  Function&& function) const {
@@ -169,7 +169,7 @@ void MpiMessenger::gather(const void* mine, void* all, std::span<const std::int6
   }
 }
 
-// Beyond 31 bits in total: each rank in turn broadcasts its part, or sends it to root.
+// If 31 bits cannot count all bytes: each rank in turn broadcasts its part, or sends it to root.
 void MpiMessenger::gather_piecewise(const void* mine, void* all,
                                     std::span<const std::int64_t> bytes_of_rank, int root) {
   auto* target = static_cast<std::byte*>(all);
@@ -217,7 +217,7 @@ std::vector<RawNote> MpiMessenger::announce(const std::vector<RawNote>& notes, s
     int done = 0;
     if (all_mine_taken) {
       check(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test");
-      if (done) break;  // everybody's notes have been taken, so none is on its way here
+      if (done) break;  // all notes of all ranks have been received, so none is on its way here
     } else {
       check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
                         MPI_STATUSES_IGNORE),

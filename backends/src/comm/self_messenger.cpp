@@ -1,4 +1,4 @@
-// One process alone: every collective is a copy, and there is nobody to write to.
+// One process alone: every collective is a copy, and there are no partners.
 
 #include "comm/messenger.hpp"
 

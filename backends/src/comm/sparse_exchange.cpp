@@ -41,7 +41,7 @@ std::vector<RawNote> announce(const Communicator& communicator, std::vector<RawN
     else
       (note.rank == rank ? to_self : to_ranks).push_back(std::move(note));
   }
-  if (error) to_ranks.clear();  // go through the motions, so that no other rank waits for this one
+  if (error) to_ranks.clear();  // still take part, so that no other rank waits for this one
   std::vector<RawNote> arrived = communicator.messenger()->announce(to_ranks, bytes);
   if (error) throw Error(*error);
   std::move(to_self.begin(), to_self.end(), std::back_inserter(arrived));

@@ -1,4 +1,5 @@
 #include "comm/messenger.hpp"
+#include "comm/mpi_reach.hpp"
 
 #include <evenkeel/backends/comm/transfer.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
@@ -32,7 +33,7 @@ void check_message(const Communicator& communicator, int rank, std::int64_t byte
                 "A message has " + std::to_string(bytes) + " bytes.", "Sizes cannot be negative.");
 }
 
-// What a rank sends to itself never leaves it, and both lists are here to compare.
+// Messages from this rank to itself: both ends are known here, so they can be compared.
 void check_own(std::span<const Send> sends, std::span<const Receive> receives) {
   const std::size_t count = std::max(sends.size(), receives.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -45,8 +46,8 @@ void check_own(std::span<const Send> sends, std::span<const Receive> receives) {
                   "Both sides of a transfer must state the same size.");
     if (sent > 0 && (sends[i].data == nullptr || receives[i].data == nullptr))
       throw Error(ErrorKind::bad_input, Where{stage_name},
-                  "A rank sends itself " + std::to_string(sent) + " bytes that are nowhere.",
-                  "Copy what stays on a rank without a transfer.");
+                  "A rank sends itself " + std::to_string(sent) + " bytes without a data pointer.",
+                  "Set `data` of both messages, or copy the bytes without a transfer.");
   }
 }
 
@@ -55,7 +56,7 @@ bool needs_host_staging(const Communicator& communicator, MemoryKind kind) {
   return communicator.transport() == Transport::host_staged;
 }
 
-// Equal pieces of one buffer. The one that was used last is handed out first: it is in the cache.
+// Equal pieces of one buffer. The piece used last is handed out first, since it is in the cache.
 class Slots {
  public:
   void want(std::int64_t bytes) {
@@ -63,7 +64,7 @@ class Slots {
     bytes_wanted_ += bytes;
     bytes_each_ = std::max(bytes_each_, bytes);
   }
-  // How many there will be.
+  // Decides the number of slots.
   void settle(std::int64_t budget, int most) {
     if (wanted_ == 0) return;
     bytes_each_ = (bytes_each_ + 63) / 64 * 64;
@@ -96,21 +97,22 @@ class Slots {
 constexpr std::size_t kinds = 3;
 constexpr auto host = static_cast<std::size_t>(MemoryKind::host);
 
-// In which order a rank's messages are waited for; see transfer.hpp.
+// The order in which a rank waits for its messages; see transfer.hpp.
 struct Precedence {
   int distance;         // of the partner
-  std::int64_t number;  // among those of that partner in this direction
+  std::int64_t number;  // among the messages of that partner in this direction
   friend bool operator<(const Precedence& a, const Precedence& b) {
     return std::tie(a.distance, a.number) < std::tie(b.distance, b.number);
   }
 };
 
-// One message, from its turn on.
+// One message that has been started.
 struct UnderWay {
   std::size_t turn;
-  std::byte* packed;  // where the message lies that has no data of its own
-  std::byte* staged;  // on the host, where MPI cannot reach that
-  std::unique_ptr<detail::Flight> flight;
+  std::byte* packed;  // buffer of a message without data
+  std::byte* staged;  // host buffer, where MPI cannot reach the message's memory
+  [[no_unique_address]] detail::MpiReach reach = {};
+  std::unique_ptr<detail::Flight> flight = {};
 };
 
 // All messages in one direction.
@@ -118,7 +120,7 @@ template <class Message>
 struct Direction {
   struct Turn {
     Message message;
-    std::size_t index;  // among those of the caller
+    std::size_t index;  // in the caller's list
     Precedence precedence;
     bool is_staged;
     bool is_packed() const { return message.data == nullptr && message.bytes > 0; }
@@ -151,7 +153,7 @@ struct Direction {
     }
   }
 
-  // Half of the budget: the other half is the other direction's.
+  // Uses half of the budget; the other direction has the other half.
   void settle(const TransferLimits& limits) {
     const bool two = staging.is_wanted() && packing[host].is_wanted();
     const std::int64_t budget = limits.staging_bytes / 2, on_host = two ? budget / 2 : budget;
@@ -175,7 +177,7 @@ struct Direction {
            (!turns[next].is_staged || staging.has_room());
   }
   UnderWay begin() {
-    UnderWay now{next, nullptr, nullptr, nullptr};
+    UnderWay now{next, nullptr, nullptr};
     if (turns[next].is_packed()) now.packed = packing_of(turns[next].message).acquire();
     if (turns[next].is_staged) now.staged = staging.acquire();
     ++next;
@@ -202,7 +204,7 @@ struct Transfer::Impl {
     if (in_flight_ < 1)
       throw Error(ErrorKind::bad_input, Where{stage_name},
                   "A transfer would have " + std::to_string(in_flight_) + " messages in flight.",
-                  "Allow one at least.");
+                  "Allow at least one.");
     const int rank = communicator.rank();
     for (const Send& send : all_sends) {
       check_message(communicator, send.to, send.bytes);
@@ -232,7 +234,7 @@ struct Transfer::Impl {
 
   void run(const TransferWork& work);
 
-  // Runs work of this rank, none once something has gone wrong.
+  // Runs work of this rank, unless something has already failed.
   template <class Function>
   void attempt_once(const Function& function) {
     if (status_.ok()) status_ = attempt(stage_name, function);
@@ -260,7 +262,10 @@ void Transfer::Impl::start_receive() {
   UnderWay now = receives_.begin();
   Receive posted = receives_.turns[now.turn].message;
   if (now.packed != nullptr) posted.data = now.packed;
-  if (now.staged != nullptr) posted.data = now.staged;
+  if (now.staged != nullptr)
+    posted.data = now.staged;
+  else
+    now.reach = detail::let_mpi_reach(posted.kind);
   now.flight = messenger_->start(exchange_, posted);
   receives_.under_way.push_back(std::move(now));
 }
@@ -276,7 +281,10 @@ void Transfer::Impl::start_send(const TransferWork& work) {
     if (now.packed != nullptr || now.staged != nullptr) space_.fence(label);
   });
   if (now.packed != nullptr) posted.data = now.packed;
-  if (now.staged != nullptr) posted.data = now.staged;
+  if (now.staged != nullptr)
+    posted.data = now.staged;
+  else
+    now.reach = detail::let_mpi_reach(posted.kind);
   now.flight = messenger_->start(exchange_, posted);
   sends_.under_way.push_back(std::move(now));
 }

@@ -24,7 +24,7 @@ Status Status::from_current_exception(const std::string& stage, ErrorKind otherw
   } catch (const std::exception& exception) {
     return described(exception.what());
   } catch (...) {
-    return described("something that is no std::exception");
+    return described("something that is not a std::exception");
   }
 }
 
@@ -49,12 +49,12 @@ Ballot Ballot::of(const Status& status, int rank) noexcept {
   Ballot ballot;
   if (status.ok()) return ballot;
   const Error& error = *status.error();
-  // An Error that a vote has settled before names its rank already, and is there on all ranks.
+  // An Error from an earlier vote already names its rank, and all ranks have it.
   const bool settled = error.rank() != Error::no_rank;
   ballot.rank = settled ? error.rank() : rank;
   ballot.failures = settled && error.rank() != rank ? 0 : 1;
   ballot.kind = static_cast<int>(error.kind());
-  // The problem matters most: place and remedy get what they need up to a quarter each.
+  // The problem matters most: place and remedy each get at most a quarter of the room.
   constexpr std::size_t quarter = room / 4;
   std::size_t used = write_text(ballot.text, quarter, error.where());
   const std::size_t remedy = std::min(error.remedy().size() + 1, quarter);

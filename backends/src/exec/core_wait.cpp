@@ -14,15 +14,15 @@ namespace evenkeel {
 
 #ifdef __linux__
 
-// "<on a core> <waiting for one> <times it got one>", the first two in nanoseconds.
+// Content: "<time on a core> <time waiting for one> <times it got one>", times in nanoseconds.
 CoreWait::CoreWait() noexcept : file_(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC)) {}
 
 CoreWait::~CoreWait() {
   if (file_ >= 0) close(file_);
 }
 
-// A thread that waits has lost its core before, or has given it up: both are counted, which costs
-// less to ask than the time.
+// A thread that waits was switched off its core before. The kernel counts these switches, and
+// reading the count is cheaper than reading the time.
 bool CoreWait::may_have_waited() noexcept {
   rusage usage{};
   if (pthread_equal(maker_, pthread_self()) == 0 || getrusage(RUSAGE_THREAD, &usage) != 0)

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t one_second = 1'000'000'000;
 
-// Those of two clocks that are read in turn: the reading of the one lies between two of the other,
-// and the closest of a few says most.
+// Attempts to read two clocks together. Each attempt reads one clock between two readings of the
+// other; the attempt with the closest two readings counts.
 constexpr int tries = 5;
 
 #if defined(__x86_64__)
@@ -41,7 +41,7 @@ std::string clock_of_the_system() {
 
 bool detail::is_trusted(std::string_view clock_of_the_system, bool claimed_invariant) noexcept {
   if (clock_of_the_system == "tsc") return true;
-  // Clocks of a hypervisor are made of the counter; any other was chosen because it failed.
+  // Hypervisor clocks are derived from the counter; any other clock was chosen because it failed.
   const bool may_be_made_of_it = clock_of_the_system.empty() ||
                                  clock_of_the_system == "kvm-clock" ||
                                  clock_of_the_system.substr(0, 6) == "hyperv";
@@ -52,7 +52,7 @@ bool cycle_counter_is_trusted() {
 #if defined(__x86_64__)
   return detail::is_trusted(clock_of_the_system(), claims_invariance());
 #elif defined(__aarch64__)
-  return true;  // the architecture promises one rate on all cores
+  return true;  // the architecture guarantees one rate on all cores
 #else
   return false;
 #endif

@@ -1,7 +1,7 @@
 #pragma once
 
-// Events of the device's runtime: CUDA's or HIP's, which differ in spelling alone. Includes no
-// Kokkos; whoever includes this has included its macros before.
+// Events of the device's runtime: CUDA's or HIP's, which differ only in spelling. Does not include
+// Kokkos; include Kokkos's macros before this header.
 
 #include <evenkeel/backends/exec/device_timer.hpp>
 
@@ -108,8 +108,8 @@ class RuntimeEvents final : public DeviceEvents {
  private:
   static Runtime::Event of(Event event) noexcept { return static_cast<Runtime::Event>(event); }
 
-  // The runtime keeps the last failure, "not ready" too, for the next who asks: that would be the
-  // application, or Kokkos after a launch.
+  // The runtime keeps the last failure, "not ready" too, until somebody queries it. Unless it is
+  // cleared here, the application, or Kokkos after a launch, would find it.
   static bool worked(Runtime::Result result) noexcept {
     if (result != Runtime::success) Runtime::forget_last_error();
     return result == Runtime::success;

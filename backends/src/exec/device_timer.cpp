@@ -12,7 +12,7 @@ namespace evenkeel {
 
 namespace {
 
-// Without a step that takes them, so many scopes end before anybody looks at their events.
+// If nobody calls take(), the events are queried once this many scopes are pending.
 constexpr std::size_t least_collected = 256;
 
 }  // namespace
@@ -30,24 +30,24 @@ class DeviceTimer::Scope {
   DeviceStream stream;
   DeviceEvents::Event begin = nullptr, end = nullptr;
 
-  Scope* around = nullptr;  // the next one out, on whatever stream
-  Scope* outer = nullptr;   // the next one out on the same stream
-  int inner = 0;            // scopes whose outer this is, and whose time is not known yet
-  std::int64_t inside = 0;  // nanoseconds of those whose time is known
+  Scope* around = nullptr;  // the next enclosing scope, on any stream
+  Scope* outer = nullptr;   // the next enclosing scope on the same stream
+  int inner = 0;            // scopes whose outer is this one and whose time is not known yet
+  std::int64_t inside = 0;  // nanoseconds of inner scopes whose time is known
   Measured measured;
 };
 
 DeviceTimer::DeviceTimer(std::shared_ptr<DeviceEvents> events)
     : events_(std::move(events)), collect_at_(least_collected) {}
 
-// What the device has not passed yet is let go: nobody will ask.
+// Drops the scopes that the device has not completed yet: nobody will ask for them.
 DeviceTimer::~DeviceTimer() {
   for (const auto& scope : all_)
     for (const DeviceEvents::Event event : {scope->begin, scope->end})
       if (event != nullptr) events_->destroy(event);
 }
 
-// Events belong to the device that they were made on.
+// Events belong to the device on which they were created.
 DeviceTimer::Scope* DeviceTimer::spare_for(const DeviceStream& stream) {
   const auto fits = [&](const Scope* scope) { return scope->stream.device == stream.device; };
   const auto found = std::find_if(spare_.rbegin(), spare_.rend(), fits);
@@ -56,7 +56,7 @@ DeviceTimer::Scope* DeviceTimer::spare_for(const DeviceStream& stream) {
     spare_.erase(std::next(found).base());
     return scope;
   }
-  // Room for all of them on either list, so that no scope is lost where it ends.
+  // Both lists have room for all scopes, so that end() cannot fail for lack of memory.
   for (auto* list : {&spare_, &pending_})
     if (list->capacity() <= all_.size()) list->reserve(2 * all_.size() + 1);
   all_.push_back(std::make_unique<Scope>());
@@ -90,13 +90,13 @@ DeviceTimer::Scope* DeviceTimer::begin(const DeviceStream& stream, Scope* outer)
 void DeviceTimer::end(Scope* scope, int kernel, std::int64_t host) noexcept {
   const std::lock_guard lock(mutex_);
   scope->measured = {kernel, host, 0};
-  // Without its second event a scope has no time of its own to wait for.
+  // A scope without its second event has no time to wait for.
   if (!events_->record(scope->end, scope->stream)) scope->measured.device_nanoseconds = -1;
   pending_.push_back(scope);
 }
 
-// Whether the time of the scope is known by now. One that lies around others waits for theirs: they
-// ended before it on the same stream, so that is no longer than for its own.
+// Whether the time of the scope is known by now. A scope waits for the times of its inner scopes;
+// these ended before it on the same stream, so this does not delay it.
 bool DeviceTimer::is_measured(Scope& scope) noexcept {
   if (scope.inner > 0) return false;
   std::int64_t took = 0;

@@ -14,10 +14,10 @@ namespace {
 
 constexpr std::int64_t alignment = 64;
 
-using DeviceMemory = Kokkos::DefaultExecutionSpace::memory_space;
+using DeviceMemory = exec::Device::memory_space;
 
-// Host memory needs no Kokkos, so that host-only programs work before Kokkos starts and after it
-// ends.
+// Host memory does not come from Kokkos, so that host-only programs work before Kokkos starts and
+// after it ends.
 void* allocate_host(std::int64_t bytes) {
   const std::int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
   return std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(rounded));
@@ -61,8 +61,8 @@ void copy_between(const Instance& instance, void* to, const void* from, std::int
                     ConstBytes<From>(static_cast<const char*>(from), count));
 }
 
-// Which of its memory spaces Kokkos copies between. Managed memory goes as the device's, which
-// orders the copy with the kernels of the instance.
+// Chooses the memory spaces between which Kokkos copies. Managed memory counts as device memory,
+// which orders the copy with the kernels of the instance.
 template <class Instance>
 void copy_on(const Instance& instance, void* to, bool to_host, const void* from, bool from_host,
              std::int64_t bytes) {

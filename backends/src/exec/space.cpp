@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 namespace evenkeel {
 
@@ -58,16 +59,26 @@ void fence_instance(const Instance& instance, const char* label) {
   exec::fence(instance, label);
 }
 
+thread_local const InUse* in_use = nullptr;  // the innermost one in this thread
+
 }  // namespace
+
+InUse::InUse(std::optional<Space> space) : space_(std::move(space)), outer_(in_use) {
+  in_use = this;
+}
+InUse::~InUse() { in_use = outer_; }
 
 Space Space::where(MemoryKind kind) {
   require_kokkos("backends/exec");
+  const bool on_device = has_device && kind != MemoryKind::host;
+  for (const InUse* now = in_use; now != nullptr; now = now->outer_)
+    if (now->space_ && now->space_->is_device() == on_device) return *now->space_;
   if (kind == MemoryKind::host) return space_of(Kokkos::DefaultHostExecutionSpace());
   if (!has_device && kind == MemoryKind::device)
     throw Error(ErrorKind::bad_input, Where{"backends/exec"},
                 "Device memory was named, but this evenkeel was built without a device.",
                 "Build evenkeel with a Kokkos that enables CUDA or HIP, or pass host memory.");
-  return space_of(Kokkos::DefaultExecutionSpace());
+  return space_of(exec::Device());
 }
 
 Space Space::named(std::string_view name) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// Checks of evenkeel's own invariants, by level (CMake option EVENKEEL_ASSERTIONS). What users pass
-// in is checked by exceptions at every level, never here. A broken invariant is an Error too:
-// nothing aborts the process. The collective form lives in comm/vote.hpp.
+// Checks of evenkeel's own invariants, by level (CMake option EVENKEEL_ASSERTIONS). User input is
+// never checked here: it is checked at every level and reported by exceptions. A broken invariant
+// is an Error too: nothing aborts the process. The collective form is in comm/vote.hpp.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/export.hpp>

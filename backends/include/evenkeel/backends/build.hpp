@@ -15,7 +15,7 @@ struct BuildInfo {
   std::vector<std::string> spaces;  // Kokkos execution spaces, hosts first
   std::string default_host_space, default_space;
   std::string mpi;      // the MPI library's own description; empty without MPI
-  bool device = false;  // has a device that the host does not share memory with
+  bool device = false;  // has a device whose memory the host does not share
   bool device_aware_mpi = false;
   std::string kokkos_kernels_version;  // empty when not found
   std::string assertions;              // off, local or collective

@@ -12,7 +12,7 @@
 namespace evenkeel {
 
 enum class ErrorKind : int {
-  bad_input,      // the caller can mend it: a wrong length, a NaN, an unknown option
+  bad_input,      // the caller can correct it: a wrong length, a NaN, an unknown option
   out_of_memory,  // an allocation was refused
   communication,  // MPI reported an error
   disagreement,   // ranks that must agree did not
@@ -32,7 +32,7 @@ class EVENKEEL_API Error : public std::runtime_error {
  public:
   static constexpr int no_rank = -1;
 
-  // `what` is wrong and `remedy`, what to do about it: sentences that end with a full stop.
+  // `what` says what is wrong, `remedy` what to do about it: sentences that end with a full stop.
   Error(ErrorKind kind, Where where, std::string what, std::string remedy);
 
   ErrorKind kind() const noexcept { return kind_; }
@@ -40,10 +40,11 @@ class EVENKEEL_API Error : public std::runtime_error {
   const std::string& problem() const noexcept { return problem_; }
   const std::string& remedy() const noexcept { return remedy_; }
 
-  // The rank whose failure this is, or no_rank when it did not come out of a vote.
+  // The rank that failed, or no_rank when the error did not come out of a vote.
   int rank() const noexcept { return rank_; }
 
-  // The same error as all ranks see it after a vote: `rank` failed first of `failures` of `ranks`.
+  // The same error as all ranks see it after a vote: `failures` of `ranks` ranks failed, and `rank`
+  // is the lowest of them.
   Error at_rank(int rank, int failures, int ranks) const;
 
   ~Error() override;

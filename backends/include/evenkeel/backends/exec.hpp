@@ -2,10 +2,12 @@
 
 // The room backends/exec: how this machine computes.
 
+#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/core_wait.hpp>
 #include <evenkeel/backends/exec/gather.hpp>
 #include <evenkeel/backends/exec/histogram.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/exec/scan.hpp>

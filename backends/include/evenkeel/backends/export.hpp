@@ -1,6 +1,6 @@
 #pragma once
 
-// EVENKEEL_API marks what a shared evenkeel shows; everything else stays hidden.
+// EVENKEEL_API marks the symbols that a shared evenkeel exports; all others stay hidden.
 
 #if defined(__GNUC__) || defined(__clang__)
 #define EVENKEEL_API __attribute__((visibility("default")))

@@ -10,7 +10,7 @@
 namespace evenkeel {
 
 enum class ScalarType : int {
-  none,  // bytes of no known type: carried, never computed with
+  none,  // bytes of unknown type: moved, never used in arithmetic
   int8,
   int16,
   int32,
@@ -26,7 +26,7 @@ enum class ScalarType : int {
 EVENKEEL_API const char* name_of(ScalarType type) noexcept;
 EVENKEEL_API int bytes_of(ScalarType type) noexcept;  // 0 for none
 
-// The scalar type of T; none for everything that is no integer, float or double.
+// The scalar type of T; `none` unless T is an integer, float or double.
 template <class T>
 constexpr ScalarType scalar_type_of() {
   if constexpr (std::is_same_v<T, float>) return ScalarType::float32;

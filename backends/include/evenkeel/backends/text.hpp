@@ -11,14 +11,14 @@
 
 namespace evenkeel {
 
-// The shortest text that reads as the same bits, whatever the locale.
+// The shortest text that reads back as the same bits, whatever the locale.
 EVENKEEL_API std::string text_of(double number);
 
-// Nothing, where the text is anything but one number.
+// The number, or nothing when the text is anything but one number.
 EVENKEEL_API std::optional<double> real_from_text(std::string_view text);
 EVENKEEL_API std::optional<std::int64_t> integer_from_text(std::string_view text);
 
-// What a user wrote, as an Error can show it: in quotes, in one line, and not too long.
+// User input as an Error can show it: in quotes, on one line, and not too long.
 EVENKEEL_API std::string in_quotes(std::string_view text);
 
 }  // namespace evenkeel

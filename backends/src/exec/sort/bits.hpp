@@ -1,6 +1,6 @@
 #pragma once
 
-// The bits of keys: where keys differ, and digits, which are a few adjacent bits.
+// The bits of keys: the bits in which keys differ, and digits, which are a few adjacent bits.
 
 #include <bit>
 #include <cstddef>

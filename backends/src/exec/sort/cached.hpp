@@ -1,8 +1,8 @@
 #pragma once
 
-// The sort of pairs that fit the cache, by one thread: two passes over the digits below the highest
-// bit in which keys differ tell nearly all of them apart, and what these leave undecided is sorted
-// among itself, few pairs by insertion. Stable; allocates nothing.
+// Sorts pairs that fit the cache, by one thread. Two passes over the digits below the highest bit
+// in which keys differ separate nearly all keys; groups of pairs that remain undecided are sorted
+// in turn, small ones by insertion. Stable; allocates nothing.
 
 #include "exec/sort/bits.hpp"
 #include "exec/sort/pairs.hpp"
@@ -16,7 +16,7 @@
 
 namespace evenkeel::exec::host_sort {
 
-// Three copies of so many (where they come from, in between, where they go) fit 1 MiB.
+// Three copies of this many pairs (source, intermediate, target) fit 1 MiB.
 template <class Key, class Index>
 constexpr std::int64_t cached_count = (std::int64_t{3} << 16) /
                                       static_cast<std::int64_t>(sizeof(Key) + sizeof(Index));
@@ -37,14 +37,14 @@ void sort_by_insertion(const Pairs<Key, Index>& pairs, std::int64_t count, Key m
   }
 }
 
-// Turns how often each value of a digit occurs into where its first pair goes.
+// Turns the count of each digit value into the position of its first pair.
 inline void place_values(std::uint32_t* counts, std::size_t values) {
   std::uint32_t before = 0;
   for (std::size_t value = 0; value < values; ++value)
     before += std::exchange(counts[value], before);
 }
 
-// Where the first pair of each value goes, by either digit.
+// Computes the position of the first pair of each value, for both digits.
 template <class Key>
 void place_two_digits(const Key* keys, std::int64_t count, const Digit<Key>& low,
                       const Digit<Key>& high, std::uint32_t* in_low, std::uint32_t* in_high) {
@@ -73,8 +73,8 @@ template <class Key, class Index>
 void sort_cached(const Pairs<Key, Index>& from, const Pairs<Key, Index>& to,
                  const Pairs<Key, Index>& between, std::int64_t count, Key mask);
 
-// Pairs that are sorted by the bits from `decided` on become sorted by all. Only where a key
-// exceeds its follower is there anything to do: among those that share the decided bits.
+// Sorts pairs by all bits that are already sorted by the bits from `decided` on. Work remains only
+// where a key exceeds the next one: the pairs that share their decided bits are sorted there.
 template <class Key, class Index>
 void sort_undecided(const Pairs<Key, Index>& pairs, const Pairs<Key, Index>& between,
                     std::int64_t count, Key mask, int decided) {
@@ -107,7 +107,7 @@ void sort_cached(const Pairs<Key, Index>& from, const Pairs<Key, Index>& to,
     if (!in_place) copy(from, to, count);
     return;
   }
-  // So many bits tell nearly all keys apart that are spread evenly.
+  // This many bits separate nearly all keys, if the keys are spread evenly.
   constexpr int spare_bits = 4;
   const int high = width_of(differing), low = std::countr_zero(differing);
   const int enough = width_of(static_cast<std::uint64_t>(count)) + spare_bits;

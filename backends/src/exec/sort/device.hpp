@@ -1,15 +1,15 @@
 #pragma once
 
-// Radix sort of pairs on a device, in place: by the vendor's library or by kernels of our own, as
-// the caller says. All work is done on the instance given, between the caller's arrays and a second
-// copy of them; only bits in which keys differ are sorted.
+// Radix sort of pairs on a device, in place: by the vendor's library or by our own kernels, as the
+// caller chooses. All work runs on the given instance, between the caller's arrays and a second
+// copy of them. Only the bits in which keys differ are sorted.
 
 #include "exec/sort/device_copies.hpp"
 #include "exec/sort/device_kernels.hpp"
 #include "exec/sort/device_library.hpp"
 #include "exec/sort/mask.hpp"
 
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 
@@ -27,24 +27,22 @@ struct DifferingBits {
   }
 };
 
-// Those of the bits outside of which all keys agree. A pass of the sort costs several times
-// as much as this look at the keys; few keys are not worth the wait for its result.
+// Narrows `bits` to those outside of which all keys agree. A pass of the sort costs several times
+// as much as this look at the keys; for few keys, waiting for its result does not pay.
 template <class Instance, class Key>
 KeyBits bits_to_sort(const Instance& instance, const Key* keys, std::int64_t count, KeyBits bits) {
   constexpr std::int64_t worth_it = std::int64_t{1} << 16;
   if (count < worth_it) return bits;
   Key differing = 0;
-  Kokkos::parallel_reduce(
-      "evenkeel::exec::differing_bits",
-      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
-      DifferingBits<Key>{keys}, Kokkos::BOr<Key>(differing));
+  exec::reduce(instance, "evenkeel::exec::differing_bits", count, DifferingBits<Key>{keys},
+               Kokkos::BOr<Key>(differing));
   fence(instance, "evenkeel::exec::differing_bits");
   const std::uint64_t found = differing & key_mask(bits);
   if (found == 0) return {bits.begin, bits.begin};
   return {std::countr_zero(found), 64 - std::countl_zero(found)};
 }
 
-// Sorts in place. Blocks: the scratch goes away.
+// Sorts in place. Blocks, since it frees its scratch memory.
 template <class Instance, class Key, class Index, class Sort>
 void sort_with(const Instance& instance, MemoryKind kind, Key* keys, Index* indices,
                std::int64_t count, KeyBits bits, const Sort& sort) {

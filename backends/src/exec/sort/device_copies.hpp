@@ -1,12 +1,12 @@
 #pragma once
 
-// Two copies of the pairs that a device sorts, which go back and forth between them.
+// Two copies of the pairs that a device sorts; each pass moves the pairs from one to the other.
 
 #include <utility>
 
 namespace evenkeel::exec::device_sort {
 
-// Sorts leave the result in `keys` and `indices`, whichever copy that is by then.
+// Sorts leave the result in `keys` and `indices`, which may then point to either copy.
 template <class Key, class Index>
 struct Copies {
   Key *keys, *other_keys;

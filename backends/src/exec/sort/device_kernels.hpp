@@ -1,14 +1,14 @@
 #pragma once
 
-// Radix sort of pairs in kernels of our own, for devices without a library; runs on every space.
+// Radix sort of pairs by our own kernels, for devices without a library; runs on every space.
 //
-// One pass sorts by a digit of four bits. The array is cut into tiles; each has one counter per
-// value of the digit, and all tiles' counters of a value are adjacent, so that their prefix sums
-// are where each tile writes.
+// One pass sorts by a digit of four bits. The array is cut into tiles, each with one counter per
+// value of the digit. The counters of one value are adjacent for all tiles, so that their prefix
+// sums are the positions where each tile writes.
 
 #include "exec/sort/device_copies.hpp"
 
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/scan.hpp>
 #include <evenkeel/backends/exec/scratch.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
@@ -72,7 +72,6 @@ struct ScatterTiles {
 template <class Instance, class Key, class Index>
 void sort_in_kernels(const Instance& instance, Copies<Key, Index>& copies, std::int64_t count,
                      KeyBits bits) {
-  using Range = Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>;
   using Offsets = Kokkos::View<std::int64_t*, typename Instance::memory_space>;
   constexpr std::int64_t pairs_per_tile = 256;
   const std::int64_t tiles = count / pairs_per_tile + 1;
@@ -80,13 +79,12 @@ void sort_in_kernels(const Instance& instance, Copies<Key, Index>& copies, std::
   for (int low = bits.begin; low < bits.end; low += tile_digit_bits) {
     const int width = bits.end - low < tile_digit_bits ? bits.end - low : tile_digit_bits;
     const Tiles<Key> in_tiles{copies.keys, count, tiles, low, static_cast<Key>((1 << width) - 1)};
-    Kokkos::parallel_for("evenkeel::exec::sort_count", Range(instance, 0, tiles),
-                         CountInTiles<Key, Offsets>{in_tiles, offsets});
+    exec::for_each(instance, "evenkeel::exec::sort_count", tiles,
+                   CountInTiles<Key, Offsets>{in_tiles, offsets});
     exclusive_scan(instance, offsets, offsets);
-    Kokkos::parallel_for(
-        "evenkeel::exec::sort_scatter", Range(instance, 0, tiles),
-        ScatterTiles<Key, Index, Offsets>{in_tiles, offsets, copies.indices, copies.other_keys,
-                                          copies.other_indices});
+    exec::for_each(instance, "evenkeel::exec::sort_scatter", tiles,
+                   ScatterTiles<Key, Index, Offsets>{in_tiles, offsets, copies.indices,
+                                                     copies.other_keys, copies.other_indices});
     copies.swap();
   }
   fence(instance, "evenkeel::exec::sort_pairs");

@@ -1,6 +1,6 @@
 #pragma once
 
-// Radix sort of pairs by the vendor's library, on CUDA and HIP; in kernels of our own elsewhere.
+// Radix sort of pairs by the vendor's library on CUDA and HIP, and by our own kernels elsewhere.
 
 #include "exec/sort/device_copies.hpp"
 #include "exec/sort/device_kernels.hpp"
@@ -31,14 +31,14 @@ namespace evenkeel::exec::device_sort {
               "Please report it, with the number of objects.");
 }
 
-// Calls sort(memory, bytes) as these libraries want it: once without memory, to learn how much,
-// and once to sort. Scratch is taken before anything changes.
+// Calls sort(memory, bytes) as these libraries require: once without memory, to learn its size, and
+// once to sort. Allocates scratch before anything changes.
 template <class Sort>
 void with_memory_for(const Sort& sort) {
   std::size_t bytes = 0;
   sort(nullptr, bytes);
   const Buffer memory("evenkeel::exec::sort_memory", MemoryKind::device,
-                      static_cast<std::int64_t>(bytes) + 1);  // none would mean: how much?
+                      static_cast<std::int64_t>(bytes) + 1);  // null would only ask for the size
   sort(memory.data(), bytes);
 }
 

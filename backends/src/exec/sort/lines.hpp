@@ -1,7 +1,7 @@
 #pragma once
 
-// Write-combining: values on their way to many places are held back until they fill a cache line,
-// so that memory sees whole lines alone.
+// Write-combining: values bound for many places are held back until they fill a cache line, so that
+// only whole lines are written to memory.
 
 #include <algorithm>
 #include <array>
@@ -17,15 +17,15 @@ namespace evenkeel::exec::host_sort {
 
 constexpr std::size_t line_bytes = 64;
 
-// What is on its way to one bucket: at most one cache line of keys and one of indices.
+// Pairs not yet written to their bucket: at most one cache line of keys and one of indices.
 template <class Key, class Index>
 struct alignas(line_bytes) Lines {
   std::array<Key, line_bytes / sizeof(Key)> keys;
   std::array<Index, line_bytes / sizeof(Index)> indices;
 };
 
-// Writes a whole line to where a line begins. Streaming passes by the caches: right for more data
-// than they hold, since nobody reads the old content and nobody soon reads the new.
+// Writes a whole line to the beginning of a line. Streaming bypasses the caches, which is right for
+// more data than they hold: the old content is not read, and the new content is not read soon.
 template <bool streaming>
 void write_line(void* to, const void* from) {
 #if defined(__SSE2__)
@@ -42,14 +42,14 @@ void write_line(void* to, const void* from) {
   std::memcpy(to, from, line_bytes);
 }
 
-// Streamed lines reach memory before anything that follows.
+// Makes streamed lines reach memory before any later store.
 inline void end_streaming() {
 #if defined(__SSE2__)
   _mm_sfence();
 #endif
 }
 
-// One array of a split, keys or indices: from the lines of its buckets to its place.
+// Writes one array of a split, keys or indices, from the lines of its buckets to their places.
 template <class T>
 class LineWriter {
  public:
@@ -58,11 +58,10 @@ class LineWriter {
   explicit LineWriter(T* to)
       : to_(to), phase_(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % per_line) {}
 
-  // The place in its line of the value that goes to `at`.
+  // The position within its line of the value bound for `at`.
   std::size_t slot(std::size_t at) const { return (at + phase_) % per_line; }
 
-  // Writes a line of which the slot of `at` is the last, and which may be shared with the bucket
-  // before.
+  // Writes the line whose last slot is that of `at`. The previous bucket may share this line.
   template <bool streaming>
   void write(const T* line, std::size_t at, std::size_t begin) const {
     if (at - begin >= per_line - 1)
@@ -71,7 +70,7 @@ class LineWriter {
       write_part(line, at + 1, begin);
   }
 
-  // Writes the values before `end` that still are in the line.
+  // Writes the values before `end` that are still in the line.
   void write_part(const T* line, std::size_t end, std::size_t begin) const {
     const std::size_t slots = slot(end);
     const std::size_t length = std::min(slots == 0 ? per_line : slots, end - begin);
@@ -79,7 +78,7 @@ class LineWriter {
     for (std::size_t at = first; at < end; ++at) to_[at] = line[slot(at)];
   }
 
-  // The same for the last line of a bucket, which is empty when it was just written.
+  // The same for the last line of a bucket, which is empty if it has just been written.
   void finish(const T* line, std::size_t end, std::size_t begin) const {
     if (end != begin && slot(end) != 0) write_part(line, end, begin);
   }

@@ -8,7 +8,7 @@
 
 namespace evenkeel::exec {
 
-// For bits that keys can have: `begin` is below 64, and not above `end`.
+// Requires bits that keys can have: begin < 64 and begin <= end.
 constexpr std::uint64_t key_mask(KeyBits bits) {
   const std::uint64_t below_end = bits.end == 64 ? 0 : std::uint64_t{1} << bits.end;
   return below_end - (std::uint64_t{1} << bits.begin);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Closes the ranks of an array in place: its runs move together around the strays, which are sorted
-// and stand elsewhere. Whatever need not move does not. The work is cut into pieces that fit the
-// cache and that threads do in any order; what one piece would overwrite of another is saved first.
+// Merges the runs of an array, in place, with the strays, which are sorted and stored elsewhere.
+// Only pairs that must move do. The work is cut into pieces that fit the cache and that threads do
+// in any order; pairs of one piece that another would overwrite are saved first.
 
 #include "exec/sort/pairs.hpp"
 #include "exec/sort/runs.hpp"
@@ -21,7 +21,7 @@ namespace evenkeel::exec::host_sort {
 template <class Key, class Index>
 class Merge {
  public:
-  // There is a run, and a stray. The indices of the strays are yet to be read, at their positions.
+  // Requires at least one run and one stray. merge() reads the strays' indices at their positions.
   Merge(const Workers& workers, const Pairs<Key, Index>& pairs, Key mask, const Runs& runs,
         const Strays<Key, Index>& strays)
       : workers_(workers), pairs_(pairs), mask_(mask), runs_(runs), strays_(strays) {}
@@ -36,21 +36,21 @@ class Merge {
   }
 
  private:
-  // Kept pairs that go elsewhere.
+  // Kept pairs that move.
   struct Move {
     std::int64_t from, to, count;
   };
-  // Where one piece of work ends and the next begins: the kept pair at `source`, with `rank` kept
-  // pairs and `stray` strays before it in the end. What lies between `source` and the `target` is
-  // overwritten from the other side of the cut, and therefore saved.
+  // Where one piece of work ends and the next begins: the kept pair at `source`, which in the
+  // result has `rank` kept pairs and `stray` strays before it. The pairs between `source` and
+  // `target` are overwritten from the other side of the cut, and therefore saved.
   struct Cut {
     std::int64_t run, source, rank, stray, target, saved;
     std::int64_t first_saved() const { return std::min(source, target); }
     std::int64_t saved_count() const { return std::max(source, target) - first_saved(); }
   };
 
-  // Whether the kept pair at `position` comes after the stray. Equal keys stay in their order.
-  // In one piece: a branch per comparison would be guessed wrong too often.
+  // Whether the kept pair at `position` comes after the stray. Equal keys keep their order. Written
+  // without branches, since these would be mispredicted too often.
   bool follows(std::int64_t position, std::int64_t stray) const {
     const Key key = static_cast<Key>(pairs_.keys[position] & mask_);
     const Key other = static_cast<Key>(strays_.keys[stray] & mask_);
@@ -77,7 +77,7 @@ class Merge {
     return {next - 1 - runs_.data, source, rank, least, rank + least, 0};
   }
 
-  // Cuts the work into pieces that fit the cache; into fewer when that would save too much.
+  // Cuts the work into pieces that fit the cache, or into fewer if too many pairs would be saved.
   void place_cuts() {
     constexpr std::int64_t pairs_per_piece = std::int64_t{1} << 15;
     const std::int64_t count = runs_.kept + strays_.count;
@@ -106,8 +106,8 @@ class Merge {
 
   // --- 2. Plan -----------------------------------------------------------------------------------
 
-  // The first kept pair of [begin, end) that comes after the stray; it is sought near `begin`, in
-  // steps that the processor sees coming.
+  // The first kept pair of [begin, end) that comes after the stray. The search starts at `begin`,
+  // in steps that the processor predicts well.
   std::int64_t place_of(std::int64_t stray, std::int64_t begin, std::int64_t end) const {
     constexpr std::int64_t short_step = 16, short_steps = 16;
     std::int64_t step = short_step;
@@ -126,7 +126,8 @@ class Merge {
     return begin;
   }
 
-  // Where the kept pairs and the strays of one piece go, in ascending order.
+  // Plans where the kept pairs and the strays of one piece go, in ascending order. Returns the
+  // number of moves.
   std::int64_t plan(std::size_t piece, Move* moves) const {
     const Cut &first = cuts_[piece], &last = cuts_[piece + 1];
     std::int64_t count = 0, rank = first.rank, stray = first.stray, source = first.source;
@@ -152,7 +153,7 @@ class Merge {
     return moves_.data() + cut.run + cut.stray + static_cast<std::int64_t>(piece);
   }
 
-  // Afterwards the arrays need not be read across a cut.
+  // Afterwards no piece needs to read the arrays across a cut.
   void plan_moves() {
     const std::size_t pieces = cuts_.size() - 1;
     moves_ = Scratch<Move>("evenkeel::exec::moves",
@@ -170,7 +171,7 @@ class Merge {
 
   // --- 3. Moves ----------------------------------------------------------------------------------
 
-  // Copies the part [begin, end) of what `move` moves to where that takes it.
+  // Copies the part [begin, end) of a move's pairs to its target.
   void carry(const Move& move, std::int64_t begin, std::int64_t end,
              const Pairs<Key, Index>& from) const {
     const auto to = pairs_.from(move.to + (begin - move.from));
@@ -183,8 +184,8 @@ class Merge {
     if (begin < end) carry(move, begin, end, saved(cut).from(begin - cut.first_saved()));
   }
 
-  // What lies across the targets of its cuts has been saved; the rest is still in place. Parts
-  // go in the order in which they overwrite none that has yet to move.
+  // Pairs beyond the targets of the piece's cuts have been saved; the others are still in place.
+  // The parts go in such an order that none overwrites one that has yet to move.
   void carry(std::size_t piece, const Move& move) const {
     const Cut &first = cuts_[piece], &last = cuts_[piece + 1];
     const std::int64_t begin = move.from, end = move.from + move.count;
@@ -202,8 +203,8 @@ class Merge {
       carry_saved(move, own_end, end, last);
   }
 
-  // What goes down goes in ascending order, then what goes up in descending order: so no pair is
-  // overwritten before it has moved.
+  // Downward moves go first, in ascending order, then upward moves in descending order, so that no
+  // pair is overwritten before it has moved.
   void move(std::size_t piece) const {
     const Move* const moves = moves_of(piece);
     const std::int64_t count = move_counts_[piece];
@@ -224,7 +225,7 @@ class Merge {
   Runs runs_;
   Strays<Key, Index> strays_;
   Scratch<Index> targets_;  // where each stray goes
-  std::vector<Cut> cuts_;   // of pieces; the first and the last are the ends of the array
+  std::vector<Cut> cuts_;   // between pieces; the first and the last are the ends of the array
   Scratch<Key> saved_keys_;
   Scratch<Index> saved_indices_;
   Scratch<Move> moves_;

@@ -1,11 +1,11 @@
 #pragma once
 
-// The short cut for pairs that are nearly in order, on host threads. Pairs that are out of order
-// are found and sorted by themselves; then the others close ranks around them, in place. Nothing
-// moves before it is certain that few are out of order, and that there is memory for all of it.
+// The short cut for nearly sorted pairs, on host threads. It finds the pairs that are out of order,
+// sorts them separately, and merges them with the others, in place. Nothing moves before it is
+// certain that few pairs are out of order and that all memory is allocated.
 //
-// `kept` pairs are those that stay in order among each other: sorted runs of the array. The
-// `strays` are all others.
+// `kept` pairs are in order among each other: sorted runs of the array. The `strays` are all
+// others.
 
 #include "exec/sort/merge.hpp"
 #include "exec/sort/pairs.hpp"

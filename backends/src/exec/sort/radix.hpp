@@ -1,10 +1,10 @@
 #pragma once
 
-// Radix sort of pairs on host threads. The most significant digit splits a range over the whole
-// array, first by all threads together, then by each alone; buckets that fit the cache are sorted
-// there, all others are split again.
+// Radix sort of pairs on host threads. The most significant digit splits a range into buckets,
+// first by all threads together, then by each thread alone. Buckets that fit the cache are sorted
+// there; all others are split again.
 //
-// A stable sort has one result. Therefore nothing here depends on the number of threads but speed.
+// A stable sort has only one result, so the number of threads affects nothing but speed.
 
 #include "exec/sort/bits.hpp"
 #include "exec/sort/cached.hpp"
@@ -61,7 +61,8 @@ class RadixSort {
  private:
   using Place = Workplace<Key, Index>;
 
-  // Pairs that belong in [begin, end) and lie there, in the caller's arrays or in the others.
+  // Pairs whose sorted places are [begin, end). They lie there, in the caller's arrays or in the
+  // second copy.
   struct Range {
     std::int64_t begin, end;
     bool in_other;
@@ -89,7 +90,7 @@ class RadixSort {
       scatter<false>(from, begin, end, to, window, place);
   }
 
-  // Calls use(part) for each bucket of the range that holds pairs, which were moved there.
+  // Calls use(part) for each non-empty bucket of the range, after its pairs were moved there.
   template <class Use>
   static void for_each_bucket(const Range& range, const Window<Key>& window,
                               const BucketBounds& bounds, const Use& use) {
@@ -135,7 +136,7 @@ class RadixSort {
     return differing;
   }
 
-  // Moves the range to its buckets, and returns where they begin.
+  // Moves the pairs of the range to their buckets, and returns where these begin.
   BucketBounds scatter_together(const Range& range, const Window<Key>& window) {
     const Key* const keys = where(range, range.in_other).keys;
     workers_.run([&](int worker) {
@@ -151,21 +152,21 @@ class RadixSort {
     return bounds;
   }
 
-  // The buckets of the range await their turn, the large ones to be split again.
+  // Splits the range by all threads, and queues its buckets, the large ones to be split again.
   void split_together(const Range& range) {
     const Key differing = differing_bits_together(range);
     if (differing == 0) return alone_.push_back(range);
     const Key* const keys = where(range, range.in_other).keys;
     const Window<Key> window = best_window<Key, Index>(keys, range.count(), differing, mask_);
     const BucketBounds bounds = scatter_together(range, window);
-    // What is more than an eighth of a thread's part would keep the others waiting.
+    // A bucket larger than an eighth of a thread's share would keep the other threads waiting.
     const std::int64_t most = std::max(8 * cached_count<Key, Index>, count_ / 8 / workers_.count);
     for_each_bucket(range, window, bounds, [&](const Range& part) {
       (part.count() > most ? shared_ : alone_).push_back(part);
     });
   }
 
-  // So that no thread starts a large range when the others are about to end.
+  // Keeps a thread from starting a large range when the others are about to end.
   void put_largest_first() {
     const auto large = std::partition(alone_.begin(), alone_.end(), [](const Range& range) {
       return range.count() > cached_count<Key, Index>;

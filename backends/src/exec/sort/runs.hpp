@@ -1,8 +1,8 @@
 #pragma once
 
-// The sorted runs of pairs that are nearly in order, found by all threads in one look at the keys.
-// Where a key is below the last that was kept, one of the two is astray: both go. So the strays are
-// at most twice as many as must leave to make the array sorted.
+// Finds the sorted runs of nearly sorted pairs, by all threads in one pass over the keys. Where a
+// key is less than the last kept one, one of the two is out of place; both become strays. So there
+// are at most twice as many strays as pairs that must be removed to make the array sorted.
 
 #include "exec/sort/scratch.hpp"
 #include "exec/sort/workers.hpp"
@@ -59,7 +59,7 @@ class RunSearch {
 
  private:
   static std::int64_t most_strays(std::int64_t pairs) {
-    // With more of them the radix sort is faster.
+    // With more strays than this the radix sort is faster.
     constexpr std::int64_t pairs_per_stray = 8, strays_anyway = 64;
     return pairs / pairs_per_stray + strays_anyway;
   }
@@ -67,7 +67,7 @@ class RunSearch {
 
   Key compared(std::int64_t at) const { return static_cast<Key>(keys_[at] & mask_); }
 
-  // The end of the ascending run that `at` is in.
+  // The end of the ascending run that contains `at`.
   std::int64_t end_of_run(std::int64_t at, std::int64_t end) const {
     constexpr std::int64_t block = 16;
     const Key* const keys = keys_;
@@ -81,7 +81,7 @@ class RunSearch {
     return at + 1;
   }
 
-  // The count of the runs of [begin, end), or 0 when that or another share takes too many strays.
+  // The number of runs in [begin, end), or 0 if this share or another has too many strays.
   std::int64_t find_in_share(std::int64_t begin, std::int64_t end, Run* runs,
                              std::atomic<bool>& too_many) const {
     std::int64_t count = 0, strays = 0;
@@ -102,7 +102,7 @@ class RunSearch {
     return count;
   }
 
-  // Appends the runs of one share to those before it, with strays taken where the two overlap.
+  // Appends the runs of one share to those before it; pairs that overlap become strays.
   std::int64_t join(std::int64_t joined, Run* run, Run* end) {
     Run* const runs = runs_.data();
     while (joined > 0 && run != end) {

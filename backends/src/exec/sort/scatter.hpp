@@ -1,9 +1,9 @@
 #pragma once
 
 // The three steps that split a range into the buckets of a window: each worker counts its share,
-// all counts together tell where each worker writes, and each moves its share there. Pairs of a
-// bucket stay in their order. Memory sees whole cache lines alone, and workers share none but at
-// the ends of their parts of a bucket.
+// the counts of all determine where each worker writes, and each worker moves its share there.
+// Pairs of a bucket keep their order. Only whole cache lines are written, and workers share lines
+// only at the ends of their parts of a bucket.
 
 #include "exec/sort/bits.hpp"
 #include "exec/sort/cached.hpp"
@@ -39,10 +39,10 @@ void count_buckets(const Key* keys, std::int64_t begin, std::int64_t end, const 
   for (std::int64_t i = begin; i < end; ++i) ++counts[window.of(keys[i])];
 }
 
-// Where the buckets begin, each where the one before ends.
+// Where the buckets begin; each ends where the next begins.
 using BucketBounds = std::array<std::int64_t, digit_values + 1>;
 
-// Turns the counts in the places of all workers into where each begins to write, bucket by bucket
+// Turns the counts of all workers into the positions where each begins to write, bucket by bucket
 // and worker by worker, which keeps the order of equal digits. `first` is where the range begins.
 template <class Key, class Index>
 BucketBounds place_buckets(const Window<Key>& window, std::span<Workplace<Key, Index>> places,

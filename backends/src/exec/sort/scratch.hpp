@@ -1,8 +1,8 @@
 #pragma once
 
 // Scratch memory of a sort on the host: uninitialised, aligned to cache lines, on huge pages where
-// the system has them, since the first use of a small page costs as much as sorting it. A refusal
-// is an Error.
+// the system has them, since first touching a small page costs as much as sorting its content. A
+// refused allocation is an Error.
 
 #include <evenkeel/backends/exec/memory.hpp>
 

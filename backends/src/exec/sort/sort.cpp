@@ -1,5 +1,4 @@
-// The sort that callers see: checks what it is given, and leaves the work to the sort of a host or
-// of a device.
+// The public sort: checks its arguments, and calls the sort for hosts or the sort for devices.
 
 #include "exec/sort/device.hpp"
 #include "exec/sort/mask.hpp"
@@ -9,7 +8,7 @@
 #include "exec/sort/workers.hpp"
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 
 #include <algorithm>
@@ -39,7 +38,7 @@ void require_sortable(const Key* keys, const Index* indices, std::int64_t count,
   if (bits.begin < 0 || bits.end < bits.begin || bits.end > 64)
     refuse("A sort by the key bits [" + std::to_string(bits.begin) + ", " +
                std::to_string(bits.end) + ") was asked for.",
-           "Name bits from 0 to 64, the end not before the begin.");
+           "Name bits from 0 to 64, with begin <= end.");
   if (count > 0 && (keys == nullptr || indices == nullptr))
     refuse("A sort got no " + std::string(keys == nullptr ? "keys" : "indices") + ".",
            "Give it as many keys and indices as the count says.");
@@ -50,14 +49,13 @@ void require_sortable(const Key* keys, const Index* indices, std::int64_t count,
 struct Work {
   void (*body)(void*, int);
   void* context;
-  void operator()(int worker) const { body(context, worker); }
+  void operator()(std::int64_t worker) const { body(context, static_cast<int>(worker)); }
 };
 
 template <class Instance>
 void launch(const void* instance, int count, void (*body)(void*, int), void* context) {
-  using Range = Kokkos::RangePolicy<Instance, Kokkos::IndexType<int>>;
   const auto& typed = *static_cast<const Instance*>(instance);
-  Kokkos::parallel_for("evenkeel::exec::sort_pairs", Range(typed, 0, count), Work{body, context});
+  exec::for_each(typed, "evenkeel::exec::sort_pairs", count, Work{body, context});
   fence(typed, "evenkeel::exec::sort_pairs");
 }
 

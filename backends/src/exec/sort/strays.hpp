@@ -1,6 +1,6 @@
 #pragma once
 
-// The pairs that lie between the runs of an array: copied out, the array left as it is.
+// Copies out the pairs that lie between the runs of an array; the array stays as it is.
 
 #include "exec/sort/runs.hpp"
 #include "exec/sort/workers.hpp"
@@ -9,7 +9,7 @@
 
 namespace evenkeel::exec::host_sort {
 
-// Their keys, where they came from and what they carry; owned by the caller.
+// The keys, original positions and indices of the strays; owned by the caller.
 template <class Key, class Index>
 struct Strays {
   Key* keys;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Where a range of keys is split: a window of equal intervals, one per bucket. Bits that the keys
-// of a range have in common cost nothing; where keys crowd, as a sample tells, the window spans the
-// crowd alone. Depends on the keys alone, not on who looks at them.
+// How a range of keys is split: by a window of equal intervals, one per bucket. Bits that the keys
+// of a range have in common cost nothing. Where a sample shows that keys crowd, the window spans
+// only the crowd. The window depends on the keys alone, not on the number of threads.
 
 #include "exec/sort/bits.hpp"
 #include "exec/sort/cached.hpp"
@@ -15,12 +15,12 @@
 
 namespace evenkeel::exec::host_sort {
 
-// At most digit_values intervals; what lies below or above them belongs to the first or the last.
+// At most digit_values intervals; keys below or above all of them belong to the first or the last.
 template <class Key>
 struct Window {
-  Key mask, base;  // of the bits that count; the least key of the first interval
+  Key mask, base;  // the bits that count; the least key of the first interval
   int shift;
-  Key last;  // interval
+  Key last;  // index of the last interval
 
   std::size_t of(Key key) const {
     const Key place = key & mask;
@@ -42,8 +42,8 @@ void take_sample(const Key* keys, std::int64_t count, Key mask, Sample<Key>& sam
   std::sort(sample.begin(), sample.end());
 }
 
-// How many of the sample fall into buckets with more than `most` of it, so that they must be split
-// again; all of them when the window does not split the sample at all.
+// The number of sampled keys in buckets with more than `most` of them, which must be split again;
+// all of the sample when the window does not split it at all.
 template <class Key>
 std::size_t crowded(const Sample<Key>& sample, const Window<Key>& window, std::size_t most) {
   std::size_t sum = 0;
@@ -55,7 +55,8 @@ std::size_t crowded(const Sample<Key>& sample, const Window<Key>& window, std::s
   return window.of(sample.front()) == window.of(sample.back()) ? sample.size() : sum;
 }
 
-// All keys that the range can hold, in buckets of some thousand pairs when they are spread evenly.
+// A window over all keys that the range can hold; evenly spread keys get buckets of some thousand
+// pairs.
 template <class Key>
 Window<Key> whole_window(Key differing, Key first, std::int64_t count, Key mask) {
   constexpr std::uint64_t pairs_per_bucket = 4096;
@@ -67,9 +68,9 @@ Window<Key> whole_window(Key differing, Key first, std::int64_t count, Key mask)
           static_cast<Key>((std::uint64_t{1} << (high - shift)) - 1)};
 }
 
-// Keys crowd in a small part of their range as a rule. Of a few windows, between the quantiles of a
-// sample, the one that leaves the fewest keys to be split again. `differing` are the bits in which
-// keys differ, at least one.
+// Keys usually crowd in a small part of their range. Tries a few windows between quantiles of a
+// sample, and returns the one that leaves the fewest keys to be split again. `differing` has the
+// bits in which keys differ, at least one.
 template <class Key, class Index>
 Window<Key> best_window(const Key* keys, std::int64_t count, Key differing, Key mask) {
   Window<Key> best = whole_window(differing, keys[0], count, mask);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The threads of a host space, and how they share work. Free of Kokkos: the caller tells how a
-// space launches.
+// The threads of a host space, and how they share work. Free of Kokkos: the caller supplies the
+// function that launches on the space.
 
 #include <algorithm>
 #include <atomic>
@@ -27,7 +27,8 @@ struct Workers {
         const_cast<void*>(static_cast<const void*>(std::addressof(body))));
   }
 
-  // Calls body(worker, task) once for each task below `tasks`, in this order as threads get free.
+  // Calls body(worker, task) once for each task below `tasks`; free threads take them in this
+  // order.
   template <class Body>
   void share(std::int64_t tasks, const Body& body) const {
     std::atomic<std::int64_t> next{0};
@@ -36,7 +37,7 @@ struct Workers {
     });
   }
 
-  // At most as many as have `least` objects each.
+  // As many of these workers as can have at least `least` objects each; at least one.
   Workers for_objects(std::int64_t objects, std::int64_t least) const {
     Workers fewer = *this;
     fewer.count = static_cast<int>(
@@ -44,7 +45,7 @@ struct Workers {
     return fewer;
   }
 
-  // Where the share of `worker` of so many objects begins; that of `count` is their end.
+  // Where the worker's share of `objects` objects begins; for worker `count`, the end of the last.
   std::int64_t begin_of_share(int worker, std::int64_t objects) const {
     return objects / count * worker + std::min<std::int64_t>(worker, objects % count);
   }

@@ -2,16 +2,13 @@
 
 // The ranks that compute together, and typed collectives over them.
 //
-// A Communicator duplicates the user's communicator, so that no message of ours meets one of
-// theirs, and sees MPI errors as return codes, which it turns into Errors. Life:
-//   - the destructor frees the duplicate, unless MPI is finalized or an exception is under way:
-//   then it
-//     lets go without a call that other ranks would have to match;
-//   - what is alive when MPI_Finalize is called is freed by it (an attribute on MPI_COMM_SELF), and
-//   the
-//     destructor that runs later does nothing.
-// A single-process implementation stands behind the same interface: Communicator::self(). It needs
-// no MPI.
+// A Communicator duplicates the user's communicator, so that evenkeel's messages never match the
+// user's. MPI reports errors on it as return codes, which become Errors. Lifetime:
+//   - The destructor frees the duplicate, unless MPI is finalized or an exception is under way. It
+//     then makes no call that other ranks would have to match.
+//   - MPI_Finalize frees the duplicates that are still alive (an attribute on MPI_COMM_SELF); their
+//     destructors, which run later, then do nothing.
+// Communicator::self() has the same interface for a single process and needs no MPI.
 //
 // Counts are 64-bit everywhere. One thread at a time may use a Communicator (MPI_THREAD_FUNNELED
 // suffices).
@@ -50,10 +47,10 @@ struct CommunicatorOptions {
   // How device memory travels. EVENKEEL_DEVICE_AWARE_MPI=0 or 1 in the environment of rank 0
   // settles `automatic` for all ranks.
   Transport transport = Transport::automatic;
-  // Longer messages and reductions are cut into pieces of this size: an MPI count has 31 bits. The
-  // same on all ranks.
+  // Messages and reductions longer than this are cut into pieces of this size, since an MPI count
+  // has 31 bits. Must be the same on all ranks.
   std::int64_t piece_bytes = std::int64_t{1} << 30;
-  // Stages host memory too: costs a copy, and shows what staging does where there is no device.
+  // Stages host memory too. This costs a copy, and exercises staging on machines without a device.
   bool stage_host_memory = false;
 };
 
@@ -104,7 +101,7 @@ class EVENKEEL_API Communicator {
   // Collective.
   void barrier() const;
 
-  // Collective. True when on some node more ranks run than cores are theirs to run on, so that wall
+  // Collective. True when some node runs more ranks than the cores that they may use, so that wall
   // time there says little about work. The same on all ranks.
   bool ranks_share_cores() const;
 
@@ -119,7 +116,7 @@ class EVENKEEL_API Communicator {
     reduce_in_place(values.data(), std::ssize(values), scalar_type_of<T>(), reduction);
   }
 
-  // Collective. The sum, least or greatest over all lower ranks; on rank 0 what changes nothing: 0,
+  // Collective. The sum, least or greatest over all lower ranks; on rank 0 the neutral element: 0,
   // the greatest or the lowest value of the type.
   template <Scalar T>
   T exclusive_scan(T mine, Reduction reduction = Reduction::sum) const {
@@ -132,7 +129,7 @@ class EVENKEEL_API Communicator {
     if (rank() == 0) std::fill(values.begin(), values.end(), neutral<T>(reduction));
   }
 
-  // Collective. Root's values reach all; `values` has the same length everywhere.
+  // Collective. All ranks get the root's values; `values` has the same length everywhere.
   template <Sendable T>
   void broadcast(std::span<T> values, int root) const {
     broadcast_bytes(values.data(), static_cast<std::int64_t>(values.size_bytes()), root);
@@ -151,8 +148,8 @@ class EVENKEEL_API Communicator {
     return all;
   }
 
-  // Collective. Any number of values of each rank: on all ranks, or on root alone (others get
-  // none).
+  // Collective. Gathers any number of values from each rank: on all ranks, or on root alone (the
+  // others get none).
   template <Sendable T>
   Gathered<T> all_gather(std::span<const T> mine) const {
     return gather_values(mine, everywhere);

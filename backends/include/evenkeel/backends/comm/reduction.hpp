@@ -1,13 +1,13 @@
 #pragma once
 
-// Reductions of whole structures by a function of one's own, blocking or not.
+// Reductions of whole structures by a function that the caller supplies, blocking or not.
 //
 //   struct Totals { std::int64_t step_least, step_greatest, nanoseconds; };
 //   void combine(Totals& into, const Totals& from) noexcept { ... }
 //
-//   auto pending = start_all_reduce<combine>(communicator, mine);   // posted
-//   if (pending.test()) ...                                         // once per step: makes
-//   progress const Totals& totals = pending.wait();                          // complete
+//   auto pending = start_all_reduce<combine>(communicator, mine);  // posted
+//   if (pending.test()) ...                           // once per step: makes progress
+//   const Totals& totals = pending.wait();            // complete
 //
 // The function must be associative and commutative to the bit (integers, least, greatest), since
 // MPI chooses the order; then all ranks see identical bits.
@@ -34,7 +34,7 @@ struct Combination {
 template <class T, void (*combine)(T&, const T&) noexcept>
 struct CombinationOf {
   static_assert(alignof(T) <= alignof(std::max_align_t),
-                "evenkeel: what is reduced travels in plain memory; over-aligned types do not");
+                "evenkeel: a reduction has plain buffers, which cannot hold over-aligned types");
 #if EVENKEEL_HAS_MPI
   static void apply(void* from, void* into, int* count, MPI_Datatype*) {
     for (int i = 0; i < *count; ++i)
@@ -46,8 +46,8 @@ struct CombinationOf {
 #endif
 };
 
-// A reduction under way. Owns the buffer; destroyed before it is complete it lets go of buffer,
-// request and communicator, and communicates nothing.
+// A reduction under way. Owns the buffer. If it is destroyed before it is complete, it gives up its
+// buffer, request and communicator without communicating.
 class EVENKEEL_API Pending {
  public:
   virtual ~Pending();
@@ -71,13 +71,13 @@ class PendingReduction {
   explicit PendingReduction(std::unique_ptr<detail::Pending> pending)
       : pending_(std::move(pending)) {}
 
-  // True while there is a reduction here, complete or not.
+  // True while this object holds a reduction, complete or not.
   explicit operator bool() const noexcept { return pending_ != nullptr; }
 
-  // True when the result is there. Local: makes progress, waits for nobody.
+  // True when the result is available. Local: makes progress, never waits.
   bool test() { return pending().test(); }
 
-  // The result, waiting for it if need be. Valid as long as this object.
+  // The result; waits for it if need be. Valid as long as this object.
   const T& wait() {
     pending().wait();
     return *static_cast<const T*>(pending_->value());
@@ -87,7 +87,7 @@ class PendingReduction {
   detail::Pending& pending() const {
     if (pending_ == nullptr)
       throw Error(ErrorKind::bad_input, Where{"backends/comm"}, "There is no reduction here.",
-                  "Start one, and ask the object that it was moved to.");
+                  "Start one, or use the object that it was moved to.");
     return *pending_;
   }
   std::unique_ptr<detail::Pending> pending_;

@@ -2,8 +2,7 @@
 
 // Small notes between few partners: a rank contacts only those that it trades with, and learns who
 // will contact it without an all-to-all of any size (non-blocking consensus: Hoefler, Siebert and
-// Lumsdaine, PPoPP 2010). A note tells a size, most often; data of known sizes follows by
-// transfer.hpp.
+// Lumsdaine, PPoPP 2010). Most notes announce a size; transfer.hpp then moves data of known sizes.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/export.hpp>
@@ -33,9 +32,10 @@ EVENKEEL_API std::vector<RawNote> announce(const Communicator& communicator,
 }  // namespace detail
 
 // Collective. Sends each note to its rank and returns the notes for this rank, ordered by sender
-// (notes of one sender keep their order). A note to oneself arrives like any other. Time: O(log
-// ranks) beyond the notes themselves. A rank outside the communicator is an Error on the rank that
-// named it, after it has taken part: the others go on, so vote before you rely on the notes.
+// (notes of one sender keep their order). A note from a rank to itself arrives like any other.
+// Time: O(log ranks) beyond the notes themselves. A note to a rank outside the communicator is an
+// Error on the sender, thrown after it has taken part: the others go on, so vote before you rely on
+// the notes.
 template <Sendable T>
 [[nodiscard]] std::vector<Note<T>> announce(const Communicator& communicator,
                                             std::span<const Note<T>> notes) {

@@ -1,15 +1,15 @@
 #pragma once
 
 // The vote: one reduction after which either all ranks go on, or all throw the same Error, which
-// names the lowest failing rank and its message. Between two votes a rank that fails keeps quiet,
-// goes through the motions, and says so at the next one: no rank is left waiting, none goes on
-// alone.
+// names the lowest failing rank and its message. A rank that fails between two votes still takes
+// part in all collective calls, and reports its failure at the next vote: no rank is left waiting,
+// and none goes on alone.
 //
 //   Status status = attempt("core/migrate", [&] { reserve(...); });   // no exception leaves this
 //   vote(communicator, status);                                       // all go on, or all throw
 //
-// A vote can carry a tally (a structure that is reduced in the same step), so that what all ranks
-// must know for the decision costs no second reduction.
+// A vote can carry a tally, a structure that is reduced in the same step, which saves a second
+// reduction.
 
 #include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/comm/communicator.hpp>
@@ -42,8 +42,8 @@ class EVENKEEL_API Status {
   std::optional<Error> error_;
 };
 
-// Runs function() and turns whatever it throws into a Status. What comes out of the application's
-// own code (a call-back) is said to: attempt(stage, function, ErrorKind::application). Local.
+// Runs function() and turns whatever it throws into a Status. For code of the application (a
+// call-back), use attempt(stage, function, ErrorKind::application). Local.
 template <class Function>
 [[nodiscard]] Status attempt(const std::string& stage, Function&& function,
                              ErrorKind otherwise = ErrorKind::internal) {
@@ -57,7 +57,7 @@ template <class Function>
 
 namespace detail {
 
-// A status of fixed size, which a reduction can carry. Of two failures the lower rank's survives.
+// A status of fixed size that a reduction can carry. Of two failures, the lower rank's wins.
 struct EVENKEEL_API Ballot {
   static constexpr int none = -1;
   static constexpr std::size_t room = 1000;  // for where, problem and remedy, cut when longer
@@ -89,7 +89,7 @@ struct BallotWith {
 // otherwise.
 EVENKEEL_API void vote(const Communicator& communicator, const Status& status);
 
-// Collective. The same, and returns the tallies of all ranks combined.
+// Collective. The same, and returns the combined tallies of all ranks.
 template <auto combine, Sendable Tally>
 Tally vote(const Communicator& communicator, const Status& status, const Tally& mine) {
   using Both = detail::BallotWith<Tally, combine>;

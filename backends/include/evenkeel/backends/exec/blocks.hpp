@@ -1,12 +1,12 @@
 #pragma once
 
-// How reductions and scans walk over their range. Kokkos hands the partial result to the functor by
-// reference; for all that a host compiler knows any store may change it, so it cannot stay in a
+// How reductions and scans walk over their range. Kokkos passes the partial result to the functor
+// by reference. A host compiler must assume that any store may change it, so it cannot keep it in a
 // register. On hosts a functor therefore gets a block of indices and keeps its partial result in a
-// local variable; on devices it gets one index at a time, as coalesced access wants.
+// local variable; on devices it gets one index at a time, as coalesced access requires.
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 
 #include <cstdint>
 #include <string>
@@ -16,16 +16,15 @@ namespace evenkeel::exec::detail {
 template <class Instance>
 inline constexpr std::int64_t block_length = is_device<Instance> ? 1 : 1024;
 
-// The range of blocks that `count` indices make.
+// The number of blocks that `count` indices make.
 template <class Instance>
-Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>> blocks_of(const Instance& instance,
-                                                                         std::int64_t count) {
+std::int64_t blocks_of(std::int64_t count) {
   if (count < 0)
     throw Error(ErrorKind::bad_input, Where{"backends/exec"},
                 "A kernel over " + std::to_string(count) + " objects was asked for.",
                 "Counts cannot be negative.");
   constexpr std::int64_t length = block_length<Instance>;
-  return {instance, 0, count / length + (count % length != 0 ? 1 : 0)};
+  return count / length + (count % length != 0 ? 1 : 0);
 }
 
 // One past the last index of a block.

@@ -1,7 +1,7 @@
 #pragma once
 
-// The few things that Kokkos 3.4 and 5.2 spell differently, for both ends. The project uses nothing
-// else that is not in both.
+// One spelling for the few things that Kokkos 3.4 and 5.2 spell differently. Everything else that
+// the project uses from Kokkos is in both.
 
 #include <Kokkos_Core.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace evenkeel::exec {
 
-// Kokkos::is_finalized came with 4.0; before, "was never initialised" reads the same.
+// Kokkos::is_finalized came with 4.0; before, is_initialized() is false after finalize() as well.
 inline bool kokkos_is_running() {
 #if KOKKOS_VERSION >= 40000
   return Kokkos::is_initialized() && !Kokkos::is_finalized();
@@ -22,7 +22,7 @@ inline bool kokkos_is_running() {
 #endif
 }
 
-// A named fence on one instance; 3.4 knows no names.
+// A named fence on one instance; fences of 3.4 have no names.
 template <class Instance>
 void fence(const Instance& instance, [[maybe_unused]] const char* label) {
 #if KOKKOS_VERSION >= 30500
@@ -32,8 +32,8 @@ void fence(const Instance& instance, [[maybe_unused]] const char* label) {
 #endif
 }
 
-// Kokkos::isfinite came with 3.7. By the bits, since arithmetic on NaN means nothing under
-// -ffast-math.
+// Kokkos::isfinite came with 3.7. Tests the bits, since -ffast-math makes arithmetic on NaN
+// meaningless.
 KOKKOS_INLINE_FUNCTION bool is_finite(double value) {
   constexpr std::uint64_t exponent = 0x7FF0000000000000U;
   std::uint64_t bits = 0;
@@ -56,7 +56,7 @@ using SharedSpace = Kokkos::CudaUVMSpace;
 using SharedSpace = Kokkos::HostSpace;
 #endif
 
-// Host memory that the device transfers from without a copy in between.
+// Host memory that the device transfers from without an intermediate copy.
 #if KOKKOS_VERSION >= 40000 && defined(KOKKOS_HAS_SHARED_HOST_PINNED_SPACE)
 using PinnedSpace = Kokkos::SharedHostPinnedSpace;
 #elif defined(KOKKOS_ENABLE_CUDA)

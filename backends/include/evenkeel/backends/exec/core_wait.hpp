@@ -1,7 +1,8 @@
 #pragma once
 
-// How long a thread has waited for a core that others had. Wall time less this wait is what the
-// thread's work took, waiting for devices and files included, whoever else uses the machine.
+// How long a thread has waited for a core that other threads were using. Wall time minus this wait
+// is the time of the thread's own work, including waits for devices and files, however busy the
+// machine.
 
 #include <evenkeel/backends/export.hpp>
 
@@ -10,7 +11,7 @@
 
 namespace evenkeel {
 
-// Of the thread that makes it. Linux alone says how long; elsewhere the wait is unknown.
+// The wait of the thread that constructs it. Only Linux reports it; elsewhere it is unknown.
 class EVENKEEL_API CoreWait {
  public:
   CoreWait() noexcept;
@@ -20,8 +21,8 @@ class EVENKEEL_API CoreWait {
 
   bool is_known() const noexcept { return file_ >= 0; }
 
-  // In all so far; never falls. 0 while unknown. Calls of the system: some microseconds where the
-  // thread has waited since the last time, less than one where it has not.
+  // The total so far; never decreases; 0 if unknown. Makes system calls: some microseconds if the
+  // thread has waited since the last call, less than one if it has not.
   std::int64_t nanoseconds() noexcept;
 
  private:
@@ -29,7 +30,7 @@ class EVENKEEL_API CoreWait {
 
   int file_ = -1;
   pthread_t maker_ = pthread_self();
-  std::int64_t switches_ = -1;  // of the maker from its core, as last counted
+  std::int64_t switches_ = -1;  // context switches of the maker, as last counted
   std::int64_t last_ = 0;
 };
 

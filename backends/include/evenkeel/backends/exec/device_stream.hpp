@@ -1,12 +1,12 @@
 #pragma once
 
-// The stream of a device that an instance of a Kokkos space launches on, without knowing Kokkos: by
+// The device stream that an instance of a Kokkos space launches on. Free of Kokkos: it is found by
 // the members that Kokkos::Cuda and Kokkos::HIP have.
 
 namespace evenkeel {
 
 struct DeviceStream {
-  bool on_device = false;  // false: of a host, and nothing else is meant
+  bool on_device = false;  // false: a host instance; the other members mean nothing
   int device = -1;         // -1: the current one
   void* handle = nullptr;  // null is a stream too, the default one
 

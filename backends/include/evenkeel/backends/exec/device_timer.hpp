@@ -15,8 +15,8 @@
 
 namespace evenkeel {
 
-// The five things that are asked of a device. Any thread; refusals are answers, not exceptions,
-// since a measurement must not end a run.
+// The five operations on a device's events, for any thread. A refusal is a return value, not an
+// exception, since a measurement must not end a run.
 class EVENKEEL_API DeviceEvents {
  public:
   using Event = void*;
@@ -27,25 +27,25 @@ class EVENKEEL_API DeviceEvents {
   DeviceEvents& operator=(const DeviceEvents&) = delete;
   virtual ~DeviceEvents() = default;
 
-  virtual Event create(const DeviceStream& stream) noexcept = 0;  // null: refused
+  virtual Event create(const DeviceStream& stream) noexcept = 0;  // null if refused
   virtual void destroy(Event event) noexcept = 0;
   virtual bool record(Event event, const DeviceStream& stream) noexcept = 0;
   virtual State query(Event event) noexcept = 0;
-  // Between two that have passed; negative: refused.
+  // The time between two events that have passed; negative if refused.
   virtual std::int64_t nanoseconds_between(Event begin, Event end) noexcept = 0;
 };
 
-// Those of the device that this build has; null in builds for hosts.
+// The events of this build's device; null in host-only builds.
 EVENKEEL_API std::shared_ptr<DeviceEvents> device_events();
 
-// The scopes that one thread times on devices. That thread begins and ends them; another may take
-// what has been measured.
+// The scopes that one thread times on devices. That thread begins and ends them; another thread may
+// take the results.
 class EVENKEEL_API DeviceTimer {
  public:
   class Scope;  // between begin and the moment at which its time is known
 
-  // What one scope took: on the host, as the caller has said, and on the device, without the scopes
-  // inside that are timed on the same stream. 0 where the device could not say.
+  // The times of one scope: on the host, as the caller gave it, and on the device, without the
+  // inner scopes that are timed on the same stream; 0 if the device could not measure it.
   struct Measured {
     int kernel = 0;
     std::int64_t host = 0;
@@ -57,16 +57,16 @@ class EVENKEEL_API DeviceTimer {
   DeviceTimer& operator=(const DeviceTimer&) = delete;
   ~DeviceTimer();
 
-  // `outer`: the innermost scope around this one, null without. Null: it cannot be timed here (a
-  // stream that is being captured, say).
+  // `outer`: the innermost scope around this one, or null. Returns null if the scope cannot be
+  // timed (for instance, while the stream is being captured).
   Scope* begin(const DeviceStream& stream, Scope* outer) noexcept;
   void end(Scope* scope, int kernel, std::int64_t host) noexcept;
 
-  // Appends what the device has passed since the last call, in the order in which scopes ended as
-  // far as they lie on one stream.
+  // Appends the scopes that the device has completed since the last call; scopes of one stream
+  // appear in the order in which they ended.
   void take(std::vector<Measured>& into);
 
-  // Scopes that have ended, and whose time is not known yet.
+  // The number of scopes that have ended but whose time is not known yet.
   std::size_t pending() const;
 
  private:

@@ -3,7 +3,7 @@
 // Gather by a permutation, or by any list of indices.
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 
 #include <cstdint>
 #include <string>
@@ -44,12 +44,8 @@ void gather(const Instance& instance, const Indices& indices, const In& in, cons
                     std::to_string(in.extent(1)) + " and " + std::to_string(out.extent(1)) +
                     " components.",
                 "Give the result the extent of the indices and the components of the source.");
-  const auto count = static_cast<std::int64_t>(out.extent(0));
-  if (count != 0)
-    Kokkos::parallel_for(
-        "evenkeel::exec::gather",
-        Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
-        detail::Gather<Indices, In, Out>{indices, in, out});
+  exec::for_each(instance, "evenkeel::exec::gather", static_cast<std::int64_t>(out.extent(0)),
+                 detail::Gather<Indices, In, Out>{indices, in, out});
 }
 
 }  // namespace evenkeel::exec

@@ -3,7 +3,7 @@
 // Weighted histograms: how much weight falls into each bin.
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 
 #include <Kokkos_ScatterView.hpp>
 
@@ -37,9 +37,10 @@ struct AddToBins {
 }  // namespace detail
 
 // The sum of weight_of(i) over all i in [0, count) with bin_of(i) == b, for each bin b, added to
-// what `bins` holds. bin_of and weight_of are called on the space: a View, or a functor. Integer
+// what `bins` holds. bin_of and weight_of are Views or functors, called on the space. Integer
 // weights give the same bits for any number of threads; floating-point sums depend on the order of
-// addition. A bin outside the histogram is an Error, after which `bins` holds the others. Blocks.
+// addition. A bin outside the histogram is an Error; `bins` then holds the sums of the other
+// objects. Blocks.
 template <class Instance, class BinOf, class WeightOf, class Bins>
 void weighted_histogram(const Instance& instance, std::int64_t count, const BinOf& bin_of,
                         const WeightOf& weight_of, const Bins& bins) {
@@ -60,11 +61,10 @@ void weighted_histogram(const Instance& instance, std::int64_t count, const BinO
   const Target target(bins.data(), bins.extent(0));
   const Scatter scatter(instance, target);
   const auto extent = static_cast<std::int64_t>(bins.extent(0));
-  Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>> range(instance, 0, count);
   std::int64_t outside = 0;
-  Kokkos::parallel_reduce(
-      "evenkeel::exec::weighted_histogram", range,
-      detail::AddToBins<Scatter, BinOf, WeightOf>{scatter, bin_of, weight_of, extent}, outside);
+  exec::reduce(instance, "evenkeel::exec::weighted_histogram", count,
+               detail::AddToBins<Scatter, BinOf, WeightOf>{scatter, bin_of, weight_of, extent},
+               outside);
   scatter.contribute_into(instance, target);
   fence(instance, "evenkeel::exec::weighted_histogram");
   if (outside != 0)

@@ -10,9 +10,9 @@
 //   ...
 //   with_space(space, [&](const auto& instance) { scale(instance, values, count); });
 //
-// The generic lambda may only forward: nvcc accepts no extended lambda inside it. The kernel stands
-// in the function template that it forwards to, or is a functor. It is compiled once per enabled
-// space.
+// The generic lambda may only forward: nvcc accepts no extended lambda inside it. The kernel is in
+// the function template that the lambda forwards to, or is a functor. It is compiled once per
+// enabled space.
 
 #include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/error.hpp>
@@ -20,10 +20,25 @@
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 
+#ifdef EVENKEEL_TEST_DEVICE
+#include <evenkeel/backends/exec/test_device.hpp>
+#endif
+
 #include <memory>
 #include <type_traits>
 
 namespace evenkeel {
+
+namespace exec {
+
+// The execution space of this build's device; Kokkos's default space in builds without a device.
+#ifdef EVENKEEL_TEST_DEVICE
+using Device = TestDevice;
+#else
+using Device = Kokkos::DefaultExecutionSpace;
+#endif
+
+}  // namespace exec
 
 namespace detail {
 
@@ -55,12 +70,9 @@ using ThreadsSpaces = TypeList<
 #endif
     >;
 using DeviceSpaces = TypeList<
-#if defined(KOKKOS_ENABLE_CUDA)
-    Kokkos::Cuda
-#elif defined(KOKKOS_ENABLE_HIP)
-    Kokkos::DefaultExecutionSpace  // Kokkos::HIP, or Kokkos::Experimental::HIP before 4.0
-#elif defined(KOKKOS_ENABLE_SYCL)
-    Kokkos::DefaultExecutionSpace
+#if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP) || defined(KOKKOS_ENABLE_SYCL) || \
+    defined(EVENKEEL_TEST_DEVICE)
+    exec::Device
 #endif
     >;
 
@@ -78,26 +90,24 @@ struct IndexIn<T, TypeList<Types...>> {
 
 }  // namespace detail
 
+using HostSpaces = detail::Joined<detail::Joined<detail::SerialSpaces, detail::OpenMPSpaces>::type,
+                                  detail::ThreadsSpaces>::type;
 // All execution spaces of the Kokkos that this build links, hosts first.
-using EnabledSpaces =
-    detail::Joined<detail::Joined<detail::SerialSpaces, detail::OpenMPSpaces>::type,
-                   detail::Joined<detail::ThreadsSpaces, detail::DeviceSpaces>::type>::type;
+using EnabledSpaces = detail::Joined<HostSpaces, detail::DeviceSpaces>::type;
 
 static_assert(EnabledSpaces::size > 0,
               "this Kokkos enables no execution space that evenkeel knows");
 
-// True when the default execution space is a device, whether or not the host reaches its memory.
-inline constexpr bool has_device =
-    !std::is_same_v<Kokkos::DefaultExecutionSpace, Kokkos::DefaultHostExecutionSpace>;
+// True when this build has a device, whether or not the host can reach its memory.
+inline constexpr bool has_device = !std::is_same_v<exec::Device, Kokkos::DefaultHostExecutionSpace>;
 
 // True for the type of that device's instances.
 template <class Instance>
-inline constexpr bool is_device = (has_device &&
-                                   std::is_same_v<Instance, Kokkos::DefaultExecutionSpace>);
+inline constexpr bool is_device = (has_device && std::is_same_v<Instance, exec::Device>);
 
 namespace detail {
 
-// Who reaches a memory, and whether there is a device at all, decide its kind.
+// The kind of a memory follows from who can reach it, and from whether there is a device at all.
 constexpr MemoryKind kind_of_memory(bool host_reaches, bool device_reaches, bool device_exists) {
   if (!device_exists) return MemoryKind::host;
   if (host_reaches && device_reaches) return MemoryKind::shared;
@@ -106,12 +116,11 @@ constexpr MemoryKind kind_of_memory(bool host_reaches, bool device_reaches, bool
 
 }  // namespace detail
 
-// The kind of a Kokkos memory space. Memory of a device that shares it with the host is `shared`.
+// The kind of a Kokkos memory space; `shared` for device memory that the host can reach.
 template <class MemorySpace>
 constexpr MemoryKind memory_kind_of() {
   constexpr bool host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible;
-  constexpr bool device =
-      Kokkos::SpaceAccessibility<Kokkos::DefaultExecutionSpace, MemorySpace>::accessible;
+  constexpr bool device = Kokkos::SpaceAccessibility<exec::Device, MemorySpace>::accessible;
   static_assert(host || device, "neither host nor device reaches this memory space");
   // Where the device reaches all of the host's memory, plain host memory stays what it is.
   constexpr bool plain = std::is_same_v<MemorySpace, Kokkos::HostSpace>;
@@ -161,7 +170,21 @@ struct First<TypeList<Head, Tail...>> {
 
 }  // namespace detail
 
-// Calls function(instance) with the typed instance behind `space`, and returns what it returns.
+// Calls function(instance) with the typed instance that works on the host's memory. For code that
+// no device can run.
+template <class Function>
+decltype(auto) with_host_space(Function&& function) {
+  using Head = typename detail::First<HostSpaces>::type;
+  using Result = std::invoke_result_t<Function&, const Head&>;
+  return detail::dispatch<Result>(HostSpaces{}, Space::where(MemoryKind::host), function);
+}
+
+// The typed instance that works on device memory. Only builds with a device have one.
+inline exec::Device device_instance() {
+  return *static_cast<const exec::Device*>(Space::where(MemoryKind::device).instance());
+}
+
+// Calls function(instance) with the typed instance behind `space`, and returns its result.
 template <class Function>
 decltype(auto) with_space(const Space& space, Function&& function) {
   using Head = typename detail::First<EnabledSpaces>::type;

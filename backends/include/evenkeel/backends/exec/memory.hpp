@@ -21,7 +21,7 @@ enum class MemoryKind : int {
 EVENKEEL_API const char* name_of(MemoryKind kind) noexcept;
 
 // Owns uninitialised bytes of one kind. Movable. A refused allocation is an Error that names the
-// label. What device memory is left when Kokkos has been finalized goes back with the process.
+// label. Device memory that is still owned when Kokkos is finalized is freed only at process exit.
 class EVENKEEL_API Buffer {
  public:
   Buffer() = default;
@@ -51,9 +51,9 @@ class EVENKEEL_API Buffer {
 
 class Space;
 
-// Copies bytes between any two kinds, on `space`: after what was launched there before, and beside
-// what runs elsewhere. Fence the space before the host reads the copy or `from` changes. The ranges
-// must not overlap.
+// Copies bytes between any two kinds, on `space`: after all work launched there before,
+// concurrently with work elsewhere. Fence the space before the host reads the copy or `from`
+// changes. The ranges must not overlap.
 EVENKEEL_API void copy_bytes(const Space& space, void* to, MemoryKind to_kind, const void* from,
                              MemoryKind from_kind, std::int64_t bytes);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Reductions over what a functor yields: sum, least and greatest.
+// Reductions over the values that a functor returns: sum, least and greatest.
 
 #include <evenkeel/backends/exec/blocks.hpp>
 
@@ -33,7 +33,7 @@ struct ExtremesReducer : Kokkos::MinMax<Value> {
   using value_type = typename Kokkos::MinMax<Value>::value_type;
   using Kokkos::MinMax<Value>::MinMax;
 
-  // Constants of the class: device code may use them, but not call the functions that make them.
+  // Class constants: device code may use these, but may not call the functions that compute them.
   using Limits = std::numeric_limits<Value>;
   static constexpr Value top = Limits::has_infinity ? Limits::infinity() : Limits::max();
   static constexpr Value bottom = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
@@ -70,9 +70,15 @@ template <class Sum, class Instance, class ValueOf>
 Sum sum(const Instance& instance, std::int64_t count, const ValueOf& value_of) {
   Sum result{};
   if (count != 0)
-    Kokkos::parallel_reduce("evenkeel::exec::sum", detail::blocks_of(instance, count),
-                            detail::AddUp<Instance, Sum, ValueOf>{value_of, count}, result);
+    exec::reduce(instance, "evenkeel::exec::sum", detail::blocks_of<Instance>(count),
+                 detail::AddUp<Instance, Sum, ValueOf>{value_of, count}, result);
   return result;
+}
+
+template <class Sum, class ValueOf>
+Sum sum(const Space& space, std::int64_t count, const ValueOf& value_of) {
+  return with_space(space,
+                    [&](const auto& instance) { return sum<Sum>(instance, count, value_of); });
 }
 
 template <class Value>
@@ -80,19 +86,44 @@ struct Extremes {
   Value least, greatest;
 };
 
-// The least and the greatest of value_of(i). Over nothing: the greatest value of the type (infinity
-// where it has one) as `least` and the lowest as `greatest`, so that results of ranks combine by
-// min and max. NaNs are passed over. Blocks.
+// The least and the greatest of value_of(i). With count 0, `least` is the greatest value of the
+// type (infinity where it has one) and `greatest` the lowest, so that results of ranks combine by
+// min and max. Ignores NaNs. Blocks.
 template <class Value, class Instance, class ValueOf>
 Extremes<Value> extremes(const Instance& instance, std::int64_t count, const ValueOf& value_of) {
   using Reducer = detail::ExtremesReducer<Value>;
   typename Reducer::value_type found;
   Reducer(found).init(found);
   if (count != 0)
-    Kokkos::parallel_reduce("evenkeel::exec::extremes", detail::blocks_of(instance, count),
-                            detail::FindExtremes<Instance, Value, ValueOf>{value_of, count},
-                            Reducer(found));
+    exec::reduce(instance, "evenkeel::exec::extremes", detail::blocks_of<Instance>(count),
+                 detail::FindExtremes<Instance, Value, ValueOf>{value_of, count}, Reducer(found));
   return {found.min_val, found.max_val};
+}
+
+template <class Value, class ValueOf>
+Extremes<Value> extremes(const Space& space, std::int64_t count, const ValueOf& value_of) {
+  return with_space(
+      space, [&](const auto& instance) { return extremes<Value>(instance, count, value_of); });
+}
+
+namespace detail {
+
+template <class Predicate>
+struct NumberIf {
+  Predicate predicate;
+  std::int64_t otherwise;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return predicate(i) ? i : otherwise;
+  }
+};
+
+}  // namespace detail
+
+// The first i in [0, count) for which predicate(i) holds, or `count` if there is none. Blocks.
+template <class Predicate>
+std::int64_t first_that(const Space& space, std::int64_t count, const Predicate& predicate) {
+  if (count == 0) return 0;
+  return extremes<std::int64_t>(space, count, detail::NumberIf<Predicate>{predicate, count}).least;
 }
 
 }  // namespace evenkeel::exec

@@ -49,9 +49,11 @@ typename Out::non_const_value_type exclusive_scan(const Instance& instance, cons
                 "Give both the same extent.");
   Sum total{};
   const auto count = static_cast<std::int64_t>(in.extent(0));
-  if (count != 0)
-    Kokkos::parallel_scan("evenkeel::exec::exclusive_scan", detail::blocks_of(instance, count),
-                          detail::ExclusiveScan<Instance, In, Out>{in, out, count}, total);
+  if (count == 0) return total;
+  const Indices<Instance> blocks(instance, 0, detail::blocks_of<Instance>(count));
+  const detail::Launch<Instance> launch(instance);
+  Kokkos::parallel_scan("evenkeel::exec::exclusive_scan", blocks,
+                        detail::ExclusiveScan<Instance, In, Out>{in, out, count}, total);
   return total;
 }
 

@@ -7,6 +7,7 @@
 #include <evenkeel/backends/export.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,8 +17,8 @@ namespace evenkeel {
 
 class EVENKEEL_API Space {
  public:
-  // The default instance of the space that works on memory of this kind. Kokkos must be
-  // initialised. Asking for device memory in a build without a device is an Error.
+  // The instance that works on memory of this kind: the one in use (see InUse), or the default one.
+  // Kokkos must be initialised. Asking for device memory in a build without a device is an Error.
   static Space where(MemoryKind kind);
 
   // The default instance of the space of this name ("Serial", "OpenMP", "Cuda", "HIP", ...), upper
@@ -31,7 +32,7 @@ class EVENKEEL_API Space {
   bool can_access(MemoryKind kind) const noexcept;
   bool is_device() const noexcept;
 
-  // Waits until what was launched on this instance has ended, and on no other.
+  // Waits until all work launched on this instance, and on no other, has ended.
   void fence(const char* label) const;
 
   // For exec/kokkos_spaces.hpp: the position of the type in the list of enabled spaces, and the
@@ -44,6 +45,28 @@ class EVENKEEL_API Space {
  private:
   int type_;
   std::shared_ptr<const void> instance_;
+};
+
+// While this object lives, evenkeel's work in this thread on the memory of the space runs on the
+// given instance: for example, device kernels on a stream of the application. Objects nest; the
+// innermost one counts.
+//
+//   const ek::InUse in_use(ek::space_of(stream));
+//   const ek::Cut parts = ek::cut(...);
+//
+// Work on other instances that writes what evenkeel reads must have ended before. What evenkeel
+// writes is complete when its function returns, except for functions documented as non-blocking.
+class EVENKEEL_API InUse {
+ public:
+  explicit InUse(std::optional<Space> space);  // none: changes nothing
+  ~InUse();
+  InUse(const InUse&) = delete;
+  InUse& operator=(const InUse&) = delete;
+
+ private:
+  friend class Space;
+  std::optional<Space> space_;
+  const InUse* outer_;
 };
 
 }  // namespace evenkeel

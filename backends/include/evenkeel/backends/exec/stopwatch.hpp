@@ -1,7 +1,7 @@
 #pragma once
 
-// Stopwatches. Wall time for what a user waits for; the CPU time of the calling thread where ranks
-// share cores, so that a rank that waits for its turn does not look slow.
+// Stopwatches. Wall time measures what a user waits for. CPU time of the calling thread is for
+// ranks that share cores, so that a rank waiting for its turn does not look slow.
 
 #include <evenkeel/backends/export.hpp>
 
@@ -12,17 +12,16 @@ namespace evenkeel {
 // Nanoseconds since some fixed moment; monotonic.
 EVENKEEL_API std::int64_t wall_nanoseconds() noexcept;
 
-// Nanoseconds that the calling thread has computed.
+// Nanoseconds of CPU time that the calling thread has used.
 EVENKEEL_API std::int64_t thread_cpu_nanoseconds() noexcept;
 
 template <std::int64_t (*now)() noexcept>
 class BasicStopwatch {
  public:
-  void restart() noexcept { start_ = now(); }
   double seconds() const noexcept { return static_cast<double>(now() - start_) * 1e-9; }
 
-  // The seconds since the start or the last lap, and starts the next.
-  double lap() noexcept {
+  // Starts anew. Returns the seconds since the last start.
+  double restart() noexcept {
     const std::int64_t moment = now();
     const double seconds = static_cast<double>(moment - start_) * 1e-9;
     start_ = moment;

@@ -1,0 +1,30 @@
+#pragma once
+
+// Lets MPI read and write device memory while a message is under way. Real devices need nothing;
+// the test device's memory is closed to the host and must be held open.
+
+#include <evenkeel/backends/exec/memory.hpp>
+
+#ifdef EVENKEEL_TEST_DEVICE
+#include <evenkeel/backends/exec/test_device.hpp>
+
+#include <memory>
+#endif
+
+namespace evenkeel::detail {
+
+#ifdef EVENKEEL_TEST_DEVICE
+
+using MpiReach = std::unique_ptr<exec::test_device::Opened>;
+inline MpiReach let_mpi_reach(MemoryKind kind) {
+  return kind == MemoryKind::device ? std::make_unique<exec::test_device::Opened>() : nullptr;
+}
+
+#else
+
+struct MpiReach {};
+inline MpiReach let_mpi_reach(MemoryKind /*kind*/) { return {}; }
+
+#endif
+
+}  // namespace evenkeel::detail

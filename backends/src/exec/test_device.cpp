@@ -1,0 +1,257 @@
+// The arena: pages of this process that are closed except while somebody holds them open. The list
+// of allocations is kept in ordinary host memory.
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/test_device.hpp>
+
+#include <execinfo.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+
+namespace evenkeel::exec::test_device {
+
+namespace {
+
+constexpr std::size_t capacity = std::size_t{4} << 30;  // reserved; pages cost memory when touched
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr std::size_t alignment = 64;
+constexpr int pattern = 0xA5;  // fills the start of new memory: neither zero nor a small number
+constexpr std::size_t patterned = std::size_t{1} << 20;
+
+struct Block {
+  std::size_t bytes;
+  char label[100];
+};
+
+class Arena {
+ public:
+  Arena();
+
+  void* allocate(const char* label, std::size_t bytes) noexcept;
+  void release(void* data) noexcept;
+  void open() noexcept;
+  void close() noexcept;
+  void count(const void* to, const void* from, std::size_t bytes) noexcept;
+
+  bool holds(const void* address) const noexcept {
+    const auto* at = static_cast<const char*>(address);
+    return at >= begin_ && at < begin_ + capacity;
+  }
+  // Takes no lock: used for the final message of a failing process.
+  void describe(const void* address, char* text, std::size_t length) const noexcept;
+
+  Traffic traffic() noexcept {
+    const std::lock_guard lock(mutex_);
+    return traffic_;
+  }
+  void reset_traffic() noexcept {
+    const std::lock_guard lock(mutex_);
+    traffic_ = {};
+    launches_.clear();
+  }
+  std::int64_t launches(int stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    return launches_[stream];
+  }
+  void count_launch(int stream) noexcept {
+    const std::lock_guard lock(mutex_);
+    ++launches_[stream];
+  }
+  std::int64_t in_use() noexcept {
+    const std::lock_guard lock(mutex_);
+    std::size_t sum = 0;
+    for (const auto& [at, block] : used_) sum += block.bytes;
+    return static_cast<std::int64_t>(sum);
+  }
+
+ private:
+  void protect(int protection) noexcept;
+  void reach(std::size_t end) noexcept;
+
+  std::mutex mutex_;
+  char* begin_ = nullptr;
+  int holders_ = 0;          // of the open arena
+  std::size_t reached_ = 0;  // bytes up to the end of all allocations so far; the rest stays closed
+  std::map<std::size_t, std::size_t> free_;  // offset and bytes; adjacent pieces are merged
+  std::map<std::size_t, Block> used_;        // by offset
+  Traffic traffic_{};
+  std::map<int, std::int64_t> launches_;  // by stream
+};
+
+// Never destroyed: Views with static lifetime are freed after main.
+Arena& arena() {
+  static Arena* const arena = new Arena;
+  return *arena;
+}
+
+struct sigaction handler_before;  // NOLINT: gets the faults outside the arena
+
+void say(const char* text) noexcept {
+  if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
+}
+
+// Ends the process when the fault lies in the arena; leaves all others to the previous handler.
+void on_fault(int signal, siginfo_t* info, void*) {
+  if (!arena().holds(info->si_addr)) {
+    sigaction(signal, &handler_before, nullptr);
+    return;  // the access is repeated and reaches the previous handler
+  }
+  char text[400];
+  arena().describe(info->si_addr, text, sizeof text);
+  say(text);
+  void* stack[64];
+  backtrace_symbols_fd(stack, backtrace(stack, 64), STDERR_FILENO);
+  std::abort();
+}
+
+Arena::Arena() {
+  void* const pages = mmap(nullptr, capacity + huge_page, PROT_NONE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED)
+    throw Error(ErrorKind::out_of_memory, Where{"backends/exec"},
+                "Addresses for the memory of the test device were refused.",
+                "Raise the limit of the address space (ulimit -v).");
+  const auto address = reinterpret_cast<std::uintptr_t>(pages);
+  begin_ = static_cast<char*>(pages) + (huge_page - address % huge_page) % huge_page;
+  madvise(begin_, capacity, MADV_HUGEPAGE);  // opening a few large pages is cheap
+  free_.emplace(0, capacity);
+  void* first[1];
+  backtrace(first, 1);  // loads its library now, rather than in the handler
+  struct sigaction action {};
+  action.sa_sigaction = &on_fault;
+  action.sa_flags = SA_SIGINFO;
+  sigaction(SIGSEGV, &action, &handler_before);
+}
+
+void Arena::protect(int protection) noexcept {
+  if (reached_ == 0 || mprotect(begin_, reached_, protection) == 0) return;
+  say("evenkeel: the memory of the test device could not be opened or closed\n");
+  std::abort();
+}
+
+void Arena::reach(std::size_t end) noexcept {
+  if (end <= reached_) return;
+  reached_ = (end + huge_page - 1) / huge_page * huge_page;
+  if (holders_ > 0) protect(PROT_READ | PROT_WRITE);
+}
+
+void Arena::open() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (holders_++ == 0) protect(PROT_READ | PROT_WRITE);
+}
+
+void Arena::close() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (--holders_ == 0) protect(PROT_NONE);
+}
+
+// At least one unit lies between any two allocations, so that an overrun hits no other allocation.
+void* Arena::allocate(const char* label, std::size_t bytes) noexcept {
+  if (bytes > capacity) return nullptr;
+  const std::size_t taken = (bytes + alignment - 1) / alignment * alignment + alignment;
+  char* data = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto room = std::find_if(free_.begin(), free_.end(),
+                                   [=](const auto& piece) { return piece.second >= taken; });
+    if (room == free_.end()) return nullptr;
+    const auto [at, size] = *room;
+    free_.erase(room);
+    if (size > taken) free_.emplace(at + taken, size - taken);
+    Block block{bytes, {}};
+    std::snprintf(block.label, sizeof block.label, "%s", label);
+    used_.emplace(at, block);
+    data = begin_ + at;
+    reach(at + taken);
+  }
+  const Opened opened;
+  std::memset(data, pattern, std::min(bytes, patterned));
+  return data;
+}
+
+void Arena::release(void* data) noexcept {
+  if (data == nullptr) return;
+  const std::lock_guard lock(mutex_);
+  const auto block = used_.find(static_cast<std::size_t>(static_cast<char*>(data) - begin_));
+  if (block == used_.end()) {
+    say("evenkeel: the test device was told to free memory that it has not allocated\n");
+    std::abort();
+  }
+  std::size_t at = block->first;
+  std::size_t size = (block->second.bytes + alignment - 1) / alignment * alignment + alignment;
+  used_.erase(block);
+  auto next = free_.lower_bound(at);
+  if (next != free_.end() && next->first == at + size) {
+    size += next->second;
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == at) {
+      at = before->first;
+      size += before->second;
+      free_.erase(before);
+    }
+  }
+  free_.emplace(at, size);
+}
+
+void Arena::count(const void* to, const void* from, std::size_t bytes) noexcept {
+  const bool comes = holds(to), leaves = holds(from);
+  if (comes == leaves) return;
+  const std::lock_guard lock(mutex_);
+  (comes ? traffic_.to_device_bytes : traffic_.to_host_bytes) += static_cast<std::int64_t>(bytes);
+  ++traffic_.copies;
+}
+
+void Arena::describe(const void* address, char* text, std::size_t length) const noexcept {
+  const auto at = static_cast<std::size_t>(static_cast<const char*>(address) - begin_);
+  const auto after = used_.upper_bound(at);
+  const auto block = after == used_.begin() ? used_.end() : std::prev(after);
+  if (block != used_.end() && at < block->first + block->second.bytes)
+    std::snprintf(
+        text, length,
+        "evenkeel: the host touched device memory: byte %zu of the %zu of '%s'. No kernel "
+        "of the device and no copy was running; fetch a copy first.\n",
+        at - block->first, block->second.bytes, block->second.label);
+  else
+    std::snprintf(text, length,
+                  "evenkeel: the host touched device memory that is not allocated: freed, or past "
+                  "the end of '%s'.\n",
+                  block == used_.end() ? "nothing" : block->second.label);
+}
+
+}  // namespace
+
+Traffic traffic() noexcept { return arena().traffic(); }
+void reset_traffic() noexcept { arena().reset_traffic(); }
+std::int64_t launches(int stream) noexcept { return arena().launches(stream); }
+void count_launch(int stream) noexcept { arena().count_launch(stream); }
+std::int64_t arena_bytes() noexcept { return static_cast<std::int64_t>(capacity); }
+bool holds(const void* address) noexcept { return arena().holds(address); }
+void* allocate(const char* label, std::size_t bytes) noexcept {
+  return arena().allocate(label, bytes);
+}
+void release(void* data) noexcept { arena().release(data); }
+std::int64_t bytes_in_use() noexcept { return arena().in_use(); }
+
+void copy(void* to, const void* from, std::size_t bytes) noexcept {
+  const Opened opened;
+  std::memcpy(to, from, bytes);
+  arena().count(to, from, bytes);
+}
+
+Opened::Opened() noexcept { arena().open(); }
+Opened::~Opened() { arena().close(); }
+
+}  // namespace evenkeel::exec::test_device
