@@ -1,6 +1,7 @@
 #include "field/places.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/core/bounds.hpp>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr const char* stage_name = "core/bounds";
 
-// i where a coordinate is not finite, a number above all indices elsewhere.
+// Returns i if the coordinate is not finite, otherwise a number above all indices.
 template <class Real>
 struct IndexIfNotFinite {
   Coordinate<Real> coordinate;
@@ -38,15 +39,15 @@ void require_finite(const Instance& instance, const Coordinate<Real>& coordinate
                 "Mend the positions before balancing: a NaN has no place.");
 }
 
-// What a host learns of one component in one pass.
+// The result of one pass over one component, on a host.
 struct Extent {
   double least = std::numeric_limits<double>::infinity();
   double greatest = -std::numeric_limits<double>::infinity();
   bool finite = true;
 };
 
-// A block of objects per index. Several comparisons are under way at a time, since each would wait
-// for the one before.
+// One block of objects per index. Several comparisons run at a time, because each would otherwise
+// wait for the one before.
 template <class Real>
 struct ExtentOfBlock {
   static constexpr std::int64_t length = 4096, lanes = 8;
@@ -79,13 +80,11 @@ struct ExtentOfBlock {
 template <class Real, class Instance>
 Extent extent_of(const Instance& instance, const Coordinate<Real>& coordinate, std::int64_t count) {
   using Block = ExtentOfBlock<Real>;
-  std::vector<Extent> extents(
-      static_cast<std::size_t>((count + Block::length - 1) / Block::length));
-  Kokkos::parallel_for("evenkeel::bounds",
-                       Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(
-                           instance, 0, std::ssize(extents)),
-                       Block{coordinate, count, extents.data()});
-  exec::fence(instance, "evenkeel::bounds");
+  const std::int64_t blocks = (count + Block::length - 1) / Block::length;
+  std::vector<Extent> extents(static_cast<std::size_t>(blocks));
+  constexpr const char* label = "evenkeel::bounds::extents";
+  exec::for_each(instance, label, blocks, Block{coordinate, count, extents.data()});
+  exec::fence(instance, label);
   Extent all;
   for (const Extent& extent : extents) {
     all.least = std::min(all.least, extent.least);

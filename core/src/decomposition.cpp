@@ -31,7 +31,8 @@ CurveKey key_of(const Lattice& lattice, std::span<const double> point) {
 
 int owner_of(const Splitters& splitters, CurveKey key) {
   EVENKEEL_ASSERT(splitters.size() >= 2 && key < splitters.back(), "Every key has an owner");
-  // The last splitter that is not above the key: parts that own nothing share theirs with the next.
+  // The last splitter that is not above the key: an empty part has the same splitter as the next
+  // part.
   const auto above = std::upper_bound(splitters.begin(), splitters.end() - 1, key);
   return static_cast<int>(above - splitters.begin()) - 1;
 }
@@ -48,14 +49,14 @@ Decomposition::Decomposition(std::int64_t generation, int dimensions, const Box&
       rank_of_part_(std::move(rank_of_part)) {
   if (dimensions != 2 && dimensions != 3)
     refuse("A decomposition in " + std::to_string(dimensions) + " dimensions was asked for.",
-           "There are curves in 2 and 3.");
+           "Use 2 or 3 dimensions.");
   if (splitters_.size() < 2 || splitters_.front() != CurveKey{0} ||
       splitters_.back() != end_of_curve(dimensions) ||
       !std::is_sorted(splitters_.begin(), splitters_.end()))
     refuse("The splitters do not cut the whole curve into ranges.",
            "Begin with 0, end with end_of_curve(), and never fall.");
   check_ranks(stage_name, parts(), rank_of_part_);
-  static_cast<void>(lattice_of(*this));  // refuses levels that there are not
+  static_cast<void>(lattice_of(*this));  // refuses levels out of range
 }
 
 int Decomposition::owner_of(std::span<const double> point) const {

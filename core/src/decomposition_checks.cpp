@@ -48,7 +48,8 @@ void check_point(const char* stage, int dimensions, std::span<const double> poin
                std::to_string(dimensions) + " dimensions.",
            "Give as many coordinates as the positions have.");
   for (const double place : point)
-    if (!std::isfinite(place)) refuse(stage, "A coordinate is not finite.", "A NaN has no owner.");
+    if (!std::isfinite(place))
+      refuse(stage, "A coordinate is not finite.", "Give finite coordinates.");
 }
 
 void check_halo(const char* stage, int dimensions, const Box& box, double width) {
@@ -57,7 +58,7 @@ void check_halo(const char* stage, int dimensions, const Box& box, double width)
            "Widths are finite and not negative.");
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
     if (!std::isfinite(box.lower[d]) || !std::isfinite(box.upper[d]) || box.lower[d] > box.upper[d])
-      refuse(stage, "The halo of something that is no box was asked for.",
+      refuse(stage, "The box whose halo was asked for is not valid.",
              "Give finite faces, the lower one first.");
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What all decompositions ask of their makers and of those who ask them. Each throws an Error of
+// Checks that all decompositions share, of their arguments and of queries. Each throws an Error of
 // the given stage.
 
 #include <evenkeel/core/box.hpp>
@@ -10,19 +10,19 @@
 
 namespace evenkeel {
 
-// Each rank owns one part; none named: part p is of rank p.
+// Each rank must own one part; an empty list means that part p belongs to rank p.
 void check_ranks(const char* stage, int parts, const std::vector<int>& rank_of_part);
 
 void check_has_parts(const char* stage, int parts);
 void check_part(const char* stage, int parts, int part);
 
-// Of a point whose owner is asked for.
+// Checks a point whose owner is asked for.
 void check_point(const char* stage, int dimensions, std::span<const double> point);
 
-// Of a box whose halo is asked for. Its axes beyond the dimensions have no meaning.
+// Checks a box whose halo is asked for. Its axes beyond the dimensions have no meaning.
 void check_halo(const char* stage, int dimensions, const Box& box, double width);
 
-// In ascending order, each once.
+// Sorts the ranks and removes duplicates.
 void make_ascending(std::vector<int>& ranks);
 
 }  // namespace evenkeel

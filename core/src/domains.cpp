@@ -1,6 +1,6 @@
 #include "decomposition_checks.hpp"
 
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/domains.hpp>
@@ -40,10 +40,7 @@ void renumber(const Space& space, const std::vector<int>& rank_of_part, std::int
     ranks = reinterpret_cast<const int*>(copy.data());
   }
   with_space(space, [&](const auto& instance) {
-    using Instance = std::remove_cvref_t<decltype(instance)>;
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
-        RankOfPart{ranks, parts});
+    exec::for_each(instance, label, count, RankOfPart{ranks, parts});
   });
   space.fence(label);
 }
@@ -59,6 +56,29 @@ void write_ranks(const Space& space, const Domains& domains, const Set& set, int
     write_parts(space, std::get<BoxTree>(domains), set, ranks);
   if (!rank_of_part(domains).empty() && set.count() > 0)
     renumber(space, rank_of_part(domains), set.count(), ranks);
+}
+
+Domains renumbered(const Domains& domains, std::int64_t generation) {
+  if (const auto* curve = std::get_if<Decomposition>(&domains))
+    return Decomposition(generation, curve->dimensions(), curve->box(), curve->periodic(),
+                         curve->splitters(), curve->curve(), curve->rank_of_part());
+  if (const auto* tree = std::get_if<BoxTree>(&domains))
+    return BoxTree(generation, tree->dimensions(), tree->box(), tree->periodic(), tree->nodes());
+  const auto& grid = std::get<GridDecomposition>(domains);
+  return GridDecomposition(generation, grid.shape(), grid.box(), grid.periodic(), grid.borders());
+}
+
+bool is_same_division(const Domains& a, const Domains& b) {
+  if (a.index() != b.index() || !(box_of(a) == box_of(b))) return false;
+  if (const auto* curve = std::get_if<Decomposition>(&a)) {
+    const auto& other = std::get<Decomposition>(b);
+    return curve->splitters() == other.splitters() && curve->rank_of_part() == other.rank_of_part();
+  }
+  if (const auto* tree = std::get_if<BoxTree>(&a))
+    return tree->nodes() == std::get<BoxTree>(b).nodes();
+  const auto& grid = std::get<GridDecomposition>(a);
+  const auto& other = std::get<GridDecomposition>(b);
+  return grid.shape() == other.shape() && grid.borders() == other.borders();
 }
 
 }  // namespace evenkeel

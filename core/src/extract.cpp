@@ -1,6 +1,7 @@
 #include "field/copy.hpp"
 
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/extract.hpp>
 #include <evenkeel/core/weights.hpp>
@@ -13,7 +14,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::extract";
+constexpr const char* label = "evenkeel::extract::places";
 
 template <class Real>
 std::vector<double> places_as(const Space& space, const FieldLayout& at,
@@ -34,7 +35,7 @@ std::vector<double> places_as(const Space& space, const FieldLayout& at,
   return std::vector<double>(values.begin(), values.end());
 }
 
-// Of numbers that the host reaches, where they are: one pass, nothing is copied.
+// For numbers that the host reaches: reads them in place, in one pass, without a copy.
 template <class Number>
 Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64_t most) {
   Extract extract;
@@ -48,7 +49,7 @@ Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64
       return static_cast<double>(
           *reinterpret_cast<const Number*>(data + i * at.object_stride_bytes));
     };
-    // Several sums at once: each addition waits for the one before it.
+    // Several sums at once, because each addition waits for the one before it.
     constexpr std::int64_t lanes = 4;
     double sums[lanes] = {}, most_of[lanes] = {}, least = 0;
     std::int64_t i = begin;
@@ -80,13 +81,89 @@ Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64
   return extract;
 }
 
+// --- Where weights are an array ------------------------------------------------------------------
+
+// The objects of a stretch, or every n-th of them.
+struct Some {
+  double sum, most;
+  std::int64_t object;  // the first of the heaviest; -1: no objects
+};
+
+template <class Instance>
+inline constexpr std::int64_t lanes_of = is_device<Instance> ? 64 : 1;
+
+template <std::int64_t lanes>
+struct LookAtSome {
+  const double* weights;
+  std::int64_t objects, length;
+  Some* found;  // of each lane of each stretch
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    const std::int64_t begin = index / lanes * length;
+    const std::int64_t end = begin + length < objects ? begin + length : objects;
+    Some some{0, 0, -1};
+    for (std::int64_t i = begin + index % lanes; i < end; i += lanes) {
+      some.sum += weights[i];
+      if (some.object >= 0 && !(weights[i] > some.most)) continue;
+      some.most = weights[i];
+      some.object = i;
+    }
+    found[index] = some;
+  }
+};
+
+struct JoinLanes {
+  const Some* found;
+  std::int64_t lanes;
+  Some* joined;
+  KOKKOS_FUNCTION void operator()(std::int64_t stretch) const {
+    Some all{0, 0, -1};
+    for (std::int64_t lane = 0; lane < lanes; ++lane) {
+      const Some& some = found[stretch * lanes + lane];
+      all.sum += some.sum;
+      const bool is_heavier =
+          some.object >= 0 && (all.object < 0 || some.most > all.most ||
+                               (some.most == all.most && some.object < all.object));
+      if (!is_heavier) continue;
+      all.most = some.most;
+      all.object = some.object;
+    }
+    joined[stretch] = all;
+  }
+};
+
+template <class Instance>
+void look_at_stretches(const Instance& instance, const exec::Array<double>& weights,
+                       std::int64_t length, const exec::Array<Some>& joined) {
+  constexpr std::int64_t lanes = lanes_of<Instance>;
+  const exec::Array<Some> found(space_of(instance), label, joined.size() * lanes);
+  exec::for_each(instance, label, found.size(),
+                 LookAtSome<lanes>{weights.data(), weights.size(), length, found.data()});
+  exec::for_each(instance, label, joined.size(), JoinLanes{found.data(), lanes, joined.data()});
+  exec::fence(instance, label);
+}
+
 }  // namespace
+
+Extract extract_of(const exec::Array<double>& weights, std::int64_t most) {
+  Extract extract;
+  if (weights.empty() || most <= 0) return extract;
+  const std::int64_t length = (weights.size() - 1) / most + 1;
+  const Space space = weights.space();
+  const exec::Array<Some> joined(space, label, (weights.size() - 1) / length + 1);
+  with_space(space,
+             [&](const auto& instance) { look_at_stretches(instance, weights, length, joined); });
+  for (const Some& some : joined.on_host()) {
+    extract.objects.push_back(some.object);
+    extract.weights.push_back(some.sum);
+  }
+  return extract;
+}
 
 Extract extract_by_weight(const Space& space, const Set& set, std::int64_t most) {
   const NumberSource& source = set.options().weight;
   const std::int64_t objects = set.count();
   if (!source.given() || objects <= 0 || most <= 0)
-    return extract_of(objects, given_weights(space, set), most);
+    return extract_of(given_weights(space, set), most);
   check(set);
   const FieldLayout at = source.layout();
   if (Space::where(MemoryKind::host).can_access(at.memory)) {
@@ -95,7 +172,7 @@ Extract extract_by_weight(const Space& space, const Set& set, std::int64_t most)
     if (at.scalar == ScalarType::int32) return extract_in_place<std::int32_t>(at, objects, most);
     if (at.scalar == ScalarType::int64) return extract_in_place<std::int64_t>(at, objects, most);
   }
-  return extract_of(objects, given_weights(space, set), most);
+  return extract_of(given_weights(space, set), most);
 }
 
 Extract extract_of(std::int64_t objects, std::span<const double> weights, std::int64_t most) {

@@ -1,78 +1,92 @@
 #include "field/copy.hpp"
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/array.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 #include <evenkeel/core/curve/lattice.hpp>
 #include <evenkeel/core/order.hpp>
 
-#include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
-#include <numeric>
+#include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace evenkeel {
 
 namespace {
 
+constexpr const char* label = "evenkeel::order::indices";
+
 template <class Index>
-struct CountUp {
-  Index* indices;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { indices[i] = static_cast<Index>(i); }
+struct Widen {
+  const Index* indices;
+  std::int64_t* objects;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    objects[i] = static_cast<std::int64_t>(indices[i]);
+  }
 };
 
-template <class Instance, class Index>
-void count_up(const Instance& instance, Index* indices, std::int64_t count) {
-  Kokkos::parallel_for(
-      "evenkeel::order::indices",
-      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
-      CountUp<Index>{indices});
-}
-
-// Keys and indices, computed and sorted where the positions are, then brought to the host.
+// Keys and indices, computed and sorted where the positions are. Indices of half the width are
+// sorted faster.
 template <class Index>
-Order order_with(const Space& space, const Lattice& lattice, const Set& set, MemoryKind memory) {
+Order order_with(const Space& space, const Lattice& lattice, const Set& set) {
   const std::int64_t count = set.count();
-  const auto size = static_cast<std::size_t>(count);
-  const auto key_bytes = count * static_cast<std::int64_t>(sizeof(CurveKey));
-  const auto index_bytes = count * static_cast<std::int64_t>(sizeof(Index));
-  const bool here = space.can_access(MemoryKind::host);
   Order sorted;
-  sorted.keys.resize(size);
-  const Buffer far("evenkeel::order::keys", memory, here ? 0 : key_bytes);
-  const Buffer near("evenkeel::order::indices", here ? MemoryKind::host : memory, index_bytes);
-  CurveKey* keys = here ? sorted.keys.data() : reinterpret_cast<CurveKey*>(far.data());
-  auto* indices = reinterpret_cast<Index*>(near.data());
-
-  write_keys(space, lattice, set, keys);
-  with_space(space, [&](const auto& instance) { count_up(instance, indices, count); });
-  exec::sort_pairs(space, &keys->value, indices, count,
-                   {lattice.unused_bits(), curve_bits(lattice.dimensions())});
-  std::vector<Index> copy;
-  if (!here) {
-    copy.resize(size);
-    copy_bytes(space, sorted.keys.data(), MemoryKind::host, keys, memory, key_bytes);
-    copy_bytes(space, copy.data(), MemoryKind::host, indices, memory, index_bytes);
-    indices = copy.data();
-  }
-  space.fence("evenkeel::order");
-  sorted.objects.assign(indices, indices + count);
+  sorted.keys = {space, "evenkeel::order::keys", count};
+  const auto indices = exec::counted_up<Index>(space, label, count);
+  write_keys(space, lattice, set, sorted.keys.data());
+  exec::sort_pairs(space, reinterpret_cast<std::uint64_t*>(sorted.keys.data()), indices.data(),
+                   count, {lattice.unused_bits(), curve_bits(lattice.dimensions())});
+  sorted.objects = {space, "evenkeel::order::objects", count};
+  exec::for_each(space, label, count, Widen<Index>{indices.data(), sorted.objects.data()});
+  space.fence(label);
   return sorted;
 }
 
 // --- Reorder -------------------------------------------------------------------------------------
 
-void require_permutation(const Order& order, std::int64_t count) {
-  std::vector<bool> seen(static_cast<std::size_t>(count));
-  bool holds = std::ssize(order.objects) == count;
-  for (std::size_t i = 0; holds && i < order.objects.size(); ++i) {
-    const std::int64_t object = order.objects[i];
-    holds = object >= 0 && object < count && !seen[static_cast<std::size_t>(object)];
-    if (holds) seen[static_cast<std::size_t>(object)] = true;
+// Marks each object that an order names. Counts the entries that name no object.
+struct Mark {
+  const std::int64_t* objects;
+  std::int64_t count;
+  std::uint8_t* named;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    const std::int64_t object = objects[i];
+    const bool is_object = object >= 0 && object < count;
+    if (is_object) named[object] = 1;
+    return is_object ? 0 : 1;
   }
+};
+struct IsNamed {
+  const std::uint8_t* named;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return named[i]; }
+};
+struct IsElsewhere {
+  const std::int64_t* objects;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return objects[i] == i ? 0 : 1; }
+};
+
+bool names_each(const exec::Array<std::int64_t>& objects) {
+  const Space space = objects.space();
+  const std::int64_t count = objects.size();
+  const auto named = exec::filled<std::uint8_t>(space, "evenkeel::order::named", count, 0);
+  const Mark mark{objects.data(), count, named.data()};
+  return exec::sum<std::int64_t>(space, count, mark) == 0 &&
+         exec::sum<std::int64_t>(space, count, IsNamed{named.data()}) == count;
+}
+
+bool changes_nothing(const exec::Array<std::int64_t>& objects) {
+  return exec::sum<std::int64_t>(objects.space(), objects.size(), IsElsewhere{objects.data()}) == 0;
+}
+
+void require_permutation(const Order& order, std::int64_t count) {
+  const bool holds = order.objects.size() == count && (count == 0 || names_each(order.objects));
   if (!holds)
     throw Error(ErrorKind::bad_input, Where{"core/order"},
                 "An order of " + std::to_string(order.objects.size()) +
@@ -80,44 +94,39 @@ void require_permutation(const Order& order, std::int64_t count) {
                 "Use the order of this set, made after its objects last changed.");
 }
 
-// The objects of an order, in each kind of memory that fields are in.
+// A list of objects, copied to each kind of memory that fields are in.
 class Lists {
  public:
-  explicit Lists(const std::vector<std::int64_t>& objects) : objects_(objects) {}
+  explicit Lists(const exec::Array<std::int64_t>& objects) : objects_(objects) {}
 
   const std::int64_t* in(MemoryKind kind) {
-    if (kind == MemoryKind::host) return objects_.data();
-    Buffer& copy = copies_[static_cast<int>(kind)];
-    const auto bytes = std::ssize(objects_) * static_cast<std::int64_t>(sizeof(std::int64_t));
-    if (copy.bytes() < bytes) {
-      copy = Buffer("evenkeel::order::objects", kind, bytes);
-      copy_bytes(Space::where(kind), copy.data(), kind, objects_.data(), MemoryKind::host, bytes);
-    }
-    return reinterpret_cast<const std::int64_t*>(copy.data());
+    auto& reached = reached_[static_cast<std::size_t>(kind)];
+    if (!reached) reached.emplace(Space::where(kind), "evenkeel::order::objects", objects_);
+    return reached->data();
   }
 
  private:
-  const std::vector<std::int64_t>& objects_;
-  Buffer copies_[3];
+  const exec::Array<std::int64_t>& objects_;
+  std::array<std::optional<exec::Reached<std::int64_t>>, 3> reached_;
 };
 
-// New room for all payloads of a set, with everything in it.
+// Allocates new room for all payloads of a set and fills it.
 std::vector<std::unique_ptr<StagedPayload>> reordered_payloads(const Set& set, Lists& lists) {
   std::vector<std::unique_ptr<StagedPayload>> staged;
-  const auto count = static_cast<std::size_t>(set.count());
-  std::vector<std::int64_t> sizes(set.payloads().empty() ? 0 : count), ordered(sizes.size());
-  std::vector<std::int64_t> places(sizes.size());
-  std::iota(places.begin(), places.end(), std::int64_t{0});
-  Lists to(places);
+  const std::int64_t count = set.count();
   for (const auto& payload : set.payloads()) {
-    payload->write_sizes(sizes);
-    const std::int64_t* const objects = lists.in(MemoryKind::host);
-    for (std::size_t i = 0; i < count; ++i)
-      ordered[i] = sizes[static_cast<std::size_t>(objects[i])];
     const MemoryKind memory = payload->memory();
-    staged.push_back(payload->stage(set.count(), ordered));
-    staged.back()->keep(lists.in(memory), to.in(memory), set.count());
-    Space::where(memory).fence("evenkeel::order::reorder");
+    const Space space = Space::where(memory);
+    const std::int64_t* const objects = lists.in(memory);
+    const exec::Array<std::int64_t> sizes(space, "evenkeel::order::sizes", count);
+    payload->write_sizes(sizes.span());
+    const auto ordered = exec::chosen(space, "evenkeel::order::sizes", sizes.data(),
+                                      {objects, static_cast<std::size_t>(count)});
+    const auto places = exec::counted_up<std::int64_t>(space, "evenkeel::order::places", count);
+    space.fence(label);
+    staged.push_back(payload->stage(count, ordered.span()));
+    staged.back()->keep(objects, places.data(), count);
+    space.fence("evenkeel::order::reorder");
   }
   return staged;
 }
@@ -125,18 +134,19 @@ std::vector<std::unique_ptr<StagedPayload>> reordered_payloads(const Set& set, L
 }  // namespace
 
 Order order(const Space& space, const Lattice& lattice, const Set& set) {
-  const FieldLayout at = set.position();
-  if (at.count == 0) return {};
-  if (at.count <= std::numeric_limits<std::uint32_t>::max())
-    return order_with<std::uint32_t>(space, lattice, set, at.memory);
-  return order_with<std::uint64_t>(space, lattice, set, at.memory);
+  const exec::Region shown("evenkeel::order");
+  if (set.count() <= std::numeric_limits<std::uint32_t>::max())
+    return order_with<std::uint32_t>(space, lattice, set);
+  return order_with<std::uint64_t>(space, lattice, set);
 }
 
 void reorder(const Set& set, const Order& order) {
+  const exec::Region shown("evenkeel::reorder");
   check_movable(std::span(&set, 1));
   const std::int64_t count = set.count();
   require_permutation(order, count);
-  if (std::is_sorted(order.objects.begin(), order.objects.end())) return;
+  const bool is_in_order = count == 0 || changes_nothing(order.objects);
+  if (is_in_order) return;
   Lists lists(order.objects);
   StagedSet staged = stage(Space::where(set.position().memory), set, count, {});
   const std::vector<std::unique_ptr<StagedPayload>> payloads = reordered_payloads(set, lists);

@@ -1,5 +1,5 @@
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/owner.hpp>
 
@@ -9,7 +9,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::owner";
+constexpr const char* label = "evenkeel::owner::parts";
 
 struct WriteOwner {
   OwnerOf owner_of;
@@ -18,9 +18,9 @@ struct WriteOwner {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { owners[i] = owner_of(keys[i]); }
 };
 
-// Neighbours in memory are often neighbours on the curve: the part of the last key is tried first,
-// on several keys at once. Where it is not theirs all are searched for side by side, since each
-// step of a search waits for the one before.
+// Neighbours in memory are often neighbours on the curve. So the part of the last key is tried
+// first, for several keys at once. If one of them is elsewhere, all are searched for side by side,
+// because each step of a search waits for the one before.
 struct WriteOwnersOfBlock {
   static constexpr std::int64_t length = 4096;
   static constexpr int group = 8;
@@ -51,7 +51,7 @@ struct WriteOwnersOfBlock {
     return all;
   }
 
-  // As OwnerOf finds them.
+  // Finds the same parts as OwnerOf.
   void search(const CurveKey* some, int* found) const {
     const CurveKey* first[group];
     std::fill_n(first, group, owner_of.splitters);
@@ -67,13 +67,12 @@ struct WriteOwnersOfBlock {
 template <class Instance>
 void write_owners_on(const Instance& instance, const OwnerOf& owner_of, const CurveKey* keys,
                      std::int64_t count, int* owners) {
-  using Range = Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>;
   if constexpr (is_device<Instance>) {
-    Kokkos::parallel_for(label, Range(instance, 0, count), WriteOwner{owner_of, keys, owners});
+    exec::for_each(instance, label, count, WriteOwner{owner_of, keys, owners});
   } else {
     using Block = WriteOwnersOfBlock;
     const std::int64_t blocks = (count + Block::length - 1) / Block::length;
-    Kokkos::parallel_for(label, Range(instance, 0, blocks), Block{owner_of, keys, owners, count});
+    exec::for_each(instance, label, blocks, Block{owner_of, keys, owners, count});
   }
 }
 
@@ -82,8 +81,8 @@ void write_owners_on(const Instance& instance, const OwnerOf& owner_of, const Cu
 void write_owners(const Space& space, const Splitters& splitters, const CurveKey* keys,
                   std::int64_t count, int* owners) {
   if (splitters.size() < 2)
-    throw Error(ErrorKind::bad_input, Where{"core/owner"}, "Splitters of no part were given.",
-                "Give those of a cut.");
+    throw Error(ErrorKind::bad_input, Where{"core/owner"}, "The splitters make no part.",
+                "Give the splitters of a cut.");
   if (count <= 0) return;
   OwnerOf owner_of{splitters.data(), static_cast<int>(splitters.size()) - 1};
   Buffer copy;

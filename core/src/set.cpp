@@ -14,7 +14,7 @@ constexpr const char* stage_name = "core/field";
   throw Error(ErrorKind::bad_input, Where{stage_name}, std::move(problem), std::move(remedy));
 }
 
-// Packed records can put a double at an odd address, which no device reads.
+// A packed record can put a double at an odd address, which devices cannot read.
 void check_alignment(const Set& set, const FieldLayout& at) {
   const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at.data));
   const auto aligned = [&](std::int64_t bytes) { return bytes % at.element_bytes == 0; };
@@ -60,7 +60,7 @@ void check_ownership(const Set& set) {
   for (std::size_t i = 0; i < set.fields().size(); ++i)
     if (set.fields()[i].ownership() == Ownership::shared)
       refuse(set.describe(i) + " is also held by another View, which would keep the old values.",
-             "Let the other go before, or give the set .keep_allocation or .allow_aliases.");
+             "Release the other View first, or give the set .keep_allocation or .allow_aliases.");
 }
 
 // The bytes from the first value of a field to the last.
@@ -74,7 +74,7 @@ struct Extent {
 };
 
 // Interleaved fields, such as two components of one array or two members of a record, lie in the
-// same stretch of memory and share none of it: within a stride, each keeps to its own window.
+// same stretch of memory without sharing any of it: each keeps to its own window of the stride.
 bool are_interleaved(const FieldLayout& a, const FieldLayout& b) {
   const std::int64_t stride = a.object_stride_bytes;
   const auto window = [](const FieldLayout& at) {
@@ -94,7 +94,7 @@ bool share_memory(const Field& a, const Field& b) {
   return meet && !are_interleaved(at, bt);
 }
 
-// Two fields over the same memory would both be moved, and one of them lost.
+// Two fields over the same memory would both be moved, and the values of one would be lost.
 void check_distinct(std::span<const Set> sets) {
   struct Place {
     const Set* set;
@@ -113,7 +113,7 @@ void check_distinct(std::span<const Set> sets) {
                "Name each field once.");
 }
 
-// The same for what only a payload knows.
+// The same for memory that only a payload knows.
 void check_payloads_apart(std::span<const Set> sets) {
   std::vector<const void*> taken;
   for (const Set& set : sets)
@@ -128,7 +128,7 @@ void check_payloads_apart(std::span<const Set> sets) {
     }
 }
 
-// Both would be set, and one of the numbers lost.
+// Both sets would write to the variable, and one of the numbers would be lost.
 void check_counts_apart(std::span<const Set> sets) {
   for (std::size_t a = 0; a < sets.size(); ++a)
     for (std::size_t b = a + 1; b < sets.size(); ++b) {
@@ -148,11 +148,11 @@ void check_who_knows_the_count(const Set& set) {
   for (std::size_t i = 0; i < set.fields().size(); ++i)
     if (!set.fields()[i].knows_its_count(placement_of(set, i)))
       refuse(
-          set.describe(i) + " keeps its memory, so nothing would tell how many objects it holds.",
+          set.describe(i) + " keeps its memory, so nothing would store how many objects it holds.",
           "Give the set a variable for it: .count = &owned.");
 }
 
-// `what` they are, and whether they may have fractions.
+// `what` names the numbers in messages; `reals`: they may have fractions.
 void check_numbers(const Set& set, const NumberSource& numbers, const std::string& what,
                    bool reals) {
   if (!numbers.given()) return;

@@ -1,13 +1,15 @@
 #include "field/numbers.hpp"
 
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/field.hpp>
 #include <evenkeel/core/weights.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 #include <string>
 
 namespace evenkeel {
@@ -16,38 +18,76 @@ namespace {
 
 constexpr const char* stage_name = "core/weights";
 
+struct IsNoWeight {
+  const double* weights;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return !exec::is_finite(weights[i]) || weights[i] < 0;
+  }
+};
+
+struct ValueOf {
+  const double* values;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return values[i]; }
+};
+
+struct Mix {
+  double even;            // each object's share of the cost that is spread evenly
+  double following;       // the cost that follows the earlier weights, of all objects
+  const double* earlier;  // null: nothing follows them
+  double sum;             // of the earlier weights
+  double* weights;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    weights[i] = earlier == nullptr ? even : even + following * (earlier[i] / sum);
+  }
+};
+
 }  // namespace
 
-std::vector<double> given_weights(const Space& space, const Set& set) {
+exec::Array<double> given_weights(const Space& space, const Set& set) {
   const NumberSource& source = set.options().weight;
   if (!source.given())
     throw Error(ErrorKind::bad_input, Where{stage_name}, "The set came without weights.",
                 "Give it a .weight, or use the measured ones.");
   if (source.layout().scalar == ScalarType::none)
-    throw Error(ErrorKind::bad_input, Where{stage_name}, "Weights are no numbers.",
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "The weights are not numbers.",
                 "Give one float, double or integer per object.");
-  std::vector<double> weights = read_reals(space, source.layout(), set.count());
-  for (std::size_t i = 0; i < weights.size(); ++i)
-    if (!std::isfinite(weights[i]) || weights[i] < 0)
-      throw Error(ErrorKind::bad_input, Where{stage_name},
-                  "The weight of object " + std::to_string(i) + " in '" + source.label() + "' is " +
-                      text_of(weights[i]) + '.',
-                  "Weights are finite and not negative.");
+  exec::Array<double> weights = read_reals(space, source.layout(), set.count());
+  const std::int64_t bad = exec::first_that(space, weights.size(), IsNoWeight{weights.data()});
+  if (bad < weights.size()) {
+    double weight = 0;
+    weights.fetch(bad, {&weight, 1});
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "The weight of object " + std::to_string(bad) + " in '" + source.label() + "' is " +
+                    text_of(weight) + '.',
+                "Weights are finite and not negative.");
+  }
   return weights;
 }
 
-std::vector<double> measured_weights(std::int64_t objects, double cost, double mean_cost,
-                                     std::span<const double> weights, double followed) {
+double sum_of(const Space& space, std::span<const double> weights) {
+  if (weights.empty()) return 0;
+  return exec::sum<double>(space, std::ssize(weights), ValueOf{weights.data()});
+}
+
+exec::Array<double> measured_weights(const Space& space, std::int64_t objects,
+                                     const Measured& measured, const exec::Array<double>& earlier) {
   constexpr double widest = 100;
-  if (objects == 0) return {};
+  exec::Array<double> weights(space, "evenkeel::weights::measured", objects);
+  if (objects == 0) return weights;
   const auto count = static_cast<double>(objects);
-  const double mean = std::clamp(cost / count, mean_cost / widest, mean_cost * widest);
-  std::vector<double> result(static_cast<std::size_t>(objects), mean);
-  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-  if (std::ssize(weights) != objects || !(sum > 0)) return result;
-  for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] = (1 - followed) * mean + followed * mean * count * (weights[i] / sum);
-  return result;
+  const double mean =
+      std::clamp(measured.cost / count, measured.mean_cost / widest, measured.mean_cost * widest);
+  const double sum = earlier.size() == objects ? sum_of(earlier) : 0;
+  const exec::Reached<double> before(space, "evenkeel::weights::earlier", earlier);
+  Mix mix = {mean, 0, nullptr, sum, weights.data()};
+  if (sum > 0) {
+    mix.even = (1 - measured.followed) * mean;
+    mix.following = measured.followed * mean * count;
+    mix.earlier = before.data();
+  }
+  exec::for_each(space, "evenkeel::weights::measured", objects, mix);
+  space.fence("evenkeel::weights::measured");
+  return weights;
 }
 
 }  // namespace evenkeel

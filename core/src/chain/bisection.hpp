@@ -3,11 +3,11 @@
 // The exact cut by bisection over the bottleneck with realisable bounds, after Pinar and Aykanat,
 // "Fast optimal load balancing algorithms for 1D partitioning", J. Parallel Distrib. Comput. 64
 // (2004): a trial that succeeds lowers the upper bound to the greatest load that it made; one that
-// fails raises the lower bound to the least load that it refused. Both bounds also fence in where
-// the greedy cuts of later trials can lie, so that their searches become short.
+// fails raises the lower bound to the least load that it refused. Both bounds also limit where the
+// greedy cuts of later trials can lie, so that their searches become short.
 //
-// All that is asked of sums and loads is that they are monotone, which rounding keeps: a prefix
-// never falls, and the load of a part as computed never falls when the part grows.
+// Sums and loads need only be monotone, which rounding preserves: a prefix never falls, and the
+// computed load of a part never falls when the part grows.
 
 #include "common.hpp"
 #include "feasible_cuts.hpp"
@@ -38,7 +38,7 @@ class Bisection {
         reach_(least_reach_.size()),
         feasible_(problem) {}
 
-  // The optimal offsets, after which bottleneck() is theirs.
+  // The optimal offsets; afterwards bottleneck() is theirs.
   Offsets run() {
     while (lower_ < upper_) {
       Trial<Load> trial = {next_limit(), upper_};
@@ -54,22 +54,22 @@ class Bisection {
   Load bottleneck() const noexcept { return upper_; }
 
  private:
-  // An offset and what is before it, as the sum that it extends.
+  // An offset, and the running sum of the items before it.
   struct Reach {
     std::int64_t at = 0;
     typename Source::Running running = {};
   };
   enum class Outcome { cut, none, unknown };
 
-  // Between the bounds or the lower itself, never the upper.
+  // A limit between the bounds, or the lower bound itself, but never the upper one.
   Load next_limit() const noexcept {
     const Load limit = lower_ + std::min((upper_ - lower_) / 2, lower_);
     return limit < upper_ ? limit : lower_;
   }
 
-  // Gives each part all that it can bear, but for items that the next one needs to begin where its
-  // least number of items fits. That is the greatest offset that any cut can reach, unless the next
-  // part would have to begin before all ends of this one: then what is possible stays unknown.
+  // Gives each part as many items as the limit allows, less those that the next part needs to have
+  // room for its least number of items. That is the greatest offset that any cut can reach, unless
+  // the next part would have to begin before every end of this one: then the outcome is unknown.
   Outcome try_greedy(Trial<Load>& trial) {
     if (!can_begin(0, 0, trial)) return Outcome::none;
     const auto& sums = problem_.sums();
@@ -84,7 +84,7 @@ class Bisection {
         continue;
       }
       const Number before = from.running.value();
-      // By value: the search in sums need not be inlined, and asks often.
+      // Captured by value: the search in sums need not be inlined, and calls this often.
       const auto load = [&problem = problem_, p, before](Number sum) {
         return problem.load(p, sum - before);
       };
@@ -108,7 +108,7 @@ class Bisection {
     return success ? Outcome::cut : Outcome::none;
   }
 
-  // Whether the least number of items of part p fits from an offset on.
+  // Whether the least number of items of part p fits if the part begins at an offset.
   bool can_begin(int p, std::int64_t offset, Trial<Load>& trial) const {
     if (problem_.windows().empty() || p == problem_.parts()) return true;
     const Load load = problem_.load(p, problem_.windows().from(offset));
@@ -121,7 +121,7 @@ class Bisection {
     return least_reach_[cut].at == most_reach_[cut].at;
   }
 
-  // The first place beyond, for the end of part p.
+  // The first offset at which part p is beyond the limit.
   template <class Beyond>
   auto greedy_end(int p, std::int64_t from, std::int64_t high,
                   const Beyond& beyond) const noexcept {
@@ -132,7 +132,7 @@ class Bisection {
                                  beyond);
   }
 
-  // Decides what greedy leaves unknown.
+  // Decides the cases that the greedy trial leaves unknown.
   bool has_cut(Trial<Load>& trial) {
     if (!feasible_.find(trial)) return false;
     upper_ = problem_.greatest_load(feasible_.nearest_cut(trial.limit));

@@ -1,5 +1,4 @@
-// From options and weights to the report on the optimal cut: checks what is asked, cuts, and tells
-// what came of it.
+// The optimal cut from options and weights: checks them, cuts, and reports the result.
 
 #include "bisection.hpp"
 #include "common.hpp"
@@ -10,6 +9,7 @@
 #include "sums.hpp"
 
 #include <evenkeel/core/chain.hpp>
+#include <evenkeel/core/load.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +33,7 @@ void check(const ChainOptions& options, std::int64_t items) {
            "Give one speed per part, or none.");
   for (const double speed : options.speeds)
     if (!std::isfinite(speed) || !(speed > 0))
-      refuse("A speed is not positive, NaN or infinite.", "Speeds are positive and finite.");
+      refuse("A speed is zero, negative, NaN or infinite.", "Speeds are positive and finite.");
   const std::string least = std::to_string(options.min_items);
   if (options.min_items < 0)
     refuse("Parts of at least " + least + " items were asked for.", "Ask for 0 or more.");
@@ -54,16 +54,18 @@ void check_range(const BySpeed<Number>& parts, Number total) {
 template <class Number>
 void check_range(const Alike<Number>&, Number) {}
 
-// How good the cut is, and what no cut can mend.
+// Reports how good the cut is, and what limits any cut.
 template <class Source, class Parts>
 void report(Chain& chain, const Sums<Source>& sums, const Parts& parts) {
   const auto total = static_cast<double>(sums.total());
   if (chain.heaviest_item >= 0)
     chain.heaviest_weight = static_cast<double>(sums.weight(chain.heaviest_item));
   if (!(total > 0)) return;
-  const auto lambda_of = [&](double load) { return std::max(1.0, load / total * parts.speed()); };
-  chain.lambda = lambda_of(chain.bottleneck);
-  chain.lambda_bound = std::min(lambda_of(chain.heaviest_weight / parts.fastest()), chain.lambda);
+  const auto lambda = [&](double load) {
+    return std::max(1.0, lambda_of(load, total, parts.speed()));
+  };
+  chain.lambda = lambda(chain.bottleneck);
+  chain.lambda_bound = std::min(lambda(chain.heaviest_weight / parts.fastest()), chain.lambda);
   constexpr double rounding = 1e-9;
   chain.items_above_average =
       items_above(sums, share_of(total, parts.fastest(), parts.speed()) * (1 + rounding));
@@ -75,7 +77,7 @@ Chain cut(const Sums<Source>& sums, const Parts& parts, std::int64_t min_items) 
   Chain chain;
   chain.heaviest_item = heaviest_item(sums);
   const std::int64_t item = chain.heaviest_item;
-  // As part of a sum an item weighs what the sum says, which rounding may make less.
+  // Within a sum an item weighs the difference of the sums, which rounding may make less.
   const auto in_sum = item < 0 ? 0 : sums.at(item + 1) - sums.at(item);
   const Problem<Source, Parts> problem(sums, parts, min_items);
   Bisection<Source, Parts> bisection(problem, in_sum);

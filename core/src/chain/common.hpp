@@ -1,6 +1,6 @@
 #pragma once
 
-// What all of the chain uses: how it indexes by item, and how it refuses input.
+// Helpers of all files of the chain: how to index by item, and how to refuse input.
 
 #include <evenkeel/backends/error.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// All cuts within a limit: for each cut the offsets from which the parts after it can be finished,
-// also where the least number of items leaves gaps between them; and of these cuts the one that is
-// nearest to the shares.
+// All cuts within a limit. For each cut they are the offsets from which the parts after it can be
+// finished, even if the least number of items leaves gaps between these offsets. Of all these cuts
+// the one nearest to the shares is chosen.
 
 #include "common.hpp"
 #include "parts.hpp"
@@ -48,9 +48,9 @@ class FeasibleCuts {
     return feasible_[feasible_.first_of(0)].first == 0;
   }
 
-  // When the last find() has found some within `limit`. From the left: each cut the feasible one
-  // nearest to its share. If the nearest of those from which the rest can be finished can also be
-  // reached, there is no nearer one.
+  // Call this after a find() that succeeded for `limit`. From the left, each cut is the feasible
+  // one nearest to its share: first among all offsets from which the rest can be finished; if that
+  // one is too far for the part before it, among those that this part can reach.
   Offsets nearest_cut(Load limit) const {
     Offsets offsets(index_of(problem_.parts()) + 1, 0);
     Spot from = {0, 0};
@@ -73,8 +73,8 @@ class FeasibleCuts {
   }
 
  private:
-  // From the left: what no cut can exceed. With gaps, only what lies before needs to be looked at,
-  // which near the optimum is little. False when that is too little for the end.
+  // From the left: the offsets that no cut can exceed. With gaps, only the offsets up to there are
+  // searched, which are few near the optimum. False when no cut can reach the last item.
   bool find_farthest(Trial<Load>& trial) {
     farthest_.assign(index_of(problem_.parts()) + 1, 0);
     const bool gapless = problem_.is_gapless(trial);
@@ -95,7 +95,7 @@ class FeasibleCuts {
     return farthest_.back() == problem_.sums().items();
   }
 
-  // Where part p may begin, of those of its ends where `min_items` items fit.
+  // Finds where part p may begin, for those of its ends before which `min_items` items fit.
   void add_begins_between_gaps(int p, const Stretch<Number>& ends, Trial<Load>& trial) {
     const auto& windows = problem_.windows();
     const auto fits = [&](Number weight) { return trial.allows(problem_.load(p, weight)); };
@@ -108,8 +108,8 @@ class FeasibleCuts {
     }
   }
 
-  // Where part p may begin when all these ends are good: in a row as well, from the least begin for
-  // the first end to the greatest begin for the last.
+  // Finds where part p may begin when all these ends are possible: these begins are contiguous too,
+  // from the least begin for the first end to the greatest begin for the last.
   void add_begins(int p, const Stretch<Number>& ends, Trial<Load>& trial) {
     const std::int64_t min_items = problem_.min_items(), low = p * min_items;
     const auto load = [&](Number sum) { return problem_.load(p, ends.sum - sum); };
@@ -121,7 +121,8 @@ class FeasibleCuts {
     if (place.at <= last) feasible_.add(p, {place.at, last, place.above});
   }
 
-  // Of the feasible offsets of a cut in a range, of which there is one, the nearest to its share.
+  // Of the feasible offsets of a cut in a range, which contains at least one, the nearest to its
+  // share.
   Spot nearest_feasible(int cut, std::int64_t first, std::int64_t last) const noexcept {
     const auto share = problem_.share(cut);
     const auto as_share = [](Number sum) { return Problem<Source, Parts>::as_share(sum); };

@@ -1,6 +1,6 @@
 #pragma once
 
-// Finds heavy items again: only chunks whose greatest weight says that it is worth it are read.
+// Finds heavy items again. Reads only the chunks whose greatest weight is large enough.
 
 #include "common.hpp"
 #include "sums.hpp"

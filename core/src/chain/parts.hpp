@@ -1,8 +1,7 @@
 #pragma once
 
-// The parts of a chain, alike or of different speeds: what a weight is for them as a load, and
-// which share of the total is due before each. The load of a part never falls when its weight
-// grows.
+// The parts of a chain, alike or of different speeds: the load that a weight is for them, and the
+// share of the total that is due before each. The load of a part never falls when its weight grows.
 
 #include "common.hpp"
 
@@ -18,14 +17,14 @@
 
 namespace evenkeel::chain_search {
 
-// p * total / parts in integers: the share itself may lie between two.
+// p * total / parts in integers; the exact share may lie between two of them.
 struct IntegerShare {
   std::int64_t whole, up;  // rounded down and up
   std::int64_t twice;      // twice the fraction, rounded up
 };
 
-// The share of whom `before` of `all` go before. The product comes first where it can: so it is
-// exact for integers.
+// The share of the total that is due to `before` out of `all`. The product is formed first if it
+// does not overflow or underflow: then the result is exact for integers.
 inline double share_of(double total, double before, double all) noexcept {
   const double product = total * before;
   return std::isnormal(product) ? product / all : total * (before / all);
@@ -59,7 +58,7 @@ class Alike {
   double speed() const noexcept { return parts_; }
   static double fastest() noexcept { return 1; }
 
-  // The least load that the heaviest part may have, rounded as loads are: never above what a cut
+  // A lower bound for the load of the heaviest part, rounded as loads are: never above what a cut
   // can reach.
   Load least_bottleneck(Number total, Number heaviest) const noexcept {
     Load average = total / static_cast<Number>(parts_);
@@ -82,7 +81,7 @@ class Alike {
   int parts_;
 };
 
-// Parts that differ: loads are seconds, as it were.
+// Parts of different speeds: loads are times.
 template <class Number>
 class BySpeed {
  public:
@@ -105,7 +104,7 @@ class BySpeed {
   double slowest() const noexcept { return slowest_; }
   double fastest() const noexcept { return fastest_; }
 
-  // The sum of speeds is rounded, so the average keeps off by as much.
+  // The sum of speeds is rounded, so the average is lowered by that rounding error.
   Load least_bottleneck(Number total, Number heaviest) const noexcept {
     const double rounding = (parts() + 4.0) * std::numeric_limits<double>::epsilon();
     return std::max(static_cast<double>(total) / speed() * (1 - rounding),

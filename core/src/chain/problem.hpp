@@ -1,8 +1,8 @@
 #pragma once
 
-// What is to be cut: items by their sums, the parts, and the least number of items of each; and
-// what depends on these alone: the even cut, and how long its parts are, from where searches start.
-// Nothing in it changes, and a trial of one limit on the loads is an object of its own.
+// The problem of a cut: items by their sums, the parts, and the least number of items of each; and
+// what depends on these alone: the even cut, and how long its parts are, which is where searches
+// start. It never changes; a trial of one limit on the loads is an object of its own.
 
 #include "common.hpp"
 #include "parts.hpp"
@@ -16,8 +16,8 @@
 
 namespace evenkeel::chain_search {
 
-// A limit on the load of each part, and the least load beyond it that was met: when there is no cut
-// within the limit, there is none below what was refused.
+// A limit on the load of each part, and the least load beyond it that was met: if there is no cut
+// within the limit, there is none below that refused load either.
 template <class Load>
 struct Trial {
   Load limit, refused;
@@ -43,8 +43,8 @@ class Problem {
   // Refers to the sums and the parts.
   Problem(const Sums<Source>& sums, const Parts& parts, std::int64_t min_items)
       : sums_(sums), parts_(parts), min_items_(min_items) {
-    // Alike parts of one item or more have a bottleneck that any item fits; all other parts with
-    // items to spare may not.
+    // If parts are alike and have at least one item each, any item fits the bottleneck. With
+    // different speeds, or with a larger least number of items, it may not.
     if (min_items > 0 && !(Parts::alike && min_items == 1))
       windows_ = Windows<Number>(sums, min_items);
     cut_evenly();
@@ -54,14 +54,14 @@ class Problem {
   int parts() const noexcept { return parts_.parts(); }
   Load load(int p, Number weight) const noexcept { return parts_.load(p, weight); }
   std::int64_t min_items() const noexcept { return min_items_; }
-  // Of `min_items` items; empty where they need not be looked at.
+  // The weights of `min_items` items in a row; empty if they do not matter.
   const Windows<Number>& windows() const noexcept { return windows_; }
 
   // Each cut nearest to its share, where the number of items allows it.
   const Offsets& even() const noexcept { return even_; }
   std::int64_t even_length(int p) const noexcept { return even_lengths_[index_of(p)]; }
 
-  // What leaves enough items for the parts after a cut.
+  // The last offset that leaves enough items for the parts after a cut.
   std::int64_t last_offset(int cut) const noexcept {
     return sums_.items() - (parts() - cut) * min_items_;
   }
@@ -84,10 +84,10 @@ class Problem {
   bool is_gapless(int p, const Trial<Load>& trial) const noexcept {
     return trial.allows(load(p, windows_.heaviest()));
   }
-  // The same for all parts. Then the offsets of a cut that can be reached from the left are all up
-  // to the greatest, and those from which the rest can be finished are all from the least on: a
-  // part that is forced to the right by its least number of items still fits. Otherwise both have
-  // gaps.
+  // The same for all parts. Then the offsets of a cut that can be reached from the left are all
+  // those up to the greatest, and the offsets from which the rest can be finished are all those
+  // from the least on: a part still fits where its least number of items pushes it to the right.
+  // Otherwise both have gaps.
   bool is_gapless(const Trial<Load>& trial) const noexcept {
     for (int p = 0; p < parts(); ++p) {
       if (!is_gapless(p, trial)) return false;
@@ -97,7 +97,7 @@ class Problem {
   }
 
   auto share(int cut) const noexcept { return parts_.share(cut, sums_.total()); }
-  // What shares are compared with: integers only where parts are alike.
+  // The number type that is compared with shares: integers only if parts are alike.
   static auto as_share(Number prefix) noexcept {
     if constexpr (Parts::alike)
       return prefix;

@@ -1,8 +1,8 @@
 #pragma once
 
-// What sums are taken of: weights, or a prefix sum that somebody else has formed. Both are read
-// once and checked on the way: afterwards all weights are finite and not negative, and so is their
-// total. Of each chunk of items the greatest weight is kept.
+// The sources of sums: weights, or a prefix sum that the caller has computed. Both are read once
+// and checked meanwhile: afterwards all weights are finite and not negative, and so is their total.
+// For each chunk of items the greatest weight is kept.
 
 #include "common.hpp"
 #include "sums.hpp"
@@ -20,12 +20,14 @@
 namespace evenkeel::chain_search {
 
 // Weights and the sums of their blocks. Within a block weights are summed from 0 and then added to
-// what is before, so that blocks are summed side by side; the order is the same on every machine.
+// the sum before the block, so that blocks can be summed side by side; the order is the same on
+// every machine.
 template <class Number_>
 class FromWeights {
  public:
   using Number = Number_;
-  // Unsigned, an integer that grows beyond its type shows it in the sign and is not undefined.
+  // An unsigned sum that exceeds the range of the signed type shows it in the sign bit and is not
+  // undefined.
   using Sum = std::conditional_t<std::is_integral_v<Number>, std::uint64_t, double>;
 
   struct Running {
@@ -87,7 +89,7 @@ class FromWeights {
     maxima_.push_back(*std::max_element(most.begin(), most.end()));
   }
 
-  // The block at the end that is not full.
+  // The last block, if it is not full.
   void add_rest(std::int64_t begin, std::int64_t end, Number& most, std::uint64_t& wrong) {
     sums_[index_of(begin / block)] = total_;
     Sum inside = 0;
@@ -117,10 +119,10 @@ class FromWeights {
   std::span<const Number> weights_;
   std::vector<Number> sums_, maxima_;
   Number total_ = 0;
-  std::uint64_t wrong_ = 0;  // a weight that is none, or an integer that overflowed
+  std::uint64_t wrong_ = 0;  // a weight that is not valid, or an integer that overflowed
 };
 
-// A prefix sum that somebody else has formed.
+// A prefix sum that the caller has computed.
 template <class Number_>
 class FromPrefix {
  public:

@@ -25,7 +25,7 @@ class Stretches {
     stretches_.clear();
     ends_.assign(index_of(parts) + 2, 0);
   }
-  // Cuts come from the last to the first, stretches of a cut from the left.
+  // Cuts are added from the last to the first, the stretches of a cut from the left.
   void begin(int cut) { ends_[index_of(cut)] = stretches_.size(); }
   void add(int cut, const Stretch<Number>& stretch) {
     if (stretches_.size() > ends_[index_of(cut)] && stretches_.back().last + 1 >= stretch.first)
@@ -49,7 +49,7 @@ class Stretches {
     }
     return low;
   }
-  // A copy: adding more moves them all.
+  // Returns a copy, because adding stretches moves them all in memory.
   Stretch<Number> operator[](std::size_t i) const noexcept { return stretches_[i]; }
 
  private:

@@ -1,18 +1,18 @@
 #pragma once
 
-// Prefix sums and the search in them. All that is guaranteed is that a prefix never falls from item
-// to item; rounding keeps that.
+// Prefix sums and the search in them. The only guarantee is that a prefix never falls from item to
+// item; rounding preserves that.
 
 #include <algorithm>
 #include <cstdint>
 
 namespace evenkeel::chain_search {
 
-// Sums are kept for every 16th item and completed while searching: two cache lines of weights are
-// no more to read than the end of a search in all sums would be, and writing those costs more than
-// everything else.
+// A sum is stored for every 16th item, and the search completes it. Reading two cache lines of
+// weights costs no more than the end of a search in all sums would, and writing all sums would cost
+// more than everything else.
 constexpr std::int64_t block = 16;
-// What is kept to find heavy items again: one maximum of so many items.
+// To find heavy items again, one maximum is stored for this many items.
 constexpr std::int64_t chunk = 64 * block;
 
 // Calls body(begin, end) for the items of each chunk, from the left.
@@ -22,7 +22,7 @@ void for_each_chunk(std::int64_t items, const Body& body) {
     body(begin, std::min(begin + chunk, items));
 }
 
-// The sums of `Source`, which says what stands before item k * block and extends it item by item.
+// The sums of `Source`, which returns the sum before item k * block and extends it item by item.
 template <class Source>
 class Sums : public Source {
  public:
@@ -30,12 +30,13 @@ class Sums : public Source {
   using Running = typename Source::Running;
   using Source::Source;
 
-  // The first place where a property of the prefix holds, and the prefix there and one before.
+  // The first place where a property of the prefix holds, the prefix there, and the prefix one item
+  // before.
   struct Place {
     std::int64_t at;
     Running below;
     Number above;
-    bool run;  // whether the prefix one before may be that of places yet before
+    bool run;  // whether the prefix one before may be equal to that of earlier places
   };
 
   Running before(std::int64_t item) const noexcept {
@@ -45,8 +46,9 @@ class Sums : public Source {
   }
   Number at(std::int64_t item) const noexcept { return before(item).value(); }
 
-  // The least place in [low, high] that is beyond, high + 1 when none is. `beyond` asks the prefix;
-  // from where it is true it stays so. At `low` itself nothing is said about one before.
+  // The least place in [low, high] that is beyond, or high + 1 if none is. `beyond` tests a prefix;
+  // once true, it stays true to the right. For a result of `low` itself, the prefix one before is
+  // unknown.
   template <class Beyond>
   Place first(std::int64_t low, std::int64_t high, std::int64_t guess,
               const Beyond& beyond) const noexcept {
@@ -73,7 +75,7 @@ class Sums : public Source {
     return first_after(low, running, high, beyond);
   }
 
-  // The same item by item, in (low, high]; `running` is what is before `low`, which is not beyond.
+  // The same item by item, in (low, high]; `running` is the sum before `low`, which is not beyond.
   template <class Beyond>
   Place first_after(std::int64_t low, Running running, std::int64_t high,
                     const Beyond& beyond) const noexcept {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Items enough for each part: the weight of every `min_items` items in a row. A place where they
-// outweigh the bottleneck is one where a part cannot end, however it begins.
+// Windows of the least length of a part: the weight of every `min_items` items in a row. If a
+// window outweighs the bottleneck, no part can end where it ends, wherever the part begins.
 
 #include "common.hpp"
 #include "sums.hpp"
@@ -39,8 +39,8 @@ class Windows {
   Number from(std::int64_t item) const noexcept { return weights_[index_of(item)]; }
   Number heaviest() const noexcept { return heaviest_; }
 
-  // The first end in [end, last] of a window that fits, or that does not, by `fitting`; last + 1
-  // when there is none. `seen` is told a weight that bounds those passed over from below.
+  // The first end in [end, last] of a window that fits (if `fitting`) or does not fit; last + 1 if
+  // there is none. `seen` is called with lower bounds of the weights that are passed over.
   template <class Fits, class Seen>
   std::int64_t next(std::int64_t end, std::int64_t last, bool fitting, const Fits& fits,
                     const Seen& seen) const {

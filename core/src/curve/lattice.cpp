@@ -16,7 +16,7 @@ int checked_dimensions(int dimensions) {
   if (dimensions != 2 && dimensions != 3)
     throw Error(ErrorKind::bad_input, Where{"core/curve"},
                 "A lattice in " + std::to_string(dimensions) + " dimensions was asked for.",
-                "There are curves in 2 and 3.");
+                "Use 2 or 3 dimensions.");
   return dimensions;
 }
 
@@ -34,7 +34,8 @@ int checked_levels(int dimensions, int levels) {
   return levels == 0 ? all : levels;
 }
 
-// The least number of levels with at least so many cells along a line; may exceed all there are.
+// The least number of levels with at least this many cells along a line; may exceed the number
+// available.
 int levels_of(double cells) {
   return cells > 1 ? std::ilogb(cells) + (std::scalbn(1.0, std::ilogb(cells)) < cells ? 1 : 0) : 0;
 }

@@ -1,6 +1,6 @@
-// Who owns a part of a box: walks the curve from one key inside the box to the next that another
-// part owns. In each step it looks at the cubes of cells on the way alone, so the time goes with
-// the number of parts found and of levels, not with that of cells.
+// Finds the owners of a part of a box: walks the curve from one key inside the box to the next that
+// another part owns. Each step looks only at the cubes of cells on the way, so the time grows with
+// the number of parts found and of levels, not with the number of cells.
 
 #include "decomposition_checks.hpp"
 
@@ -26,7 +26,7 @@ using CellBox = std::array<Stretch, static_cast<std::size_t>(n)>;
 // --- The next key in a box -----------------------------------------------------------------------
 // Keys are counted in cells here: without the bits that a lattice of fewer levels leaves unused.
 
-// Of the curves that fill cubes one after the other.
+// For curves that fill cubes one after the other.
 template <int n>
 class NextInCubes {
  public:
@@ -38,7 +38,7 @@ class NextInCubes {
   }
 
  private:
-  // Of the cube of 2^level cells a side whose first key is `first`.
+  // The same within the cube of 2^level cells a side whose first key is `first`.
   std::optional<std::uint64_t> in_cube(std::uint64_t first, int level, std::uint64_t from) const {
     const std::uint64_t size = std::uint64_t{1} << (n * level);
     if (first + size <= from) return std::nullopt;
@@ -62,8 +62,8 @@ class NextInCubes {
   const CellBox<n>& box_;
 };
 
-// Of the snake: a key is a number whose digits are the last axis, then the one before, ..., each
-// counted backwards where the digit before is odd.
+// For the snake: a key is a number whose digits are the last axis, then the one before, ..., each
+// counted backwards if the digit before is odd.
 template <int n>
 class NextOnSnake {
  public:
@@ -74,7 +74,7 @@ class NextOnSnake {
   }
 
  private:
-  // Among the keys that begin with `digits`. While `follows`, these are those of `from`.
+  // Searches the keys that begin with `digits`. While `follows`, these digits are those of `from`.
   std::optional<std::uint64_t> below(int axis, std::uint64_t digits, std::uint64_t from,
                                      bool follows) const {
     const std::uint64_t count = std::uint64_t{1} << lattice_.levels();
@@ -89,7 +89,8 @@ class NextOnSnake {
       if (axis == 0) return key;
       if (const auto found = below(axis - 1, key, from, follows && digit == least)) return found;
     }
-    return std::nullopt;  // at most the first digit was tried in vain: the others follow nothing
+    return std::nullopt;  // at most the first digit was tried in vain: the others follow no digit
+                          // of `from`
   }
 
   const Lattice& lattice_;

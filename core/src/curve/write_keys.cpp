@@ -1,15 +1,20 @@
-// Positions -> keys.
+// Computes keys from positions.
 
 #include "field/places.hpp"
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/array.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/order.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace evenkeel {
 
@@ -17,7 +22,7 @@ namespace {
 
 constexpr const char* label = "evenkeel::order::keys";
 
-// One object per index, as devices want it.
+// One object per index, as suits devices.
 template <CurveKind kind, int n, class Real>
 struct KeyOfObject {
   Lattice lattice;
@@ -32,8 +37,8 @@ struct KeyOfObject {
   }
 };
 
-// A block per index, as hosts want it: in steps whose loops become vector instructions, but for
-// places outside periodic axes and the look-ups of Hilbert keys.
+// One block per index, as suits hosts. Its loops become vector instructions, except for places
+// outside periodic axes and the look-ups of Hilbert keys.
 template <CurveKind kind, int n, class Real>
 struct KeysOfBlock {
   static constexpr std::int64_t length = 256;
@@ -78,15 +83,15 @@ struct KeysOfBlock {
   }
 };
 
-// Hilbert keys by a table that each team brings to its scratch memory.
+// Hilbert keys by a table that each team copies to its scratch memory.
 template <class Instance, int n, class Real>
 struct KeysOfTeam {
   using T = hilbert::Table<n>;
-  static constexpr std::int64_t length = 16384;  // objects per team: they pay for its copy
+  static constexpr std::int64_t length = 16384;  // objects per team: enough to pay for the copy
   Lattice lattice;
   Places<Real> places;
   CurveKey* keys;
-  Kokkos::View<const std::uint16_t*, typename Instance::memory_space> entries;
+  const std::uint16_t* entries;
 
   static std::size_t scratch_bytes() { return Scratch::shmem_size(T::size); }
 
@@ -94,7 +99,7 @@ struct KeysOfTeam {
   KOKKOS_FUNCTION void operator()(const Member& team) const {
     const Scratch copy(team.team_scratch(0), T::size);
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(T::size)),
-                         [&](int i) { copy(i) = entries(i); });
+                         [&](int i) { copy(i) = entries[i]; });
     team.team_barrier();
     const hilbert::PackedTable<n> table{copy.data()};
     const std::int64_t first = team.league_rank() * length;
@@ -115,22 +120,14 @@ struct KeysOfTeam {
                                Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 };
 
-template <class Instance>
-using Range = Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>;
-
 // The entries of a PackedTable.
-template <int n, class Instance>
-Kokkos::View<const std::uint16_t*, typename Instance::memory_space> places_on(
-    const Instance& instance) {
+template <int n>
+std::vector<std::uint16_t> packed_places() {
   using T = hilbert::Table<n>;
-  Kokkos::View<std::uint16_t*, typename Instance::memory_space> entries(
-      Kokkos::view_alloc("evenkeel::order::table", Kokkos::WithoutInitializing), T::size);
-  const auto on_host = Kokkos::create_mirror_view(entries);
+  std::vector<std::uint16_t> entries(T::size);
   constexpr auto& places = hilbert::tables<n>.places;
   for (std::uint32_t at = 0; at < T::size; ++at)
-    on_host(at) = static_cast<std::uint16_t>(places.row_at(at) | places.digit_at(at));
-  Kokkos::deep_copy(instance, entries, on_host);
-  exec::fence(instance, "evenkeel::order::table");  // before the host's copy goes
+    entries[at] = static_cast<std::uint16_t>(places.row_at(at) | places.digit_at(at));
   return entries;
 }
 
@@ -140,16 +137,18 @@ void write_keys_along(const Instance& instance, const Lattice& lattice, const Pl
   if constexpr (!is_device<Instance>) {
     using Block = KeysOfBlock<kind, n, Real>;
     const std::int64_t blocks = (places.count + Block::length - 1) / Block::length;
-    Kokkos::parallel_for(label, Range<Instance>(instance, 0, blocks), Block{lattice, places, keys});
+    exec::for_each(instance, label, blocks, Block{lattice, places, keys});
   } else if constexpr (kind == CurveKind::hilbert) {
     using Team = KeysOfTeam<Instance, n, Real>;
     const std::int64_t teams = (places.count + Team::length - 1) / Team::length;
-    Kokkos::TeamPolicy<Instance> policy(instance, static_cast<int>(teams), 512);
-    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Team::scratch_bytes())));
-    Kokkos::parallel_for(label, policy, Team{lattice, places, keys, places_on<n>(instance)});
+    const exec::Array<std::uint16_t> entries(space_of(instance), "evenkeel::order::table",
+                                             std::span<const std::uint16_t>(packed_places<n>()));
+    exec::for_each_team(instance, label, teams, 512, Team::scratch_bytes(),
+                        Team{lattice, places, keys, entries.data()});
+    exec::fence(instance, label);  // before the table is freed
   } else {
-    Kokkos::parallel_for(label, Range<Instance>(instance, 0, places.count),
-                         KeyOfObject<kind, n, Real>{lattice, places, keys});
+    exec::for_each(instance, label, places.count,
+                   KeyOfObject<kind, n, Real>{lattice, places, keys});
   }
 }
 

@@ -4,7 +4,9 @@
 #include "search.hpp"
 #include "units.hpp"
 
+#include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/load.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -25,7 +27,7 @@ void check(const CutOptions& options) {
   if (options.dimensions != 2 && options.dimensions != 3)
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "A curve in " + std::to_string(options.dimensions) + " dimensions was asked for.",
-                "There are curves in 2 and 3.");
+                "Use 2 or 3 dimensions.");
   const auto kept_parts = std::ssize(options.kept) - 1;
   if (kept_parts >= 0 && kept_parts != options.parts)
     throw Error(ErrorKind::bad_input, Where{stage_name},
@@ -34,8 +36,8 @@ void check(const CutOptions& options) {
                 "Keep splitters of as many parts, or none.");
 }
 
-// All memory of a cut. It is there before the vote: from then on no rank can fail halfway and leave
-// the others waiting (but where they say so).
+// All memory of a cut. It is allocated before the vote, so that afterwards no rank can fail halfway
+// and leave the others waiting, except in functions that vote again.
 struct Workspace {
   Workspace(const Communicator& communicator, std::span<const WeightedKeys> sets,
             const CutOptions& options)
@@ -57,8 +59,8 @@ void set_shares(std::span<std::int64_t> shares, std::int64_t total) {
         std::max<std::int64_t>(1, p * (total / parts) + p * (total % parts) / parts);
 }
 
-// How far from its share each of two splitters may be when their part must not exceed the target.
-// Never so far that two could swap places.
+// How far from its share each of two splitters may be so that their part does not exceed the
+// target. Never so far that the two could swap places.
 std::int64_t tolerance_of(const CutOptions& options, std::int64_t total) {
   if (options.aim != Aim::target) return 0;
   const double average = static_cast<double>(total) / options.parts;
@@ -66,7 +68,7 @@ std::int64_t tolerance_of(const CutOptions& options, std::int64_t total) {
   return static_cast<std::int64_t>(half * average);
 }
 
-// Splitters and weights of parts from the places between them.
+// Writes the splitters and the weights of parts, given the places between parts.
 void write_places(Cut& cut, std::span<const Search::Place> places, std::int64_t total,
                   const Units& units) {
   std::int64_t before = 0;
@@ -79,7 +81,7 @@ void write_places(Cut& cut, std::span<const Search::Place> places, std::int64_t 
   }
 }
 
-// Parts of equal length: who gets the first objects is anybody's guess.
+// Parts of equal length: without objects, nobody knows where the first ones will be.
 void cut_evenly(Splitters& splitters, int dimensions) {
   const auto parts = splitters.size() - 1;
   const std::uint64_t end = end_of_curve(dimensions).value;
@@ -97,7 +99,7 @@ bool are_even_enough(std::span<const std::int64_t> weights, double target_lambda
   return static_cast<double>(heaviest) * parts <= target_lambda * static_cast<double>(total);
 }
 
-// Collective. Takes the splitters to keep over when there are some and they are even enough.
+// Collective. Takes over the splitters to keep if there are any and they are even enough.
 void keep_splitters(Cut& cut, Workspace& work, const Units& units, const CutOptions& options) {
   if (options.kept.empty() || !(options.target_lambda > 0)) return;
   const std::span<std::int64_t> weights = work.objects->count_parts(options.kept);
@@ -108,22 +110,22 @@ void keep_splitters(Cut& cut, Workspace& work, const Units& units, const CutOpti
   for (std::size_t p = 0; p < weights.size(); ++p) cut.weights[p] = units.weight_of(weights[p]);
 }
 
-// The way that costs least for objects in this order. All of them find the same nearest places;
-// what suffices for a target depends on the way, so that has but one.
+// The ways of finding places that cost least for objects in this order. All ways find the same
+// nearest places. What suffices for a target depends on the way, so there is only one for a target.
 struct Ways {
   bool by_scan = false, by_sample = false;
 };
 
-Ways ways_for(const Communicator& communicator, const Survey& mine, const Survey& all,
+Ways ways_for(const Communicator& communicator, const Census& mine, const Census& all,
               const CutOptions& options) {
   if (options.aim != Aim::nearest) return {};
   if (InOrder::holds(communicator, mine, all)) return {.by_scan = true};
   return {.by_sample = Search::suits_sample(all, options.parts)};
 }
 
-// Collective. There are objects.
+// Collective. There must be objects.
 void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work, const Units& units,
-                    const Survey& mine, const Survey& all, const CutOptions& options) {
+                    const Census& mine, const Census& all, const CutOptions& options) {
   Search& search = work.search;
   const Ways ways = ways_for(communicator, mine, all, options);
   std::int64_t total = 0;
@@ -151,35 +153,29 @@ void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work,
 
 }  // namespace
 
-double Cut::lambda() const noexcept {
-  double sum = 0, most = 0;
-  for (const double weight : weights) {
-    sum += weight;
-    most = std::max(most, weight);
-  }
-  return sum > 0 ? most * static_cast<double>(weights.size()) / sum : 1;
-}
+double Cut::lambda() const noexcept { return lambda_of(weights); }
 
 Cut cut(const Communicator& communicator, const Status& status, std::span<const WeightedKeys> sets,
         const CutOptions& options) {
-  Survey mine;
+  const exec::Region shown("evenkeel::cut");
+  Census mine;
   std::optional<Workspace> work;
   Cut result;
   const Status prepared = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     check(options);
-    mine = survey(sets, options.dimensions);
+    mine = census(sets, options.dimensions);
     work.emplace(communicator, sets, options);
     result.weights.resize(static_cast<std::size_t>(options.parts));
     result.splitters.resize(result.weights.size() + 1);
     result.splitters.back() = end_of_curve(options.dimensions);
   });
-  const Survey all = vote<&combine>(communicator, prepared, mine);
+  const Census all = vote<&combine>(communicator, prepared, mine);
   if (options.most_objects > 0 && all.objects > options.most_objects)  // the same on all ranks
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "There are " + std::to_string(all.objects) + " objects, more than the " +
-                    std::to_string(options.most_objects) + " that were told.",
-                "Tell most_objects of all ranks together, or 0.");
+                    std::to_string(options.most_objects) + " that most_objects allows.",
+                "Set most_objects to the number on all ranks together, or to 0.");
   const Units units(all);
   work->objects->weigh(units);
   result.heaviest_object = all.heaviest;

@@ -1,14 +1,14 @@
 #pragma once
 
 // Objects in memory that a device works on. Sums of integers do not depend on their order, so they
-// are added up atomically; what is kept is marked where it stands, and skipped over later. A
-// template, so that its kernels can be tested on hosts too.
+// are added up atomically. Objects that are kept are marked in place, and the others are skipped
+// later. A template, so that its kernels can be tested on hosts too.
 
 #include "objects.hpp"
 
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/array.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
-#include <evenkeel/backends/exec/scratch.hpp>
 
 #include <cstdint>
 #include <span>
@@ -22,7 +22,7 @@ namespace cut_on_device {
 // Objects of one set.
 struct Objects {
   const CurveKey* keys;
-  const double* weights;  // none when all weigh the same
+  const double* weights;  // null when all weigh the same
   std::int64_t count;
   Units units;
 
@@ -31,7 +31,7 @@ struct Objects {
   }
 };
 
-// Which interval between rising keys a key is in: interval i ends before boundaries[i].
+// Finds the interval between rising keys that contains a key: interval i ends before boundaries[i].
 struct Between {
   const CurveKey* boundaries;
   std::int64_t count;
@@ -56,7 +56,7 @@ struct InBins {
   }
 };
 
-// Marks each object with the interval that its bin has become, and finds the new bin.
+// Marks each object with the interval that its bin became, and finds its new bin.
 struct KeepOfAll {
   InBins bin_of;
   const std::int32_t* interval_of_bin;
@@ -84,8 +84,8 @@ struct KeepOfKept {
   }
 };
 
-// Adds objects to the bins that bin_of(object, key) tells; none when it is negative. An index is a
-// short run of objects: where neighbours in memory go to the same bin, as they do in the order of
+// Adds objects to the bins that bin_of(object, key) returns; to none if it is negative. An index is
+// a short run of objects: if neighbours in memory go to the same bin, as they do in the order of
 // the curve, their sum is added at once.
 template <class BinOf>
 struct AddToBins {
@@ -111,6 +111,11 @@ struct AddToBins {
   }
 };
 
+struct Clear {
+  std::int64_t* values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[i] = 0; }
+};
+
 struct IsKept {
   const std::int32_t* intervals;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t object) const {
@@ -125,7 +130,7 @@ struct IsInside {
   }
 };
 
-// Takes the objects that are chosen, in any order.
+// Collects the chosen objects, in any order.
 template <class IsChosen>
 struct Take {
   Objects objects;
@@ -150,23 +155,19 @@ struct TakeSample {
 
 template <class Instance>
 class DeviceObjects final : public CutObjects {
-  template <class T>
-  using Array = Kokkos::View<T*, Kokkos::Device<Instance, typename Instance::memory_space>>;
-  static constexpr const char* label = "evenkeel::cut";
-
  public:
   DeviceObjects(const Instance& instance, std::span<const WeightedKeys> sets,
                 std::int64_t most_bins)
       : instance_(instance),
+        space_(space_of(instance)),
         sets_(sets),
-        bins_(exec::scratch<Array<std::int64_t>>("evenkeel::cut::bins", most_bins)),
+        bins_(space_, "evenkeel::cut::bins", most_bins),
         bins_on_host_(static_cast<std::size_t>(most_bins)),
-        interval_of_bin_(
-            exec::scratch<Array<std::int32_t>>("evenkeel::cut::interval_of_bin", most_bins)),
-        boundaries_(exec::scratch<Array<CurveKey>>("evenkeel::cut::boundaries", most_bins)) {
+        interval_of_bin_(space_, "evenkeel::cut::interval_of_bin", most_bins),
+        boundaries_(space_, "evenkeel::cut::boundaries", most_bins) {
     std::int64_t objects = 0;
     for (const WeightedKeys& set : sets) objects += std::ssize(set.keys);
-    intervals_ = exec::scratch<Array<std::int32_t>>("evenkeel::cut::intervals", objects);
+    intervals_ = exec::Array<std::int32_t>(space_, "evenkeel::cut::intervals", objects);
   }
 
   void weigh(const Units& units) noexcept override { units_ = units; }
@@ -194,7 +195,7 @@ class DeviceObjects final : public CutObjects {
   }
 
   std::int64_t kept() const noexcept override {
-    return exec::sum<std::int64_t>(instance_, static_cast<std::int64_t>(intervals_.extent(0)),
+    return exec::sum<std::int64_t>(instance_, intervals_.size(),
                                    cut_on_device::IsKept{intervals_.data()});
   }
 
@@ -208,11 +209,12 @@ class DeviceObjects final : public CutObjects {
     std::vector<CurveKey> keys;
     for (const WeightedKeys& set : sets_) {
       const std::int64_t count = (std::ssize(set.keys) + every - 1 - every / 2) / every;
-      const auto some = exec::scratch<Array<CurveKey>>("evenkeel::cut::sample", count);
-      for_each(count, cut_on_device::TakeSample{set.keys.data(), every, some.data()});
+      const exec::Array<CurveKey> some(space_, "evenkeel::cut::sample", count);
+      exec::for_each(instance_, "evenkeel::cut::sample", count,
+                     cut_on_device::TakeSample{set.keys.data(), every, some.data()});
       const std::size_t before = keys.size();
       keys.resize(before + static_cast<std::size_t>(count));
-      fetch(std::span(keys).subspan(before), some);
+      some.fetch(0, std::span(keys).subspan(before));
     }
     return keys;
   }
@@ -225,9 +227,8 @@ class DeviceObjects final : public CutObjects {
 
   std::vector<Item> items_in(std::span<const Range> ranges) const override {
     const std::vector<CurveKey> boundaries = boundaries_of(ranges);
-    const auto there =
-        exec::scratch<Array<CurveKey>>("evenkeel::cut::boundaries", boundaries.size());
-    bring(there, std::span<const CurveKey>(boundaries));
+    const exec::Array<CurveKey> there(space_, "evenkeel::cut::boundaries",
+                                      std::span<const CurveKey>(boundaries));
     const cut_on_device::Between between{there.data(), std::ssize(boundaries)};
     return items([&](const cut_on_device::Objects& objects, std::int64_t) {
       return cut_on_device::IsInside{objects.keys, between};
@@ -235,28 +236,14 @@ class DeviceObjects final : public CutObjects {
   }
 
  private:
+  // `from` must stay valid until the next fetch.
   template <class T>
-  using OnHost = Kokkos::View<T*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
-  template <class T>
-  void bring(const Array<T>& to, std::span<const T> from) const {
-    const auto some = Kokkos::subview(to, std::pair<std::size_t, std::size_t>(0, from.size()));
-    Kokkos::deep_copy(instance_, some, OnHost<const T>(from.data(), from.size()));
-  }
-  template <class T>
-  void fetch(std::span<T> to, const Array<T>& from) const {
-    const auto some = Kokkos::subview(from, std::pair<std::size_t, std::size_t>(0, to.size()));
-    Kokkos::deep_copy(instance_, OnHost<T>(to.data(), to.size()), some);
-    exec::fence(instance_, label);
+  void bring(const exec::Array<T>& to, std::span<const T> from) const {
+    copy_bytes(space_, to.data(), to.memory(), from.data(), MemoryKind::host,
+               static_cast<std::int64_t>(from.size_bytes()));
   }
 
-  template <class Body>
-  void for_each(std::int64_t count, const Body& body) const {
-    using Indices = Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>;
-    Kokkos::parallel_for(label, Indices(instance_, 0, count), body);
-  }
-
-  // Calls visit(objects of a set, how many are before them).
+  // Calls visit(objects of a set, number of objects before the set).
   template <class Visit>
   void for_each_set(const Visit& visit) const {
     std::int64_t before = 0;
@@ -269,21 +256,23 @@ class DeviceObjects final : public CutObjects {
     }
   }
 
-  // bin_of_set(how many objects are before the set): what finds the bins of a set's objects.
+  // bin_of_set(number of objects before the set) returns what finds the bins of the set's objects.
   template <class BinOfSet>
   std::span<std::int64_t> histogram(std::int64_t count, const BinOfSet& bin_of_set) noexcept {
     const auto bins = std::span(bins_on_host_).first(static_cast<std::size_t>(count));
-    Kokkos::deep_copy(instance_, bins_, std::int64_t{0});
+    exec::for_each(instance_, "evenkeel::cut::clear", count, cut_on_device::Clear{bins_.data()});
     for_each_set([&](const cut_on_device::Objects& objects, std::int64_t before) {
       using Add = cut_on_device::AddToBins<decltype(bin_of_set(before))>;
-      for_each((objects.count + Add::run - 1) / Add::run,
-               Add{objects, bin_of_set(before), bins_.data()});
+      exec::for_each(instance_, "evenkeel::cut::histogram",
+                     (objects.count + Add::run - 1) / Add::run,
+                     Add{objects, bin_of_set(before), bins_.data()});
     });
-    fetch(bins, bins_);
+    bins_.fetch(0, bins);
     return bins;
   }
 
-  // is_chosen_of(objects of a set, how many are before them): what tells which of them to take.
+  // is_chosen_of(objects of a set, number of objects before it) returns a test for the objects to
+  // collect.
   template <class IsChosenOf>
   std::vector<Item> items(const IsChosenOf& is_chosen_of) const {
     std::int64_t count = 0;
@@ -291,26 +280,27 @@ class DeviceObjects final : public CutObjects {
       count += exec::sum<std::int64_t>(instance_, objects.count, is_chosen_of(objects, before));
     });
     std::vector<Item> found(static_cast<std::size_t>(count));
-    const auto there = exec::scratch<Array<Item>>("evenkeel::cut::items", count);
-    const auto taken = exec::scratch<Array<std::int64_t>>("evenkeel::cut::taken", 1);
-    Kokkos::deep_copy(instance_, taken, std::int64_t{0});
+    const exec::Array<Item> there(space_, "evenkeel::cut::items", count);
+    const exec::Array<std::int64_t> taken(space_, "evenkeel::cut::taken", 1);
+    exec::for_each(instance_, "evenkeel::cut::clear", 1, cut_on_device::Clear{taken.data()});
     for_each_set([&](const cut_on_device::Objects& objects, std::int64_t before) {
       using Take = cut_on_device::Take<decltype(is_chosen_of(objects, before))>;
-      for_each(objects.count,
-               Take{objects, is_chosen_of(objects, before), there.data(), taken.data()});
+      exec::for_each(instance_, "evenkeel::cut::take", objects.count,
+                     Take{objects, is_chosen_of(objects, before), there.data(), taken.data()});
     });
-    fetch(std::span(found), there);
+    there.fetch(0, std::span(found));
     return found;
   }
 
   Instance instance_;
+  Space space_;
   std::span<const WeightedKeys> sets_;
   Units units_;
-  Array<std::int64_t> bins_;
+  exec::Array<std::int64_t> bins_;
   std::vector<std::int64_t> bins_on_host_;
-  Array<std::int32_t> interval_of_bin_;
-  Array<CurveKey> boundaries_;
-  Array<std::int32_t> intervals_;  // that each object is in; CutObjects::dropped
+  exec::Array<std::int32_t> interval_of_bin_;
+  exec::Array<CurveKey> boundaries_;
+  exec::Array<std::int32_t> intervals_;  // of each object; CutObjects::dropped: none
 };
 
 }  // namespace evenkeel

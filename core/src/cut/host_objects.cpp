@@ -1,6 +1,6 @@
 #include "host_objects.hpp"
 
-#include <evenkeel/backends/exec/compatibility.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -9,13 +9,11 @@ namespace evenkeel {
 
 namespace {
 
-using Host = Kokkos::DefaultHostExecutionSpace;
-
-// Objects are kept and then counted by so many: they are in the cache still.
+// Objects are kept and then counted in turns of this many, which are then still in the cache.
 constexpr int turn = 1024;
 
-// Adds weights to bins. Neighbours in memory often go to the same, where a sum would have to wait
-// for the one before it to be stored; here it stays in a register.
+// Adds weights to bins. Neighbours in memory often go to the same bin. Added in memory, each sum
+// would have to wait until the one before is stored; here the sum stays in a register.
 class InRuns {
  public:
   explicit InRuns(std::int64_t* bins) noexcept : bins_(bins) {}
@@ -37,8 +35,8 @@ class InRuns {
   std::int64_t sum_ = 0;
 };
 
-// Finds which of the intervals between rising keys another key is in: interval i ends before
-// boundaries[i]. Neighbours in memory are often in the same one or the next.
+// Finds the interval between rising keys that contains a key: interval i ends before boundaries[i].
+// Neighbours in memory are often in the same interval or in the next.
 class IntervalOf {
  public:
   explicit IntervalOf(std::span<const CurveKey> boundaries) noexcept : boundaries_(boundaries) {
@@ -68,12 +66,10 @@ class IntervalOf {
   std::uint64_t first_ = 0, length_ = 0;
 };
 
-int thread_count() { return exec::kokkos_is_running() ? std::max(1, Host().concurrency()) : 1; }
-
 }  // namespace
 
 HostObjects::HostObjects(std::span<const WeightedKeys> sets, std::int64_t most_bins)
-    : sets_(sets), threads_(thread_count()) {
+    : sets_(sets), threads_(exec::host_threads()) {
   blocks_.resize(static_cast<std::size_t>(threads_));
   std::int64_t offset = 0;
   for (std::size_t s = 0; s < sets.size(); ++s) {
@@ -88,7 +84,7 @@ HostObjects::HostObjects(std::span<const WeightedKeys> sets, std::int64_t most_b
     }
     offset += count;
   }
-  // Uninitialised: only the pages that are written cost anything.
+  // Left uninitialised: only the pages that are written cost anything.
   kept_ = std::make_unique_for_overwrite<Kept[]>(static_cast<std::size_t>(offset));
   bins_.resize(static_cast<std::size_t>(threads_));
   for (auto& bins : bins_) bins.resize(static_cast<std::size_t>(most_bins));
@@ -96,21 +92,16 @@ HostObjects::HostObjects(std::span<const WeightedKeys> sets, std::int64_t most_b
 
 template <class Body>
 void HostObjects::for_each_thread(const Body& body) const noexcept {
-  if (threads_ == 1) return body(0);
-  Kokkos::parallel_for(
-      "evenkeel::cut",
-      Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<int>>(0,
-                                                                                          threads_),
-      [&](int thread) { body(static_cast<std::size_t>(thread)); });
-  exec::fence(Host(), "evenkeel::cut");
+  exec::for_each_on_host("evenkeel::cut::histogram", threads_,
+                         [&](std::int64_t thread) { body(static_cast<std::size_t>(thread)); });
 }
 
-// None when all weigh the same.
+// Null when all weigh the same.
 const double* HostObjects::weights_of(const WeightedKeys& set) const noexcept {
   return units_.weightless() || set.weights.empty() ? nullptr : set.weights.data();
 }
 
-// Calls visit(object, key, weight) for objects of a block, which are counted from its begin.
+// Calls visit(object, key, weight) for objects of a block, counted from the begin of the block.
 template <class Visit>
 void HostObjects::visit(const Block& block, std::int64_t begin, std::int64_t end,
                         const Visit& visit) const noexcept {
@@ -127,7 +118,7 @@ void HostObjects::visit(const Block& block, std::int64_t begin, std::int64_t end
   }
 }
 
-// Calls visit(kept, key, weight) for what is kept of a block, counted from the first that is.
+// Calls visit(kept, key, weight) for the kept objects of a block, counted from the first kept one.
 template <class Visit>
 void HostObjects::visit_kept(const Block& block, std::int64_t begin, std::int64_t end,
                              const Visit& visit) const noexcept {
@@ -192,7 +183,7 @@ std::span<std::int64_t> HostObjects::keep_of_all(std::uint64_t base, const Step&
             [&](std::int64_t object, std::uint64_t key, std::int64_t) {
               const std::int32_t interval = interval_of_bin[(key - base) >> shift];
               into[to] = {static_cast<std::uint32_t>(object), interval};
-              to += interval == dropped ? 0 : 1;  // no branch: which are kept is hard to foresee
+              to += interval == dropped ? 0 : 1;  // no branch, since that is hard to predict
             });
       count_kept(block, from, to, step.next, bins);
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Objects in the memory of the host, a share of them for each thread.
+// Objects in host memory; each thread has a share of them.
 
 #include "objects.hpp"
 
@@ -21,13 +21,13 @@ class HostObjects final : public CutObjects {
   std::vector<Item> items_in(std::span<const Range> ranges) const override;
 
  private:
-  // Objects that one thread looks after, of one set; what is kept of them lies from `offset` on.
+  // Objects of one set that one thread works on; those it keeps are stored from `offset` on.
   struct Block {
     std::size_t set;
     std::int64_t begin, end, offset;
     std::int64_t kept = 0;
   };
-  // An object that is kept, counted from the begin of its block, and the interval that it is in.
+  // An object that is kept, counted from the begin of its block, and the interval that contains it.
   struct Kept {
     std::uint32_t object;
     std::int32_t interval;

@@ -12,9 +12,9 @@ InOrder::InOrder(std::span<const WeightedKeys> sets, std::int64_t most_sought) {
   places_.resize(static_cast<std::size_t>(most_sought));
 }
 
-bool InOrder::holds(const Communicator& communicator, const Survey& mine, const Survey& all) {
+bool InOrder::holds(const Communicator& communicator, const Census& mine, const Census& all) {
   if (all.ranks_out_of_order != 0) return false;
-  // Keys are below 2^63. A key that two ranks share would be weighed by neither.
+  // Keys are below 2^63. If two ranks shared a key, neither would know its weight.
   const std::int64_t greatest =
       mine.objects > 0 ? static_cast<std::int64_t>(mine.greatest_key) : std::int64_t{-1};
   const std::int64_t before = communicator.exclusive_scan(greatest, Reduction::greatest);
@@ -49,12 +49,13 @@ std::int64_t InOrder::weight_before(std::int64_t object) const noexcept {
   return sum;
 }
 
-// Around the key that makes the weight of this rank's objects reach what is sought.
+// Returns the nearer of the two places around the key at which the weight of this rank's objects
+// reaches `sought`.
 Search::Place InOrder::nearest(std::int64_t sought) const noexcept {
   const auto after = std::lower_bound(before_block_.begin(), before_block_.end(), sought);
   std::int64_t i = (after - before_block_.begin() - 1) * block;
   for (std::int64_t sum = *std::prev(after) + weight_of(i); sum < sought; sum += weight_of(i)) ++i;
-  // The objects of one key belong together.
+  // Objects with one key stay together.
   const auto [first, last] =
       std::equal_range(set_.keys.begin(), set_.keys.end(), set_.keys[static_cast<std::size_t>(i)]);
   const std::int64_t before = weight_before(first - set_.keys.begin());

@@ -1,8 +1,8 @@
 #pragma once
 
-// The cut of objects that are in the order of the curve already, on each rank and from rank to
-// rank, as a rebalance leaves them: one scan over the ranks tells each where on the curve its
-// objects begin, and it finds the splitters among them alone.
+// The cut of objects that are already in the order of the curve, on each rank and from rank to
+// rank, as after a rebalance. One scan over the ranks gives each rank the weight before its
+// objects; the rank then finds the splitters among its own objects.
 
 #include "search.hpp"
 #include "units.hpp"
@@ -21,13 +21,13 @@ class InOrder {
   InOrder(std::span<const WeightedKeys> sets, std::int64_t most_sought);
 
   // Collective. Whether the keys never fall within a rank, and rise from rank to rank.
-  static bool holds(const Communicator& communicator, const Survey& mine, const Survey& all);
+  static bool holds(const Communicator& communicator, const Census& mine, const Census& all);
 
   // Collective. The weight of all objects.
   std::int64_t weigh(const Communicator& communicator, const Units& units);
 
-  // Collective. As Search::run finds them by Rounding::nearest, with tolerance 0. Its reduction is
-  // one of `search`.
+  // Collective. Returns the places that Search::run finds with Rounding::nearest and tolerance 0.
+  // Its reduction counts as one of `search`.
   std::span<const Search::Place> find(std::span<const std::int64_t> sought, Search& search);
 
  private:
@@ -42,9 +42,9 @@ class InOrder {
 
   WeightedKeys set_;
   Units units_;
-  std::vector<std::int64_t> before_block_;  // the weight, of this rank
+  std::vector<std::int64_t> before_block_;  // weight before each block, on this rank
   std::int64_t before_ = 0;                 // the weight of lower ranks
-  std::vector<std::int64_t> found_;         // splitters, then weights
+  std::vector<std::int64_t> found_;         // the splitters, then the weights before them
   std::vector<Search::Place> places_;
 };
 

@@ -1,4 +1,5 @@
-// Which rank gets which part. Moving costs by the object, so objects are counted, not their weight.
+// Decides which rank gets which part. The cost of moving depends on the number of objects, so
+// objects are counted, not their weight.
 
 #include "objects.hpp"
 
@@ -22,7 +23,8 @@ struct Claim {
   int rank = -1, part = -1;
   std::int64_t objects = 0;
 };
-// Each rank makes claims to the parts that it holds most of; the others get what nobody claims.
+// Each rank claims the parts of which it holds the most objects, four at most; ranks without a part
+// get those that nobody claims.
 using Claims = std::array<Claim, 4>;
 
 std::vector<std::int64_t> objects_by_part(std::span<const WeightedKeys> sets,
@@ -47,8 +49,8 @@ Claims claims_of(std::span<const std::int64_t> objects, int rank) {
   return strongest;
 }
 
-// The strongest claim first; who is left gets the parts that are left, in order. The same on all
-// ranks.
+// The strongest claims are granted first; the ranks left over get the parts left over, in order.
+// The same on all ranks.
 std::vector<int> granted(std::span<const Claims> claims_of_rank) {
   std::vector<Claim> claims;
   for (const Claims& some : claims_of_rank)

@@ -13,8 +13,7 @@ namespace evenkeel {
 std::unique_ptr<CutObjects> objects_of(std::span<const WeightedKeys> sets, std::int64_t most_bins) {
   if constexpr (has_device)
     if (memory_of(sets) != MemoryKind::host)
-      return std::make_unique<DeviceObjects<Kokkos::DefaultExecutionSpace>>(
-          Kokkos::DefaultExecutionSpace(), sets, most_bins);
+      return std::make_unique<DeviceObjects<exec::Device>>(device_instance(), sets, most_bins);
   return std::make_unique<HostObjects>(sets, most_bins);
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 // The objects of this rank as a cut sees them: keys and integer weights, of all sets together. A
-// search goes over all of them once, and from then on over those alone that lie where a splitter
-// may still come to stand. On hosts and on devices.
+// search reads all of them once, and after that only the objects where a splitter may still lie. On
+// hosts and on devices.
 
 #include "units.hpp"
 
@@ -26,7 +26,7 @@ class CutObjects {
     KOKKOS_FUNCTION std::uint64_t bin_mask() const noexcept {
       return (std::uint64_t{1} << split) - 1;
     }
-    // Of a key in one of several intervals; the bins of the first come first.
+    // The bin of a key in one of several intervals; the bins of the first interval come first.
     KOKKOS_FUNCTION std::size_t bin_of(std::int32_t interval, std::uint64_t key) const noexcept {
       return (static_cast<std::size_t>(interval) << split) | ((key >> bin_width()) & bin_mask());
     }
@@ -37,34 +37,35 @@ class CutObjects {
   };
   static constexpr std::int32_t dropped = -1;
 
-  // All memory that is needed is there from the beginning, but where a vector is returned: the rest
-  // cannot fail.
+  // All memory is allocated by the constructor, except for functions that return a vector; the
+  // others cannot fail.
   virtual ~CutObjects() = default;
 
   virtual void weigh(const Units& units) noexcept = 0;
 
   // The weight in each bin of the one interval that begins at `base` and holds all keys.
   virtual std::span<std::int64_t> count_all(std::uint64_t base, Division division) noexcept = 0;
-  // What becomes of bins: an interval each, of so many, which are then divided in their turn, or
-  // they are dropped.
+  // What becomes of each bin: it is dropped, or it becomes one of the new intervals, which are then
+  // divided again.
   struct Step {
     Division division;
     std::span<const std::int32_t> interval_of_bin;
     std::int64_t intervals;
     Division next;
   };
-  // Keeps the objects whose bin is not dropped. The weight in the new bins: those of interval 0, of
-  // interval 1, ...
+  // Keeps the objects whose bin is not dropped. Returns the weight in the new bins: first those of
+  // interval 0, then those of interval 1, ...
   virtual std::span<std::int64_t> keep_of_all(std::uint64_t base, const Step& step) noexcept = 0;
   // The same with the objects kept so far.
   virtual std::span<std::int64_t> keep_of_kept(const Step& step) noexcept = 0;
   virtual std::int64_t kept() const noexcept = 0;
   virtual std::vector<Item> kept_items() const = 0;
 
-  // One key in `every`, from all over the objects.
+  // One key out of every `every`, spread over all objects.
   virtual std::vector<CurveKey> sample(std::int64_t every) const = 0;
-  // The weight below the first of keys that never fall, from it to the second, ..., from the last
-  // on. As many as bins at most. Costs least where neighbours in memory lie between the same two.
+  // `boundaries` are keys that never fall. Returns the weight below the first, from it to the
+  // second, ..., and from the last on; at most as many numbers as there are bins. Costs least when
+  // neighbours in memory lie between the same two boundaries.
   virtual std::span<std::int64_t> count_between(std::span<const CurveKey> boundaries) noexcept = 0;
   // The weight of each part.
   std::span<std::int64_t> count_parts(std::span<const CurveKey> splitters) noexcept {
@@ -78,7 +79,7 @@ class CutObjects {
   virtual std::vector<Item> items_in(std::span<const Range> ranges) const = 0;
 
  protected:
-  // Where the ranges begin and end: every other interval between them is inside.
+  // The ends of the ranges as boundaries: every other interval between them is inside a range.
   static std::vector<CurveKey> boundaries_of(std::span<const Range> ranges) {
     std::vector<CurveKey> boundaries;
     boundaries.reserve(2 * ranges.size());
@@ -90,7 +91,7 @@ class CutObjects {
   }
 };
 
-// Where the sets are. `most_bins`: of a histogram. Refers to the sets.
+// In the memory where the sets are. `most_bins`: the most that a histogram has. Refers to the sets.
 std::unique_ptr<CutObjects> objects_of(std::span<const WeightedKeys> sets, std::int64_t most_bins);
 
 void sort_keys(std::vector<CurveKey>& keys);

@@ -27,9 +27,9 @@ std::int64_t heaviest_part(std::span<const Place> places, std::int64_t total) {
   return std::max(heaviest, total - before);
 }
 
-// Where the places can be when no part is heavier than `heaviest`; windows that meet are one.
+// The windows of the places when no part is heavier than `heaviest`; windows that meet are merged.
 std::vector<Window> windows_of(std::int64_t parts, std::int64_t heaviest, std::int64_t total) {
-  const auto several = [&](std::int64_t count) {  // of the heaviest part, no more than all
+  const auto several = [&](std::int64_t count) {  // parts of that weight, at most the total
     return count > total / heaviest ? total : count * heaviest;
   };
   std::vector<Window> windows;
@@ -43,7 +43,7 @@ std::vector<Window> windows_of(std::int64_t parts, std::int64_t heaviest, std::i
   return windows;
 }
 
-// A stretch of the curve whose every key matters.
+// A stretch of the curve in which every key matters.
 struct Stretch {
   std::uint64_t first, last;     // keys, both inside
   std::int64_t before, through;  // weight before the first, and through the last
@@ -79,7 +79,7 @@ std::vector<Item> items_in(const CutObjects& objects, std::span<const Stretch> s
   return objects.items_in(ranges);
 }
 
-// On one rank: the chain of all keys in the stretches, with what lies between as single items.
+// On one rank: the chain of all keys in the stretches; each gap between stretches is one item.
 std::vector<Place> cut_chain_of(std::span<const Stretch> stretches, std::vector<Item> items,
                                 std::int64_t total, std::size_t places) {
   sort_items(items);
@@ -101,7 +101,7 @@ std::vector<Place> cut_chain_of(std::span<const Stretch> stretches, std::vector<
     }
   }
   if (total > prefix.back()) {
-    splitters.push_back(splitters.back());  // never chosen but as the end of the last part
+    splitters.push_back(splitters.back());  // only chosen as the end of the last part
     prefix.push_back(total);
   }
   const Chain chain =
@@ -121,7 +121,7 @@ std::vector<Place> find_optimal(const Communicator& communicator, CutObjects& ob
   std::vector<Place> places(known.begin(), known.end());
   const auto parts = std::ssize(places) + 1;
   const std::int64_t heaviest = heaviest_part(places, total);
-  if (parts == 1 || heaviest <= (total - 1) / parts + 1) return places;  // none can be lighter
+  if (parts == 1 || heaviest <= (total - 1) / parts + 1) return places;  // they are optimal
 
   const std::vector<Window> windows = windows_of(parts, heaviest, total);
   const std::vector<Stretch> stretches = stretches_of(search, windows, total);

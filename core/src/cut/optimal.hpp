@@ -1,8 +1,8 @@
 #pragma once
 
-// The least heaviest part, over all ranks. Every cut that is as good as a known one has its places
-// in windows that the known one tells; rank 0 gets the keys in them, with what lies between as
-// single items, and cuts that chain.
+// The cut whose heaviest part is lightest, over all ranks. Any cut as good as a known one has its
+// places in windows that follow from the known one. Rank 0 gets the keys in these windows, with
+// each gap between them as a single item, and cuts that chain.
 
 #include "objects.hpp"
 #include "search.hpp"
@@ -15,8 +15,8 @@
 
 namespace evenkeel {
 
-// Collective. `known` are the places of any cut of the objects into parts, one fewer than those,
-// and `total` is the weight of all, as `search` has found it.
+// Collective. `known` are the places of any cut into parts, one fewer than there are parts; `total`
+// is the weight of all objects, as `search` has found it.
 std::vector<Search::Place> find_optimal(const Communicator& communicator, CutObjects& objects,
                                         Search& search, std::span<const Search::Place> known,
                                         std::int64_t total);

@@ -15,13 +15,22 @@ constexpr const char* stage_name = "core/cut";
 
 constexpr std::int64_t least_bins = std::int64_t{1} << 16;
 constexpr std::int64_t bins_per_place = 4;
+// Each histogram has to leave the device, so histograms on devices are smaller, and there are more
+// of them.
+constexpr std::int64_t least_bins_on_device = std::int64_t{1} << 9;
 
 constexpr std::int64_t sample_size = std::int64_t{1} << 15;
 static_assert(sample_size < least_bins);
 
-// So many objects, in all, that it costs less to bring them to all ranks than to go on counting.
-std::int64_t few(std::size_t places) {
-  return std::max<std::int64_t>(4096, 2 * static_cast<std::int64_t>(places));
+// If there are no more objects than this, it costs less to send them to all ranks than to go on
+// counting.
+std::int64_t few(std::size_t places, bool on_device) {
+  return std::max<std::int64_t>(on_device ? 256 : 4096, 2 * static_cast<std::int64_t>(places));
+}
+
+std::int64_t bins_of(std::int64_t places, std::int64_t least) {
+  const auto wanted = static_cast<std::uint64_t>(bins_per_place * places);
+  return std::max(least, static_cast<std::int64_t>(std::bit_ceil(wanted)));
 }
 
 }  // namespace
@@ -31,8 +40,7 @@ std::int64_t Search::bins_for(std::int64_t objects) noexcept {
 }
 
 std::int64_t Search::most_bins(std::int64_t most_sought, std::int64_t most_objects) noexcept {
-  const auto wanted = static_cast<std::uint64_t>(bins_per_place * most_sought);
-  const auto bins = std::max(least_bins, static_cast<std::int64_t>(std::bit_ceil(wanted)));
+  const std::int64_t bins = bins_of(most_sought, least_bins);
   return most_objects > 0 ? std::min(bins, bins_for(most_objects)) : bins;
 }
 
@@ -40,6 +48,7 @@ Search::Search(const Communicator& communicator, CutObjects& objects, std::int64
                std::int64_t most_objects)
     : communicator_(communicator),
       objects_(objects),
+      most_sought_(most_sought),
       most_bins_(most_bins(most_sought, most_objects)) {
   const auto places = static_cast<std::size_t>(most_sought);
   intervals_.reserve(places + 1);
@@ -59,11 +68,13 @@ void Search::reduce(std::span<std::int64_t> values) {
 }
 
 // One interval, aligned to its size, around all keys.
-std::int64_t Search::weigh(const Survey& all) {
+std::int64_t Search::weigh(const Census& all) {
   width_ = static_cast<int>(std::bit_width(all.least_key ^ all.greatest_key));
   base_ = all.least_key >> width_ << width_;
   intervals_.assign(1, {base_, 0});
+  on_device_ = all.ranks_on_device > 0;
   bins_ = std::min(most_bins_, bins_for(all.objects));
+  if (on_device_) bins_ = std::min(bins_, bins_of(most_sought_, least_bins_on_device));
   whole_ = next_division();
   const std::span<std::int64_t> bins = objects_.count_all(base_, whole_);
   reduce(bins);
@@ -83,14 +94,16 @@ std::span<const Search::Place> Search::run(std::span<const std::int64_t> sought,
       std::span<const std::int64_t>(weight_of_bin_).first(std::size_t{1} << whole_.split);
   narrow(first_bins, whole_);
   CutObjects::Division division = whole_;
+  std::size_t divided = first_bins.size();
   for (bool first = true; !open_.empty(); first = false) {
-    const CutObjects::Step step = {division, interval_of_bin_, std::ssize(intervals_),
-                                   next_division()};
+    const CutObjects::Step step = {division, std::span(interval_of_bin_).first(divided),
+                                   std::ssize(intervals_), next_division()};
     const std::span<std::int64_t> bins =
         first ? objects_.keep_of_all(base_, step) : objects_.keep_of_kept(step);
     if (few_are_kept()) return finish_with_all([&] { return objects_.kept_items(); });
     reduce(bins);
     division = step.next;
+    divided = bins.size();
     narrow(bins, division);
   }
   return places_;
@@ -106,12 +119,13 @@ void Search::begin(std::size_t sought) {
 }
 
 CutObjects::Division Search::next_division() const noexcept {
-  // At least two bins each: there are no more intervals than objects.
+  // At least two bins each, because there are no more intervals than objects.
   const auto per_interval = static_cast<std::uint64_t>(bins_ / std::ssize(intervals_));
   return {width_, std::min(width_, static_cast<int>(std::bit_width(per_interval)) - 1)};
 }
 
-// Finds the bin of each open place. What it knows then is enough, or the bin becomes an interval.
+// Finds the bin of each open place. Either an end of the bin settles the place, or the bin becomes
+// an interval.
 void Search::narrow(std::span<const std::int64_t> bins, CutObjects::Division division) {
   const int width = division.bin_width();
   std::fill_n(interval_of_bin_.begin(), bins.size(), CutObjects::dropped);
@@ -145,8 +159,8 @@ void Search::narrow(std::span<const std::int64_t> bins, CutObjects::Division div
   width_ = width;
 }
 
-// The place lies in the 2^width keys from `first` on. True when one of their ends will do: when
-// there is but one key, or when an end is near enough.
+// The place lies in the 2^width keys from `first` on. Returns true if one end of this range settles
+// it: when there is only one key, or when an end is near enough.
 bool Search::settle(std::size_t place, std::uint64_t first, std::int64_t before, std::int64_t after,
                     int width) {
   const std::int64_t below = sought_[place] - before, above = after - sought_[place];
@@ -158,9 +172,10 @@ bool Search::settle(std::size_t place, std::uint64_t first, std::int64_t before,
   return true;
 }
 
-// What is kept is known by its weight; its number costs a reduction, when it may be small.
+// The weight of the kept objects is known. Counting them costs a reduction, so it is done only when
+// they may be few.
 bool Search::few_are_kept() {
-  const auto limit = few(open_.size());
+  const auto limit = few(open_.size(), on_device_);
   const double share = static_cast<double>(open_weight_) / static_cast<double>(total_);
   if (share * objects_everywhere_ > static_cast<double>(limit)) return false;
   std::int64_t kept = objects_.kept();
@@ -170,16 +185,17 @@ bool Search::few_are_kept() {
 
 // --- By a sample ---------------------------------------------------------------------------------
 
-// Objects that are spread over all ranks in nearly the order of the curve show where they are dense
-// by a few keys. What a sample costs and leaves to look at does not go with bits or clusters.
+// If objects are nearly in the order of the curve, a few keys from all over them show where they
+// are dense. The cost of a sample, and the number of objects it leaves, depend neither on the bits
+// of keys nor on clusters.
 
-bool Search::suits_sample(const Survey& all, std::int64_t sought) noexcept {
+bool Search::suits_sample(const Census& all, std::int64_t sought) noexcept {
   constexpr std::int64_t keys_per_fall = 16;
   return all.falls * keys_per_fall <= all.objects && all.objects >= 8 * sample_size &&
          8 * sought <= sample_size;
 }
 
-std::int64_t Search::weigh_by_sample(const Survey& all) {
+std::int64_t Search::weigh_by_sample(const Census& all) {
   std::vector<CurveKey> mine;
   vote(communicator_,
        attempt(stage_name, [&] { mine = objects_.sample(all.objects / sample_size); }));
@@ -187,7 +203,7 @@ std::int64_t Search::weigh_by_sample(const Survey& all) {
   bytes_reduced_ += static_cast<std::int64_t>(sample_.size() * sizeof(CurveKey));
   vote(communicator_, attempt(stage_name, [&] { sort_keys(sample_); }));
   sample_.erase(std::unique(sample_.begin(), sample_.end()), sample_.end());
-  // Very many ranks bring more than was asked for.
+  // Very many ranks return more keys than were asked for.
   const std::size_t room = static_cast<std::size_t>(most_bins_) - 1;
   const std::size_t step = sample_.size() / room + 1;
   for (std::size_t i = 0; i * step < sample_.size(); ++i) sample_[i] = sample_[i * step];
@@ -225,7 +241,7 @@ std::span<const Search::Place> Search::run_by_sample(std::span<const std::int64_
 
 // --- The end -------------------------------------------------------------------------------------
 
-// All ranks come to the same, each by itself.
+// Each rank computes the same result by itself.
 std::span<const Search::Place> Search::finish_with_all(
     const std::function<std::vector<CutObjects::Item>()>& mine) {
   std::vector<CutObjects::Item> items;

@@ -1,9 +1,9 @@
 #pragma once
 
-// Finds the places on the curve before which given weights lie, over all ranks: a histogram of the
-// whole interval that holds keys, then of those bins alone that hold a place, all places at once,
-// one reduction each; when few objects are left, all ranks get them and finish alone. Which
-// histograms are made depends on sums over all ranks alone, so the result does too.
+// Finds the places on the curve before which given weights lie, over all ranks: by a histogram of
+// the whole interval that holds keys, then histograms of only those bins that hold a place, for all
+// places at once, with one reduction each. When few objects are left, all ranks get them and finish
+// alone. The histograms depend only on sums over all ranks, so the result does too.
 
 #include "objects.hpp"
 
@@ -16,7 +16,7 @@
 
 namespace evenkeel {
 
-// Of the two places around the key that makes the weight reach what is sought, take
+// Of the two places around the key at which the weight reaches what is sought, take
 enum class Rounding : int { nearest, down, up };  // ties of `nearest` are taken down
 
 class Search {
@@ -27,26 +27,26 @@ class Search {
     std::int64_t before;
   };
 
-  // `most_sought`: the most that a call of run() will get; `most_objects`: that there are, where it
-  // is known, or 0.
+  // `most_sought`: the most places that a call of run() will seek; `most_objects`: the most objects
+  // on all ranks, or 0 if unknown.
   Search(const Communicator& communicator, CutObjects& objects, std::int64_t most_sought,
          std::int64_t most_objects = 0);
   static std::int64_t most_bins(std::int64_t most_sought, std::int64_t most_objects = 0) noexcept;
 
   static std::int64_t bins_for(std::int64_t objects) noexcept;
 
-  // Collective. The weight of all objects, of which there are some; comes before any run.
-  std::int64_t weigh(const Survey& all);
+  // Collective. The weight of all objects, of which there must be some; call it before run().
+  std::int64_t weigh(const Census& all);
 
-  // Collective. A place for each weight sought; they never fall, lie in (0, all weight], and are
-  // the same on all ranks. A place within `tolerance` will do.
+  // Collective. Returns a place for each weight sought. The weights sought never fall, lie in (0,
+  // all weight], and are the same on all ranks. A place within `tolerance` is accepted.
   std::span<const Place> run(std::span<const std::int64_t> sought, Rounding rounding,
                              std::int64_t tolerance);
 
-  // Collective. The same two for objects that are nearly in order on each rank: a sample of their
-  // keys tells where to look closely, and one histogram suffices.
-  static bool suits_sample(const Survey& all, std::int64_t sought) noexcept;
-  std::int64_t weigh_by_sample(const Survey& all);
+  // Collective. The same two functions for objects that are nearly in order on each rank: a sample
+  // of their keys shows where to look closely, and one histogram suffices.
+  static bool suits_sample(const Census& all, std::int64_t sought) noexcept;
+  std::int64_t weigh_by_sample(const Census& all);
   std::span<const Place> run_by_sample(std::span<const std::int64_t> sought);
 
   int reductions() const noexcept { return reductions_; }
@@ -71,8 +71,9 @@ class Search {
 
   const Communicator& communicator_;
   CutObjects& objects_;
-  std::int64_t most_bins_;
-  std::int64_t bins_ = 0;  // of each histogram: no more than make sense for so many objects
+  std::int64_t most_sought_, most_bins_;
+  bool on_device_ = false;  // objects of some rank
+  std::int64_t bins_ = 0;   // of each histogram: no more than are useful for this many objects
   int reductions_ = 0;
   std::int64_t bytes_reduced_ = 0;
 
@@ -82,7 +83,7 @@ class Search {
   std::vector<std::int64_t> weight_of_bin_;
   std::vector<CurveKey> sample_;
   std::int64_t total_ = 0;         // weight
-  double objects_everywhere_ = 0;  // about
+  double objects_everywhere_ = 0;  // an estimate
 
   std::span<const std::int64_t> sought_;
   Rounding rounding_ = Rounding::nearest;
@@ -92,7 +93,7 @@ class Search {
   std::int64_t open_weight_ = 0;  // in them
   std::vector<Interval> intervals_, next_;
   std::vector<std::int32_t> interval_of_bin_;
-  // Places that are still sought, and the interval that each of them is in.
+  // The places still sought, and the interval that contains each.
   std::vector<std::uint32_t> open_, still_open_;
   std::vector<std::int32_t> interval_of_place_;
   std::vector<Place> places_;

@@ -1,6 +1,6 @@
 #include "units.hpp"
 
-#include "device_survey.hpp"
+#include "device_census.hpp"
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
@@ -33,9 +33,9 @@ double heaviest_on_host(std::span<const double> weights) {
   return std::bit_cast<double>(greatest);
 }
 
-// The least and the greatest key; whether they never fall. That ends at the first that does, and
-// keys in order need no other look.
-bool add_keys(Survey& found, std::span<const CurveKey> keys) {
+// Finds the least and the greatest key, and whether keys never fall. That test ends at the first
+// key that falls; keys that are in order need no second pass.
+bool add_keys(Census& found, std::span<const CurveKey> keys) {
   const bool in_order = std::is_sorted(keys.begin(), keys.end());
   std::uint64_t least = keys.front().value, greatest = keys.back().value;
   if (!in_order) {
@@ -52,12 +52,11 @@ bool add_keys(Survey& found, std::span<const CurveKey> keys) {
   return in_order;
 }
 
-// Of a set that is not empty.
+// For a set that is not empty.
 double heaviest_of(const WeightedKeys& set) {
   if (set.weights.empty()) return 1;
   if constexpr (has_device)
-    if (set.memory != MemoryKind::host)
-      return heaviest_on_device(Kokkos::DefaultExecutionSpace(), set.weights);
+    if (set.memory != MemoryKind::host) return heaviest_on_device(device_instance(), set.weights);
   return heaviest_on_host(set.weights);
 }
 
@@ -75,26 +74,27 @@ MemoryKind memory_of(std::span<const WeightedKeys> sets) {
     if (set.memory != first->memory)
       refuse("Keys in " + std::string(name_of(first->memory)) + " and in " +
                  std::string(name_of(set.memory)) + " memory were given to one cut.",
-             "Bring all to the same.");
+             "Keep the keys of all sets in one kind of memory.");
   }
   if (!has_device && first != nullptr && first->memory == MemoryKind::device)
     refuse("Keys in device memory were given to a build without a device.",
-           "Use a Kokkos with one, or the memory of the host.");
+           "Use a Kokkos with a device, or host memory.");
   return first == nullptr ? MemoryKind::host : first->memory;
 }
 
-void combine(Survey& into, const Survey& from) noexcept {
+void combine(Census& into, const Census& from) noexcept {
   into.objects += from.objects;
   into.heaviest = std::max(into.heaviest, from.heaviest);
   into.least_key = std::min(into.least_key, from.least_key);
   into.greatest_key = std::max(into.greatest_key, from.greatest_key);
   into.falls += from.falls;
   into.ranks_out_of_order += from.ranks_out_of_order;
+  into.ranks_on_device += from.ranks_on_device;
 }
 
-Survey survey_weights(std::span<const WeightedKeys> sets) {
-  memory_of(sets);
-  Survey found;
+Census census_of_weights(std::span<const WeightedKeys> sets) {
+  Census found;
+  found.ranks_on_device = memory_of(sets) == MemoryKind::host ? 0 : 1;
   for (const WeightedKeys& set : sets) {
     if (!set.weights.empty() && set.weights.size() != set.keys.size())
       refuse(std::to_string(set.weights.size()) + " weights came with " +
@@ -107,8 +107,8 @@ Survey survey_weights(std::span<const WeightedKeys> sets) {
   return found;
 }
 
-Survey survey(std::span<const WeightedKeys> sets, int dimensions) {
-  Survey found = survey_weights(sets);
+Census census(std::span<const WeightedKeys> sets, int dimensions) {
+  Census found = census_of_weights(sets);
   int with_objects = 0;
   bool in_order = true;
   for (const WeightedKeys& set : sets) {
@@ -116,7 +116,7 @@ Survey survey(std::span<const WeightedKeys> sets, int dimensions) {
     ++with_objects;
     if constexpr (has_device)
       if (set.memory != MemoryKind::host) {
-        add_keys_on_device(found, Kokkos::DefaultExecutionSpace(), set.keys);
+        add_keys_on_device(found, device_instance(), set.keys);
         in_order = false;
         continue;
       }
@@ -128,13 +128,13 @@ Survey survey(std::span<const WeightedKeys> sets, int dimensions) {
   return found;
 }
 
-Units::Units(const Survey& all) : weightless_(all.weightless()) {
+Units::Units(const Census& all) : weightless_(all.weightless()) {
   constexpr int bits = 62;
   const auto count_bits = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(all.objects)));
   exponent_ = bits - count_bits - (std::ilogb(weightless_ ? 1.0 : all.heaviest) + 1);
   first_factor_ = std::ldexp(1.0, exponent_ / 2);
   second_factor_ = std::ldexp(1.0, exponent_ - exponent_ / 2);
-  // Where all are lighter than 1, all came with a weight.
+  // If all weights are below 1, every object came with a weight.
   one_ = weightless_ || all.heaviest >= 1 ? of(1.0) : 0;
 }
 

@@ -1,6 +1,6 @@
 #include "field/copy.hpp"
 
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 
 #include <algorithm>
 
@@ -46,20 +46,18 @@ CopyValues<Word> copy_of(const FieldLayout& to, const std::int64_t* to_objects,
 
 template <class Word, class Instance>
 void copy_values(const Instance& instance, const CopyValues<Word>& copy, std::int64_t count) {
-  Kokkos::parallel_for(
-      "evenkeel::field::copy_objects",
-      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count), copy);
+  exec::for_each(instance, "evenkeel::field::copy_objects", count, copy);
 }
 
-// For hosts: it will be read soon.
+// For hosts: prefetches what will be read soon.
 KOKKOS_INLINE_FUNCTION void read_ahead([[maybe_unused]] const char* at) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
   __builtin_prefetch(at);
 #endif
 }
 
-// Objects whose values are adjacent, of so many words of eight bytes: the compiler sees how many.
-// Where objects lie anywhere, a host is told early which it will need.
+// Objects whose values are adjacent, each of a number of eight-byte words that the compiler knows.
+// If objects are scattered, a host prefetches those that it will need.
 template <int words, bool on_device>
 struct CopyWhole {
   char* to;
@@ -96,9 +94,8 @@ void copy_whole(const Instance& instance, const FieldLayout& to, const std::int6
       copy_whole<words + 1>(instance, to, to_objects, from, from_objects, count);
     return;
   }
-  Kokkos::parallel_for(
-      "evenkeel::field::copy_objects",
-      Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
+  exec::for_each(
+      instance, "evenkeel::field::copy_objects", count,
       CopyWhole<words, is_device<Instance>>{
           static_cast<char*>(to.data), static_cast<const char*>(from.data), to.object_stride_bytes,
           from.object_stride_bytes, to_objects, from_objects, count});
@@ -158,7 +155,7 @@ void require_same_values(const FieldLayout& to, const FieldLayout& from, std::in
 
 namespace {
 
-// The same values of `like`, packed, in memory of our own.
+// The same values as in `like`, packed, in our own memory.
 FieldLayout packed_in(const Buffer& buffer, const FieldLayout& like, std::int64_t count) {
   FieldLayout packed = like;
   packed.data = buffer.data();
@@ -169,7 +166,7 @@ FieldLayout packed_in(const Buffer& buffer, const FieldLayout& like, std::int64_
   return packed;
 }
 
-// Strides on one side of the bus are packed there, cross, and are unpacked on the other.
+// Packs strided values on one side of the bus, transfers them, and unpacks them on the other.
 void copy_across(const Space& space, const FieldLayout& to, const FieldLayout& from,
                  std::int64_t count) {
   const std::int64_t bytes = count * from.bytes_per_object();
@@ -202,7 +199,7 @@ void copy_objects(const Space& space, const FieldLayout& to, const FieldLayout& 
   if (crosses) return copy_across(space, to, from, count);
   const MemoryKind memory = to.memory == MemoryKind::shared ? from.memory : to.memory;
   const bool reaches = space.can_access(to.memory) && space.can_access(from.memory);
-  if (!reaches) space.fence(label);  // what it wrote is read elsewhere
+  if (!reaches) space.fence(label);  // its writes are read elsewhere
   const Space where = reaches ? space : Space::where(memory);
   copy_chosen_objects(where, to, nullptr, from, nullptr, count);
   where.fence(label);

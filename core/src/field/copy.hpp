@@ -1,6 +1,6 @@
 #pragma once
 
-// Copies objects by lists of indices: what packing, unpacking and ordering are made of.
+// Copies objects by lists of indices, for packing, unpacking and ordering.
 
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/field.hpp>

@@ -1,7 +1,6 @@
 #include "field/copy_ranges.hpp"
 
-#include <evenkeel/backends/exec/compatibility.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -14,7 +13,7 @@ namespace {
 constexpr const char* label = "evenkeel::field::copy_ranges";
 constexpr std::int64_t worth_threads = 65536;  // bytes
 
-// A piece of each object that is adjacent to that of the next, on both sides, where there is one.
+// A piece of each object that is adjacent to the same piece of the next object, on both sides.
 struct Stream {
   char* to;
   const char* from;
@@ -37,7 +36,7 @@ std::vector<Stream> streams_of(const FieldLayout& to, const FieldLayout& from) {
   return streams;
 }
 
-// Value by value, whatever the strides. `bytes` of a value: known to the compiler, or 0.
+// Copies value by value, for any strides. `bytes` of a value: known to the compiler, or 0.
 template <std::size_t bytes>
 void copy_values(const FieldLayout& to, const FieldLayout& from, const ObjectRange& range) {
   auto* const target = static_cast<char*>(to.data) + range.to * to.object_stride_bytes;
@@ -59,7 +58,7 @@ void copy_any(const FieldLayout& to, const FieldLayout& from, const ObjectRange&
   }
 }
 
-// Few bytes without a call.
+// Copies a few bytes without a call.
 void copy_bytes_of(char* to, const char* from, std::size_t bytes) {
   constexpr std::size_t few = 512, step = 16, word = 8;
   if (bytes > few) {
@@ -74,7 +73,7 @@ void copy_bytes_of(char* to, const char* from, std::size_t bytes) {
   for (; bytes > 0; --bytes) *to++ = *from++;
 }
 
-// The objects from `begin` to `end`, of all ranges one after the other.
+// Visits the objects from `begin` to `end`, counted over all ranges one after the other.
 template <class Copy>
 void for_each_within(std::span<const ObjectRange> ranges, std::int64_t begin, std::int64_t end,
                      const Copy& copy) {
@@ -100,8 +99,8 @@ void copy_some(const FieldLayout& to, const FieldLayout& from, std::span<const S
     });
 }
 
-// What one of `threads` threads copies. Many ranges are shared out as they are: to find the one
-// that an object is in takes time.
+// The share of one of `threads` threads. If there are many ranges, whole ranges are shared out,
+// because finding the range of an object takes time.
 struct CopyShare {
   const FieldLayout &to, &from;
   std::span<const Stream> streams;
@@ -123,20 +122,14 @@ struct CopyShare {
 
 void copy_object_ranges(const FieldLayout& to, const FieldLayout& from,
                         std::span<const ObjectRange> ranges) {
-  using Host = Kokkos::DefaultHostExecutionSpace;
   std::int64_t objects = 0;
   for (const ObjectRange& range : ranges) objects += range.count;
   if (objects == 0) return;
   const std::vector<Stream> streams = streams_of(to, from);
-  const std::int64_t threads = exec::kokkos_is_running() ? std::max(1, Host().concurrency()) : 1;
+  const std::int64_t threads = exec::host_threads();
   if (threads == 1 || objects * to.bytes_per_object() < worth_threads)
     return copy_some(to, from, streams, ranges, 0, objects);
-  Kokkos::parallel_for(
-      label,
-      Kokkos::RangePolicy<Host, Kokkos::Schedule<Kokkos::Static>, Kokkos::IndexType<std::int64_t>>(
-          0, threads),
-      CopyShare{to, from, streams, ranges, objects, threads});
-  exec::fence(Host(), label);
+  exec::for_each_on_host(label, threads, CopyShare{to, from, streams, ranges, objects, threads});
 }
 
 }  // namespace evenkeel

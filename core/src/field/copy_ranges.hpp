@@ -1,7 +1,6 @@
 #pragma once
 
-// Copies objects by ranges of them, in host memory: what packing and unpacking are made of where
-// data is in order.
+// Copies objects by ranges, in host memory, for packing and unpacking objects that are in order.
 
 #include <evenkeel/core/field.hpp>
 

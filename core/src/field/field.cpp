@@ -9,8 +9,8 @@ namespace {
 
 constexpr const char* stage_name = "core/field";
 
-// The same values for `count` objects in memory of our own: objects or components adjacent,
-// whichever runs faster through the container's memory.
+// The layout of `count` objects with the same values, in our own memory: objects or components are
+// adjacent, whichever are nearer to each other in the container's memory.
 FieldLayout buffer_layout(const FieldLayout& like, std::int64_t count, void* data) {
   FieldLayout layout = like;
   layout.data = data;
@@ -22,7 +22,7 @@ FieldLayout buffer_layout(const FieldLayout& like, std::int64_t count, void* dat
   return layout;
 }
 
-// What a container's own FieldTraits::allocate must have given.
+// Checks the room that a container's own FieldTraits::allocate has given.
 void require_room_like(const FieldLayout& now, const FieldLayout& staged, std::int64_t count,
                        const std::string& label) {
   if (staged.count == count && staged.capacity >= count && staged.components == now.components &&
@@ -37,7 +37,8 @@ void require_room_like(const FieldLayout& now, const FieldLayout& staged, std::i
               "Mend FieldTraits::allocate of its type.");
 }
 
-// A refusal reads alike whoever refused: Kokkos throws types of its own, neither a std::bad_alloc.
+// Makes all refusals read alike: Kokkos throws types of its own, which do not derive from
+// std::bad_alloc.
 void* allocate(const detail::FieldOperations& operations, void* container, const Room& room,
                const std::string& label) {
   try {
@@ -78,7 +79,7 @@ StagedField Field::stage(const Space& space, const Room& room, Placement placeme
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "'" + label() + "' was never given extents on this rank, and " +
                     std::to_string(count) + " objects would arrive.",
-                "Make it with 0 objects and the components that it has elsewhere.");
+                "Make it with 0 objects and as many components as on other ranks.");
   if (now.components == 0) now.components = room.components;
   if (count > 0 && now.components != room.components)
     throw Error(ErrorKind::bad_input, Where{stage_name},
@@ -130,8 +131,8 @@ StagedField& StagedField::operator=(StagedField&& other) noexcept {
 
 StagedField::~StagedField() { discard(); }
 
-// Staged Views that are left when Kokkos has been finalized would make it abort: they go with the
-// process.
+// Staged Views that are left after Kokkos has been finalized would make it abort, so they are
+// leaked.
 void StagedField::discard() noexcept {
   if (staged_ != nullptr && exec::kokkos_is_running()) operations_->discard(staged_);
   staged_ = nullptr;
@@ -145,7 +146,7 @@ void StagedField::commit() noexcept {
     discard();
   } else {
     if (operations_->resized != nullptr) operations_->resized(container_, layout_.count);
-    // Without objects a View that was never given extents has not the components of the staging.
+    // Without objects, a View that was never given extents has other components than the staging.
     if (layout_.count > 0)
       copy_objects(space_, operations_->layout(container_), layout_, layout_.count);
     if (operations_->changed != nullptr) operations_->changed(container_);

@@ -1,27 +1,68 @@
 #include "field/numbers.hpp"
 
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+
+#include <limits>
 #include <string>
 #include <type_traits>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
+constexpr const char* label = "evenkeel::field::numbers";
+
+template <class T, class Result>
+struct Convert {
+  const char* data;
+  std::int64_t stride;  // bytes
+  Result* results;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8 is a number here
+    results[i] = static_cast<Result>(*reinterpret_cast<const T*>(data + i * stride));
+  }
+};
+
+template <class T>
+struct IsBeyond63Bits {
+  const char* data;
+  std::int64_t stride;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return *reinterpret_cast<const T*>(data + i * stride) >> 63 != 0 ? 1 : 0;
+  }
+};
+
+template <class Result, class T, class Instance>
+void convert(const Instance& instance, const char* data, std::int64_t stride,
+             const exec::Array<Result>& results) {
+  if constexpr (std::is_same_v<T, std::uint64_t> && std::is_same_v<Result, std::int64_t>)
+    if (exec::sum<std::int64_t>(instance, results.size(), IsBeyond63Bits<T>{data, stride}) > 0)
+      throw Error(ErrorKind::bad_input, Where{"core/field"}, "An integer is beyond 63 bits.",
+                  "Use smaller numbers.");
+  exec::for_each(instance, label, results.size(), Convert<T, Result>{data, stride, results.data()});
+  exec::fence(instance, label);
+}
+
 template <class Result, class T>
-std::vector<Result> read(const Space& space, const FieldLayout& at, std::int64_t count) {
-  std::vector<T> values(static_cast<std::size_t>(count));
-  copy_objects(space, packed_layout(values.data(), count, count), at, count);
-  for (const T value : values)
-    if constexpr (std::is_same_v<Result, std::int64_t>)
-      if (!std::in_range<Result>(value))
-        throw Error(ErrorKind::bad_input, Where{"core/field"},
-                    std::to_string(value) + " is beyond 63 bits.", "Use smaller numbers.");
-  return std::vector<Result>(values.begin(), values.end());
+exec::Array<Result> read(const Space& space, const FieldLayout& at, std::int64_t count) {
+  exec::Array<Result> results(space, label, count);
+  exec::Array<T> copy;
+  const auto* data = static_cast<const char*>(at.data);
+  std::int64_t stride = at.object_stride_bytes;
+  if (!space.can_access(at.memory) && count > 0) {
+    copy = exec::Array<T>(space, label, count);
+    copy_objects(space, packed_layout(copy.data(), count, count, copy.memory()), at, count);
+    data = reinterpret_cast<const char*>(copy.data());
+    stride = sizeof(T);
+  }
+  with_space(space,
+             [&](const auto& instance) { convert<Result, T>(instance, data, stride, results); });
+  return results;
 }
 
 template <class Result>
-std::vector<Result> read_integers_as(const Space& space, const FieldLayout& at,
+exec::Array<Result> read_integers_as(const Space& space, const FieldLayout& at,
                                      std::int64_t count) {
   switch (at.scalar) {
     case ScalarType::int8: return read<Result, std::int8_t>(space, at, count);
@@ -35,19 +76,19 @@ std::vector<Result> read_integers_as(const Space& space, const FieldLayout& at,
     default: break;
   }
   throw Error(ErrorKind::bad_input, Where{"core/field"},
-              "Numbers of type " + std::string(name_of(at.scalar)) + " are not what is asked for.",
+              "Numbers of type " + std::string(name_of(at.scalar)) + " cannot be used here.",
               "Give one integer per object; weights may be float or double.");
 }
 
 }  // namespace
 
-std::vector<double> read_reals(const Space& space, const FieldLayout& at, std::int64_t count) {
+exec::Array<double> read_reals(const Space& space, const FieldLayout& at, std::int64_t count) {
   if (at.scalar == ScalarType::float32) return read<double, float>(space, at, count);
   if (at.scalar == ScalarType::float64) return read<double, double>(space, at, count);
   return read_integers_as<double>(space, at, count);
 }
 
-std::vector<std::int64_t> read_integers(const Space& space, const FieldLayout& at,
+exec::Array<std::int64_t> read_integers(const Space& space, const FieldLayout& at,
                                         std::int64_t count) {
   return read_integers_as<std::int64_t>(space, at, count);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// Positions as kernels read them: in doubles, wherever and in whatever type they are kept.
+// Positions as kernels read them: as doubles, whatever their memory and type.
 
 #include <evenkeel/core/field.hpp>
 

@@ -1,5 +1,7 @@
 #include "field/ranges.hpp"
 
+#include <evenkeel/backends/exec/launch.hpp>
+
 #include <algorithm>
 #include <utility>
 
@@ -7,11 +9,43 @@ namespace evenkeel {
 
 namespace {
 
-bool is_next(std::span<const std::int64_t> objects, std::size_t i) {
-  return objects[i] == objects[i - 1] + 1;
-}
+constexpr const char* label = "evenkeel::field::ranges";
 
-// The one that holds a place, or the first behind it.
+// Objects that one index looks at.
+constexpr std::int64_t block_length = 4096;
+
+// Counts the ranges that begin in a block. A range begins at object 0, and at each object that does
+// not directly follow the one before it in the list.
+struct CountBegins {
+  const std::int64_t* objects;
+  std::int64_t count;
+  std::int64_t* begins;  // of each block
+
+  static std::int64_t begin_of(std::int64_t block) { return block * block_length; }
+  std::int64_t end_of(std::int64_t block) const {
+    return std::min(count, (block + 1) * block_length);
+  }
+  bool begins_at(std::int64_t i) const { return i == 0 || objects[i] != objects[i - 1] + 1; }
+
+  void operator()(std::int64_t block) const {
+    std::int64_t found = 0;
+    for (std::int64_t i = begin_of(block); i < end_of(block); ++i) found += begins_at(i) ? 1 : 0;
+    begins[block] = found;
+  }
+};
+
+// Writes these beginnings; each block knows how many ranges begin in the blocks before it.
+struct WriteBegins {
+  CountBegins begins_of;
+  ObjectRange* ranges;
+  void operator()(std::int64_t block) const {
+    std::int64_t next = begins_of.begins[block];
+    for (std::int64_t i = CountBegins::begin_of(block); i < begins_of.end_of(block); ++i)
+      if (begins_of.begins_at(i)) ranges[next++] = {i, begins_of.objects[i], 0};
+  }
+};
+
+// The range that holds a place, or the first range behind it.
 auto range_of(std::span<const ObjectRange> ranges, std::int64_t place) {
   return std::lower_bound(
       ranges.begin(), ranges.end(), place,
@@ -21,19 +55,19 @@ auto range_of(std::span<const ObjectRange> ranges, std::int64_t place) {
 }  // namespace
 
 std::vector<ObjectRange> long_ranges(std::span<const std::int64_t> objects) {
-  if (objects.empty()) return {};
-  std::int64_t breaks = 0;
-  for (std::size_t i = 1; i < objects.size(); ++i) breaks += is_next(objects, i) ? 0 : 1;
-  if (breaks > std::ssize(objects) / long_range) return {};
-  std::vector<ObjectRange> ranges;
-  ranges.reserve(static_cast<std::size_t>(breaks) + 1);
-  for (std::size_t i = 0; i < objects.size();) {
-    std::size_t end = i + 1;
-    while (end < objects.size() && is_next(objects, end)) ++end;
-    ranges.push_back(
-        {static_cast<std::int64_t>(i), objects[i], static_cast<std::int64_t>(end - i)});
-    i = end;
-  }
+  const std::int64_t count = std::ssize(objects);
+  if (count == 0) return {};
+  const std::int64_t blocks = (count - 1) / block_length + 1;
+  std::vector<std::int64_t> begins(static_cast<std::size_t>(blocks));
+  const CountBegins count_begins{objects.data(), count, begins.data()};
+  exec::for_each_on_host(label, blocks, count_begins);
+  std::int64_t all = 0;
+  for (std::int64_t& of_block : begins) all += std::exchange(of_block, all);
+  if (all - 1 > count / long_range) return {};
+  std::vector<ObjectRange> ranges(static_cast<std::size_t>(all));
+  exec::for_each_on_host(label, blocks, WriteBegins{count_begins, ranges.data()});
+  for (std::size_t r = 0; r < ranges.size(); ++r)
+    ranges[r].count = (r + 1 < ranges.size() ? ranges[r + 1].from : count) - ranges[r].from;
   return ranges;
 }
 

@@ -7,10 +7,11 @@ namespace evenkeel {
 
 namespace {
 
-// From so many periods on the number of them is no longer exact.
+// From this many periods on, their number is no longer exact.
 constexpr double many = 0x1p50;
 
-// The periods between a place and its image inside. Within one, images rise with their places.
+// The periods between a place and its image inside. Images with the same number of periods rise
+// with their places.
 double turns_of(const GridAxis& along, double place) {
   if (along.is_inside(place)) return 0;
   return std::nearbyint((along.distance(place) - along.rest(place)) / along.period);

@@ -18,7 +18,7 @@ namespace evenkeel {
 
 namespace {
 
-// Nine digits, no more than the number itself but for what rounding forgives.
+// The number with nine digits, rounded down, except for what rounding errors allow.
 std::string rounded_down(double width) {
   if (!(width > 0)) return "0";
   const double digits = std::pow(10, 8 - std::floor(std::log10(width)));
@@ -40,16 +40,16 @@ void check(const BisectionOptions& options) {
     widths += (axis == 0 ? "" : ", ") +
               rounded_down(capacity.width[static_cast<std::size_t>(axis)] * scale);
   refuse_grid("The box has no room for " + std::to_string(options.parts) +
-                  " domains of the least widths: the largest of these proportions are " + widths +
-                  '.',
+                  " domains of the least widths: the largest widths in these proportions are " +
+                  widths + '.',
               "Make fewer parts, or narrower ones.");
 }
 
-// A box of the tree that grows.
+// A box of the growing tree.
 struct Branch {
   BisectionRange range;
   Box box;
-  bool as_earlier = true;  // it has the parts that it had in the earlier tree
+  bool as_earlier = true;  // the earlier tree has these parts at this node too
 
   bool is_leaf() const { return range.parts() < 2; }
   double side(int axis) const {
@@ -58,7 +58,7 @@ struct Branch {
   }
 };
 
-// How a branch is divided, but for the place of the border.
+// How a branch is divided, except for the place of the border.
 struct Split {
   int axis;
   int middle;          // the first part above
@@ -66,7 +66,7 @@ struct Split {
   bool as_earlier;
 };
 
-// The axes by preference: all of them, since one may have no room for two domains.
+// The axes in the order of preference: all of them, because one may have no room for two domains.
 std::vector<int> axes_for(const BisectionOptions& options, const Branch& branch, int depth) {
   std::vector<int> axes(static_cast<std::size_t>(options.dimensions));
   std::iota(axes.begin(), axes.end(), 0);
@@ -96,7 +96,7 @@ class Growth {
     split_all();
   }
 
-  // One level even where there is nothing to divide: it counts the work.
+  // Makes one level even if there is nothing to divide, because it counts the work.
   bool is_done() const { return depth_ > 0 && splits_.empty(); }
 
   SectionLevel next_level() const {
@@ -118,8 +118,9 @@ class Growth {
     return level;
   }
 
-  // So that all levels together stay within the target: what the levels so far have left of it is
-  // shared among those that remain. `weights`: of the branches; none before the first level.
+  // The tolerance that keeps all levels together within the target: what the levels so far have
+  // left of it is shared among the remaining ones. `weights`: of the branches; empty before the
+  // first level.
   double tolerance(std::span<const double> weights) const {
     if (!(options_.target_lambda > 1)) return 0;
     const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -139,7 +140,7 @@ class Growth {
     return tolerance;
   }
 
-  // Where the borders were, as far as the tree has been the same so far; elsewhere nowhere.
+  // The borders of the earlier tree, as far as both trees agree; NaN elsewhere.
   std::vector<double> kept() const {
     std::vector<double> borders;
     if (earlier_.empty()) return borders;
@@ -186,8 +187,8 @@ class Growth {
   std::vector<Bisection> take_nodes() { return std::move(nodes_); }
 
  private:
-  // By how much of what is wanted of it a level may miss a half of a branch that is `lambda` times
-  // as heavy as wanted. Where nothing is left it still need not be exact.
+  // By how much, relative to what is wanted, a level may miss a half of a branch that is `lambda`
+  // times as heavy as wanted. Even if nothing of the target is left, the result is not 0.
   double excess(int parts, double lambda) const {
     const auto levels_of = [](int leaves) {
       return std::bit_width(static_cast<unsigned>(leaves) - 1);
@@ -238,7 +239,7 @@ class Growth {
   std::vector<double> speed_below_;
   std::vector<Bisection> nodes_, earlier_;
   std::vector<Branch> branches_;
-  std::vector<Split> splits_;  // of those that are no leaves
+  std::vector<Split> splits_;  // of the branches that are not leaves
   int depth_ = 0;
 };
 
@@ -248,16 +249,16 @@ BisectionCut bisect(const Communicator& communicator, const Status& status,
                     std::span<const WeightedPoints> points, const BisectionOptions& options) {
   std::optional<Sections> sections;
   std::optional<Growth> growth;
-  Survey mine;
+  Census mine;
   const Status prepared = attempt(grid_stage, [&] {
     if (!status.ok()) throw Error(*status.error());
     check(options);
     check_points(points, options.dimensions);
     growth.emplace(options);
     sections.emplace(communicator, points, options, options.dimensions, options.parts);
-    mine = sections->survey();
+    mine = sections->census();
   });
-  const Survey all = vote<&combine>(communicator, prepared, mine);
+  const Census all = vote<&combine>(communicator, prepared, mine);
   sections->begin(all);
   while (!growth->is_done()) {
     const std::vector<double> kept = growth->kept();

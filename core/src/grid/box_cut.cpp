@@ -28,14 +28,15 @@ void check_box_cut(const BoxCutOptions& options, int parts, int dimensions) {
                 "Ask for 1 to 16777216.");
   if (dimensions < 1 || dimensions > 3)
     refuse_grid("A cut in " + std::to_string(dimensions) + " dimensions was asked for.",
-                "There are 1, 2 and 3.");
+                "Use 1, 2 or 3 dimensions.");
   check(options.box, options.periodic);
   check_speeds(options.speeds, parts);
   if (std::any_of(options.least_width.begin(), options.least_width.end(),
                   [](double width) { return !(width >= 0) || !std::isfinite(width); }))
-    refuse_grid("A least width is negative or not finite.", "Give 0 where any will do.");
+    refuse_grid("A least width is negative or not finite.", "Give 0 where any width is allowed.");
   if (!(options.target_lambda >= 0) || !std::isfinite(options.target_lambda))
-    refuse_grid("A target lambda that is none was given.", "1 is perfect; 0 asks for the best.");
+    refuse_grid("target_lambda must be finite and not negative.",
+                "1 is perfect; 0 asks for the best.");
 }
 
 void check_points(std::span<const WeightedPoints> points, int dimensions) {
@@ -51,7 +52,7 @@ void check_points(std::span<const WeightedPoints> points, int dimensions) {
   }
 }
 
-void finish(BoxCut& cut, const Sections& sections, const Survey& all) {
+void finish(BoxCut& cut, const Sections& sections, const Census& all) {
   cut.weights = sections.weights();
   cut.heaviest_object = all.heaviest;
   cut.reductions = sections.reductions();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What all cuts into boxes check and report.
+// Checks and reports that all cuts into boxes share.
 
 #include "grid/sections.hpp"
 
@@ -18,7 +18,7 @@ void check_speeds(std::span<const double> speeds, int parts);
 void check_box_cut(const BoxCutOptions& options, int parts, int dimensions);
 void check_points(std::span<const WeightedPoints> points, int dimensions);
 
-// What the sections have counted: the groups are the parts.
-void finish(BoxCut& cut, const Sections& sections, const Survey& all);
+// Reports what the sections have counted: their groups are the parts.
+void finish(BoxCut& cut, const Sections& sections, const Census& all);
 
 }  // namespace evenkeel

@@ -21,7 +21,8 @@ constexpr const char* stage_name = "core/grid";
   throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
 }
 
-// Of a tree, the domains of a range of parts together; trees may be too deep for recursion.
+// A range of parts of a tree and the box of their domains; an explicit stack holds them, because
+// trees may be too deep for recursion.
 struct Branch {
   BisectionRange range;
   Box box;
@@ -95,9 +96,9 @@ BoxTree::BoxTree(std::int64_t generation, int dimensions, const Box& box,
       rank_of_part_(std::move(rank_of_part)) {
   if (dimensions < 1 || dimensions > 3)
     refuse("A tree of boxes in " + std::to_string(dimensions) + " dimensions was asked for.",
-           "There are 1, 2 or 3.");
+           "Use 1, 2 or 3 dimensions.");
   if (std::ssize(nodes_) >= std::numeric_limits<int>::max())
-    refuse("The tree has more parts than can be counted.", "Parts have 31 bits.");
+    refuse("The tree has more parts than can be counted.", "Use at most 2147483647 parts.");
   parts_ = static_cast<int>(nodes_.size()) + 1;
   check_axes(dimensions, box, periodic);
   forks_ = checked_forks(nodes_, box, dimensions);
@@ -142,8 +143,8 @@ void write_parts(const Space& space, const BoxTree& tree, const Set& set, int* p
 
 namespace {
 
-// What is within reach of one box of places, which never becomes empty: places below a border end
-// at the last number below it.
+// Adds the ranks of the leaves within reach of one box of places. The box never becomes empty:
+// places below a border end at the last number below it.
 void add_leaves(const BoxTree& tree, const Box& reach, std::vector<int>& ranks) {
   std::vector<Branch> open = {{{0, 0, tree.parts()}, reach}};
   while (!open.empty()) {

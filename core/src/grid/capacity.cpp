@@ -8,7 +8,7 @@ namespace evenkeel {
 namespace {
 
 constexpr double any_number = 1e9;        // of domains
-constexpr double rounding = 1 + 0x1p-40;  // a side that was made to have room has it
+constexpr double rounding = 1 + 0x1p-40;  // tolerated for a side that was made to fit
 
 }  // namespace
 

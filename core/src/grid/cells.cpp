@@ -21,7 +21,7 @@ void check(const CellMesh& mesh, const GridDecomposition& decomposition) {
                   "Give 1 or more.");
     if (mesh.box.lower[a] != decomposition.box().lower[a] ||
         mesh.box.upper[a] != decomposition.box().upper[a])
-      refuse_grid("A mesh and a decomposition have different boxes.", "Give them one.");
+      refuse_grid("A mesh and a decomposition have different boxes.", "Give both the same box.");
   }
 }
 
@@ -53,7 +53,7 @@ CellRange common(const CellRange& a, const CellRange& b) {
   return both;
 }
 
-// The shares of other ranks in a range of cells.
+// The parts of a range of cells that other ranks own.
 std::vector<CellParcel> shares(const CellMesh& mesh, const GridDecomposition& decomposition,
                                const CellRange& range, const Box& around, int rank) {
   std::vector<CellParcel> parcels;
@@ -77,7 +77,7 @@ CellRange cells_in(const CellMesh& mesh, const GridDecomposition& decomposition,
     const bool matters = axis < static_cast<std::size_t>(decomposition.dimensions());
     range.begin[axis] = matters ? first_cell(mesh, axis, domain.lower[axis]) : 0;
     range.end[axis] = matters ? first_cell(mesh, axis, domain.upper[axis]) : 1;
-    // A box without extent has one place, and whoever owns that has all cells.
+    // A box without extent has a single place, whose owner has all cells.
     const bool flat = matters && mesh.box.lower[axis] == mesh.box.upper[axis];
     if (flat) range.end[axis] = decomposition.shape().at(part)[axis] == 0 ? mesh.cells[axis] : 0;
   }
@@ -89,7 +89,8 @@ CellMoves cells_between(const CellMesh& mesh, const GridDecomposition& from,
   check(mesh, from);
   check(mesh, to);
   if (from.dimensions() != to.dimensions())
-    refuse_grid("Decompositions of different dimensions were given.", "Give two of one box.");
+    refuse_grid("Decompositions of different dimensions were given.",
+                "Give two decompositions of the same box.");
   const int before = from.part_of(rank), after = to.part_of(rank);
   CellMoves moves;
   moves.before = cells_in(mesh, from, before);

@@ -8,7 +8,7 @@ namespace {
 
 using SpeedOf = std::function<double(std::int64_t, std::int64_t)>;
 
-// How far a domain that begins at a bin can reach without a piece above the limit.
+// The last bin that a domain from bin `from` on can reach without a piece above the limit.
 std::int64_t reach(const Columns& columns, std::int64_t from, std::int64_t domain, double limit,
                    const SpeedOf& speed_of) {
   std::int64_t to = columns.bins;
@@ -22,7 +22,7 @@ std::int64_t reach(const Columns& columns, std::int64_t from, std::int64_t domai
   return to;
 }
 
-// The same backwards: where a domain that ends at a bin can begin at the earliest.
+// The same backwards: the first bin at which a domain that ends at bin `to` can begin.
 std::int64_t reach_back(const Columns& columns, std::int64_t to, std::int64_t domain, double limit,
                         const SpeedOf& speed_of) {
   std::int64_t from = 0;
@@ -42,7 +42,7 @@ bool fits(const Columns& columns, std::int64_t domains, double limit, const Spee
   return from == columns.bins;
 }
 
-// The bin at which all columns together have a share of their work.
+// The first bin up to which all columns together have a share of their work.
 std::int64_t bin_of_share(const Columns& columns, double share) {
   const auto below = [&](std::int64_t bin) {
     double sum = 0;
@@ -59,8 +59,9 @@ std::int64_t bin_of_share(const Columns& columns, double share) {
   return from;
 }
 
-// No piece above a limit that fits, and under that each border nearest to an equal share of the
-// work: a row that only just fits leaves the others no room to get better.
+// Borders with no piece above a limit, which must be feasible; subject to that each is nearest to
+// an equal share of the work, because a row that only just fits leaves the other rows no room to
+// improve.
 std::vector<std::int64_t> spread(const Columns& columns, std::int64_t domains, double limit,
                                  const SpeedOf& speed_of) {
   std::vector<std::int64_t> earliest(static_cast<std::size_t>(domains));
@@ -101,7 +102,7 @@ double heaviest_piece(const Columns& columns, std::span<const std::int64_t> bord
 
 ColumnRow best_row(const Columns& columns, std::int64_t domains, const SpeedOf& speed_of) {
   ColumnRow row;
-  // Equal numbers of bins are a bound from above.
+  // Equal numbers of bins per domain give an upper bound.
   for (std::int64_t domain = 1; domain < domains; ++domain)
     row.borders.push_back(columns.bins * domain / domains);
   double above = heaviest_piece(columns, row.borders, speed_of), below = 0;

@@ -1,7 +1,7 @@
 #pragma once
 
-// One row of borders through many columns at once, as the borders of a tensor grid go: placed where
-// the heaviest piece of all columns is lightest, for what each of its domains can bear.
+// One row of borders through many columns at once, as in a tensor grid. The borders make the
+// heaviest piece of all columns as light as possible, relative to the speed of each domain.
 
 #include <cstdint>
 #include <functional>
@@ -22,11 +22,11 @@ struct Columns {
 };
 
 struct ColumnRow {
-  std::vector<std::int64_t> borders;  // inner ones, as bins that end there
+  std::vector<std::int64_t> borders;  // the inner ones: the bin at which each domain ends
   double heaviest = 0;                // piece / speed
 };
 
-// speed_of(column, domain): what a domain can bear. Exact to a part in 2^40 of the heaviest piece.
+// speed_of(column, domain): the speed of a domain. Exact to a part in 2^40 of the heaviest piece.
 ColumnRow best_row(const Columns& columns, std::int64_t domains,
                    const std::function<double(std::int64_t, std::int64_t)>& speed_of);
 

@@ -42,7 +42,7 @@ class Levels {
       domains_[depth] = options.shape.extents[static_cast<std::size_t>(axes[depth])];
   }
 
-  // Rows are divided by the speeds of the parts in their domains.
+  // Rows are divided in proportion to the speeds of the parts in their domains.
   SectionLevel level(int depth) const {
     SectionLevel level;
     const RowRules rules = rules_at(depth);
@@ -85,7 +85,7 @@ class Levels {
     return borders;
   }
 
-  // The part that is the group of this number when all levels are divided.
+  // The part of a group of this number after all levels are divided.
   int part_of_group(int group) const {
     std::array<int, 3> at = {};
     for (int depth = options_.shape.dimensions - 1; depth >= 0; --depth) {
@@ -109,7 +109,7 @@ class Levels {
     return rows;
   }
 
-  // Of the domains of a row: those of all parts inside.
+  // The speeds of the domains of a row: the sum over all parts inside each.
   std::vector<double> speeds(int depth, int row) const {
     std::vector<double> sums(static_cast<std::size_t>(domains(depth)), 1.0);
     if (options_.speeds.empty()) return sums;
@@ -127,7 +127,8 @@ class Levels {
     return sums;
   }
 
-  // So that all levels together stay within the target; an error moves work between two pieces.
+  // The tolerance that keeps all levels together within the target; an error moves work between two
+  // pieces.
   double tolerance(int depth) const {
     if (!(options_.target_lambda > 1)) return 0;
     double least = 1.0 / rows(depth) / domains(depth);
@@ -164,7 +165,7 @@ GridCut cut_grid(const Communicator& communicator, const Status& status,
                  std::span<const WeightedPoints> points, const GridCutOptions& options) {
   std::optional<Sections> sections;
   GridCut cut;
-  Survey mine;
+  Census mine;
   const Status prepared = attempt(grid_stage, [&] {
     if (!status.ok()) throw Error(*status.error());
     check(options.shape);
@@ -176,9 +177,9 @@ GridCut cut_grid(const Communicator& communicator, const Status& status,
     sections.emplace(communicator, points, options, options.shape.dimensions,
                      options.scheme == GridScheme::tensor ? tensor_pieces(options.shape)
                                                           : options.shape.parts());
-    mine = sections->survey();
+    mine = sections->census();
   });
-  const Survey all = vote<&combine>(communicator, prepared, mine);
+  const Census all = vote<&combine>(communicator, prepared, mine);
   sections->begin(all);
   const Levels levels(options, cut.borders.axes);
   if (options.scheme == GridScheme::tensor)

@@ -8,20 +8,20 @@ namespace evenkeel {
 namespace {
 
 // As shares of the mean work of a domain.
-constexpr double least_work = 1e-7;    // what a domain has at least: its work may come back
-constexpr double least_model = 1e-14;  // what the model may be scaled up from
+constexpr double least_work = 1e-7;    // assumed for every domain: its work may come back
+constexpr double least_model = 1e-14;  // the least work of a model that is scaled up
 
-constexpr double least_cell_work = 1e-30;  // of all work: what is 0 could never grow again
+constexpr double least_cell_work = 1e-30;  // of all work: a cell with 0 could never grow again
 
-constexpr double margin = 0.1;  // of a cell: where a border in it is no place to split it
-constexpr std::size_t crowded = 8, full = 16;  // cells for each that even work would need
-constexpr double worth_a_cell = 0.25;          // of the most work in a cell, when it is crowded
+constexpr double margin = 0.1;  // of a cell: a border nearer to its side does not split it
+constexpr std::size_t crowded = 8, full = 16;  // cells, for each one that even work would need
+constexpr double worth_a_cell = 0.25;          // of the most work in a cell, when cells are crowded
 
 constexpr int passes_of_refinement = 3, passes_of_smoothing = 2, sweeps = 6;
 constexpr double steepest = 2.5;  // logarithm of a factor between neighbours that is smoothed
 constexpr double misplaced_at_most = 0.05;  // of all work, where rounds are of the same work
 
-// More than a few in a domain pay less than they cost.
+// More cells in a domain than these cost more than they gain.
 std::size_t cells_per_domain(std::size_t domains) {
   return std::clamp<std::size_t>(65536 / domains, 4, domains <= 512 ? 32 : 16);
 }
@@ -38,8 +38,8 @@ std::vector<double> factors_of(std::span<const double> work, std::span<const dou
   return factors;
 }
 
-// Values of domains, as a function that is linear between their centres, level by level; steep
-// steps stay steps.
+// Interpolates values of domains linearly between their centres, level by level; steep steps stay
+// steps.
 class Smooth {
  public:
   Smooth(const UnitGrid& grid, std::span<const double> values) : grid_(grid), values_(values) {}
@@ -69,7 +69,7 @@ class Smooth {
   std::span<const double> values_;
 };
 
-// Makes one box of two that have a face in common; false where there is none.
+// Merges two boxes that share a whole face into one; false if they do not.
 bool unite(UnitBox& below, const UnitBox& above) {
   std::size_t differ = 0, along = 0;
   for (std::size_t level = 0; level < 3; ++level)
@@ -139,8 +139,8 @@ void Density::scale(const Cover& cover, std::span<const double> factors) {
 
 // --- Cells ---------------------------------------------------------------------------------------
 
-// The longest side in terms of the domain that has most of the cell, at a border of that or in the
-// middle.
+// Splits a cell along the side that is longest relative to the domain with most of the cell, at a
+// border of that domain or in the middle.
 void Density::split(const Cell& cell, const UnitGrid& grid, std::span<const double> factors,
                     std::vector<Cell>& into) const {
   double scaled = 0, most = -1;
@@ -174,7 +174,7 @@ void Density::split(const Cell& cell, const UnitGrid& grid, std::span<const doub
   split(above, grid, factors, into);
 }
 
-// Cells come in the order in which they were split, so that those that were one are neighbours.
+// Cells are in the order in which they were split, so cells that were one are neighbours.
 void Density::merge() {
   std::vector<Cell> merged;
   for (const Cell& cell : cells_) {
@@ -221,7 +221,7 @@ void Density::scale_smoothly(const MeasuredGrid& round) {
   }
 }
 
-// Whether, in the end, the older rounds still have work elsewhere than the newest.
+// Returns whether the newest round still differs from the model after all sweeps.
 bool Density::fit(const std::deque<MeasuredGrid>& rounds, double noise) {
   std::vector<Cover> covers;
   double most_repeats = 1;
@@ -254,7 +254,7 @@ bool Density::learn(std::deque<MeasuredGrid>& rounds, double noise) {
     has_forgotten = true;
     cells_ = before;
     if (rounds.size() > 1) continue;
-    // Where work was in a domain says nothing about where it is.
+    // Where the work was within a domain says nothing about where it is now.
     cells_ = {{{}, 1}};
     refine(rounds.back());
     scale_smoothly(rounds.back());

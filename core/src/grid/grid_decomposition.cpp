@@ -36,7 +36,7 @@ std::size_t rows_of(const GridShape& shape, GridScheme scheme, const std::array<
 void check_order_of_axes(const std::array<int, 3>& axes, int dimensions) {
   if (!std::is_permutation(axes.begin(), axes.end(), std::array{0, 1, 2}.begin()) ||
       std::any_of(axes.begin(), axes.begin() + dimensions, [&](int a) { return a >= dimensions; }))
-    refuse("The axes of the grid are no order of those that there are.",
+    refuse("The axes of the grid are not in a valid order.",
            "Name each of 0, 1 and 2 once, those beyond the dimensions last.");
 }
 
@@ -60,7 +60,7 @@ void check_borders(const GridBorders& borders, const GridShape& shape, const Box
                  " borders, where " +
                  (is_used ? std::to_string(rows) + " rows of " + std::to_string(length) : "none") +
                  " are needed.",
-             "Give each row a border more than it has domains.");
+             "Give each row one border more than it has domains.");
     const auto d = static_cast<std::size_t>(borders.axes[level]);
     for (std::size_t first = 0; first < all.size(); first += length)
       check_row(std::span(all).subspan(first, length), box.lower[d], box.upper[d], level);
@@ -177,7 +177,7 @@ void write_parts(const Space& space, const GridDecomposition& decomposition, con
 
 namespace {
 
-// Walks the levels from the outermost on, through the domains that own something within reach.
+// Walks the levels from the outermost inwards, through the domains that own something within reach.
 class OwnersWithin {
  public:
   OwnersWithin(const GridDecomposition& decomposition,
@@ -223,7 +223,7 @@ std::vector<int> ranks_within(const GridDecomposition& decomposition, const Box&
 
 std::vector<int> neighbours_of(const GridDecomposition& decomposition, int part) {
   const Box domain = decomposition.box_of(part), &whole = decomposition.box();
-  // So little beyond its faces that it reaches those who touch it and nobody else.
+  // Reaches so little beyond the faces that only domains that touch them are found.
   double reach = 0;
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(decomposition.dimensions()); ++axis)
     reach =

@@ -1,6 +1,6 @@
 #pragma once
 
-// Between the grid that users see and the one that a model of its work sees.
+// Converts between the grid that users see and the one that a model of its work sees.
 
 #include "grid/grid_rules.hpp"
 #include "grid/unit_grid.hpp"
@@ -13,26 +13,27 @@
 
 namespace evenkeel {
 
-// Axes beyond the dimensions, and those where the box has no extent, are 1 long in the unit cube;
-// of the latter the first domain has all.
+// Along axes beyond the dimensions, and axes on which the box has no extent, lengths in the unit
+// cube are 1; on the latter the first domain has everything.
 class GridFrame {
  public:
   GridFrame(const GridDecomposition& start, const GridRules& rules);
 
   const LevelCounts& domains() const noexcept { return domains_; }
   GridScheme scheme() const noexcept { return scheme_; }
-  // Whether borders may not stand anywhere.
+  // Whether the rules restrict where borders may stand.
   bool is_restricted() const;
 
   UnitGrid to_unit(const GridBorders& borders) const;
-  // Of all rows, or in a tensor grid of the first one of each level; where the rules allow them.
+  // The borders of all rows, or in a tensor grid of the first row of each level; moved to where the
+  // rules allow them.
   GridBorders to_borders(const UnitGrid& grid) const;
-  // The borders of a grid, where the rules allow them.
+  // The borders of a grid, moved to where the rules allow them.
   GridBorders allowed(GridBorders borders) const;
   // The same for the inner borders of one row of a level.
   void allow(std::size_t level, std::span<double> inner) const;
 
-  // Numbers of parts, in the order of domains.
+  // Numbers per part, rearranged in the order of domains.
   std::vector<double> by_domain(std::span<const double> by_part) const;
 
  private:

@@ -20,8 +20,9 @@ void check(const GridRules& rules, const GridShape& shape) {
     const std::string name(1, "xyz"[axis]);
     if (!(row.width >= 0) || !std::isfinite(row.width) || !(row.cell >= 0) ||
         !std::isfinite(row.cell))
-      refuse_grid("A width or a cell size along " + name + " is none.",
-                  "Give finite ones that are not negative; 0: any.");
+      refuse_grid(
+          "The least width and the cell size along " + name + " must be finite and not negative.",
+          "Give 0 where any width or cell is allowed.");
     const int domains = shape.extents[static_cast<std::size_t>(axis)];
     const double most = most_width(row, domains);
     if (row.width > most)

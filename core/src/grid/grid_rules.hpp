@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the borders of a grid may stand, for all that propose borders.
+// Where the borders of a grid may stand, for all code that proposes borders.
 
 #include "grid/row.hpp"
 
@@ -18,8 +18,8 @@ struct GridRules {
   RowRules along(int axis) const;
 };
 
-// Throws an Error for widths and cells that are none, and for widths that the box has no room for:
-// it says which has.
+// Throws an Error for widths and cells that are not valid, and for widths that do not fit the box;
+// that Error names the greatest width that fits.
 void check(const GridRules& rules, const GridShape& shape);
 
 }  // namespace evenkeel

@@ -1,6 +1,6 @@
 #pragma once
 
-// What divided boxes share on the host: their axes, and what of an axis a widened box reaches.
+// Helpers of divided boxes on the host: their axes, and what a widened box reaches along an axis.
 
 #include <evenkeel/core/box.hpp>
 #include <evenkeel/core/grid/axis.hpp>
@@ -10,7 +10,7 @@
 
 namespace evenkeel {
 
-// As check(Box), of the axes that have a meaning.
+// As check(Box), but only for the axes that have a meaning.
 void check_axes(int dimensions, const Box& box, const std::array<bool, 3>& periodic);
 
 GridAxis axis_of(const Box& box, const std::array<bool, 3>& periodic, int axis);
@@ -20,11 +20,11 @@ struct Reach {
   double first, last;
 };
 
-// Where the places of [lower, upper] are inside: two stretches where they wrap around. Those of no
-// other place are in none.
+// The images inside the box of the places in [lower, upper]: two stretches if they wrap around.
+// Contains no places that belong to none of these.
 std::vector<Reach> reaches_of(const GridAxis& along, double lower, double upper);
 
-// Of a box widened by `width` on all sides, along each axis.
+// The same for a box widened by `width` on all sides, along each axis.
 std::array<std::vector<Reach>, 3> reaches_of(int dimensions, const Box& around,
                                              const std::array<bool, 3>& periodic, const Box& box,
                                              double width);

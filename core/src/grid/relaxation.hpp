@@ -10,10 +10,10 @@
 
 namespace evenkeel {
 
-// By (1 / gamma) (W_below - W_above) / (W_below + W_above) of half the width between, and by less
-// than half of the domain that gets narrower. Planes by the work in planes, columns in a plane by
-// that in columns, ...; in a tensor grid, all borders by the work of slabs. gamma 0:
-// max(4.1, 1.1 (1 + widest / narrowest)), along each axis.
+// Each border moves by (1 / gamma) (W_below - W_above) / (W_below + W_above) of half the width
+// between its neighbours, and by less than half of the domain that gets narrower. Planes move by
+// the work of planes, columns in a plane by that of columns, ...; in a tensor grid, all borders by
+// the work of slabs. gamma 0: max(4.1, 1.1 (1 + widest / narrowest)), along each axis.
 UnitGrid relaxed(const UnitGrid& grid, GridScheme scheme, std::span<const double> loads,
                  double gamma, const GridFrame& frame);
 

@@ -19,12 +19,12 @@ namespace evenkeel {
 
 namespace {
 
-constexpr std::size_t most_rounds = 8;   // that the model is fitted to
-constexpr double most_repeats = 16;      // of a grid, that the mean of its work remembers
-constexpr int patience = 16;             // rounds without a better best
-constexpr double another_lambda = 0.05;  // more for the same grid: its work has changed
-constexpr double even_enough = 1.05;     // without a look for anything else
-constexpr double worth_a_move = 0.995;   // of the lambda there is
+constexpr std::size_t most_rounds = 8;   // to which the model is fitted
+constexpr double most_repeats = 16;      // of a grid, that count in the mean of its work
+constexpr int patience = 16;             // rounds without a new best grid
+constexpr double another_lambda = 0.05;  // a greater increase: the work has changed
+constexpr double even_enough = 1.05;     // no other grids are tried then
+constexpr double worth_a_move = 0.995;   // of the present lambda
 
 const GridDecomposition& checked(const GridDecomposition& start, const GridRoundsOptions& options) {
   if (start.parts() < 1)
@@ -33,9 +33,10 @@ const GridDecomposition& checked(const GridDecomposition& start, const GridRound
   check(GridRules{start.box(), options.least_width, options.cell_size}, start.shape());
   check_speeds(options.speeds, start.parts());
   if (!(options.noise >= 0) || !std::isfinite(options.noise))
-    refuse_grid("A noise that is none was given.", "Give a standard deviation; 0: unknown.");
+    refuse_grid("noise must be finite and not negative.", "Give a standard deviation; 0: unknown.");
   if (!(options.gamma >= 0) || !std::isfinite(options.gamma))
-    refuse_grid("A gamma that is none was given.", "4.1 or more is stable; 0: as much as needed.");
+    refuse_grid("gamma must be finite and not negative.",
+                "4.1 or more is stable; 0: as much as needed.");
   return start;
 }
 
@@ -45,7 +46,8 @@ void check_work(double work, const std::string& whose) {
                 "Measure again, or give 0 where nothing was computed.");
 }
 
-// So that the sum is 1; what it was, which may be infinite. 0 where there is none.
+// Scales numbers so that their sum is 1. Returns the sum before, which may be infinite; 0 if all
+// are 0.
 double make_shares(std::vector<double>& numbers) {
   const double most = *std::max_element(numbers.begin(), numbers.end());
   if (!(most > 0)) return 0;
@@ -57,13 +59,13 @@ double make_shares(std::vector<double>& numbers) {
 
 double square(double x) { return x * x; }
 
-// How much a domain's work differs when it is measured again, as far as can be told.
+// Estimates how much a domain's work differs when it is measured again.
 class Noise {
  public:
   explicit Noise(double given) : given_(given) {}
 
-  // The sum of all work does not depend on borders, so that its changes bound the noise; and so
-  // does what a model got wrong.
+  // The sum of all work does not depend on borders, so its changes bound the noise; so do the
+  // errors of the model.
   void see(double sum, std::span<const double> work, std::span<const double> model) {
     double concentration = 0;
     for (const double w : work) concentration += square(w);
@@ -149,7 +151,7 @@ void GridRounds::Impl::next(std::span<const double> work_of_parts) {
   if (std::ssize(work_of_parts) != current_.parts())
     refuse_grid("Work came for " + std::to_string(work_of_parts.size()) + " parts, and there are " +
                     std::to_string(current_.parts()) + '.',
-                "Give that of each part, in their order.");
+                "Give the work of each part, in order.");
   for (std::size_t part = 0; part < work_of_parts.size(); ++part)
     check_work(work_of_parts[part], "part " + std::to_string(part));
   std::vector<double> work = frame_.by_domain(work_of_parts);
@@ -161,8 +163,8 @@ void GridRounds::Impl::next(std::span<const double> work_of_parts) {
   propose(proposal());
 }
 
-// Whether the newest round is the best. What was best before is of other work, and forgotten, when
-// its grid is not nearly as even any more.
+// Decides whether the newest round is the best. The earlier best is forgotten, as one of other
+// work, if its grid is clearly less even now.
 void GridRounds::Impl::judge() {
   const double lambda = lambda_of(rounds_.back().work);
   ++rounds_since_best_;
@@ -185,7 +187,7 @@ void GridRounds::Impl::remember(std::vector<double> work) {
   const bool is_again = !rounds_.empty() && rounds_.back().grid == grid_;
   const bool has_changed = is_again && is_other_work(rounds_.back().work, work, noise);
   if (has_changed) best_lambda_ = 0;
-  if (!is_again || has_changed) {  // when it has, two rounds contradict each other
+  if (!is_again || has_changed) {  // if the work has changed, two rounds contradict each other
     rounds_.push_back({grid_, std::move(work)});
     if (rounds_.size() > most_rounds) rounds_.pop_front();
     return;
@@ -197,7 +199,7 @@ void GridRounds::Impl::remember(std::vector<double> work) {
   last.repeats = std::min(last.repeats + 1, most_repeats);
 }
 
-// By so much the greatest of so many numbers is above their mean by noise alone.
+// By how much the greatest of the numbers exceeds their mean because of noise alone.
 double GridRounds::Impl::by_noise() const {
   if (!(noise_.deviation() > worth_averaging)) return 0;
   const auto parts = static_cast<double>(speeds_.size());
@@ -229,7 +231,7 @@ GridBorders GridRounds::Impl::even_on_model() const {
   if (frame_.scheme() == GridScheme::tensor) return tensor();
   GridBorders staggered = frame_.to_borders(staggered_cut(density_, speeds_, frame_));
   if (!frame_.is_restricted()) return staggered;
-  // Level by level, nobody sees that an inner row has no room for what the outer ones leave it.
+  // A cut level by level cannot see that an inner row has no room in what the outer rows leave it.
   const double lambda = lambda_on_model(frame_.to_unit(staggered));
   if (lambda <= even_enough) return staggered;
   GridBorders rows = tensor();

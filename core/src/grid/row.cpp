@@ -21,7 +21,7 @@ double before(double place, double width) {
   return next;
 }
 
-// Borders as numbers of cells, so that what is a multiple stays one.
+// Counts borders in cells, so that multiples of a cell stay multiples.
 void allow_cells(const RowRules& row, std::span<double> inner) {
   const double cells = std::floor((row.upper - row.lower) / row.cell);
   const double least = std::ceil(row.width / row.cell * (1 - 0x1p-40));
@@ -57,7 +57,7 @@ void allow(const RowRules& row, std::span<double> inner) {
   if (row.cell > 0) return allow_cells(row, inner);
   if (!(row.width > 0)) return;
   allow_anywhere(row, inner);
-  // With no room to spare, rounding may have pushed the first one out.
+  // If there is no room to spare, rounding may have pushed the first border out of range.
   if (inner.front() - row.lower < row.width)
     for (std::size_t i = 0; i < inner.size(); ++i)
       inner[i] = row.lower + (row.upper - row.lower) * static_cast<double>(i + 1) /

@@ -15,15 +15,15 @@ struct RowRules {
   double width = 0, cell = 0;
 };
 
-// The greatest width of so many domains, with borders at multiples of `cell`.
+// The greatest width that this many domains can have, with borders at multiples of `cell`.
 double most_width(const RowRules& row, std::int64_t domains);
 
-// Moves inner borders, which never fall, no farther than these rules need. A row that has room for
-// its domains; see most_width().
+// Moves inner borders, which never fall, no farther than these rules need. The row must have room
+// for its domains; see most_width().
 void allow(const RowRules& row, std::span<double> inner);
 
-// Of all work: below each inner border of a row whose domains are to have work in these
-// proportions.
+// Adds the shares of all work below each inner border of a row whose domains are to have work in
+// these proportions.
 void add_shares(std::span<const double> proportions, std::vector<double>& shares);
 
 }  // namespace evenkeel

@@ -1,7 +1,7 @@
 #pragma once
 
-// Places along a stretch of an axis as whole numbers, which histograms count and borders stand
-// between.
+// Maps places along a stretch of an axis to whole numbers, which histograms count; borders stand
+// between them.
 
 #include <Kokkos_Macros.hpp>
 
@@ -26,7 +26,7 @@ class Ruler {
   std::uint64_t marks() const { return std::uint64_t{1} << bits_; }
   bool is_flat() const { return !(marks_per_length_ > 0); }
 
-  // From 0 to before marks(); never falls as the place rises.
+  // The mark of a place, from 0 to before marks(); it never falls as the place rises.
   KOKKOS_FUNCTION std::uint64_t mark(double place) const {
     const double mark = (place * quarter - lower_) * marks_per_length_;
     const std::uint64_t last = (std::uint64_t{1} << bits_) - 1;
@@ -35,13 +35,13 @@ class Ruler {
     return static_cast<std::uint64_t>(mark);
   }
 
-  // The first mark above a border: places from the border on have it or a greater one.
+  // The first mark above a border: places at or above the border have this mark or a greater one.
   std::uint64_t mark_above(double border) const {
     if (border >= upper_) return marks();
     return border > lower_ / quarter ? mark(border) : 0;
   }
 
-  // The least place of the stretch whose mark is not below this one; the upper end when there is
+  // The least place of the stretch whose mark is not below this one; the upper end if there is
   // none.
   double place(std::uint64_t mark) const;
 

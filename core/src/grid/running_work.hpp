@@ -14,12 +14,12 @@ struct RowPiece {
 
 class RunningWork {
  public:
-  // Of pieces in [0, 1], each of positive width, which may lie over one another.
+  // Made from pieces in [0, 1], each of positive width, which may overlap.
   explicit RunningWork(std::span<const RowPiece> pieces);
 
   double total() const noexcept { return below_.back(); }
   double below(double place) const noexcept;
-  // The first place with so much work below it.
+  // The first place with this much work below it.
   double place_of(double work) const noexcept;
 
  private:

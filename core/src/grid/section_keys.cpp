@@ -2,10 +2,10 @@
 
 #include "field/places.hpp"
 
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 
-#include <type_traits>
+#include <iterator>
 
 namespace evenkeel {
 
@@ -21,9 +21,9 @@ struct Groups {
   const CurveKey* splitters;
   const SectionRuler* rulers;
 
-  // The group after the division: the pieces of all groups before, and then those of its own that
-  // end at or below the key. No branch depends on the key but where groups have different numbers
-  // of pieces.
+  // The group after the division: the number of pieces of all groups before, plus the splitters of
+  // its own group at or below the key. No branch depends on the key, except when groups have
+  // different numbers of pieces.
   KOKKOS_FUNCTION std::int64_t after(std::uint64_t key) const {
     const auto group = static_cast<std::int64_t>(key >> bits);
     const std::int64_t begin = first[group];
@@ -78,18 +78,14 @@ struct WriteSum {
 };
 
 template <class Instance>
-using Objects = Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>;
-
-template <class Instance>
 void write_on(const Instance& instance, const FieldLayout& position, const Groups& groups,
               bool at_begin, CurveKey* keys) {
-  const Objects<Instance> objects(instance, 0, position.count);
   if (position.scalar == ScalarType::float32)
-    Kokkos::parallel_for(label, objects,
-                         WriteKey<float>{Places<float>(position), groups, at_begin, keys});
+    exec::for_each(instance, label, position.count,
+                   WriteKey<float>{Places<float>(position), groups, at_begin, keys});
   else
-    Kokkos::parallel_for(label, objects,
-                         WriteKey<double>{Places<double>(position), groups, at_begin, keys});
+    exec::for_each(instance, label, position.count,
+                   WriteKey<double>{Places<double>(position), groups, at_begin, keys});
 }
 
 template <class T>
@@ -101,7 +97,7 @@ const T* brought(const Space& space, std::span<const T> values, Buffer& copy) {
   return reinterpret_cast<const T*>(copy.data());
 }
 
-// In memory that the space reaches.
+// Groups in memory that the space reaches.
 struct Brought {
   Buffer copies[3];
   Groups groups;
@@ -131,9 +127,8 @@ void write_groups(const Space& space, const SectionGroups& groups, std::span<con
   if (keys.empty()) return;
   const Brought there(space, groups);
   with_space(space, [&](const auto& instance) {
-    Kokkos::parallel_for(label,
-                         Objects<std::decay_t<decltype(instance)>>(instance, 0, std::ssize(keys)),
-                         WriteGroup{there.groups, keys.data(), group_of_object});
+    exec::for_each(instance, label, std::ssize(keys),
+                   WriteGroup{there.groups, keys.data(), group_of_object});
   });
   space.fence(label);
 }
@@ -147,10 +142,7 @@ void write_sums(const Space& space, std::int64_t count,
   for (std::size_t slot = 0; slot < 3; ++slot)
     if (!number[slot].empty())
       write.number[slot] = brought(space, std::span(number[slot]), copies[slot]);
-  with_space(space, [&](const auto& instance) {
-    Kokkos::parallel_for(label, Objects<std::decay_t<decltype(instance)>>(instance, 0, count),
-                         write);
-  });
+  with_space(space, [&](const auto& instance) { exec::for_each(instance, label, count, write); });
   space.fence(label);
 }
 

@@ -54,9 +54,9 @@ Sections::Sections(const Communicator& communicator, std::span<const WeightedPoi
   search_ = std::make_unique<Search>(communicator, *objects_, most_pieces);
 }
 
-Survey Sections::survey() const { return survey_weights(keyed_); }
+Census Sections::census() const { return census_of_weights(keyed_); }
 
-void Sections::begin(const Survey& all) {
+void Sections::begin(const Census& all) {
   all_ = all;
   units_ = Units(all);
   objects_->weigh(units_);
@@ -127,7 +127,7 @@ std::vector<double> Sections::weights_by(const SectionSums& sums) {
 void Sections::weigh(const SectionLevel& level, const SectionAim& aim) {
   const bool all_given = !aim.kept.empty() && aim.tolerance >= SectionAim::wherever;
   if (all_.objects > 0 && !all_given) {
-    Survey range = all_;
+    Census range = all_;
     range.least_key = 0;
     range.greatest_key = key(level.groups(), 0).value - 1;
     total_ = search_->weigh(range);
@@ -144,7 +144,7 @@ void Sections::begin_places(const SectionLevel& level) {
       places_.push_back({static_cast<std::int64_t>(g)});
 }
 
-// The weight that is wanted below a place, with that of all groups before.
+// The wanted weight below a place, including that of all groups before.
 std::int64_t Sections::sought(const SectionLevel& level, std::size_t place) const noexcept {
   const auto group = static_cast<std::size_t>(places_[place].group);
   const std::int64_t weight = weights_[group];
@@ -153,7 +153,7 @@ std::int64_t Sections::sought(const SectionLevel& level, std::size_t place) cons
   return before_[group] + std::clamp<std::int64_t>(share, 0, weight);
 }
 
-// Along an axis without extent all is in the first piece.
+// Along an axis without extent, everything is in the first piece.
 void Sections::place_without_weight(const SectionLevel& level) {
   for (std::size_t p = 0; p < places_.size(); ++p) {
     Place& place = places_[p];
@@ -167,7 +167,7 @@ void Sections::place_without_weight(const SectionLevel& level) {
   }
 }
 
-// Places that are near enough where they have been.
+// Keeps the given places that are near enough to what is wanted.
 void Sections::stay(const SectionLevel& level, const SectionAim& aim) {
   std::vector<Place> found = places_;
   for (std::size_t p = 0; p < places_.size(); ++p) {
@@ -199,7 +199,7 @@ void Sections::find(const SectionLevel& level, const SectionAim& aim) {
   for (Place& place : places_) {
     if (place.found) continue;
     const Search::Place& at = found[next++];
-    // An end of a bin that is near enough may lie in the next group.
+    // The end of a bin that settles a place may lie in the next group.
     const auto group = static_cast<std::size_t>(place.group);
     place.splitter =
         std::clamp(CurveKey{at.splitter}, key(place.group, 0), key(place.group + 1, 0));
@@ -248,7 +248,7 @@ void Sections::make_groups(const SectionLevel& level) {
   for (std::size_t g = 0; g < level.stretches.size(); ++g) {
     std::int64_t below = before_[g];
     for (; p < static_cast<std::size_t>(level.first[g + 1]); ++p) {
-      // Within a tolerance two places can have changed sides.
+      // Within the tolerance, two places may have swapped their order.
       if (!splitters_.empty() && places_[p].splitter < splitters_.back())
         places_[p] = places_[p - 1];
       weights.push_back(places_[p].below - below);

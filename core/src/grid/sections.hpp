@@ -22,10 +22,10 @@
 
 namespace evenkeel {
 
-// Group g reaches along stretches[g] and is divided into first[g + 1] - first[g] + 1 pieces.
-// shares[first[g]] is the share of its weight that is wanted in its first piece, the next that in
-// its first two, ...; the places between its pieces are those of `otherwise` where it has no
-// weight.
+// Group g extends along stretches[g] and is divided into first[g + 1] - first[g] + 1 pieces.
+// shares[first[g]] is the share of its weight that is wanted in its first piece, the next one in
+// its first two pieces, ...; if the group has no weight, the places between its pieces are those of
+// `otherwise`.
 struct SectionLevel {
   struct Stretch {
     int axis;
@@ -39,50 +39,50 @@ struct SectionLevel {
   void add_place(double share, double otherwise_at);
 };
 
-// How a level is to be found.
+// How to find the places of a level.
 struct SectionAim {
-  // A tolerance that keeps all places that are given.
+  // A tolerance with which all given places are kept.
   static constexpr double wherever = 2;
-  // How far the weight below a place may be from what is wanted, as a share of all weight.
+  // How far the weight below a place may differ from what is wanted, as a share of all weight.
   double tolerance = 0;
-  // Where places stay if the tolerance allows it, in the order of the shares; NaN: this one does
-  // not. None: nowhere.
+  // Places that stay if the tolerance allows it, in the order of the shares; NaN: this place does
+  // not stay. Empty: no place does.
   std::span<const double> kept = {};
-  // May move the places of a level, which never fall within a group, to where they are allowed.
+  // May move the places of a level to allowed positions; they never fall within a group.
   std::function<void(std::span<double>)> allow = {};
 };
 
-// Numbers objects by up to three groups that each was noted in: the sum of number[slot][group].
+// Numbers objects by the groups noted in up to three slots: the sum of number[slot][group].
 struct SectionSums {
   std::array<std::vector<std::uint64_t>, 3> number;  // empty: the slot does not matter
-  std::int64_t count = 0;                            // of the numbers that there are
+  std::int64_t count = 0;                            // of possible numbers
 };
 
 class Sections {
  public:
-  // Reserves what is needed for `most_pieces` in a level. May fail; local. Refers to the points.
+  // Reserves memory for at most `most_pieces` in a level. May fail; local. Refers to the points.
   Sections(const Communicator& communicator, std::span<const WeightedPoints> points,
            const BoxCutOptions& options, int dimensions, std::int64_t most_pieces);
 
-  // What this rank brings to the vote that must come before any division. Throws for weights that
-  // are none. Local.
-  Survey survey() const;
-  void begin(const Survey& all);
+  // The census of this rank, for the vote that must precede any division. Throws for weights that
+  // are not valid. Local.
+  Census census() const;
+  void begin(const Census& all);
 
-  // Collective. Places between the pieces, in the order of the shares; the pieces are the groups of
-  // the next level. The first level has one group, with all objects.
+  // Collective. Returns the places between the pieces, in the order of the shares; the pieces are
+  // the groups of the next level. The first level has one group, with all objects.
   std::vector<double> divide(const SectionLevel& level, const SectionAim& aim);
 
-  // The next level is the first again.
+  // Starts again with the first level.
   void restart() noexcept;
 
-  // Of the groups that the last division made.
+  // The weights of the groups that the last division made.
   std::vector<double> weights() const;
 
-  // Collective. Notes in a slot, 0, 1 or 2, which group of the last division each object is in.
+  // Collective. Notes in slot 0, 1 or 2 the group of the last division that contains each object.
   void note(int slot);
-  // Collective. The weight of all objects by their numbers, which are no more than the pieces that
-  // a level may have. The next level is the first again.
+  // Collective. The weight of all objects with each number; there are no more numbers than a level
+  // may have pieces. Starts again with the first level.
   std::vector<double> weights_by(const SectionSums& sums);
 
   int reductions() const noexcept { return search_->reductions(); }
@@ -125,15 +125,15 @@ class Sections {
   std::vector<WeightedKeys> keyed_;
   std::unique_ptr<CutObjects> objects_;
   std::unique_ptr<Search> search_;
-  Survey all_;
+  Census all_;
   Units units_;
   std::int64_t total_ = 0;
 
-  // Of the groups that the last division divided.
+  // The rulers of the groups that the last division divided.
   std::vector<SectionRuler> rulers_;
 
-  // Of the groups that there are now: their weights, those of all before each, and how the level
-  // before was divided into them.
+  // The groups of the present level: their weights, the weight of all groups before each, and how
+  // the level before was divided into them.
   std::vector<std::int64_t> weights_, before_;
   std::vector<std::int32_t> first_;
   std::vector<CurveKey> splitters_;

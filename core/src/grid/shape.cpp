@@ -24,7 +24,7 @@ constexpr const char* stage_name = "core/grid";
 void check_dimensions(int dimensions) {
   if (dimensions < 1 || dimensions > 3)
     refuse("A grid of " + std::to_string(dimensions) + " dimensions was asked for.",
-           "There are grids of 1, 2 and 3.");
+           "Use 1, 2 or 3 dimensions.");
 }
 
 std::string times(const std::array<int, 3>& numbers) {
@@ -49,7 +49,7 @@ void check(const GridShape& shape) {
     parts *= extent;
     if (parts > std::numeric_limits<int>::max())
       refuse("A grid of " + times(shape.extents) + " domains has more than can be counted.",
-             "Parts have 31 bits.");
+             "Use at most 2147483647 parts.");
   }
 }
 
@@ -69,8 +69,8 @@ std::vector<int> divisors_of(int number) {
   return divisors;
 }
 
-// What one domain more along an axis costs, in areas of a face across the longest side: infinite
-// where the axis is not to be divided.
+// The cost of one more domain along each axis, in areas of a face across the longest side: infinite
+// if the axis is not to be divided.
 std::array<double, 3> costs_of(int dimensions, const std::array<double, 3>& sides) {
   const auto used = sides.begin() + dimensions;
   for (auto side = sides.begin(); side != used; ++side)
@@ -91,8 +91,8 @@ double cost_of(const GridShape& shape, const std::array<double, 3>& costs) {
   return cost;
 }
 
-// visit(shape) for all shapes of so many parts along the axes up to `axis`; those with the most
-// domains along the last one come first.
+// Calls visit(shape) for all shapes with this number of parts along the axes up to `axis`; those
+// with the most domains along the last one come first.
 template <class Visit>
 void for_each_shape(const std::vector<int>& divisors, int parts, std::size_t axis, GridShape& shape,
                     const Visit& visit) {
@@ -113,7 +113,7 @@ GridShape factored(int parts, int dimensions, const std::array<double, 3>& sides
   check_dimensions(dimensions);
   if (parts < 1)
     refuse("A grid of " + std::to_string(parts) + " domains was asked for.", "Ask for 1 or more.");
-  constexpr double rounding = 1e-12;  // of costs that are equal: the first of them stays
+  constexpr double rounding = 1e-12;  // of costs that count as equal: the first of them stays
   const std::array<double, 3> costs = costs_of(dimensions, sides);
   GridShape tried{dimensions, {1, 1, 1}}, best;
   double least = std::numeric_limits<double>::infinity();
@@ -131,7 +131,7 @@ GridShape factored(int parts, int dimensions, const std::array<double, 3>& sides
 
 namespace {
 
-// Ranks in the order of their parts; none where that is the order of ranks.
+// The ranks in the order of their parts; empty if part p is rank p.
 std::vector<int> unless_in_order(std::vector<int> rank_of_part) {
   if (std::is_sorted(rank_of_part.begin(), rank_of_part.end())) return {};
   return rank_of_part;
@@ -148,7 +148,7 @@ void require_success(int code, const char* call) {
     refuse(std::string(call) + " failed.", "See the output of MPI.", ErrorKind::communication);
 }
 
-// Before MPI is asked anything that it might not survive.
+// Checks what is needed before MPI is asked anything that could make it abort.
 void require_cartesian(MPI_Comm communicator) {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
@@ -161,7 +161,7 @@ void require_cartesian(MPI_Comm communicator) {
   require_success(MPI_Topo_test(communicator, &topology), "MPI_Topo_test");
   if (topology != MPI_CART)
     refuse("The communicator has no Cartesian topology.",
-           "Pass one of MPI_Cart_create, or say where each rank is.");
+           "Pass one from MPI_Cart_create, or give the place of each rank.");
 }
 
 }  // namespace
@@ -190,7 +190,7 @@ RankGrid grid_of(MPI_Comm cartesian) {
 
 namespace {
 
-// What a rank says of itself.
+// The place that a rank claims for itself.
 struct Claim {
   GridShape shape;
   std::array<int, 3> at;
@@ -206,7 +206,7 @@ void check_claim(const Claim& claim, int ranks) {
     if (claim.at[d] < 0 || claim.at[d] >= claim.shape.extents[d])
       refuse("Place " + std::to_string(claim.at[d]) + " along axis " + std::to_string(d) +
                  " is not in a grid of " + times(claim.shape.extents) + '.',
-             "Count places from 0; axes beyond the dimensions have place 0 alone.");
+             "Count places from 0; axes beyond the dimensions have only place 0.");
 }
 
 }  // namespace
@@ -216,7 +216,7 @@ RankGrid grid_of(const Communicator& communicator, const GridShape& shape,
   const Claim claim{shape, mine};
   vote(communicator, attempt(stage_name, [&] { check_claim(claim, communicator.size()); }));
   const std::vector<Claim> claims = communicator.all_gather(claim);
-  // From here on all ranks see the same.
+  // From here on all ranks see the same data.
   constexpr int nobody = -1;
   std::vector<int> rank_of_part(claims.size(), nobody);
   for (int rank = 0; rank < communicator.size(); ++rank) {

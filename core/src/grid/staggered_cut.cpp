@@ -10,7 +10,7 @@ namespace evenkeel {
 
 namespace {
 
-// What a domain of the outer levels has of a cell of the model.
+// The part of a cell of the model that lies in a domain of the outer levels.
 struct Portion {
   std::size_t cell;
   double work;
@@ -30,7 +30,7 @@ class StaggeredCut {
   }
 
  private:
-  // Rows come in order, as the grid has them.
+  // Rows are divided in the order of the grid.
   void divide(std::size_t level, std::size_t row, std::span<const Portion> portions) {
     const std::size_t domains = grid_.domains[level];
     std::vector<double>& borders = grid_.borders[level];
@@ -74,7 +74,7 @@ class StaggeredCut {
     return inside;
   }
 
-  // Of the domains of a row: those of all domains in them.
+  // The speeds of the domains of a row: the sum over all domains inside each.
   std::vector<double> speeds_in(std::size_t level, std::size_t row) const {
     std::size_t inside = 1;
     for (std::size_t inner = level + 1; inner < 3; ++inner) inside *= grid_.domains[inner];

@@ -15,8 +15,8 @@ constexpr int most_sweeps = 12;
 constexpr double worth_a_sweep = 0.999;
 constexpr std::int64_t most_bins = std::int64_t{1} << 20;  // of all columns together
 
-// Bins along an axis when its row is sought, in as many columns as domains of the other axes: a
-// multiple of its domains.
+// The number of bins along an axis while its row is improved; there are as many columns as domains
+// of the other axes. A multiple of the axis's domains.
 std::int64_t bins_of(const GridShape& shape, int axis) noexcept {
   const std::int64_t domains = shape.extents[static_cast<std::size_t>(axis)];
   if (domains == 1) return 1;
@@ -70,7 +70,7 @@ class Tensor {
  private:
   struct Row {
     std::vector<double> places;      // of inner borders
-    std::vector<std::int64_t> ends;  // the bins below each, or nearly
+    std::vector<std::int64_t> ends;  // the bin at each border, or the nearest one
   };
 
   static std::size_t index(int axis) { return static_cast<std::size_t>(axis); }
@@ -81,7 +81,7 @@ class Tensor {
 
   std::int64_t bins(int axis) const { return bins_of(options_.shape, axis); }
 
-  // Of even work, whatever is done along the other axes.
+  // Bins of even work along an axis, independent of the other axes.
   void divide_into_bins(int axis) {
     sections_.restart();
     const RowRules& rules = rules_[index(axis)];
@@ -95,7 +95,7 @@ class Tensor {
     sections_.note(axis);
   }
 
-  // Where bins end, or where a row that is allowed is nearest to that.
+  // Puts borders at the ends of bins, or at the nearest places that are allowed.
   void place(int axis, std::vector<std::int64_t> ends) {
     const RowRules& rules = rules_[index(axis)];
     Row& row = rows_[index(axis)];
@@ -140,7 +140,7 @@ class Tensor {
     sections_.divide(level, aim);
   }
 
-  // The domains of the rows that there are, level by level.
+  // Divides into the domains of the present rows, level by level.
   void divide_into_domains() {
     sections_.restart();
     std::int64_t groups = 1;
@@ -151,7 +151,7 @@ class Tensor {
     }
   }
 
-  // Exactly; the rows that there are, which are divided, or others.
+  // Keeps the present rows, which are divided, or others: whichever are better by exact work.
   void keep_better_of(const std::array<Row, 3>& others) {
     const double heaviest = heaviest_domain();
     const auto found = std::exchange(rows_, others);
@@ -168,7 +168,7 @@ class Tensor {
     return heaviest;
   }
 
-  // Of the group of this number after divisions along all axes in this order.
+  // The part of a group after divisions along all axes in this order.
   int part_of(std::size_t group, std::array<int, 3> axes) const {
     std::array<int, 3> at = {};
     for (int depth = options_.shape.dimensions - 1; depth >= 0; --depth) {
@@ -180,8 +180,8 @@ class Tensor {
     return options_.shape.part_at(at);
   }
 
-  // Puts the row along an axis where it is best for the others. The heaviest work / speed of all
-  // domains; about, where a border could not stay at the end of a bin.
+  // Puts the row along an axis where it is best for the other rows. Returns the heaviest work /
+  // speed of all domains, which is an estimate if a border could not stay at the end of a bin.
   double improve(int axis) {
     std::array<int, 3> order = {0, 1, 2};
     std::swap(order[index(axis)], order[static_cast<std::size_t>(options_.shape.dimensions) - 1]);
@@ -195,7 +195,7 @@ class Tensor {
     return heaviest_piece(columns, rows_[index(axis)].ends, speed_of);
   }
 
-  // Columns are numbered by the domains of the other axes, the first in the order varying least.
+  // Columns are numbered by the domains of the other axes, the first axis in the order outermost.
   Columns columns_along(int axis, const std::array<int, 3>& order) {
     SectionSums sums;
     std::int64_t stride = bins(axis);
@@ -232,7 +232,7 @@ class Tensor {
   const std::array<RowRules, 3>& rules_;
   std::array<Row, 3> rows_;                   // along each axis
   std::array<std::vector<double>, 3> marks_;  // between its bins
-  bool are_off_bins_ = false;                 // some borders are, so that domains are estimates
+  bool are_off_bins_ = false;                 // some borders are, so domains are estimates
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
 
-// Tensor grids from objects. No row can be chosen by itself: each is put where the heaviest of all
-// domains is lightest for the rows that there are along the other axes, in turn, until that gains
-// nothing. Where it ends is a local optimum.
+// Tensor grids from objects. No row can be chosen by itself: each in turn is put where the heaviest
+// of all domains is lightest, given the present rows along the other axes, until that gains
+// nothing. The result is a local optimum.
 
 #include "grid/row.hpp"
 #include "grid/sections.hpp"
@@ -14,10 +14,10 @@
 
 namespace evenkeel {
 
-// The most pieces that a level has on the way.
+// The most pieces that any level has in the process.
 std::int64_t tensor_pieces(const GridShape& shape) noexcept;
 
-// Collective. Sets the borders of the cut, whose axes are set; the sections count its domains.
+// Collective. Sets the borders of the cut, whose axes must be set; the sections count its domains.
 void cut_tensor(GridCut& cut, Sections& sections, const GridCutOptions& options,
                 const std::array<RowRules, 3>& rules);  // along each axis
 

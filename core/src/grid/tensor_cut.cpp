@@ -18,7 +18,7 @@ constexpr std::size_t bins_per_domain = 32, even_bins_per_domain = 8;
 constexpr int most_sweeps = 8, most_sweeps_of_starts = 4;
 constexpr double worth_a_sweep = 0.999;
 constexpr std::size_t most_starts = 16, most_parts_started = 4096;  // all starts together
-constexpr double loyalty = 0.97, worth_leaving = 1.02;  // of and from the valley there is
+constexpr double loyalty = 0.97, worth_leaving = 1.02;  // factors in favour of the present valley
 
 using Rows = std::array<std::vector<double>, 3>;  // from 0 to 1
 
@@ -57,7 +57,7 @@ class TensorCut {
     return rows;
   }
 
-  // The heaviest work / speed that it ends with.
+  // Returns the heaviest work / speed at the end.
   double descend(Rows& rows) const {
     double heaviest = heaviest_of(rows);
     Rows moved = rows;
@@ -71,7 +71,7 @@ class TensorCut {
     return heaviest;
   }
 
-  // The start whose valley is deepest, on a model of points.
+  // The start that leads to the deepest valley, on a model of points.
   Rows best_start(const Rows& now) {
     make_points();
     const std::size_t starts = std::min(most_starts, most_parts_started / speeds_.size());
@@ -87,7 +87,7 @@ class TensorCut {
   }
 
  private:
-  // Where rows may have borders: at equal shares of the work, and at equal distances.
+  // Candidates for borders: at equal shares of the work, and at equal distances.
   std::vector<double> edges_along(std::size_t level, const RunningWork& work) const {
     std::vector<double> edges = {0, 1};
     const std::size_t n = domains_[level];
@@ -122,7 +122,7 @@ class TensorCut {
     Rows rows;
     for (std::size_t level = 0; level < 3; ++level) {
       std::vector<double> inner;
-      // Not by a distribution: those differ between libraries, and ranks must not.
+      // Without a standard distribution: those differ between libraries, and ranks must not differ.
       for (std::size_t b = 1; b < domains_[level]; ++b)
         inner.push_back(edges_[level][random() % edges_[level].size()]);
       std::sort(inner.begin(), inner.end());
@@ -152,7 +152,8 @@ class TensorCut {
     return heaviest;
   }
 
-  // Puts each row where it is best for the others. The heaviest of the last.
+  // Puts each row where it is best for the others. Returns the heaviest work / speed of the last
+  // step.
   template <class ColumnsOf>
   double sweep_once(Rows& rows, ColumnsOf&& columns_of) const {
     double heaviest = 0;
@@ -182,7 +183,7 @@ class TensorCut {
     return columns;
   }
 
-  // From what each bin has, at its end, to what is below it.
+  // Turns the work of each bin, stored at its end, into the work below that end.
   void sum_up(Columns& columns, std::size_t level) const {
     const std::size_t length = edges_[level].size();
     for (std::size_t i = 0; i < columns.below.size(); ++i)

@@ -1,8 +1,8 @@
 #pragma once
 
 // Borders of a tensor grid on a model of the work. As in tensor.hpp no row can be chosen by itself:
-// each is put where the heaviest of all domains is lightest for the rows that there are along the
-// other axes, in turn. That ends in one of many valleys, so that many starts are tried.
+// each in turn is put where the heaviest of all domains is lightest, given the present rows along
+// the other axes. That ends in one of many local optima (valleys), so many starts are tried.
 
 #include "grid/density.hpp"
 #include "grid/grid_frame.hpp"
@@ -13,11 +13,11 @@
 namespace evenkeel {
 
 enum class TensorSearch {
-  none,      // rows that are even in themselves: a model that knows little is not worth more
+  none,      // rows that are even by themselves: enough for a model that knows little
   elsewhere  // the valley of `now`, unless there is a clearly deeper one
 };
 
-// The same for the same arguments: starts are random, but always the same.
+// The result depends only on the arguments: the random starts are always the same.
 UnitGrid tensor_cut(const Density& density, std::span<const double> speeds, const GridFrame& frame,
                     const UnitGrid& now, TensorSearch search);
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // A grid as a model of its work sees it: in the unit cube, with axes in the order of the levels.
-// Every domain of the outer levels has a row of its own, in a tensor grid too, and domains are
+// Every domain of the outer levels has a row of its own, even in a tensor grid; domains are
 // numbered in that order, the innermost fastest.
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace evenkeel {
 
 using LevelCounts = std::array<std::size_t, 3>;
 
-// Cells of a model are no narrower, and borders that it proposes stand at multiples: so that no
-// border divides what the model cannot, and proposals come to an end where all work is in a point.
+// Cells of a model are not narrower than this, and proposed borders stand at multiples of it. So no
+// border divides what the model cannot divide, and proposals end when all work is in one point.
 inline constexpr double finest = 0x1p-30;
 inline double resolved(double place) noexcept { return std::round(place / finest) * finest; }
 
@@ -42,8 +42,8 @@ inline std::size_t domain_at(const double* row, std::size_t domains, double plac
   return static_cast<std::size_t>(above - row) - 1;
 }
 
-// visit(domain, share) for each domain of a row that has an extent in [lower, upper); the shares
-// of that interval add up to 1.
+// Calls visit(domain, share) for each domain of a row that has an extent in [lower, upper); the
+// shares of that interval add up to 1.
 template <class Visit>
 void for_each_overlap(const double* row, std::size_t domains, double lower, double upper,
                       Visit&& visit) {
@@ -56,8 +56,8 @@ void for_each_overlap(const double* row, std::size_t domains, double lower, doub
   }
 }
 
-// visit(domain, share) for each domain of the grid that a box meets, in ascending order, with the
-// share of the box that it has.
+// Calls visit(domain, share) for each domain of the grid that overlaps a box, in ascending order,
+// with the domain's share of the box.
 template <class Visit>
 void for_each_share(const UnitGrid& grid, const UnitBox& box, Visit&& visit) {
   const LevelCounts& n = grid.domains;

@@ -1,12 +1,12 @@
 #pragma once
 
-// The parts of objects, by any function object that finds the part of a point.
+// Writes the parts of objects, with any function object that finds the part of a point.
 
 #include "decomposition_checks.hpp"
 #include "field/places.hpp"
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/set.hpp>
 
@@ -18,7 +18,7 @@ namespace evenkeel {
 
 inline constexpr const char* parts_label = "evenkeel::grid::parts";
 
-// A few objects per index, as many as go well together.
+// A few objects per index: as many as are fastest together.
 template <class Real, class PartOf, int together>
 struct PartsOfObjects {
   PartOf part_of;
@@ -42,10 +42,8 @@ template <class Real, class Instance, class PartOf>
 void write_parts_from(const Instance& instance, const PartOf& part_of, const FieldLayout& at,
                       int* parts) {
   constexpr int together = is_device<Instance> ? 1 : PartOf::together;
-  Kokkos::parallel_for(parts_label,
-                       Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(
-                           instance, 0, (at.count + together - 1) / together),
-                       PartsOfObjects<Real, PartOf, together>{part_of, Places<Real>(at), parts});
+  exec::for_each(instance, parts_label, (at.count + together - 1) / together,
+                 PartsOfObjects<Real, PartOf, together>{part_of, Places<Real>(at), parts});
 }
 
 template <class Instance, class PartOf>
@@ -55,7 +53,7 @@ void write_parts_on(const Instance& instance, const PartOf& part_of, const Field
                                    : write_parts_from<double>(instance, part_of, at, parts);
 }
 
-// What part_of refers to must live until this returns.
+// What part_of refers to must stay valid until this returns.
 template <class PartOf>
 void write_parts_by(const Space& space, const PartOf& part_of, const Set& set, int* parts) {
   const FieldLayout at = set.position();
@@ -79,7 +77,7 @@ inline bool has_objects(const char* stage, const Space& space, int all_parts, in
   return true;
 }
 
-// `values` where `space` reaches them: themselves, or copied to `copy`.
+// `values` where `space` reaches them: the original, or a copy in `copy`.
 template <class T>
 const T* reachable(const Space& space, const std::vector<T>& values, Buffer& copy) {
   if (space.can_access(MemoryKind::host) || values.empty()) return values.data();

@@ -1,11 +1,13 @@
 #include "field/numbers.hpp"
+#include "migrate/groups.hpp"
 
-#include <evenkeel/backends/comm/sparse_exchange.hpp>
-#include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 #include <evenkeel/core/migrate/bonds.hpp>
 
-#include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,193 +17,131 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* stage_name = "core/migrate";
+constexpr const char* label = "evenkeel::migrate::bonds";
 
-// What is known of a group: on a rank, and then on all.
-struct Group {
-  std::int64_t id;
-  CurveKey key;
-  int pinned = Bonds::free, pinned_too = Bonds::free;  // the least and the greatest rank
-};
-
-void join(Group& into, const Group& from) {
-  into.key = std::min(into.key, from.key);
-  if (from.pinned == Bonds::free) return;
-  into.pinned = into.pinned == Bonds::free ? from.pinned : std::min(into.pinned, from.pinned);
-  into.pinned_too = std::max(into.pinned_too, from.pinned_too);
-}
-
-// One of each, by number.
-void join_equals(std::vector<Group>& groups) {
-  std::stable_sort(groups.begin(), groups.end(),
-                   [](const Group& a, const Group& b) { return a.id < b.id; });
-  std::size_t last = 0;
-  for (std::size_t i = 1; i < groups.size(); ++i) {
-    if (groups[i].id == groups[last].id)
-      join(groups[last], groups[i]);
-    else
-      groups[++last] = groups[i];
-  }
-  if (!groups.empty()) groups.resize(last + 1);
-}
-
-const Group& find(std::span<const Group> groups, std::int64_t id) {
-  return *std::lower_bound(groups.begin(), groups.end(), id,
-                           [](const Group& group, std::int64_t of) { return group.id < of; });
-}
-
-// The rank that looks after a group: spread evenly, whatever the numbers are (D. Lea and others'
-// mixing function of SplittableRandom).
-int keeper_of(std::int64_t id, int ranks) {
-  auto bits = static_cast<std::uint64_t>(id);
-  bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9U;
-  bits = (bits ^ (bits >> 27U)) * 0x94D049BB133111EBU;
-  return static_cast<int>((bits ^ (bits >> 31U)) % static_cast<std::uint64_t>(ranks));
-}
-
-// The numbers of one set, by object; empty where they are not given.
+// The numbers of one set, by object, in the memory of its order; empty if not given.
 struct Numbers {
-  std::vector<std::int64_t> groups, pins;
-  std::int64_t group_of(std::size_t object) const { return groups.empty() ? -1 : groups[object]; }
-  bool is_pinned(std::size_t object) const { return !pins.empty() && pins[object] != 0; }
-  explicit Numbers(const Set& set) {
+  exec::Array<std::int64_t> groups, pins;
+
+  Numbers(const Space& space, const Set& set) {
     const SetOptions& options = set.options();
-    const auto read = [&](const FieldLayout& at) {
-      return read_integers(Space::where(at.memory), at, set.count());
-    };
-    if (options.group.given()) groups = read(options.group.layout());
-    if (options.pinned.given()) pins = read(options.pinned.layout());
+    if (options.group.given()) groups = read_integers(space, options.group.layout(), set.count());
+    if (options.pinned.given()) pins = read_integers(space, options.pinned.layout(), set.count());
   }
-};
-
-// Groups on their way to their keepers and back, each rank's side by side.
-class Directory {
- public:
-  // Local. Groups by keeper, then by number.
-  Directory(const Communicator& communicator, std::span<const Group> groups)
-      : communicator_(communicator), asked_(groups.begin(), groups.end()) {
-    const int ranks = communicator.size();
-    std::stable_sort(asked_.begin(), asked_.end(), [&](const Group& a, const Group& b) {
-      return keeper_of(a.id, ranks) < keeper_of(b.id, ranks);
-    });
-    for (const Group& group : asked_) {
-      const int keeper = keeper_of(group.id, ranks);
-      if (notes_.empty() || notes_.back().rank != keeper) notes_.push_back({keeper, 0});
-      ++notes_.back().content;
-    }
-  }
-
-  // Collective.
-  void announce(bool takes_part) {
-    if (!takes_part) notes_.clear();
-    askers_ = evenkeel::announce(communicator_, std::span<const Note<std::int64_t>>(notes_));
-  }
-  // Local. Room for what will be asked, and both transfers.
-  void reserve() {
-    std::int64_t kept = 0;
-    for (const Note<std::int64_t>& note : askers_) kept += note.content;
-    kept_.resize(static_cast<std::size_t>(kept));
-    ask_.emplace(transfer(asked_, notes_, kept_, askers_));
-    answer_.emplace(transfer(kept_, askers_, asked_, notes_));
-  }
-  // Collective.
-  void ask() { ask_->run(); }
-  // Local: all that is known of each group, to all who asked.
-  void look_up() {
-    std::vector<Group> all = kept_;
-    join_equals(all);
-    for (Group& group : kept_) group = find(all, group.id);
-  }
-  // Collective.
-  void answer() { answer_->run(); }
-
-  // By number.
-  std::vector<Group> take_groups() {
-    join_equals(asked_);
-    return std::move(asked_);
-  }
-
- private:
-  Transfer transfer(std::vector<Group>& from, std::span<const Note<std::int64_t>> to_ranks,
-                    std::vector<Group>& to, std::span<const Note<std::int64_t>> from_ranks) const {
-    std::vector<Send> sends;
-    std::vector<Receive> receives;
-    constexpr auto each = static_cast<std::int64_t>(sizeof(Group));
-    Group* next = from.data();
-    for (const Note<std::int64_t>& note : to_ranks) {
-      sends.push_back({note.rank, next, note.content * each});
-      next += note.content;
-    }
-    next = to.data();
-    for (const Note<std::int64_t>& note : from_ranks) {
-      receives.push_back({note.rank, next, note.content * each});
-      next += note.content;
-    }
-    return Transfer(Space::where(MemoryKind::host), communicator_, sends, receives);
-  }
-
-  const Communicator& communicator_;
-  std::vector<Group> asked_, kept_;
-  std::vector<Note<std::int64_t>> notes_, askers_;
-  std::optional<Transfer> ask_, answer_;
+  bool are_given() const noexcept { return !groups.empty() || !pins.empty(); }
 };
 
 void require_order_of_each(std::span<const Set> sets, std::span<const Order> orders) {
   bool fit = sets.size() == orders.size();
   for (std::size_t s = 0; fit && s < sets.size(); ++s) {
     const std::int64_t count = sets[s].count();
-    fit = std::ssize(orders[s].objects) == count && std::ssize(orders[s].keys) == count;
+    fit = orders[s].objects.size() == count && orders[s].keys.size() == count;
   }
   if (!fit)
     throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The orders are not of all objects of the sets.", "Give the order of each set.");
+                "The orders do not hold all objects of the sets.", "Give the order of each set.");
 }
 
-void require_one_pin(std::span<const Group> groups) {
-  for (const Group& group : groups)
-    if (group.pinned != group.pinned_too)
-      throw Error(ErrorKind::bad_input, Where{stage_name},
-                  "Group " + std::to_string(group.id) + " is pinned on rank " +
-                      std::to_string(group.pinned) + " and on rank " +
-                      std::to_string(group.pinned_too) + '.',
-                  "Pin objects of one group on one rank.");
-}
+// --- Groups of this rank -------------------------------------------------------------------------
 
-std::vector<Group> groups_here(std::span<const Numbers> numbers, std::span<const Order> orders,
-                               int rank) {
-  std::vector<Group> groups;
-  for (std::size_t s = 0; s < orders.size(); ++s)
-    for (std::size_t k = 0; k < orders[s].objects.size() && !numbers[s].groups.empty(); ++k) {
-      const auto object = static_cast<std::size_t>(orders[s].objects[k]);
-      const std::int64_t id = numbers[s].group_of(object);
-      if (id < 0) continue;
-      const int pin = numbers[s].is_pinned(object) ? rank : Bonds::free;
-      groups.push_back({id, orders[s].keys[k], pin, pin});
-    }
-  join_equals(groups);
-  return groups;
-}
-
-void sort_again(Order& order) {
-  exec::sort_pairs(
-      Space::where(MemoryKind::host), reinterpret_cast<std::uint64_t*>(order.keys.data()),
-      reinterpret_cast<std::uint64_t*>(order.objects.data()), std::ssize(order.objects));
-}
-
-// Keys and ranks of one set as its groups and pins want them.
-std::vector<int> hold(Order& order, const Numbers& numbers, std::span<const Group> groups,
-                      int rank) {
-  if (numbers.groups.empty() && numbers.pins.empty()) return {};
-  std::vector<int> held(order.objects.size(), Bonds::free);
-  for (std::size_t k = 0; k < order.objects.size(); ++k) {
-    const auto object = static_cast<std::size_t>(order.objects[k]);
-    const std::int64_t id = numbers.group_of(object);
-    if (numbers.is_pinned(object)) held[object] = rank;
-    if (id < 0) continue;
-    const Group& group = find(groups, id);
-    order.keys[k] = group.key;
-    if (group.pinned != Bonds::free) held[object] = group.pinned;
+// Writes an entry for each place in an order: what its object knows of its group, if it has one.
+struct WriteEntries {
+  const std::int64_t *objects, *groups, *pins;  // no pins: null
+  const CurveKey* keys;
+  int rank;
+  Group* entries;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    const std::int64_t object = objects[k];
+    const int pin = pins != nullptr && pins[object] != 0 ? rank : Bonds::free;
+    entries[k] = {groups[object], keys[k].value, pin, pin};
   }
-  if (!numbers.groups.empty()) sort_again(order);
+};
+
+exec::Array<Group> entries_of(const Space& space, std::span<const Numbers> numbers,
+                              std::span<const Order> orders, int rank) {
+  std::int64_t all = 0;
+  for (const Numbers& of_set : numbers) all += of_set.groups.size();
+  exec::Array<Group> entries(space, label, all);
+  Group* next = entries.data();
+  for (std::size_t s = 0; s < orders.size(); ++s) {
+    const std::int64_t count = numbers[s].groups.size();
+    const std::int64_t* const pins = numbers[s].pins.empty() ? nullptr : numbers[s].pins.data();
+    exec::for_each(space, label, count,
+                   WriteEntries{orders[s].objects.data(), numbers[s].groups.data(), pins,
+                                orders[s].keys.data(), rank, next});
+    next += count;
+  }
+  space.fence(label);
+  return entries;
+}
+
+constexpr std::int64_t no_group = std::numeric_limits<std::int64_t>::max();
+
+// The id of a group that two ranks have pinned; for other groups a number above all ids.
+struct IdOfDispute {
+  const Group* groups;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return groups[i].pinned != groups[i].pinned_too ? groups[i].id : no_group;
+  }
+};
+struct IsOfId {
+  const Group* groups;
+  std::int64_t id;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return groups[i].id == id; }
+};
+
+// The error names the dispute with the least id, whatever the order of groups.
+void require_one_pin(const Space& space, const exec::Array<Group>& groups) {
+  const std::int64_t id =
+      exec::extremes<std::int64_t>(space, groups.size(), IdOfDispute{groups.data()}).least;
+  if (id == no_group) return;
+  const std::int64_t disputed = exec::first_that(space, groups.size(), IsOfId{groups.data(), id});
+  Group group{};
+  groups.fetch(disputed, {&group, 1});
+  throw Error(ErrorKind::bad_input, Where{stage_name},
+              "Group " + std::to_string(group.id) + " is pinned on rank " +
+                  std::to_string(group.pinned) + " and on rank " +
+                  std::to_string(group.pinned_too) + '.',
+              "Pin objects of one group on one rank.");
+}
+
+// --- Results -------------------------------------------------------------------------------------
+
+struct Hold {
+  const std::int64_t *objects, *pins;  // no pins: null
+  const std::int64_t* group_of;        // by place in the order; none: null
+  const Group* groups;
+  int rank;
+  CurveKey* keys;
+  int* held;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    const std::int64_t object = objects[k];
+    int to = pins != nullptr && pins[object] != 0 ? rank : Bonds::free;
+    if (group_of != nullptr && group_of[k] >= 0) {
+      const Group& group = groups[group_of[k]];
+      keys[k] = {group.key};
+      if (group.pinned != Bonds::free) to = group.pinned;
+    }
+    held[object] = to;
+  }
+};
+
+// Changes the keys of one set to those of its groups, and returns the ranks where its groups and
+// pins hold objects.
+exec::Array<int> hold(const Space& space, Order& order, const Numbers& numbers,
+                      const std::int64_t* group_of, const Group* groups, int rank) {
+  if (!numbers.are_given()) return {};
+  const std::int64_t count = order.objects.size();
+  exec::Array<int> held(space, label, count);
+  const bool has_groups = !numbers.groups.empty();
+  exec::for_each(
+      space, label, count,
+      Hold{order.objects.data(), numbers.pins.empty() ? nullptr : numbers.pins.data(),
+           has_groups ? group_of : nullptr, groups, rank, order.keys.data(), held.data()});
+  if (has_groups)
+    exec::sort_pairs(space, reinterpret_cast<std::uint64_t*>(order.keys.data()),
+                     reinterpret_cast<std::uint64_t*>(order.objects.data()), count);
+  space.fence(label);
   return held;
 }
 
@@ -209,16 +149,21 @@ std::vector<int> hold(Order& order, const Numbers& numbers, std::span<const Grou
 
 Bonds hold_together(const Communicator& communicator, const Status& status,
                     std::span<const Set> sets, std::span<Order> orders) {
+  const exec::Region shown("evenkeel::bind");
   const int rank = communicator.rank();
   std::vector<Numbers> numbers;
+  std::optional<Space> space;
+  JoinedGroups here;
   std::optional<Directory> directory;
   Status local = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     require_order_of_each(sets, orders);
-    for (const Set& set : sets) numbers.emplace_back(set);
-    directory.emplace(communicator, groups_here(numbers, orders, rank));
+    space = orders.empty() ? Space::where(MemoryKind::host) : orders.front().objects.space();
+    for (const Set& set : sets) numbers.emplace_back(*space, set);
+    here = join(*space, entries_of(*space, numbers, orders, rank));
+    directory.emplace(communicator, *space, here.groups);
   });
-  if (!directory) directory.emplace(communicator, std::span<const Group>());
+  if (!directory) directory.emplace(communicator);
   directory->announce(local.ok());
   if (local.ok()) local = attempt(stage_name, [&] { directory->reserve(); });
   vote(communicator, local);
@@ -230,10 +175,13 @@ Bonds hold_together(const Communicator& communicator, const Status& status,
   const bool knows = local.ok() && known.ok() && answered.ok();
   const Status held = attempt(stage_name, [&] {
     if (!knows) return;
-    const std::vector<Group> groups = directory->take_groups();
-    require_one_pin(groups);
-    for (std::size_t s = 0; s < sets.size(); ++s)
-      bonds.held.push_back(hold(orders[s], numbers[s], groups, rank));
+    const exec::Array<Group> groups = directory->take_groups();
+    require_one_pin(*space, groups);
+    const std::int64_t* group_of = here.group_of.data();
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      bonds.held.push_back(hold(*space, orders[s], numbers[s], group_of, groups.data(), rank));
+      group_of += numbers[s].groups.size();
+    }
   });
   for (const Status* next : {&known, &answered, &held})
     if (local.ok()) local = *next;

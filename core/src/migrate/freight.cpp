@@ -5,8 +5,7 @@
 #include "field/ranges.hpp"
 #include "payload/call.hpp"
 
-#include <evenkeel/backends/exec/compatibility.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
 #include <algorithm>
@@ -18,26 +17,23 @@ namespace evenkeel {
 
 namespace {
 
-constexpr auto host = static_cast<std::size_t>(MemoryKind::host);
-
 std::size_t index_of(MemoryKind kind) { return static_cast<std::size_t>(kind); }
 
-template <class T>
-std::int64_t bytes_of(const std::vector<T>& values) {
-  return std::ssize(values) * static_cast<std::int64_t>(sizeof(T));
+std::int64_t bytes_of(const std::vector<ObjectRange>& ranges) {
+  return std::ssize(ranges) * static_cast<std::int64_t>(sizeof(ObjectRange));
 }
 
 std::int64_t list_bytes(std::int64_t objects) {
   return objects * static_cast<std::int64_t>(sizeof(std::int64_t));
 }
 
-// Object `first` and those behind it.
+// The layout from object `first` on.
 FieldLayout from_object(FieldLayout at, std::int64_t first) {
   at.data = static_cast<std::byte*>(at.data) + first * at.object_stride_bytes;
   return at;
 }
 
-// Where `count` from `first` on are, as one range; none where they are spread.
+// Where `count` objects from `first` on go if they are one range; `spread` if they are not.
 std::int64_t whole(std::span<const ObjectRange> ranges, std::int64_t first, std::int64_t count) {
   constexpr std::int64_t spread = -1;
   const auto after =
@@ -49,16 +45,28 @@ std::int64_t whole(std::span<const ObjectRange> ranges, std::int64_t first, std:
   return skipped + count <= range.count ? range.to + skipped : spread;
 }
 
-// One by one.
-std::vector<std::int64_t> listed(std::span<const ObjectRange> ranges, std::int64_t count) {
-  std::vector<std::int64_t> list(static_cast<std::size_t>(count));
-  for (const ObjectRange& range : ranges)
-    for (std::int64_t i = 0; i < range.count; ++i)
-      list[static_cast<std::size_t>(range.from + i)] = range.to + i;
+constexpr const char* label = "evenkeel::migrate::lists";
+
+struct ListRange {
+  const ObjectRange* ranges;
+  std::int64_t* list;
+  KOKKOS_FUNCTION void operator()(std::int64_t r) const {
+    const ObjectRange& range = ranges[r];
+    for (std::int64_t i = 0; i < range.count; ++i) list[range.from + i] = range.to + i;
+  }
+};
+
+// Lists the places one by one. Ranges are only used on the host.
+exec::Array<std::int64_t> listed(std::span<const ObjectRange> ranges, std::int64_t count) {
+  const Space space = Space::where(MemoryKind::host);
+  exec::Array<std::int64_t> list(space, label, count);
+  const ListRange write{ranges.data(), list.data()};
+  exec::for_each(space, label, std::ssize(ranges), write);
+  space.fence(label);
   return list;
 }
 
-// The same on all ranks, as long as the options are.
+// The same on all ranks if the options are.
 TransferLimits limits_of(const MoveOptions& options) {
   constexpr int most = std::numeric_limits<int>::max();
   const bool bounded = options.staging_bytes > 0;
@@ -66,7 +74,7 @@ TransferLimits limits_of(const MoveOptions& options) {
           options.messages_in_flight > 0 ? options.messages_in_flight : most};
 }
 
-// What memory for a message is a multiple of.
+// The memory for a message is a multiple of this.
 constexpr std::int64_t slot_step = 64;
 
 MessageSizes sizes_of(const TransferLimits& limits) {
@@ -79,13 +87,8 @@ MessageSizes sizes_of(const TransferLimits& limits) {
   return sizes;
 }
 
-std::int64_t host_threads() {
-  return exec::kokkos_is_running() ? std::max(1, Kokkos::DefaultHostExecutionSpace().concurrency())
-                                   : 1;
-}
-
-// For messages whose place is not known yet.
-std::byte somewhere;
+// Stands for a message whose place is not known yet.
+std::byte unknown_place;
 
 }  // namespace
 
@@ -121,18 +124,20 @@ std::vector<Share> Freight::shares_of(std::span<const std::int64_t> first,
   std::vector<Share> shares;
   shares.reserve(columns_.size());
   for (const Column& column : columns_) {
-    shares.push_back({objects[column.set]});
-    Share& share = shares.back();
-    if (!column.is_payload()) continue;
+    const std::int64_t count = objects[column.set];
+    if (!column.is_payload()) {
+      shares.push_back({count, count * column.bytes_per_object});
+      continue;
+    }
     const PayloadPlan& all = plan_of(column);
-    share.starts = std::span(leaving ? all.leaving : all.arriving)
-                       .subspan(static_cast<std::size_t>(first[column.set]),
-                                static_cast<std::size_t>(share.objects) + 1);
+    shares.push_back(share_of_payload(Space::where(column.memory),
+                                      (leaving ? all.leaving : all.arriving).data(),
+                                      first[column.set], count, sizes_.most));
   }
   return shares;
 }
 
-// By rank.
+// Adds the loads by rank.
 void Freight::add_loads(bool leaving) {
   const std::size_t sets = plan_.sets.size();
   std::vector<int> ranks;
@@ -153,9 +158,7 @@ void Freight::add_loads(bool leaving) {
       objects[s] = parcel.objects;
     }
     const std::vector<Share> shares = shares_of(first, objects, leaving);
-    for (std::size_t c = 0; c < columns_.size(); ++c)
-      (leaving ? sent_bytes_ : received_bytes_) +=
-          shares[c].bytes_of(columns_[c], 0, shares[c].objects);
+    for (const Share& share : shares) (leaving ? sent_bytes_ : received_bytes_) += share.bytes;
     for (Message& message : cut_into_messages(columns_, shares, sizes_))
       (leaving ? leaving_ : arriving_).push_back({rank, std::move(message), first});
   }
@@ -174,7 +177,8 @@ FieldLayout Freight::target(const Column& column) const {
   return source(column);
 }
 
-// Where a message lies in an array, or will lie; nowhere when it has several pieces, or is spread.
+// The place of a message in an array if it is one whole range there; null if it has several pieces
+// or is spread.
 void* Freight::place_in_array(const Load& load, bool leaving) const {
   if (load.message.pieces.size() != 1) return nullptr;
   const Piece& piece = load.message.pieces.front();
@@ -185,7 +189,7 @@ void* Freight::place_in_array(const Load& load, bool leaving) const {
   const std::int64_t first =
       whole(leaving ? set.leaving : set.landing, load.first[column.set] + piece.first, piece.count);
   if (first < 0 || !at.is_packed()) return nullptr;
-  if (!leaving && staged_.empty()) return &somewhere;
+  if (!leaving && staged_.empty()) return &unknown_place;
   return from_object(at, first).data;
 }
 
@@ -212,25 +216,34 @@ std::int64_t Freight::staging_bytes() const {
                    : Transfer::staging_needed(communicator_, sends(), receives(), limits_);
 }
 
+namespace {
+
+// Fields on the host use ranges instead, if there are any.
+bool asks_for_places(const Column& column) {
+  return column.is_payload() || column.memory != MemoryKind::host;
+}
+
+}  // namespace
+
 std::int64_t Freight::bytes_of_lists() const {
   std::int64_t bytes = 0;
   for (std::size_t s = 0; s < plan_.sets.size(); ++s) {
     const SetPlan& set = plan_.sets[s];
-    bytes += bytes_of(set.objects) + bytes_of(set.leaving) + bytes_of(set.landing) +
-             bytes_of(set.places);
+    bytes +=
+        set.objects.bytes() + bytes_of(set.leaving) + bytes_of(set.landing) + set.places.bytes();
     for (const PayloadPlan& payload : set.payloads)
-      bytes += bytes_of(payload.leaving) + bytes_of(payload.arriving);
+      bytes += payload.leaving.bytes() + payload.arriving.bytes();
     std::array<bool, kinds> uses = {};
     bool lists_places = false;
     for (const Column& column : columns_) {
       if (column.set != s) continue;
       uses[index_of(column.memory)] = true;
-      lists_places |= column.is_payload() || index_of(column.memory) != host;
-      if (column.is_payload() && index_of(column.memory) != host)
-        bytes += bytes_of(plan_of(column).leaving) + bytes_of(plan_of(column).arriving);
+      lists_places = lists_places || asks_for_places(column);
     }
     for (std::size_t kind = 0; kind < kinds; ++kind)
-      if (kind != host && uses[kind]) bytes += list_bytes(set.count_before() + set.count_after);
+      if (uses[kind] &&
+          !Space::where(static_cast<MemoryKind>(kind)).can_access(set.objects.memory()))
+        bytes += list_bytes(set.count_before() + set.count_after);
     if (lists_places && set.places.empty()) bytes += list_bytes(set.count_after);
   }
   return bytes;
@@ -242,85 +255,75 @@ void Freight::load(std::span<const StagedSet> staged) {
     make_lists(s);
     stage_payloads(s);
   }
-  // Whose kernels the transfer must wait for.
+  // The transfer must wait for the kernels on this space.
   const bool shared = uses_[index_of(MemoryKind::device)] || uses_[index_of(MemoryKind::shared)];
   transfer_.emplace(Space::where(shared ? MemoryKind::shared : MemoryKind::host), communicator_,
                     sends(), receives(), limits_);
 }
 
-namespace {
-
-// Where memory of this kind is read from; nothing for the host, which reads the list itself.
-Buffer uploaded(std::span<const std::int64_t> list, MemoryKind kind) {
-  if (kind == MemoryKind::host) return {};
-  const auto bytes = static_cast<std::int64_t>(list.size_bytes());
-  Buffer copy("evenkeel::migrate::list", kind, bytes);
-  const Space space = Space::where(kind);
-  copy_bytes(space, copy.data(), kind, list.data(), MemoryKind::host, bytes);
-  space.fence("evenkeel::migrate::list");
-  return copy;
-}
-
-}  // namespace
-
+// If ranges give the places of arrivals, a field on the host needs no list of places.
 void Freight::make_lists(std::size_t set) {
   const SetPlan& plan = plan_.sets[set];
   Lists& lists = lists_[set];
+  const bool has_ranges = !plan.landing.empty();
   for (const Column& column : columns_) {
+    if (column.set != set) continue;
     const std::size_t kind = index_of(column.memory);
-    if (column.set != set || (kind == host && !column.is_payload())) continue;
-    if (plan.places.empty() && lists.host_places.empty())
-      lists.host_places = listed(plan.landing, plan.count_after);
-    if (std::exchange(lists.are_made[kind], true)) continue;
-    lists.objects[kind] = uploaded(plan.objects, column.memory);
-    lists.places[kind] =
-        uploaded(plan.places.empty() ? lists.host_places : plan.places, column.memory);
+    const Space space = Space::where(column.memory);
+    if (!lists.objects[kind]) lists.objects[kind].emplace(space, label, plan.objects);
+    if (lists.places[kind] || (has_ranges && !asks_for_places(column))) continue;
+    if (has_ranges && lists.listed.empty()) lists.listed = listed(plan.landing, plan.count_after);
+    lists.places[kind].emplace(space, label, has_ranges ? lists.listed : plan.places);
   }
 }
+
+namespace {
+
+// The sizes by place, from the first bytes of each arrival.
+struct SizeAtPlace {
+  const std::int64_t *starts, *places;
+  std::int64_t* sizes;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    sizes[places[i]] = starts[i + 1] - starts[i];
+  }
+};
+
+}  // namespace
 
 void Freight::stage_payloads(std::size_t set) {
   const SetPlan& plan = plan_.sets[set];
   for (std::size_t p = 0; p < sets_[set].payloads().size(); ++p) {
     const Payload& payload = *sets_[set].payloads()[p];
-    const PayloadPlan& starts = plan.payloads[p];
-    std::vector<std::int64_t> sizes(static_cast<std::size_t>(plan.count_after));
-    const std::int64_t* const places = list(set, MemoryKind::host, true);
-    for (std::size_t i = 0; i < sizes.size(); ++i)
-      sizes[static_cast<std::size_t>(places[i])] = starts.arriving[i + 1] - starts.arriving[i];
-    Cargo& cargo =
-        cargo_[set].emplace_back(Cargo{uploaded(starts.leaving, payload.memory()),
-                                       uploaded(starts.arriving, payload.memory()), nullptr});
+    const Space space = Space::where(payload.memory());
+    const exec::Array<std::int64_t> sizes(space, "evenkeel::migrate::sizes", plan.count_after);
+    const SizeAtPlace write{plan.payloads[p].arriving.data(), list(set, payload.memory(), true),
+                            sizes.data()};
+    exec::for_each(space, label, sizes.size(), write);
+    space.fence(label);
+    auto& staged = cargo_[set].emplace_back();
     call_payload([&] {
-      cargo.staged = payload.stage(plan.count_before(), sizes);
-      if (cargo.staged == nullptr)
+      staged = payload.stage(plan.count_before(), sizes.span());
+      if (staged == nullptr)
         throw Error(ErrorKind::application, Where{"core/payload"},
-                    "'" + payload.label() + "' made no room.", "Mend its stage().");
+                    "'" + payload.label() + "' returned nothing from stage().",
+                    "Return a StagedPayload.");
     });
   }
 }
 
 const std::int64_t* Freight::list(std::size_t set, MemoryKind kind, bool of_places) const {
-  const SetPlan& plan = plan_.sets[set];
   const Lists& lists = lists_[set];
-  if (kind == MemoryKind::host) {
-    if (!of_places) return plan.objects.data();
-    return (plan.places.empty() ? lists.host_places : plan.places).data();
-  }
-  const auto& copies = of_places ? lists.places : lists.objects;
-  return reinterpret_cast<const std::int64_t*>(copies[index_of(kind)].data());
+  const auto& reached = (of_places ? lists.places : lists.objects)[index_of(kind)];
+  return reached ? reached->data() : nullptr;
 }
 
-PayloadPiece Freight::payload_piece(const Column& column, std::int64_t first, std::int64_t count,
-                                    bool leaving) const {
-  const Cargo& cargo = cargo_[column.set][column.index];
-  const std::vector<std::int64_t>& starts =
-      leaving ? plan_of(column).leaving : plan_of(column).arriving;
-  const Buffer& copy = leaving ? cargo.leaving : cargo.arriving;
-  const std::int64_t* const reached =
-      copy.data() != nullptr ? reinterpret_cast<const std::int64_t*>(copy.data()) : starts.data();
-  const std::int64_t base = starts[static_cast<std::size_t>(first)];
-  return {list(column.set, column.memory, !leaving) + first, reached + first, count, base,
-          starts[static_cast<std::size_t>(first + count)] - base};
+// The piece's objects that go to a rank or come from it, from `first` on.
+PayloadPiece Freight::payload_piece(const Piece& piece, std::int64_t first, bool leaving) const {
+  const Column& column = columns_[piece.column];
+  const PayloadPlan& plan = plan_of(column);
+  return {list(column.set, column.memory, !leaving) + first,
+          (leaving ? plan.leaving : plan.arriving).data() + first, piece.count, piece.begin,
+          piece.bytes};
 }
 
 FieldLayout Freight::in_message(std::byte* message, const Piece& piece) const {
@@ -332,7 +335,7 @@ FieldLayout Freight::in_message(std::byte* message, const Piece& piece) const {
   return packed;
 }
 
-// Puts those of a piece into ranges_, where they are long.
+// Puts the ranges of a piece into ranges_; false if the plan has none for it.
 bool Freight::finds_ranges(const Column& column, std::span<const ObjectRange> all,
                            std::int64_t first, std::int64_t count) {
   if (column.memory != MemoryKind::host || all.empty()) return false;
@@ -340,7 +343,7 @@ bool Freight::finds_ranges(const Column& column, std::span<const ObjectRange> al
   return true;
 }
 
-// Between an array and a message, either way.
+// Copies between an array and a message, in either direction.
 void Freight::copy_piece(const Piece& piece, std::int64_t first, std::byte* message, bool leaving) {
   const Column& column = columns_[piece.column];
   const SetPlan& set = plan_.sets[column.set];
@@ -365,7 +368,7 @@ void Freight::copy_pieces(const Load& load, std::byte* message, bool leaving) {
       copy_piece(piece, first, message, leaving);
       continue;
     }
-    const PayloadPiece objects = payload_piece(column, first, piece.count, leaving);
+    const PayloadPiece objects = payload_piece(piece, first, leaving);
     call_payload([&] {
       if (leaving)
         staged_payload(column).pack(objects, message + piece.offset);
@@ -393,15 +396,15 @@ void Freight::keep(std::size_t s) {
       keep_chosen(column, 0, set.staying);
   }
   if (by_ranges) return;
-  // So few at a time that the lists are still in the cache when the next field needs them.
-  const std::int64_t step = 8192 * host_threads();
+  // Copies few objects at a time, so that the lists are still in the cache for the next field.
+  const std::int64_t step = std::int64_t{8192} * exec::host_threads();
   for (std::int64_t first = 0; first < set.staying; first += step)
     for (const Column& column : columns_)
       if (column.set == s && column.bytes_per_object > 0 && column.memory == MemoryKind::host)
         keep_chosen(column, first, std::min(step, set.staying - first));
 }
 
-// Of those that stay.
+// Copies objects that stay.
 void Freight::keep_chosen(const Column& column, std::int64_t first, std::int64_t count) const {
   const SetPlan& set = plan_.sets[column.set];
   copy_chosen_objects(Space::where(column.memory), target(column),
@@ -418,8 +421,8 @@ void Freight::keep() {
 }
 
 void Freight::commit() noexcept {
-  for (std::vector<Cargo>& of_set : cargo_)
-    for (Cargo& cargo : of_set) cargo.staged->commit();
+  for (auto& of_set : cargo_)
+    for (auto& staged : of_set) staged->commit();
 }
 
 void Freight::exchange(bool works, FreightTimes& times) {

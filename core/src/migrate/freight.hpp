@@ -1,12 +1,13 @@
 #pragma once
 
-// What a move carries: which messages go out and come in, how they are packed and unpacked, and
-// what stays. Host memory goes by ranges where objects lie in long ones; what is one range of one
-// packed field travels straight from its array, or into it.
+// What a move carries: which messages are sent and received, how they are packed and unpacked, and
+// which objects stay. Host memory is copied by ranges if objects lie in long ones; a single range
+// of one packed field is sent straight from its array, or received straight into it.
 
 #include "migrate/messages.hpp"
 
 #include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/migrate/move.hpp>
 #include <evenkeel/core/set.hpp>
@@ -27,24 +28,24 @@ struct FreightTimes {
 
 class Freight {
  public:
-  // Local, of little memory. Refers to what it is given.
+  // Local, needs little memory. Refers to its arguments.
   Freight(const Communicator& communicator, std::span<const Set> sets,
           std::span<const SetShape> shapes, const Plan& plan, const MoveOptions& options);
 
   // Bytes that load() will allocate for messages.
   std::int64_t staging_bytes() const;
-  // Of fields, to other ranks, and from them.
+  // Bytes of fields that go to other ranks, and that come from them.
   std::int64_t sent_bytes() const noexcept { return sent_bytes_; }
   std::int64_t received_bytes() const noexcept { return received_bytes_; }
   std::int64_t bytes_of_lists() const;
   std::int64_t messages() const noexcept { return std::ssize(leaving_); }
   int partners() const noexcept { return static_cast<int>(partners_.size()); }
 
-  // Local. All memory that is needed, but for fields, which are given.
+  // Local. Allocates all memory that is needed, except for fields, which are given.
   void load(std::span<const StagedSet> staged);
-  // Collective. Nothing but messages of whatever content where `works` is false.
+  // Collective. If `works` is false, messages are exchanged, but their content is arbitrary.
   void exchange(bool works, FreightTimes& times);
-  // Payloads, the fields being somebody else's.
+  // Commits payloads only; the caller commits the fields.
   void commit() noexcept;
 
  private:
@@ -57,17 +58,10 @@ class Freight {
     std::vector<std::int64_t>
         first;  // of each set: the partner's, in SetPlan::objects, or arrivals
   };
-  // Of one set: where a device reads its lists, and its places one by one where something asks for
-  // them.
+  // The lists of one set, in each kind of memory in which something asks for them.
   struct Lists {
-    std::array<Buffer, kinds> objects, places;
-    std::vector<std::int64_t> host_places;
-    std::array<bool, kinds> are_made = {};
-  };
-  // One payload: where objects begin, as its memory knows it.
-  struct Cargo {
-    Buffer leaving, arriving;
-    std::unique_ptr<StagedPayload> staged;
+    exec::Array<std::int64_t> listed;  // places one by one, where the plan has ranges
+    std::array<std::optional<exec::Reached<std::int64_t>>, kinds> objects, places;
   };
 
   void add_columns(std::span<const SetShape> shapes);
@@ -83,10 +77,9 @@ class Freight {
     return plan_.sets[column.set].payloads[column.index];
   }
   StagedPayload& staged_payload(const Column& column) const {
-    return *cargo_[column.set][column.index].staged;
+    return *cargo_[column.set][column.index];
   }
-  PayloadPiece payload_piece(const Column& column, std::int64_t first, std::int64_t count,
-                             bool leaving) const;
+  PayloadPiece payload_piece(const Piece& piece, std::int64_t first, bool leaving) const;
   const std::int64_t* list(std::size_t set, MemoryKind kind, bool of_places) const;
   FieldLayout in_message(std::byte* message, const Piece& piece) const;
   FieldLayout source(const Column& column) const;
@@ -108,7 +101,7 @@ class Freight {
   std::vector<Column> columns_;
   std::vector<Load> leaving_, arriving_;
   std::vector<Lists> lists_;
-  std::vector<std::vector<Cargo>> cargo_;  // of each set
+  std::vector<std::vector<std::unique_ptr<StagedPayload>>> cargo_;  // payloads of each set
   std::optional<Transfer> transfer_;
   std::vector<ObjectRange> ranges_;  // of the piece that is being copied
   std::int64_t sent_bytes_ = 0, received_bytes_ = 0;

@@ -3,89 +3,97 @@
 #include "field/ranges.hpp"
 #include "migrate/merge.hpp"
 
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 namespace evenkeel {
 
 namespace {
 
-// Each of those that come from one rank, or stay, is in order among itself.
-std::vector<std::int64_t> first_of_runs(const SetPlan& set, bool with_what_stays) {
-  std::vector<std::int64_t> firsts;
-  firsts.reserve(set.imports.size() + 1);
-  for (const Parcel& parcel : set.imports) firsts.push_back(parcel.first);
-  if (with_what_stays && set.staying > 0) firsts.push_back(set.first_kept);
-  std::sort(firsts.begin(), firsts.end());
-  return firsts;
+constexpr const char* label = "evenkeel::migrate::landing";
+
+// Ranges are only used on the host. Objects that stay need ranges both for their old places and for
+// their new ones.
+bool may_be_ranges(const SetPlan& set) {
+  return set.objects.is_on_host() && (!set.leaving.empty() || set.staying == 0);
 }
 
-// Ranges of what stays serve only when it also leaves its place in ranges.
-bool may_be_ranges(const SetPlan& set) { return !set.leaving.empty() || set.staying == 0; }
+// The index of an arrival among those from other ranks.
+std::int64_t among_others(const SetPlan& set, std::int64_t arrival) {
+  return arrival > set.first_kept ? arrival - set.staying : arrival;
+}
 
-// All that come from other ranks, by key.
-struct Others {
-  std::vector<CurveKey> keys;
-  std::vector<std::int64_t> arrivals;
+// The arrivals from each rank, and the objects that stay, as runs by arrival; each run is in order.
+std::vector<Run> runs_of(const SetPlan& set, const exec::Array<CurveKey>& leaving,
+                         const exec::Array<CurveKey>& arriving) {
+  std::vector<Run> runs;
+  runs.reserve(set.imports.size() + 1);
+  for (const Parcel& parcel : set.imports)
+    runs.push_back(
+        {arriving.span().subspan(static_cast<std::size_t>(among_others(set, parcel.first)),
+                                 static_cast<std::size_t>(parcel.objects)),
+         parcel.first});
+  if (set.staying > 0)
+    runs.push_back({leaving.span().subspan(static_cast<std::size_t>(set.first_staying),
+                                           static_cast<std::size_t>(set.staying)),
+                    set.first_kept});
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.first < b.first; });
+  return runs;
+}
+
+struct WriteArrivals {
+  std::int64_t first_kept, staying;
+  std::int64_t* arrivals;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    arrivals[i] = i < first_kept ? i : i + staying;
+  }
 };
 
-Others others_in_order(const SetPlan& set, std::span<const CurveKey> keys) {
-  const auto kept = static_cast<std::size_t>(set.first_kept);
-  const auto staying = static_cast<std::size_t>(set.staying);
-  Others others;
-  others.keys.reserve(keys.size() - staying);
-  others.keys.assign(keys.begin(), keys.begin() + set.first_kept);
-  others.keys.insert(others.keys.end(), keys.begin() + set.first_kept + set.staying, keys.end());
-  others.arrivals.resize(others.keys.size());
-  std::vector<std::int64_t> firsts = first_of_runs(set, false);
-  for (std::int64_t& first : firsts) first -= first > set.first_kept ? set.staying : 0;
-  merge_order(others.keys, firsts, others.arrivals);
-  for (std::int64_t& arrival : others.arrivals)
-    arrival += static_cast<std::size_t>(arrival) >= kept ? set.staying : 0;
-  return others;
-}
-
-// No branch depends on the keys: which comes next is hard to foresee.
-void merge_in(SetPlan& set, std::span<const CurveKey> keys, const Others& others) {
-  std::int64_t kept = set.first_kept, place = 0;
-  const std::int64_t end = set.first_kept + set.staying;
-  std::size_t other = 0;
-  std::int64_t* const places = set.places.data();
-  while (kept < end && other < others.arrivals.size()) {
-    const std::int64_t arrival = others.arrivals[other];
-    const std::uint64_t theirs = keys[static_cast<std::size_t>(arrival)].value;
-    const std::uint64_t ours = keys[static_cast<std::size_t>(kept)].value;
-    const bool is_other = (theirs < ours) | ((theirs == ours) & (arrival < set.first_kept));
-    places[is_other ? arrival : kept] = place++;
-    other += is_other ? 1 : 0;
-    kept += is_other ? 0 : 1;
-  }
-  for (; kept < end; ++kept) places[kept] = place++;
-  for (; other < others.arrivals.size(); ++other) places[others.arrivals[other]] = place++;
+// Lists the place of each arrival.
+void land_each(SetPlan& set, const exec::Array<CurveKey>& leaving,
+               const exec::Array<CurveKey>& arriving) {
+  const Space space = set.objects.space();
+  const exec::Array<std::int64_t> arrivals(space, "evenkeel::migrate::arrivals", arriving.size());
+  const WriteArrivals write{set.first_kept, set.staying, arrivals.data()};
+  exec::for_each(space, label, arrivals.size(), write);
+  std::vector<std::int64_t> firsts;
+  for (const Parcel& parcel : set.imports) firsts.push_back(among_others(set, parcel.first));
+  space.fence(label);
+  merge_runs(space, arriving.span(), arrivals.span(), firsts);
+  set.places = {space, "evenkeel::migrate::places", set.count_after};
+  write_places(space,
+               {leaving.data() + set.first_staying, set.first_kept, set.staying, arriving.data(),
+                arrivals.data(), arriving.size()},
+               set.places.data());
 }
 
 }  // namespace
 
-void land(SetPlan& set, std::span<const CurveKey> keys) {
+void land(SetPlan& set, const exec::Array<CurveKey>& leaving,
+          const exec::Array<CurveKey>& arriving) {
+  if (set.count_after == 0) return;
   if (may_be_ranges(set)) {
-    const std::vector<std::int64_t> firsts = first_of_runs(set, true);
-    set.landing = merged_runs(keys, firsts, std::ssize(keys) / long_range + std::ssize(firsts));
+    const std::vector<Run> runs = runs_of(set, leaving, arriving);
+    set.landing = merged_runs(runs, set.count_after / long_range + std::ssize(runs));
     std::sort(set.landing.begin(), set.landing.end(),
               [](const ObjectRange& a, const ObjectRange& b) { return a.from < b.from; });
     if (!set.landing.empty()) return;
   }
-  set.places.resize(keys.size());
-  merge_in(set, keys, others_in_order(set, keys));
+  land_each(set, leaving, arriving);
 }
 
 void land(SetPlan& set) {
+  if (set.count_after == 0) return;
   if (may_be_ranges(set)) {
-    if (set.count_after > 0) set.landing = {{0, 0, set.count_after}};
+    set.landing = {{0, 0, set.count_after}};
     return;
   }
-  set.places.resize(static_cast<std::size_t>(set.count_after));
-  std::iota(set.places.begin(), set.places.end(), std::int64_t{0});
+  const Space space = set.objects.space();
+  set.places = exec::counted_up<std::int64_t>(space, "evenkeel::migrate::places", set.count_after);
+  space.fence(label);
 }
 
 }  // namespace evenkeel

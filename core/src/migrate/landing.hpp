@@ -1,19 +1,19 @@
 #pragma once
 
-// Where arrivals come to stand.
+// Finds the places of arrivals.
 
+#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/key.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
 
-#include <span>
-
 namespace evenkeel {
 
-// In the order of their keys, which are given in the order of arrival. Those of one key as they
-// arrive.
-void land(SetPlan& set, std::span<const CurveKey> keys);
+// In the order of keys. `leaving`: the keys of SetPlan::objects. `arriving`: the keys of objects
+// from other ranks, in the order of arrival; they may be reordered.
+void land(SetPlan& set, const exec::Array<CurveKey>& leaving,
+          const exec::Array<CurveKey>& arriving);
 
-// As they arrive.
+// One behind the other, in the order of arrival.
 void land(SetPlan& set);
 
 }  // namespace evenkeel

@@ -1,32 +1,34 @@
 #include "migrate/merge.hpp"
 
-#include <evenkeel/backends/exec/compatibility.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include "bisect.hpp"
+#include "migrate/merge_path.hpp"
+
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-// What is left of a run.
+// The remainder of a run.
 struct Rest {
   CurveKey key;  // the first
   std::size_t run;
   std::int64_t begin, end;
-  // The one whose first key comes last.
+  // Less: the remainder whose first key comes later.
   friend bool operator<(const Rest& a, const Rest& b) noexcept {
     return std::tuple(a.key.value, a.run) > std::tuple(b.key.value, b.run);
   }
 };
 
-// The first key in [begin, end) that is not before `bound`: looked for in steps that double, since
-// it is often near.
+// The first key in [begin, end) for which `before` is false. The search doubles its steps, because
+// that key is often near.
 template <class Before>
 std::int64_t gallop(std::span<const CurveKey> keys, std::int64_t begin, std::int64_t end,
                     const Before& before) {
@@ -39,110 +41,193 @@ std::int64_t gallop(std::span<const CurveKey> keys, std::int64_t begin, std::int
   return std::partition_point(keys.begin() + low, keys.begin() + high, before) - keys.begin();
 }
 
-// More runs than these are sorted: each doubling of their number costs a merge of all, by one
-// thread.
+// More runs than these are sorted instead: each doubling of their number costs a merge of all.
 constexpr std::int64_t few_runs = 16;
-std::int64_t threads() {
-  return exec::kokkos_is_running() ? std::max(1, Kokkos::DefaultHostExecutionSpace().concurrency())
-                                   : 1;
-}
 
-// After so many ranges it shows how long they are.
+// After this many ranges their length is known well enough.
 constexpr std::int64_t enough_ranges = 1024;
 
+// The number of places that one index merges.
+constexpr std::int64_t piece_length = 16384;
+std::int64_t pieces_of(std::int64_t count) { return (count + piece_length - 1) / piece_length; }
+
+constexpr const char* label = "evenkeel::migrate::merge";
+
+// --- Neighbours among several runs ---------------------------------------------------------------
+
 struct Pairs {
-  std::span<CurveKey> keys;
-  std::span<std::int64_t> values;
+  CurveKey* keys;
+  std::int64_t* values;
 };
 
-// Two runs that are neighbours. No branch depends on the keys: which comes next is hard to foresee.
-void merge_two(const Pairs& from, std::size_t begin, std::size_t middle, std::size_t end,
-               const Pairs& to) {
-  std::size_t low = begin, high = middle, at = begin;
-  while (low < middle && high < end) {
-    const bool is_high = from.keys[high] < from.keys[low];
-    const std::size_t next = is_high ? high : low;
-    to.keys[at] = from.keys[next];
-    to.values[at++] = from.values[next];
-    high += is_high ? 1 : 0;
-    low += is_high ? 0 : 1;
+// A piece of the run that two neighbouring runs become.
+struct MergeNeighbours {
+  Pairs from, to;  // from the first of the two on
+  std::int64_t size, others;
+
+  void operator()(std::int64_t piece) const {
+    const CurveKey* const keys = from.keys;
+    const auto other_first = [=, this](std::int64_t i, std::int64_t j) {
+      return keys[size + j] < keys[i];
+    };
+    const auto put = [=, this](bool is_other, std::int64_t i, std::int64_t place) {
+      const std::int64_t at = is_other ? size + i : i;
+      to.keys[place] = keys[at];
+      to.values[place] = from.values[at];
+    };
+    const std::int64_t begin = piece * piece_length;
+    merge_piece(size, others, begin, std::min(size + others, begin + piece_length), other_first,
+                put);
   }
-  const std::size_t rest = low < middle ? low : high, count = end - at;
-  std::copy_n(from.keys.begin() + static_cast<std::ptrdiff_t>(rest), count,
-              to.keys.begin() + static_cast<std::ptrdiff_t>(at));
-  std::copy_n(from.values.begin() + static_cast<std::ptrdiff_t>(rest), count,
-              to.values.begin() + static_cast<std::ptrdiff_t>(at));
+};
+
+template <class Instance>
+void merge_neighbours(const Instance& instance, const MergeNeighbours& merge) {
+  if constexpr (!is_device<Instance>)
+    exec::for_each(instance, label, pieces_of(merge.size + merge.others), merge);
 }
 
-std::int64_t bytes_of(std::span<const std::int64_t> values) {
-  return static_cast<std::int64_t>(values.size_bytes());
-}
-
-// Run r begins at firsts[r], the last of which is the end of all. Merges neighbours until there is
-// one run.
-void merge_all(const Pairs& pairs, std::vector<std::size_t> firsts) {
+// Run r begins at firsts[r]; the last entry is the end of all. Merges neighbours until one run is
+// left.
+void merge_all(const Space& space, const Pairs& pairs, std::vector<std::int64_t> firsts) {
   if (firsts.size() <= 2) return;
-  const Buffer keys("evenkeel::migrate::merge", MemoryKind::host, bytes_of(pairs.values));
-  const Buffer values("evenkeel::migrate::merge", MemoryKind::host, bytes_of(pairs.values));
-  const Pairs other = {{reinterpret_cast<CurveKey*>(keys.data()), pairs.keys.size()},
-                       {reinterpret_cast<std::int64_t*>(values.data()), pairs.values.size()}};
+  const std::int64_t count = firsts.back();
+  const exec::Array<CurveKey> keys(space, label, count);
+  const exec::Array<std::int64_t> values(space, label, count);
+  const Pairs other = {keys.data(), values.data()};
   const Pairs *from = &pairs, *to = &other;
   while (firsts.size() > 2) {
-    std::vector<std::size_t> left = {0};
+    std::vector<std::int64_t> left = {0};
     for (std::size_t r = 0; r + 1 < firsts.size(); r += 2) {
-      const std::size_t end = firsts[std::min(r + 2, firsts.size() - 1)];
-      merge_two(*from, firsts[r], firsts[r + 1], end, *to);
+      const std::int64_t begin = firsts[r], middle = firsts[r + 1];
+      const std::int64_t end = firsts[std::min(r + 2, firsts.size() - 1)];
+      const MergeNeighbours merge{{from->keys + begin, from->values + begin},
+                                  {to->keys + begin, to->values + begin},
+                                  middle - begin,
+                                  end - middle};
+      with_space(space, [&](const auto& instance) { merge_neighbours(instance, merge); });
       left.push_back(end);
     }
+    space.fence(label);
     firsts = std::move(left);
     std::swap(from, to);
   }
-  if (from != &pairs) std::copy(from->values.begin(), from->values.end(), pairs.values.begin());
+  if (from != &pairs)
+    copy_bytes(space, pairs.values, values.memory(), from->values, values.memory(),
+               count * static_cast<std::int64_t>(sizeof(std::int64_t)));
+  if (from != &pairs)
+    copy_bytes(space, pairs.keys, keys.memory(), from->keys, keys.memory(),
+               count * static_cast<std::int64_t>(sizeof(CurveKey)));
+  space.fence(label);
+}
+
+// --- What stays, and what comes ------------------------------------------------------------------
+
+// Of equal keys, arrivals from lower ranks come before the objects that stay.
+KOKKOS_INLINE_FUNCTION bool other_is_first(const TwoRuns& runs, std::int64_t i, std::int64_t j) {
+  const std::uint64_t ours = runs.keys[i].value, theirs = runs.other_keys[j].value;
+  return (theirs < ours) | ((theirs == ours) & (runs.other_arrivals[j] < runs.first));
+}
+
+struct MergePlaces {
+  TwoRuns runs;
+  std::int64_t* places;
+
+  void operator()(std::int64_t piece) const {
+    const TwoRuns local = runs;  // no store below can change it
+    std::int64_t* const into = places;
+    const auto other_first = [&](std::int64_t i, std::int64_t j) {
+      return other_is_first(local, i, j);
+    };
+    const auto put = [&](bool is_other, std::int64_t i, std::int64_t place) {
+      into[is_other ? local.other_arrivals[i] : local.first + i] = place;
+    };
+    const std::int64_t begin = piece * piece_length;
+    const std::int64_t end = std::min(local.staying + local.others, begin + piece_length);
+    merge_piece(local.staying, local.others, begin, end, other_first, put);
+  }
+};
+
+// Each object by itself, as suits devices: its place is the number of objects before it in its own
+// run plus the number that a search finds in the other run.
+struct PlaceOfStaying {
+  TwoRuns runs;
+  std::int64_t* places;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t others =
+        count_before(runs.others, [&](std::int64_t j) { return other_is_first(runs, i, j); });
+    places[runs.first + i] = i + others;
+  }
+};
+struct PlaceOfOther {
+  TwoRuns runs;
+  std::int64_t* places;
+  KOKKOS_FUNCTION void operator()(std::int64_t j) const {
+    const std::int64_t staying =
+        count_before(runs.staying, [&](std::int64_t i) { return !other_is_first(runs, i, j); });
+    places[runs.other_arrivals[j]] = j + staying;
+  }
+};
+
+template <class Instance>
+void write_places_on(const Instance& instance, const TwoRuns& runs, std::int64_t* places) {
+  if constexpr (is_device<Instance>) {
+    exec::for_each(instance, label, runs.staying, PlaceOfStaying{runs, places});
+    exec::for_each(instance, label, runs.others, PlaceOfOther{runs, places});
+  } else {
+    exec::for_each(instance, label, pieces_of(runs.staying + runs.others),
+                   MergePlaces{runs, places});
+  }
 }
 
 }  // namespace
 
-void merge_order(std::span<CurveKey> keys, std::span<const std::int64_t> firsts,
-                 std::span<std::int64_t> order) {
-  std::iota(order.begin(), order.end(), std::int64_t{0});
-  if (std::ssize(firsts) * threads() > few_runs)
-    return exec::sort_pairs(Space::where(MemoryKind::host),
-                            reinterpret_cast<std::uint64_t*>(keys.data()),
-                            reinterpret_cast<std::uint64_t*>(order.data()), std::ssize(order));
-  std::vector<std::size_t> ends(firsts.begin(), firsts.end());
-  ends.push_back(keys.size());
-  merge_all({keys, order}, std::move(ends));
+void write_places(const Space& space, const TwoRuns& runs, std::int64_t* places) {
+  with_space(space, [&](const auto& instance) { write_places_on(instance, runs, places); });
+  space.fence(label);
 }
 
-std::vector<ObjectRange> merged_runs(std::span<const CurveKey> keys,
-                                     std::span<const std::int64_t> firsts, std::int64_t most) {
+void merge_runs(const Space& space, std::span<CurveKey> keys, std::span<std::int64_t> values,
+                std::span<const std::int64_t> firsts) {
+  if (firsts.size() <= 1) return;
+  if (space.is_device() || std::ssize(firsts) > few_runs)
+    return exec::sort_pairs(space, reinterpret_cast<std::uint64_t*>(keys.data()),
+                            reinterpret_cast<std::uint64_t*>(values.data()), std::ssize(values));
+  std::vector<std::int64_t> ends(firsts.begin(), firsts.end());
+  ends.push_back(std::ssize(keys));
+  merge_all(space, {keys.data(), values.data()}, std::move(ends));
+}
+
+std::vector<ObjectRange> merged_runs(std::span<const Run> runs, std::int64_t most) {
   std::vector<ObjectRange> ranges;
   std::priority_queue<Rest> rests;
-  for (std::size_t run = 0; run < firsts.size(); ++run) {
-    const std::int64_t begin = firsts[run];
-    const std::int64_t end = run + 1 < firsts.size() ? firsts[run + 1] : std::ssize(keys);
-    if (begin < end) rests.push({keys[static_cast<std::size_t>(begin)], run, begin, end});
+  std::int64_t all = 0;
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    const std::int64_t size = std::ssize(runs[run].keys);
+    all += size;
+    if (size > 0) rests.push({runs[run].keys.front(), run, 0, size});
   }
   std::int64_t to = 0;
   while (!rests.empty()) {
     const std::int64_t found = std::ssize(ranges);
-    const bool too_short = found == enough_ranges && 2 * to < found * (std::ssize(keys) / most);
+    const bool too_short = found == enough_ranges && 2 * to < found * (all / most);
     if (found == most || too_short) return {};
     Rest least = rests.top();
     rests.pop();
+    const Run& run = runs[least.run];
     std::int64_t next = least.end;
     if (!rests.empty()) {
       const Rest& other = rests.top();
       const bool first_of_equals = least.run < other.run;
-      next = gallop(keys, least.begin, least.end, [&](CurveKey key) {
+      next = gallop(run.keys, least.begin, least.end, [&](CurveKey key) {
         return first_of_equals ? !(other.key < key) : key < other.key;
       });
     }
-    ranges.push_back({least.begin, to, next - least.begin});
+    ranges.push_back({run.first + least.begin, to, next - least.begin});
     to += next - least.begin;
     if (next == least.end) continue;
     least.begin = next;
-    least.key = keys[static_cast<std::size_t>(next)];
+    least.key = run.keys[static_cast<std::size_t>(next)];
     rests.push(least);
   }
   return ranges;

@@ -1,36 +1,96 @@
 #include "migrate/messages.hpp"
 
+#include <evenkeel/backends/exec/array.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+
 #include <algorithm>
 
 namespace evenkeel {
 
 namespace {
 
-// Objects without a byte are told of, too.
+// Objects without any bytes are announced, too.
 constexpr std::int64_t least_bytes = 1;
 
 std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
 
-// How many objects from `first` on fit into a message; one at least.
-std::int64_t fitting(const Column& at, const Share& share, std::int64_t first, std::int64_t most) {
-  const std::int64_t left = share.objects - first;
-  if (!at.is_payload()) return std::clamp<std::int64_t>(most / at.bytes_per_object, 1, left);
-  const auto begin = share.starts.begin() + first;
-  const auto end = std::upper_bound(begin, share.starts.end(), *begin + most);
-  return std::clamp<std::int64_t>(end - begin - 1, 1, left);
+std::vector<Stretch> even_stretches(const Column& at, std::int64_t objects, std::int64_t most) {
+  std::vector<Stretch> stretches;
+  for (std::int64_t first = 0; first < objects;) {
+    const std::int64_t count =
+        std::clamp<std::int64_t>(most / at.bytes_per_object, 1, objects - first);
+    stretches.push_back({count, count * at.bytes_per_object});
+    first += count;
+  }
+  return stretches;
 }
 
 void add_apart(std::vector<Message>& messages, std::size_t column, const Column& at,
                const Share& share, std::int64_t most) {
-  for (std::int64_t first = 0; first < share.objects;) {
-    const std::int64_t count = fitting(at, share, first, most);
-    const std::int64_t bytes = std::max(least_bytes, share.bytes_of(at, first, count));
-    messages.push_back({at.memory, bytes, {{column, first, count, 0}}});
-    first += count;
+  std::int64_t first = 0, begin = share.begin;
+  const std::vector<Stretch> stretches =
+      at.is_payload() ? share.stretches : even_stretches(at, share.objects, most);
+  for (const Stretch& stretch : stretches) {
+    const Piece piece{column, first, stretch.objects, 0, begin, stretch.bytes};
+    messages.push_back({at.memory, std::max(least_bytes, stretch.bytes), {piece}});
+    first += stretch.objects;
+    begin += stretch.bytes;
   }
 }
 
+// Where a message ends depends on the end of the one before, so a single index finds all ends.
+struct FindStretches {
+  const std::int64_t* starts;
+  std::int64_t objects, most, room;
+  Stretch* stretches;
+  std::int64_t* found;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t) const {
+    std::int64_t count = 0;
+    for (std::int64_t first = 0; first < objects && count < room; ++count) {
+      std::int64_t low = first + 1, high = objects;  // the last end that fits; at least one object
+      while (low < high) {
+        const std::int64_t middle = high - (high - low) / 2;
+        if (starts[middle] - starts[first] <= most)
+          low = middle;
+        else
+          high = middle - 1;
+      }
+      stretches[count] = {low - first, starts[low] - starts[first]};
+      first = low;
+    }
+    *found = count;
+  }
+};
+
+template <class Instance>
+void find_stretches(const Instance& instance, const FindStretches& find) {
+  exec::for_each(instance, "evenkeel::migrate::stretches", 1, find);
+}
+
 }  // namespace
+
+Share share_of_payload(const Space& space, const std::int64_t* starts, std::int64_t first,
+                       std::int64_t objects, std::int64_t most) {
+  if (objects == 0) return {};
+  constexpr const char* label = "evenkeel::migrate::stretches";
+  constexpr std::int64_t each = sizeof(std::int64_t);
+  const exec::Array<std::int64_t> there(space, label, 1);
+  std::int64_t begin = 0, end = 0, found = 0;
+  copy_bytes(space, &begin, MemoryKind::host, starts + first, there.memory(), each);
+  copy_bytes(space, &end, MemoryKind::host, starts + first + objects, there.memory(), each);
+  space.fence(label);
+  Share share{objects, end - begin, begin};
+  // Two neighbouring stretches together always have more bytes than fit into one message.
+  const std::int64_t room = std::min(objects, 2 * (share.bytes / most) + 2);
+  const exec::Array<Stretch> stretches(space, label, room);
+  const FindStretches find{starts + first, objects, most, room, stretches.data(), there.data()};
+  with_space(space, [&](const auto& instance) { find_stretches(instance, find); });
+  there.fetch(0, {&found, 1});
+  share.stretches.resize(static_cast<std::size_t>(found));
+  stretches.fetch(0, share.stretches);
+  return share;
+}
 
 std::vector<Message> cut_into_messages(std::span<const Column> columns,
                                        std::span<const Share> shares, const MessageSizes& sizes) {
@@ -39,7 +99,7 @@ std::vector<Message> cut_into_messages(std::span<const Column> columns,
     Message fused{memory};
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const Column& at = columns[c];
-      const std::int64_t count = shares[c].objects, bytes = shares[c].bytes_of(at, 0, count);
+      const std::int64_t count = shares[c].objects, bytes = shares[c].bytes;
       if (at.memory != memory || count == 0 || at.bytes_per_object == 0) continue;
       if (bytes > sizes.apart) {
         add_apart(messages, c, at, shares[c], sizes.most);
@@ -50,7 +110,7 @@ std::vector<Message> cut_into_messages(std::span<const Column> columns,
         fused = Message{memory};
       }
       const std::int64_t offset = rounded_up(fused.bytes);
-      fused.pieces.push_back({c, 0, count, offset});
+      fused.pieces.push_back({c, 0, count, offset, shares[c].begin, bytes});
       fused.bytes = std::max(least_bytes, offset + bytes);
     }
     if (!fused.pieces.empty()) messages.push_back(std::move(fused));

@@ -1,9 +1,10 @@
 #pragma once
 
-// How what goes to one rank is cut into messages. Both sides do it alike, from what both know: the
-// fields, and how many objects of each set there are.
+// How the data for one rank is cut into messages. Both sides cut alike, from what both know: the
+// fields, and the number of objects of each set.
 
 #include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,32 +13,34 @@
 
 namespace evenkeel {
 
-// One of all fields of all sets, or of all payloads.
+// One column for each field of each set, and for each payload.
 struct Column {
   std::size_t set, index;  // among the fields or payloads of the set
   MemoryKind memory;
-  std::int64_t bytes_per_object;  // none: a payload
+  std::int64_t bytes_per_object;  // any_bytes: a payload
   bool is_payload() const noexcept { return bytes_per_object < 0; }
 };
 constexpr std::int64_t any_bytes = -1;
 
-// What goes to a rank, or comes from it, of one column.
-struct Share {
-  std::int64_t objects;
-  std::span<const std::int64_t> starts = {};  // of a payload: objects + 1, in bytes
+// Objects of a payload that travel in one message, if the payload travels apart from other columns.
+struct Stretch {
+  std::int64_t objects, bytes;
+};
 
-  std::int64_t bytes_of(const Column& column, std::int64_t first, std::int64_t count) const {
-    return column.is_payload() ? starts[static_cast<std::size_t>(first + count)] -
-                                     starts[static_cast<std::size_t>(first)]
-                               : count * column.bytes_per_object;
-  }
+// What one rank gets, or sends, of one column.
+struct Share {
+  std::int64_t objects, bytes;
+  std::int64_t begin = 0;               // of a payload: the bytes of all objects before these,
+  std::vector<Stretch> stretches = {};  // and how it is cut if it travels apart
 };
 
 // Objects of one column, side by side in a message. `first`: among those that go to its rank.
 struct Piece {
   std::size_t column;
   std::int64_t first, count;
-  std::int64_t offset;  // in the message, in bytes
+  std::int64_t offset;     // in the message, in bytes
+  std::int64_t begin = 0;  // of a payload: the bytes of all objects before these,
+  std::int64_t bytes = 0;  // and the bytes of these
 };
 
 struct Message {
@@ -50,12 +53,18 @@ struct MessageSizes {
   // A field with more bytes than this for one rank travels apart from the others: it can go
   // straight from its array, and arrive straight in the new one.
   std::int64_t apart = std::int64_t{256} << 10;
-  // At most; but an object is never cut.
+  // At most; but an object is never divided.
   std::int64_t most = std::int64_t{1} << 20;
 };
 
-// shares[c]: of column c. All that does not travel apart is fused by the kind of its memory, each
-// piece beginning at a multiple of 16 bytes.
+// The share of a payload that goes to one rank: objects from `first` on, whose bytes begin at
+// `starts`, in messages of at most `most` bytes. The list is in memory that the space works on.
+// Blocks.
+Share share_of_payload(const Space& space, const std::int64_t* starts, std::int64_t first,
+                       std::int64_t objects, std::int64_t most);
+
+// shares[c] is the share of column c. Columns that do not travel apart are fused, by kind of
+// memory; each piece begins at a multiple of 16 bytes.
 std::vector<Message> cut_into_messages(std::span<const Column> columns,
                                        std::span<const Share> shares, const MessageSizes& sizes);
 

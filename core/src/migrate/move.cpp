@@ -3,8 +3,10 @@
 #include "migrate/freight.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
-#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/field/array.hpp>
 #include <evenkeel/core/migrate/move.hpp>
 
 #include <algorithm>
@@ -35,11 +37,11 @@ void add_up(Shipment& into, const Shipment& from) noexcept {
   into.ranks += from.ranks;
 }
 
-// Ranks would cut messages differently.
+// Otherwise ranks would cut messages differently.
 void require_same_options(const Shipment& all) {
   if (all.least_staging != all.greatest_staging || all.least_in_flight != all.greatest_in_flight)
     throw Error(ErrorKind::disagreement, Where{stage_name},
-                "Ranks would move with " + std::to_string(all.least_staging) + " to " +
+                "The options of ranks differ: " + std::to_string(all.least_staging) + " to " +
                     std::to_string(all.greatest_staging) + " bytes of staging and " +
                     std::to_string(all.least_in_flight) + " to " +
                     std::to_string(all.greatest_in_flight) + " messages in flight.",
@@ -80,7 +82,7 @@ void require_plan_of(std::span<const Set> sets, std::span<const SetShape> shapes
   }
   if (!fits)
     throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The plan is of other sets, or these have changed since it was made.",
+                "The plan was made for other sets, or the sets have changed since.",
                 "Make a plan of the sets as they are, and move by it before they change.");
   for (const Set& set : sets) check(set);
   for (const Set& set : sets)
@@ -92,8 +94,8 @@ MoveMemory memory_of(const Freight& freight, std::span<const Set> sets,
   MoveMemory memory;
   for (const SetPlan& set : plan.sets)
     for (const PayloadPlan& payload : set.payloads) {
-      memory.before += payload.leaving.back();
-      memory.after += payload.arriving.back();
+      memory.before += payload.bytes_leaving;
+      memory.after += payload.bytes_arriving;
     }
   for (std::size_t s = 0; s < sets.size(); ++s)
     for (std::size_t f = 0; f < sets[s].fields().size(); ++f) {
@@ -109,17 +111,34 @@ MoveMemory memory_of(const Freight& freight, std::span<const Set> sets,
   return memory;
 }
 
-// Where each object is now, as one more field of each set: it travels like any other. The sets
-// refer to what is returned, which may be moved.
-std::vector<std::vector<Origin>> accompany_by_origins(std::vector<Set>& sets,
+struct WriteOrigin {
+  int rank;
+  Origin* origins;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Origin origin{};  // also initialises padding
+    origin.rank = rank;
+    origin.index = i;
+    origins[i] = origin;
+  }
+};
+
+template <class Instance>
+void write_origins(const Instance& instance, const WriteOrigin& write, std::int64_t count) {
+  exec::for_each(instance, "evenkeel::migrate::origins", count, write);
+  exec::fence(instance, "evenkeel::migrate::origins");
+}
+
+// Adds the present rank and index of each object as one more field of each set, which travels like
+// any other. The sets refer to the result, which may be moved.
+std::vector<exec::Array<Origin>> accompany_by_origins(std::vector<Set>& sets,
                                                       std::vector<SetShape>& shapes, int rank) {
-  std::vector<std::vector<Origin>> origins(sets.size());
+  std::vector<exec::Array<Origin>> origins(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s) {
-    origins[s].resize(static_cast<std::size_t>(sets[s].count()));  // also what pads them
-    for (std::size_t i = 0; i < origins[s].size(); ++i) {
-      origins[s][i].rank = rank;
-      origins[s][i].index = static_cast<std::int64_t>(i);
-    }
+    const Space space = Space::where(sets[s].position().memory);
+    origins[s] = {space, "evenkeel::migrate::origins", sets[s].count()};
+    const WriteOrigin write{rank, origins[s].data()};
+    with_space(space,
+               [&](const auto& instance) { write_origins(instance, write, origins[s].size()); });
     sets[s].accompany(field_of(origins[s]));
     shapes[s].components.push_back(1);
   }
@@ -136,7 +155,7 @@ class Move {
         plan_(plan),
         options_(options) {}
 
-  // All memory that the move will need. May throw: before the first vote.
+  // Allocates all memory that the move will need. May throw, so it precedes the first vote.
   void reserve() {
     begin(MoveStage::reserve);  // the application may do what it likes here
     require_plan_of(sets_, shapes_, plan_);
@@ -148,8 +167,8 @@ class Move {
     freight_->load(staged_);
   }
 
-  // From here to commit() no rank leaves the others waiting: what fails is told at the second vote,
-  // and messages go out with whatever content there is.
+  // From here to commit() no rank leaves the others waiting: a failure is reported in the second
+  // vote, and messages are still sent, with whatever content there is.
   Status exchange(FreightTimes& times) {
     const Status ready = attempt(stage_name, [&] {
       begin(MoveStage::pack);
@@ -176,10 +195,10 @@ class Move {
   }
   int partners() const noexcept { return freight_->partners(); }
   MoveMemory memory() const { return memory_of(*freight_, sets_, shapes_, plan_); }
-  std::vector<std::vector<Origin>> take_origins() { return std::move(origins_); }
+  std::vector<exec::Array<Origin>> take_origins() { return std::move(origins_); }
 
  private:
-  // What the application's call-back throws is the application's.
+  // What the application's call-back throws is reported as the application's failure.
   void begin(MoveStage now) const {
     if (!options_.on_stage) return;
     const Status status = attempt(
@@ -200,7 +219,7 @@ class Move {
   std::vector<SetShape> shapes_;
   const Plan& plan_;
   const MoveOptions& options_;
-  std::vector<std::vector<Origin>> origins_;
+  std::vector<exec::Array<Origin>> origins_;
   std::vector<StagedSet> staged_;
   std::optional<Freight> freight_;
 };
@@ -222,13 +241,14 @@ MoveMemory memory_of(const Communicator& communicator, std::span<const Set> sets
   require_plan_of(sets, shapes, plan);
   std::vector<Set> all(sets.begin(), sets.end());
   std::vector<SetShape> all_shapes(shapes.begin(), shapes.end());
-  std::vector<std::vector<Origin>> origins;
+  std::vector<exec::Array<Origin>> origins;
   if (options.origins) origins = accompany_by_origins(all, all_shapes, communicator.rank());
   return memory_of(Freight(communicator, all, all_shapes, plan, options), all, all_shapes, plan);
 }
 
 MoveReport move(const Communicator& communicator, std::span<const Set> sets,
                 std::span<const SetShape> shapes, const Plan& plan, const MoveOptions& options) {
+  const exec::Region shown("evenkeel::move");
   MoveReport report;
   std::optional<Move> move;
   Stopwatch stopwatch;
@@ -239,7 +259,7 @@ MoveReport move(const Communicator& communicator, std::span<const Set> sets,
     move.emplace(communicator, sets, shapes, plan, options);
     move->reserve();
   });
-  const double reserve_seconds = stopwatch.lap();
+  const double reserve_seconds = stopwatch.restart();
   const Shipment all = vote<&add_up>(communicator, reserved, move ? move->shipment() : Shipment());
   require_same_options(all);
 

@@ -1,14 +1,17 @@
+#include "bisect.hpp"
 #include "field/ranges.hpp"
 #include "migrate/landing.hpp"
-#include "payload/call.hpp"
+#include "migrate/leaving.hpp"
+#include "migrate/sizes.hpp"
 
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
 #include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,13 +21,14 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* stage_name = "core/migrate";
+constexpr const char* label = "evenkeel::migrate::plan";
 
-// What one rank tells another: so many objects of this set will come.
+// What one rank announces to another: this many objects of this set will come.
 struct Announcement {
   std::int64_t set, objects;
 };
 
-// What the ranks' plans make together.
+// The sums over the plans of all ranks.
 struct Balance {
   std::int64_t before = 0, after = 0, sent = 0, received = 0;
   std::int64_t fewest = std::numeric_limits<std::int64_t>::max();  // objects after, on a rank
@@ -42,20 +46,15 @@ void combine(Balance& into, const Balance& from) noexcept {
   }
 }
 
-// The keys of a set's objects, in the order of SetPlan::objects, and of those that arrive.
+// The keys of a set's objects, in the order of SetPlan::objects, and of those that arrive from
+// other ranks.
 struct Keys {
-  std::vector<CurveKey> leaving, arriving;
-};
-
-// The same of the sizes of one of its payloads.
-struct Sizes {
-  std::size_t set;
-  std::vector<std::int64_t> leaving, arriving;
+  exec::Array<CurveKey> leaving, arriving;
 };
 
 // --- What leaves ---------------------------------------------------------------------------------
 
-// Others would be announced to ranks that are not there.
+// Otherwise objects would be announced to ranks that do not exist.
 void require_a_part_each(const Splitters& splitters, int ranks) {
   const std::int64_t parts = splitters.empty() ? 0 : std::ssize(splitters) - 1;
   if (parts != ranks)
@@ -76,108 +75,33 @@ void require_list(const Order& order) {
                 "Give the key of each object.");
 }
 
-// By rank.
-std::vector<std::size_t> parts_of_ranks(std::span<const int> rank_of_part, int ranks) {
-  constexpr auto none = std::numeric_limits<std::size_t>::max();
-  std::vector<std::size_t> parts(static_cast<std::size_t>(ranks));
-  std::iota(parts.begin(), parts.end(), std::size_t{0});
-  if (rank_of_part.empty()) return parts;
-  std::fill(parts.begin(), parts.end(), none);
-  for (std::size_t p = 0; p < rank_of_part.size() && p < parts.size(); ++p)
-    if (rank_of_part[p] >= 0 && rank_of_part[p] < ranks)
-      parts[static_cast<std::size_t>(rank_of_part[p])] = p;
-  const bool each = std::find(parts.begin(), parts.end(), none) == parts.end();
-  if (!each || std::ssize(rank_of_part) != ranks)
-    throw Error(ErrorKind::bad_input, Where{stage_name}, "The ranks do not own one part each.",
-                "Name each rank once, or none.");
-  return parts;
-}
-
-void add_destination(SetPlan& set, int to, std::int64_t first, std::int64_t objects, int rank) {
-  if (to == rank) {
-    set.staying = objects;
-    set.first_staying = first;
-  } else if (objects > 0) {
-    set.exports.push_back({to, first, objects});
-  }
-}
-
-SetPlan by_splitters(const Order& order, const Splitters& splitters,
-                     std::span<const std::size_t> part_of_rank, int rank) {
-  SetPlan set;
-  std::vector<std::int64_t> offsets;
-  offsets.reserve(splitters.size());
-  for (const CurveKey splitter : splitters)
-    offsets.push_back(std::lower_bound(order.keys.begin(), order.keys.end(), splitter) -
-                      order.keys.begin());
-  for (std::size_t to = 0; to < part_of_rank.size(); ++to) {
-    const std::size_t p = part_of_rank[to];
-    add_destination(set, static_cast<int>(to), offsets[p], offsets[p + 1] - offsets[p], rank);
-  }
-  return set;
-}
-
-void require_rank(int rank, std::size_t object, int ranks) {
-  if (rank < 0 || rank >= ranks)
+// Whether the offsets cover all objects shows later, when the plans of all ranks are added up.
+void require_offsets(std::span<const std::int64_t> offsets, std::int64_t objects, int ranks) {
+  const bool are_places = std::ssize(offsets) == ranks + 1 && offsets.front() >= 0 &&
+                          offsets.back() <= objects &&
+                          std::is_sorted(offsets.begin(), offsets.end());
+  if (!are_places)
     throw Error(ErrorKind::bad_input, Where{stage_name},
-                "Object " + std::to_string(object) + " would go to rank " + std::to_string(rank) +
-                    " of " + std::to_string(ranks) + '.',
-                "Name ranks from 0 to " + std::to_string(ranks - 1) + '.');
+                std::to_string(offsets.size()) + " offsets do not divide " +
+                    std::to_string(objects) + " objects into " + std::to_string(ranks) + " parts.",
+                "Give the first place of each part, and the number of objects.");
 }
 
-// The rank of each object, in the order given.
-std::vector<int> ranks_of(const Order& order, const SetPlan& by_key, std::span<const int> held,
-                          int ranks_of_all, int rank) {
-  if (held.size() != order.objects.size())
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "There are " + std::to_string(held.size()) + " ranks to hold " +
-                    std::to_string(order.objects.size()) + " objects.",
-                "Give a rank for each object, or Bonds::free.");
-  std::vector<int> ranks(order.objects.size(), rank);
-  for (const Parcel& parcel : by_key.exports)
-    std::fill_n(ranks.begin() + parcel.first, parcel.objects, parcel.rank);
-  for (std::size_t k = 0; k < ranks.size(); ++k) {
-    const auto object = static_cast<std::size_t>(order.objects[k]);
-    if (held[object] == Bonds::free) continue;
-    require_rank(held[object], object, ranks_of_all);
-    ranks[k] = held[object];
+// The first of sorted keys that is not below each splitter.
+struct FirstInPart {
+  const CurveKey* keys;
+  std::int64_t count;
+  const CurveKey* splitters;
+  std::int64_t* firsts;
+  KOKKOS_FUNCTION void operator()(std::int64_t part) const {
+    const std::uint64_t splitter = splitters[part].value;
+    firsts[part] = count_before(count, [&](std::int64_t i) { return keys[i].value < splitter; });
   }
-  return ranks;
-}
-
-SetPlan by_destinations(std::span<const int> destinations, int ranks, int rank) {
-  for (std::size_t i = 0; i < destinations.size(); ++i) require_rank(destinations[i], i, ranks);
-  SetPlan set;
-  std::vector<std::int64_t> offsets(static_cast<std::size_t>(ranks) + 1);
-  for (const int to : destinations) ++offsets[static_cast<std::size_t>(to) + 1];
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  for (std::size_t to = 0; to + 1 < offsets.size(); ++to)
-    add_destination(set, static_cast<int>(to), offsets[to], offsets[to + 1] - offsets[to], rank);
-  set.objects.resize(destinations.size());
-  for (std::size_t i = 0; i < destinations.size(); ++i) {
-    std::int64_t& next = offsets[static_cast<std::size_t>(destinations[i])];
-    set.objects[static_cast<std::size_t>(next++)] = static_cast<std::int64_t>(i);
-  }
-  return set;
-}
-
-// Some objects go elsewhere than their keys say: those of a rank are still in order.
-SetPlan by_bonds(Order& order, const SetPlan& by_key, std::span<const int> held, int ranks,
-                 int rank) {
-  SetPlan set = by_destinations(ranks_of(order, by_key, held, ranks, rank), ranks, rank);
-  std::vector<CurveKey> keys;
-  keys.reserve(set.objects.size());
-  for (std::int64_t& place : set.objects) {
-    keys.push_back(order.keys[static_cast<std::size_t>(place)]);
-    place = order.objects[static_cast<std::size_t>(place)];
-  }
-  order.keys = std::move(keys);
-  return set;
-}
+};
 
 // --- What arrives --------------------------------------------------------------------------------
 
-// From one rank after the other, upwards; what stays comes where this rank's turn is.
+// Adds imports in ascending order of ranks; objects that stay come at this rank's turn.
 void add_import(SetPlan& set, int from, std::int64_t objects) {
   set.imports.push_back({from, set.count_after, objects});
   set.count_after += objects;
@@ -202,21 +126,27 @@ void add_imports(std::span<const Note<Announcement>> notes, int rank, Plan& plan
   if (!passed) stay();
 }
 
-// What each object tells beside its fields, straight from list to list.
+// The data of objects beside their fields (keys and payload sizes), sent straight from list to
+// list. Objects that stay send none.
 struct Told {
   std::vector<Send> sends;
   std::vector<Receive> receives;
+  bool is_on_device = false;
 
   template <class T>
-  void add(const SetPlan& set, const std::vector<T>& leaving, std::vector<T>& arriving) {
+  void add(const SetPlan& set, const exec::Array<T>& leaving, exec::Array<T>& arriving) {
     constexpr auto each = static_cast<std::int64_t>(sizeof(T));
-    arriving.resize(static_cast<std::size_t>(set.count_after));
+    arriving = {leaving.space(), "evenkeel::migrate::told", set.count_after - set.staying};
     for (const Parcel& parcel : set.exports)
-      sends.push_back({parcel.rank, leaving.data() + parcel.first, parcel.objects * each});
-    for (const Parcel& parcel : set.imports)
-      receives.push_back({parcel.rank, arriving.data() + parcel.first, parcel.objects * each});
-    std::copy_n(leaving.begin() + set.first_staying, set.staying,
-                arriving.begin() + set.first_kept);
+      sends.push_back(
+          {parcel.rank, leaving.data() + parcel.first, parcel.objects * each, leaving.memory()});
+    for (const Parcel& parcel : set.imports) {
+      const std::int64_t first =
+          parcel.first > set.first_kept ? parcel.first - set.staying : parcel.first;
+      receives.push_back(
+          {parcel.rank, arriving.data() + first, parcel.objects * each, arriving.memory()});
+    }
+    is_on_device = is_on_device || !leaving.is_on_host();
   }
 };
 
@@ -227,51 +157,8 @@ Transfer transfer_of(const Communicator& communicator, const Plan& plan, std::sp
     told.add(plan.sets[s], keys[s].leaving, keys[s].arriving);
   for (Sizes& of_payload : sizes)
     told.add(plan.sets[of_payload.set], of_payload.leaving, of_payload.arriving);
-  return Transfer(Space::where(MemoryKind::host), communicator, told.sends, told.receives);
-}
-
-// --- Payloads ------------------------------------------------------------------------------------
-
-void require_sizes(const Payload& payload, std::span<const std::int64_t> sizes) {
-  const std::int64_t unit = payload.unit_bytes();
-  if (unit < 1)
-    throw Error(
-        ErrorKind::application, Where{stage_name},
-        std::string("'") + payload.label() + "' has units of " + std::to_string(unit) + " bytes.",
-        "Units have one byte at least; a View must have been given extents.");
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    if (sizes[i] < 0 || sizes[i] % unit != 0)
-      throw Error(ErrorKind::application, Where{stage_name},
-                  std::string("'") + payload.label() + "' says that object " + std::to_string(i) +
-                      " has " + std::to_string(sizes[i]) + " bytes.",
-                  "Sizes are multiples of " + std::to_string(unit) + " and not negative.");
-}
-
-void ask_sizes(std::span<const Set> sets, const Plan& plan, std::vector<Sizes>& into) {
-  bool fit = sets.empty() || sets.size() == plan.sets.size();
-  for (std::size_t s = 0; fit && s < sets.size(); ++s)
-    fit = sets[s].count() == plan.sets[s].count_before();
-  if (!fit)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The sets of a plan have other objects than are to be planned for.",
-                "Give the sets whose orders or destinations these are.");
-  for (std::size_t s = 0; s < sets.size(); ++s)
-    for (const auto& payload : sets[s].payloads()) {
-      const SetPlan& set = plan.sets[s];
-      std::vector<std::int64_t> sizes(static_cast<std::size_t>(set.count_before()));
-      call_payload([&] { payload->write_sizes(sizes); });
-      require_sizes(*payload, sizes);
-      Sizes& told = into.emplace_back(Sizes{s, {}, {}});
-      told.leaving.reserve(sizes.size());
-      for (const std::int64_t object : set.objects)
-        told.leaving.push_back(sizes[static_cast<std::size_t>(object)]);
-    }
-}
-
-std::vector<std::int64_t> starts_of(std::span<const std::int64_t> sizes) {
-  std::vector<std::int64_t> starts(sizes.size() + 1);
-  std::inclusive_scan(sizes.begin(), sizes.end(), starts.begin() + 1);
-  return starts;
+  const Space space = Space::where(told.is_on_device ? MemoryKind::device : MemoryKind::host);
+  return Transfer(space, communicator, told.sends, told.receives);
 }
 
 Balance balance_of(const Plan& plan, int rank) {
@@ -290,35 +177,37 @@ Balance balance_of(const Plan& plan, int rank) {
 void require_conservation(const Balance& all) {
   if (all.before != all.after || all.sent != all.received)
     throw Error(ErrorKind::internal, Where{stage_name},
-                "A plan would make " + std::to_string(all.after) + " objects of " +
-                    std::to_string(all.before) + '.',
+                "A plan would result in " + std::to_string(all.after) +
+                    " objects where there are " + std::to_string(all.before) + '.',
                 "Nothing has moved. Please report it.");
 }
 
 void find_places(Plan& plan, std::span<Keys> keys, std::span<Sizes> sizes) {
   for (std::size_t s = 0; s < plan.sets.size(); ++s) {
     SetPlan& set = plan.sets[s];
-    set.leaving = long_ranges(set.objects);
+    if (set.objects.is_on_host()) set.leaving = long_ranges(set.objects.span());
     if (keys.empty()) {
       land(set);
       continue;
     }
-    keys[s].leaving = {};
-    land(set, keys[s].arriving);
-    keys[s].arriving = {};
+    land(set, keys[s].leaving, keys[s].arriving);
+    keys[s] = {};
   }
-  for (const Sizes& told : sizes)
-    plan.sets[told.set].payloads.push_back({starts_of(told.leaving), starts_of(told.arriving)});
+  for (Sizes& told : sizes) {
+    SetPlan& set = plan.sets[told.set];
+    set.payloads.push_back(starts_of(set, told));
+    told = {};
+  }
 }
 
-// From what leaves each rank to the whole plan. `keys` of each set, where objects have them.
+// Completes a plan from what leaves each rank. `keys`: of each set, if objects have keys.
 Plan complete(const Communicator& communicator, Status status, Plan result, std::vector<Keys> keys,
               std::span<const Set> sets) {
   std::vector<Note<Announcement>> notes;
   std::vector<Sizes> sizes;
   if (status.ok())
     status = attempt(stage_name, [&] {
-      ask_sizes(sets, result, sizes);
+      sizes = ask_sizes(sets, result);
       for (std::size_t s = 0; s < result.sets.size(); ++s)
         for (const Parcel& parcel : result.sets[s].exports)
           notes.push_back({parcel.rank, {static_cast<std::int64_t>(s), parcel.objects}});
@@ -348,7 +237,11 @@ Plan complete(const Communicator& communicator, Status status, Plan result, std:
 }  // namespace
 
 std::int64_t SetPlan::place_of(std::int64_t arrival) const {
-  if (landing.empty()) return places[static_cast<std::size_t>(arrival)];
+  if (landing.empty()) {
+    std::int64_t place = 0;
+    places.fetch(arrival, {&place, 1});
+    return place;
+  }
   const auto after =
       std::upper_bound(landing.begin(), landing.end(), arrival,
                        [](std::int64_t a, const ObjectRange& range) { return a < range.from; });
@@ -356,25 +249,49 @@ std::int64_t SetPlan::place_of(std::int64_t arrival) const {
   return range.to + (arrival - range.from);
 }
 
+std::vector<std::int64_t> offsets_of(const Order& order, const Splitters& splitters) {
+  const Space space = order.keys.space();
+  const exec::Reached<CurveKey> there(space, label, splitters);
+  const exec::Array<std::int64_t> firsts(space, label, there.size());
+  const FirstInPart find{order.keys.data(), order.keys.size(), there.data(), firsts.data()};
+  exec::for_each(space, label, there.size(), find);
+  return firsts.on_host();
+}
+
 Plan plan(const Communicator& communicator, const Status& status, const Splitters& splitters,
           std::vector<Order> orders, const PlanOptions& options) {
-  Plan result;
-  std::vector<Keys> keys;
+  std::vector<Arranged> sets;
   const Status local = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     require_a_part_each(splitters, communicator.size());
-    const std::vector<std::size_t> parts =
-        parts_of_ranks(options.rank_of_part, communicator.size());
-    for (std::size_t s = 0; s < orders.size(); ++s) {
-      Order& order = orders[s];
+    for (Order& order : orders) {
       require_list(order);
-      SetPlan set = by_splitters(order, splitters, parts, communicator.rank());
-      if (s < options.held.size() && !options.held[s].empty())
-        set = by_bonds(order, set, options.held[s], communicator.size(), communicator.rank());
-      else
-        set.objects = std::move(order.objects);
-      result.sets.push_back(std::move(set));
-      keys.push_back({std::move(order.keys), {}});
+      std::vector<std::int64_t> offsets = offsets_of(order, splitters);
+      sets.push_back({std::move(order), std::move(offsets)});
+    }
+  });
+  return plan_arranged(communicator, local, std::move(sets), options);
+}
+
+Plan plan_arranged(const Communicator& communicator, const Status& status,
+                   std::vector<Arranged> sets, const PlanOptions& options) {
+  const exec::Region shown("evenkeel::plan");
+  Plan result;
+  std::vector<Keys> keys;
+  const RankOf self = {communicator.rank(), communicator.size()};
+  const Status local = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    const std::vector<std::size_t> parts = parts_of_ranks(options.rank_of_part, self.ranks);
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      auto& [order, offsets] = sets[s];
+      require_list(order);
+      require_offsets(offsets, order.objects.size(), self.ranks);
+      const bool is_bound = s < options.held.size() && !options.held[s].empty();
+      Leaving leaving =
+          is_bound ? leaving_by_bonds(order, offsets, options.rank_of_part, options.held[s], self)
+                   : leaving_by_part(std::move(order), offsets, parts, self);
+      result.sets.push_back(std::move(leaving.set));
+      keys.push_back({std::move(leaving.keys), {}});
     }
   });
   return complete(communicator, local, std::move(result), std::move(keys), options.sets);
@@ -382,11 +299,14 @@ Plan plan(const Communicator& communicator, const Status& status, const Splitter
 
 Plan plan_to(const Communicator& communicator, const Status& status,
              std::span<const std::span<const int>> destinations, std::span<const Set> sets) {
+  const exec::Region shown("evenkeel::plan");
   Plan result;
+  const RankOf self = {communicator.rank(), communicator.size()};
   const Status local = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
+    const Space space = Space::where(MemoryKind::host);
     for (const std::span<const int> of_set : destinations)
-      result.sets.push_back(by_destinations(of_set, communicator.size(), communicator.rank()));
+      result.sets.push_back(leaving_by_rank(exec::Array<int>(space, label, of_set), self).set);
   });
   return complete(communicator, local, std::move(result), {}, sets);
 }

@@ -1,4 +1,4 @@
-// All ranks bring the same sets, and may move them.
+// Checks that all ranks bring the same sets and can move them.
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/core/migrate/shapes.hpp>
@@ -16,15 +16,15 @@ constexpr const char* stage_name = "core/migrate";
 // All fields of all sets in one row.
 constexpr std::size_t most_fields = 128;
 
-// One field, as a number that differs where its values do: its type, size and memory. Components
-// are told apart from it, since a View that was never given extents has none yet.
+// One field as a number that differs if its type, size or memory differs. Components are compared
+// separately, since a View that was never given extents has none yet.
 std::uint64_t describe(const FieldLayout& at, bool first_of_set) {
   const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
   return bits(first_of_set) | bits(at.memory) << 1U | bits(at.scalar) << 4U |
          bits(at.element_bytes) << 16U;
 }
 
-// The same of a payload.
+// The same for a payload.
 std::uint64_t describe(const Payload& payload) {
   const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
   constexpr std::uint64_t is_payload = 8;  // no memory kind
@@ -33,7 +33,7 @@ std::uint64_t describe(const Payload& payload) {
 
 struct Shapes {
   std::int64_t fewest = 0, most = 0;          // fields
-  std::int64_t fewest_own = 0, most_own = 0;  // without companions: what the application named
+  std::int64_t fewest_own = 0, most_own = 0;  // fields of the application: without companions
   std::array<std::uint64_t, most_fields> least_type{}, greatest_type{};
   std::array<int, most_fields> least_components{}, greatest_components{};
 };
@@ -92,8 +92,8 @@ Shapes shapes_of(std::span<const Set> sets) {
               "a rank has no objects.");
 }
 
-// The same on all ranks, since it sees nothing but the tally and the number of fields of each set,
-// which the types contain.
+// Throws the same on all ranks, since it uses nothing but the tally and the number of fields of
+// each set, which the types contain.
 void require_agreement(const Shapes& all) {
   if (all.fewest != all.most) {
     const bool own = all.fewest_own != all.most_own;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Calls of payloads, which are the application's.
+// Calls functions of payloads, which belong to the application.
 
 #include <evenkeel/backends/comm/vote.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace evenkeel {
 
-// What function() throws is told as the application's; an Error stays what it is.
+// An exception of function() is reported as the application's; an Error stays as it is.
 template <class Function>
 void call_payload(Function&& function) {
   const Status status =

@@ -1,6 +1,6 @@
 #include "payload/copy_segments.hpp"
 
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 
 #include <cstring>
 
@@ -20,7 +20,7 @@ KOKKOS_FUNCTION Piece piece_of(const Segments& segments, std::int64_t k) {
   return {begin - segments.base, segments.starts[i + 1] - begin};
 }
 
-// One segment after the other.
+// Copies one segment after the other.
 struct CopyOne {
   std::byte* to;
   const std::byte* from;
@@ -34,7 +34,7 @@ struct CopyOne {
   }
 };
 
-// A team of threads for some of the segments, a word for each thread.
+// A team of threads copies some of the segments, one word per thread.
 template <class Instance, class Word>
 struct CopyByTeam {
   std::byte* to;
@@ -42,8 +42,7 @@ struct CopyByTeam {
   Segments to_segments, from_segments;
   std::int64_t count;
 
-  using Team = typename Kokkos::TeamPolicy<Instance>::member_type;
-  KOKKOS_FUNCTION void operator()(const Team& team) const {
+  KOKKOS_FUNCTION void operator()(const exec::TeamOf<Instance>& team) const {
     for (std::int64_t k = team.league_rank(); k < count; k += team.league_size()) {
       const Piece source = piece_of(from_segments, k), target = piece_of(to_segments, k);
       const std::int64_t bytes = source.bytes < target.bytes ? source.bytes : target.bytes;
@@ -60,10 +59,8 @@ void copy_by_team(const Instance& instance, std::byte* to, const Segments& to_se
                   const std::byte* from, const Segments& from_segments, std::int64_t count) {
   constexpr int threads = 64;
   constexpr std::int64_t teams = 1 << 16;  // HIP counts threads by 32 bits
-  Kokkos::parallel_for(label,
-                       Kokkos::TeamPolicy<Instance>(
-                           instance, static_cast<int>(count < teams ? count : teams), threads),
-                       CopyByTeam<Instance, Word>{to, from, to_segments, from_segments, count});
+  exec::for_each_team(instance, label, count < teams ? count : teams, threads, 0,
+                      CopyByTeam<Instance, Word>{to, from, to_segments, from_segments, count});
 }
 
 template <class Instance>
@@ -84,9 +81,7 @@ void copy_all(const Instance& instance, std::int64_t unit, std::byte* to,
       copy_by_team<unsigned char>(instance, to, to_segments, from, from_segments, count);
   } else {
     static_cast<void>(unit);
-    Kokkos::parallel_for(
-        label, Kokkos::RangePolicy<Instance, Kokkos::IndexType<std::int64_t>>(instance, 0, count),
-        CopyOne{to, from, to_segments, from_segments});
+    exec::for_each(instance, label, count, CopyOne{to, from, to_segments, from_segments});
   }
 }
 

@@ -9,17 +9,17 @@
 
 namespace evenkeel {
 
-// Segment k begins at byte starts[objects[k]] - base and ends where the next of `starts` begins; a
-// null list is 0, 1, 2, ...
+// Segment k begins at byte starts[objects[k]] - base and ends where the next entry of `starts`
+// begins; a null list means 0, 1, 2, ...
 struct Segments {
   const std::int64_t* starts;
   const std::int64_t* objects;
   std::int64_t base;
 };
 
-// From the k-th of one side to the k-th of the other, for k in [0, count): as many bytes as both
-// have. All starts are multiples of `unit`. Lists and data are in memory that `space` reaches;
-// nothing overlaps. Does not block.
+// Copies segment k of one side to segment k of the other, for k in [0, count); both have the same
+// number of bytes. All starts are multiples of `unit`. Lists and data are in memory that `space`
+// reaches; nothing overlaps. Does not block.
 void copy_segments(const Space& space, std::int64_t unit, std::byte* to,
                    const Segments& to_segments, const std::byte* from,
                    const Segments& from_segments, std::int64_t count);

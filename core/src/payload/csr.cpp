@@ -2,6 +2,8 @@
 #include "payload/copy_segments.hpp"
 
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/core/payload/csr.hpp>
 #include <evenkeel/core/set.hpp>
 
@@ -38,76 +40,103 @@ void with_offsets(ScalarType scalar, const Function& function) {
   function(std::uint64_t());
 }
 
-template <class T>
-FieldLayout on_host(std::vector<T>& values, const FieldLayout& like) {
-  FieldLayout packed = packed_layout(values.data(), std::ssize(values), std::ssize(values));
-  packed.scalar = like.scalar;
-  return packed;
-}
+constexpr const char* kernels = "evenkeel::payload::offsets";
 
-void write(const FieldLayout& at, const std::vector<std::int64_t>& numbers) {
+template <class T>
+struct WriteOffsets {
+  const std::int64_t* numbers;
+  char* offsets;
+  std::int64_t stride;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    *reinterpret_cast<T*>(offsets + i * stride) = static_cast<T>(numbers[i]);
+  }
+};
+
+// Writes where the values of each object begin, and the end of all, as offsets.
+void write(const Space& space, const FieldLayout& at, const exec::Array<std::int64_t>& numbers,
+           std::int64_t greatest) {
   with_offsets(at.scalar, [&]<class T>(T) {
-    if (!std::in_range<T>(numbers.back()))
+    if (!std::in_range<T>(greatest))
       throw Error(ErrorKind::bad_input, Where{stage_name},
                   "Offsets of type " + std::string(name_of(at.scalar)) + " cannot count " +
-                      std::to_string(numbers.back()) + " values.",
+                      std::to_string(greatest) + " values.",
                   "Use 64-bit offsets.");
-    std::vector<T> values;
-    values.reserve(numbers.size());
-    for (const std::int64_t number : numbers) values.push_back(static_cast<T>(number));
-    copy_objects(Space::where(at.memory), at, on_host(values, at), std::ssize(values));
+    exec::for_each(
+        space, kernels, numbers.size(),
+        WriteOffsets<T>{numbers.data(), static_cast<char*>(at.data), at.object_stride_bytes});
+    space.fence(kernels);
   });
 }
 
-// A list where the payload's space reaches it.
-class List {
- public:
-  List(MemoryKind kind, std::vector<std::int64_t> numbers) : numbers_(std::move(numbers)) {
-    if (kind == MemoryKind::host) return;
-    const auto bytes = std::ssize(numbers_) * static_cast<std::int64_t>(sizeof(std::int64_t));
-    const Space space = Space::where(kind);
-    copy_ = Buffer("evenkeel::payload::offsets", kind, bytes);
-    copy_bytes(space, copy_.data(), kind, numbers_.data(), MemoryKind::host, bytes);
-    space.fence("evenkeel::payload::offsets");
-  }
-  const std::int64_t* data() const {
-    return copy_.data() != nullptr ? reinterpret_cast<const std::int64_t*>(copy_.data())
-                                   : numbers_.data();
-  }
-
- private:
-  std::vector<std::int64_t> numbers_;
-  Buffer copy_;
+struct Scale {
+  const std::int64_t* numbers;
+  std::int64_t factor;
+  std::int64_t* scaled;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { scaled[i] = numbers[i] * factor; }
 };
 
-std::vector<std::int64_t> scaled(std::vector<std::int64_t> numbers, std::int64_t factor) {
-  for (std::int64_t& number : numbers) number *= factor;
-  return numbers;
+exec::Array<std::int64_t> scaled(const Space& space, const exec::Array<std::int64_t>& numbers,
+                                 std::int64_t factor) {
+  exec::Array<std::int64_t> scaled(space, kernels, numbers.size());
+  exec::for_each(space, kernels, numbers.size(), Scale{numbers.data(), factor, scaled.data()});
+  space.fence(kernels);
+  return scaled;
 }
 
-// From sizes to where each begins, and the end of all.
-std::vector<std::int64_t> starts_of(std::span<const std::int64_t> sizes, std::int64_t unit) {
-  std::vector<std::int64_t> starts;
-  starts.reserve(sizes.size() + 1);
-  starts.push_back(0);
-  for (const std::int64_t size : sizes) starts.push_back(starts.back() + size / unit);
+// The number of values of each object, and 0 behind the last.
+struct ValuesOf {
+  const std::int64_t* sizes;
+  std::int64_t objects, unit;
+  std::int64_t* values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    values[i] = i < objects ? sizes[i] / unit : 0;
+  }
+};
+
+struct Starts {
+  exec::Array<std::int64_t> numbers;  // of values
+  std::int64_t end;                   // the total
+};
+
+// From sizes to the start of each object's values, and the end of all.
+Starts starts_of(const Space& space, std::span<const std::int64_t> sizes, std::int64_t unit) {
+  const std::int64_t objects = std::ssize(sizes);
+  Starts starts{{space, kernels, objects + 1}, 0};
+  exec::for_each(space, kernels, objects + 1,
+                 ValuesOf{sizes.data(), objects, unit, starts.numbers.data()});
+  starts.end = exec::sum_up(starts.numbers);
+  space.fence(kernels);
   return starts;
 }
 
+struct SizeOf {
+  const std::int64_t* starts;
+  std::int64_t unit;
+  std::int64_t* sizes;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    sizes[i] = (starts[i + 1] - starts[i]) * unit;
+  }
+};
+
+struct IsFallen {
+  const std::int64_t* starts;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return starts[i + 1] < starts[i]; }
+};
+
 class StagedCsr final : public StagedPayload {
  public:
-  StagedCsr(const Field& offsets, const Field& values, const std::vector<std::int64_t>& old_starts,
-            const std::vector<std::int64_t>& new_starts)
+  StagedCsr(const Field& offsets, const Field& values, const exec::Array<std::int64_t>& old_starts,
+            const Starts& new_starts)
       : memory_(values.layout().memory),
         space_(Space::where(memory_)),
         unit_(values.layout().bytes_per_object()),
         from_(static_cast<const std::byte*>(values.layout().data)),
-        old_starts_(memory_, scaled(old_starts, unit_)),
-        new_starts_(memory_, scaled(new_starts, unit_)),
-        offsets_(offsets.stage(space_, std::ssize(new_starts), Placement::replace)),
-        values_(values.stage(space_, new_starts.back(), Placement::replace)),
+        old_starts_(scaled(space_, old_starts, unit_)),
+        new_starts_(scaled(space_, new_starts.numbers, unit_)),
+        offsets_(offsets.stage(space_, new_starts.numbers.size(), Placement::replace)),
+        values_(values.stage(space_, new_starts.end, Placement::replace)),
         to_(static_cast<std::byte*>(values_.layout().data)) {
-    write(offsets_.layout(), new_starts);
+    write(space_, offsets_.layout(), new_starts.numbers, new_starts.end);
   }
 
   void pack(const PayloadPiece& piece, std::byte* message) override {
@@ -132,7 +161,7 @@ class StagedCsr final : public StagedPayload {
   Space space_;
   std::int64_t unit_;
   const std::byte* from_;
-  List old_starts_, new_starts_;
+  exec::Array<std::int64_t> old_starts_, new_starts_;  // in bytes
   StagedField offsets_, values_;
   std::byte* to_;
 };
@@ -148,22 +177,26 @@ class Csr final : public Payload {
   void check(std::int64_t count, const SetOptions& options) const override;
 
   void write_sizes(std::span<std::int64_t> sizes) const override {
-    const std::vector<std::int64_t> starts = old_starts(std::ssize(sizes));
-    const std::int64_t unit = unit_bytes();
-    for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] = (starts[i + 1] - starts[i]) * unit;
+    const Space space = Space::where(memory());
+    const exec::Array<std::int64_t> starts = old_starts(std::ssize(sizes));
+    exec::for_each(space, kernels, std::ssize(sizes),
+                   SizeOf{starts.data(), unit_bytes(), sizes.data()});
+    space.fence(kernels);
   }
   std::unique_ptr<StagedPayload> stage(std::int64_t count,
                                        std::span<const std::int64_t> sizes) const override {
     return std::make_unique<StagedCsr>(offsets_, values_, old_starts(count),
-                                       starts_of(sizes, unit_bytes()));
+                                       starts_of(Space::where(memory()), sizes, unit_bytes()));
   }
 
  private:
-  // Offsets that were never filled stand for no objects.
-  std::vector<std::int64_t> old_starts(std::int64_t count) const {
-    if (offsets_.layout().count == 0) return {0};
+  // Empty offsets mean that there are no objects.
+  exec::Array<std::int64_t> old_starts(std::int64_t count) const {
     const FieldLayout at = offsets_.layout();
-    return read_integers(Space::where(at.memory), at, count + 1);
+    const Space space = Space::where(at.memory);
+    constexpr std::int64_t none = 0;
+    if (at.count == 0) return {space, kernels, std::span(&none, 1)};
+    return read_integers(space, at, count + 1);
   }
   void check_offsets(std::int64_t count) const;
 
@@ -176,19 +209,20 @@ void Csr::check(std::int64_t count, const SetOptions& options) const {
     const Ownership ownership = field->ownership();
     if (ownership == Ownership::borrowed ||
         (ownership == Ownership::shared && !options.allow_aliases))
-      refuse(std::string("'") + field->label() + "' is not its container's alone.",
+      refuse(std::string("The memory of '") + field->label() +
+                 "' does not belong to its container alone.",
              "Offsets and values are re-allocated: give containers that own their memory.");
   }
   if (values.components < 1)
     refuse("The values '" + values_.label() + "' were never given extents.",
            "Make them with 0 values and the components that they have elsewhere.");
   if (offsets.components != 1)
-    refuse("An offset has several components.", "Give one integer each.");
+    refuse("An offset has several components.", "Give one integer per offset.");
   require_offsets(offsets.scalar);
   if (offsets.memory != values.memory)
     refuse("Offsets are in " + std::string(name_of(offsets.memory)) + " memory and values in " +
                name_of(values.memory) + " memory.",
-           "Keep both in one.");
+           "Keep both in the same memory.");
   if (!values.is_packed() && values.count > 0)
     refuse("The values '" + values_.label() + "' of a payload do not lie side by side.",
            "Give one array of values.");
@@ -200,12 +234,17 @@ void Csr::check(std::int64_t count, const SetOptions& options) const {
 }
 
 void Csr::check_offsets(std::int64_t count) const {
-  const std::vector<std::int64_t> starts = old_starts(count);
-  if (starts.front() != 0 || !std::is_sorted(starts.begin(), starts.end()))
+  const exec::Array<std::int64_t> starts = old_starts(count);
+  const std::int64_t pairs = starts.size() - 1;
+  const bool rise = exec::first_that(starts.space(), pairs, IsFallen{starts.data()}) == pairs;
+  std::int64_t first = 0, last = 0;
+  starts.fetch(0, {&first, 1});
+  starts.fetch(starts.size() - 1, {&last, 1});
+  if (first != 0 || !rise)
     refuse("The offsets '" + offsets_.label() + "' do not rise from 0.",
            "Let the values of object i begin at offset i.");
-  if (starts.back() > values_.layout().count)
-    refuse("The offsets '" + offsets_.label() + "' end at " + std::to_string(starts.back()) +
+  if (last > values_.layout().count)
+    refuse("The offsets '" + offsets_.label() + "' end at " + std::to_string(last) +
                " and there are " + std::to_string(values_.layout().count) + " values.",
            "Let the last offset be the number of values.");
 }

@@ -33,7 +33,7 @@ DomainCell cell_without_box(const AnyDecomposition& decomposition, int part,
 
 // --- On a curve ----------------------------------------------------------------------------------
 
-// Coordinates of cells of the lattice along one axis, both inside.
+// Coordinates of cells of the lattice along one axis, both inclusive.
 struct Stretch {
   std::uint32_t first, last;
 };
@@ -49,7 +49,7 @@ class CurveDomains {
     quarter_width_ = longest / static_cast<double>(std::uint64_t{1} << levels());
   }
 
-  // What the keys from one splitter to before another are of. `cell` lacks its box.
+  // Adds the cells of the keys from one splitter to before another. `cell` lacks its box.
   void add(CurveKey from, CurveKey to, const DomainCell& cell) {
     cell_ = cell;
     const std::uint64_t all = std::uint64_t{1} << (n * levels());
@@ -77,7 +77,8 @@ class CurveDomains {
     return down + (down << unused != splitter.value ? 1 : 0);
   }
 
-  // Keys of a cube of 2^k cells a side are the 2^(nk) that follow a multiple of that number.
+  // The keys of a cube of 2^k cells a side are 2^(nk) consecutive keys from a multiple of that
+  // number.
   void add_cubes(std::uint64_t begin, std::uint64_t end) {
     while (begin < end) {
       int k = begin == 0 ? levels() : std::countr_zero(begin) / n;
@@ -94,8 +95,8 @@ class CurveDomains {
     }
   }
 
-  // Whole units along `axis` (cells, rows, planes) that stand side by side are a box; what is left
-  // before and behind them lies within one unit each, and so does all where no unit is whole.
+  // Whole units along `axis` (cells, rows, planes) that stand side by side are a box. What is left
+  // before and behind them lies within one unit each; so does everything if no unit is whole.
   void add_of_snake(int axis, std::uint64_t begin, std::uint64_t end) {
     if (begin >= end) return;
     const int bits = axis * levels();
@@ -107,7 +108,7 @@ class CurveDomains {
     if (last << bits < end) add_of_snake(axis - 1, last << bits, end);
   }
 
-  // From the unit of one cell to that of another. Either may come first: rows turn.
+  // Adds the units from that of one cell to that of another. Either may come first: rows turn.
   void add_units(int axis, const Cell<n>& from, const Cell<n>& to) {
     std::array<Stretch, n> stretches;
     for (int a = 0; a < n; ++a) {
@@ -130,7 +131,7 @@ class CurveDomains {
     cells.push_back(cell_);
   }
 
-  // The place of the lower face of a cell, or the upper one of the cell before.
+  // The place of the lower face of a cell, which is the upper face of the cell before.
   double edge(int axis, std::uint64_t cell) const {
     const auto a = static_cast<std::size_t>(axis);
     if (cell == 0) return box_.lower[a];
@@ -159,7 +160,7 @@ std::vector<DomainCell> domains_along(const Decomposition& decomposition,
 
 // --- Boxes ---------------------------------------------------------------------------------------
 
-// A domain that owns a place owns its lower corner.
+// A domain that owns any place owns its lower corner.
 template <class AnyDecomposition, class PartOf>
 std::vector<DomainCell> domains_with_places(const AnyDecomposition& decomposition,
                                             const PartOf& part_of, std::span<const double> work) {

@@ -32,8 +32,8 @@ constexpr const char* stage_name = "core/vtk";
 // VTK's number of a box, by its dimensions: a line, a pixel, a voxel.
 constexpr std::array<std::uint8_t, 3> vtk_types = {3, 8, 11};
 
-// The XML, and the arrays behind it: each is preceded by the number of its bytes, which the offset
-// of an array counts in.
+// The XML, and the arrays behind it. Each array is preceded by the number of its bytes; offsets of
+// arrays include these numbers.
 class Writer {
  public:
   void add(std::string_view text) { xml_ += text; }
@@ -62,7 +62,7 @@ void check_cell(int dimensions, const DomainCell& cell) {
   const std::string part = std::to_string(cell.part);
   for (std::size_t axis = 0; std::cmp_less(axis, dimensions); ++axis)
     if (!std::isfinite(cell.box.lower[axis]) || !std::isfinite(cell.box.upper[axis]))
-      refuse("The box of part " + part + " is not finite.", "Leave out what is empty.");
+      refuse("The box of part " + part + " is not finite.", "Leave out empty parts.");
   if (!std::isfinite(cell.work) || cell.work < 0)
     refuse("The work of part " + part + " is " + text_of(cell.work) + '.',
            "Give numbers that are finite and not negative.");
@@ -177,7 +177,7 @@ namespace {
 
 std::error_code last_error() { return {errno, std::generic_category()}; }
 
-// What a symbolic link leads to is written, and the link stays.
+// If the path is a symbolic link, its target is written, and the link stays.
 std::string target_of(const std::string& path) {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
@@ -190,8 +190,8 @@ std::string target_of(const std::string& path) {
   return target.string();
 }
 
-// A new file under a name that nobody has, beside its target: only within one file system is a
-// rename atomic. It is gone at the end of the scope, unless it has taken the target's place.
+// A new file under an unused name beside its target, because a rename is atomic only within one
+// file system. It is removed at the end of the scope, unless it has taken the target's place.
 class Temporary {
  public:
   Temporary(const std::string& path, const std::string& target) {

@@ -24,9 +24,9 @@ struct Bounds {
   bool empty() const noexcept { return lower[0] > upper[0]; }
 };
 
-// Collective. The box around the owned objects of all ranks, the same on all. A set that check()
-// refuses, a coordinate that is NaN or infinite, and ranks that disagree about the dimensions are
-// the same Error on all ranks. Runs on `space`, which must reach the memory of the positions.
+// Collective. The box around the owned objects of all ranks, the same on all. Throws the same Error
+// on all ranks for a set that check() refuses, a coordinate that is NaN or infinite, and ranks that
+// disagree about the dimensions. Runs on `space`, which must reach the memory of the positions.
 EVENKEEL_API Bounds bounds(const Space& space, const Communicator& communicator, const Set& set);
 
 }  // namespace evenkeel

@@ -1,8 +1,8 @@
 #pragma once
 
-// The box that places are counted in. Given by the user with its periodic axes, or measured once,
-// padded and kept: a box measured afresh at each rebalance would change every place, and with it
-// every object's key.
+// The box in which places are counted. The user gives it with its periodic axes, or it is measured
+// once, padded and kept: a box measured afresh at each rebalance would change every place, and with
+// it every object's key.
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/bounds.hpp>
@@ -22,8 +22,8 @@ struct Box {
 // Throws an Error unless all faces are finite, lower <= upper, and periodic axes have an extent.
 EVENKEEL_API void check(const Box& box, const std::array<bool, 3>& periodic);
 
-// The box to go on with after `found` was measured: `kept` while all objects are inside; otherwise
-// the box around both, with a margin of a tenth of its longest side. Pure.
+// The box to use after `found` was measured: `kept` while all objects are inside it; otherwise the
+// box around both, with a margin of a tenth of its longest side. Pure.
 EVENKEEL_API Box enclose(const std::optional<Box>& kept, const Bounds& found);
 
 // Throws an Error when objects lie outside a box that was given, on an axis that is not periodic.

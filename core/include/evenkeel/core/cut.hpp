@@ -14,24 +14,26 @@
 
 namespace evenkeel {
 
-// One set on one rank. Keys may stand in any order; where they are in the host's memory and never
-// fall from one to the next, on each rank and from rank to rank, a cut costs least.
+// One set on one rank. Keys may stand in any order. A cut costs least when the keys are in host
+// memory and never fall, neither within a rank nor from one rank to the next.
 struct WeightedKeys {
   std::span<const CurveKey> keys;
   std::span<const double> weights = {};  // finite and not negative; empty: all 1
-  MemoryKind memory = MemoryKind::host;  // that both are in; the same for all sets of a rank
+  MemoryKind memory = MemoryKind::host;  // of keys and weights; the same for all sets of a rank
 };
 
 // Where splitters go.
 enum class Aim : int {
-  // Each where the weight before it is nearest to its share, ties to the left. A part is at most
-  // the average plus the heaviest key.
+  // Each splitter goes where the weight before it is nearest to its share; ties go to the left. No
+  // part weighs more than the average plus the heaviest key.
   nearest,
-  // As soon as a splitter is known to be so near that no part can exceed target_lambda, it stays
-  // there; where the heaviest key does not allow it, as for `nearest`. Takes the fewest reductions.
+  // Each splitter stays as soon as it is so near its share that no part can exceed target_lambda;
+  // where the heaviest key prevents that, it goes where `nearest` puts it. Takes the fewest
+  // reductions.
   target,
-  // The heaviest part as light as it can be, and under that each splitter, from the left, nearest
-  // to its share: chain.hpp over all keys. Rank 0 gets every key that could matter.
+  // The heaviest part is as light as possible; under that condition each splitter, from the left,
+  // is nearest to its share, as in chain.hpp but over all keys. Rank 0 gets every key that could
+  // matter.
   optimal
 };
 
@@ -42,7 +44,8 @@ struct CutOptions {
   Splitters kept = {};
   double target_lambda = 0;
   Aim aim = Aim::nearest;
-  // Over all ranks, where that is known before: for few objects less memory is taken. 0: unknown.
+  // An upper bound of the number of objects on all ranks, or 0 if unknown. A cut of few objects
+  // then takes less memory.
   std::int64_t most_objects = 0;
 };
 
@@ -50,23 +53,24 @@ struct Cut {
   Splitters splitters;
   std::vector<double> weights;  // of each part
   bool kept = false;
-  double heaviest_object = 0;      // its weight; what is heavier than the average bounds lambda
+  double heaviest_object = 0;      // its weight; more than the average bounds lambda from below
   int reductions = 0;              // over all ranks, in this cut
-  std::int64_t bytes_reduced = 0;  // in them, of each rank
+  std::int64_t bytes_reduced = 0;  // in these reductions, by each rank
   EVENKEEL_API double lambda() const noexcept;  // heaviest part / average; 1 without weight
 };
 
-// Collective. Objects of one key stay together. Weights are summed as integers of at least 62 bits
-// minus those of the count, so the result does not depend on how objects are spread over ranks and
-// threads; when all weigh nothing, all weigh the same. Without objects the curve is cut evenly.
-// `status` is what the caller brings to the vote that this begins with.
+// Collective. Objects with the same key stay together. Weights are summed as integers of at least
+// 62 bits minus the bits of the object count, so the result does not depend on how objects are
+// spread over ranks and threads; when all weights are 0, all objects weigh the same. Without
+// objects the curve is cut evenly. The call begins with a vote, to which the caller contributes
+// `status`.
 EVENKEEL_API Cut cut(const Communicator& communicator, const Status& status,
                      std::span<const WeightedKeys> sets, const CutOptions& options);
 
-// Collective. The rank that each part is best given to, with as many parts as ranks: the one that
-// holds most of its objects already, where no other claims it more. Part p stays with rank p, and
-// the result is empty, unless another order leaves clearly more objects where they are. `status` as
-// in cut().
+// Collective. The rank that should get each part; there are as many parts as ranks. A part goes to
+// a rank that already holds many of its objects, the strongest claims first. Part p stays with rank
+// p, and the result is empty, unless another order leaves clearly more objects where they are.
+// `status` as in cut().
 EVENKEEL_API std::vector<int> keep_in_place(const Communicator& communicator, const Status& status,
                                             std::span<const WeightedKeys> sets,
                                             const Splitters& splitters);

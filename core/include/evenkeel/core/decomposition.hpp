@@ -1,7 +1,7 @@
 #pragma once
 
-// Who owns what: all domains together, as a value. It can say which rank owns a point, on every
-// rank, without a message.
+// Who owns what: all domains together, as a value. Every rank can ask it who owns a point, without
+// a message.
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
@@ -14,9 +14,9 @@
 
 namespace evenkeel {
 
-// Where the curve is cut: part p owns the keys from splitters[p] to before splitters[p + 1]. One
-// more than there are parts, never falling; the first is 0 and the last the end of the curve, so
-// every key has an owner.
+// Where the curve is cut: part p owns the keys from splitters[p] to before splitters[p + 1]. There
+// is one splitter more than parts, and they never fall; the first is 0 and the last the end of the
+// curve, so every key has an owner.
 using Splitters = std::vector<CurveKey>;
 
 // The part that owns a key.
@@ -24,7 +24,7 @@ EVENKEEL_API int owner_of(const Splitters& splitters, CurveKey key);
 
 struct CurveOptions {
   CurveKind kind = CurveKind::hilbert;
-  int levels = 0;  // of the lattice; 0: as many as there are
+  int levels = 0;  // of the lattice; 0: as many as a key has room for
   friend bool operator==(const CurveOptions&, const CurveOptions&) = default;
 };
 
@@ -32,13 +32,14 @@ class EVENKEEL_API Decomposition {
  public:
   // Nobody owns anything yet: no parts, generation 0.
   Decomposition() = default;
-  // Throws an Error for splitters that leave a key without an owner, and for ranks that are no
+  // Throws an Error for splitters that leave a key without an owner, and for ranks that are not a
   // permutation.
   Decomposition(std::int64_t generation, int dimensions, const Box& box,
                 const std::array<bool, 3>& periodic, Splitters splitters,
                 const CurveOptions& curve = {}, std::vector<int> rank_of_part = {});
 
-  // Grows by one with every change; whoever keeps what was derived from a decomposition compares.
+  // Grows by one with every change; compare it to see whether data derived from a decomposition is
+  // stale.
   std::int64_t generation() const noexcept { return generation_; }
   int parts() const noexcept {
     return splitters_.empty() ? 0 : static_cast<int>(splitters_.size()) - 1;
@@ -57,8 +58,9 @@ class EVENKEEL_API Decomposition {
   // Empty: part p is rank p.
   const std::vector<int>& rank_of_part() const noexcept { return rank_of_part_; }
 
-  // The rank that owns a point; points outside the box belong to who owns the nearest cell. Throws
-  // an Error for a point that is not finite or has other dimensions, and while there are no parts.
+  // The rank that owns a point; a point outside the box belongs to the owner of the nearest cell.
+  // Throws an Error for a point that is not finite or has other dimensions, and while there are no
+  // parts.
   int owner_of(std::span<const double> point) const;
 
  private:

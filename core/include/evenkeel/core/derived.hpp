@@ -1,8 +1,8 @@
 #pragma once
 
-// What an application keeps that follows from who owns what: halos, maps, neighbour lists. It is
-// stale from the next rebalance on. Asked for with other domains than it was made of, it is an
-// Error in a build with assertions, which debug builds have, and costs nothing in others.
+// Holds data that an application derives from its domains: halos, maps, neighbour lists. The next
+// rebalance makes such data stale. In a build with assertions, which debug builds have, it is an
+// Error to ask for the data with other domains than it was made from; other builds do not check.
 //
 //   ek::Derived<Halo> halo;
 //   const ek::Domains& now = balancer.domains();
@@ -20,7 +20,7 @@ namespace evenkeel {
 template <class T>
 class Derived {
  public:
-  // Of no domains at all.
+  // Belongs to no domains at all.
   Derived() = default;
   Derived(const Domains& domains, T value)
       : generation_(generation_of(domains)), value_(std::move(value)) {}

@@ -1,6 +1,6 @@
 #pragma once
 
-// Who owns what, whatever the method: one value for those that may be any.
+// Who owns what, for any method: one type that can hold the domains of each.
 
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
@@ -20,7 +20,7 @@ namespace evenkeel {
 // Ranges of a curve, boxes of a grid, or boxes of a tree.
 using Domains = std::variant<Decomposition, GridDecomposition, BoxTree>;
 
-// What all of them can tell; see there.
+// Questions that all of them answer; see the classes.
 inline std::int64_t generation_of(const Domains& domains) noexcept {
   return std::visit([](const auto& all) { return all.generation(); }, domains);
 }
@@ -40,8 +40,12 @@ inline const std::vector<int>& rank_of_part(const Domains& domains) noexcept {
 inline int owner_of(const Domains& domains, std::span<const double> point) {
   return std::visit([&](const auto& all) { return all.owner_of(point); }, domains);
 }
-// The rank that owns each object of a set, to ranks[0] ..., in memory that `space` reaches, as it
-// reaches the positions; domains have parts. Local. Blocks.
+// The same domains, with another generation number.
+EVENKEEL_API Domains renumbered(const Domains& domains, std::int64_t generation);
+// Whether both divide the same box alike, whatever their generations.
+EVENKEEL_API bool is_same_division(const Domains& a, const Domains& b);
+// Writes the rank that owns each object of a set to ranks[0] ... `space` must reach the positions
+// and `ranks`; the domains must have parts. Local. Blocks.
 EVENKEEL_API void write_ranks(const Space& space, const Domains& domains, const Set& set,
                               int* ranks);
 inline std::vector<int> ranks_within(const Domains& domains, const Box& box, double width) {

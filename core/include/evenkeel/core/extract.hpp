@@ -1,8 +1,9 @@
 #pragma once
 
-// A few objects that stand for all of a set, for estimates. Objects are taken in the order in which
-// they are stored: those that are stored along a curve are so sampled evenly in space.
+// A few objects that represent all of a set, for estimates. Objects are taken in the order in which
+// they are stored, so objects stored along a curve are sampled evenly in space.
 
+#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/set.hpp>
@@ -15,18 +16,21 @@ namespace evenkeel {
 
 struct Extract {
   std::vector<std::int64_t> objects;  // rising
-  std::vector<double> weights;        // that each stands for
+  std::vector<double> weights;        // that each represents
 };
 
-// At most `most` of `objects`: of stretches of equal length the heaviest object each, the first of
-// several, with the weight of its stretch. So what is heavy by itself is never missed. `weights`:
-// not negative, of each object; empty: all 1, and the object in the middle of each stretch. Local,
-// as is what follows.
+// Picks at most `most` of `objects`. Each stretch of equal length is represented by its heaviest
+// object, the first of several, with the weight of the whole stretch; so a heavy object is never
+// missed. `weights`: one per object, not negative; empty: all 1, and the object in the middle
+// represents its stretch. Local, like the functions below.
 EVENKEEL_API Extract extract_of(std::int64_t objects, std::span<const double> weights,
                                 std::int64_t most);
 
-// The same by the weights that came with a set, wherever they are. Throws an Error where none came,
-// and when one is negative, NaN or infinite.
+// The same for weights in an array, on its space.
+EVENKEEL_API Extract extract_of(const exec::Array<double>& weights, std::int64_t most);
+
+// The same for the weights that came with a set, in any memory. Throws an Error when the set has
+// none, and when one is negative, NaN or infinite.
 EVENKEEL_API Extract extract_by_weight(const Space& space, const Set& set, std::int64_t most);
 
 // The coordinates of some objects, object by object, on the host whatever memory the set is in.

@@ -6,11 +6,11 @@
 //
 // The contract between evenkeel and a container has three parts:
 //   layout    where the values are right now; asked anew each time, nothing is cached;
-//   stage     room for a new number of objects, beside the old values, which stay untouched. May
-//   throw; commit    the staged values become the container's. Cannot fail.
+//   stage     room for a new number of objects; the old values stay untouched; may throw;
+//   commit    the staged values become the container's; cannot fail.
 // A container that owns its memory is staged by `allocate` and committed by a move
 // (Placement::replace). One that borrows it, or must keep its pointer, is staged in a buffer of
-// evenkeel's and committed by a copy back (Placement::in_place); its capacity then is the limit.
+// evenkeel's and committed by a copy back (Placement::in_place); then its capacity is the limit.
 //
 // A Field refers to the container, which must outlive it and stay where it is.
 
@@ -61,7 +61,7 @@ enum class Ownership {
   borrowed  // somebody else's: values change in place, and the capacity is fixed
 };
 
-// What is asked of a container that makes room.
+// The room that a container is asked to make.
 struct Room {
   std::int64_t count = 0;  // objects
   int components = 1;      // values per object, as ElementShape or the second rank counts them
@@ -120,11 +120,11 @@ struct PositionIn;  // declared for records alone
 //
 // and, where a container has to know that its values change in place,
 //
-//   static void resized(Container&, std::int64_t count) noexcept;   // before: how many from now on
+// before: the new count
 //   static void changed(Container&) noexcept;                       // after
 //
-// `resized` only where the container itself keeps that number; at most its capacity is asked for,
-// and its memory must stay where it is.
+// Define `resized` only if the container itself stores the count. The new count never exceeds its
+// capacity, and its memory must stay where it is.
 template <class Container>
 struct FieldTraits;
 
@@ -247,9 +247,9 @@ class EVENKEEL_API StagedField {
   // Where the new values are to be written, on the space of the staging.
   const FieldLayout& layout() const noexcept { return layout_; }
 
-  // The container takes the new values over. What reads the old ones on other instances must have
-  // been fenced; what writes the new ones on the space of the staging need not. Once only: a second
-  // time, and on what was moved from, it does nothing.
+  // The container takes over the new values. Kernels that read the old values on other instances
+  // must have been fenced; kernels that write the new ones on the space of the staging need not be.
+  // A second call, and a call on a moved-from object, does nothing.
   void commit() noexcept;
 
  private:
@@ -277,15 +277,16 @@ class EVENKEEL_API Field {
   Ownership ownership() const { return operations_->ownership(container_); }
   const void* container() const noexcept { return container_; }
 
-  // False when the values would change in place in a container that does not know how many are in
-  // use: after a move, somebody else must know.
+  // False when values would change in place in a container that does not store its count: then
+  // somebody else must keep the count after a move.
   bool knows_its_count(Placement placement) const;
 
-  // Room for `count` objects, uninitialised; the old values stay. Borrowed memory is staged in
-  // place whatever is asked for; more objects than fit there are an Error. Local.
+  // Room for `count` objects, uninitialised; the old values stay. Borrowed memory is always staged
+  // in place, whatever `placement` says; more objects than it has room for are an Error. Local.
   StagedField stage(const Space& space, std::int64_t count, Placement placement) const;
-  // The same where other ranks may know better: a View that was never given extents gets the
-  // components of the room. Other components than the field has are an Error.
+  // The same when other ranks may know the number of components: a View that was never given
+  // extents gets that of `room`. For a field that has another number of components this is an
+  // Error.
   StagedField stage(const Space& space, const Room& room, Placement placement) const;
 
  private:
@@ -323,8 +324,8 @@ struct ObjectRange {
 };
 
 // Copies the first `count` objects between two layouts of the same values, whatever their strides
-// and memory, on `space` where it reaches both, on the space of their memory elsewhere. Returns
-// when they are there. The two must not overlap.
+// and memory: on `space` if it reaches both, otherwise on the space of their memory. Returns when
+// the copy is complete. The two must not overlap.
 EVENKEEL_API void copy_objects(const Space& space, const FieldLayout& to, const FieldLayout& from,
                                std::int64_t count);
 

@@ -28,8 +28,8 @@ struct KeyAlong {
   friend constexpr bool operator<(KeyAlong a, KeyAlong b) { return a.value < b.value; }
 };
 
-// A place along the curve of a lattice (core/curve/lattice.hpp), whichever it is: what orders,
-// cuts and plans work with. Keys of a lattice with fewer levels end in zeros.
+// A place along the curve of a lattice (core/curve/lattice.hpp), of any kind; orders, cuts and
+// plans use it. Keys of a lattice with fewer levels end in zeros.
 struct CurveKey {
   std::uint64_t value = 0;
   friend constexpr bool operator==(const CurveKey&, const CurveKey&) = default;

@@ -2,39 +2,39 @@
 
 // The objects of a set in the order of a curve.
 
+#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/key.hpp>
 #include <evenkeel/core/set.hpp>
 
 #include <cstdint>
-#include <vector>
 
 namespace evenkeel {
 
 class Lattice;  // core/curve/lattice.hpp
 
-// The key of each owned object of a set, in the order of the set, to keys[0] ... `space` must reach
-// the positions, which must be finite (see bounds), and `keys`. Local. Does not block: fence the
-// space before the host reads the keys.
+// Writes the key of each owned object of a set, in the order of the set, to keys[0] ... `space`
+// must reach the positions, which must be finite (see bounds), and `keys`. Local. Does not block:
+// fence the space before the host reads the keys.
 EVENKEEL_API void write_keys(const Space& space, const Lattice& lattice, const Set& set,
                              CurveKey* keys);
 
-// keys[i] never falls with i and is the key of object objects[i]. Objects of equal keys keep their
-// order.
+// keys[i] never falls with i and is the key of object objects[i]. Objects with equal keys keep
+// their order. Both arrays are in the memory of the space that made them.
 struct Order {
-  std::vector<CurveKey> keys;
-  std::vector<std::int64_t> objects;
+  exec::Array<CurveKey> keys;
+  exec::Array<std::int64_t> objects;
 };
 
-// The owned objects of a set, as for write_keys. Costs least where they are in order already or
-// nearly so, as after every rebalance but the first. Local.
+// Sorts the owned objects of a set by key; `space` as for write_keys. Costs least when they are in
+// order already or nearly so, as after every rebalance but the first. Blocks. Local.
 EVENKEEL_API Order order(const Space& space, const Lattice& lattice, const Set& set);
 
 // Puts the owned objects of a set into an order, in all its fields: a neighbour on the curve is
-// then a neighbour in memory. What stands behind the owned objects is dropped, as in a move; where
-// the objects are in this order already, nothing changes at all. When one field refuses, an Error,
-// and all keep what they had. Local.
+// then a neighbour in memory. Objects behind the owned ones are dropped, as in a move; if the
+// objects are in this order already, nothing changes at all. Throws an Error when one field
+// refuses; then all fields keep their values. Local.
 EVENKEEL_API void reorder(const Set& set, const Order& order);
 
 }  // namespace evenkeel

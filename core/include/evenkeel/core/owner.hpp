@@ -31,8 +31,7 @@ struct OwnerOf {
   }
 };
 
-// The part that owns each of `count` keys, to owners[0] ..., both in memory that `space` reaches.
-// Blocks.
+// Writes the part that owns each of `count` keys to owners[0] ...; `space` must reach both. Blocks.
 EVENKEEL_API void write_owners(const Space& space, const Splitters& splitters, const CurveKey* keys,
                                std::int64_t count, int* owners);
 

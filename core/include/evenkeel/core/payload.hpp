@@ -1,11 +1,10 @@
 #pragma once
 
-// What objects carry that is not of one size: blocks, patches, trees of cells, lists of neighbours.
-// A payload travels with the fields of a set, in the same transaction. Two kinds come with
-// evenkeel:
+// Data of objects that is not of one size: blocks, patches, trees of cells, lists of neighbours. A
+// payload travels with the fields of a set, in the same transaction. Two kinds come with evenkeel:
 //   payload/csr.hpp     values of all objects in one array, with the offset of each; host or device
 //   payload/blocks.hpp  a std::vector of anything, packed and unpacked by functions; host
-// Another is a class that derives from Payload.
+// To add a kind, derive a class from Payload.
 
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/space.hpp>
@@ -21,20 +20,20 @@ namespace evenkeel {
 
 struct SetOptions;
 
-// Objects of a payload as they lie in a message, side by side: `objects[k]` has the bytes from
-// starts[k] to before starts[k + 1] of all, and message[0] is the byte `base`. Lists are in memory
-// that the space of the payload reaches.
+// Objects of a payload that lie side by side in a message. `objects[k]` has the bytes from
+// starts[k] to before starts[k + 1], counted over all objects of the set; message[0] is byte
+// `base`. The space of the payload reaches the lists.
 struct PayloadPiece {
-  const std::int64_t* objects;  // where they are here, or come to stand
+  const std::int64_t* objects;  // their old places when they leave, their new ones when they arrive
   const std::int64_t* starts;   // count + 1
   std::int64_t count;
   std::int64_t base;   // starts[0]
   std::int64_t bytes;  // starts[count] - base
 };
 
-// New room for a payload. Destroyed without commit() it leaves all as it was. What one of these
-// functions or of Payload's throws is told on all ranks as the application's, and nothing has
-// changed.
+// New room for a payload. Destroyed without commit() it leaves everything as it was. If one of
+// these functions or of Payload's throws, all ranks report it as the application's failure, and
+// nothing has changed.
 class EVENKEEL_API StagedPayload {
  public:
   StagedPayload() = default;
@@ -46,11 +45,11 @@ class EVENKEEL_API StagedPayload {
   virtual void pack(const PayloadPiece& piece, std::byte* message) = 0;
   // Objects that arrive, from a message to their new places. Need not block.
   virtual void unpack(const PayloadPiece& piece, const std::byte* message) = 0;
-  // Objects that stay: objects[k] comes to stand at places[k]. Need not block. What can only be
-  // moved, rather than copied, is moved by commit().
+  // Objects that stay: objects[k] goes to places[k]. Need not block. Values that can only be moved,
+  // not copied, are moved by commit().
   virtual void keep(const std::int64_t* objects, const std::int64_t* places,
                     std::int64_t count) = 0;
-  // All new values are the application's. Cannot fail.
+  // Hands all new values to the application. Cannot fail.
   virtual void commit() noexcept = 0;
 };
 
@@ -62,16 +61,18 @@ class EVENKEEL_API Payload {
   virtual ~Payload();
 
   virtual std::string label() const = 0;  // its name in messages
-  // What it changes, so that nobody changes it twice; null where that cannot be.
+  // The address of what it changes, so that nobody changes it twice; null if that cannot happen.
   virtual const void* container() const = 0;
   virtual MemoryKind memory() const = 0;  // of messages and lists
-  // What all sizes are a multiple of; the same on all ranks.
+  // All sizes are multiples of this; the same on all ranks.
   virtual std::int64_t unit_bytes() const = 0;
-  // Throws when there is nothing for `count` objects, or it cannot be moved as it stands. Local.
+  // Throws when it does not hold `count` objects or cannot be moved as it is. Local.
   virtual void check(std::int64_t count, const SetOptions& options) const = 0;
-  // The bytes of each object. Asked for each plan; until the move they must stay as they are.
+  // Writes the bytes of each object to a list that the space of the payload reaches. Blocks. Called
+  // for each plan; the sizes must not change until the move.
   virtual void write_sizes(std::span<std::int64_t> sizes) const = 0;
-  // Room for sizes.size() objects, each at its new place, where there are `count` now.
+  // Makes room for sizes.size() objects, in the order of their new places; there are `count`
+  // objects now. The sizes are in the memory of the payload.
   virtual std::unique_ptr<StagedPayload> stage(std::int64_t count,
                                                std::span<const std::int64_t> sizes) const = 0;
 };

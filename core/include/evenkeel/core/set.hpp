@@ -46,7 +46,7 @@ class OwnedCount {
   constexpr bool given() const noexcept { return given_; }
   constexpr bool is_updated() const noexcept { return access_ != nullptr; }
   const void* variable() const noexcept { return variable_; }
-  // Right now; negative when it is no count.
+  // The count now; negative when it is not valid.
   std::int64_t value() const noexcept {
     if (access_ == nullptr) return value_;
     return variable_ == nullptr ? -1 : access_->load(variable_);
@@ -91,8 +91,8 @@ class OwnedCount {
   bool given_ = false;
 };
 
-// A number for each object: a variable of any container that a field can be. It is only read, when
-// the set is used.
+// One number per object, in a variable of any container that can be a field. It is only read, and
+// only when the set is used.
 class NumberSource {
  public:
   NumberSource() = default;
@@ -118,10 +118,10 @@ struct SetOptions {
   OwnedCount count = {};
   // What each object costs, where the application knows better than the measured default.
   NumberSource weight = {};
-  // Objects of one number move as one, wherever they are, of whichever set; negative: alone. An
-  // integer each.
+  // Objects with the same number move together, whatever their ranks and sets; a negative number
+  // means alone. One integer per object.
   NumberSource group = {};
-  // Objects with anything but 0 stay on their rank. An integer each.
+  // Objects with a nonzero number stay on their rank. One integer per object.
   NumberSource pinned = {};
   // Pointers stay as they are and new values are copied back, as far as the capacity reaches.
   bool keep_allocation = false;
@@ -146,8 +146,8 @@ void add(Carried& carried, T&& carries) {
 }
 }  // namespace detail
 
-// What the position takes along. Each argument is a variable that evenkeel knows as a field, or a
-// payload.
+// What moves along with the position. Each argument is a variable that evenkeel knows as a field,
+// or a payload.
 template <class... Carries>
 Carried carry(Carries&&... carries) {
   Carried carried;
@@ -165,12 +165,12 @@ class EVENKEEL_API Set {
   FieldLayout position() const;
   // All fields that move, the position's first.
   const std::vector<Field>& fields() const noexcept { return fields_; }
-  // What moves with them and is not of one size.
+  // Data that moves with them and is not of one size.
   const std::vector<std::shared_ptr<const Payload>>& payloads() const noexcept { return payloads_; }
   const SetOptions& options() const noexcept { return options_; }
 
-  // One more field that travels along, of whoever looks after the set: it is re-allocated whatever
-  // the options say of the application's own.
+  // Adds a field that travels along but does not belong to the application, such as weights kept
+  // for it. It is re-allocated whatever the options say of the application's own fields.
   void accompany(Field field);
   bool is_companion(std::size_t index) const noexcept {
     return index >= fields_.size() - companions_;
@@ -192,13 +192,13 @@ Set set(Container&& position, Carried carried = {}, const SetOptions& options = 
 }
 
 // Throws an Error when the set makes no sense: a position that is not two or three floats or
-// doubles, a field of the wrong length, a count that does not fit, weights that are no numbers.
-// Enough for what only reads. Local: vote on it before anything collective.
+// doubles, a field of the wrong length, a count that does not fit, weights that are not numbers.
+// Sufficient for functions that only read. Local: vote on it before anything collective.
 EVENKEEL_API void check(const Set& set);
 
-// The same for each, and throws when the sets cannot be changed together as they stand: memory that
-// two fields share, of one set or of two; a View that is also held elsewhere; memory that keeps its
-// place while nobody would know the new count. Local.
+// Checks each set, and throws when the sets cannot be changed together as they are: two fields, of
+// one set or of two, share memory; a View is also held elsewhere; or memory keeps its place and
+// nobody would store the new count. Local.
 EVENKEEL_API void check_movable(std::span<const Set> sets);
 EVENKEEL_API void check_movable(const Set& set);
 
@@ -224,9 +224,9 @@ class EVENKEEL_API StagedSet {
   std::int64_t count_ = 0;
 };
 
-// Room for `count` objects in every field of a movable set, to be written on `space`. Throws when
-// one of them refuses, and then nothing has changed. `components`: of each field, where this rank
-// may not know them; none: as the fields have them. Local.
+// Room for `count` objects in every field of a movable set, to be written on `space`. Throws when a
+// field refuses; then nothing has changed. `components`: of each field, in case this rank does not
+// know them; empty: those of the fields. Local.
 EVENKEEL_API StagedSet stage(const Space& space, const Set& set, std::int64_t count,
                              std::span<const int> components = {});
 

@@ -27,19 +27,19 @@ struct DomainCell {
   double work = 0;  // of the whole part, in each of its cells
 };
 
-// The domains, in the order of parts, given the work of each part; none given: 0. Parts that own
-// no place are left out. Together the cells fill the box, and none overlap.
+// The cells of all domains, in the order of parts. `work` is that of each part; empty: 0. Parts
+// that own no place are left out. Together the cells fill the box, and none overlap.
 //
 // A range of a Hilbert or Morton curve is made of cubes, clipped to the box: at most 2 (2^n - 1)
 // for each level of the lattice; a range of a snake is made of 5 boxes at most.
 EVENKEEL_API std::vector<DomainCell> cells_of(const Decomposition& decomposition,
                                               std::span<const double> work = {});
-// Where the box has no extent along an axis, all is owned by the first domain along it.
+// If the box has no extent along an axis, the first domain along it owns everything.
 EVENKEEL_API std::vector<DomainCell> cells_of(const GridDecomposition& decomposition,
                                               std::span<const double> work = {});
 EVENKEEL_API std::vector<DomainCell> cells_of(const BoxTree& tree,
                                               std::span<const double> work = {});
-// Whichever they are.
+// For any kind of domains.
 inline std::vector<DomainCell> cells_of(const Domains& domains, std::span<const double> work = {}) {
   return std::visit([&](const auto& all) { return cells_of(all, work); }, domains);
 }
@@ -51,8 +51,8 @@ inline std::vector<DomainCell> cells_of(const Domains& domains, std::span<const 
 // boxes that are not finite, and work that is negative or not finite.
 EVENKEEL_API std::string vtu_of(int dimensions, std::span<const DomainCell> cells);
 
-// The whole file or nothing: it is written under another name beside `path` and takes its place
-// then. Throws an Error for a path that leads to anything but a regular file or a new one, and
+// Writes the whole file or nothing: it is written under another name beside `path` and then
+// renamed. Throws an Error for a path that leads to anything but a regular file or a new one, and
 // when the disk is full.
 EVENKEEL_API void write_vtu(const std::string& path, int dimensions,
                             std::span<const DomainCell> cells);

@@ -2,27 +2,41 @@
 
 // What objects cost, relative to each other.
 
+#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/set.hpp>
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace evenkeel {
 
-// The weights that came with a set, one per owned object. Throws an Error when none came, and when
-// one is negative, NaN or infinite. Local.
-EVENKEEL_API std::vector<double> given_weights(const Space& space, const Set& set);
+// The weights that came with a set, one per owned object, in the memory of the space. Throws an
+// Error when none came, and when one is negative, NaN or infinite. Local.
+EVENKEEL_API exec::Array<double> given_weights(const Space& space, const Set& set);
 
-// What measurement says, when the application gave no weights: the seconds of this rank spread over
-// its objects. A share of it, `followed`, follows the objects' earlier `weights`, which travel with
-// them, so that what was learned on other ranks is not lost; the rest is spread evenly. Weights
-// whose number is not `objects` (the application has made or removed some) are forgotten. The mean
-// per object stays within a factor of 100 of `mean_cost`, that of all ranks. Local.
-EVENKEEL_API std::vector<double> measured_weights(std::int64_t objects, double cost,
-                                                  double mean_cost, std::span<const double> weights,
-                                                  double followed = 0.5);
+// The measured cost of the objects of one rank.
+struct Measured {
+  double cost = 0;        // of all objects of this rank: seconds, say
+  double mean_cost = 0;   // of an object, over all ranks
+  double followed = 0.5;  // the share of the cost that is spread by earlier weights
+};
+
+// What each object costs where the application gave no weights: the cost of this rank spread over
+// its objects. A share of it, `followed`, is spread in proportion to the objects' earlier weights,
+// which travel with them, so that what was learned on other ranks is not lost; the rest is spread
+// evenly. Earlier weights are ignored if their number is not `objects`, because the application has
+// made or removed some. The mean per object stays within a factor of 100 of `mean_cost`. In the
+// memory of the space. Local.
+EVENKEEL_API exec::Array<double> measured_weights(const Space& space, std::int64_t objects,
+                                                  const Measured& measured,
+                                                  const exec::Array<double>& earlier);
+
+// The sum of weights in the memory of the space. Local.
+EVENKEEL_API double sum_of(const Space& space, std::span<const double> weights);
+inline double sum_of(const exec::Array<double>& weights) {
+  return weights.empty() ? 0 : sum_of(weights.space(), weights.span());
+}
 
 }  // namespace evenkeel

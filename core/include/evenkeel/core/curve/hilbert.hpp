@@ -67,10 +67,10 @@ struct State {
 };
 
 // Several levels at once: a digit of a cell is its coordinates on these levels, one after the other
-// and the first axis highest; a digit of a key is its places. A table tells, at row(state) | digit
-// of the one kind, what the digit becomes and the row to go on with below it. They stand apart, so
-// that the way from row to row, which is as long as it takes to look them up one after the other,
-// is free of anything else. A table is small enough for a first-level cache.
+// and the first axis highest; a digit of a key is its places. Entry row(state) | digit holds the
+// translated digit and the row of the next digit. The two stand in arrays of their own, so that the
+// chain of look-ups from row to row, in which each waits for the one before, contains nothing else.
+// A table fits a first-level cache.
 template <int n>
 struct Table {
   static constexpr int levels = n == 3 ? 3 : 4;
@@ -90,8 +90,8 @@ struct Table {
   KOKKOS_FUNCTION constexpr std::uint32_t row_at(std::uint32_t at) const { return row_below[at]; }
 };
 
-// The same in half the room, wherever that is: an entry is row | digit. For devices, whose fast
-// memory is small.
+// The same in half the space, in memory that the caller chooses: an entry is row | digit. For
+// devices, whose fast memory is small.
 template <int n>
 struct PackedTable {
   static constexpr std::uint32_t digit_mask = Table<n>::digits - 1;
@@ -110,8 +110,8 @@ struct Tables {
   Table<n> places, coordinates;
 };
 
-// All entries of row `from` below a state that is reached by these places. Each level is visited
-// once for all below it: compilers count the steps that a constant takes.
+// Fills all entries of row `from` below a state that these places lead to. Each level is visited
+// once for all below it, because compilers limit the steps of a constant evaluation.
 template <int n>
 constexpr void fill_row(Tables<n>& tables, std::uint32_t from, const State<n>& state, int levels,
                         std::uint32_t places, std::uint32_t coordinates) {
@@ -144,7 +144,7 @@ constexpr Tables<n> make_tables() {
 template <int n>
 inline constexpr Tables<n> tables = make_tables<n>();
 
-// Digits of a key: whole ones, so that they may have to be padded with zeros at the end.
+// The number of whole digits of a key; the last may be padded with zeros.
 template <int n, class Bits>
 inline constexpr int digit_count =
     (curve_levels<n, Bits> + Table<n>::levels - 1) / Table<n>::levels;
@@ -180,7 +180,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t gather_digits(std::uint64_t bits) {
   }
 }
 
-// One coordinate's share of the digits of a cell, and all of them.
+// One coordinate's share of the digits of a cell, and the digits of all coordinates together.
 template <int n, class Bits>
 KOKKOS_FUNCTION constexpr std::uint64_t digits_along(int axis, std::uint32_t coordinate) {
   return spread_digits<n>(std::uint64_t{coordinate} << padding<n, Bits>)
@@ -202,7 +202,8 @@ KOKKOS_FUNCTION constexpr Cell<n> cell_of_digits(std::uint64_t digits) {
   return cell;
 }
 
-// Digits of a cell to those of its key by a table of places, and back by one of coordinates.
+// Translates the digits of a cell to those of its key by a table of places, and back by one of
+// coordinates.
 template <int n, class Bits, class AnyTable>
 KOKKOS_FUNCTION constexpr std::uint64_t translated(const AnyTable& table, std::uint64_t digits) {
   constexpr int digit_bits = Table<n>::digit_bits;

@@ -22,10 +22,10 @@ namespace evenkeel {
 
 class Decomposition;
 
-// The levels that tell objects apart: cells at most half as wide as the objects' mean distance if
-// they filled the box, and at most as wide as `smallest_spacing`, when that is known (0: unknown;
-// then all levels there are, since objects may be clustered at will). Fewer levels make shorter
-// keys, which sort faster.
+// The number of levels that tells objects apart: cells at most half as wide as the objects' mean
+// distance if they filled the box, and at most as wide as `smallest_spacing`, when that is known
+// (0: unknown; then all levels are used, since objects may be clustered at will). Fewer levels make
+// shorter keys, which sort faster.
 EVENKEEL_API int levels_for(int dimensions, std::int64_t objects, double longest_side,
                             double smallest_spacing);
 
@@ -45,13 +45,13 @@ class Lattice {
   // The lowest bits of a key, which are zero.
   KOKKOS_FUNCTION int unused_bits() const { return dimensions_ * (all_levels() - levels_); }
 
-  // Levels below those of the lattice, of which a key has the bits.
+  // The number of finer levels for which a key has bits that the lattice does not use.
   template <int n>
   KOKKOS_FUNCTION int spare_levels() const {
     return curve_levels<n, std::uint64_t> - levels_;
   }
 
-  // The coordinate of the cell along one axis, of a finite place on it.
+  // The coordinate along one axis of the cell that contains a place, which must be finite.
   KOKKOS_FUNCTION std::uint32_t coordinate(int axis, double place) const {
     return coordinate_at(axis, wrapped(axis, distance(axis, place)));
   }
@@ -73,7 +73,14 @@ class Lattice {
     const double cell = distance * axes_[axis].cells_per_length;
     const double above = cell > 0 ? cell : 0;
     const double inside = above < axes_[axis].last ? above : axes_[axis].last;
-    return static_cast<std::uint32_t>(static_cast<std::int32_t>(inside));  // vectors have no other
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(inside));  // vectors convert int32
+  }
+
+  // The place in the middle of a cell along one axis.
+  KOKKOS_FUNCTION double middle(int axis, std::uint32_t coordinate) const {
+    const double cells = axes_[axis].cells_per_length;
+    const double distance = cells > 0 ? (coordinate + 0.5) / cells : 0;
+    return (axes_[axis].lower + distance) / quarter;
   }
 
   // The greatest coordinate that a point of the box has along an axis.
@@ -91,7 +98,7 @@ class Lattice {
     return key_along<CurveKind::snake>(cell);
   }
 
-  // The cell that a key of this lattice is of.
+  // The cell of a key of this lattice.
   template <int n>
   KOKKOS_FUNCTION Cell<n> cell(CurveKey key) const {
     const int spare = spare_levels<n>();
@@ -115,8 +122,8 @@ class Lattice {
       return {MortonCurve<n>()(finest(cell)).value};
   }
 
-  // The lowest of the finest cells in a cell. Hilbert and Morton curves through these visit those
-  // of a coarser cell one after the other: they need to be walked on the finest levels only.
+  // The lowest of the finest cells in a cell. Hilbert and Morton curves visit all finest cells of a
+  // coarser cell one after the other, so these curves are walked on the finest levels only.
   template <int n>
   KOKKOS_FUNCTION Cell<n> finest(const Cell<n>& cell) const {
     Cell<n> fine;
@@ -124,7 +131,7 @@ class Lattice {
     return fine;
   }
 
-  // Drops what a key tells below the lattice's levels.
+  // Clears the bits of a key below the lattice's levels.
   template <int n>
   KOKKOS_FUNCTION CurveKey shortened(std::uint64_t key) const {
     const int unused = n * spare_levels<n>();
@@ -135,7 +142,7 @@ class Lattice {
   static constexpr double quarter = 0.25;
   struct Axis {
     double lower = 0, cells_per_length = 0, period = 0;
-    double last = 0;  // cell
+    double last = 0;  // the last cell
   };
 
   KOKKOS_FUNCTION int all_levels() const {
@@ -147,7 +154,7 @@ class Lattice {
   Axis axes_[3];  // plain arrays: device code may not call the members of std::array
 };
 
-// The lattice that a decomposition counts places in.
+// The lattice in which a decomposition counts places.
 EVENKEEL_API Lattice lattice_of(const Decomposition& decomposition);
 
 }  // namespace evenkeel

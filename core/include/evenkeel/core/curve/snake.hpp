@@ -2,7 +2,7 @@
 
 // The snake, on host and device: rows along the first axis, each walked against the one before it,
 // and planes likewise, so that the curve never leaps. Its rows are as thick as cells: unlike the
-// other curves it is another one on a coarser lattice, and a fine lattice makes slabs of its parts.
+// other curves it changes when the lattice gets coarser, and on a fine lattice its parts are slabs.
 
 #include <evenkeel/core/curve/cell.hpp>
 #include <evenkeel/core/key.hpp>

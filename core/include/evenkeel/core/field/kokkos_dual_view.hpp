@@ -27,8 +27,8 @@ struct FieldTraits<Kokkos::DualView<DataType, Properties...>> {
   }
 
   static Ownership ownership(const Container& dual) {
-    // view_host() returned a copy once, which counts as a holder until the statement ends. Where
-    // host and device are one memory, both sides hold the same allocation.
+    // In older Kokkos view_host() returns a copy, which counts as a holder until the statement
+    // ends. Where host and device are one memory, both sides hold the same allocation.
     constexpr int copies = std::is_reference_v<decltype(dual.view_host())> ? 0 : 1;
     const int host_holders = dual.view_host().use_count() - copies;
     const int device_holders = dual.view_device().use_count() - copies;

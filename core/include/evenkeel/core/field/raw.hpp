@@ -58,14 +58,14 @@ RawField<T> raw_field(T* data, RawShape shape) {
   if (!sensible)
     throw Error(
         ErrorKind::bad_input, Where{"core/field"},
-        "The raw field '" + shape.label + "' cannot be: count " + std::to_string(shape.count) +
+        "The raw field '" + shape.label + "' is invalid: count " + std::to_string(shape.count) +
             ", capacity " + std::to_string(shape.capacity) + ", components " +
             std::to_string(shape.components) + ", strides " + std::to_string(shape.object_stride) +
             " and " + std::to_string(shape.component_stride) +
             (data == nullptr ? ", null pointer." : "."),
         one_kind ? "Give 0 <= count <= capacity, positive components and strides that keep all "
                    "values apart, and memory."
-                 : "Components are counted in the shape or in the element type, not both.");
+                 : "Count components in the shape or in the element type, not in both.");
   return {data, std::move(shape)};
 }
 

@@ -10,10 +10,10 @@
 
 namespace evenkeel {
 
-// Brings places to where `border <= place` alone tells which side of a border they belong to: from
-// the lower face to the last number below the upper face, so that domains without extent there own
-// nothing. On an axis without extent that number is below every border, and the first domain owns
-// all places. The same numbers give the same place on host and device.
+// Brings places into the range from the lower face to the last number below the upper face. There
+// `border <= place` alone decides on which side of a border a place is, and domains without extent
+// at the upper face own nothing. On an axis without extent that last number is below every border,
+// and the first domain owns all places. The same numbers give the same place on host and device.
 struct GridAxis {
   double lower = 0;   // the lower face
   double last = 0;    // the greatest number below the upper face
@@ -30,8 +30,9 @@ struct GridAxis {
 
   KOKKOS_FUNCTION bool is_inside(double place) const { return lower <= place && place <= last; }
 
-  // The rest after whole periods, in quarters: differences of the greatest numbers stay finite. As
-  // great as a period where that is nearest to a place just below the lower face.
+  // The remainder after whole periods, in quarters: differences of the greatest numbers stay
+  // finite. It is as great as a period where that is the nearest number, for a place just below the
+  // lower face.
   KOKKOS_FUNCTION double rest(double place) const {
     const double behind = std::fmod(distance(place), period);  // exact, on devices too
     return behind < 0 ? behind + period : behind;

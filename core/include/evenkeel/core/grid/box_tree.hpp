@@ -1,7 +1,7 @@
 #pragma once
 
-// Domains that are the boxes of recursive bisection, as a value: on every rank it can say who owns
-// a point. Free of Kokkos; part_of_point.hpp is for kernels.
+// Domains that are the boxes of recursive bisection, as a value that finds the owner of a point on
+// every rank. Free of Kokkos; part_of_point.hpp is for kernels.
 
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
@@ -24,8 +24,8 @@ struct Bisection {
   friend bool operator==(const Bisection&, const Bisection&) = default;
 };
 
-// The same division for whoever goes down the tree: next[0] leads below the border, next[1] to its
-// other side, to another fork or, as ~part, to a part.
+// The same division for walks down the tree: next[0] leads below the border and next[1] above it,
+// to another fork or, as ~part, to a part.
 struct Fork {
   double border = 0;
   int axis = 0;
@@ -49,21 +49,21 @@ class EVENKEEL_API BoxTree {
   const Box& box() const noexcept { return box_; }
   const std::array<bool, 3>& periodic() const noexcept { return periodic_; }
   const std::vector<Bisection>& nodes() const noexcept { return nodes_; }
-  const std::vector<Fork>& forks() const noexcept { return forks_; }  // a node each
+  const std::vector<Fork>& forks() const noexcept { return forks_; }  // one per node
 
   int rank_of(int part) const {
     return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
   }
   const std::vector<int>& rank_of_part() const noexcept { return rank_of_part_; }
 
-  // The domain of a part; throws an Error where there is none. In axes beyond the dimensions as the
-  // box.
+  // The domain of a part; throws an Error if there is no such part. Along axes beyond the
+  // dimensions it is as long as the box.
   Box box_of(int part) const;
 
-  // The rank that owns a point; errors as of a GridDecomposition.
+  // The rank that owns a point; throws as GridDecomposition::owner_of does.
   int owner_of(std::span<const double> point) const;
 
-  // On the host.
+  // For kernels on the host.
   LeafOfPoint leaf_of_point() const noexcept;
 
  private:

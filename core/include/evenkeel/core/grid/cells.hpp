@@ -1,7 +1,7 @@
 #pragma once
 
-// Which cells of a mesh go from whom to whom when its domains change: for codes that own boxes of
-// cells and move them on their own. Free of messages: every rank knows both decompositions.
+// Which cells of a mesh change their owner when its domains change, for codes that own boxes of
+// cells and move them themselves. Free of messages: every rank knows both decompositions.
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
@@ -48,8 +48,8 @@ struct CellMoves {
   std::vector<CellParcel> leaving, entering;  // by rank; other ranks alone, never empty
 };
 
-// What a rank gives away and gets. Throws an Error for a mesh without cells, a rank that owns no
-// part, and decompositions of other boxes or dimensions. Local.
+// The cells that a rank gives away and gets. Throws an Error for a mesh without cells, a rank that
+// owns no part, and decompositions of other boxes or dimensions. Local.
 EVENKEEL_API CellMoves cells_between(const CellMesh& mesh, const GridDecomposition& from,
                                      const GridDecomposition& to, int rank);
 

@@ -25,14 +25,14 @@ struct WeightedPoints {
   std::span<const double> weights = {};  // in the same memory; as for WeightedKeys
 };
 
-// The box that borders are drawn in, and what bounds how even they have to be.
+// The box that is divided, and what limits its parts.
 struct BoxCutOptions {
   Box box;
   std::array<bool, 3> periodic = {};
-  // Parts up to target_lambda times their share of the work will do, which takes the fewest
-  // reductions. 0: each border where the work before it is nearest to its share.
+  // Parts of up to target_lambda times their share of the work are accepted, which takes the fewest
+  // reductions. 0: each border goes where the work before it is nearest to its share.
   double target_lambda = 0;
-  std::span<const double> speeds = {};     // of each part: its share of the work; empty: alike
+  std::span<const double> speeds = {};  // of each part; work is shared in proportion; empty: alike
   std::array<double, 3> least_width = {};  // of a domain, along each axis; always holds
 };
 
@@ -47,8 +47,8 @@ struct BisectionOptions : BoxCutOptions {
   int parts = 1;
   int dimensions = 3;
   std::vector<int> axes = {};  // to divide along in turn; empty: always the longest side
-  // An earlier tree: as many parts are divided along the same axes, and borders that are even
-  // enough for target_lambda stay where they are, so that little moves.
+  // An earlier tree. If it has as many parts, boxes are divided along the same axes, and borders
+  // that are even enough for target_lambda stay where they are, so that little moves.
   const BoxTree* earlier = nullptr;
 };
 
@@ -56,7 +56,7 @@ struct BoxCut {
   std::vector<double> weights;  // of each part
   double heaviest_object = 0;
   int reductions = 0;              // over all ranks, in this cut
-  std::int64_t bytes_reduced = 0;  // in them, of each rank
+  std::int64_t bytes_reduced = 0;  // in these reductions, by each rank
 };
 struct GridCut : BoxCut {
   GridBorders borders;
@@ -65,10 +65,10 @@ struct BisectionCut : BoxCut {
   std::vector<Bisection> nodes;
 };
 
-// Collective. Objects of one place stay together. Weights are summed as integers, as in cut(); the
+// Collective. Objects at one place stay together. Weights are summed as integers, as in cut(); the
 // result does not depend on how objects are spread over ranks and threads. Places are told apart to
-// 2^-39 of the box or better. Where there is no weight, borders stand at equal distances. `status`
-// is what the caller brings to the vote that this begins with.
+// 2^-39 of the box or better. Where there is no weight, borders stand at equal distances. The call
+// begins with a vote, to which the caller contributes `status`.
 EVENKEEL_API GridCut cut_grid(const Communicator& communicator, const Status& status,
                               std::span<const WeightedPoints> points,
                               const GridCutOptions& options);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Domains that are the boxes of a grid, as a value: on every rank it can say who owns a point. Free
-// of Kokkos; part_of_point.hpp is for kernels.
+// Domains that are the boxes of a grid, as a value that finds the owner of a point on every rank.
+// Free of Kokkos; part_of_point.hpp is for kernels.
 
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
@@ -33,7 +33,7 @@ struct GridBorders {
   friend bool operator==(const GridBorders&, const GridBorders&) = default;
 };
 
-// Axes from the last to the first, as far as there are dimensions; then the others.
+// The axes within the dimensions from the last to the first; then the others.
 EVENKEEL_API std::array<int, 3> usual_axes(int dimensions) noexcept;
 
 struct PartOfPoint;  // core/grid/part_of_point.hpp
@@ -52,7 +52,8 @@ class EVENKEEL_API GridDecomposition {
                                    const std::array<bool, 3>& periodic = {},
                                    std::vector<int> rank_of_part = {});
 
-  // Grows by one with every change; whoever keeps what was derived from a decomposition compares.
+  // Grows by one with every change; compare it to see whether data derived from a decomposition is
+  // stale.
   std::int64_t generation() const noexcept { return generation_; }
   int parts() const noexcept { return parts_; }
   int dimensions() const noexcept { return shape_.dimensions; }
@@ -68,8 +69,8 @@ class EVENKEEL_API GridDecomposition {
   // The part of a rank; throws an Error where it has none.
   int part_of(int rank) const;
 
-  // The domain of a part; throws an Error where there is none. In axes beyond the dimensions as the
-  // box.
+  // The domain of a part; throws an Error if there is no such part. Along axes beyond the
+  // dimensions it is as long as the box.
   Box box_of(int part) const;
 
   // The rank that owns a point. Throws an Error for a point that is not finite or has other
@@ -89,8 +90,8 @@ class EVENKEEL_API GridDecomposition {
   std::vector<int> rank_of_part_;
 };
 
-// The part of each owned object of a set, to parts[0] ..., both in memory that `space` reaches.
-// Positions are finite: bounds() sees to that. Blocks. Local.
+// Writes the part of each owned object of a set to parts[0] ... `space` must reach the positions
+// and `parts`. Positions must be finite, as bounds() ensures. Blocks. Local.
 EVENKEEL_API void write_parts(const Space& space, const GridDecomposition& decomposition,
                               const Set& set, int* parts);
 

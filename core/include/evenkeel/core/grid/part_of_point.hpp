@@ -12,15 +12,16 @@
 
 namespace evenkeel {
 
-// Both function objects also find the parts of some points together, `together` on hosts: a point
-// waits for one border after the other, and meanwhile the others go on. No branch depends on which
-// domain a point is in, since that is hard to foresee.
+// Both function objects can also find the parts of several points together, `together` of them on
+// hosts: while one point waits for the next border, the others go on. No branch depends on which
+// domain a point is in, since processors cannot predict that.
 
 // Finds the part of a point; for kernels. Refers to the borders of a decomposition, in memory that
 // the caller reaches. A domain owns its lower faces, and the last ones with an extent own the upper
-// faces of the box; a point outside belongs to who owns the nearest one inside; periodic axes wrap
-// around. A domain without extent owns nothing; but where the box itself has none along an axis,
-// the first domain along it owns all. Coordinates must be finite; there must be parts.
+// faces of the box; a point outside belongs to the owner of the nearest point inside; periodic axes
+// wrap around. A domain without extent owns nothing; but where the box itself has no extent along
+// an axis, the first domain along it owns everything. Coordinates must be finite; there must be
+// parts.
 struct PartOfPoint {
   struct Level {
     GridAxis along;
@@ -57,7 +58,7 @@ struct PartOfPoint {
   GridScheme scheme = GridScheme::staggered;
   Level levels[3];  // plain: device code may not call the members of std::array
 
-  // Of the next level, in a domain of this one.
+  // The row of the next level in a domain of this one.
   KOKKOS_FUNCTION std::int64_t next_row(int level, std::int64_t row, int domain) const {
     return scheme == GridScheme::staggered ? row * levels[level].domains + domain : 0;
   }
@@ -68,7 +69,7 @@ struct PartOfPoint {
     return part;
   }
 
-  // place(i, axis): of point i.
+  // place(i, axis): the coordinate of point i.
   template <int count, class Place>
   KOKKOS_FUNCTION void find(const Place& place, int* parts) const {
     double inside[count];
@@ -87,9 +88,9 @@ struct PartOfPoint {
   }
 };
 
-// A box with parts [begin, end), of which there are two or more, is divided by the node at
-// index(begin, end); nodes stand in pre-order, so that the half below is the next node and the half
-// above follows it: a tree of P parts has P - 1 nodes.
+// A box with two or more parts, [begin, end), is divided by its node. Nodes stand in pre-order:
+// first the node, then those of the half below, then those of the half above. A tree of P parts has
+// P - 1 nodes.
 struct BisectionRange {
   int node = 0;  // the node that divides it, when it has more than one part
   int begin = 0, end = 0;
@@ -103,8 +104,8 @@ struct BisectionRange {
 };
 
 // Finds the part of a point; for kernels. Refers to the forks, in memory that the caller reaches.
-// Faces, points outside and periodic axes as in a grid (grid_decomposition.hpp); so is a box of no
-// extent along an axis: nothing is above a border there.
+// Faces, points outside and periodic axes are as for PartOfPoint; so is a box without extent along
+// an axis: nothing is above a border there.
 struct LeafOfPoint {
   static constexpr int together = 8;
 
@@ -119,7 +120,7 @@ struct LeafOfPoint {
     return part;
   }
 
-  // place(i, axis): of point i.
+  // place(i, axis): the coordinate of point i.
   template <int count, class Place>
   KOKKOS_FUNCTION void find(const Place& place, int* parts) const {
     double inside[count][3];

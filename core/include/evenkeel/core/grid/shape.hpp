@@ -31,14 +31,14 @@ struct GridShape {
   }
 };
 
-// Throws an Error for dimensions that there are not, extents below 1, extents beyond the dimensions
-// and more parts than an int counts.
+// Throws an Error for dimensions other than 1, 2 or 3, extents below 1, extents beyond the
+// dimensions and more parts than an int counts.
 EVENKEEL_API void check(const GridShape& shape);
 
-// The shape of so many parts whose domains are nearest to cubes in a box of these sides, that is
-// with the least area of all faces; of equals the one with the most domains along the last axis,
-// then along the one before. A side of 0, or next to nothing beside the longest, is not divided
-// unless all are 0. Sides beyond the dimensions have no meaning. Pure.
+// The shape with this number of parts whose domains are nearest to cubes in a box of these sides,
+// that is, have the least area of all faces. Among equals, the one with the most domains along the
+// last axis is chosen, then along the one before. A side that is 0, or negligible beside the
+// longest, is not divided unless all are 0. Sides beyond the dimensions have no meaning. Pure.
 EVENKEEL_API GridShape factored(int parts, int dimensions,
                                 const std::array<double, 3>& sides = {1, 1, 1});
 
@@ -49,13 +49,13 @@ struct RankGrid {
 };
 
 #if EVENKEEL_HAS_MPI
-// Of a communicator with a Cartesian topology of 1, 2 or 3 dimensions. Ranks are those of
-// `cartesian`. Which axes are periodic is not asked: a decomposition is told with its box. Local.
+// From a communicator with a Cartesian topology of 1, 2 or 3 dimensions. Ranks are those of
+// `cartesian`. Its periods are not read: a decomposition gets them with its box. Local.
 EVENKEEL_API RankGrid grid_of(MPI_Comm cartesian);
 #endif
 
-// Collective. From the place of this rank in a process grid of one's own. The same Error on all
-// ranks unless they name the same extents, and each place once.
+// Collective. From the place of this rank in the application's own process grid. Throws the same
+// Error on all ranks unless all name the same extents, and each place is named once.
 EVENKEEL_API RankGrid grid_of(const Communicator& communicator, const GridShape& shape,
                               const std::array<int, 3>& mine);
 

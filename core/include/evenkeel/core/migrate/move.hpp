@@ -26,16 +26,16 @@ enum class MoveStage : int {
 EVENKEEL_API const char* name_of(MoveStage stage) noexcept;
 
 struct MoveOptions {
-  // Called on every rank as each local part begins. What it throws is this rank's failure, and
-  // undoes the move on all.
+  // Called on every rank as each local part begins. If it throws, this rank fails, and the move is
+  // undone on all ranks.
   std::function<void(MoveStage)> on_stage = {};
-  // Of memory for messages, for each kind of memory, and messages each way at any time; the same on
-  // all ranks. 0: no limit.
+  // Limits on the memory for messages, for each kind of memory, and on the messages in flight each
+  // way; the same on all ranks. 0: no limit.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
   int messages_in_flight = 8;
-  // Tell in the report where each object came from; the same on all ranks.
+  // Report where each object came from; the same on all ranks.
   bool origins = false;
-  // Seconds of the stages before, on this rank; the report tells them with those of the move.
+  // Seconds of the stages before the move, on this rank; the report includes them.
   std::vector<std::pair<std::string, double>> seconds_before = {};
 };
 
@@ -45,7 +45,7 @@ struct MoveMemory {
   std::int64_t sent = 0, received = 0;  // of fields
   std::int64_t lists = 0;               // of objects and places, in the plan and on devices
   std::int64_t staging = 0;
-  // At the most, while a move is under way: of containers that are re-allocated.
+  // The most memory that is in use during a move, if all containers are re-allocated.
   std::int64_t peak() const noexcept { return before + after + lists + staging; }
 };
 // Local.
@@ -64,19 +64,21 @@ struct Origin {
 struct MoveReport {
   bool moved = false;
   std::int64_t generation = 0;          // of the decomposition now
-  std::int64_t objects = 0, bytes = 0;  // that changed their rank, over all ranks; origins apart
+  std::int64_t objects = 0, bytes = 0;  // that changed their rank, over all ranks; without origins
   std::int64_t messages = 0;            // that were sent, over all ranks
   std::int64_t sent = 0, received = 0;  // objects, this rank
   int partners = 0;                     // ranks that this one traded with
   double lambda = 1;                    // of the new decomposition, by the weights
   int refused = 0;         // decompositions that would have left a rank with too few objects
   MoveMemory memory = {};  // this rank
-  std::vector<std::vector<Origin>> origins = {};  // where asked for: of each set's objects
+  // If asked for: the origin of each object, for each set, in the memory that the space of its
+  // positions works on.
+  std::vector<exec::Array<Origin>> origins = {};
   std::vector<std::pair<std::string, double>> seconds = {};  // of each stage, slowest rank
   explicit operator bool() const noexcept { return moved; }
 };
 
-// Collective. Carries out a plan that is not empty, made of these sets as they stand.
+// Collective. Carries out a plan that is not empty and was made from these sets as they are.
 EVENKEEL_API MoveReport move(const Communicator& communicator, std::span<const Set> sets,
                              std::span<const SetShape> shapes, const Plan& plan,
                              const MoveOptions& options = {});

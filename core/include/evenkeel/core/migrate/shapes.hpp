@@ -1,6 +1,6 @@
 #pragma once
 
-// All ranks bring the same sets.
+// Checks that all ranks bring the same sets.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/export.hpp>
@@ -18,8 +18,8 @@ struct SetShape {
 };
 
 // Collective. Throws the same Error on all ranks when the sets of one cannot be moved, or when
-// ranks have different sets: another number or order of fields, other types, other memory. What a
-// rank does not know, since its View was never given extents, it learns.
+// ranks have different sets: another number or order of fields, other types, other memory. A rank
+// whose View was never given extents learns its components from the others.
 EVENKEEL_API std::vector<SetShape> agree_on_sets(const Communicator& communicator,
                                                  std::span<const Set> sets);
 

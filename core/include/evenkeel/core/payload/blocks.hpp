@@ -8,7 +8,7 @@
 //       .unpack = [](Patch& patch, std::span<const std::byte> from) { return patch.read(from); }});
 //   ek::set(centre, ek::carry(level, packed))
 //
-// Blocks that stay are moved, never packed. On hosts alone.
+// Blocks that stay are moved, never packed. On the host only.
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/payload.hpp>
@@ -25,8 +25,8 @@
 
 namespace evenkeel {
 
-// What one of them throws is this rank's failure, and undoes the move on all. They see blocks one
-// at a time, in any order, and must not change others.
+// If one of them throws, this rank fails, and the move is undone on all ranks. Each call gets one
+// block, in any order, and must not change others.
 template <class Block>
 struct BlockFunctions {
   std::function<std::int64_t(const Block&)> bytes;
@@ -37,7 +37,7 @@ struct BlockFunctions {
 
 namespace detail {
 
-// Throws what the application is told when its numbers do not fit.
+// Throw the Error that the application gets when its numbers do not fit.
 EVENKEEL_API void require_all_used(const char* function, std::int64_t used, std::int64_t bytes);
 EVENKEEL_API void require_blocks(std::int64_t blocks, std::int64_t count, bool functions);
 

@@ -21,7 +21,7 @@ namespace evenkeel {
 
 EVENKEEL_API std::shared_ptr<const Payload> csr(Field offsets, Field values);
 
-// Of variables of any containers that fields can be.
+// From variables of any container that can be a field.
 template <class Offsets, class Values>
 requires(!std::same_as<std::remove_cvref_t<Offsets>, Field>) std::shared_ptr<const Payload> csr(
     Offsets&& offsets, Values&& values) {

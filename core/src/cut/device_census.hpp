@@ -1,7 +1,7 @@
 #pragma once
 
-// What a survey learns of objects in memory that a device works on. Their order is not looked at:
-// a cut there costs no more without one.
+// The census of objects in memory that a device works on. Their order is not examined, because a
+// cut on a device does not gain from it.
 
 #include "units.hpp"
 
@@ -20,7 +20,7 @@ struct KeyOf {
   KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t object) const { return keys[object].value; }
 };
 
-// Doubles that are not negative are ordered as their bits are. -0 is 0.
+// The bits of doubles that are not negative are ordered as the doubles are. -0 counts as 0.
 struct BitsOf {
   const double* weights;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t object) const {
@@ -33,9 +33,9 @@ struct BitsOf {
 
 }  // namespace cut_on_device
 
-// Of sets that are not empty.
+// For sets that are not empty.
 template <class Instance>
-void add_keys_on_device(Survey& found, const Instance& instance, std::span<const CurveKey> keys) {
+void add_keys_on_device(Census& found, const Instance& instance, std::span<const CurveKey> keys) {
   const std::int64_t count = std::ssize(keys);
   const auto extent =
       exec::extremes<std::uint64_t>(instance, count, cut_on_device::KeyOf{keys.data()});

@@ -1,0 +1,138 @@
+#pragma once
+
+// Where objects belong: the stages prepare and place of a rebalance, for every method. The result
+// has the same form for all methods, so plan and move need not know the method.
+//
+//   prepare   sets -> keys, order along a curve, bonds: once
+//   place     prepared, weights, goal, last domains -> assignment: as often as goals are tried
+//   plan      prepared, assignment -> plan
+//
+// docs/architecture.md explains how to add a method.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/array.hpp>
+#include <evenkeel/backends/exec/space.hpp>
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/box.hpp>
+#include <evenkeel/core/curve/lattice.hpp>
+#include <evenkeel/core/domains.hpp>
+#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/migrate/bonds.hpp>
+#include <evenkeel/core/migrate/plan.hpp>
+#include <evenkeel/core/order.hpp>
+#include <evenkeel/core/place/method.hpp>
+#include <evenkeel/core/set.hpp>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// The same on all ranks.
+struct PlaceOptions {
+  Method method = Hilbert{};
+  std::array<bool, 3> periodic = {false, false, false};  // axes that wrap around
+  std::array<double, 3> cell_size = {0, 0, 0};    // borders of a grid stand at multiples of this
+  std::array<double, 3> least_width = {0, 0, 0};  // of domains that are boxes
+};
+
+// Where objects are, the same on all ranks.
+struct Region {
+  int dimensions = 3;
+  Box box = {};
+  bool is_bound = false;  // some rank has groups or pins
+};
+
+// How evenly to place.
+struct Goal {
+  // Domains that are this even are kept; 0: divide as evenly as possible.
+  double target_lambda = 0;
+  // From 0 (weights as they are) to 1 (all objects weigh the same).
+  double by_count = 0;
+};
+
+// What each object of each set costs, in the memory of the sets' space; empty: all 1.
+using Weights = std::span<const std::span<const double>>;
+
+// The space on which the objects of all sets are placed: the device if any of them is there.
+EVENKEEL_API Space space_for(std::span<const Set> sets);
+
+// The coordinates of a set in memory that the space reaches: its own, or a copy of them.
+struct PlacesOfSet {
+  exec::Array<double> copy;
+  std::unique_ptr<RawField<double>> field;  // refers to the copy
+  std::unique_ptr<Set> as_set;              // of the copy; null: the set itself is used
+};
+
+// What does not depend on the goal. Refers to the sets.
+struct Prepared {
+  Space space;
+  std::span<const Set> sets;
+  Region region;
+  PlaceOptions options;
+  Lattice lattice;
+  std::vector<Order> orders;  // of each set, along the curve
+  Bonds bonds;
+  std::vector<PlacesOfSet> places;  // objects of a group are in the cell of its least key
+  Status status;                    // of this rank, for the next vote
+
+  const Set& set(std::size_t index) const {
+    return places[index].as_set ? *places[index].as_set : sets[index];
+  }
+};
+
+// Collective if objects are bound (Region::is_bound), local otherwise. The caller contributes
+// `status` to the first vote, here or in a later stage.
+EVENKEEL_API Prepared prepare(const Communicator& communicator, const Status& status,
+                              std::span<const Set> sets, const Region& region,
+                              const PlaceOptions& options);
+
+// Who gets which objects.
+struct Assignment {
+  Domains domains;          // of the generation after the last
+  bool is_changed = false;  // they differ from the last ones
+  double lambda = 1;        // of these domains, by the weights
+  // The fewest objects that a rank will hold, over all sets, and the lowest such rank; set only if
+  // asked for.
+  std::int64_t fewest_objects = 0;
+  int emptiest_rank = 0;
+  // For each set: where each part begins in its order, and the number of all objects.
+  std::vector<std::vector<std::int64_t>> offsets;
+  // For each set, its objects by part, and within a part along the curve; empty: the order is that
+  // of Prepared.
+  std::vector<Order> orders;
+  Status status;  // of this rank, for the next vote
+};
+
+// Collective. Keeps the last domains while they are as even as the goal says. `counts_objects`:
+// fewest_objects is wanted.
+EVENKEEL_API Assignment place(const Communicator& communicator, const Status& status,
+                              const Prepared& prepared, Weights weights, const Goal& goal,
+                              const Domains& last, bool counts_objects = false);
+
+// Collective. Tries one goal after the other until all ranks hold at least `least_objects` objects:
+// first tighter targets, which stay nearest to the request; then, in case heavy objects are the
+// cause, weights that differ less and less. `refused` counts the goals that failed. Throws when all
+// fail.
+struct Allowed {
+  Assignment assignment;
+  int refused = 0;
+};
+EVENKEEL_API Allowed place_allowed(const Communicator& communicator, const Status& status,
+                                   const Prepared& prepared, Weights weights, double target_lambda,
+                                   std::int64_t least_objects, const Domains& last);
+
+// Collective. Only the domains of a fresh cut, with the generation of `last`; part p is rank p.
+// Boxes need not be more even than the target. `objects`: the number on all ranks.
+EVENKEEL_API Domains cut_anew(const Communicator& communicator, const Status& status,
+                              const Prepared& prepared, Weights weights, double target_lambda,
+                              const Domains& last, std::int64_t objects);
+
+// Collective. The plan that carries out an assignment.
+EVENKEEL_API Plan plan(const Communicator& communicator, Prepared prepared, Assignment assignment);
+
+}  // namespace evenkeel

@@ -1,0 +1,50 @@
+#pragma once
+
+// The methods of making domains that can be chosen.
+
+#include <evenkeel/backends/export.hpp>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+namespace evenkeel {
+
+// Domains are ranges of a curve through the box: of the Hilbert curve, whose ranges have the least
+// surface; of the Morton curve, for codes that order their own data along it; of the snake, which
+// makes slabs along the last axis.
+struct Hilbert {
+  friend bool operator==(const Hilbert&, const Hilbert&) = default;
+};
+struct Morton {
+  friend bool operator==(const Morton&, const Morton&) = default;
+};
+struct Snake {
+  friend bool operator==(const Snake&, const Snake&) = default;
+};
+
+// Domains are boxes, one for each rank: of a grid whose planes, columns in them and cells in those
+// have borders of their own; of a grid whose borders go through the whole box; of recursive
+// bisection along the longest side.
+struct Staggered {
+  // Domains along each axis; 0: as near to cubes as they can be.
+  std::array<int, 3> grid = {0, 0, 0};
+  friend bool operator==(const Staggered&, const Staggered&) = default;
+};
+struct Tensor {
+  std::array<int, 3> grid = {0, 0, 0};
+  friend bool operator==(const Tensor&, const Tensor&) = default;
+};
+struct RecursiveBisection {
+  friend bool operator==(const RecursiveBisection&, const RecursiveBisection&) = default;
+};
+
+using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection>;
+
+// "hilbert", "staggered 4x2x1", ...: as options say it. Without loss.
+EVENKEEL_API std::string to_text(const Method& method);
+EVENKEEL_API std::optional<Method> method_from_text(std::string_view text);
+
+}  // namespace evenkeel

@@ -1,0 +1,161 @@
+#include "migrate/leaving.hpp"
+
+#include "bisect.hpp"
+#include "by_number.hpp"
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/migrate";
+constexpr const char* label = "evenkeel::migrate::leaving";
+
+// --- Who goes where ------------------------------------------------------------------------------
+
+// Whether an object is sent to a rank that does not exist.
+struct IsStray {
+  const int* destinations;
+  int ranks;
+  bool may_be_free;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    const int to = destinations[i];
+    return (to < 0 || to >= ranks) && !(may_be_free && to == Bonds::free);
+  }
+};
+
+void require_ranks(const exec::Array<int>& destinations, int ranks, bool may_be_free) {
+  const std::int64_t stray = exec::first_that(destinations.space(), destinations.size(),
+                                              IsStray{destinations.data(), ranks, may_be_free});
+  if (stray == destinations.size()) return;
+  int to = 0;
+  destinations.fetch(stray, {&to, 1});
+  throw Error(ErrorKind::bad_input, Where{stage_name},
+              "Object " + std::to_string(stray) + " would go to rank " + std::to_string(to) +
+                  " of " + std::to_string(ranks) + '.',
+              "Name ranks from 0 to " + std::to_string(ranks - 1) + '.');
+}
+
+// The rank of each place in an order.
+struct RankOfPlace {
+  const std::int64_t* offsets;  // of parts
+  std::int64_t parts;
+  const int* rank_of_part;  // null: part p belongs to rank p
+  const std::int64_t* objects;
+  const int* held;  // by object
+  std::uint32_t* ranks;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+    int to = held[objects[place]];
+    if (to == Bonds::free) {
+      const std::int64_t part = part_at(offsets, parts, place);
+      to = rank_of_part == nullptr ? static_cast<int>(part) : rank_of_part[part];
+    }
+    ranks[place] = static_cast<std::uint32_t>(to);
+  }
+};
+
+struct ToUnsigned {
+  const int* from;
+  std::uint32_t* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    to[i] = static_cast<std::uint32_t>(from[i]);
+  }
+};
+
+// --- Plans ---------------------------------------------------------------------------------------
+
+void add_destination(SetPlan& set, int to, std::int64_t first, std::int64_t objects, int rank) {
+  if (to == rank) {
+    set.staying = objects;
+    set.first_staying = first;
+  } else if (objects > 0) {
+    set.exports.push_back({to, first, objects});
+  }
+}
+
+// Numbers from 0 on, sorted by the rank that each goes to; those of one rank keep their order.
+Leaving by_rank(const Space& space, const exec::Array<std::uint32_t>& ranks, RankOf self) {
+  Leaving leaving;
+  ByNumber sorted = by_number(space, ranks, self.ranks);
+  leaving.set.objects = std::move(sorted.places);
+  for (std::size_t to = 0; to + 1 < sorted.offsets.size(); ++to)
+    add_destination(leaving.set, static_cast<int>(to), sorted.offsets[to],
+                    sorted.offsets[to + 1] - sorted.offsets[to], self.rank);
+  return leaving;
+}
+
+}  // namespace
+
+std::vector<std::size_t> parts_of_ranks(std::span<const int> rank_of_part, int ranks) {
+  constexpr auto none = std::numeric_limits<std::size_t>::max();
+  std::vector<std::size_t> parts(static_cast<std::size_t>(ranks));
+  std::iota(parts.begin(), parts.end(), std::size_t{0});
+  if (rank_of_part.empty()) return parts;
+  std::fill(parts.begin(), parts.end(), none);
+  for (std::size_t p = 0; p < rank_of_part.size() && p < parts.size(); ++p)
+    if (rank_of_part[p] >= 0 && rank_of_part[p] < ranks)
+      parts[static_cast<std::size_t>(rank_of_part[p])] = p;
+  const bool each = std::find(parts.begin(), parts.end(), none) == parts.end();
+  if (!each || std::ssize(rank_of_part) != ranks)
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "The ranks do not own one part each.",
+                "Name each rank once, or none.");
+  return parts;
+}
+
+Leaving leaving_by_part(Order order, std::span<const std::int64_t> offsets,
+                        std::span<const std::size_t> part_of_rank, RankOf self) {
+  Leaving leaving;
+  for (std::size_t to = 0; to < part_of_rank.size(); ++to) {
+    const std::size_t p = part_of_rank[to];
+    add_destination(leaving.set, static_cast<int>(to), offsets[p], offsets[p + 1] - offsets[p],
+                    self.rank);
+  }
+  leaving.set.objects = std::move(order.objects);
+  leaving.keys = std::move(order.keys);
+  return leaving;
+}
+
+Leaving leaving_by_bonds(const Order& order, std::span<const std::int64_t> offsets,
+                         std::span<const int> rank_of_part, const exec::Array<int>& held,
+                         RankOf self) {
+  if (held.size() != order.objects.size())
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "The list of held ranks has " + std::to_string(held.size()) + " entries for " +
+                    std::to_string(order.objects.size()) + " objects.",
+                "Give a rank for each object, or Bonds::free.");
+  require_ranks(held, self.ranks, true);
+  const Space space = order.objects.space();
+  const std::int64_t count = held.size();
+  const exec::Reached<std::int64_t> first(space, label, offsets);
+  const exec::Reached<int> owners(space, label, rank_of_part);
+  const exec::Array<std::uint32_t> ranks(space, label, count);
+  exec::for_each(
+      space, label, count,
+      RankOfPlace{first.data(), first.size() - 1, rank_of_part.empty() ? nullptr : owners.data(),
+                  order.objects.data(), held.data(), ranks.data()});
+  Leaving leaving = by_rank(space, ranks, self);
+  Order elsewhere = chosen(space, order, leaving.set.objects);
+  leaving.keys = std::move(elsewhere.keys);
+  leaving.set.objects = std::move(elsewhere.objects);
+  return leaving;
+}
+
+Leaving leaving_by_rank(const exec::Array<int>& destinations, RankOf self) {
+  require_ranks(destinations, self.ranks, false);
+  const Space space = destinations.space();
+  const exec::Array<std::uint32_t> ranks(space, label, destinations.size());
+  exec::for_each(space, label, ranks.size(), ToUnsigned{destinations.data(), ranks.data()});
+  return by_rank(space, ranks, self);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,41 @@
+// Domains that are the leaves of a tree of boxes.
+
+#include "place/boxes.hpp"
+
+#include <evenkeel/core/grid/cut.hpp>
+#include <evenkeel/core/load.hpp>
+
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/place";
+
+Boxes cut_it(const PlaceTask& task, const Status& status) {
+  const Region& region = task.prepared.region;
+  BisectionOptions cutting;
+  std::vector<WeightedPoints> points;
+  const Status ready = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    points = points_of(task);
+    static_cast<BoxCutOptions&>(cutting) = box_options_of(task);
+    cutting.parts = task.communicator.size();
+    cutting.dimensions = region.dimensions;
+    const auto* last = std::get_if<BoxTree>(&task.last);
+    if (last != nullptr && last->box() == region.box) cutting.earlier = last;
+  });
+  BisectionCut cut = bisect(task.communicator, ready, points, cutting);
+  return {BoxTree(task.generation(), region.dimensions, region.box, task.prepared.options.periodic,
+                  std::move(cut.nodes)),
+          lambda_of(cut.weights)};
+}
+
+}  // namespace
+
+Found find_by_bisection(const PlaceTask& task) {
+  return keep_or(task, [&](const Status& status) { return cut_it(task, status); });
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,158 @@
+#include "place/loads.hpp"
+
+#include "bisect.hpp"
+#include "cut/units.hpp"
+
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/core/cut.hpp>
+
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/place";
+constexpr const char* label = "evenkeel::place::loads";
+
+// The rank that owns each object, by object.
+struct ByObject {
+  const int* ranks;
+  KOKKOS_FUNCTION int operator()(std::int64_t, std::int64_t object) const { return ranks[object]; }
+};
+
+// By an object's place in the order, except for held objects.
+struct ByPlace {
+  const std::int64_t* offsets;  // of parts
+  std::int64_t parts;
+  const int* rank_of_part;  // null: part p belongs to rank p
+  const int* held;          // by object; null: none is
+  KOKKOS_FUNCTION int operator()(std::int64_t place, std::int64_t object) const {
+    if (held != nullptr && held[object] != Bonds::free) return held[object];
+    const std::int64_t part = part_at(offsets, parts, place);
+    return rank_of_part == nullptr ? static_cast<int>(part) : rank_of_part[part];
+  }
+};
+
+// Objects in the order of a list. An index is a short run of them: neighbours often go to the same
+// rank, and then their sum is added at once.
+template <class RankOf, std::int64_t run>
+struct AddUp {
+  const std::int64_t* objects;  // null: 0, 1, 2, ...
+  const double* weights;        // null: all alike
+  std::int64_t count;
+  Units units;
+  RankOf rank_of;
+  std::int64_t *units_of_rank, *objects_of_rank;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t index) const {
+    const std::int64_t begin = index * run;
+    const std::int64_t end = count - begin < run ? count : begin + run;
+    std::int64_t sum = 0, several = 0;
+    int rank = -1;
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t object = objects == nullptr ? i : objects[i];
+      const int next = rank_of(i, object);
+      if (next != rank) {
+        add(rank, sum, several);
+        rank = next;
+        sum = several = 0;
+      }
+      sum += weights == nullptr ? units.one() : units.of(weights[object]);
+      ++several;
+    }
+    add(rank, sum, several);
+  }
+
+  KOKKOS_FUNCTION void add(int rank, std::int64_t sum, std::int64_t several) const {
+    if (several == 0) return;
+    Kokkos::atomic_add(&units_of_rank[rank], sum);
+    Kokkos::atomic_add(&objects_of_rank[rank], several);
+  }
+};
+
+// What is added up over the objects of one set, and where.
+struct Summands {
+  const std::int64_t* objects;
+  const double* weights;
+  std::int64_t count;
+  Units units;
+  std::int64_t* sums;  // the units of each rank, then its objects
+  int ranks;
+};
+
+template <class Instance, class RankOf>
+void add_up(const Instance& instance, const Summands& of, const RankOf& rank_of) {
+  constexpr std::int64_t run = is_device<Instance> ? 8 : 4096;
+  exec::for_each(instance, label, (of.count + run - 1) / run,
+                 AddUp<RankOf, run>{of.objects, of.weights, of.count, of.units, rank_of, of.sums,
+                                    of.sums + of.ranks});
+}
+
+// Collective. add(set, summands) launches the sum over one set's objects.
+template <class Add>
+Loads sum_up(const Communicator& communicator, const Status& status, const Prepared& prepared,
+             Weights weights, const Add& add) {
+  const auto ranks = static_cast<std::size_t>(communicator.size());
+  const Space& space = prepared.space;
+  Census mine;
+  std::vector<std::int64_t> sums;
+  exec::Array<std::int64_t> there;
+  const Status ready = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    std::vector<WeightedKeys> all;
+    for (std::size_t s = 0; s < prepared.orders.size(); ++s)
+      all.push_back({prepared.orders[s].keys.span(), weights[s], prepared.orders[s].keys.memory()});
+    mine = census_of_weights(all);
+    sums.resize(2 * ranks);
+    there = {space, label, std::span<const std::int64_t>(sums)};
+  });
+  const Units units(vote<&combine>(communicator, ready, mine));
+  const Status added = attempt(stage_name, [&] {
+    for (std::size_t s = 0; s < prepared.orders.size(); ++s) {
+      const bool alike = weights[s].empty() || units.weightless();
+      add(s, Summands{nullptr, alike ? nullptr : weights[s].data(),
+                      prepared.orders[s].objects.size(), units, there.data(), communicator.size()});
+    }
+    there.fetch(0, sums);
+  });
+  vote(communicator, added);
+  communicator.all_reduce(std::span<std::int64_t>(sums), Reduction::sum);
+  Loads loads;
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    loads.weights.push_back(units.weight_of(sums[rank]));
+    loads.objects.push_back(sums[ranks + rank]);
+  }
+  return loads;
+}
+
+}  // namespace
+
+Loads loads_by_object(const Communicator& communicator, const Status& status,
+                      const Prepared& prepared, Weights weights,
+                      const std::vector<exec::Array<int>>& parts) {
+  return sum_up(communicator, status, prepared, weights, [&](std::size_t s, const Summands& into) {
+    const ByObject rank_of{parts[s].data()};
+    with_space(prepared.space, [&](const auto& instance) { add_up(instance, into, rank_of); });
+  });
+}
+
+Loads loads_by_assignment(const Communicator& communicator, const Status& status,
+                          const Prepared& prepared, Weights weights, const Assignment& assignment) {
+  const Space& space = prepared.space;
+  return sum_up(communicator, status, prepared, weights, [&](std::size_t s, const Summands& alike) {
+    const auto& orders = assignment.orders.empty() ? prepared.orders : assignment.orders;
+    const exec::Reached<std::int64_t> offsets(space, label, assignment.offsets[s]);
+    const exec::Reached<int> owners(space, label, rank_of_part(assignment.domains));
+    const bool is_bound = s < prepared.bonds.held.size() && !prepared.bonds.held[s].empty();
+    const ByPlace rank_of{offsets.data(), offsets.size() - 1,
+                          owners.size() == 0 ? nullptr : owners.data(),
+                          is_bound ? prepared.bonds.held[s].data() : nullptr};
+    Summands into = alike;
+    into.objects = orders[s].objects.data();
+    with_space(space, [&](const auto& instance) { add_up(instance, into, rank_of); });
+    space.fence(label);
+  });
+}
+
+}  // namespace evenkeel

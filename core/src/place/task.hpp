@@ -1,0 +1,39 @@
+#pragma once
+
+// The task of a method, and its result. A method is a function of this shape; the table of all is
+// in method.cpp.
+
+#include <evenkeel/core/place.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace evenkeel {
+
+struct PlaceTask {
+  const Communicator& communicator;
+  const Status& status;  // for the first vote
+  const Prepared& prepared;
+  Weights weights;
+  double target_lambda;  // of domains that are kept; 0: none are
+  const Domains& last;
+  std::int64_t most_objects = 0;  // on all ranks; 0: unknown
+  bool is_fresh = false;          // nothing is kept, and part p is rank p
+
+  std::int64_t generation() const { return generation_of(last) + 1; }
+};
+
+struct Found {
+  Domains domains;
+  bool is_kept = false;
+  double lambda = -1;                   // by the weights; below 0: the search has not computed it
+  std::vector<exec::Array<int>> parts;  // of each object of each set, if computed
+  Status status;                        // of this rank, for the next vote
+};
+
+// Collective.
+Found find_on_curve(const PlaceTask& task);
+Found find_grid(const PlaceTask& task);
+Found find_by_bisection(const PlaceTask& task);
+
+}  // namespace evenkeel
