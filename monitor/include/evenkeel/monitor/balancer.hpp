@@ -12,6 +12,7 @@
 //   balancer.finish();
 
 #include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/decomposition.hpp>
 #include <evenkeel/core/domains.hpp>
@@ -27,6 +28,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,36 +45,40 @@ inline constexpr bool holds_sets =
 class EVENKEEL_API Balancer {
  public:
   // Collective over the communicator, which is duplicated twice. Rank 0's options count for all.
-  // Kokkos must be running.
-  explicit Balancer(const Communicator& communicator, const Options& options = {});
+  // Kokkos must be running. Work on the memory of `space` runs on that instance
+  // (ek::space_of(stream), say); what other instances write into fields must have ended before a
+  // step or a rebalance, after which all fields are complete. Default: the default instances.
+  explicit Balancer(const Communicator& communicator, const Options& options = {},
+                    const std::optional<Space>& space = std::nullopt);
 #if EVENKEEL_HAS_MPI
-  explicit Balancer(MPI_Comm users, const Options& options = {});
+  explicit Balancer(MPI_Comm users, const Options& options = {},
+                    const std::optional<Space>& space = std::nullopt);
 #endif
   Balancer(Balancer&&) noexcept;
   Balancer& operator=(Balancer&&) noexcept;
-  // Never communicates: without finish() what is pending is let go.
+  // Never communicates: without finish(), pending reductions are abandoned.
   ~Balancer();
 
-  // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones,
-  // but should agree on the phase of one.
+  // Returns the kernel of this name, and registers it if it is new. Local, at any time. Ranks may
+  // register different kernels, but should agree on the phase of each.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
-  // Hooks, local, at any time; ranks may have different ones. Whenever objects are about to move,
-  // on every rank, those before in the order in which they were given: fields are as they were and
-  // must keep their lengths, and what throws undoes the move on all ranks. When objects have moved,
-  // those after, in the order in which they were given: fields, domains and report are new; what
-  // throws is the same Error on all ranks, and the objects have moved.
+  // Register a hook. Local, at any time; ranks may have different hooks, which run in the order in
+  // which they were given. Those before run on every rank when objects are about to move: fields
+  // are as they were and must keep their lengths, and an exception undoes the move on all ranks.
+  // Those after run when objects have moved: fields, domains and report are new; an exception
+  // becomes the same Error on all ranks, and the objects stay moved.
   void before_move(std::function<void()> hook);
   void after_move(std::function<void(const MoveReport&)> hook);
 
   // Collective: the end of a step. Moves objects when it is worth it, and then every field has a
   // new length, order and storage. False: no field has changed, not even its order; domains may
-  // have, when new borders leave every object where it is. An Error is the same on all ranks, and
-  // leaves every field as it was, unless it comes from a hook after a move.
+  // have changed, when new borders leave every object where it is. An Error is the same on all
+  // ranks, and leaves every field as it was, unless it comes from a hook after a move.
   MoveReport step(std::span<const Set> sets);
 
-  // Collective: balances now, by the latest load; also the first distribution, from wherever the
-  // objects are. Otherwise like step, but for counting one.
+  // Collective: balances now, by the latest load. Also makes the first distribution, from wherever
+  // the objects are. Otherwise like step(), but does not count a step.
   MoveReport rebalance(std::span<const Set> sets);
 
   // The same for one set, given as it is or by its fields, and for several sets that share one
@@ -96,25 +102,25 @@ class EVENKEEL_API Balancer {
     return rebalance({first, others...});
   }
 
-  // Collective, before the first step: goes on with what an earlier run had learned, on as many
-  // ranks or others; rank 0's text counts. saved_state() is local, the same on all ranks.
+  // Collective, before the first step: goes on with what an earlier run learned, on any number of
+  // ranks; rank 0's text counts. saved_state() is local and the same on all ranks.
   void restore(const std::string& saved);
   std::string saved_state() const;
 
-  // Collective. Completes what is pending, ends the thread and closes the journal. Once; then
-  // nothing but the destructor.
+  // Collective. Completes what is pending, ends the thread and closes the journal. Call it once;
+  // afterwards only local calls are allowed.
   void finish();
 
   // --- Local -------------------------------------------------------------------------------------
 
-  // Who owns what since the last rebalance, by whatever method; nobody anything before the first.
+  // Who owns what since the last rebalance, whatever the method; empty before the first one.
   const Domains& domains() const noexcept;
-  // The same where it is ranges of a curve; empty with methods that make boxes.
+  // The same as ranges of a curve; empty with methods that make boxes.
   const Decomposition& decomposition() const noexcept;
   const Options& options() const noexcept;  // as agreed
   std::int64_t steps() const noexcept;
   Metrics metrics() const;  // of the last look
-  // What the run has taken, and what it would have taken without any rebalance; after finish() of
+  // The time the run has taken, and would have taken without any rebalance; after finish(), over
   // all steps.
   Account account() const;
 

@@ -25,13 +25,14 @@ inline constexpr int kernel_phases = 8;
 
 struct KernelOptions {
   int phase = 0;  // from 0 to kernel_phases - 1
-  int every = 0;  // runs, or does most of its work, every so many steps; 0: seen by itself
+  int every = 0;  // runs, or does most of its work, once in this many steps; 0: found by itself
 
   friend bool operator==(const KernelOptions&, const KernelOptions&) = default;
 };
 
-// Measures until the end of the scope, in which it stays. A kernel timed inside another interrupts
-// it, so that no time counts twice. Its Kernel, or what that came from, lives longer.
+// Measures until the end of its scope, which it cannot leave. A kernel timed inside another
+// interrupts it, so that no time counts twice. Its Kernel, or the object that the Kernel came from,
+// must outlive it.
 class EVENKEEL_API Timer {
  public:
   Timer(const Timer&) = delete;
@@ -45,14 +46,14 @@ class EVENKEEL_API Timer {
   ThreadTrack* track_;  // null: nothing is measured, in a thread that is ending
 };
 
-// A registered kernel; a handle, cheap to copy, which may outlive what gave it.
+// A handle to a registered kernel: cheap to copy; it may outlive the object that returned it.
 class EVENKEEL_API Kernel {
  public:
-  // Times from here to the end of the scope of what is returned. Local, on any thread.
+  // Times from here until the returned Timer goes out of scope. Local, on any thread.
   [[nodiscard]] Timer time() const noexcept { return Timer(*clock_, index_); }
 
   // The same for work that is launched on an instance of a Kokkos space. On a device the scope
-  // counts as the longer of what the host and what that instance takes for it, once the device has
+  // counts as the longer of the host's time and the instance's time for it, once the device has
   // passed its end: no fence is needed, and none is added. On a host this is time().
   template <ExecutionInstance Instance>
   [[nodiscard]] Timer time(const Instance& instance) const {
@@ -68,16 +69,16 @@ class EVENKEEL_API Kernel {
   int index_;
 };
 
-// Adds up the nanoseconds of kernels, step by step. Any thread times; one at a time registers
-// kernels and ends steps, and reads what was measured.
+// Adds up the nanoseconds of kernels, step by step. Any thread may time; only one thread at a time
+// may register kernels, end steps and read what was measured.
 class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
  public:
   using Now = std::int64_t (*)() noexcept;  // wall_nanoseconds or thread_cpu_nanoseconds
 
-  // `events`: of the device that time(instance) asks; null for none.
+  // `events`: with which time(instance) times the device; null: it times the host alone.
   static std::shared_ptr<Clock> make(Now now);
   static std::shared_ptr<Clock> make(Now now, std::shared_ptr<DeviceEvents> events);
-  // By the cycle counter, or by wall time where that is not to be trusted.
+  // By the cycle counter, or by wall time where the counter cannot be trusted.
   static std::shared_ptr<Clock> by_cycles();
 
   Clock(const Clock&) = delete;
@@ -94,9 +95,9 @@ class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
     std::int64_t load = 0;      // in kernels
     bool fit = true;            // false when the clock went backwards
   };
-  // Ends the step. A kernel counts what its busiest thread has taken for it: scopes that ended in
-  // this step, on this thread also the part of open ones that lies in it, and what devices have
-  // passed by now. of_step(): nanoseconds of each kernel, until the next end_step().
+  // Ends the step. A kernel counts as the time of its busiest thread: scopes that ended in this
+  // step, on the calling thread also the part of open scopes that lies in it, and what devices have
+  // passed by now. of_step(): nanoseconds of each kernel, valid until the next end_step().
   Step end_step() noexcept;
   const std::vector<std::int64_t>& of_step() const noexcept { return of_step_; }
 

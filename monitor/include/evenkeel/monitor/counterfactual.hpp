@@ -1,8 +1,8 @@
 #pragma once
 
 // What would have been: the load that ranks would carry now under other domains than those they
-// have. Evaluated at looks, from the objects as they are and from what each costs; docs/triggers.md
-// tells what it is used for.
+// have. Evaluated at looks, from the present objects and the cost of each; docs/triggers.md says
+// what it is used for.
 
 #include <array>
 #include <cstddef>
@@ -12,28 +12,28 @@
 
 namespace evenkeel {
 
-// Nanoseconds over an epoch, on the rank that would have most; below 0: not known. The mean is that
-// of the measured load. The same on all ranks.
+// Each number is the load, in nanoseconds over an epoch, of the rank that would have most; below 0:
+// not known. The mean load would be the measured one. The same on all ranks.
 struct Counterfactual {
   static constexpr std::int64_t unknown = -1;
   static constexpr std::size_t earlier_cuts = 12;
 
-  // Had the domains stayed what they were when the run began, and before the last rebalance; and if
-  // those were taken again now.
+  // If the domains had stayed those of the start, or those before the last rebalance; and if either
+  // were taken again now.
   std::int64_t first = unknown, previous = unknown;
   std::int64_t first_again = unknown, previous_again = unknown;
   std::int64_t fresh = unknown;  // under a cut made now
-  // Under the domains that there are, if objects cost what their weights say. What was measured
-  // beside it shows how far given weights are to be believed.
+  // Under the present domains, if objects cost what their weights say. The measured load shows how
+  // far these weights can be trusted.
   std::int64_t as_weighed = unknown;
-  std::int64_t advised = unknown;  // under the cut that advice would have led to last
-  // Under cuts that were made at earlier looks, used or not, and the steps since then; an age of 0:
-  // there is none.
+  std::int64_t advised = unknown;  // under the last cut that advice would have led to
+  // Under cuts made at earlier looks, used or not, and the ages of these cuts in steps; age 0: no
+  // such cut.
   std::array<std::int64_t, earlier_cuts> earlier{}, age{};
 };
 
-// Cuts that were made at looks, as many as fit; of older ones fewer and fewer are kept, so that
-// their ages are spread by factors. The same steps give the same cuts on all ranks.
+// A fixed number of cuts made at looks: the older they are, the fewer are kept, so that their ages
+// grow by factors. The same steps keep the same cuts on all ranks.
 template <class Cut>
 class EarlierCuts {
  public:
@@ -54,8 +54,8 @@ class EarlierCuts {
   void clear() noexcept { entries_.clear(); }
 
  private:
-  // Without which the ages to both sides of the gap differ by the least factor. Neither the newest
-  // nor the oldest.
+  // The cut without which the ages on both sides of the gap differ by the least factor; never the
+  // newest or the oldest.
   std::size_t most_superfluous() const noexcept {
     const auto age = [&](std::size_t i) {
       return static_cast<double>(entries_.front().step - entries_[i].step + 1);

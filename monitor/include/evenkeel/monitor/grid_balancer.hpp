@@ -16,6 +16,7 @@
 //   balancer.finish();
 
 #include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/grid/grid_decomposition.hpp>
 #include <evenkeel/core/grid/rounds.hpp>
@@ -40,61 +41,64 @@ struct GridBalancerOptions {
   std::array<bool, 3> periodic = {};
   GridScheme scheme = GridScheme::staggered;
   GridRoundsOptions rounds = {};  // widths, cells, speeds, and how borders are found
-  Options monitor = {};           // when to look, and what makes a look a proposal
+  Options monitor = {};           // when to look, and which looks lead to a proposal
 };
 
 class EVENKEEL_API GridBalancer {
  public:
   // Collective over the communicator, which is duplicated twice. Begins with domains of equal size.
-  // Rank 0's monitor options count for all; the others must be the same on all ranks.
-  GridBalancer(const Communicator& communicator, const GridBalancerOptions& options);
+  // Rank 0's monitor options count for all; the others must be the same on all ranks. Work on cells
+  // in the memory of `space` runs on that instance; default: the default instances.
+  GridBalancer(const Communicator& communicator, const GridBalancerOptions& options,
+               const std::optional<Space>& space = std::nullopt);
 #if EVENKEEL_HAS_MPI
-  GridBalancer(MPI_Comm users, const GridBalancerOptions& options);
+  GridBalancer(MPI_Comm users, const GridBalancerOptions& options,
+               const std::optional<Space>& space = std::nullopt);
 #endif
   GridBalancer(GridBalancer&&) noexcept;
   GridBalancer& operator=(GridBalancer&&) noexcept;
-  // Never communicates: without finish() what is pending is let go.
+  // Never communicates: without finish(), pending reductions are abandoned.
   ~GridBalancer();
 
-  // The kernel of this name, known from now on. Local, at any time.
+  // Returns the kernel of this name, and registers it if it is new. Local, at any time.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
-  // Collective: the end of a step. Domains to go on with, where that is worth it by the time that
-  // kernels took; nothing otherwise. What is proposed and not accepted is proposed again.
+  // Collective: the end of a step. Returns domains to go on with if the time that kernels took
+  // makes them worth it, nothing otherwise. A proposal that was not accepted is made again.
   std::optional<GridDecomposition> step();
-  // The same, with the centres of this rank's cells and, by .weight, what each costs: then it is
-  // known what would have been under other domains, for the decision and for the account.
+  // The same, with the centres of this rank's cells and, by .weight, the cost of each: decision and
+  // account then also use the loads under other domains.
   std::optional<GridDecomposition> step(const Set& cells);
 
-  // Collective. Domains to go on with, now, by the work of this rank's domain in any unit that all
-  // ranks share; nothing while nothing better is in sight.
+  // Collective. Returns domains to go on with now, from the work of this rank's domain in any unit
+  // that all ranks share; nothing if no better domains are in sight.
   std::optional<GridDecomposition> propose(double work);
 
-  // Local, on all ranks alike: the last proposal is how things are from now on.
+  // Local, but to be called on all ranks or none: the last proposal becomes the decomposition.
   void accept();
 
-  // Collective, before the first step: goes on with what an earlier run had learned, on as many
-  // ranks or others; rank 0's text counts. saved_state() is local, the same on all ranks.
+  // Collective, before the first step: goes on with what an earlier run learned, on any number of
+  // ranks; rank 0's text counts. saved_state() is local and the same on all ranks.
   void restore(const std::string& saved);
   std::string saved_state() const;
 
-  // Collective. Completes what is pending, ends the thread and closes the journal. Once; then
-  // nothing but the destructor.
+  // Collective. Completes what is pending, ends the thread and closes the journal. Call it once;
+  // afterwards only local calls are allowed.
   void finish();
 
   // --- Local -------------------------------------------------------------------------------------
 
-  // Who owns what: the last that was accepted.
+  // Who owns what: the decomposition that was accepted last.
   const GridDecomposition& decomposition() const noexcept;
-  // Of this rank.
+  // The domain of this rank.
   Box domain() const;
   // The ranks whose domains touch this one's at a face, an edge or a corner, in ascending order.
   std::vector<int> neighbours() const;
-  // Greatest / mean work, by speeds, of the most even domains that there have been; 0: none yet.
+  // Greatest / mean of work / speed, for the most even domains so far; 0: no work is known yet.
   double best_lambda() const noexcept;
   const Options& options() const noexcept;  // as agreed
   Metrics metrics() const;                  // of the last look
-  // What the run has taken, and what it would have taken without any rebalance; after finish() of
+  // The time the run has taken, and would have taken without any rebalance; after finish(), over
   // all steps.
   Account account() const;
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// How even a load is. Both figures are printed wherever one is: the same load reads differently
-// elsewhere.
+// How even a load is. Wherever lambda or the imbalance percent is printed, so is the other:
+// elsewhere the same load may be given by either.
 //
 //   lambda             max / average; 1 is perfect
 //   imbalance percent  (max - average) / max * N / (N - 1) * 100 (DeRose, Homer and Johnson,
@@ -11,8 +11,6 @@
 //   efficiency         average / max; 1 is perfect (POP's load balance efficiency)
 
 #include <evenkeel/backends/export.hpp>
-#include <evenkeel/monitor/epoch.hpp>
-#include <evenkeel/monitor/state.hpp>
 
 #include <cstdint>
 #include <span>
@@ -21,7 +19,7 @@
 
 namespace evenkeel {
 
-// What the formulas need of a load: the seconds of work of each of `ranks` ranks, waiting left out.
+// What the formulas need to know about a load: seconds of work per rank, without waiting.
 struct LoadSummary {
   int ranks = 1;
   double sum = 0;
@@ -46,8 +44,6 @@ struct Figures {
   double allocation_seconds = 0;
   double efficiency = 1;
 };
-EVENKEEL_API Figures figures_of(const Tally& tally, std::int64_t ranks,
-                                std::int64_t steps) noexcept;
 
 // What a look has shown.
 struct Metrics {
@@ -59,17 +55,13 @@ struct Metrics {
   std::int64_t steps = 0;  // that were measured
   std::int64_t ranks = 1;
   Figures total;                // greatest: what all ranks wait for, over all phases
-  std::vector<Kernel> kernels;  // what goes beyond Totals::named_kernels is "other"
+  std::vector<Kernel> kernels;  // at most 32; the rest is summed up as "other"
   std::vector<Figures> phases;  // by number; empty where all work is in one
   double coverage = 0;          // share of the steps in kernels
-  // Of the imbalance seconds of looks since the last rebalance: their growth per step, and how much
-  // they scatter about it (standard deviation).
+  // Of the imbalance seconds of looks since the last rebalance: their growth per step, and their
+  // standard deviation about that growth.
   double trend = 0, scatter = 0;
   double jitter = 0;  // of the load of a rank from step to step, root mean square over ranks
 };
-
-// `names`: behind totals.kernels; empty where ranks do not agree on them.
-EVENKEEL_API Metrics metrics_of(const Totals& totals, const Interval& interval,
-                                std::span<const std::string> names);
 
 }  // namespace evenkeel

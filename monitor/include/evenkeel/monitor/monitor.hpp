@@ -15,9 +15,10 @@
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/clock.hpp>
-#include <evenkeel/monitor/journal.hpp>
+#include <evenkeel/monitor/counterfactual.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
+#include <evenkeel/monitor/outcome.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -28,29 +29,29 @@
 
 namespace evenkeel {
 
-// What a rank knows of what would have been, in nanoseconds over an epoch.
+// What a rank has found out about the load under other domains, in nanoseconds over an epoch.
 struct Survey {
   Counterfactual would_be = {};  // the same on all ranks
-  // This rank's own load under the first domains; while they are those that it has, under what
+  // This rank's own load under the first domains or, while those are in use, under the domains that
   // advice would have led to; below 0: not known.
   std::int64_t mine_otherwise = -1;
-  std::int64_t took = 0;  // to find out
+  std::int64_t took = 0;  // the time that this survey took
 };
 
-// What the end of a step says. True: rebalance now; the same on all ranks.
+// What step() returns. True: rebalance now; the same on all ranks.
 struct Advice {
   bool rebalance = false;
   std::string reason = {};  // in words, when true
-  // The generation of an earlier decomposition that is to be taken again; -1: make a new one. Only
-  // where somebody keeps those: a Balancer does.
+  // The generation of an earlier decomposition that is to be taken again; -1: make a new one.
+  // Always -1 unless earlier ones are kept, as a Balancer does.
   std::int64_t back_to = -1;
   explicit operator bool() const noexcept { return rebalance; }
 };
 
 class EVENKEEL_API Monitor {
  public:
-  // Collective over the communicator, which is duplicated, or taken over where it is given away.
-  // Rank 0's options count for all.
+  // Collective over the communicator, which is duplicated, or taken over if it is moved in. Rank
+  // 0's options count for all.
   explicit Monitor(const Communicator& communicator, const Options& options = {});
   explicit Monitor(Communicator&& communicator, const Options& options = {});
 #if EVENKEEL_HAS_MPI
@@ -58,34 +59,34 @@ class EVENKEEL_API Monitor {
 #endif
   Monitor(Monitor&&) noexcept;
   Monitor& operator=(Monitor&&) noexcept;
-  // Never communicates: without finish() what is pending is let go.
+  // Never communicates: without finish(), pending reductions are abandoned.
   ~Monitor();
 
-  // The kernel of this name, known from now on. Local, at any time. Ranks may know different ones,
-  // but should agree on the phase of one.
+  // Returns the kernel of this name, and registers it if it is new. Local, at any time. Ranks may
+  // register different kernels, but should agree on the phase of each.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
 
   // Collective: the end of a step. Waits for other ranks at most twice per epoch, for reductions
-  // that were posted steps ago. `objects`: how many this rank owns. Ranks that do not run alike are
-  // the same Error on all ranks.
+  // that were posted steps ago. `objects`: how many this rank owns. If ranks do not run alike,
+  // all throw the same Error.
   Advice step(std::int64_t objects = 0);
 
-  // Collective in the sense that all ranks call it after the same step: the decomposition has
-  // changed, and what was measured before counts no more. Communicates nothing.
+  // All ranks call it after the same step, but it does not communicate: the decomposition has
+  // changed, and earlier measurements no longer count.
   void rebalanced(const Outcome& outcome = {});
 
-  // Collective, before the first step: goes on with what an earlier run had learned and
-  // saved_state() has told, on as many ranks or others. Rank 0's text counts.
+  // Collective, before the first step: goes on with what an earlier run learned, as its
+  // saved_state() returned it, on any number of ranks. Rank 0's text counts.
   void restore(const std::string& saved);
 
-  // Who finds out what would have been, on all ranks or on none; an empty one: nobody. Looks that
-  // ask for it call it on all ranks at the end of the same step, so it may communicate, with the
-  // nanoseconds of this rank's load over the epoch. A Balancer does it by itself.
+  // The function that finds out the load under other domains, on all ranks or on none; may be
+  // empty. Looks that need it call it on all ranks at the end of the same step, so it may
+  // communicate. `load`: this rank's, in nanoseconds over the epoch. A Balancer sets one by itself.
   using Surveyor = std::function<Survey(std::int64_t load)>;
   void set_surveyor(Surveyor surveyor);
 
-  // Collective. Completes what is pending, ends the thread and closes the journal. Once; then
-  // nothing but the destructor.
+  // Collective. Completes what is pending, ends the thread and closes the journal. Call it once;
+  // afterwards only local calls are allowed.
   void finish();
 
   // --- Local -------------------------------------------------------------------------------------
@@ -96,9 +97,9 @@ class EVENKEEL_API Monitor {
 
   // Of the last look that all ranks have agreed on.
   Metrics metrics() const;
-  // Of all that looks have told of; after finish() of all steps.
+  // Over the steps that looks have covered; after finish(), over all steps.
   Account account() const;
-  // What was learned so far, for a checkpoint of the application's; the same on all ranks.
+  // What was learned so far, for a checkpoint of the application; the same on all ranks.
   std::string saved_state() const;
 
   bool is_finished() const noexcept;
@@ -117,9 +118,9 @@ class EVENKEEL_API Monitor {
   friend class GridBalancer;
   // Before the first step, on all ranks: domains from this generation on can be taken again.
   void keep_from(std::int64_t generation);
-  // Whether advice would have made a fresh cut since the last question; the same on all ranks.
+  // Whether advice would have made a fresh cut since the last call; the same on all ranks.
   bool take_advised() noexcept;
-  std::int64_t now() const noexcept;               // in the time in which rebalances are paid for
+  std::int64_t now() const noexcept;               // by the clock that times rebalances
   std::int64_t first_generation() const noexcept;  // of the domains that the run began with
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -1,15 +1,16 @@
 #pragma once
 
-// What a user can choose. Three sources, the later outvoting the earlier: code, a file, variables
-// EVENKEEL_* of the environment; rank 0's word counts for all ranks. All have the same keys, in
-// snake_case, in capitals in the environment. An unknown key is an Error, a negative number too; 0
-// means off.
+// What a user can choose. Of three sources, a later one overrides an earlier one: code, a file,
+// environment variables EVENKEEL_*. Rank 0's choice counts for all ranks. All sources have the same
+// keys, in snake_case; the environment has them in capitals. An unknown key or a negative number is
+// an Error; 0 means off.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
+#include <evenkeel/core/place/method.hpp>
 #include <evenkeel/monitor/clock.hpp>
-#include <evenkeel/monitor/state.hpp>
+#include <evenkeel/monitor/log_level.hpp>
 #include <evenkeel/monitor/trigger.hpp>
 
 #include <array>
@@ -17,56 +18,16 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 namespace evenkeel {
 
-// Domains are ranges of a curve through the box: of the Hilbert curve, whose ranges have the least
-// surface; of the Morton curve, for codes that order their own data along it; of the snake, which
-// makes slabs along the last axis.
-struct Hilbert {
-  friend bool operator==(const Hilbert&, const Hilbert&) = default;
-};
-struct Morton {
-  friend bool operator==(const Morton&, const Morton&) = default;
-};
-struct Snake {
-  friend bool operator==(const Snake&, const Snake&) = default;
-};
-
-// Domains are boxes, one for each rank: of a grid whose planes, columns in them and cells in those
-// have borders of their own; of a grid whose borders go through the whole box; of recursive
-// bisection along the longest side.
-struct Staggered {
-  std::array<int, 3> grid = {0, 0,
-                             0};  // domains along each axis; 0: as near to cubes as they can be
-  friend bool operator==(const Staggered&, const Staggered&) = default;
-};
-struct Tensor {
-  std::array<int, 3> grid = {0, 0, 0};
-  friend bool operator==(const Tensor&, const Tensor&) = default;
-};
-struct RecursiveBisection {
-  friend bool operator==(const RecursiveBisection&, const RecursiveBisection&) = default;
-};
-
-using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection>;
-
 // What measures the work of kernels.
 enum class ClockKind : int {
   automatic,  // thread_cpu where ranks share cores; elsewhere wall time by the cycle counter, less
-              // the wait for a core that other programs had
-  wall,       // the system's
+              // the time of waiting for a core that other programs had
+  wall,       // the system's wall clock
   thread_cpu  // the CPU time of the thread that times: waiting for a core does not count
-};
-
-// What rank 0 tells people, each with all before it.
-enum class LogLevel : int {
-  off,
-  summary,    // a few lines at the end
-  decisions,  // a line for each rebalance, and when balancing stops or resumes
-  looks       // a line for each look at the load
 };
 
 struct Options {
@@ -78,33 +39,35 @@ struct Options {
   std::optional<Box> box = std::nullopt;
   // Axes that wrap around in the given box.
   std::array<bool, 3> periodic = {false, false, false};
-  // Borders of a grid stand at multiples of this; domains that are boxes are at least so wide.
+  // Borders of a grid lie at multiples of cell_size; domains that are boxes are at least
+  // least_width wide.
   std::array<double, 3> cell_size = {0, 0, 0};
   std::array<double, 3> least_width = {0, 0, 0};
 
   double target_lambda = 1.05;  // a decomposition that is this even by its weights is kept; 0: off
-  // That a rebalance may leave a rank with, over all sets; 1 forbids empty ranks, 0 nothing.
-  // Domains are then cut more evenly than the target asks for, and at last by counts, until all
-  // have them.
+  // The fewest objects, over all sets, that a rebalance may leave a rank with; 1 forbids empty
+  // ranks, 0 forbids nothing. If need be, domains are cut more evenly than the target asks for, and
+  // finally by counts, until every rank has enough.
   int least_objects = 0;
-  // Of memory for messages, of each kind of memory, and messages each way at any time; 0: no limit.
+  // The most memory for messages, in each kind of memory, and the most messages each way at any
+  // time; 0: no limit.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
   int messages_in_flight = 8;
   bool origins = false;       // reports of moves tell where each object came from
   double floor_percent = 2;   // imbalance below which nothing happens
   double least_coverage = 0;  // share of the steps that kernels must cover, from 0 to 1
-  // Steps that the run will take, where that is known; 0: unknown.
+  // Steps that the run will take; 0: unknown.
   std::int64_t horizon = 0;
   double expected_cost = 5;  // of a rebalance, in mean steps, until one has been measured
   int epoch_steps = 0;       // between two looks; 0: from 6 to 10, as the trigger asks for
   int warmup_steps = 3;      // at the start, not measured
   int cooldown_steps = 6;    // after a rebalance, without another
   ClockKind clock = ClockKind::automatic;
-  // A clock of your own, in nanoseconds, instead: in code alone, and each rank's own.
+  // A clock of your own, in nanoseconds, used instead; given in code only, by each rank for itself.
   Clock::Now own_clock = nullptr;
   bool deterministic = false;   // no clock in any decision: the load is the sum of the weights
   bool strict_kernels = false;  // a kernel that is unknown on some rank is an Error
-  bool watcher = true;          // a thread thinks and writes; off: the calling thread does
+  bool watcher = true;          // a thread decides and writes; off: the calling thread does
   LogLevel log = LogLevel::decisions;
   // Files; empty or "none": none.
   std::string journal = {};       // for one JSON line per look
@@ -118,8 +81,8 @@ struct Options {
 // Throws an Error for options that make no sense. Local.
 EVENKEEL_API void check(const Options& options);
 
-// One line "key = value" per option that has a text (all but options_file), in a fixed order; what
-// from_text reads again without loss.
+// One line "key = value" per option that has a text (all but options_file and own_clock), in a
+// fixed order; from_text reads them back without loss.
 EVENKEEL_API std::string to_text(const Options& options);
 
 // `base` with the lines of `text` applied: "key = value"; # at the start of a line or behind a
@@ -129,9 +92,6 @@ EVENKEEL_API std::string to_text(const Options& options);
 EVENKEEL_API Options from_text(const std::string& text, const Options& base,
                                const std::string& source);
 
-// What a run with these options starts from.
-EVENKEEL_API State first_state(const Options& options);
-
 // Name and value.
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
@@ -140,11 +100,11 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 // (EVENKEEL_ROOT, _DIR, _HOME, _PREFIX, _VERSION, _LIB, _INC, _BIN) is left out.
 EVENKEEL_API Variables environment_options();
 
-// code < file < variables, checked. Local.
+// `code`, overridden by the options file and then by `variables`; the result is checked. Local.
 EVENKEEL_API Options resolve(const Options& code, const Variables& variables);
 
-// Collective. What resolve() makes of code and environment on rank 0, on all ranks. An Error of
-// rank 0 is the same Error on all.
+// Collective. Returns on all ranks what resolve() makes of code and environment on rank 0. If it
+// throws there, all ranks throw the same Error.
 EVENKEEL_API Options agree(const Communicator& communicator, const Options& code);
 
 }  // namespace evenkeel

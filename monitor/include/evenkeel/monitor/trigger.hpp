@@ -1,6 +1,6 @@
 #pragma once
 
-// What can be chosen as the rule that decides when to act. How each judges is in decision.hpp.
+// The rules that can decide when to act. docs/triggers.md says how each one judges.
 //
 // In what follows u is the time per step that the slowest rank works longer than the average, n the
 // number of steps since the last rebalance, and C what a rebalance costs.
@@ -13,16 +13,13 @@
 
 namespace evenkeel {
 
-struct State;
-struct Totals;
-
 // The default: when what has been lost to growing imbalance, or what an imbalance that stays will
 // cost, outweighs what a rebalance costs. See docs/triggers.md.
 struct CostAware {
   friend bool operator==(const CostAware&, const CostAware&) = default;
 };
 
-// Nothing moves but by rebalance().
+// Nothing moves unless rebalance() is called.
 struct Never {
   friend bool operator==(const Never&, const Never&) = default;
 };
@@ -63,22 +60,45 @@ struct Boulmier {
   friend bool operator==(const Boulmier&, const Boulmier&) = default;
 };
 
-// A rule of your own: a pure function of its arguments, the same on all ranks, which may run on the
-// watcher's thread. Given in code alone. The state is the one before this look.
+// What a rule of your own sees of a look at the load; the same on all ranks. Times are seconds; in
+// a deterministic run a weight of 1 counts as a millisecond.
+struct LoadView {
+  std::int64_t step = 0;         // the last one that was measured
+  std::int64_t steps = 0;        // measured by this look
+  std::int64_t steps_since = 0;  // since the last rebalance, or the start: n
+  std::int64_t ranks = 1;
+  std::int64_t looks = 0;       // before this one
+  std::int64_t rebalances = 0;  // so far
+  double slowest = 0;           // what all ranks wait for in a step: the greatest load,
+  double average = 0;           // and the average load
+  double average_before = 0;    // at the look before; 0: there was none since the last rebalance
+  double wasted = 0;            // sum(u)
+  double cost = 0;              // what a rebalance costs, as far as known: C
+  double lambda = 1;            // slowest / average
+  double imbalance_percent = 0;
+
+  double waste() const noexcept { return slowest - average; }  // u
+};
+
+// A rule of your own: a pure function, the same on all ranks, which may run on the watcher's
+// thread. True: rebalance. Given in code alone.
 struct Custom {
-  bool (*decide)(const State&, const Totals&) = nullptr;
+  bool (*decide)(const LoadView&) = nullptr;
   friend bool operator==(const Custom&, const Custom&) = default;
 };
 
 using Trigger =
     std::variant<CostAware, Never, Every, Threshold, Menon, Zhai, Procassini, Boulmier, Custom>;
 
-// "cost_aware", "never", "always", "every 10", "every 0:500:10", "threshold lambda 1.1", "threshold
-// imbalance_percent 10" (or both limits), "menon", "zhai", "procassini", "procassini 1.5",
-// "boulmier", "custom": as options say it, and Errors about it. Without loss, but for the function
-// of a Custom: it is not there in what the text gives.
+// The text of a trigger, as in options and Errors: "cost_aware", "never", "always", "every 10",
+// "every 0:500:10", "threshold lambda 1.1", "threshold imbalance_percent 10" (or both limits),
+// "menon", "zhai", "procassini", "procassini 1.5", "boulmier", "custom". Nothing is lost but the
+// function of a Custom, which is null after trigger_from_text().
 EVENKEEL_API std::string to_text(const Trigger& trigger);
 EVENKEEL_API Trigger trigger_from_text(const std::string& text);
+
+// All these texts, as Errors list them; `with_custom`: also that of a rule of your own.
+EVENKEEL_API std::string trigger_texts(bool with_custom);
 
 // Throws an Error for a trigger that makes no sense. Local.
 EVENKEEL_API void check(const Trigger& trigger);

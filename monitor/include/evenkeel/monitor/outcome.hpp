@@ -1,0 +1,22 @@
+#pragma once
+
+// What an application that balances itself tells a Monitor about a rebalance.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+
+// What came of an advice. Seconds of stages are those of the slowest rank.
+struct Outcome {
+  bool moved = true;     // false: the decomposition is what it was
+  bool earlier = false;  // earlier domains were taken again
+  std::int64_t objects_moved = 0, bytes_moved = 0;
+  double seconds = 0;  // from begin to end, on this rank
+  double lambda = 0;   // of the new domains, by the weights of the objects; 0: not known
+  std::vector<std::pair<std::string, double>> stages = {};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,94 @@
+#pragma once
+
+// How all ranks come to the same decision without waiting for each other. Everything is posted and
+// consumed at counted steps, never on local completion, which differs from rank to rank:
+//
+//   s          the epoch ends: the reduction of its totals is posted
+//   s + d      it is complete, waiting if need be; the watcher gets the look to think about
+//   s + d + 1  the decision is taken (the watcher's, or made here: it is a pure function), and a
+//              second reduction posted: least and greatest hash of all that led to it
+//   s + 2d + 1 every rank compares, whatever it decided: equal, and the look is settled; unequal,
+//              and all throw the same Error
+//
+// with d = protocol_latency_steps. In the steps between, each request is tested a few times:
+// without calls MPI makes no progress.
+
+#include "agree/epoch.hpp"
+#include "decide/decision.hpp"
+#include "tell/watcher.hpp"
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/comm/reduction.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+namespace evenkeel {
+
+// One look at the load. `before` and what was reduced do not change once the watcher has it.
+struct Look {
+  State before;
+  Totals totals;
+  std::optional<LoadPicture> picture;
+  Verdict verdict;  // of the watcher, valid once `thought` is true; then of the protocol
+
+  std::atomic<bool> thought = false;
+  std::atomic<bool> is_over = false;  // the protocol has decided without waiting
+};
+
+class Protocol {
+ public:
+  // The communicator is used for the reductions of looks alone.
+  Protocol(Communicator communicator, const State& first, std::uint64_t options_hash,
+           bool with_picture);
+
+  const Communicator& communicator() const noexcept { return communicator_; }
+  const State& state() const noexcept { return state_; }
+  void set_state(const State& state) noexcept { state_ = state; }
+
+  // The end of an epoch. Not while another look is under way.
+  void post(const Sample& sample);
+
+  // Does what is due at the end of `step`; returns the look if it is settled now.
+  std::shared_ptr<const Look> advance(std::int64_t step, Watcher& watcher);
+
+  // Collective. Completes what is under way, and forgets it; returns the totals of a look that the
+  // state does not include yet.
+  std::optional<Totals> finish();
+
+  // Collective; blocks. Independent of looks.
+  Totals reduce_now(const Sample& sample) const;
+
+ private:
+  // Least and greatest over the ranks of what must be equal on all, and who could not decide.
+  struct Comparison {
+    detail::Ballot ballot;
+    static constexpr std::size_t items = 5;  // step, generation, options, state, decision
+    std::array<std::uint64_t, items> least{}, greatest{};
+    static void combine(Comparison& into, const Comparison& from) noexcept;
+    void require_equal() const;
+  };
+
+  void receive_totals(Watcher& watcher);
+  std::shared_ptr<Look> thought_out(std::shared_ptr<Look> look) const;
+  void decide(std::int64_t step);
+  std::shared_ptr<const Look> settle();
+
+  Communicator communicator_;
+  State state_;
+  std::uint64_t options_hash_;
+  bool with_picture_;
+
+  static constexpr std::int64_t nothing = -1;
+  std::int64_t posted_at_ = nothing;
+  PendingReduction<Totals> totals_;
+  PendingReduction<LoadPicture> picture_;
+  PendingReduction<Comparison> comparison_;
+  std::shared_ptr<Look> look_;
+};
+
+}  // namespace evenkeel

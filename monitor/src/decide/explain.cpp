@@ -1,0 +1,70 @@
+#include "decide/decision.hpp"
+
+#include "decide/rule.hpp"
+#include "decide/sentences.hpp"
+
+#include <evenkeel/backends/text.hpp>
+
+namespace evenkeel {
+
+namespace {
+
+using detail::Compared;
+using detail::percent_decimals;
+using detail::percent_first;
+
+std::string explain_outdated(const State& state, const Totals& totals) {
+  const bool one = totals.generation_least == totals.generation_greatest;
+  return "the load is of generation " + std::to_string(totals.generation_least) +
+         (one ? "" : " to " + std::to_string(totals.generation_greatest)) +
+         " of the decomposition, which is at " + std::to_string(state.generation) + " now";
+}
+
+std::string explain_unfit(const Totals& totals) {
+  if (totals.step_least != totals.step_greatest)
+    return "the ranks are at different steps, from " + std::to_string(totals.step_least) + " to " +
+           std::to_string(totals.step_greatest);
+  return "ranks without a sample to trust: " + std::to_string(totals.unfit) + " of " +
+         std::to_string(totals.ranks);
+}
+
+std::string explain_coverage(const State& state, const Totals& totals) {
+  const Compared percent(100 * totals.coverage(), 100 * state.least_coverage, percent_decimals);
+  return "the kernels cover " + percent.value + " % of the time, less than the " + percent.limit +
+         " % asked for";
+}
+
+std::string explain_cooling_down(const State& state, const Totals& totals) {
+  return std::to_string(totals.step_greatest - state.rebalanced_at) + " of " +
+         std::to_string(state.cooldown_steps) + " steps of cool-down have passed";
+}
+
+std::string explain_floor(const State& state, const Totals& totals) {
+  const Compared percent(totals.imbalance_percent(), state.floor_percent, percent_decimals);
+  return percent_first(percent.value, totals) + " is below the floor of " + percent.limit + " %";
+}
+
+std::string explain_unasked(const State& state, const Decision& decision) {
+  const std::string trigger = "the trigger " + in_quotes(to_text(state.trigger));
+  return decision.action == Action::hold ? trigger + " does not look at the load"
+                                         : "asked for, whatever the load";
+}
+
+}  // namespace
+
+std::string explain(const State& state, const Totals& totals, const Decision& decision) {
+  switch (decision.reason) {
+    case Reason::outdated: return explain_outdated(state, totals);
+    case Reason::unfit: return explain_unfit(totals);
+    case Reason::no_load: return "no kernel ran in " + std::to_string(totals.steps) + " steps";
+    case Reason::low_coverage: return explain_coverage(state, totals);
+    case Reason::cooling_down: return explain_cooling_down(state, totals);
+    case Reason::below_floor: return explain_floor(state, totals);
+    case Reason::not_asked: return explain_unasked(state, decision);
+    case Reason::paused: return "paused from outside";
+    case Reason::commanded: return "asked for from outside";
+    default: return rule_of(state.trigger).explain(state.trigger, totals, decision);
+  }
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace evenkeel::detail {
+
+// The median of the first `known` numbers, or of all if there are fewer; 0 without any. Sorts by
+// insertion, since they are few.
+template <std::size_t size>
+double median(const std::array<double, size>& numbers, std::int64_t known) noexcept {
+  const auto count =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(known, 0, static_cast<std::int64_t>(size)));
+  if (count == 0) return 0;
+  std::array<double, size> sorted = numbers;
+  for (std::size_t i = 1; i < count; ++i)
+    for (std::size_t j = i; j > 0 && sorted[j] < sorted[j - 1]; --j)
+      std::swap(sorted[j], sorted[j - 1]);
+  const double lower = sorted[(count - 1) / 2], upper = sorted[count / 2];
+  return lower + (upper - lower) / 2;
+}
+
+}  // namespace evenkeel::detail

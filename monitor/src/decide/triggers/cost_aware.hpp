@@ -1,0 +1,53 @@
+#pragma once
+
+// The default. It decides in decide/cost_aware.hpp, and explains itself here.
+
+#include "decide/cost_aware.hpp"
+#include "decide/rule.hpp"
+#include "decide/sentences.hpp"
+#include "tell/words.hpp"
+
+#include <algorithm>
+
+namespace evenkeel {
+
+struct CostAwareRule : RuleOf<CostAwareRule, CostAware> {
+  static constexpr const char *name = "cost_aware", *texts = "cost_aware";
+  static constexpr Memory memory = Memory::outlook;
+
+  static Decision judge(const CostAware&, Question& on) {
+    if (on.totals.steps <= 0) return hold(Reason::unfit);
+    Decision decision = evenkeel::judge(on.after.outlook, on.seen, on.prospect);
+    const double mean = on.totals.mean_load() / static_cast<double>(on.totals.steps);
+    decision.weighed *= mean;
+    decision.against *= mean;
+    return decision;
+  }
+
+  static std::string explain(const CostAware&, const Totals& totals, const Decision& decision) {
+    const char* const subject = decision.reason == Reason::goes_back ? "they" : "a fresh cut";
+    constexpr double endless = 1e300;
+    std::string text = detail::lambda_first(totals) + ": " + finding_of(decision.reason) + " (" +
+                       subject + " would take " +
+                       detail::seconds_of(std::max(0.0, decision.weighed)) + " off each step";
+    if (decision.against < endless)
+      text += "; it pays from " + detail::seconds_of(decision.against) + " on";
+    return text + ')';
+  }
+
+ private:
+  static const char* finding_of(Reason reason) {
+    switch (reason) {
+      case Reason::below_cost: return "a rebalance does not pay yet";
+      case Reason::curable: return "a rebalance pays";
+      case Reason::goes_back: return "earlier domains would be more even";
+      case Reason::below_noise: return "nothing that can be told from noise";
+      case Reason::not_curable: return "a fresh cut would be as uneven";
+      case Reason::near_end: return "what is left of the run does not pay for it";
+      case Reason::in_debt: return "rebalances have cost more than they saved";
+      default: return name_of(reason);
+    }
+  }
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,60 @@
+#pragma once
+
+// Procassini et al., 2005: the next step alone, with a rebalance and without.
+
+#include "decide/interval.hpp"
+#include "decide/rule.hpp"
+#include "decide/sentences.hpp"
+
+#include <evenkeel/backends/text.hpp>
+
+#include <cmath>
+
+namespace evenkeel {
+
+struct ProcassiniRule : RuleOf<ProcassiniRule, Procassini> {
+  static constexpr const char *name = "procassini", *texts = "procassini, procassini RHO";
+  static constexpr Memory memory = Memory::interval;
+
+  static std::string print(const Procassini& procassini) {
+    if (procassini == Procassini{}) return name;
+    return std::string(name) + ' ' + text_of(procassini.rho);
+  }
+
+  static std::optional<Procassini> parse(const Words& words) {
+    if (words.empty() || words.size() > 2 || words.front() != name) return std::nullopt;
+    if (words.size() == 1) return Procassini{};
+    const auto rho = real_from_text(words.back());
+    if (!rho) return std::nullopt;
+    return Procassini{.rho = *rho};
+  }
+
+  static std::optional<Complaint> check(const Procassini& procassini) {
+    if (procassini.rho > 0 && std::isfinite(procassini.rho)) return std::nullopt;
+    return Complaint{
+        "has an impossible rho.",
+        "Give a finite factor above 0; with 1 the next step alone must pay for a rebalance."};
+  }
+
+  static void add_numbers(detail::Hash& hash, const Procassini& procassini) {
+    hash.add(procassini.rho);
+  }
+
+  // After a rebalance the slowest rank takes average / efficiency. Gaining just the cost
+  // is no gain.
+  static Decision judge(const Procassini& procassini, Question& on) {
+    const Interval& interval = on.after.interval;
+    const double peak = interval.peak.front(), mean = peak - interval.waste.front();
+    const double after = interval.efficiency > 0 ? mean / interval.efficiency : peak;
+    Decision decision = weigh(procassini.rho * peak - after, cost_of(on.after));
+    if (decision.weighed == decision.against)
+      return {Action::hold, Reason::below_cost, decision.weighed, decision.against};
+    return decision;
+  }
+
+  static std::string explain(const Procassini&, const Totals& totals, const Decision& decision) {
+    return detail::explain_cost(totals, decision, "to win in the next step");
+  }
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,174 @@
+#include <evenkeel/monitor/grid_balancer.hpp>
+
+#include "drive/surveyor.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/monitor/monitor.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "monitor/grid_balancer";
+
+// What each rank states before a proposal, for all to agree.
+struct Statement {
+  std::int64_t generation_least = 0, generation_greatest = 0;
+};
+
+void add_statement(Statement& into, const Statement& from) noexcept {
+  into.generation_least = std::min(into.generation_least, from.generation_least);
+  into.generation_greatest = std::max(into.generation_greatest, from.generation_greatest);
+}
+
+}  // namespace
+
+struct GridBalancer::Impl {
+  Impl(Communicator for_epochs, Communicator for_proposals, const GridBalancerOptions& options,
+       std::optional<Space> space)
+      : monitor_(std::move(for_epochs), options.monitor),
+        ranks_(std::move(for_proposals)),
+        space_(std::move(space)) {
+    vote(ranks_, attempt(stage_name, [&] {
+           decomposition_ =
+               GridDecomposition::uniform(options.grid.shape, options.box, options.scheme,
+                                          options.periodic, options.grid.rank_of_part);
+           if (decomposition_.parts() != ranks_.size())
+             throw Error(ErrorKind::bad_input, Where{stage_name},
+                         "A grid of " + std::to_string(decomposition_.parts()) +
+                             " domains was given for " + std::to_string(ranks_.size()) + " ranks.",
+                         "Make as many domains as ranks; factored() does.");
+           rounds_.emplace(decomposition_, options.rounds);
+           decomposition_ = rounds_->current();
+           part_ = decomposition_.part_of(ranks_.rank());
+           placing_ = monitor_.options();
+           placing_.periodic = options.periodic;
+           placing_.box = options.box;
+           if (options.scheme == GridScheme::tensor)
+             placing_.method = Tensor{options.grid.shape.extents};
+           else
+             placing_.method = Staggered{options.grid.shape.extents};
+         }));
+  }
+
+  std::optional<GridDecomposition> step();
+  std::optional<GridDecomposition> step(const Set& cells);
+  std::optional<GridDecomposition> propose(double work);
+  void accept();
+
+  Monitor monitor_;
+  Communicator ranks_;
+  std::optional<Space> space_;  // on which the application wants the work
+  std::optional<GridRounds> rounds_;
+  GridDecomposition decomposition_;
+  int part_ = 0;  // of this rank
+  std::optional<GridDecomposition> proposal_;
+  std::int64_t proposed_at_ = 0;  // a rebalance takes from then until accept()
+  Options placing_;               // options of a fresh cut of cells
+  Surveyor surveyor_{ranks_};
+};
+
+std::optional<GridDecomposition> GridBalancer::Impl::step() {
+  const Advice advice = monitor_.step();
+  if (!advice) return std::nullopt;
+  return propose(static_cast<double>(monitor_.load_nanoseconds()));
+}
+
+std::optional<GridDecomposition> GridBalancer::Impl::step(const Set& cells) {
+  const Domains domains = decomposition_;
+  const auto question = [&](std::int64_t load) {
+    const std::int64_t first = monitor_.first_generation();
+    const bool has_moved = first >= 0 && first != monitor_.generation();
+    return Surveyor::Question{
+        std::span(&cells, 1), {},   placing_,  domains,
+        monitor_.steps(),     load, has_moved, [this] { return monitor_.now(); }};
+  };
+  const SurveyedBy surveyed(monitor_,
+                            [&](std::int64_t load) { return surveyor_.survey(question(load)); });
+  std::optional<GridDecomposition> proposal = step();
+  if (monitor_.take_advised()) surveyor_.advise(question(0));
+  return proposal;
+}
+
+// Collective.
+std::optional<GridDecomposition> GridBalancer::Impl::propose(double work) {
+  const std::int64_t generation = decomposition_.generation();
+  const Statement all = vote<&add_statement>(ranks_, Status(), Statement{generation, generation});
+  if (all.generation_least != all.generation_greatest)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Some ranks have accepted a proposal and others have not: generations are " +
+                    std::to_string(all.generation_least) + " to " +
+                    std::to_string(all.generation_greatest) + '.',
+                "Call accept() on all ranks or on none.");
+  if (proposal_) return proposal_;
+  proposed_at_ = monitor_.now();
+  const std::vector<double> works = gather_work(ranks_, decomposition_, work);
+  GridDecomposition next;
+  vote(ranks_, attempt(stage_name, [&] { next = rounds_->next(works); }));
+  if (next.borders() == decomposition_.borders()) {
+    monitor_.rebalanced({.moved = false});
+    return std::nullopt;
+  }
+  proposal_ = GridDecomposition(generation + 1, next.shape(), next.box(), next.periodic(),
+                                next.borders(), next.rank_of_part());
+  return proposal_;
+}
+
+void GridBalancer::Impl::accept() {
+  if (!proposal_)
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "There is no proposal to accept.",
+                "Call accept() once after step() or propose() returned one.");
+  surveyor_.begin_rebalance(decomposition_, 0, monitor_.steps() == 0);
+  decomposition_ = std::move(*proposal_);
+  proposal_.reset();
+  surveyor_.end_rebalance(-1, decomposition_.generation());
+  monitor_.rebalanced({.seconds = static_cast<double>(monitor_.now() - proposed_at_) * 1e-9});
+}
+
+GridBalancer::GridBalancer(const Communicator& communicator, const GridBalancerOptions& options,
+                           const std::optional<Space>& space)
+    : impl_(std::make_unique<Impl>(communicator.duplicate(), communicator.duplicate(), options,
+                                   space)) {}
+#if EVENKEEL_HAS_MPI
+GridBalancer::GridBalancer(MPI_Comm users, const GridBalancerOptions& options,
+                           const std::optional<Space>& space)
+    : impl_(std::make_unique<Impl>(Communicator(users), Communicator(users), options, space)) {}
+#endif
+GridBalancer::GridBalancer(GridBalancer&&) noexcept = default;
+GridBalancer& GridBalancer::operator=(GridBalancer&&) noexcept = default;
+GridBalancer::~GridBalancer() = default;
+
+Kernel GridBalancer::kernel(const std::string& name, const KernelOptions& options) {
+  return impl_->monitor_.kernel(name, options);
+}
+
+std::optional<GridDecomposition> GridBalancer::step() { return impl_->step(); }
+std::optional<GridDecomposition> GridBalancer::step(const Set& cells) {
+  const InUse in_use(impl_->space_);
+  return impl_->step(cells);
+}
+
+std::optional<GridDecomposition> GridBalancer::propose(double work) { return impl_->propose(work); }
+
+void GridBalancer::accept() { impl_->accept(); }
+void GridBalancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
+std::string GridBalancer::saved_state() const { return impl_->monitor_.saved_state(); }
+Metrics GridBalancer::metrics() const { return impl_->monitor_.metrics(); }
+Account GridBalancer::account() const { return impl_->monitor_.account(); }
+void GridBalancer::finish() { impl_->monitor_.finish(); }
+
+const GridDecomposition& GridBalancer::decomposition() const noexcept {
+  return impl_->decomposition_;
+}
+Box GridBalancer::domain() const { return impl_->decomposition_.box_of(impl_->part_); }
+std::vector<int> GridBalancer::neighbours() const {
+  return neighbours_of(impl_->decomposition_, impl_->part_);
+}
+double GridBalancer::best_lambda() const noexcept { return impl_->rounds_->best_lambda(); }
+const Options& GridBalancer::options() const noexcept { return impl_->monitor_.options(); }
+
+}  // namespace evenkeel

@@ -1,0 +1,102 @@
+#include <evenkeel/monitor/options.hpp>
+
+#include "agree/epoch.hpp"
+#include "drive/options/entries.hpp"
+#include "drive/options/first_state.hpp"
+#include "drive/options/refusal.hpp"
+#include "drive/options/table.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/text.hpp>
+
+#include <cstddef>
+#include <fstream>
+#include <iterator>
+#include <span>
+
+namespace evenkeel {
+
+using detail::apply;
+using detail::Descriptor;
+using detail::entries_of;
+using detail::options_stage;
+using detail::refuse_option;
+
+namespace {
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string content;
+  for (std::string line; std::getline(file, line);) content += line + '\n';
+  if (!file.is_open() || file.bad())
+    refuse_option(
+        "The options file " + in_quotes(path) + " cannot be read.",
+        "Name a file that exists and that you may read, in code or in EVENKEEL_OPTIONS_FILE.");
+  return content;
+}
+
+}  // namespace
+
+void check(const Options& options) {
+  for (const Descriptor& descriptor : detail::all_options())
+    if (!descriptor.makes_sense(options))
+      refuse_option(
+          std::string(descriptor.key) + " is " + in_quotes(descriptor.print(options)) + '.',
+          std::string("Give ") + descriptor.allowed + '.');
+  if (options.box) return check(*options.box, options.periodic);
+  if (options.periodic != std::array<bool, 3>{})
+    refuse_option(
+        "periodic is " + in_quotes(detail::print(options.periodic)) + ", and no box is given.",
+        "Give the box whose opposite faces meet.");
+}
+
+State first_state(const Options& options) {
+  State state;
+  state.trigger = options.trigger;
+  state.floor_percent = options.floor_percent;
+  state.least_coverage = options.least_coverage;
+  state.cooldown_steps = options.cooldown_steps;
+  state.horizon = options.horizon;
+  state.expected_cost = options.expected_cost;
+  state.epoch_steps = options.epoch_steps;
+  state.latency_steps = 2 * protocol_latency_steps + 1;
+  state.ledger.cost.method = 1 + static_cast<std::int64_t>(options.method.index());
+  return state;
+}
+
+std::string to_text(const Options& options) {
+  std::string text;
+  for (const Descriptor& descriptor : detail::all_options())
+    text += std::string(descriptor.key) + " = " + descriptor.print(options) + '\n';
+  return text;
+}
+
+Options from_text(const std::string& text, const Options& base, const std::string& source) {
+  Options options = base;
+  apply(entries_of(text, source), options, base);
+  return options;
+}
+
+Options resolve(const Options& code, const Variables& variables) {
+  Options options = code;
+  const std::string file = detail::options_file_of(code, variables);
+  if (!file.empty()) apply(entries_of(content_of(file), file), options, code);
+  apply(entries_of(variables), options, code);
+  check(options);
+  return options;
+}
+
+Options agree(const Communicator& communicator, const Options& code) {
+  std::string text;
+  vote(communicator, attempt(options_stage, [&] {
+         if (communicator.rank() == 0) text = to_text(resolve(code, environment_options()));
+       }));
+  text.resize(static_cast<std::size_t>(communicator.broadcast(std::ssize(text), 0)));
+  communicator.broadcast(std::span<char>(text), 0);
+  Options agreed;
+  vote(communicator,
+       attempt(options_stage, [&] { agreed = from_text(text, code, "the options of rank 0"); }));
+  return agreed;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,144 @@
+// Options of placing: the method, the box, and what a move may take.
+#include "drive/options/table.hpp"
+
+#include <evenkeel/core/box.hpp>
+#include <evenkeel/core/place/method.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace evenkeel::detail {
+
+// --- Methods -------------------------------------------------------------------------------------
+
+std::string print(const Method& method) { return to_text(method); }
+
+bool parse(std::string_view text, Method& method) {
+  const std::optional<Method> read = method_from_text(text);
+  if (read) method = *read;
+  return read.has_value();
+}
+
+// --- Geometry ------------------------------------------------------------------------------------
+
+std::string print(const std::optional<Box>& box) {
+  if (!box) return "measured";
+  std::string text;
+  for (const auto& corner : {box->lower, box->upper})
+    for (const double face : corner) {
+      if (!text.empty()) text += ',';
+      text += print(face);
+    }
+  return text;
+}
+
+// Two dimensions have four faces; the third has no meaning then.
+bool parse(std::string_view text, std::optional<Box>& box) {
+  box.reset();
+  if (text == "measured") return true;
+  std::vector<double> faces;
+  for (bool more = true; more;) {
+    const std::size_t comma = text.find(',');
+    if (!parse(trimmed(text.substr(0, comma)), faces.emplace_back())) return false;
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+  }
+  if (faces.size() != 4 && faces.size() != 6) return false;
+  const auto dimensions = static_cast<std::ptrdiff_t>(faces.size() / 2);
+  box.emplace();
+  std::copy_n(faces.begin(), dimensions, box->lower.begin());
+  std::copy_n(faces.begin() + dimensions, dimensions, box->upper.begin());
+  return true;
+}
+
+std::string print(const std::array<bool, 3>& axes) {
+  std::string text;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (axes[d]) text += "xyz"[d];
+  return text.empty() ? "none" : text;
+}
+
+bool parse(std::string_view text, std::array<bool, 3>& axes) {
+  axes.fill(false);
+  if (text == "none") return true;
+  for (const char letter : text) {
+    const std::size_t axis = std::string_view("xyz").find(letter);
+    if (axis == std::string_view::npos || axes[axis]) return false;
+    axes[axis] = true;
+  }
+  return !text.empty();
+}
+
+std::string print(const std::array<double, 3>& lengths) {
+  if (lengths == std::array<double, 3>{}) return "none";
+  return print(lengths[0]) + ',' + print(lengths[1]) + ',' + print(lengths[2]);
+}
+
+// One length for all axes, or one for each.
+bool parse(std::string_view text, std::array<double, 3>& lengths) {
+  lengths.fill(0);
+  if (text == "none") return true;
+  std::size_t axis = 0;
+  for (bool more = true; more; ++axis) {
+    const std::size_t comma = text.find(',');
+    if (axis == 3 || !parse(trimmed(text.substr(0, comma)), lengths[axis])) return false;
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+  }
+  if (axis == 1) lengths.fill(lengths[0]);
+  return true;
+}
+
+// --- The rows ------------------------------------------------------------------------------------
+
+namespace {
+
+bool box_makes_sense(const Options& options) {
+  if (options.box) check(*options.box, {false, false, false});
+  return true;
+}
+
+bool are_lengths(const std::array<double, 3>& lengths) {
+  return std::ranges::all_of(lengths,
+                             [](double length) { return length >= 0 && std::isfinite(length); });
+}
+
+bool is_at_least_one_or_off(double number) {
+  return number == 0 || (number >= 1 && std::isfinite(number));
+}
+
+constexpr std::array rows = {
+    describe<&Options::method>(
+        "method",
+        "hilbert, morton, snake, bisection, staggered or tensor, the last two "
+        "with or without the domains along each axis, as in tensor 4x4x2"),
+    describe<&Options::box>("box",
+                            "measured, or the lower faces and then the upper ones, 4 or 6 numbers "
+                            "with commas between them",
+                            &box_makes_sense),
+    describe<&Options::periodic>("periodic", "none, or some of the letters x, y and z, each once"),
+    describe<&Options::cell_size>(
+        "cell_size", "none, or one to three numbers of at least 0 with commas between them",
+        [](const Options& o) { return are_lengths(o.cell_size); }),
+    describe<&Options::least_width>(
+        "least_width", "none, or one to three numbers of at least 0 with commas between them",
+        [](const Options& o) { return are_lengths(o.least_width); }),
+    describe<&Options::target_lambda>(
+        "target_lambda", "0 (off), or a number of at least 1",
+        [](const Options& o) { return is_at_least_one_or_off(o.target_lambda); }),
+    describe<&Options::least_objects>("least_objects", "a whole number of at least 0",
+                                      [](const Options& o) { return o.least_objects >= 0; }),
+    describe<&Options::staging_bytes>("staging_bytes", "a whole number of at least 0 (no limit)",
+                                      [](const Options& o) { return o.staging_bytes >= 0; }),
+    describe<&Options::messages_in_flight>(
+        "messages_in_flight", "a whole number of at least 0 (no limit)",
+        [](const Options& o) { return o.messages_in_flight >= 0; }),
+    describe<&Options::origins>("origins", "on or off"),
+};
+
+}  // namespace
+
+std::span<const Descriptor> placing_options() { return rows; }
+
+}  // namespace evenkeel::detail

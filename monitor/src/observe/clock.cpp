@@ -1,0 +1,237 @@
+#include "observe/thread_track.hpp"
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/cycle_counter.hpp>
+#include <evenkeel/backends/exec/device_timer.hpp>
+#include <evenkeel/monitor/clock.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <thread>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+// --- Which track a thread writes to --------------------------------------------------------------
+
+// The track that this thread used last; a scope tries it first. It is trivial, and so outlives the
+// table.
+constinit thread_local ThreadTrack* latest = nullptr;
+constinit thread_local bool is_ending = false;
+
+// All tracks of this thread, of whatever clock; shared with the clocks.
+class TracksOfThread {
+ public:
+  TracksOfThread() = default;
+  TracksOfThread(const TracksOfThread&) = delete;
+  TracksOfThread& operator=(const TracksOfThread&) = delete;
+  ~TracksOfThread() {
+    is_ending = true;
+    latest = nullptr;
+    for (const auto& track : tracks_) track->end_thread();
+  }
+
+  ThreadTrack* find(const Clock* clock) const noexcept {
+    for (const auto& track : tracks_)
+      if (track->clock() == clock) return track.get();
+    return nullptr;
+  }
+
+  void add(std::shared_ptr<ThreadTrack> track) {
+    std::erase_if(tracks_, [](const auto& each) { return each->clock() == nullptr; });
+    tracks_.push_back(std::move(track));
+  }
+
+ private:
+  std::vector<std::shared_ptr<ThreadTrack>> tracks_;
+};
+
+TracksOfThread& tracks_of_thread() {
+  static thread_local TracksOfThread tracks;
+  return tracks;
+}
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
+  throw Error(ErrorKind::bad_input, Where{"monitor/clock"}, problem, remedy);
+}
+
+void check(const std::string& name, const KernelOptions& options) {
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
+  if (name.empty() || std::any_of(name.begin(), name.end(), is_control))
+    refuse("A kernel has no name, or one with control characters.", "Give it a name of one line.");
+  if (options.phase < 0 || options.phase >= kernel_phases)
+    refuse("The kernel '" + name + "' is in phase " + std::to_string(options.phase) + '.',
+           "Phases are numbered from 0 to " + std::to_string(kernel_phases - 1) + '.');
+  if (options.every < 0)
+    refuse("The kernel '" + name + "' runs every " + std::to_string(options.every) + " steps.",
+           "Give a number of steps, or 0 when it is not known.");
+}
+
+}  // namespace
+
+struct Clock::Impl {
+  Now now;  // null: the cycle counter
+  std::shared_ptr<DeviceEvents> events;
+  TickRate rate;
+  bool is_per_thread;  // each thread has its own time, which says nothing of another's
+
+  std::mutex mutex;  // of the list, to which a thread adds its track when it first times
+  std::vector<std::shared_ptr<ThreadTrack>> tracks;
+  std::atomic<bool> lost = false;  // a thread found no memory for its track
+
+  std::int64_t last = 0, step_began = 0;
+  std::thread::id stepped_by;
+  std::vector<std::int64_t> of_thread, of_step;  // ticks
+  std::vector<DeviceTimer::Measured> of_devices;
+
+  std::int64_t read() const noexcept { return ThreadTrack::read(now); }
+  bool drain(std::size_t kernels) noexcept;
+  void drain_one(ThreadTrack& track);
+};
+
+Timer::Timer(Clock& clock, int kernel) noexcept : track_(clock.track()) {
+  if (track_ != nullptr) track_->begin(kernel);
+}
+Timer::Timer(Clock& clock, int kernel, const DeviceStream& stream) noexcept
+    : track_(clock.track()) {
+  if (track_ != nullptr) track_->begin(kernel, stream, clock.impl_->events);
+}
+Timer::~Timer() {
+  if (track_ != nullptr) track_->end();
+}
+
+std::string Kernel::name() const { return clock_->names()[static_cast<std::size_t>(index_)]; }
+
+std::shared_ptr<Clock> Clock::make(Now now) { return make(now, device_events()); }
+std::shared_ptr<Clock> Clock::make(Now now, std::shared_ptr<DeviceEvents> events) {
+  return std::shared_ptr<Clock>(new Clock(now, std::move(events), false));
+}
+std::shared_ptr<Clock> Clock::by_cycles() {
+  if (!cycle_counter_is_trusted()) return make(&wall_nanoseconds);
+  return std::shared_ptr<Clock>(new Clock(nullptr, device_events(), true));
+}
+
+Clock::Clock(Now now, std::shared_ptr<DeviceEvents> events, bool by_cycles)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->now = now;
+  impl_->events = std::move(events);
+  impl_->is_per_thread = now == &thread_cpu_nanoseconds;
+  if (by_cycles) impl_->rate = TickRate::measured();
+  impl_->stepped_by = std::this_thread::get_id();
+  impl_->last = impl_->step_began = impl_->read();
+}
+
+Clock::~Clock() {
+  for (const auto& track : impl_->tracks) track->forget_clock();
+}
+
+Kernel Clock::kernel(const std::string& name, const KernelOptions& options) {
+  check(name, options);
+  const auto known = std::find(names_.begin(), names_.end(), name);
+  const auto index = static_cast<std::size_t>(known - names_.begin());
+  if (known != names_.end()) {
+    if (!(options_[index] == options))
+      refuse("The kernel '" + name + "' is known already, with other options.",
+             "Give the same phase and the same number of steps wherever it is registered.");
+    return Kernel(shared_from_this(), static_cast<int>(index));
+  }
+  const std::size_t count = names_.size() + 1;
+  options_.reserve(count);
+  for (auto* numbers : {&of_step_, &impl_->of_step, &impl_->of_thread}) numbers->reserve(count);
+  {
+    const std::lock_guard lock(impl_->mutex);
+    for (const auto& track : impl_->tracks) track->make_room(count);
+    names_.push_back(name);
+  }
+  options_.push_back(options);
+  for (auto* numbers : {&of_step_, &impl_->of_step, &impl_->of_thread}) numbers->push_back(0);
+  return Kernel(shared_from_this(), static_cast<int>(index));
+}
+
+ThreadTrack* Clock::known_track() const noexcept {
+  if (latest != nullptr && latest->clock() == this) return latest;
+  return is_ending ? nullptr : tracks_of_thread().find(this);
+}
+
+// This thread's track, made when there is none yet.
+ThreadTrack* Clock::track() noexcept {
+  if (latest != nullptr && latest->clock() == this) return latest;
+  if (is_ending) return nullptr;
+  try {
+    ThreadTrack* const known = known_track();
+    latest = known != nullptr ? known : make_track();
+    return latest;
+  } catch (const std::exception&) {  // no memory
+    impl_->lost.store(true, std::memory_order_relaxed);
+    return nullptr;
+  }
+}
+
+ThreadTrack* Clock::make_track() {
+  const std::lock_guard lock(impl_->mutex);
+  auto made = std::make_shared<ThreadTrack>(this, impl_->now, names_.size());
+  impl_->tracks.reserve(impl_->tracks.size() + 1);
+  latest = nullptr;  // its track may be swept out
+  tracks_of_thread().add(made);
+  impl_->tracks.push_back(made);
+  return made.get();
+}
+
+// Adds what a thread has measured to of_thread. On a device a scope counts as the longer of what
+// the host and what the device took.
+void Clock::Impl::drain_one(ThreadTrack& track) {
+  of_thread.assign(of_thread.size(), 0);
+  track.drain(of_thread);
+  of_devices.clear();
+  track.take_device_times(of_devices);
+  for (const DeviceTimer::Measured& scope : of_devices)
+    of_thread[static_cast<std::size_t>(scope.kernel)] +=
+        std::max(scope.host, rate.ticks(scope.device_nanoseconds));
+}
+
+// Called at the end of each step, and not by the watcher: to drain a record costs a nanosecond, to
+// wake a sleeping thread five to fourteen thousand; and when an epoch ends, its sums are needed at
+// once. So a ring need not hold more than a step. False: the step cannot be trusted.
+bool Clock::Impl::drain(std::size_t kernels) noexcept {
+  const std::lock_guard lock(mutex);
+  bool fit = !lost.exchange(false, std::memory_order_relaxed);
+  of_step.assign(kernels, 0);
+  for (auto& track : tracks) {
+    const bool finished = track->is_finished();
+    try {
+      drain_one(*track);
+    } catch (const std::exception&) {  // no memory for the times of devices
+      fit = false;
+    }
+    for (std::size_t k = 0; k < kernels; ++k) of_step[k] = std::max(of_step[k], of_thread[k]);
+    if (track->take_backwards()) fit = false;
+    if (finished && !track->waits_for_devices()) track.reset();
+  }
+  std::erase(tracks, nullptr);
+  return fit;
+}
+
+Clock::Step Clock::end_step() noexcept {
+  Impl& impl = *impl_;
+  const std::int64_t now = impl.read();
+  if (ThreadTrack* const mine = known_track()) mine->charge_open_scopes(now);
+  Step step;
+  step.fit = now >= impl.last;
+  const std::thread::id thread = std::this_thread::get_id();
+  if (std::exchange(impl.stepped_by, thread) != thread) step.fit = step.fit && !impl.is_per_thread;
+  step.fit = impl.drain(names_.size()) && step.fit;
+  if (impl.rate.is_due(now)) step.fit = impl.rate.refine(TickMoment::now()) && step.fit;
+  step.duration = std::max<std::int64_t>(0, impl.rate.nanoseconds(passed(impl.step_began, now)));
+  std::transform(impl.of_step.begin(), impl.of_step.end(), of_step_.begin(),
+                 [&](std::int64_t ticks) { return impl.rate.nanoseconds(ticks); });
+  step.load = std::accumulate(of_step_.begin(), of_step_.end(), std::int64_t{0});
+  impl.last = impl.step_began = now;
+  return step;
+}
+
+}  // namespace evenkeel

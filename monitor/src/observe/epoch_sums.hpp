@@ -1,0 +1,166 @@
+#pragma once
+
+// What one rank has measured in the running epoch, and since the last rebalance.
+//
+// A kernel that has run in every step counts the number of steps times its truncated mean, so that
+// a step that something else has disturbed (a page fault, a file, another program) does not look
+// like load. Work that recurs every few steps is spread over its period, whatever the epoch: else
+// an epoch with it would look heavier than one without, and truncation would leave out the very
+// steps in which it runs. The period is declared, or found in a kernel that does not run in every
+// step. Periods go on from epoch to epoch, until a rebalance gives this rank other work.
+
+#include "agree/epoch.hpp"
+
+#include <evenkeel/monitor/clock.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Nanoseconds of work. `now` is measured in the running epoch, and a share of it may turn out to be
+// waiting for a core; `before` is from earlier epochs, and free of waiting.
+struct Work {
+  double before = 0, now = 0;
+
+  double total() const noexcept { return before + now; }
+  double working(double share) const noexcept { return before + share * now; }
+};
+
+// Work that is declared to recur every `every` steps: the sum over a window of that many. Runs
+// are remembered one by one; in a window of more than 256 steps, runs within 1/256 of it are
+// remembered together, and leave it bit by bit. So there are never more than about 600 of them.
+class DeclaredWork {
+ public:
+  // Adds a step with this many nanoseconds; it counts if it belongs to the epoch.
+  void add(std::int64_t nanoseconds, int every, bool counts);
+  // The work of the epoch. `mean`, the work in every step, stands in for steps before the first.
+  double total(int every, double share, double mean) const;
+  // The next epoch begins.
+  void restart(double share);
+
+ private:
+  static constexpr std::size_t most_gone = 64;
+  struct Runs {
+    std::int64_t first, last;  // steps
+    Work work;
+  };
+  void drop();
+
+  std::vector<Runs> runs_ = {};
+  std::size_t gone_ = 0;    // how many of them have left the window
+  Work sum_ = {};           // of the others
+  std::int64_t steps_ = 0;  // so far
+  Work in_epoch_ = {};      // the window, summed over the steps of the epoch
+  double unknown_ = 0;      // likewise, the share of the window before the first step
+};
+
+// Work that is found to recur: each run is spread over the gap since the run before it. After the
+// last run the rate of the last few runs goes on, and fades once the next run is overdue. The next
+// run shows the true rate; what was counted for steps of earlier epochs is then corrected bit by
+// bit, over a few periods, so that nothing is lost or counted twice in the long run and yet epochs
+// stay alike.
+class FoundWork {
+ public:
+  FoundWork() = default;
+  // For a kernel that is new after `in_epoch` steps of the epoch and `before` earlier ones.
+  FoundWork(std::int64_t in_epoch, std::int64_t before)
+      : since_(before + in_epoch), open_(in_epoch), open_before_(before), in_epoch_(in_epoch) {}
+
+  void add(std::int64_t nanoseconds, bool counts);
+  double total(double share) const;  // of the epoch
+  void restart(double share);
+  // After a rebalance: forgets all but the period. `is_regular`: the kernel ran in every step since
+  // the rebalance before.
+  void restart_all(bool is_regular);
+
+ private:
+  static constexpr std::size_t remembered = 4;
+  struct Run {
+    double gap = 0;
+    Work work = {};
+  };
+
+  // Once there has been a second run it is known how often it recurs.
+  bool is_single() const noexcept { return runs_ == 1 && period_ <= 0; }
+  void run(const Work& work);
+  void pay();
+  std::span<const Run> last() const noexcept;
+  double mean_gap() const noexcept;
+  Work rate() const noexcept;
+
+  std::array<Run, remembered> last_ = {};
+  std::int64_t runs_ = 0;
+  std::int64_t since_ = 0;                   // steps since the last run, or since the first step
+  double period_ = 0;                        // known from before the rebalance; 0: not
+  std::int64_t open_ = 0, open_before_ = 0;  // those that count, of this epoch and of earlier ones
+  std::int64_t in_epoch_ = 0;                // steps
+  double guessed_before_ = 0;                // work counted for the earlier ones
+  Work guessed_ = {}, spread_ = {};          // of the epoch: after the last run, and up to it
+  Work owed_ = {}, paid_ = {};               // corrections: to come, and in the epoch
+};
+
+class EpochSums {
+ public:
+  // The epoch so far: steps, load, duration, variance, kernels, phases and fit. `unit` is that of
+  // the variance, see Totals.
+  Sample sample(std::int64_t unit) const;
+
+  // `options` of the kernels, where they have any.
+  void add(const Clock::Step& step, std::span<const std::int64_t> kernels,
+           std::span<const KernelOptions> options = {});
+
+  // Takes in a step that does not count, say the one after a rebalance: it has the first run of
+  // work that is declared to recur, or was known to recur before the rebalance.
+  void hint(std::span<const std::int64_t> kernels, std::span<const KernelOptions> options = {});
+
+  // Leaves out this many nanoseconds of the running epoch, which were waiting for a core. All work
+  // loses the same share, less what truncation has left out already.
+  void leave_out(std::int64_t waited);
+
+  // The next epoch begins.
+  void restart();
+  // The next epoch begins, after a rebalance.
+  void restart_all();
+
+  std::int64_t steps() const noexcept { return steps_; }
+  // Nanoseconds per step since the last rebalance; 0 while nothing is measured.
+  std::int64_t mean_load() const;
+
+ private:
+  // Long epochs are truncated in chunks of this many steps, of which the last two are kept.
+  static constexpr std::size_t chunk = 64;
+
+  struct Kernel {
+    KernelOptions options;
+    std::int64_t ran = 0, ran_before = 0;  // steps: of the epoch, and before it since a rebalance
+    std::int64_t closed_sum = 0, closed_truncated = 0;  // of the chunks that are no longer kept
+    std::vector<std::int64_t> kept = {};                // nanoseconds by step
+    DeclaredWork declared = {};
+    FoundWork found = {};
+
+    bool is_declared() const noexcept { return options.every > 1; }
+  };
+
+  void know(std::size_t kernels, std::span<const KernelOptions> options);
+  bool recurs(const Kernel& kernel) const noexcept;
+  std::int64_t total(const Kernel& kernel) const;
+  std::int64_t recurring_total(const Kernel& kernel) const;
+  std::int64_t load() const;
+  double variance_of(std::size_t begin, std::size_t count) const;
+  void close_chunk();
+
+  std::vector<Kernel> kernels_;
+  std::int64_t steps_ = 0;
+  std::size_t kept_steps_ = 0;
+  double closed_variance_ = 0;
+  std::int64_t duration_ = 0;
+  double working_share_ = 1;  // of the time; in the rest this rank waited for a core
+  bool fit_ = true;
+  std::int64_t load_since_ = 0, steps_since_ = 0;  // of epochs that have ended
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,133 @@
+#include "observe/thread_track.hpp"
+
+#include <algorithm>
+#include <exception>
+
+namespace evenkeel {
+
+void GrowingSums::make_room(std::size_t count) {
+  if (count == 0) return;
+  for (std::size_t chunk = 0; chunk <= chunk_of(count - 1); ++chunk) {
+    if (owned_[chunk] != nullptr) continue;
+    owned_[chunk] = std::make_unique<std::atomic<std::int64_t>[]>(first << chunk);
+    chunks_[chunk].store(owned_[chunk].get(), std::memory_order_release);
+  }
+}
+
+ThreadTrack::ThreadTrack(Clock* clock, Clock::Now now, std::size_t kernels)
+    : now_(now), last_(read(now)), clock_(clock) {
+  make_room(kernels);
+}
+
+void ThreadTrack::make_room(std::size_t kernels) {
+  sums_.make_room(kernels);
+  seen_sums_.resize(kernels);
+}
+
+std::int64_t ThreadTrack::read() noexcept {
+  const std::int64_t now = read(now_);
+  if (now < last_) backwards_.store(true, std::memory_order_relaxed);
+  last_ = now;
+  return now;
+}
+
+void ThreadTrack::begin(int kernel) noexcept {
+  const int depth = depth_++;
+  if (depth >= deepest) return;
+  Scope& scope = open_[static_cast<std::size_t>(depth)];
+  scope.kernel = kernel;
+  scope.inside = 0;
+  scope.device = nullptr;
+  scope.began = read();
+}
+
+// The device's event lies inside the scope, so that its cost counts where it is caused.
+void ThreadTrack::begin(int kernel, const DeviceStream& stream,
+                        const std::shared_ptr<DeviceEvents>& events) noexcept {
+  const int depth = depth_;
+  begin(kernel);
+  if (depth >= deepest || !stream.on_device || events == nullptr) return;
+  DeviceTimer* const devices = device_timer(events);
+  if (devices == nullptr) return;
+  DeviceTimer::Scope* around = nullptr;
+  for (int i = depth; i > 0 && around == nullptr; --i)
+    around = open_[static_cast<std::size_t>(i - 1)].device;
+  Scope& scope = open_[static_cast<std::size_t>(depth)];
+  scope.before = 0;
+  scope.device = devices->begin(stream, around);
+}
+
+void ThreadTrack::end() noexcept {
+  const int depth = --depth_;
+  if (depth >= deepest) return;
+  const Scope& scope = open_[static_cast<std::size_t>(depth)];
+  const std::int64_t took = passed(scope.began, read());
+  if (depth > 0) open_[static_cast<std::size_t>(depth) - 1].inside += took;
+  const std::int64_t own = std::max<std::int64_t>(0, took - scope.inside);
+  if (scope.device != nullptr)
+    devices_.load(std::memory_order_relaxed)->end(scope.device, scope.kernel, scope.before + own);
+  else
+    count(scope.kernel, own);
+}
+
+void ThreadTrack::count(int kernel, std::int64_t ticks) noexcept {
+  const auto index = static_cast<std::size_t>(kernel);
+  if (ring_.push({ticks, index})) return;
+  sums_.add(index, ticks);
+  spilled_.store(spilled_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+}
+
+void ThreadTrack::charge_open_scopes(std::int64_t now) noexcept {
+  if (now < last_) backwards_.store(true, std::memory_order_relaxed);
+  last_ = now;
+  std::int64_t inside = 0;  // the time of the scope that was just charged, inside the next one out
+  for (int i = std::min(depth_, deepest); i > 0; --i) {
+    Scope& scope = open_[static_cast<std::size_t>(i - 1)];
+    const std::int64_t took = passed(scope.began, now);
+    const std::int64_t own = std::max<std::int64_t>(0, took - scope.inside - inside);
+    if (scope.device != nullptr)
+      scope.before += own;
+    else if (own > 0)
+      count(scope.kernel, own);
+    scope.began = now;
+    scope.inside = 0;
+    inside = took;
+  }
+}
+
+void ThreadTrack::drain(std::vector<std::int64_t>& ticks) {
+  ring_.drain([&](const Record& record) { ticks[record.kernel] += record.ticks; });
+  const std::uint64_t spilled = spilled_.load(std::memory_order_acquire);
+  if (spilled == seen_spilled_) return;
+  seen_spilled_ = spilled;
+  for (std::size_t kernel = 0; kernel < ticks.size(); ++kernel) {
+    const std::int64_t sum = sums_.of(kernel);
+    ticks[kernel] += sum - seen_sums_[kernel];
+    seen_sums_[kernel] = sum;
+  }
+}
+
+DeviceTimer* ThreadTrack::device_timer(const std::shared_ptr<DeviceEvents>& events) noexcept {
+  DeviceTimer* devices = devices_.load(std::memory_order_relaxed);
+  if (devices != nullptr) return devices;
+  try {
+    owned_devices_ = std::make_unique<DeviceTimer>(events);
+  } catch (const std::exception&) {  // no memory: the host alone is timed
+    return nullptr;
+  }
+  devices = owned_devices_.get();
+  devices_.store(devices, std::memory_order_release);
+  return devices;
+}
+
+void ThreadTrack::take_device_times(std::vector<DeviceTimer::Measured>& into) {
+  DeviceTimer* const devices = devices_.load(std::memory_order_acquire);
+  if (devices != nullptr) devices->take(into);
+}
+
+bool ThreadTrack::waits_for_devices() const {
+  const DeviceTimer* const devices = devices_.load(std::memory_order_acquire);
+  return devices != nullptr && devices->pending() > 0;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,28 @@
+#pragma once
+
+// A mean that a few disturbed values do not move: 25 % of the values are left out, half of them at
+// each end.
+
+#include <evenkeel/backends/export.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace evenkeel {
+
+// How many values a truncated mean leaves out at each end: a quarter of them in all, rounded; of
+// three or more at least one at each end.
+constexpr std::size_t truncated_at_each_end(std::size_t count) noexcept {
+  if (count < 3) return 0;
+  return count < 12 ? 1 : (count + 4) / 8;
+}
+
+// The number of values times their 25 % truncated mean; 0 without values.
+EVENKEEL_API std::int64_t truncated_sum(std::span<const std::int64_t> values);
+
+// The variance of that sum, estimated from the scatter of the values (Tukey and McLaughlin 1963:
+// each value left out counts as the nearest one that is kept); 0 for fewer than two values.
+EVENKEEL_API double truncated_sum_variance(std::span<const std::int64_t> values);
+
+}  // namespace evenkeel

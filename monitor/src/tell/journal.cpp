@@ -1,0 +1,247 @@
+#include "tell/journal.hpp"
+
+#include "decide/state_members.hpp"
+#include "tell/json.hpp"
+#include "tell/totals_members.hpp"
+
+#include <evenkeel/backends/config.hpp>
+#include <evenkeel/backends/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <functional>
+#include <span>
+#include <sstream>
+#include <system_error>
+#include <utility>
+
+#include <sys/file.h>
+#include <unistd.h>
+
+namespace evenkeel {
+
+namespace {
+
+using detail::Json;
+
+// Lines "key = value", whose values stay as they are, so that they can be read again.
+Json of_options(const std::string& options) {
+  Json::Members members;
+  std::istringstream lines(options);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t equals = line.find(" = ");
+    const bool has_value = equals != std::string::npos;
+    members.emplace_back(line.substr(0, equals), has_value ? line.substr(equals + 3) : "");
+  }
+  return Json::object(members);
+}
+
+struct StateMembers {
+  Json::Members& members;
+  void operator()(const char* key, const Trigger& trigger) const {
+    members.emplace_back(key, to_text(trigger));
+  }
+  template <class Number>
+  void operator()(const char* key, const Number& number) const {
+    members.emplace_back(key, number);
+  }
+  template <class Number, std::size_t count>
+  void operator()(const char* key, const std::array<Number, count>& numbers) const {
+    members.emplace_back(key, Json::array(std::vector<Json>(numbers.begin(), numbers.end())));
+  }
+};
+
+Json of_state(const State& state) {
+  Json::Members members;
+  detail::for_each_member(state, StateMembers{members});
+  return Json::object(members);
+}
+
+Json of_tally(const Tally& tally) { return Json::array({tally.sum, tally.least, tally.greatest}); }
+
+// Of the slots for named kernels; further kernels share the slot `other`.
+std::size_t slots_in_use(const JournalLine& line) {
+  return std::min<std::size_t>(line.kernels.size(), Totals::named_kernels);
+}
+
+struct TotalsMembers {
+  Json::Members& members;
+  const JournalLine& line;
+
+  void operator()(const char* key, std::int64_t number) const { members.emplace_back(key, number); }
+  void operator()(const char* key, std::uint64_t hash) const {
+    members.emplace_back(key, Json::hash(hash));
+  }
+  void operator()(const char* key, const Tally& tally) const {
+    members.emplace_back(key, of_tally(tally));
+  }
+  template <std::size_t count>
+  void operator()(const char* key, const std::array<std::int64_t, count>& numbers) const {
+    members.emplace_back(key, Json::array(std::vector<Json>(numbers.begin(), numbers.end())));
+  }
+  // Where ranks do not agree on the names, sums of different kernels may be mixed up.
+  void operator()(const char* key,
+                  const std::array<Tally, Totals::named_kernels + 1>& kernels) const {
+    const bool is_known = line.totals->names_agree();
+    members.emplace_back(key, is_known ? of_tallies(kernels, slots_in_use(line)) : Json(nullptr));
+    members.emplace_back("other", is_known ? of_tally(kernels[Totals::other]) : Json(nullptr));
+  }
+  // Up to the last one with a load.
+  void operator()(const char* key, const std::array<Tally, kernel_phases>& phases) const {
+    std::size_t used = phases.size();
+    while (used > 0 && phases[used - 1].sum == 0) --used;
+    members.emplace_back(key, of_tallies(phases, used));
+  }
+  void operator()(const char* key, const Counterfactual& would_be) const {
+    Json::Members inside;
+    detail::for_each_member(would_be, TotalsMembers{inside, line});
+    members.emplace_back(key, Json::object(inside));
+  }
+
+ private:
+  static Json of_tallies(std::span<const Tally> tallies, std::size_t used) {
+    std::vector<Json> values;
+    values.reserve(used);
+    for (const Tally& tally : tallies.first(used)) values.push_back(of_tally(tally));
+    return Json::array(values);
+  }
+};
+
+Json of_totals(const JournalLine& line) {
+  if (!line.totals) return nullptr;
+  Json::Members members;
+  detail::for_each_member(*line.totals, TotalsMembers{members, line});
+  return Json::object(members);
+}
+
+// One division, so that 3 ms read as 0.003. Without steps or ranks it is not a number, and written
+// as null.
+Json seconds_per_step(std::int64_t nanoseconds, const Totals& totals, std::int64_t ranks = 1) {
+  const double parts = static_cast<double>(totals.steps) * static_cast<double>(ranks);
+  return static_cast<double>(nanoseconds) / (1e9 * parts);
+}
+
+// For people and reports; the integers that this is made from are in the totals.
+Json of_kernels(const JournalLine& line) {
+  if (!line.totals || !line.totals->names_agree()) return nullptr;
+  const Totals& totals = *line.totals;
+  const auto seconds_of = [&](const Tally& tally) {
+    return Json::object({{"min", seconds_per_step(tally.least, totals)},
+                         {"avg", seconds_per_step(tally.sum, totals, totals.ranks)},
+                         {"max", seconds_per_step(tally.greatest, totals)}});
+  };
+  Json::Members members;
+  for (std::size_t i = 0; i < slots_in_use(line); ++i)
+    members.emplace_back(line.kernels[i], seconds_of(totals.kernels[i]));
+  const Tally& other = totals.kernels[Totals::other];
+  if (other.sum != 0) members.emplace_back("other", seconds_of(other));
+  return Json::object(members);
+}
+
+std::pair<std::string, Json> of_picture(const JournalLine& line) {
+  if (!line.totals || !line.picture) return {"per_rank", nullptr};
+  const auto& values = line.picture->values;
+  std::vector<Json> shown;
+  if (line.totals->ranks > LoadPicture::slots) {
+    shown.assign(values.begin(), values.end());
+    return {"histogram", Json::array(shown)};
+  }
+  for (std::size_t rank = 0; std::cmp_less(rank, line.totals->ranks); ++rank)
+    shown.push_back(seconds_per_step(values[rank], *line.totals));
+  return {"per_rank", Json::array(shown)};
+}
+
+Json of_stages(const Outcome& outcome) {
+  return Json::object(Json::Members(outcome.stages.begin(), outcome.stages.end()));
+}
+
+constexpr double seconds_per_nanosecond = 1e-9;
+
+Json predicted_gain_of(const JournalLine& line) {
+  if (!line.totals) return nullptr;
+  return line.decision.predicted_gain * seconds_per_nanosecond;
+}
+
+// Of the last rebalance so far; null where there is none, or no look since.
+Json realised_gain_of(const Ledger& ledger) {
+  if (ledger.open == 0 || ledger.looks_since == 0) return nullptr;
+  return ledger.net_so_far() * seconds_per_nanosecond;
+}
+
+}  // namespace
+
+std::string to_json(const JournalHeader& header) {
+  return Json::object({{"version", EVENKEEL_VERSION},
+                       {"options", of_options(header.options)},
+                       {"ranks", header.ranks},
+                       {"kernels", Json::array(std::vector<Json>(header.kernels.begin(),
+                                                                 header.kernels.end()))},
+                       {"state", of_state(header.state)},
+                       {"restored", header.restored}})
+      .text();
+}
+
+std::string to_json(const JournalLine& line) {
+  const auto figure = [&](double (Totals::*of)() const noexcept) -> Json {
+    return line.totals ? Json(std::invoke(of, *line.totals)) : Json(nullptr);
+  };
+  const Outcome outcome = line.outcome.value_or(Outcome{});
+  return Json::object(
+             {{"step", line.step},
+              {"generation", line.before.generation},
+              {"totals", of_totals(line)},
+              {"state", of_state(line.before)},
+              {"kernels", of_kernels(line)},
+              {"coverage", figure(&Totals::coverage)},
+              {"lambda", figure(&Totals::lambda)},
+              {"imbalance_percent", figure(&Totals::imbalance_percent)},
+              {"wasted_seconds", figure(&Totals::wasted_seconds)},
+              {"trigger", to_text(line.before.trigger)},
+              {"decision", name_of(line.decision.action)},
+              {"cause", name_of(line.decision.reason)},
+              {"reason", line.reason},
+              {"predicted_gain", predicted_gain_of(line)},
+              {"cost", line.outcome ? Json(outcome.seconds) : Json(nullptr)},
+              {"realised_gain", realised_gain_of(line.before.ledger)},
+              {"kind", line.outcome ? Json(name_of(line.kind)) : Json(nullptr)},
+              {"taken_at", line.taken_at >= 0 ? Json(line.taken_at) : Json(nullptr)},
+              {"lambda_foreseen", outcome.lambda > 0 ? Json(outcome.lambda) : Json(nullptr)},
+              {"objects_moved", outcome.objects_moved},
+              {"bytes_moved", outcome.bytes_moved},
+              {"seconds", of_stages(outcome)},
+              of_picture(line)})
+      .text();
+}
+
+Journal::Journal(const std::string& path) {
+  const auto refuse = [&](const std::string& reason, const std::string& remedy) {
+    throw Error(ErrorKind::bad_input, Where{"monitor/journal"},
+                "The journal '" + path + "' cannot be written: " + reason + '.', remedy);
+  };
+  // The file is not emptied before its lock is ours. It is opened for appending, so that what
+  // another run writes on a file system without locks stays whole.
+  file_.reset(std::fopen(path.c_str(), "ab"));
+  if (file_ == nullptr)
+    refuse(std::error_code(errno, std::generic_category()).message(),
+           "Name a file in a directory that exists and that you may write to.");
+  const int descriptor = fileno(file_.get());
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    refuse("another run, or another Balancer of this one, is writing to it",
+           "Give each Balancer a file of its own, by its options in code.");
+  const int emptied = ftruncate(descriptor, 0);
+  static_cast<void>(emptied);  // a file that is not plain, such as a pipe, has nothing to empty
+}
+
+// Flushed line by line: a run that is killed leaves all that it has written.
+void Journal::write(const std::string& line) noexcept {
+  if (file_ == nullptr) return;
+  const bool written = std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size() &&
+                       std::fputc('\n', file_.get()) != EOF && std::fflush(file_.get()) == 0;
+  if (!written) file_.reset();
+}
+
+void Journal::Close::operator()(std::FILE* file) const noexcept {
+  static_cast<void>(std::fclose(file));
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,171 @@
+#include "tell/log.hpp"
+
+#include "tell/words.hpp"
+
+#include <evenkeel/monitor/metrics.hpp>
+
+#if defined(__CUDACC__)  // nvcc cannot check fmt's format strings when it compiles
+#define FMT_CONSTEVAL
+#define FMT_USE_CONSTEVAL 0
+#define FMT_USE_CONSTEXPR 1
+#endif
+
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace evenkeel {
+
+namespace {
+
+using detail::bytes_of;
+using detail::count_of;
+using detail::fixed;
+using detail::seconds_of;
+
+constexpr const char* logger_name = "evenkeel";
+
+std::shared_ptr<spdlog::logger> logger_for(LogLevel level) {
+  if (level == LogLevel::off) return nullptr;
+  if (auto users = spdlog::get(logger_name)) return users;
+  auto logger = std::make_shared<spdlog::logger>(logger_name,
+                                                 std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  logger->set_pattern("%n: %v");
+  logger->flush_on(spdlog::level::info);
+  return logger;
+}
+
+std::string counted(std::int64_t number, const std::string& what) {
+  return count_of(number) + ' ' + what + (number == 1 ? "" : "s");
+}
+
+// The outcome, to be put behind a line.
+std::string outcome_of(const JournalLine& line) {
+  if (!line.outcome) return line.decision.action == Action::rebalance ? "; not taken" : "";
+  const Outcome& outcome = *line.outcome;
+  if (!outcome.moved) return "; nothing had to change, in " + seconds_of(outcome.seconds * 1e9);
+  return "; " + counted(outcome.objects_moved, "object") + " (" + bytes_of(outcome.bytes_moved) +
+         ") moved in " + seconds_of(outcome.seconds * 1e9) +
+         (outcome.lambda > 0 ? "; lambda " + fixed(outcome.lambda, 2) + " foreseen" : "");
+}
+
+std::string percent(double part, double whole) {
+  return fixed(whole > 0 ? 100 * part / whole : 0, 1) + " %";
+}
+
+constexpr double nanoseconds = 1e9;
+
+// Seconds in words; in a deterministic run, the weight that they stand for.
+std::string amount(const Summary& run, double seconds) {
+  constexpr double weights_per_second = 1e3;
+  return run.is_deterministic ? fixed(seconds * weights_per_second, 1) + " of weight"
+                              : seconds_of(seconds * nanoseconds);
+}
+
+// Lambda and imbalance percent of the run as a whole.
+std::string evenness(const Summary& run) {
+  LoadSummary load;
+  load.ranks = run.ranks;
+  load.sum = run.account.mean * run.ranks;
+  load.greatest = run.account.actual;
+  return "lambda " + fixed(lambda(load), 2) + ", imbalance " + fixed(imbalance_percent(load), 0) +
+         " %";
+}
+
+std::string of_costs(const Summary& run) {
+  const Account& account = run.account;
+  std::string text = counted(run.state.rebalances, "rebalance");
+  if (run.state.unchanged > 0)
+    text += ", " + count_of(run.state.unchanged) + " of which changed nothing,";
+  text += " cost " + amount(run, account.spent()) + " (" +
+          percent(account.spent(), account.actual + account.spent()) + ")";
+  if (account.rebuild_cost > 0)
+    text += ": " + amount(run, account.own_cost) + " evenkeel's, " +
+            amount(run, account.rebuild_cost) + " the application's rebuild";
+  return text + '.';
+}
+
+std::string of_savings(const Summary& run) {
+  const Account& account = run.account;
+  const double saved = account.saved();
+  std::string text = account.knows_never ? "Without them the slowest ranks would have worked "
+                                         : "Had it stayed as uneven as it last was without them, "
+                                           "the slowest ranks would have worked ";
+  text += amount(run, account.never) + ": " + amount(run, std::abs(saved)) +
+          (saved >= 0 ? " saved" : " lost");
+  if (account.uncertainty > 0) text += ", give or take " + amount(run, account.uncertainty);
+  return text + '.';
+}
+
+// Each rebalance against the domains that it has replaced.
+std::string of_gains(const Summary& run) {
+  const Ledger& ledger = run.state.ledger;
+  if (ledger.counted == 0) return {};
+  constexpr double seconds = 1e-9;
+  std::string text = " Against the domains that each has replaced they gained " +
+                     amount(run, ledger.gained * seconds) + "; " +
+                     amount(run, ledger.foreseen * seconds) + " net were foreseen";
+  if (ledger.losses > 0)
+    text += "; " + count_of(ledger.losses) + " did not pay for " +
+            (ledger.losses == 1 ? "itself" : "themselves");
+  return text + '.';
+}
+
+std::string of_advice(const Summary& run) {
+  const Account& account = run.account;
+  if (run.advices == 0 || account.advised <= 0) return "Balancing would not have paid for itself.";
+  return "Nothing was moved. Balancing " + counted(run.advices, "time") + " would have saved " +
+         amount(run, account.advised) + " (" + percent(account.advised, account.actual) +
+         " of the slowest ranks' work).";
+}
+
+}  // namespace
+
+std::string log_line(const JournalLine& line) {
+  return "step " + count_of(line.step) + ": " + name_of(line.decision.action) + ": " + line.reason +
+         outcome_of(line);
+}
+
+std::string summary_of(const Summary& given) {
+  Summary run = given;
+  run.state.ledger.settle();
+  const Ledger& ledger = run.state.ledger;
+  const Account& account = run.account;
+  std::string text = counted(run.steps, "step") + " on " + counted(run.ranks, "rank");
+  if (ledger.elapsed > 0 && ledger.covered > 0 && !run.is_deterministic)
+    text += "; the kernels took " + percent(ledger.covered, ledger.elapsed) + " of the time";
+  if (account.steps < run.steps)
+    text += "; measured in " + count_of(account.steps) + " of " + counted(run.steps, "step");
+  text += ".\n";
+  if (!(account.mean > 0)) {
+    text += "No look has counted, so nothing is known of the load.";
+    return run.state.rebalances > 0 ? text + '\n' + of_costs(run) : text;
+  }
+  text += "The slowest ranks worked " + amount(run, account.actual) + ", the average rank " +
+          amount(run, account.mean) + ": " + amount(run, account.actual - account.mean) +
+          " lost to imbalance (" + evenness(run) + ").\n";
+  if (run.state.rebalances > 0) return text + of_costs(run) + ' ' + of_savings(run) + of_gains(run);
+  if (run.moves) return text + "Nothing was rebalanced.";
+  return text + of_advice(run);
+}
+
+Log::Log(LogLevel level) : level_(level) {
+  try {
+    logger_ = logger_for(level);
+  } catch (...) {  // a run goes on without a log
+  }
+}
+
+void Log::write(const std::string& text) const noexcept {
+  if (logger_ == nullptr) return;
+  try {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) logger_->info("{}", line);
+  } catch (...) {
+  }
+}
+
+}  // namespace evenkeel

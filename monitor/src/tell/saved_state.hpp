@@ -1,0 +1,25 @@
+#pragma once
+
+// What a run has learned, for the next one: text in a file, or in a checkpoint of the
+// application's.
+
+#include "decide/state.hpp"
+
+#include <string>
+
+namespace evenkeel {
+
+std::string saved_text(const State& state, int ranks);
+
+// `first` with what an earlier run has learned. What a rebalance costs is taken over if the method
+// is the same, and counts little on another number of ranks; what the load was like is taken over
+// on the same number of ranks only. Throws an Error for a text that is not a saved state.
+State restored(const State& first, const std::string& saved, int ranks, const std::string& source);
+
+// The text of the file; empty where there is none yet. An Error where it cannot be read.
+std::string read_saved(const std::string& path);
+
+// Writes the whole text or nothing; false when it fails.
+bool write_saved(const std::string& path, const std::string& text);
+
+}  // namespace evenkeel
