@@ -91,8 +91,13 @@ std::vector<CurveKey> keys_of(Pattern pattern, std::int64_t count, int rank, int
   return keys;
 }
 
-Order order_of(const std::vector<CurveKey>& keys) {
-  Order order;
+struct Listed {
+  std::vector<CurveKey> keys;
+  std::vector<std::int64_t> objects;
+};
+
+Listed order_of(const std::vector<CurveKey>& keys) {
+  Listed order;
   order.objects.resize(keys.size());
   std::iota(order.objects.begin(), order.objects.end(), std::int64_t{0});
   std::stable_sort(order.objects.begin(), order.objects.end(), [&](std::int64_t a, std::int64_t b) {
@@ -210,7 +215,7 @@ double of_stage(const MoveReport& report, const char* stage) {
 
 template <class Objects>
 void measure(const Communicator& ranks, Pattern pattern, std::int64_t count, int repetitions) {
-  const Order order = order_of(keys_of(pattern, count, ranks.rank(), ranks.size()));
+  const Listed order = order_of(keys_of(pattern, count, ranks.rank(), ranks.size()));
   Splitters splitters;
   for (int rank = 0; rank <= ranks.size(); ++rank)
     splitters.push_back({static_cast<std::uint64_t>(rank) * keys_of_a_rank});
@@ -224,7 +229,10 @@ void measure(const Communicator& ranks, Pattern pattern, std::int64_t count, int
     const Set set = objects.as_set();
     const std::vector<SetShape> shapes = agree_on_sets(ranks, {&set, 1});
     Plan who;
-    std::vector<Order> orders = {order};
+    const Space host = Space::where(MemoryKind::host);
+    std::vector<Order> orders;
+    orders.push_back({{host, "keys", std::span<const CurveKey>(order.keys)},
+                      {host, "objects", std::span<const std::int64_t>(order.objects)}});
     times.plan.push_back(slowest_milliseconds(
         ranks, [&] { who = plan(ranks, Status(), splitters, std::move(orders)); }));
     touched = bytes_touched(who.sets.front(), objects);

@@ -7,11 +7,12 @@
 //
 //   mpirun -n 2 bench_monitor [steps] [microseconds of work per step] [pairs of blocks]
 
+#include "agree/epoch.hpp"
+#include "observe/truncated_mean.hpp"
 #include "runtime.hpp"
 
 #include <evenkeel/backends/exec/cycle_counter.hpp>
 #include <evenkeel/evenkeel.hpp>
-#include <evenkeel/monitor/truncated_mean.hpp>
 
 #include <Kokkos_Core.hpp>
 

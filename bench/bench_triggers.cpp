@@ -35,7 +35,7 @@ namespace {
 
 constexpr std::array<double, 3> costs = {2, 10, 50};  // of a rebalance, in mean loads of a rank
 
-// What cost_aware is held against; monitor/src/cost_aware.cpp has it too.
+// What cost_aware is held against; monitor/src/decide/cost_aware.cpp has it too.
 constexpr double losses_until_off = 2;
 
 struct Command {

@@ -84,7 +84,7 @@ class RealTime {
   void adapt(Options&) const {}
   void start() {
     ranks_.barrier();
-    whole_.lap();
+    whole_.restart();
   }
   void begin_step() {}
   double work(double load) {
@@ -94,7 +94,7 @@ class RealTime {
   }
   void end_step() { ranks_.barrier(); }
   void begin_move() {}
-  void stop() { seconds_ = whole_.lap(); }
+  void stop() { seconds_ = whole_.restart(); }
   // Collective.
   double total(double, std::size_t) const {
     return ranks_.all_reduce(seconds_, Reduction::greatest) / step_seconds;

@@ -1,12 +1,12 @@
-// A cloud of particles through which a heavy body passes. What comes near the body sinks to it and
-// circles it in many short steps, so that the work gathers and moves on: a decomposition that was
-// even does not stay so. Compare:
+// A cloud of particles through which a heavy body passes. Particles near the body sink to it and
+// circle it in many short steps, so that the work concentrates there and moves with the body: an
+// even decomposition does not stay even. Compare:
 //
 //   mpirun -n 2 02_particles --balance off
 //   mpirun -n 2 02_particles --balance on
 //
-// Particles feel the body, not each other. So what becomes of one does not depend on who computes
-// it, and the checksum is the same to the bit for any number of ranks, balanced or not.
+// Particles feel the body, not each other. So a particle's path does not depend on the rank that
+// computes it, and the checksum is the same to the bit for any number of ranks, balanced or not.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -22,7 +22,7 @@ namespace ek = evenkeel;
 constexpr double step_length = 0.005;
 constexpr double attraction = 1.6;  // mass of the body times the constant of gravity
 constexpr double softening = 0.02;  // radius of the body, within which its pull fades
-constexpr double friction = 4;      // of the thin gas that the cloud is in
+constexpr double friction = 4;      // of the thin gas around the particles
 constexpr double accuracy = 0.004;  // length of a sub-step, in radians of an orbit
 
 struct Settings {
@@ -116,10 +116,10 @@ void advance(const Cloud& cloud, double time) {
   Kokkos::parallel_for(
       "advance", Policy(0, cloud.id.extent(0)),
       KOKKOS_LAMBDA(std::int64_t i) { fly(cloud, i, time); });
-  Kokkos::fence();  // the timers shall see the work
+  Kokkos::fence();  // so that the timers measure the work
 }
 
-// Of all bits of all particles, whatever their order. Collective.
+// The checksum of all bits of all particles, independent of their order. Collective.
 std::uint64_t checksum(const ek::Communicator& ranks, const Cloud& cloud) {
   const Kokkos::HostSpace host;
   const auto position = Kokkos::create_mirror_view_and_copy(host, cloud.position);
@@ -139,7 +139,8 @@ std::uint64_t checksum(const ek::Communicator& ranks, const Cloud& cloud) {
 
 Figures simulate(const ek::Communicator& ranks, const Settings& settings) {
   Cloud cloud = make_cloud(ranks, settings.particles);
-  // What moves together. Sub-steps say what each particle costs, where a clock sees only the sum.
+  // The arrays that move together. Sub-steps tell the cost of each particle; a clock sees only the
+  // sum.
   const auto particles = [&cloud] {
     return ek::set(cloud.position, ek::carry(cloud.velocity, cloud.substeps, cloud.id),
                    {.weight = cloud.substeps});
@@ -167,7 +168,7 @@ Figures simulate(const ek::Communicator& ranks, const Settings& settings) {
     const ek::Stopwatch call;
     if (balancer.step(particles())) {
       ++figures.rebalances;
-      // The rank that came last has not waited for others: its time is the least.
+      // The rank that arrived last has not waited for others: its time is the least.
       figures.cost_seconds += ranks.all_reduce(call.seconds(), ek::Reduction::least);
     }
 
@@ -198,7 +199,7 @@ void print(const Figures& figures, const Settings& settings) {
               static_cast<unsigned long long>(figures.checksum));
 }
 
-// False when there is an argument that it does not know.
+// False if an argument is unknown or has a bad value.
 bool read(int argc, char** argv, Settings& settings) {
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];
@@ -220,7 +221,7 @@ bool read(int argc, char** argv, Settings& settings) {
 }
 
 int run(int argc, char** argv) {
-  const Kokkos::ScopeGuard kokkos(argc, argv);  // takes out what is meant for Kokkos
+  const Kokkos::ScopeGuard kokkos(argc, argv);  // removes Kokkos's own arguments
   try {
     const ek::Communicator ranks = ek::Communicator::world();
     Settings settings;

@@ -5,7 +5,8 @@
 //   mpirun -n 2 03_domains --balance off
 //   mpirun -n 2 03_domains --balance on
 //
-// A cell knows its place, so the checksum is the same for any number of ranks, balanced or not.
+// A cell's values depend on its place alone, so the checksum is the same for any number of ranks,
+// balanced or not.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -43,7 +44,7 @@ void for_each_cell(const ek::CellRange& range, const Visit& visit) {
     for (std::int64_t j = range.begin[1]; j < range.end[1]; ++j) visit(i, j);
 }
 
-// The hotter, the more sub-steps: 1 far away, some 200 in the middle of the spot.
+// Hotter cells take more sub-steps: 1 far away, some 200 in the middle of the spot.
 void advance(Cells& cells, int step) {
   const double x = 0.15 + 0.7 * step / steps, y = 0.3;
   for_each_cell(cells.range, [&](std::int64_t i, std::int64_t j) {
@@ -56,7 +57,7 @@ void advance(Cells& cells, int step) {
   });
 }
 
-// Sends what leaves, receives what enters, and keeps the rest.
+// Sends the cells that leave, receives those that enter, and keeps the rest.
 Cells moved(Cells& old, const ek::CellMoves& moves) {
   Cells now(moves.after);
   for_each_cell(now.range, [&](std::int64_t i, std::int64_t j) {

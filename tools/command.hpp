@@ -1,10 +1,10 @@
 #pragma once
 
-// What every sub-command of `evenkeel` is: its options are declared first, it runs when they are
+// The form of a sub-command of `evenkeel`: it declares its options first, and runs when they are
 // parsed.
 //
 // Contract of the program: results go to stdout; an error is one line on stderr, with exit status 2
-// for bad input and 1 for anything else; never a partial result.
+// for bad input and 1 for anything else. A result is never partial.
 
 #include <CLI/CLI.hpp>
 
@@ -16,8 +16,8 @@ namespace evenkeel::tool {
 
 class Ranks;  // ranks.hpp
 
-// What a sub-command has to say, and what is left to do once that is said: to give files their
-// names. Rank 0's text counts; `commit` is collective where the sub-command is.
+// The output of a sub-command, and the work left after printing it: to give files their names. Rank
+// 0 prints its text; `commit` is collective where the sub-command is.
 struct Output {
   Output(std::string said, std::function<void()> last = {})  // NOLINT: implicit, for texts alone
       : text(std::move(said)), commit(std::move(last)) {}
@@ -25,7 +25,7 @@ struct Output {
   std::function<void()> commit;
 };
 
-// Adds the sub-command to `app` and returns what produces its output.
+// Each adds its sub-command to `app` and returns the function that produces its output.
 using Run = std::function<Output()>;
 Run add_info(CLI::App& app);
 Run add_partition(CLI::App& app, Ranks& ranks);  // collective over `ranks`, which it starts

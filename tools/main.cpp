@@ -1,4 +1,4 @@
-// The program `evenkeel`. Parses, runs one sub-command, prints its output whole or an error.
+// The program `evenkeel`. Parses, runs one sub-command, and prints its whole output or an error.
 
 #include "command.hpp"
 #include "ranks.hpp"
@@ -19,7 +19,7 @@ using evenkeel::tool::Ranks;
 
 enum Status : int { success = 0, failure = 1, bad_input = 2 };
 
-// One line.
+// Prints the message on one line, and returns the status.
 int report(const Ranks& ranks, const std::string& message, Status status) {
   std::string line = message;
   std::replace(line.begin(), line.end(), '\n', ' ');
@@ -62,7 +62,7 @@ int run(int argc, char** argv, Ranks& ranks) {
   return status;
 }
 
-// What the ranks have agreed on is an Error; anything else may be known to this one alone.
+// All ranks know of an Error; any other exception may have occurred on this rank alone.
 int run_and_report(int argc, char** argv, Ranks& ranks) {
   try {
     return run(argc, argv, ranks);

@@ -23,8 +23,8 @@ namespace evenkeel::tool {
 
 namespace {
 
-// The files that were asked for, on rank 0; nothing on others. They are opened before anything is
-// computed, so that a name that will not do costs no time, and both or none get their names.
+// The requested output files on rank 0; empty on other ranks. They are opened before anything is
+// computed, so that an unusable name costs no time. Either both get their names or none does.
 struct OutputFiles {
   std::optional<OutputFile> parts, domains;
 };
@@ -78,7 +78,7 @@ Output run(const Communicator& communicator, const PartitionArguments& asked) {
           [&communicator, files] { commit(communicator, *files); }};
 }
 
-// Who is alone knows which rank has failed.
+// With a single rank, the message need not name the rank that failed.
 [[noreturn]] void throw_without_rank(const Error& error) {
   throw Error(error.kind(), Where{error.where()}, error.problem(), error.remedy());
 }

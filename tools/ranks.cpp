@@ -37,7 +37,7 @@ const Communicator& Ranks::start() {
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
 #endif
   all_.emplace(Communicator::world());
-  setenv("KOKKOS_DISABLE_WARNINGS", "1", 0);  // stderr is for errors; what the user set stays
+  setenv("KOKKOS_DISABLE_WARNINGS", "1", 0);  // stderr is for errors; keeps a value set by the user
   vote(*all_, attempt("tools/ranks", [] { Kokkos::initialize(); }));
   return *all_;
 }

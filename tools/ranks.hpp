@@ -1,9 +1,9 @@
 #pragma once
 
-// The processes that run a sub-command together. MPI and Kokkos are started by the first that needs
-// them, so that the others work where these do not, and end with this object: make it first, so
-// that rank 0 has said everything before any rank ends. Launchers kill the ranks that are left when
-// one has ended with an error.
+// The processes that run a sub-command together. The first sub-command that needs MPI and Kokkos
+// starts them, so that the others work where these do not. They end with this object: construct it
+// first, so that rank 0 has printed everything before any rank ends. Launchers kill the remaining
+// ranks when one has ended with an error.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
@@ -19,20 +19,21 @@ class Ranks {
   Ranks(const Ranks&) = delete;
   Ranks& operator=(const Ranks&) = delete;
 
-  // Collective. Starts MPI (in a build with it) and Kokkos; the same object when they run already.
+  // Collective. Starts MPI (in a build with MPI) and Kokkos, unless they already run.
   const Communicator& start();
 
-  // True when a launcher says that it started this process, as one of several or alone.
+  // True when the environment shows that a launcher started this process, alone or as one of
+  // several.
   static bool are_launched();
 
-  // True on the rank that speaks for all. Before start() the launcher is believed.
+  // True on the rank that prints for all. Before start() the launcher's environment decides.
   bool is_first() const;
 
-  // What the first rank says. Collective when started, and this process's own word before.
+  // The first rank's value. Collective after start(); before, it returns `mine`.
   bool as_first_says(bool mine) const;
 
-  // After a failure that the other ranks cannot know of: ends them too, for good. Does nothing
-  // where there are none.
+  // Ends all ranks at once, after a failure that the others cannot know of. Does nothing if there
+  // are no others.
   void give_up() const;
 
  private:

@@ -1,4 +1,4 @@
-// evenkeel replay: what a trigger would have made of a run that is on record.
+// evenkeel replay: what a trigger would have done with a recorded run.
 
 #include "command.hpp"
 #include "replay/chain.hpp"
@@ -31,7 +31,7 @@ std::string replay_chain(const ChainReplayOptions& options) {
   replay.total = cost_of(setting, replay.rebalances);
   replay.never = cost_of(setting, {});
   replay.optimum = optimum_of(setting);
-  replay.ideal = std::min(ideal_of(setting), replay.optimum.total);  // sums in another order
+  replay.ideal = std::min(ideal_of(setting), replay.optimum.total);  // rounding may exceed it
   if (!std::isfinite(replay.total))
     refuse_replay("The run costs more than a number can hold.", "Give costs in a greater unit.");
   return report_of(options, replay);

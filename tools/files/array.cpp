@@ -20,7 +20,7 @@ void ArrayFile::set_shape(std::uint64_t rows, std::uint64_t columns) noexcept {
 std::vector<double> ArrayFile::read(std::uint64_t first, std::uint64_t last) const {
   if (first > last || last > rows_)
     refuse(joined({"Rows ", std::to_string(first), " to ", std::to_string(last), " of ",
-                   in_quotes(name()), " were asked for, which has ", std::to_string(rows_), "."}),
+                   in_quotes(name()), " were asked for, but it has ", std::to_string(rows_), "."}),
            "Ask for rows that it has.");
   if (first == last) return {};
   return read_within(first, last);
@@ -29,7 +29,7 @@ std::vector<double> ArrayFile::read(std::uint64_t first, std::uint64_t last) con
 std::unique_ptr<const ArrayFile> open_array(const std::string& path) {
   if (path.ends_with(".npy")) return std::make_unique<NpyFile>(std::make_unique<FileSource>(path));
   if (path.ends_with(".csv")) return std::make_unique<CsvFile>(std::make_unique<FileSource>(path));
-  refuse(joined({"The name ", in_quotes(path), " does not tell what is in the file."}),
+  refuse(joined({"The name ", in_quotes(path), " does not say which format the file has."}),
          "Name a file that ends in .npy or .csv.");
 }
 

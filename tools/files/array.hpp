@@ -1,8 +1,8 @@
 #pragma once
 
-// A table of numbers in a file: one row for each object. It is opened by every rank, which then
-// reads the rows of its share. Opening reads what tells the shape; no more memory is ever taken
-// than the size of the file accounts for, whatever its content claims.
+// A table of numbers in a file: one row for each object. Every rank opens the file and then reads
+// the rows of its share. Opening reads only what determines the shape. Memory use is bounded by the
+// size of the file, whatever its content claims.
 
 #include "files/byte_source.hpp"
 
@@ -38,7 +38,7 @@ class ArrayFile {
   std::uint64_t rows_ = 0, columns_ = 0;
 };
 
-// By the end of its name: .npy or .csv.
+// The end of the name, .npy or .csv, determines the format.
 std::unique_ptr<const ArrayFile> open_array(const std::string& path);
 
 }  // namespace evenkeel::tool

@@ -21,7 +21,7 @@ namespace {
          "Name a regular file that exists and that you may read.");
 }
 
-// Closes the descriptor before it refuses: there is no object yet whose destructor would.
+// Closes the descriptor before it refuses, since no destructor would do so yet.
 std::uint64_t size_of_regular_file(int descriptor, const std::string& path) {
   struct stat status = {};
   const bool known = fstat(descriptor, &status) == 0;
@@ -29,10 +29,10 @@ std::uint64_t size_of_regular_file(int descriptor, const std::string& path) {
   if (known && S_ISREG(status.st_mode)) return static_cast<std::uint64_t>(status.st_size);
   close(descriptor);
   if (!known) refuse_file(path, reason_of(error_number));
-  refuse_file(path, S_ISDIR(status.st_mode) ? "it is a directory" : "it is no regular file");
+  refuse_file(path, S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file");
 }
 
-// Without O_NONBLOCK the opening of a named pipe would wait for a writer.
+// O_NONBLOCK keeps open() from waiting for the writer of a named pipe.
 int open_to_read(const std::string& path) {
   const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) refuse_file(path, reason_of(errno));
@@ -46,15 +46,15 @@ ByteSource::ByteSource(std::string name, std::uint64_t size)
 
 void ByteSource::read(std::uint64_t offset, std::span<char> bytes) const {
   if (offset > size_ || bytes.size() > size_ - offset)
-    refuse(joined({"Bytes behind the end of ", in_quotes(name_), " were asked for."}),
+    refuse(joined({"Bytes beyond the end of ", in_quotes(name_), " were asked for."}),
            "Ask for bytes that it has.");
   if (!bytes.empty()) read_within(offset, bytes);
 }
 
 void ByteSource::refuse_shrunk(std::uint64_t end) const {
-  refuse(joined({"The file ", in_quotes(name_), " ends at byte ", std::to_string(end),
-                 " by now; it had ", std::to_string(size_), " bytes when it was opened."}),
-         "Run again when nothing writes to it.");
+  refuse(joined({"The file ", in_quotes(name_), " now ends at byte ", std::to_string(end),
+                 "; it had ", std::to_string(size_), " bytes when it was opened."}),
+         "Run again when no program writes to it.");
 }
 
 FileSource::FileSource(const std::string& path)
@@ -71,7 +71,7 @@ void FileSource::read_within(std::uint64_t offset, std::span<char> bytes) const 
     if (got < 0)
       give_up(joined({"The file ", in_quotes(name()), " cannot be read at byte ",
                       std::to_string(offset), ": ", reason_of(errno), "."}),
-              "Look after the disk that it is on.");
+              "Check the disk that holds it.");
     if (got == 0) refuse_shrunk(offset);
     bytes = bytes.subspan(static_cast<std::size_t>(got));
     offset += static_cast<std::uint64_t>(got);

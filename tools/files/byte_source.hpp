@@ -1,7 +1,7 @@
 #pragma once
 
-// Where the readers get their bytes: a file, or memory for tests and fuzzers. A source has a fixed
-// size, and its bytes are read at any offset; nothing is assumed about what they hold.
+// The source of the readers' bytes: a file, or memory for tests and fuzzers. A source has a fixed
+// size and can be read at any offset. It assumes nothing about the content.
 
 #include <cstdint>
 #include <span>
@@ -16,14 +16,14 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  // The name that messages show, as the user wrote it.
+  // The name as the user wrote it, for messages.
   const std::string& name() const noexcept { return name_; }
 
   // In bytes, as it was when the source was opened.
   std::uint64_t size() const noexcept { return size_; }
 
   // Fills all of `bytes` from `offset` on; an Error when the source has become too short for that.
-  // Asking for more than size() is a mistake of the caller's, and an Error as well.
+  // Reading beyond size() is a mistake of the caller, and an Error as well.
   void read(std::uint64_t offset, std::span<char> bytes) const;
 
  protected:

@@ -29,16 +29,16 @@ std::string place_of_line(const ByteSource& source, std::uint64_t line) {
 
 // --- Lines ---------------------------------------------------------------------------------------
 
-// Goes through the lines of a source from the offset of one of them on.
+// Reads the lines of a source one by one, starting at the offset of one of them.
 class LineReader {
  public:
   LineReader(const ByteSource& source, std::uint64_t offset, std::uint64_t line)
       : source_(source), read_to_(offset), line_(line) {}
 
-  // The next line without its end, or nothing behind the last. Lives until the next call.
+  // The next line without its line end, or nothing after the last. Valid until the next call.
   std::optional<std::string_view> next();
 
-  // Of the line that comes next.
+  // Offset and number of the next line.
   std::uint64_t offset() const noexcept { return read_to_ - (end_ - begin_); }
   std::uint64_t line() const noexcept { return line_; }
 
@@ -49,17 +49,17 @@ class LineReader {
   std::string_view take(std::size_t bytes, std::size_t bytes_of_end);
 
   const ByteSource& source_;
-  std::uint64_t read_to_;  // the offset behind the bytes in the buffer
+  std::uint64_t read_to_;  // the offset after the bytes in the buffer
   std::uint64_t line_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0, end_ = 0;  // of what is in the buffer and was not given out yet
+  std::size_t begin_ = 0, end_ = 0;  // the bytes of the buffer that were not returned yet
 };
 
 std::optional<std::string_view> LineReader::next() {
   for (std::size_t searched = 0;;) {
     const char* unread = buffer_.data() + begin_;
     const std::size_t bytes = end_ - begin_;
-    const void* found = bytes == searched ? nullptr  // nor may memchr get a null pointer
+    const void* found = bytes == searched ? nullptr  // memchr must not get a null pointer
                                           : std::memchr(unread + searched, '\n', bytes - searched);
     if (found != nullptr)
       return take(static_cast<std::size_t>(static_cast<const char*>(found) - unread), 1);
@@ -115,14 +115,15 @@ std::string_view without_blanks(std::string_view text) {
 
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
-// Too small for a double: libraries differ in whether that is a zero or out of range.
+// Whether a nonzero number was read as 0, being too small for a double: libraries differ in whether
+// they call that out of range.
 bool has_vanished(double number, const char* begin, const char* end) {
   if (number != 0) return false;
   const char* exponent = std::find_if(begin, end, [](char c) { return c == 'e' || c == 'E'; });
   return std::any_of(begin, exponent, [](char c) { return is_digit(c) && c != '0'; });
 }
 
-// Reads the number at the begin of [at, end); one '+' is allowed, which std::from_chars is not.
+// Reads the number at the start of [at, end). Accepts one '+', which std::from_chars does not.
 std::from_chars_result read_number(const char* at, const char* end, double& number) {
   const bool has_plus = end - at > 1 && *at == '+' && *(at + 1) != '-';
   auto result = std::from_chars(has_plus ? at + 1 : at, end, number);
@@ -154,14 +155,14 @@ std::string problem_with(std::string_view cell) {
     case Cell::empty: return " is empty.";
     case Cell::not_finite: return joined({" is ", in_quotes(cell), ", which is not finite."});
     case Cell::out_of_range:
-      return joined({" is ", in_quotes(cell), ", which no double comes near."});
-    case Cell::no_text: return " holds bytes that are no text.";
-    case Cell::no_number: return joined({" is ", in_quotes(cell), ", which is no number."});
+      return joined({" is ", in_quotes(cell), ", which is out of the range of a double."});
+    case Cell::no_text: return " holds bytes that are not text.";
+    case Cell::no_number: return joined({" is ", in_quotes(cell), ", which is not a number."});
   }
-  return " is no number.";
+  return " is not a number.";
 }
 
-// Whoever writes this meant a number, if only with a slip in it.
+// Whether the writer must have meant a number, even if it has a typing error.
 bool begins_like_number(std::string_view cell) {
   if (kind_of(cell) == Cell::not_finite) return true;
   if (cell.starts_with('+') || cell.starts_with('-')) cell.remove_prefix(1);
@@ -239,7 +240,7 @@ CsvFile::CsvFile(std::unique_ptr<const ByteSource> owned) : ArrayFile(std::move(
   set_shape(lines - header_lines_, first.columns);
 }
 
-// Lines are empty at the end only, so that the number of a line tells which object it is.
+// Empty lines are allowed only at the end, so that the number of a line identifies its object.
 std::uint64_t CsvFile::count_lines(std::uint64_t begin) {
   LineReader reader(source(), begin, 0);
   std::optional<std::uint64_t> empty;
@@ -253,14 +254,14 @@ std::uint64_t CsvFile::count_lines(std::uint64_t begin) {
       continue;
     }
     if (empty)
-      refuse(joined({place_of_line(source(), *empty), " is empty, and others follow."}),
+      refuse(joined({place_of_line(source(), *empty), " is empty, but other lines follow."}),
              std::string(how_to_write));
     if (lines % lines_per_mark == 0) marks_.push_back(offset);
     ++lines;
   }
 }
 
-// A number takes a byte and the comma or line end after it.
+// A number takes at least one byte, and the comma or line end after it another.
 std::uint64_t CsvFile::numbers_to_expect(std::uint64_t first, std::uint64_t last) const {
   const std::uint64_t end_mark = (last + lines_per_mark - 1) / lines_per_mark;
   const std::uint64_t end = end_mark < marks_.size() ? marks_[end_mark] : source().size();
@@ -280,8 +281,8 @@ std::vector<double> CsvFile::read_within(std::uint64_t first, std::uint64_t last
   for (std::uint64_t line = first; line < last; ++line) {
     const auto text = reader.next();
     if (!text)
-      refuse(joined({place_of_line(source(), line), " is not there any more."}),
-             "Run again when nothing writes to it.");
+      refuse(joined({place_of_line(source(), line), " no longer exists."}),
+             "Run again when no program writes to it.");
     const std::uint64_t found = read_line(source(), line, *text, numbers);
     if (found != columns())
       refuse(joined({place_of_line(source(), line), " has ", std::to_string(found),

@@ -1,12 +1,12 @@
 #pragma once
 
-// Numbers separated by commas, one object a line. The first line may be a header: none of its
-// columns is a number, nor begins like one. Blanks around numbers, CR before LF, a byte order mark
-// and empty lines at the end are fine. What is not there: quotes around numbers, comments, NaN and
-// infinities, and numbers that no double comes near.
+// Numbers separated by commas, one object per line. The first line may be a header: none of its
+// columns is a number or begins like one. Blanks around numbers, CR before LF, a byte order mark
+// and empty lines at the end are accepted. Quotes around numbers, comments, NaN, infinities, and
+// numbers out of the range of a double are not.
 //
-// Numbers are read exactly (the nearest double) whatever the locale. Every rank looks for the line
-// ends of the whole file, which is fast, and turns only the lines of its share into numbers.
+// Numbers are read as the nearest double, whatever the locale. Every rank finds the line ends of
+// the whole file, which is fast, and converts only the lines of its share.
 
 #include "files/array.hpp"
 
@@ -28,7 +28,7 @@ class CsvFile final : public ArrayFile {
   std::vector<double> read_within(std::uint64_t first, std::uint64_t last) const override;
   std::uint64_t count_lines(std::uint64_t begin);
 
-  // How many the lines [first, last) should hold, but no more than their bytes can.
+  // How many numbers the lines [first, last) should hold, but no more than fit in their bytes.
   std::uint64_t numbers_to_expect(std::uint64_t first, std::uint64_t last) const;
 
   // Offsets of the lines 0, lines_per_mark, 2 lines_per_mark, ...

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20U;  // a multiple of every element
 
-// Nothing, where there are more than 64 bits can count.
+// The product, or nothing if it does not fit in 64 bits.
 std::optional<std::uint64_t> product_of(std::uint64_t a, std::uint64_t b) {
   if (a != 0 && b > std::numeric_limits<std::uint64_t>::max() / a) return std::nullopt;
   return a * b;
@@ -30,7 +30,7 @@ std::string text_of_shape(const std::vector<std::uint64_t>& shape) {
   return joined({"(", std::to_string(shape[0]), ", ", std::to_string(shape[1]), ")"});
 }
 
-// The bytes behind the header are the elements that the shape speaks of, no fewer and no more.
+// Checks that the bytes after the header are exactly the elements that the shape declares.
 void check_size(const NpyHeader& header, std::uint64_t rows, std::uint64_t columns,
                 const ByteSource& source) {
   const std::uint64_t there = source.size() - header.data;
@@ -38,10 +38,10 @@ void check_size(const NpyHeader& header, std::uint64_t rows, std::uint64_t colum
   const auto bytes = elements ? product_of(*elements, bytes_of(header.type)) : std::nullopt;
   if (bytes && *bytes == there) return;
   const std::string needed = bytes ? std::to_string(*bytes) : "more than 2^64";
-  refuse(joined({"The header of ", in_quotes(source.name()), " speaks of shape ",
+  refuse(joined({"The header of ", in_quotes(source.name()), " declares shape ",
                  text_of_shape(header.shape), ", which takes ", needed, " bytes, but ",
                  std::to_string(there), " follow from byte ", std::to_string(header.data), " on."}),
-         "Write it anew with numpy.save, one array in a file.");
+         "Write it again with numpy.save, one array per file.");
 }
 
 template <class Stored>
@@ -88,7 +88,7 @@ NpyFile::NpyFile(std::unique_ptr<const ByteSource> owned) : ArrayFile(std::move(
   const std::uint64_t columns = header_.shape.size() == 2 ? header_.shape[1] : 1;
   if (columns == 0)
     refuse(joined({"The array in ", in_quotes(name()), " has shape ", text_of_shape(header_.shape),
-                   ", rows without a number."}),
+                   ", so its rows hold no numbers."}),
            "Save an array with a row of numbers for each object.");
   check_size(header_, rows, columns, source());
   set_shape(rows, columns);
@@ -122,7 +122,7 @@ void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, double* numbers
   }
 }
 
-// Blanks before the last byte, a line feed, make the elements begin at a multiple of 64.
+// Blanks before the last byte, a line feed, align the elements to 64 bytes.
 std::string npy_header(ElementType type, std::uint64_t elements) {
   constexpr std::string_view order = std::endian::native == std::endian::little ? "<" : ">";
   constexpr std::size_t preamble = 10, alignment = 64;

@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::uint64_t most_header_bytes = 65536;  // NumPy itself refuses more than 10000
 constexpr std::size_t most_dimensions = 64;         // NumPy's own limit
-constexpr std::string_view write_anew = "Write it anew with numpy.save.";
+constexpr std::string_view write_anew = "Write it again with numpy.save.";
 
 [[noreturn]] void refuse_at(const ByteSource& source, std::uint64_t byte, std::string_view problem,
                             std::string_view remedy = write_anew) {
@@ -38,12 +38,12 @@ Preamble read_preamble(const ByteSource& source) {
   const std::uint64_t there = std::min<std::uint64_t>(bytes.size(), source.size());
   source.read(0, std::span(bytes).first(there));
   if (std::string_view(bytes.data(), magic.size()) != magic)
-    refuse_at(source, 0, "this is no .npy file, since it does not begin with \\x93NUMPY.");
+    refuse_at(source, 0, "this is not a .npy file, since it does not begin with \\x93NUMPY.");
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   if (there >= 8 && (byte(6) < 1 || byte(6) > 3 || byte(7) != 0))
     refuse_at(source, 6,
               joined({"the version of the format is ", std::to_string(byte(6)), ".",
-                      std::to_string(byte(7)), "; 1.0, 2.0 and 3.0 are read."}));
+                      std::to_string(byte(7)), "; 1.0, 2.0 and 3.0 are supported."}));
   const std::size_t length_bytes = byte(6) == 1 ? 2 : 4;
   const std::uint64_t begin = 8 + length_bytes;
   if (there < begin) refuse_at(source, there, "the file ends inside its header.");
@@ -60,8 +60,8 @@ Preamble read_preamble(const ByteSource& source) {
   return {begin, length};
 }
 
-// Reads the one kind of Python dictionary that NumPy writes there. Keys may come in any order, with
-// any blanks between them.
+// Parses the kind of Python dictionary that NumPy writes as a header. Keys may come in any order,
+// with any blanks between them.
 class HeaderReader {
  public:
   HeaderReader(const ByteSource& source, std::string_view text, std::uint64_t begin)
@@ -70,7 +70,7 @@ class HeaderReader {
   NpyHeader read();
 
  private:
-  // What may follow is one character; after the end of the text it is 0.
+  // The next non-blank character; 0 at the end of the text.
   char peek();
   bool take(char wanted);
   void require(char wanted, std::string_view among);
@@ -87,7 +87,7 @@ class HeaderReader {
 
   const ByteSource& source_;
   std::string_view text_;
-  std::uint64_t begin_;  // where the text stands in the source
+  std::uint64_t begin_;  // offset of the text in the source
   std::size_t at_ = 0;
   bool has_type_ = false, has_order_ = false, has_shape_ = false;
 };
@@ -113,9 +113,9 @@ void HeaderReader::require(char wanted, std::string_view among) {
 
 std::string_view HeaderReader::read_string() {
   const char quote = peek();
-  if (quote != '\'' && quote != '"') refuse_here("the header should have a text in quotes here.");
+  if (quote != '\'' && quote != '"') refuse_here("the header should have a quoted string here.");
   const std::size_t end = text_.find(quote, at_ + 1);
-  if (end == std::string_view::npos) refuse_here("a text in the header has no closing quote.");
+  if (end == std::string_view::npos) refuse_here("a string in the header has no closing quote.");
   const std::string_view text = text_.substr(at_ + 1, end - at_ - 1);
   at_ = end + 1;
   return text;
@@ -138,13 +138,13 @@ std::uint64_t HeaderReader::read_extent() {
   const auto [end, error] = std::from_chars(begin, text_.data() + text_.size(), extent);
   if (error == std::errc::invalid_argument)
     refuse_here("the shape should be whole numbers in parentheses.");
-  if (error != std::errc()) refuse_here("an extent of the shape has no place in 64 bits.");
+  if (error != std::errc()) refuse_here("an extent of the shape does not fit in 64 bits.");
   at_ += static_cast<std::size_t>(end - begin);
   if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // a long integer of Python 2
   return extent;
 }
 
-// A tuple: a single element is followed by a comma.
+// Reads a tuple; in Python a comma must follow a single element.
 std::vector<std::uint64_t> HeaderReader::read_shape() {
   std::vector<std::uint64_t> shape;
   if (!take('(')) refuse_here("the shape should be whole numbers in parentheses.");
@@ -159,7 +159,7 @@ std::vector<std::uint64_t> HeaderReader::read_shape() {
   if (shape.empty() || shape.size() > 2) {
     at_ = begin;
     refuse_here(joined({"the array has ", std::to_string(shape.size()),
-                        " dimensions; one or two are read."}),
+                        " dimensions; one or two are supported."}),
                 "Save an array with a row for each object.");
   }
   return shape;
@@ -173,9 +173,10 @@ std::optional<ElementType> type_named(std::string_view name) {
   return std::nullopt;
 }
 
-// An order, and the type's letter with its bytes. '=', '|' and no order at all are this machine's.
+// Reads a byte order and a type, a letter with its size in bytes. '=', '|' or no order at all mean
+// this machine's order.
 void HeaderReader::read_type(NpyHeader& header) {
-  constexpr std::string_view remedy = "Save the array with astype('f8') before.";
+  constexpr std::string_view remedy = "Convert the array with astype('f8') before you save it.";
   peek();
   const std::size_t begin = at_;
   if (peek() == '[') refuse_here("the array holds records, not numbers.", remedy);
@@ -189,7 +190,7 @@ void HeaderReader::read_type(NpyHeader& header) {
   const auto type = type_named(rest);
   if (!type) {
     at_ = begin;
-    refuse_here(joined({"the type ", in_quotes(name), " is not read; f4, f8, i4 and i8 are."}),
+    refuse_here(joined({"the type ", in_quotes(name), " is not supported; f4, f8, i4 and i8 are."}),
                 remedy);
   }
   constexpr char other_order = std::endian::native == std::endian::little ? '>' : '<';
@@ -207,7 +208,7 @@ void HeaderReader::read_entry(NpyHeader& header) {
   if (key == "shape") has = &has_shape_;
   if (has == nullptr || *has) {
     at_ = begin;
-    refuse_here(joined({"the header has ", has == nullptr ? "an unknown key " : "twice the key ",
+    refuse_here(joined({"the header has ", has == nullptr ? "an unknown key " : "a second key ",
                         in_quotes(key), "."}));
   }
   *has = true;

@@ -1,7 +1,7 @@
 #pragma once
 
-// The header of a .npy file, taken apart. What it says is checked against the format alone, not
-// against the size of the file.
+// Parses the header of a .npy file. Checks it against the format, but not against the size of the
+// file.
 
 #include "files/byte_source.hpp"
 
@@ -14,7 +14,7 @@ enum class ElementType { real32, real64, integer32, integer64 };
 
 struct NpyHeader {
   ElementType type = ElementType::real64;
-  bool swapped = false;  // the bytes of an element stand in the other order than this machine's
+  bool swapped = false;  // the byte order of the elements is not this machine's
   bool fortran_order = false;
   std::vector<std::uint64_t> shape;  // one or two dimensions
   std::uint64_t data = 0;            // offset of the first element

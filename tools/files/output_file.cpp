@@ -25,7 +25,7 @@ namespace {
          "Name a file in a directory that exists and that you may write to.");
 }
 
-// Also where the last link leads to nothing yet.
+// The target of a chain of symbolic links, whether or not it exists yet.
 std::string follow_links(const std::string& path) {
   constexpr int most_links = 40;  // as Linux allows
   std::filesystem::path target = path;
@@ -39,7 +39,7 @@ std::string follow_links(const std::string& path) {
   return target.string();
 }
 
-// The permissions of the file that is there; nothing when there is none.
+// Checks that the target can be written. Returns the permissions of an existing file, or nothing.
 std::optional<mode_t> check_target(const std::string& path, const std::string& target) {
   if (path.empty()) refuse_target(path, "it has no name");
   struct stat status = {};
@@ -48,13 +48,13 @@ std::optional<mode_t> check_target(const std::string& path, const std::string& t
     return std::nullopt;
   }
   if (S_ISDIR(status.st_mode)) refuse_target(path, "it is a directory");
-  if (!S_ISREG(status.st_mode)) refuse_target(path, "it is no regular file");
+  if (!S_ISREG(status.st_mode)) refuse_target(path, "it is not a regular file");
   if (faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0)
     refuse_target(path, reason_of(errno));
   return status.st_mode & static_cast<mode_t>(07777);
 }
 
-// A name that nobody has, beside the target: only within one file system is a rename atomic.
+// Opens a file with an unused name beside the target: a rename is atomic only within a file system.
 std::pair<int, std::string> open_temporary(const std::string& path, const std::string& target) {
   const std::string stem = joined({target, ".partial-", std::to_string(getpid())});
   for (int attempt = 0;; ++attempt) {
@@ -101,7 +101,7 @@ void OutputFile::write(std::string_view bytes) {
   }
 }
 
-// Some file systems tell only at the end that there was no room.
+// Some file systems report only here that there was no room.
 void OutputFile::finish() {
   if (fsync(descriptor_) != 0) give_up_writing(errno);
   if (close(std::exchange(descriptor_, -1)) != 0) give_up_writing(errno);

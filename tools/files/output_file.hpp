@@ -1,8 +1,8 @@
 #pragma once
 
 // A file that appears whole or not at all. It is written beside its target under another name, and
-// takes the target's place when it is committed; without that nothing of it stays. A file that the
-// target was before keeps its content until then, and its permissions for good.
+// replaces the target when it is committed; without a commit it is removed. An existing target
+// keeps its content until then; the new file gets its permissions.
 
 #include <string>
 #include <string_view>
@@ -11,21 +11,21 @@ namespace evenkeel::tool {
 
 class OutputFile {
  public:
-  // An Error (bad input) when the target is anything but a regular file that may be replaced or is
-  // not there yet. A symbolic link stays; the file that it leads to is written.
+  // An Error (bad input) unless the target is a regular file that may be replaced, or does not
+  // exist yet. A symbolic link stays; its target is written.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  // Each call is a call of the system: give large pieces. Status 1 when the disk is full.
+  // Each call is a system call, so pass large pieces. A full disk ends the program with status 1.
   void write(std::string_view bytes);
 
-  // The content is on the disk when this returns. Write no more. What is left to commit() then is
-  // to give the file its name: of several files, finish all before committing any.
+  // The content is on the disk when this returns; do not write afterwards. commit() then only has
+  // to rename the file. With several files, finish all before committing any.
   void finish();
 
-  // Finishes, unless that is done, and gives the content the name of the target.
+  // Calls finish() if that was not done, and renames the file to the target.
   void commit();
 
  private:

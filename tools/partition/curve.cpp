@@ -17,7 +17,7 @@ namespace evenkeel::tool {
 
 namespace {
 
-// Of the lattices to try, one after the other; 0 stands for all there are.
+// The levels of the lattices to try, in order; 0 stands for all levels.
 std::vector<int> levels_to_try(CurveKind curve, const Objects& objects) {
   if (curve != CurveKind::snake) return {0};
   const int n = objects.dimensions, all = curve_bits(n) / n;
@@ -32,7 +32,7 @@ std::vector<int> levels_to_try(CurveKind curve, const Objects& objects) {
 
 bool is_even_enough(const Cut& cut, double target_lambda) {
   if (target_lambda > 0) return cut.lambda() <= target_lambda;
-  // Where all weigh nothing, a cut counts objects.
+  // If all weights are 0, a cut counts objects.
   const double heaviest = cut.heaviest_object > 0 ? cut.heaviest_object : 1;
   const double sum = std::accumulate(cut.weights.begin(), cut.weights.end(), 0.0);
   return !(sum > 0) ||
@@ -67,10 +67,10 @@ Partition cut_by(const CurveMethod& method, const Task& task) {
   for (const int levels : levels_to_try(method.curve, task.objects)) {
     last = {method.curve, levels};
     const Status written = write_keys_of(task, last, result.keys);
-    result.seconds.keys += stage.lap();
+    result.seconds.keys += stage.restart();
     const WeightedKeys keyed{result.keys, task.objects.weights};
     Cut next = cut(task.communicator, written, std::span(&keyed, 1), cut_options(task));
-    result.seconds.cut += stage.lap();
+    result.seconds.cut += stage.restart();
     if (best.splitters.empty() || next.lambda() < best.lambda()) {
       best = std::move(next);
       best_curve = last;
@@ -78,7 +78,7 @@ Partition cut_by(const CurveMethod& method, const Task& task) {
     if (is_even_enough(best, task.options.target_lambda)) break;
   }
   if (!(last == best_curve)) vote(task.communicator, write_keys_of(task, best_curve, result.keys));
-  result.seconds.keys += stage.lap();
+  result.seconds.keys += stage.restart();
   result.domains = Decomposition(1, task.objects.dimensions, task.box, {},
                                  std::move(best.splitters), best_curve);
   return result;

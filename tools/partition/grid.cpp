@@ -19,7 +19,7 @@ namespace {
 GridShape shape_of(const GridMethod& method, const Task& task) {
   const int dimensions = task.objects.dimensions;
   if (method.extents.empty()) {
-    std::array<double, 3> sides = {};  // in quarters, so that they are finite
+    std::array<double, 3> sides = {};  // a quarter of each, so that they are finite
     for (std::size_t axis = 0; axis < 3; ++axis)
       sides[axis] = task.box.upper[axis] * 0.25 - task.box.lower[axis] * 0.25;
     return factored(task.options.parts, dimensions, sides);
@@ -40,7 +40,7 @@ GridDecomposition cut_from_objects(const GridMethod& method, const Task& task) {
   return GridDecomposition(1, cutting.shape, task.box, {}, std::move(cut.borders));
 }
 
-// The last grid is tried as well: the best is known only of those that were.
+// The last grid is evaluated as well, since only evaluated grids can be the best.
 GridDecomposition cut_in_rounds(const GridMethod& method, const Task& task,
                                 std::vector<LoadSummary>& tried) {
   GridRounds rounds(GridDecomposition::uniform(shape_of(method, task), task.box, method.scheme),

@@ -17,18 +17,19 @@ struct Task {
   const Communicator& communicator;
   const Space& space;  // of the host
   const Objects& objects;
-  const Set& set;  // their places
+  const Set& set;  // the places of the objects
   const PartitionOptions& options;
-  Box box;  // around them
+  Box box;  // around the objects
 };
 
-// Collective. The decomposition, and on a curve the keys; the seconds that took this rank, but for
-// the total; and what the rounds were. The rest is left to be found.
+// Collective. Sets the decomposition, the keys if there is a curve, this rank's seconds except the
+// total, and the rounds. The caller sets the rest.
 //
-// A snake's rows are as thick as cells, so on the finest lattice its parts are slabs. It begins
-// with about as many cells as objects and goes on with two more levels until the parts are as even
-// as was asked for (without a target: the greatest at most the average and two of the heaviest
-// object) or there are no more; the most even cut counts, the coarser of two.
+// A snake's rows are as thick as cells, so on the finest lattice its parts are slabs. The search
+// begins with about as many cells as objects and adds two levels at a time, until the parts are as
+// even as requested (without a target: the greatest is at most the average plus twice the heaviest
+// object) or there are no finer lattices. The most even cut wins, and of equally even ones the
+// coarser.
 Partition cut_by(const CurveMethod& method, const Task& task);
 Partition cut_by(const GridMethod& method, const Task& task);
 Partition cut_by(const BisectionMethod& method, const Task& task);

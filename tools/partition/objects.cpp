@@ -56,11 +56,11 @@ std::vector<double> read_weights(const std::string& path, const ArrayFile& point
     if (!std::isfinite(weights[i]) || weights[i] < 0)
       refuse_partition(joined({"The weight of object ", std::to_string(share.first + i), " in ",
                                in_quotes(file->name()), " is ", text_of(weights[i]), "."}),
-                       "Weights are finite and not negative.");
+                       "Give weights that are finite and not negative.");
   return weights;
 }
 
-// The files as the ranks see them; negated where the greatest is sought.
+// The shape of the file as each rank sees it; negated values yield the greatest.
 struct Sight {
   std::int64_t least_rows, minus_greatest_rows, least_columns, minus_greatest_columns;
 };

@@ -33,7 +33,8 @@ struct NamedMethod {
   bool has_grid() const { return std::holds_alternative<GridMethod>(method); }
 };
 
-// A histogram has the domains of a staggered grid. It always knows the objects.
+// `histogram` has the domains of a staggered grid, and always cuts from the objects, without
+// rounds.
 const std::array<NamedMethod, 7>& methods() {
   static const std::array<NamedMethod, 7> all = {{{"hilbert", CurveMethod{CurveKind::hilbert}},
                                                   {"morton", CurveMethod{CurveKind::morton}},
@@ -45,7 +46,7 @@ const std::array<NamedMethod, 7>& methods() {
   return all;
 }
 
-// Those that `are_meant`, as a sentence names them.
+// The names of the methods that satisfy `are_meant`, as a list in a sentence.
 template <class Predicate>
 std::string names_of(const Predicate& are_meant) {
   std::vector<std::string_view> names;
@@ -154,10 +155,10 @@ std::vector<double> box_of(const std::string& text) {
 bool counts_objects(const PartitionArguments& asked) {
   if (!asked.work) return !asked.weights;
   if (*asked.work == "count") return true;
-  if (*asked.work != "weights")
-    refuse_value("--work", *asked.work, "A domain's work is its count or its weights.");
+  if (*asked.work != "weights") refuse_value("--work", *asked.work, "Give count or weights.");
   if (!asked.weights)
-    refuse_partition("--work is 'weights', but there are none.", "Name their file by --weights.");
+    refuse_partition("--work is 'weights', but no weights are given.",
+                     "Name their file by --weights.");
   return false;
 }
 
@@ -168,7 +169,7 @@ double target_of(const std::string& text) {
   return *target;
 }
 
-// What is written must be neither what is read nor what else is written.
+// An output file must be neither an input file nor the other output file.
 void refuse_to_overwrite(const PartitionArguments& asked) {
   const std::vector<std::pair<std::string_view, const std::optional<std::string>*>> files = {
       {"--out", &asked.out},

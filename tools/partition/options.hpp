@@ -1,6 +1,6 @@
 #pragma once
 
-// What `evenkeel partition` was asked for: as it was written, and checked.
+// The options of `evenkeel partition`: as the user wrote them, and checked.
 
 #include <evenkeel/core/box.hpp>
 #include <evenkeel/core/grid/grid_decomposition.hpp>
@@ -13,7 +13,7 @@
 
 namespace evenkeel::tool {
 
-// The values of the options on the command line; nothing where there were none.
+// The values of the options on the command line; nothing for options that were not given.
 struct PartitionArguments {
   std::optional<std::string> points, weights, parts, method, box, work, target_lambda;
   std::optional<std::string> grid, rounds;  // of grid methods
@@ -21,13 +21,13 @@ struct PartitionArguments {
   bool json = false;
 };
 
-// How objects are cut. A method of its own kind has a function of its own (methods.hpp).
+// How objects are cut. Each kind of method has its own function (methods.hpp).
 struct CurveMethod {
   CurveKind curve = CurveKind::hilbert;
 };
 struct GridMethod {
   GridScheme scheme = GridScheme::staggered;
-  std::vector<int> extents = {};   // domains along each axis; empty: as near to cubes as can be
+  std::vector<int> extents = {};   // domains along each axis; empty: as near to cubes as possible
   std::optional<int> rounds = {};  // from the work of whole domains; nothing: from objects
 };
 struct BisectionMethod {};
@@ -44,7 +44,7 @@ struct PartitionOptions {
   Method method;
   std::vector<double> box;  // the lower corner, then the upper; empty: measured
   bool work_is_count = true;
-  double target_lambda = 0;  // 0: as even as can be
+  double target_lambda = 0;  // 0: as even as possible
   std::optional<std::string> out, vtk;
   bool json = false;
 };
@@ -52,13 +52,14 @@ struct PartitionOptions {
 // "hilbert, morton, .. and histogram".
 std::string names_of_methods();
 
-// An Error for what makes no sense, whatever the files hold. The files are not touched.
+// An Error for values that are invalid whatever the files hold. Does not open the files.
 PartitionOptions checked(const PartitionArguments& asked);
 
-// The box that was given, for points of so many coordinates; an Error when it is none.
+// The given box, if any, for points of `dimensions` coordinates; an Error if it is invalid for
+// them.
 std::optional<Box> given_box(const PartitionOptions& options, int dimensions);
 
-// An Error when a grid was given that is none for points of so many coordinates.
+// An Error if a grid was given that does not fit points of `dimensions` coordinates.
 void check_grid(const PartitionOptions& options, int dimensions);
 
 }  // namespace evenkeel::tool

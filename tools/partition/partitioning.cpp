@@ -19,7 +19,7 @@ namespace evenkeel::tool {
 
 namespace {
 
-// The stages below only read; a set would let others write.
+// The stages below only read the places, so the const_cast is safe; a field allows writing.
 RawField<double> places_of(const Objects& objects) {
   return raw_field(const_cast<double*>(objects.places.data()),
                    {.count = objects.count(), .components = objects.dimensions, .label = "points"});
@@ -69,7 +69,7 @@ Partition partition(const Communicator& communicator, const Objects& objects,
       std::visit([&](const auto& method) { return cut_by(method, task); }, options.method);
   const Status written =
       attempt(partition_stage, [&] { write_parts_of(task, result, parts.data()); });
-  vote(communicator, written);  // a barrier, too
+  vote(communicator, written);  // also serves as a barrier
   result.seconds.keys += box_seconds;
   result.seconds.total = whole.seconds();
 

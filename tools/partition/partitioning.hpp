@@ -17,8 +17,8 @@ namespace evenkeel::tool {
 
 // From barrier to barrier, on the slowest rank.
 struct PartitionSeconds {
-  double keys = 0;   // from measuring the box to the keys of all objects, where there are keys
-  double order = 0;  // sorting, which no cut needs
+  double keys = 0;   // from measuring the box to the keys of all objects, if there are keys
+  double order = 0;  // sorting; always 0, since no cut sorts
   double cut = 0;
   double total = 0;
 };
@@ -27,16 +27,16 @@ struct Partition {
   Domains domains;
   std::vector<double> work;         // of each part, by the objects in it
   double heaviest_object = 0;       // its work
-  std::vector<LoadSummary> rounds;  // of each grid that was tried, where rounds were asked for
+  std::vector<LoadSummary> rounds;  // of each grid that was tried, if rounds were asked for
   PartitionSeconds seconds;
 
   // Of this rank's objects, in their order.
-  std::vector<CurveKey> keys;  // where there is a curve
+  std::vector<CurveKey> keys;  // if there is a curve
   std::vector<std::int32_t> parts;
 };
 
-// Collective. All but the seconds, keys and parts is the same on all ranks, and for any number of
-// ranks.
+// Collective. Everything but the seconds, keys and parts is the same on all ranks, and for any
+// number of ranks.
 Partition partition(const Communicator& communicator, const Objects& objects,
                     const PartitionOptions& options);
 

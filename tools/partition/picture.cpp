@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t beyond_all = std::numeric_limits<std::int64_t>::max();
 
-// Of the keys of each part: the least, and minus the greatest. Where a part has none: beyond all.
+// The least key of each part, and minus the greatest; beyond_all for parts without keys.
 struct Extents {
   void make_room(std::size_t parts) { values.assign(2 * parts, beyond_all); }
   void add(std::size_t part, CurveKey key) {
@@ -57,9 +57,9 @@ Splitters at_round_keys(const Communicator& communicator, std::span<const CurveK
          round = splitters;
        }));
   communicator.all_reduce(std::span<std::int64_t>(extents.values), Reduction::least);
-  // Between two parts with keys all splitters come to stand at the same place.
+  // All splitters between two parts with keys get the same place.
   std::optional<std::uint64_t> greatest;
-  std::size_t first = 1;  // splitter behind the last part with keys
+  std::size_t first = 1;  // the splitter after the last part with keys
   for (std::size_t part = 0; part < parts; ++part) {
     if (!extents.has_keys(part)) continue;
     const CurveKey place{greatest ? roundest(*greatest, extents.least(part)) : 0};

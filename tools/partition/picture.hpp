@@ -1,7 +1,6 @@
 #pragma once
 
-// The domains of parts as boxes, for a picture: few of them, and in each the objects that it is
-// drawn around.
+// The domains of parts as boxes, for a picture: few boxes, each of which contains its objects.
 
 #include "partition/partitioning.hpp"
 
@@ -15,14 +14,13 @@
 
 namespace evenkeel::tool {
 
-// Collective. Splitters that give each of the `keys` to the part that has it by `splitters`, but
-// lie, wherever no key is in between, at the roundest number: then a range is made of few and large
-// boxes. A part without keys owns nothing; where there are no keys at all, nothing changes.
+// Collective. Moves splitters to the roundest number possible without moving any of the `keys` to
+// another part: the range of a part then consists of few large boxes. A part without keys owns
+// nothing; if there are no keys at all, nothing changes.
 Splitters at_round_keys(const Communicator& communicator, std::span<const CurveKey> keys,
                         const Splitters& splitters);
 
-// Collective. Each object is in a box of its part. Parts of a curve that have no objects have no
-// box.
+// Collective. Each object lies in a box of its part. On a curve, parts without objects have no box.
 std::vector<DomainCell> picture_of(const Communicator& communicator, const Partition& partition);
 
 }  // namespace evenkeel::tool

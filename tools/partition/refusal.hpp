@@ -1,6 +1,6 @@
 #pragma once
 
-// How `evenkeel partition` says no to what its user can mend: the program ends with status 2.
+// The errors of `evenkeel partition` that its user can correct: the program ends with status 2.
 
 #include <evenkeel/backends/error.hpp>
 

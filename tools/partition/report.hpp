@@ -1,6 +1,6 @@
 #pragma once
 
-// What `evenkeel partition` says on stdout.
+// The output of `evenkeel partition` on stdout.
 
 #include "partition/objects.hpp"
 #include "partition/options.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
-// How much work parts have: from the part of each object and its weight alone, and the same however
-// objects are spread over ranks.
+// The work of each part. It depends only on the part and the weight of each object, not on how
+// objects are distributed over ranks.
 
 #include "partition/objects.hpp"
 
@@ -14,8 +14,8 @@
 
 namespace evenkeel::tool {
 
-// Weights are summed as whole numbers of one unit, a power of two so small that sums have 62 bits.
-// Refers to the objects.
+// Sums weights as whole numbers of one unit, a power of two so small that sums have 62 bits. Keeps
+// a reference to the objects.
 class WorkCounter {
  public:
   // Collective.
@@ -24,9 +24,9 @@ class WorkCounter {
   // The greatest weight; 1 when counting, 0 without objects.
   double heaviest_object() const noexcept { return heaviest_; }
 
-  // Collective. Of each of so many parts, given the part of each object of this rank. `status` is
-  // what the caller brings to the vote that this begins with. An Error when the work of all is more
-  // than a number can hold.
+  // Collective. The work of each of `parts` parts, from the part of each of this rank's objects.
+  // The function begins with a vote, to which the caller brings `status`. An Error if the total
+  // work overflows.
   std::vector<double> of_parts(const Status& status, std::span<const std::int32_t> part_of_object,
                                int parts) const;
 

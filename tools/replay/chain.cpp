@@ -37,7 +37,7 @@ CostChain::CostChain(std::vector<double> costs, std::uint64_t bins, const std::s
   if (steps_ == 0 || bins > most_bins)
     refuse_replay(joined({in_quotes(name), " has ", std::to_string(steps_), " steps of ",
                           std::to_string(bins), " bins."}),
-                  "Give a row for each step and a column for each bin, one at least of both.");
+                  "Give a row for each step and a column for each bin, at least one of each.");
   prefixes_.reserve(costs.size() + static_cast<std::size_t>(steps_));
   double all = 0;
   auto cost = costs.begin();
@@ -49,7 +49,7 @@ CostChain::CostChain(std::vector<double> costs, std::uint64_t bins, const std::s
       if (!(*cost >= 0) || !std::isfinite(sum))
         refuse_replay(joined({"In ", in_quotes(name), ", row ", std::to_string(step), ", column ",
                               std::to_string(bin), " is ", text_of(*cost), "."}),
-                      "Costs are finite, with a finite sum, and not negative.");
+                      "Give finite costs that are not negative and whose sum is finite.");
       prefixes_.push_back(sum);
     }
     all += sum;

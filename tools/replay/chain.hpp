@@ -1,7 +1,7 @@
 #pragma once
 
-// What single bins cost, step by step, and what ranks that own ranges of them take. A step costs
-// its slowest rank.
+// The cost of each bin in each step, and the load of ranks that own ranges of bins. A step costs
+// the time of its slowest rank.
 
 #include <cstdint>
 #include <span>
@@ -10,30 +10,30 @@
 
 namespace evenkeel::tool {
 
-// Ends of the ranges that hold bins, from 0 to the number of bins: ranks with nothing are left out,
+// The ends of the non-empty ranges, from 0 to the number of bins. Ranks without bins are left out,
 // since they are never the slowest.
 using Ranges = std::vector<std::int32_t>;
 
 class CostChain {
  public:
-  // By rows of so many bins: a row for each step. An Error for costs that are none.
+  // `costs` has a row of `bins` values for each step. An Error if a value is not a valid cost.
   CostChain(std::vector<double> costs, std::uint64_t bins, const std::string& name);
 
   std::int64_t steps() const noexcept { return steps_; }
   std::int64_t bins() const noexcept { return bins_; }
   double sum(std::int64_t step) const { return prefix(step).back(); }
 
-  // The optimal cut by the costs of a step.
+  // The optimal cut for the costs of one step.
   Ranges cut(std::int64_t step, int ranks) const;
-  // ... by the sums of the costs of some steps, from `begin` to before `end`.
+  // The optimal cut for the summed costs of the steps in [begin, end).
   Ranges cut(std::int64_t begin, std::int64_t end, int ranks) const;
-  // As many bins for each rank as can be: range p begins at floor(p * bins / ranks).
+  // Nearly the same number of bins for each rank: range p begins at floor(p * bins / ranks).
   Ranges even(int ranks) const;
 
   double slowest(const Ranges& ranges, std::int64_t step) const noexcept;
-  // The greatest that a range takes of the steps from `begin` to before `end` together.
+  // The greatest load of a range, summed over the steps in [begin, end).
   double slowest(const Ranges& ranges, std::int64_t begin, std::int64_t end) const;
-  // What each range takes.
+  // The load of each range in a step.
   void loads(const Ranges& ranges, std::int64_t step, std::vector<double>& into) const;
 
  private:

@@ -1,5 +1,7 @@
 #include "replay/from_json.hpp"
 
+#include "tell/totals_members.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -32,19 +34,32 @@ void read_tallies(const json& from, std::array<Tally, size>& into) {
   std::transform(from.begin(), from.end(), into.begin(), tally_of);
 }
 
-Counterfactual counterfactual_of(const json& from) {
-  Counterfactual would_be;
-  from.at("first").get_to(would_be.first);
-  from.at("previous").get_to(would_be.previous);
-  from.at("first_again").get_to(would_be.first_again);
-  from.at("previous_again").get_to(would_be.previous_again);
-  from.at("fresh").get_to(would_be.fresh);
-  from.at("as_weighed").get_to(would_be.as_weighed);
-  from.at("advised").get_to(would_be.advised);
-  from.at("earlier").get_to(would_be.earlier);
-  from.at("age").get_to(would_be.age);
-  return would_be;
-}
+// Reads the same list of members from which the journal is written.
+struct ReadMembers {
+  const json& from;
+
+  void operator()(const char* key, std::int64_t& number) const { from.at(key).get_to(number); }
+  void operator()(const char* key, std::uint64_t& hash) const { hash = hash_from(from.at(key)); }
+  void operator()(const char* key, Tally& tally) const { tally = tally_of(from.at(key)); }
+  template <std::size_t count>
+  void operator()(const char* key, std::array<std::int64_t, count>& numbers) const {
+    from.at(key).get_to(numbers);
+  }
+  void operator()(const char* key, std::array<Tally, kernel_phases>& phases) const {
+    read_tallies(from.at(key), phases);
+  }
+  // The kernels are null where ranks did not agree on their names.
+  void operator()(const char* key, std::array<Tally, Totals::named_kernels + 1>& kernels) const {
+    if (from.at(key).is_null()) return;
+    std::array<Tally, Totals::named_kernels> named{};
+    read_tallies(from.at(key), named);
+    std::copy(named.begin(), named.end(), kernels.begin());
+    kernels[Totals::other] = tally_of(from.at("other"));
+  }
+  void operator()(const char* key, Counterfactual& would_be) const {
+    detail::for_each_member(would_be, ReadMembers{from.at(key)});
+  }
+};
 
 }  // namespace
 
@@ -59,38 +74,7 @@ Tally tally_of(const json& from) { return {from.at(0), from.at(1), from.at(2)}; 
 
 Totals totals_of(const json& from) {
   Totals totals;
-  from.at("step_least").get_to(totals.step_least);
-  from.at("step_greatest").get_to(totals.step_greatest);
-  from.at("generation_least").get_to(totals.generation_least);
-  from.at("generation_greatest").get_to(totals.generation_greatest);
-  totals.names_least = hash_from(from.at("names_least"));
-  totals.names_greatest = hash_from(from.at("names_greatest"));
-  from.at("ranks").get_to(totals.ranks);
-  from.at("unfit").get_to(totals.unfit);
-  from.at("steps").get_to(totals.steps);
-  totals.load = tally_of(from.at("load"));
-  totals.duration = tally_of(from.at("duration"));
-  totals.objects = tally_of(from.at("objects"));
-  from.at("cost").get_to(totals.cost);
-  from.at("rebuild").get_to(totals.rebuild);
-  from.at("extra").get_to(totals.extra);
-  from.at("bytes").get_to(totals.bytes);
-  from.at("command").get_to(totals.command);
-  from.at("survey").get_to(totals.survey);
-  from.at("unit").get_to(totals.unit);
-  from.at("spread").get_to(totals.spread);
-  from.at("variance").get_to(totals.variance);
-  read_tallies(from.at("phases"), totals.phases);
-  from.at("all_steps").get_to(totals.all_steps);
-  from.at("all_load").get_to(totals.all_load);
-  from.at("slots").get_to(totals.slots);
-  from.at("other_slots").get_to(totals.other_slots);
-  totals.would_be = counterfactual_of(from.at("would_be"));
-  if (from.at("kernels").is_null()) return totals;
-  std::array<Tally, Totals::named_kernels> named{};
-  read_tallies(from.at("kernels"), named);
-  std::copy(named.begin(), named.end(), totals.kernels.begin());
-  totals.kernels[Totals::other] = tally_of(from.at("other"));
+  detail::for_each_member(totals, ReadMembers{from});
   return totals;
 }
 

@@ -1,16 +1,17 @@
 #pragma once
 
-// What a line of a journal says, as what a decision is made from. What is missing, or of another
-// type, throws what nlohmann-json throws.
+// Turns a line of a journal into the data from which a decision is made. A value that is missing or
+// has another type throws an exception of nlohmann-json.
 
-#include <evenkeel/monitor/epoch.hpp>
-#include <evenkeel/monitor/state.hpp>
+#include "agree/epoch.hpp"
+#include "decide/state.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
 namespace evenkeel::tool {
 
-// The same keys and values as in a state's own text; numbers keep theirs, and so their bits.
+// The keys and values are those of a state's own text; the text of numbers is kept, and so their
+// bits.
 State state_of(const nlohmann::json& from);
 Tally tally_of(const nlohmann::json& from);
 Totals totals_of(const nlohmann::json& from);

@@ -1,11 +1,11 @@
 #include "replay/journal.hpp"
 
+#include "decide/decision.hpp"
 #include "files/refusal.hpp"
 #include "replay/record.hpp"
 #include "replay/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
-#include <evenkeel/monitor/decision.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -22,7 +22,7 @@ void require_alike(const RecordPlace& place, const char* what, const std::string
   if (recorded == decided) return;
   throw Error(ErrorKind::disagreement, Where{replay_stage},
               joined({place.text(), ": the ", what, " on record is ", in_quotes(recorded),
-                      ", but what it was made from leads to ", in_quotes(decided), "."}),
+                      ", but the recorded state and totals lead to ", in_quotes(decided), "."}),
               "The journal was changed, or comes from another version of evenkeel.");
 }
 
@@ -34,7 +34,7 @@ class Replayer {
   }
 
   void add(const RecordPlace& place, const RecordedLine& record) {
-    // The generation after a rebalance is on the line after it.
+    // The line after a rebalance has the generation that the rebalance made.
     if (taken_at_) expected_ = rebalanced(expected_, *taken_at_, record.generation, kind_);
     replay_.continued += hash_of(expected_) == hash_of(record.before) ? 1 : 0;
     expected_ = record.totals ? decide(place, record) : record.before;

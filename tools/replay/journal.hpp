@@ -1,7 +1,7 @@
 #pragma once
 
-// Deciding again on what a journal has recorded. Each look's line holds all that its decision was
-// made from, so the same function must come to the same decision, to the last bit.
+// Repeats the decisions that a journal has recorded. The line of each look holds everything from
+// which its decision was made, so the same function must reach the same decision, to the last bit.
 
 #include <cstdint>
 #include <string>
@@ -11,17 +11,17 @@ namespace evenkeel::tool {
 struct JournalReplay {
   std::string version;
   std::int64_t ranks = 0;
-  std::int64_t looks = 0;       // decided again, alike
-  std::int64_t own = 0;         // decided by a rule of the application's own, which is not here
+  std::int64_t looks = 0;       // decided again, with the same result
+  std::int64_t own = 0;         // decided by the application's own rule, which is not known here
   std::int64_t rebalances = 0;  // carried out
-  // Lines whose state is what the line before has led to. Others follow a rebalance that the
-  // application asked for while a look was under way.
+  // Lines whose state is the one that results from the line before. Other lines follow a rebalance
+  // that the application asked for while a look was under way.
   std::int64_t continued = 0;
-  bool is_cut_off = false;  // in its last line, which counts for nothing
+  bool is_cut_off = false;  // the last line is incomplete, and is ignored
 };
 
-// An Error of bad input for what is no journal; another one where a decision differs, which says
-// where and how.
+// An Error of bad input if the file is not a journal; an Error of disagreement if a decision
+// differs, which says where and how.
 JournalReplay replay_journal(const std::string& path);
 
 std::string report_of(const JournalReplay& replay, bool is_json);

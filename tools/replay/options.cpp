@@ -1,5 +1,6 @@
 #include "replay/options.hpp"
 
+#include "decide/decision.hpp"
 #include "files/refusal.hpp"
 #include "replay/refusal.hpp"
 
@@ -38,20 +39,17 @@ double cost_of(const std::string& text) {
   return *cost;
 }
 
-constexpr const char* triggers =
-    "Give one of: cost_aware, never, always, every PERIOD, every START:STOP:PERIOD, threshold "
-    "lambda LIMIT, threshold imbalance_percent LIMIT, menon, zhai, procassini, procassini RHO, "
-    "boulmier.";
+std::string which_triggers() { return joined({"Give one of: ", trigger_texts(false), "."}); }
 
-// What has no sense says why; of what is no trigger at all it is enough to tell which there are.
+// The problem comes from the trigger's parser; the remedy lists the triggers that there are.
 Trigger trigger_of(const std::string& text) {
   std::optional<Trigger> trigger;
   try {
     trigger = trigger_from_text(text);
   } catch (const Error& error) {
-    refuse_replay(joined({"--trigger: ", error.problem()}), triggers);
+    refuse_replay(joined({"--trigger: ", error.problem()}), which_triggers());
   }
-  if (std::holds_alternative<Custom>(*trigger)) refuse_value("--trigger", text, triggers);
+  if (is_of_application(*trigger)) refuse_value("--trigger", text, which_triggers());
   return *trigger;
 }
 
@@ -81,8 +79,8 @@ JournalReplayOptions checked_journal(const ReplayArguments& asked) {
   for (const auto* other : {&asked.chain, &asked.ranks, &asked.cost, &asked.horizon, &asked.start,
                             &asked.epoch, &asked.latency})
     if (*other)
-      refuse_replay("--journal goes with --trigger and --json alone.",
-                    "A journal holds all else; leave the other options out, or replay a chain.");
+      refuse_replay("--journal goes only with --trigger and --json.",
+                    "A journal holds the rest; leave the other options out, or replay a chain.");
   JournalReplayOptions options;
   options.journal = *asked.journal;
   if (asked.trigger) options.trigger = trigger_of(*asked.trigger);

@@ -24,20 +24,20 @@ RebalanceKind kind_from(const std::string& name) {
   for (const RebalanceKind kind :
        {RebalanceKind::application, RebalanceKind::fresh, RebalanceKind::earlier})
     if (name == name_of(kind)) return kind;
-  throw Error(ErrorKind::bad_input, Where{replay_stage}, joined({in_quotes(name), " is no kind."}),
-              "Give one that evenkeel knows.");
+  throw Error(ErrorKind::bad_input, Where{replay_stage},
+              joined({in_quotes(name), " is not a kind."}), "Give one that evenkeel knows.");
 }
 
-// What `read` makes of it; an Error where it does not find what it needs.
+// The result of read(); an Error if the line lacks what it needs.
 template <class Read>
 auto understood(const RecordPlace& place, const Read& read) {
   try {
     return read();
   } catch (const Error& error) {
-    refuse_replay(joined({place.text(), " is none of a journal: ", error.problem()}),
+    refuse_replay(joined({place.text(), " is not a line of a journal: ", error.problem()}),
                   "Give a journal that this version of evenkeel has written.");
   } catch (const std::exception& error) {
-    refuse_replay(joined({place.text(), " is none of a journal: ", error.what(), "."}),
+    refuse_replay(joined({place.text(), " is not a line of a journal: ", error.what(), "."}),
                   "Give a journal that this version of evenkeel has written.");
   }
 }
@@ -79,7 +79,7 @@ std::string RecordPlace::text() const {
 }
 
 bool RecordedLine::is_own() const {
-  return std::holds_alternative<Custom>(before.trigger) && cause == name_of(Reason::custom);
+  return is_of_application(before.trigger) && cause == name_of(Reason::custom);
 }
 
 bool read_journal(const std::string& path, const std::function<void(const RecordedStart&)>& start,

@@ -1,10 +1,10 @@
 #pragma once
 
-// What a journal has on record, line by line.
+// The content of a journal, line by line.
 
-#include <evenkeel/monitor/decision.hpp>
-#include <evenkeel/monitor/epoch.hpp>
-#include <evenkeel/monitor/state.hpp>
+#include "agree/epoch.hpp"
+#include "decide/decision.hpp"
+#include "decide/state.hpp"
 
 #include <cstdint>
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace evenkeel::tool {
 
-// Where something is wrong. The path outlives it.
+// A line of a journal, for messages. The path must outlive it.
 struct RecordPlace {
   const std::string& path;
   std::int64_t line;
@@ -28,7 +28,7 @@ struct RecordedStart {
   State state;
 };
 
-// What was decided from what, and what came of it. A rebalance that no look asked for has no
+// A decision, the data it was made from, and its result. A rebalance that no look asked for has no
 // totals.
 struct RecordedLine {
   State before;
@@ -39,12 +39,12 @@ struct RecordedLine {
   std::optional<std::int64_t> taken_at;
   RebalanceKind kind = RebalanceKind::application;
 
-  // Which rule decides is part of the recorded state; one of an application's own has no text.
+  // Whether the application's own rule decided; such a rule has no text in the recorded state.
   bool is_own() const;
 };
 
-// An Error of bad input for what is no journal. Returns whether it is cut off in its last line,
-// which counts for nothing.
+// An Error of bad input if the file is not a journal. Returns whether its last line is incomplete;
+// such a line is ignored.
 bool read_journal(const std::string& path, const std::function<void(const RecordedStart&)>& start,
                   const std::function<void(const RecordPlace&, const RecordedLine&)>& line);
 

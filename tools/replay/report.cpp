@@ -22,7 +22,7 @@ std::string as_json(const ChainReplayOptions& options, const ChainReplay& replay
   return json.dump(2) + '\n';
 }
 
-// "12: before steps 3, 40, ..", as many as fit a line.
+// "12, before steps 3, 40, ..", with as many steps as fit a line.
 std::string text_of(const Schedule& schedule) {
   constexpr std::size_t most = 12;
   std::string text = std::to_string(schedule.size());

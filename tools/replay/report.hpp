@@ -7,7 +7,7 @@
 
 namespace evenkeel::tool {
 
-// What a trigger made of a chain, beside what there was to be had.
+// The cost of a chain under a trigger, beside its bounds and optimum.
 struct ChainReplay {
   double total, ideal, never;
   Optimum optimum;

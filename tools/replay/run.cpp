@@ -1,10 +1,12 @@
 #include "replay/run.hpp"
 
-#include <evenkeel/monitor/all_steps.hpp>
+#include "decide/decision.hpp"
+#include "drive/options/first_state.hpp"
+#include "observe/all_steps.hpp"
+#include "observe/truncated_mean.hpp"
+
 #include <evenkeel/monitor/counterfactual.hpp>
-#include <evenkeel/monitor/decision.hpp>
 #include <evenkeel/monitor/options.hpp>
-#include <evenkeel/monitor/truncated_mean.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -20,8 +22,8 @@ namespace {
 
 constexpr double most_nanoseconds = 0x1p61;
 
-// Nanoseconds for what a chain counts in units of its own: a tenth of a second for the mean load of
-// a rank in the first step, unless sums over all steps and ranks would overflow.
+// Nanoseconds per unit of the chain's costs. The mean load of a rank in the first step becomes a
+// tenth of a second, unless sums over all steps and ranks would overflow.
 double nanoseconds_per_unit(const Setting& setting) {
   constexpr double tenth = 1e8, most = 0x1p60, greatest = std::numeric_limits<double>::max();
   double sum = 0;
@@ -40,14 +42,14 @@ State first_state_of(const Setting& setting, const ChainReplayOptions& options, 
   state.epoch_steps = options.epoch_steps;
   state.latency_steps = options.latency;
   state.ledger.cost.learn(setting.rebalance * unit, 0);
-  // Neither is part of a rule: they guard against what a chain does not have, noise of clocks and
-  // steps with cold caches.
+  // Neither belongs to a rule: they guard against clock noise and steps with cold caches, which a
+  // chain does not have.
   state.floor_percent = 0;
   state.cooldown_steps = 0;
   return state;
 }
 
-// The loads of all ranges over an epoch, as all ranks would have measured them.
+// The loads of all ranges over an epoch, as the ranks would have measured them.
 class Epoch {
  public:
   void add(const std::vector<double>& loads, double slowest_first, double unit) {
@@ -73,7 +75,7 @@ class Epoch {
       sample.variance = variance_in(unit, loads);
       return totals_of(sample, state.mean_load);
     };
-    // Ranks without bins are all alike.
+    // All ranks without bins have the same totals.
     const std::int64_t idle = ranks - std::ssize(by_range_);
     Totals all = totals_of_rank(idle > 0 ? std::span<const std::int64_t>() : by_range_.front());
     if (idle > 0) {
@@ -89,7 +91,7 @@ class Epoch {
     return all;
   }
 
-  // After a rebalance: what was measured counts no more, but in the account.
+  // After a rebalance: earlier measurements count only in the account.
   void restart() {
     by_range_.clear();
     steps_ = 0;
@@ -102,7 +104,7 @@ class Epoch {
   }
 
  private:
-  // In units squared, with the bound that measured ones have.
+  // The variance in units squared, with the same bound as measured variances.
   static std::int64_t variance_in(std::int64_t unit, std::span<const std::int64_t> loads) {
     constexpr double most = 1ULL << 40U;
     const auto size = static_cast<double>(unit);
@@ -115,13 +117,13 @@ class Epoch {
   std::int64_t all_load_ = 0;
 };
 
-// A rebalance that was ordered for a cut that is gone by then is none.
+// A rebalance to carry out before a step. It lapses if another one has replaced the cut by then.
 struct Order {
   std::int64_t before_step;
   std::int64_t generation;
 };
 
-// The ranges that ranks have had, and what other ranges would take.
+// The ranges that ranks have had, and the loads that other ranges would have.
 class Cuts {
  public:
   Cuts(const Setting& setting, double unit)
@@ -134,7 +136,7 @@ class Cuts {
     previous_ = std::exchange(now_, setting_.chain.cut(step - 1, setting_.ranks));
   }
 
-  // Of the steps of an epoch, which ends before step `end`.
+  // The load under other cuts over an epoch, the steps [begin, end).
   Counterfactual would_be(std::int64_t begin, std::int64_t end) {
     const auto slowest = [&](const Ranges& ranges) {
       return std::llround(setting_.chain.slowest(ranges, begin, end) * unit_);
@@ -159,10 +161,6 @@ class Cuts {
   Ranges now_, first_, previous_;
   EarlierCuts<Ranges> earlier_;
 };
-
-bool needs_counterfactual(const Trigger& trigger) {
-  return std::holds_alternative<CostAware>(trigger);
-}
 
 }  // namespace
 
@@ -190,7 +188,7 @@ Schedule run(const Setting& setting, const ChainReplayOptions& options) {
     epoch.add(loads, setting.chain.slowest(cuts.first(), step), unit);
     if (epoch.steps() < epoch_length(state)) continue;
     Totals totals = epoch.totals(state, setting.ranks, step + 1, std::exchange(cost, 0));
-    if (needs_counterfactual(state.trigger))
+    if (needs_surveys(state.trigger))
       totals.would_be = cuts.would_be(step + 1 - epoch.steps(), step + 1);
     const Verdict verdict = fold(state, totals);
     state = verdict.state;

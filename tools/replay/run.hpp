@@ -1,7 +1,7 @@
 #pragma once
 
-// A run through a chain with a trigger in charge: the functions that decide in an application
-// decide here, on the same numbers.
+// Runs a chain under a trigger. The functions that decide in an application also decide here, on
+// the same numbers.
 
 #include "replay/options.hpp"
 #include "replay/schedule.hpp"

@@ -8,7 +8,7 @@ namespace evenkeel::tool {
 
 namespace {
 
-// Averages of the steps from each one to the end: less than that nothing can cost.
+// Lower bounds: for each step, the sum of the mean loads from that step to the end.
 std::vector<double> ideals_from(const Setting& setting) {
   std::vector<double> ideals(static_cast<std::size_t>(setting.chain.steps()) + 1);
   for (std::int64_t step = setting.chain.steps() - 1; step >= 0; --step)
@@ -17,8 +17,8 @@ std::vector<double> ideals_from(const Setting& setting) {
   return ideals;
 }
 
-// Sums in another order differ in their last bits: what is dropped for being too dear is so by
-// more.
+// The same bounds, slightly lowered: sums in another order differ in their last bits, and no
+// optimal schedule may be dropped for that.
 std::vector<double> lower_bounds(const Setting& setting) {
   std::vector<double> bounds = ideals_from(setting);
   const double additions = 2 * static_cast<double>(bounds.size()) + 4;
@@ -45,8 +45,8 @@ double cost_of(const Setting& setting, const Schedule& schedule) {
 
 double ideal_of(const Setting& setting) { return ideals_from(setting).front(); }
 
-// best[s]: the least that the steps before s cost, with the rebalance before s. A cut is followed
-// only so far as it can still be part of something better than what is known.
+// best[s]: the least cost of the steps before s, including the rebalance before s. A cut is
+// followed only as long as it can still be part of a better schedule than the best known one.
 Optimum optimum_of(const Setting& setting) {
   const auto steps = static_cast<std::size_t>(setting.chain.steps());
   const std::vector<double> ideal = lower_bounds(setting);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Schedules of rebalances over a chain: what they cost, and the cheapest there is.
+// Schedules of rebalances over a chain: their cost, and the cheapest one.
 
 #include "replay/chain.hpp"
 
@@ -9,7 +9,7 @@
 
 namespace evenkeel::tool {
 
-// What is fixed before anything is decided.
+// The inputs that are fixed before any decision.
 struct Setting {
   const CostChain& chain;
   int ranks;
@@ -17,21 +17,22 @@ struct Setting {
   double rebalance;  // what one costs
 };
 
-// A rebalance before step s cuts by what step s - 1 has cost; there is none before step 0.
+// The steps before which a rebalance takes place. A rebalance before step s cuts by the costs of
+// step s - 1; there is none before step 0.
 using Schedule = std::vector<std::int64_t>;
 
-// Slowest ranks of all steps, and the rebalances.
+// The sum of the slowest ranks of all steps, plus the cost of the rebalances.
 double cost_of(const Setting& setting, const Schedule& schedule);
 
-// Exact: the cheapest of all 2^(steps - 1), by dynamic programming over the step of the last
-// rebalance. Where several cost the same, the one whose last rebalance is the earliest.
+// The cheapest of all 2^(steps - 1) schedules, exactly, by dynamic programming over the step of the
+// last rebalance. Among equally cheap ones, that whose last rebalance is the earliest.
 struct Optimum {
   Schedule schedule;
   double total;
 };
 Optimum optimum_of(const Setting& setting);
 
-// What perfect balance would cost, for nothing.
+// The cost of perfect balance with free rebalances.
 double ideal_of(const Setting& setting);
 
 }  // namespace evenkeel::tool

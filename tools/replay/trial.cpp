@@ -1,11 +1,11 @@
 #include "replay/trial.hpp"
 
+#include "decide/decision.hpp"
 #include "files/refusal.hpp"
 #include "replay/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/monitor/counterfactual.hpp>
-#include <evenkeel/monitor/decision.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -27,7 +27,7 @@ std::int64_t whole(double nanoseconds) {
   return nanoseconds > 0 ? std::llround(std::min(nanoseconds, most)) : 0;
 }
 
-// So much in all.
+// Slots that sum to this number.
 StepSlots spread(double nanoseconds) {
   StepSlots slots{};
   slots.fill(whole(nanoseconds) / static_cast<std::int64_t>(step_slots));
@@ -39,7 +39,8 @@ double level_of(std::int64_t greatest, const Totals& totals) {
   return std::max(0.0, static_cast<double>(greatest) / totals.mean_load() - 1);
 }
 
-// The youngest is the fresh one, and says nothing alone.
+// Cuts whose level the look has recorded, oldest first; empty unless the fresh cut, the youngest,
+// is among them.
 std::vector<Trial::OnRecord> cuts_on_record(std::int64_t end, const Totals& totals) {
   const Counterfactual& would_be = totals.would_be;
   std::vector<Trial::OnRecord> all;
@@ -66,7 +67,7 @@ double cost_now(const State& state, const Totals& totals) {
 
 }  // namespace
 
-// --- A run that was not --------------------------------------------------------------------------
+// --- The trial run -------------------------------------------------------------------------------
 
 Trial::Trial(const RecordedStart& start, const Trigger& trigger) : state_(start.state) {
   result_.version = start.version;
@@ -75,7 +76,7 @@ Trial::Trial(const RecordedStart& start, const Trigger& trigger) : state_(start.
   result_.trial.trigger = to_text(trigger);
   last_end_ = start.state.step;
   state_.trigger = trigger;
-  state_.kept_from = -1;  // it makes fresh cuts alone
+  state_.kept_from = -1;  // a trial only makes fresh cuts
 }
 
 void Trial::add(const RecordedLine& line) {
@@ -109,7 +110,7 @@ void Trial::add(const RecordedLine& line) {
   if (is_ordered || is_due(state_.trigger, seen.end)) act(seen.end, seen);
 }
 
-// The first distribution is no part of what is tried.
+// Records what the recorded run did. Its first distribution also applies to the trial.
 void Trial::keep_record(const RecordedLine& line) {
   if (line.taken_at && *line.taken_at <= 0) {
     state_ = rebalanced(state_, *line.taken_at, state_.generation + 1, line.kind);
@@ -123,7 +124,7 @@ void Trial::keep_record(const RecordedLine& line) {
         static_cast<double>(line.totals->cost + line.totals->rebuild) * seconds;
 }
 
-// What the look tells of domains that the trial has, or could have.
+// Learns from a look about domains that the trial has, or could have.
 void Trial::learn(const Seen& seen) {
   const Totals& totals = seen.totals;
   const double mean = totals.mean_of_all();
@@ -159,8 +160,9 @@ void Trial::update(Cut& cut, const Seen& seen) const {
   cut.level = level.value_or(cut.level);
 }
 
-// Lines between those on record. As they get fewer, those on either side of a cut come to be
-// farther off; it stays as near to either as it was.
+// Interpolates between the recorded cuts on either side of a cut. As fewer remain on record, these
+// neighbours change; the cut then keeps its relative position between their levels. Nothing if
+// fewer than two cuts are on record.
 std::optional<double> Trial::level_among(Cut& cut) const {
   if (record_.size() < 2) return std::nullopt;
   const auto younger = std::find_if(record_.begin(), record_.end() - 1,
@@ -180,12 +182,12 @@ std::optional<double> Trial::level_among(Cut& cut) const {
   return younger->level + cut.share * (older->level - younger->level);
 }
 
-// Single steps stand out by noise under any domains.
+// The level over all single steps. Noise raises the slowest rank of single steps under any domains.
 double Trial::level_of_all(const Cut& cut) const {
   return cut.is_first() ? first_of_all_ : cut.level + noise_;
 }
 
-// Acts that come before the look's last step is over.
+// Rebalances that fall before the end of the look's last step.
 std::vector<std::int64_t> Trial::due_within(const Seen& seen) {
   std::vector<std::int64_t> acts;
   for (std::int64_t step = seen.begin + 1; step < seen.end; ++step)
@@ -193,7 +195,7 @@ std::vector<std::int64_t> Trial::due_within(const Seen& seen) {
   return acts;
 }
 
-// Where no fresh cut is known, nothing is hoped for.
+// Rebalances after `step`. If no fresh cut is known, the level is assumed to stay.
 void Trial::act(std::int64_t step, const Seen& seen) {
   previous_ = std::exchange(now_, {step, fresh_.value_or(now_.level), false});
   update(now_, seen);
@@ -204,7 +206,7 @@ void Trial::act(std::int64_t step, const Seen& seen) {
   result_.trial.spent += seen.cost * seconds;
 }
 
-// All steps since the last look, each under the cut that it would have had.
+// Accounts for all steps since the last look, each under the cut that it would have had.
 void Trial::account(const Seen& seen, const std::vector<std::int64_t>& acts) {
   Cut cut = now_;
   double sum = 0;
@@ -224,7 +226,8 @@ void Trial::account(const Seen& seen, const std::vector<std::int64_t>& acts) {
   result_.trial.slowest += seen.usual * (1 + account_level_) * seconds;
 }
 
-// As ranks would have measured it. `is_straddled`: under two cuts, so that it counts no more.
+// The look as the trial's ranks would have measured it. `is_straddled`: the epoch has two cuts, so
+// that it does not count.
 Totals Trial::as_tried(const Seen& seen, bool is_straddled) const {
   Totals would = seen.totals;
   would.generation_greatest = state_.generation;
@@ -260,12 +263,12 @@ JournalTrial try_on_journal(const std::string& path, const Trigger& trigger) {
   result.is_cut_off = is_cut_off;
   if (result.told == 0)
     refuse_replay(
-        joined({"The journal ", in_quotes(path), " does not tell what other cuts would have had."}),
+        joined({"The journal ", in_quotes(path), " does not hold the loads of other cuts."}),
         "Give one that a Balancer has written on two ranks or more.");
   return result;
 }
 
-// --- What it says --------------------------------------------------------------------------------
+// --- The report ----------------------------------------------------------------------------------
 
 namespace {
 

@@ -1,8 +1,8 @@
 #pragma once
 
-// Another trigger on a recorded run: what it would have decided, and what that would have brought.
-// At looks a journal tells what other cuts would have had; between those that are on record, lines
-// are drawn. docs/tool.md has the rules.
+// Tries another trigger on a recorded run: what it would have decided, and what that would have
+// gained. The journal holds, for each look, the load under some other cuts; the load under a cut
+// between those is interpolated linearly. docs/tool.md has the rules.
 
 #include "replay/record.hpp"
 
@@ -15,10 +15,10 @@
 
 namespace evenkeel::tool {
 
-// Over the steps that looks have told of.
+// Totals over the steps that looks cover.
 struct TriedRun {
   std::string trigger;
-  std::vector<std::int64_t> rebalances;  // the steps after which they were
+  std::vector<std::int64_t> rebalances;  // the steps after which they took place
   double slowest = 0, spent = 0;         // seconds
 
   double saved(double never) const noexcept { return never - slowest - spent; }
@@ -27,20 +27,20 @@ struct TriedRun {
 struct JournalTrial {
   std::string version;
   std::int64_t ranks = 0;
-  std::int64_t looks = 0, known = 0;  // known: what the trial's ranks would have had
-  std::int64_t told = 0;              // looks that tell anything of other cuts
+  std::int64_t looks = 0, known = 0;  // known: looks with a known load under the trial's cut
+  std::int64_t told = 0;              // looks with any load under other cuts
   std::int64_t steps = 0;
   // Seconds: of the average rank, and of the slowest without any rebalance.
   double mean = 0, never = 0;
   TriedRun trial, recorded;
-  bool is_cut_off = false;  // the journal, in its last line
+  bool is_cut_off = false;  // the journal's last line is incomplete
 };
 
 class Trial {
  public:
-  // A cut of which a look tells.
+  // A cut whose level a look has recorded.
   struct OnRecord {
-    std::int64_t made;  // the step after which
+    std::int64_t made;  // the step after which it was made
     double level;       // u, as a share of the mean load
   };
 
@@ -51,13 +51,13 @@ class Trial {
   const JournalTrial& result() const noexcept { return result_; }
 
  private:
-  // Domains that the trial's ranks have, or have had, and u under them as last known, as a share of
-  // the mean load.
+  // Domains that the trial's ranks have or had, and the last known u under them, as a share of the
+  // mean load.
   struct Cut {
-    std::int64_t made = -1;  // the step after which; below 0: the first domains
+    std::int64_t made = -1;  // the step after which it was made; below 0: the first domains
     double level = 0;
-    bool is_known = false;  // of the look at hand
-    // Those on record that it was made between, and its share of the way from the younger one.
+    bool is_known = false;  // for the current look
+    // The recorded cuts just before and after it, and its share of the way from the younger one.
     std::int64_t older = -1, younger = -1;
     double share = 0;
     bool is_first() const noexcept { return made < 0; }
@@ -66,9 +66,9 @@ class Trial {
   struct Seen {
     const Totals& totals;
     std::int64_t begin, end;  // steps
-    double usual;             // of the average rank, but for what a rebalance has made it repeat
+    double usual;             // of the average rank, without its extra time after a rebalance
     double cost;              // of a rebalance
-    bool is_fit, is_first;    // the recorded run still had its first domains
+    bool is_fit, is_first;    // is_first: the recorded run still had its first domains
   };
 
   void learn(const Seen& seen);
@@ -84,17 +84,17 @@ class Trial {
   State state_;
   JournalTrial result_;
   Cut first_, now_, previous_;
-  double first_of_all_ = 0;  // of the first domains, over all steps
-  double noise_ = 0;         // by which the slowest of single steps is above that of an epoch
+  double first_of_all_ = 0;  // level under the first domains, over all steps
+  double noise_ = 0;         // by which the level of single steps exceeds that of an epoch
   std::optional<double> fresh_;
-  std::vector<OnRecord> record_, record_before_;  // of the look at hand, and of the one before it
+  std::vector<OnRecord> record_, record_before_;  // of the current look, and of the one before it
   std::optional<std::int64_t> ordered_;           // the step after which it acts
   std::int64_t first_generation_ = -1, last_end_ = 0;
-  double account_level_ = 0;  // of the look at hand
-  double to_pay_ = 0;         // nanoseconds, told by the next look
+  double account_level_ = 0;  // of the current look
+  double to_pay_ = 0;         // nanoseconds of rebalances that the next look reports
 };
 
-// An Error of bad input for what is no journal, and for one that tells nothing of other cuts.
+// An Error of bad input if the file is not a journal, or holds no loads of other cuts.
 JournalTrial try_on_journal(const std::string& path, const Trigger& trigger);
 
 std::string report_of(const JournalTrial& trial, bool is_json);
