@@ -412,7 +412,7 @@ TEST(Chain, OptionsThatMakeNoSenseAreErrors) {
   for (const double speed : {0.0, -1.0, std::nan(""), infinity}) {
     const Doubles speeds = {1, speed};
     EXPECT_ERROR(chain_of(four, {.parts = 2, .speeds = speeds}),
-                 "A speed is not positive, NaN or infinite.");
+                 "A speed is zero, negative, NaN or infinite.");
   }
   const Doubles fast(2, 1e308), slow = {1, 1e-308};
   EXPECT_ERROR(chain_of(four, {.parts = 2, .speeds = fast}), "The sum of the speeds overflows.");

@@ -1,3 +1,4 @@
+#include "core/listed.hpp"
 #include "core/values.hpp"
 #include "support/harness.hpp"
 
@@ -62,7 +63,7 @@ CurveKey key_of(const Lattice& lattice, const Real* place) {
 
 // Key by key and object by object, on the host.
 template <class Real>
-Order oracle(const Lattice& lattice, const std::vector<Real>& coordinates) {
+test::Listed oracle(const Lattice& lattice, const std::vector<Real>& coordinates) {
   const auto n = static_cast<std::size_t>(lattice.dimensions());
   std::vector<std::pair<std::uint64_t, std::int64_t>> pairs;
   for (std::size_t i = 0; i < coordinates.size() / n; ++i) {
@@ -71,7 +72,7 @@ Order oracle(const Lattice& lattice, const std::vector<Real>& coordinates) {
     pairs.emplace_back(key.value, static_cast<std::int64_t>(i));
   }
   std::sort(pairs.begin(), pairs.end());
-  Order order;
+  test::Listed order;
   for (const auto& [key, object] : pairs) {
     order.keys.push_back({key});
     order.objects.push_back(object);
@@ -79,7 +80,8 @@ Order oracle(const Lattice& lattice, const std::vector<Real>& coordinates) {
   return order;
 }
 
-void expect_equal(const Order& found, const Order& expected) {
+void expect_equal(const Order& of_space, const test::Listed& expected) {
+  const test::Listed found = test::listed(of_space);
   EXPECT_EQ(found.objects, expected.objects);
   ASSERT_EQ(found.keys.size(), expected.keys.size());
   for (std::size_t i = 0; i < found.keys.size(); ++i) ASSERT_EQ(found.keys[i], expected.keys[i]);
@@ -188,7 +190,7 @@ class OrderOnHost : public testing::Test {
 // In the plane the curve goes up, to the right and down again: from corner to corner.
 TEST_F(OrderOnHost, ByHand) {
   Positions x = {{0.9, 0.1}, {0.1, 0.1}, {0.9, 0.9}, {0.1, 0.9}, {0.1, 0.1}};
-  const Order found = order(host, lattice, set(x));
+  const test::Listed found = test::listed(order(host, lattice, set(x)));
   EXPECT_EQ(found.objects, (std::vector<std::int64_t>{1, 4, 3, 2, 0}));
   EXPECT_EQ(found.keys[0], found.keys[1]);
   for (std::size_t i = 2; i < 5; ++i) EXPECT_LT(found.keys[i - 1], found.keys[i]);
@@ -201,7 +203,7 @@ TEST_F(OrderOnHost, EveryObjectStandsOnce) {
   std::uniform_real_distribution<double> uniform(0, 1);
   Positions x(5000);
   for (auto& place : x) place = {uniform(random), uniform(random)};
-  Order found = order(host, lattice, set(x));
+  test::Listed found = test::listed(order(host, lattice, set(x)));
   std::sort(found.objects.begin(), found.objects.end());
   EXPECT_EQ(found.objects, test::counting<std::int64_t>(5000));
 }
@@ -209,7 +211,7 @@ TEST_F(OrderOnHost, EveryObjectStandsOnce) {
 TEST_F(OrderOnHost, ObjectsOfOneKeyKeepTheirOrder) {
   Positions x(1000);
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = {i % 3 == 0 ? 0.75 : 0.25, 0.5};
-  const Order found = order(host, lattice, set(x));
+  const test::Listed found = test::listed(order(host, lattice, set(x)));
   const auto step = [&](std::size_t i) { return found.objects[i] - found.objects[i - 1]; };
   int changes = 0;
   for (std::size_t i = 1; i < x.size(); ++i) {
@@ -225,7 +227,7 @@ TEST_F(OrderOnHost, ObjectsOfOneKeyKeepTheirOrder) {
 TEST_F(OrderOnHost, GhostsAreNotSeen) {
   Positions x = {{0.9, 0.1}, {0.1, 0.9}, {0.1, 0.1}, {std::nan(""), 1e300}, {0.5, 0.5}};
   int owned = 3;
-  const Order found = order(host, lattice, set(x, {}, {.count = &owned}));
+  const test::Listed found = test::listed(order(host, lattice, set(x, {}, {.count = &owned})));
   EXPECT_EQ(found.objects, (std::vector<std::int64_t>{2, 1, 0}));
   EXPECT_EQ(found.keys.size(), 3U);
   const Order none = order(host, lattice, set(x, {}, {.count = 0}));
@@ -302,8 +304,8 @@ std::vector<T> chosen(const std::vector<T>& values, const std::vector<std::int64
 }
 
 // A permutation of `count` objects that is none of the simple ones.
-Order shuffled(std::int64_t count) {
-  Order order;
+test::Listed shuffled(std::int64_t count) {
+  test::Listed order;
   order.objects = test::counting<std::int64_t>(count);
   order.keys.resize(static_cast<std::size_t>(count));
   std::shuffle(order.objects.begin(), order.objects.end(), std::mt19937(20));
@@ -312,7 +314,7 @@ Order shuffled(std::int64_t count) {
 
 // The values of a field before and after, whatever they are.
 template <class T, class Container>
-void expect_chosen(Container& container, const std::vector<T>& before, const Order& order) {
+void expect_chosen(Container& container, const std::vector<T>& before, const test::Listed& order) {
   const FieldLayout at = field_of(container).layout();
   EXPECT_EQ(test::values_at<T>(at),
             chosen(before, order.objects, static_cast<std::size_t>(at.components)));
@@ -335,7 +337,7 @@ void reorder_containers(const Instance&) {
     const auto forces = test::fill<double>(field_of(force).layout(), 4);
     force.modify_device();
     const auto masses = test::fill<double>(field_of(mass).layout(), 5);
-    const Order order = shuffled(static_cast<std::int64_t>(count));
+    const test::Listed order = shuffled(static_cast<std::int64_t>(count));
     reorder(set(x, carry(rows, id, force, mass)), order);
     expect_chosen(x, xs, order);
     expect_chosen(rows, rowss, order);
@@ -357,7 +359,7 @@ TEST(Reorder, Records) {
     particles[at] = {i, {static_cast<float>(i), 0, 0}, 2.0 * i};
     kinds[at] = {0.5 * i, i, 'k'};
   }
-  const Order order = shuffled(100);
+  const test::Listed order = shuffled(100);
   reorder(set(particles, carry(kinds)), order);
   for (std::size_t i = 0; i < 100; ++i) {
     const auto object = static_cast<int>(order.objects[i]);
@@ -374,9 +376,9 @@ TEST_F(OrderOnHost, ReorderedObjectsAreInOrder) {
   std::uniform_real_distribution<double> uniform(0, 1);
   Positions x(2000);
   for (auto& place : x) place = {uniform(random), uniform(random)};
-  const Order found = order(host, lattice, set(x));
+  const test::Listed found = test::listed(order(host, lattice, set(x)));
   reorder(set(x), found);
-  const Order again = order(host, lattice, set(x));
+  const test::Listed again = test::listed(order(host, lattice, set(x)));
   EXPECT_EQ(again.objects, test::counting<std::int64_t>(2000));
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(again.keys[i], found.keys[i]);
 }
@@ -385,7 +387,7 @@ TEST(Reorder, OwnedObjectsAlone) {
   Positions x = {{0, 0}, {1, 1}, {2, 2}, {-1, -1}, {-2, -2}};
   int owned = 3;
   std::vector<int> id = {10, 11, 12, -1, -2};
-  reorder(set(x, carry(id), {.count = &owned}), {std::vector<CurveKey>(3), {2, 0, 1}});
+  reorder(set(x, carry(id), {.count = &owned}), test::Listed{std::vector<CurveKey>(3), {2, 0, 1}});
   EXPECT_EQ(owned, 3);
   ASSERT_GE(id.size(), 3U);
   EXPECT_EQ(std::vector<int>(id.begin(), id.begin() + 3), (std::vector<int>{12, 10, 11}));
@@ -404,7 +406,7 @@ TEST(Reorder, KeepsAllocations) {
   const int* const ids = id.data();
   int owned = 3;
   reorder(set(x, carry(id, raw), {.count = &owned, .keep_allocation = true}),
-          {std::vector<CurveKey>(3), {2, 0, 1}});
+          test::Listed{std::vector<CurveKey>(3), {2, 0, 1}});
   EXPECT_EQ(owned, 3);
   EXPECT_EQ(x.data(), places);
   EXPECT_EQ(id.data(), ids);
@@ -422,7 +424,7 @@ TEST(Reorder, NothingToDo) {
   Positions x = {{0, 0}, {1, 1}, {2, 2}};
   test::Hold hold{{1, 2, 3}, true};
   const auto* const places = x.data();
-  reorder(set(x, carry(hold)), {std::vector<CurveKey>(3), {0, 1, 2}});
+  reorder(set(x, carry(hold)), test::Listed{std::vector<CurveKey>(3), {0, 1, 2}});
   EXPECT_EQ(x.data(), places);
 }
 
@@ -433,7 +435,7 @@ TEST(Reorder, AFieldThatRefusesLeavesEverything) {
   std::vector<int> id = {10, 11, 12}, last = {20, 21, 22};
   test::Hold hold{{1, 2, 3}, true};
   int owned = 3;
-  const Order order = {std::vector<CurveKey>(3), {2, 0, 1}};
+  const test::Listed order = {std::vector<CurveKey>(3), {2, 0, 1}};
   const Set all = set(x, carry(id, hold, last), {.count = &owned});
   EXPECT_ERROR(reorder(all, order), "core/field: Room for 3 objects of 'hold' was refused: ");
   EXPECT_EQ(x, before);
@@ -453,7 +455,7 @@ TEST(Reorder, AnOrderOfOtherObjectsIsAnError) {
   const std::vector<std::vector<std::int64_t>> wrong = {
       {}, {0, 1}, {0, 1, 2, 3}, {0, 1, 1}, {0, 2, 3}, {-1, 0, 1}, {2, 1, 2}};
   for (const auto& objects : wrong) {
-    EXPECT_ERROR(reorder(set(x), {std::vector<CurveKey>(objects.size()), objects}),
+    EXPECT_ERROR(reorder(set(x), test::Listed{std::vector<CurveKey>(objects.size()), objects}),
                  "core/order: An order of " + std::to_string(objects.size()) +
                      " objects does not name each of 3 objects once. Use the order of this set, "
                      "made after its objects last changed.");
@@ -464,7 +466,7 @@ TEST(Reorder, AnOrderOfOtherObjectsIsAnError) {
 TEST(Reorder, ASetThatCannotBeChangedIsAnError) {
   Kokkos::View<double* [2], Kokkos::HostSpace> x("x", 3);
   const auto other_holder = x;
-  const Order order = {std::vector<CurveKey>(3), {2, 0, 1}};
+  const test::Listed order = {std::vector<CurveKey>(3), {2, 0, 1}};
   EXPECT_ERROR(reorder(set(x), order), "is also held by another View");
   EXPECT_EQ(other_holder.data(), x.data());
 }

@@ -105,8 +105,8 @@ TEST(Owner, OfManyKeys) {
 
 TEST(Owner, OfNoKeysAndNoParts) {
   EXPECT_TRUE(owners_here(splitters_at({5}), {}).empty());
-  EXPECT_ERROR(owners_here({}, {{1}}), "core/owner: Splitters of no part were given.");
-  EXPECT_ERROR(owners_here({{0}}, {{1}}), "core/owner: Splitters of no part were given.");
+  EXPECT_ERROR(owners_here({}, {{1}}), "core/owner: The splitters make no part.");
+  EXPECT_ERROR(owners_here({{0}}, {{1}}), "core/owner: The splitters make no part.");
 }
 
 }  // namespace

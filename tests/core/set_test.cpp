@@ -278,7 +278,7 @@ TEST(CheckMovable, ViewsHeldElsewhere) {
   const HostView alias = mass;
   EXPECT_ERROR(check_movable(set(x, carry(mass))),
                "Field 1, 'mass', is also held by another View, which would keep the old values. "
-               "Let the other go before, or give the set .keep_allocation or .allow_aliases.");
+               "Release the other View first, or give the set .keep_allocation or .allow_aliases.");
   int owned = 4;
   EXPECT_NO_THROW(check_movable(set(x, carry(mass), {.count = &owned, .keep_allocation = true})));
   EXPECT_NO_THROW(check_movable(set(x, carry(mass), {.allow_aliases = true})));
@@ -610,7 +610,7 @@ TEST(CheckMovable, SomebodyMustKnowTheCount) {
   std::span<double> mass(memory);
   EXPECT_NO_THROW(check(set(x, carry(mass))));  // good enough to be read
   EXPECT_ERROR(check_movable(set(x, carry(mass))),
-               "Field 1, 'std::span', keeps its memory, so nothing would tell how many objects it "
+               "Field 1, 'std::span', keeps its memory, so nothing would store how many objects it "
                "holds. Give the set a variable for it: .count = &owned.");
   EXPECT_ERROR(check_movable(set(x, carry(mass), {.count = 4})), "keeps its memory");
   HostView view("view", 4);

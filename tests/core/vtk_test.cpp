@@ -364,7 +364,7 @@ TEST(Vtu, WhatIsNoCell) {
     EXPECT_ERROR(vtu_of(dimensions, {}), "core/vtk: Boxes in " + std::to_string(dimensions) +
                                              " dimensions have no place in a .vtu.");
   EXPECT_ERROR(vtu_of(3, Cells{{{{infinity, 0, 0}, {-infinity, 0, 0}}, 4, 0, 0}}),
-               "core/vtk: The box of part 4 is not finite. Leave out what is empty.");
+               "core/vtk: The box of part 4 is not finite. Leave out empty parts.");
   EXPECT_ERROR(
       vtu_of(3, Cells{{{}, 4, 0, -1}}),
       "core/vtk: The work of part 4 is -1. Give numbers that are finite and not negative.");

@@ -42,7 +42,7 @@ void expect_weights(Container& weights, std::size_t count) {
   test::write_values(field_of(weights).layout(), numbers);
   Positions x(count);
   const std::vector<double> expected(numbers.begin(), numbers.end());
-  EXPECT_EQ(given_weights(test::space(), set(x, {}, {.weight = weights})), expected);
+  EXPECT_EQ(given_weights(test::space(), set(x, {}, {.weight = weights})).on_host(), expected);
 }
 
 template <class T, class Instance>
@@ -85,7 +85,8 @@ TEST(GivenWeights, OfAStridedField) {
   static_assert(sizeof(test::Particle) % sizeof(double) == 0);
   RawField<double> charge =
       raw_field(&particles[0].charge, {.count = 50, .object_stride = sizeof(test::Particle) / 8});
-  const auto weights = given_weights(test::space(), set(particles, {}, {.weight = charge}));
+  const auto weights =
+      given_weights(test::space(), set(particles, {}, {.weight = charge})).on_host();
   ASSERT_EQ(weights.size(), 50U);
   for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(weights[i], 0.25 * static_cast<double>(i));
 }
@@ -96,7 +97,8 @@ TEST(GivenWeights, GhostsAreNotSeen) {
   std::vector<double> weights = {1, 2, 3, std::nan(""), -1, infinity, -infinity};
   int owned = 3;
   const SetOptions options = {.count = &owned, .weight = weights};
-  EXPECT_EQ(given_weights(test::space(), set(x, {}, options)), (std::vector<double>{1, 2, 3}));
+  EXPECT_EQ(given_weights(test::space(), set(x, {}, options)).on_host(),
+            (std::vector<double>{1, 2, 3}));
   owned = 0;
   EXPECT_TRUE(given_weights(test::space(), set(x, {}, options)).empty());
   owned = 4;
@@ -138,14 +140,14 @@ TEST(GivenWeights, NotFiniteOrNegativeIsAnError) {
 TEST(GivenWeights, NegativeZeroIsZero) {
   Positions x(2);
   std::vector<double> weights = {-0.0, std::numeric_limits<double>::denorm_min()};
-  EXPECT_EQ(given_weights(test::space(), set(x, {}, {.weight = weights})), weights);
+  EXPECT_EQ(given_weights(test::space(), set(x, {}, {.weight = weights})).on_host(), weights);
 }
 
 TEST(GivenWeights, WhatIsNoNumberIsAnError) {
   Positions x(2);
   std::vector<test::Opaque> opaque(2);
   EXPECT_ERROR(static_cast<void>(given_weights(test::space(), set(x, {}, {.weight = opaque}))),
-               "core/weights: Weights are no numbers.");
+               "core/weights: The weights are not numbers.");
   EXPECT_ERROR(static_cast<void>(given_weights(test::space(), set(x))),
                "core/weights: The set came without weights.");
 }
@@ -154,41 +156,46 @@ TEST(GivenWeights, WhatIsNoNumberIsAnError) {
 
 using Weights = std::vector<double>;
 
+Weights measured(std::int64_t objects, double cost, double mean_cost, const Weights& earlier,
+                 double followed = 0.5) {
+  const exec::Array<double> before(test::space(), "earlier", std::span<const double>(earlier));
+  return measured_weights(test::space(), objects, {cost, mean_cost, followed}, before).on_host();
+}
+
 TEST(MeasuredWeights, ByHand) {
-  EXPECT_EQ(measured_weights(4, 8, 2, {}), (Weights{2, 2, 2, 2}));
-  EXPECT_EQ(measured_weights(1, 3, 2, {}), (Weights{3}));
+  EXPECT_EQ(measured(4, 8, 2, {}), (Weights{2, 2, 2, 2}));
+  EXPECT_EQ(measured(1, 3, 2, {}), (Weights{3}));
   // Half of 8 spread evenly, half as 1 : 3.
-  EXPECT_EQ(measured_weights(2, 8, 4, Weights{1, 3}), (Weights{3, 5}));
-  EXPECT_EQ(measured_weights(2, 8, 4, Weights{1e-9, 3e-9}), (Weights{3, 5})) << "of any unit";
-  EXPECT_EQ(measured_weights(3, 6, 2, Weights{0, 0, 5}), (Weights{1, 1, 4}));
-  EXPECT_EQ(measured_weights(0, 8, 4, {}), Weights{});
+  EXPECT_EQ(measured(2, 8, 4, Weights{1, 3}), (Weights{3, 5}));
+  EXPECT_EQ(measured(2, 8, 4, Weights{1e-9, 3e-9}), (Weights{3, 5})) << "of any unit";
+  EXPECT_EQ(measured(3, 6, 2, Weights{0, 0, 5}), (Weights{1, 1, 4}));
+  EXPECT_EQ(measured(0, 8, 4, {}), Weights{});
 }
 
 TEST(MeasuredWeights, WhatIsFollowedIsAShare) {
-  EXPECT_EQ(measured_weights(2, 8, 4, Weights{1, 3}, 0), (Weights{4, 4})) << "nothing";
-  EXPECT_EQ(measured_weights(2, 8, 4, Weights{1, 3}, 1), (Weights{2, 6})) << "all";
-  EXPECT_EQ(measured_weights(2, 8, 4, Weights{1, 3}, 0.75), (Weights{2.5, 5.5}));
-  EXPECT_EQ(measured_weights(3, 6, 2, Weights{1, 3}, 1), (Weights{2, 2, 2}))
-      << "an object was made";
-  EXPECT_EQ(measured_weights(3, 6, 2, Weights{0, 0, 0}, 1), (Weights{2, 2, 2}));
+  EXPECT_EQ(measured(2, 8, 4, Weights{1, 3}, 0), (Weights{4, 4})) << "nothing";
+  EXPECT_EQ(measured(2, 8, 4, Weights{1, 3}, 1), (Weights{2, 6})) << "all";
+  EXPECT_EQ(measured(2, 8, 4, Weights{1, 3}, 0.75), (Weights{2.5, 5.5}));
+  EXPECT_EQ(measured(3, 6, 2, Weights{1, 3}, 1), (Weights{2, 2, 2})) << "an object was made";
+  EXPECT_EQ(measured(3, 6, 2, Weights{0, 0, 0}, 1), (Weights{2, 2, 2}));
 }
 
 TEST(MeasuredWeights, WeightsThatSayNothingAreForgotten) {
   const Weights even = {2, 2, 2};
-  EXPECT_EQ(measured_weights(3, 6, 2, Weights{1, 3}), even) << "an object was made";
-  EXPECT_EQ(measured_weights(3, 6, 2, Weights{1, 3, 5, 7}), even) << "an object was removed";
-  EXPECT_EQ(measured_weights(3, 6, 2, Weights{0, 0, 0}), even);
-  EXPECT_EQ(measured_weights(0, 6, 2, Weights{1}), Weights{});
+  EXPECT_EQ(measured(3, 6, 2, Weights{1, 3}), even) << "an object was made";
+  EXPECT_EQ(measured(3, 6, 2, Weights{1, 3, 5, 7}), even) << "an object was removed";
+  EXPECT_EQ(measured(3, 6, 2, Weights{0, 0, 0}), even);
+  EXPECT_EQ(measured(0, 6, 2, Weights{1}), Weights{});
 }
 
 TEST(MeasuredWeights, TheMeanStaysWithinAFactorOf100) {
-  EXPECT_EQ(measured_weights(2, 1000, 4, {}), (Weights{400, 400}));
-  EXPECT_EQ(measured_weights(2, 800, 4, {}), (Weights{400, 400}));
-  EXPECT_EQ(measured_weights(2, 799, 4, {}), (Weights{399.5, 399.5}));
-  EXPECT_EQ(measured_weights(2, 1e-9, 4, {}), (Weights{0.04, 0.04}));
-  EXPECT_EQ(measured_weights(2, 0, 4, {}), (Weights{0.04, 0.04})) << "not measured yet";
-  EXPECT_EQ(measured_weights(2, 1000, 4, Weights{1, 3}), (Weights{300, 500}));
-  EXPECT_EQ(measured_weights(2, 0, 0, Weights{1, 3}), (Weights{0, 0})) << "nobody computes";
+  EXPECT_EQ(measured(2, 1000, 4, {}), (Weights{400, 400}));
+  EXPECT_EQ(measured(2, 800, 4, {}), (Weights{400, 400}));
+  EXPECT_EQ(measured(2, 799, 4, {}), (Weights{399.5, 399.5}));
+  EXPECT_EQ(measured(2, 1e-9, 4, {}), (Weights{0.04, 0.04}));
+  EXPECT_EQ(measured(2, 0, 4, {}), (Weights{0.04, 0.04})) << "not measured yet";
+  EXPECT_EQ(measured(2, 1000, 4, Weights{1, 3}), (Weights{300, 500}));
+  EXPECT_EQ(measured(2, 0, 0, Weights{1, 3}), (Weights{0, 0})) << "nobody computes";
 }
 
 // The sum is the cost, all count for something, and heavy ones stay heavy.
@@ -203,7 +210,7 @@ TEST(MeasuredWeights, RandomCosts) {
     const double mean = cost / static_cast<double>(objects);
     const double mean_cost = mean * (0.1 + 10 * uniform(random));
     const auto count = static_cast<std::int64_t>(objects);
-    const Weights weights = measured_weights(count, cost, mean_cost, earlier);
+    const Weights weights = measured(count, cost, mean_cost, earlier);
     ASSERT_EQ(weights.size(), objects);
     EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), cost, 1e-12 * cost);
     const double sum = std::accumulate(earlier.begin(), earlier.end(), 0.0);
@@ -217,7 +224,7 @@ TEST(MeasuredWeights, RandomCosts) {
 // A rank that measures the same again and again forgets what its objects weighed elsewhere.
 TEST(MeasuredWeights, OldDifferencesFade) {
   Weights weights = {1, 99};
-  for (int look = 0; look < 20; ++look) weights = measured_weights(2, 10, 5, weights);
+  for (int look = 0; look < 20; ++look) weights = measured(2, 10, 5, weights);
   EXPECT_NEAR(weights[0], 5, 1e-5);
   EXPECT_NEAR(weights[1], 5, 1e-5);
 }

@@ -2,8 +2,8 @@
 
 // Totals of ranks that are not there.
 
-#include <evenkeel/monitor/all_steps.hpp>
-#include <evenkeel/monitor/epoch.hpp>
+#include "agree/epoch.hpp"
+#include "observe/all_steps.hpp"
 
 #include <cstddef>
 #include <cstdint>

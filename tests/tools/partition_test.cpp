@@ -366,9 +366,10 @@ TEST_F(PartitionProgram, OptionsThatAreRefused) {
                            path("good.csv") + "' have 2 coordinates. Give 2 numbers.";
   expect_refused(solid, flat);
   expect_refused_by_all(solid, "evenkeel: " + flat);
-  expect_refused(plus(good(), {"--work", "weights"}),
-                 "tools/partition: --work is 'weights', but there are none. Name their file by "
-                 "--weights.");
+  expect_refused(
+      plus(good(), {"--work", "weights"}),
+      "tools/partition: --work is 'weights', but no weights are given. Name their file by "
+      "--weights.");
   expect_refused(plus(good(), {"--target-lambda", "0.9"}),
                  "tools/partition: --target-lambda is '0.9'. Give a number from 1 on, where 1 is "
                  "perfect.");
@@ -389,7 +390,7 @@ TEST_F(PartitionProgram, InputThatIsRefused) {
   for (int i = 0; i < 99; ++i) csv.append("1,2\n");
   const Words bad = plus({"--points", file("bad.csv", csv.append("1,two\n"))}, rest);
   const std::string cell = "tools/files: Column 2 in line 100 of '" + path("bad.csv") +
-                           "' is 'two', which is no number.";
+                           "' is 'two', which is not a number.";
   expect_refused(bad, cell +
                           " Write one object a line, finite numbers separated by commas, below "
                           "at most one header line.");

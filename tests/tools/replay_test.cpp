@@ -198,7 +198,7 @@ TEST_F(ReplayProgram, TriggersThatAreRefused) {
 
 TEST_F(ReplayProgram, AChainAndAJournalAreRefused) {
   expect_refused(plus(good(), {"--journal", file("journal.jsonl", "{}\n")}),
-                 "tools/replay: --journal goes with --trigger and --json alone.");
+                 "tools/replay: --journal goes only with --trigger and --json.");
 }
 
 TEST_F(ReplayProgram, ATriggerOnAJournalThatIsRefused) {
@@ -206,7 +206,7 @@ TEST_F(ReplayProgram, ATriggerOnAJournalThatIsRefused) {
   expect_refused({"--journal", journal, "--trigger", "custom"},
                  "tools/replay: --trigger is 'custom'.");
   expect_refused({"--journal", journal, "--trigger", "menon"},
-                 "tools/replay: Line 1 of '" + journal + "' is none of a journal: ");
+                 "tools/replay: Line 1 of '" + journal + "' is not a line of a journal: ");
   expect_refused({"--journal", missing, "--trigger", "menon"},
                  "tools/replay: The journal '" + missing + "' cannot be read.");
 }
@@ -217,7 +217,7 @@ TEST_F(ReplayProgram, FilesThatAreRefused) {
                                        "' cannot be read: No such file or directory.");
   const std::string cell = file("cell.csv", "1,2\n3,four\n");
   expect_refused(command(cell), "tools/files: Column 2 in line 2 of '" + cell +
-                                    "' is 'four', which is no number.");
+                                    "' is 'four', which is not a number.");
   const auto expect_cost_refused = [&](const char* name, double cost, const std::string& shown) {
     const std::string bad = file(name, npy_of<double>({"", 2, {1, 2, cost, 4}}));
     expect_refused(command(bad),

@@ -367,7 +367,7 @@ TEST(TransferWork, ThatThrowsHoldsNobodyUp) {
 TEST(TransferWork, NoneInFlightIsRefused) {
   const Communicator communicator = test::world();
   EXPECT_ERROR(Transfer(test::space(), communicator, {}, {}, {.in_flight = 0}),
-               "would have 0 messages in flight. Allow one at least.");
+               "would have 0 messages in flight. Allow at least one.");
 }
 
 TEST(TransferWork, RefusesToMakeWhatARankSendsItself) {
@@ -375,7 +375,8 @@ TEST(TransferWork, RefusesToMakeWhatARankSendsItself) {
   const std::vector<Send> sends = {{communicator.rank(), nullptr, 3}};
   char bytes[3];
   const std::vector<Receive> receives = {{communicator.rank(), bytes, 3}};
-  EXPECT_ERROR(Transfer(test::space(), communicator, sends, receives), "3 bytes that are nowhere");
+  EXPECT_ERROR(Transfer(test::space(), communicator, sends, receives),
+               "3 bytes without a data pointer");
 }
 
 }  // namespace

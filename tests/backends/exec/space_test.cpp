@@ -8,7 +8,9 @@
 #include <cctype>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
 #include <type_traits>
 #include <vector>
 
@@ -70,14 +72,14 @@ TEST(Space, WhereHostMemoryIs) {
 
 TEST(Space, WhereSharedMemoryIs) {
   const Space space = Space::where(MemoryKind::shared);
-  EXPECT_EQ(space.name(), Kokkos::DefaultExecutionSpace::name());
+  EXPECT_EQ(space.name(), exec::Device::name());
   EXPECT_TRUE(space.can_access(MemoryKind::shared));
 }
 
 TEST(Space, WhereDeviceMemoryIs) {
   if constexpr (has_device) {
     const Space space = Space::where(MemoryKind::device);
-    EXPECT_EQ(space.name(), Kokkos::DefaultExecutionSpace::name());
+    EXPECT_EQ(space.name(), exec::Device::name());
     EXPECT_TRUE(space.can_access(MemoryKind::device));
     EXPECT_FALSE(space.can_access(MemoryKind::host));
     EXPECT_TRUE(space.is_device());
@@ -180,13 +182,55 @@ TEST(SpaceOf, IsTheWayBack) {
   }
 }
 
+// --- The one in use ------------------------------------------------------------------------------
+
+const void* instance_on_host() { return Space::where(MemoryKind::host).instance(); }
+
+TEST(InUse, IsWhatWorksOnItsMemoryWhileItLives) {
+  const Space first = Space::where(MemoryKind::host), second = Space::where(MemoryKind::host);
+  ASSERT_NE(first.instance(), second.instance());
+  {
+    const InUse outer(first);
+    EXPECT_EQ(instance_on_host(), first.instance());
+    {
+      const InUse inner(second);
+      EXPECT_EQ(instance_on_host(), second.instance());
+      const InUse none(std::nullopt);
+      EXPECT_EQ(instance_on_host(), second.instance());
+    }
+    EXPECT_EQ(instance_on_host(), first.instance());
+  }
+  EXPECT_NE(instance_on_host(), first.instance());
+}
+
+TEST(InUse, IsOfItsThreadAlone) {
+  const Space mine = Space::where(MemoryKind::host);
+  const InUse in_use(mine);
+  const void* elsewhere = nullptr;
+  std::thread([&] { elsewhere = instance_on_host(); }).join();
+  EXPECT_NE(elsewhere, mine.instance());
+}
+
+TEST(InUse, OfADeviceLeavesTheHostAlone) {
+  if (!has_device) GTEST_SKIP() << "there is no device";
+  const Space device = Space::where(MemoryKind::device), host = Space::where(MemoryKind::host);
+  const InUse in_use(device);
+  EXPECT_EQ(Space::where(MemoryKind::device).instance(), device.instance());
+  EXPECT_EQ(Space::where(MemoryKind::shared).instance(), device.instance());
+  EXPECT_EQ(Space::where(MemoryKind::host).type(), host.type());
+  const InUse both(host);
+  EXPECT_EQ(Space::where(MemoryKind::device).instance(), device.instance());
+  EXPECT_EQ(instance_on_host(), host.instance());
+}
+
 TEST(MemoryKindOf, SaysWhoReachesAMemory) {
   const bool host_alone = memory_kind_of<Kokkos::HostSpace>() == MemoryKind::host;
   EXPECT_TRUE(host_alone);
-  EXPECT_EQ(memory_kind_of<Kokkos::DefaultExecutionSpace::memory_space>(),
+  EXPECT_EQ(memory_kind_of<exec::Device::memory_space>(),
             has_device ? MemoryKind::device : MemoryKind::host);
+  constexpr bool is_plain = std::is_same_v<exec::SharedSpace, Kokkos::HostSpace>;
   EXPECT_EQ(memory_kind_of<exec::SharedSpace>(),
-            has_device ? MemoryKind::shared : MemoryKind::host);
+            has_device && !is_plain ? MemoryKind::shared : MemoryKind::host);
 }
 
 }  // namespace

@@ -73,13 +73,13 @@ TEST(Stopwatch, LapsFollowEachOtherWithoutAGap) {
   const std::int64_t between = wall_nanoseconds();
   double laps = 0;
   for (int lap = 0; lap < 1000; ++lap) {
-    const double seconds = stopwatch.lap();
+    const double seconds = stopwatch.restart();
     EXPECT_GE(seconds, 0.0);
     laps += seconds;
   }
   sleep();
   const std::int64_t almost = wall_nanoseconds();
-  const double last = stopwatch.lap();
+  const double last = stopwatch.restart();
   const std::int64_t after = wall_nanoseconds();
   EXPECT_GE(last, long_enough);
   const double rounding = 1e-9;
@@ -98,7 +98,7 @@ TEST(ThreadCpuStopwatch, CountsComputing) {
   const Stopwatch wall;
   ThreadCpuStopwatch cpu;
   compute();
-  const double computed = cpu.lap();
+  const double computed = cpu.restart();
   EXPECT_GE(computed, long_enough);
   EXPECT_LE(computed, wall.seconds() + 0.01);
 }

@@ -238,7 +238,7 @@ TEST(Lattice, OtherDimensionsAreAnError) {
   for (const int dimensions : {-1, 0, 1, 4})
     EXPECT_ERROR(Lattice(dimensions, {{0, 0, 0}, {1, 1, 1}}, none),
                  "core/curve: A lattice in " + std::to_string(dimensions) +
-                     " dimensions was asked for. There are curves in 2 and 3.");
+                     " dimensions was asked for. Use 2 or 3 dimensions.");
   EXPECT_EQ(Lattice().dimensions(), 0);
 }
 

@@ -180,7 +180,7 @@ TEST(RanksWithin, Misuse) {
     EXPECT_ERROR(ranks_within(whole, box, width), "A halo of this width was asked for: ");
   for (const Box& none :
        {Box{{0, 0, 0}, {1, -1, 1}}, Box{{0, nan, 0}, {1, 1, 1}}, Box{{-infinity, 0, 0}, {1, 1, 1}}})
-    EXPECT_ERROR(ranks_within(whole, none, 1), "The halo of something that is no box");
+    EXPECT_ERROR(ranks_within(whole, none, 1), "The box whose halo was asked for is not valid");
 }
 
 }  // namespace

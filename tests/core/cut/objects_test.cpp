@@ -1,7 +1,7 @@
 // What a search asks of its objects, on hosts and on every space, against plain loops over all.
 #include "backends/exec/views.hpp"
+#include "cut/device_census.hpp"
 #include "cut/device_objects.hpp"
-#include "cut/device_survey.hpp"
 #include "cut/host_objects.hpp"
 #include "support/harness.hpp"
 
@@ -42,8 +42,8 @@ std::vector<WeightedKeys> views_of(const std::vector<Brought>& sets) {
   return views;
 }
 
-Survey surveyed(const std::vector<Brought>& sets) {
-  Survey found;
+Census counted(const std::vector<Brought>& sets) {
+  Census found;
   for (const Brought& set : sets) {
     found.objects += std::ssize(set.keys);
     for (const double weight : set.weights) found.heaviest = std::max(found.heaviest, weight);
@@ -173,7 +173,7 @@ void expect_sample(const CutObjects& objects, const std::vector<Brought>& sets) 
 
 // As the oracle, twice: nothing of a search is left for the next.
 void expect_objects(CutObjects& objects, const std::vector<Brought>& sets) {
-  const Units units(surveyed(sets));
+  const Units units(counted(sets));
   objects.weigh(units);
   const std::vector<Item> items = items_of(sets, units);
   for (int time = 0; time < 2; ++time) {
@@ -248,32 +248,32 @@ TEST(CutObjects, ThatWeighNothing) {
 
 TEST(CutObjects, None) { expect_all({{}, {}}); }
 
-// --- The survey of a device ----------------------------------------------------------------------
+// --- The census of a device ----------------------------------------------------------------------
 
 template <class Instance>
-Survey surveyed_on(const Instance& instance, const Brought& set) {
+Census surveyed_on(const Instance& instance, const Brought& set) {
   const Copies<Instance> copies(instance, {set});
   const WeightedKeys& there = copies.sets.front();
-  Survey found;
+  Census found;
   add_keys_on_device(found, instance, there.keys);
   found.heaviest = heaviest_on_device(instance, there.weights);
   return found;
 }
 
-Survey surveyed_on_space(const Brought& set) {
+Census surveyed_on_space(const Brought& set) {
   return with_space(test::space(),
                     [&](const auto& instance) { return surveyed_on(instance, set); });
 }
 
-TEST(SurveyOnDevice, FindsExtremes) {
-  const Survey found = surveyed_on_space({{{70}, {5}, {end - 1}, {6}}, {0.0, -0.0, 2.5, 1.0}});
+TEST(CensusOnDevice, FindsExtremes) {
+  const Census found = surveyed_on_space({{{70}, {5}, {end - 1}, {6}}, {0.0, -0.0, 2.5, 1.0}});
   EXPECT_EQ(found.least_key, 5U);
   EXPECT_EQ(found.greatest_key, end - 1);
   EXPECT_EQ(found.heaviest, 2.5);
   EXPECT_EQ(found.falls, 4) << "taken to be in no order";
 }
 
-TEST(SurveyOnDevice, RefusesWeightsThatAreNone) {
+TEST(CensusOnDevice, RefusesWeightsThatAreNone) {
   using Limits = std::numeric_limits<double>;
   for (const double bad : {-1.0, -Limits::denorm_min(), -Limits::infinity(), Limits::infinity(),
                            Limits::quiet_NaN(), -Limits::quiet_NaN()})

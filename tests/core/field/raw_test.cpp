@@ -102,7 +102,7 @@ TEST(RawField, NonsenseIsAnError) {
   };
   const auto expect_refused = [&](const RawShape& shape, const std::string& part) {
     const std::string text = refusal(shape);
-    EXPECT_NE(text.find("The raw field 'raw field' cannot be:"), std::string::npos) << text;
+    EXPECT_NE(text.find("The raw field 'raw field' is invalid:"), std::string::npos) << text;
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
   expect_refused({.count = -1}, "count -1");
@@ -114,7 +114,7 @@ TEST(RawField, NonsenseIsAnError) {
   expect_refused({.count = 1, .component_stride = -1}, "and -1");
   EXPECT_ERROR(
       static_cast<void>(raw_field<double>(nullptr, {.count = 1, .label = "mass"})),
-      "'mass' cannot be: count 1, capacity 1, components 1, strides 1 and 1, null pointer");
+      "'mass' is invalid: count 1, capacity 1, components 1, strides 1 and 1, null pointer");
   // Values that would share memory.
   expect_refused({.count = 10, .components = 3, .object_stride = 1, .component_stride = 1},
                  "apart");
@@ -129,7 +129,7 @@ TEST(RawField, NonsenseIsAnError) {
 TEST(RawField, ComponentsAreCountedOnce) {
   std::array<double, 3> memory[4] = {};
   EXPECT_ERROR(static_cast<void>(raw_field(memory, {.count = 2, .components = 2})),
-               "in the shape or in the element type, not both");
+               "in the shape or in the element type, not in both");
 }
 
 }  // namespace

@@ -318,7 +318,8 @@ void expect_refusals(const Decomposition& decomposition) {
     EXPECT_ERROR(ranks_within(decomposition, box, width), "core/grid: A halo of this width");
   for (const Box& none :
        {Box{{0, 0, 0}, {1, -1, 1}}, Box{{0, nan, 0}, {1, 1, 1}}, Box{{-infinity, 0, 0}, {1, 1, 1}}})
-    EXPECT_ERROR(ranks_within(decomposition, none, 1), "The halo of something that is no box");
+    EXPECT_ERROR(ranks_within(decomposition, none, 1),
+                 "The box whose halo was asked for is not valid");
   EXPECT_ERROR(write_parts(host, decomposition, set(flat), parts.data()),
                "core/grid: Positions of 2 components in host memory have no parts on ");
   std::vector<double> line(4);

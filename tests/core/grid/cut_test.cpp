@@ -404,6 +404,7 @@ double lambda_of_descents(const Objects& objects, const GridShape& shape, int st
 }
 
 TEST_F(BoxCutOn, ATensorGridIsNearlyAsEvenAsTheBestOfManyDescents) {
+  if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
   for (const Cloud& cloud : {clouds[0], clouds[1], clouds[4]})
     for (const GridShape& shape : {GridShape{3, {4, 4, 4}}, GridShape{3, {2, 3, 5}}}) {
       SCOPED_TRACE(cloud.name);
@@ -571,9 +572,10 @@ TEST_F(BoxCutOn, WidthsOfABisectionAlwaysHold) {
   options.parts = 10;
   options.dimensions = 2;
   options.least_width = {0.4, 0.4, 0};
-  EXPECT_ERROR(bisection(objects_of(clouds[0], 50), options),
-               "The box has no room for 10 domains of the least widths: the largest of these "
-               "proportions are 0.25, 0.25.");
+  EXPECT_ERROR(
+      bisection(objects_of(clouds[0], 50), options),
+      "The box has no room for 10 domains of the least widths: the largest widths in these "
+      "proportions are 0.25, 0.25.");
 }
 
 // --- Misuse --------------------------------------------------------------------------------------
@@ -605,10 +607,11 @@ TEST_F(BoxCutOn, MisuseIsTheSameErrorOnAllRanks) {
                                o.least_width = {-1, 0, 0};
                              }),
                              "A least width is negative or not finite."));
-  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
-                               o.cell_size = {-1, 0, 0};
-                             }),
-                             "A width or a cell size along x is none."));
+  EXPECT_TRUE(
+      test::mentions(refusal([](Options& o, Points&) {
+                       o.cell_size = {-1, 0, 0};
+                     }),
+                     "The least width and the cell size along x must be finite and not negative."));
   EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
                                o.axes = {0, 1, 1};
                              }),
@@ -618,7 +621,7 @@ TEST_F(BoxCutOn, MisuseIsTheSameErrorOnAllRanks) {
                              }),
                              "core/grid"));
   EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) { o.target_lambda = -1; }),
-                             "A target lambda that is none"));
+                             "target_lambda must be finite and not negative."));
   const std::vector<double> few = {1, 2}, none(8, 0.0);
   EXPECT_TRUE(test::mentions(refusal([&](Options& o, Points&) { o.speeds = few; }),
                              "2 speeds came with 8 parts"));

@@ -249,7 +249,8 @@ TEST(GridDecomposition, BordersThatMakeNoSense) {
   EXPECT_NO_THROW(with(tensor({0, 1, 2}, two, three)));
   EXPECT_NO_THROW(with(tensor({1, 0, 2}, three, two)));
   for (const std::array<int, 3>& axes : {std::array{0, 0, 2}, {0, 2, 1}, {2, 1, 0}, {0, 1, 3}})
-    EXPECT_ERROR(with(tensor(axes, two, three)), "core/grid: The axes of the grid are no order");
+    EXPECT_ERROR(with(tensor(axes, two, three)),
+                 "core/grid: The axes of the grid are not in a valid order");
   EXPECT_ERROR(with(tensor({0, 1, 2}, three, two)),
                "core/grid: Level 0 has 4 borders, where 1 rows of 3 are needed.");
   EXPECT_ERROR(with({GridScheme::staggered, {0, 1, 2}, {{two, three, {}}}}),

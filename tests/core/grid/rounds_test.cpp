@@ -283,6 +283,7 @@ class Descents {
 };
 
 TEST_F(GridRoundsTest, TensorGridsAreNearlyAsEvenAsTheyCanBe) {
+  if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
   for (const Places& places :
        {one_blob(201), two_blobs(202), mostly_in_a_corner(std::cbrt(0.02), 203), any_blobs(204)}) {
     GridRounds rounds(even(cube, GridScheme::tensor), {});
@@ -339,6 +340,7 @@ TEST_F(GridRoundsTest, FewCloudsGetWorseOnTheWay) {
 }
 
 TEST_F(GridRoundsTest, StaysWhenNothingBetterIsInSight) {
+  if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
   GridRounds rounds(even(cube), {});
   const Work alike(64, 3.0);
   EXPECT_EQ(rounds.next(alike).generation(), 1);
@@ -387,6 +389,7 @@ Settled settled(double noise, double said, unsigned seed) {
 }
 
 TEST_F(GridRoundsTest, DoesNotFollowNoise) {
+  if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
   for (const double said : {0.0, 0.05}) {
     const Settled noisy = settled(0.05, said, 501);
     EXPECT_LE(noisy.lambda, 1.15) << said;
@@ -408,6 +411,7 @@ TEST_F(GridRoundsTest, FollowsWorkThatMoves) {
 }
 
 TEST_F(GridRoundsTest, FollowsWorkThatDrifts) {
+  if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
   GridRounds rounds(even(cube), {});
   double worst = 0;
   for (int round = 0; round < 30; ++round) {
@@ -510,6 +514,7 @@ TEST_F(GridRoundsTest, WithoutWorkAllStays) {
 }
 
 TEST_F(GridRoundsTest, AnyShapeGetsEven) {
+  if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
   for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered})
     for (const GridShape& shape :
          {GridShape{3, {1, 1, 13}}, GridShape{3, {1, 16, 1}}, GridShape{3, {7, 5, 3}},
@@ -525,6 +530,7 @@ TEST_F(GridRoundsTest, AnyShapeGetsEven) {
 }
 
 TEST_F(GridRoundsTest, WorkInFewPlacesIsFound) {
+  if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
   Places slab = two_blobs(911), corner = any_blobs(912), point(1000, {1e-4, 1e-4, 1e-4});
   for (Place& place : slab) place[0] *= 0.4;
   for (Place& place : corner)
@@ -645,16 +651,19 @@ TEST_F(GridRoundsTest, RefusesOptionsThatMakeNoSense) {
   };
   EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) { o.least_width[0] = 0.3; }),
                              "the largest width that does is 0.25"));
-  EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) { o.cell_size[1] = -1; }),
-                             "A width or a cell size along y is none."));
+  EXPECT_TRUE(
+      test::mentions(with([](GridRoundsOptions& o) { o.cell_size[1] = -1; }),
+                     "The least width and the cell size along y must be finite and not negative."));
   EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) {
                                o.speeds = {1, 2};
                              }),
                              "2 speeds came with 16 parts"));
   EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) { o.speeds.assign(16, 0.0); }),
                              "A speed is not positive and finite."));
-  EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) { o.noise = -1; }), "A noise that is"));
-  EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) { o.gamma = -1; }), "A gamma that is"));
+  EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) { o.noise = -1; }),
+                             "noise must be finite and not negative."));
+  EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) { o.gamma = -1; }),
+                             "gamma must be finite and not negative."));
   EXPECT_ERROR(GridRounds(GridDecomposition(), {}), "a grid that has no domains");
 }
 

@@ -46,9 +46,11 @@ class BondsOn : public testing::Test {
 
   Prepared prepare(std::span<const Set> sets, int salt) const {
     Prepared prepared = test::prepare_shuffle(communicator, sets, salt);
-    const Bonds bonds = hold_together(communicator, Status(), sets, prepared.orders);
+    std::vector<Order> orders = test::made(prepared.orders);
+    const Bonds bonds = hold_together(communicator, Status(), sets, orders);
+    prepared.orders = test::listed(orders);
     prepared.plan =
-        plan(communicator, Status(), prepared.splitters, prepared.orders, {.held = bonds.held});
+        plan(communicator, Status(), prepared.splitters, std::move(orders), {.held = bonds.held});
     return prepared;
   }
   void move_all(std::span<const Set> sets, int salt) const {
@@ -97,9 +99,10 @@ TEST_F(BondsOn, MembersGetTheLeastKey) {
       const auto [at, is_new] = least.emplace(member.group, member.key);
       at->second = std::min(at->second, member.key);
     }
-    const Order before = prepared.orders[0];
-    hold_together(communicator, Status(), {&now, 1}, prepared.orders);
-    const Order& after = prepared.orders[0];
+    const test::Listed before = prepared.orders[0];
+    std::vector<Order> orders = test::made(prepared.orders);
+    hold_together(communicator, Status(), {&now, 1}, orders);
+    const test::Listed after = test::listed(orders[0]);
     EXPECT_TRUE(std::ranges::is_sorted(after.keys, {}, &CurveKey::value));
     std::map<std::int64_t, std::uint64_t> key_before;
     for (std::size_t k = 0; k < before.objects.size(); ++k)
@@ -163,11 +166,11 @@ TEST_F(BondsOn, NobodyIsBound) {
   const Set now = cloud.as_set();
   write_objects(now, everywhere, ids);
   Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
-  const std::vector<Order> before = prepared.orders;
-  const Bonds bonds = hold_together(communicator, Status(), {&now, 1}, prepared.orders);
+  std::vector<Order> orders = test::made(prepared.orders);
+  const Bonds bonds = hold_together(communicator, Status(), {&now, 1}, orders);
   ASSERT_EQ(bonds.held.size(), 1U);
   EXPECT_TRUE(bonds.held[0].empty());
-  EXPECT_EQ(prepared.orders[0].objects, before[0].objects);
+  EXPECT_EQ(test::listed(orders[0]).objects, prepared.orders[0].objects);
 }
 
 // --- Faults --------------------------------------------------------------------------------------
@@ -181,7 +184,8 @@ TEST_F(BondsOn, AGroupThatIsPinnedTwiceIsTheSameErrorOnAll) {
   const Set now = all.as_set();
   Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
   const std::string text = test::error_of([&] {
-    hold_together(communicator, Status(), {&now, 1}, prepared.orders);
+    std::vector<Order> orders = test::made(prepared.orders);
+    hold_together(communicator, Status(), {&now, 1}, orders);
   });
   EXPECT_TRUE(test::mentions(text, "core/migrate: Group 7 is pinned on rank 0 and on rank " +
                                        std::to_string(size - 1) +
@@ -219,7 +223,8 @@ TEST_F(BondsOn, WhatIsWrongBeforeIsTheSameErrorOnAll) {
                                           : Status(Error(ErrorKind::application, Where{"ship"},
                                                          "The anchor is down.", "Weigh it."));
     const std::string text = test::error_of([&] {
-      hold_together(communicator, status, {&now, 1}, prepared.orders);
+      std::vector<Order> orders = test::made(prepared.orders);
+      hold_together(communicator, status, {&now, 1}, orders);
     });
     EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
                         ": ship: The anchor is down. Weigh it.");
@@ -234,13 +239,15 @@ TEST_F(BondsOn, RanksThatHoldOtherObjectsAreAnError) {
   write_objects(now, everywhere, ids);
   const Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
   const auto with = [&](const std::vector<int>& held) {
-    const std::vector<std::vector<int>> all = {held};
+    std::vector<exec::Array<int>> all;
+    all.emplace_back(test::space(), "held", std::span<const int>(held));
     return test::error_of([&] {
-      static_cast<void>(
-          plan(communicator, Status(), prepared.splitters, prepared.orders, {.held = all}));
+      static_cast<void>(plan(communicator, Status(), prepared.splitters,
+                             test::made(prepared.orders), {.held = all}));
     });
   };
-  EXPECT_TRUE(test::mentions(with(std::vector<int>(9)), "There are 9 ranks to hold 10 objects."));
+  EXPECT_TRUE(test::mentions(with(std::vector<int>(9)),
+                             "The list of held ranks has 9 entries for 10 objects."));
   EXPECT_TRUE(test::mentions(with(std::vector<int>(10, size)), "would go to rank "));
   EXPECT_EQ(with(std::vector<int>(10, Bonds::free)), "nothing was thrown");
 }

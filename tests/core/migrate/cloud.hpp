@@ -3,6 +3,7 @@
 // Clouds of objects of which every byte follows from the id, and the serial oracle of a move: the
 // objects of all ranks side by side, sorted by key. The ids are field 1 of every set here.
 
+#include "core/listed.hpp"
 #include "core/values.hpp"
 #include "support/harness.hpp"
 
@@ -151,7 +152,7 @@ inline std::uint64_t checksum(const Communicator& communicator, const Set& set) 
 
 struct Prepared {
   std::vector<SetShape> shapes;
-  std::vector<Order> orders;
+  std::vector<Listed> orders;
   Splitters splitters;
   Plan plan;
 };
@@ -182,19 +183,19 @@ inline Prepared prepare_by_curve(const Communicator& communicator, std::span<con
   const int dimensions = found.dimensions == 0 ? 3 : found.dimensions;
   const Lattice lattice(dimensions, enclose({}, found), {});
   std::vector<WeightedKeys> keys;
-  for (const Set& set : sets) prepared.orders.push_back(order(space_of(set), lattice, set));
-  for (const Order& order : prepared.orders) keys.push_back({order.keys, {}});
+  for (const Set& set : sets) prepared.orders.push_back(listed(order(space_of(set), lattice, set)));
+  for (const Listed& order : prepared.orders) keys.push_back({order.keys, {}});
   prepared.splitters =
       cut(communicator, Status(), keys, {.parts = communicator.size(), .dimensions = dimensions})
           .splitters;
-  prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders);
+  prepared.plan = plan(communicator, Status(), prepared.splitters, made(prepared.orders));
   return prepared;
 }
 
 // Objects by keys that somebody made up.
 template <class KeyOf>
-Order order_by(const Ids& ids, const KeyOf& key_of) {
-  Order order;
+Listed order_by(const Ids& ids, const KeyOf& key_of) {
+  Listed order;
   order.objects = counting<std::int64_t>(std::ssize(ids));
   const auto key = [&](std::int64_t i) { return key_of(ids[static_cast<std::size_t>(i)]); };
   std::ranges::stable_sort(order.objects, {}, key);
@@ -222,7 +223,7 @@ inline Prepared prepare_shuffle(const Communicator& communicator, std::span<cons
     prepared.orders.push_back(order_by(ids_in(set), [&](std::int64_t id) {
       return mix(id, 5000 + salt) % prepared.splitters.back().value;
     }));
-  prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders);
+  prepared.plan = plan(communicator, Status(), prepared.splitters, made(prepared.orders));
   return prepared;
 }
 
@@ -244,7 +245,7 @@ struct Placed {
 // Collective. The objects of all ranks in the order of the curve; those of one key in the order of
 // ranks, and of the order that they had there.
 inline std::vector<Placed> all_objects(const Communicator& communicator, const Set& set,
-                                       const Order& order) {
+                                       const Listed& order) {
   const Ids ids = ids_in(set);
   std::vector<Placed> mine;
   for (std::size_t i = 0; i < order.keys.size(); ++i)

@@ -139,7 +139,7 @@ class MoveFails : public testing::Test {
   void expect_success(const Prepared& prepared) const {
     expect_move(communicator, ship.sets, everywhere, prepared);
   }
-  static Order all_to(int part, const Ids& ids) {
+  static test::Listed all_to(int part, const Ids& ids) {
     return test::order_by(
         ids, [&](std::int64_t) { return test::keys_per_part * static_cast<std::uint64_t>(part); });
   }
@@ -162,7 +162,7 @@ constexpr Throw throws[] = {
     {[] { throw Error(ErrorKind::application, Where{"ship"}, "The hull leaks.", "Pump."); },
      "ship: The hull leaks. Pump."},
     {[] { throw 42; },
-     "core/migrate: The application threw something that is no std::exception. Nothing was "
+     "core/migrate: The application threw something that is not a std::exception. Nothing was "
      "changed; mend the cause and try again."},
     {[] { throw std::bad_alloc(); },
      "core/migrate: Memory was refused. Use more ranks or fewer objects."},
@@ -266,8 +266,8 @@ TEST_F(MoveFails, WhenAContainerRefuses) {
         {Moody::Mood::runtime_error, refused + "Kokkos failed to allocate memory. " + remedy},
         {Moody::Mood::error, "ship: The hold is full. Unload."},
         {Moody::Mood::no_exception,
-         "core/migrate: Unexpected exception: something that is no std::exception. If you cannot "
-         "explain it, please report it."},
+         "core/migrate: Unexpected exception: something that is not a std::exception. If you "
+         "cannot explain it, please report it."},
         {Moody::Mood::miscounts, broken + more + " of 16 in host" + mend},
         {Moody::Mood::too_narrow, broken + n + " of 8 in host" + mend},
         {Moody::Mood::elsewhere, broken + n + " of 16 in device" + mend},
@@ -287,7 +287,7 @@ TEST_F(MoveFails, WhenBorrowedMemoryIsTooSmall) {
   for (const int culprit : culprits()) {
     Prepared prepared = shuffled();
     prepared.orders[1] = all_to(culprit, test::ids_in(ship.sets[1]));
-    prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders);
+    prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
     const RawShape whole = ship.raw.shape;
     if (rank == culprit) ship.raw.shape.capacity = ship.raw.shape.count = 24;
     expect_undone(prepared, {},
@@ -310,7 +310,7 @@ TEST_F(MoveFails, WhenTheVariableOfTheCountIsTooSmall) {
     write_objects(ship.sets[0], everywhere, ids);
     Prepared prepared = shuffled();
     prepared.orders[0] = all_to(culprit, ids);
-    prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders);
+    prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
     if (rank == culprit) ship.sets = {cloud.as_set({.count = &narrow})};
     expect_undone(prepared, {},
                   at(culprit) +

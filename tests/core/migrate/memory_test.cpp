@@ -43,10 +43,10 @@ class MemoryOn : public testing::Test {
   int rank = communicator.rank(), size = communicator.size();
 
   Plan plan_of(const Case& now, std::int64_t count) const {
-    const Order order = test::order_by(test::counting<std::int64_t>(count), [&](std::int64_t i) {
-      return now.key(i, count, rank, size);
-    });
-    return plan(communicator, Status(), test::even_splitters(size), {order});
+    const test::Listed order =
+        test::order_by(test::counting<std::int64_t>(count),
+                       [&](std::int64_t i) { return now.key(i, count, rank, size); });
+    return plan(communicator, Status(), test::even_splitters(size), test::made({&order, 1}));
   }
 };
 
@@ -147,7 +147,7 @@ TEST_F(MemoryOn, APlanOfOtherSetsIsRefused) {
   const Set set = cloud.as_set();
   const std::vector<SetShape> shapes = agree_on_sets(communicator, {&set, 1});
   EXPECT_ERROR(static_cast<void>(memory_of(communicator, {&set, 1}, shapes, who)),
-               "The plan is of other sets, or these have changed since it was made.");
+               "The plan was made for other sets, or the sets have changed since.");
 }
 
 // Ranks would cut messages differently, and wait for each other.

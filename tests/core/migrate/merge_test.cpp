@@ -30,7 +30,12 @@ Joined joined(const Runs& runs) {
 
 std::vector<ObjectRange> merged(const Runs& runs, std::int64_t most = any_number) {
   const Joined all = joined(runs);
-  return merged_runs(all.keys, all.firsts, most);
+  std::vector<Run> parts;
+  for (std::size_t r = 0; r < runs.size(); ++r)
+    parts.push_back(
+        {std::span(all.keys).subspan(static_cast<std::size_t>(all.firsts[r]), runs[r].size()),
+         all.firsts[r]});
+  return merged_runs(parts, most);
 }
 
 // Against a stable sort.
@@ -50,7 +55,8 @@ void expect_merged(const Runs& runs) {
   EXPECT_EQ(found, expected) << testing::PrintToString(runs);
   Joined again = all;
   std::vector<std::int64_t> order(again.keys.size());
-  merge_order(again.keys, again.firsts, order);
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  merge_runs(Space::where(MemoryKind::host), again.keys, order, again.firsts);
   EXPECT_EQ(order, expected) << testing::PrintToString(runs);
 }
 

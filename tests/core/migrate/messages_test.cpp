@@ -3,6 +3,7 @@
 #include "support/harness.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -12,20 +13,28 @@ namespace {
 // The columns of some sets, and what one rank gets of them.
 struct Cargo {
   std::vector<Column> columns;
-  std::vector<std::vector<std::int64_t>> starts;  // of payloads
+  std::vector<std::vector<std::int64_t>> sizes;  // of the objects of each column
   std::vector<Share> shares;
 
   void add(std::size_t set, std::int64_t bytes, std::int64_t objects,
            MemoryKind memory = MemoryKind::host) {
     columns.push_back({set, columns.size(), memory, bytes});
-    shares.push_back({objects});
+    shares.push_back({objects, objects * bytes});
+    sizes.emplace_back(static_cast<std::size_t>(objects), bytes);
   }
-  void add_payload(std::size_t set, const std::vector<std::int64_t>& sizes,
-                   MemoryKind memory = MemoryKind::host) {
-    std::vector<std::int64_t>& begins = starts.emplace_back(1, 1000);  // anywhere
-    for (const std::int64_t size : sizes) begins.push_back(begins.back() + size);
+  void add_payload(std::size_t set, const std::vector<std::int64_t>& of_objects,
+                   MemoryKind memory = MemoryKind::host, std::int64_t most = MessageSizes().most) {
+    std::vector<std::int64_t> begins(4, 1000);  // anywhere, and not the first
+    for (const std::int64_t size : of_objects) begins.push_back(begins.back() + size);
     columns.push_back({set, columns.size(), memory, any_bytes});
-    shares.push_back({std::ssize(sizes), begins});
+    shares.push_back(share_of_payload(Space::where(MemoryKind::host), begins.data(), 3,
+                                      std::ssize(of_objects), most));
+    sizes.push_back(of_objects);
+  }
+  // Of objects that stand side by side in a column.
+  std::int64_t bytes_of(const Piece& piece) const {
+    const auto first = sizes[piece.column].begin() + piece.first;
+    return std::accumulate(first, first + piece.count, std::int64_t{0});
   }
 };
 
@@ -42,7 +51,11 @@ void expect_cut(const Cargo& cargo, const MessageSizes& sizes) {
       EXPECT_GT(piece.count, 0);
       EXPECT_GE(piece.offset, end);
       EXPECT_EQ(piece.offset % 16, 0);
-      end = piece.offset + cargo.shares[piece.column].bytes_of(column, piece.first, piece.count);
+      end = piece.offset + cargo.bytes_of(piece);
+      if (column.is_payload()) {
+        EXPECT_EQ(piece.begin, 1000 + cargo.bytes_of({piece.column, 0, piece.first, 0}));
+        EXPECT_EQ(piece.bytes, cargo.bytes_of(piece));
+      }
       next[piece.column] += piece.count;
     }
     EXPECT_EQ(message.bytes, std::max<std::int64_t>(1, end));
@@ -98,7 +111,7 @@ TEST(Messages, Nothing) {
 // Their owner is told of them.
 TEST(Messages, ObjectsWithoutBytesTravelToo) {
   Cargo cargo;
-  cargo.add_payload(0, {0, 0, 0});
+  cargo.add_payload(0, {0, 0, 0}, MemoryKind::host, 1);
   const std::vector<Message> messages = cut_into_messages(cargo.columns, cargo.shares, {});
   ASSERT_EQ(messages.size(), 1U);
   EXPECT_EQ(messages[0].bytes, 1);
@@ -109,7 +122,7 @@ TEST(Messages, ObjectsWithoutBytesTravelToo) {
 TEST(Messages, AnObjectIsNeverCut) {
   Cargo cargo;
   cargo.add(0, 1000, 5);
-  cargo.add_payload(0, {0, 5000, 0, 3, 4000, 1, 1, 0});
+  cargo.add_payload(0, {0, 5000, 0, 3, 4000, 1, 1, 0}, MemoryKind::host, 100);
   expect_cut(cargo, {.apart = 10, .most = 100});
   EXPECT_EQ(cut_into_messages(cargo.columns, cargo.shares, {.apart = 10, .most = 100}).size(),
             5U + 5U);
@@ -122,6 +135,9 @@ TEST(Messages, OfAnything) {
   };
   for (int round = 0; round < 2000; ++round) {
     Cargo cargo;
+    MessageSizes sizes;
+    sizes.most = 1 + below(5000);
+    sizes.apart = std::min(sizes.most, 1 + below(2000));
     std::vector<std::int64_t> objects;
     for (int set = 0; set < 3; ++set) objects.push_back(below(4) == 0 ? 0 : below(300));
     for (std::int64_t left = below(8); left > 0; --left) {
@@ -131,13 +147,10 @@ TEST(Messages, OfAnything) {
         cargo.add(set, below(70), objects[set], memory);
         continue;
       }
-      std::vector<std::int64_t> sizes(static_cast<std::size_t>(objects[set]));
-      for (std::int64_t& size : sizes) size = below(5) == 0 ? below(3000) : below(3);
-      cargo.add_payload(set, sizes, memory);
+      std::vector<std::int64_t> of_objects(static_cast<std::size_t>(objects[set]));
+      for (std::int64_t& size : of_objects) size = below(5) == 0 ? below(3000) : below(3);
+      cargo.add_payload(set, of_objects, memory, sizes.most);
     }
-    MessageSizes sizes;
-    sizes.most = 1 + below(5000);
-    sizes.apart = std::min(sizes.most, 1 + below(2000));
     expect_cut(cargo, sizes);
   }
 }

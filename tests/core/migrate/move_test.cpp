@@ -155,7 +155,7 @@ TEST(Move, KeptViewsThatWereNeverGivenExtents) {
   prepared.orders.push_back(test::order_by(test::ids_in(kept), [&](std::int64_t id_of) {
     return prepared.splitters.back().value - 1 - static_cast<std::uint64_t>(id_of);
   }));
-  prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders);
+  prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
   expect_move(communicator, {&kept, 1}, everywhere, prepared);
   EXPECT_EQ(owned, has ? 8 : 0);
 }
@@ -309,7 +309,7 @@ TEST_F(MoveOn, OneSetMovesAndAnotherStays) {
   prepared.orders[1] = test::order_by(test::ids_in(fleet.sets[1]), [&](std::int64_t id) {
     return test::keys_per_part * static_cast<std::uint64_t>(rank) + test::mix(id, 1) % 100;
   });
-  prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders);
+  prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
   EXPECT_TRUE(prepared.plan.sets[1].exports.empty());
   expect_move(communicator, fleet.sets, everywhere, prepared);
 }
@@ -327,9 +327,9 @@ TEST_F(MoveOn, EveryObjectIsWithItsOwnerInTheOrderOfTheCurve) {
   expect_move(communicator, {&set, 1}, everywhere, prepared);
   const Decomposition owners(1, 3, box, {}, prepared.splitters);
   for (const auto& place : cloud.x) EXPECT_EQ(owners.owner_of(place), rank);
-  const Order again = order(test::space_of(set), lattice_of(owners), set);
+  const test::Listed again = test::listed(order(test::space_of(set), lattice_of(owners), set));
   EXPECT_EQ(again.objects, test::counting<std::int64_t>(set.count()));
-  EXPECT_TRUE(plan(communicator, Status(), prepared.splitters, {again}).empty());
+  EXPECT_TRUE(plan(communicator, Status(), prepared.splitters, test::made({&again, 1})).empty());
 }
 
 // Nor on who had what: the same arrays on each rank, bit for bit.
@@ -379,7 +379,7 @@ TEST_F(MoveOn, AnAdversaryShufflesAndRotates) {
       prepared.orders[0] = test::order_by(test::ids_in(set), [&](std::int64_t) {
         return test::keys_per_part * static_cast<std::uint64_t>((rank + 1) % size);
       });
-    prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders);
+    prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
     expect_move(communicator, {&set, 1}, everywhere, prepared);
     if (HasFatalFailure()) return;
   }
@@ -400,7 +400,7 @@ TEST_F(MoveOn, TheReportByHand) {
     const int to = id % 5 < 3 ? (rank + 1) % size : rank;
     return test::keys_per_part * static_cast<std::uint64_t>(to);
   });
-  prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders);
+  prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
   const MoveReport report = expect_move(communicator, {&set, 1}, everywhere, prepared);
   const int alone = size == 1 ? 0 : 1;
   EXPECT_EQ(report.objects, alone * 3 * size);

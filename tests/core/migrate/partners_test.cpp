@@ -331,7 +331,7 @@ class Partners : public testing::Test {
       prepared.orders.push_back(test::order_by(ids_in(sets[s]), [&](std::int64_t id) {
         return test::keys_per_part * static_cast<std::uint64_t>(to(s, id));
       }));
-    prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders);
+    prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
     return prepared;
   }
 
@@ -664,11 +664,12 @@ class PartnersInDrift : public Partners {
     Prepared prepared;
     prepared.shapes = agree_on_sets(communicator, sets);
     box = enclose(box, test::bounds_of_all(communicator, sets));
-    prepared.orders.push_back(order(test::space_of(set), Lattice(3, *box, {}, curve), set));
+    prepared.orders.push_back(
+        test::listed(order(test::space_of(set), Lattice(3, *box, {}, curve), set)));
     const WeightedKeys keys{prepared.orders.front().keys, {}};
     prepared.splitters =
         cut(communicator, Status(), {&keys, 1}, {.parts = size, .dimensions = 3}).splitters;
-    prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders);
+    prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
     return prepared;
   }
 

@@ -168,8 +168,8 @@ struct Forest {
 
 Prepared shuffled(const Communicator& communicator, const Set& set, int salt) {
   Prepared prepared = test::prepare_shuffle(communicator, {&set, 1}, salt);
-  prepared.plan =
-      plan(communicator, Status(), prepared.splitters, prepared.orders, {.sets = {&set, 1}});
+  prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders),
+                       {.sets = {&set, 1}});
   return prepared;
 }
 
@@ -311,7 +311,7 @@ TEST_F(PayloadFails, WhenPackThrows) {
       [](auto& functions) {
         functions.pack = [](const Patch&, std::span<std::byte>) -> std::int64_t { throw 42; };
       },
-      "core/payload: The application threw something that is no std::exception.");
+      "core/payload: The application threw something that is not a std::exception.");
 }
 
 TEST_F(PayloadFails, WhenPackUsesFewerBytesThanItSaid) {
@@ -438,8 +438,9 @@ TEST(Payloads, ArePutInOrder) {
   const Ids ids = test::counting<std::int64_t>(40);
   Forest<Kokkos::HostSpace> forest(ids);
   const Set now = forest.as_set();
-  Order order;
+  test::Listed order;
   order.objects = ids;
+  order.keys.resize(ids.size());
   std::ranges::sort(order.objects, {}, [](std::int64_t id) { return mix(id, 9); });
   reorder(now, order);
   EXPECT_EQ(forest.cloud.id, order.objects);

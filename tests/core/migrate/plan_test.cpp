@@ -11,7 +11,7 @@ class PlanOn : public testing::Test {
   int rank = communicator.rank(), size = communicator.size();
 
   // Objects of these keys, in this order.
-  static Order of_keys(const std::vector<std::uint64_t>& keys) {
+  static test::Listed of_keys(const std::vector<std::uint64_t>& keys) {
     return test::order_by(test::counting<std::int64_t>(std::ssize(keys)),
                           [&](std::int64_t i) { return keys[static_cast<std::size_t>(i)]; });
   }
@@ -21,8 +21,8 @@ class PlanOn : public testing::Test {
     for (std::size_t i = 0; i < objects; ++i) keys[i] += i % test::keys_per_part;
     return keys;
   }
-  Plan plan_of(const std::vector<Order>& orders, const Status& status = {}) const {
-    return plan(communicator, status, test::even_splitters(size), orders);
+  Plan plan_of(const std::vector<test::Listed>& orders, const Status& status = {}) const {
+    return plan(communicator, status, test::even_splitters(size), test::made(orders));
   }
   void expect_same_error(const std::string& text, const std::string& part) const {
     EXPECT_TRUE(test::mentions(text, part));
@@ -33,7 +33,7 @@ class PlanOn : public testing::Test {
 // The oracle: how many objects go from each rank to each, by asking for the owner of every key.
 using Traffic = std::vector<std::vector<std::int64_t>>;
 
-Traffic traffic_of(const Communicator& communicator, const Order& order,
+Traffic traffic_of(const Communicator& communicator, const test::Listed& order,
                    const Splitters& splitters) {
   const auto size = static_cast<std::size_t>(communicator.size());
   Traffic traffic(size, std::vector<std::int64_t>(size));
@@ -83,8 +83,8 @@ void expect_set_plan(const SetPlan& plan, const Traffic& traffic, std::size_t ra
 }
 
 void expect_plan(const Communicator& communicator, const Splitters& splitters,
-                 const std::vector<Order>& orders) {
-  const Plan made = plan(communicator, Status(), splitters, orders);
+                 const std::vector<test::Listed>& orders) {
+  const Plan made = plan(communicator, Status(), splitters, test::made(orders));
   ASSERT_EQ(made.sets.size(), orders.size());
   std::int64_t moved = 0;
   for (std::size_t s = 0; s < orders.size(); ++s) {
@@ -109,7 +109,7 @@ Splitters some_splitters(int parts, int round) {
 
 TEST_F(PlanOn, RandomKeys) {
   for (int round = 0; round < 30; ++round) {
-    std::vector<Order> orders;
+    std::vector<test::Listed> orders;
     for (int s = 0; s < 1 + round % 3; ++s) {
       const int salt = 100 * round + 10 * s;
       std::vector<std::uint64_t> keys(test::mix(rank, salt) % 50);
@@ -204,7 +204,7 @@ TEST_F(PlanOn, SetsAreKeptApart) {
 }
 
 TEST_F(PlanOn, AFailureThatACallerBringsIsTheSameErrorOnAllRanks) {
-  const std::vector<Order> orders = {of_keys(keys_of((rank + 1) % size, 5))};
+  const std::vector<test::Listed> orders = {of_keys(keys_of((rank + 1) % size, 5))};
   for (int culprit = 0; culprit < size; ++culprit) {
     Status status;
     if (rank == culprit)
@@ -219,16 +219,18 @@ TEST_F(PlanOn, AFailureThatACallerBringsIsTheSameErrorOnAllRanks) {
 
 // One part per rank: more would name ranks that are not there, on some ranks alone.
 TEST_F(PlanOn, PartsThatAreNoRanksAreTheSameErrorOnAllRanks) {
-  const std::vector<Order> orders = {of_keys(keys_of(rank, 3))};
+  const std::vector<test::Listed> orders = {of_keys(keys_of(rank, 3))};
   for (const int parts : {size + 1, size - 1, 2 * size}) {
     const std::string text = test::error_of([&] {
-      static_cast<void>(plan(communicator, Status(), test::even_splitters(parts), orders));
+      static_cast<void>(
+          plan(communicator, Status(), test::even_splitters(parts), test::made(orders)));
     });
     expect_same_error(text, std::to_string(parts) + " parts");
   }
-  expect_same_error(
-      test::error_of([&] { static_cast<void>(plan(communicator, Status(), {}, orders)); }),
-      "0 parts");
+  expect_same_error(test::error_of([&] {
+                      static_cast<void>(plan(communicator, Status(), {}, test::made(orders)));
+                    }),
+                    "0 parts");
 }
 
 TEST_F(PlanOn, KeysThatNobodyOwnsAreTheSameErrorOnAllRanks) {
@@ -236,8 +238,8 @@ TEST_F(PlanOn, KeysThatNobodyOwnsAreTheSameErrorOnAllRanks) {
     const int to = rank == culprit ? size : rank;  // behind the last part
     const std::string text =
         test::error_of([&] { static_cast<void>(plan_of({of_keys(keys_of(to, 4))})); });
-    expect_same_error(text, "A plan would make " + std::to_string(4 * size - 4) + " objects of " +
-                                std::to_string(4 * size));
+    expect_same_error(text, "A plan would result in " + std::to_string(4 * size - 4) +
+                                " objects where there are " + std::to_string(4 * size));
   }
 }
 
@@ -251,8 +253,8 @@ TEST_F(PlanOn, PartsGoToTheRanksThatAreNamed) {
     for (int part = 0; part < size; ++part)
       for (const std::uint64_t key : keys_of(part, static_cast<std::size_t>(part + rank + 1)))
         keys.push_back(key);
-    const std::vector<Order> orders = {of_keys(keys)};
-    const Plan found = plan(communicator, Status(), test::even_splitters(size), orders,
+    const std::vector<test::Listed> orders = {of_keys(keys)};
+    const Plan found = plan(communicator, Status(), test::even_splitters(size), test::made(orders),
                             {.rank_of_part = rank_of_part});
     const SetPlan& set = found.sets.front();
     const auto objects = [&](int to, int from) {  // of the part that `to` owns
@@ -274,11 +276,11 @@ TEST_F(PlanOn, PartsGoToTheRanksThatAreNamed) {
 }
 
 TEST_F(PlanOn, RanksThatAreNoPermutationAreTheSameErrorOnAllRanks) {
-  const std::vector<Order> orders = {of_keys({})};
+  const std::vector<test::Listed> orders = {of_keys({})};
   std::vector<int> rank_of_part(static_cast<std::size_t>(size));
   const auto refused = [&] {
     const std::string text = test::error_of([&] {
-      static_cast<void>(plan(communicator, Status(), test::even_splitters(size), orders,
+      static_cast<void>(plan(communicator, Status(), test::even_splitters(size), test::made(orders),
                              {.rank_of_part = rank_of_part}));
     });
     expect_same_error(text, "core/migrate: The ranks do not own one part each.");

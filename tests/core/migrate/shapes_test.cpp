@@ -255,7 +255,7 @@ TEST_F(AgreeOnSets, RefusedSetsAreTheSameErrorOnAllRanks) {
       ".count is negative");
   expect_refusal(
       usual, [&] { return std::vector{set(x, carry(borrowed))}; },
-      "keeps its memory, so nothing would tell");
+      "keeps its memory, so nothing would store");
   expect_refusal(
       usual, [&] { return std::vector{set(x, carry(mass), {.weight = three})}; },
       "There are 3 weights for 4 objects");

@@ -214,7 +214,7 @@ Prepared ordered(const Communicator& communicator, std::span<const Set> sets, co
 template <class KeyOf>
 Prepared by_keys(const Communicator& communicator, std::span<const Set> sets, const KeyOf& key_of) {
   Prepared prepared = ordered(communicator, sets, key_of);
-  prepared.plan = plan(communicator, Status(), prepared.splitters, prepared.orders);
+  prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
   return prepared;
 }
 
@@ -237,7 +237,7 @@ Prepared to_uneven_parts(const Communicator& communicator, std::span<const Set> 
   splitters.back() = {end};
   std::ranges::sort(splitters, {}, &CurveKey::value);
   splitters.front() = {0};
-  prepared.plan = plan(communicator, Status(), splitters, prepared.orders);
+  prepared.plan = plan(communicator, Status(), splitters, test::made(prepared.orders));
   return prepared;
 }
 
@@ -255,7 +255,7 @@ Prepared to_parts_of_other_ranks(const Communicator& communicator, std::span<con
   std::vector<int> rank_of_part;
   for (int part = 0; part < size; ++part) rank_of_part.push_back((part + shift) % size);
   const Prepared in_parts = ordered(communicator, sets, key_in_part);
-  prepared.plan = plan(communicator, Status(), prepared.splitters, in_parts.orders,
+  prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(in_parts.orders),
                        {.rank_of_part = rank_of_part});
   return prepared;
 }
@@ -434,7 +434,7 @@ class Soak : public testing::Test {
     for (std::size_t s = 0; s < sets.size(); ++s) {
       expect_same_objects(inventory_of(communicator, sets[s]), before[s]);
       if (s < report.origins.size())
-        expect_origins(report.origins[s], ids_in(sets[s]), before[s].ids);
+        expect_origins(report.origins[s].on_host(), ids_in(sets[s]), before[s].ids);
     }
   }
 

@@ -18,11 +18,12 @@ TEST(Array, TheNameTellsTheFormat) {
   EXPECT_EQ(csv->columns(), 2U);
   EXPECT_EQ(csv->read(1, 3), (std::vector<double>{3, 4, 5, 6}));
   const std::string npy = directory.with_file("points.npy", "1,2\n");
-  EXPECT_ERROR(open_array(npy), "this is no .npy file");
+  EXPECT_ERROR(open_array(npy), "this is not a .npy file");
   for (const char* name : {"points", "points.txt", "npy", "points.npy.gz", ""})
-    EXPECT_EQ(error_of([&] { open_array(name); }),
-              std::string("evenkeel: tools/files: The name '") + name +
-                  "' does not tell what is in the file. Name a file that ends in .npy or .csv.");
+    EXPECT_EQ(
+        error_of([&] { open_array(name); }),
+        std::string("evenkeel: tools/files: The name '") + name +
+            "' does not say which format the file has. Name a file that ends in .npy or .csv.");
 }
 
 TEST(Array, OnlyRowsThatAreThereAreRead) {
@@ -33,7 +34,7 @@ TEST(Array, OnlyRowsThatAreThereAreRead) {
   const std::string name = "'" + file->name() + "'";
   EXPECT_EQ(error_of([&] { file->read(0, 3); }),
             "evenkeel: tools/files: Rows 0 to 3 of " + name +
-                " were asked for, which has 2. Ask for rows that it has.");
+                " were asked for, but it has 2. Ask for rows that it has.");
   EXPECT_ERROR(file->read(2, 1), "Rows 2 to 1 of ");
 }
 

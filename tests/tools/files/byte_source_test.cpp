@@ -44,7 +44,7 @@ TEST(ByteSource, ReadsAtAnyOffset) {
 TEST(ByteSource, HasNothingBehindItsEnd) {
   const MemorySource source("memory", "0123");
   const std::string text =
-      "evenkeel: tools/files: Bytes behind the end of 'memory' were asked for."
+      "evenkeel: tools/files: Bytes beyond the end of 'memory' were asked for."
       " Ask for bytes that it has.";
   EXPECT_EQ(error_of([&] { read(source, 0, 5); }), text);
   EXPECT_EQ(error_of([&] { read(source, 4, 1); }), text);
@@ -58,10 +58,10 @@ TEST(ByteSource, OnlyRegularFilesAreOpened) {
   };
   const std::string here = directory.path_of("");
   EXPECT_EQ(opening(here), refusal(here, "it is a directory"));
-  EXPECT_EQ(opening("/dev/null"), refusal("/dev/null", "it is no regular file"));
+  EXPECT_EQ(opening("/dev/null"), refusal("/dev/null", "it is not a regular file"));
   const std::string pipe = directory.path_of("pipe");
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_EQ(opening(pipe), refusal(pipe, "it is no regular file")) << "and nobody waits for it";
+  EXPECT_EQ(opening(pipe), refusal(pipe, "it is not a regular file")) << "and nobody waits for it";
   const std::string missing = directory.path_of("missing");
   EXPECT_EQ(opening(missing), refusal(missing, "No such file or directory"));
   EXPECT_EQ(opening(""), refusal("", "No such file or directory"));
@@ -83,8 +83,8 @@ TEST(ByteSource, AFileThatShrinksIsRefused) {
   EXPECT_EQ(read(source, 0, 4), "0123");
   EXPECT_EQ(error_of([&] { read(source, 0, 10); }),
             "evenkeel: tools/files: The file '" + path +
-                "' ends at byte 4 by now; it had 10 bytes when it was opened."
-                " Run again when nothing writes to it.");
+                "' now ends at byte 4; it had 10 bytes when it was opened."
+                " Run again when no program writes to it.");
 }
 
 }  // namespace

@@ -139,8 +139,9 @@ TEST(Csv, RaggedLines) {
   EXPECT_EQ(refusal_of("1\n2,3\n"),
             refusal("Line 2 of 'points.csv' has 2 columns, but line 1 has 1."));
   EXPECT_EQ(refusal_of("1,2\n\n3,4\n"),
-            refusal("Line 2 of 'points.csv' is empty, and others follow."));
-  EXPECT_EQ(refusal_of("\n1,2\n"), refusal("Line 1 of 'points.csv' is empty, and others follow."));
+            refusal("Line 2 of 'points.csv' is empty, but other lines follow."));
+  EXPECT_EQ(refusal_of("\n1,2\n"),
+            refusal("Line 1 of 'points.csv' is empty, but other lines follow."));
 }
 
 // A million columns in line 1 and as many lines of one column: room for all of it is never taken.
@@ -156,29 +157,29 @@ TEST(Csv, CellsThatAreNoNumbers) {
   const std::vector<std::pair<std::string, std::string>> cells = {
       {"", " is empty."},
       {"  ", " is empty."},
-      {"four", " is 'four', which is no number."},
-      {"1 2", " is '1 2', which is no number."},
-      {"1.O", " is '1.O', which is no number."},
-      {"1e", " is '1e', which is no number."},
-      {"0x10", " is '0x10', which is no number."},
-      {"--1", " is '--1', which is no number."},
-      {"+-1", " is '+-1', which is no number."},
-      {"+", " is '+', which is no number."},
-      {"\"4\"", " is '\"4\"', which is no number."},
-      {"#4", " is '#4', which is no number."},
-      {"1d5", " is '1d5', which is no number."},
-      {"1;2", " is '1;2', which is no number."},
-      {"\xC3\xA4", " is '\xC3\xA4', which is no number."},
+      {"four", " is 'four', which is not a number."},
+      {"1 2", " is '1 2', which is not a number."},
+      {"1.O", " is '1.O', which is not a number."},
+      {"1e", " is '1e', which is not a number."},
+      {"0x10", " is '0x10', which is not a number."},
+      {"--1", " is '--1', which is not a number."},
+      {"+-1", " is '+-1', which is not a number."},
+      {"+", " is '+', which is not a number."},
+      {"\"4\"", " is '\"4\"', which is not a number."},
+      {"#4", " is '#4', which is not a number."},
+      {"1d5", " is '1d5', which is not a number."},
+      {"1;2", " is '1;2', which is not a number."},
+      {"\xC3\xA4", " is '\xC3\xA4', which is not a number."},
       {"nan", " is 'nan', which is not finite."},
       {"NaN", " is 'NaN', which is not finite."},
       {"-nan", " is '-nan', which is not finite."},
       {"inf", " is 'inf', which is not finite."},
       {"-Infinity", " is '-Infinity', which is not finite."},
-      {"1e309", " is '1e309', which no double comes near."},
-      {"-1e99999", " is '-1e99999', which no double comes near."},
-      {"1e-400", " is '1e-400', which no double comes near."},
-      {"1\r2", " holds bytes that are no text."},
-      {std::string("\0\1", 2), " holds bytes that are no text."}};
+      {"1e309", " is '1e309', which is out of the range of a double."},
+      {"-1e99999", " is '-1e99999', which is out of the range of a double."},
+      {"1e-400", " is '1e-400', which is out of the range of a double."},
+      {"1\r2", " holds bytes that are not text."},
+      {std::string("\0\1", 2), " holds bytes that are not text."}};
   for (const auto& [cell, problem] : cells) {
     const std::string expected =
         refusal(std::string("Column 2 in line 3 of 'points.csv'").append(problem));
@@ -192,18 +193,18 @@ TEST(Csv, CellsThatAreNoNumbers) {
 // A first line that was meant to be numbers is not skipped for the slip in it.
 TEST(Csv, AHeaderHasNoNumbers) {
   EXPECT_EQ(refusal_of("1.O\n2\n"),
-            refusal("Column 1 in line 1 of 'points.csv' is '1.O', which is no number."));
+            refusal("Column 1 in line 1 of 'points.csv' is '1.O', which is not a number."));
   EXPECT_EQ(refusal_of("1;2\n3;4\n"),
-            refusal("Column 1 in line 1 of 'points.csv' is '1;2', which is no number."));
+            refusal("Column 1 in line 1 of 'points.csv' is '1;2', which is not a number."));
   EXPECT_EQ(refusal_of("x,1,z\n2,3,4\n"),
-            refusal("Column 1 in line 1 of 'points.csv' is 'x', which is no number."));
+            refusal("Column 1 in line 1 of 'points.csv' is 'x', which is not a number."));
   EXPECT_EQ(refusal_of("-.5x\n2\n"),
-            refusal("Column 1 in line 1 of 'points.csv' is '-.5x', which is no number."));
+            refusal("Column 1 in line 1 of 'points.csv' is '-.5x', which is not a number."));
   EXPECT_EQ(refusal_of("nan,inf\n2,3\n"),
             refusal("Column 1 in line 1 of 'points.csv' is 'nan', which is not finite."));
   EXPECT_EQ(refusal_of(",,\n2,3,4\n"), refusal("Column 1 in line 1 of 'points.csv' is empty."));
   EXPECT_EQ(refusal_of("x\ny\n1\n"),
-            refusal("Column 1 in line 2 of 'points.csv' is 'y', which is no number."));
+            refusal("Column 1 in line 2 of 'points.csv' is 'y', which is not a number."));
 }
 
 TEST(Csv, AFileThatChangesIsRefused) {
@@ -213,9 +214,9 @@ TEST(Csv, AFileThatChangesIsRefused) {
   directory.with_file("points.csv", "1,2,3\n");
   EXPECT_EQ(error_of([&] { file.read(1, 3); }),
             "evenkeel: tools/files: Line 2 of '" + path +
-                "' is not there any more. Run again when nothing writes to it.");
+                "' no longer exists. Run again when no program writes to it.");
   std::filesystem::resize_file(path, 3);
-  EXPECT_ERROR(file.read(0, 3), "ends at byte 3 by now; it had 6 bytes when it was opened.");
+  EXPECT_ERROR(file.read(0, 3), "now ends at byte 3; it had 6 bytes when it was opened.");
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ std::string refusal_of(std::string_view bytes) {
 
 std::string refusal_of_text(std::string_view text) { return refusal_of(with_preamble(text)); }
 
-constexpr std::string_view write_anew = "Write it anew with numpy.save.";
+constexpr std::string_view write_anew = "Write it again with numpy.save.";
 
 std::string refusal(int byte, std::string_view problem, std::string_view remedy = write_anew) {
   std::string text = "evenkeel: tools/files: Byte ";
@@ -87,21 +87,21 @@ TEST(NpyHeader, TypesAndByteOrders) {
 
 TEST(NpyHeader, Preambles) {
   EXPECT_EQ(refusal_of(""),
-            refusal(0, "this is no .npy file, since it does not begin with \\x93NUMPY."));
+            refusal(0, "this is not a .npy file, since it does not begin with \\x93NUMPY."));
   EXPECT_EQ(refusal_of("\x93NUMP"),
-            refusal(0, "this is no .npy file, since it does not begin with \\x93NUMPY."));
+            refusal(0, "this is not a .npy file, since it does not begin with \\x93NUMPY."));
   EXPECT_EQ(refusal_of("1,2,3\n4,5,6\n"),
-            refusal(0, "this is no .npy file, since it does not begin with \\x93NUMPY."));
+            refusal(0, "this is not a .npy file, since it does not begin with \\x93NUMPY."));
   EXPECT_EQ(refusal_of("\x93NUMPY"), refusal(6, "the file ends inside its header."));
   EXPECT_EQ(refusal_of("\x93NUMPY\1"), refusal(7, "the file ends inside its header."));
   EXPECT_EQ(refusal_of("\x93NUMPY\1\0\1"s), refusal(9, "the file ends inside its header."));
   EXPECT_EQ(refusal_of("\x93NUMPY\2\0\1\0\0"s), refusal(11, "the file ends inside its header."));
   EXPECT_EQ(refusal_of("\x93NUMPY\4\0\1\0\0\0"s),
-            refusal(6, "the version of the format is 4.0; 1.0, 2.0 and 3.0 are read."));
+            refusal(6, "the version of the format is 4.0; 1.0, 2.0 and 3.0 are supported."));
   EXPECT_EQ(refusal_of("\x93NUMPY\0\0"s),
-            refusal(6, "the version of the format is 0.0; 1.0, 2.0 and 3.0 are read."));
+            refusal(6, "the version of the format is 0.0; 1.0, 2.0 and 3.0 are supported."));
   EXPECT_EQ(refusal_of("\x93NUMPY\1\1\1\0"s),
-            refusal(6, "the version of the format is 1.1; 1.0, 2.0 and 3.0 are read."));
+            refusal(6, "the version of the format is 1.1; 1.0, 2.0 and 3.0 are supported."));
 }
 
 TEST(NpyHeader, Lengths) {
@@ -125,9 +125,9 @@ TEST(NpyHeader, Dictionaries) {
   EXPECT_EQ(refusal_of_text("{'descr': '<f8', 'fortran_order': True}"),
             refusal(49, "the header lacks the key 'shape'."));
   EXPECT_EQ(refusal_of_text("{descr: '<f8'}"),
-            refusal(11, "the header should have a text in quotes here."));
+            refusal(11, "the header should have a quoted string here."));
   EXPECT_EQ(refusal_of_text("{'descr: "),
-            refusal(11, "a text in the header has no closing quote."));
+            refusal(11, "a string in the header has no closing quote."));
   EXPECT_EQ(refusal_of_text("{'descr' '<f8'}"), refusal(19, "the header should have ':' here."));
   EXPECT_EQ(refusal_of_text("{'descr': '<f8' 'shape'}"),
             refusal(26, "the header should have ',' or '}' here."));
@@ -136,7 +136,7 @@ TEST(NpyHeader, Dictionaries) {
   EXPECT_EQ(refusal_of_text("{'descr': '<f8', 'order': 1}"),
             refusal(27, "the header has an unknown key 'order'."));
   EXPECT_EQ(refusal_of_text("{'descr': '<f8', 'descr': '<f8'}"),
-            refusal(27, "the header has twice the key 'descr'."));
+            refusal(27, "the header has a second key 'descr'."));
   EXPECT_EQ(refusal_of_text("{'fortran_order': false}"),
             refusal(28, "fortran_order should be True or False."));
   EXPECT_EQ(refusal_of_text("{'descr': 'f8', 'fortran_order': True, 'shape': (1,)} \n x"),
@@ -144,10 +144,11 @@ TEST(NpyHeader, Dictionaries) {
 }
 
 TEST(NpyHeader, Types) {
-  const std::string remedy = "Save the array with astype('f8') before.";
+  const std::string remedy = "Convert the array with astype('f8') before you save it.";
   for (const std::string type : {"<u8", "<f2", "|b1", "|O", "<c16", "<U3", "f", "", "<", "<<f8"})
-    EXPECT_EQ(refusal_of_text("{'descr': '" + type + "'}"),
-              refusal(20, "the type '" + type + "' is not read; f4, f8, i4 and i8 are.", remedy));
+    EXPECT_EQ(
+        refusal_of_text("{'descr': '" + type + "'}"),
+        refusal(20, "the type '" + type + "' is not supported; f4, f8, i4 and i8 are.", remedy));
   EXPECT_EQ(refusal_of_text("{'descr': [('x', '<f8')]}"),
             refusal(20, "the array holds records, not numbers.", remedy));
 }
@@ -164,12 +165,12 @@ TEST(NpyHeader, Shapes) {
   EXPECT_EQ(refusal_of_text("{'shape': (-1, 3)}"),
             refusal(21, "an extent of the shape is negative."));
   EXPECT_EQ(refusal_of_text("{'shape': (18446744073709551616,)}"),
-            refusal(21, "an extent of the shape has no place in 64 bits."));
+            refusal(21, "an extent of the shape does not fit in 64 bits."));
   const std::string remedy = "Save an array with a row for each object.";
   EXPECT_EQ(refusal_of_text("{'shape': ()}"),
-            refusal(21, "the array has 0 dimensions; one or two are read.", remedy));
+            refusal(21, "the array has 0 dimensions; one or two are supported.", remedy));
   EXPECT_EQ(refusal_of_text("{'shape': (1, 2, 3)}"),
-            refusal(21, "the array has 3 dimensions; one or two are read.", remedy));
+            refusal(21, "the array has 3 dimensions; one or two are supported.", remedy));
   std::string many = "{'shape': (";
   for (int i = 0; i < 70; ++i) many.append("1,");
   EXPECT_EQ(refusal_of_text(many), refusal(150, "the shape has too many dimensions."));

@@ -154,10 +154,10 @@ TEST(Npy, NoRows) {
 TEST(Npy, TheShapeMustFitTheFile) {
   const auto refusal = [](const std::string& shape, const std::string& needed, int there) {
     const std::size_t data = header_of({"<f8", shape}).size();
-    return "evenkeel: tools/files: The header of 'points.npy' speaks of shape " + shape +
+    return "evenkeel: tools/files: The header of 'points.npy' declares shape " + shape +
            ", which takes " + needed + " bytes, but " + std::to_string(there) +
            " follow from byte " + std::to_string(data) +
-           " on. Write it anew with numpy.save, one array in a file.";
+           " on. Write it again with numpy.save, one array per file.";
   };
   EXPECT_EQ(refusal_of({"<f8", "(3,)"}, 23), refusal("(3,)", "24", 23));
   EXPECT_EQ(refusal_of({"<f8", "(3,)"}, 25), refusal("(3,)", "24", 25));
@@ -174,7 +174,7 @@ TEST(Npy, RowsWithoutNumbers) {
   for (const std::string shape : {"(5, 0)", "(0, 0)", "(18446744073709551615, 0)"})
     EXPECT_EQ(refusal_of({"<f8", shape}, 0),
               "evenkeel: tools/files: The array in 'points.npy' has shape " + shape +
-                  ", rows without a number."
+                  ", so its rows hold no numbers."
                   " Save an array with a row of numbers for each object.");
 }
 
@@ -185,7 +185,8 @@ TEST(Npy, AFileThatShrinksIsRefused) {
   const NpyFile file(std::make_unique<FileSource>(path));
   std::filesystem::resize_file(path, bytes.size() - 8);
   EXPECT_EQ(file.read(0, 3).size(), 3U);
-  EXPECT_ERROR(file.read(3, 4), "bytes when it was opened. Run again when nothing writes to it.");
+  EXPECT_ERROR(file.read(3, 4),
+               "bytes when it was opened. Run again when no program writes to it.");
 }
 
 // --- Writing -------------------------------------------------------------------------------------

@@ -185,7 +185,7 @@ TEST(OutputFile, Targets) {
   EXPECT_EQ(opening(""), refusal("", "it has no name"));
   const std::string here = directory.path_of("");
   EXPECT_EQ(opening(here), refusal(here, "it is a directory"));
-  EXPECT_EQ(opening("/dev/null"), refusal("/dev/null", "it is no regular file"));
+  EXPECT_EQ(opening("/dev/null"), refusal("/dev/null", "it is not a regular file"));
   const std::string nowhere = directory.path_of("missing/out");
   EXPECT_EQ(opening(nowhere), refusal(nowhere, "No such file or directory"));
   const std::string below_file = directory.with_file("file", "") + "/out";

@@ -100,7 +100,8 @@ TEST_F(PartitionObjects, WeightsThatAreNoWorkAreCheckedAllTheSame) {
   EXPECT_TRUE(read(options).weights.empty());
   add_weights(options, "weights.csv", "1\n-2\n");
   options.work_is_count = true;
-  EXPECT_TRUE(test::mentions(refusal_of(options), "is -2. Weights are finite and not negative."));
+  EXPECT_TRUE(
+      test::mentions(refusal_of(options), "is -2. Give weights that are finite and not negative."));
 }
 
 TEST_F(PartitionObjects, Columns) {

@@ -205,10 +205,11 @@ TEST(PartitionOptions, Boxes) {
 }
 
 TEST(PartitionOptions, Work) {
-  EXPECT_EQ(refusal_of([](auto& asked) { asked.work = "weights"; }),
-            refusal("--work is 'weights', but there are none. Name their file by --weights."));
+  EXPECT_EQ(
+      refusal_of([](auto& asked) { asked.work = "weights"; }),
+      refusal("--work is 'weights', but no weights are given. Name their file by --weights."));
   EXPECT_EQ(refusal_of([](auto& asked) { asked.work = "weight"; }),
-            refusal("--work is 'weight'. A domain's work is its count or its weights."));
+            refusal("--work is 'weight'. Give count or weights."));
 }
 
 TEST(PartitionOptions, Targets) {

@@ -101,7 +101,7 @@ TEST(CostChain, RowsAreSteps) {
 }
 
 TEST(CostChain, CostsThatAreNone) {
-  const std::string remedy = " Costs are finite, with a finite sum, and not negative.";
+  const std::string remedy = " Give finite costs that are not negative and whose sum is finite.";
   for (const auto& [cost, text] : std::vector<std::pair<double, std::string>>{
            {-1, "-1"},
            {-std::numeric_limits<double>::denorm_min(), "-5e-324"},
@@ -119,8 +119,8 @@ TEST(CostChain, CostsThatAreNone) {
 TEST(CostChain, ASumThatOverflows) {
   EXPECT_EQ(
       refusal_of({1, 2, 3, 1e308, 1e308, 4}, 3),
-      refusal("In 'some.npy', row 1, column 1 is 1e+308. Costs are finite, with a finite sum, "
-              "and not negative."));
+      refusal("In 'some.npy', row 1, column 1 is 1e+308. Give finite costs that are not negative "
+              "and whose sum is finite."));
   EXPECT_EQ(CostChain({largest, 0}, 2, "some.npy").sum(0), largest);
 }
 
@@ -131,7 +131,7 @@ TEST(CostChain, ASumOverStepsThatOverflows) {
 
 TEST(CostChain, NoRowsAndNoColumns) {
   const std::string remedy =
-      " Give a row for each step and a column for each bin, one at least of both.";
+      " Give a row for each step and a column for each bin, at least one of each.";
   EXPECT_EQ(refusal_of({}, 3), refusal("'some.npy' has 0 steps of 3 bins." + remedy));
   EXPECT_EQ(refusal_of({}, 0), refusal("'some.npy' has 0 steps of 0 bins." + remedy));
   const test::ScratchDirectory directory;

@@ -99,7 +99,7 @@ TEST(ReplayOptions, AJournalHoldsAllElse) {
     ReplayArguments more = asked;
     more.*other = std::string("1");
     EXPECT_EQ(error_of([&] { checked_journal(more); }),
-              refusal("--journal goes with --trigger and --json alone. A journal holds all else; "
+              refusal("--journal goes only with --trigger and --json. A journal holds the rest; "
                       "leave the other options out, or replay a chain."));
   }
 }

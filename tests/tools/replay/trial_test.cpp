@@ -1,10 +1,10 @@
 #include "replay/trial.hpp"
 
-#include "monitor/cut_world.hpp"
+#include "monitor/decide/cut_world.hpp"
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
+#include "tell/journal.hpp"
 
-#include <evenkeel/monitor/journal.hpp>
 #include <evenkeel/monitor/options.hpp>
 
 #include <nlohmann/json.hpp>
@@ -375,7 +375,7 @@ TEST_F(TrialOnJournal, RefusesOneThatTellsNothing) {
   const std::string path = journal(run);
   EXPECT_EQ(test::error_of([&] { try_on_journal(path, CostAware{}); }),
             "evenkeel: tools/replay: The journal '" + path +
-                "' does not tell what other cuts would have had. Give one that a Balancer has "
+                "' does not hold the loads of other cuts. Give one that a Balancer has "
                 "written on two ranks or more.");
   EXPECT_ERROR(try_on_journal(scratch.path_of("missing"), CostAware{}), "cannot be read");
   EXPECT_ERROR(try_on_journal(scratch.with_file("empty", ""), CostAware{}), "is empty");

@@ -1,0 +1,2 @@
+// Never compiled: this room may.
+#include <evenkeel/core/box.hpp>

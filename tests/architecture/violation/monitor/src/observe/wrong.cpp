@@ -1,0 +1,2 @@
+// Never compiled: what include_direction.cmake must catch.
+#include <evenkeel/core/box.hpp>

@@ -1,0 +1,518 @@
+// The account of a run against what the program has recorded itself, and against the same program
+// without a rebalance.
+
+#include "core/listed.hpp"
+#include "monitor/drive/balancer/whole.hpp"
+#include "support/scratch.hpp"
+
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/order.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <iostream>
+#include <string>
+
+namespace evenkeel {
+namespace {
+
+using nlohmann::json;
+using test::Cloud;
+using test::Going;
+using test::Lists;
+using test::part_of;
+using test::Place;
+using test::Program;
+using test::Record;
+using test::run_with;
+using test::World;
+
+constexpr double per_second = 1e9;
+
+// --- Worlds --------------------------------------------------------------------------------------
+
+double slab_at_rest(const Place& place, int) { return place[0] < 0.5 ? 9 : 1; }
+double drifting_slab(const Place& place, int step) {
+  return test::around(place[0] - step / 400.0) < 0.25 ? 20 : 1;
+}
+double even(const Place&, int) { return 1; }
+double slight_slab(const Place& place, int) { return place[0] < 0.5 ? 1.02 : 1; }
+
+World resting(double (*cost)(const Place&, int), std::int64_t objects = 600) {
+  return test::world_at_rest(objects, cost);
+}
+
+// Some are born in a region that goes on, and live for so many steps.
+World coming_and_going() {
+  constexpr std::int64_t always = 400, guests = 800;
+  constexpr int life = 40;
+  World world = test::world_at_rest(always + guests, &even);
+  const auto birth = [](std::int64_t number) {
+    return static_cast<int>((number - always) * 200 / guests);
+  };
+  world.place = [=](std::int64_t number, int) {
+    if (number < always) return test::at_rest(number, always);
+    const double begin = 0.1 + 0.6 * birth(number) / 200.0;
+    return Place{begin + 0.2 * part_of(number, 0), 0.5 * part_of(number, 1),
+                 0.5 * part_of(number, 2)};
+  };
+  world.lives = [=](std::int64_t number, int step) {
+    return number < always || (step >= birth(number) && step < birth(number) + life);
+  };
+  world.cost = [](std::int64_t number, const Place&, int) { return number < always ? 1 : 3; };
+  return world;
+}
+
+// All go along x and come in again at the other end; those of the first quarter cost more, and take
+// that along.
+World wandering(Going going, double pace = 1 / 150.0) {
+  constexpr std::int64_t objects = 600;
+  World world = test::world_at_rest(objects, &even);
+  world.going = going;
+  world.place = [=](std::int64_t number, int step) {
+    Place place = test::at_rest(number, objects);
+    place[0] = test::around(place[0] + pace * step);
+    return place;
+  };
+  world.cost = [](std::int64_t number, const Place&, int) { return number < objects / 4 ? 6 : 1; };
+  return world;
+}
+
+// --- What must hold ------------------------------------------------------------------------------
+
+const Trigger cost_aware = CostAware{};
+const Trigger every_seventh = Every{.start = 7, .period = 7};
+const Trigger threshold = Threshold{.lambda = 1.15};
+
+class Accounts : public testing::Test {
+ protected:
+  Communicator ranks = test::world();
+  int rank = ranks.rank(), size = ranks.size();
+
+  // What was recorded, to rounding.
+  static void expect_exact(const Record& record, int steps) {
+    const Account& account = record.account;
+    constexpr double rounding = 1e-6;  // seconds
+    EXPECT_EQ(account.steps, steps);
+    EXPECT_NEAR(account.actual, static_cast<double>(record.slowest) / per_second, rounding);
+    EXPECT_NEAR(account.mean * test::size(), static_cast<double>(record.all) / per_second,
+                rounding);
+    EXPECT_NEAR(account.spent(), static_cast<double>(record.spent) / per_second, rounding);
+  }
+
+  // For the log of the test.
+  static void tell(const char* what, double found, double truth) {
+    if (test::rank() == 0 && test::size() > 1)
+      std::cout << what << ' ' << found << ", truth " << truth << '\n';
+  }
+
+  static void expect_nothing_saved(const Record& never) {
+    EXPECT_TRUE(never.moves.empty());
+    EXPECT_NEAR(never.account.saved(), 0, 1e-6);
+    EXPECT_EQ(never.account.spent(), 0);
+  }
+
+  // Within a tenth, or two rebalances.
+  static void expect_saved(const Record& record, const Record& never, double cost) {
+    const double truth = static_cast<double>(never.total() - record.total()) / per_second;
+    const double saved = record.account.saved();
+    tell("saved", saved, truth);
+    EXPECT_NEAR(saved, truth, std::max(0.1 * std::abs(truth), 2 * cost));
+    EXPECT_TRUE(std::abs(truth) <= 2 * cost || saved * truth > 0);
+    EXPECT_TRUE(record.moves.empty() || record.account.knows_never);
+  }
+
+  // Of one program, by all triggers. What has been saved is known as well as what objects cost.
+  void expect_accounts(const Program& program,
+                       const std::vector<Trigger>& triggers = {cost_aware, every_seventh,
+                                                               threshold},
+                       bool costs_are_known = true) const {
+    const Record never = run_with(ranks, program, Never{});
+    expect_exact(never, program.world.steps);
+    expect_nothing_saved(never);
+    for (const Trigger& trigger : triggers) {
+      SCOPED_TRACE(to_text(trigger));
+      const Record record = run_with(ranks, program, trigger);
+      expect_exact(record, program.world.steps);
+      if (costs_are_known) expect_saved(record, never, program.price());
+    }
+  }
+
+  // With the costs of objects, and without.
+  void expect_accounts_of(const World& world) const {
+    Program program{world};
+    expect_accounts(program, {cost_aware, every_seventh, threshold}, false);
+    program.gives_weights = true;
+    expect_accounts(program);
+  }
+};
+
+TEST_F(Accounts, OfASlabAtRest) { expect_accounts_of(resting(&slab_at_rest)); }
+TEST_F(Accounts, OfADriftingSlab) { expect_accounts_of(resting(&drifting_slab)); }
+TEST_F(Accounts, OfObjectsThatComeAndGo) { expect_accounts_of(coming_and_going()); }
+TEST_F(Accounts, OfObjectsThatStayWithTheirRank) { expect_accounts_of(wandering(Going::nowhere)); }
+TEST_F(Accounts, OfObjectsThatAreSentHome) { expect_accounts_of(wandering(Going::home)); }
+TEST_F(Accounts, OfAnEvenLoad) { expect_accounts_of(resting(&slight_slab)); }
+
+// Nobody says what objects cost; but all are alike on each rank, and then carry what was measured.
+TEST_F(Accounts, OfHalvesThatCostDifferently) {
+  if (size % 2 != 0) GTEST_SKIP() << "a rank has some of both";
+  expect_accounts(Program{resting(&slab_at_rest)}, {cost_aware, threshold});
+}
+
+// More than are sampled.
+TEST_F(Accounts, OfManyObjects) {
+  Program program{resting(&drifting_slab, 4000 * size)};
+  program.gives_weights = true;
+  expect_accounts(program, {cost_aware});
+}
+
+TEST_F(Accounts, WithListsNowAndThen) {
+  for (const Lists lists : {Lists::declared, Lists::undeclared}) {
+    SCOPED_TRACE(lists == Lists::declared ? "declared" : "undeclared");
+    Program program{resting(&drifting_slab)};
+    program.lists = lists;
+    program.gives_weights = true;
+    expect_accounts(program);
+  }
+}
+
+// Warm-ups and pauses of other lengths; a run that ends anywhere.
+TEST_F(Accounts, WhateverTheEpochs) {
+  for (const int steps : {1, 2, 8, 9, 12, 17, 40, 101}) {
+    SCOPED_TRACE(steps);
+    Program program{resting(&drifting_slab)};
+    program.world.steps = steps;
+    program.gives_weights = true;
+    expect_exact(run_with(ranks, program, cost_aware), steps);
+    program.options.warmup_steps = 0;
+    program.options.cooldown_steps = 0;
+    expect_exact(run_with(ranks, program, threshold), steps);
+  }
+}
+
+TEST_F(Accounts, WhateverTheMethod) {
+  for (const Method& method :
+       {Method(Tensor{}), Method(Staggered{}), Method(RecursiveBisection{}), Method(Snake{})}) {
+    SCOPED_TRACE(method.index());
+    Program program{resting(&drifting_slab)};
+    program.options.method = method;
+    program.gives_weights = true;
+    expect_accounts(program, {cost_aware});
+  }
+}
+
+// In weights: no clock is asked, and a rebalance costs nothing.
+TEST_F(Accounts, OfADeterministicRun) {
+  for (const bool gives_weights : {true, false}) {
+    SCOPED_TRACE(gives_weights ? "weights" : "counts");
+    Program program{gives_weights ? resting(&drifting_slab) : coming_and_going()};
+    program.gives_weights = gives_weights;
+    program.options.deterministic = true;
+    const Record never = run_with(ranks, program, Never{});
+    EXPECT_EQ(never.account.steps, program.world.steps);
+    if (gives_weights) expect_exact(never, program.world.steps);
+    expect_nothing_saved(never);
+    const Record record = run_with(ranks, program, threshold);
+    EXPECT_EQ(record.account.spent(), 0);
+    if (!gives_weights) continue;
+    expect_exact(record, program.world.steps);
+    expect_saved(record, never, 0.01);
+  }
+}
+
+// What is advised where nothing is moved is about what balancing then brings. Advice comes with
+// looks at other steps, and is taken at once.
+TEST_F(Accounts, OfWhatIsAdvised) {
+  struct Case {
+    World world;
+    double off;  // share
+  };
+  for (const Case& now : {Case{resting(&slab_at_rest), 0.1},
+                          {resting(&drifting_slab), 0.25},
+                          {wandering(Going::nowhere, 1 / 40.0), 0.25}}) {
+    Program program{now.world};
+    program.gives_weights = true;
+    program.options.expected_cost = program.cost;
+    const Record never = run_with(ranks, program, Never{});
+    const Record balanced = run_with(ranks, program, cost_aware);
+    const double truth = static_cast<double>(never.total() - balanced.total()) / per_second;
+    tell("advised", never.account.advised, truth);
+    EXPECT_NEAR(never.account.advised, truth, std::max(now.off * truth, 1e-6));
+  }
+}
+
+// --- What would have been, object by object ------------------------------------------------------
+
+struct Seen {
+  int rank;
+  Place place;
+  double weight;
+};
+
+struct Moment {
+  std::int64_t generation;
+  std::vector<Seen> objects;  // of all ranks
+};
+
+class Counterfactuals : public Accounts {
+ protected:
+  // Costs as the surveyor knows them: what each rank has measured, by the weights of its objects.
+  std::vector<double> weights_of_ranks(const Moment& moment) const {
+    std::vector<double> sums(static_cast<std::size_t>(size));
+    for (const Seen& seen : moment.objects)
+      sums[static_cast<std::size_t>(seen.rank)] += seen.weight;
+    return sums;
+  }
+
+  std::vector<double> costs_of(const Moment& moment, const json& line) const {
+    const std::vector<double> sums = weights_of_ranks(moment);
+    std::vector<double> costs;
+    const auto steps = line.at("totals").at("steps").get<double>();
+    for (const Seen& seen : moment.objects) {
+      const auto r = static_cast<std::size_t>(seen.rank);
+      const double load = std::round(line.at("per_rank").at(r).get<double>() * 1e9 * steps);
+      costs.push_back(seen.weight * (load / sums[r]));
+    }
+    return costs;
+  }
+
+  std::int64_t greatest_under(const Domains& domains, const Moment& moment,
+                              const std::vector<double>& costs) const {
+    std::vector<std::int64_t> loads(static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < costs.size(); ++i)
+      loads[static_cast<std::size_t>(owner_of(domains, moment.objects[i].place))] +=
+          std::llround(costs[i]);
+    return *std::ranges::max_element(loads);
+  }
+
+  Domains fresh_cut(const Moment& moment, const std::vector<double>& costs) const {
+    std::vector<Place> places;
+    for (const Seen& seen : moment.objects) places.push_back(seen.place);
+    const test::Listed sorted = test::listed(
+        order(Space::where(MemoryKind::host), Lattice(3, test::room, {}), set(places)));
+    std::vector<double> weights;
+    for (const std::int64_t i : sorted.objects)
+      weights.push_back(costs[static_cast<std::size_t>(i)]);
+    const WeightedKeys keyed = {sorted.keys, weights};
+    const Cut parts = cut(Communicator::self(), Status(), {&keyed, 1}, {.parts = size});
+    return Decomposition(1, 3, test::room, {}, parts.splitters);
+  }
+};
+
+TEST_F(Counterfactuals, AreThoseOfAllObjects) {
+  if (size == 1) GTEST_SKIP() << "alone there is nothing else";
+  const test::ScratchDirectory scratch;
+  Program program{resting(&drifting_slab)};
+  program.gives_weights = true;
+  program.options.trigger = threshold;
+  program.options.journal = scratch.path_of("journal");
+  std::vector<Moment> moments = {{}};   // by steps
+  std::vector<Domains> all = {{}, {}};  // by generation
+  test::run_program(ranks, program, [&](const Balancer& balancer, const Cloud& cloud, int) {
+    std::vector<Seen> mine;
+    for (std::size_t i = 0; i < cloud.place.size(); ++i)
+      mine.push_back({rank, cloud.place[i], cloud.weight[i]});
+    const auto generation = generation_of(balancer.domains());
+    all.resize(static_cast<std::size_t>(generation) + 1);
+    all.back() = balancer.domains();
+    moments.push_back({generation, ranks.all_gather(std::span<const Seen>(mine)).values});
+  });
+  if (rank != 0) return;
+  ASSERT_GT(all.size(), 3U) << "several rebalances";
+  int surveys = 0, later = 0;
+  std::ifstream file(program.options.journal);
+  std::string text;
+  std::getline(file, text);
+  while (std::getline(file, text)) {
+    const json line = json::parse(text);
+    if (line.at("totals").is_null() || line.at("totals").at("steps") == 0) continue;
+    SCOPED_TRACE(line.at("step").dump());
+    const Moment& moment = moments.at(line.at("step").get<std::size_t>());
+    const json& found = line.at("totals").at("would_be");
+    const std::vector<double> costs = costs_of(moment, line);
+    const double rounding = 2e-9 * std::accumulate(costs.begin(), costs.end(), 0.0) + 600;
+    const auto fresh = static_cast<double>(greatest_under(fresh_cut(moment, costs), moment, costs));
+    EXPECT_NEAR(found.at("fresh").get<double>(), fresh, rounding);
+    const std::vector<double> weights = weights_of_ranks(moment);
+    const double as_weighed = *std::max_element(weights.begin(), weights.end()) /
+                              std::accumulate(weights.begin(), weights.end(), 0.0) *
+                              std::accumulate(costs.begin(), costs.end(), 0.0);
+    EXPECT_NEAR(found.at("as_weighed").get<double>(), as_weighed, rounding);
+    ++surveys;
+    if (moment.generation == 1) {
+      EXPECT_EQ(found.at("first"), -1) << "they are still the first";
+      continue;
+    }
+    ++later;
+    const auto first = static_cast<double>(greatest_under(all[1], moment, costs));
+    const auto previous = static_cast<double>(
+        greatest_under(all[static_cast<std::size_t>(moment.generation) - 1], moment, costs));
+    EXPECT_NEAR(found.at("first").get<double>(), first, rounding);
+    EXPECT_NEAR(found.at("first_again").get<double>(), first, rounding);
+    EXPECT_NEAR(found.at("previous").get<double>(), previous, rounding);
+    EXPECT_NEAR(found.at("previous_again").get<double>(), previous, rounding);
+  }
+  EXPECT_GT(surveys, 10);
+  EXPECT_GT(later, 5);
+}
+
+TEST_F(Counterfactuals, KnowNoWeightsWhereNoneAreGiven) {
+  const test::ScratchDirectory scratch;
+  Program program{resting(&drifting_slab)};
+  program.options.trigger = threshold;
+  program.options.journal = scratch.path_of("journal");
+  test::run_program(ranks, program);
+  if (rank != 0) return;
+  int surveys = 0;
+  std::ifstream file(program.options.journal);
+  std::string text;
+  std::getline(file, text);
+  while (std::getline(file, text)) {
+    const json line = json::parse(text);
+    if (line.at("totals").is_null() || line.at("totals").at("would_be").at("fresh") == -1) continue;
+    EXPECT_EQ(line.at("totals").at("would_be").at("as_weighed"), -1);
+    ++surveys;
+  }
+  EXPECT_EQ(surveys > 0, size > 1);
+}
+
+// --- Odd programs --------------------------------------------------------------------------------
+
+class OddPrograms : public Accounts {
+ protected:
+  static constexpr std::int64_t objects = 300;
+
+  static Options options_with(const Trigger& trigger) {
+    test::virtual_now = 1;
+    Options options;
+    options.trigger = trigger;
+    options.own_clock = &test::virtual_time;
+    options.watcher = false;
+    options.log = LogLevel::off;
+    return options;
+  }
+
+  // Of all ranks, in turn.
+  std::vector<Place> places_here(std::int64_t first = 0) const {
+    std::vector<Place> places;
+    for (std::int64_t i = rank; i < objects; i += size)
+      places.push_back(test::at_rest(first + i, first + objects));
+    return places;
+  }
+
+  static void work(const Kernel& kernel, double seconds) {
+    const auto timing = kernel.time();
+    test::virtual_now += test::nanoseconds_of(seconds);
+  }
+
+  // Steps of which rank r takes 1 + r; so many.
+  template <class Call>
+  Record run(Balancer& balancer, int steps, const Call& call) const {
+    const Kernel kernel = balancer.kernel("work");
+    Record record;
+    for (int step = 0; step < steps; ++step) {
+      work(kernel, 1 + rank);
+      test::virtual_now += 1'000'000;
+      record.slowest += std::int64_t{size} * 1'000'000'000;
+      record.all += std::int64_t{size} * (size + 1) / 2 * 1'000'000'000;
+      if (call(step).moved) record.moves.push_back(step);
+    }
+    balancer.finish();
+    record.account = balancer.account();
+    return record;
+  }
+};
+
+// It is for a rebalance to complain.
+TEST_F(OddPrograms, APositionThatIsNoNumberIsNoErrorInAStep) {
+  for (const bool is_distributed : {false, true}) {
+    Balancer balancer(ranks, options_with(Never{}));
+    std::vector<Place> x = places_here();
+    if (is_distributed) static_cast<void>(balancer.rebalance(x));
+    const Record record = run(balancer, 60, [&](int step) {
+      if (step == 20 && rank == size - 1)
+        for (Place& place : x) place[1] = std::nan("");
+      if (step == 40 && !x.empty()) x.front()[0] = HUGE_VAL;
+      return balancer.step(x);
+    });
+    expect_exact(record, 60);
+    EXPECT_NEAR(record.account.saved(), 0, 1e-6);
+  }
+}
+
+TEST_F(OddPrograms, SetsOfOtherDimensionsAreNoErrorInAStep) {
+  for (const bool differ_by_rank : {false, true}) {
+    Balancer balancer(ranks, options_with(Never{}));
+    std::vector<Place> x = places_here();
+    std::vector<std::array<double, 2>> flat(50, {0.5, 0.25});
+    const bool has_flat = !differ_by_rank || rank % 2 == 1;
+    const Record record = run(balancer, 40, [&](int) {
+      if (!differ_by_rank) return balancer.step(set(x), set(flat));
+      return has_flat ? balancer.step(set(flat)) : balancer.step(set(x));
+    });
+    expect_exact(record, 40);
+  }
+}
+
+TEST_F(OddPrograms, RanksWithoutObjects) {
+  for (const bool all_are_empty : {false, true}) {
+    Balancer balancer(ranks, options_with(every_seventh));
+    std::vector<Place> x;
+    if (rank == 0 && !all_are_empty)
+      for (std::int64_t i = 0; i < objects; ++i) x.push_back(test::at_rest(i, objects));
+    const Record record = run(balancer, 60, [&](int) { return balancer.step(x); });
+    EXPECT_EQ(record.account.steps, 60);
+    EXPECT_NEAR(record.account.actual, static_cast<double>(record.slowest) / per_second, 1e-6);
+    EXPECT_EQ(record.moves.empty(), all_are_empty || size == 1);
+  }
+}
+
+TEST_F(OddPrograms, SeveralSetsInOneCall) {
+  Balancer balancer(ranks, options_with(every_seventh));
+  std::vector<Place> gas = places_here(), stars = places_here(objects);
+  std::vector<std::array<double, 3>> dust;
+  const Record record =
+      run(balancer, 60, [&](int) { return balancer.step(set(gas), set(stars), set(dust)); });
+  EXPECT_EQ(record.account.steps, 60);
+  EXPECT_NEAR(record.account.actual, static_cast<double>(record.slowest) / per_second, 1e-6);
+  EXPECT_EQ(ranks.all_reduce(std::ssize(gas) + std::int64_t{0}, Reduction::sum), objects);
+  EXPECT_EQ(ranks.all_reduce(std::ssize(stars) + std::int64_t{0}, Reduction::sum), objects);
+}
+
+TEST_F(OddPrograms, PositionsOfFloatsWithSlackBehind) {
+  Balancer balancer(ranks, options_with(every_seventh));
+  std::vector<std::array<float, 3>> x;
+  for (const Place& place : places_here())
+    x.push_back(
+        {static_cast<float>(place[0]), static_cast<float>(place[1]), static_cast<float>(place[2])});
+  int owned = static_cast<int>(x.size());
+  x.resize(2 * objects, {NAN, NAN, NAN});
+  const Record record = run(balancer, 60, [&](int) {
+    return balancer.step(set(x, {}, {.count = &owned, .keep_allocation = true}));
+  });
+  EXPECT_EQ(record.account.steps, 60);
+  EXPECT_NEAR(record.account.actual, static_cast<double>(record.slowest) / per_second, 1e-6);
+  EXPECT_EQ(ranks.all_reduce(std::int64_t{owned}, Reduction::sum), objects);
+}
+
+// What the first distribution costs has to be paid in any case.
+TEST_F(OddPrograms, TheFirstDistributionIsNoExpense) {
+  for (const Trigger& trigger : {Trigger(Never{}), every_seventh}) {
+    Balancer balancer(ranks, options_with(trigger));
+    std::vector<Place> x = places_here();
+    bool is_first = true;
+    balancer.before_move([&] {
+      if (is_first) test::virtual_now += 50'000'000'000;
+    });
+    static_cast<void>(balancer.rebalance(x));
+    is_first = false;
+    const Record record = run(balancer, 60, [&](int) { return balancer.step(x); });
+    EXPECT_NEAR(record.account.spent(), 0, 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel

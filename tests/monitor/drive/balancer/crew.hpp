@@ -1,0 +1,202 @@
+#pragma once
+
+// What must hold whenever a balancer has been called: every object is there once and whole, on the
+// rank that the decomposition names, and all ranks say the same of it.
+
+#include "core/migrate/cloud.hpp"
+
+#include <evenkeel/core/field/kokkos_view.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/weights.hpp>
+#include <evenkeel/monitor/balancer.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <map>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::test {
+
+// --- Looking at sets -----------------------------------------------------------------------------
+
+using Point = std::array<double, 3>;
+
+template <class Real>
+std::vector<Point> points_as(const FieldLayout& at) {
+  const std::vector<Real> values = values_at<Real>(at);
+  const auto components = static_cast<std::size_t>(at.components);
+  std::vector<Point> points(static_cast<std::size_t>(at.count), Point{});
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t d = 0; d < components; ++d)
+      points[i][d] = static_cast<double>(values[components * i + d]);
+  return points;
+}
+
+inline std::vector<Point> points_of(const Set& set) {
+  const FieldLayout at = set.position();
+  return at.scalar == ScalarType::float32 ? points_as<float>(at) : points_as<double>(at);
+}
+
+// Of the owned objects; all 1 where none came.
+inline std::vector<double> weights_of(const Set& set) {
+  if (set.options().weight.given()) return given_weights(space_of(set), set).on_host();
+  return std::vector<double>(static_cast<std::size_t>(set.count()), 1.0);
+}
+
+// Collective. Sorted.
+inline Ids ids_everywhere(const Communicator& communicator, const Ids& mine) {
+  Ids all = communicator.all_gather(std::span<const std::int64_t>(mine)).values;
+  std::ranges::sort(all);
+  return all;
+}
+
+// How the weight of all sets lies: on ranks; in places, which no cut divides; and in planes of one
+// coordinate, which no border divides.
+struct Load {
+  double average = 0, most = 0, heaviest_place = 0, heaviest_plane = 0;
+  double lambda() const { return average > 0 ? most / average : 1; }
+};
+
+// Collective.
+inline Load load_of(const Communicator& communicator, std::span<const Set> sets) {
+  struct Heavy {
+    Point point;
+    double weight;
+  };
+  std::vector<Heavy> mine;
+  for (const Set& set : sets) {
+    const std::vector<Point> points = points_of(set);
+    const std::vector<double> weights = weights_of(set);
+    for (std::size_t i = 0; i < points.size(); ++i) mine.push_back({points[i], weights[i]});
+  }
+  const auto all = communicator.all_gather(std::span<const Heavy>(mine));
+  Load load;
+  std::map<Point, double> at;
+  std::map<std::pair<std::size_t, double>, double> planes;
+  for (int rank = 0; rank < communicator.size(); ++rank) {
+    double sum = 0;
+    for (const Heavy& object : all.of_rank(rank)) {
+      sum += object.weight;
+      at[object.point] += object.weight;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        planes[{axis, object.point[axis]}] += object.weight;
+    }
+    load.most = std::max(load.most, sum);
+    load.average += sum / communicator.size();
+  }
+  for (const auto& [point, weight] : at)
+    load.heaviest_place = std::max(load.heaviest_place, weight);
+  for (const auto& [plane, weight] : planes)
+    load.heaviest_plane = std::max(load.heaviest_plane, weight);
+  return load;
+}
+
+// --- What ranks must agree on --------------------------------------------------------------------
+
+template <class T>
+std::string bytes_as_text(std::span<const T> values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
+template <class... T>
+std::string bytes_of_all(const T&... values) {
+  return (bytes_as_text(std::span<const T>(&values, 1)) + ...);
+}
+
+// To the bit.
+inline std::string text_of(const Decomposition& decomposition) {
+  const Box& box = decomposition.box();
+  return bytes_of_all(decomposition.generation(), decomposition.dimensions(), box.lower,
+                      box.upper) +
+         bytes_as_text(std::span(decomposition.splitters()));
+}
+
+inline std::string text_of(const Domains& domains) {
+  if (const auto* curve = std::get_if<Decomposition>(&domains)) return text_of(*curve);
+  std::string text = bytes_of_all(generation_of(domains), dimensions_of(domains),
+                                  box_of(domains).lower, box_of(domains).upper);
+  if (const auto* tree = std::get_if<BoxTree>(&domains)) {
+    for (const Bisection& node : tree->nodes())
+      text += bytes_of_all(node.border, node.axis, node.middle);
+    return text;
+  }
+  for (const auto& level : std::get<GridDecomposition>(domains).borders().levels)
+    text += bytes_as_text(std::span(level));
+  return text;
+}
+
+// What of a report is no rank's own and no clock's.
+inline std::string text_of(const MoveReport& report) {
+  return bytes_of_all(report.moved, report.generation, report.objects, report.bytes, report.lambda);
+}
+
+// Collective.
+inline void expect_agreed(const Communicator& communicator, const Balancer& balancer,
+                          const MoveReport& report) {
+  EXPECT_TRUE(same_everywhere(communicator, text_of(balancer.domains())));
+  EXPECT_TRUE(same_everywhere(communicator, text_of(report)));
+  EXPECT_EQ(report.generation, generation_of(balancer.domains()));
+  EXPECT_EQ(report.moved, report.objects > 0);
+  EXPECT_EQ(communicator.all_reduce(report.sent, Reduction::sum), report.objects);
+  EXPECT_EQ(communicator.all_reduce(report.received, Reduction::sum), report.objects);
+  EXPECT_EQ(report.partners > 0, report.sent + report.received > 0);
+  for (const auto& [stage, seconds] : report.seconds) EXPECT_GE(seconds, 0) << stage;
+  EXPECT_TRUE(!report.moved || !report.seconds.empty());
+}
+
+// --- What must hold of objects -------------------------------------------------------------------
+
+// Every local object, by where it is.
+inline void expect_at_owners(const Balancer& balancer, const Set& set) {
+  const Domains& domains = balancer.domains();
+  const auto dimensions = static_cast<std::size_t>(dimensions_of(domains));
+  std::int64_t strays = 0;
+  for (const Point& point : points_of(set))
+    if (owner_of(domains, std::span(point).first(dimensions)) != rank()) ++strays;
+  EXPECT_EQ(strays, 0) << "of " << set.count() << " objects";
+}
+
+// Collective. Each of `ids`, wherever it is, with every byte.
+inline void expect_intact(const Communicator& communicator, const Set& set, const Scene& scene,
+                          const Ids& ids) {
+  const Ids here = ids_in(set);
+  expect_objects(set, scene, here);
+  EXPECT_EQ(ids_everywhere(communicator, here), ids);
+}
+
+// How far a part may be from the average. Borders of boxes follow each other: each may be off by a
+// plane. Rows of a tensor grid know nothing of each other's.
+inline double allowed_above_average(const Domains& domains, const Load& load) {
+  if (std::holds_alternative<Decomposition>(domains)) return load.heaviest_place;
+  if (std::holds_alternative<BoxTree>(domains))
+    return load.heaviest_plane * std::bit_width(static_cast<unsigned>(parts_of(domains) - 1));
+  const auto& grid = std::get<GridDecomposition>(domains);
+  return grid.borders().scheme == GridScheme::staggered ? load.heaviest_plane * grid.dimensions()
+                                                        : std::numeric_limits<double>::max() / 2;
+}
+
+// Collective. As even as it can be cut, to which rounding adds next to nothing.
+inline void expect_even(const Communicator& communicator, const Balancer& balancer,
+                        std::span<const Set> sets, const MoveReport& report) {
+  const Load load = load_of(communicator, sets);
+  const double off = allowed_above_average(balancer.domains(), load);
+  EXPECT_LE(load.most, (load.average + off) * (1 + 1e-12));
+  EXPECT_NEAR(report.lambda, load.lambda(), 1e-9);
+}
+
+// Collective. All of it, after a rebalance that measured nothing.
+inline void expect_balanced(const Communicator& communicator, const Balancer& balancer,
+                            std::span<const Set> sets, const MoveReport& report) {
+  expect_agreed(communicator, balancer, report);
+  expect_even(communicator, balancer, sets, report);
+  for (const Set& set : sets) {
+    expect_at_owners(balancer, set);
+    EXPECT_NO_THROW(check_movable(set));
+  }
+}
+
+}  // namespace evenkeel::test

@@ -1,0 +1,488 @@
+#include "monitor/drive/balancer/crew.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+namespace evenkeel::test {
+
+// A container of the application's own, which can refuse room, and to be looked at.
+struct Hold {
+  std::vector<double> values;
+  bool is_full = false, is_locked = false;
+};
+
+}  // namespace evenkeel::test
+
+namespace evenkeel {
+
+template <>
+struct FieldTraits<test::Hold> {
+  using Element = double;
+  using Staged = std::vector<double>;
+  static FieldLayout layout(test::Hold& hold) {
+    if (hold.is_locked) throw std::runtime_error("the hold is locked");
+    return packed_layout(hold.values.data(), std::ssize(hold.values), std::ssize(hold.values));
+  }
+  static std::string label(const test::Hold&) { return "hold"; }
+  static Ownership ownership(const test::Hold&) { return Ownership::sole; }
+  static Staged allocate(const test::Hold& hold, const Room& room) {
+    if (hold.is_full) throw std::bad_alloc();
+    return Staged(static_cast<std::size_t>(room.count));
+  }
+  static FieldLayout staged_layout(Staged& staged) {
+    return packed_layout(staged.data(), std::ssize(staged), std::ssize(staged));
+  }
+  static void commit(test::Hold& hold, Staged& staged) noexcept { hold.values.swap(staged); }
+};
+
+namespace {
+
+using test::everywhere;
+using test::expect_balanced;
+using test::expect_intact;
+using test::Ids;
+using test::ids_here;
+using test::in_turn;
+using test::Snapshot;
+using test::snapshot_of;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+// Two sets; each rank has objects of both.
+struct Ship {
+  Kokkos::View<double* [3], Kokkos::HostSpace> x;
+  Ids id;
+  Kokkos::View<double*, Kokkos::HostSpace> mass, other_holder;
+  test::Hold hold;
+  std::vector<double> weight;
+  bool weighted = false;
+
+  std::vector<std::array<double, 3>> y;
+  Ids crew_id;
+  long crew = 0;
+
+  std::size_t sets_shown = 2;
+
+  void load(const Ids& objects, const Ids& crew_ids) {
+    x = decltype(x)("x", objects.size());
+    id.resize(objects.size());
+    mass = decltype(mass)("mass", objects.size());
+    hold.values.resize(objects.size());
+    weight.assign(objects.size(), 1.0);
+    y.resize(crew_ids.size() + 1);  // the last is a ghost
+    crew_id.resize(crew_ids.size() + 1);
+    crew = std::ssize(crew_ids);
+    write_objects(sets()[0], everywhere, objects);
+    write_objects(sets()[1], everywhere, crew_ids);
+  }
+
+  std::vector<Set> sets() {
+    SetOptions options;
+    if (weighted) options.weight = weight;
+    std::vector<Set> all;
+    all.push_back(set(x, carry(id, mass, hold), options));
+    all.push_back(set(y, carry(crew_id), {.count = &crew}));
+    all.resize(sets_shown, all.front());
+    return all;
+  }
+
+  // All that a failed rebalance must leave as it was, whatever is wrong with it.
+  Snapshot seen() {
+    const bool locked = std::exchange(hold.is_locked, false);
+    const std::size_t shown = std::exchange(sets_shown, 2U);
+    Snapshot snapshot = snapshot_of(sets());
+    hold.is_locked = locked;
+    sets_shown = shown;
+    return snapshot;
+  }
+};
+
+// What goes wrong on one rank, and what all ranks are told of it.
+struct Fault {
+  void (*strike)(Ship&);
+  void (*mend)(Ship&);
+  const char* told;
+};
+
+// By a new load everything is mended that is not named.
+constexpr auto by_new_load = [](Ship&) {};
+
+constexpr Fault faults[] = {
+    {[](Ship& ship) { ship.x(2, 1) = std::nan(""); }, by_new_load,
+     "core/bounds: Component 1 of the position of object 2 is not finite. Mend the positions "
+     "before balancing: a NaN has no place."},
+    {[](Ship& ship) { ship.y[0][2] = -infinity; }, by_new_load,
+     "core/bounds: Component 2 of the position of object 0 is not finite. Mend the positions "
+     "before balancing: a NaN has no place."},
+    {[](Ship& ship) { ship.mass = decltype(ship.mass)("mass", 2); }, by_new_load,
+     "core/field: Field 2, 'mass', has 2 objects where the set has 5. Give every field of a set "
+     "the same number of objects, or the set a .count."},
+    {[](Ship& ship) { ship.y.resize(1); }, by_new_load,
+     "core/field: The position 'std::vector' has 1 objects where the set has 4. Give every field "
+     "at least .count objects."},
+    {[](Ship& ship) { ship.crew = -4; }, by_new_load,
+     "core/field: The set's .count is negative. Give the number of owned objects, 0 or more."},
+    {[](Ship& ship) { ship.weight[3] = -0.5; }, by_new_load,
+     "core/weights: The weight of object 3 in 'std::vector' is -0.5. Weights are finite and not "
+     "negative."},
+    {[](Ship& ship) { ship.weight[0] = infinity; }, by_new_load,
+     "core/weights: The weight of object 0 in 'std::vector' is inf. Weights are finite and not "
+     "negative."},
+    {[](Ship& ship) { ship.weight[4] = std::nan(""); }, by_new_load,
+     "core/weights: The weight of object 4 in 'std::vector' is nan. Weights are finite and not "
+     "negative."},
+    {[](Ship& ship) { ship.weight.resize(3); }, by_new_load,
+     "core/field: There are 3 weights for 5 objects. Give one weight per owned object."},
+    {[](Ship& ship) { ship.other_holder = ship.mass; },
+     [](Ship& ship) { ship.other_holder = decltype(ship.mass)(); },
+     "core/field: Field 2, 'mass', is also held by another View, which would keep the old values. "
+     "Release the other View first, or give the set .keep_allocation or .allow_aliases."},
+    {[](Ship& ship) { ship.hold.is_locked = true; },
+     [](Ship& ship) { ship.hold.is_locked = false; },
+     "core/migrate: Unexpected exception: the hold is locked. If you cannot explain it, please "
+     "report it."},
+    {[](Ship& ship) { ship.sets_shown = 0; }, [](Ship& ship) { ship.sets_shown = 2; },
+     "core/migrate: There is nothing to move. Give at least one set."},
+};
+
+class Faults : public testing::Test {
+ protected:
+  Communicator communicator = test::world();
+  int rank = communicator.rank(), size = communicator.size();
+  Ship ship;
+
+  // Each rank in turn; where many ranks share few cores, each fault strikes another one.
+  std::vector<int> culprits(std::size_t fault) const {
+    if (size > 5) return {static_cast<int>(fault) % size};
+    std::vector<int> all;
+    for (int culprit = 0; culprit < size; ++culprit) all.push_back(culprit);
+    return all;
+  }
+
+  void load() {
+    ship.load(ids_here(communicator, in_turn, 5 * size), ids_here(communicator, in_turn, 4 * size));
+  }
+
+  static std::string at(int culprit) { return "evenkeel: rank " + std::to_string(culprit) + ": "; }
+
+  // By a step on even turns: the trigger of the balancers here always acts.
+  MoveReport act(Balancer& balancer) {
+    const std::vector<Set> sets = ship.sets();
+    return ++turns % 2 == 0 ? balancer.step(std::span(sets)) : balancer.rebalance(std::span(sets));
+  }
+
+  void expect_refused(Balancer& balancer, const std::string& told) {
+    const Snapshot before = ship.seen();
+    const std::string decomposition = test::text_of(balancer.decomposition());
+    const std::string text = test::error_of([&] { act(balancer); });
+    EXPECT_EQ(text, told);
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    EXPECT_TRUE(ship.seen() == before);
+    EXPECT_EQ(test::text_of(balancer.decomposition()), decomposition);
+  }
+
+  // What the next one does once all is well.
+  void expect_mended(Balancer& balancer) {
+    load();
+    const MoveReport report = act(balancer);
+    EXPECT_EQ(report.moved, size > 1);
+    ship.weight.assign(ship.id.size(), 1.0);  // it did not travel
+    const std::vector<Set> sets = ship.sets();
+    expect_balanced(communicator, balancer, sets, report);
+    expect_intact(communicator, sets[0], everywhere, test::counting<std::int64_t>(5 * size));
+    expect_intact(communicator, sets[1], everywhere, test::counting<std::int64_t>(4 * size));
+  }
+
+  int turns = 0;
+};
+
+TEST_F(Faults, OnOneRankAreTheSameErrorOnAll) {
+  for (const bool deterministic : {false, true}) {
+    Balancer balancer(communicator, {.trigger = Every{}, .deterministic = deterministic});
+    for (std::size_t f = deterministic ? 1 : 0; f < std::size(faults); f += 2)
+      for (const int culprit : culprits(f)) {
+        SCOPED_TRACE(faults[f].told);
+        ship.weighted = std::string(faults[f].told).find("weight") != std::string::npos;
+        load();
+        if (rank == culprit) faults[f].strike(ship);
+        expect_refused(balancer, at(culprit) + faults[f].told);
+        if (rank == culprit) faults[f].mend(ship);
+        expect_mended(balancer);
+      }
+    balancer.finish();
+  }
+}
+
+// --- Room ----------------------------------------------------------------------------------------
+
+// Alone, nothing moves and no room is needed.
+TEST_F(Faults, RefusedRoomLeavesAllAsItWas) {
+  Balancer balancer(communicator, {.trigger = Every{}});
+  for (int culprit = 0; culprit < size && size > 1; ++culprit) {
+    load();
+    ship.hold.is_full = rank == culprit;
+    const Snapshot before = ship.seen();
+    const std::string text = test::error_of([&] { act(balancer); });
+    EXPECT_TRUE(test::mentions(text, at(culprit) + "core/field: Room for "));
+    EXPECT_TRUE(test::mentions(text,
+                               " objects of 'hold' was refused: std::bad_alloc. Use more "
+                               "ranks or fewer objects."));
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    EXPECT_TRUE(ship.seen() == before);
+    ship.hold.is_full = false;
+    expect_mended(balancer);
+  }
+}
+
+// --- Ranks that go apart -------------------------------------------------------------------------
+
+TEST_F(Faults, OtherSetsOnOneRankAreTheSameErrorOnAll) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  Balancer balancer(communicator, {.trigger = Every{}});
+  for (const int culprit : culprits(1)) {
+    load();
+    if (rank == culprit) ship.sets_shown = 1;
+    expect_refused(balancer,
+                   "evenkeel: core/migrate: Some ranks move 4 fields, others 6. Give the same sets "
+                   "with the same fields in the same order on all ranks, also where a rank has no "
+                   "objects.");
+    ship.sets_shown = 2;
+    expect_mended(balancer);
+  }
+}
+
+TEST_F(Faults, WeightsOnOneRankAloneAreTheSameErrorOnAll) {
+  if (size == 1) GTEST_SKIP() << "takes two ranks";
+  for (const bool deterministic : {false, true}) {
+    Balancer balancer(communicator, {.trigger = Every{}, .deterministic = deterministic});
+    for (const int culprit : culprits(2)) {
+      load();
+      ship.weighted = rank == culprit;
+      expect_refused(balancer,
+                     "evenkeel: monitor/balancer: Some ranks gave weights for a set, others none. "
+                     "Give .weight for the same sets on all ranks, also where a rank has no "
+                     "objects.");
+      ship.weighted = false;
+      expect_mended(balancer);
+    }
+  }
+}
+
+TEST_F(Faults, SetsInTwoAndInThreeDimensions) {
+  Balancer balancer(communicator);
+  std::vector<std::array<double, 2>> flat(3);
+  std::vector<std::array<float, 3>> deep(3);
+  const std::string text = test::error_of([&] { balancer.rebalance(set(flat), set(deep)); });
+  EXPECT_EQ(text,
+            "evenkeel: monitor/balancer: Sets in 2 and in 3 dimensions cannot share a "
+            "decomposition. Give them Balancers of their own.");
+  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_NO_THROW(balancer.rebalance(deep));
+  EXPECT_EQ(test::error_of([&] { balancer.rebalance(flat); }), text) << "nor one after the other";
+  EXPECT_NO_THROW(balancer.rebalance(deep));
+}
+
+// One rank in turn has made a step more than the others, within an epoch.
+TEST_F(Faults, RanksAtDifferentStepsAreTheSameErrorOnAll) {
+  Balancer balancer(communicator, {.trigger = Never{}, .epoch_steps = 1000});
+  for (int culprit = 0; culprit < size; ++culprit) {
+    load();
+    const std::vector<Set> sets = ship.sets();
+    if (rank == culprit) balancer.step(std::span(sets));
+    const Snapshot before = ship.seen();
+    const std::string text = test::error_of([&] { balancer.rebalance(std::span(sets)); });
+    EXPECT_EQ(text, size == 1 ? "nothing was thrown"
+                              : "evenkeel: monitor/balancer: Ranks came to a rebalance at steps " +
+                                    std::to_string(culprit) + " to " + std::to_string(culprit + 1) +
+                                    " and generations " + std::to_string(culprit) + " to " +
+                                    std::to_string(culprit) +
+                                    ". Call step and rebalance equally often on all ranks.");
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    EXPECT_TRUE(size == 1 || ship.seen() == before);
+    if (rank != culprit) balancer.step(std::span(sets));
+    turns = 0;  // the next one is no step
+    expect_mended(balancer);
+  }
+  balancer.finish();
+}
+
+// --- Boxes ---------------------------------------------------------------------------------------
+
+TEST_F(Faults, ObjectsOutsideAGivenBox) {
+  const Box box{{-20, -20, -20}, {-10, -10, -10}};
+  Balancer balancer(communicator,
+                    {.trigger = Every{}, .box = box, .periodic = {true, false, true}});
+  for (int culprit = 0; culprit < size; ++culprit) {
+    load();
+    if (rank == culprit) ship.x(1, 0) = -70;  // a periodic axis
+    EXPECT_NO_THROW(act(balancer));
+    load();
+    if (rank == culprit) ship.x(1, 1) = -9.5;
+    const Snapshot before = ship.seen();
+    const std::string text = test::error_of([&] { act(balancer); });
+    EXPECT_TRUE(test::mentions(text, "evenkeel: core/box: Objects lie from -"));
+    EXPECT_TRUE(test::mentions(text,
+                               " to -9.5 along y, outside the given box, which goes from -20 "
+                               "to -10. Give a box around all objects"));
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    EXPECT_TRUE(ship.seen() == before);
+    expect_mended(balancer);
+  }
+}
+
+// --- Options -------------------------------------------------------------------------------------
+
+// For as long as it lives, on rank 0 or on all others.
+class Variable {
+ public:
+  Variable(const char* name, const char* value, bool here) : name_(here ? name : nullptr) {
+    if (name_ != nullptr) ::setenv(name_, value, 1);
+  }
+  ~Variable() {
+    if (name_ != nullptr) ::unsetenv(name_);
+  }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+TEST_F(Faults, AnUnknownOptionOnRankZeroIsTheSameErrorOnAll) {
+  std::string text;
+  {
+    const Variable wrong("EVENKEEL_TARGET_LAMDA", "1.2", rank == 0);
+    text = test::error_of([&] { const Balancer balancer(communicator); });
+  }
+  EXPECT_TRUE(test::mentions(text, at(0) + "monitor/options: "));
+  EXPECT_TRUE(test::mentions(text, "EVENKEEL_TARGET_LAMDA"));
+  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_NO_THROW(Balancer(communicator).finish());
+}
+
+TEST_F(Faults, TheEnvironmentOfOtherRanksHasNoSay) {
+  const Variable wrong("EVENKEEL_TARGET_LAMDA", "1.2", rank != 0);
+  const Variable right("EVENKEEL_TARGET_LAMBDA", "1.25", rank == 0);
+  const Variable other("EVENKEEL_WARMUP_STEPS", "77", rank != 0);
+  const Balancer balancer(communicator, {.target_lambda = 1.0 + 0.01 * rank});
+  EXPECT_EQ(balancer.options().target_lambda, 1.25);
+  EXPECT_EQ(balancer.options().warmup_steps, 3);
+}
+
+TEST_F(Faults, OptionsThatMakeNoSense) {
+  const std::string text = test::error_of(
+      [&] { const Balancer balancer(communicator, {.target_lambda = -1.0 - rank}); });
+  EXPECT_TRUE(test::mentions(text, at(0) + "monitor/options: target_lambda is '-1'."));
+  EXPECT_TRUE(test::same_everywhere(communicator, text));
+}
+
+// --- Errors in the course of a run ---------------------------------------------------------------
+
+Options counted(const Trigger& trigger) {
+  return {.trigger = trigger, .epoch_steps = 6, .warmup_steps = 0, .deterministic = true};
+}
+
+// All on the first rank: a look at the end of step 6 leads to action at the end of step 11, and one
+// at the end of step 12 to action at that of step 17.
+class FaultsUnderWay : public Faults {
+ protected:
+  test::Vectors cloud{rank == 0 ? std::size_t{60} : 0};
+  void SetUp() override {
+    if (size == 1) GTEST_SKIP() << "alone, there is nothing to balance";
+    write_objects(cloud.as_set(), everywhere, test::counting<std::int64_t>(rank == 0 ? 60 : 0));
+  }
+  void expect_complete() {
+    expect_intact(communicator, cloud.as_set(), everywhere, test::counting<std::int64_t>(60));
+  }
+};
+
+TEST_F(FaultsUnderWay, AStepThatFailsIsMadeUpForAtTheNextLook) {
+  Balancer balancer(communicator, counted(Threshold{.lambda = 1.1}));
+  for (int step = 1; step <= 30; ++step) {
+    const bool fails = step == 11;
+    std::vector<char> flag = cloud.flag;
+    if (fails && rank == size - 1) cloud.flag.push_back('!');
+    bool moved = false;
+    const std::string text = test::error_of([&] { moved = balancer.step(cloud.as_set()).moved; });
+    EXPECT_TRUE(
+        test::mentions(text, fails ? at(size - 1) + "core/field: Field 4" : "nothing was thrown"));
+    EXPECT_EQ(moved, step == 17) << "step " << step;
+    if (fails) cloud.flag = flag;
+    EXPECT_EQ(balancer.steps(), step);
+  }
+  balancer.finish();
+  expect_complete();
+}
+
+bool always(const LoadView&) { return true; }
+bool never(const LoadView&) { return false; }
+
+TEST_F(FaultsUnderWay, RulesThatDifferAreTheSameErrorOnAll) {
+  for (int culprit = 0; culprit < size; ++culprit) {
+    const Trigger rule = Custom{rank == culprit ? &always : &never};
+    Balancer balancer(communicator, counted(rule));
+    const Snapshot before = snapshot_of({{cloud.as_set()}});
+    for (int step = 1; step <= 30; ++step) {
+      const std::string text = test::error_of([&] { EXPECT_FALSE(balancer.step(cloud.as_set())); });
+      EXPECT_EQ(text, step != 11
+                          ? "nothing was thrown"
+                          : "evenkeel: monitor/epoch: The ranks do not agree on the decision. "
+                            "Nothing was moved. Call step the same number of times on all ranks; "
+                            "a rule of your own must depend on its arguments alone. Balancing "
+                            "is off from here on.");
+    }
+    EXPECT_TRUE(snapshot_of({{cloud.as_set()}}) == before);
+    balancer.finish();
+  }
+  Balancer balancer(communicator, counted(Custom{&always}));
+  for (int step = 1; step <= 11; ++step) EXPECT_EQ(balancer.step(cloud.as_set()).moved, step == 11);
+  expect_complete();
+}
+
+bool mutiny(const LoadView&) { throw std::runtime_error("mutiny"); }
+
+// With a watcher, which meets it first, and without.
+TEST_F(FaultsUnderWay, ARuleThatThrowsIsTheSameErrorOnAll) {
+  for (int culprit = 0; culprit < size; ++culprit) {
+    Options options = counted(Custom{rank == culprit ? &mutiny : &always});
+    options.watcher = culprit % 2 == 0;
+    Balancer balancer(communicator, options);
+    const Snapshot before = snapshot_of({{cloud.as_set()}});
+    for (int step = 1; step <= 20; ++step)
+      EXPECT_EQ(test::error_of([&] { EXPECT_FALSE(balancer.step(cloud.as_set())); }),
+                step != 11 ? "nothing was thrown"
+                           : at(culprit) +
+                                 "monitor/epoch: The application threw mutiny. Nothing was "
+                                 "changed; mend the cause and try again.");
+    EXPECT_TRUE(snapshot_of({{cloud.as_set()}}) == before);
+    balancer.finish();
+  }
+}
+
+TEST_F(FaultsUnderWay, ARuleThatThrowsOnAllRanks) {
+  Balancer balancer(communicator, counted(Custom{&mutiny}));
+  for (int step = 1; step <= 20; ++step) {
+    const std::string text = test::error_of([&] { EXPECT_FALSE(balancer.step(cloud.as_set())); });
+    EXPECT_TRUE(test::mentions(text, step != 11 ? "nothing was thrown" : at(0).substr(0, 16)));
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+  }
+  balancer.finish();
+}
+
+// What a user asks for is still done when the ranks have gone apart.
+TEST_F(FaultsUnderWay, ARebalanceByHandAfterRulesHaveDiffered) {
+  Balancer balancer(communicator, counted(Custom{rank == 0 ? &always : &never}));
+  for (int step = 1; step <= 10; ++step) balancer.step(cloud.as_set());
+  EXPECT_ERROR(balancer.step(cloud.as_set()), "do not agree");
+  EXPECT_TRUE(balancer.rebalance(cloud.as_set()));
+  EXPECT_FALSE(balancer.step(cloud.as_set()));
+  balancer.finish();
+  expect_complete();
+}
+
+}  // namespace
+}  // namespace evenkeel

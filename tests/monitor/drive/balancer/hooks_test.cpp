@@ -1,0 +1,118 @@
+#include "monitor/drive/balancer/crew.hpp"
+
+#include <stdexcept>
+
+namespace evenkeel {
+namespace {
+
+using test::everywhere;
+using test::Ids;
+using test::ids_here;
+
+class Hooks : public testing::Test {
+ protected:
+  Communicator communicator = test::world();
+  int rank = communicator.rank(), size = communicator.size();
+  test::Vectors cloud{all_on_the_last().size()};
+  std::string seen;
+
+  Ids all_on_the_last() const { return ids_here(communicator, test::on_the_last, 20 * size); }
+  void load() {
+    cloud = test::Vectors(all_on_the_last().size());
+    write_objects(cloud.as_set(), everywhere, all_on_the_last());
+  }
+  void SetUp() override {
+    if (size == 1) GTEST_SKIP() << "alone, nothing moves";
+    load();
+  }
+};
+
+TEST_F(Hooks, RunInTheOrderInWhichTheyWereGiven) {
+  Balancer balancer(communicator);
+  const std::int64_t before = std::ssize(cloud.id);
+  const auto note = [&](const std::string& name) {
+    return [this, name, before] {
+      EXPECT_EQ(std::ssize(cloud.id), before) << "nothing has moved";
+      seen += name;
+    };
+  };
+  const auto note_after = [&](const std::string& name) {
+    return [this, name, &balancer](const MoveReport& report) {
+      EXPECT_TRUE(report);
+      EXPECT_EQ(report.generation, 1);
+      EXPECT_EQ(generation_of(balancer.domains()), 1);
+      EXPECT_EQ(std::ssize(cloud.id), 20);
+      seen += name;
+    };
+  };
+  balancer.after_move(note_after("c"));
+  balancer.before_move(note("a"));
+  balancer.before_move(note("b"));
+  balancer.after_move(note_after("d"));
+  EXPECT_TRUE(balancer.rebalance(cloud.as_set()));
+  EXPECT_EQ(seen, "abcd");
+  EXPECT_FALSE(balancer.rebalance(cloud.as_set()));
+  EXPECT_EQ(seen, "abcd") << "nothing has moved";
+  balancer.finish();
+}
+
+TEST_F(Hooks, BeforeThatThrowUndoTheMove) {
+  for (int culprit = 0; culprit < size; ++culprit) {
+    load();
+    Balancer balancer(communicator);
+    bool fails = true;
+    if (rank == culprit)
+      balancer.before_move([&] {
+        if (fails) throw std::runtime_error("not now");
+      });
+    const test::Snapshot before = test::snapshot_of({{cloud.as_set()}});
+    const std::string text = test::error_of([&] { balancer.rebalance(cloud.as_set()); });
+    EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
+                        ": core/migrate: The application threw not now. Nothing was changed; mend "
+                        "the cause and try again.");
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    EXPECT_TRUE(test::snapshot_of({{cloud.as_set()}}) == before);
+    EXPECT_EQ(parts_of(balancer.domains()), 0);
+    fails = false;
+    EXPECT_TRUE(balancer.rebalance(cloud.as_set()));
+    balancer.finish();
+  }
+}
+
+TEST_F(Hooks, AfterThatThrowAreTheSameErrorAndTheMoveStands) {
+  for (int culprit = 0; culprit < size; ++culprit) {
+    load();
+    Balancer balancer(communicator);
+    if (rank == culprit)
+      balancer.after_move([](const MoveReport&) { throw std::runtime_error("too late"); });
+    const std::string text = test::error_of([&] { balancer.rebalance(cloud.as_set()); });
+    EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
+                        ": monitor/balancer: The application threw too late. The objects have "
+                        "moved, and all fields are complete.");
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    EXPECT_EQ(generation_of(balancer.domains()), 1);
+    EXPECT_EQ(std::ssize(cloud.id), 20);
+    expect_intact(communicator, cloud.as_set(), everywhere,
+                  test::counting<std::int64_t>(20 * size));
+    EXPECT_FALSE(balancer.rebalance(cloud.as_set()));
+    balancer.finish();
+  }
+}
+
+TEST_F(Hooks, OriginsAreToldWhenAskedFor) {
+  Balancer balancer(communicator, {.origins = true});
+  const Ids ids = all_on_the_last();
+  const auto all = communicator.all_gather(std::span<const std::int64_t>(ids));
+  const MoveReport report = balancer.rebalance(cloud.as_set());
+  ASSERT_EQ(report.origins.size(), 1U);
+  const std::vector<Origin> origins = report.origins[0].on_host();
+  ASSERT_EQ(origins.size(), cloud.id.size());
+  for (std::size_t i = 0; i < cloud.id.size(); ++i) {
+    const Origin origin = origins[i];
+    EXPECT_EQ(all.of_rank(origin.rank)[static_cast<std::size_t>(origin.index)], cloud.id[i]);
+  }
+  balancer.finish();
+}
+
+}  // namespace
+}  // namespace evenkeel

@@ -1,0 +1,86 @@
+// What a rebalance of objects on a device brings to the host: what MPI must stage, and nothing per
+// object besides. On the test device, which counts.
+
+#include "monitor/drive/balancer/device_cloud.hpp"
+#include "support/harness.hpp"
+
+#include <evenkeel/evenkeel.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+namespace device = exec::test_device;
+using test::DeviceCloud;
+
+struct Case {
+  const char* name;
+  bool has_weights = false, has_groups = false, has_values = false;
+  Options options = {};
+  std::int64_t fixed = 64 << 10;
+};
+
+std::vector<Case> cases() {
+  return {{"curve", false, false, false, {.method = Hilbert{}}},
+          {"curve, weights", true, false, false, {.method = Hilbert{}}},
+          {"curve, groups", true, true, false, {.method = Hilbert{}}},
+          {"curve, values", false, false, true, {.method = Morton{}}},
+          {"curve, everywhere enough",
+           true,
+           false,
+           false,
+           {.method = Hilbert{}, .least_objects = 1000, .origins = true}},
+          {"staggered grid", true, false, false, {.method = Staggered{}}},
+          // Its histograms are of all columns at once, and it looks at them several times.
+          {"tensor grid", false, false, false, {.method = Tensor{}}, 128 << 10},
+          {"bisection, groups", true, true, true, {.method = RecursiveBisection{}}}};
+}
+
+// Between the memories of this rank, in a rebalance; what does not travel is no more than a few
+// kilobytes and some words for each part.
+void expect_traffic(const Communicator& communicator, const MoveReport& report, const Case& now,
+                    std::int64_t groups) {
+  constexpr std::int64_t per_part = 64;
+  // Fields, the key, where the object was at first, what it costs, where it came from.
+  constexpr std::int64_t of_object = 24 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 16;
+  constexpr std::int64_t of_values = 8 + 2 * 8, of_group = 24;
+  const std::int64_t each = of_object + (now.has_values ? of_values : 0);
+  const bool is_staged = communicator.transport() == Transport::host_staged;
+  std::int64_t travels = is_staged ? (report.sent + report.received) * each : 0;
+  // Groups are told to the rank that looks after them, and what all know comes back.
+  if (is_staged && now.has_groups) travels += 4 * groups * of_group;
+  const device::Traffic traffic = device::traffic();
+  EXPECT_LE(traffic.to_host_bytes + traffic.to_device_bytes,
+            travels + now.fixed + per_part * communicator.size());
+}
+
+void rebalance_all(Transport transport) {
+  const Communicator communicator = test::world({.transport = transport});
+  for (const Case& now : cases()) {
+    SCOPED_TRACE(now.name);
+    DeviceCloud cloud(communicator);
+    Balancer balancer(communicator, now.options);
+    for (int round = 0; round < 3; ++round) {
+      const Set all = cloud.as_set({now.has_weights, now.has_groups, now.has_values});
+      device::reset_traffic();
+      const MoveReport report = balancer.rebalance({&all, 1});
+      expect_traffic(communicator, report, now,
+                     DeviceCloud::objects_of_a_rank * communicator.size() / 40 + 1);
+      if (round == 0 && communicator.size() > 1) {
+        EXPECT_GT(report.objects, 0);
+      }
+      EXPECT_EQ(report.origins.size(), now.options.origins && report.moved ? 1U : 0U);
+      EXPECT_LT(report.lambda, 1.2);
+    }
+    cloud.expect_whole();
+  }
+}
+
+TEST(Traffic, OnlyWhatTravelsCrossesTheHost) { rebalance_all(Transport::host_staged); }
+TEST(Traffic, NothingCrossesWhereMpiTakesDeviceMemory) { rebalance_all(Transport::device_aware); }
+
+}  // namespace
+}  // namespace evenkeel

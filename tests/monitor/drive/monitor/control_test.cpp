@@ -1,0 +1,382 @@
+// What somebody outside says to a running Monitor, through Options::control.
+
+#include "monitor/drive/monitor/watching.hpp"
+#include "support/scratch.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+using test::always;
+using test::exact;
+using test::MonitorTest;
+using test::Steps;
+using test::usual_advice;
+
+class ControlTest : public MonitorTest {
+ protected:
+  test::ScratchDirectory scratch;  // this rank's own; what rank 0's options name counts
+  const std::string path = scratch.path_of("run.control");
+
+  Options controlled(const Trigger& trigger, bool watcher = false) const {
+    Options options = exact(trigger);
+    options.control = path;
+    options.watcher = watcher;
+    options.log = LogLevel::off;
+    return options;
+  }
+
+  // Always uneven enough.
+  Trigger by_load() const { return size > 1 ? Trigger(Threshold{.lambda = 1.5}) : Custom{&always}; }
+
+  void write(const std::string& line) const {
+    if (rank == 0) scratch.with_file("run.control", line + '\n');
+  }
+
+  // The watcher reads when it comes to it.
+  void wait_until_it_was_read() const {
+    using std::chrono::steady_clock;
+    const auto limit = steady_clock::now() + std::chrono::seconds(20);
+    while (std::filesystem::exists(path) && steady_clock::now() < limit)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_FALSE(std::filesystem::exists(path));
+  }
+
+  // Rank 0 writes the line, and all go on to the end of the epoch, at which it is read.
+  Steps say(Monitor& monitor, const std::string& line) const {
+    write(line);
+    std::int64_t last = monitor.steps() + 1;
+    Steps steps;
+    for (bool looks = false; !looks; ++last) {
+      looks = monitor.next_step_looks();
+      std::ranges::copy(advised(monitor, last), std::back_inserter(steps));
+    }
+    if (rank == 0) wait_until_it_was_read();
+    return steps;
+  }
+
+  static std::vector<std::string> lines_of(const std::string& file) {
+    std::vector<std::string> lines;
+    std::istringstream content(test::content_of(file));
+    for (std::string line; std::getline(content, line);) lines.push_back(line);
+    return lines;
+  }
+
+  // Goes on by one epoch at a time, until there was advice in one, or none.
+  bool comes_to(Monitor& monitor, bool advice) const {
+    constexpr int patience = 5000;
+    for (int epoch = 0; epoch < patience; ++epoch)
+      if (advised(monitor, monitor.steps() + 8).empty() != advice) return true;
+    return false;
+  }
+};
+
+// With the watcher it is known that a command is obeyed; without it, also when.
+class ControlByAnyoneTest : public ControlTest, public testing::WithParamInterface<bool> {
+ protected:
+  Options controlled(const Trigger& trigger) const {
+    return ControlTest::controlled(trigger, GetParam());
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Watcher, ControlByAnyoneTest, testing::Bool());
+
+// --- Commands ------------------------------------------------------------------------------------
+
+TEST_P(ControlByAnyoneTest, ARebalanceIsAdvisedOnceAlthoughTheLoadIsEven) {
+  for (const Trigger& trigger : {Trigger(Never{}), Trigger(Threshold{.lambda = 1.1})}) {
+    Monitor monitor(outer, controlled(trigger));
+    monitor.set_load(1);
+    EXPECT_EQ(advised(monitor, 40), Steps());
+    EXPECT_EQ(say(monitor, "rebalance"), Steps());
+    EXPECT_TRUE(comes_to(monitor, true));
+    EXPECT_EQ(advised(monitor, monitor.steps() + 40), Steps());
+    monitor.finish();
+  }
+}
+
+TEST_P(ControlByAnyoneTest, APauseLastsUntilAResume) {
+  for (const Trigger& trigger : {by_load(), Trigger(Every{.period = 5})}) {
+    Monitor monitor = uneven(controlled(trigger));
+    EXPECT_FALSE(advised(monitor, 40).empty());
+    say(monitor, "pause");
+    EXPECT_TRUE(comes_to(monitor, false));
+    EXPECT_EQ(advised(monitor, monitor.steps() + 80), Steps());
+    say(monitor, "resume");
+    EXPECT_TRUE(comes_to(monitor, true));
+    for (int epoch = 0; epoch < 5; ++epoch)
+      EXPECT_FALSE(advised(monitor, monitor.steps() + 8).empty());
+    monitor.finish();
+  }
+}
+
+TEST_P(ControlByAnyoneTest, ARebalanceIsAdvisedInAPause) {
+  Monitor monitor = uneven(controlled(by_load()));
+  say(monitor, "pause");
+  EXPECT_TRUE(comes_to(monitor, false));
+  say(monitor, "rebalance");
+  EXPECT_TRUE(comes_to(monitor, true));
+  EXPECT_EQ(advised(monitor, monitor.steps() + 40), Steps()) << "and the pause goes on";
+  monitor.finish();
+}
+
+TEST_P(ControlByAnyoneTest, WhatNobodyUnderstandsChangesNothing) {
+  Monitor monitor = uneven(controlled(Custom{&always}));
+  Steps steps;
+  for (const char* word : {"reblance", "", "pause resume", "journal"})
+    std::ranges::copy(say(monitor, word), std::back_inserter(steps));
+  std::ranges::copy(advised(monitor, 40), std::back_inserter(steps));
+  EXPECT_EQ(steps, usual_advice);
+  monitor.finish();
+}
+
+TEST_P(ControlByAnyoneTest, NothingIsSaidWithoutAFile) {
+  Monitor monitor = uneven(controlled(Custom{&always}));
+  EXPECT_EQ(advised(monitor, 40), usual_advice);
+  monitor.finish();
+  EXPECT_EQ(scratch.files(), std::vector<std::string>());
+}
+
+TEST_P(ControlByAnyoneTest, WhatIsSaidAtTheEndDoesNoHarm) {
+  Monitor monitor = uneven(controlled(Custom{&always}));
+  say(monitor, "rebalance");
+  monitor.finish();
+  Monitor let_go = uneven(controlled(Custom{&always}));
+  write("rebalance");
+  advised(let_go, 11);
+}
+
+TEST_P(ControlByAnyoneTest, OnlyTheFileOfRankZeroIsRead) {
+  if (rank != 0) scratch.with_file("run.control", "rebalance\n");
+  Monitor monitor(outer, controlled(Never{}));
+  monitor.set_load(1);
+  EXPECT_EQ(advised(monitor, 60), Steps());
+  EXPECT_EQ(test::content_of(path), rank == 0 ? "" : "rebalance\n");
+  say(monitor, "rebalance");
+  EXPECT_TRUE(comes_to(monitor, true));
+  monitor.finish();
+  EXPECT_EQ(std::filesystem::exists(path), rank != 0);
+}
+
+TEST_P(ControlByAnyoneTest, WhereRankZeroNamesNoneThereIsNone) {
+  Options options = controlled(Never{});
+  if (rank == 0) options.control = "";
+  scratch.with_file("run.control", "rebalance\n");
+  Monitor monitor(outer, options);
+  monitor.set_load(1);
+  EXPECT_EQ(monitor.options().control, "");
+  EXPECT_EQ(advised(monitor, 60), Steps());
+  monitor.finish();
+  EXPECT_TRUE(std::filesystem::exists(path));
+}
+
+// The looks are at 11, 19, 27, ...; what one reads the next one tells to all ranks, which have
+// agreed on it five steps later.
+TEST_F(ControlTest, WithoutAWatcherOneLookReadsAndTheNextOneTells) {
+  Monitor monitor(outer, controlled(Never{}));
+  monitor.set_load(1);
+  write("rebalance");
+  EXPECT_EQ(advised(monitor, 60), Steps{24});
+  write("rebalance");
+  EXPECT_EQ(advised(monitor, 100), Steps{80});
+  monitor.finish();
+}
+
+TEST_F(ControlTest, WithoutAWatcherAPauseIsKnownTwoLooksLater) {
+  Monitor monitor = uneven(controlled(by_load()));
+  EXPECT_EQ(advised(monitor, 16), Steps{16});
+  write("pause");
+  EXPECT_EQ(advised(monitor, 80), Steps{24});
+  write("resume");
+  EXPECT_EQ(advised(monitor, 112), (Steps{96, 104, 112}));
+  monitor.finish();
+}
+
+TEST_F(ControlTest, TheAdviceSaysThatItWasAskedFor) {
+  Monitor monitor(outer, controlled(Never{}));
+  monitor.set_load(1);
+  write("rebalance");
+  Advice advice;
+  while (monitor.steps() < 24) advice = monitor.step();
+  EXPECT_EQ(advice.reason, "asked for from outside");
+  monitor.finish();
+}
+
+// The one that is said next waits for the look after.
+TEST_F(ControlTest, CommandsAreObeyedOneByOne) {
+  Monitor monitor(outer, controlled(Never{}));
+  monitor.set_load(1);
+  Steps steps;
+  for (int i = 0; i < 3; ++i)
+    std::ranges::copy(say(monitor, "rebalance"), std::back_inserter(steps));
+  std::ranges::copy(advised(monitor, 60), std::back_inserter(steps));
+  EXPECT_EQ(steps, (Steps{24, 32, 40}));
+  monitor.finish();
+}
+
+TEST_F(ControlTest, ACommandThatWasTakenStartsTheCoolDown) {
+  Options options = controlled(Custom{&always});
+  options.cooldown_steps = 1000;
+  Monitor monitor = uneven(options);
+  write("pause");
+  EXPECT_EQ(advised(monitor, 60), (Steps{16}));
+  write("rebalance");
+  EXPECT_EQ(advised(monitor, 80, [&] { monitor.rebalanced(); }), Steps{80});
+  write("resume");
+  EXPECT_EQ(advised(monitor, 300), Steps());
+  monitor.finish();
+}
+
+// Both say it at step 24: the look is in the journal all the same.
+TEST_F(ControlTest, ACommandAtAStepThatIsDueLosesNoLook) {
+  Options options = controlled(Every{.start = 24, .period = 1000});
+  options.journal = scratch.path_of("run.jsonl");
+  Monitor monitor(outer, options);
+  monitor.set_load(1);
+  write("rebalance");
+  EXPECT_EQ(advised(monitor, 40), Steps{24});
+  monitor.finish();
+  if (rank != 0) return;
+  EXPECT_TRUE(test::mentions(test::content_of(options.journal), "{\"step\":19,"));
+}
+
+// It is read at the first look, before which there is no line.
+TEST_F(ControlTest, AJournalBeginsWithItsHeaderHoweverEarlyItIsAskedFor) {
+  const std::string journal = scratch.path_of("run.jsonl");
+  Monitor monitor(outer, controlled(Never{}));
+  monitor.set_load(1);
+  write("journal " + journal);
+  advised(monitor, 24);
+  monitor.finish();
+  if (rank != 0) return;
+  const auto lines = lines_of(journal);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_TRUE(test::mentions(lines[0], "{\"version\":"));
+}
+
+// --- A journal that was not asked for at the start -----------------------------------------------
+
+class ControlledJournalTest : public ControlByAnyoneTest {
+ protected:
+  const std::string journal = scratch.path_of("run.jsonl");
+
+  Monitor run(const Options& options) const {
+    Monitor monitor = uneven(options);
+    static_cast<void>(monitor.kernel("force"));
+    return monitor;
+  }
+
+  // Advice is taken now and then, and the application rebalances by itself.
+  void go_on(Monitor& monitor, std::int64_t last) const {
+    while (monitor.steps() < last) {
+      const bool advised = monitor.step().rebalance;
+      if ((advised && monitor.steps() % 16 == 0) || monitor.steps() % 50 == 0)
+        monitor.rebalanced({.moved = false, .objects_moved = 3, .seconds = 0.25});
+    }
+  }
+
+  // Rank 0 says it after this step; it is read before the next look is over.
+  void say_at(Monitor& monitor, std::int64_t step, const std::string& line) const {
+    go_on(monitor, step);
+    write(line);
+    go_on(monitor, step + 8);
+    if (rank == 0) wait_until_it_was_read();
+  }
+
+  // Of a run to the end that writes its journal from the start.
+  std::vector<std::string> lines_from_the_start(std::int64_t last) {
+    Options options = controlled(by_load());
+    options.journal = scratch.path_of("from the start.jsonl");
+    Monitor monitor = run(options);
+    go_on(monitor, last);
+    monitor.finish();
+    return lines_of(options.journal);
+  }
+
+  // Past the header.
+  static void expect_looks(const std::vector<std::string>& lines,
+                           const std::vector<std::string>& expected) {
+    ASSERT_EQ(lines.size(), expected.size());
+    for (std::size_t i = 1; i < lines.size(); ++i) EXPECT_EQ(lines[i], expected[i]) << i;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Watcher, ControlledJournalTest, testing::Bool());
+
+TEST_P(ControlledJournalTest, HasAllTheLinesOfOneFromTheStart) {
+  Monitor monitor = run(controlled(by_load()));
+  say_at(monitor, 20, "now there is a header");
+  say_at(monitor, 44, "journal " + journal);
+  go_on(monitor, 130);
+  monitor.finish();
+  const auto expected = lines_from_the_start(130);
+  if (rank != 0) return;
+  const auto lines = lines_of(journal);
+  ASSERT_GT(lines.size(), 15U);
+  EXPECT_TRUE(test::mentions(lines[0], "{\"version\":"));
+  EXPECT_TRUE(test::mentions(lines[0], "\"kernels\":[\"force\"]"));
+  expect_looks(lines, expected);
+}
+
+TEST_P(ControlledJournalTest, ThatCannotBeWrittenDoesNotEndTheRun) {
+  Monitor monitor = run(controlled(by_load()));
+  say_at(monitor, 20, "journal " + scratch.path_of("no directory/run.jsonl"));
+  say_at(monitor, 44, "journal " + journal);
+  go_on(monitor, 130);
+  monitor.finish();
+  const auto expected = lines_from_the_start(130);
+  if (rank == 0) expect_looks(lines_of(journal), expected);
+}
+
+// The second one has what comes from then on; where that is depends on how far the watcher has
+// come.
+TEST_P(ControlledJournalTest, MayBeAskedForAgain) {
+  const std::string second = scratch.path_of("second.jsonl");
+  Monitor monitor = run(controlled(by_load()));
+  say_at(monitor, 20, "now there is a header");
+  say_at(monitor, 44, "journal " + journal);
+  say_at(monitor, 92, "journal " + second);
+  go_on(monitor, 160);
+  monitor.finish();
+  const auto expected = lines_from_the_start(160);
+  if (rank != 0) return;
+  auto lines = lines_of(journal);
+  const auto rest = lines_of(second);
+  ASSERT_GE(lines.size(), 2U);
+  ASSERT_GT(rest.size(), 5U);
+  EXPECT_EQ(lines[0], rest[0]) << "the header";
+  lines.insert(lines.end(), rest.begin() + 1, rest.end());
+  expect_looks(lines, expected);
+}
+
+// The lines before the last thousand are no longer there.
+TEST_F(ControlTest, OfALongRunTheLastThousandLinesAreKept) {
+  Options options = controlled(Never{});
+  options.epoch_steps = 6;
+  Monitor monitor(outer, options);
+  monitor.set_load(1);
+  while (monitor.steps() < 6614) monitor.step();  // 1101 looks have come to their end
+  const std::string journal = scratch.path_of("run.jsonl");
+  write("journal " + journal);
+  while (monitor.steps() < 6620) monitor.step();
+  monitor.finish();
+  if (rank != 0) return;
+  const auto lines = lines_of(journal);
+  ASSERT_EQ(lines.size(), 1U + 1000 + 1);
+  EXPECT_TRUE(test::mentions(lines[0], "{\"version\":"));
+  EXPECT_TRUE(test::mentions(lines[1], "{\"step\":615,"));
+  EXPECT_TRUE(test::mentions(lines.back(), "{\"step\":6615,"));
+}
+
+}  // namespace
+}  // namespace evenkeel

@@ -1,0 +1,391 @@
+#include "decide/decision.hpp"
+#include "monitor/drive/monitor/watching.hpp"
+#include "replay/from_json.hpp"
+
+#include <evenkeel/backends/config.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+namespace evenkeel {
+namespace {
+
+using nlohmann::json;
+using test::always;
+using test::exact;
+using test::latency;
+using test::MeasuredTest;
+using test::never;
+using test::Steps;
+using test::work;
+using tool::tally_of;
+using tool::totals_of;
+
+// A rule of one's own has no text: the test gives the trigger.
+State read_state(const json& from, const Trigger& trigger) {
+  State state = tool::state_of(from);
+  state.trigger = trigger;
+  return state;
+}
+
+class JournalTest : public MeasuredTest {
+ protected:
+  JournalTest() { std::filesystem::remove(path); }
+  ~JournalTest() override { std::filesystem::remove(path); }
+
+  // This rank's own; that of rank 0 counts.
+  std::string path = testing::TempDir() + "evenkeel_monitor_test_" + std::to_string(getpid()) +
+                     '_' + std::to_string(rank) + ".jsonl";
+
+  Options with_journal(Options options) const {
+    options.journal = path;
+    return options;
+  }
+
+  // The journal's lines, on rank 0.
+  std::vector<std::string> lines() const {
+    EXPECT_EQ(std::filesystem::exists(path), rank == 0);
+    std::vector<std::string> all;
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) {
+      EXPECT_TRUE(json::accept(line)) << line;
+      all.push_back(line);
+    }
+    return all;
+  }
+
+  // The header's and the looks', on rank 0 alone.
+  std::vector<json> parsed() const {
+    std::vector<json> all;
+    for (const std::string& line : lines()) all.push_back(json::parse(line, nullptr, false));
+    return all;
+  }
+
+  // A run in which all sorts of things happen; once the application asks for a rebalance by itself.
+  enum class Ask { during_a_look, between_looks };
+  void run(const Options& options, Ask ask) const;
+};
+
+TEST_F(JournalTest, AHeaderWithoutALook) {
+  Monitor monitor(outer, with_journal(exact(Threshold{.lambda = 1.5})));
+  static_cast<void>(monitor.kernel("force"));
+  monitor.finish();
+  const auto read = parsed();
+  if (rank != 0) return;
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read[0].at("version"), EVENKEEL_VERSION);
+  EXPECT_EQ(read[0].at("ranks"), size);
+  EXPECT_EQ(read[0].at("kernels"), json::array({"force"}));
+  EXPECT_EQ(read[0].at("options").at("trigger"), "threshold lambda 1.5");
+  EXPECT_EQ(read[0].at("options").at("journal"), path);
+  EXPECT_EQ(read[0].at("state").at("looks"), 0);
+}
+
+TEST_F(JournalTest, ALineForEachLook) {
+  Monitor monitor = uneven(with_journal(exact(Threshold{.lambda = 1.5})));
+  for (int step = 1; step <= 26; ++step) {
+    if (monitor.step(rank + 5) && step == 24)
+      monitor.rebalanced({.objects_moved = 3,
+                          .bytes_moved = 96,
+                          .seconds = 0.25,
+                          .stages = {{"order", 0.125}, {"cut", 0.0625}}});
+  }
+  monitor.finish();
+  const auto read = parsed();
+  if (rank != 0) return;
+  ASSERT_EQ(read.size(), 3U);
+  const bool advises = size > 1;
+  for (std::size_t look : {1U, 2U}) {
+    const json& line = read[look];
+    EXPECT_EQ(line.at("step"), look == 1 ? 11 : 19);
+    EXPECT_EQ(line.at("generation"), 0);
+    EXPECT_EQ(line.at("totals").at("steps"), 8);
+    EXPECT_EQ(line.at("totals").at("load").at(0), 16'000'000 * size + (size == 1 ? 8'000'000 : 0));
+    EXPECT_EQ(line.at("totals").at("load").at(2), 24'000'000);
+    EXPECT_EQ(line.at("totals").at("objects"),
+              json::array({5 * size + size * (size - 1) / 2, 5, size + 4}));
+    EXPECT_EQ(line.at("lambda"), advises ? 1.5 : 1);
+    EXPECT_EQ(line.at("coverage"), 1);
+    EXPECT_EQ(line.at("decision"), advises ? "rebalance" : "hold");
+    EXPECT_EQ(line.at("cause"), advises ? "above_threshold" : "below_threshold");
+    EXPECT_EQ(line.at("per_rank").size(), static_cast<std::size_t>(size));
+    EXPECT_EQ(line.at("per_rank").at(0), 0.003);
+    EXPECT_EQ(line.at("state").at("looks"), look - 1);
+  }
+  EXPECT_TRUE(read[1].at("cost").is_null()) << "it was not taken";
+  if (!advises) return;
+  EXPECT_EQ(read[2].at("cost"), 0.25);
+  EXPECT_EQ(read[2].at("objects_moved"), 3);
+  EXPECT_EQ(read[2].at("bytes_moved"), 96);
+  EXPECT_EQ(read[2].at("seconds"), (json{{"order", 0.125}, {"cut", 0.0625}}));
+}
+
+TEST_F(JournalTest, ALineForEachRebalanceWithoutALook) {
+  Monitor monitor(outer, with_journal(exact(Every{.start = 5, .stop = 10, .period = 5})));
+  EXPECT_EQ(advised(monitor, 12), (Steps{5, 10}));
+  monitor.rebalanced({.objects_moved = 7});
+  monitor.finish();
+  const auto read = parsed();
+  if (rank != 0) return;
+  ASSERT_EQ(read.size(), 4U);
+  for (std::size_t i = 1; i < 4; ++i) {
+    EXPECT_TRUE(read[i].at("totals").is_null());
+    EXPECT_EQ(read[i].at("decision"), "rebalance");
+    EXPECT_EQ(read[i].at("cause"), "not_asked");
+  }
+  EXPECT_EQ(read[1].at("step"), 5);
+  EXPECT_EQ(read[1].at("reason"), "every 5:10:5");
+  EXPECT_TRUE(read[1].at("cost").is_null());
+  EXPECT_EQ(read[2].at("step"), 10);
+  EXPECT_EQ(read[3].at("step"), 12);
+  EXPECT_EQ(read[3].at("reason"), "asked for by the application");
+  EXPECT_EQ(read[3].at("objects_moved"), 7);
+}
+
+TEST_F(JournalTest, WhatKernelsCostInAMeasuredRun) {
+  Monitor monitor(outer, with_journal(measured(Custom{&always})));
+  const Kernel outside = monitor.kernel("outside"), inside = monitor.kernel("inside");
+  static_cast<void>(monitor.kernel("idle"));
+  for (int step = 1; step <= 32; ++step) {
+    {
+      const Timer timing = outside.time();
+      work();
+      const Timer interruption = inside.time();
+      work();
+    }
+    if (monitor.step() && step == 16)
+      monitor.rebalanced({.moved = false, .seconds = 0.5 * (rank + 1)});
+  }
+  monitor.finish();
+  const auto read = parsed();
+  if (rank != 0) return;
+  ASSERT_EQ(read.size(), 4U);
+  for (std::size_t look = 1; look <= 3; ++look) {
+    const json& totals = read[look].at("totals");
+    ASSERT_EQ(totals.at("kernels").size(), 3U);
+    EXPECT_EQ(totals.at("kernels").at(0), json::array({0, 0, 0})) << "the idle one";
+    const Tally in = tally_of(totals.at("kernels").at(1)),
+                out = tally_of(totals.at("kernels").at(2)), load = tally_of(totals.at("load"));
+    EXPECT_GE(in.least, 8 * 1000);
+    EXPECT_GE(out.least, 8 * 1000);
+    EXPECT_EQ(in.sum + out.sum, load.sum) << "nothing counts twice";
+    EXPECT_LE(load.sum, tally_of(totals.at("duration")).sum);
+    EXPECT_EQ(totals.at("cost"), look == 2 ? std::int64_t{500'000'000} * size : 0)
+        << "of the slowest rank";
+    EXPECT_TRUE(read[look].at("kernels").contains("inside"));
+  }
+}
+
+TEST_F(JournalTest, KernelsInPhases) {
+  Monitor monitor(outer, with_journal(measured(Never{})));
+  const Kernel push = monitor.kernel("push"), solve = monitor.kernel("solve", {.phase = 2}),
+               lists = monitor.kernel("lists", {.phase = 2, .every = 4});
+  EXPECT_ERROR(static_cast<void>(monitor.kernel("solve")), "known already, with other options");
+  for (int step = 1; step <= 32; ++step) {
+    for (const Kernel& kernel : {push, solve}) {
+      const Timer timing = kernel.time();
+      work();
+    }
+    const Timer timing = lists.time();
+    if (step % 4 == 0) work();
+    monitor.step();
+  }
+  monitor.finish();
+  const auto read = parsed();
+  if (rank != 0) return;
+  ASSERT_GE(read.size(), 2U);
+  const json& totals = read[1].at("totals");
+  ASSERT_EQ(totals.at("phases").size(), 3U);
+  const Tally first = tally_of(totals.at("phases").at(0)),
+              last = tally_of(totals.at("phases").at(2));
+  EXPECT_GE(first.least, 8 * 1000);
+  EXPECT_GE(last.least, 10 * 1000);
+  EXPECT_EQ(tally_of(totals.at("phases").at(1)).sum, 0);
+  EXPECT_EQ(first.sum + last.sum, tally_of(totals.at("load")).sum);
+  EXPECT_EQ(totals_of(totals).critical_load(), first.greatest + last.greatest);
+}
+
+TEST_F(JournalTest, SaysWhyNothingHappens) {
+  const auto cause = [&](const Options& options, double load) {
+    Monitor monitor(outer, with_journal(options));
+    monitor.set_load(load);
+    advised(monitor, 16);
+    monitor.finish();
+    const auto read = parsed();
+    return rank == 0 && read.size() == 2 ? read[1].at("cause") : json("elsewhere");
+  };
+  const auto expect_cause = [&](const json& found, const char* expected) {
+    EXPECT_EQ(found, rank == 0 ? expected : "elsewhere");
+  };
+  Options options = exact(Threshold{.lambda = 1.4});
+  expect_cause(cause(options, 0), "no_load");
+  expect_cause(cause(options, -1), "unfit");
+  expect_cause(cause(options, 1), "below_threshold");
+  options.floor_percent = 1;
+  expect_cause(cause(options, 1), "below_floor");
+  expect_cause(cause(exact(Never{}), 1), "not_asked");
+  expect_cause(cause(exact(Custom{&never}), 1), "custom");
+}
+
+void JournalTest::run(const Options& options, Ask ask) const {
+  Monitor monitor(outer, options);
+  std::mt19937 random(7);
+  static_cast<void>(monitor.kernel("force"));
+  if (rank % 2 == 1) static_cast<void>(monitor.kernel("odd ranks"));
+  int advices = 0, steps_in_epoch = 0;
+  bool asked = false;
+  for (int step = 1; step <= 300; ++step) {
+    for (int r = 0; r < size; ++r) {
+      const double load = 0.001 * static_cast<double>(random() % 1000);
+      if (r == rank) monitor.set_load(load);
+    }
+    if (step == 100 && rank == 0) static_cast<void>(monitor.kernel("late"));
+    steps_in_epoch = monitor.next_step_looks() ? 0 : steps_in_epoch + 1;
+    const bool advice = monitor.step(step + rank).rebalance;
+    advices += advice ? 1 : 0;
+    const bool asks = !asked && step > 150 && !advice &&
+                      steps_in_epoch == (ask == Ask::during_a_look ? 2 : latency + 1);
+    asked = asked || asks;
+    if ((advice && advices % 3 != 0) || asks)
+      monitor.rebalanced({.moved = advices % 3 == 1, .objects_moved = step, .seconds = 0.5});
+  }
+  EXPECT_TRUE(asked);
+  monitor.finish();
+}
+
+TEST_F(JournalTest, IsTheSameWithAndWithoutAWatcher) {
+  for (const Trigger& trigger :
+       {Trigger(Threshold{.lambda = 1.2}), Trigger(Every{.period = 7}), Trigger(Never{})}) {
+    Options options = with_journal(exact(trigger));
+    options.cooldown_steps = 10;
+    run(options, Ask::during_a_look);
+    const auto with = lines();
+    options.watcher = false;
+    run(options, Ask::during_a_look);
+    const auto without = lines();
+    if (rank != 0) continue;
+    ASSERT_GT(with.size(), 20U);
+    ASSERT_EQ(with.size(), without.size());
+    for (std::size_t i = 1; i < with.size(); ++i) EXPECT_EQ(with[i], without[i]);
+    json header = json::parse(with[0]), other = json::parse(without[0]);
+    EXPECT_EQ(std::exchange(header.at("options").at("watcher"), nullptr), "on");
+    EXPECT_EQ(std::exchange(other.at("options").at("watcher"), nullptr), "off");
+    EXPECT_EQ(header.dump(), other.dump());
+  }
+}
+
+TEST_F(JournalTest, IsEnoughToDecideAgain) {
+  const Trigger trigger = Threshold{.lambda = 1.2};
+  Options options = with_journal(exact(trigger));
+  options.cooldown_steps = 10;
+  run(options, Ask::between_looks);
+  const auto read = parsed();
+  if (rank != 0) return;
+  int decided = 0, acted = 0;
+  State state = read_state(read[0].at("state"), trigger);
+  for (std::size_t i = 1; i < read.size(); ++i) {
+    const json& line = read[i];
+    const State before = read_state(line.at("state"), trigger);
+    EXPECT_EQ(hash_of(before), hash_of(state)) << "what the lines before have led to";
+    std::int64_t step = line.at("step");
+    if (!line.at("totals").is_null()) {
+      const Totals totals = totals_of(line.at("totals"));
+      const Verdict verdict = fold(before, totals);
+      EXPECT_EQ(line.at("totals").at("cost"), 0) << "no clock in a deterministic run";
+      EXPECT_EQ(line.at("totals").at("variance"), 0);
+      EXPECT_EQ(line.at("decision"), name_of(verdict.decision.action));
+      EXPECT_EQ(line.at("cause"), name_of(verdict.decision.reason));
+      EXPECT_EQ(line.at("reason"), explain(before, totals, verdict.decision));
+      state = verdict.state;
+      step += latency;
+      ++decided;
+      acted += verdict.decision.action == Action::rebalance ? 1 : 0;
+    }
+    if (line.at("cost").is_null()) continue;
+    const std::int64_t next =
+        i + 1 < read.size() ? read[i + 1].at("generation").get<std::int64_t>() : state.generation;
+    EXPECT_LE(next - state.generation, 1);
+    state = rebalanced(state, step, next);
+  }
+  EXPECT_GT(decided, 20);
+  EXPECT_GT(acted, size > 1 ? 3 : -1);
+}
+
+TEST_F(JournalTest, AnUnwritableOneIsTheSameErrorOnAllRanks) {
+  Options options = exact(Never{});
+  options.journal = rank == 0 ? "/nonexistent directory/journal.jsonl" : path;
+  const std::string text = test::error_of([&] { Monitor monitor(outer, options); });
+  EXPECT_TRUE(test::mentions(text, "rank 0: monitor/journal"));
+  EXPECT_TRUE(test::mentions(text, "The journal '/nonexistent directory/journal.jsonl' cannot"));
+  EXPECT_TRUE(test::same_everywhere(outer, text));
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(JournalTest, TheWordNoneMeansNone) {
+  Options options = exact(Custom{&always});
+  options.journal = rank == 0 ? "none" : path;
+  Monitor monitor(outer, options);
+  EXPECT_EQ(monitor.options().journal, "");
+  advised(monitor, 20);
+  monitor.rebalanced();
+  monitor.finish();
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_FALSE(std::filesystem::exists("none"));
+}
+
+TEST_F(JournalTest, WithoutFinishAllThatIsSettledIsWritten) {
+  for (const bool watcher : {true, false}) {
+    Options options = with_journal(exact(Threshold{.lambda = 1.5}));
+    options.watcher = watcher;
+    {
+      Monitor monitor = uneven(options);
+      advised(monitor, 38);
+    }
+    const auto read = parsed();
+    EXPECT_EQ(read.size(), rank == 0 ? 4U : 0U);
+  }
+}
+
+TEST_F(JournalTest, KernelsMayDifferBetweenRanks) {
+  Monitor monitor(outer, with_journal(exact(Custom{&always})));
+  monitor.set_load(1);
+  static_cast<void>(monitor.kernel("common"));
+  static_cast<void>(monitor.kernel("only " + std::to_string(rank)));
+  advised(monitor, 33);
+  static_cast<void>(monitor.kernel("late"));  // in the epoch that ends at 35
+  if (rank == size - 1) static_cast<void>(monitor.kernel("last"));
+  EXPECT_EQ(advised(monitor, 60), (Steps{40, 48, 56}));
+  monitor.finish();
+  const auto read = parsed();
+  if (rank != 0) return;
+  ASSERT_EQ(read.size(), 7U);
+  const auto names = [&](std::size_t look) {
+    std::vector<std::string> all;
+    if (read[look].at("kernels").is_null()) return all;
+    for (const auto& item : read[look].at("kernels").items()) all.push_back(item.key());
+    std::ranges::sort(all);
+    return all;
+  };
+  std::vector<std::string> expected = {"common"};
+  for (int r = 0; r < size; ++r) expected.push_back("only " + std::to_string(r));
+  EXPECT_EQ(names(1), size == 1 ? expected : std::vector<std::string>());
+  EXPECT_EQ(names(2), expected);
+  EXPECT_EQ(names(3), expected);
+  expected.insert(expected.begin() + 1, {"last", "late"});
+  EXPECT_EQ(names(4), size == 1 ? expected : std::vector<std::string>());
+  EXPECT_EQ(names(5), expected);
+}
+
+}  // namespace
+}  // namespace evenkeel

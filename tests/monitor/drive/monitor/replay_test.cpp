@@ -1,0 +1,319 @@
+// A journal tells all that its decisions were made from: deciding again gives the same to the bit,
+// by the library and by `evenkeel replay`. Random loads under every trigger; each rank has a clock
+// of its own, in which time passes where the test says so, and so a run can be repeated exactly.
+
+#include "decide/decision.hpp"
+#include "monitor/drive/monitor/watching.hpp"
+#include "replay/from_json.hpp"
+#include "support/program.hpp"
+#include "support/scratch.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <random>
+#include <set>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+using nlohmann::json;
+using test::Ended;
+using test::MonitorTest;
+using test::Words;
+using tool::state_of;
+using tool::totals_of;
+
+constexpr std::int64_t millisecond = 1'000'000;
+
+std::int64_t now = 0;
+std::int64_t own_time() noexcept { return now; }
+
+class ReplayTest : public MonitorTest, public testing::WithParamInterface<Trigger> {
+ protected:
+  test::ScratchDirectory scratch;
+  const std::string journal = scratch.path_of("run.jsonl");
+
+  Options recorded() const {
+    Options options;
+    options.trigger = GetParam();
+    options.own_clock = &own_time;
+    options.least_coverage = 0.05;
+    options.cooldown_steps = 12;
+    options.horizon = 600;
+    options.expected_cost = 3;
+    options.log = LogLevel::off;
+    options.journal = journal;
+    return options;
+  }
+
+  void run(const Options& options, std::int64_t steps = 500) const;
+
+  // Of the journal, on rank 0.
+  Words lines() const {
+    Words all;
+    std::istringstream text(rank == 0 ? test::content_of(journal) : "");
+    for (std::string line; std::getline(text, line);) all.push_back(line);
+    return all;
+  }
+  static std::string joined(const Words& lines) {
+    std::string text;
+    for (const std::string& line : lines) text += line + '\n';
+    return text;
+  }
+
+  // A program takes its time to start, while other ranks wait for it.
+  bool is_for_the_program() const {
+    return size <= 2 && std::holds_alternative<CostAware>(GetParam());
+  }
+
+  // `evenkeel replay`, on rank 0.
+  Ended replay(const std::string& path, const Words& more = {}) const {
+    Words words = {EVENKEEL_TEST_PROGRAM, "replay", "--journal", path, "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return test::run_program(scratch, words);
+  }
+  Ended replay_text(const std::string& text) const {
+    return replay(scratch.with_file("changed.jsonl", text));
+  }
+  static void expect_refused(const Ended& ended, int status, const std::string& part) {
+    EXPECT_EQ(ended.status, status) << ended.err;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_TRUE(test::mentions(ended.err, part));
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+  }
+};
+
+// Loads that walk at random, a rank that gets slow now and then, clocks that go back or stand
+// still, kernels that come late, advice that is taken, or not, or moves nothing.
+void ReplayTest::run(const Options& options, std::int64_t steps) const {
+  now = 0;
+  Monitor monitor(outer, options);
+  const Kernel force = monitor.kernel("force"), lists = monitor.kernel("lists", {.phase = 1});
+  std::optional<Kernel> late;
+  std::mt19937 own(static_cast<unsigned>(rank)), common(7);
+  const auto spend = [](const Kernel& kernel, std::int64_t nanoseconds) {
+    const Timer timing = kernel.time();
+    now += nanoseconds;
+  };
+  std::int64_t load = 5 * millisecond;
+  for (std::int64_t step = 1; step <= steps; ++step) {
+    const std::int64_t began = now;
+    const std::int64_t phase = step % 100;  // of a hundred steps
+    const bool rests = phase >= 30 && phase < 50, is_even = phase >= 60 && phase < 75;
+    load = std::max(millisecond, load + static_cast<std::int64_t>(own() % 400'000) - 190'000);
+    const std::int64_t slowness = rank == 0 && phase < 25 ? 3 : 1;
+    if (!rests) spend(force, is_even ? 5 * millisecond : slowness * load);
+    if (step % 3 == 0 && !rests) spend(lists, static_cast<std::int64_t>(own() % 1'000'000));
+    if (step == 150 && rank == size - 1) late = monitor.kernel("late");
+    if (late && !rests) spend(*late, 1000);
+    now += phase >= 80 ? 500 * millisecond : millisecond;
+    if (phase == 55 && rank == 0) now = began - 1;
+    const Advice advice = monitor.step(static_cast<std::int64_t>(own() % 1000));
+    const auto dice = common() % 16;
+    if (dice != 0 && !(advice && dice > 4) && step != 333) continue;
+    const auto took = static_cast<std::int64_t>(own() % 2'000'000);
+    now += took;
+    const bool moved = dice % 4 != 3;
+    monitor.rebalanced({.moved = moved,
+                        .objects_moved = step,
+                        .bytes_moved = 1000 * static_cast<std::int64_t>(dice),
+                        .seconds = 1e-9 * static_cast<double>(took)});
+    if (moved) load = 5 * millisecond;
+    now += static_cast<std::int64_t>(own() % 1'000'000);  // rebuilds what is derived
+  }
+  monitor.finish();
+}
+
+std::string name_of_trigger(const testing::TestParamInfo<Trigger>& info) {
+  const std::string text = to_text(info.param);
+  return text.substr(0, text.find(' '));
+}
+
+INSTANTIATE_TEST_SUITE_P(Triggers, ReplayTest,
+                         testing::Values(CostAware{}, Threshold{.lambda = 1.1}, Menon{}, Zhai{},
+                                         Procassini{2}, Boulmier{}, Every{.period = 40}, Never{}),
+                         name_of_trigger);
+
+// --- By the library ------------------------------------------------------------------------------
+
+TEST_P(ReplayTest, TheJournalIsTheSameWithAndWithoutAWatcher) {
+  Options options = recorded();
+  run(options);
+  const Words with = lines();
+  options.watcher = false;
+  run(options);
+  Words without = lines();
+  if (rank != 0) return;
+  ASSERT_GT(with.size(), 30U);
+  ASSERT_EQ(with.size(), without.size());
+  const std::string off = R"("watcher":"off")", on = R"("watcher":"on")";
+  without[0].replace(without[0].find(off), off.size(), on);  // it is in the header, too
+  for (std::size_t i = 0; i < with.size(); ++i) ASSERT_EQ(with[i], without[i]) << i;
+}
+
+TEST_P(ReplayTest, DecidingAgainGivesWhatIsOnRecord) {
+  run(recorded());
+  const Words all = lines();
+  if (rank != 0) return;
+  ASSERT_GT(all.size(), 30U);
+  std::set<std::string> causes;
+  int acted = 0;
+  std::optional<State> expected;  // what the line before has led to
+  bool follows_a_look = true;     // and not what was asked for, perhaps while a look was under way
+  int continued = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    SCOPED_TRACE("line " + std::to_string(i + 1));
+    const json line = json::parse(all[i]);
+    const State before = state_of(line.at("state"));
+    const auto earlier = std::exchange(expected, std::nullopt);
+    const bool can_go_on = std::exchange(follows_a_look, !line.at("totals").is_null());
+    if (line.at("totals").is_null()) continue;
+    if (earlier) {
+      EXPECT_EQ(hash_of(before), hash_of(*earlier));
+      ++continued;
+    }
+    const Totals totals = totals_of(line.at("totals"));
+    const auto [after, decision] = fold(before, totals);
+    EXPECT_EQ(line.at("decision"), name_of(decision.action));
+    EXPECT_EQ(line.at("cause"), name_of(decision.reason));
+    EXPECT_EQ(line.at("reason"), explain(before, totals, decision));
+    EXPECT_EQ(line.at("predicted_gain").get<double>(), decision.predicted_gain * 1e-9);
+    EXPECT_EQ(line.at("lambda").get<double>(), totals.lambda());
+    if (decision.reason == Reason::below_cost) {
+      EXPECT_LE(decision.weighed, decision.against) << explain(before, totals, decision);
+    }
+    causes.insert(line.at("cause"));
+    acted += decision.action == Action::rebalance ? 1 : 0;
+    if (can_go_on) expected = after;
+    if (!can_go_on || i + 1 == all.size() || line.at("taken_at").is_null()) continue;
+    const std::int64_t next = json::parse(all[i + 1]).at("generation");
+    expected = rebalanced(after, line.at("taken_at"), next);
+  }
+  EXPECT_GT(continued, 5);
+  EXPECT_TRUE(causes.contains("unfit"));
+  EXPECT_TRUE(causes.contains("outdated"));
+  const bool looks =
+      !std::holds_alternative<Every>(GetParam()) && !std::holds_alternative<Never>(GetParam());
+  for (const char* cause : {"no_load", "low_coverage", "cooling_down"})
+    EXPECT_EQ(causes.contains(cause), looks) << cause;
+  EXPECT_EQ(causes.contains("not_asked"), !looks);
+  EXPECT_EQ(acted > 0, looks && size > 1);
+}
+
+// --- By the program ------------------------------------------------------------------------------
+
+TEST_P(ReplayTest, TheProgramFindsThemIdentical) {
+  if (!is_for_the_program()) GTEST_SKIP() << "one trigger and two ranks are enough";
+  run(recorded());
+  if (rank != 0) return;
+  const Ended ended = replay(journal);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  const json said = json::parse(ended.out);
+  EXPECT_TRUE(said.at("identical").get<bool>());
+  EXPECT_FALSE(said.at("cut_off").get<bool>());
+  EXPECT_EQ(said.at("ranks"), size);
+  EXPECT_EQ(said.at("own_rule"), 0);
+  std::int64_t looks = 0, rebalances = 0;
+  const Words all = lines();
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const json line = json::parse(all[i]);
+    looks += line.at("totals").is_null() ? 0 : 1;
+    rebalances += line.at("taken_at").is_null() ? 0 : 1;
+  }
+  EXPECT_EQ(said.at("looks"), looks);
+  EXPECT_EQ(said.at("rebalances"), rebalances);
+  EXPECT_GT(rebalances, 3);
+}
+
+// A Monitor knows nothing of objects, and so nothing of other cuts.
+TEST_P(ReplayTest, TheProgramTriesNothingOnWhatTellsNothing) {
+  if (!is_for_the_program()) GTEST_SKIP() << "one trigger and two ranks are enough";
+  run(recorded(), 60);
+  if (rank != 0) return;
+  expect_refused(replay(journal, {"--trigger", "menon"}), 2,
+                 "does not hold the loads of other cuts");
+}
+
+// In totals that decide: a look that was to be trusted, and was of this decomposition; and, where
+// there is something to be even with, the greatest load.
+TEST_P(ReplayTest, TheProgramRefusesAChangedDigit) {
+  if (!is_for_the_program()) GTEST_SKIP() << "one trigger and two ranks are enough";
+  run(recorded(), 60);
+  if (rank != 0) return;
+  const Words all = lines();
+  std::size_t looks = 0, loads = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    const json line = json::parse(all[i]);
+    if (line.at("totals").is_null() || line.at("cause") == "outdated") continue;
+    const auto expect_noticed = [&](const char* key, auto&& change) {
+      json whole = line;
+      change(whole["totals"][key]);
+      Words changed = all;
+      changed[i] = whole.dump();
+      expect_refused(replay_text(joined(changed)), 1, "Line " + std::to_string(i + 1) + " of '");
+    };
+    const auto increase = [](json& number) { number = number.get<std::int64_t>() + 1; };
+    expect_noticed("generation_least", increase);
+    if (line.at("cause") == "unfit" || ++looks > 3) continue;
+    expect_noticed("unfit", increase);
+    const std::string reason = line.at("reason");
+    if (reason.find("lambda") == std::string::npos || size == 1) continue;
+    ++loads;
+    expect_noticed("load", [](json& load) {
+      std::string digits = load.at(2).dump();
+      digits[0] = digits[0] == '9' ? '8' : static_cast<char>(digits[0] + 1);
+      load[2] = std::stoll(digits);
+    });
+  }
+  EXPECT_GE(looks, 3U);
+  const bool are_weighed =
+      !std::holds_alternative<Every>(GetParam()) && !std::holds_alternative<Never>(GetParam());
+  EXPECT_EQ(loads > 0, are_weighed && size > 1);
+}
+
+TEST_P(ReplayTest, TheProgramRefusesWhatIsNoJournal) {
+  if (!is_for_the_program()) GTEST_SKIP() << "one trigger and two ranks are enough";
+  run(recorded(), 40);
+  if (rank != 0) return;
+  const Words all = lines();
+  ASSERT_GE(all.size(), 3U);
+  expect_refused(replay(scratch.path_of("missing.jsonl")), 2, "cannot be read");
+  expect_refused(replay_text(""), 2, "is empty");
+  for (const std::string& garbage :
+       {std::string("garbage"), std::string("{}"), std::string("[1,2,3]"), std::string("null"),
+        std::string("{\"step\":"), std::string(1000, '['), std::string("\0\xff\x80", 3)}) {
+    expect_refused(replay_text(garbage + '\n'), 2, "Line 1 of '");
+    expect_refused(replay_text(all[0] + '\n' + all[1] + '\n' + garbage + '\n'), 2, "Line 3 of '");
+  }
+  expect_refused(replay_text(all[1] + '\n'), 2, "Line 1 of '");  // without the header
+}
+
+TEST_P(ReplayTest, TheProgramTakesAJournalThatIsCutOff) {
+  if (!is_for_the_program()) GTEST_SKIP() << "one trigger and two ranks are enough";
+  run(recorded(), 60);
+  if (rank != 0) return;
+  Words all = lines();
+  const std::int64_t looks = json::parse(replay(journal).out).at("looks");
+  const std::string last = all.back();
+  all.pop_back();
+  const std::int64_t before = looks - (json::parse(last).at("totals").is_null() ? 0 : 1);
+  for (const std::size_t left : {std::size_t{1}, last.size() / 2, last.size() - 1, last.size()}) {
+    const Ended ended = replay_text(joined(all) + last.substr(0, left));
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const json said = json::parse(ended.out);
+    EXPECT_TRUE(said.at("cut_off").get<bool>());
+    EXPECT_TRUE(said.at("identical").get<bool>());
+    EXPECT_EQ(said.at("looks"), before) << left;
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel

@@ -1,0 +1,325 @@
+// What a run has learned goes on in the next one: Options::state, saved_state() and restore().
+
+#include "decide/state.hpp"
+#include "monitor/drive/monitor/watching.hpp"
+#include "support/scratch.hpp"
+
+#include <evenkeel/backends/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+using test::always;
+using test::exact;
+using test::MeasuredTest;
+using test::Steps;
+using test::usual_advice;
+
+// Of a text that a Monitor has saved.
+State state_in(std::string saved) {
+  saved.erase(0, saved.find("trigger = "));
+  return state_from_text(saved, "a test");
+}
+
+class RestartTest : public MeasuredTest {
+ protected:
+  test::ScratchDirectory scratch;  // this rank's own; what rank 0's options name counts
+  const std::string path = scratch.path_of("run.state");
+
+  static Options quiet(const Trigger& trigger = Never{}) {
+    Options options = measured(trigger);
+    options.log = LogLevel::off;
+    return options;
+  }
+  static Options deterministic() {
+    Options options = exact(Custom{&always});
+    options.log = LogLevel::off;
+    return options;
+  }
+  Options with_file(Options options = quiet()) const {
+    options.state = path;
+    return options;
+  }
+
+  // Learns of one rebalance what it costs, and what it leaves.
+  static void learn(Monitor& monitor, double seconds) {
+    const std::int64_t first = monitor.steps();
+    while (monitor.steps() < first + 40) {
+      monitor.step();
+      if (monitor.steps() == first + 18)
+        monitor.rebalanced({.bytes_moved = 4096, .seconds = seconds});
+    }
+  }
+
+  // A run that has learned, to its end.
+  std::string saved_by_a_run(double seconds = 2) const {
+    Monitor monitor(outer, quiet());
+    learn(monitor, seconds);
+    monitor.finish();
+    return monitor.saved_state();
+  }
+
+  static void expect_knows(const CostModel& now, const CostModel& then) {
+    EXPECT_EQ(now.weight, then.weight);
+    EXPECT_EQ(now.cost, then.cost);
+    EXPECT_EQ(now.bytes, then.bytes);
+    EXPECT_EQ(now.estimate(), then.estimate());
+  }
+};
+
+// --- In memory -----------------------------------------------------------------------------------
+
+TEST_F(RestartTest, WhatARunHasLearnedIsTheSameOnAllRanks) {
+  const std::string saved = saved_by_a_run();
+  EXPECT_TRUE(test::same_everywhere(outer, saved));
+  const Ledger ledger = state_in(saved).ledger;
+  EXPECT_EQ(ledger.cost.weight, 1);
+  EXPECT_GE(ledger.cost.cost, 2e9);
+  EXPECT_LT(ledger.cost.cost, 3e9) << "what the step after it took longer counts too";
+  EXPECT_EQ(ledger.cost.bytes, 4096);
+  EXPECT_EQ(ledger.counted, 1);
+}
+
+TEST_F(RestartTest, ANewRunGoesOnWithIt) {
+  const std::string saved = saved_by_a_run();
+  const State then = state_in(saved);
+  Monitor monitor(outer, quiet());
+  EXPECT_FALSE(state_in(monitor.saved_state()).ledger.cost.knows());
+  monitor.restore(saved);
+  EXPECT_TRUE(test::same_everywhere(outer, monitor.saved_state()));
+  State now = state_in(monitor.saved_state());
+  expect_knows(now.ledger.cost, then.ledger.cost);
+  EXPECT_EQ(now.looks, 0);
+  EXPECT_EQ(now.rebalances, 0);
+  EXPECT_EQ(now.ledger.spent, 0);
+  learn(monitor, 12);
+  now = state_in(monitor.saved_state());
+  EXPECT_EQ(now.ledger.cost.weight, 1.8);
+  // Beside what was told, the step after each counts, where it took longer than those that
+  // followed.
+  EXPECT_GE(now.ledger.cost.cost, (0.8 * 2e9 + 12e9) / 1.8 * (1 - 1e-12));
+  EXPECT_LT(now.ledger.cost.cost, (0.8 * 3e9 + 13e9) / 1.8);
+  monitor.finish();
+}
+
+TEST_F(RestartTest, TheTextOfRankZeroCounts) {
+  const std::string saved = saved_by_a_run();
+  Monitor monitor(outer, quiet());
+  monitor.restore(rank == 0 ? saved : std::string(100 * static_cast<std::size_t>(rank), 'x'));
+  EXPECT_TRUE(state_in(monitor.saved_state()).ledger.cost.knows());
+  EXPECT_TRUE(test::same_everywhere(outer, monitor.saved_state()));
+  monitor.finish();
+}
+
+TEST_F(RestartTest, TheLastTextThatWasRestoredCounts) {
+  const std::string cheap = saved_by_a_run(1), dear = saved_by_a_run(5);
+  Monitor monitor(outer, quiet());
+  monitor.restore(cheap);
+  monitor.restore(dear);
+  expect_knows(state_in(monitor.saved_state()).ledger.cost, state_in(dear).ledger.cost);
+  monitor.finish();
+}
+
+TEST_F(RestartTest, AfterAStepIsTheSameErrorOnAllRanks) {
+  const std::string saved = saved_by_a_run();
+  Monitor monitor(outer, deterministic());
+  monitor.set_load(1);
+  monitor.step();
+  const std::string before = monitor.saved_state();
+  const std::string text = test::error_of([&] { monitor.restore(saved); });
+  EXPECT_TRUE(test::mentions(text, "monitor: restore was called after a step."));
+  EXPECT_TRUE(test::same_everywhere(outer, text));
+  EXPECT_EQ(monitor.saved_state(), before);
+  EXPECT_EQ(advised(monitor, 40), usual_advice) << "the run goes on";
+  monitor.finish();
+}
+
+TEST_F(RestartTest, AfterTheEndIsTheSameErrorOnAllRanks) {
+  const std::string saved = saved_by_a_run();
+  Monitor monitor(outer, quiet());
+  monitor.finish();
+  const std::string text = test::error_of([&] { monitor.restore(saved); });
+  EXPECT_TRUE(test::mentions(text, "restore was called after finish"));
+  EXPECT_TRUE(test::same_everywhere(outer, text));
+}
+
+TEST_F(RestartTest, WhatIsNoStateIsTheSameErrorOnAllRanks) {
+  const std::string good = saved_by_a_run();
+  Monitor monitor(outer, deterministic());
+  monitor.set_load(1);
+  const std::string before = monitor.saved_state();
+  for (const std::string& bad : {std::string("nonsense"), good.substr(0, good.size() / 2)}) {
+    const std::string text = test::error_of([&] { monitor.restore(rank == 0 ? bad : good); });
+    EXPECT_TRUE(test::mentions(text, "monitor/state: 'the saved state': "));
+    EXPECT_TRUE(test::same_everywhere(outer, text));
+    EXPECT_EQ(monitor.saved_state(), before);
+  }
+  EXPECT_EQ(advised(monitor, 40), usual_advice);
+  monitor.finish();
+}
+
+TEST_F(RestartTest, AnEmptyTextIsNothingToGoOnWith) {
+  Monitor monitor(outer, quiet());
+  const std::string before = monitor.saved_state();
+  monitor.restore("");
+  EXPECT_EQ(monitor.saved_state(), before);
+  monitor.finish();
+}
+
+// --- On other ranks ------------------------------------------------------------------------------
+
+TEST_F(RestartTest, OneRankByItselfTrustsTheCostLess) {
+  const std::string saved = saved_by_a_run();
+  Monitor monitor(Communicator::self(), quiet());
+  monitor.restore(saved);
+  const Ledger now = state_in(monitor.saved_state()).ledger, then = state_in(saved).ledger;
+  EXPECT_EQ(now.cost.weight, size == 1 ? 1 : 0.25);
+  EXPECT_EQ(now.cost.cost, then.cost.cost);
+  monitor.finish();
+}
+
+#if EVENKEEL_HAS_MPI
+// What the first ranks have learned by themselves, all of them use.
+TEST_F(RestartTest, MoreRanksTrustTheCostLess) {
+  MPI_Comm some = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank == size - 1 ? 1 : 0, rank, &some);
+  std::string saved;
+  {
+    Monitor monitor(some, quiet());
+    learn(monitor, 3);
+    saved = monitor.saved_state();
+    monitor.finish();
+  }
+  MPI_Comm_free(&some);
+  Monitor monitor(outer, quiet());
+  monitor.restore(saved);
+  const Ledger now = state_in(monitor.saved_state()).ledger;
+  EXPECT_EQ(now.cost.weight, size == 1 ? 1 : 0.25);
+  EXPECT_GE(now.cost.estimate(), 3e9);
+  EXPECT_TRUE(test::same_everywhere(outer, monitor.saved_state()));
+  monitor.finish();
+}
+#endif
+
+// --- In a file -----------------------------------------------------------------------------------
+
+TEST_F(RestartTest, AFileIsWrittenAtTheEndAndReadAtTheStart) {
+  for (const bool watcher : {true, false}) {
+    Options options = with_file();
+    options.watcher = watcher;
+    std::filesystem::remove(path);
+    Monitor first(outer, options);
+    EXPECT_FALSE(state_in(first.saved_state()).ledger.cost.knows());
+    learn(first, 2);
+    EXPECT_EQ(scratch.files(), std::vector<std::string>()) << "not before the end";
+    first.finish();
+    EXPECT_EQ(test::content_of(path), rank == 0 ? first.saved_state() : "");
+    Monitor second(outer, options);
+    const State now = state_in(second.saved_state()), then = state_in(first.saved_state());
+    expect_knows(now.ledger.cost, then.ledger.cost);
+    EXPECT_TRUE(now.ledger.cost.knows());
+    EXPECT_EQ(now.outlook.variance, then.outlook.variance);
+    learn(second, 2);
+    second.finish();
+    Monitor third(outer, options);
+    EXPECT_EQ(state_in(third.saved_state()).ledger.cost.weight, 1.8);
+    third.finish();
+  }
+}
+
+TEST_F(RestartTest, ARunWithoutAStepLosesNothingOfTheFile) {
+  Monitor first(outer, with_file());
+  learn(first, 2);
+  first.finish();
+  Monitor second(outer, with_file());
+  second.finish();
+  const Monitor third(outer, with_file());
+  expect_knows(state_in(third.saved_state()).ledger.cost,
+               state_in(first.saved_state()).ledger.cost);
+}
+
+TEST_F(RestartTest, WithoutAnEndNothingIsWritten) {
+  {
+    Monitor monitor(outer, with_file());
+    learn(monitor, 2);
+  }
+  EXPECT_EQ(scratch.files(), std::vector<std::string>());
+}
+
+TEST_F(RestartTest, AFileThatIsNoStateIsTheSameErrorOnAllRanks) {
+  for (const char* content : {"nonsense\n", "", "evenkeel state 1\nranks = 0\n"}) {
+    scratch.with_file("run.state", rank == 0 ? content : "something else");
+    const std::string text = test::error_of([&] { Monitor monitor(outer, with_file()); });
+    EXPECT_TRUE(test::mentions(text, "evenkeel: rank 0"));
+    if (rank == 0) {
+      EXPECT_TRUE(test::mentions(text, "'" + path + "': it "));
+    }
+    EXPECT_TRUE(test::same_everywhere(outer, text));
+    EXPECT_EQ(test::content_of(path), rank == 0 ? content : "something else");
+  }
+}
+
+TEST_F(RestartTest, AFileThatCannotBeWrittenIsNoReasonToFail) {
+  Options options = with_file();
+  options.state = scratch.path_of("no directory/run.state");
+  Monitor monitor(outer, options);
+  learn(monitor, 2);
+  EXPECT_NO_THROW(monitor.finish());
+  EXPECT_EQ(scratch.files(), std::vector<std::string>());
+}
+
+// A look takes five steps until all agree, and is dropped when the decomposition changes meanwhile:
+// here every one of them is. What rebalances cost is known all the same.
+TEST_F(RestartTest, TheCostIsLearnedAlsoWhereNoLookCounts) {
+  Monitor monitor(outer, quiet(Every{.period = 10}));
+  while (monitor.steps() < 100)
+    if (monitor.step()) monitor.rebalanced({.bytes_moved = 4096, .seconds = 2});
+  const Ledger ledger = state_in(monitor.saved_state()).ledger;
+  EXPECT_GE(ledger.cost.estimate(), 2e9);
+  EXPECT_GE(ledger.spent, 2e9);
+  monitor.finish();
+}
+
+// --- In the journal ------------------------------------------------------------------------------
+
+class RestartJournalTest : public RestartTest {
+ protected:
+  const std::string journal = scratch.path_of("run.jsonl");
+
+  Options with_journal(Options options) const {
+    options.journal = journal;
+    return options;
+  }
+
+  void expect_header(const std::string& part) const {
+    if (rank != 0) return;
+    const std::string content = test::content_of(journal);
+    EXPECT_TRUE(test::mentions(content.substr(0, content.find('\n')), part));
+  }
+};
+
+TEST_F(RestartJournalTest, TheHeaderSaysWhetherTheStateIsRestored) {
+  Monitor first(outer, with_journal(with_file()));
+  learn(first, 2);
+  first.finish();
+  expect_header("\"restored\":false");
+  expect_header("\"cost_weight\":0,");
+  Monitor second(outer, with_journal(with_file()));
+  second.finish();
+  expect_header("\"restored\":true");
+  expect_header("\"cost_weight\":1,");
+  Monitor third(outer, with_journal(quiet()));
+  third.restore(first.saved_state());
+  third.finish();
+  expect_header("\"restored\":true");
+  expect_header("\"cost_weight\":1,");
+}
+
+}  // namespace
+}  // namespace evenkeel

@@ -1,0 +1,90 @@
+#pragma once
+
+// What the tests of the Monitor share: runs whose load is exact, and the steps that advise.
+
+#include "agree/epoch.hpp"
+#include "support/harness.hpp"
+
+#include <evenkeel/backends/exec/stopwatch.hpp>
+#include <evenkeel/monitor/monitor.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace evenkeel::test {
+
+using Steps = std::vector<std::int64_t>;
+
+inline constexpr std::int64_t latency =
+    2 * protocol_latency_steps + 1;  // from an epoch to the advice
+
+// With the default warm-up of 3 and epochs of 8 steps.
+inline const Steps usual_advice = {16, 24, 32, 40};
+
+// A deterministic run, in which nothing but the trigger decides.
+inline Options exact(const Trigger& trigger) {
+  Options options;
+  options.trigger = trigger;
+  options.cooldown_steps = 0;
+  options.floor_percent = 0;
+  options.deterministic = true;
+  return options;
+}
+
+inline bool always(const LoadView&) { return true; }
+inline bool never(const LoadView&) { return false; }
+
+// Works until the clock has noticed.
+inline void work() {
+  const std::int64_t start = wall_nanoseconds();
+  while (wall_nanoseconds() - start < 1000) continue;
+}
+
+class MonitorTest : public testing::Test {
+ protected:
+  Communicator outer = test::world();
+  int rank = outer.rank(), size = outer.size();
+
+  // Lambda is exactly 1.5, so long as there are two ranks.
+  double uneven_load() const { return rank == 0 || size == 1 ? 3 : (2.0 * size - 3) / (size - 1); }
+
+  Monitor uneven(const Options& options) const {
+    Monitor monitor(outer, options);
+    monitor.set_load(uneven_load());
+    return monitor;
+  }
+
+  // The steps that advise, up to step `last`, the same on all ranks, with the same reason.
+  Steps advised(
+      Monitor& monitor, std::int64_t last, const std::function<void()>& on_advice = [] {}) const {
+    Steps steps;
+    std::string text;
+    while (monitor.steps() < last) {
+      const Advice advice = monitor.step();
+      EXPECT_EQ(advice.reason.empty(), !advice.rebalance);
+      if (!advice) continue;
+      steps.push_back(monitor.steps());
+      text += std::to_string(monitor.steps()) + advice.reason + '\n';
+      on_advice();
+    }
+    EXPECT_TRUE(test::same_everywhere(outer, text));
+    return steps;
+  }
+
+  Steps where_several(const Steps& steps) const { return size > 1 ? steps : Steps(); }
+};
+
+// A run by the clock.
+class MeasuredTest : public MonitorTest {
+ protected:
+  static Options measured(const Trigger& trigger) {
+    Options options = exact(trigger);
+    options.deterministic = false;
+    options.clock = ClockKind::wall;
+    return options;
+  }
+};
+
+}  // namespace evenkeel::test

@@ -1,0 +1,689 @@
+#include "agree/epoch.hpp"
+#include "support/harness.hpp"
+
+#include <evenkeel/monitor/options.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+const Box unit_cube{{0, 0, 0}, {1, 1, 1}};
+
+bool heavier(const LoadView& load) { return load.average > load.average_before; }
+bool lighter(const LoadView& load) { return load.average < load.average_before; }
+
+Options read(const std::string& text, const Options& base = {}) {
+  return from_text(text, base, "run.options");
+}
+
+// The variables of this process that mean an option are the given ones, until the end of the scope.
+class Environment {
+ public:
+  explicit Environment(const Variables& variables = {}) {
+    for (const auto& [name, value] : before_) unsetenv(name.c_str());
+    for (const auto& [name, value] : variables) {
+      setenv(name.c_str(), value.c_str(), 1);
+      names_.push_back(name);
+    }
+  }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+  ~Environment() {
+    for (const std::string& name : names_) unsetenv(name.c_str());
+    for (const auto& [name, value] : before_) setenv(name.c_str(), value.c_str(), 1);
+  }
+
+ private:
+  Variables before_ = environment_options();
+  std::vector<std::string> names_;
+};
+
+// A file with this text, gone at the end of the scope. Each rank has its own.
+class File {
+ public:
+  explicit File(const std::string& text) { std::ofstream(path_, std::ios::binary) << text; }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File() { std::filesystem::remove(path_); }
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_ =
+      std::filesystem::temp_directory_path() / ("evenkeel-options-" + std::to_string(getpid()));
+};
+
+// --- Text ----------------------------------------------------------------------------------------
+
+TEST(OptionsText, OfTheDefaults) {
+  EXPECT_EQ(to_text(Options{}),
+            "method = hilbert\n"
+            "trigger = cost_aware\n"
+            "box = measured\n"
+            "periodic = none\n"
+            "cell_size = none\n"
+            "least_width = none\n"
+            "target_lambda = 1.05\n"
+            "least_objects = 0\n"
+            "staging_bytes = 268435456\n"
+            "messages_in_flight = 8\n"
+            "origins = off\n"
+            "floor_percent = 2\n"
+            "least_coverage = 0\n"
+            "horizon = 0\n"
+            "expected_cost = 5\n"
+            "epoch_steps = 0\n"
+            "warmup_steps = 3\n"
+            "cooldown_steps = 6\n"
+            "clock = automatic\n"
+            "deterministic = off\n"
+            "strict_kernels = off\n"
+            "watcher = on\n"
+            "log = decisions\n"
+            "journal = none\n"
+            "state = none\n"
+            "control = none\n");
+}
+
+Options unusual() {
+  Options options;
+  options.method = Tensor{.grid = {4, 1, 12}};
+  options.cell_size = {0.25, 0, 1e-9};
+  options.least_width = {0, 0, 3};
+  options.trigger = Every{.start = 1, .stop = 99, .period = 7};
+  options.box = Box{{-1.5, 0, 1e-300}, {0.1, 1.0 / 3, 1e300}};
+  options.periodic = {true, false, true};
+  options.target_lambda = 0;
+  options.least_objects = std::numeric_limits<int>::max();
+  options.staging_bytes = std::numeric_limits<std::int64_t>::max();
+  options.messages_in_flight = 0;
+  options.origins = true;
+  options.floor_percent = 99.9;
+  options.least_coverage = 1;
+  options.horizon = std::numeric_limits<std::int64_t>::max();
+  options.expected_cost = 0.1;
+  options.epoch_steps = 1000000;
+  options.warmup_steps = 0;
+  options.cooldown_steps = std::numeric_limits<int>::max();
+  options.clock = ClockKind::thread_cpu;
+  options.deterministic = true;
+  options.strict_kernels = true;
+  options.watcher = false;
+  options.log = LogLevel::looks;
+  options.journal = "/tmp/run #1/a=b.jsonl";
+  options.state = "a.state";
+  options.control = "b=c";
+  return options;
+}
+
+TEST(OptionsText, OfUnusualOnes) {
+  Options options = unusual();
+  options.journal = "runs/#1=a b.jsonl";
+  EXPECT_EQ(to_text(options),
+            "method = tensor 4x1x12\n"
+            "trigger = every 1:99:7\n"
+            "box = -1.5,0,1e-300,0.1,0.3333333333333333,1e+300\n"
+            "periodic = xz\n"
+            "cell_size = 0.25,0,1e-09\n"
+            "least_width = 0,0,3\n"
+            "target_lambda = 0\n"
+            "least_objects = 2147483647\n"
+            "staging_bytes = 9223372036854775807\n"
+            "messages_in_flight = 0\n"
+            "origins = on\n"
+            "floor_percent = 99.9\n"
+            "least_coverage = 1\n"
+            "horizon = 9223372036854775807\n"
+            "expected_cost = 0.1\n"
+            "epoch_steps = 1000000\n"
+            "warmup_steps = 0\n"
+            "cooldown_steps = 2147483647\n"
+            "clock = thread_cpu\n"
+            "deterministic = on\n"
+            "strict_kernels = on\n"
+            "watcher = off\n"
+            "log = looks\n"
+            "journal = runs/#1=a b.jsonl\n"
+            "state = a.state\n"
+            "control = b=c\n");
+  EXPECT_NO_THROW(check(options));
+  EXPECT_TRUE(read(to_text(options)) == options);
+}
+
+Options random_options(std::mt19937_64& random) {
+  std::uniform_real_distribution<double> fraction(0, 1);
+  const auto flip = [&] { return random() % 2 == 0; };
+  const auto below = [&](unsigned limit) { return static_cast<int>(random() % limit); };
+  Options options;
+  const Method methods[] = {Hilbert{},
+                            Morton{},
+                            Snake{},
+                            Tensor{},
+                            RecursiveBisection{},
+                            Staggered{.grid = {1 + below(9), 1 + below(9), 1 + below(9)}}};
+  options.method = methods[random() % std::size(methods)];
+  if (flip()) options.cell_size = {fraction(random), 0, fraction(random)};
+  if (flip()) options.least_width = {fraction(random), fraction(random), 0};
+  if (flip()) options.trigger = Threshold{.lambda = 1 + fraction(random)};
+  if (flip()) options.box = Box{{-fraction(random), -1, -2}, {fraction(random), 1e9, 5}};
+  if (options.box) options.periodic = {flip(), flip(), flip()};
+  options.target_lambda = flip() ? 0 : 1 + fraction(random);
+  options.least_objects = below(100);
+  options.staging_bytes = static_cast<std::int64_t>(random() >> 1);
+  options.messages_in_flight = below(100);
+  options.origins = flip();
+  options.floor_percent = 99 * fraction(random);
+  options.least_coverage = fraction(random);
+  options.epoch_steps = least_epoch_steps + below(100);
+  options.warmup_steps = below(100);
+  options.cooldown_steps = below(100);
+  options.clock = static_cast<ClockKind>(below(3));
+  options.deterministic = flip();
+  options.strict_kernels = flip();
+  options.watcher = flip();
+  if (flip()) options.journal = std::string(1 + random() % 9, 'j') + ".jsonl";
+  return options;
+}
+
+// Whatever stood there before, all of it is overwritten.
+TEST(OptionsText, IsWithoutLoss) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 1000; ++i) {
+    const Options options = random_options(random);
+    ASSERT_NO_THROW(check(options));
+    ASSERT_TRUE(read(to_text(options), random_options(random)) == options) << to_text(options);
+  }
+}
+
+TEST(FromText, AppliesLinesToTheBase) {
+  Options base;
+  base.epoch_steps = 20;
+  base.options_file = "elsewhere";
+  const Options options = read(
+      "# for the large run\r\n"
+      "\n"
+      "  trigger=every 10   # often\n"
+      "\tjournal =  run#7.jsonl\t# a # within a word begins no comment\n"
+      "#clock = wall\n"
+      "warmup_steps = 5",
+      base);
+  Options expected = base;
+  expected.trigger = Every{.period = 10};
+  expected.journal = "run#7.jsonl";
+  expected.warmup_steps = 5;
+  EXPECT_TRUE(options == expected) << to_text(options);
+  EXPECT_TRUE(read("", base) == base);
+  EXPECT_TRUE(read("\n\n # nothing \n", base) == base);
+}
+
+TEST(FromText, EverySpellingOfAValue) {
+  for (const char* on : {"on", "true", "yes", "1"})
+    EXPECT_TRUE(read(std::string("deterministic = ") + on).deterministic);
+  for (const char* off : {"off", "false", "no", "0"})
+    EXPECT_FALSE(read(std::string("watcher = ") + off).watcher);
+  EXPECT_EQ(read("clock = wall").clock, ClockKind::wall);
+  EXPECT_EQ(read("clock = thread_cpu").clock, ClockKind::thread_cpu);
+  EXPECT_EQ(read("clock = automatic", unusual()).clock, ClockKind::automatic);
+  EXPECT_EQ(read("journal = none", unusual()).journal, "");
+  EXPECT_EQ(read("journal =", unusual()).journal, "");
+  EXPECT_EQ(read("box = measured", unusual()).box, std::nullopt);
+  EXPECT_EQ(read("box = 0, 0 ,0,1,1,1").box, unit_cube);
+  EXPECT_EQ(read("box = -1,-2,3,4").box, (Box{{-1, -2, 0}, {3, 4, 0}}));
+  EXPECT_EQ(read("box = 5,-2,5,4").box, (Box{{5, -2, 0}, {5, 4, 0}}));  // flat, not periodic
+  using Axes = std::array<bool, 3>;
+  EXPECT_EQ(read("periodic = none", unusual()).periodic, (Axes{false, false, false}));
+  EXPECT_EQ(read("periodic = y").periodic, (Axes{false, true, false}));
+  EXPECT_EQ(read("periodic = zx").periodic, (Axes{true, false, true}));
+  EXPECT_EQ(read("periodic = xyz").periodic, (Axes{true, true, true}));
+  EXPECT_EQ(read("target_lambda = 0").target_lambda, 0);
+  EXPECT_EQ(read("target_lambda = 1").target_lambda, 1);
+  EXPECT_EQ(read("floor_percent = 0").floor_percent, 0);
+  EXPECT_EQ(read("least_coverage = 0", unusual()).least_coverage, 0);
+  EXPECT_EQ(read("epoch_steps = 6").epoch_steps, 6);
+  EXPECT_EQ(read("epoch_steps = 0", unusual()).epoch_steps, 0);
+  EXPECT_EQ(read("log = off").log, LogLevel::off);
+  EXPECT_EQ(read("log = summary").log, LogLevel::summary);
+  EXPECT_EQ(read("log = decisions", unusual()).log, LogLevel::decisions);
+  EXPECT_EQ(read("state = none", unusual()).state, "");
+  EXPECT_EQ(read("control = run.control").control, "run.control");
+}
+
+TEST(FromText, AValueThatIsNotAllowedIsAnError) {
+  const auto expect = [](const std::string& key, const std::vector<std::string>& values,
+                         const std::string& allowed) {
+    for (const std::string& value : values) {
+      const std::string error = test::error_of([&] { read("\n" + key + " = " + value); });
+      EXPECT_EQ(error, "evenkeel: monitor/options: run.options, line 2: " + key + " is '" + value +
+                           "'. Give " + allowed + ".");
+    }
+  };
+  expect("method",
+         {"", "peano", "Hilbert", "hilbert 2x2", "bisection 2x2", "staggered 2x", "staggered 0x2",
+          "tensor 2x2x2x2", "tensor 2,2", "tensor4"},
+         "hilbert, morton, snake, bisection, staggered or tensor, the last two with or without the "
+         "domains along each axis, as in tensor 4x4x2");
+  for (const char* key : {"cell_size", "least_width"})
+    expect(key, {"", "-1", "1,2,3,4", "nan", "inf", "1,,2", "off"},
+           "none, or one to three numbers of at least 0 with commas between them");
+  expect("box", {"", "1", "0,0,1", "0,0,0,1,1", "0,0,0,1,1,1,1", "0,0,1,x", "0,,1,1", "0 0 1 1"},
+         "measured, or the lower faces and then the upper ones, 4 or 6 numbers with commas between "
+         "them");
+  expect("periodic", {"", "w", "xx", "x,y", "on"},
+         "none, or some of the letters x, y and z, each once");
+  expect("target_lambda", {"", "0.99", "-1", "nan", "inf", "1.1x", "1,1", "lambda"},
+         "0 (off), or a number of at least 1");
+  expect("least_objects", {"", "-1", "2147483648", "1.5"}, "a whole number of at least 0");
+  expect("staging_bytes", {"", "-1", "9223372036854775808", "1e6", "1 MB"},
+         "a whole number of at least 0 (no limit)");
+  expect("messages_in_flight", {"", "-1", "2147483648"}, "a whole number of at least 0 (no limit)");
+  expect("floor_percent", {"", "-0.1", "100", "nan", "inf", "2 %"},
+         "a number from 0 (off) to below 100");
+  expect("least_coverage", {"", "-0.1", "1.01", "nan", "50 %"}, "a number from 0 (off) to 1");
+  expect("epoch_steps", {"", "5", "-8", "1000001", "8.5", "99999999999", "8 steps"},
+         "0 (as the trigger asks for), or a whole number from 6 to 1000000");
+  expect("horizon", {"", "-1", "9223372036854775808", "1e6"},
+         "a whole number of at least 0 (unknown)");
+  expect("expected_cost", {"", "-1", "inf", "nan", "5 steps"}, "a number of at least 0");
+  expect("log", {"", "on", "Summary", "2"}, "off, summary, decisions or looks");
+  expect("warmup_steps", {"", "-1", "2147483648", "1e3"}, "a whole number of at least 0");
+  expect("cooldown_steps", {"", "-1", "2147483648", "off"}, "a whole number of at least 0");
+  expect("clock", {"", "cpu", "Wall"}, "automatic, wall or thread_cpu");
+  for (const char* key : {"origins", "deterministic", "strict_kernels", "watcher"})
+    expect(key, {"", "On", "2", "maybe"}, "on or off");
+}
+
+TEST(FromText, WhatATriggerOrABoxObjectsTo) {
+  EXPECT_ERROR(read("trigger = every 0"),
+               "run.options, line 1: trigger: The trigger 'every 0' has a period of 0. Give");
+  EXPECT_ERROR(
+      read("trigger = sometimes"),
+      "run.options, line 1: trigger: 'sometimes' is not a trigger. Give one of: cost_aware,");
+  EXPECT_ERROR(read("\n\nbox = 0,0,0,1,-1,1"), "run.options, line 3: box: The box goes from 0");
+  EXPECT_ERROR(read("box = 0,0,nan,1"), "run.options, line 1: box: The box goes from 0");
+}
+
+TEST(FromText, LongValuesAreCut) {
+  const std::string error =
+      test::error_of([] { read("clock = " + std::string(100000, 'w') + "\n"); });
+  EXPECT_LT(error.size(), 400U);
+  EXPECT_TRUE(test::mentions(error, "www...'. Give automatic, wall or thread_cpu."));
+  EXPECT_LT(test::error_of([] { read(std::string(100000, 'k') + " = 1"); }).size(), 600U);
+  EXPECT_LT(test::error_of([] { read("trigger = " + std::string(100000, 't')); }).size(), 600U);
+}
+
+// A zero would end the text of an Error, and a line feed its line.
+TEST(FromText, ControlCharactersAreNotShown) {
+  EXPECT_ERROR(read(std::string("clock = a\0b\x1b", 12)), "clock is 'a?b?'. Give automatic");
+  EXPECT_ERROR(read(std::string("trigger = a\0b", 13)), "'a?b' is not a trigger. Give one of");
+}
+
+constexpr const char* all_keys =
+    "The options are method, trigger, box, periodic, cell_size, least_width, target_lambda, "
+    "least_objects, staging_bytes, messages_in_flight, origins, floor_percent, least_coverage, "
+    "horizon, expected_cost, epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, "
+    "strict_kernels, watcher, log, journal, state, control";
+
+TEST(FromText, AnUnknownKeyIsAnError) {
+  const std::string error = test::error_of([] { read("clock = wall\n\ntriger = never\n"); });
+  EXPECT_EQ(error, "evenkeel: monitor/options: run.options, line 3: 'triger' is not an option. " +
+                       std::string(all_keys) + ". Did you mean 'trigger'?");
+  EXPECT_ERROR(read("Trigger = never"), "Did you mean 'trigger'?");
+  EXPECT_ERROR(read("refine_rounds = 5"), "'refine_rounds' is not an option.");
+  EXPECT_ERROR(read("epoch-steps = 8"), "Did you mean 'epoch_steps'?");
+  EXPECT_ERROR(read("EPOCH_STEPS = 8"), "Did you mean 'epoch_steps'?");
+  EXPECT_ERROR(read("bx = measured"), "Did you mean 'box'?");
+  EXPECT_ERROR(read("ax = measured"), "Use one of them.");
+  EXPECT_ERROR(read("colour = red"), "Use one of them.");
+}
+
+TEST(FromText, WhatIsNoOptionWithAValueIsAnError) {
+  EXPECT_ERROR(
+      read("clock = wall\nwatcher\n"),
+      "run.options, line 2: 'watcher' is not of the form key = value. Write key = value, and # "
+      "before a comment.");
+  EXPECT_ERROR(read("= wall"), "line 1: '= wall' is not of the form key = value");
+  EXPECT_ERROR(read("# fine\nclock: wall"), "line 2: 'clock: wall' is not of the form key = value");
+  EXPECT_ERROR(read("options_file = other"), "line 1: options_file cannot be set in a text.");
+}
+
+TEST(FromText, AKeyThatOccursTwiceIsAnError) {
+  EXPECT_ERROR(read("clock = wall\nwatcher = on\nclock = wall\n"),
+               "run.options, line 3: clock is given twice. Keep one of them.");
+}
+
+TEST(FromText, ACustomTriggerKeepsTheFunctionOfTheBase) {
+  Options base;
+  EXPECT_ERROR(read("trigger = custom", base),
+               "run.options, line 1: trigger: The trigger 'custom' has no function. Give it in "
+               "code, on all ranks");
+  base.trigger = Custom{&heavier};
+  EXPECT_TRUE(read("trigger = custom", base) == base);
+  EXPECT_TRUE(read(to_text(base), base) == base);
+  EXPECT_TRUE(read("trigger = never", base).trigger == Trigger(Never{}));
+}
+
+// --- Sense ---------------------------------------------------------------------------------------
+
+template <class Value>
+std::string error_with(Value Options::*member, const Value& value) {
+  Options options;
+  options.*member = value;
+  return test::error_of([&] { check(options); });
+}
+
+TEST(CheckOptions, TheDefaultsAndTheirLimitsAreFine) {
+  EXPECT_NO_THROW(check(Options{}));
+  Options options = unusual();
+  options.journal = "journal.jsonl";
+  options.deterministic = true;
+  options.trigger = Threshold{.lambda = 1.1};
+  EXPECT_NO_THROW(check(options));
+}
+
+TEST(CheckOptions, AValueThatIsNotAllowedIsAnError) {
+  const std::string fine = "nothing was thrown";
+  EXPECT_EQ(error_with(&Options::target_lambda, 0.5),
+            "evenkeel: monitor/options: target_lambda is '0.5'. Give 0 (off), or a number of at "
+            "least 1.");
+  for (const double value : {-1.0, 0.99, nan, infinity})
+    EXPECT_NE(error_with(&Options::target_lambda, value), fine);
+  for (const double value : {-1.0, 100.0, nan, infinity})
+    EXPECT_NE(error_with(&Options::floor_percent, value), fine);
+  for (const double value : {-0.1, 1.1, nan, infinity})
+    EXPECT_NE(error_with(&Options::least_coverage, value), fine);
+  for (const int value : {-1, 5, 1000001})
+    EXPECT_NE(error_with(&Options::epoch_steps, value), fine);
+  EXPECT_NE(error_with(&Options::warmup_steps, -1), fine);
+  EXPECT_NE(error_with(&Options::cooldown_steps, -1), fine);
+  EXPECT_TRUE(
+      test::mentions(error_with(&Options::trigger, Trigger(Threshold{.lambda = 1})), "lambda"));
+  EXPECT_TRUE(test::mentions(error_with(&Options::trigger, Trigger(Custom{})), "no function"));
+}
+
+// What does not fit the text would reach the other ranks changed.
+TEST(CheckOptions, AJournalHasItsNameInOneLine) {
+  for (const char* path : {"run.jsonl", "a b.jsonl", "a#b", "", "none", "=", "\xc3\xa4.jsonl"})
+    EXPECT_EQ(error_with(&Options::journal, std::string(path)), "nothing was thrown") << path;
+  for (const std::string& path :
+       {std::string("a\nb"), std::string("a\0b", 3), std::string(" a"), std::string("a\t"),
+        std::string("#a"), std::string("a #b"), std::string("a\t#b"), std::string("a\r")})
+    EXPECT_TRUE(test::mentions(error_with(&Options::journal, path),
+                               "Give none, or a path in one line, without blanks at its ends"));
+}
+
+TEST(CheckOptions, ABoxAndItsPeriodicAxes) {
+  Options options;
+  options.periodic = {false, true, false};
+  EXPECT_ERROR(check(options),
+               "monitor/options: periodic is 'y', and no box is given. Give the "
+               "box whose opposite faces meet.");
+  options.box = unit_cube;
+  EXPECT_NO_THROW(check(options));
+  options.box->upper[1] = 0;
+  EXPECT_ERROR(check(options), "periodic");
+  options.periodic = {true, false, false};
+  EXPECT_NO_THROW(check(options));
+  options.box->upper[2] = infinity;
+  EXPECT_ERROR(check(options), "core/box");
+  options.box->upper[2] = -1;
+  EXPECT_ERROR(check(options), "core/box");
+}
+
+// --- The environment -----------------------------------------------------------------------------
+
+TEST(EnvironmentOptions, AreThoseThatMeanAnOption) {
+  const Environment environment({{"EVENKEEL_TRIGGER", "every 0:500:10"},
+                                 {"EVENKEEL_JOURNAL", "a=b"},
+                                 {"EVENKEEL_WATCHER", ""},
+                                 {"EVENKEEL_NO_SUCH_THING", "1"},
+                                 {"EVENKEEL_trigger", "1"},
+                                 {"EVENKEEL_", "1"}});
+  Variables found = environment_options();
+  std::ranges::sort(found);
+  EXPECT_EQ(found, (Variables{{"EVENKEEL_", "1"},
+                              {"EVENKEEL_JOURNAL", "a=b"},
+                              {"EVENKEEL_NO_SUCH_THING", "1"},
+                              {"EVENKEEL_TRIGGER", "every 0:500:10"},
+                              {"EVENKEEL_WATCHER", ""},
+                              {"EVENKEEL_trigger", "1"}}));
+}
+
+TEST(EnvironmentOptions, LeaveOutWhatOthersRead) {
+  const std::vector<std::string> others = {"EVENKEEL_DEVICE_AWARE_MPI",
+                                           "EVENKEEL_TEST_HUGE_BYTES",
+                                           "EVENKEEL_TEST_",
+                                           "EVENKEEL_NEWEST_ROOT",
+                                           "EVENKEEL_DEBIAN_MIRROR",
+                                           "EVENKEEL_ROOT",
+                                           "EVENKEEL_DIR",
+                                           "EVENKEEL_HOME",
+                                           "EVENKEEL_PREFIX",
+                                           "EVENKEEL_VERSION",
+                                           "EVENKEEL_LIB",
+                                           "EVENKEEL_INC",
+                                           "EVENKEEL_BIN",
+                                           "EVENKEEL",
+                                           "EVENKEELS_CLOCK",
+                                           "MY_EVENKEEL_CLOCK",
+                                           "evenkeel_CLOCK"};
+  Variables before;
+  for (const std::string& name : others)
+    if (const char* value = std::getenv(name.c_str())) before.emplace_back(name, value);
+  {
+    Variables variables;
+    for (const std::string& name : others) variables.emplace_back(name, "1");
+    const Environment environment(variables);
+    EXPECT_TRUE(environment_options().empty());
+    EXPECT_TRUE(resolve({}, environment_options()) == Options{});
+  }
+  for (const auto& [name, value] : before) setenv(name.c_str(), value.c_str(), 1);
+}
+
+// --- resolve -------------------------------------------------------------------------------------
+
+TEST(Resolve, TheLaterOutvotesTheEarlier) {
+  const File file("epoch_steps = 10\nwarmup_steps = 10\n");
+  Options code;
+  code.epoch_steps = 9;
+  code.warmup_steps = 9;
+  code.cooldown_steps = 9;
+  code.options_file = file.path();
+  const Options options = resolve(code, {{"EVENKEEL_EPOCH_STEPS", " 11 "}});
+  EXPECT_EQ(options.epoch_steps, 11);
+  EXPECT_EQ(options.warmup_steps, 10);
+  EXPECT_EQ(options.cooldown_steps, 9);
+  EXPECT_EQ(options.options_file, code.options_file);
+  EXPECT_TRUE(resolve({}, {}) == Options{});
+}
+
+TEST(Resolve, AVariableNamesTheFile) {
+  const File file("clock = wall\n");
+  Options code;
+  code.options_file = "/nowhere/at/all";
+  EXPECT_EQ(resolve(code, {{"EVENKEEL_OPTIONS_FILE", file.path()}}).clock, ClockKind::wall);
+  EXPECT_EQ(resolve(code, {{"EVENKEEL_OPTIONS_FILE", ""}}).clock, ClockKind::automatic);
+}
+
+TEST(Resolve, AnEmptyFileChangesNothing) {
+  const File file("");
+  EXPECT_TRUE(resolve({}, {{"EVENKEEL_OPTIONS_FILE", file.path()}}) == Options{});
+}
+
+TEST(Resolve, AFileThatCannotBeReadIsAnError) {
+  const std::string directory = std::filesystem::temp_directory_path();
+  for (const std::string& path : {directory, directory + "/evenkeel/is/not/here"})
+    EXPECT_ERROR(resolve({}, {{"EVENKEEL_OPTIONS_FILE", path}}),
+                 "The options file '" + path + "' cannot be read. Name a file that exists");
+}
+
+TEST(Resolve, ErrorsNameTheirSource) {
+  EXPECT_EQ(test::error_of([] {
+              resolve({}, {{"EVENKEEL_EPOCH_STEPS", "3"}});
+            }),
+            "evenkeel: monitor/options: EVENKEEL_EPOCH_STEPS is '3'. Give 0 (as the trigger asks "
+            "for), or a whole number from 6 to 1000000.");
+  EXPECT_ERROR(resolve({}, {{"EVENKEEL_TRIGGER", "every 0"}}),
+               "EVENKEEL_TRIGGER: The trigger 'every 0' has a period of 0");
+  EXPECT_ERROR(resolve({}, {{"EVENKEEL_TRIGGER", ""}}), "EVENKEEL_TRIGGER: '' is not a trigger");
+  EXPECT_ERROR(resolve({}, {{"EVENKEEL_TRIGGER", "custom"}}), "EVENKEEL_TRIGGER: The trigger");
+  EXPECT_ERROR(resolve({}, {{"EVENKEEL_JOURNAL", "a\nb"}}), "EVENKEEL_JOURNAL is 'a?b'. Give");
+  EXPECT_ERROR(resolve({}, {{"EVENKEEL_CLOCK", "wall"}, {"EVENKEEL_CLOCK", "wall"}}),
+               "EVENKEEL_CLOCK is given twice");
+  const File file("\nwatcher = perhaps\n");
+  EXPECT_ERROR(resolve({}, {{"EVENKEEL_OPTIONS_FILE", file.path()}}),
+               file.path() + ", line 2: watcher is 'perhaps'. Give on or off.");
+  const File nested("options_file = x\n");
+  EXPECT_ERROR(resolve({}, {{"EVENKEEL_OPTIONS_FILE", nested.path()}}),
+               "options_file cannot be set in a text.");
+}
+
+TEST(Resolve, AnUnknownVariableIsAnError) {
+  const auto error_for = [](const std::string& name) {
+    return test::error_of([&] { resolve({}, {{name, "1"}}); });
+  };
+  EXPECT_EQ(error_for("EVENKEEL_TRIGER"),
+            "evenkeel: monitor/options: 'EVENKEEL_TRIGER' is not an option. " +
+                std::string(all_keys) +
+                ", options_file, in capitals and prefixed with EVENKEEL_. Did you mean "
+                "'EVENKEEL_TRIGGER'?");
+  EXPECT_TRUE(test::mentions(error_for("EVENKEEL_trigger"), "Did you mean 'EVENKEEL_TRIGGER'?"));
+  EXPECT_TRUE(test::mentions(error_for("EVENKEEL_OPTION_FILE"), "'EVENKEEL_OPTIONS_FILE'?"));
+  EXPECT_TRUE(test::mentions(error_for("EVENKEEL_LAMBDA"), "Use one of them."));
+  EXPECT_TRUE(test::mentions(error_for("EVENKEEL_"), "Use one of them."));
+  EXPECT_TRUE(test::mentions(error_for(""), "'' is not an option"));
+}
+
+// One source may give the box, the other its periodic axes: only what comes out must make sense.
+TEST(Resolve, IsCheckedAsAWhole) {
+  const File file("periodic = x\n");
+  Options code;
+  code.options_file = file.path();
+  EXPECT_ERROR(resolve(code, {}), "periodic is 'x', and no box is given");
+  const Options options = resolve(code, {{"EVENKEEL_BOX", "0,0,0,1,1,1"}});
+  EXPECT_EQ(options.box, unit_cube);
+  EXPECT_TRUE(options.periodic[0]);
+  EXPECT_ERROR(resolve(code, {{"EVENKEEL_BOX", "0,0,0,0,1,1"}}), "flat along x");
+  Options bad;
+  bad.epoch_steps = 5;
+  EXPECT_ERROR(resolve(bad, {}), "epoch_steps is '5'");
+  EXPECT_NO_THROW(resolve(bad, {{"EVENKEEL_EPOCH_STEPS", "6"}}));
+}
+
+// The file says never, the variable turns the application's own rule on again.
+TEST(Resolve, ACustomTriggerIsAlwaysTheOneOfTheCode) {
+  const File file("trigger = never\n");
+  Options code;
+  code.trigger = Custom{&heavier};
+  code.options_file = file.path();
+  EXPECT_TRUE(resolve(code, {}).trigger == Trigger(Never{}));
+  EXPECT_TRUE(resolve(code, {{"EVENKEEL_TRIGGER", "custom"}}).trigger == Trigger(Custom{&heavier}));
+}
+
+// --- agree ---------------------------------------------------------------------------------------
+
+// Options as different as can be on each rank.
+Options of_rank(int rank) {
+  std::mt19937_64 random(static_cast<std::uint64_t>(rank));
+  Options options = random_options(random);
+  options.options_file = rank == 0 ? "" : "/no/such/file/" + std::to_string(rank);
+  return options;
+}
+
+TEST(Agree, RankZeroHasItsSay) {
+  const Communicator communicator = test::world();
+  const Environment environment;
+  const Options options = agree(communicator, of_rank(communicator.rank()));
+  Options expected = of_rank(0);
+  expected.options_file = of_rank(communicator.rank()).options_file;
+  EXPECT_TRUE(options == expected) << to_text(options);
+  EXPECT_TRUE(test::same_everywhere(communicator, to_text(options)));
+}
+
+// The options of other ranks need not even make sense, nor their environment.
+TEST(Agree, TheWordOfOtherRanksDoesNotCount) {
+  const Communicator communicator = test::world();
+  const bool first = communicator.rank() == 0;
+  const Environment environment(first ? Variables{{"EVENKEEL_EPOCH_STEPS", "12"}}
+                                      : Variables{{"EVENKEEL_EPOCH_STEPS", "0"},
+                                                  {"EVENKEEL_NO_SUCH_THING", "1"},
+                                                  {"EVENKEEL_OPTIONS_FILE", "/no/such/file"}});
+  Options code;
+  if (!first) {
+    code.target_lambda = nan;
+    code.journal = "a\nb";
+    code.box = unit_cube;
+    code.periodic = {true, true, true};
+    code.trigger = Custom{};
+  }
+  Options expected;
+  expected.epoch_steps = 12;
+  EXPECT_TRUE(agree(communicator, code) == expected);
+}
+
+TEST(Agree, ReadsTheFileOnRankZeroAlone) {
+  const Communicator communicator = test::world();
+  const File file(communicator.rank() == 0 ? "clock = wall\n" : "clock = what?\n");
+  const Environment environment({{"EVENKEEL_OPTIONS_FILE", file.path()}});
+  EXPECT_EQ(agree(communicator, {}).clock, ClockKind::wall);
+}
+
+TEST(Agree, AnErrorOfRankZeroIsTheSameEverywhere) {
+  const Communicator communicator = test::world();
+  const bool first = communicator.rank() == 0;
+  for (const Variables& variables :
+       {Variables{{"EVENKEEL_TRIGER", "never"}}, Variables{{"EVENKEEL_TRIGGER", "every 0"}},
+        Variables{{"EVENKEEL_OPTIONS_FILE", "/no/such/file"}}}) {
+    const Environment environment(first ? variables : Variables{});
+    const std::string text = test::error_of([&] { agree(communicator, {}); });
+    EXPECT_TRUE(test::mentions(text, "evenkeel: rank 0: monitor/options: "));
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+  }
+  const Environment environment(first ? Variables{{"EVENKEEL_TRIGER", "never"}} : Variables{});
+  EXPECT_ERROR(agree(communicator, {}),
+               "control, options_file, in capitals and prefixed with EVENKEEL_. Did "
+               "you mean 'EVENKEEL_TRIGGER'?");
+  const Environment clean;
+  EXPECT_NO_THROW(agree(communicator, {}));
+}
+
+TEST(Agree, ACustomRuleIsEachRanksOwn) {
+  const Communicator communicator = test::world();
+  const Environment environment;
+  Options code;
+  code.trigger = Custom{communicator.rank() == 0 ? &heavier : &lighter};
+  EXPECT_TRUE(agree(communicator, code).trigger == code.trigger);
+}
+
+TEST(Agree, ACustomRuleThatARankLacksIsTheSameErrorEverywhere) {
+  const Communicator communicator = test::world();
+  const Environment environment;
+  const int last = communicator.size() - 1;
+  Options code;
+  if (communicator.rank() != last || last == 0) code.trigger = Custom{&heavier};
+  if (last == 0) {
+    EXPECT_NO_THROW(agree(communicator, code));
+    return;
+  }
+  const std::string text = test::error_of([&] { agree(communicator, code); });
+  EXPECT_EQ(text, "evenkeel: rank " + std::to_string(last) +
+                      ": monitor/options: the options of rank 0, line 2: trigger: The trigger "
+                      "'custom' has no function. Give it in code, on all ranks: .trigger = "
+                      "evenkeel::Custom{function}.");
+  EXPECT_TRUE(test::same_everywhere(communicator, text));
+}
+
+}  // namespace
+}  // namespace evenkeel

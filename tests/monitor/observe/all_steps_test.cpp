@@ -1,0 +1,108 @@
+#include "observe/all_steps.hpp"
+#include "support/harness.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+Numbers slots_of(const AllSteps& all) { return {all.sums().begin(), all.sums().end()}; }
+
+AllSteps all_of(const Numbers& loads) {
+  AllSteps all;
+  for (const std::int64_t load : loads) all.add(load);
+  return all;
+}
+
+TEST(AllSteps, NothingYet) {
+  const AllSteps all;
+  EXPECT_EQ(all.steps(), 0);
+  EXPECT_EQ(all.sum(), 0);
+  EXPECT_EQ(all.steps_per_slot(), 1);
+  EXPECT_EQ(slots_of(all), Numbers(AllSteps::slots));
+}
+
+TEST(AllSteps, AStepEachWhileThereIsRoom) {
+  AllSteps all;
+  Numbers expected(AllSteps::slots);
+  for (std::size_t step = 0; step < AllSteps::slots; ++step) {
+    expected[step] = static_cast<std::int64_t>(100 + step);
+    all.add(expected[step]);
+    EXPECT_EQ(slots_of(all), expected);
+  }
+  EXPECT_EQ(all.steps(), 16);
+  EXPECT_EQ(all.steps_per_slot(), 1);
+  EXPECT_EQ(all.sum(), 1720);
+}
+
+TEST(AllSteps, ThenTwoAndFour) {
+  Numbers loads(17);
+  std::iota(loads.begin(), loads.end(), 1);
+  const AllSteps all = all_of(loads);
+  EXPECT_EQ(all.steps(), 17);
+  EXPECT_EQ(all.steps_per_slot(), 2);
+  EXPECT_EQ(slots_of(all), (Numbers{3, 7, 11, 15, 19, 23, 27, 31, 17, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(all_of(Numbers(32, 5)).steps_per_slot(), 2);
+  EXPECT_EQ(slots_of(all_of(Numbers(32, 5))), Numbers(16, 10));
+  EXPECT_EQ(slots_of(all_of(Numbers(33, 5))),
+            (Numbers{20, 20, 20, 20, 20, 20, 20, 20, 5, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(all_of(Numbers(33, 5)).steps_per_slot(), 4);
+}
+
+TEST(AllSteps, RestartEmptiesIt) {
+  AllSteps all = all_of(Numbers(100, 7));
+  all.restart();
+  EXPECT_EQ(all.steps(), 0);
+  EXPECT_EQ(all.sum(), 0);
+  EXPECT_EQ(all.steps_per_slot(), 1);
+  EXPECT_EQ(slots_of(all), Numbers(AllSteps::slots));
+  all.add(3);
+  EXPECT_EQ(all.sums()[0], 3);
+}
+
+TEST(AllSteps, WhatNoClockShouldTell) {
+  EXPECT_EQ(all_of({5, -7, 0, 6}).sum(), 11);
+  EXPECT_EQ(all_of({5, -7, 0, 6}).steps(), 4);
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(all_of({most, 1}).sum(), most);
+  EXPECT_EQ(all_of(Numbers(40, most)).sum(), most);
+  EXPECT_EQ(all_of({std::numeric_limits<std::int64_t>::lowest()}).sum(), 0);
+}
+
+// The sums of slots of several ranks, against all of their steps.
+TEST(AllSteps, RandomRunsOfSeveralRanks) {
+  std::mt19937_64 random(7);
+  for (int run = 0; run < 300; ++run) {
+    const auto steps = static_cast<std::size_t>(random() % (run < 200 ? 70 : 3000));
+    std::vector<AllSteps> ranks(3);
+    std::vector<Numbers> loads(3);
+    for (std::size_t step = 0; step < steps; ++step)
+      for (std::size_t rank = 0; rank < 3; ++rank) {
+        loads[rank].push_back(static_cast<std::int64_t>(random() % 1'000'000'000'000));
+        ranks[rank].add(loads[rank].back());
+      }
+    const auto width = static_cast<std::size_t>(ranks[0].steps_per_slot());
+    EXPECT_GE(width * AllSteps::slots, steps);
+    EXPECT_TRUE(width == 1 || width * AllSteps::slots < 2 * steps) << "no wider than need be";
+    for (std::size_t rank = 0; rank < 3; ++rank) {
+      EXPECT_EQ(ranks[rank].steps(), static_cast<std::int64_t>(steps));
+      EXPECT_EQ(ranks[rank].steps_per_slot(), static_cast<std::int64_t>(width));
+      Numbers expected(AllSteps::slots);
+      for (std::size_t step = 0; step < steps; ++step) expected[step / width] += loads[rank][step];
+      EXPECT_EQ(slots_of(ranks[rank]), expected);
+      EXPECT_EQ(ranks[rank].sum(),
+                std::accumulate(loads[rank].begin(), loads[rank].end(), std::int64_t{0}));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel

@@ -1,0 +1,700 @@
+#include "tell/journal.hpp"
+#include "monitor/over_ranks.hpp"
+#include "replay/from_json.hpp"
+#include "support/harness.hpp"
+#include "support/sampled.hpp"
+
+#include <evenkeel/backends/config.hpp>
+#include <evenkeel/monitor/options.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+namespace evenkeel {
+namespace {
+
+using nlohmann::json;
+using tool::state_of;
+using tool::totals_of;
+
+constexpr std::int64_t int64_least = std::numeric_limits<std::int64_t>::lowest();
+constexpr std::int64_t int64_most = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t second = 1'000'000'000;
+
+json parsed(const JournalLine& line) { return json::parse(to_json(line)); }
+
+// --- One look at four ranks ----------------------------------------------------------------------
+
+// Over two steps of 10 s, one rank worked 8 s per step and three worked 4 s.
+JournalLine small_line() {
+  JournalLine line;
+  line.step = 8;
+  line.before = {.trigger = Threshold{.lambda = 1.25},
+                 .floor_percent = 2,
+                 .least_coverage = 0.125,
+                 .cooldown_steps = 6,
+                 .looks = 3,
+                 .step = 0,
+                 .generation = 1,
+                 .rebalances = 1,
+                 .rebalanced_at = 2,
+                 .mean_load = 10 * second};
+  Totals totals;
+  totals.step_least = totals.step_greatest = 8;
+  totals.generation_least = totals.generation_greatest = 1;
+  totals.names_least = totals.names_greatest = 0xFEDCBA9876543210U;
+  totals.ranks = 4;
+  totals.steps = 2;
+  totals.load = totals.kernels[0] = {40 * second, 8 * second, 16 * second};
+  totals.duration = {80 * second, 20 * second, 20 * second};
+  totals.objects = {10, 1, 4};
+  totals.cost = 5;
+  totals.rebuild = 4;
+  totals.extra = 3;
+  totals.survey = 6;
+  totals.unit = second;
+  totals.spread = 48;
+  totals.variance = 7;
+  totals.kernels[Totals::other] = Tally::of(0);
+  totals.all_steps = 3;
+  totals.all_load = 60 * second;
+  totals.slots = {8 * second, 9 * second, 10 * second};
+  totals.other_slots = {1, 2, 3};
+  totals.would_be = {.first = 20 * second, .fresh = 11 * second};
+  totals.would_be.earlier = {12, 13};
+  totals.would_be.age = {8, 16};
+  line.totals = totals;
+  line.decision = {Action::rebalance, Reason::above_threshold};
+  line.decision.predicted_gain = 1.5 * second;
+  line.taken_at = 13;
+  line.kind = RebalanceKind::fresh;
+  line.reason = "too much";
+  line.kernels = {"force"};
+  line.picture.emplace();
+  std::fill_n(line.picture->values.begin(), 4, 8 * second);
+  line.picture->values[2] = 16 * second;
+  line.outcome = {.objects_moved = 3,
+                  .bytes_moved = 96,
+                  .seconds = 0.75,
+                  .lambda = 1.125,
+                  .stages = {{"order", 0.5}, {"cut", 0.25}}};
+  return line;
+}
+
+TEST(JournalLine, ByHand) {
+  std::string text = to_json(small_line());
+  // The state is as its own text says it.
+  const std::size_t begin = text.find(R"("state":{)"), end = text.find('}', begin);
+  EXPECT_EQ(hash_of(state_of(parsed(small_line()).at("state"))), hash_of(small_line().before));
+  text.erase(begin, end + 2 - begin);
+  EXPECT_EQ(
+      text,
+      R"({"step":8,"generation":1,)"
+      R"("totals":{"step_least":8,"step_greatest":8,)"
+      R"("generation_least":1,"generation_greatest":1,)"
+      R"("names_least":"fedcba9876543210","names_greatest":"fedcba9876543210",)"
+      R"("ranks":4,"unfit":0,"steps":2,"load":[40000000000,8000000000,16000000000],)"
+      R"("duration":[80000000000,20000000000,20000000000],"objects":[10,1,4],)"
+      R"("cost":5,"rebuild":4,"extra":3,"bytes":0,"command":0,"survey":6,)"
+      R"("unit":1000000000,"spread":48,"variance":7,)"
+      R"("kernels":[[40000000000,8000000000,16000000000]],"other":[0,0,0],"phases":[],)"
+      R"("all_steps":3,"all_load":60000000000,)"
+      R"("slots":[8000000000,9000000000,10000000000,0,0,0,0,0,0,0,0,0,0,0,0,0],)"
+      R"("other_slots":[1,2,3,0,0,0,0,0,0,0,0,0,0,0,0,0],)"
+      R"("would_be":{"first":20000000000,"previous":-1,"first_again":-1,"previous_again":-1,)"
+      R"("fresh":11000000000,"as_weighed":-1,"advised":-1,"earlier":[12,13,0,0,0,0,0,0,0,0,0,0],)"
+      R"("age":[8,16,0,0,0,0,0,0,0,0,0,0]}},)"
+      R"("kernels":{"force":{"min":4,"avg":5,"max":8}},)"
+      R"("coverage":0.5,"lambda":1.6,"imbalance_percent":50,"wasted_seconds":3,)"
+      R"("trigger":"threshold lambda 1.25","decision":"rebalance",)"
+      R"("cause":"above_threshold","reason":"too much",)"
+      R"("predicted_gain":1.5,"cost":0.75,"realised_gain":null,)"
+      R"("kind":"fresh","taken_at":13,"lambda_foreseen":1.125,)"
+      R"("objects_moved":3,"bytes_moved":96,"seconds":{"order":0.5,"cut":0.25},)"
+      R"("per_rank":[4,4,8,4]})");
+}
+
+TEST(JournalLine, WithoutALook) {
+  JournalLine line = small_line();
+  line.totals.reset();
+  line.picture.reset();
+  const json read = parsed(line);
+  for (const char* unknown : {"totals", "kernels", "coverage", "lambda", "imbalance_percent",
+                              "wasted_seconds", "per_rank"})
+    EXPECT_TRUE(read.at(unknown).is_null()) << unknown;
+  EXPECT_EQ(read.at("decision"), "rebalance");
+  EXPECT_EQ(read.at("objects_moved"), 3);
+  EXPECT_EQ(read.at("state").at("looks"), 3);
+}
+
+TEST(JournalLine, WithoutAnOutcome) {
+  JournalLine line = small_line();
+  line.outcome.reset();
+  const json read = parsed(line);
+  EXPECT_TRUE(read.at("cost").is_null());
+  EXPECT_EQ(read.at("objects_moved"), 0);
+  EXPECT_EQ(read.at("bytes_moved"), 0);
+  EXPECT_EQ(read.at("seconds"), json::object());
+  EXPECT_TRUE(read.at("kind").is_null()) << "there was no rebalance";
+  EXPECT_TRUE(read.at("lambda_foreseen").is_null());
+}
+
+TEST(JournalLine, SaysHowARebalanceCameAbout) {
+  JournalLine line = small_line();
+  for (const RebalanceKind kind :
+       {RebalanceKind::application, RebalanceKind::fresh, RebalanceKind::earlier}) {
+    line.kind = kind;
+    EXPECT_EQ(parsed(line).at("kind"), name_of(kind));
+  }
+  line.taken_at = -1;
+  line.outcome->lambda = 0;
+  EXPECT_TRUE(parsed(line).at("taken_at").is_null());
+  EXPECT_TRUE(parsed(line).at("lambda_foreseen").is_null()) << "it is not known";
+}
+
+// It has cost half a second, and since then 6 s were worked instead of 9. Nobody can say before a
+// look.
+TEST(JournalLine, SaysWhatTheLastRebalanceHasGained) {
+  JournalLine line = small_line();
+  Ledger& ledger = line.before.ledger;
+  ledger.open = 1;
+  ledger.price = 0.5 * second;
+  EXPECT_TRUE(parsed(line).at("realised_gain").is_null());
+  ledger.looks_since = 1;
+  ledger.replaced.add(6.0 * second, 0.5);
+  ledger.since = 6.0 * second;
+  EXPECT_EQ(parsed(line).at("realised_gain"), 2.5);
+  ledger.settle();
+  EXPECT_TRUE(parsed(line).at("realised_gain").is_null()) << "it is over";
+}
+
+TEST(JournalLine, HasTheSameKeysWhateverHappened) {
+  JournalLine nothing;
+  const json all = parsed(small_line()), none = parsed(nothing);
+  ASSERT_EQ(all.size(), none.size());
+  for (const auto& item : all.items()) EXPECT_TRUE(none.contains(item.key())) << item.key();
+}
+
+// --- Kernels -------------------------------------------------------------------------------------
+
+JournalLine line_with_kernels(int count) {
+  JournalLine line = small_line();
+  line.kernels.clear();
+  for (int i = 0; i < count; ++i) {
+    line.kernels.push_back("kernel " + std::to_string(i));
+    const int slot = std::min<int>(i, Totals::other);
+    line.totals->kernels[static_cast<std::size_t>(slot)] = {40 * second, 8 * second, 16 * second};
+  }
+  return line;
+}
+
+TEST(JournalLine, NoKernels) {
+  const json read = parsed(line_with_kernels(0));
+  EXPECT_EQ(read.at("kernels"), json::object());
+  EXPECT_EQ(read.at("totals").at("kernels"), json::array());
+}
+
+TEST(JournalLine, KernelsBeyondTheNamedOnesAreOther) {
+  const json named = parsed(line_with_kernels(Totals::named_kernels));
+  EXPECT_EQ(named.at("kernels").size(), 32U);
+  EXPECT_FALSE(named.at("kernels").contains("other"));
+
+  const json more = parsed(line_with_kernels(Totals::named_kernels + 3));
+  EXPECT_EQ(more.at("kernels").size(), 33U);
+  EXPECT_EQ(more.at("totals").at("kernels").size(), 32U);
+  EXPECT_EQ(more.at("kernels").at("other"), (json{{"min", 4}, {"avg", 5}, {"max", 8}}));
+  EXPECT_EQ(more.at("totals").at("other"), (json{40 * second, 8 * second, 16 * second}));
+}
+
+TEST(JournalLine, AKernelMayBeCalledOther) {
+  JournalLine line = line_with_kernels(Totals::named_kernels + 1);
+  line.kernels[0] = "other";
+  line.totals->kernels[0] = Tally::of(2 * second);
+  const json read = parsed(line).at("kernels");
+  EXPECT_EQ(read.size(), 33U);
+  EXPECT_EQ(read.at("other").at("max"), 1);
+  EXPECT_EQ(read.at("other (2)").at("max"), 8);
+}
+
+TEST(JournalLine, KernelsOfDifferentNamesAreUnknown) {
+  JournalLine line = small_line();
+  line.totals->names_greatest += 1;
+  const json read = parsed(line);
+  EXPECT_TRUE(read.at("kernels").is_null());
+  EXPECT_TRUE(read.at("totals").at("kernels").is_null());
+  EXPECT_TRUE(read.at("totals").at("other").is_null());
+  EXPECT_EQ(read.at("lambda"), 1.6);
+}
+
+// --- Text ----------------------------------------------------------------------------------------
+
+std::string as_reason(const std::string& text) {
+  JournalLine line;
+  line.reason = text;
+  const std::string written = to_json(line);
+  EXPECT_EQ(std::count_if(written.begin(), written.end(),
+                          [](char c) { return static_cast<unsigned char>(c) < 0x20; }),
+            0);
+  return json::parse(written).at("reason").get<std::string>();
+}
+
+TEST(JournalText, IsEscaped) {
+  JournalLine line;
+  line.reason = std::string("a\"b\\c/\b\f\n\r\t\x01\x1F\x7F") + '\0' + "d";
+  const std::string expected = R"("reason":"a\"b\\c/\u0008\u000c\n\r\t\u0001\u001f)"
+                               "\x7F"
+                               R"(\u0000d",)";
+  EXPECT_TRUE(test::mentions(to_json(line), expected));
+  EXPECT_EQ(as_reason(line.reason), line.reason);
+}
+
+TEST(JournalText, KeepsUtf8) {
+  for (const std::string text :
+       {"", "\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80", "\xEF\xBF\xBF",
+        "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "\xC3\xA4 \xE2\x88\x91 \xF0\x9F\x9A\xA2 z"})
+    EXPECT_EQ(as_reason(text), text);
+}
+
+TEST(JournalText, ReplacesWhatIsNoUtf8) {
+  const std::string bad = "\xEF\xBF\xBD";
+  EXPECT_EQ(as_reason("a\x80z"), "a" + bad + "z");                             // a byte too many
+  EXPECT_EQ(as_reason("\xFF\xFE"), bad + bad);                                 // never in UTF-8
+  EXPECT_EQ(as_reason("\xC0\xAF"), bad + bad);                                 // overlong
+  EXPECT_EQ(as_reason("\xE0\x9F\xBF"), bad + bad + bad);                       // overlong
+  EXPECT_EQ(as_reason("\xF0\x8F\xBF\xBF"), bad + bad + bad + bad);             // overlong
+  EXPECT_EQ(as_reason("\xED\xA0\x80"), bad + bad + bad);                       // a surrogate
+  EXPECT_EQ(as_reason("\xF4\x90\x80\x80"), bad + bad + bad + bad);             // above U+10FFFF
+  EXPECT_EQ(as_reason("\xF5\x80\x80\x80"), bad + bad + bad + bad);             // above U+10FFFF
+  EXPECT_EQ(as_reason("\xC3"), bad);                                           // cut off
+  EXPECT_EQ(as_reason("\xE2\x88"), bad + bad);                                 // cut off
+  EXPECT_EQ(as_reason("\xE2\x88\""), bad + bad + "\"");                        // cut off by a quote
+  EXPECT_EQ(as_reason("\xF0\x9F\x9A\xC3\xA4"), bad + bad + bad + "\xC3\xA4");  // by another
+}
+
+// Bytes at the limits of the ranges come often, so that most kinds of sequences occur.
+TEST(JournalText, AnyBytesGiveAValidLine) {
+  std::mt19937 random(1);
+  const std::string limits =
+      "\"\\\x01\x7F\x80\x8F\x90\x9F\xA0\xBF\xC1\xC2\xDF\xE0\xE1\xED\xEF\xF0\xF1\xF4\xF5\xFF";
+  for (int round = 0; round < test::sampled(3000); ++round) {
+    std::string text(random() % 12, ' ');
+    for (char& c : text)
+      c = random() % 4 == 0 ? static_cast<char>(random() % 256) : limits[random() % limits.size()];
+    const std::string read = as_reason(text);
+    EXPECT_EQ(as_reason(read), read);  // what has been mended is kept
+  }
+}
+
+TEST(JournalText, HostileNamesOfKernels) {
+  JournalLine line = line_with_kernels(5);
+  line.kernels = {"", "\"},\"step\":0,{\"", "line\nfeed", "\xFF",
+                  "\xFE"};  // the last two look alike
+  const json read = parsed(line);
+  EXPECT_EQ(read.at("step"), 8);
+  const json& kernels = read.at("kernels");
+  EXPECT_EQ(kernels.size(), 5U);
+  for (const std::string name : {"", "\"},\"step\":0,{\"", "line\nfeed", "\xEF\xBF\xBD"})
+    EXPECT_TRUE(kernels.contains(name)) << name;
+  EXPECT_TRUE(kernels.contains("\xEF\xBF\xBD (2)"));
+
+  JournalHeader header;
+  header.kernels = line.kernels;
+  EXPECT_EQ(json::parse(to_json(header)).at("kernels").at(1), line.kernels[1]);
+}
+
+// --- Numbers -------------------------------------------------------------------------------------
+
+TEST(JournalNumbers, WhatIsNoNumberIsNull) {
+  JournalLine line = small_line();
+  line.outcome->seconds = std::nan("");
+  line.outcome->stages = {{"plus", HUGE_VAL}, {"minus", -HUGE_VAL}};
+  line.totals->steps = 0;
+  const json read = parsed(line);
+  EXPECT_TRUE(read.at("cost").is_null());
+  EXPECT_TRUE(read.at("seconds").at("plus").is_null());
+  EXPECT_TRUE(read.at("seconds").at("minus").is_null());
+  EXPECT_EQ(read.at("per_rank"), json::array({nullptr, nullptr, nullptr, nullptr}));
+  EXPECT_TRUE(read.at("kernels").at("force").at("avg").is_null());
+  EXPECT_EQ(totals_of(read.at("totals")).steps, 0);
+}
+
+TEST(JournalNumbers, DoublesKeepTheirBits) {
+  using Limits = std::numeric_limits<double>;
+  std::vector<double> values = {0.0,
+                                -0.0,
+                                0.1 + 0.2,
+                                1e22,
+                                1e23,
+                                123456789012345678e3,
+                                1e-9,
+                                0x1p60,
+                                0x1p64,
+                                Limits::max(),
+                                Limits::lowest(),
+                                Limits::min(),
+                                -Limits::min(),
+                                Limits::denorm_min(),
+                                std::nextafter(1.0, 2.0)};
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 1000; ++i)
+    values.push_back(std::ldexp(static_cast<double>(random() | 1U), static_cast<int>(i) - 500));
+  for (const double value : values) {
+    JournalLine line;
+    line.before.floor_percent = value;
+    const double read = state_of(parsed(line).at("state")).floor_percent;
+    EXPECT_EQ(read, value);
+    EXPECT_EQ(std::signbit(read), std::signbit(value));
+  }
+}
+
+TEST(JournalNumbers, ExtremeIntegers) {
+  for (const std::int64_t value : {int64_least, int64_most, (std::int64_t{1} << 53) + 1}) {
+    JournalLine line = small_line();
+    line.step = value;
+    line.before.mean_load = line.before.rebalanced_at = value;
+    line.totals->names_least = line.totals->names_greatest =
+        std::numeric_limits<std::uint64_t>::max();
+    line.totals->load = {value, int64_most, int64_least};
+    line.totals->spread = value;
+    line.totals->slots.fill(value);
+    line.totals->would_be.first = line.totals->would_be.age[11] = value;
+    line.totals->kernels[0] = Tally{};
+    line.outcome->bytes_moved = value;
+    const json read = parsed(line);
+    EXPECT_EQ(read.at("step").get<std::int64_t>(), value);
+    EXPECT_EQ(read.at("bytes_moved").get<std::int64_t>(), value);
+    EXPECT_EQ(state_of(read.at("state")).mean_load, value);
+    const Totals totals = totals_of(read.at("totals"));
+    EXPECT_EQ(totals.names_least, std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(totals.load.sum, value);
+    EXPECT_EQ(totals.load.least, int64_most);
+    EXPECT_EQ(totals.load.greatest, int64_least);
+    EXPECT_EQ(totals.spread, value);
+    EXPECT_EQ(totals.slots[15], value);
+    EXPECT_EQ(totals.would_be.first, value);
+    EXPECT_EQ(totals.would_be.age[11], value);
+    EXPECT_EQ(totals.kernels[0].greatest, int64_least);
+  }
+}
+
+// --- Single ranks --------------------------------------------------------------------------------
+
+json picture_of_ranks(std::int64_t ranks) {
+  JournalLine line = small_line();
+  line.totals->ranks = ranks;
+  for (std::size_t i = 0; i < line.picture->values.size(); ++i)
+    line.picture->values[i] = static_cast<std::int64_t>(i) * 2 * second;
+  return parsed(line);
+}
+
+TEST(JournalPicture, ShowsSingleRanksUpToItsSlots) {
+  EXPECT_EQ(picture_of_ranks(0).at("per_rank"), json::array());
+  EXPECT_EQ(picture_of_ranks(1).at("per_rank"), json::array({0}));
+  for (const std::size_t ranks : {2U, 255U, 256U}) {
+    const json read = picture_of_ranks(static_cast<std::int64_t>(ranks));
+    EXPECT_FALSE(read.contains("histogram"));
+    ASSERT_EQ(read.at("per_rank").size(), ranks);
+    EXPECT_EQ(read.at("per_rank").back(), ranks - 1);  // seconds per step
+  }
+}
+
+TEST(JournalPicture, ShowsAHistogramAbove) {
+  const json read = picture_of_ranks(257);
+  EXPECT_FALSE(read.contains("per_rank"));
+  ASSERT_EQ(read.at("histogram").size(), 256U);
+  EXPECT_EQ(read.at("histogram").back(), 255 * 2 * second);  // a count, as it is
+}
+
+// --- Deciding again ------------------------------------------------------------------------------
+
+Totals totals_of_loads(const std::vector<std::int64_t>& loads, const State& before) {
+  std::vector<Totals> of_ranks;
+  for (const std::int64_t load : loads) {
+    Sample sample;
+    sample.step = before.step + 8;
+    sample.steps = 8;
+    sample.generation = before.generation;
+    sample.load = load;
+    sample.duration = 2 * *std::max_element(loads.begin(), loads.end()) + 1;
+    sample.kernels = {load / 3, load - load / 3};
+    sample.names = 0xFFFFFFFFFFFFFFF0U;
+    test::tell_all_steps(sample, test::StepLoads(11, load / 8));
+    of_ranks.push_back(totals_of(sample, before.mean_load));
+  }
+  for (std::size_t rank = 1; rank < of_ranks.size(); ++rank) combine(of_ranks[0], of_ranks[rank]);
+  return of_ranks.front();
+}
+
+// Writes what fold decides, and expects the same of what the line says alone.
+Verdict expect_replay(const State& before, const Totals& totals) {
+  const Verdict verdict = fold(before, totals);
+  JournalLine line;
+  line.step = totals.step_greatest;
+  line.before = before;
+  line.totals = totals;
+  line.decision = verdict.decision;
+  line.reason = explain(before, totals, verdict.decision);
+  if (totals.names_agree()) line.kernels = {"a", "b"};
+  const std::string written = to_json(line);
+  const json read = json::parse(written);
+
+  const State state = state_of(read.at("state"));
+  const Totals again = totals_of(read.at("totals"));
+  const Verdict replayed = fold(state, again);
+  EXPECT_EQ(name_of(replayed.decision.action), read.at("decision").get<std::string>());
+  EXPECT_EQ(name_of(replayed.decision.reason), read.at("cause").get<std::string>());
+  EXPECT_EQ(explain(state, again, replayed.decision), read.at("reason").get<std::string>());
+  EXPECT_EQ(replayed.decision, verdict.decision);
+  EXPECT_EQ(hash_of(state), hash_of(before));
+  EXPECT_EQ(hash_of(replayed.state), hash_of(verdict.state));
+
+  line.before = state;
+  line.totals = again;
+  EXPECT_EQ(to_json(line), written);
+  return verdict;
+}
+
+TEST(JournalReplay, EveryReasonOfTheLoad) {
+  const State before = {.trigger = Threshold{.lambda = 1.1},
+                        .floor_percent = 0.1 + 0.2,
+                        .least_coverage = 0.01,
+                        .cooldown_steps = 8,
+                        .looks = 5,
+                        .step = 40,
+                        .generation = 2,
+                        .rebalances = 2,
+                        .rebalanced_at = 12,
+                        .mean_load = 1000};
+  const std::vector<std::int64_t> even = {1000, 1000, 1000}, uneven = {2000, 1000, 1000};
+  const auto reason_of = [&](const State& state, const Totals& totals) {
+    return expect_replay(state, totals).decision.reason;
+  };
+  EXPECT_EQ(reason_of(before, totals_of_loads(uneven, before)), Reason::above_threshold);
+  EXPECT_EQ(reason_of(before, totals_of_loads({1020, 1000, 1000}, before)),
+            Reason::below_threshold);
+  EXPECT_EQ(reason_of(before, totals_of_loads(even, before)), Reason::below_floor);
+  EXPECT_EQ(reason_of(before, totals_of_loads({0, 0}, before)), Reason::no_load);
+
+  Totals unfit = totals_of_loads(uneven, before), outdated = unfit, uncovered = unfit;
+  unfit.unfit = 1;
+  outdated.generation_least = outdated.generation_greatest = before.generation - 1;
+  uncovered.duration.sum *= 1000;
+  EXPECT_EQ(reason_of(before, unfit), Reason::unfit);
+  EXPECT_EQ(reason_of(before, outdated), Reason::outdated);
+  EXPECT_EQ(reason_of(before, uncovered), Reason::low_coverage);
+
+  State cooling = before, asleep = before;
+  cooling.rebalanced_at = 44;
+  asleep.trigger = Never{};
+  EXPECT_EQ(reason_of(cooling, totals_of_loads(uneven, cooling)), Reason::cooling_down);
+  EXPECT_EQ(reason_of(asleep, totals_of_loads(uneven, asleep)), Reason::not_asked);
+  asleep.trigger = Every{.start = 3, .stop = 500, .period = 7};
+  EXPECT_EQ(reason_of(asleep, totals_of_loads(uneven, asleep)), Reason::not_asked);
+
+  Totals unlike = totals_of_loads(uneven, before);
+  unlike.names_least = 0;
+  expect_replay(before, unlike);
+}
+
+TEST(JournalReplay, ARunOfRandomLoads) {
+  std::mt19937_64 random(3);
+  State state = {.trigger = Threshold{.imbalance_percent = 100.0 / 3},
+                 .floor_percent = 1e-3,
+                 .cooldown_steps = 16};
+  std::set<Reason> reasons;
+  for (int look = 0; look < 300; ++look) {
+    std::vector<std::int64_t> loads(1 + random() % 40);
+    for (std::int64_t& load : loads)
+      load = second + static_cast<std::int64_t>(random() % static_cast<unsigned>(second));
+    const Verdict verdict = expect_replay(state, totals_of_loads(loads, state));
+    reasons.insert(verdict.decision.reason);
+    state = verdict.state;
+    if (verdict.decision.action == Action::rebalance)
+      state = rebalanced(state, state.step, state.generation + 1);
+  }
+  EXPECT_GE(reasons.size(), 3U);
+  EXPECT_TRUE(reasons.contains(Reason::above_threshold));
+}
+
+// All that a look can know, which cost_aware decides by.
+TEST(JournalReplay, ARunThatKnowsWhatWouldHaveBeen) {
+  std::mt19937_64 random(4);
+  State state = {.trigger = CostAware{}, .expected_cost = 2, .kept_from = 0};
+  std::set<Reason> reasons;
+  for (int look = 0; look < 300; ++look) {
+    std::vector<std::int64_t> loads(4);
+    for (std::int64_t& load : loads)
+      load = second + static_cast<std::int64_t>(random() % static_cast<unsigned>(second));
+    Totals totals = totals_of_loads(loads, state);
+    const auto any = [&] {
+      return second + static_cast<std::int64_t>(random() % static_cast<unsigned>(second));
+    };
+    totals.would_be = {any(), any(), any(), any(), any(), any()};
+    const std::size_t cuts = random() % (Counterfactual::earlier_cuts + 1);
+    for (std::size_t i = 0; i < cuts; ++i) {
+      totals.would_be.earlier[i] = any();
+      totals.would_be.age[i] = static_cast<std::int64_t>(1 + random() % 1000);
+    }
+    if (random() % 3 == 0) totals.would_be = {};
+    for (std::int64_t& slot : totals.other_slots) slot = any() / 8;
+    totals.survey = static_cast<std::int64_t>(random() % 1'000'000);
+    if (state.rebalanced_at == state.step && look > 0) {
+      totals.cost = any();
+      totals.rebuild = any() / 8;
+      totals.extra = any() / 8;
+      totals.bytes = any();
+    }
+    const Verdict verdict = expect_replay(state, totals);
+    reasons.insert(verdict.decision.reason);
+    state = verdict.state;
+    if (verdict.decision.action == Action::rebalance)
+      state = rebalanced(state, state.step, state.generation + 1,
+                         verdict.decision.reason == Reason::goes_back ? RebalanceKind::earlier
+                                                                      : RebalanceKind::fresh);
+  }
+  EXPECT_TRUE(reasons.contains(Reason::goes_back));
+  EXPECT_GE(reasons.size(), 3U);
+}
+
+// --- The header ----------------------------------------------------------------------------------
+
+TEST(JournalHeader, SaysWhatTheRunStartedFrom) {
+  Options options;
+  options.box = Box{{0, -1, 0.1}, {1, 1, 1e30}};
+  options.target_lambda = 1 + 1e-15;
+  options.journal = "runs/a = b.jsonl";
+  JournalHeader header;
+  header.options = to_text(options);
+  header.ranks = 12;
+  header.kernels = {"force", "neighbours"};
+  header.state.trigger = Every{.start = 0, .stop = 500, .period = 10};
+  const json read = json::parse(to_json(header));
+
+  EXPECT_EQ(read.size(), 6U);
+  EXPECT_EQ(read.at("version"), EVENKEEL_VERSION);
+  EXPECT_EQ(read.at("ranks"), 12);
+  EXPECT_EQ(read.at("kernels"), (json{"force", "neighbours"}));
+  EXPECT_EQ(read.at("restored"), false);
+  EXPECT_EQ(read.at("state").at("trigger"), "every 0:500:10");
+  EXPECT_EQ(hash_of(state_of(read.at("state"))), hash_of(header.state));
+
+  std::string text;
+  for (const auto& [key, value] : read.at("options").items())
+    text += key + " = " + value.get<std::string>() + '\n';
+  EXPECT_EQ(from_text(text, {}, "the journal"), options);
+}
+
+TEST(JournalHeader, ByDefault) {
+  JournalHeader header;
+  header.options = to_text(Options{});
+  const json read = json::parse(to_json(header));
+  EXPECT_EQ(read.at("kernels"), json::array());
+  EXPECT_EQ(read.at("options").at("warmup_steps"), "3");
+}
+
+// --- The file ------------------------------------------------------------------------------------
+
+// A directory of this process's own, gone with the object.
+class Scratch {
+ public:
+  Scratch()
+      : path_(std::filesystem::temp_directory_path() /
+              ("evenkeel_journal_test." + std::to_string(::getpid()))) {
+    std::filesystem::create_directory(path_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  ~Scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  std::string operator/(const char* name) const { return path_ / name; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+std::string content_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Journal, EachLineIsThereWhenItIsWritten) {
+  const Scratch scratch;
+  const std::string path = scratch / "run.jsonl", large(100'000, 'x');
+  std::ofstream(path) << "an older journal, longer than the new one";
+  Journal journal(path);
+  EXPECT_EQ(content_of(path), "");
+  journal.write("{}");
+  EXPECT_EQ(content_of(path), "{}\n");
+  journal.write(large);
+  EXPECT_EQ(content_of(path), "{}\n" + large + '\n');
+  Journal moved = std::move(journal);
+  moved.write("");
+  EXPECT_EQ(content_of(path), "{}\n" + large + "\n\n");
+  EXPECT_FALSE(moved.failed());
+}
+
+TEST(Journal, AFileThatCannotBeMadeIsAnError) {
+  const Scratch scratch;
+  const std::string directory = scratch / ".", nowhere = scratch / "none/run.jsonl";
+  EXPECT_ERROR(Journal{directory},
+               "The journal '" + directory + "' cannot be written: Is a directory. Name a file");
+  EXPECT_ERROR(Journal{nowhere}, "'" + nowhere + "' cannot be written: No such file or directory.");
+  EXPECT_ERROR(Journal{""}, "The journal '' cannot be written");
+  try {
+    const Journal journal(nowhere);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::bad_input);
+    EXPECT_EQ(error.where(), "monitor/journal");
+  }
+}
+
+// Linux has a file that is always full.
+TEST(Journal, AFullDiskEndsTheJournalAndNotTheRun) {
+  const std::string full = "/dev/full";
+  if (!std::filesystem::is_character_file(full)) GTEST_SKIP() << "no /dev/full";
+  for (const std::size_t length : {0U, 10U, 100'000U}) {
+    Journal journal(full);
+    EXPECT_FALSE(journal.failed());
+    journal.write(std::string(length, 'x'));
+    EXPECT_TRUE(journal.failed());
+    journal.write("{}");
+    EXPECT_TRUE(journal.failed());
+  }
+}
+
+// Two would write over each other's lines; the first goes on undisturbed.
+TEST(Journal, AFileHasOneWriterAtATime) {
+  const std::string path = testing::TempDir() + "evenkeel_one_writer.jsonl";
+  {
+    Journal first(path);
+    first.write("first");
+    EXPECT_ERROR(Journal another(path), "is writing to it");
+    first.write("still");
+    std::ifstream lines(path);
+    const std::string text{std::istreambuf_iterator<char>(lines), {}};
+    EXPECT_EQ(text, "first\nstill\n");
+  }
+  EXPECT_NO_THROW(Journal third(path)) << "free again, and empty";
+  EXPECT_EQ(std::filesystem::file_size(path), 0U);
+  std::filesystem::remove(path);
+}
+
+}  // namespace
+}  // namespace evenkeel

@@ -1,0 +1,257 @@
+#include "tell/watcher.hpp"
+#include "support/harness.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstddef>
+#include <latch>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+// Until a task has set it. No later task has to be offered for that.
+void wait_for(const std::atomic<bool>& done) {
+  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  while (!done && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+  ASSERT_TRUE(done);
+}
+
+// Until all that was offered so far is done; then the thread sleeps.
+void drain(Watcher& watcher) {
+  std::atomic<bool> done = false;
+  watcher.offer([&] { done = true; });
+  wait_for(done);
+}
+
+std::vector<int> first_numbers(int count) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+// With a thread and without, all tasks are done by the end, in their order.
+class AnyWatcher : public testing::TestWithParam<bool> {
+ protected:
+  // Of tasks, in the order in which they ran; the watcher's until it is drained or has ended.
+  std::vector<int> ran;
+  std::optional<Watcher> watcher{GetParam()};
+
+  void offer(int number) {
+    watcher->offer([this, number] { ran.push_back(number); });
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Threaded, AnyWatcher, testing::Bool());
+
+TEST_P(AnyWatcher, DoesWhatWasOfferedInOrder) {
+  for (int i = 0; i < 1000; ++i) offer(i);
+  drain(*watcher);
+  EXPECT_EQ(ran, first_numbers(1000));
+}
+
+TEST_P(AnyWatcher, FinishDoesTheRestInOrder) {
+  for (int i = 0; i < 1000; ++i) offer(i);
+  watcher->finish();
+  EXPECT_EQ(ran, first_numbers(1000));
+}
+
+TEST_P(AnyWatcher, TheDestructorDoesTheRest) {
+  for (int i = 0; i < 1000; ++i) offer(i);
+  watcher.reset();
+  EXPECT_EQ(ran, first_numbers(1000));
+}
+
+TEST_P(AnyWatcher, MayEndUnused) {
+  watcher.reset();
+  watcher.emplace(GetParam());
+  watcher->finish();
+}
+
+TEST_P(AnyWatcher, AfterFinishTasksRunWhereTheyAreOffered) {
+  offer(0);
+  watcher->finish();
+  watcher->finish();
+  offer(1);
+  EXPECT_EQ(ran, first_numbers(2));
+  offer(2);
+  EXPECT_EQ(ran, first_numbers(3));
+}
+
+TEST_P(AnyWatcher, WhatATaskThrowsIsLost) {
+  for (int i = 0; i < 20; ++i) {
+    offer(2 * i);
+    watcher->offer([] { throw std::runtime_error("no reason"); });
+    offer(2 * i + 1);
+    watcher->offer([] { throw 7; });
+    if (i == 10) drain(*watcher);
+  }
+  watcher->finish();
+  EXPECT_EQ(ran, first_numbers(40));
+}
+
+TEST_P(AnyWatcher, KeepsNothingOfATask) {
+  const auto content = std::make_shared<int>(7);
+  for (int i = 0; i < 10; ++i) watcher->offer([content] { EXPECT_EQ(*content, 7); });
+  watcher->finish();
+  EXPECT_EQ(content.use_count(), 1);
+}
+
+// Over several of the thread's naps.
+TEST_P(AnyWatcher, ManyTasksAtAnyMoment) {
+  for (int i = 0; i < 50000; ++i) {
+    offer(i);
+    if (i % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  watcher->finish();
+  EXPECT_EQ(ran, first_numbers(50000));
+}
+
+TEST(Watcher, WithoutAThreadRunsAtOnce) {
+  Watcher watcher(false);
+  const auto here = std::this_thread::get_id();
+  int ran = 0;
+  for (int i = 0; i < 2; ++i)
+    watcher.offer([&] {
+      EXPECT_EQ(std::this_thread::get_id(), here);
+      ++ran;
+    });
+  EXPECT_EQ(ran, 2);
+}
+
+TEST(Watcher, WithAThreadRunsThere) {
+  Watcher watcher(true);
+  const auto here = std::this_thread::get_id();
+  int ran = 0;
+  for (int i = 0; i < 2; ++i)
+    watcher.offer([&] {
+      EXPECT_NE(std::this_thread::get_id(), here);
+      ++ran;
+    });
+  drain(watcher);
+  EXPECT_EQ(ran, 2);
+}
+
+TEST(Watcher, LooksByItselfEverySoOften) {
+  Watcher watcher(true);
+  for (int round = 0; round < 3; ++round) {
+    std::atomic<bool> done = false;
+    watcher.offer([&] { done = true; });
+    wait_for(done);
+  }
+}
+
+// The first task does not end before the last one was offered.
+TEST(Watcher, OfferDoesNotWaitForATask) {
+  std::latch all_offered(1);
+  std::atomic<int> ran = 0;
+  Watcher watcher(true);
+  watcher.offer([&] { all_offered.wait(); });
+  for (int i = 0; i < 10000; ++i) watcher.offer([&] { ++ran; });
+  EXPECT_EQ(ran, 0);
+  all_offered.count_down();
+  watcher.finish();
+  EXPECT_EQ(ran, 10000);
+}
+
+// Holds up the thread while it destroys what a task has captured. Offers must not wait for that.
+class SlowToDestroy : public testing::Test {
+ protected:
+  struct Slow {
+    explicit Slow(SlowToDestroy& test) : test_(test) {}
+    ~Slow() {
+      test_.destroying = true;
+      test_.go.wait();
+    }
+    SlowToDestroy& test_;
+  };
+
+  // Afterwards `queued` tasks are in the queue, and the thread takes none of them until `go`.
+  void hold_up(int queued) {
+    std::atomic<bool> begun = false;
+    watcher.offer([this, &begun, slow = std::make_shared<Slow>(*this)] {
+      begun = true;
+      end.wait();
+    });
+    wait_for(begun);
+    for (int i = 0; i < queued; ++i) offer(i);
+    end.count_down();
+    while (!destroying) std::this_thread::yield();
+  }
+  void offer(int number) {
+    watcher.offer([this, number] { ran.push_back(number); });
+  }
+
+  std::latch end{1}, go{1};
+  std::atomic<bool> destroying = false;
+  std::vector<int> ran;
+  Watcher watcher{true};
+};
+
+TEST_F(SlowToDestroy, OfferDoesNotWait) {
+  hold_up(10);
+  for (int i = 10; i < 10000; ++i) offer(i);
+  go.count_down();
+  watcher.finish();
+  EXPECT_EQ(ran, first_numbers(10000));
+}
+
+TEST_F(SlowToDestroy, WhatWasOfferedMeanwhileRunsWithoutAnother) {
+  hold_up(0);
+  std::atomic<bool> done = false;
+  offer(0);
+  watcher.offer([&] { done = true; });
+  offer(1);
+  go.count_down();
+  wait_for(done);
+  watcher.finish();
+  EXPECT_EQ(ran, first_numbers(2));
+}
+
+// A thread that took the application's signals would run its handlers.
+TEST(Watcher, TheThreadTakesNoSignals) {
+  sigset_t usual, mine, after, there;
+  sigemptyset(&mine);
+  sigaddset(&mine, SIGUSR1);
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &mine, &usual), 0);
+  Watcher watcher(true);
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &usual, &after), 0);
+  watcher.offer([&] { pthread_sigmask(SIG_SETMASK, nullptr, &there); });
+  drain(watcher);
+  for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGUSR1, SIGUSR2, SIGCHLD}) {
+    EXPECT_EQ(sigismember(&there, signal), 1) << signal;
+    EXPECT_EQ(sigismember(&after, signal), signal == SIGUSR1 ? 1 : 0) << signal;
+  }
+}
+
+TEST(Watcher, SeveralWatchersAreApart) {
+  constexpr int count = 4;
+  std::vector<std::vector<int>> ran(count);
+  {
+    std::vector<std::unique_ptr<Watcher>> watchers;
+    for (int w = 0; w < count; ++w) watchers.push_back(std::make_unique<Watcher>(w != 2));
+    for (int i = 0; i < 1000; ++i)
+      for (std::size_t w = 0; w < count; ++w)
+        watchers[w]->offer([&ran, w, i] { ran[w].push_back(i); });
+  }
+  EXPECT_EQ(std::ranges::count(ran, first_numbers(1000)), count);
+}
+
+TEST(Watcher, ManyComeAndGo) {
+  std::atomic<int> ran = 0;
+  for (int i = 0; i < 500; ++i) {
+    Watcher watcher(true);
+    for (int task = 0; task < i % 4; ++task) watcher.offer([&] { ++ran; });
+  }
+  EXPECT_EQ(ran, 125 * (0 + 1 + 2 + 3));
+}
+
+}  // namespace
+}  // namespace evenkeel
