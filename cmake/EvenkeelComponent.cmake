@@ -24,7 +24,7 @@ function(evenkeel_add_component name)
     POSITION_INDEPENDENT_CODE ON
     VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
-    INSTALL_RPATH "$ORIGIN"  # beside each other; and a Kokkos of one's own where it was
+    INSTALL_RPATH "$ORIGIN"  # the libraries lie together; a user's own Kokkos stays where it was
     INSTALL_RPATH_USE_LINK_PATH ON
     EXPORT_NAME ${name})
   evenkeel_set_warnings(${target})
@@ -34,6 +34,7 @@ function(evenkeel_add_component name)
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
       RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/evenkeel
-      DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+      DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
+      PATTERN test_device.hpp EXCLUDE)
   endif()
 endfunction()

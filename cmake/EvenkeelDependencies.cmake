@@ -1,4 +1,4 @@
-# Finds what the build needs. All that is missing is reported at once, with the way to get it.
+# Finds what the build needs. Reports everything that is missing at once, with the way to get it.
 include(EvenkeelKokkos)
 
 set(EVENKEEL_KOKKOS_MINIMUM 3.4.0)
@@ -29,8 +29,18 @@ elseif(EVENKEEL_KOKKOS_VERSION VERSION_LESS EVENKEEL_KOKKOS_MINIMUM)
 else()
   list(JOIN EVENKEEL_KOKKOS_DEVICES " " _evenkeel_devices)
   message(STATUS "Kokkos ${EVENKEEL_KOKKOS_VERSION}: ${_evenkeel_devices}")
+  if(EVENKEEL_TEST_DEVICE)
+    if(EVENKEEL_KOKKOS_DEVICES MATCHES "CUDA|HIP|SYCL")
+      message(FATAL_ERROR "EVENKEEL_TEST_DEVICE is for builds without a device; this Kokkos has "
+        "one. Leave it off.")
+    elseif(NOT EVENKEEL_KOKKOS_VERSION VERSION_LESS 4 OR NOT SERIAL IN_LIST EVENKEEL_KOKKOS_DEVICES)
+      message(FATAL_ERROR "EVENKEEL_TEST_DEVICE needs a Kokkos 3 with the space Serial: the test "
+        "device builds on internal classes of Kokkos 3 (exec/test_device.hpp).")
+    endif()
+    list(APPEND EVENKEEL_KOKKOS_DEVICES TestDevice)
+  endif()
   if(BUILD_SHARED_LIBS AND EVENKEEL_KOKKOS_LINKAGE STREQUAL "STATIC")
-    # Each shared library would hold its own copy of Kokkos's state, and only one be initialised.
+    # Each shared library would hold its own copy of Kokkos's state; only one would be initialised.
     message(FATAL_ERROR
       "A shared evenkeel over a static Kokkos would run with two copies of Kokkos. "
       "Use -DBUILD_SHARED_LIBS=OFF, or a Kokkos built with BUILD_SHARED_LIBS=ON.")
@@ -38,10 +48,11 @@ else()
 endif()
 
 # --- Kokkos Kernels: used when found --------------------------------------------------------------
-# It must be of the very Kokkos found above. Trilinos's package (Debian) defines no target, only
-# variables, and needs BLAS and LAPACK too; it is of Trilinos's own Kokkos, whose headers it names.
+# It must belong to the Kokkos found above. Trilinos's package (Debian) defines no target, only
+# variables, and needs BLAS and LAPACK too; it belongs to Trilinos's own Kokkos, whose headers it
+# names.
 function(_evenkeel_resolve_kokkos_kernels)
-  if(TARGET Kokkos::kokkoskernels)  # its own config has insisted on the Kokkos that is here
+  if(TARGET Kokkos::kokkoskernels)  # its config has checked that this is its Kokkos
     set(EVENKEEL_KOKKOS_KERNELS Kokkos::kokkoskernels PARENT_SCOPE)
     return()
   endif()
@@ -77,7 +88,7 @@ set(_evenkeel_kokkos_imported OFF)
 if(Kokkos_FOUND)
   get_target_property(_evenkeel_kokkos_imported Kokkos::kokkos IMPORTED)
 endif()
-# A Kokkos that is built in this very project would meet its installed twin in Kernels' config.
+# If this project builds Kokkos itself, the config of Kokkos Kernels would add an installed Kokkos.
 if(EVENKEEL_ENABLE_KOKKOS_KERNELS AND _evenkeel_kokkos_imported)
   find_package(KokkosKernels QUIET CONFIG)
   if(KokkosKernels_FOUND)
@@ -86,7 +97,7 @@ if(EVENKEEL_ENABLE_KOKKOS_KERNELS AND _evenkeel_kokkos_imported)
 endif()
 if(EVENKEEL_KOKKOS_KERNELS)
   set(EVENKEEL_KOKKOS_KERNELS_VERSION "${KokkosKernels_VERSION}")
-  if(NOT EVENKEEL_KOKKOS_KERNELS_VERSION)  # Trilinos versions the two together and states it once
+  if(NOT EVENKEEL_KOKKOS_KERNELS_VERSION)  # Trilinos states one version for both
     set(EVENKEEL_KOKKOS_KERNELS_VERSION "${EVENKEEL_KOKKOS_VERSION}")
   endif()
   message(STATUS "Kokkos Kernels ${EVENKEEL_KOKKOS_KERNELS_VERSION}")
@@ -103,14 +114,14 @@ endif()
 
 find_package(Threads REQUIRED)
 
-# --- spdlog: what people read while an application runs -------------------------------------------
+# --- spdlog: the log of a running application -----------------------------------------------------
 find_package(spdlog 1.10 QUIET CONFIG)
 if(NOT spdlog_FOUND)
   _evenkeel_missing_package("spdlog 1.10 or newer" "libspdlog-dev" "spdlog"
     "name your own with -Dspdlog_ROOT=<prefix>")
 endif()
 
-# --- What only parts of the project need ----------------------------------------------------------
+# --- Needed only by parts of the project ----------------------------------------------------------
 if(EVENKEEL_BUILD_TOOLS)
   find_package(CLI11 QUIET CONFIG)
   if(NOT CLI11_FOUND)

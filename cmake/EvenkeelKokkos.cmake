@@ -7,7 +7,7 @@
 #      include directory that does not exist, while the variable Kokkos_INCLUDE_DIRS is right.
 #   2. Kokkos 5 (newest Debian): the targets file stops with an error because two static archives,
 #      libkokkosalgorithms.a and libkokkossimd.a, are not in the package. Both are empty (the code
-#      is in headers). The file does nothing when all its targets exist, so they are made first.
+#      is in headers). The file does nothing when all its targets exist, so we create them first.
 #
 # After evenkeel_find_kokkos(): Kokkos_FOUND, the target Kokkos::kokkos, and, read from the header
 # that the compiler will see (a target of a parent project brings no variables):
@@ -15,8 +15,8 @@
 # EVENKEEL_KOKKOS_HEADER_DIRECTORY.
 include_guard(GLOBAL)
 
-# Where the Kokkos that find_package would load has its files; empty when there is none. Asking for
-# an impossible version makes find_package look at every candidate and load none.
+# The directory of the Kokkos that find_package would load; empty when there is none. Asking for an
+# impossible version makes find_package look at every candidate and load none.
 function(_evenkeel_kokkos_directory result)
   find_package(Kokkos 99999 QUIET CONFIG)
   set(directory "")
@@ -27,7 +27,7 @@ function(_evenkeel_kokkos_directory result)
   set(${result} "${directory}" PARENT_SCOPE)
 endfunction()
 
-# Mend 2: makes the five targets when the package promises archives that it does not hold.
+# Mend 2: creates the five targets when the package lists archives that it does not contain.
 function(_evenkeel_replace_missing_archives directory)
   if(TARGET Kokkos::kokkos OR NOT EXISTS "${directory}/KokkosTargets.cmake")
     return()
@@ -118,7 +118,8 @@ function(_evenkeel_linked_targets target result)
   set(${result} "${seen}" PARENT_SCOPE)
 endfunction()
 
-# KOKKOS_VERSION as the compiler will see it, where it stands, and the type of the core library.
+# Reads KOKKOS_VERSION as the compiler will see it, the directory of its header, and the type of the
+# core library.
 function(_evenkeel_inspect_kokkos)
   _evenkeel_linked_targets(Kokkos::kokkos targets)
   set(directories ${Kokkos_INCLUDE_DIRS})
@@ -165,7 +166,7 @@ function(_evenkeel_inspect_kokkos)
   set(EVENKEEL_KOKKOS_LINKAGE "${linkage}" PARENT_SCOPE)
 endfunction()
 
-# A macro, so that the variables of Kokkos's own config reach whoever asked.
+# A macro, so that the variables of Kokkos's own config reach the caller.
 macro(evenkeel_find_kokkos)
   if(NOT TARGET Kokkos::kokkos)
     _evenkeel_kokkos_directory(_evenkeel_directory)

@@ -5,7 +5,7 @@ if(NOT DEFINED PROJECT_IS_TOP_LEVEL)
   set(PROJECT_IS_TOP_LEVEL ON)
 endif()
 
-if(PROJECT_IS_TOP_LEVEL)  # a parent project has its own word on this
+if(PROJECT_IS_TOP_LEVEL)  # a parent project decides this itself
   option(BUILD_SHARED_LIBS "Build shared libraries instead of static ones" OFF)
 endif()
 option(EVENKEEL_ENABLE_MPI "Use MPI; OFF builds a single-process library" ON)
@@ -19,15 +19,26 @@ option(EVENKEEL_INSTALL "Create install rules" ${PROJECT_IS_TOP_LEVEL})
 option(EVENKEEL_WARNINGS_AS_ERRORS "Turn compiler warnings into errors" OFF)
 option(EVENKEEL_PRECOMPILED_HEADERS "Precompile what all tests include" ON)
 mark_as_advanced(EVENKEEL_PRECOMPILED_HEADERS)
-# Such a library runs on machines like this one only.
+# The resulting library runs only on machines like this one.
 option(EVENKEEL_NATIVE "Compile for the processor of this machine" OFF)
 
-# How heavily the library checks its own invariants. What users pass in is always checked.
-#   off         nothing
-#   local       what one rank can see by itself
-#   collective  also what all ranks must agree on; costs a reduction each
+# A device that every machine has, for tests: its kernels run on the host, in memory that the host
+# cannot touch otherwise. A library with it is not installed.
+option(EVENKEEL_TEST_DEVICE "Add the test device to the spaces of the library" OFF)
+if(EVENKEEL_TEST_DEVICE)
+  set(EVENKEEL_INSTALL OFF)
+endif()
+
+# How thoroughly the library checks its own invariants. User input is always checked.
+#   off         no checks
+#   local       checks that one rank can make alone
+#   collective  also checks that all ranks agree, each at the cost of a reduction
 set(EVENKEEL_ASSERTIONS "off" CACHE STRING "Internal checks: off, local or collective")
 set_property(CACHE EVENKEEL_ASSERTIONS PROPERTY STRINGS off local collective)
+
+set(EVENKEEL_TEST_RANKS "" CACHE STRING
+  "Numbers of ranks to test on, as in 1|2|5; empty: those that each test names")
+mark_as_advanced(EVENKEEL_TEST_RANKS)
 
 set(EVENKEEL_SANITIZE "" CACHE STRING "Sanitizer: empty, address (with undefined) or thread")
 set_property(CACHE EVENKEEL_SANITIZE PROPERTY STRINGS "" address thread)
@@ -51,7 +62,7 @@ if(PROJECT_IS_TOP_LEVEL)
   find_program(EVENKEEL_CCACHE ccache)
   mark_as_advanced(EVENKEEL_CCACHE)
   if(EVENKEEL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    # Precompiled headers need the one, and misses are quicker by the other.
+    # Precompiled headers need CCACHE_SLOPPINESS; CCACHE_DEPEND makes cache misses cheaper.
     set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_DEPEND=1 "${EVENKEEL_CCACHE}")
   endif()

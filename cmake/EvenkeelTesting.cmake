@@ -1,25 +1,31 @@
-# evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [HEAVY] [TIMEOUT <seconds>]
+# evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [DEVICE] [HEAVY] [SWEEP] [TIMEOUT <seconds>]
 #                   [LIBRARIES <target>...] [PRIVATE <source>...])
 #
 # Builds tests/<path>_test.cpp, the test of <component>/include/evenkeel/<path>.hpp, and registers
 # it once per rank count as <path>@<n>; with SPACES also once per Kokkos space of the build, as
 # <path>.<space>@<n>. Without MPI only the runs on one rank are registered; RANKS is 1 by default.
-# HEAVY: the test itself computes much, and is optimized under a sanitizer too.
+# DEVICE: the test itself uses the build's device, if there is one. Builds with the test device run
+# only these tests and those with SPACES: all others are the same as in other builds.
+# HEAVY: the test itself computes much, so it is optimized under a sanitizer too.
+# SWEEP: the test measures the quality of results on many inputs. A sanitizer finds no more on many
+# ranks than on two.
 # PRIVATE names sources of the component (relative to its src/) whose hidden symbols the test needs:
-# they are compiled into it. Each process carries a watchdog: after TIMEOUT seconds (60) it prints
-# the stacks of all threads and ends, so that a hang is a failure that shows where.
+# they are compiled into it. The target evenkeel_<component>_private, if it exists, provides the
+# private headers of a component. Each process has a watchdog: after TIMEOUT seconds (60) it prints
+# the stacks of all threads and ends, so that a hang becomes a failure that shows where.
 include(EvenkeelWarnings)
 
-# These let every OpenMPI run as root, and with more ranks than cores.
+# Lets every version of Open MPI run as root, and with more ranks than cores.
 set(EVENKEEL_TEST_ENVIRONMENT
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
   PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
   OMP_PROC_BIND=false OMP_WAIT_POLICY=passive GTEST_COLOR=no)
 
-# For tests that run a program which is not a test. MPI leaks from plugins that it has unloaded by
-# then, and only complete stacks show that (the fast way of unwinding stops at the first function
-# without a frame pointer). Test programs keep the plugins loaded instead: tests/support/main.cpp.
+# For tests that run a program other than a test. MPI leaks memory in plugins that are unloaded when
+# the leaks are reported, and only complete stacks show their origin (fast unwinding stops at the
+# first function without a frame pointer). Test programs keep the plugins loaded instead:
+# tests/support/main.cpp.
 function(evenkeel_show_complete_stacks test)
   if(EVENKEEL_SANITIZE STREQUAL "address")
     set_tests_properties(${test} PROPERTIES
@@ -35,14 +41,14 @@ function(evenkeel_test_launcher ranks result)
   set(${result} "${command}" PARENT_SCOPE)
 endfunction()
 
-# Compilers for devices know neither precompiled headers nor several levels of optimization.
+# Device compilers support neither precompiled headers nor several optimization levels.
 set(EVENKEEL_TESTS_ARE_FOR_DEVICES OFF)
 if(EVENKEEL_KOKKOS_DEVICES MATCHES "CUDA|HIP|SYCL")
   set(EVENKEEL_TESTS_ARE_FOR_DEVICES ON)
   set(EVENKEEL_PRECOMPILED_HEADERS OFF)
 endif()
 
-# Most of a test runs once: the compiler's time is worth more than the program's. What is tested
+# Most code of a test runs once, so compile time matters more than run time. The library under test
 # keeps the optimization of the build type.
 function(evenkeel_set_test_build target)
   evenkeel_set_warnings(${target})
@@ -50,7 +56,7 @@ function(evenkeel_set_test_build target)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
   elseif(NOT EVENKEEL_TESTS_ARE_FOR_DEVICES)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # what it finds so is in std::string
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # at -O1 these warn about std::string itself
       target_compile_options(${target}
         PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
     endif()
@@ -58,7 +64,7 @@ function(evenkeel_set_test_build target)
   if(NOT EVENKEEL_PRECOMPILED_HEADERS)
     return()
   endif()
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # these let ccache know such headers
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # lets ccache handle precompiled headers
     target_compile_options(${target} PRIVATE -fpch-preprocess)
   elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
@@ -69,8 +75,11 @@ function(evenkeel_set_test_build target)
 endfunction()
 
 function(evenkeel_add_test path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES;HEAVY" "TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES;DEVICE;HEAVY;SWEEP" "TIMEOUT"
     "RANKS;LIBRARIES;PRIVATE")
+  if(EVENKEEL_TEST_DEVICE AND NOT arg_SPACES AND NOT arg_DEVICE)
+    return()
+  endif()
   if(NOT arg_RANKS)
     set(arg_RANKS 1)
   endif()
@@ -80,12 +89,25 @@ function(evenkeel_add_test path)
   if(EVENKEEL_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 3")
   endif()
+  if(EVENKEEL_TEST_RANKS)
+    set(wanted ${arg_RANKS})
+    list(FILTER wanted INCLUDE REGEX "^(${EVENKEEL_TEST_RANKS})$")
+    if(wanted)
+      set(arg_RANKS ${wanted})
+    endif()
+  endif()
   if(EVENKEEL_SANITIZE)
-    list(REMOVE_ITEM arg_RANKS 3)  # takes as long as the others and walks the same lines
+    list(REMOVE_ITEM arg_RANKS 3 12)  # these take as long as the others and execute the same lines
+    if(arg_SWEEP OR path MATCHES "^monitor/")  # five ranks show no more there than two
+      list(REMOVE_ITEM arg_RANKS 5)
+    endif()
   endif()
   set(spaces "")
   if(arg_SPACES)
     set(spaces ${EVENKEEL_KOKKOS_DEVICES})
+    if(EVENKEEL_TEST_DEVICE)
+      set(spaces TestDevice)  # the others are tested by other builds
+    endif()
   endif()
   if(NOT spaces)
     set(spaces any)
@@ -94,8 +116,11 @@ function(evenkeel_add_test path)
   string(REPLACE "/" "_" target "test_${path}")
   add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${path}_test.cpp)
   target_link_libraries(${target} PRIVATE evenkeel_test_main ${arg_LIBRARIES})
+  string(REGEX MATCH "^[^/]+" component "${path}")
+  if(TARGET evenkeel_${component}_private)
+    target_link_libraries(${target} PRIVATE evenkeel_${component}_private)
+  endif()
   if(arg_PRIVATE)
-    string(REGEX MATCH "^[^/]+" component "${path}")
     list(TRANSFORM arg_PRIVATE PREPEND ${PROJECT_SOURCE_DIR}/${component}/src/)
     target_sources(${target} PRIVATE ${arg_PRIVATE})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${component}/src)
@@ -113,6 +138,10 @@ function(evenkeel_add_test path)
     endif()
     evenkeel_test_launcher(${ranks} launcher)
     foreach(space IN LISTS spaces)
+      # Opening and closing memory is most expensive where many ranks share few cores.
+      if(space STREQUAL "TestDevice" AND ranks GREATER 3)
+        continue()
+      endif()
       set(name "${path}@${ranks}")
       set(choice "")
       if(NOT space STREQUAL "any")

@@ -1,6 +1,6 @@
-# evenkeel_set_warnings(<target>): the project's warnings and sanitizer, for its own targets alone,
-# and for the processor of this machine where EVENKEEL_NATIVE says so.
-# evenkeel_sanitizer_flags(<variable>): the compiler's flags for the sanitizer, or nothing.
+# evenkeel_set_warnings(<target>): sets the project's warnings and sanitizer, for its own targets
+# only, and compiles for this machine's processor if EVENKEEL_NATIVE is ON.
+# evenkeel_sanitizer_flags(<variable>): returns the compiler's flags for the sanitizer, or nothing.
 function(evenkeel_sanitizer_flags result)
   set(flags "")
   if(EVENKEEL_SANITIZE STREQUAL "address")
@@ -11,8 +11,8 @@ function(evenkeel_sanitizer_flags result)
   set(${result} "${flags}" PARENT_SCOPE)
 endfunction()
 
-# All targets or none: they share inline functions. Products stay products: a fused multiplication
-# and addition would round otherwise than other builds do, which must find the same keys.
+# Applies to all targets or none, since they share inline functions. Never fuses a multiplication
+# and an addition: that would round differently from other builds, which must find the same keys.
 function(evenkeel_set_machine target)
   if(EVENKEEL_NATIVE)
     target_compile_options(${target} PRIVATE -march=native -ffp-contract=off)
@@ -27,10 +27,10 @@ function(evenkeel_set_warnings target)
   endif()
   set(nvcc OFF)
   if(EVENKEEL_KOKKOS_DEVICES MATCHES "CUDA" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    set(nvcc ON)  # nvcc_wrapper: GNU by its host compiler; its generated code is not pedantic
+    set(nvcc ON)  # nvcc_wrapper reports its host compiler, GNU; its generated code is not pedantic
   endif()
   if(nvcc)
-    # A host function called from a device function compiles, and then fails when it runs.
+    # Without these, a device function that calls a host function compiles, but fails when it runs.
     target_compile_options(${target}
       PRIVATE -Werror=cross-execution-space-call "SHELL:-Xcudafe --diag_error=20013")
   else()
@@ -43,12 +43,12 @@ function(evenkeel_set_warnings target)
 
   evenkeel_sanitizer_flags(sanitizers)
   if(sanitizers)
-    # Kernels are mostly calls, which cost a sanitizer ten times as much when none is inlined.
-    # Of what it prints, lines are enough to find the place.
+    # Kernels consist mostly of calls, which are ten times slower under a sanitizer if not inlined
+    # (-O1). Line numbers suffice to find the place of a report (-g1).
     target_compile_options(${target} PRIVATE ${sanitizers} "$<$<CONFIG:Debug>:-O1;-g1>")
     target_link_options(${target} PRIVATE ${sanitizers})
     get_target_property(type ${target} TYPE)
-    if(type MATCHES "LIBRARY")  # whoever links the library links the sanitizer's runtime too
+    if(type MATCHES "LIBRARY")  # users of the library must link the sanitizer's runtime too
       target_link_options(${target} INTERFACE ${sanitizers})
     endif()
   endif()

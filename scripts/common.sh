@@ -1,13 +1,13 @@
-# shellcheck shell=bash disable=SC2034  # the groups of packages are used by who sources this
-# Shared by the scripts in this directory: stages with their seconds, packages, build directories.
-# To be sourced. The caller sets `set -euo pipefail`.
+# shellcheck shell=bash disable=SC2034  # scripts that source this use the groups of packages
+# Shared by the scripts in this directory: timed stages, packages, build directories. To be sourced.
+# The caller sets `set -euo pipefail`.
 
 checkout="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 program="${program:-${0##*/}}"
 
 # --- Packages -------------------------------------------------------------------------------------
-# Debian's names, in one place. "a|b": either will do, the first that the distribution has is
-# installed. "a?": installed where the distribution has it, and done without elsewhere.
+# Debian's names, in one place. "a|b": either is enough; the first that the distribution has is
+# installed. "a?": optional, installed if the distribution has it.
 packages_build=(g++ cmake ninja-build libspdlog-dev "libtrilinos-kokkos-dev|libkokkos-dev")
 packages_kernels=("libtrilinos-kokkos-kernels-dev?" "libblas-dev?" "liblapack-dev?")
 packages_mpi=("libopenmpi-dev|libmpich-dev" "openmpi-bin|mpich")
@@ -29,7 +29,7 @@ count_of() {
   (($1 == 1)) || printf s
 }
 
-# run_stage NAME LOG COMMAND...: one line with the seconds; the log is shown only on a failure.
+# run_stage NAME LOG COMMAND...: prints one line with the seconds, and the log only on a failure.
 run_stage() {
   local name="$1" log="$2" start=$SECONDS status=0
   shift 2
@@ -52,13 +52,13 @@ is_available() {
   [[ -n "$(apt-cache show --no-all-versions "$1" 2>/dev/null)" ]]
 }
 
-# Without a terminal nobody could answer sudo's question.
+# Without a terminal nobody can type sudo's password.
 may_sudo() {
   command -v sudo >/dev/null && { [[ -t 0 ]] || sudo -n true 2>/dev/null; }
 }
 
-# Which of the entries no installed package fulfils. One call of dpkg-query for the common case that
-# nothing is missing, since every run of every script comes through here.
+# Prints the entries that no installed package fulfils. Calls dpkg-query once, since every run of
+# every script does this and usually nothing is missing.
 missing_entries() {
   local entry name names=() installed fulfilled
   for entry in "$@"; do
@@ -77,7 +77,7 @@ missing_entries() {
   done
 }
 
-# The package names to install for the entries, as this distribution has them.
+# Prints the packages to install for the entries, as this distribution names them.
 resolve_entries() {
   local entry name chosen
   for entry in "$@"; do
@@ -88,7 +88,7 @@ resolve_entries() {
         chosen="$name"
       fi
     done
-    # A name that must be had and is unknown is left to apt, which says so best.
+    # A required but unknown name is left to apt, whose error message is the best.
     [[ -n "$chosen" || "$entry" == *\? ]] || chosen="${alternatives[0]}"
     [[ -z "$chosen" ]] || printf '%s\n' "$chosen"
   done
@@ -109,7 +109,7 @@ $program: no apt on this system, so nothing is installed for you. What is needed
 END
   local command
   for command in cmake ninja "${CXX:-c++}"; do
-    command -v "$command" >/dev/null || die "$command is not there, and nothing works without it"
+    command -v "$command" >/dev/null || die "$command is missing, and nothing works without it"
   done
 }
 
@@ -121,7 +121,7 @@ ensure_packages() {
   fi
   local entry wanted=() missing names as_root=()
   for entry in "$@"; do
-    # Whoever names a Kokkos wants that one.
+    # A user who names a Kokkos wants that one.
     [[ -n "${Kokkos_ROOT:-}" && "$entry" == *kokkos* ]] || wanted+=("$entry")
   done
   mapfile -t missing < <(missing_entries "${wanted[@]}")
@@ -139,12 +139,12 @@ ensure_packages() {
       printf '  apt-get update && apt-get install -y --no-install-recommends %s\n' "${names[*]}"
       exit 1
     fi
-    sudo -v  # asks here, where the question is seen
+    sudo -v  # asks for the password here, where the user sees the question
   fi
   local logs="$checkout/build/log"
   run_stage "apt update" "$logs/apt-update.log" \
     "${as_root[@]}" apt-get -o Acquire::Retries=3 update
-  mapfile -t names < <(resolve_entries "${missing[@]}")  # a bare system knows no names before
+  mapfile -t names < <(resolve_entries "${missing[@]}")  # a bare system needs the update first
   ((${#names[@]} > 0)) || return 0
   run_stage "apt install" "$logs/apt-install.log" \
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
@@ -152,14 +152,14 @@ ensure_packages() {
 }
 
 # --- Machine --------------------------------------------------------------------------------------
-# nproc obeys OMP_NUM_THREADS, which is about the tests and not about compilers.
+# nproc obeys OMP_NUM_THREADS, which is meant for the tests, not for the compilers.
 default_jobs() {
   env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc
 }
 
 # --- CMake ----------------------------------------------------------------------------------------
-# A build directory keeps absolute paths; one that came along with a moved or copied checkout would
-# build the other tree.
+# A build directory keeps absolute paths; one that was moved or copied with a checkout would build
+# the original tree.
 check_build_directory() {
   local directory="$1" cache="$1/CMakeCache.txt" source
   [[ -f "$cache" ]] || return 0
@@ -175,9 +175,9 @@ configure_afresh() {
   cmake -S "$checkout" -B "$directory" -G Ninja "$@"
 }
 
-# configure DIRECTORY ARGUMENT...: only when the arguments differ from last time's; otherwise Ninja
-# runs CMake itself where a file changed. A changed or failed configuration starts with an empty
-# cache, so that nothing found (or not found) before is remembered.
+# configure DIRECTORY ARGUMENT...: runs CMake only if the arguments differ from the last ones;
+# otherwise Ninja runs it when a file has changed. A changed or failed configuration starts with an
+# empty cache, so that nothing found (or not found) before is remembered.
 configure() {
   local directory="$1" stamp="$1/.configured-with" options
   shift
@@ -193,10 +193,10 @@ configure() {
 }
 
 # --- MPI ------------------------------------------------------------------------------------------
-# Open MPI refuses to run for root, and more processes than cores, unless told. Each major version
-# reads another name for the second, and the newest warns of the older ones. All processes of a test
-# are on this machine: to look for networks costs Open MPI up to a second at every start. Other MPIs
-# ignore all of this.
+# By default Open MPI refuses to run as root, or with more processes than cores. Each major version
+# has another variable for the second, and the newest warns about the older ones. All processes of a
+# test run on this machine, so Open MPI need not look for networks, which takes up to a second at
+# every start. Other MPIs ignore all of this.
 export_mpi_environment() {
   local version shared_memory=sm
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1

@@ -1,10 +1,10 @@
 # shellcheck shell=bash
-# The check of scripts/test --devices: all sources of the library that see Kokkos are compiled for
-# CUDA and for HIP. No GPU is needed, and no Kokkos that was built for one: Debian's package has the
-# headers of all backends, and a folder before it in the include path names the backend. To be
-# sourced after common.sh and newest.sh; needs root.
+# The check of scripts/test --devices: compiles all sources of the library that include Kokkos for
+# CUDA and for HIP. Needs neither a GPU nor a Kokkos built for one: Debian's package has the headers
+# of all backends, and a folder before it in the include path selects the backend. To be sourced
+# after common.sh and newest.sh; needs root.
 
-# shellcheck disable=SC2154  # what common.sh says
+# shellcheck disable=SC2154  # variables of common.sh
 : "${checkout:?}" "${program:?}"
 
 devices_packages=(g++ hipcc libomp-21-dev libkokkos-dev libspdlog-dev libeigen3-dev)
@@ -34,8 +34,8 @@ name_backend() {
     >"$folder/KokkosCore_Config_SetupBackend.hpp"
 }
 
-# Those that see Kokkos, and those that see spdlog, whose format strings compilers check; without
-# MPI, whose calls are all in files named after it.
+# Lists the sources that include Kokkos, or spdlog, whose format strings compilers check. Leaves out
+# MPI's calls, which are all in files named mpi_*.
 device_sources() {
   local jobs="$1" component
   # shellcheck disable=SC2016
@@ -48,7 +48,7 @@ device_sources() {
     "${device_includes[@]}") | sort
 }
 
-# compile_each JOBS LIST COMPILER...: prints what the compiler says of those that fail.
+# compile_each JOBS LIST COMPILER...: prints the compiler's output for the sources that fail.
 compile_each() {
   local jobs="$1" list="$2"
   shift 2
@@ -57,7 +57,7 @@ compile_each() {
     output="$("$@" 2>&1)" || { printf "%s\n" "$output"; exit 1; }' _ "$@"
 }
 
-# The newest C library does not suit every nvcc, so it works outside of the root.
+# Runs nvcc outside of the root, since not every nvcc works with the newest C library.
 compile_for_cuda() {
   local jobs="$1" list="$2"
   cd "$checkout" || return 1
@@ -99,7 +99,7 @@ check_devices() {
   headers="$devices_root/usr/include/kokkos"
   ensure_packages "${packages_build[@]}" "${packages_kernels[@]}" "${packages_newest_host[@]}"
   ensure_root "$refresh" "$devices_root" "${devices_packages[@]}"
-  # What CMake writes, and what it would define; relative, as seen from inside the root too.
+  # The headers and definitions that CMake generates; relative, to be valid inside the root too.
   configure "$devices_build" -DEVENKEEL_ENABLE_MPI=OFF -DEVENKEEL_BUILD_TESTS=OFF \
     -DEVENKEEL_BUILD_TOOLS=OFF -DEVENKEEL_BUILD_EXAMPLES=OFF
   device_includes=(-Ibackends/include -Ibuild/devices/backends/include -Icore/include

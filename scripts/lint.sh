@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The checks of scripts/test --lint: format of all C++ files, width of all others, clang-tidy on
-# what changed. To be sourced after common.sh.
+# changed files. To be sourced after common.sh.
 
 : "${checkout:?}" "${program:?}"  # from common.sh
 
@@ -16,14 +16,14 @@ existing_files() {
   done | sort -u
 }
 
-# The newest commit that is at least a day older than HEAD: what is new in it had its own check.
+# The newest commit at least six hours older than HEAD; its own changes were checked back then.
 default_base() {
   local seconds
   seconds="$(git -C "$checkout" log -1 --format=%ct 2>/dev/null)" || return 0
-  git -C "$checkout" rev-list -1 --before="@$((seconds - 86400))" HEAD
+  git -C "$checkout" rev-list -1 --before="@$((seconds - 21600))" HEAD
 }
 
-# All C++ files that differ from the base, committed or not; all there are when there is no base or
+# All C++ files that differ from the base, committed or not; all C++ files when there is no base or
 # the checks themselves changed.
 changed_files() {
   local base="$1"
@@ -37,8 +37,8 @@ changed_files() {
   } | existing_files
 }
 
-# The source through which clang-tidy gets to see a header: that of its name, or else the first that
-# includes it, of its component or of the tests. One is enough, and some are included everywhere.
+# The source through which clang-tidy sees a header: the one of the same name, or else the first of
+# its component or of the tests that includes it. One is enough: some headers are in most sources.
 source_including() {
   local header="$1" component="${1%%/*}" path pattern found name
   case "$header" in
@@ -59,7 +59,7 @@ source_including() {
   done
 }
 
-# Reads names of files; prints the full names of the sources to tidy, which the build must compile.
+# Reads file names; prints the full names of the sources to tidy, all of which the build compiles.
 sources_to_tidy() {
   local directory="$1" file
   while IFS= read -r file; do
@@ -77,7 +77,7 @@ check_format() {
     xargs -r -d '\n' clang-format --style=file --dry-run -Werror
 }
 
-# clang-format sees to C++; everything else that people read ends by column 100 too.
+# clang-format checks C++; the lines of all other text files must end by column 100 too.
 check_columns() {
   git -C "$checkout" ls-files --cached --others --exclude-standard -- \
     '*.md' '*.cmake' '*.cmake.in' '*CMakeLists.txt' scripts .ci '*.json' | existing_files |
@@ -85,7 +85,7 @@ check_columns() {
   return 0
 }
 
-# Each process's findings are printed in one piece; its counts of hidden warnings are not.
+# Prints the findings of each process in one piece, without its counts of hidden warnings.
 check_tidy() {
   local directory="$1" jobs="$2" list="$3"
   # shellcheck disable=SC2016
@@ -110,7 +110,7 @@ run_lint() {
   fi
   ! command -v clang++ >/dev/null || compiler=clang++
   export_mpi_environment
-  # Debug with all checks: clang-tidy is to see the code of the assertions too.
+  # Debug with all checks, so that clang-tidy sees the code of the assertions too.
   configure "$directory" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER="$compiler" \
     -DEVENKEEL_ASSERTIONS=collective -DEVENKEEL_WARNINGS_AS_ERRORS=ON -DEVENKEEL_BUILD_BENCH=ON \
     -DEVENKEEL_PRECOMPILED_HEADERS=OFF

@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# The newest toolchain: a throw-away root directory with Debian sid, in which scripts/test runs once
-# more. To be sourced after common.sh; everything here needs root.
+# The newest toolchain: a throw-away root directory with Debian sid, in which scripts/test runs
+# again. To be sourced after common.sh; everything here needs root.
 
 : "${checkout:?}"  # from common.sh
 
@@ -12,7 +12,7 @@ newest_root="${EVENKEEL_NEWEST_ROOT:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/ev
 
 # --- The Debian mirror of this machine ------------------------------------------------------------
 # Prints the first mirror among apt's own sources that serves a release of Debian itself: one of the
-# given suites by its exact name, so that neither the security archive nor anyone else's fits.
+# given suites by its exact name, which excludes the security archive and third-party archives.
 mirror_in_deb822() {
   local suites="$1"
   shift
@@ -76,8 +76,8 @@ root_is_current() {
   grep -qxF "packages: $*" "$root/.evenkeel-root" 2>/dev/null
 }
 
-# make_root ROOT PACKAGE...: made beside its place and renamed when whole, so that an interrupted
-# run leaves no half root, and an archive that is broken today leaves the root of yesterday.
+# make_root ROOT PACKAGE...: makes the root beside its place and renames it when complete. So an
+# interrupted run leaves no partial root, and a broken archive leaves the previous root.
 make_root() {
   local root="$1" mirror proxy="" partial="$1.partial" options=() list
   shift
@@ -95,8 +95,7 @@ make_root() {
 }
 
 # ensure_root REFRESH ROOT PACKAGE...: leaves file descriptor 9 open with a shared lock on the root:
-# no other run of the script replaces it while this one, or a process that this one started, is in
-# there.
+# no other run of the script replaces it while this run, or a process that it started, is using it.
 ensure_root() {
   local refresh="$1" root="$2"
   shift
@@ -105,7 +104,7 @@ ensure_root() {
   flock --shared 9
   if [[ "$refresh" == yes ]] || ! root_is_current "$@"; then
     flock --exclusive 9
-    if [[ "$refresh" == yes ]] || ! root_is_current "$@"; then  # nobody else made it meanwhile
+    if [[ "$refresh" == yes ]] || ! root_is_current "$@"; then  # no other run has made it meanwhile
       make_root "$@"
     fi
     flock --shared 9
@@ -117,8 +116,8 @@ describe_root() {
 }
 
 # --- Running in it --------------------------------------------------------------------------------
-# Runs in a mount namespace of its own: when the last process in there ends, however it ends, the
-# mounts are gone.
+# Runs in its own mount namespace: when the last process in it ends, in whatever way, the mounts are
+# gone.
 run_in_newest_root() {
   local status=0
   unshare --mount --propagation unchanged true 2>/dev/null ||
@@ -138,7 +137,7 @@ run_in_newest_root() {
 tidy_up_after_newest() {
   # Only after a run in a chroot on a machine that shares its mounts; see enter_newest_root.
   ! mountpoint -q "$newest_root" || umount --lazy "$newest_root"
-  if [[ -n "${SUDO_UID:-}" ]]; then  # what root built belongs to whoever asked for it
+  if [[ -n "${SUDO_UID:-}" ]]; then  # give what root built to the user who called sudo
     chown -R "$SUDO_UID:${SUDO_GID:-$SUDO_UID}" "$checkout/build"
   fi
 }
@@ -146,14 +145,14 @@ tidy_up_after_newest() {
 enter_newest_root() {
   local root="$newest_root"
   mkdir -p "$root/evenkeel" "$root/var/cache/ccache"
-  # Nothing mounted here is to be seen outside. In a chroot / is no mount whose sharing could be
-  # ended; there the root becomes a mount, and everything else is below it.
+  # Mounts made here must not be visible outside. In a chroot, / is not a mount whose sharing could
+  # be ended; there the root becomes a mount itself, and all other mounts lie below it.
   if ! mount --make-rprivate / 2>/dev/null; then
     mount --bind "$root" "$root"
     mount --make-private "$root"
   fi
   mount --bind "$checkout" "$root/evenkeel"
-  # A container may forbid a new proc and still hand on its own.
+  # A container may forbid mounting a new proc, but still allow to pass on its own.
   mount -t proc proc "$root/proc" 2>/dev/null || hand_on /proc
   hand_on /sys
   hand_on /dev
@@ -162,7 +161,7 @@ enter_newest_root() {
     mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
   fi
   mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
-  # Two threads, so that Kokkos runs in parallel, bound to no core: several processes share them.
+  # Two threads, so that Kokkos runs in parallel; not bound to cores, since processes share these.
   # shellcheck disable=SC2016
   exec chroot "$root" /usr/bin/env -i HOME=/root LANG=C.UTF-8 \
     PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
