@@ -14,9 +14,9 @@
 
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/domains/owner.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/order.hpp>
-#include <evenkeel/core/owner.hpp>
 #include <evenkeel/evenkeel.hpp>
 
 #include <cstdio>

@@ -16,8 +16,8 @@
 #include "zoltan_peer.hpp"
 #endif
 
+#include <evenkeel/core/domains/part_of_point.hpp>
 #include <evenkeel/core/field/standard.hpp>
-#include <evenkeel/core/grid/part_of_point.hpp>
 #include <evenkeel/evenkeel.hpp>
 
 #include <algorithm>
@@ -89,7 +89,7 @@ struct Course {
 };
 
 Course course_of(const std::vector<Point>& points, GridScheme scheme, GridRule rule, int rounds) {
-  GridRounds grids(GridDecomposition::uniform({3, {4, 4, 4}}, unit, scheme), {.rule = rule});
+  GridRounds grids(GridDomains::uniform({3, {4, 4, 4}}, unit, scheme), {.rule = rule});
   Course course;
   std::vector<double> times;
   for (int round = 0; round <= rounds; ++round) {
@@ -162,7 +162,7 @@ class Ours {
     options.parts = parts;
     const WeightedPoints points{set(points_).position()};
     BisectionCut cut = bisect(ranks_, {}, std::span(&points, 1), options);
-    const BoxTree tree(1, 3, options.box, {}, std::move(cut.nodes));
+    const TreeDomains tree(1, 3, options.box, {}, std::move(cut.nodes));
     write_parts(space_, tree, set(points_), parts_.data());
     return parts_;
   }
@@ -174,7 +174,7 @@ class Ours {
     options.scheme = scheme;
     const WeightedPoints points{set(points_).position()};
     GridCut cut = cut_grid(ranks_, {}, std::span(&points, 1), options);
-    const GridDecomposition grid(1, options.shape, options.box, {}, std::move(cut.borders));
+    const GridDomains grid(1, options.shape, options.box, {}, std::move(cut.borders));
     write_parts(space_, grid, set(points_), parts_.data());
     return parts_;
   }

@@ -11,8 +11,8 @@
 #include "clouds.hpp"
 #include "runtime.hpp"
 
-#include <evenkeel/core/grid/part_of_point.hpp>
-#include <evenkeel/core/grid/rounds.hpp>
+#include <evenkeel/core/boxes/rounds.hpp>
+#include <evenkeel/core/domains/part_of_point.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -71,7 +71,7 @@ std::vector<Point> points_of(std::int64_t cloud) {
   return points;
 }
 
-Work work_of(const GridDecomposition& grid, const std::vector<Point>& points) {
+Work work_of(const GridDomains& grid, const std::vector<Point>& points) {
   Work work(static_cast<std::size_t>(grid.parts()));
   const PartOfPoint part_of = grid.part_of_point();
   for (const Point& point : points) ++work[static_cast<std::size_t>(part_of(point.data()))];
@@ -84,7 +84,7 @@ double lambda_of(const Work& work) {
   return *std::max_element(work.begin(), work.end()) * static_cast<double>(work.size()) / all;
 }
 
-bool has_widths(const GridDecomposition& grid, const std::array<double, 3>& least) {
+bool has_widths(const GridDomains& grid, const std::array<double, 3>& least) {
   for (int part = 0; part < grid.parts(); ++part) {
     const Box box = grid.box_of(part);
     for (std::size_t axis = 0; axis < 3; ++axis)
@@ -113,7 +113,7 @@ Found found_on(const Case& of, std::int64_t cloud) {
   if (of.has_widths)
     for (std::size_t axis = 0; axis < 3; ++axis)
       options.least_width[axis] = 0.5 / of.shape.extents[axis];
-  GridRounds rounds(GridDecomposition::uniform(of.shape, unit, of.scheme), options);
+  GridRounds rounds(GridDomains::uniform(of.shape, unit, of.scheme), options);
   Random random(13, cloud);
   Found found;
   double before = 0, least_measured = 0;

@@ -100,8 +100,7 @@ void simulate(bool balance) {
   ek::GridBalancer balancer(MPI_COMM_WORLD, options);
   ek::Kernel flow = balancer.kernel("flow");
 
-  Cells cells(
-      ek::cells_between(mesh, balancer.decomposition(), balancer.decomposition(), rank).after);
+  Cells cells(ek::cells_between(mesh, balancer.domains(), balancer.domains(), rank).after);
   for_each_cell(cells.range, [&](std::int64_t i, std::int64_t j) {
     cells.at(i, j) = std::cos(static_cast<double>(7 * i + 3 * j));
   });
@@ -116,7 +115,7 @@ void simulate(bool balance) {
     }
     MPI_Barrier(MPI_COMM_WORLD);  // stands for the exchange of ghost cells
     if (const auto next = balancer.step()) {
-      cells = moved(cells, ek::cells_between(mesh, balancer.decomposition(), *next, rank));
+      cells = moved(cells, ek::cells_between(mesh, balancer.domains(), *next, rank));
       balancer.accept();
       ++rebalances;
     }

@@ -1,7 +1,7 @@
 # cmake -DROOT=<dir> -P include_direction.cmake: reads every include of every component below ROOT
 # and fails when one points to the right; when a public header of monitor includes core that has no
 # need to; and when a room of monitor other than drive gets to see core, by whatever headers. What
-# lambda is, core/load.hpp defines for all.
+# lambda is, core/weights/load.hpp defines for all.
 cmake_minimum_required(VERSION 3.22)
 
 set(components backends core monitor)
@@ -76,7 +76,8 @@ foreach(file IN LISTS files)
     list(POP_FRONT open header)
     include_lines(${header} includes)
     foreach(include IN LISTS includes)
-      if(include MATCHES "evenkeel/core/" AND NOT include MATCHES "evenkeel/core/load\\.hpp")
+      if(include MATCHES "evenkeel/core/" AND
+         NOT include MATCHES "evenkeel/core/weights/load\\.hpp")
         string(REGEX REPLACE "^.*include[ \t]*" "" named "${include}")
         string(APPEND violations "  ${file} sees ${named}, by ${header}\n")
       endif()

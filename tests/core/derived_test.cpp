@@ -8,7 +8,7 @@ namespace evenkeel {
 namespace {
 
 Domains of_generation(std::int64_t generation) {
-  return Decomposition(generation, 3, {{0, 0, 0}, {1, 1, 1}}, {}, {{0}, {std::uint64_t{1} << 63U}});
+  return CurveDomains(generation, 3, {{0, 0, 0}, {1, 1, 1}}, {}, {{0}, {std::uint64_t{1} << 63U}});
 }
 
 TEST(Derived, IsOfTheDomainsThatItWasMadeOf) {

@@ -109,9 +109,9 @@ TEST(Cells, OnACurve) {
         SCOPED_TRACE(name_of(curve));
         const Box box{{-1, 2, 5}, {1, 2.0 + 0.37 * (trial % 5 + 1), 5.0 + 0.29 * (trial % 7 + 1)}};
         const int parts = 1 + trial % 9;
-        expect_domains(Decomposition(1, dimensions, box, {false, trial % 2 == 0, true},
-                                     random_splitters(dimensions, parts, random),
-                                     {curve, dimensions == 2 ? 4 : 3}, any_ranks(parts, random)),
+        expect_domains(CurveDomains(1, dimensions, box, {false, trial % 2 == 0, true},
+                                    random_splitters(dimensions, parts, random),
+                                    {curve, dimensions == 2 ? 4 : 3}, any_ranks(parts, random)),
                        random);
       }
 }
@@ -124,7 +124,7 @@ TEST(Cells, OnACurveAreFewBoxes) {
     const Splitters splitters = random_splitters(dimensions, 50, random);
     const int levels = dimensions == 3 ? 21 : 31, children = 1 << dimensions;
     for (const CurveKind curve : curves) {
-      const Decomposition decomposition(1, dimensions, box, {}, splitters, {curve});
+      const CurveDomains decomposition(1, dimensions, box, {}, splitters, {curve});
       std::vector<int> boxes(50);
       for (const DomainCell& cell : cells_of(decomposition))
         ++boxes[static_cast<std::size_t>(cell.part)];
@@ -148,16 +148,16 @@ TEST(Cells, OfOnePart) {
       EXPECT_EQ(cells[0].work, 0) << "unknown";
     };
     for (const CurveKind curve : curves)
-      expect_box(cells_of(Decomposition(1, 3, box, {}, {{0}, end_of_curve(3)}, {curve})));
-    expect_box(cells_of(GridDecomposition::uniform({}, box, GridScheme::tensor)));
-    expect_box(cells_of(BoxTree(1, 3, box, {}, {})));
+      expect_box(cells_of(CurveDomains(1, 3, box, {}, {{0}, end_of_curve(3)}, {curve})));
+    expect_box(cells_of(GridDomains::uniform({}, box, GridScheme::tensor)));
+    expect_box(cells_of(TreeDomains(1, 3, box, {}, {})));
   }
 }
 
 TEST(Cells, OnACurveInAPoint) {
   const Splitters splitters = {{0}, {0}, {1}, {1U << 20U}, end_of_curve(2)};
   const Cells cells =
-      cells_of(Decomposition(1, 2, Box{}, {}, splitters), std::vector<double>{0, 3, 0, 0});
+      cells_of(CurveDomains(1, 2, Box{}, {}, splitters), std::vector<double>{0, 3, 0, 0});
   ASSERT_EQ(cells.size(), 1U);
   EXPECT_EQ(cells[0].part, 1);
   EXPECT_EQ(cells[0].work, 3);
@@ -192,8 +192,8 @@ TEST(Cells, OfAGrid) {
           add_row(borders.levels[level], box.lower[d], box.upper[d], shape.extents[d], random);
         if (scheme == GridScheme::staggered) rows *= shape.extents[d];
       }
-      expect_domains(GridDecomposition(1, shape, box, {false, trial % 2 == 0, true}, borders,
-                                       any_ranks(shape.parts(), random)),
+      expect_domains(GridDomains(1, shape, box, {false, trial % 2 == 0, true}, borders,
+                                 any_ranks(shape.parts(), random)),
                      random);
     }
 }
@@ -201,9 +201,9 @@ TEST(Cells, OfAGrid) {
 TEST(Cells, OfABoxTree) {
   const Box box{{0, 0, 0}, {4, 1, 1}};
   const std::vector<Bisection> nodes = {{1, 0, 1}, {3, 0, 3}, {1, 1, 2}};
-  const Cells cells = cells_of(BoxTree(1, 2, box, {}, nodes, {3, 1, 0, 2}), some_work(4));
+  const Cells cells = cells_of(TreeDomains(1, 2, box, {}, nodes, {3, 1, 0, 2}), some_work(4));
   ASSERT_EQ(cells.size(), 3U) << "part 2 has no extent along y";
-  EXPECT_EQ(cells_of(Domains(BoxTree(1, 2, box, {}, nodes))).size(), 3U);
+  EXPECT_EQ(cells_of(Domains(TreeDomains(1, 2, box, {}, nodes))).size(), 3U);
   EXPECT_EQ(cells[0].box, (Box{{0, 0, 0}, {1, 1, 1}}));
   EXPECT_EQ(cells[1].box, (Box{{1, 0, 0}, {3, 1, 1}}));
   EXPECT_EQ(cells[2].box, (Box{{3, 0, 0}, {4, 1, 1}}));
@@ -211,29 +211,29 @@ TEST(Cells, OfABoxTree) {
   for (std::size_t i = 0; i < cells.size(); ++i)
     EXPECT_EQ((std::pair(cells[i].part, cells[i].rank)), owners[i]);
   std::mt19937_64 random(11);
-  expect_domains(BoxTree(1, 2, box, {}, nodes, {3, 1, 0, 2}), random);
-  expect_domains(BoxTree(1, 1, box, {true}, {{1, 0, 1}, {3, 0, 2}}), random);
+  expect_domains(TreeDomains(1, 2, box, {}, nodes, {3, 1, 0, 2}), random);
+  expect_domains(TreeDomains(1, 1, box, {true}, {{1, 0, 1}, {3, 0, 2}}), random);
 }
 
 // Who owns all the places of a box without extent has all of the picture.
 TEST(Cells, WhereTheBoxIsFlat) {
   const Box flat{{1, 2, 3}, {2, 2, 3}};
   for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
-    const Cells cells = cells_of(GridDecomposition::uniform({3, {2, 3, 2}}, flat, scheme));
+    const Cells cells = cells_of(GridDomains::uniform({3, {2, 3, 2}}, flat, scheme));
     ASSERT_EQ(cells.size(), 2U);
     EXPECT_EQ(cells[0].part, 0);
     EXPECT_EQ(cells[1].part, 6);
     EXPECT_EQ(cells[1].box, (Box{{1.5, 2, 3}, {2, 2, 3}}));
   }
-  const Cells leaves = cells_of(BoxTree(1, 3, flat, {}, {{2, 1, 2}, {1.5, 0, 1}}));
+  const Cells leaves = cells_of(TreeDomains(1, 3, flat, {}, {{2, 1, 2}, {1.5, 0, 1}}));
   ASSERT_EQ(leaves.size(), 2U);
   EXPECT_EQ(leaves[1].box, (Box{{1.5, 2, 3}, {2, 2, 3}}));
 }
 
 TEST(Cells, OfNobody) {
-  EXPECT_TRUE(cells_of(Decomposition()).empty());
-  EXPECT_TRUE(cells_of(GridDecomposition()).empty());
-  EXPECT_TRUE(cells_of(BoxTree()).empty());
+  EXPECT_TRUE(cells_of(CurveDomains()).empty());
+  EXPECT_TRUE(cells_of(GridDomains()).empty());
+  EXPECT_TRUE(cells_of(TreeDomains()).empty());
   EXPECT_TRUE(cells_of(Domains()).empty());
 }
 
@@ -244,14 +244,14 @@ TEST(Cells, TheWorkIsOfEachPart) {
   const std::vector<double> work(3);
   const Box box{{0, 0, 0}, {1, 1, 1}};
   EXPECT_EQ(error_of([&] {
-              cells_of(Decomposition(1, 3, box, {}, {{0}, {5}, end_of_curve(3)}), work);
+              cells_of(CurveDomains(1, 3, box, {}, {{0}, {5}, end_of_curve(3)}), work);
             }),
             text);
   EXPECT_EQ(error_of([&] {
-              cells_of(GridDecomposition::uniform({1, {2, 1, 1}}, box, GridScheme::tensor), work);
+              cells_of(GridDomains::uniform({1, {2, 1, 1}}, box, GridScheme::tensor), work);
             }),
             text);
-  EXPECT_EQ(error_of([&] { cells_of(BoxTree(1, 3, box, {}, {{0.5, 0, 1}}), work); }), text);
+  EXPECT_EQ(error_of([&] { cells_of(TreeDomains(1, 3, box, {}, {{0.5, 0, 1}}), work); }), text);
 }
 
 // --- The bytes -----------------------------------------------------------------------------------

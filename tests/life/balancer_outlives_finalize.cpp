@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   global_balancer.emplace(ranks, options());
   global_kernel = global_balancer->kernel("work");
   application.run(*global_balancer, looking_step + 1);
-  finished_balancer.emplace(ranks, options());
+  finished_balancer.emplace(ranks, options(), ek::space_of(Kokkos::DefaultHostExecutionSpace()));
   application.run(*finished_balancer, looking_step + 1);
   finished_balancer->finish();
   global_monitor.emplace(ranks, options());

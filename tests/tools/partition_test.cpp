@@ -341,17 +341,17 @@ TEST_F(PartitionProgram, CommandLinesThatAreNone) {
 TEST_F(PartitionProgram, OptionsThatAreRefused) {
   const std::string unknown = "tools/partition: --method is 'graph'. The methods are ";
   expect_refused(good("graph"), unknown +
-                                    "hilbert, morton, snake, bisection, tensor, staggered and "
+                                    "hilbert, morton, snake, staggered, tensor, bisection and "
                                     "histogram.");
   expect_refused_by_all(good("graph"), "evenkeel: " + unknown);
-  const std::string grids = " It belongs to tensor, staggered and histogram; leave it out.";
+  const std::string grids = " It belongs to staggered, tensor and histogram; leave it out.";
   expect_refused(plus(good(), {"--grid", "1x2"}),
                  "tools/partition: --grid has no meaning for the method hilbert." + grids);
   expect_refused(plus(good("bisection"), {"--grid", "1x2"}),
                  "tools/partition: --grid has no meaning for the method bisection." + grids);
   expect_refused(plus(good(), {"--rounds", "1"}),
                  "tools/partition: --rounds has no meaning for the method hilbert. It belongs to "
-                 "tensor and staggered; leave it out.");
+                 "staggered and tensor; leave it out.");
   expect_refused(plus(good("tensor"), {"--rounds", "-1"}),
                  "tools/partition: --rounds is '-1'. Give a whole number from 0 to 10000.");
   expect_refused(plus(good("staggered"), {"--grid", "0x2x2"}),

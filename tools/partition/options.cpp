@@ -30,19 +30,18 @@ struct NamedMethod {
   Method method;
   bool has_rounds = false;
 
-  bool has_grid() const { return std::holds_alternative<GridMethod>(method); }
+  bool has_grid() const { return grid_of(method) != nullptr; }
 };
 
-// `histogram` has the domains of a staggered grid, and always cuts from the objects, without
-// rounds.
-const std::array<NamedMethod, 7>& methods() {
-  static const std::array<NamedMethod, 7> all = {{{"hilbert", CurveMethod{CurveKind::hilbert}},
-                                                  {"morton", CurveMethod{CurveKind::morton}},
-                                                  {"snake", CurveMethod{CurveKind::snake}},
-                                                  {"bisection", BisectionMethod{}},
-                                                  {"tensor", GridMethod{GridScheme::tensor}, true},
-                                                  {"staggered", GridMethod{}, true},
-                                                  {"histogram", GridMethod{}}}};
+// Those of the library, whose grids can also be found in rounds, and `histogram`: a staggered grid,
+// always cut from the objects.
+std::vector<NamedMethod> methods() {
+  std::vector<NamedMethod> all;
+  for (const std::string_view name : method_names()) {
+    const Method method = *method_from_text(name);
+    all.push_back({name, method, grid_of(method) != nullptr});
+  }
+  all.push_back({"histogram", Staggered{}});
   return all;
 }
 
@@ -60,7 +59,7 @@ std::string names_of(const Predicate& are_meant) {
   return text;
 }
 
-const NamedMethod& method_named(const std::string& name) {
+NamedMethod method_named(const std::string& name) {
   for (const NamedMethod& method : methods())
     if (name == method.name) return method;
   refuse_value("--method", name, joined({"The methods are ", names_of_methods(), "."}));
@@ -83,25 +82,27 @@ int rounds_of(const std::string& text) {
   return static_cast<int>(*rounds);
 }
 
-std::vector<int> extents_of(const std::string& text, int parts) {
+// Also sets how many numbers there are.
+std::array<int, 3> extents_of(const std::string& text, int parts, int& numbers) {
   const auto refuse_grid = [&] {
     refuse_value("--grid", text,
                  joined({"Give how many domains there are along each axis, as in 4x3 in two "
                          "dimensions or 4x3x2 in three, and at most ",
                          std::to_string(PartitionOptions::most_parts), " in all."}));
   };
-  std::vector<int> extents;
+  std::array<int, 3> extents = {1, 1, 1};
   std::int64_t domains = 1;
+  numbers = 0;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('x', begin), text.size());
     const auto extent = integer_from_text(std::string_view(text).substr(begin, end - begin));
     if (!extent || *extent < 1 || *extent > PartitionOptions::most_parts) refuse_grid();
     domains *= *extent;
-    if (domains > PartitionOptions::most_parts) refuse_grid();
-    extents.push_back(static_cast<int>(*extent));
+    if (domains > PartitionOptions::most_parts || numbers == 3) refuse_grid();
+    extents[static_cast<std::size_t>(numbers++)] = static_cast<int>(*extent);
     begin = end + 1;
   }
-  if (extents.size() != 2 && extents.size() != 3) refuse_grid();
+  if (numbers < 2) refuse_grid();
   if (domains != parts)
     refuse_partition(joined({"--grid ", text, " makes ", std::to_string(domains),
                              " domains, but --parts is ", std::to_string(parts), "."}),
@@ -109,18 +110,22 @@ std::vector<int> extents_of(const std::string& text, int parts) {
   return extents;
 }
 
-Method method_of(const PartitionArguments& asked, int parts) {
-  const NamedMethod& named = method_named(*asked.method);
+Method with_grid(const Method& method, const std::array<int, 3>& grid) {
+  return std::holds_alternative<Tensor>(method) ? Method(Tensor{grid}) : Method(Staggered{grid});
+}
+
+void choose_method(const PartitionArguments& asked, PartitionOptions& options) {
+  const NamedMethod named = method_named(*asked.method);
   refuse_unless([](const NamedMethod& method) { return method.has_grid(); }, "--grid", asked.grid,
                 named);
   refuse_unless([](const NamedMethod& method) { return method.has_rounds; }, "--rounds",
                 asked.rounds, named);
-  Method method = named.method;
-  if (auto* const grid = std::get_if<GridMethod>(&method)) {
-    if (asked.grid) grid->extents = extents_of(*asked.grid, parts);
-    if (asked.rounds) grid->rounds = rounds_of(*asked.rounds);
-  }
-  return method;
+  options.method_name = named.name;
+  options.method = named.method;
+  if (asked.grid)
+    options.method =
+        with_grid(named.method, extents_of(*asked.grid, options.parts, options.grid_numbers));
+  if (asked.rounds) options.rounds = rounds_of(*asked.rounds);
 }
 
 // --- Values --------------------------------------------------------------------------------------
@@ -204,8 +209,7 @@ PartitionOptions checked(const PartitionArguments& asked) {
   options.points = *asked.points;
   options.weights = asked.weights;
   options.parts = parts_of(*asked.parts);
-  options.method_name = *asked.method;
-  options.method = method_of(asked, options.parts);
+  choose_method(asked, options);
   if (asked.box) options.box = box_of(*asked.box);
   options.work_is_count = counts_objects(asked);
   if (asked.target_lambda) options.target_lambda = target_of(*asked.target_lambda);
@@ -234,10 +238,9 @@ std::optional<Box> given_box(const PartitionOptions& options, int dimensions) {
 }
 
 void check_grid(const PartitionOptions& options, int dimensions) {
-  const auto* const grid = std::get_if<GridMethod>(&options.method);
-  if (grid == nullptr || grid->extents.empty() || std::ssize(grid->extents) == dimensions) return;
+  if (options.grid_numbers == 0 || options.grid_numbers == dimensions) return;
   refuse_partition(
-      joined({"--grid has ", std::to_string(grid->extents.size()), " numbers, but the points of ",
+      joined({"--grid has ", std::to_string(options.grid_numbers), " numbers, but the points of ",
               in_quotes(options.points), " have ", std::to_string(dimensions), " coordinates."}),
       joined({"Give ", std::to_string(dimensions), " numbers."}));
 }

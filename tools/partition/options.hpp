@@ -3,12 +3,10 @@
 // The options of `evenkeel partition`: as the user wrote them, and checked.
 
 #include <evenkeel/core/box.hpp>
-#include <evenkeel/core/grid/grid_decomposition.hpp>
-#include <evenkeel/core/key.hpp>
+#include <evenkeel/core/place/method.hpp>
 
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -21,18 +19,6 @@ struct PartitionArguments {
   bool json = false;
 };
 
-// How objects are cut. Each kind of method has its own function (methods.hpp).
-struct CurveMethod {
-  CurveKind curve = CurveKind::hilbert;
-};
-struct GridMethod {
-  GridScheme scheme = GridScheme::staggered;
-  std::vector<int> extents = {};   // domains along each axis; empty: as near to cubes as possible
-  std::optional<int> rounds = {};  // from the work of whole domains; nothing: from objects
-};
-struct BisectionMethod {};
-using Method = std::variant<CurveMethod, GridMethod, BisectionMethod>;
-
 struct PartitionOptions {
   static constexpr int most_parts = 1 << 24;
   static constexpr int most_rounds = 10000;
@@ -42,7 +28,9 @@ struct PartitionOptions {
   int parts = 1;
   std::string method_name = "hilbert";
   Method method;
-  std::vector<double> box;  // the lower corner, then the upper; empty: measured
+  int grid_numbers = 0;       // that --grid has; 0: it was not given
+  std::optional<int> rounds;  // of a grid, from the work of whole domains; nothing: from objects
+  std::vector<double> box;    // the lower corner, then the upper; empty: measured
   bool work_is_count = true;
   double target_lambda = 0;  // 0: as even as possible
   std::optional<std::string> out, vtk;

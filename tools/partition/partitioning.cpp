@@ -1,14 +1,14 @@
 #include "partition/partitioning.hpp"
 
-#include "partition/methods.hpp"
+#include "partition/cutting.hpp"
 #include "partition/refusal.hpp"
 #include "partition/work.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/bounds.hpp>
+#include <evenkeel/core/domains/owner.hpp>
 #include <evenkeel/core/field/raw.hpp>
-#include <evenkeel/core/owner.hpp>
 
 #include <array>
 #include <optional>
@@ -33,12 +33,10 @@ Box box_around(const Space& space, const Communicator& communicator, const Set& 
 }
 
 void write_parts_of(const Task& task, const Partition& partition, int* parts) {
-  if (const auto* const curve = std::get_if<Decomposition>(&partition.domains))
+  if (const auto* const curve = std::get_if<CurveDomains>(&partition.domains))
     return write_owners(task.space, curve->splitters(), partition.keys.data(), task.objects.count(),
                         parts);
-  if (const auto* const grid = std::get_if<GridDecomposition>(&partition.domains))
-    return write_parts(task.space, *grid, task.set, parts);
-  write_parts(task.space, std::get<BoxTree>(partition.domains), task.set, parts);
+  write_ranks(task.space, partition.domains, task.set, parts);  // part p is rank p
 }
 
 PartitionSeconds on_slowest(const Communicator& communicator, const PartitionSeconds& mine) {
@@ -65,8 +63,7 @@ Partition partition(const Communicator& communicator, const Objects& objects,
   const Task task{communicator, space,   objects,
                   set,          options, box_around(space, communicator, set, given)};
   const double box_seconds = whole.seconds();
-  Partition result =
-      std::visit([&](const auto& method) { return cut_by(method, task); }, options.method);
+  Partition result = options.rounds ? cut_in_rounds(task) : cut_from_objects(task);
   const Status written =
       attempt(partition_stage, [&] { write_parts_of(task, result, parts.data()); });
   vote(communicator, written);  // also serves as a barrier

@@ -6,6 +6,7 @@
 #include "partition/options.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/key.hpp>
 #include <evenkeel/monitor/metrics.hpp>
@@ -31,7 +32,7 @@ struct Partition {
   PartitionSeconds seconds;
 
   // Of this rank's objects, in their order.
-  std::vector<CurveKey> keys;  // if there is a curve
+  exec::Array<CurveKey> keys;  // if there is a curve
   std::vector<std::int32_t> parts;
 };
 

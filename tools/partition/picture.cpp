@@ -3,7 +3,7 @@
 #include "partition/refusal.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/core/owner.hpp>
+#include <evenkeel/core/domains/owner.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -72,11 +72,11 @@ Splitters at_round_keys(const Communicator& communicator, std::span<const CurveK
 }
 
 std::vector<DomainCell> picture_of(const Communicator& communicator, const Partition& partition) {
-  const auto* const curve = std::get_if<Decomposition>(&partition.domains);
+  const auto* const curve = std::get_if<CurveDomains>(&partition.domains);
   if (curve == nullptr) return cells_of(partition.domains, partition.work);
-  Splitters round = at_round_keys(communicator, partition.keys, curve->splitters());
-  const Decomposition rounded(curve->generation(), curve->dimensions(), curve->box(),
-                              curve->periodic(), std::move(round), curve->curve());
+  Splitters round = at_round_keys(communicator, partition.keys.span(), curve->splitters());
+  const CurveDomains rounded(curve->generation(), curve->dimensions(), curve->box(),
+                             curve->periodic(), std::move(round), curve->curve());
   return cells_of(rounded, partition.work);
 }
 

@@ -5,7 +5,7 @@
 #include "partition/partitioning.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/core/decomposition.hpp>
+#include <evenkeel/core/domains/curve.hpp>
 #include <evenkeel/core/key.hpp>
 #include <evenkeel/core/vtk.hpp>
 

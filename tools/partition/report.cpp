@@ -42,7 +42,7 @@ std::string as_json(const PartitionOptions& options, const Objects& objects,
 
 // ", in a grid of 2 x 3", where there is one.
 std::string grid_of(const Partition& partition) {
-  const auto* const grid = std::get_if<GridDecomposition>(&partition.domains);
+  const auto* const grid = std::get_if<GridDomains>(&partition.domains);
   if (grid == nullptr) return {};
   std::string text = ", in a grid of ";
   for (int axis = 0; axis < grid->dimensions(); ++axis)

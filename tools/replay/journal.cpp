@@ -39,7 +39,7 @@ class Replayer {
     replay_.continued += hash_of(expected_) == hash_of(record.before) ? 1 : 0;
     expected_ = record.totals ? decide(place, record) : record.before;
     taken_at_ = record.taken_at;
-    kind_ = record.kind;
+    kind_ = record.kind.value_or(RebalanceKind::application);
     replay_.rebalances += taken_at_ ? 1 : 0;
   }
 
@@ -51,7 +51,7 @@ class Replayer {
  private:
   State decide(const RecordPlace& place, const RecordedLine& record) {
     const Verdict verdict = fold(record.before, *record.totals);
-    if (record.is_own()) {
+    if (is_own(record)) {
       ++replay_.own;
       return verdict.state;
     }
@@ -60,7 +60,7 @@ class Replayer {
     require_alike(place, "reason", record.reason,
                   explain(record.before, *record.totals, verdict.decision));
     constexpr double seconds = 1e-9;
-    require_alike(place, "predicted gain", text_of(record.predicted_gain),
+    require_alike(place, "predicted gain", text_of(record.predicted_gain.value_or(0)),
                   text_of(verdict.decision.predicted_gain * seconds));
     ++replay_.looks;
     return verdict.state;

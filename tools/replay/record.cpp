@@ -42,24 +42,32 @@ auto understood(const RecordPlace& place, const Read& read) {
   }
 }
 
-RecordedLine line_from(const json& from) {
-  RecordedLine line;
-  line.before = state_of(from.at("state"));
-  line.generation = from.at("generation");
-  line.decision = from.at("decision");
-  line.cause = from.at("cause");
-  line.reason = from.at("reason");
-  if (!from.at("totals").is_null()) {
-    line.totals = totals_of(from.at("totals"));
-    line.predicted_gain = from.at("predicted_gain");
-  }
-  if (!from.at("taken_at").is_null()) line.taken_at = from.at("taken_at").get<std::int64_t>();
-  if (!from.at("kind").is_null()) line.kind = kind_from(from.at("kind"));
-  return line;
-}
+// Reads the same lists of members from which the journal is written.
+struct ReadMembers {
+  const json& from;
 
-RecordedStart start_from(const json& from) {
-  return {from.at("version"), from.at("ranks"), state_of(from.at("state"))};
+  template <class T>
+  void operator()(const char* key, T& value) const {
+    from.at(key).get_to(value);
+  }
+  void operator()(const char* key, State& state) const { state = state_of(from.at(key)); }
+  void operator()(const char* key, std::optional<Totals>& totals) const {
+    if (!from.at(key).is_null()) totals = totals_of(from.at(key));
+  }
+  void operator()(const char* key, std::optional<RebalanceKind>& kind) const {
+    if (!from.at(key).is_null()) kind = kind_from(from.at(key));
+  }
+  template <class Number>
+  void operator()(const char* key, std::optional<Number>& number) const {
+    if (!from.at(key).is_null()) number = from.at(key).template get<Number>();
+  }
+};
+
+template <class Record>
+Record record_from(const json& from) {
+  Record record;
+  detail::for_each_member(record, ReadMembers{from});
+  return record;
 }
 
 std::string content_of(const std::string& path) {
@@ -78,8 +86,8 @@ std::string RecordPlace::text() const {
   return joined({"Line ", std::to_string(line), " of ", in_quotes(path)});
 }
 
-bool RecordedLine::is_own() const {
-  return is_of_application(before.trigger) && cause == name_of(Reason::custom);
+bool is_own(const RecordedLine& line) {
+  return is_of_application(line.before.trigger) && line.cause == name_of(Reason::custom);
 }
 
 bool read_journal(const std::string& path, const std::function<void(const RecordedStart&)>& start,
@@ -91,9 +99,9 @@ bool read_journal(const std::string& path, const std::function<void(const Record
        begin = end + 1, end = content.find('\n', begin)) {
     const auto parsed = [&] { return json::parse(content.substr(begin, end - begin)); };
     if (++place.line == 1)
-      start(understood(place, [&] { return start_from(parsed()); }));
+      start(understood(place, [&] { return record_from<RecordedStart>(parsed()); }));
     else
-      line(place, understood(place, [&] { return line_from(parsed()); }));
+      line(place, understood(place, [&] { return record_from<RecordedLine>(parsed()); }));
   }
   if (place.line == 0)
     refuse_replay(joined({"The journal ", in_quotes(path), " is empty."}),

@@ -1,14 +1,11 @@
 #pragma once
 
-// The content of a journal, line by line.
+// Reads a journal, line by line.
 
-#include "agree/epoch.hpp"
-#include "decide/decision.hpp"
-#include "decide/state.hpp"
+#include "tell/record.hpp"
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 
 namespace evenkeel::tool {
@@ -21,27 +18,8 @@ struct RecordPlace {
   std::string text() const;
 };
 
-// The header.
-struct RecordedStart {
-  std::string version;
-  std::int64_t ranks = 0;
-  State state;
-};
-
-// A decision, the data it was made from, and its result. A rebalance that no look asked for has no
-// totals.
-struct RecordedLine {
-  State before;
-  std::optional<Totals> totals;
-  std::int64_t generation = 0;
-  std::string decision, cause, reason;
-  double predicted_gain = 0;  // seconds
-  std::optional<std::int64_t> taken_at;
-  RebalanceKind kind = RebalanceKind::application;
-
-  // Whether the application's own rule decided; such a rule has no text in the recorded state.
-  bool is_own() const;
-};
+// Whether the application's own rule decided; such a rule has no text in the recorded state.
+bool is_own(const RecordedLine& line);
 
 // An Error of bad input if the file is not a journal. Returns whether its last line is incomplete;
 // such a line is ignored.

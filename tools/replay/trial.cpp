@@ -113,7 +113,8 @@ void Trial::add(const RecordedLine& line) {
 // Records what the recorded run did. Its first distribution also applies to the trial.
 void Trial::keep_record(const RecordedLine& line) {
   if (line.taken_at && *line.taken_at <= 0) {
-    state_ = rebalanced(state_, *line.taken_at, state_.generation + 1, line.kind);
+    state_ = rebalanced(state_, *line.taken_at, state_.generation + 1,
+                        line.kind.value_or(RebalanceKind::application));
   } else if (line.taken_at) {
     result_.recorded.rebalances.push_back(*line.taken_at);
   }

@@ -17,15 +17,10 @@ void require_kokkos(const char* stage) {
         "Call Kokkos::initialize (or make a Kokkos::ScopeGuard) first and finalize it last.");
 }
 
-template <class Instance>
-Space make_default() {
-  return space_of(Instance());
-}
-
 template <class... Instances>
 Space default_of_type(detail::TypeList<Instances...>, int type) {
   using Make = Space (*)();
-  constexpr Make makes[] = {&make_default<Instances>...};
+  constexpr Make makes[] = {&default_space<Instances>...};
   return makes[type]();
 }
 
@@ -73,12 +68,12 @@ Space Space::where(MemoryKind kind) {
   const bool on_device = has_device && kind != MemoryKind::host;
   for (const InUse* now = in_use; now != nullptr; now = now->outer_)
     if (now->space_ && now->space_->is_device() == on_device) return *now->space_;
-  if (kind == MemoryKind::host) return space_of(Kokkos::DefaultHostExecutionSpace());
+  if (kind == MemoryKind::host) return default_space<Kokkos::DefaultHostExecutionSpace>();
   if (!has_device && kind == MemoryKind::device)
     throw Error(ErrorKind::bad_input, Where{"backends/exec"},
                 "Device memory was named, but this evenkeel was built without a device.",
                 "Build evenkeel with a Kokkos that enables CUDA or HIP, or pass host memory.");
-  return space_of(exec::Device());
+  return default_space<exec::Device>();
 }
 
 Space Space::named(std::string_view name) {

@@ -9,7 +9,7 @@
 #include "sums.hpp"
 
 #include <evenkeel/core/chain.hpp>
-#include <evenkeel/core/load.hpp>
+#include <evenkeel/core/weights/load.hpp>
 
 #include <algorithm>
 #include <cmath>

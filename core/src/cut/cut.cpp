@@ -6,7 +6,7 @@
 
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/core/cut.hpp>
-#include <evenkeel/core/load.hpp>
+#include <evenkeel/core/weights/load.hpp>
 
 #include <algorithm>
 #include <memory>

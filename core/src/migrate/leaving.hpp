@@ -3,7 +3,7 @@
 // Where the objects of a set go: its objects by destination rank.
 
 #include <evenkeel/backends/exec/array.hpp>
-#include <evenkeel/core/decomposition.hpp>
+#include <evenkeel/core/domains/curve.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
 #include <evenkeel/core/order.hpp>
 

@@ -2,8 +2,8 @@
 
 #include "place/boxes.hpp"
 
-#include <evenkeel/core/grid/cut.hpp>
-#include <evenkeel/core/load.hpp>
+#include <evenkeel/core/boxes/cut.hpp>
+#include <evenkeel/core/weights/load.hpp>
 
 #include <utility>
 
@@ -21,14 +21,14 @@ Boxes cut_it(const PlaceTask& task, const Status& status) {
     if (!status.ok()) throw Error(*status.error());
     points = points_of(task);
     static_cast<BoxCutOptions&>(cutting) = box_options_of(task);
-    cutting.parts = task.communicator.size();
+    cutting.parts = task.parts();
     cutting.dimensions = region.dimensions;
-    const auto* last = std::get_if<BoxTree>(&task.last);
+    const auto* last = std::get_if<TreeDomains>(&task.last);
     if (last != nullptr && last->box() == region.box) cutting.earlier = last;
   });
   BisectionCut cut = bisect(task.communicator, ready, points, cutting);
-  return {BoxTree(task.generation(), region.dimensions, region.box, task.prepared.options.periodic,
-                  std::move(cut.nodes)),
+  return {TreeDomains(task.generation(), region.dimensions, region.box,
+                      task.prepared.options.periodic, std::move(cut.nodes)),
           lambda_of(cut.weights)};
 }
 

@@ -14,8 +14,8 @@ constexpr const char* stage_name = "core/place";
 constexpr const char* label = "evenkeel::place::parts";
 
 bool may_be_kept(const PlaceTask& task) {
-  return !task.is_fresh && task.target_lambda > 0 &&
-         !std::holds_alternative<Decomposition>(task.last) &&
+  return task.fresh == nullptr && task.target_lambda > 0 &&
+         !std::holds_alternative<CurveDomains>(task.last) &&
          parts_of(task.last) == task.communicator.size() &&
          box_of(task.last) == task.prepared.region.box;
 }
@@ -27,10 +27,10 @@ std::vector<exec::Array<int>> parts_in(const Prepared& prepared, const Domains& 
   for (std::size_t s = 0; s < prepared.sets.size(); ++s) {
     const Set& set = prepared.set(s);
     const exec::Array<int>& parts = all.emplace_back(prepared.space, label, set.count());
-    if (const auto* grid = std::get_if<GridDecomposition>(&domains))
+    if (const auto* grid = std::get_if<GridDomains>(&domains))
       write_parts(prepared.space, *grid, set, parts.data());
     else
-      write_parts(prepared.space, std::get<BoxTree>(domains), set, parts.data());
+      write_parts(prepared.space, std::get<TreeDomains>(domains), set, parts.data());
   }
   return all;
 }

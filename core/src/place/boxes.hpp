@@ -4,7 +4,7 @@
 
 #include "place/task.hpp"
 
-#include <evenkeel/core/grid/cut.hpp>
+#include <evenkeel/core/boxes/cut.hpp>
 
 #include <functional>
 #include <vector>

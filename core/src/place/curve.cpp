@@ -6,6 +6,7 @@
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/core/cut.hpp>
 
+#include <numeric>
 #include <utility>
 
 namespace evenkeel {
@@ -25,12 +26,21 @@ struct Keyed {
     for (std::size_t s = 0; s < prepared.orders.size(); ++s) {
       const Order& order = prepared.orders[s];
       exec::Array<double>& in_order = weights.emplace_back();
-      if (!by_object[s].empty())
+      const bool is_sorted = !order.objects.empty();
+      if (!by_object[s].empty() && is_sorted)
         in_order = exec::chosen(prepared.space, label, by_object[s].data(), order.objects);
-      sets.push_back({order.keys.span(), in_order.span(), order.keys.memory()});
+      sets.push_back(
+          {order.keys.span(), is_sorted ? in_order.span() : by_object[s], order.keys.memory()});
     }
   }
 };
+
+// If all weights are 0, a cut counts objects.
+double heaviest_of(const Cut& cut) {
+  const double sum = std::accumulate(cut.weights.begin(), cut.weights.end(), 0.0);
+  const double heaviest = cut.heaviest_object > 0 ? cut.heaviest_object : 1;
+  return sum > 0 ? heaviest / sum * static_cast<double>(cut.weights.size()) : 0;
+}
 
 }  // namespace
 
@@ -43,16 +53,19 @@ Found find_on_curve(const PlaceTask& task) {
     keyed = Keyed(prepared, task.weights);
   });
   CutOptions cutting;
-  cutting.parts = task.communicator.size();
+  cutting.parts = task.parts();
   cutting.dimensions = region.dimensions;
   cutting.target_lambda = task.target_lambda;
-  cutting.most_objects = task.most_objects;
-  const auto* last = std::get_if<Decomposition>(&task.last);
+  if (task.fresh != nullptr) {
+    cutting.most_objects = task.fresh->objects;
+    cutting.aim = task.fresh->aim;
+  }
+  const auto* last = std::get_if<CurveDomains>(&task.last);
   const bool fits = last != nullptr && last->parts() == cutting.parts && last->box() == region.box;
-  if (fits && !task.is_fresh && task.target_lambda > 0) cutting.kept = last->splitters();
+  if (fits && task.fresh == nullptr && task.target_lambda > 0) cutting.kept = last->splitters();
   const Cut parts = cut(task.communicator, joined, keyed.sets, cutting);
   std::vector<int> ranks;
-  if (!task.is_fresh) {
+  if (task.fresh == nullptr) {
     if (parts.kept)
       ranks = last->rank_of_part();
     else
@@ -61,9 +74,11 @@ Found find_on_curve(const PlaceTask& task) {
   Found found;
   found.is_kept = parts.kept;
   found.lambda = parts.lambda();
-  found.domains =
-      Decomposition(task.generation(), region.dimensions, region.box, prepared.options.periodic,
-                    parts.splitters, {row_of(prepared.options.method).curve}, std::move(ranks));
+  found.heaviest = heaviest_of(parts);
+  const PlaceOptions& options = prepared.options;
+  found.domains = CurveDomains(task.generation(), region.dimensions, region.box, options.periodic,
+                               parts.splitters, {row_of(options.method).curve, options.levels},
+                               std::move(ranks));
   return found;
 }
 

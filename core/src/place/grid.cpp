@@ -3,8 +3,8 @@
 #include "place/boxes.hpp"
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/core/grid/cut.hpp>
-#include <evenkeel/core/load.hpp>
+#include <evenkeel/core/boxes/cut.hpp>
+#include <evenkeel/core/weights/load.hpp>
 
 #include <algorithm>
 #include <string>
@@ -17,9 +17,9 @@ namespace {
 constexpr const char* stage_name = "core/place";
 
 GridShape shape_of(const std::array<int, 3>& grid, const Region& region, int ranks) {
-  std::array<double, 3> sides = {};
+  std::array<double, 3> sides = {};  // a quarter of each, so that they are finite
   for (std::size_t axis = 0; axis < 3; ++axis)
-    sides[axis] = region.box.upper[axis] - region.box.lower[axis];
+    sides[axis] = region.box.upper[axis] * 0.25 - region.box.lower[axis] * 0.25;
   if (grid == std::array<int, 3>{}) return factored(ranks, region.dimensions, sides);
   GridShape shape{region.dimensions, {1, 1, 1}};
   for (std::size_t axis = 0; axis < 3; ++axis) shape.extents[axis] = std::max(1, grid[axis]);
@@ -45,11 +45,11 @@ Boxes cut_it(const PlaceTask& task, const Status& status) {
     const auto* tensor = std::get_if<Tensor>(&method);
     if (tensor != nullptr) cutting.scheme = GridScheme::tensor;
     cutting.shape = shape_of(tensor != nullptr ? tensor->grid : std::get<Staggered>(method).grid,
-                             region, task.communicator.size());
+                             region, task.parts());
   });
   GridCut cut = cut_grid(task.communicator, ready, points, cutting);
-  return {GridDecomposition(task.generation(), cutting.shape, region.box,
-                            task.prepared.options.periodic, std::move(cut.borders)),
+  return {GridDomains(task.generation(), cutting.shape, region.box, task.prepared.options.periodic,
+                      std::move(cut.borders)),
           lambda_of(cut.weights)};
 }
 

@@ -3,8 +3,8 @@
 // The load that each rank would carry in an assignment: sums of whole numbers, the same on any
 // number of ranks and threads.
 
-#include <evenkeel/core/load.hpp>
 #include <evenkeel/core/place.hpp>
+#include <evenkeel/core/weights/load.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -22,17 +22,18 @@ Method with_grid(const Grid& grid) {
   return M{grid};
 }
 template <class M>
-const Grid* grid_of(const Method& method) {
+const Grid* grid_in(const Method& method) {
   return &std::get<M>(method).grid;
 }
 
 constexpr std::array<MethodRow, std::variant_size_v<Method>> rows = {{
-    {"hilbert", &without_grid<Hilbert>, nullptr, CurveKind::hilbert, &find_on_curve},
-    {"morton", &without_grid<Morton>, nullptr, CurveKind::morton, &find_on_curve},
-    {"snake", &without_grid<Snake>, nullptr, CurveKind::snake, &find_on_curve},
-    {"staggered", &with_grid<Staggered>, &grid_of<Staggered>, CurveKind::hilbert, &find_grid},
-    {"tensor", &with_grid<Tensor>, &grid_of<Tensor>, CurveKind::hilbert, &find_grid},
-    {"bisection", &without_grid<RecursiveBisection>, nullptr, CurveKind::hilbert,
+    {"hilbert", &without_grid<Hilbert>, nullptr, CurveKind::hilbert, true, &find_on_curve},
+    {"morton", &without_grid<Morton>, nullptr, CurveKind::morton, true, &find_on_curve},
+    {"snake", &without_grid<Snake>, nullptr, CurveKind::snake, true, &find_on_curve},
+    {"staggered", &with_grid<Staggered>, &grid_in<Staggered>, CurveKind::hilbert, false,
+     &find_grid},
+    {"tensor", &with_grid<Tensor>, &grid_in<Tensor>, CurveKind::hilbert, false, &find_grid},
+    {"bisection", &without_grid<RecursiveBisection>, nullptr, CurveKind::hilbert, false,
      &find_by_bisection},
 }};
 
@@ -62,13 +63,23 @@ std::string_view trimmed(std::string_view text) {
 
 const MethodRow& row_of(const Method& method) noexcept { return rows[method.index()]; }
 
-std::string to_text(const Method& method) {
+std::vector<std::string_view> method_names() {
+  std::vector<std::string_view> names;
+  for (const MethodRow& row : rows) names.emplace_back(row.name);
+  return names;
+}
+
+const Grid* grid_of(const Method& method) noexcept {
   const MethodRow& row = row_of(method);
-  std::string text = row.name;
-  if (row.grid_of == nullptr || *row.grid_of(method) == Grid{}) return text;
-  const Grid& grid = *row.grid_of(method);
+  return row.grid_of == nullptr ? nullptr : row.grid_of(method);
+}
+
+std::string to_text(const Method& method) {
+  std::string text = row_of(method).name;
+  const Grid* const grid = grid_of(method);
+  if (grid == nullptr || *grid == Grid{}) return text;
   for (std::size_t axis = 0; axis < 3; ++axis)
-    text.append(axis == 0 ? " " : "x").append(std::to_string(grid[axis]));
+    text.append(axis == 0 ? " " : "x").append(std::to_string((*grid)[axis]));
   return text;
 }
 

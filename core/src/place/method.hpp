@@ -16,7 +16,8 @@ struct MethodRow {
   const char* name;
   Method (*make)(const std::array<int, 3>& grid);
   const std::array<int, 3>* (*grid_of)(const Method& method);  // null: it has none
-  CurveKind curve;
+  CurveKind curve;      // along which objects lie, within a domain at least
+  bool is_along_curve;  // domains are ranges of it
   Found (*find)(const PlaceTask& task);
 };
 

@@ -23,7 +23,36 @@ constexpr const char* stage_name = "core/place";
 constexpr const char* label = "evenkeel::place::assignment";
 
 bool is_along_curve(const Domains& domains) {
-  return std::holds_alternative<Decomposition>(domains);
+  return std::holds_alternative<CurveDomains>(domains);
+}
+
+// --- Sets, made ready ----------------------------------------------------------------------------
+
+using MakeOrder = Order (*)(const Space& space, const Lattice& lattice, const Set& set);
+
+Order only_keys(const Space& space, const Lattice& lattice, const Set& set) {
+  Order order;
+  order.keys = exec::Array<CurveKey>(space, "evenkeel::place::keys", set.count());
+  write_keys(space, lattice, set, order.keys.data());
+  space.fence("evenkeel::place::keys");
+  return order;
+}
+
+Order no_order(const Space&, const Lattice&, const Set&) { return {}; }
+
+Prepared prepared_with(MakeOrder make, const Status& status, std::span<const Set> sets,
+                       const Region& region, const PlaceOptions& options) {
+  Prepared prepared{space_for(sets), sets, region, options, {}, {}, {}, {}, {}};
+  const Space& space = prepared.space;
+  prepared.status = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    prepared.lattice = Lattice(region.dimensions, region.box, options.periodic,
+                               row_of(options.method).curve, options.levels);
+    for (const Set& set : sets) prepared.places.push_back(reachable_places(space, set));
+    for (std::size_t s = 0; s < sets.size(); ++s)
+      prepared.orders.push_back(make(space, prepared.lattice, prepared.set(s)));
+  });
+  return prepared;
 }
 
 // --- From domains to an assignment ---------------------------------------------------------------
@@ -57,7 +86,7 @@ void arrange_in_boxes(const Prepared& prepared, std::vector<exec::Array<int>> pa
 
 void arrange(const Prepared& prepared, Found found, Assignment& into) {
   if (is_along_curve(into.domains)) {
-    const Splitters& splitters = std::get<Decomposition>(into.domains).splitters();
+    const Splitters& splitters = std::get<CurveDomains>(into.domains).splitters();
     for (const Order& order : prepared.orders) into.offsets.push_back(offsets_of(order, splitters));
     return;
   }
@@ -143,19 +172,18 @@ Space space_for(std::span<const Set> sets) {
   return Space::where(on_host ? MemoryKind::host : MemoryKind::shared);
 }
 
+Prepared prepare_to_cut(const Status& status, std::span<const Set> sets, const Region& region,
+                        const PlaceOptions& options) {
+  const exec::Region shown("evenkeel::prepare");
+  const bool has_keys = row_of(options.method).is_along_curve;
+  return prepared_with(has_keys ? &only_keys : &no_order, status, sets, region, options);
+}
+
 Prepared prepare(const Communicator& communicator, const Status& status, std::span<const Set> sets,
                  const Region& region, const PlaceOptions& options) {
   const exec::Region shown("evenkeel::prepare");
-  Prepared prepared{space_for(sets), sets, region, options, {}, {}, {}, {}, {}};
+  Prepared prepared = prepared_with(&order, status, sets, region, options);
   const Space& space = prepared.space;
-  prepared.status = attempt(stage_name, [&] {
-    if (!status.ok()) throw Error(*status.error());
-    prepared.lattice =
-        Lattice(region.dimensions, region.box, options.periodic, row_of(options.method).curve);
-    for (const Set& set : sets) prepared.places.push_back(reachable_places(space, set));
-    for (std::size_t s = 0; s < sets.size(); ++s)
-      prepared.orders.push_back(order(space, prepared.lattice, prepared.set(s)));
-  });
   if (!region.is_bound) return prepared;
   prepared.bonds = hold_together(communicator, prepared.status, sets, prepared.orders);
   prepared.status = attempt(stage_name, [&] {
@@ -223,10 +251,13 @@ Allowed place_allowed(const Communicator& communicator, const Status& status,
   throw too_few(least_objects, objects, communicator.size(), &found.assignment);
 }
 
-Domains cut_anew(const Communicator& communicator, const Status& status, const Prepared& prepared,
-                 Weights weights, double target_lambda, const Domains& last, std::int64_t objects) {
-  const PlaceTask task{communicator, status, prepared, weights, target_lambda, last, objects, true};
-  return renumbered(row_of(prepared.options.method).find(task).domains, generation_of(last));
+FreshCut cut_anew(const Communicator& communicator, const Status& status, const Prepared& prepared,
+                  Weights weights, const FreshGoal& goal, const Domains& last) {
+  const exec::Region shown("evenkeel::place");
+  const Status& ready = status.ok() ? prepared.status : status;
+  const PlaceTask task{communicator, ready, prepared, weights, goal.target_lambda, last, &goal};
+  const Found found = row_of(prepared.options.method).find(task);
+  return {renumbered(found.domains, generation_of(last)), found.lambda, found.heaviest};
 }
 
 Plan plan(const Communicator& communicator, Prepared prepared, Assignment assignment) {

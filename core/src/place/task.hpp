@@ -17,9 +17,11 @@ struct PlaceTask {
   Weights weights;
   double target_lambda;  // of domains that are kept; 0: none are
   const Domains& last;
-  std::int64_t most_objects = 0;  // on all ranks; 0: unknown
-  bool is_fresh = false;          // nothing is kept, and part p is rank p
+  const FreshGoal* fresh = nullptr;  // not null: nothing is kept, and part p is rank p
 
+  int parts() const {
+    return fresh != nullptr && fresh->parts > 0 ? fresh->parts : communicator.size();
+  }
   std::int64_t generation() const { return generation_of(last) + 1; }
 };
 
@@ -27,6 +29,7 @@ struct Found {
   Domains domains;
   bool is_kept = false;
   double lambda = -1;                   // by the weights; below 0: the search has not computed it
+  double heaviest = 0;                  // object, relative to the average part; 0: not known
   std::vector<exec::Array<int>> parts;  // of each object of each set, if computed
   Status status;                        // of this rank, for the next vote
 };

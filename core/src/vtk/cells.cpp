@@ -1,6 +1,6 @@
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/curve.hpp>
-#include <evenkeel/core/grid/part_of_point.hpp>
+#include <evenkeel/core/domains/part_of_point.hpp>
 #include <evenkeel/core/vtk.hpp>
 
 #include <algorithm>
@@ -39,9 +39,9 @@ struct Stretch {
 };
 
 template <int n>
-class CurveDomains {
+class StretchesOfCurve {
  public:
-  explicit CurveDomains(const Decomposition& decomposition)
+  explicit StretchesOfCurve(const CurveDomains& decomposition)
       : lattice_(lattice_of(decomposition)), box_(decomposition.box()) {
     double longest = 0;
     for (std::size_t axis = 0; axis < n; ++axis)
@@ -147,9 +147,9 @@ class CurveDomains {
 };
 
 template <int n>
-std::vector<DomainCell> domains_along(const Decomposition& decomposition,
+std::vector<DomainCell> domains_along(const CurveDomains& decomposition,
                                       std::span<const double> work) {
-  CurveDomains<n> domains(decomposition);
+  StretchesOfCurve<n> domains(decomposition);
   const Splitters& splitters = decomposition.splitters();
   for (int part = 0; part < decomposition.parts(); ++part) {
     const auto p = static_cast<std::size_t>(part);
@@ -176,19 +176,18 @@ std::vector<DomainCell> domains_with_places(const AnyDecomposition& decompositio
 
 }  // namespace
 
-std::vector<DomainCell> cells_of(const Decomposition& decomposition, std::span<const double> work) {
+std::vector<DomainCell> cells_of(const CurveDomains& decomposition, std::span<const double> work) {
   check_work(decomposition.parts(), work);
   if (decomposition.parts() == 0) return {};
   return decomposition.dimensions() == 3 ? domains_along<3>(decomposition, work)
                                          : domains_along<2>(decomposition, work);
 }
 
-std::vector<DomainCell> cells_of(const GridDecomposition& decomposition,
-                                 std::span<const double> work) {
+std::vector<DomainCell> cells_of(const GridDomains& decomposition, std::span<const double> work) {
   return domains_with_places(decomposition, decomposition.part_of_point(), work);
 }
 
-std::vector<DomainCell> cells_of(const BoxTree& tree, std::span<const double> work) {
+std::vector<DomainCell> cells_of(const TreeDomains& tree, std::span<const double> work) {
   return domains_with_places(tree, tree.leaf_of_point(), work);
 }
 

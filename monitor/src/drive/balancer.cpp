@@ -493,11 +493,6 @@ Metrics Balancer::metrics() const { return impl_->monitor_.metrics(); }
 Account Balancer::account() const { return impl_->monitor_.account(); }
 void Balancer::finish() { impl_->monitor_.finish(); }
 
-const Decomposition& Balancer::decomposition() const noexcept {
-  static const Decomposition nobody;
-  const auto* curve = std::get_if<Decomposition>(&impl_->domains_);
-  return curve != nullptr ? *curve : nobody;
-}
 const Domains& Balancer::domains() const noexcept { return impl_->domains_; }
 const Options& Balancer::options() const noexcept { return impl_->monitor_.options(); }
 std::int64_t Balancer::steps() const noexcept { return impl_->monitor_.steps(); }

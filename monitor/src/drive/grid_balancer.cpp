@@ -34,9 +34,8 @@ struct GridBalancer::Impl {
         ranks_(std::move(for_proposals)),
         space_(std::move(space)) {
     vote(ranks_, attempt(stage_name, [&] {
-           decomposition_ =
-               GridDecomposition::uniform(options.grid.shape, options.box, options.scheme,
-                                          options.periodic, options.grid.rank_of_part);
+           decomposition_ = GridDomains::uniform(options.grid.shape, options.box, options.scheme,
+                                                 options.periodic, options.grid.rank_of_part);
            if (decomposition_.parts() != ranks_.size())
              throw Error(ErrorKind::bad_input, Where{stage_name},
                          "A grid of " + std::to_string(decomposition_.parts()) +
@@ -55,30 +54,30 @@ struct GridBalancer::Impl {
          }));
   }
 
-  std::optional<GridDecomposition> step();
-  std::optional<GridDecomposition> step(const Set& cells);
-  std::optional<GridDecomposition> propose(double work);
+  std::optional<GridDomains> step();
+  std::optional<GridDomains> step(const Set& cells);
+  std::optional<GridDomains> propose(double work);
   void accept();
 
   Monitor monitor_;
   Communicator ranks_;
   std::optional<Space> space_;  // on which the application wants the work
   std::optional<GridRounds> rounds_;
-  GridDecomposition decomposition_;
+  GridDomains decomposition_;
   int part_ = 0;  // of this rank
-  std::optional<GridDecomposition> proposal_;
+  std::optional<GridDomains> proposal_;
   std::int64_t proposed_at_ = 0;  // a rebalance takes from then until accept()
   Options placing_;               // options of a fresh cut of cells
   Surveyor surveyor_{ranks_};
 };
 
-std::optional<GridDecomposition> GridBalancer::Impl::step() {
+std::optional<GridDomains> GridBalancer::Impl::step() {
   const Advice advice = monitor_.step();
   if (!advice) return std::nullopt;
   return propose(static_cast<double>(monitor_.load_nanoseconds()));
 }
 
-std::optional<GridDecomposition> GridBalancer::Impl::step(const Set& cells) {
+std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells) {
   const Domains domains = decomposition_;
   const auto question = [&](std::int64_t load) {
     const std::int64_t first = monitor_.first_generation();
@@ -89,13 +88,13 @@ std::optional<GridDecomposition> GridBalancer::Impl::step(const Set& cells) {
   };
   const SurveyedBy surveyed(monitor_,
                             [&](std::int64_t load) { return surveyor_.survey(question(load)); });
-  std::optional<GridDecomposition> proposal = step();
+  std::optional<GridDomains> proposal = step();
   if (monitor_.take_advised()) surveyor_.advise(question(0));
   return proposal;
 }
 
 // Collective.
-std::optional<GridDecomposition> GridBalancer::Impl::propose(double work) {
+std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
   const std::int64_t generation = decomposition_.generation();
   const Statement all = vote<&add_statement>(ranks_, Status(), Statement{generation, generation});
   if (all.generation_least != all.generation_greatest)
@@ -107,14 +106,14 @@ std::optional<GridDecomposition> GridBalancer::Impl::propose(double work) {
   if (proposal_) return proposal_;
   proposed_at_ = monitor_.now();
   const std::vector<double> works = gather_work(ranks_, decomposition_, work);
-  GridDecomposition next;
+  GridDomains next;
   vote(ranks_, attempt(stage_name, [&] { next = rounds_->next(works); }));
   if (next.borders() == decomposition_.borders()) {
     monitor_.rebalanced({.moved = false});
     return std::nullopt;
   }
-  proposal_ = GridDecomposition(generation + 1, next.shape(), next.box(), next.periodic(),
-                                next.borders(), next.rank_of_part());
+  proposal_ = GridDomains(generation + 1, next.shape(), next.box(), next.periodic(), next.borders(),
+                          next.rank_of_part());
   return proposal_;
 }
 
@@ -146,13 +145,13 @@ Kernel GridBalancer::kernel(const std::string& name, const KernelOptions& option
   return impl_->monitor_.kernel(name, options);
 }
 
-std::optional<GridDecomposition> GridBalancer::step() { return impl_->step(); }
-std::optional<GridDecomposition> GridBalancer::step(const Set& cells) {
+std::optional<GridDomains> GridBalancer::step() { return impl_->step(); }
+std::optional<GridDomains> GridBalancer::step(const Set& cells) {
   const InUse in_use(impl_->space_);
   return impl_->step(cells);
 }
 
-std::optional<GridDecomposition> GridBalancer::propose(double work) { return impl_->propose(work); }
+std::optional<GridDomains> GridBalancer::propose(double work) { return impl_->propose(work); }
 
 void GridBalancer::accept() { impl_->accept(); }
 void GridBalancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
@@ -161,9 +160,7 @@ Metrics GridBalancer::metrics() const { return impl_->monitor_.metrics(); }
 Account GridBalancer::account() const { return impl_->monitor_.account(); }
 void GridBalancer::finish() { impl_->monitor_.finish(); }
 
-const GridDecomposition& GridBalancer::decomposition() const noexcept {
-  return impl_->decomposition_;
-}
+const GridDomains& GridBalancer::domains() const noexcept { return impl_->decomposition_; }
 Box GridBalancer::domain() const { return impl_->decomposition_.box_of(impl_->part_); }
 std::vector<int> GridBalancer::neighbours() const {
   return neighbours_of(impl_->decomposition_, impl_->part_);

@@ -7,7 +7,10 @@ namespace evenkeel {
 
 // The options that say where objects go.
 inline PlaceOptions place_options_of(const Options& options) {
-  return {options.method, options.periodic, options.cell_size, options.least_width};
+  return {.method = options.method,
+          .periodic = options.periodic,
+          .cell_size = options.cell_size,
+          .least_width = options.least_width};
 }
 
 }  // namespace evenkeel

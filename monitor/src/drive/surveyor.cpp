@@ -7,12 +7,12 @@
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/core/curve.hpp>
-#include <evenkeel/core/extract.hpp>
+#include <evenkeel/core/domains/owner.hpp>
 #include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/order.hpp>
-#include <evenkeel/core/owner.hpp>
 #include <evenkeel/core/place.hpp>
+#include <evenkeel/core/weights/extract.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -135,7 +135,7 @@ class KeysAlong {
   KeysAlong(const Space& space, const Set& set) : space_(space), set_(set) {}
 
   void write_ranks(const Domains& domains, int* ranks) {
-    const auto* curve = std::get_if<Decomposition>(&domains);
+    const auto* curve = std::get_if<CurveDomains>(&domains);
     if (curve == nullptr) return evenkeel::write_ranks(space_, domains, set_, ranks);
     const auto count = static_cast<std::size_t>(set_.count());
     const bool same = curve_ != nullptr && curve_->box() == curve->box() &&
@@ -154,7 +154,7 @@ class KeysAlong {
   const Space& space_;
   const Set& set_;
   std::vector<CurveKey> keys_;
-  const Decomposition* curve_ = nullptr;  // the curve of keys_
+  const CurveDomains* curve_ = nullptr;  // the curve of keys_
 };
 
 }  // namespace
@@ -296,10 +296,12 @@ Domains Surveyor::cut_anew(const Question& question, Pool& pool, const Statement
   std::vector<Set> sets;
   const std::span<const double> weights = pool.costs;
   const Status ready = attempt(stage_name, [&] { sets.push_back(pool.as_set()); });
-  const Prepared prepared = prepare(communicator_, ready, sets, {pool.dimensions, box},
-                                    place_options_of(question.options));
-  return evenkeel::cut_anew(communicator_, Status(), prepared, Weights(&weights, 1),
-                            question.options.target_lambda, question.domains, all.objects);
+  const Prepared prepared =
+      prepare_to_cut(ready, sets, {pool.dimensions, box}, place_options_of(question.options));
+  const FreshGoal goal = {.target_lambda = question.options.target_lambda, .objects = all.objects};
+  return evenkeel::cut_anew(communicator_, Status(), prepared, Weights(&weights, 1), goal,
+                            question.domains)
+      .domains;
 }
 
 void Surveyor::evaluate(const Question& question, Pool& pool, OnRecord known, Sums& sums) const {

@@ -3,7 +3,7 @@
 #include "observe/figures.hpp"
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/core/load.hpp>
+#include <evenkeel/core/weights/load.hpp>
 
 #include <algorithm>
 #include <cmath>

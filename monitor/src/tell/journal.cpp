@@ -2,6 +2,7 @@
 
 #include "decide/state_members.hpp"
 #include "tell/json.hpp"
+#include "tell/record.hpp"
 #include "tell/totals_members.hpp"
 
 #include <evenkeel/backends/config.hpp>
@@ -157,28 +158,60 @@ Json of_stages(const Outcome& outcome) {
 
 constexpr double seconds_per_nanosecond = 1e-9;
 
-Json predicted_gain_of(const JournalLine& line) {
-  if (!line.totals) return nullptr;
-  return line.decision.predicted_gain * seconds_per_nanosecond;
-}
-
 // Of the last rebalance so far; null where there is none, or no look since.
 Json realised_gain_of(const Ledger& ledger) {
   if (ledger.open == 0 || ledger.looks_since == 0) return nullptr;
   return ledger.net_so_far() * seconds_per_nanosecond;
 }
 
+// --- What is on record for a replay --------------------------------------------------------------
+
+RecordedLine record_of(const JournalLine& line) {
+  RecordedLine record;
+  record.step = line.step;
+  record.generation = line.before.generation;
+  record.before = line.before;
+  record.totals = line.totals;
+  record.decision = name_of(line.decision.action);
+  record.cause = name_of(line.decision.reason);
+  record.reason = line.reason;
+  if (line.totals) record.predicted_gain = line.decision.predicted_gain * seconds_per_nanosecond;
+  if (line.taken_at >= 0) record.taken_at = line.taken_at;
+  if (line.outcome) record.kind = line.kind;
+  return record;
+}
+
+struct RecordMembers {
+  Json::Members& members;
+  const JournalLine* line = nullptr;  // of totals
+
+  void operator()(const char* key, const Json& value) const { members.emplace_back(key, value); }
+  void operator()(const char* key, const State& state) const {
+    members.emplace_back(key, of_state(state));
+  }
+  void operator()(const char* key, const std::optional<Totals>&) const {
+    members.emplace_back(key, of_totals(*line));
+  }
+  void operator()(const char* key, const std::optional<RebalanceKind>& kind) const {
+    members.emplace_back(key, kind ? Json(name_of(*kind)) : Json(nullptr));
+  }
+  template <class Number>
+  void operator()(const char* key, const std::optional<Number>& number) const {
+    members.emplace_back(key, number ? Json(*number) : Json(nullptr));
+  }
+};
+
 }  // namespace
 
 std::string to_json(const JournalHeader& header) {
-  return Json::object({{"version", EVENKEEL_VERSION},
-                       {"options", of_options(header.options)},
-                       {"ranks", header.ranks},
-                       {"kernels", Json::array(std::vector<Json>(header.kernels.begin(),
-                                                                 header.kernels.end()))},
-                       {"state", of_state(header.state)},
-                       {"restored", header.restored}})
-      .text();
+  const RecordedStart start = {EVENKEEL_VERSION, header.ranks, header.state};
+  Json::Members members;
+  detail::for_each_member(start, RecordMembers{members});
+  const std::vector<Json> kernels(header.kernels.begin(), header.kernels.end());
+  members.insert(members.end(), {{"options", of_options(header.options)},
+                                 {"kernels", Json::array(kernels)},
+                                 {"restored", header.restored}});
+  return Json::object(members).text();
 }
 
 std::string to_json(const JournalLine& line) {
@@ -186,31 +219,24 @@ std::string to_json(const JournalLine& line) {
     return line.totals ? Json(std::invoke(of, *line.totals)) : Json(nullptr);
   };
   const Outcome outcome = line.outcome.value_or(Outcome{});
-  return Json::object(
-             {{"step", line.step},
-              {"generation", line.before.generation},
-              {"totals", of_totals(line)},
-              {"state", of_state(line.before)},
-              {"kernels", of_kernels(line)},
-              {"coverage", figure(&Totals::coverage)},
-              {"lambda", figure(&Totals::lambda)},
-              {"imbalance_percent", figure(&Totals::imbalance_percent)},
-              {"wasted_seconds", figure(&Totals::wasted_seconds)},
-              {"trigger", to_text(line.before.trigger)},
-              {"decision", name_of(line.decision.action)},
-              {"cause", name_of(line.decision.reason)},
-              {"reason", line.reason},
-              {"predicted_gain", predicted_gain_of(line)},
-              {"cost", line.outcome ? Json(outcome.seconds) : Json(nullptr)},
-              {"realised_gain", realised_gain_of(line.before.ledger)},
-              {"kind", line.outcome ? Json(name_of(line.kind)) : Json(nullptr)},
-              {"taken_at", line.taken_at >= 0 ? Json(line.taken_at) : Json(nullptr)},
-              {"lambda_foreseen", outcome.lambda > 0 ? Json(outcome.lambda) : Json(nullptr)},
-              {"objects_moved", outcome.objects_moved},
-              {"bytes_moved", outcome.bytes_moved},
-              {"seconds", of_stages(outcome)},
-              of_picture(line)})
-      .text();
+  Json::Members members;
+  const RecordedLine record = record_of(line);
+  detail::for_each_member(record, RecordMembers{members, &line});
+  members.insert(members.end(),
+                 {{"trigger", to_text(line.before.trigger)},
+                  {"kernels", of_kernels(line)},
+                  {"coverage", figure(&Totals::coverage)},
+                  {"lambda", figure(&Totals::lambda)},
+                  {"imbalance_percent", figure(&Totals::imbalance_percent)},
+                  {"wasted_seconds", figure(&Totals::wasted_seconds)},
+                  {"cost", line.outcome ? Json(outcome.seconds) : Json(nullptr)},
+                  {"realised_gain", realised_gain_of(line.before.ledger)},
+                  {"lambda_foreseen", outcome.lambda > 0 ? Json(outcome.lambda) : Json(nullptr)},
+                  {"objects_moved", outcome.objects_moved},
+                  {"bytes_moved", outcome.bytes_moved},
+                  {"seconds", of_stages(outcome)},
+                  of_picture(line)});
+  return Json::object(members).text();
 }
 
 Journal::Journal(const std::string& path) {

@@ -98,8 +98,12 @@ TEST(Space, EverySpaceReachesSharedMemory) {
   }
 }
 
+// An instance of its own, though Kokkos may give it the threads of the default one.
+Space host_instance() { return space_of(Kokkos::DefaultHostExecutionSpace()); }
+
 TEST(Space, CopiesShareTheInstance) {
-  const Space space = Space::where(MemoryKind::host);
+  const Space space = host_instance();
+  ASSERT_NE(space.instance(), nullptr);
   const Space copy = space;
   EXPECT_EQ(copy.instance(), space.instance());
   EXPECT_EQ(copy.type(), space.type());
@@ -187,7 +191,7 @@ TEST(SpaceOf, IsTheWayBack) {
 const void* instance_on_host() { return Space::where(MemoryKind::host).instance(); }
 
 TEST(InUse, IsWhatWorksOnItsMemoryWhileItLives) {
-  const Space first = Space::where(MemoryKind::host), second = Space::where(MemoryKind::host);
+  const Space first = host_instance(), second = host_instance();
   ASSERT_NE(first.instance(), second.instance());
   {
     const InUse outer(first);
@@ -204,7 +208,7 @@ TEST(InUse, IsWhatWorksOnItsMemoryWhileItLives) {
 }
 
 TEST(InUse, IsOfItsThreadAlone) {
-  const Space mine = Space::where(MemoryKind::host);
+  const Space mine = host_instance();
   const InUse in_use(mine);
   const void* elsewhere = nullptr;
   std::thread([&] { elsewhere = instance_on_host(); }).join();
@@ -213,7 +217,8 @@ TEST(InUse, IsOfItsThreadAlone) {
 
 TEST(InUse, OfADeviceLeavesTheHostAlone) {
   if (!has_device) GTEST_SKIP() << "there is no device";
-  const Space device = Space::where(MemoryKind::device), host = Space::where(MemoryKind::host);
+  const Space device = space_of(exec::Device()), host = host_instance();
+  ASSERT_NE(Space::where(MemoryKind::device).instance(), device.instance());
   const InUse in_use(device);
   EXPECT_EQ(Space::where(MemoryKind::device).instance(), device.instance());
   EXPECT_EQ(Space::where(MemoryKind::shared).instance(), device.instance());

@@ -325,7 +325,7 @@ TEST_F(MoveOn, EveryObjectIsWithItsOwnerInTheOrderOfTheCurve) {
   const Prepared prepared = prepare_by_curve(communicator, {&set, 1});
   const Box box = enclose({}, test::bounds_of_all(communicator, {&set, 1}));
   expect_move(communicator, {&set, 1}, everywhere, prepared);
-  const Decomposition owners(1, 3, box, {}, prepared.splitters);
+  const CurveDomains owners(1, 3, box, {}, prepared.splitters);
   for (const auto& place : cloud.x) EXPECT_EQ(owners.owner_of(place), rank);
   const test::Listed again = test::listed(order(test::space_of(set), lattice_of(owners), set));
   EXPECT_EQ(again.objects, test::counting<std::int64_t>(set.count()));

@@ -49,16 +49,16 @@ TEST_F(GridBalancers, ComeToEvenDomainsFromOneNumberEach) {
     chosen.scheme = scheme;
     GridBalancer balancer(communicator, chosen);
     double worst_returned = lambda(balancer);
-    EXPECT_EQ(balancer.decomposition().generation(), 1);
+    EXPECT_EQ(balancer.domains().generation(), 1);
     int accepted = 0;
     for (int round = 0; round < 8; ++round) {
       const auto next = balancer.propose(work_in(balancer.domain()));
       EXPECT_TRUE(test::same_everywhere(communicator, next ? "a proposal" : "none"));
       if (!next) continue;
-      EXPECT_EQ(next->generation(), balancer.decomposition().generation() + 1);
+      EXPECT_EQ(next->generation(), balancer.domains().generation() + 1);
       balancer.accept();
-      EXPECT_EQ(balancer.decomposition().generation(), ++accepted + 1);
-      EXPECT_EQ(balancer.decomposition().borders(), next->borders());
+      EXPECT_EQ(balancer.domains().generation(), ++accepted + 1);
+      EXPECT_EQ(balancer.domains().borders(), next->borders());
     }
     EXPECT_LE(lambda(balancer), 1.03);
     EXPECT_LE(balancer.best_lambda(), worst_returned);
@@ -77,7 +77,7 @@ TEST_F(GridBalancers, WhatIsNotAcceptedIsProposedAgain) {
   const auto second = balancer.propose(1);
   ASSERT_TRUE(second);
   EXPECT_EQ(second->borders(), first->borders());
-  EXPECT_EQ(balancer.decomposition().generation(), 1) << "until it is accepted";
+  EXPECT_EQ(balancer.domains().generation(), 1) << "until it is accepted";
   balancer.accept();
   EXPECT_ERROR(balancer.accept(), "There is no proposal to accept.");
   balancer.finish();
@@ -150,7 +150,7 @@ TEST_F(GridBalancers, MisuseIsTheSameErrorOnAllRanks) {
   for (const double bad : {-1.0, std::nan(""), HUGE_VAL}) {
     const std::string error =
         test::error_of([&] { balancer.propose(rank == size - 1 ? bad : 1.0); });
-    EXPECT_TRUE(test::mentions(error, "core/grid"));
+    EXPECT_TRUE(test::mentions(error, "core/boxes"));
     EXPECT_TRUE(test::same_everywhere(communicator, error));
   }
   // Nothing was learned, and nothing is lost.
@@ -169,7 +169,7 @@ struct Mesh {
   std::vector<std::array<double, 2>> mine;
   std::vector<double> costs;
 
-  void take(const GridDecomposition& domains, int rank) {
+  void take(const GridDomains& domains, int rank) {
     mine.clear();
     costs.clear();
     for (int i = 0; i < side * side; ++i) {
@@ -197,7 +197,7 @@ Ran run(const Communicator& communicator, GridBalancerOptions options, const Tri
   GridBalancer balancer(communicator, options);
   const Kernel flow = balancer.kernel("flow");
   Mesh mesh;
-  mesh.take(balancer.decomposition(), communicator.rank());
+  mesh.take(balancer.domains(), communicator.rank());
   std::vector<double> took;
   for (int step = 0; step < steps; ++step) {
     virtual_time += 1000;
@@ -209,7 +209,7 @@ Ran run(const Communicator& communicator, GridBalancerOptions options, const Tri
     const Set cells = set(mesh.mine, {}, {.weight = mesh.costs});
     if (balancer.step(cells)) {
       balancer.accept();
-      mesh.take(balancer.decomposition(), communicator.rank());
+      mesh.take(balancer.domains(), communicator.rank());
     }
   }
   balancer.finish();

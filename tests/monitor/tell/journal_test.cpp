@@ -118,12 +118,11 @@ TEST(JournalLine, ByHand) {
       R"("would_be":{"first":20000000000,"previous":-1,"first_again":-1,"previous_again":-1,)"
       R"("fresh":11000000000,"as_weighed":-1,"advised":-1,"earlier":[12,13,0,0,0,0,0,0,0,0,0,0],)"
       R"("age":[8,16,0,0,0,0,0,0,0,0,0,0]}},)"
-      R"("kernels":{"force":{"min":4,"avg":5,"max":8}},)"
+      R"("decision":"rebalance","cause":"above_threshold","reason":"too much",)"
+      R"("predicted_gain":1.5,"taken_at":13,"kind":"fresh",)"
+      R"("trigger":"threshold lambda 1.25","kernels":{"force":{"min":4,"avg":5,"max":8}},)"
       R"("coverage":0.5,"lambda":1.6,"imbalance_percent":50,"wasted_seconds":3,)"
-      R"("trigger":"threshold lambda 1.25","decision":"rebalance",)"
-      R"("cause":"above_threshold","reason":"too much",)"
-      R"("predicted_gain":1.5,"cost":0.75,"realised_gain":null,)"
-      R"("kind":"fresh","taken_at":13,"lambda_foreseen":1.125,)"
+      R"("cost":0.75,"realised_gain":null,"lambda_foreseen":1.125,)"
       R"("objects_moved":3,"bytes_moved":96,"seconds":{"order":0.5,"cut":0.25},)"
       R"("per_rank":[4,4,8,4]})");
 }

@@ -32,19 +32,12 @@ std::string refusal(const std::string& text) {
   return whole.append(text);
 }
 
-CurveKind curve_of(const PartitionOptions& options) {
-  return std::get<CurveMethod>(options.method).curve;
-}
-const GridMethod& grid_of(const PartitionOptions& options) {
-  return std::get<GridMethod>(options.method);
-}
-
 TEST(PartitionOptions, Defaults) {
   const PartitionOptions options = checked(plain());
   EXPECT_EQ(options.points, "points.npy");
   EXPECT_FALSE(options.weights);
   EXPECT_EQ(options.parts, 4);
-  EXPECT_EQ(curve_of(options), CurveKind::hilbert);
+  EXPECT_EQ(options.method, Method(Hilbert{}));
   EXPECT_TRUE(options.box.empty());
   EXPECT_TRUE(options.work_is_count);
   EXPECT_EQ(options.target_lambda, 0);
@@ -61,7 +54,7 @@ TEST(PartitionOptions, AllOfThem) {
   asked.vtk = "domains.vtu";
   asked.json = true;
   const PartitionOptions options = checked(asked);
-  EXPECT_EQ(curve_of(options), CurveKind::snake);
+  EXPECT_EQ(options.method, Method(Snake{}));
   EXPECT_EQ(options.weights, "weights.csv");
   EXPECT_FALSE(options.work_is_count) << "weights are there to be used";
   EXPECT_EQ(options.box, (std::vector<double>{-1, 0.5, 2000, 1, 5, 2001}));
@@ -89,18 +82,14 @@ TEST(PartitionOptions, Methods) {
     EXPECT_EQ(checked(asked).method_name, name);
     return checked(asked);
   };
-  for (const char* name : {"hilbert", "morton", "snake"})
-    EXPECT_STREQ(name_of(curve_of(method(name))), name);
-  EXPECT_TRUE(std::holds_alternative<BisectionMethod>(method("bisection").method));
-  EXPECT_EQ(grid_of(method("tensor")).scheme, GridScheme::tensor);
-  EXPECT_EQ(grid_of(method("staggered")).scheme, GridScheme::staggered);
-  EXPECT_EQ(grid_of(method("histogram")).scheme, GridScheme::staggered);
-  EXPECT_TRUE(grid_of(method("tensor")).extents.empty());
-  EXPECT_FALSE(grid_of(method("tensor")).rounds);
+  for (const std::string_view name : method_names())
+    EXPECT_EQ(method(std::string(name).c_str()).method, *method_from_text(name));
+  EXPECT_EQ(method("histogram").method, Method(Staggered{}));
+  EXPECT_FALSE(method("tensor").rounds);
   for (const std::string name : {"Hilbert", "", "unknown", "grid"})
     EXPECT_EQ(refusal_of([&](auto& asked) { asked.method = name; }),
               refusal("--method is '" + name +
-                      "'. The methods are hilbert, morton, snake, bisection, tensor, staggered and "
+                      "'. The methods are hilbert, morton, snake, staggered, tensor, bisection and "
                       "histogram."));
 }
 
@@ -110,10 +99,10 @@ TEST(PartitionOptions, Grids) {
   for (const char* method : {"tensor", "staggered", "histogram"}) {
     asked.method = method;
     asked.grid = "4x3x2";
-    EXPECT_EQ(grid_of(checked(asked)).extents, (std::vector<int>{4, 3, 2}));
+    EXPECT_EQ(*grid_of(checked(asked).method), (std::array<int, 3>{4, 3, 2}));
     EXPECT_NO_THROW(check_grid(checked(asked), 3));
     asked.grid = "1x24";
-    EXPECT_EQ(grid_of(checked(asked)).extents, (std::vector<int>{1, 24}));
+    EXPECT_EQ(*grid_of(checked(asked).method), (std::array<int, 3>{1, 24, 1}));
     EXPECT_NO_THROW(check_grid(checked(asked), 2));
     EXPECT_EQ(error_of([&] { check_grid(checked(asked), 3); }),
               refusal("--grid has 2 numbers, but the points of 'points.npy' have 3 coordinates. "
@@ -141,7 +130,7 @@ TEST(PartitionOptions, GridsThatAreNone) {
   for (const std::string method : {"hilbert", "morton", "snake", "bisection"})
     EXPECT_EQ(grid("2x2", method.c_str()),
               refusal("--grid has no meaning for the method " + method +
-                      ". It belongs to tensor, staggered and histogram; leave it out."));
+                      ". It belongs to staggered, tensor and histogram; leave it out."));
 }
 
 TEST(PartitionOptions, Rounds) {
@@ -150,7 +139,7 @@ TEST(PartitionOptions, Rounds) {
     for (const int rounds : {0, 1, 10000}) {
       asked.method = method;
       asked.rounds = std::to_string(rounds);
-      EXPECT_EQ(grid_of(checked(asked)).rounds, rounds);
+      EXPECT_EQ(checked(asked).rounds, rounds);
     }
   for (const std::string text : {"", "-1", "10001", "1.5", "1e3", "two"})
     EXPECT_EQ(refusal_of([&](auto& given) {
@@ -164,7 +153,7 @@ TEST(PartitionOptions, Rounds) {
                 given.rounds = "3";
               }),
               refusal("--rounds has no meaning for the method " + method +
-                      ". It belongs to tensor and staggered; leave it out."));
+                      ". It belongs to staggered and tensor; leave it out."));
 }
 
 TEST(PartitionOptions, Parts) {

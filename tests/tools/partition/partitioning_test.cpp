@@ -4,11 +4,11 @@
 #include "support/harness.hpp"
 
 #include <evenkeel/core/bounds.hpp>
+#include <evenkeel/core/boxes/cut.hpp>
+#include <evenkeel/core/boxes/rounds.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/field/raw.hpp>
-#include <evenkeel/core/grid/cut.hpp>
-#include <evenkeel/core/grid/rounds.hpp>
 
 #include <algorithm>
 #include <array>
@@ -32,6 +32,9 @@ using test::random_cloud;
 constexpr CurveKind curves[] = {CurveKind::hilbert, CurveKind::morton, CurveKind::snake};
 constexpr GridScheme schemes[] = {GridScheme::tensor, GridScheme::staggered};
 
+Method along(CurveKind curve) { return *method_from_text(name_of(curve)); }
+Method in_grid(GridScheme scheme) { return *method_from_text(name_of(scheme)); }
+
 PartitionOptions options_of(const Method& method, int parts, double target_lambda = 0) {
   PartitionOptions options;
   options.method = method;
@@ -45,13 +48,15 @@ Partition partition_of(const Communicator& ranks, const Cloud& cloud,
   return partition(ranks, test::share_of(cloud, ranks.rank(), ranks.size()), options);
 }
 
-const Decomposition& curve_of(const Partition& partition) {
-  return std::get<Decomposition>(partition.domains);
+const CurveDomains& curve_of(const Partition& partition) {
+  return std::get<CurveDomains>(partition.domains);
 }
-const GridDecomposition& grid_of(const Partition& partition) {
-  return std::get<GridDecomposition>(partition.domains);
+const GridDomains& grid_of(const Partition& partition) {
+  return std::get<GridDomains>(partition.domains);
 }
-const BoxTree& tree_of(const Partition& partition) { return std::get<BoxTree>(partition.domains); }
+const TreeDomains& tree_of(const Partition& partition) {
+  return std::get<TreeDomains>(partition.domains);
+}
 
 // The box as the library measures it, point by point.
 Box box_of(const Cloud& cloud) {
@@ -145,11 +150,11 @@ void expect_as_expected(const Communicator& ranks, const Cloud& cloud, CurveKind
   SCOPED_TRACE(cloud.name + " in " + std::to_string(cloud.dimensions) + "-D, " + name_of(curve) +
                ", parts: " + std::to_string(parts));
   const Partition found =
-      partition_of(ranks, cloud, options_of(CurveMethod{curve}, parts, target_lambda));
+      partition_of(ranks, cloud, options_of(along(curve), parts, target_lambda));
   const Expected expected = expected_of(cloud, curve, parts, target_lambda);
   EXPECT_EQ(curve_of(found).box(), box_of(cloud));
   EXPECT_EQ(curve_of(found).splitters(), expected.cut.splitters);
-  EXPECT_EQ(ranks.all_gather(std::span<const CurveKey>(found.keys)).values, expected.keys);
+  EXPECT_EQ(ranks.all_gather(std::span<const CurveKey>(found.keys.span())).values, expected.keys);
   expect_work(ranks, cloud, found,
               [&](std::size_t i) { return owner_of(expected.cut.splitters, expected.keys[i]); });
 }
@@ -178,11 +183,11 @@ TEST(Partitioning, PartsAreEven) {
   const Communicator ranks = test::world();
   const Cloud cloud = random_cloud(3, 3000, true, 3);
   for (const CurveKind curve : curves) {
-    const Partition found = partition_of(ranks, cloud, options_of(CurveMethod{curve}, 10));
+    const Partition found = partition_of(ranks, cloud, options_of(along(curve), 10));
     const LoadSummary load = summarise(found.work);
     const double objects = curve == CurveKind::snake ? 2 : 1;
     EXPECT_LE(load.greatest, load.average() + objects * found.heaviest_object) << name_of(curve);
-    const Partition rough = partition_of(ranks, cloud, options_of(CurveMethod{curve}, 10, 1.2));
+    const Partition rough = partition_of(ranks, cloud, options_of(along(curve), 10, 1.2));
     EXPECT_LE(lambda(summarise(rough.work)), 1.2) << name_of(curve);
   }
 }
@@ -191,14 +196,10 @@ TEST(Partitioning, PartsAreEven) {
 TEST(Partitioning, ASnakeIsAsCoarseAsItMayBe) {
   const Communicator ranks = test::world();
   const Cloud even = random_cloud(3, 4096, false, 8);
-  EXPECT_EQ(curve_of(partition_of(ranks, even, options_of(CurveMethod{CurveKind::snake}, 4, 2)))
-                .curve()
-                .levels,
-            4);
+  EXPECT_EQ(curve_of(partition_of(ranks, even, options_of(Snake{}, 4, 2))).curve().levels, 4);
   Cloud clustered = even;
   for (std::size_t i = 3; i < clustered.places.size(); ++i) clustered.places[i] *= 1e-3;
-  const Partition fine =
-      partition_of(ranks, clustered, options_of(CurveMethod{CurveKind::snake}, 4));
+  const Partition fine = partition_of(ranks, clustered, options_of(Snake{}, 4));
   EXPECT_GT(curve_of(fine).curve().levels, 4);
   EXPECT_EQ(curve_of(fine).curve().levels % 2, 0);
   EXPECT_LE(lambda(summarise(fine.work)), 1 + 2.0 * 4 / 4096);
@@ -207,7 +208,7 @@ TEST(Partitioning, ASnakeIsAsCoarseAsItMayBe) {
 TEST(Partitioning, TheBoxThatIsGiven) {
   const Communicator ranks = test::world();
   const Cloud cloud{"two", 2, {0, 0, 1, 1}, {}};
-  PartitionOptions options = options_of(CurveMethod{CurveKind::hilbert}, 2);
+  PartitionOptions options = options_of(Hilbert{}, 2);
   options.box = {-1, -2, 3, 4};
   EXPECT_EQ(curve_of(partition_of(ranks, cloud, options)).box(), (Box{{-1, -2, 0}, {3, 4, 0}}));
   options.box = {0, 0, 1, 1};
@@ -226,8 +227,7 @@ TEST(Partitioning, PointsAreFinite) {
        {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
     Cloud cloud = random_cloud(2, 100, false, 4);
     cloud.places.back() = place;
-    const std::string text = error_of(
-        [&] { partition_of(ranks, cloud, options_of(CurveMethod{CurveKind::morton}, 3)); });
+    const std::string text = error_of([&] { partition_of(ranks, cloud, options_of(Morton{}, 3)); });
     EXPECT_TRUE(test::mentions(text, "core/bounds: Component 1 of the position of object "));
     EXPECT_TRUE(test::same_everywhere(ranks, text));
   }
@@ -277,7 +277,7 @@ void expect_grid(const Communicator& ranks, const Cloud& cloud, GridScheme schem
   SCOPED_TRACE(cloud.name + " in " + std::to_string(cloud.dimensions) + "-D, " + name_of(scheme) +
                ", parts: " + std::to_string(parts));
   const Partition found =
-      partition_of(ranks, cloud, options_of(GridMethod{scheme}, parts, target_lambda));
+      partition_of(ranks, cloud, options_of(in_grid(scheme), parts, target_lambda));
   auto cutting = box_cut_options<GridCutOptions>(cloud, target_lambda);
   cutting.shape = shape_for(cloud, parts);
   cutting.scheme = scheme;
@@ -297,7 +297,7 @@ void expect_tree(const Communicator& ranks, const Cloud& cloud, int parts, doubl
   SCOPED_TRACE(cloud.name + " in " + std::to_string(cloud.dimensions) +
                "-D, bisection, parts: " + std::to_string(parts));
   const Partition found =
-      partition_of(ranks, cloud, options_of(BisectionMethod{}, parts, target_lambda));
+      partition_of(ranks, cloud, options_of(RecursiveBisection{}, parts, target_lambda));
   auto cutting = box_cut_options<BisectionOptions>(cloud, target_lambda);
   cutting.parts = parts;
   cutting.dimensions = cloud.dimensions;
@@ -335,9 +335,11 @@ TEST(Partitioning, BoxesWhereEverythingIsSpecial) {
 TEST(Partitioning, TheGridThatIsGiven) {
   const Communicator ranks = test::world();
   const Cloud cloud = random_cloud(3, 500, false, 12);
-  PartitionOptions options = options_of(GridMethod{GridScheme::tensor, {1, 6, 2}}, 12);
+  PartitionOptions options = options_of(Tensor{{1, 6, 2}}, 12);
+  options.grid_numbers = 3;
   EXPECT_EQ(grid_of(partition_of(ranks, cloud, options)).shape(), (GridShape{3, {1, 6, 2}}));
-  options.method = GridMethod{GridScheme::tensor, {6, 2}};
+  options.method = Tensor{{6, 2, 1}};
+  options.grid_numbers = 2;
   EXPECT_EQ(grid_of(partition_of(ranks, random_cloud(2, 500, false, 13), options)).shape(),
             (GridShape{2, {6, 2, 1}}));
   EXPECT_ERROR(partition_of(ranks, cloud, options),
@@ -348,7 +350,7 @@ TEST(Partitioning, TheGridThatIsGiven) {
 // --- Rounds --------------------------------------------------------------------------------------
 
 // Object by object.
-std::vector<double> work_in(const GridDecomposition& grid, const Cloud& cloud) {
+std::vector<double> work_in(const GridDomains& grid, const Cloud& cloud) {
   std::vector<double> work(static_cast<std::size_t>(grid.parts()));
   for (std::size_t i = 0; i < cloud.count(); ++i)
     work[static_cast<std::size_t>(grid.owner_of(point_of(cloud, i)))] +=
@@ -366,9 +368,10 @@ void expect_rounds(const Communicator& ranks, const Cloud& cloud, GridScheme sch
                    int count) {
   SCOPED_TRACE(cloud.name + " in " + std::to_string(cloud.dimensions) + "-D, " + name_of(scheme) +
                ", parts: " + std::to_string(parts) + ", rounds: " + std::to_string(count));
-  const Partition found =
-      partition_of(ranks, cloud, options_of(GridMethod{scheme, {}, count}, parts));
-  GridRounds rounds(GridDecomposition::uniform(shape_for(cloud, parts), box_of(cloud), scheme), {});
+  PartitionOptions options = options_of(in_grid(scheme), parts);
+  options.rounds = count;
+  const Partition found = partition_of(ranks, cloud, options);
+  GridRounds rounds(GridDomains::uniform(shape_for(cloud, parts), box_of(cloud), scheme), {});
   ASSERT_EQ(std::ssize(found.rounds), count + 1);
   for (const LoadSummary& tried : found.rounds) {
     const std::vector<double> work = work_in(rounds.current(), cloud);
@@ -406,25 +409,28 @@ TEST(Partitioning, RoundsWhereEverythingIsSpecial) {
 
 // --- All methods ---------------------------------------------------------------------------------
 
-const Method all_methods[] = {
-    CurveMethod{CurveKind::hilbert},       CurveMethod{CurveKind::morton},
-    CurveMethod{CurveKind::snake},         BisectionMethod{},
-    GridMethod{GridScheme::tensor},        GridMethod{GridScheme::staggered},
-    GridMethod{GridScheme::tensor, {}, 2}, GridMethod{GridScheme::staggered, {}, 2}};
+// Each method, and each grid in rounds, too.
+std::vector<PartitionOptions> all_ways(int parts) {
+  std::vector<PartitionOptions> all;
+  for (const std::string_view name : method_names())
+    all.push_back(options_of(*method_from_text(name), parts));
+  for (const GridScheme scheme : schemes)
+    all.emplace_back(options_of(in_grid(scheme), parts)).rounds = 2;
+  return all;
+}
 
 TEST(Partitioning, WeightsThatAddUpToInfinity) {
   const Communicator ranks = test::world();
   const Cloud cloud{"heavy", 2, {0, 0, 1, 1, 2, 2}, {1.5e308, 1.5e308, 1.5e308}};
-  for (const Method& method : all_methods)
-    EXPECT_ERROR(partition_of(ranks, cloud, options_of(method, 2)),
+  for (const PartitionOptions& options : all_ways(2))
+    EXPECT_ERROR(partition_of(ranks, cloud, options),
                  "tools/partition: The weights add up to more than a number can hold.");
 }
 
 TEST(Partitioning, SecondsAreThoseOfTheSlowestRank) {
   const Communicator ranks = test::world();
-  for (const Method& method : all_methods) {
-    const Partition found =
-        partition_of(ranks, random_cloud(3, 1000, false, 2), options_of(method, 5));
+  for (const PartitionOptions& options : all_ways(5)) {
+    const Partition found = partition_of(ranks, random_cloud(3, 1000, false, 2), options);
     const PartitionSeconds& seconds = found.seconds;
     EXPECT_GT(seconds.keys, 0);
     EXPECT_EQ(seconds.order, 0);

@@ -67,16 +67,17 @@ TEST(RoundKeys, KeepEachKeyWhereItIs) {
     EXPECT_EQ(round.back(), end_of_curve(3));
     for (const CurveKey key : all) ASSERT_EQ(owner_of(round, key), owner_of(splitters, key));
     const Box box{{0, 0, 0}, {1, 1, 1}};
-    EXPECT_LE(cells_of(Decomposition(1, 3, box, {}, round)).size(),
-              cells_of(Decomposition(1, 3, box, {}, splitters)).size());
+    EXPECT_LE(cells_of(CurveDomains(1, 3, box, {}, round)).size(),
+              cells_of(CurveDomains(1, 3, box, {}, splitters)).size());
   }
 }
 
 // Each object is in a box of its part; boxes of parts are those of all ranks.
 void expect_objects_in_boxes(const Communicator& ranks, const test::Cloud& cloud,
-                             const Method& method) {
+                             const Method& method, std::optional<int> rounds) {
   PartitionOptions options;
   options.method = method;
+  options.rounds = rounds;
   options.parts = 6;
   const Objects mine = test::share_of(cloud, ranks.rank(), ranks.size());
   const Partition found = partition(ranks, mine, options);
@@ -92,7 +93,7 @@ void expect_objects_in_boxes(const Communicator& ranks, const test::Cloud& cloud
                                       return cell.part == found.parts[i] &&
                                              holds(cell.box, point, slack);
                                     }))
-        << cloud.name << ", method " << method.index() << ", object " << i;
+        << cloud.name << ", " << to_text(method) << ", object " << i;
   }
   for (const DomainCell& cell : cells) {
     EXPECT_EQ(cell.rank, cell.part);
@@ -105,13 +106,11 @@ TEST(Picture, HoldsTheObjects) {
   std::vector<test::Cloud> clouds = test::degenerate_clouds();
   clouds.push_back(test::random_cloud(2, 500, true, 9));
   clouds.push_back(test::random_cloud(3, 500, false, 10));
-  const std::vector<Method> methods = {
-      CurveMethod{CurveKind::hilbert},      CurveMethod{CurveKind::morton},
-      CurveMethod{CurveKind::snake},        BisectionMethod{},
-      GridMethod{GridScheme::tensor},       GridMethod{GridScheme::staggered},
-      GridMethod{GridScheme::tensor, {}, 2}};
-  for (const test::Cloud& cloud : clouds)
-    for (const Method& method : methods) expect_objects_in_boxes(ranks, cloud, method);
+  for (const test::Cloud& cloud : clouds) {
+    for (const std::string_view name : method_names())
+      expect_objects_in_boxes(ranks, cloud, *method_from_text(name), std::nullopt);
+    expect_objects_in_boxes(ranks, cloud, Tensor{}, 2);
+  }
 }
 
 }  // namespace

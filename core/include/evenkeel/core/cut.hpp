@@ -6,7 +6,7 @@
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/export.hpp>
-#include <evenkeel/core/decomposition.hpp>
+#include <evenkeel/core/domains/curve.hpp>
 
 #include <cstdint>
 #include <span>

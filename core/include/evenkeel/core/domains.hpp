@@ -5,9 +5,9 @@
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
-#include <evenkeel/core/decomposition.hpp>
-#include <evenkeel/core/grid/box_tree.hpp>
-#include <evenkeel/core/grid/grid_decomposition.hpp>
+#include <evenkeel/core/domains/curve.hpp>
+#include <evenkeel/core/domains/grid.hpp>
+#include <evenkeel/core/domains/tree.hpp>
 #include <evenkeel/core/set.hpp>
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 namespace evenkeel {
 
 // Ranges of a curve, boxes of a grid, or boxes of a tree.
-using Domains = std::variant<Decomposition, GridDecomposition, BoxTree>;
+using Domains = std::variant<CurveDomains, GridDomains, TreeDomains>;
 
 // Questions that all of them answer; see the classes.
 inline std::int64_t generation_of(const Domains& domains) noexcept {

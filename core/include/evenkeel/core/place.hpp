@@ -16,6 +16,7 @@
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
 #include <evenkeel/core/curve/lattice.hpp>
+#include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/migrate/bonds.hpp>
@@ -35,6 +36,7 @@ namespace evenkeel {
 // The same on all ranks.
 struct PlaceOptions {
   Method method = Hilbert{};
+  int levels = 0;  // of the curve's lattice; 0: as many as a key has room for
   std::array<bool, 3> periodic = {false, false, false};  // axes that wrap around
   std::array<double, 3> cell_size = {0, 0, 0};    // borders of a grid stand at multiples of this
   std::array<double, 3> least_width = {0, 0, 0};  // of domains that are boxes
@@ -126,11 +128,33 @@ EVENKEEL_API Allowed place_allowed(const Communicator& communicator, const Statu
                                    const Prepared& prepared, Weights weights, double target_lambda,
                                    std::int64_t least_objects, const Domains& last);
 
-// Collective. Only the domains of a fresh cut, with the generation of `last`; part p is rank p.
-// Boxes need not be more even than the target. `objects`: the number on all ranks.
-EVENKEEL_API Domains cut_anew(const Communicator& communicator, const Status& status,
-                              const Prepared& prepared, Weights weights, double target_lambda,
-                              const Domains& last, std::int64_t objects);
+// --- Only domains --------------------------------------------------------------------------------
+
+// As prepare, for cut_anew alone: nothing is sorted, and the objects of an order are left out.
+// Local.
+EVENKEEL_API Prepared prepare_to_cut(const Status& status, std::span<const Set> sets,
+                                     const Region& region, const PlaceOptions& options);
+
+// The same on all ranks.
+struct FreshGoal {
+  double target_lambda = 0;  // boxes need not be more even; curves by the aim
+  int parts = 0;             // 0: one for each rank
+  Aim aim = Aim::nearest;    // of methods along a curve
+  std::int64_t objects = 0;  // on all ranks; 0: unknown
+};
+
+struct FreshCut {
+  Domains domains;  // of the generation of the last ones; part p is rank p
+  double lambda = 1;
+  double heaviest = 0;  // object, relative to the average part; 0: not known
+};
+
+// Collective. Keeps nothing, and moves nothing. `last` is where the search may begin.
+EVENKEEL_API FreshCut cut_anew(const Communicator& communicator, const Status& status,
+                               const Prepared& prepared, Weights weights, const FreshGoal& goal,
+                               const Domains& last);
+
+// --- On to the move ------------------------------------------------------------------------------
 
 // Collective. The plan that carries out an assignment.
 EVENKEEL_API Plan plan(const Communicator& communicator, Prepared prepared, Assignment assignment);

@@ -7,10 +7,10 @@
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
-#include <evenkeel/core/decomposition.hpp>
 #include <evenkeel/core/domains.hpp>
-#include <evenkeel/core/grid/box_tree.hpp>
-#include <evenkeel/core/grid/grid_decomposition.hpp>
+#include <evenkeel/core/domains/curve.hpp>
+#include <evenkeel/core/domains/grid.hpp>
+#include <evenkeel/core/domains/tree.hpp>
 
 #include <span>
 #include <string>
@@ -32,12 +32,12 @@ struct DomainCell {
 //
 // A range of a Hilbert or Morton curve is made of cubes, clipped to the box: at most 2 (2^n - 1)
 // for each level of the lattice; a range of a snake is made of 5 boxes at most.
-EVENKEEL_API std::vector<DomainCell> cells_of(const Decomposition& decomposition,
+EVENKEEL_API std::vector<DomainCell> cells_of(const CurveDomains& decomposition,
                                               std::span<const double> work = {});
 // If the box has no extent along an axis, the first domain along it owns everything.
-EVENKEEL_API std::vector<DomainCell> cells_of(const GridDecomposition& decomposition,
+EVENKEEL_API std::vector<DomainCell> cells_of(const GridDomains& decomposition,
                                               std::span<const double> work = {});
-EVENKEEL_API std::vector<DomainCell> cells_of(const BoxTree& tree,
+EVENKEEL_API std::vector<DomainCell> cells_of(const TreeDomains& tree,
                                               std::span<const double> work = {});
 // For any kind of domains.
 inline std::vector<DomainCell> cells_of(const Domains& domains, std::span<const double> work = {}) {

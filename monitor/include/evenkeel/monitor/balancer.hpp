@@ -14,8 +14,8 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
-#include <evenkeel/core/decomposition.hpp>
 #include <evenkeel/core/domains.hpp>
+#include <evenkeel/core/domains/curve.hpp>
 #include <evenkeel/core/migrate.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/monitor/account.hpp>
@@ -115,8 +115,6 @@ class EVENKEEL_API Balancer {
 
   // Who owns what since the last rebalance, whatever the method; empty before the first one.
   const Domains& domains() const noexcept;
-  // The same as ranges of a curve; empty with methods that make boxes.
-  const Decomposition& decomposition() const noexcept;
   const Options& options() const noexcept;  // as agreed
   std::int64_t steps() const noexcept;
   Metrics metrics() const;  // of the last look

@@ -9,7 +9,7 @@
 //   while (simulation.advance()) {
 //     { auto timing = flow.time(); compute_fluxes(cells); }
 //     if (const auto next = balancer.step()) {
-//       exchange(ek::cells_between(mesh, balancer.decomposition(), *next, rank));
+//       exchange(ek::cells_between(mesh, balancer.domains(), *next, rank));
 //       balancer.accept();
 //     }
 //   }
@@ -18,9 +18,9 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
-#include <evenkeel/core/grid/grid_decomposition.hpp>
-#include <evenkeel/core/grid/rounds.hpp>
-#include <evenkeel/core/grid/shape.hpp>
+#include <evenkeel/core/boxes/rounds.hpp>
+#include <evenkeel/core/domains/grid.hpp>
+#include <evenkeel/core/domains/shape.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/clock.hpp>
@@ -65,14 +65,14 @@ class EVENKEEL_API GridBalancer {
 
   // Collective: the end of a step. Returns domains to go on with if the time that kernels took
   // makes them worth it, nothing otherwise. A proposal that was not accepted is made again.
-  std::optional<GridDecomposition> step();
+  std::optional<GridDomains> step();
   // The same, with the centres of this rank's cells and, by .weight, the cost of each: decision and
   // account then also use the loads under other domains.
-  std::optional<GridDecomposition> step(const Set& cells);
+  std::optional<GridDomains> step(const Set& cells);
 
   // Collective. Returns domains to go on with now, from the work of this rank's domain in any unit
   // that all ranks share; nothing if no better domains are in sight.
-  std::optional<GridDecomposition> propose(double work);
+  std::optional<GridDomains> propose(double work);
 
   // Local, but to be called on all ranks or none: the last proposal becomes the decomposition.
   void accept();
@@ -89,7 +89,7 @@ class EVENKEEL_API GridBalancer {
   // --- Local -------------------------------------------------------------------------------------
 
   // Who owns what: the decomposition that was accepted last.
-  const GridDecomposition& decomposition() const noexcept;
+  const GridDomains& domains() const noexcept;
   // The domain of this rank.
   Box domain() const;
   // The ranks whose domains touch this one's at a face, an edge or a corner, in ascending order.

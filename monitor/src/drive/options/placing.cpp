@@ -109,10 +109,7 @@ bool is_at_least_one_or_off(double number) {
 }
 
 constexpr std::array rows = {
-    describe<&Options::method>(
-        "method",
-        "hilbert, morton, snake, bisection, staggered or tensor, the last two "
-        "with or without the domains along each axis, as in tensor 4x4x2"),
+    describe<&Options::method>("method", method_texts),
     describe<&Options::box>("box",
                             "measured, or the lower faces and then the upper ones, 4 or 6 numbers "
                             "with commas between them",

@@ -298,7 +298,7 @@ class Counterfactuals : public Accounts {
       weights.push_back(costs[static_cast<std::size_t>(i)]);
     const WeightedKeys keyed = {sorted.keys, weights};
     const Cut parts = cut(Communicator::self(), Status(), {&keyed, 1}, {.parts = size});
-    return Decomposition(1, 3, test::room, {}, parts.splitters);
+    return CurveDomains(1, 3, test::room, {}, parts.splitters);
   }
 };
 

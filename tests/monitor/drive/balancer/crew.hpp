@@ -108,7 +108,12 @@ std::string bytes_of_all(const T&... values) {
 }
 
 // To the bit.
-inline std::string text_of(const Decomposition& decomposition) {
+// The domains of a Balancer that cuts along a curve.
+inline const CurveDomains& curve_of(const Balancer& balancer) {
+  return std::get<CurveDomains>(balancer.domains());
+}
+
+inline std::string text_of(const CurveDomains& decomposition) {
   const Box& box = decomposition.box();
   return bytes_of_all(decomposition.generation(), decomposition.dimensions(), box.lower,
                       box.upper) +
@@ -116,15 +121,15 @@ inline std::string text_of(const Decomposition& decomposition) {
 }
 
 inline std::string text_of(const Domains& domains) {
-  if (const auto* curve = std::get_if<Decomposition>(&domains)) return text_of(*curve);
+  if (const auto* curve = std::get_if<CurveDomains>(&domains)) return text_of(*curve);
   std::string text = bytes_of_all(generation_of(domains), dimensions_of(domains),
                                   box_of(domains).lower, box_of(domains).upper);
-  if (const auto* tree = std::get_if<BoxTree>(&domains)) {
+  if (const auto* tree = std::get_if<TreeDomains>(&domains)) {
     for (const Bisection& node : tree->nodes())
       text += bytes_of_all(node.border, node.axis, node.middle);
     return text;
   }
-  for (const auto& level : std::get<GridDecomposition>(domains).borders().levels)
+  for (const auto& level : std::get<GridDomains>(domains).borders().levels)
     text += bytes_as_text(std::span(level));
   return text;
 }
@@ -171,10 +176,10 @@ inline void expect_intact(const Communicator& communicator, const Set& set, cons
 // How far a part may be from the average. Borders of boxes follow each other: each may be off by a
 // plane. Rows of a tensor grid know nothing of each other's.
 inline double allowed_above_average(const Domains& domains, const Load& load) {
-  if (std::holds_alternative<Decomposition>(domains)) return load.heaviest_place;
-  if (std::holds_alternative<BoxTree>(domains))
+  if (std::holds_alternative<CurveDomains>(domains)) return load.heaviest_place;
+  if (std::holds_alternative<TreeDomains>(domains))
     return load.heaviest_plane * std::bit_width(static_cast<unsigned>(parts_of(domains) - 1));
-  const auto& grid = std::get<GridDecomposition>(domains);
+  const auto& grid = std::get<GridDomains>(domains);
   return grid.borders().scheme == GridScheme::staggered ? load.heaviest_plane * grid.dimensions()
                                                         : std::numeric_limits<double>::max() / 2;
 }

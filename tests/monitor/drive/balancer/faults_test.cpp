@@ -177,12 +177,12 @@ class Faults : public testing::Test {
 
   void expect_refused(Balancer& balancer, const std::string& told) {
     const Snapshot before = ship.seen();
-    const std::string decomposition = test::text_of(balancer.decomposition());
+    const std::string decomposition = test::text_of(test::curve_of(balancer));
     const std::string text = test::error_of([&] { act(balancer); });
     EXPECT_EQ(text, told);
     EXPECT_TRUE(test::same_everywhere(communicator, text));
     EXPECT_TRUE(ship.seen() == before);
-    EXPECT_EQ(test::text_of(balancer.decomposition()), decomposition);
+    EXPECT_EQ(test::text_of(test::curve_of(balancer)), decomposition);
   }
 
   // What the next one does once all is well.

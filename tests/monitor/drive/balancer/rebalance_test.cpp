@@ -275,7 +275,7 @@ TEST_F(Rebalances, ViewsThatWereNeverGivenExtents) {
   Balancer balancer(communicator);
   for (int turn = 0; turn < 2; ++turn) {  // no rank has ever had objects
     EXPECT_FALSE(balancer.rebalance(set));
-    EXPECT_EQ(balancer.decomposition().parts(), 0);
+    EXPECT_EQ(test::curve_of(balancer).parts(), 0);
   }
   const Ids ids = here(on_the_first, 64);
   if (!ids.empty()) {
@@ -358,7 +358,7 @@ TEST_F(Rebalances, BelowTheThresholdNothingChanges) {
   for (const Trigger& trigger : {Trigger(Threshold{.lambda = 1.1}), Trigger(Never{})}) {
     Balancer balancer(communicator, counted(trigger));
     for (int step = 1; step <= 60; ++step) EXPECT_FALSE(balancer.step(set));
-    EXPECT_EQ(balancer.decomposition().parts(), 0);
+    EXPECT_EQ(test::curve_of(balancer).parts(), 0);
     balancer.finish();
   }
   EXPECT_TRUE(snapshot_of({&set, 1}) == before);
@@ -399,28 +399,28 @@ TEST_F(Rebalances, TheBoxStaysUntilObjectsLeaveIt) {
   write_objects(set, everywhere, ids);
   Balancer balancer(communicator, counted(Never{}));
   balancer.rebalance(set);
-  const Box first = balancer.decomposition().box();
-  const std::string unchanged = test::text_of(balancer.decomposition());
+  const Box first = test::curve_of(balancer).box();
+  const std::string unchanged = test::text_of(test::curve_of(balancer));
   for (auto& x : cloud.x) x[1] += 0.05;  // the margin is a unit wide
   balancer.rebalance(set);
-  EXPECT_EQ(balancer.decomposition().box(), first);
+  EXPECT_EQ(test::curve_of(balancer).box(), first);
   for (auto& x : cloud.x) x[1] -= 0.05;
   balancer.rebalance(set);
-  EXPECT_EQ(balancer.decomposition().box(), first);
+  EXPECT_EQ(test::curve_of(balancer).box(), first);
 
   for (std::size_t i = 0; i < cloud.id.size(); ++i)
     if (cloud.id[i] == 42) cloud.x[i][2] = 60;
-  const std::int64_t generation = balancer.decomposition().generation();
+  const std::int64_t generation = test::curve_of(balancer).generation();
   const MoveReport report = balancer.rebalance(set);
-  const Box grown = balancer.decomposition().box();
+  const Box grown = test::curve_of(balancer).box();
   EXPECT_TRUE(contains(grown, first));
   EXPECT_GE(grown.upper[2], 60);
-  EXPECT_EQ(balancer.decomposition().generation(), generation + 1);
+  EXPECT_EQ(test::curve_of(balancer).generation(), generation + 1);
   expect_balanced(communicator, balancer, {&set, 1}, report);
   for (std::size_t i = 0; i < cloud.id.size(); ++i)
     if (cloud.id[i] == 42) cloud.x[i][2] = 0;
   balancer.rebalance(set);
-  EXPECT_EQ(balancer.decomposition().box(), grown) << "it never shrinks";
+  EXPECT_EQ(test::curve_of(balancer).box(), grown) << "it never shrinks";
 }
 
 TEST_F(Rebalances, AGivenBoxIsTheBox) {
@@ -431,8 +431,8 @@ TEST_F(Rebalances, AGivenBoxIsTheBox) {
   write_objects(set, everywhere, ids);
   Balancer balancer(communicator, {.box = box, .periodic = {true, false, true}});
   expect_balanced(communicator, balancer, {&set, 1}, balancer.rebalance(set));
-  EXPECT_EQ(balancer.decomposition().box(), box);
-  EXPECT_EQ(balancer.decomposition().periodic(), (std::array<bool, 3>{true, false, true}));
+  EXPECT_EQ(test::curve_of(balancer).box(), box);
+  EXPECT_EQ(test::curve_of(balancer).periodic(), (std::array<bool, 3>{true, false, true}));
   // A period away is the same place.
   for (auto& x : cloud.x) x[0] += 10 * 2;
   for (auto& x : cloud.x) x[2] -= 10;
@@ -453,18 +453,18 @@ TEST_F(Rebalances, ADecompositionThatIsEvenEnoughIsKept) {
   Balancer balancer(communicator, counted(Never{}));
   balancer.rebalance(as_set());
   EXPECT_EQ(std::ssize(cloud.id), 100);
-  const Splitters splitters = balancer.decomposition().splitters();
+  const Splitters splitters = test::curve_of(balancer).splitters();
 
   weigh(1.05);
   const MoveReport even_enough = balancer.rebalance(as_set());
   EXPECT_FALSE(even_enough);
   EXPECT_NEAR(even_enough.lambda, 1.05 * size / (size + 0.05), 1e-9);
-  EXPECT_EQ(balancer.decomposition().splitters(), splitters);
+  EXPECT_EQ(test::curve_of(balancer).splitters(), splitters);
   weigh(2);
   const MoveReport uneven = balancer.rebalance(as_set());
   EXPECT_EQ(uneven.moved, size > 1);
   EXPECT_LT(uneven.lambda, 1.05);
-  EXPECT_EQ(balancer.decomposition().splitters() == splitters, size == 1);
+  EXPECT_EQ(test::curve_of(balancer).splitters() == splitters, size == 1);
 }
 
 TEST_F(Rebalances, StraysComeHomeToADecompositionThatIsKept) {
@@ -473,12 +473,12 @@ TEST_F(Rebalances, StraysComeHomeToADecompositionThatIsKept) {
   write_objects(cloud.as_set(), everywhere, ids);
   Balancer balancer(communicator, counted(Never{}));
   balancer.rebalance(cloud.as_set());
-  const Splitters splitters = balancer.decomposition().splitters();
+  const Splitters splitters = test::curve_of(balancer).splitters();
   const Ids home = cloud.id;
   cloud = test::Vectors(ids.size());
   write_objects(cloud.as_set(), everywhere, ids);
   EXPECT_EQ(balancer.rebalance(cloud.as_set()).moved, size > 1);
-  EXPECT_EQ(balancer.decomposition().splitters(), splitters);
+  EXPECT_EQ(test::curve_of(balancer).splitters(), splitters);
   EXPECT_TRUE(size == 1 || cloud.id == home);
   expect_at_owners(balancer, cloud.as_set());
 }

@@ -351,7 +351,7 @@ class Voyage {
     if (!report) return;
     ++moves_;
     log_ += test::bytes_of_all(balancer.steps(), report.sent, report.received) +
-            test::text_of(report) + test::text_of(balancer.decomposition());
+            test::text_of(report) + test::text_of(test::curve_of(balancer));
     for (Shoal* shoal : {&fish_, &plankton_}) {
       log_ += test::bytes_as_text(std::span<const std::int64_t>(shoal->id));
       expect_at_owners(balancer, shoal->as_set(false));

@@ -138,19 +138,42 @@ constexpr bool space_can_access(MemoryKind kind) {
   return false;
 }
 
+namespace detail {
+
+template <class Instance>
+constexpr int type_of() {
+  constexpr int type = IndexIn<Instance, EnabledSpaces>::value;
+  static_assert(type < EnabledSpaces::size, "not an execution space of this build");
+  return type;
+}
+
+// An instance that outlives Kokkos stays for good: Kokkos aborts where one is destroyed after it.
+template <class Instance>
+void let_go(const Instance* instance) noexcept {
+  if (exec::kokkos_is_running()) delete instance;
+}
+
+}  // namespace detail
+
 // The run-time value of a typed instance. The copy shares the instance (a stream, a thread pool).
 template <class Instance>
 Space space_of(const Instance& instance) {
-  constexpr int type = detail::IndexIn<Instance, EnabledSpaces>::value;
-  static_assert(type < EnabledSpaces::size, "not an execution space of this build");
-  return Space(type, std::make_shared<Instance>(instance));
+  return Space(detail::type_of<Instance>(),
+               std::shared_ptr<const Instance>(new Instance(instance), &detail::let_go<Instance>));
+}
+
+// The same for the default instance of a type. Holds nothing of Kokkos.
+template <class Instance>
+Space default_space() {
+  return Space(detail::type_of<Instance>(), nullptr);
 }
 
 namespace detail {
 
 template <class Result, class Function, class Instance>
 Result call_with(Function& function, const void* instance) {
-  return function(*static_cast<const Instance*>(instance));
+  return instance != nullptr ? function(*static_cast<const Instance*>(instance))
+                             : function(Instance());
 }
 
 template <class Result, class Function, class... Instances>
@@ -181,7 +204,9 @@ decltype(auto) with_host_space(Function&& function) {
 
 // The typed instance that works on device memory. Only builds with a device have one.
 inline exec::Device device_instance() {
-  return *static_cast<const exec::Device*>(Space::where(MemoryKind::device).instance());
+  const Space space = Space::where(MemoryKind::device);
+  const auto* instance = static_cast<const exec::Device*>(space.instance());
+  return instance != nullptr ? *instance : exec::Device();
 }
 
 // Calls function(instance) with the typed instance behind `space`, and returns its result.

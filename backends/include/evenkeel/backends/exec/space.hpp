@@ -36,7 +36,7 @@ class EVENKEEL_API Space {
   void fence(const char* label) const;
 
   // For exec/kokkos_spaces.hpp: the position of the type in the list of enabled spaces, and the
-  // typed instance, kept alive by every copy.
+  // typed instance, kept alive by every copy; null for the default instance.
   Space(int type, std::shared_ptr<const void> instance)
       : type_(type), instance_(std::move(instance)) {}
   int type() const noexcept { return type_; }

@@ -20,7 +20,7 @@
 
 namespace evenkeel {
 
-class Decomposition;
+class CurveDomains;
 
 // The number of levels that tells objects apart: cells at most half as wide as the objects' mean
 // distance if they filled the box, and at most as wide as `smallest_spacing`, when that is known
@@ -155,6 +155,6 @@ class Lattice {
 };
 
 // The lattice in which a decomposition counts places.
-EVENKEEL_API Lattice lattice_of(const Decomposition& decomposition);
+EVENKEEL_API Lattice lattice_of(const CurveDomains& decomposition);
 
 }  // namespace evenkeel

@@ -7,7 +7,7 @@
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/export.hpp>
-#include <evenkeel/core/decomposition.hpp>
+#include <evenkeel/core/domains/curve.hpp>
 #include <evenkeel/core/field.hpp>
 #include <evenkeel/core/migrate/bonds.hpp>
 #include <evenkeel/core/order.hpp>

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace evenkeel {
 
@@ -46,5 +47,14 @@ using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, Recursive
 // "hilbert", "staggered 4x2x1", ...: as options say it. Without loss.
 EVENKEEL_API std::string to_text(const Method& method);
 EVENKEEL_API std::optional<Method> method_from_text(std::string_view text);
+
+// All names, and what a text may be, for messages.
+EVENKEEL_API std::vector<std::string_view> method_names();
+inline constexpr const char* method_texts =
+    "hilbert, morton, snake, bisection, staggered or tensor, the last two with or without the "
+    "domains along each axis, as in tensor 4x4x2";
+
+// The domains along each axis; null for methods without a grid.
+EVENKEEL_API const std::array<int, 3>* grid_of(const Method& method) noexcept;
 
 }  // namespace evenkeel

@@ -1,0 +1,149 @@
+#include "boxes/from_objects/section_keys.hpp"
+
+#include "field/places.hpp"
+
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
+
+#include <iterator>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* label = "evenkeel::grid::keys";
+
+// Plain arrays, in memory that the kernel reaches.
+struct Groups {
+  int bits;
+  GridAxis axes[3];
+  const std::int32_t* first;
+  const CurveKey* splitters;
+  const SectionRuler* rulers;
+
+  // The group after the division: the number of pieces of all groups before, plus the splitters of
+  // its own group at or below the key. No branch depends on the key, except when groups have
+  // different numbers of pieces.
+  KOKKOS_FUNCTION std::int64_t after(std::uint64_t key) const {
+    const auto group = static_cast<std::int64_t>(key >> bits);
+    const std::int64_t begin = first[group];
+    std::int64_t rest = first[group + 1] - begin;
+    if (rest == 0) return group + begin;
+    const CurveKey* splitter = splitters + begin;
+    while (rest > 1) {
+      const std::int64_t half = rest / 2;
+      splitter += splitter[half - 1].value <= key ? half : 0;
+      rest -= half;
+    }
+    return group + (splitter - splitters) + (splitter->value <= key ? 1 : 0);
+  }
+};
+
+template <class Real>
+struct WriteKey {
+  Places<Real> places;
+  Groups groups;
+  bool at_begin;  // all objects are in group 0
+  CurveKey* keys;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t group = at_begin ? 0 : groups.after(keys[i].value);
+    const SectionRuler& here = groups.rulers[group];
+    const double place = groups.axes[here.axis].inside(places.at(i, here.axis));
+    keys[i] = {(static_cast<std::uint64_t>(group) << groups.bits) | here.ruler.mark(place)};
+  }
+};
+
+struct WriteGroup {
+  Groups groups;
+  const CurveKey* keys;
+  std::uint32_t* into;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    into[i] = static_cast<std::uint32_t>(groups.after(keys[i].value));
+  }
+};
+
+struct WriteSum {
+  const std::uint32_t* groups[3];
+  const std::uint64_t* number[3];
+  CurveKey* keys;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    std::uint64_t sum = 0;
+    for (int slot = 0; slot < 3; ++slot)
+      if (number[slot] != nullptr) sum += number[slot][groups[slot][i]];
+    keys[i] = {sum};
+  }
+};
+
+template <class Instance>
+void write_on(const Instance& instance, const FieldLayout& position, const Groups& groups,
+              bool at_begin, CurveKey* keys) {
+  if (position.scalar == ScalarType::float32)
+    exec::for_each(instance, label, position.count,
+                   WriteKey<float>{Places<float>(position), groups, at_begin, keys});
+  else
+    exec::for_each(instance, label, position.count,
+                   WriteKey<double>{Places<double>(position), groups, at_begin, keys});
+}
+
+template <class T>
+const T* brought(const Space& space, std::span<const T> values, Buffer& copy) {
+  if (space.can_access(MemoryKind::host)) return values.data();
+  const auto bytes = static_cast<std::int64_t>(values.size_bytes());
+  copy = Buffer(label, MemoryKind::device, bytes);
+  copy_bytes(space, copy.data(), copy.kind(), values.data(), MemoryKind::host, bytes);
+  return reinterpret_cast<const T*>(copy.data());
+}
+
+// Groups in memory that the space reaches.
+struct Brought {
+  Buffer copies[3];
+  Groups groups;
+
+  Brought(const Space& space, const SectionGroups& from)
+      : groups{from.bits,
+               {from.axes[0], from.axes[1], from.axes[2]},
+               brought(space, from.first, copies[0]),
+               brought(space, from.splitters, copies[1]),
+               brought(space, from.rulers, copies[2])} {}
+};
+
+}  // namespace
+
+void write_section_keys(const Space& space, const FieldLayout& position,
+                        const SectionGroups& groups, CurveKey* keys) {
+  if (position.count == 0) return;
+  const Brought there(space, groups);
+  with_space(space, [&](const auto& instance) {
+    write_on(instance, position, there.groups, groups.first.empty(), keys);
+  });
+  space.fence(label);
+}
+
+void write_groups(const Space& space, const SectionGroups& groups, std::span<const CurveKey> keys,
+                  std::uint32_t* group_of_object) {
+  if (keys.empty()) return;
+  const Brought there(space, groups);
+  with_space(space, [&](const auto& instance) {
+    exec::for_each(instance, label, std::ssize(keys),
+                   WriteGroup{there.groups, keys.data(), group_of_object});
+  });
+  space.fence(label);
+}
+
+void write_sums(const Space& space, std::int64_t count,
+                const std::array<const std::uint32_t*, 3>& groups,
+                const std::array<std::vector<std::uint64_t>, 3>& number, CurveKey* keys) {
+  if (count == 0) return;
+  Buffer copies[3];
+  WriteSum write{{groups[0], groups[1], groups[2]}, {}, keys};
+  for (std::size_t slot = 0; slot < 3; ++slot)
+    if (!number[slot].empty())
+      write.number[slot] = brought(space, std::span(number[slot]), copies[slot]);
+  with_space(space, [&](const auto& instance) { exec::for_each(instance, label, count, write); });
+  space.fence(label);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,49 @@
+#pragma once
+
+// Keys of objects for one level of Sections.
+
+#include "boxes/from_objects/ruler.hpp"
+
+#include <evenkeel/backends/exec/space.hpp>
+#include <evenkeel/core/domains/axis.hpp>
+#include <evenkeel/core/field.hpp>
+#include <evenkeel/core/key.hpp>
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// The ruler and the axis of a group.
+struct SectionRuler {
+  Ruler ruler;
+  int axis;
+};
+
+// How groups were divided, and the rulers of the resulting groups in the next level. Without
+// splitters nothing was divided yet, and all objects are in group 0.
+struct SectionGroups {
+  int bits;  // of a mark
+  std::array<GridAxis, 3> axes;
+  std::span<const std::int32_t> first;  // where each group's splitters begin, and their number
+  std::span<const CurveKey> splitters;
+  std::span<const SectionRuler> rulers;
+};
+
+// keys[i] is that of object i in the level before, and becomes its key in the next level. In memory
+// that `space` reaches. Blocks.
+void write_section_keys(const Space& space, const FieldLayout& position,
+                        const SectionGroups& groups, CurveKey* keys);
+
+// The group of each object after the division in `groups`, from the object's key in that level.
+void write_groups(const Space& space, const SectionGroups& groups, std::span<const CurveKey> keys,
+                  std::uint32_t* group_of_object);
+
+// keys[i]: the sum of number[slot][group of object i in the slot] over all slots that have numbers.
+void write_sums(const Space& space, std::int64_t count,
+                const std::array<const std::uint32_t*, 3>& groups,
+                const std::array<std::vector<std::uint64_t>, 3>& number, CurveKey* keys);
+
+}  // namespace evenkeel

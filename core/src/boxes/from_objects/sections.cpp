@@ -1,0 +1,277 @@
+#include "boxes/from_objects/sections.hpp"
+
+#include "domains/reaches.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/boxes";
+constexpr int key_bits = 62;
+
+int bits_beside(std::int64_t groups) {
+  const int of_group = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(groups)));
+  return std::min(52, key_bits - of_group);
+}
+
+}  // namespace
+
+void SectionLevel::add_group(const Stretch& stretch) {
+  stretches.push_back(stretch);
+  first.push_back(first.back());
+}
+
+void SectionLevel::add_place(double share, double otherwise_at) {
+  shares.push_back(share);
+  otherwise.push_back(otherwise_at);
+  ++first.back();
+}
+
+Sections::Sections(const Communicator& communicator, std::span<const WeightedPoints> points,
+                   const BoxCutOptions& options, int dimensions, std::int64_t most_pieces)
+    : communicator_(communicator), points_(points), bits_(bits_beside(most_pieces)) {
+  for (int axis = 0; axis < dimensions; ++axis)
+    axes_[static_cast<std::size_t>(axis)] = axis_of(options.box, options.periodic, axis);
+  for (const WeightedPoints& set : points) {
+    const std::int64_t count = set.position.count;
+    keys_.emplace_back("evenkeel::grid::keys", set.position.memory,
+                       count * static_cast<std::int64_t>(sizeof(CurveKey)));
+    keyed_.push_back(
+        {{reinterpret_cast<const CurveKey*>(keys_.back().data()), static_cast<std::size_t>(count)},
+         set.weights,
+         set.position.memory});
+  }
+  // A level has fewer places than pieces.
+  objects_ = objects_of(keyed_, Search::most_bins(most_pieces));
+  search_ = std::make_unique<Search>(communicator, *objects_, most_pieces);
+}
+
+Census Sections::census() const { return census_of_weights(keyed_); }
+
+void Sections::begin(const Census& all) {
+  all_ = all;
+  units_ = Units(all);
+  objects_->weigh(units_);
+}
+
+std::vector<double> Sections::weights() const {
+  std::vector<double> weights;
+  weights.reserve(weights_.size());
+  for (const std::int64_t weight : weights_) weights.push_back(units_.weight_of(weight));
+  return weights;
+}
+
+void Sections::restart() noexcept {
+  first_.clear();
+  splitters_.clear();
+}
+
+void Sections::write_keys(const SectionLevel& level) {
+  rulers_.clear();
+  rulers_.reserve(level.stretches.size());
+  for (const auto& [axis, lower, upper] : level.stretches)
+    rulers_.push_back({Ruler(lower, upper, bits_), axis});
+  const SectionGroups groups{bits_, axes_, first_, splitters_, rulers_};
+  for (std::size_t s = 0; s < points_.size(); ++s) {
+    const FieldLayout& position = points_[s].position;
+    write_section_keys(Space::where(position.memory), position, groups,
+                       reinterpret_cast<CurveKey*>(keys_[s].data()));
+  }
+}
+
+void Sections::note(int slot) {
+  std::vector<Buffer>& noted = noted_[static_cast<std::size_t>(slot)];
+  vote(communicator_, attempt(stage_name, [&] {
+         for (std::size_t s = noted.size(); s < points_.size(); ++s)
+           noted.emplace_back(
+               "evenkeel::grid::groups", points_[s].position.memory,
+               points_[s].position.count * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+         const SectionGroups groups{bits_, axes_, first_, splitters_, rulers_};
+         for (std::size_t s = 0; s < points_.size(); ++s)
+           write_groups(Space::where(points_[s].position.memory), groups, keyed_[s].keys,
+                        reinterpret_cast<std::uint32_t*>(noted[s].data()));
+       }));
+}
+
+std::vector<double> Sections::weights_by(const SectionSums& sums) {
+  restart();
+  std::vector<double> weights;
+  vote(communicator_, attempt(stage_name, [&] {
+         weights.reserve(static_cast<std::size_t>(sums.count));
+         for (std::size_t s = 0; s < points_.size(); ++s) {
+           std::array<const std::uint32_t*, 3> noted = {};
+           for (std::size_t slot = 0; slot < 3; ++slot)
+             if (!sums.number[slot].empty())
+               noted[slot] = reinterpret_cast<const std::uint32_t*>(noted_[slot][s].data());
+           write_sums(Space::where(points_[s].position.memory), points_[s].position.count, noted,
+                      sums.number, reinterpret_cast<CurveKey*>(keys_[s].data()));
+         }
+       }));
+  const auto width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(sums.count) - 1));
+  const std::span<std::int64_t> counted = objects_->count_all(0, {width, width});
+  search_->reduce(counted);
+  for (const std::int64_t weight : counted.first(static_cast<std::size_t>(sums.count)))
+    weights.push_back(units_.weight_of(weight));
+  return weights;
+}
+
+// One interval around the keys of all groups.
+void Sections::weigh(const SectionLevel& level, const SectionAim& aim) {
+  const bool all_given = !aim.kept.empty() && aim.tolerance >= SectionAim::wherever;
+  if (all_.objects > 0 && !all_given) {
+    Census range = all_;
+    range.least_key = 0;
+    range.greatest_key = key(level.groups(), 0).value - 1;
+    total_ = search_->weigh(range);
+  }
+  if (first_.empty()) weights_.assign(1, total_);
+  before_.assign(1, 0);
+  for (const std::int64_t weight : weights_) before_.push_back(before_.back() + weight);
+}
+
+void Sections::begin_places(const SectionLevel& level) {
+  places_.clear();
+  for (std::size_t g = 0; g < level.stretches.size(); ++g)
+    for (std::int32_t i = level.first[g]; i < level.first[g + 1]; ++i)
+      places_.push_back({static_cast<std::int64_t>(g)});
+}
+
+// The wanted weight below a place, including that of all groups before.
+std::int64_t Sections::sought(const SectionLevel& level, std::size_t place) const noexcept {
+  const auto group = static_cast<std::size_t>(places_[place].group);
+  const std::int64_t weight = weights_[group];
+  const auto share =
+      static_cast<std::int64_t>(std::llround(level.shares[place] * static_cast<double>(weight)));
+  return before_[group] + std::clamp<std::int64_t>(share, 0, weight);
+}
+
+// Along an axis without extent, everything is in the first piece.
+void Sections::place_without_weight(const SectionLevel& level) {
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    Place& place = places_[p];
+    const Ruler& ruler = ruler_of(place.group);
+    const auto group = static_cast<std::size_t>(place.group);
+    place.found = ruler.is_flat() || weights_[group] == 0;
+    if (!place.found) continue;
+    place.at = ruler.is_flat() ? ruler.place(ruler.marks()) : level.otherwise[p];
+    place.splitter = key(place.group, ruler.is_flat() ? ruler.marks() : ruler.mark_above(place.at));
+    place.below = before_[group + 1];
+  }
+}
+
+// Keeps the given places that are near enough to what is wanted.
+void Sections::stay(const SectionLevel& level, const SectionAim& aim) {
+  std::vector<Place> found = places_;
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    if (places_[p].found) continue;
+    const Ruler& ruler = ruler_of(places_[p].group);
+    const std::uint64_t mark = std::isnan(aim.kept[p]) ? 0 : ruler.mark_above(aim.kept[p]);
+    places_[p].at = ruler.place(mark);
+    places_[p].splitter = key(places_[p].group, mark);
+  }
+  count_below();
+  const double near = aim.tolerance * static_cast<double>(total_);
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    const auto off = static_cast<double>(std::abs(places_[p].below - sought(level, p)));
+    if (found[p].found || std::isnan(aim.kept[p]) || off > near)
+      places_[p] = found[p];
+    else
+      places_[p].found = true;
+  }
+}
+
+void Sections::find(const SectionLevel& level, const SectionAim& aim) {
+  std::vector<std::int64_t> wanted;
+  for (std::size_t p = 0; p < places_.size(); ++p)
+    if (!places_[p].found) wanted.push_back(std::max<std::int64_t>(1, sought(level, p)));
+  if (wanted.empty()) return;
+  const auto near = static_cast<std::int64_t>(aim.tolerance * static_cast<double>(total_));
+  const std::span<const Search::Place> found = search_->run(wanted, Rounding::nearest, near);
+  std::size_t next = 0;
+  for (Place& place : places_) {
+    if (place.found) continue;
+    const Search::Place& at = found[next++];
+    // The end of a bin that settles a place may lie in the next group.
+    const auto group = static_cast<std::size_t>(place.group);
+    place.splitter =
+        std::clamp(CurveKey{at.splitter}, key(place.group, 0), key(place.group + 1, 0));
+    place.below = std::clamp(at.before, before_[group], before_[group + 1]);
+    place.at = ruler_of(place.group).place(place.splitter.value - key(place.group, 0).value);
+  }
+}
+
+void Sections::allow(const SectionAim& aim) {
+  std::vector<double> at;
+  for (const Place& place : places_) at.push_back(place.at);
+  aim.allow(at);
+  bool moved = false;
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    Place& place = places_[p];
+    if (at[p] == place.at) continue;
+    const Ruler& ruler = ruler_of(place.group);
+    moved = true;
+    place.at = at[p];
+    if (!ruler.is_flat()) place.splitter = key(place.group, ruler.mark_above(place.at));
+  }
+  if (moved) count_below();
+}
+
+// Collective. The weight below each place.
+void Sections::count_below() {
+  std::vector<CurveKey> splitters;
+  for (const Place& place : places_)
+    splitters.push_back(splitters.empty() ? place.splitter
+                                          : std::max(splitters.back(), place.splitter));
+  const std::span<std::int64_t> between = objects_->count_between(splitters);
+  search_->reduce(between);
+  std::int64_t below = 0;
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    below += between[p];
+    places_[p].below = below;
+    places_[p].splitter = splitters[p];
+  }
+}
+
+void Sections::make_groups(const SectionLevel& level) {
+  first_ = level.first;
+  splitters_.clear();
+  std::vector<std::int64_t> weights;
+  std::size_t p = 0;
+  for (std::size_t g = 0; g < level.stretches.size(); ++g) {
+    std::int64_t below = before_[g];
+    for (; p < static_cast<std::size_t>(level.first[g + 1]); ++p) {
+      // Within the tolerance, two places may have swapped their order.
+      if (!splitters_.empty() && places_[p].splitter < splitters_.back())
+        places_[p] = places_[p - 1];
+      weights.push_back(places_[p].below - below);
+      below = places_[p].below;
+      splitters_.push_back(places_[p].splitter);
+    }
+    weights.push_back(before_[g + 1] - below);
+  }
+  weights_ = std::move(weights);
+}
+
+std::vector<double> Sections::divide(const SectionLevel& level, const SectionAim& aim) {
+  vote(communicator_, attempt(stage_name, [&] { write_keys(level); }));
+  weigh(level, aim);
+  begin_places(level);
+  place_without_weight(level);
+  if (!aim.kept.empty()) stay(level, aim);
+  find(level, aim);
+  if (aim.allow) allow(aim);
+  make_groups(level);
+  std::vector<double> at;
+  for (const Place& place : places_) at.push_back(place.at);
+  return at;
+}
+
+}  // namespace evenkeel

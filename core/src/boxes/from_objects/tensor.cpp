@@ -1,0 +1,254 @@
+#include "boxes/from_objects/tensor.hpp"
+
+#include "boxes/rows/column_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr int most_sweeps = 12;
+constexpr double worth_a_sweep = 0.999;
+constexpr std::int64_t most_bins = std::int64_t{1} << 20;  // of all columns together
+
+// The number of bins along an axis while its row is improved; there are as many columns as domains
+// of the other axes. A multiple of the axis's domains.
+std::int64_t bins_of(const GridShape& shape, int axis) noexcept {
+  const std::int64_t domains = shape.extents[static_cast<std::size_t>(axis)];
+  if (domains == 1) return 1;
+  return domains * std::clamp<std::int64_t>(most_bins / shape.parts(), 1, 64);
+}
+
+class Tensor {
+ public:
+  Tensor(GridCut& cut, Sections& sections, const GridCutOptions& options,
+         const std::array<RowRules, 3>& rules)
+      : borders_(cut.borders), sections_(sections), options_(options), rules_(rules) {}
+
+  void solve() {
+    for (int axis = 0; axis < options_.shape.dimensions; ++axis) {
+      if (domains(axis) == 1) continue;
+      divide_into_bins(axis);
+      std::vector<std::int64_t> even;
+      for (int domain = 1; domain < domains(axis); ++domain)
+        even.push_back(domain * (bins(axis) / domains(axis)));
+      place(axis, std::move(even));
+    }
+    const auto start = rows_;
+    auto best = rows_;
+    double least = std::numeric_limits<double>::infinity();
+    for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+      double heaviest = 0;
+      for (int axis = 0; axis < options_.shape.dimensions; ++axis)
+        if (domains(axis) > 1) heaviest = improve(axis);
+      const bool goes_on = heaviest < least * worth_a_sweep;
+      if (heaviest < least) {
+        least = heaviest;
+        best = rows_;
+      }
+      if (!goes_on) break;
+    }
+    rows_ = best;
+    divide_into_domains();
+    if (are_off_bins_) keep_better_of(start);
+    for (std::size_t depth = 0; depth < 3; ++depth) {
+      const int axis = borders_.axes[depth];
+      std::vector<double>& row = borders_.levels[depth];
+      row.clear();
+      if (axis >= options_.shape.dimensions) continue;
+      const std::vector<double>& inner = rows_[index(axis)].places;
+      row.push_back(rules_[index(axis)].lower);
+      row.insert(row.end(), inner.begin(), inner.end());
+      row.push_back(rules_[index(axis)].upper);
+    }
+  }
+
+ private:
+  struct Row {
+    std::vector<double> places;      // of inner borders
+    std::vector<std::int64_t> ends;  // the bin at each border, or the nearest one
+  };
+
+  static std::size_t index(int axis) { return static_cast<std::size_t>(axis); }
+  int domains(int axis) const { return options_.shape.extents[index(axis)]; }
+  double speed(int part) const {
+    return options_.speeds.empty() ? 1 : options_.speeds[static_cast<std::size_t>(part)];
+  }
+
+  std::int64_t bins(int axis) const { return bins_of(options_.shape, axis); }
+
+  // Bins of even work along an axis, independent of the other axes.
+  void divide_into_bins(int axis) {
+    sections_.restart();
+    const RowRules& rules = rules_[index(axis)];
+    SectionLevel level;
+    level.add_group({axis, rules.lower, rules.upper});
+    for (std::int64_t bin = 1; bin < bins(axis); ++bin) {
+      const double share = static_cast<double>(bin) / static_cast<double>(bins(axis));
+      level.add_place(share, std::lerp(rules.lower, rules.upper, share));
+    }
+    marks_[index(axis)] = sections_.divide(level, {});
+    sections_.note(axis);
+  }
+
+  // Puts borders at the ends of bins, or at the nearest places that are allowed.
+  void place(int axis, std::vector<std::int64_t> ends) {
+    const RowRules& rules = rules_[index(axis)];
+    Row& row = rows_[index(axis)];
+    row.places.clear();
+    for (const std::int64_t end : ends) row.places.push_back(place_of(axis, end));
+    const std::vector<double> wanted = row.places;
+    allow(rules, row.places);
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      if (row.places[i] != wanted[i]) {
+        ends[i] = nearest_end(axis, row.places[i]);
+        are_off_bins_ = true;
+      }
+    row.ends = std::move(ends);
+  }
+  double place_of(int axis, std::int64_t end) const {
+    const RowRules& rules = rules_[index(axis)];
+    if (end == 0) return rules.lower;
+    if (end == bins(axis)) return rules.upper;
+    return marks_[index(axis)][static_cast<std::size_t>(end) - 1];
+  }
+  std::int64_t nearest_end(int axis, double place) const {
+    const std::vector<double>& marks = marks_[index(axis)];
+    const std::int64_t above =
+        1 + std::distance(marks.begin(), std::lower_bound(marks.begin(), marks.end(), place));
+    const double below_by = place - place_of(axis, above - 1);
+    return below_by < place_of(axis, above) - place ? above - 1 : above;
+  }
+
+  // Divides all groups along an axis at these places.
+  void divide(int axis, std::span<const double> places, std::int64_t groups) {
+    const RowRules& rules = rules_[index(axis)];
+    SectionLevel level;
+    std::vector<double> given;
+    for (std::int64_t g = 0; g < groups; ++g) {
+      level.add_group({axis, rules.lower, rules.upper});
+      for (const double place : places) level.add_place(0, place);
+      given.insert(given.end(), places.begin(), places.end());
+    }
+    SectionAim aim;
+    aim.tolerance = SectionAim::wherever;
+    aim.kept = given;
+    sections_.divide(level, aim);
+  }
+
+  // Divides into the domains of the present rows, level by level.
+  void divide_into_domains() {
+    sections_.restart();
+    std::int64_t groups = 1;
+    for (int depth = 0; depth < options_.shape.dimensions; ++depth) {
+      const int axis = borders_.axes[static_cast<std::size_t>(depth)];
+      divide(axis, rows_[index(axis)].places, groups);
+      groups *= domains(axis);
+    }
+  }
+
+  // Keeps the present rows, which are divided, or others: whichever are better by exact work.
+  void keep_better_of(const std::array<Row, 3>& others) {
+    const double heaviest = heaviest_domain();
+    const auto found = std::exchange(rows_, others);
+    divide_into_domains();
+    if (heaviest_domain() < heaviest) return;
+    rows_ = found;
+    divide_into_domains();
+  }
+  double heaviest_domain() const {
+    const std::vector<double> weights = sections_.weights();
+    double heaviest = 0;
+    for (std::size_t g = 0; g < weights.size(); ++g)
+      heaviest = std::max(heaviest, weights[g] / speed(part_of(g, borders_.axes)));
+    return heaviest;
+  }
+
+  // The part of a group after divisions along all axes in this order.
+  int part_of(std::size_t group, std::array<int, 3> axes) const {
+    std::array<int, 3> at = {};
+    for (int depth = options_.shape.dimensions - 1; depth >= 0; --depth) {
+      const int axis = axes[static_cast<std::size_t>(depth)];
+      const auto extent = static_cast<std::size_t>(domains(axis));
+      at[index(axis)] = static_cast<int>(group % extent);
+      group /= extent;
+    }
+    return options_.shape.part_at(at);
+  }
+
+  // Puts the row along an axis where it is best for the other rows. Returns the heaviest work /
+  // speed of all domains, which is an estimate if a border could not stay at the end of a bin.
+  double improve(int axis) {
+    std::array<int, 3> order = {0, 1, 2};
+    std::swap(order[index(axis)], order[static_cast<std::size_t>(options_.shape.dimensions) - 1]);
+    const auto speed_of = [&](std::int64_t column, std::int64_t domain) {
+      return speed(part_of(static_cast<std::size_t>(column * domains(axis) + domain), order));
+    };
+    const Columns columns = columns_along(axis, order);
+    ColumnRow row = best_row(columns, domains(axis), speed_of);
+    place(axis, row.borders);
+    if (rows_[index(axis)].ends == row.borders) return row.heaviest;
+    return heaviest_piece(columns, rows_[index(axis)].ends, speed_of);
+  }
+
+  // Columns are numbered by the domains of the other axes, the first axis in the order outermost.
+  Columns columns_along(int axis, const std::array<int, 3>& order) {
+    SectionSums sums;
+    std::int64_t stride = bins(axis);
+    for (std::int64_t bin = 0; bin < bins(axis); ++bin)
+      sums.number[index(axis)].push_back(static_cast<std::uint64_t>(bin));
+    for (int depth = options_.shape.dimensions - 2; depth >= 0; --depth) {
+      const int other = order[static_cast<std::size_t>(depth)];
+      if (domains(other) == 1) continue;
+      const std::vector<std::int64_t>& ends = rows_[index(other)].ends;
+      std::int64_t domain = 0;
+      for (std::int64_t bin = 0; bin < bins(other); ++bin) {
+        while (domain < std::ssize(ends) && ends[static_cast<std::size_t>(domain)] <= bin) ++domain;
+        sums.number[index(other)].push_back(static_cast<std::uint64_t>(domain * stride));
+      }
+      stride *= domains(other);
+    }
+    sums.count = stride;
+    return columns_of(sections_.weights_by(sums), bins(axis));
+  }
+
+  static Columns columns_of(const std::vector<double>& weights, std::int64_t bins) {
+    Columns columns;
+    columns.bins = bins;
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      if (i % static_cast<std::size_t>(bins) == 0) columns.below.push_back(0);
+      columns.below.push_back(columns.below.back() + weights[i]);
+    }
+    return columns;
+  }
+
+  GridBorders& borders_;
+  Sections& sections_;
+  const GridCutOptions& options_;
+  const std::array<RowRules, 3>& rules_;
+  std::array<Row, 3> rows_;                   // along each axis
+  std::array<std::vector<double>, 3> marks_;  // between its bins
+  bool are_off_bins_ = false;                 // some borders are, so domains are estimates
+};
+
+}  // namespace
+
+std::int64_t tensor_pieces(const GridShape& shape) noexcept {
+  std::int64_t most = shape.parts();
+  for (int axis = 0; axis < shape.dimensions; ++axis) {
+    const std::int64_t columns = shape.parts() / shape.extents[static_cast<std::size_t>(axis)];
+    most = std::max(most, columns * bins_of(shape, axis));
+  }
+  return most;
+}
+
+void cut_tensor(GridCut& cut, Sections& sections, const GridCutOptions& options,
+                const std::array<RowRules, 3>& rules) {
+  Tensor(cut, sections, options, rules).solve();
+}
+
+}  // namespace evenkeel

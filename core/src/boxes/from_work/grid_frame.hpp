@@ -1,0 +1,52 @@
+#pragma once
+
+// Converts between the grid that users see and the one that a model of its work sees.
+
+#include "boxes/from_work/unit_grid.hpp"
+#include "boxes/rows/grid_rules.hpp"
+
+#include <evenkeel/core/domains/grid.hpp>
+
+#include <array>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Along axes beyond the dimensions, and axes on which the box has no extent, lengths in the unit
+// cube are 1; on the latter the first domain has everything.
+class GridFrame {
+ public:
+  GridFrame(const GridDomains& start, const GridRules& rules);
+
+  const LevelCounts& domains() const noexcept { return domains_; }
+  GridScheme scheme() const noexcept { return scheme_; }
+  // Whether the rules restrict where borders may stand.
+  bool is_restricted() const;
+
+  UnitGrid to_unit(const GridBorders& borders) const;
+  // The borders of all rows, or in a tensor grid of the first row of each level; moved to where the
+  // rules allow them.
+  GridBorders to_borders(const UnitGrid& grid) const;
+  // The borders of a grid, moved to where the rules allow them.
+  GridBorders allowed(GridBorders borders) const;
+  // The same for the inner borders of one row of a level.
+  void allow(std::size_t level, std::span<double> inner) const;
+
+  // Numbers per part, rearranged in the order of domains.
+  std::vector<double> by_domain(std::span<const double> by_part) const;
+
+ private:
+  RowRules rules_at(std::size_t level) const { return rules_.along(axes_[level]); }
+  std::size_t rows_of(std::size_t level) const noexcept;
+  void allow_in_place(std::size_t level, std::span<double> inner) const;
+
+  GridRules rules_;
+  GridScheme scheme_;
+  int dimensions_;
+  std::array<int, 3> axes_;
+  LevelCounts domains_ = {1, 1, 1};
+  std::vector<int> part_of_domain_;
+};
+
+}  // namespace evenkeel

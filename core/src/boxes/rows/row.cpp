@@ -1,0 +1,76 @@
+#include "boxes/rows/row.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace evenkeel {
+
+namespace {
+
+double after(double place, double width) {
+  double next = place + width;
+  while (next - place < width) next = std::nextafter(next, std::numeric_limits<double>::max());
+  return next;
+}
+
+double before(double place, double width) {
+  double next = place - width;
+  while (place - next < width) next = std::nextafter(next, std::numeric_limits<double>::lowest());
+  return next;
+}
+
+// Counts borders in cells, so that multiples of a cell stay multiples.
+void allow_cells(const RowRules& row, std::span<double> inner) {
+  const double cells = std::floor((row.upper - row.lower) / row.cell);
+  const double least = std::ceil(row.width / row.cell * (1 - 0x1p-40));
+  const auto count = static_cast<double>(inner.size());
+  double below = 0;
+  for (std::size_t i = 0; i < inner.size(); ++i) {
+    const double most = cells - least * (count - static_cast<double>(i));
+    const double nearest = std::round((inner[i] - row.lower) / row.cell);
+    below = std::min(std::max(nearest, below + least), most);
+    inner[i] = row.lower + below * row.cell;
+    below = std::max(below, 0.0);
+  }
+}
+
+void allow_anywhere(const RowRules& row, std::span<double> inner) {
+  double below = row.lower;
+  for (double& border : inner) below = border = std::max(border, after(below, row.width));
+  double above = row.upper;
+  for (std::size_t i = inner.size(); i-- > 0;)
+    above = inner[i] = std::min(inner[i], before(above, row.width));
+}
+
+}  // namespace
+
+double most_width(const RowRules& row, std::int64_t domains) {
+  const auto count = static_cast<double>(domains);
+  if (!(row.cell > 0)) return (row.upper - row.lower) / count;
+  return std::floor(std::floor((row.upper - row.lower) / row.cell) / count) * row.cell;
+}
+
+void allow(const RowRules& row, std::span<double> inner) {
+  if (inner.empty()) return;
+  if (row.cell > 0) return allow_cells(row, inner);
+  if (!(row.width > 0)) return;
+  allow_anywhere(row, inner);
+  // If there is no room to spare, rounding may have pushed the first border out of range.
+  if (inner.front() - row.lower < row.width)
+    for (std::size_t i = 0; i < inner.size(); ++i)
+      inner[i] = row.lower + (row.upper - row.lower) * static_cast<double>(i + 1) /
+                                 static_cast<double>(inner.size() + 1);
+}
+
+void add_shares(std::span<const double> proportions, std::vector<double>& shares) {
+  const double all = std::accumulate(proportions.begin(), proportions.end(), 0.0);
+  double below = 0;
+  for (std::size_t i = 0; i + 1 < proportions.size(); ++i) {
+    below += proportions[i];
+    shares.push_back(below / all);
+  }
+}
+
+}  // namespace evenkeel

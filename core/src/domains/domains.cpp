@@ -1,0 +1,85 @@
+#include "domains/checks.hpp"
+
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/domains.hpp>
+#include <evenkeel/core/domains/owner.hpp>
+#include <evenkeel/core/order.hpp>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* label = "evenkeel::domains::ranks";
+
+void write_parts_of(const Space& space, const CurveDomains& curve, const Set& set, int* parts) {
+  check_has_parts("core/domains", curve.parts());
+  const std::int64_t count = set.count();
+  const Buffer keys("evenkeel::domains::keys", set.position().memory,
+                    count * static_cast<std::int64_t>(sizeof(CurveKey)));
+  auto* const first = reinterpret_cast<CurveKey*>(keys.data());
+  write_keys(space, lattice_of(curve), set, first);
+  write_owners(space, curve.splitters(), first, count, parts);
+}
+
+struct RankOfPart {
+  const int* ranks;
+  int* parts;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { parts[i] = ranks[parts[i]]; }
+};
+
+void renumber(const Space& space, const std::vector<int>& rank_of_part, std::int64_t count,
+              int* parts) {
+  const auto bytes = static_cast<std::int64_t>(rank_of_part.size() * sizeof(int));
+  const int* ranks = rank_of_part.data();
+  Buffer copy;
+  if (!space.can_access(MemoryKind::host)) {
+    copy = Buffer(label, MemoryKind::device, bytes);
+    copy_bytes(space, copy.data(), copy.kind(), ranks, MemoryKind::host, bytes);
+    ranks = reinterpret_cast<const int*>(copy.data());
+  }
+  with_space(space, [&](const auto& instance) {
+    exec::for_each(instance, label, count, RankOfPart{ranks, parts});
+  });
+  space.fence(label);
+}
+
+}  // namespace
+
+void write_ranks(const Space& space, const Domains& domains, const Set& set, int* ranks) {
+  if (const auto* curve = std::get_if<CurveDomains>(&domains))
+    write_parts_of(space, *curve, set, ranks);
+  else if (const auto* grid = std::get_if<GridDomains>(&domains))
+    write_parts(space, *grid, set, ranks);
+  else
+    write_parts(space, std::get<TreeDomains>(domains), set, ranks);
+  if (!rank_of_part(domains).empty() && set.count() > 0)
+    renumber(space, rank_of_part(domains), set.count(), ranks);
+}
+
+Domains renumbered(const Domains& domains, std::int64_t generation) {
+  if (const auto* curve = std::get_if<CurveDomains>(&domains))
+    return CurveDomains(generation, curve->dimensions(), curve->box(), curve->periodic(),
+                        curve->splitters(), curve->curve(), curve->rank_of_part());
+  if (const auto* tree = std::get_if<TreeDomains>(&domains))
+    return TreeDomains(generation, tree->dimensions(), tree->box(), tree->periodic(),
+                       tree->nodes());
+  const auto& grid = std::get<GridDomains>(domains);
+  return GridDomains(generation, grid.shape(), grid.box(), grid.periodic(), grid.borders());
+}
+
+bool is_same_division(const Domains& a, const Domains& b) {
+  if (a.index() != b.index() || !(box_of(a) == box_of(b))) return false;
+  if (const auto* curve = std::get_if<CurveDomains>(&a)) {
+    const auto& other = std::get<CurveDomains>(b);
+    return curve->splitters() == other.splitters() && curve->rank_of_part() == other.rank_of_part();
+  }
+  if (const auto* tree = std::get_if<TreeDomains>(&a))
+    return tree->nodes() == std::get<TreeDomains>(b).nodes();
+  const auto& grid = std::get<GridDomains>(a);
+  const auto& other = std::get<GridDomains>(b);
+  return grid.shape() == other.shape() && grid.borders() == other.borders();
+}
+
+}  // namespace evenkeel

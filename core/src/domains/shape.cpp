@@ -1,0 +1,238 @@
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/text.hpp>
+#include <evenkeel/core/domains/shape.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/domains";
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& remedy,
+                         ErrorKind kind = ErrorKind::bad_input) {
+  throw Error(kind, Where{stage_name}, problem, remedy);
+}
+
+void check_dimensions(int dimensions) {
+  if (dimensions < 1 || dimensions > 3)
+    refuse("A grid of " + std::to_string(dimensions) + " dimensions was asked for.",
+           "Use 1, 2 or 3 dimensions.");
+}
+
+std::string times(const std::array<int, 3>& numbers) {
+  return std::to_string(numbers[0]) + " x " + std::to_string(numbers[1]) + " x " +
+         std::to_string(numbers[2]);
+}
+
+}  // namespace
+
+void check(const GridShape& shape) {
+  check_dimensions(shape.dimensions);
+  std::int64_t parts = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    const int extent = shape.extents[d];
+    if (extent < 1)
+      refuse("A grid of " + times(shape.extents) + " domains was asked for.",
+             "Give each axis one domain or more.");
+    if (extent > 1 && d >= static_cast<std::size_t>(shape.dimensions))
+      refuse("A grid of " + std::to_string(shape.dimensions) + " dimensions has " +
+                 std::to_string(extent) + " domains along axis " + std::to_string(d) + '.',
+             "Axes beyond the dimensions have one.");
+    parts *= extent;
+    if (parts > std::numeric_limits<int>::max())
+      refuse("A grid of " + times(shape.extents) + " domains has more than can be counted.",
+             "Use at most 2147483647 parts.");
+  }
+}
+
+// --- factored ------------------------------------------------------------------------------------
+
+namespace {
+
+// In descending order.
+std::vector<int> divisors_of(int number) {
+  std::vector<int> divisors;
+  for (int divisor = 1; divisor <= number / divisor; ++divisor)
+    if (number % divisor == 0) {
+      divisors.push_back(divisor);
+      if (divisor != number / divisor) divisors.push_back(number / divisor);
+    }
+  std::sort(divisors.rbegin(), divisors.rend());
+  return divisors;
+}
+
+// The cost of one more domain along each axis, in areas of a face across the longest side: infinite
+// if the axis is not to be divided.
+std::array<double, 3> costs_of(int dimensions, const std::array<double, 3>& sides) {
+  const auto used = sides.begin() + dimensions;
+  for (auto side = sides.begin(); side != used; ++side)
+    if (!std::isfinite(*side) || *side < 0)
+      refuse("A box with a side of " + text_of(*side) + " was to be divided.",
+             "Sides are finite and not negative.");
+  const double longest = *std::max_element(sides.begin(), used);
+  std::array<double, 3> costs = {1, 1, 1};
+  if (longest > 0)
+    std::transform(sides.begin(), used, costs.begin(), [&](double s) { return longest / s; });
+  return costs;
+}
+
+double cost_of(const GridShape& shape, const std::array<double, 3>& costs) {
+  double cost = 0;
+  for (std::size_t d = 0; d < 3; ++d)
+    if (shape.extents[d] > 1) cost += (shape.extents[d] - 1) * costs[d];
+  return cost;
+}
+
+// Calls visit(shape) for all shapes with this number of parts along the axes up to `axis`; those
+// with the most domains along the last one come first.
+template <class Visit>
+void for_each_shape(const std::vector<int>& divisors, int parts, std::size_t axis, GridShape& shape,
+                    const Visit& visit) {
+  if (axis == 0) {
+    shape.extents[0] = parts;
+    return visit(shape);
+  }
+  for (const int domains : divisors)
+    if (parts % domains == 0) {
+      shape.extents[axis] = domains;
+      for_each_shape(divisors, parts / domains, axis - 1, shape, visit);
+    }
+}
+
+}  // namespace
+
+GridShape factored(int parts, int dimensions, const std::array<double, 3>& sides) {
+  check_dimensions(dimensions);
+  if (parts < 1)
+    refuse("A grid of " + std::to_string(parts) + " domains was asked for.", "Ask for 1 or more.");
+  constexpr double rounding = 1e-12;  // of costs that count as equal: the first of them stays
+  const std::array<double, 3> costs = costs_of(dimensions, sides);
+  GridShape tried{dimensions, {1, 1, 1}}, best;
+  double least = std::numeric_limits<double>::infinity();
+  for_each_shape(divisors_of(parts), parts, static_cast<std::size_t>(dimensions) - 1, tried,
+                 [&](const GridShape& shape) {
+                   const double cost = cost_of(shape, costs);
+                   if (!(cost < least * (1 - rounding))) return;
+                   least = cost;
+                   best = shape;
+                 });
+  return best;
+}
+
+// --- Of ranks ------------------------------------------------------------------------------------
+
+namespace {
+
+// The ranks in the order of their parts; empty if part p is rank p.
+std::vector<int> unless_in_order(std::vector<int> rank_of_part) {
+  if (std::is_sorted(rank_of_part.begin(), rank_of_part.end())) return {};
+  return rank_of_part;
+}
+
+}  // namespace
+
+#if EVENKEEL_HAS_MPI
+
+namespace {
+
+void require_success(int code, const char* call) {
+  if (code != MPI_SUCCESS)
+    refuse(std::string(call) + " failed.", "See the output of MPI.", ErrorKind::communication);
+}
+
+// Checks what is needed before MPI is asked anything that could make it abort.
+void require_cartesian(MPI_Comm communicator) {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  if (initialized != 0) MPI_Finalized(&finalized);
+  if (initialized == 0 || finalized != 0)
+    refuse("MPI is not running.", "Ask for the grid between MPI_Init and MPI_Finalize.");
+  if (communicator == MPI_COMM_NULL)
+    refuse("The communicator is MPI_COMM_NULL.", "Pass one that this rank belongs to.");
+  int topology = MPI_UNDEFINED;
+  require_success(MPI_Topo_test(communicator, &topology), "MPI_Topo_test");
+  if (topology != MPI_CART)
+    refuse("The communicator has no Cartesian topology.",
+           "Pass one from MPI_Cart_create, or give the place of each rank.");
+}
+
+}  // namespace
+
+RankGrid grid_of(MPI_Comm cartesian) {
+  require_cartesian(cartesian);
+  RankGrid grid;
+  require_success(MPI_Cartdim_get(cartesian, &grid.shape.dimensions), "MPI_Cartdim_get");
+  check_dimensions(grid.shape.dimensions);
+  std::array<int, 3> periodic{}, mine{};
+  require_success(MPI_Cart_get(cartesian, grid.shape.dimensions, grid.shape.extents.data(),
+                               periodic.data(), mine.data()),
+                  "MPI_Cart_get");
+  check(grid.shape);
+  for (int part = 0; part < grid.shape.parts(); ++part) {
+    int rank = 0;
+    const std::array<int, 3> at = grid.shape.at(part);
+    require_success(MPI_Cart_rank(cartesian, at.data(), &rank), "MPI_Cart_rank");
+    grid.rank_of_part.push_back(rank);
+  }
+  grid.rank_of_part = unless_in_order(std::move(grid.rank_of_part));
+  return grid;
+}
+
+#endif
+
+namespace {
+
+// The place that a rank claims for itself.
+struct Claim {
+  GridShape shape;
+  std::array<int, 3> at;
+};
+
+void check_claim(const Claim& claim, int ranks) {
+  check(claim.shape);
+  if (claim.shape.parts() != ranks)
+    refuse("A grid of " + times(claim.shape.extents) + " was named for " + std::to_string(ranks) +
+               " ranks.",
+           "Give each rank one domain.");
+  for (std::size_t d = 0; d < 3; ++d)
+    if (claim.at[d] < 0 || claim.at[d] >= claim.shape.extents[d])
+      refuse("Place " + std::to_string(claim.at[d]) + " along axis " + std::to_string(d) +
+                 " is not in a grid of " + times(claim.shape.extents) + '.',
+             "Count places from 0; axes beyond the dimensions have only place 0.");
+}
+
+}  // namespace
+
+RankGrid grid_of(const Communicator& communicator, const GridShape& shape,
+                 const std::array<int, 3>& mine) {
+  const Claim claim{shape, mine};
+  vote(communicator, attempt(stage_name, [&] { check_claim(claim, communicator.size()); }));
+  const std::vector<Claim> claims = communicator.all_gather(claim);
+  // From here on all ranks see the same data.
+  constexpr int nobody = -1;
+  std::vector<int> rank_of_part(claims.size(), nobody);
+  for (int rank = 0; rank < communicator.size(); ++rank) {
+    const Claim& theirs = claims[static_cast<std::size_t>(rank)];
+    if (theirs.shape != claims.front().shape)
+      refuse("Rank 0 names a grid of " + times(claims.front().shape.extents) + ", rank " +
+                 std::to_string(rank) + " one of " + times(theirs.shape.extents) + '.',
+             "Give the same shape on all ranks.", ErrorKind::disagreement);
+    int& owner = rank_of_part[static_cast<std::size_t>(theirs.shape.part_at(theirs.at))];
+    if (owner != nobody)
+      refuse("Ranks " + std::to_string(owner) + " and " + std::to_string(rank) +
+                 " name the same place in the grid.",
+             "Give each rank a place of its own.", ErrorKind::disagreement);
+    owner = rank;
+  }
+  return {claims.front().shape, unless_in_order(std::move(rank_of_part))};
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,641 @@
+#include "support/harness.hpp"
+#include "support/sampled.hpp"
+
+#include <evenkeel/core/boxes/cut.hpp>
+#include <evenkeel/core/domains/part_of_point.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+// --- Objects, the same on all ranks --------------------------------------------------------------
+
+struct Object {
+  std::array<double, 3> at;
+  double weight;
+};
+using Objects = std::vector<Object>;
+
+constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
+
+double clamped(double place) { return std::clamp(place, 0.0, 1.0); }
+
+Object uniform(std::mt19937_64& random) {
+  std::uniform_real_distribution<double> any(0, 1);
+  return {{any(random), any(random), any(random)}, 1};
+}
+Object blob(std::mt19937_64& random) {
+  std::normal_distribution<double> near(0.3, 0.05);
+  return {{clamped(near(random)), clamped(near(random)), clamped(near(random))}, 1};
+}
+Object of_any_weight(std::mt19937_64& random) {
+  Object object = uniform(random);
+  object.weight = static_cast<double>(random() % 20);
+  return object;
+}
+Object on_a_mesh(std::mt19937_64& random) {
+  const auto place = [&] { return static_cast<double>(random() % 8) / 8; };
+  return {{place(), place(), place()}, 1};
+}
+Object in_a_corner(std::mt19937_64& random) {
+  Object object = uniform(random);
+  if (random() % 50 != 0)
+    for (double& place : object.at) place *= 1e-6;
+  return object;
+}
+Object in_a_plane(std::mt19937_64& random) {
+  Object object = uniform(random);
+  object.at[1] = 0.25;
+  return object;
+}
+Object at_one_place(std::mt19937_64&) { return {{0.5, 0.5, 0.5}, 1}; }
+
+struct Cloud {
+  const char* name;
+  Object (*object)(std::mt19937_64&);
+};
+constexpr Cloud clouds[] = {{"uniform", uniform},
+                            {"blob", blob},
+                            {"of any weight", of_any_weight},
+                            {"on a mesh", on_a_mesh},
+                            {"in a corner", in_a_corner},
+                            {"in a plane", in_a_plane},
+                            {"at one place", at_one_place}};
+
+Objects objects_of(const Cloud& cloud, std::size_t count) {
+  std::mt19937_64 random(11);
+  Objects objects;
+  objects.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) objects.push_back(cloud.object(random));
+  return objects;
+}
+
+double weight_of(const Objects& objects) {
+  double sum = 0;
+  for (const Object& object : objects) sum += object.weight;
+  return sum;
+}
+
+// --- What one rank brings ------------------------------------------------------------------------
+
+struct Share {
+  std::vector<double> places, weights;
+  int dimensions;
+
+  Share(const Objects& objects, int of_dimensions, const std::function<bool(std::size_t)>& is_mine)
+      : dimensions(of_dimensions) {
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+      if (!is_mine(i)) continue;
+      for (int axis = 0; axis < dimensions; ++axis)
+        places.push_back(objects[i].at[static_cast<std::size_t>(axis)]);
+      weights.push_back(objects[i].weight);
+    }
+  }
+
+  WeightedPoints points() {
+    WeightedPoints all;
+    all.position.data = places.data();
+    all.position.scalar = ScalarType::float64;
+    all.position.element_bytes = sizeof(double);
+    all.position.components = dimensions;
+    all.position.count = all.position.capacity = std::ssize(weights);
+    all.position.object_stride_bytes = dimensions * std::ptrdiff_t{sizeof(double)};
+    all.position.component_stride_bytes = sizeof(double);
+    all.weights = weights;
+    return all;
+  }
+};
+
+// --- The oracle: all on one rank, sorted and summed up -------------------------------------------
+
+struct Interval {
+  double lower, upper;
+};
+
+// The objects from a border to before the next, and at the upper face of the box.
+Objects between(const Objects& objects, std::size_t axis, Interval along, double face) {
+  Objects inside;
+  for (const Object& object : objects)
+    if (object.at[axis] >= along.lower &&
+        (object.at[axis] < along.upper || (along.upper == face && along.lower < along.upper)))
+      inside.push_back(object);
+  return inside;
+}
+
+// How near to a share of the weight a border along this axis can come, and does.
+void expect_nearest(Objects objects, std::size_t axis, double border, double share) {
+  std::sort(objects.begin(), objects.end(),
+            [=](const Object& a, const Object& b) { return a.at[axis] < b.at[axis]; });
+  const double wanted = share * weight_of(objects);
+  double below = 0, found = 0, best = wanted;
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    below += objects[i].weight;
+    if (objects[i].at[axis] < border) found = below;
+    if (i + 1 == objects.size() || objects[i + 1].at[axis] > objects[i].at[axis])
+      best = std::min(best, std::abs(below - wanted));
+  }
+  // At the upper face all are below.
+  if (border >= unit.upper[axis]) found = below;
+  EXPECT_LE(std::abs(found - wanted), best + 1e-9 * weight_of(objects)) << "border at " << border;
+}
+
+// Goes through all rows of a level and those inside it; visit(objects, axis, row).
+void for_each_row(
+    const GridBorders& borders, const GridShape& shape, const Objects& objects, std::size_t depth,
+    std::size_t index, std::array<int, 3> at,
+    const std::function<void(const Objects&, std::size_t, std::span<const double>)>& visit,
+    const std::function<void(const Objects&, int)>& leaf) {
+  if (depth == 3 || depth == static_cast<std::size_t>(shape.dimensions))
+    return leaf(objects, shape.part_at(at));
+  const auto axis = static_cast<std::size_t>(borders.axes[depth]);
+  const auto domains = static_cast<std::size_t>(shape.extents[axis]);
+  const auto row = std::span(borders.levels[depth]).subspan(index * (domains + 1), domains + 1);
+  visit(objects, axis, row);
+  for (std::size_t d = 0; d < domains; ++d) {
+    at[axis] = static_cast<int>(d);
+    for_each_row(borders, shape, between(objects, axis, {row[d], row[d + 1]}, unit.upper[axis]),
+                 depth + 1, index * domains + d, at, visit, leaf);
+  }
+}
+
+double lambda_of(const std::vector<double>& weights) {
+  double sum = 0, most = 0;
+  for (const double weight : weights) {
+    sum += weight;
+    most = std::max(most, weight);
+  }
+  return sum > 0 ? most * static_cast<double>(weights.size()) / sum : 1;
+}
+
+class BoxCutOn : public ::testing::Test {
+ protected:
+  Communicator communicator = test::world();
+  int rank = communicator.rank(), size = communicator.size();
+
+  Share mine(const Objects& objects, int dimensions) const {
+    return Share(objects, dimensions, [this](std::size_t i) {
+      return static_cast<int>(i % static_cast<std::size_t>(size)) == rank;
+    });
+  }
+  // None on the last rank unless it is the only one.
+  Share mine_in_blocks(const Objects& objects, int dimensions) const {
+    const auto ranks = static_cast<std::size_t>(std::max(1, size - 1));
+    return Share(objects, dimensions, [&, ranks](std::size_t i) {
+      return static_cast<int>(i * ranks / objects.size()) == rank;
+    });
+  }
+
+  GridCut cut(const Objects& objects, const GridCutOptions& options) {
+    Share share = mine(objects, options.shape.dimensions);
+    const WeightedPoints points = share.points();
+    const GridCut found = cut_grid(communicator, Status(), std::span(&points, 1), options);
+    Share other = mine_in_blocks(objects, options.shape.dimensions);
+    const WeightedPoints others = other.points();
+    const GridCut again = cut_grid(communicator, Status(), std::span(&others, 1), options);
+    EXPECT_EQ(found.borders, again.borders) << "depends on who has the objects";
+    EXPECT_EQ(found.weights, again.weights);
+    return found;
+  }
+  BisectionCut bisection(const Objects& objects, const BisectionOptions& options) {
+    Share share = mine(objects, options.dimensions);
+    const WeightedPoints points = share.points();
+    const BisectionCut found = bisect(communicator, Status(), std::span(&points, 1), options);
+    Share other = mine_in_blocks(objects, options.dimensions);
+    const WeightedPoints others = other.points();
+    const BisectionCut again = bisect(communicator, Status(), std::span(&others, 1), options);
+    EXPECT_EQ(found.nodes, again.nodes) << "depends on who has the objects";
+    EXPECT_EQ(found.weights, again.weights);
+    return found;
+  }
+};
+
+GridCutOptions staggered(const GridShape& shape) {
+  GridCutOptions options;
+  options.box = unit;
+  options.shape = shape;
+  return options;
+}
+
+constexpr GridShape shapes[] = {{3, {4, 4, 4}}, {3, {2, 3, 5}}, {3, {1, 1, 7}}, {3, {7, 1, 1}},
+                                {2, {3, 4, 1}}, {1, {6, 1, 1}}, {3, {1, 1, 1}}};
+
+// --- Staggered grids -----------------------------------------------------------------------------
+
+TEST_F(BoxCutOn, EachBorderOfAStaggeredGridIsNearestToItsShare) {
+  for (const Cloud& cloud : clouds)
+    for (const GridShape& shape : shapes) {
+      SCOPED_TRACE(std::string(cloud.name) + ", " + std::to_string(shape.extents[0]) + "x" +
+                   std::to_string(shape.extents[1]) + "x" + std::to_string(shape.extents[2]));
+      const Objects objects = objects_of(cloud, 700);
+      const GridCut found = cut(objects, staggered(shape));
+      for_each_row(
+          found.borders, shape, objects, 0, 0, {},
+          [](const Objects& in_row, std::size_t axis, std::span<const double> row) {
+            ASSERT_EQ(row.front(), unit.lower[axis]);
+            ASSERT_EQ(row.back(), unit.upper[axis]);
+            ASSERT_TRUE(std::is_sorted(row.begin(), row.end()));
+            for (std::size_t b = 1; b + 1 < row.size(); ++b)
+              expect_nearest(in_row, axis, row[b],
+                             static_cast<double>(b) / static_cast<double>(row.size() - 1));
+          },
+          [&](const Objects& in_part, int part) {
+            EXPECT_EQ(found.weights[static_cast<std::size_t>(part)], weight_of(in_part)) << part;
+          });
+    }
+}
+
+TEST_F(BoxCutOn, AnyOrderOfAxes) {
+  const Objects objects = objects_of(clouds[1], 3000);
+  GridCutOptions options = staggered({3, {3, 2, 4}});
+  for (const std::vector<int>& axes :
+       {std::vector{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
+    options.axes = axes;
+    const GridCut found = cut(objects, options);
+    EXPECT_TRUE(std::equal(axes.begin(), axes.end(), found.borders.axes.begin()));
+    EXPECT_LT(lambda_of(found.weights), 1.05);
+    EXPECT_EQ(std::ssize(found.borders.levels[0]),
+              options.shape.extents[static_cast<std::size_t>(axes[0])] + 1);
+  }
+}
+
+TEST_F(BoxCutOn, WithinTheTargetInOneRound) {
+  const Objects objects = objects_of(clouds[1], 64000);
+  GridCutOptions options = staggered({3, {4, 4, 4}});
+  const GridCut exact = cut(objects, options);
+  EXPECT_LT(lambda_of(exact.weights), 1.003);
+  options.target_lambda = 1.02;
+  const GridCut enough = cut(objects, options);
+  EXPECT_LE(lambda_of(enough.weights), 1.02);
+  EXPECT_LE(enough.reductions, exact.reductions);
+}
+
+TEST_F(BoxCutOn, BySpeeds) {
+  const Objects objects = objects_of(clouds[0], 20000);
+  GridCutOptions options = staggered({2, {3, 2, 1}});
+  const std::vector<double> speeds = {1, 2, 3, 4, 5, 1};
+  options.speeds = speeds;
+  const GridCut found = cut(objects, options);
+  for (std::size_t p = 0; p < speeds.size(); ++p)
+    EXPECT_NEAR(found.weights[p], 20000 * speeds[p] / 16, 5) << p;
+}
+
+TEST_F(BoxCutOn, WithoutObjectsBordersStandAtEqualDistances) {
+  const GridCut found = cut({}, staggered({2, {2, 4, 1}}));
+  EXPECT_EQ(found.borders.levels[0], (std::vector<double>{0, 0.25, 0.5, 0.75, 1}));
+  EXPECT_EQ(found.borders.levels[1],
+            (std::vector<double>{0, 0.5, 1, 0, 0.5, 1, 0, 0.5, 1, 0, 0.5, 1}));
+  EXPECT_EQ(found.weights, std::vector<double>(8));
+  EXPECT_EQ(found.reductions, 0);
+}
+
+TEST_F(BoxCutOn, WidthsAndCellsAlwaysHold) {
+  for (const Cloud& cloud : clouds) {
+    GridCutOptions options = staggered({3, {4, 3, 5}});
+    options.least_width = {0.2, 0.3, 0.2};  // 5 domains of 0.2: no room to spare
+    const GridCut found = cut(objects_of(cloud, 900), options);
+    for (std::size_t depth = 0; depth < 3; ++depth) {
+      const auto axis = static_cast<std::size_t>(found.borders.axes[depth]);
+      const auto row = static_cast<std::size_t>(options.shape.extents[axis]) + 1;
+      const std::vector<double>& level = found.borders.levels[depth];
+      for (std::size_t b = 0; b < level.size(); ++b) {
+        if (b % row == 0) continue;
+        EXPECT_GE(level[b] - level[b - 1], options.least_width[axis] * (1 - 1e-14))
+            << cloud.name << ", axis " << axis;
+      }
+    }
+    options.least_width = {0.1, 0.1, 0.1};
+    options.cell_size = {1.0 / 64, 1.0 / 32, 1.0 / 16};
+    const Objects objects = objects_of(cloud, 900);
+    const GridCut aligned = cut(objects, options);
+    double counted = 0;
+    for_each_row(
+        aligned.borders, options.shape, objects, 0, 0, {},
+        [&](const Objects&, std::size_t axis, std::span<const double> borders) {
+          for (std::size_t b = 0; b < borders.size(); ++b) {
+            const double cells = borders[b] / options.cell_size[axis];
+            EXPECT_EQ(cells, std::round(cells));
+            if (b > 0) {
+              EXPECT_GE(borders[b] - borders[b - 1], 0.1);
+            }
+          }
+        },
+        [&](const Objects& in_part, int part) {
+          EXPECT_EQ(aligned.weights[static_cast<std::size_t>(part)], weight_of(in_part));
+          counted += weight_of(in_part);
+        });
+    EXPECT_EQ(counted, weight_of(objects));
+  }
+}
+
+// --- Tensor grids --------------------------------------------------------------------------------
+
+using Rows = std::array<std::vector<double>, 3>;  // inner borders along each axis
+
+std::size_t domain_of(const std::vector<double>& row, double place) {
+  return static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), place) - row.begin());
+}
+
+std::vector<double> weights_in(const Objects& objects, const Rows& rows) {
+  std::vector<double> weights((rows[0].size() + 1) * (rows[1].size() + 1) * (rows[2].size() + 1));
+  for (const Object& object : objects)
+    weights[(domain_of(rows[0], object.at[0]) * (rows[1].size() + 1) +
+             domain_of(rows[1], object.at[1])) *
+                (rows[2].size() + 1) +
+            domain_of(rows[2], object.at[2])] += object.weight;
+  return weights;
+}
+
+// Objects in the order of an axis go to the next domain when a column would get too much.
+bool fits(const Objects& in_order, const Rows& rows, std::size_t axis, double limit,
+          std::vector<double>& row) {
+  const std::size_t a = (axis + 1) % 3, b = (axis + 2) % 3, domains = row.size() + 1;
+  std::vector<double> found;
+  std::vector<double> columns((rows[a].size() + 1) * (rows[b].size() + 1));
+  for (const Object& object : in_order) {
+    const std::size_t column =
+        domain_of(rows[a], object.at[a]) * (rows[b].size() + 1) + domain_of(rows[b], object.at[b]);
+    if (columns[column] + object.weight > limit) {
+      found.push_back(object.at[axis]);
+      std::fill(columns.begin(), columns.end(), 0.0);
+    }
+    columns[column] += object.weight;
+  }
+  if (found.size() >= domains) return false;
+  found.resize(domains - 1, 1.0);
+  row = found;
+  return true;
+}
+
+// The best of coordinate descents from random rows.
+double lambda_of_descents(const Objects& objects, const GridShape& shape, int starts) {
+  std::mt19937_64 random(5);
+  std::uniform_real_distribution<double> any(0, 1);
+  std::array<Objects, 3> in_order = {objects, objects, objects};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    std::sort(in_order[axis].begin(), in_order[axis].end(),
+              [=](const Object& a, const Object& b) { return a.at[axis] < b.at[axis]; });
+  double best = std::numeric_limits<double>::infinity();
+  for (int start = 0; start < starts; ++start) {
+    Rows rows;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      for (int b = 1; b < shape.extents[axis]; ++b) rows[axis].push_back(any(random));
+      std::sort(rows[axis].begin(), rows[axis].end());
+    }
+    for (int sweep = 0; sweep < 8; ++sweep)
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        double below = 0, above = weight_of(objects);
+        while (above - below > 0.5) {
+          const double limit = (below + above) / 2;
+          (fits(in_order[axis], rows, axis, limit, rows[axis]) ? above : below) = limit;
+        }
+      }
+    best = std::min(best, lambda_of(weights_in(objects, rows)));
+  }
+  return best;
+}
+
+TEST_F(BoxCutOn, ATensorGridIsNearlyAsEvenAsTheBestOfManyDescents) {
+  if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
+  for (const Cloud& cloud : {clouds[0], clouds[1], clouds[4]})
+    for (const GridShape& shape : {GridShape{3, {4, 4, 4}}, GridShape{3, {2, 3, 5}}}) {
+      SCOPED_TRACE(cloud.name);
+      const Objects objects = objects_of(cloud, 3000);
+      GridCutOptions options = staggered(shape);
+      options.scheme = GridScheme::tensor;
+      const GridCut found = cut(objects, options);
+      Rows rows;
+      for (std::size_t depth = 0; depth < 3; ++depth) {
+        const std::vector<double>& level = found.borders.levels[depth];
+        const auto axis = static_cast<std::size_t>(found.borders.axes[depth]);
+        ASSERT_EQ(std::ssize(level), shape.extents[axis] + 1);
+        ASSERT_TRUE(std::is_sorted(level.begin(), level.end()));
+        rows[axis].assign(level.begin() + 1, level.end() - 1);
+      }
+      EXPECT_EQ(found.weights, weights_in(objects, rows));
+      EXPECT_LE(lambda_of(found.weights),
+                1.1 * lambda_of_descents(objects, shape, test::sampled(20)));
+    }
+}
+
+TEST_F(BoxCutOn, ATensorGridOfAnything) {
+  for (const Cloud& cloud : clouds)
+    for (const GridShape& shape : shapes) {
+      SCOPED_TRACE(cloud.name);
+      const Objects objects = objects_of(cloud, 300);
+      GridCutOptions options = staggered(shape);
+      options.scheme = GridScheme::tensor;
+      const GridCut found = cut(objects, options);
+      double sum = 0;
+      for (const double weight : found.weights) sum += weight;
+      EXPECT_EQ(sum, weight_of(objects));
+    }
+}
+
+// --- Bisection -----------------------------------------------------------------------------------
+
+// Goes down the tree; expects each border nearest to its share.
+void expect_tree(const BisectionCut& cut, const Objects& objects, BisectionRange range, Box box) {
+  if (range.parts() == 1) {
+    EXPECT_EQ(cut.weights[static_cast<std::size_t>(range.begin)], weight_of(objects))
+        << range.begin;
+    return;
+  }
+  const Bisection& node = cut.nodes[static_cast<std::size_t>(range.node)];
+  const auto axis = static_cast<std::size_t>(node.axis);
+  ASSERT_GT(node.middle, range.begin);
+  ASSERT_LT(node.middle, range.end);
+  ASSERT_GE(node.border, box.lower[axis]);
+  ASSERT_LE(node.border, box.upper[axis]);
+  if (weight_of(objects) > 0)
+    expect_nearest(objects, axis, node.border,
+                   static_cast<double>(node.middle - range.begin) / range.parts());
+  Objects below, above;
+  for (const Object& object : objects)
+    (object.at[axis] < node.border || node.border >= unit.upper[axis] ? below : above)
+        .push_back(object);
+  Box lower = box, upper = box;
+  lower.upper[axis] = upper.lower[axis] = node.border;
+  expect_tree(cut, below, range.below(node.middle), lower);
+  expect_tree(cut, above, range.above(node.middle), upper);
+}
+
+TEST_F(BoxCutOn, EachBorderOfABisectionIsNearestToItsShare) {
+  for (const Cloud& cloud : clouds)
+    for (const int parts : {1, 2, 3, 7, 16, 37})
+      for (const int dimensions : {1, 2, 3}) {
+        SCOPED_TRACE(std::string(cloud.name) + ", " + std::to_string(parts) + " parts in " +
+                     std::to_string(dimensions) + " dimensions");
+        const Objects objects = objects_of(cloud, 500);
+        BisectionOptions options;
+        options.box = unit;
+        options.parts = parts;
+        options.dimensions = dimensions;
+        const BisectionCut found = bisection(objects, options);
+        ASSERT_EQ(std::ssize(found.nodes), parts - 1);
+        expect_tree(found, objects, {0, 0, parts}, unit);
+      }
+}
+
+TEST_F(BoxCutOn, BisectionWithinTheTarget) {
+  const Objects objects = objects_of(clouds[1], 64000);
+  BisectionOptions options;
+  options.box = unit;
+  options.parts = 60;
+  EXPECT_LT(lambda_of(bisection(objects, options).weights), 1.005);
+  options.target_lambda = 1.01;
+  EXPECT_LE(lambda_of(bisection(objects, options).weights), 1.01);
+  options.axes = {2, 0, 1};
+  const BisectionCut in_turn = bisection(objects, options);
+  EXPECT_EQ(in_turn.nodes[0].axis, 2);
+  EXPECT_EQ(in_turn.nodes[1].axis, 0);
+  EXPECT_LE(lambda_of(in_turn.weights), 1.01);
+}
+
+TEST_F(BoxCutOn, AnEarlierTreeStays) {
+  BisectionOptions options;
+  options.box = unit;
+  options.parts = 12;
+  options.target_lambda = 1.1;
+  Objects objects = objects_of(clouds[1], 24000);
+  const BisectionCut first = bisection(objects, options);
+  const TreeDomains earlier(1, 3, unit, {}, first.nodes);
+  options.earlier = &earlier;
+  const BisectionCut same = bisection(objects, options);
+  EXPECT_EQ(same.nodes, first.nodes);
+  // Another cloud far from it: the axes stay, the borders do not.
+  for (Object& object : objects) object.at[0] = object.at[0] / 2 + 0.5;
+  const BisectionCut moved = bisection(objects, options);
+  EXPECT_NE(moved.nodes, first.nodes);
+  for (std::size_t n = 0; n < moved.nodes.size(); ++n)
+    EXPECT_EQ(moved.nodes[n].axis, first.nodes[n].axis);
+  EXPECT_LE(lambda_of(moved.weights), 1.1);
+}
+
+void expect_widths(const BisectionCut& cut, const std::array<double, 3>& widths, int dimensions,
+                   BisectionRange range, Box box) {
+  if (range.parts() == 1) {
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis)
+      EXPECT_GE(box.upper[axis] - box.lower[axis], widths[axis] * (1 - 1e-12)) << range.begin;
+    return;
+  }
+  const Bisection& node = cut.nodes[static_cast<std::size_t>(range.node)];
+  const auto axis = static_cast<std::size_t>(node.axis);
+  Box lower = box, upper = box;
+  lower.upper[axis] = upper.lower[axis] = node.border;
+  expect_widths(cut, widths, dimensions, range.below(node.middle), lower);
+  expect_widths(cut, widths, dimensions, range.above(node.middle), upper);
+}
+
+TEST_F(BoxCutOn, WidthsOfABisectionAlwaysHold) {
+  struct Case {
+    int parts, dimensions;
+    std::array<double, 3> widths;
+  };
+  for (const Case& now : {Case{9, 2, {1.0 / 3, 1.0 / 3, 0}},
+                          {27, 3, {1.0 / 3, 1.0 / 3, 1.0 / 3}},
+                          {6, 3, {0.3, 0.4, 0.9}},
+                          {12, 2, {0.25, 0.3, 0}},
+                          {5, 1, {0.2, 0, 0}},
+                          {10, 3, {0, 0.15, 0.5}},
+                          {40, 3, {0.1, 0.2, 0.25}}})
+    for (const Cloud& cloud : clouds) {
+      SCOPED_TRACE(std::string(cloud.name) + ", " + std::to_string(now.parts) + " parts");
+      const Objects objects = objects_of(cloud, 600);
+      BisectionOptions options;
+      options.box = unit;
+      options.parts = now.parts;
+      options.dimensions = now.dimensions;
+      options.least_width = now.widths;
+      const BisectionCut found = bisection(objects, options);
+      expect_widths(found, now.widths, now.dimensions, {0, 0, now.parts}, unit);
+      double sum = 0;
+      for (const double weight : found.weights) sum += weight;
+      EXPECT_EQ(sum, weight_of(objects));
+      // The tree of another cloud, to begin with.
+      const TreeDomains earlier(1, now.dimensions, unit, {}, found.nodes);
+      options.earlier = &earlier;
+      options.target_lambda = 1.05;
+      const BisectionCut again = bisection(objects_of(clouds[0], 600), options);
+      expect_widths(again, now.widths, now.dimensions, {0, 0, now.parts}, unit);
+    }
+  BisectionOptions options;
+  options.box = unit;
+  options.parts = 10;
+  options.dimensions = 2;
+  options.least_width = {0.4, 0.4, 0};
+  EXPECT_ERROR(
+      bisection(objects_of(clouds[0], 50), options),
+      "The box has no room for 10 domains of the least widths: the largest widths in these "
+      "proportions are 0.25, 0.25.");
+}
+
+// --- Misuse --------------------------------------------------------------------------------------
+
+TEST_F(BoxCutOn, MisuseIsTheSameErrorOnAllRanks) {
+  const Objects objects = objects_of(clouds[0], 50);
+  const auto refusal = [&](const std::function<void(GridCutOptions&, WeightedPoints&)>& spoil) {
+    Share share = mine(objects, 3);
+    WeightedPoints points = share.points();
+    GridCutOptions options = staggered({3, {2, 2, 2}});
+    spoil(options, points);
+    const std::string error =
+        test::error_of([&] { cut_grid(communicator, Status(), std::span(&points, 1), options); });
+    EXPECT_TRUE(test::same_everywhere(communicator, error));
+    return error;
+  };
+  using Options = GridCutOptions;
+  using Points = WeightedPoints;
+  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
+                               o.least_width = {0, 0.6, 0};
+                             }),
+                             "the largest width that does is 0.5"));
+  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
+                               o.least_width = {0, 0.45, 0};
+                               o.cell_size = {0, 0.4, 0};
+                             }),
+                             "the largest width that does is 0.4"));
+  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
+                               o.least_width = {-1, 0, 0};
+                             }),
+                             "A least width is negative or not finite."));
+  EXPECT_TRUE(
+      test::mentions(refusal([](Options& o, Points&) {
+                       o.cell_size = {-1, 0, 0};
+                     }),
+                     "The least width and the cell size along x must be finite and not negative."));
+  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
+                               o.axes = {0, 1, 1};
+                             }),
+                             "not each named once"));
+  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
+                               o.shape.extents = {0, 1, 1};
+                             }),
+                             "core/boxes"));
+  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) { o.target_lambda = -1; }),
+                             "target_lambda must be finite and not negative."));
+  const std::vector<double> few = {1, 2}, none(8, 0.0);
+  EXPECT_TRUE(test::mentions(refusal([&](Options& o, Points&) { o.speeds = few; }),
+                             "2 speeds came with 8 parts"));
+  EXPECT_TRUE(test::mentions(refusal([&](Options& o, Points&) { o.speeds = none; }),
+                             "A speed is not positive and finite."));
+  EXPECT_TRUE(test::mentions(refusal([this](Options&, Points& p) {
+                               if (rank == size - 1) p.position.components = 2;
+                             }),
+                             "Points of 2 coordinates"));
+  EXPECT_TRUE(test::mentions(refusal([this](Options&, Points& p) {
+                               if (rank == size - 1) const_cast<double&>(p.weights[0]) = -1;
+                             }),
+                             "A weight is negative, NaN or infinite."));
+}
+
+}  // namespace
+}  // namespace evenkeel

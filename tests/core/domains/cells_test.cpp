@@ -1,0 +1,104 @@
+#include "support/harness.hpp"
+
+#include <evenkeel/core/domains/cells.hpp>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+constexpr Box box = {{0, -1, 2}, {4, 1, 3}};
+
+GridDomains random_grid(std::mt19937_64& random, const GridShape& shape, GridScheme scheme) {
+  GridBorders borders;
+  borders.scheme = scheme;
+  borders.axes = usual_axes(shape.dimensions);
+  std::size_t rows = 1;
+  for (std::size_t depth = 0; depth < static_cast<std::size_t>(shape.dimensions); ++depth) {
+    const auto axis = static_cast<std::size_t>(borders.axes[depth]);
+    std::uniform_real_distribution<double> place(box.lower[axis], box.upper[axis]);
+    for (std::size_t row = 0; row < (scheme == GridScheme::tensor ? 1 : rows); ++row) {
+      std::vector<double> inner;
+      for (int b = 1; b < shape.extents[axis]; ++b) inner.push_back(place(random));
+      std::sort(inner.begin(), inner.end());
+      borders.levels[depth].push_back(box.lower[axis]);
+      borders.levels[depth].insert(borders.levels[depth].end(), inner.begin(), inner.end());
+      borders.levels[depth].push_back(box.upper[axis]);
+    }
+    rows *= static_cast<std::size_t>(shape.extents[axis]);
+  }
+  return GridDomains(1, shape, box, {}, borders);
+}
+
+// The rank that owns the centre of each cell, in the order of the cells.
+std::vector<int> owners(const CellMesh& mesh, const GridDomains& decomposition) {
+  std::vector<int> ranks;
+  const auto dimensions = static_cast<std::size_t>(decomposition.dimensions());
+  std::array<std::int64_t, 3> at = {};
+  for (at[0] = 0; at[0] < mesh.cells[0]; ++at[0])
+    for (at[1] = 0; at[1] < mesh.cells[1]; ++at[1])
+      for (at[2] = 0; at[2] < mesh.cells[2]; ++at[2]) {
+        std::array<double, 3> centre = {};
+        for (std::size_t axis = 0; axis < dimensions; ++axis)
+          centre[axis] = box.lower[axis] + (static_cast<double>(at[axis]) + 0.5) *
+                                               (box.upper[axis] - box.lower[axis]) /
+                                               static_cast<double>(mesh.cells[axis]);
+        ranks.push_back(decomposition.owner_of(std::span(centre).first(dimensions)));
+      }
+  return ranks;
+}
+
+void mark(std::vector<int>& of_cells, const CellMesh& mesh, const CellRange& range, int with) {
+  for (std::int64_t i = range.begin[0]; i < range.end[0]; ++i)
+    for (std::int64_t j = range.begin[1]; j < range.end[1]; ++j)
+      for (std::int64_t k = range.begin[2]; k < range.end[2]; ++k) {
+        int& cell = of_cells[static_cast<std::size_t>((i * mesh.cells[1] + j) * mesh.cells[2] + k)];
+        ASSERT_EQ(cell, -1) << "twice";
+        cell = with;
+      }
+}
+
+TEST(Cells, GoFromTheirOldOwnersToTheirNewOnes) {
+  std::mt19937_64 random(2);
+  for (const GridShape& shape : {GridShape{3, {3, 2, 4}}, GridShape{2, {3, 4, 1}},
+                                 GridShape{1, {7, 1, 1}}, GridShape{3, {1, 1, 1}}})
+    for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered})
+      for (int round = 0; round < 20; ++round) {
+        CellMesh mesh{box, {7, 1, 1}};
+        if (shape.dimensions > 1) mesh.cells[1] = 9;
+        if (shape.dimensions > 2) mesh.cells[2] = 5;
+        const GridDomains from = random_grid(random, shape, scheme);
+        const GridDomains to = random_grid(random, shape, scheme);
+        const std::vector<int> before = owners(mesh, from), after = owners(mesh, to);
+        for (int rank = 0; rank < shape.parts(); ++rank) {
+          const CellMoves moves = cells_between(mesh, from, to, rank);
+          EXPECT_EQ(moves.before.count(), std::count(before.begin(), before.end(), rank));
+          EXPECT_EQ(moves.after.count(), std::count(after.begin(), after.end(), rank));
+          std::vector<int> gives(before.size(), -1), gets(before.size(), -1);
+          for (const CellParcel& parcel : moves.leaving)
+            mark(gives, mesh, parcel.cells, parcel.rank);
+          for (const CellParcel& parcel : moves.entering)
+            mark(gets, mesh, parcel.cells, parcel.rank);
+          for (std::size_t c = 0; c < before.size(); ++c) {
+            EXPECT_EQ(gives[c], before[c] == rank && after[c] != rank ? after[c] : -1);
+            EXPECT_EQ(gets[c], after[c] == rank && before[c] != rank ? before[c] : -1);
+          }
+        }
+      }
+}
+
+TEST(Cells, MisuseIsAnError) {
+  const GridShape shape{3, {2, 1, 1}};
+  const auto grid = GridDomains::uniform(shape, box, GridScheme::tensor);
+  EXPECT_ERROR(cells_between({box, {0, 1, 1}}, grid, grid, 0), "A mesh has 0 cells along x.");
+  EXPECT_ERROR(cells_between({{}, {1, 1, 1}}, grid, grid, 0), "different boxes");
+  EXPECT_ERROR(cells_between({box, {4, 4, 4}}, grid, grid, 2), "Rank 2 owns no domain.");
+  EXPECT_ERROR(cells_between({box, {4, 4, 4}}, grid, {}, 0), "Nobody owns anything yet.");
+}
+
+}  // namespace
+}  // namespace evenkeel

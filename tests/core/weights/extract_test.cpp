@@ -1,0 +1,248 @@
+#include "core/values.hpp"
+#include "support/harness.hpp"
+
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/core/field/kokkos_view.hpp>
+#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/weights/extract.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+using Indices = std::vector<std::int64_t>;
+using Weights = std::vector<double>;
+
+// --- Which objects -------------------------------------------------------------------------------
+
+// Stretch by stretch, as short as `most` of them allow.
+Extract oracle(const Weights& weights, std::int64_t most) {
+  Extract extract;
+  const std::int64_t objects = std::ssize(weights);
+  std::int64_t length = 1;
+  while (length * most < objects) ++length;
+  for (std::int64_t begin = 0; begin < objects; begin += length) {
+    std::int64_t heaviest = begin;
+    double sum = 0;
+    for (std::int64_t i = begin; i < std::min(objects, begin + length); ++i) {
+      const double weight = weights[static_cast<std::size_t>(i)];
+      if (weight > weights[static_cast<std::size_t>(heaviest)]) heaviest = i;
+      sum += weight;
+    }
+    extract.objects.push_back(heaviest);
+    extract.weights.push_back(sum);
+  }
+  return extract;
+}
+
+// Whole numbers, so that sums are exact; many are alike, and many 0.
+Weights random_weights(std::int64_t objects, int kinds, std::mt19937_64& random) {
+  Weights weights;
+  for (std::int64_t i = 0; i < objects; ++i)
+    weights.push_back(static_cast<double>(random() % static_cast<std::uint64_t>(kinds)));
+  return weights;
+}
+
+constexpr std::int64_t counts[] = {0, 1, 2, 3, 10, 99, 100, 101, 199, 200, 201, 1000, 12'345};
+constexpr std::int64_t mosts[] = {1, 2, 7, 100, 1024};
+
+template <class Number>
+void expect_same_in_place(const Weights& weights, std::int64_t most) {
+  std::vector<std::array<double, 3>> places(weights.size());
+  std::vector<Number> given(weights.begin(), weights.end());
+  const Set objects = set(places, {}, {.weight = given});
+  const Space host = Space::where(MemoryKind::host);
+  const Extract found = extract_by_weight(host, objects, most), expected = oracle(weights, most);
+  EXPECT_EQ(found.objects, expected.objects);
+  EXPECT_EQ(found.weights, expected.weights);
+}
+
+// Of whatever type, where they are or brought here.
+TEST(Extract, ByTheWeightsOfASetIsTheSame) {
+  std::mt19937_64 random(2);
+  for (const std::int64_t objects : counts)
+    for (const std::int64_t most : mosts)
+      for (const int kinds : {1, 3, 100}) {
+        SCOPED_TRACE(std::to_string(objects) + " objects, " + std::to_string(most) + " at most");
+        const Weights weights = random_weights(objects, kinds, random);
+        expect_same_in_place<double>(weights, most);
+        expect_same_in_place<float>(weights, most);
+        expect_same_in_place<int>(weights, most);
+        expect_same_in_place<std::int64_t>(weights, most);
+        expect_same_in_place<std::uint8_t>(weights, most);
+      }
+}
+
+TEST(Extract, RefusesWeightsThatAreNone) {
+  const Space host = Space::where(MemoryKind::host);
+  std::vector<std::array<double, 3>> places(100);
+  for (const double wrong :
+       {-1.0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+    for (const std::size_t at : {std::size_t{0}, std::size_t{50}, std::size_t{99}}) {
+      Weights weights(100, 1.0);
+      weights[at] = wrong;
+      const Set objects = set(places, {}, {.weight = weights});
+      EXPECT_THROW(static_cast<void>(extract_by_weight(host, objects, 7)), Error);
+    }
+  EXPECT_THROW(static_cast<void>(extract_by_weight(host, set(places), 7)), Error);
+}
+
+TEST(Extract, IsTheHeaviestOfEachStretch) {
+  std::mt19937_64 random(1);
+  for (const std::int64_t objects : counts)
+    for (const std::int64_t most : mosts)
+      for (const int kinds : {1, 2, 3, 1000}) {
+        SCOPED_TRACE(std::to_string(objects) + " objects, " + std::to_string(most) + " at most");
+        const Weights weights = random_weights(objects, kinds, random);
+        const Extract found = extract_of(objects, weights, most), expected = oracle(weights, most);
+        EXPECT_EQ(found.objects, expected.objects);
+        EXPECT_EQ(found.weights, expected.weights);
+        EXPECT_EQ(std::accumulate(found.weights.begin(), found.weights.end(), 0.0),
+                  std::accumulate(weights.begin(), weights.end(), 0.0));
+      }
+}
+
+TEST(Extract, CountsObjectsWhereNoneHasAWeight) {
+  for (const std::int64_t objects : counts)
+    for (const std::int64_t most : mosts) {
+      SCOPED_TRACE(std::to_string(objects) + " objects, " + std::to_string(most) + " at most");
+      const Extract found = extract_of(objects, {}, most);
+      EXPECT_EQ(found.weights, oracle(Weights(static_cast<std::size_t>(objects), 1), most).weights);
+      ASSERT_EQ(found.objects.size(), found.weights.size());
+      std::int64_t begin = 0;
+      for (std::size_t i = 0; i < found.objects.size(); ++i) {
+        const auto length = static_cast<std::int64_t>(found.weights[i]);
+        EXPECT_EQ(found.objects[i], begin + (length - 1) / 2) << "the middle of a stretch";
+        begin += length;
+      }
+      EXPECT_EQ(begin, objects) << "every object is represented once";
+      EXPECT_LE(std::ssize(found.objects), most);
+    }
+}
+
+TEST(Extract, OfFewObjectsIsAllOfThem) {
+  const Weights weights = {3, 0, 0, 7, 1};
+  for (const std::int64_t most : {std::int64_t{5}, std::int64_t{6}, std::int64_t{1024},
+                                  std::numeric_limits<std::int64_t>::max()}) {
+    EXPECT_EQ(extract_of(5, weights, most).objects, test::counting<std::int64_t>(5));
+    EXPECT_EQ(extract_of(5, weights, most).weights, weights);
+    EXPECT_EQ(extract_of(5, {}, most).objects, test::counting<std::int64_t>(5));
+    EXPECT_EQ(extract_of(5, {}, most).weights, Weights(5, 1));
+  }
+}
+
+TEST(Extract, ByHand) {
+  const Weights weights = {0, 2, 2, 0, 0, 0, 5};
+  const Extract three = extract_of(7, weights, 3);
+  EXPECT_EQ(three.objects, (Indices{1, 3, 6})) << "the first of several";
+  EXPECT_EQ(three.weights, (Weights{4, 0, 5}));
+  EXPECT_EQ(extract_of(7, weights, 1).objects, (Indices{6}));
+  EXPECT_EQ(extract_of(7, weights, 1).weights, (Weights{9}));
+}
+
+TEST(Extract, OfNothingIsNothing) {
+  for (const std::int64_t objects : {std::int64_t{-1}, std::int64_t{0}})
+    EXPECT_TRUE(extract_of(objects, {}, 10).objects.empty());
+  for (const std::int64_t most : {std::int64_t{-1}, std::int64_t{0}})
+    EXPECT_TRUE(extract_of(3, Weights{1, 2, 3}, most).objects.empty());
+}
+
+// --- Where they are ------------------------------------------------------------------------------
+
+const std::vector<Indices> choices = {{}, {0}, {4}, {0, 1, 2, 3, 4}, {4, 0, 4, 2}, {3, 3}};
+
+// Of five objects.
+void expect_places(const Set& set) {
+  const FieldLayout at = set.position();
+  ASSERT_EQ(at.count, 5);
+  const auto n = static_cast<std::size_t>(at.components);
+  const auto write = [&]<class Real>(Real first) {
+    const std::vector<Real> all = test::fill<Real>(at, first);
+    return std::vector<double>(all.begin(), all.end());
+  };
+  const std::vector<double> all = at.scalar == ScalarType::float32 ? write(0.1F) : write(0.1);
+  for (const Indices& chosen : choices) {
+    std::vector<double> expected;
+    for (const std::int64_t i : chosen) {
+      const auto first = all.begin() + static_cast<std::ptrdiff_t>(n) * i;
+      expected.insert(expected.end(), first, first + static_cast<std::ptrdiff_t>(n));
+    }
+    EXPECT_EQ(places_of(test::space(), set, chosen), expected);
+  }
+}
+
+template <class Instance, class Real, class Layout>
+void expect_places_in_views() {
+  using Memory = typename Instance::memory_space;
+  for (const std::size_t n : {2U, 3U}) {
+    Kokkos::View<Real**, Layout, Memory> x("x", 5, n);
+    expect_places(set(x));
+    Kokkos::View<Real**, Layout, Memory> wide("wide", 9, 7);
+    auto part = Kokkos::subview(wide, std::pair<std::size_t, std::size_t>(2, 7),
+                                std::pair<std::size_t, std::size_t>(1, 1 + n));
+    expect_places(set(part));
+  }
+}
+
+TEST(PlacesOf, Views) {
+  with_space(test::space(), [](const auto& instance) {
+    using Instance = std::remove_cvref_t<decltype(instance)>;
+    expect_places_in_views<Instance, double, Kokkos::LayoutLeft>();
+    expect_places_in_views<Instance, double, Kokkos::LayoutRight>();
+    expect_places_in_views<Instance, float, Kokkos::LayoutLeft>();
+    expect_places_in_views<Instance, float, Kokkos::LayoutRight>();
+  });
+}
+
+TEST(PlacesOf, VectorsAndRecords) {
+  std::vector<std::array<double, 3>> x(5);
+  expect_places(set(x));
+  std::vector<std::array<float, 2>> flat(5);
+  expect_places(set(flat));
+  std::vector<test::Vec3> own(5);
+  expect_places(set(own));
+  std::vector<test::Particle> particles(5);
+  expect_places(set(particles));
+  std::vector<std::array<double, 3>> slack(8);
+  expect_places(set(slack, {}, {.count = 5}));
+}
+
+TEST(PlacesOf, StridedArrays) {
+  std::vector<double> values(100);
+  auto apart = raw_field(values.data(), {.count = 5, .components = 3, .component_stride = 11});
+  expect_places(set(apart));
+  auto wide = raw_field(values.data() + 3,
+                        {.count = 5, .components = 2, .object_stride = 7, .component_stride = 2});
+  expect_places(set(wide));
+}
+
+TEST(PlacesOf, AnObjectThatIsNotThereIsAnError) {
+  std::vector<std::array<double, 3>> x(5);
+  const Space host = Space::where(MemoryKind::host);
+  EXPECT_ERROR(static_cast<void>(places_of(host, set(x), Indices{0, 5})),
+               "core/weights: Object 5 of a set of 5 was asked for.");
+  EXPECT_ERROR(static_cast<void>(places_of(host, set(x), Indices{2, -1, 7})),
+               "core/weights: Object -1 of a set of 5 was asked for.");
+  EXPECT_ERROR(static_cast<void>(places_of(host, set(x, {}, {.count = 2}), Indices{2})),
+               "core/weights: Object 2 of a set of 2 was asked for.");
+  x.clear();
+  EXPECT_ERROR(static_cast<void>(places_of(host, set(x), Indices{0})), "Object 0 of a set of 0");
+  EXPECT_TRUE(places_of(host, set(x), {}).empty());
+  std::vector<double> line(5);
+  EXPECT_ERROR(static_cast<void>(places_of(host, set(line), Indices{0})), "2 or 3 components");
+}
+
+}  // namespace
+}  // namespace evenkeel
