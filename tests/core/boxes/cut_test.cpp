@@ -619,7 +619,7 @@ TEST_F(BoxCutOn, MisuseIsTheSameErrorOnAllRanks) {
   EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
                                o.shape.extents = {0, 1, 1};
                              }),
-                             "core/boxes"));
+                             "core/domains"));
   EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) { o.target_lambda = -1; }),
                              "target_lambda must be finite and not negative."));
   const std::vector<double> few = {1, 2}, none(8, 0.0);
