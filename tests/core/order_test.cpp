@@ -1,6 +1,7 @@
 #include "core/listed.hpp"
 #include "core/values.hpp"
 #include "support/harness.hpp"
+#include "support/hold.hpp"
 
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/field/kokkos_dual_view.hpp>
@@ -18,37 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace evenkeel::test {
-
-// A container of the application's own, which can refuse room.
-struct Hold {
-  std::vector<double> values;
-  bool is_full = false;
-};
-
-}  // namespace evenkeel::test
-
 namespace evenkeel {
-
-template <>
-struct FieldTraits<test::Hold> {
-  using Element = double;
-  using Staged = std::vector<double>;
-  static FieldLayout layout(test::Hold& hold) {
-    return packed_layout(hold.values.data(), std::ssize(hold.values), std::ssize(hold.values));
-  }
-  static std::string label(const test::Hold&) { return "hold"; }
-  static Ownership ownership(const test::Hold&) { return Ownership::sole; }
-  static Staged allocate(const test::Hold& hold, const Room& room) {
-    if (hold.is_full) throw std::bad_alloc();
-    return Staged(static_cast<std::size_t>(room.count));
-  }
-  static FieldLayout staged_layout(Staged& staged) {
-    return packed_layout(staged.data(), std::ssize(staged), std::ssize(staged));
-  }
-  static void commit(test::Hold& hold, Staged& staged) noexcept { hold.values.swap(staged); }
-};
-
 namespace {
 
 constexpr Box box = {{-1, 0, 10}, {1, 2, 11}};
