@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace evenkeel {
@@ -71,6 +72,13 @@ class Tensor {
   struct Row {
     std::vector<double> places;      // of inner borders
     std::vector<std::int64_t> ends;  // the bin at each border, or the nearest one
+    friend bool operator==(const Row&, const Row&) = default;
+  };
+  using Rows = std::array<Row, 3>;  // along each axis
+  // The row that is there is the best for these other rows.
+  struct Best {
+    Rows others;
+    double heaviest;
   };
 
   static std::size_t index(int axis) { return static_cast<std::size_t>(axis); }
@@ -183,6 +191,13 @@ class Tensor {
   // Puts the row along an axis where it is best for the other rows. Returns the heaviest work /
   // speed of all domains, which is an estimate if a border could not stay at the end of a bin.
   double improve(int axis) {
+    Rows others = rows_;
+    others[index(axis)] = {};
+    std::optional<Best>& known = best_[index(axis)];
+    if (!known || known->others != others) known = {others, find_best(axis)};
+    return known->heaviest;
+  }
+  double find_best(int axis) {
     std::array<int, 3> order = {0, 1, 2};
     std::swap(order[index(axis)], order[static_cast<std::size_t>(options_.shape.dimensions) - 1]);
     const auto speed_of = [&](std::int64_t column, std::int64_t domain) {
@@ -230,7 +245,8 @@ class Tensor {
   Sections& sections_;
   const GridCutOptions& options_;
   const std::array<RowRules, 3>& rules_;
-  std::array<Row, 3> rows_;                   // along each axis
+  Rows rows_;
+  std::array<std::optional<Best>, 3> best_;   // of each axis
   std::array<std::vector<double>, 3> marks_;  // between its bins
   bool are_off_bins_ = false;                 // some borders are, so domains are estimates
 };
