@@ -75,9 +75,7 @@ HostObjects::HostObjects(std::span<const WeightedKeys> sets, std::int64_t most_b
   for (std::size_t s = 0; s < sets.size(); ++s) {
     const std::int64_t count = std::ssize(sets[s].keys);
     for (int t = 0; t < threads_; ++t) {
-      const std::int64_t share = count / threads_, rest = count % threads_;
-      const std::int64_t begin = share * t + std::min<std::int64_t>(t, rest);
-      const std::int64_t end = begin + share + (t < rest ? 1 : 0);
+      const auto [begin, end] = exec::share_of(count, threads_, t);
       for (std::int64_t from = begin; from < end; from += most_objects_of_a_block)
         blocks_[static_cast<std::size_t>(t)].push_back(
             {s, from, std::min(end, from + most_objects_of_a_block), offset + from});

@@ -1,6 +1,9 @@
 #include "in_order.hpp"
 
+#include <evenkeel/backends/exec/launch.hpp>
+
 #include <algorithm>
+#include <numeric>
 
 namespace evenkeel {
 
@@ -29,18 +32,19 @@ std::int64_t InOrder::weight_of(std::int64_t object) const noexcept {
 
 void InOrder::sum_blocks() noexcept {
   const std::int64_t count = std::ssize(set_.keys);
-  std::int64_t sum = 0;
-  for (std::size_t b = 0; b < before_block_.size(); ++b) {
-    before_block_[b] = sum;
-    const std::int64_t begin = std::min(count, static_cast<std::int64_t>(b) * block);
-    const std::int64_t end = std::min(count, begin + block);
-    if (alike()) {
-      sum += (end - begin) * units_.one();
-    } else {
-      for (std::int64_t i = begin; i < end; ++i)
-        sum += units_.of(set_.weights[static_cast<std::size_t>(i)]);
-    }
-  }
+  const auto sum_of = [&](std::int64_t b) {
+    const std::int64_t begin = std::min(count, b * block), end = std::min(count, begin + block);
+    if (alike()) return (end - begin) * units_.one();
+    std::int64_t sum = 0;
+    for (std::int64_t i = begin; i < end; ++i)
+      sum += units_.of(set_.weights[static_cast<std::size_t>(i)]);
+    return sum;
+  };
+  exec::for_each_on_host("evenkeel::cut::blocks", std::ssize(before_block_), [&](std::int64_t b) {
+    before_block_[static_cast<std::size_t>(b)] = sum_of(b);
+  });
+  std::exclusive_scan(before_block_.begin(), before_block_.end(), before_block_.begin(),
+                      std::int64_t{0});
 }
 
 std::int64_t InOrder::weight_before(std::int64_t object) const noexcept {

@@ -4,11 +4,13 @@
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <string>
+#include <vector>
 
 namespace evenkeel {
 
@@ -18,13 +20,44 @@ namespace {
   throw Error(ErrorKind::bad_input, Where{"core/cut"}, problem, remedy);
 }
 
-double heaviest_on_host(std::span<const double> weights) {
+constexpr const char* label = "evenkeel::cut::census";
+
+// Calls look(share, begin, end) on each of the host's threads, with a share of `count` objects, and
+// joins what is found. Few objects are one share.
+template <class Found, class Look, class Join>
+Found found_in_shares(std::int64_t count, const Look& look, const Join& join) {
+  constexpr std::int64_t worth_a_thread = 16'384;  // objects
+  const std::int64_t shares =
+      std::clamp<std::int64_t>(count / worth_a_thread, 1, exec::host_threads());
+  std::vector<Found> found(static_cast<std::size_t>(shares));
+  exec::for_each_on_host(label, shares, [&](std::int64_t share) {
+    const auto [begin, end] = exec::share_of(count, shares, share);
+    found[static_cast<std::size_t>(share)] = look(begin, end);
+  });
+  for (std::size_t share = 1; share < found.size(); ++share) join(found[0], found[share]);
+  return found[0];
+}
+
+struct BitsFound {
   std::int64_t least = 0, greatest = 0;
-  for (const double weight : weights) {
-    const auto bits = std::bit_cast<std::int64_t>(weight);
-    least = std::min(least, bits);
-    greatest = std::max(greatest, bits);
-  }
+};
+
+double heaviest_on_host(std::span<const double> weights) {
+  const auto [least, greatest] = found_in_shares<BitsFound>(
+      std::ssize(weights),
+      [&](std::int64_t begin, std::int64_t end) {
+        BitsFound found;
+        for (std::int64_t i = begin; i < end; ++i) {
+          const auto bits = std::bit_cast<std::int64_t>(weights[static_cast<std::size_t>(i)]);
+          found.least = std::min(found.least, bits);
+          found.greatest = std::max(found.greatest, bits);
+        }
+        return found;
+      },
+      [](BitsFound& into, const BitsFound& from) {
+        into.least = std::min(into.least, from.least);
+        into.greatest = std::max(into.greatest, from.greatest);
+      });
   constexpr std::int64_t minus_zero = std::numeric_limits<std::int64_t>::min();
   if (greatest >= bits_of_infinity || (least < 0 && least != minus_zero) ||
       (least == minus_zero &&
@@ -36,19 +69,32 @@ double heaviest_on_host(std::span<const double> weights) {
 // Finds the least and the greatest key, and whether keys never fall. That test ends at the first
 // key that falls; keys that are in order need no second pass.
 bool add_keys(Census& found, std::span<const CurveKey> keys) {
-  const bool in_order = std::is_sorted(keys.begin(), keys.end());
-  std::uint64_t least = keys.front().value, greatest = keys.back().value;
-  if (!in_order) {
-    std::uint64_t before = 0;
-    for (const CurveKey key : keys) {
-      least = std::min(least, key.value);
-      greatest = std::max(greatest, key.value);
-      found.falls += key.value < before ? 1 : 0;
-      before = key.value;
-    }
+  const auto from = [&](std::int64_t i) { return keys.begin() + i; };
+  const auto is_sorted = [&](std::int64_t begin, std::int64_t end) {
+    return std::uint8_t{std::is_sorted(from(std::max<std::int64_t>(0, begin - 1)), from(end))};
+  };
+  const auto both = [](std::uint8_t& into, std::uint8_t other) { into &= other; };
+  const bool in_order = found_in_shares<std::uint8_t>(std::ssize(keys), is_sorted, both) != 0;
+  Census of_keys;
+  if (in_order) {
+    of_keys.least_key = keys.front().value;
+    of_keys.greatest_key = keys.back().value;
+  } else {
+    const auto look = [&](std::int64_t begin, std::int64_t end) {
+      Census some;
+      std::uint64_t before = begin > 0 ? from(begin - 1)->value : 0;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::uint64_t key = from(i)->value;
+        some.least_key = std::min(some.least_key, key);
+        some.greatest_key = std::max(some.greatest_key, key);
+        some.falls += key < before ? 1 : 0;
+        before = key;
+      }
+      return some;
+    };
+    of_keys = found_in_shares<Census>(std::ssize(keys), look, &combine);
   }
-  found.least_key = std::min(found.least_key, least);
-  found.greatest_key = std::max(found.greatest_key, greatest);
+  combine(found, of_keys);
   return in_order;
 }
 

@@ -6,6 +6,7 @@
 #include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -74,6 +75,16 @@ void for_each(const Space& space, const char* label, std::int64_t count, const B
 inline int host_threads() {
   if (!kokkos_is_running()) return 1;
   return with_host_space([](const auto& instance) { return instance.concurrency(); });
+}
+
+// One of `shares` ranges of nearly one length that together are [0, count).
+struct Share {
+  std::int64_t begin, end;
+};
+inline Share share_of(std::int64_t count, std::int64_t shares, std::int64_t share) {
+  const std::int64_t each = count / shares, rest = count % shares;
+  const std::int64_t begin = each * share + std::min(share, rest);
+  return {begin, begin + each + (share < rest ? 1 : 0)};
 }
 
 // Calls body(i) for each i in [0, count) on those threads; each thread gets a contiguous range. The
