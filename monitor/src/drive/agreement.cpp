@@ -1,0 +1,103 @@
+#include "drive/agreement.hpp"
+
+#include <evenkeel/backends/error.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "monitor/balancer";
+
+std::uint64_t weighted_among(std::span<const Set> sets) {
+  std::uint64_t bits = 0;
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    if (sets[s].options().weight.given()) bits |= std::uint64_t{1} << (s % 64);
+  return bits;
+}
+
+bool any_bound(std::span<const Set> sets) {
+  return std::any_of(sets.begin(), sets.end(), [](const Set& set) {
+    return set.options().group.given() || set.options().pinned.given();
+  });
+}
+
+void add_statement(Statement& into, const Statement& from) noexcept {
+  into.step_least = std::min(into.step_least, from.step_least);
+  into.step_greatest = std::max(into.step_greatest, from.step_greatest);
+  into.generation_least = std::min(into.generation_least, from.generation_least);
+  into.generation_greatest = std::max(into.generation_greatest, from.generation_greatest);
+  into.weighted_by_all &= from.weighted_by_all;
+  into.weighted_by_any |= from.weighted_by_any;
+  into.bound |= from.bound;
+  into.hooked |= from.hooked;
+  into.load += from.load;
+  into.expected += from.expected;
+  into.objects += from.objects;
+}
+
+void require_alike(const Statement& all) {
+  if (all.weighted_by_all != all.weighted_by_any)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Some ranks gave weights for a set, others none.",
+                "Give .weight for the same sets on all ranks, also where a rank has no objects.");
+  if (all.step_least == all.step_greatest && all.generation_least == all.generation_greatest)
+    return;
+  throw Error(ErrorKind::disagreement, Where{stage_name},
+              "Ranks came to a rebalance at steps " + std::to_string(all.step_least) + " to " +
+                  std::to_string(all.step_greatest) + " and generations " +
+                  std::to_string(all.generation_least) + " to " +
+                  std::to_string(all.generation_greatest) + '.',
+              "Call step and rebalance equally often on all ranks.");
+}
+
+}  // namespace
+
+std::int64_t objects_in(std::span<const Set> sets) {
+  std::int64_t objects = 0;
+  static_cast<void>(attempt(stage_name, [&] {
+    for (const Set& set : sets) objects += std::max<std::int64_t>(0, set.count());
+  }));
+  return objects;
+}
+
+Statement statement_of(std::span<const Set> sets) {
+  Statement mine;
+  mine.weighted_by_all = mine.weighted_by_any = weighted_among(sets);
+  mine.bound = any_bound(sets) ? 1 : 0;
+  mine.objects = objects_in(sets);
+  return mine;
+}
+
+Agreed agreed_by(const Communicator& ranks, const Status& status, const Statement& mine) {
+  const Statement all = vote<&add_statement>(ranks, status, mine);
+  require_alike(all);
+  Agreed agreed;
+  agreed.mine = static_cast<double>(mine.load);
+  agreed.my_objects = mine.objects;
+  agreed.objects = all.objects;
+  if (all.expected > 0)
+    agreed.expected = static_cast<double>(mine.expected) * static_cast<double>(all.load) /
+                      static_cast<double>(all.expected);
+  agreed.bound = all.bound != 0;
+  agreed.hooked = all.hooked != 0;
+  if (all.objects > 0)
+    agreed.mean_per_object = static_cast<double>(all.load) / static_cast<double>(all.objects);
+  return agreed;
+}
+
+int dimensions_of(std::span<const SetShape> shapes, const Domains& last) {
+  int dimensions = evenkeel::dimensions_of(last);
+  for (const SetShape& shape : shapes) {
+    if (dimensions != 0 && shape.dimensions != 0 && shape.dimensions != dimensions)
+      throw Error(ErrorKind::bad_input, Where{stage_name},
+                  "Sets in 2 and in 3 dimensions cannot share a decomposition.",
+                  "Give them Balancers of their own.");
+    dimensions = std::max(dimensions, shape.dimensions);
+  }
+  return dimensions;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,54 @@
+#pragma once
+
+// What the ranks tell each other when they come to a rebalance, and what follows for all of them.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/core/domains.hpp>
+#include <evenkeel/core/migrate/shapes.hpp>
+#include <evenkeel/core/set.hpp>
+
+#include <cstdint>
+#include <span>
+
+namespace evenkeel {
+
+// What each rank states. Times are in nanoseconds per step.
+struct Statement {
+  std::int64_t step_least = 0, step_greatest = 0;
+  std::int64_t generation_least = 0, generation_greatest = 0;
+  std::uint64_t weighted_by_all = 0, weighted_by_any = 0;  // a bit for each set
+  std::uint64_t bound = 0;                                 // not 0: there are groups or pins
+  std::uint64_t hooked = 0;                                // not 0: hooks wait for a move
+  std::int64_t load = 0;
+  std::int64_t expected = 0;  // load, by the learned costs of objects
+  std::int64_t objects = 0;
+};
+
+// What follows. Times are in nanoseconds per step.
+struct Agreed {
+  double mine = 0;  // 0: nothing was measured here
+  std::int64_t my_objects = 0;
+  std::int64_t objects = 0;    // over all ranks
+  bool bound = false;          // there are groups or pins
+  bool hooked = false;         // hooks wait for a move
+  double mean_per_object = 0;  // over all ranks; 0: nothing was measured anywhere
+  double expected = 0;         // `mine` by learned costs, scaled to the same sum over ranks
+};
+
+// For statistics only: a set that makes no sense counts as far as it can be read, and is refused
+// elsewhere, by a vote.
+std::int64_t objects_in(std::span<const Set> sets);
+
+// What can be said of the sets; the caller adds the rest.
+Statement statement_of(std::span<const Set> sets);
+
+// Collective. Throws the same Error on all ranks if they are at different steps, or have given
+// weights for different sets.
+Agreed agreed_by(const Communicator& ranks, const Status& status, const Statement& mine);
+
+// The dimensions of all positions, now and at the last rebalance; 0 while no rank knows. The same
+// on all ranks.
+int dimensions_of(std::span<const SetShape> shapes, const Domains& last);
+
+}  // namespace evenkeel
