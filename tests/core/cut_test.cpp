@@ -430,6 +430,14 @@ TEST_F(CutOn, TheSmallestAndGreatestWeights) {
   }
 }
 
+TEST_F(CutOn, WeightsThatAddUpToInfinityAreTheSameErrorOnAllRanks) {
+  const Objects objects = {{10, 1.5e308}, {20, 1.5e308}, {30, 1}};
+  const Share mine = share_of(communicator, objects, spreads[0]);
+  for (const Aim aim : {Aim::nearest, Aim::target, Aim::optimal})
+    EXPECT_ERROR(cut_one(communicator, mine.both(), {.parts = 2, .target_lambda = 2, .aim = aim}),
+                 "core/weights: The weights add up to more than a number can hold.");
+}
+
 // As many as the count has bits for, each as heavy as its power of two allows.
 TEST_F(CutOn, SumsThatFillTheirIntegers) {
   const double weight = std::nextafter(2.0, 0.0);

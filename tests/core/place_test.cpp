@@ -7,6 +7,7 @@
 #include <evenkeel/core/bounds.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/place.hpp>
+#include <evenkeel/core/weights/load.hpp>
 
 #include <algorithm>
 #include <array>
@@ -169,12 +170,98 @@ TEST_F(PlaceOn, WhatFailedBeforeIsTheSameErrorOnAll) {
     }
 }
 
+// --- Only domains --------------------------------------------------------------------------------
+
+// Any number of parts, on any number of ranks, without sorting: the domains that a placing of the
+// same objects would find, where there are as many parts as ranks.
+TEST_F(PlaceOn, AFreshCutIsWhatPlacingFinds) {
+  make(4000);
+  const Set all = set(x);
+  const exec::Array<double> here(Space::where(MemoryKind::host), "weights",
+                                 std::span<const double>(weights));
+  const std::span<const double> given = here.span();
+  for (const Method& method : methods) {
+    SCOPED_TRACE(to_text(method));
+    const PlaceOptions options = {.method = method};
+    const PreparedToCut ready = prepare_to_cut(Status(), {&all, 1}, region(), options);
+    const FreshCut found = cut_anew(communicator, Status(), ready, Weights(&given, 1), {}, {});
+    const Prepared prepared = prepare(communicator, Status(), {&all, 1}, region(), options);
+    const Assignment placed =
+        place(communicator, Status(), prepared, Weights(&given, 1), {0, 0}, Domains());
+    // Placing may hand parts to the ranks that hold most of them.
+    if (rank_of_part(placed.domains).empty()) {
+      EXPECT_TRUE(is_same_division(found.domains, placed.domains));
+    }
+    EXPECT_DOUBLE_EQ(found.lambda, placed.lambda);
+    EXPECT_EQ(generation_of(found.domains), 1);
+  }
+}
+
+TEST_F(PlaceOn, AFreshCutMayHaveMorePartsThanRanks) {
+  make(4000);
+  const Set all = set(x);
+  const std::span<const double> given = weights;
+  for (const Method& method : methods)
+    for (const int parts : {1, 6, 40}) {
+      SCOPED_TRACE(to_text(method) + ", parts: " + std::to_string(parts));
+      const PreparedToCut ready = prepare_to_cut(Status(), {&all, 1}, region(), {.method = method});
+      const FreshCut found = cut_anew(communicator, Status(), ready, Weights(&given, 1),
+                                      {.parts = parts, .generation = 7}, {});
+      ASSERT_EQ(parts_of(found.domains), parts);
+      EXPECT_EQ(generation_of(found.domains), 7);
+      std::vector<double> loads(static_cast<std::size_t>(parts));
+      for (std::size_t i = 0; i < x.size(); ++i)
+        loads[static_cast<std::size_t>(owner_of(found.domains, x[i]))] += weights[i];
+      communicator.all_reduce(std::span<double>(loads), Reduction::sum);
+      EXPECT_NEAR(found.lambda, lambda_of(loads), 1e-9);
+      EXPECT_LT(found.lambda, parts == 40 ? 1.7 : 1.2);
+    }
+}
+
+TEST_F(PlaceOn, ACurveMayHaveFewerLevels) {
+  make(1000);
+  const Set all = set(x);
+  const std::span<const double> ones;
+  Domains last;
+  for (const int levels : {3, 4, 0}) {
+    const PlaceOptions options = {.method = Snake{}, .levels = levels};
+    const Prepared prepared = prepare(communicator, Status(), {&all, 1}, region(), options);
+    const Assignment found =
+        place(communicator, Status(), prepared, Weights(&ones, 1), {1e9, 0}, last);
+    EXPECT_TRUE(found.is_changed) << "ranges of another curve are not kept";
+    EXPECT_EQ(std::get<CurveDomains>(found.domains).curve(),
+              (CurveOptions{CurveKind::snake, levels}));
+    const std::vector<int> ranks = ranks_of(prepared, found);
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      ASSERT_EQ(ranks[i], owner_of(found.domains, x[i])) << i;
+    last = found.domains;
+  }
+}
+
+TEST_F(PlaceOn, WhatFailedBeforeAFreshCutIsTheSameErrorOnAll) {
+  make(100);
+  const Set all = set(x);
+  const std::span<const double> ones;
+  for (const Method& method : methods)
+    for (int culprit = 0; culprit < size; ++culprit) {
+      const Status status = rank != culprit ? Status()
+                                            : Status(Error(ErrorKind::application, Where{"ship"},
+                                                           "The anchor is down.", "Weigh it."));
+      const PreparedToCut ready = prepare_to_cut(status, {&all, 1}, region(), {.method = method});
+      const std::string text = test::error_of(
+          [&] { cut_anew(communicator, Status(), ready, Weights(&ones, 1), {}, {}); });
+      EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
+                          ": ship: The anchor is down. Weigh it.");
+    }
+}
+
 TEST(Methods, AreWhatTheirTextsSay) {
   for (const Method& method : methods) EXPECT_EQ(method_from_text(to_text(method)), method);
   EXPECT_EQ(method_from_text("tensor 4x2"), Method(Tensor{{4, 2, 1}}));
   EXPECT_EQ(to_text(Staggered{{4, 2, 1}}), "staggered 4x2x1");
+  EXPECT_EQ(method_from_text(to_text(Staggered{{0, 0, 1}})), Method(Staggered{{0, 0, 1}}));
   for (const char* text :
-       {"", "hilbert 2x2", "tensor 0x1", "tensor 2x", "tensor 1x2x3x4", "Hilbert"})
+       {"", "hilbert 2x2", "tensor -1x1", "tensor 2x", "tensor 1x2x3x4", "Hilbert"})
     EXPECT_FALSE(method_from_text(text)) << text;
 }
 

@@ -48,7 +48,7 @@ Partition cut_from_objects(const Task& task) {
   std::optional<FreshCut> best;
   Stopwatch stage;
   for (const int levels : levels_to_try(options.method, task.objects)) {
-    Prepared prepared =
+    PreparedToCut prepared =
         prepare_to_cut(Status(), {&task.set, 1}, {task.objects.dimensions, task.box},
                        {.method = options.method, .levels = levels});
     result.seconds.keys += stage.restart();
@@ -56,11 +56,11 @@ Partition cut_from_objects(const Task& task) {
     result.seconds.cut += stage.restart();
     if (!best || next.lambda < best->lambda) {
       best = std::move(next);
-      result.keys = std::move(prepared.orders.front().keys);
+      result.keys = std::move(prepared.sets.orders.front().keys);
     }
     if (is_even_enough(*best, options.target_lambda)) break;
   }
-  result.domains = renumbered(best->domains, 1);
+  result.domains = std::move(best->domains);
   return result;
 }
 

@@ -30,16 +30,18 @@ struct NamedMethod {
   Method method;
   bool has_rounds = false;
 
-  bool has_grid() const { return grid_of(method) != nullptr; }
+  bool has_grid() const { return evenkeel::extents_of(method).has_value(); }
 };
 
 // Those of the library, whose grids can also be found in rounds, and `histogram`: a staggered grid,
 // always cut from the objects.
 std::vector<NamedMethod> methods() {
+  const std::vector<std::string_view> names = method_names();
   std::vector<NamedMethod> all;
-  for (const std::string_view name : method_names()) {
+  all.reserve(names.size() + 1);
+  for (const std::string_view name : names) {
     const Method method = *method_from_text(name);
-    all.push_back({name, method, grid_of(method) != nullptr});
+    all.push_back({name, method, extents_of(method).has_value()});
   }
   all.push_back({"histogram", Staggered{}});
   return all;
@@ -83,7 +85,7 @@ int rounds_of(const std::string& text) {
 }
 
 // Also sets how many numbers there are.
-std::array<int, 3> extents_of(const std::string& text, int parts, int& numbers) {
+std::array<int, 3> grid_from(const std::string& text, int parts, int& numbers) {
   const auto refuse_grid = [&] {
     refuse_value("--grid", text,
                  joined({"Give how many domains there are along each axis, as in 4x3 in two "
@@ -124,7 +126,7 @@ void choose_method(const PartitionArguments& asked, PartitionOptions& options) {
   options.method = named.method;
   if (asked.grid)
     options.method =
-        with_grid(named.method, extents_of(*asked.grid, options.parts, options.grid_numbers));
+        with_grid(named.method, grid_from(*asked.grid, options.parts, options.grid_numbers));
   if (asked.rounds) options.rounds = rounds_of(*asked.rounds);
 }
 
@@ -238,6 +240,9 @@ std::optional<Box> given_box(const PartitionOptions& options, int dimensions) {
 }
 
 void check_grid(const PartitionOptions& options, int dimensions) {
+  if (options.rounds && !evenkeel::extents_of(options.method))
+    refuse_partition("Rounds were asked for, of a method without a grid.",
+                     "Choose a grid, or leave the rounds out.");
   if (options.grid_numbers == 0 || options.grid_numbers == dimensions) return;
   refuse_partition(
       joined({"--grid has ", std::to_string(options.grid_numbers), " numbers, but the points of ",

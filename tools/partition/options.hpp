@@ -47,7 +47,8 @@ PartitionOptions checked(const PartitionArguments& asked);
 // them.
 std::optional<Box> given_box(const PartitionOptions& options, int dimensions);
 
-// An Error if a grid was given that does not fit points of `dimensions` coordinates.
+// An Error if a grid was given that does not fit points of `dimensions` coordinates, or rounds of
+// what is no grid.
 void check_grid(const PartitionOptions& options, int dimensions);
 
 }  // namespace evenkeel::tool

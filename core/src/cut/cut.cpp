@@ -183,6 +183,7 @@ Cut cut(const Communicator& communicator, const Status& status, std::span<const 
   if (!result.kept && all.objects == 0) cut_evenly(result.splitters, options.dimensions);
   if (!result.kept && all.objects > 0)
     find_splitters(result, communicator, *work, units, mine, all, options);
+  require_finite_sum(result.weights);
   result.reductions = work->search.reductions();
   result.bytes_reduced = work->search.bytes_reduced();
   return result;

@@ -40,9 +40,12 @@ void InOrder::sum_blocks() noexcept {
       sum += units_.of(set_.weights[static_cast<std::size_t>(i)]);
     return sum;
   };
-  exec::for_each_on_host("evenkeel::cut::blocks", std::ssize(before_block_), [&](std::int64_t b) {
-    before_block_[static_cast<std::size_t>(b)] = sum_of(b);
-  });
+  const auto set = [&](std::int64_t b) { before_block_[static_cast<std::size_t>(b)] = sum_of(b); };
+  const std::int64_t blocks = std::ssize(before_block_);
+  if (alike() || count < worth_threads)
+    for (std::int64_t b = 0; b < blocks; ++b) set(b);
+  else
+    exec::for_each_on_host("evenkeel::cut::blocks", blocks, set);
   std::exclusive_scan(before_block_.begin(), before_block_.end(), before_block_.begin(),
                       std::int64_t{0});
 }

@@ -31,7 +31,8 @@ class InOrder {
   std::span<const Search::Place> find(std::span<const std::int64_t> sought, Search& search);
 
  private:
-  static constexpr std::int64_t block = 128;  // objects
+  static constexpr std::int64_t block = 128;             // objects
+  static constexpr std::int64_t worth_threads = 16'384;  // objects
 
   // Whether all objects weigh the same.
   bool alike() const noexcept { return set_.weights.empty() || units_.weightless(); }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,7 @@ double heaviest_on_host(std::span<const double> weights) {
 }
 
 // Finds the least and the greatest key, and whether keys never fall. That test ends at the first
-// key that falls; keys that are in order need no second pass.
+// key that falls, on each thread; keys that are in order need no second pass.
 bool add_keys(Census& found, std::span<const CurveKey> keys) {
   const auto from = [&](std::int64_t i) { return keys.begin() + i; };
   const auto is_sorted = [&](std::int64_t begin, std::int64_t end) {
@@ -110,6 +111,13 @@ double heaviest_of(const WeightedKeys& set) {
 
 void refuse_weight() {
   refuse("A weight is negative, NaN or infinite.", "Weights are finite and not negative.");
+}
+
+void require_finite_sum(std::span<const double> weights) {
+  if (std::isfinite(std::accumulate(weights.begin(), weights.end(), 0.0))) return;
+  throw Error(ErrorKind::bad_input, Where{"core/weights"},
+              "The weights add up to more than a number can hold.",
+              "Give smaller ones; only their ratios count.");
 }
 
 MemoryKind memory_of(std::span<const WeightedKeys> sets) {

@@ -33,6 +33,10 @@ inline constexpr auto bits_of_infinity =
     std::bit_cast<std::int64_t>(std::numeric_limits<double>::infinity());
 [[noreturn]] void refuse_weight();
 
+// Throws an Error if all these weights together are more than a number can hold. Where the weights
+// are the same on all ranks, so is the Error.
+void require_finite_sum(std::span<const double> weights);
+
 // The memory of all sets with objects; host memory if there are none. Throws an Error if sets are
 // in different kinds of memory.
 MemoryKind memory_of(std::span<const WeightedKeys> sets);

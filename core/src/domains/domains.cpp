@@ -63,17 +63,19 @@ Domains renumbered(const Domains& domains, std::int64_t generation) {
     return CurveDomains(generation, curve->dimensions(), curve->box(), curve->periodic(),
                         curve->splitters(), curve->curve(), curve->rank_of_part());
   if (const auto* tree = std::get_if<TreeDomains>(&domains))
-    return TreeDomains(generation, tree->dimensions(), tree->box(), tree->periodic(),
-                       tree->nodes());
+    return TreeDomains(generation, tree->dimensions(), tree->box(), tree->periodic(), tree->nodes(),
+                       tree->rank_of_part());
   const auto& grid = std::get<GridDomains>(domains);
-  return GridDomains(generation, grid.shape(), grid.box(), grid.periodic(), grid.borders());
+  return GridDomains(generation, grid.shape(), grid.box(), grid.periodic(), grid.borders(),
+                     grid.rank_of_part());
 }
 
 bool is_same_division(const Domains& a, const Domains& b) {
-  if (a.index() != b.index() || !(box_of(a) == box_of(b))) return false;
+  if (a.index() != b.index() || !(box_of(a) == box_of(b)) || rank_of_part(a) != rank_of_part(b))
+    return false;
   if (const auto* curve = std::get_if<CurveDomains>(&a)) {
     const auto& other = std::get<CurveDomains>(b);
-    return curve->splitters() == other.splitters() && curve->rank_of_part() == other.rank_of_part();
+    return curve->curve() == other.curve() && curve->splitters() == other.splitters();
   }
   if (const auto* tree = std::get_if<TreeDomains>(&a))
     return tree->nodes() == std::get<TreeDomains>(b).nodes();

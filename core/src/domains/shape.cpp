@@ -127,6 +127,34 @@ GridShape factored(int parts, int dimensions, const std::array<double, 3>& sides
   return best;
 }
 
+GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimensions, const Box& box) {
+  check_dimensions(dimensions);
+  GridShape shape{dimensions, {1, 1, 1}};
+  std::array<double, 3> sides =
+      {};  // of the axes to choose; a quarter of each, so that it is finite
+  std::array<std::size_t, 3> chosen = {};
+  int free = 0;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const bool is_free = extents[axis] == 0 && axis < static_cast<std::size_t>(dimensions);
+    if (!is_free) shape.extents[axis] = extents[axis] == 0 ? 1 : extents[axis];
+    if (!is_free) continue;
+    sides[static_cast<std::size_t>(free)] = box.upper[axis] * 0.25 - box.lower[axis] * 0.25;
+    chosen[static_cast<std::size_t>(free++)] = axis;
+  }
+  check(shape);
+  const int given = shape.parts();
+  if (parts < 1 || parts % given != 0 || (free == 0 && parts != given))
+    refuse("A grid of " + times(extents) + " domains was asked for, for " + std::to_string(parts) +
+               " parts.",
+           free == 0 ? "Ask for as many domains as parts, or leave the grid out."
+                     : "Give extents whose product divides the number of parts, and 0 for others.");
+  if (free == 0) return shape;
+  const GridShape rest = factored(parts / given, free, sides);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(free); ++i)
+    shape.extents[chosen[i]] = rest.extents[i];
+  return shape;
+}
+
 // --- Of ranks ------------------------------------------------------------------------------------
 
 namespace {

@@ -83,8 +83,7 @@ std::vector<Fork> checked_forks(const std::vector<Bisection>& nodes, const Box& 
 
 }  // namespace
 
-// --- TreeDomains
-// -------------------------------------------------------------------------------------
+// --- TreeDomains ---------------------------------------------------------------------------------
 
 TreeDomains::TreeDomains(std::int64_t generation, int dimensions, const Box& box,
                          const std::array<bool, 3>& periodic, std::vector<Bisection> nodes,

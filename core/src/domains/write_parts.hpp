@@ -16,7 +16,7 @@
 
 namespace evenkeel {
 
-inline constexpr const char* parts_label = "evenkeel::grid::parts";
+inline constexpr const char* parts_label = "evenkeel::domains::parts";
 
 // A few objects per index: as many as are fastest together.
 template <class Real, class PartOf, int together>
@@ -82,7 +82,7 @@ template <class T>
 const T* reachable(const Space& space, const std::vector<T>& values, Buffer& copy) {
   if (space.can_access(MemoryKind::host) || values.empty()) return values.data();
   const auto bytes = static_cast<std::int64_t>(values.size() * sizeof(T));
-  copy = Buffer("evenkeel::grid::borders", MemoryKind::device, bytes);
+  copy = Buffer("evenkeel::domains::borders", MemoryKind::device, bytes);
   copy_bytes(space, copy.data(), copy.kind(), values.data(), MemoryKind::host, bytes);
   return reinterpret_cast<const T*>(copy.data());
 }

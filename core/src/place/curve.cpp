@@ -61,9 +61,11 @@ Found find_on_curve(const PlaceTask& task) {
     cutting.aim = task.fresh->aim;
   }
   const auto* last = std::get_if<CurveDomains>(&task.last);
-  const bool fits = last != nullptr && last->parts() == cutting.parts && last->box() == region.box;
+  const CurveOptions curve = {row_of(prepared.options.method).curve, prepared.options.levels};
+  const bool fits = last != nullptr && last->parts() == cutting.parts &&
+                    last->box() == region.box && last->curve() == curve;
   if (fits && task.fresh == nullptr && task.target_lambda > 0) cutting.kept = last->splitters();
-  const Cut parts = cut(task.communicator, joined, keyed.sets, cutting);
+  Cut parts = cut(task.communicator, joined, keyed.sets, cutting);
   std::vector<int> ranks;
   if (task.fresh == nullptr) {
     if (parts.kept)
@@ -77,8 +79,7 @@ Found find_on_curve(const PlaceTask& task) {
   found.heaviest = heaviest_of(parts);
   const PlaceOptions& options = prepared.options;
   found.domains = CurveDomains(task.generation(), region.dimensions, region.box, options.periodic,
-                               parts.splitters, {row_of(options.method).curve, options.levels},
-                               std::move(ranks));
+                               std::move(parts.splitters), curve, std::move(ranks));
   return found;
 }
 

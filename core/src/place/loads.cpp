@@ -123,6 +123,7 @@ Loads sum_up(const Communicator& communicator, const Status& status, const Prepa
     loads.weights.push_back(units.weight_of(sums[rank]));
     loads.objects.push_back(sums[ranks + rank]);
   }
+  require_finite_sum(loads.weights);
   return loads;
 }
 

@@ -37,7 +37,7 @@ constexpr std::array<MethodRow, std::variant_size_v<Method>> rows = {{
      &find_by_bisection},
 }};
 
-// "4x2x1"; axes that are not named have one domain.
+// "4x2x1"; axes that are not named have one domain, and a 0 is to be chosen.
 bool parse_grid(std::string_view text, Grid& grid) {
   grid = {1, 1, 1};
   for (int& extent : grid) {
@@ -45,7 +45,7 @@ bool parse_grid(std::string_view text, Grid& grid) {
     const std::string_view number = text.substr(0, size);
     const char* const end = number.data() + number.size();
     const auto [stop, error] = std::from_chars(number.data(), end, extent);
-    if (error != std::errc() || stop != end || extent < 1) return false;
+    if (error != std::errc() || stop != end || extent < 0) return false;
     if (size == std::string_view::npos) return true;
     text.remove_prefix(size + 1);
   }
@@ -65,19 +65,21 @@ const MethodRow& row_of(const Method& method) noexcept { return rows[method.inde
 
 std::vector<std::string_view> method_names() {
   std::vector<std::string_view> names;
+  names.reserve(rows.size());
   for (const MethodRow& row : rows) names.emplace_back(row.name);
   return names;
 }
 
-const Grid* grid_of(const Method& method) noexcept {
+std::optional<Grid> extents_of(const Method& method) noexcept {
   const MethodRow& row = row_of(method);
-  return row.grid_of == nullptr ? nullptr : row.grid_of(method);
+  if (row.grid_of == nullptr) return std::nullopt;
+  return *row.grid_of(method);
 }
 
 std::string to_text(const Method& method) {
   std::string text = row_of(method).name;
-  const Grid* const grid = grid_of(method);
-  if (grid == nullptr || *grid == Grid{}) return text;
+  const std::optional<Grid> grid = extents_of(method);
+  if (!grid || *grid == Grid{}) return text;
   for (std::size_t axis = 0; axis < 3; ++axis)
     text.append(axis == 0 ? " " : "x").append(std::to_string((*grid)[axis]));
   return text;

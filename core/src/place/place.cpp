@@ -172,11 +172,11 @@ Space space_for(std::span<const Set> sets) {
   return Space::where(on_host ? MemoryKind::host : MemoryKind::shared);
 }
 
-Prepared prepare_to_cut(const Status& status, std::span<const Set> sets, const Region& region,
-                        const PlaceOptions& options) {
+PreparedToCut prepare_to_cut(const Status& status, std::span<const Set> sets, const Region& region,
+                             const PlaceOptions& options) {
   const exec::Region shown("evenkeel::prepare");
   const bool has_keys = row_of(options.method).is_along_curve;
-  return prepared_with(has_keys ? &only_keys : &no_order, status, sets, region, options);
+  return {prepared_with(has_keys ? &only_keys : &no_order, status, sets, region, options)};
 }
 
 Prepared prepare(const Communicator& communicator, const Status& status, std::span<const Set> sets,
@@ -251,13 +251,15 @@ Allowed place_allowed(const Communicator& communicator, const Status& status,
   throw too_few(least_objects, objects, communicator.size(), &found.assignment);
 }
 
-FreshCut cut_anew(const Communicator& communicator, const Status& status, const Prepared& prepared,
-                  Weights weights, const FreshGoal& goal, const Domains& last) {
+FreshCut cut_anew(const Communicator& communicator, const Status& status,
+                  const PreparedToCut& prepared, Weights weights, const FreshGoal& goal,
+                  const Domains& last) {
   const exec::Region shown("evenkeel::place");
-  const Status& ready = status.ok() ? prepared.status : status;
-  const PlaceTask task{communicator, ready, prepared, weights, goal.target_lambda, last, &goal};
-  const Found found = row_of(prepared.options.method).find(task);
-  return {renumbered(found.domains, generation_of(last)), found.lambda, found.heaviest};
+  const Prepared& sets = prepared.sets;
+  const Status& ready = status.ok() ? sets.status : status;
+  const PlaceTask task{communicator, ready, sets, weights, goal.target_lambda, last, &goal};
+  Found found = row_of(sets.options.method).find(task);
+  return {std::move(found.domains), found.lambda, found.heaviest};
 }
 
 Plan plan(const Communicator& communicator, Prepared prepared, Assignment assignment) {

@@ -22,7 +22,9 @@ struct PlaceTask {
   int parts() const {
     return fresh != nullptr && fresh->parts > 0 ? fresh->parts : communicator.size();
   }
-  std::int64_t generation() const { return generation_of(last) + 1; }
+  std::int64_t generation() const {
+    return fresh == nullptr ? generation_of(last) + 1 : fresh->generation;
+  }
 };
 
 struct Found {

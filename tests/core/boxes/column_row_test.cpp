@@ -68,5 +68,14 @@ TEST(ColumnRow, NothingAtAll) {
   EXPECT_EQ(best_row(Columns{2, {0, 0, 0}}, 1, alike).borders.size(), 0U);
 }
 
+// Between the two least numbers there is none to try.
+TEST(ColumnRow, TheLeastNumbersThereAre) {
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  const auto alike = [](std::int64_t, std::int64_t) { return 1.0; };
+  const ColumnRow row = best_row(Columns{4, {0, least, 2 * least, 3 * least, 4 * least}}, 2, alike);
+  EXPECT_EQ(row.heaviest, 2 * least);
+  EXPECT_EQ(best_row(Columns{2, {0, 1e-320, 2e-320}}, 2, alike).heaviest, 1e-320);
+}
+
 }  // namespace
 }  // namespace evenkeel

@@ -280,5 +280,54 @@ TEST(CensusOnDevice, RefusesWeightsThatAreNone) {
     EXPECT_ERROR(surveyed_on_space({{{1}, {2}, {3}}, {1.0, bad, -0.0}}), "negative, NaN or inf");
 }
 
+// --- The census ----------------------------------------------------------------------------------
+
+// With several threads each looks at a share, and one fall may lie where two shares meet.
+TEST(Census, SeesASingleFallWhereverItIs) {
+  constexpr std::size_t count = 100'000;
+  for (const std::size_t fall : {1U, 33'333U, 49'999U, 50'000U, 50'001U, 99'999U}) {
+    std::vector<CurveKey> keys(count);
+    for (std::size_t i = 0; i < count; ++i) keys[i] = {10 + 10 * i};
+    keys[fall] = {keys[fall - 1].value - 1};
+    const WeightedKeys set{keys, {}};
+    const Census found = census({&set, 1}, 3);
+    EXPECT_EQ(found.falls, 1) << fall;
+    EXPECT_EQ(found.ranks_out_of_order, 1) << fall;
+    EXPECT_EQ(found.least_key, fall == 1 ? 9U : 10U);
+    EXPECT_EQ(found.greatest_key, fall + 1 == count ? 10 * (count - 1) : 10 * count);
+  }
+}
+
+TEST(Census, SeesAWeightWhereverItIs) {
+  constexpr std::size_t count = 100'000;
+  const std::vector<CurveKey> keys(count);
+  for (const std::size_t at : {0U, 49'999U, 50'000U, 99'999U}) {
+    std::vector<double> weights(count, 0.5);
+    weights[at] = 3;
+    const WeightedKeys set{keys, weights};
+    EXPECT_EQ(census({&set, 1}, 3).heaviest, 3);
+    for (const double bad : {-1.0, std::numeric_limits<double>::quiet_NaN(),
+                             std::numeric_limits<double>::infinity()}) {
+      weights[at] = bad;
+      EXPECT_ERROR(census({&set, 1}, 3), "A weight is negative, NaN or infinite.");
+    }
+  }
+}
+
+TEST(ShareOf, IsEveryThingOnce) {
+  for (const std::int64_t count : {0, 1, 5, 16, 1001})
+    for (const std::int64_t shares : {1, 2, 3, 7, 16}) {
+      std::int64_t next = 0;
+      for (std::int64_t share = 0; share < shares; ++share) {
+        const exec::Share some = exec::share_of(count, shares, share);
+        EXPECT_EQ(some.begin, next);
+        EXPECT_LE(some.end - some.begin, count / shares + 1);
+        EXPECT_GE(some.end - some.begin, count / shares);
+        next = some.end;
+      }
+      EXPECT_EQ(next, count);
+    }
+}
+
 }  // namespace
 }  // namespace evenkeel

@@ -72,8 +72,8 @@ inline std::vector<int> random_ranks(int parts, Random& random) {
   return ranks;
 }
 
-template <class CurveDomains>
-std::string description(const CurveDomains& decomposition) {
+template <class SomeDomains>
+std::string description(const SomeDomains& decomposition) {
   std::string text = std::to_string(decomposition.dimensions()) + "-D, " +
                      std::to_string(decomposition.parts()) + " parts";
   for (std::size_t d = 0; d < static_cast<std::size_t>(decomposition.dimensions()); ++d)
@@ -88,8 +88,8 @@ std::string description(const CurveDomains& decomposition) {
 constexpr double little = 1.0 / (1 << 20);  // exact beside eighths
 
 // A face of some domain or of the box, or beside one; or anywhere; at times outside.
-template <class CurveDomains>
-double random_place(const CurveDomains& decomposition, std::size_t axis, Random& random) {
+template <class SomeDomains>
+double random_place(const SomeDomains& decomposition, std::size_t axis, Random& random) {
   const Box& box = decomposition.box();
   const Box domain = decomposition.box_of(below(decomposition.parts(), random));
   const double faces[] = {domain.lower[axis], domain.upper[axis], box.lower[axis], box.upper[axis]};
@@ -107,8 +107,8 @@ double random_place(const CurveDomains& decomposition, std::size_t axis, Random&
   }
 }
 
-template <class CurveDomains>
-Point random_point(const CurveDomains& decomposition, Random& random) {
+template <class SomeDomains>
+Point random_point(const SomeDomains& decomposition, Random& random) {
   Point point = {};
   for (std::size_t d = 0; d < static_cast<std::size_t>(decomposition.dimensions()); ++d)
     point[d] = random_place(decomposition, d, random);
@@ -116,8 +116,8 @@ Point random_point(const CurveDomains& decomposition, Random& random) {
 }
 
 // The nearest point of the box; its lower face for the upper one, where they are the same.
-template <class CurveDomains>
-Point inside(const CurveDomains& decomposition, Point point) {
+template <class SomeDomains>
+Point inside(const SomeDomains& decomposition, Point point) {
   const Box& box = decomposition.box();
   for (std::size_t d = 0; d < static_cast<std::size_t>(decomposition.dimensions()); ++d) {
     const double period = box.upper[d] - box.lower[d];
@@ -134,8 +134,8 @@ Point inside(const CurveDomains& decomposition, Point point) {
 inline bool is_flat(const Box& box, std::size_t axis) { return box.lower[axis] == box.upper[axis]; }
 
 // By definition: the parts whose domains hold a point inside, along the axes with an extent.
-template <class CurveDomains>
-std::vector<int> holders(const CurveDomains& decomposition, const Point& point) {
+template <class SomeDomains>
+std::vector<int> holders(const SomeDomains& decomposition, const Point& point) {
   const Box& box = decomposition.box();
   std::vector<int> parts;
   for (int part = 0; part < decomposition.parts(); ++part) {
@@ -153,8 +153,8 @@ std::vector<int> holders(const CurveDomains& decomposition, const Point& point) 
 }
 
 // `among(parts)`: which of the holders owns in a box that is flat.
-template <class CurveDomains, class Among>
-void expect_owners(const CurveDomains& decomposition, const Among& among, int points,
+template <class SomeDomains, class Among>
+void expect_owners(const SomeDomains& decomposition, const Among& among, int points,
                    Random& random) {
   SCOPED_TRACE(description(decomposition));
   const auto n = static_cast<std::size_t>(decomposition.dimensions());
@@ -172,8 +172,8 @@ void expect_owners(const CurveDomains& decomposition, const Among& among, int po
 
 // Where along an axis the points of [from, to] first belong to a domain, if any does; its faces,
 // and what is beside them.
-template <class CurveDomains>
-std::vector<double> telling_places(const CurveDomains& decomposition, const Box& domain,
+template <class SomeDomains>
+std::vector<double> telling_places(const SomeDomains& decomposition, const Box& domain,
                                    std::size_t axis, double from, double to) {
   const Box& box = decomposition.box();
   const double period = box.upper[axis] - box.lower[axis];
@@ -191,8 +191,8 @@ std::vector<double> telling_places(const CurveDomains& decomposition, const Box&
 }
 
 // The owners of all points that can tell, and of some others.
-template <class CurveDomains>
-std::set<int> owners_in(const CurveDomains& decomposition, const Point& from, const Point& to,
+template <class SomeDomains>
+std::set<int> owners_in(const SomeDomains& decomposition, const Point& from, const Point& to,
                         Random& random) {
   const auto n = static_cast<std::size_t>(decomposition.dimensions());
   std::set<int> ranks;
@@ -220,8 +220,8 @@ std::set<int> owners_in(const CurveDomains& decomposition, const Point& from, co
   return ranks;
 }
 
-template <class CurveDomains>
-void expect_ranks_within(const CurveDomains& decomposition, Random& random) {
+template <class SomeDomains>
+void expect_ranks_within(const SomeDomains& decomposition, Random& random) {
   SCOPED_TRACE(description(decomposition));
   const Point one = random_point(decomposition, random),
               other = random_point(decomposition, random);
@@ -249,8 +249,8 @@ void expect_ranks_within(const CurveDomains& decomposition, Random& random) {
 constexpr int untouched = -7;
 
 // As the host finds each: `part_of` is the function object of the decomposition.
-template <class Real, class Layout, class Instance, class CurveDomains, class PartOf>
-void expect_parts_of(const Instance&, const CurveDomains& decomposition, const PartOf& part_of,
+template <class Real, class Layout, class Instance, class SomeDomains, class PartOf>
+void expect_parts_of(const Instance&, const SomeDomains& decomposition, const PartOf& part_of,
                      std::size_t count, Random& random) {
   SCOPED_TRACE(description(decomposition) + ", " + std::to_string(count) + " objects");
   using Memory = typename Instance::memory_space;
@@ -277,8 +277,8 @@ void expect_parts_of(const Instance&, const CurveDomains& decomposition, const P
   ASSERT_EQ(std::vector<int>(found.data(), found.data() + count + 1), expected);
 }
 
-template <class Instance, class CurveDomains, class PartOf>
-void expect_all_parts(const Instance& instance, const CurveDomains& decomposition,
+template <class Instance, class SomeDomains, class PartOf>
+void expect_all_parts(const Instance& instance, const SomeDomains& decomposition,
                       const PartOf& part_of, Random& random) {
   for (const std::size_t count : {0U, 1U, 1000U}) {
     expect_parts_of<double, Kokkos::LayoutRight>(instance, decomposition, part_of, count, random);
@@ -290,10 +290,10 @@ void expect_all_parts(const Instance& instance, const CurveDomains& decompositio
 // --- Misuse --------------------------------------------------------------------------------------
 
 // Of a decomposition in three dimensions, around the origin.
-template <class CurveDomains>
-void expect_refusals(const CurveDomains& decomposition) {
+template <class SomeDomains>
+void expect_refusals(const SomeDomains& decomposition) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
-  const CurveDomains nothing;
+  const SomeDomains nothing;
   const Box box = {{0, 0, 0}, {1, 1, 1}};
   std::vector<std::array<double, 3>> x(4);
   std::vector<std::array<double, 2>> flat(4);

@@ -18,6 +18,37 @@ using Sides = std::array<double, 3>;
 
 // --- GridShape -----------------------------------------------------------------------------------
 
+// Axes that are given stay; the others are chosen as for a grid of their own.
+TEST(ShapeWith, ChoosesWhatIsNotGiven) {
+  const Box cube{{0, 0, 0}, {1, 1, 1}}, flat{{0, 0, 0}, {8, 1, 4}};
+  const auto extents_of = [](const std::array<int, 3>& given, int parts, int dimensions,
+                             const Box& box) {
+    return shape_with(given, parts, dimensions, box).extents;
+  };
+  EXPECT_EQ(extents_of({0, 0, 0}, 8, 3, cube), (Extents{2, 2, 2}));
+  EXPECT_EQ(extents_of({0, 0, 0}, 32, 3, flat), factored(32, 3, {8, 1, 4}).extents);
+  EXPECT_EQ(extents_of({0, 0, 1}, 12, 3, flat), (Extents{12, 1, 1}));
+  EXPECT_EQ(extents_of({0, 3, 0}, 24, 3, flat), (Extents{4, 3, 2}));
+  EXPECT_EQ(extents_of({4, 0, 0}, 4, 3, cube), (Extents{4, 1, 1}));
+  EXPECT_EQ(extents_of({2, 3, 2}, 12, 3, cube), (Extents{2, 3, 2}));
+  EXPECT_EQ(extents_of({0, 5, 0}, 10, 2, cube), (Extents{2, 5, 1})) << "the plane has two axes";
+  EXPECT_EQ(extents_of({0, 5, 1}, 10, 2, cube), (Extents{2, 5, 1}));
+  EXPECT_EQ(extents_of({7, 0, 0}, 7, 1, cube), (Extents{7, 1, 1}));
+}
+
+TEST(ShapeWith, RefusesWhatCannotBe) {
+  const Box cube{{0, 0, 0}, {1, 1, 1}};
+  const auto refusal = [&](const std::array<int, 3>& given, int parts, int dimensions) {
+    return test::error_of([&] { shape_with(given, parts, dimensions, cube); });
+  };
+  EXPECT_TRUE(test::mentions(refusal({2, 2, 1}, 6, 3), "2 x 2 x 1 domains was asked for, for 6"));
+  EXPECT_TRUE(test::mentions(refusal({4, 0, 0}, 6, 3), "whose product divides the number"));
+  EXPECT_TRUE(test::mentions(refusal({-1, 0, 0}, 6, 3), "Give each axis one domain or more."));
+  EXPECT_TRUE(test::mentions(refusal({1, 1, 2}, 2, 2), "Axes beyond the dimensions have one."));
+  EXPECT_TRUE(test::mentions(refusal({0, 0, 0}, 0, 3), "for 0 parts"));
+  EXPECT_TRUE(test::mentions(refusal({0, 0, 0}, 4, 4), "Use 1, 2 or 3 dimensions."));
+}
+
 TEST(GridShape, NumbersPartsWithTheLastAxisFastest) {
   const GridShape shape{3, {2, 3, 4}};
   EXPECT_EQ(shape.parts(), 24);

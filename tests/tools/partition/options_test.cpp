@@ -99,10 +99,10 @@ TEST(PartitionOptions, Grids) {
   for (const char* method : {"tensor", "staggered", "histogram"}) {
     asked.method = method;
     asked.grid = "4x3x2";
-    EXPECT_EQ(*grid_of(checked(asked).method), (std::array<int, 3>{4, 3, 2}));
+    EXPECT_EQ(*extents_of(checked(asked).method), (std::array<int, 3>{4, 3, 2}));
     EXPECT_NO_THROW(check_grid(checked(asked), 3));
     asked.grid = "1x24";
-    EXPECT_EQ(*grid_of(checked(asked).method), (std::array<int, 3>{1, 24, 1}));
+    EXPECT_EQ(*extents_of(checked(asked).method), (std::array<int, 3>{1, 24, 1}));
     EXPECT_NO_THROW(check_grid(checked(asked), 2));
     EXPECT_EQ(error_of([&] { check_grid(checked(asked), 3); }),
               refusal("--grid has 2 numbers, but the points of 'points.npy' have 3 coordinates. "

@@ -424,7 +424,7 @@ TEST(Partitioning, WeightsThatAddUpToInfinity) {
   const Cloud cloud{"heavy", 2, {0, 0, 1, 1, 2, 2}, {1.5e308, 1.5e308, 1.5e308}};
   for (const PartitionOptions& options : all_ways(2))
     EXPECT_ERROR(partition_of(ranks, cloud, options),
-                 "tools/partition: The weights add up to more than a number can hold.");
+                 "The weights add up to more than a number can hold.");
 }
 
 TEST(Partitioning, SecondsAreThoseOfTheSlowestRank) {

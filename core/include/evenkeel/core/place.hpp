@@ -130,10 +130,15 @@ EVENKEEL_API Allowed place_allowed(const Communicator& communicator, const Statu
 
 // --- Only domains --------------------------------------------------------------------------------
 
-// As prepare, for cut_anew alone: nothing is sorted, and the objects of an order are left out.
+// What cut_anew needs: nothing is sorted, so that keys are in the order of the objects, which the
+// orders leave out; there are keys only if the method cuts along a curve.
+struct PreparedToCut {
+  Prepared sets;
+};
+
 // Local.
-EVENKEEL_API Prepared prepare_to_cut(const Status& status, std::span<const Set> sets,
-                                     const Region& region, const PlaceOptions& options);
+EVENKEEL_API PreparedToCut prepare_to_cut(const Status& status, std::span<const Set> sets,
+                                          const Region& region, const PlaceOptions& options);
 
 // The same on all ranks.
 struct FreshGoal {
@@ -141,18 +146,19 @@ struct FreshGoal {
   int parts = 0;             // 0: one for each rank
   Aim aim = Aim::nearest;    // of methods along a curve
   std::int64_t objects = 0;  // on all ranks; 0: unknown
+  std::int64_t generation = 1;
 };
 
 struct FreshCut {
-  Domains domains;  // of the generation of the last ones; part p is rank p
+  Domains domains;  // part p is rank p
   double lambda = 1;
   double heaviest = 0;  // object, relative to the average part; 0: not known
 };
 
 // Collective. Keeps nothing, and moves nothing. `last` is where the search may begin.
 EVENKEEL_API FreshCut cut_anew(const Communicator& communicator, const Status& status,
-                               const Prepared& prepared, Weights weights, const FreshGoal& goal,
-                               const Domains& last);
+                               const PreparedToCut& prepared, Weights weights,
+                               const FreshGoal& goal, const Domains& last);
 
 // --- On to the move ------------------------------------------------------------------------------
 

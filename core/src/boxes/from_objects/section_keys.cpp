@@ -11,7 +11,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::grid::keys";
+constexpr const char* label = "evenkeel::boxes::keys";
 
 // Plain arrays, in memory that the kernel reaches.
 struct Groups {

@@ -42,7 +42,7 @@ Sections::Sections(const Communicator& communicator, std::span<const WeightedPoi
     axes_[static_cast<std::size_t>(axis)] = axis_of(options.box, options.periodic, axis);
   for (const WeightedPoints& set : points) {
     const std::int64_t count = set.position.count;
-    keys_.emplace_back("evenkeel::grid::keys", set.position.memory,
+    keys_.emplace_back("evenkeel::boxes::keys", set.position.memory,
                        count * static_cast<std::int64_t>(sizeof(CurveKey)));
     keyed_.push_back(
         {{reinterpret_cast<const CurveKey*>(keys_.back().data()), static_cast<std::size_t>(count)},
@@ -92,7 +92,7 @@ void Sections::note(int slot) {
   vote(communicator_, attempt(stage_name, [&] {
          for (std::size_t s = noted.size(); s < points_.size(); ++s)
            noted.emplace_back(
-               "evenkeel::grid::groups", points_[s].position.memory,
+               "evenkeel::boxes::groups", points_[s].position.memory,
                points_[s].position.count * static_cast<std::int64_t>(sizeof(std::uint32_t)));
          const SectionGroups groups{bits_, axes_, first_, splitters_, rulers_};
          for (std::size_t s = 0; s < points_.size(); ++s)

@@ -108,6 +108,7 @@ ColumnRow best_row(const Columns& columns, std::int64_t domains, const SpeedOf& 
   double above = heaviest_piece(columns, row.borders, speed_of), below = 0;
   while (above - below > above * 0x1p-40) {
     const double limit = below + (above - below) / 2;
+    if (!(below < limit && limit < above)) break;  // there is no number between tiny ones
     (fits(columns, domains, limit, speed_of) ? above : below) = limit;
   }
   std::vector<std::int64_t> spread_out = spread(columns, domains, above, speed_of);

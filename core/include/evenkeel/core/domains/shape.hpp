@@ -4,6 +4,7 @@
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/box.hpp>
 
 #include <array>
 #include <span>
@@ -41,6 +42,12 @@ EVENKEEL_API void check(const GridShape& shape);
 // longest, is not divided unless all are 0. Sides beyond the dimensions have no meaning. Pure.
 EVENKEEL_API GridShape factored(int parts, int dimensions,
                                 const std::array<double, 3>& sides = {1, 1, 1});
+
+// The shape with this number of parts and these extents, of which those that are 0 are chosen as
+// `factored` does for a box. Beyond the dimensions extents are 0 or 1. Throws an Error if the given
+// ones do not divide the parts.
+EVENKEEL_API GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimensions,
+                                  const Box& box);
 
 // A grid of ranks: one domain each.
 struct RankGrid {

@@ -30,7 +30,7 @@ struct Snake {
 // have borders of their own; of a grid whose borders go through the whole box; of recursive
 // bisection along the longest side.
 struct Staggered {
-  // Domains along each axis; 0: as near to cubes as they can be.
+  // Domains along each axis; 0: chosen so that domains are as near to cubes as they can be.
   std::array<int, 3> grid = {0, 0, 0};
   friend bool operator==(const Staggered&, const Staggered&) = default;
 };
@@ -52,9 +52,9 @@ EVENKEEL_API std::optional<Method> method_from_text(std::string_view text);
 EVENKEEL_API std::vector<std::string_view> method_names();
 inline constexpr const char* method_texts =
     "hilbert, morton, snake, bisection, staggered or tensor, the last two with or without the "
-    "domains along each axis, as in tensor 4x4x2";
+    "domains along each axis, as in tensor 4x4x2; 0 has them chosen";
 
-// The domains along each axis; null for methods without a grid.
-EVENKEEL_API const std::array<int, 3>* grid_of(const Method& method) noexcept;
+// The domains along each axis; nothing for methods without a grid.
+EVENKEEL_API std::optional<std::array<int, 3>> extents_of(const Method& method) noexcept;
 
 }  // namespace evenkeel
