@@ -55,14 +55,29 @@ void combine(Shapes& into, const Shapes& from) noexcept {
   }
 }
 
+void require_few(std::span<const Set> sets, std::int64_t own, std::int64_t companions) {
+  if (own + companions <= std::int64_t{most_fields}) return;
+  const std::string added =
+      companions > 0 ? ", to which evenkeel adds " + std::to_string(companions) : "";
+  throw Error(ErrorKind::bad_input, Where{stage_name},
+              (sets.size() == 1 ? "The set has " : std::to_string(sets.size()) + " sets have ") +
+                  std::to_string(own) + " fields and payloads" + added + "; at most " +
+                  std::to_string(most_fields) + " can move at once.",
+              "Carry records, or fields of several components, or give some sets a Balancer of "
+              "their own.");
+}
+
 Shapes shapes_of(std::span<const Set> sets) {
   Shapes shapes;
+  std::int64_t companions = 0;
+  for (const Set& set : sets) {
+    for (std::size_t i = 0; i < set.fields().size(); ++i) companions += set.is_companion(i) ? 1 : 0;
+    shapes.most_own += std::ssize(set.fields()) + std::ssize(set.payloads());
+  }
+  shapes.fewest_own = shapes.most_own -= companions;
+  require_few(sets, shapes.most_own, companions);
   std::size_t f = 0;
   const auto add = [&](std::uint64_t type, int components, bool unknown) {
-    if (f == most_fields)
-      throw Error(ErrorKind::bad_input, Where{stage_name},
-                  "More than " + std::to_string(most_fields) + " fields would move at once.",
-                  "Carry records, or fields of several components.");
     shapes.least_type[f] = shapes.greatest_type[f] = type;
     shapes.least_components[f] = unknown ? unknown_least : components;
     shapes.greatest_components[f] = unknown ? unknown_greatest : components;
@@ -77,12 +92,6 @@ Shapes shapes_of(std::span<const Set> sets) {
     for (const auto& payload : set.payloads()) add(describe(*payload), 1, false);
   }
   shapes.fewest = shapes.most = static_cast<std::int64_t>(f);
-  for (const Set& set : sets) {
-    for (std::size_t i = 0; i < set.fields().size(); ++i)
-      shapes.most_own += set.is_companion(i) ? 0 : 1;
-    shapes.most_own += std::ssize(set.payloads());
-  }
-  shapes.fewest_own = shapes.most_own;
   return shapes;
 }
 

@@ -220,8 +220,9 @@ TEST_F(AgreeOnSets, UpToAHundredAndTwentyEightFields) {
     return std::vector{set(x, std::move(carried))};
   };
   EXPECT_EQ(agree_on_sets(communicator, with(128)).front().components.size(), 128U);
-  expect_refusal([&] { return with(128); }, [&] { return with(129); },
-                 "More than 128 fields would move at once. Carry records, or fields of several");
+  expect_refusal(
+      [&] { return with(128); }, [&] { return with(129); },
+      "The set has 129 fields and payloads; at most 128 can move at once. Carry records, ");
   // Over all sets together.
   Position y(4);
   expect_refusal([&] { return with(128); },
@@ -230,7 +231,7 @@ TEST_F(AgreeOnSets, UpToAHundredAndTwentyEightFields) {
                    sets.push_back(set(y));
                    return sets;
                  },
-                 "More than 128 fields");
+                 "2 sets have 129 fields and payloads;");
 }
 
 TEST_F(AgreeOnSets, RefusedSetsAreTheSameErrorOnAllRanks) {
