@@ -54,8 +54,8 @@ struct GridBalancer::Impl {
          }));
   }
 
-  std::optional<GridDomains> step();
-  std::optional<GridDomains> step(const Set& cells);
+  std::optional<GridDomains> step(const StepOptions& how);
+  std::optional<GridDomains> step(const Set& cells, const StepOptions& how);
   std::optional<GridDomains> propose(double work);
   void accept();
 
@@ -71,13 +71,13 @@ struct GridBalancer::Impl {
   Surveyor surveyor_{ranks_};
 };
 
-std::optional<GridDomains> GridBalancer::Impl::step() {
-  const Advice advice = monitor_.step();
+std::optional<GridDomains> GridBalancer::Impl::step(const StepOptions& how) {
+  const Advice advice = monitor_.step(0, how);
   if (!advice) return std::nullopt;
   return propose(static_cast<double>(monitor_.load_nanoseconds()));
 }
 
-std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells) {
+std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const StepOptions& how) {
   const Domains domains = decomposition_;
   const auto question = [&](std::int64_t load) {
     const std::int64_t first = monitor_.first_generation();
@@ -88,7 +88,7 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells) {
   };
   const SurveyedBy surveyed(monitor_,
                             [&](std::int64_t load) { return surveyor_.survey(question(load)); });
-  std::optional<GridDomains> proposal = step();
+  std::optional<GridDomains> proposal = step(how);
   if (monitor_.take_advised()) surveyor_.advise(question(0));
   return proposal;
 }
@@ -145,10 +145,10 @@ Kernel GridBalancer::kernel(const std::string& name, const KernelOptions& option
   return impl_->monitor_.kernel(name, options);
 }
 
-std::optional<GridDomains> GridBalancer::step() { return impl_->step(); }
-std::optional<GridDomains> GridBalancer::step(const Set& cells) {
+std::optional<GridDomains> GridBalancer::step(const StepOptions& how) { return impl_->step(how); }
+std::optional<GridDomains> GridBalancer::step(const Set& cells, const StepOptions& how) {
   const InUse in_use(impl_->space_);
-  return impl_->step(cells);
+  return impl_->step(cells, how);
 }
 
 std::optional<GridDomains> GridBalancer::propose(double work) { return impl_->propose(work); }

@@ -79,7 +79,7 @@ std::int64_t whole(double nanoseconds) {
 struct Monitor::Impl {
   Impl(Communicator communicator, const Options& code);
 
-  Advice step(std::int64_t objects);
+  Advice step(std::int64_t objects, const StepOptions& options);
   void rebalanced(const Outcome& outcome);
   void finish();
 
@@ -113,6 +113,7 @@ struct Monitor::Impl {
   std::shared_ptr<const Look> settled_look();
   Advice settle(const Look& look);
   Advice advise(const std::string& reason);
+  Advice released(Advice advice, bool may_move);
   void keep_line(const Look& look);
   void begin_record();
   void record_line();
@@ -153,6 +154,7 @@ struct Monitor::Impl {
   bool is_advised_ = false;  // since the last take_advised()
   double weight_ = 0;        // in a deterministic run
   bool by_rule_ = false;     // a look has asked for the rebalance that comes now
+  Advice held_;              // waits for a step that may move
   bool off_ = false;         // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
 
@@ -213,7 +215,11 @@ void Monitor::Impl::restore_before_start(const std::string& saved) {
        }));
   const bool is_restored = restore(ranks.rank() == 0 ? saved : "", "the saved state");
   if (shadow_) shadow_.emplace(protocol_.state());
-  if (recorder_ != nullptr && is_restored) recorder_->start_from(protocol_.state(), true);
+  if (recorder_ == nullptr || !is_restored) return;
+  // After a first distribution the watcher may be writing already.
+  watcher_.offer([recorder = recorder_.get(), state = protocol_.state()] {
+    recorder->start_from(state, true);
+  });
 }
 
 void Monitor::Impl::keep_from(std::int64_t generation) {
@@ -322,7 +328,7 @@ void Monitor::Impl::leave_out_waiting() {
   sums_.leave_out(waited - std::exchange(waited_before_, waited));
 }
 
-Advice Monitor::Impl::step(std::int64_t objects) {
+Advice Monitor::Impl::step(std::int64_t objects, const StepOptions& options) {
   require_running("step");
   ++step_;
   measure();
@@ -330,15 +336,29 @@ Advice Monitor::Impl::step(std::int64_t objects) {
     sums_.restart();  // this epoch never ends
     return {};
   }
-  record_line();  // of an advice that was not taken
+  if (!held_) record_line();  // of an advice that was not taken
   Advice advice;
   if (const auto look = settled_look()) {
+    record_line();
     advice = settle(*look);
     last_look_ = look;
   }
   if (ends_epoch(step_)) end_epoch(objects);
   if (!advice && protocol_.state().paused == 0 && is_due(options_.trigger, step_))
     advice = advise(to_text(options_.trigger));
+  return released(std::move(advice), options.may_move);
+}
+
+// What is advised now, or was before and could not be done.
+Advice Monitor::Impl::released(Advice advice, bool may_move) {
+  if (!advice && protocol_.state().paused == 0) advice = std::move(held_);
+  held_ = {};
+  if (!advice) return {};
+  if (!may_move) {
+    held_ = std::move(advice);
+    return {};
+  }
+  if (!line_ && recorder_ != nullptr) static_cast<void>(advise(advice.reason));
   return advice;
 }
 
@@ -394,7 +414,7 @@ Advice Monitor::Impl::settle(const Look& look) {
   const Decision decision = look.verdict.decision;
   const bool act = decision.action == Action::rebalance &&
                    look.totals.generation_least == protocol_.state().generation;
-  by_rule_ = act;
+  by_rule_ = act || (held_ && by_rule_);
   if (act)
     return {true, explain(look.before, look.totals, decision),
             look.verdict.state.outlook.wanted_generation};
@@ -459,6 +479,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
     close_settling();
   }
   if (recorder_ != nullptr && !line_) static_cast<void>(advise("asked for by the application"));
+  held_ = {};
   protocol_.set_state(
       evenkeel::rebalanced(state, step_, state.generation + (outcome.moved ? 1 : 0), kind));
   cost_ = whole(static_cast<double>(cost_) + std::max(0.0, outcome.seconds) * 1e9);
@@ -550,7 +571,9 @@ std::int64_t Monitor::first_generation() const noexcept {
 Account Monitor::account() const { return impl_->account(); }
 bool Monitor::take_advised() noexcept { return std::exchange(impl_->is_advised_, false); }
 void Monitor::keep_from(std::int64_t generation) { impl_->keep_from(generation); }
-Advice Monitor::step(std::int64_t objects) { return impl_->step(objects); }
+Advice Monitor::step(std::int64_t objects, const StepOptions& options) {
+  return impl_->step(objects, options);
+}
 void Monitor::rebalanced(const Outcome& outcome) { impl_->rebalanced(outcome); }
 void Monitor::finish() { impl_->finish(); }
 

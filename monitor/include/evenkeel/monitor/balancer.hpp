@@ -15,13 +15,13 @@
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/domains.hpp>
-#include <evenkeel/core/domains/curve.hpp>
 #include <evenkeel/core/migrate.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
+#include <evenkeel/monitor/step_options.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -75,7 +75,7 @@ class EVENKEEL_API Balancer {
   // new length, order and storage. False: no field has changed, not even its order; domains may
   // have changed, when new borders leave every object where it is. An Error is the same on all
   // ranks, and leaves every field as it was, unless it comes from a hook after a move.
-  MoveReport step(std::span<const Set> sets);
+  MoveReport step(std::span<const Set> sets, const StepOptions& how = {});
 
   // Collective: balances now, by the latest load. Also makes the first distribution, from wherever
   // the objects are. Otherwise like step(), but does not count a step.
@@ -88,10 +88,17 @@ class EVENKEEL_API Balancer {
       step(Container&& position, Carried carried = {}, const SetOptions& options = {}) {
     return step({set(std::forward<Container>(position), std::move(carried), options)});
   }
+  template <class Container>
+  requires(!std::same_as<std::remove_cvref_t<Container>, Set>) MoveReport
+      step(Container&& position, Carried carried, const SetOptions& options,
+           const StepOptions& how) {
+    return step({set(std::forward<Container>(position), std::move(carried), options)}, how);
+  }
   template <std::same_as<Set>... Sets>
   MoveReport step(const Set& first, const Sets&... others) {
     return step({first, others...});
   }
+  MoveReport step(const Set& one, const StepOptions& how) { return step({one}, how); }
   template <class Container>
   requires(!std::same_as<std::remove_cvref_t<Container>, Set>) MoveReport
       rebalance(Container&& position, Carried carried = {}, const SetOptions& options = {}) {
@@ -123,8 +130,8 @@ class EVENKEEL_API Balancer {
   Account account() const;
 
  private:
-  MoveReport step(std::initializer_list<Set> sets) {
-    return step(std::span<const Set>(sets.begin(), sets.size()));
+  MoveReport step(std::initializer_list<Set> sets, const StepOptions& how = {}) {
+    return step(std::span<const Set>(sets.begin(), sets.size()), how);
   }
   MoveReport rebalance(std::initializer_list<Set> sets) {
     return rebalance(std::span<const Set>(sets.begin(), sets.size()));

@@ -26,6 +26,7 @@
 #include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
+#include <evenkeel/monitor/step_options.hpp>
 
 #include <array>
 #include <memory>
@@ -65,10 +66,10 @@ class EVENKEEL_API GridBalancer {
 
   // Collective: the end of a step. Returns domains to go on with if the time that kernels took
   // makes them worth it, nothing otherwise. A proposal that was not accepted is made again.
-  std::optional<GridDomains> step();
+  std::optional<GridDomains> step(const StepOptions& how = {});
   // The same, with the centres of this rank's cells and, by .weight, the cost of each: decision and
   // account then also use the loads under other domains.
-  std::optional<GridDomains> step(const Set& cells);
+  std::optional<GridDomains> step(const Set& cells, const StepOptions& how = {});
 
   // Collective. Returns domains to go on with now, from the work of this rank's domain in any unit
   // that all ranks share; nothing if no better domains are in sight.

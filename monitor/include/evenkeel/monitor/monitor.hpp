@@ -19,6 +19,7 @@
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
 #include <evenkeel/monitor/outcome.hpp>
+#include <evenkeel/monitor/step_options.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -69,7 +70,7 @@ class EVENKEEL_API Monitor {
   // Collective: the end of a step. Waits for other ranks at most twice per epoch, for reductions
   // that were posted steps ago. `objects`: how many this rank owns. If ranks do not run alike,
   // all throw the same Error.
-  Advice step(std::int64_t objects = 0);
+  Advice step(std::int64_t objects = 0, const StepOptions& options = {});
 
   // All ranks call it after the same step, but it does not communicate: the decomposition has
   // changed, and earlier measurements no longer count.

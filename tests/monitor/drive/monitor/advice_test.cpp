@@ -58,6 +58,47 @@ TEST_F(MonitorTest, LooksAfterTheWarmUpAndThenOncePerEpoch) {
     }
 }
 
+// --- When nothing may move -----------------------------------------------------------------------
+
+TEST_F(MonitorTest, AdviceWaitsForAStepThatMayMove) {
+  for (const std::int64_t period : {1, 5, 16, 20, 37}) {
+    Monitor monitor = uneven(exact(Threshold{.lambda = 1.5}));
+    Steps steps;
+    for (std::int64_t step = 1; step <= 120; ++step) {
+      const bool may_move = step % period == 0;
+      if (!monitor.step(0, {.may_move = may_move})) continue;
+      EXPECT_TRUE(may_move) << step;
+      steps.push_back(step);
+    }
+    EXPECT_EQ(steps.empty(), size == 1);
+    if (!steps.empty()) {
+      EXPECT_EQ(steps.front(), (usual_advice.front() + period - 1) / period * period);
+      EXPECT_EQ(steps.size(), period < 8 ? 14U : (120 - steps.front()) / period + 1U) << period;
+    }
+    monitor.finish();
+  }
+}
+
+TEST_F(MonitorTest, AdviceThatWaitsIsForgottenAfterARebalance) {
+  Monitor monitor = uneven(exact(Threshold{.lambda = 1.5}));
+  for (int step = 1; step <= 18; ++step) EXPECT_FALSE(monitor.step(0, {.may_move = false}));
+  monitor.rebalanced();
+  for (int step = 19; step <= 24; ++step) EXPECT_FALSE(monitor.step());
+  monitor.finish();
+}
+
+TEST_F(MonitorTest, FixedStepsWaitToo) {
+  Monitor monitor(outer, exact(Every{.start = 7, .period = 7}));
+  Steps steps;
+  for (std::int64_t step = 1; step <= 60; ++step) {
+    if (!monitor.step(0, {.may_move = step % 10 == 0})) continue;
+    steps.push_back(step);
+    monitor.rebalanced();
+  }
+  EXPECT_EQ(steps, (Steps{10, 20, 30, 40, 50, 60}));
+  monitor.finish();
+}
+
 TEST_F(MonitorTest, SaysBeforehandWhichStepLooks) {
   Monitor monitor = uneven(exact(Never{}));
   Steps looking;

@@ -131,6 +131,29 @@ TEST_F(JournalTest, ALineForEachLook) {
   EXPECT_EQ(read[2].at("seconds"), (json{{"order", 0.125}, {"cut", 0.0625}}));
 }
 
+// Until the next look it is that look's; then it has a line of its own.
+TEST_F(JournalTest, ARebalanceThatHadToWait) {
+  if (size == 1) GTEST_SKIP() << "alone, nothing is advised";
+  for (const int taken_at : {20, 26}) {
+    Monitor monitor = uneven(with_journal(exact(Threshold{.lambda = 1.5})));
+    for (int step = 1; step <= 30; ++step)
+      if (monitor.step(0, {.may_move = step == taken_at})) monitor.rebalanced({.objects_moved = 3});
+    monitor.finish();
+    const auto read = parsed();
+    if (rank != 0) continue;
+    const std::size_t look = taken_at == 20 ? 1 : 2;
+    ASSERT_GT(read.size(), look);
+    EXPECT_EQ(read[look].at("step"), look == 1 ? 11 : 19);
+    EXPECT_EQ(read[look].at("cause"), "above_threshold");
+    EXPECT_EQ(read[look].at("taken_at"), taken_at);
+    EXPECT_EQ(read[look].at("kind"), "fresh");
+    EXPECT_EQ(read[look].at("objects_moved"), 3);
+    if (look == 2) {
+      EXPECT_TRUE(read[1].at("taken_at").is_null());
+    }
+  }
+}
+
 TEST_F(JournalTest, ALineForEachRebalanceWithoutALook) {
   Monitor monitor(outer, with_journal(exact(Every{.start = 5, .stop = 10, .period = 5})));
   EXPECT_EQ(advised(monitor, 12), (Steps{5, 10}));

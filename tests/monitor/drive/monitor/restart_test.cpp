@@ -321,5 +321,21 @@ TEST_F(RestartJournalTest, TheHeaderSaysWhetherTheStateIsRestored) {
   expect_header("\"cost_weight\":1,");
 }
 
+// The watcher may be writing about it while the state is restored.
+TEST_F(RestartJournalTest, AfterAFirstDistribution) {
+  Monitor first(outer, quiet());
+  learn(first, 2);
+  first.finish();
+  Options options = with_journal(quiet());
+  options.watcher = true;
+  Monitor second(outer, options);
+  second.rebalanced({});
+  second.restore(first.saved_state());
+  EXPECT_EQ(second.steps(), 0);
+  second.finish();
+  expect_header("\"restored\":false");  // it began without
+  EXPECT_TRUE(test::mentions(second.saved_state(), "cost_weight = 1"));
+}
+
 }  // namespace
 }  // namespace evenkeel
