@@ -56,6 +56,10 @@ int main(int argc, char** argv) {
   for (auto& balancer : leaked) static_cast<void>(balancer.release());
 
   Application application(ranks);
+  ek::Options by_the_clock = options();
+  by_the_clock.deterministic = false;
+  balancers.push_back(std::make_unique<ek::Balancer>(ranks, by_the_clock));
+  application.rebalance(*balancers.back());  // from here on it has costs of objects
   global_balancer.emplace(ranks, options());
   global_kernel = global_balancer->kernel("work");
   application.run(*global_balancer, looking_step + 1);

@@ -117,13 +117,17 @@ std::shared_ptr<Look> Protocol::thought_out(std::shared_ptr<Look> look) const {
 
 // A rule of the application's own may throw; the others must not wait for this rank then.
 void Protocol::decide(std::int64_t step) {
-  const Status status = attempt(
+  Status status = attempt(
       stage_name,
       [&] {
         look_ = thought_out(look_);
         state_ = look_->verdict.state;
       },
       ErrorKind::application);
+  if (!status.ok())
+    status = Status(Error(status.error()->kind(), Where{status.error()->where()},
+                          status.error()->problem(),
+                          "Nothing was moved. Balancing is off from here on."));
   const Decision decision = status.ok() ? look_->verdict.decision : Decision{};
   Comparison mine;
   mine.ballot = detail::Ballot::of(status, communicator_.rank());

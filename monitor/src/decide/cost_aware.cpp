@@ -11,7 +11,7 @@ namespace evenkeel {
 
 namespace {
 
-// The numbers that were chosen; docs/triggers.md tells how, and how little they matter.
+// The numbers that were chosen; docs/triggers.md and docs/performance.md tell.
 constexpr double doubt = 1.2;       // of a shortfall: it may be this many times as large
 constexpr double confidence = 1;    // standard errors that x stays below what was measured
 constexpr double trust = 1.5;       // in the future: T_max / steps that the run was watched

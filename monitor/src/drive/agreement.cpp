@@ -13,8 +13,8 @@ constexpr const char* stage_name = "monitor/balancer";
 
 std::uint64_t weighted_among(std::span<const Set> sets) {
   std::uint64_t bits = 0;
-  for (std::size_t s = 0; s < sets.size(); ++s)
-    if (sets[s].options().weight.given()) bits |= std::uint64_t{1} << (s % 64);
+  for (std::size_t s = 0; s < std::min(sets.size(), RankStatement::most_sets); ++s)
+    if (sets[s].options().weight.given()) bits |= std::uint64_t{1} << s;
   return bits;
 }
 
@@ -24,7 +24,7 @@ bool any_bound(std::span<const Set> sets) {
   });
 }
 
-void add_statement(Statement& into, const Statement& from) noexcept {
+void add_statement(RankStatement& into, const RankStatement& from) noexcept {
   into.step_least = std::min(into.step_least, from.step_least);
   into.step_greatest = std::max(into.step_greatest, from.step_greatest);
   into.generation_least = std::min(into.generation_least, from.generation_least);
@@ -38,7 +38,7 @@ void add_statement(Statement& into, const Statement& from) noexcept {
   into.objects += from.objects;
 }
 
-void require_alike(const Statement& all) {
+void require_alike(const RankStatement& all) {
   if (all.weighted_by_all != all.weighted_by_any)
     throw Error(ErrorKind::disagreement, Where{stage_name},
                 "Some ranks gave weights for a set, others none.",
@@ -63,16 +63,16 @@ std::int64_t objects_in(std::span<const Set> sets) {
   return objects;
 }
 
-Statement statement_of(std::span<const Set> sets) {
-  Statement mine;
+RankStatement statement_of(std::span<const Set> sets) {
+  RankStatement mine;
   mine.weighted_by_all = mine.weighted_by_any = weighted_among(sets);
   mine.bound = any_bound(sets) ? 1 : 0;
   mine.objects = objects_in(sets);
   return mine;
 }
 
-Agreed agreed_by(const Communicator& ranks, const Status& status, const Statement& mine) {
-  const Statement all = vote<&add_statement>(ranks, status, mine);
+Agreed agreed_by(const Communicator& ranks, const Status& status, const RankStatement& mine) {
+  const RankStatement all = vote<&add_statement>(ranks, status, mine);
   require_alike(all);
   Agreed agreed;
   agreed.mine = static_cast<double>(mine.load);

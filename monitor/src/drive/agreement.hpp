@@ -8,13 +8,16 @@
 #include <evenkeel/core/migrate/shapes.hpp>
 #include <evenkeel/core/set.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
 namespace evenkeel {
 
 // What each rank states. Times are in nanoseconds per step.
-struct Statement {
+struct RankStatement {
+  static constexpr std::size_t most_sets = 64;
+
   std::int64_t step_least = 0, step_greatest = 0;
   std::int64_t generation_least = 0, generation_greatest = 0;
   std::uint64_t weighted_by_all = 0, weighted_by_any = 0;  // a bit for each set
@@ -41,11 +44,11 @@ struct Agreed {
 std::int64_t objects_in(std::span<const Set> sets);
 
 // What can be said of the sets; the caller adds the rest.
-Statement statement_of(std::span<const Set> sets);
+RankStatement statement_of(std::span<const Set> sets);
 
 // Collective. Throws the same Error on all ranks if they are at different steps, or have given
 // weights for different sets.
-Agreed agreed_by(const Communicator& ranks, const Status& status, const Statement& mine);
+Agreed agreed_by(const Communicator& ranks, const Status& status, const RankStatement& mine);
 
 // The dimensions of all positions, now and at the last rebalance; 0 while no rank knows. The same
 // on all ranks.

@@ -16,6 +16,8 @@
 #include <evenkeel/monitor/monitor.hpp>
 
 #include <algorithm>
+#include <array>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -45,13 +47,13 @@ void enlarge(Bounds& into, const Bounds& from) {
 
 using Seconds = std::vector<std::pair<std::string, double>>;
 
-// Collective: the seconds of each stage on its slowest rank.
-Seconds on_slowest(const Communicator& ranks, Seconds seconds) {
-  std::vector<double> values;
-  for (const auto& [stage, value] : seconds) values.push_back(value);
+// Collective: sets the seconds of each stage to those of its slowest rank. Allocates nothing.
+void set_to_slowest(const Communicator& ranks, Seconds& seconds) {
+  std::array<double, 8> values{};
+  const std::size_t count = std::min(values.size(), seconds.size());
+  for (std::size_t i = 0; i < count; ++i) values[i] = seconds[i].second;
   ranks.all_reduce(std::span<double>(values), Reduction::greatest);
-  for (std::size_t i = 0; i < values.size(); ++i) seconds[i].second = values[i];
-  return seconds;
+  for (std::size_t i = 0; i < count; ++i) seconds[i].second = values[i];
 }
 
 // The seconds of stages on this rank, one after the other.
@@ -76,6 +78,12 @@ MoveOptions move_options_of(const Options& options) {
 
 }  // namespace
 
+template <class Hooks, class... Arguments>
+void run(const Hooks& hooks, const Arguments&... arguments) {
+  const std::size_t count = hooks.size();
+  for (std::size_t i = 0; i < count; ++i) hooks[i](arguments...);
+}
+
 struct Balancer::Impl {
   Impl(Communicator for_epochs, Communicator for_rebalances, const Options& options,
        std::optional<Space> space)
@@ -87,7 +95,7 @@ struct Balancer::Impl {
     surveyor_ = std::make_unique<Surveyor>(ranks_);
   }
 
-  MoveReport step(std::span<const Set> sets);
+  MoveReport step(std::span<const Set> sets, const StepOptions& how);
   // `back_to`: the generation to take again, if it is still kept; -1: none.
   MoveReport rebalance(std::span<const Set> sets, std::int64_t back_to = -1);
 
@@ -113,16 +121,15 @@ struct Balancer::Impl {
   };
   MoveReport nothing_moved() const;
   MoveReport carry_out(const Plan& who, std::span<const Set> sets, std::span<const SetShape> shapes,
-                       const Seconds& before);
+                       Seconds before);
   void adopt(Placed placed, std::int64_t began, MoveReport& report);
 
-  void run_before() const {
-    for (const auto& hook : before_) hook();
-  }
+  void run_before() const { run(before_); }
   void run_after(const MoveReport& report) const;
 
-  std::vector<std::function<void()>> before_;
-  std::vector<std::function<void(const MoveReport&)>> after_;
+  // A hook may add others, which run from the next move on; those that run stay where they are.
+  std::deque<std::function<void()>> before_;
+  std::deque<std::function<void(const MoveReport&)>> after_;
   Monitor monitor_;
   Communicator ranks_;
   std::optional<Space> space_;  // on which the application wants the work
@@ -132,7 +139,7 @@ struct Balancer::Impl {
   bool learns_ = false;  // costs of objects; never with weights or in a deterministic run
 };
 
-MoveReport Balancer::Impl::step(std::span<const Set> sets) {
+MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& how) {
   const bool looks = monitor_.next_step_looks();
   if (monitor_.options().deterministic) {  // every step counts in the account
     double weight = 0;
@@ -158,7 +165,7 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets) {
   {
     const SurveyedBy surveyed(monitor_,
                               looks && ranks_.size() > 1 ? find_out : Monitor::Surveyor());
-    advice = monitor_.step(looks ? objects_in(sets) : 0);
+    advice = monitor_.step(looks ? objects_in(sets) : 0, how);
   }
   if (monitor_.take_advised()) surveyor_->advise(question(0));
   return advice ? rebalance(sets, advice.back_to) : nothing_moved();
@@ -172,6 +179,11 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
   if (!exec::kokkos_is_running())
     throw Error(ErrorKind::bad_input, Where{stage_name}, "Kokkos is not running.",
                 "Rebalance between Kokkos::initialize and Kokkos::finalize.");
+  if (sets.size() > RankStatement::most_sets)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                std::to_string(sets.size()) + " sets were given, and at most " +
+                    std::to_string(RankStatement::most_sets) + " can move at once.",
+                "Give some of them a Balancer of their own.");
   std::vector<Set> all(sets.begin(), sets.end());
   const bool given = std::any_of(all.begin(), all.end(),
                                  [](const Set& set) { return set.options().weight.given(); });
@@ -188,13 +200,18 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
 
 Agreed Balancer::Impl::agree(const Status& status, std::span<const Set> sets) {
   const exec::Region shown("evenkeel::agree");
-  Statement mine = statement_of(sets);
+  RankStatement mine = statement_of(sets);
   mine.step_least = mine.step_greatest = monitor_.steps();
   mine.generation_least = mine.generation_greatest = generation_of(domains_);
   mine.hooked = after_.empty() ? 0 : 1;
   mine.load = monitor_.load_nanoseconds();
-  mine.expected = costs_.expected();
-  return agreed_by(ranks_, status, mine);
+  const Status ready = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    mine.expected = costs_.expected();
+  });
+  const Agreed agreed = agreed_by(ranks_, ready, mine);
+  costs_.note(agreed);
+  return agreed;
 }
 
 Box Balancer::Impl::box_around(std::span<const Set> sets) const {
@@ -286,14 +303,15 @@ MoveReport Balancer::Impl::nothing_moved() const {
 
 // Collective. Moves the objects, if any has to.
 MoveReport Balancer::Impl::carry_out(const Plan& who, std::span<const Set> sets,
-                                     std::span<const SetShape> shapes, const Seconds& before) {
+                                     std::span<const SetShape> shapes, Seconds before) {
   if (who.empty()) {
     MoveReport report = nothing_moved();
-    report.seconds = on_slowest(ranks_, before);
+    set_to_slowest(ranks_, before);
+    report.seconds = std::move(before);
     return report;
   }
   MoveOptions moving = move_options_of(monitor_.options());
-  moving.seconds_before = before;
+  moving.seconds_before = std::move(before);
   moving.on_stage = [this](MoveStage now) {
     if (now == MoveStage::reserve) run_before();
   };
@@ -325,11 +343,7 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
 // Collective.
 void Balancer::Impl::run_after(const MoveReport& report) const {
   Status status = attempt(
-      stage_name,
-      [&] {
-        for (const auto& hook : after_) hook(report);
-      },
-      ErrorKind::application);
+      stage_name, [&] { run(after_, report); }, ErrorKind::application);
   if (!status.ok())
     status = Status(Error(status.error()->kind(), Where{status.error()->where()},
                           status.error()->problem(),
@@ -367,9 +381,9 @@ Balancer::~Balancer() = default;
 Kernel Balancer::kernel(const std::string& name, const KernelOptions& options) {
   return impl_->monitor_.kernel(name, options);
 }
-MoveReport Balancer::step(std::span<const Set> sets) {
+MoveReport Balancer::step(std::span<const Set> sets, const StepOptions& how) {
   const InUse in_use(impl_->space_);
-  return impl_->step(sets);
+  return impl_->step(sets, how);
 }
 MoveReport Balancer::rebalance(std::span<const Set> sets) {
   const InUse in_use(impl_->space_);

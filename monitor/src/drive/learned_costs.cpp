@@ -40,8 +40,11 @@ std::int64_t LearnedCosts::expected() const {
   return sum;
 }
 
-void LearnedCosts::learn(const Space& space, std::span<const Set> sets, const Agreed& agreed) {
+void LearnedCosts::note(const Agreed& agreed) noexcept {
   if (agreed.mean_per_object > 0) mean_per_object_ = agreed.mean_per_object;
+}
+
+void LearnedCosts::learn(const Space& space, std::span<const Set> sets, const Agreed& agreed) {
   for (std::size_t s = 0; s < sets.size(); ++s) {
     exec::Array<double>& costs = of_sets_[s];
     const std::int64_t count = sets[s].count();

@@ -27,6 +27,9 @@ class LearnedCosts {
   // The load of this rank by what is known.
   std::int64_t expected() const;
 
+  // Remembers the mean, also where nothing is learned from it.
+  void note(const Agreed& agreed) noexcept;
+
   // Adds what was measured since the last rebalance.
   void learn(const Space& space, std::span<const Set> sets, const Agreed& agreed);
 

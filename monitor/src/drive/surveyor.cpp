@@ -296,9 +296,11 @@ Domains Surveyor::cut_anew(const Question& question, Pool& pool, const Statement
   std::vector<Set> sets;
   const std::span<const double> weights = pool.costs;
   const Status ready = attempt(stage_name, [&] { sets.push_back(pool.as_set()); });
-  const Prepared prepared =
+  const PreparedToCut prepared =
       prepare_to_cut(ready, sets, {pool.dimensions, box}, place_options_of(question.options));
-  const FreshGoal goal = {.target_lambda = question.options.target_lambda, .objects = all.objects};
+  const FreshGoal goal = {.target_lambda = question.options.target_lambda,
+                          .objects = all.objects,
+                          .generation = generation_of(question.domains)};
   return evenkeel::cut_anew(communicator_, Status(), prepared, Weights(&weights, 1), goal,
                             question.domains)
       .domains;

@@ -46,10 +46,13 @@ std::string counted(std::int64_t number, const std::string& what) {
 std::string outcome_of(const JournalLine& line) {
   if (!line.outcome) return line.decision.action == Action::rebalance ? "; not taken" : "";
   const Outcome& outcome = *line.outcome;
-  if (!outcome.moved) return "; nothing had to change, in " + seconds_of(outcome.seconds * 1e9);
-  return "; " + counted(outcome.objects_moved, "object") + " (" + bytes_of(outcome.bytes_moved) +
-         ") moved in " + seconds_of(outcome.seconds * 1e9) +
-         (outcome.lambda > 0 ? "; lambda " + fixed(outcome.lambda, 2) + " foreseen" : "");
+  const std::string took = seconds_of(outcome.seconds * 1e9);
+  if (!outcome.moved) return "; nothing had to change, in " + took;
+  const std::string what = outcome.objects_moved == 0  // or the application moves them
+                               ? "; new domains in " + took
+                               : "; " + counted(outcome.objects_moved, "object") + " (" +
+                                     bytes_of(outcome.bytes_moved) + ") moved in " + took;
+  return what + (outcome.lambda > 0 ? "; lambda " + fixed(outcome.lambda, 2) + " foreseen" : "");
 }
 
 std::string percent(double part, double whole) {

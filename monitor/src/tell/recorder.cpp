@@ -79,7 +79,7 @@ void Recorder::start_journal(const std::string& path) {
     journal_ = std::move(journal);
     tell("the journal is in " + in_quotes(path));
   } catch (const Error& error) {
-    tell(error.what());
+    tell(error.problem() + ' ' + error.remedy());
   }
 }
 

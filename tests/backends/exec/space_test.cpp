@@ -112,6 +112,11 @@ TEST(Space, CopiesShareTheInstance) {
   EXPECT_EQ(assigned.instance(), space.instance());
 }
 
+TEST(Space, OfADefaultInstanceHoldsNothingOfKokkos) {
+  for (const std::string& name : Space::names()) EXPECT_EQ(Space::named(name).instance(), nullptr);
+  EXPECT_EQ(Space::where(MemoryKind::host).instance(), nullptr);
+}
+
 TEST(Space, ACopyKeepsTheInstanceAlive) {
   const auto probe = std::make_shared<Kokkos::DefaultHostExecutionSpace>();
   const int type = Space::where(MemoryKind::host).type();

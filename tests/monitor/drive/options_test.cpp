@@ -271,10 +271,10 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
     }
   };
   expect("method",
-         {"", "peano", "Hilbert", "hilbert 2x2", "bisection 2x2", "staggered 2x", "staggered 0x2",
+         {"", "peano", "Hilbert", "hilbert 2x2", "bisection 2x2", "staggered 2x", "staggered -1x2",
           "tensor 2x2x2x2", "tensor 2,2", "tensor4"},
          "hilbert, morton, snake, bisection, staggered or tensor, the last two with or without the "
-         "domains along each axis, as in tensor 4x4x2");
+         "domains along each axis, as in tensor 4x4x2; 0 has them chosen");
   for (const char* key : {"cell_size", "least_width"})
     expect(key, {"", "-1", "1,2,3,4", "nan", "inf", "1,,2", "off"},
            "none, or one to three numbers of at least 0 with commas between them");

@@ -96,6 +96,14 @@ TEST(LogLine, OfARebalanceThatMovedNothing) {
             "step 12,345: rebalance: some reason; nothing had to change, in 2.50 s");
 }
 
+// Whatever moves, if anything does, the application moves; or borders moved and no object did.
+TEST(LogLine, OfARebalanceInWhichNoObjectMoved) {
+  JournalLine line = line_of(Action::rebalance);
+  line.outcome = Outcome{.seconds = 0.0125, .lambda = 1.1};
+  EXPECT_EQ(log_line(line),
+            "step 12,345: rebalance: some reason; new domains in 12.50 ms; lambda 1.10 foreseen");
+}
+
 TEST(LogLine, OfOneObject) {
   JournalLine line = line_of(Action::rebalance);
   line.outcome = Outcome{.objects_moved = 1, .bytes_moved = 96, .seconds = 0.0125};

@@ -107,12 +107,12 @@ std::string bytes_of_all(const T&... values) {
   return (bytes_as_text(std::span<const T>(&values, 1)) + ...);
 }
 
-// To the bit.
 // The domains of a Balancer that cuts along a curve.
 inline const CurveDomains& curve_of(const Balancer& balancer) {
   return std::get<CurveDomains>(balancer.domains());
 }
 
+// To the bit.
 inline std::string text_of(const CurveDomains& decomposition) {
   const Box& box = decomposition.box();
   return bytes_of_all(decomposition.generation(), decomposition.dimensions(), box.lower,

@@ -427,7 +427,7 @@ TEST_F(FaultsUnderWay, ARuleThatThrowsIsTheSameErrorOnAll) {
                 step != 11 ? "nothing was thrown"
                            : at(culprit) +
                                  "monitor/epoch: The application threw mutiny. Nothing was "
-                                 "changed; mend the cause and try again.");
+                                 "moved. Balancing is off from here on.");
     EXPECT_TRUE(snapshot_of({{cloud.as_set()}}) == before);
     balancer.finish();
   }

@@ -56,6 +56,30 @@ TEST_F(Hooks, RunInTheOrderInWhichTheyWereGiven) {
   balancer.finish();
 }
 
+// So many that any array of hooks has to grow; those that are added run at the next move.
+TEST_F(Hooks, MayAddHooks) {
+  constexpr int many = 100;
+  Balancer balancer(communicator);
+  balancer.before_move([&, name = std::string("before, and long enough to be on the heap ")] {
+    for (int i = 0; i < many; ++i) balancer.before_move([this] { seen += "b"; });
+    seen += name;
+  });
+  balancer.after_move(
+      [&, name = std::string("after, and long enough to be on the heap ")](const MoveReport&) {
+        for (int i = 0; i < many; ++i)
+          balancer.after_move([this](const MoveReport&) { seen += "a"; });
+        seen += name;
+      });
+  const std::string once =
+      "before, and long enough to be on the heap after, and long enough to be on the heap ";
+  EXPECT_TRUE(balancer.rebalance(cloud.as_set()));
+  EXPECT_EQ(seen, once);
+  load();
+  EXPECT_TRUE(balancer.rebalance(cloud.as_set()));
+  EXPECT_EQ(seen.size(), 2 * once.size() + 2 * many);
+  balancer.finish();
+}
+
 TEST_F(Hooks, BeforeThatThrowUndoTheMove) {
   for (int culprit = 0; culprit < size; ++culprit) {
     load();

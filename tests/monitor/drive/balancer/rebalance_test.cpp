@@ -1,6 +1,7 @@
 #include "monitor/drive/balancer/crew.hpp"
 
 #include <cmath>
+#include <deque>
 
 namespace evenkeel {
 namespace {
@@ -202,6 +203,59 @@ TEST_F(Rebalances, SeveralSetsShareOneDecomposition) {
     expect_intact(communicator, sets[2], everywhere, {});
     EXPECT_FALSE(balancer.rebalance(std::span<const Set>(sets)));
   }
+}
+
+TEST_F(Rebalances, NothingMovesInAStepThatMayNot) {
+  const Ids ids = here(on_the_first, 100);
+  test::Vectors cloud(ids.size());
+  write_objects(cloud.as_set(), everywhere, ids);
+  Options options;
+  options.trigger = Threshold{.lambda = 1.1};
+  options.cooldown_steps = 0;
+  options.deterministic = true;
+  Balancer balancer(communicator, options);
+  const auto* const before = cloud.x.data();
+  while (balancer.steps() < 60) EXPECT_FALSE(balancer.step(cloud.as_set(), {.may_move = false}));
+  EXPECT_EQ(cloud.x.data(), before);
+  EXPECT_EQ(balancer
+                .step(cloud.x, carry(cloud.id, cloud.velocity, cloud.kind, cloud.flag, cloud.cell),
+                      {}, {.may_move = true})
+                .moved,
+            size > 1)
+      << "at once: it was decided on long ago";
+  while (balancer.steps() < 90) EXPECT_FALSE(balancer.step(cloud.as_set()));
+  balancer.finish();
+}
+
+// Also where nothing moves.
+TEST_F(Rebalances, TellsTheSecondsOfItsStages) {
+  const Ids ids = here(on_the_first, 100);
+  test::Vectors cloud(ids.size());
+  write_objects(cloud.as_set(), everywhere, ids);
+  Balancer balancer(communicator);
+  for (const bool moves : {size > 1, false}) {
+    const MoveReport report = balancer.rebalance(cloud.as_set());
+    EXPECT_EQ(report.moved, moves);
+    ASSERT_EQ(report.seconds.size(), moves ? 9U : 5U);
+    EXPECT_EQ(report.seconds.front().first, "agree");
+    std::string text;
+    for (const auto& [stage, seconds] : report.seconds) {
+      EXPECT_GE(seconds, 0) << stage;
+      text += stage + std::to_string(seconds);
+    }
+    EXPECT_TRUE(test::same_everywhere(communicator, text)) << "of the slowest rank";
+  }
+}
+
+TEST_F(Rebalances, MoreSetsThanCanMoveAtOnceAreTheSameErrorOnAllRanks) {
+  std::deque<test::Vectors> clouds(65, test::Vectors(0));
+  std::vector<Set> sets;
+  for (test::Vectors& cloud : clouds) sets.push_back(cloud.as_set());
+  Balancer balancer(communicator);
+  EXPECT_ERROR(balancer.rebalance(std::span<const Set>(sets)),
+               "65 sets were given, and at most 64 can move at once.");
+  sets.resize(1, sets.front());
+  EXPECT_FALSE(balancer.rebalance(std::span<const Set>(sets))) << "it goes on";
 }
 
 // Weights of the application's own, which travel with the objects like any field.
