@@ -198,7 +198,7 @@ TEST(Cells, OfAGrid) {
     }
 }
 
-TEST(Cells, OfABoxTree) {
+TEST(Cells, OfATree) {
   const Box box{{0, 0, 0}, {4, 1, 1}};
   const std::vector<Bisection> nodes = {{1, 0, 1}, {3, 0, 3}, {1, 1, 2}};
   const Cells cells = cells_of(TreeDomains(1, 2, box, {}, nodes, {3, 1, 0, 2}), some_work(4));

@@ -120,7 +120,7 @@ struct PositionIn;  // declared for records alone
 //
 // and, where a container has to know that its values change in place,
 //
-// before: the new count
+//   static void resized(Container&, std::int64_t count) noexcept;   // before: the new count
 //   static void changed(Container&) noexcept;                       // after
 //
 // Define `resized` only if the container itself stores the count. The new count never exceeds its
