@@ -1,6 +1,8 @@
 // Decides which rank gets which part. The cost of moving depends on the number of objects, so
 // objects are counted, not their weight.
 
+#include "keep_in_place.hpp"
+
 #include "objects.hpp"
 
 #include <evenkeel/backends/error.hpp>
@@ -79,8 +81,7 @@ std::vector<int> granted(std::span<const Claims> claims_of_rank) {
 std::vector<int> keep_in_place(const Communicator& communicator, const Status& status,
                                std::span<const WeightedKeys> sets, const Splitters& splitters) {
   std::vector<std::int64_t> objects;
-  Claims mine;
-  const Status prepared = attempt(stage_name, [&] {
+  const Status counted = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     if (std::ssize(splitters) - 1 != communicator.size())
       throw Error(ErrorKind::bad_input, Where{stage_name},
@@ -88,6 +89,15 @@ std::vector<int> keep_in_place(const Communicator& communicator, const Status& s
                       " parts for " + std::to_string(communicator.size()) + " ranks.",
                   "Cut into as many parts as there are ranks.");
     objects = objects_by_part(sets, splitters);
+  });
+  return keep_in_place(communicator, counted, objects);
+}
+
+std::vector<int> keep_in_place(const Communicator& communicator, const Status& status,
+                               std::span<const std::int64_t> objects) {
+  Claims mine;
+  const Status prepared = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
     mine = claims_of(objects, communicator.rank());
   });
   vote(communicator, prepared);

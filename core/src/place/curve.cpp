@@ -1,5 +1,6 @@
 // Domains that are ranges of a curve.
 
+#include "cut/keep_in_place.hpp"
 #include "place/method.hpp"
 #include "place/task.hpp"
 
@@ -42,6 +43,20 @@ double heaviest_of(const Cut& cut) {
   return sum > 0 ? heaviest / sum * static_cast<double>(cut.weights.size()) : 0;
 }
 
+// The orders are sorted, so that few keys need be looked at.
+std::vector<int> keep_in_place_of(const PlaceTask& task, const Splitters& splitters) {
+  std::vector<std::int64_t> objects;
+  const Status counted = attempt(stage_name, [&] {
+    objects.resize(splitters.size() - 1);
+    for (const Order& order : task.prepared.orders) {
+      const std::vector<std::int64_t> offsets = offsets_of(order, splitters);
+      for (std::size_t part = 0; part < objects.size(); ++part)
+        objects[part] += offsets[part + 1] - offsets[part];
+    }
+  });
+  return keep_in_place(task.communicator, counted, objects);
+}
+
 }  // namespace
 
 Found find_on_curve(const PlaceTask& task) {
@@ -71,7 +86,7 @@ Found find_on_curve(const PlaceTask& task) {
     if (parts.kept)
       ranks = last->rank_of_part();
     else
-      ranks = keep_in_place(task.communicator, Status(), keyed.sets, parts.splitters);
+      ranks = keep_in_place_of(task, parts.splitters);
   }
   Found found;
   found.is_kept = parts.kept;

@@ -1,0 +1,18 @@
+#pragma once
+
+// keep_in_place of core/cut.hpp, for a caller that has counted its objects already.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// Collective. `objects_of_part`: on this rank.
+std::vector<int> keep_in_place(const Communicator& communicator, const Status& status,
+                               std::span<const std::int64_t> objects_of_part);
+
+}  // namespace evenkeel
