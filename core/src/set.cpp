@@ -1,6 +1,7 @@
 #include <evenkeel/core/set.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -138,15 +139,34 @@ void check_counts_apart(std::span<const Set> sets) {
     }
 }
 
-Placement placement_of(const Set& set, std::size_t index) {
-  const bool keep = set.options().keep_allocation && !set.is_companion(index);
-  return keep ? Placement::in_place : Placement::replace;
+Placement placement_of(const Set& set, std::size_t index, std::int64_t count) {
+  const SetOptions& options = set.options();
+  const bool keep =
+      options.keep_allocation ||
+      (options.reserve > 0 && set.fields()[index].can_hold(count, options.count.is_updated()));
+  return keep && !set.is_companion(index) ? Placement::in_place : Placement::replace;
+}
+
+void check_reserve(const Set& set) {
+  const double reserve = set.options().reserve;
+  if (reserve == 0) return;
+  constexpr double most = 1e6;
+  if (!(reserve >= 1 && reserve <= most))
+    refuse("The set's .reserve is " + std::to_string(reserve) + '.',
+           "Give the room as a multiple of the objects, such as 1.2, or 0 for none.");
+  for (std::size_t i = 0; i < set.fields().size(); ++i)
+    if (!set.options().count.is_updated() &&
+        !set.fields()[i].knows_its_count(Placement::in_place) && !set.is_companion(i))
+      refuse(set.describe(i) +
+                 " would have room for more objects than it holds, and nothing would "
+                 "store how many these are.",
+             "Give the set a variable for it beside .reserve: .count = &owned.");
 }
 
 void check_who_knows_the_count(const Set& set) {
   if (set.options().count.is_updated()) return;
   for (std::size_t i = 0; i < set.fields().size(); ++i)
-    if (!set.fields()[i].knows_its_count(placement_of(set, i)))
+    if (!set.fields()[i].knows_its_count(placement_of(set, i, set.count())))
       refuse(
           set.describe(i) + " keeps its memory, so nothing would store how many objects it holds.",
           "Give the set a variable for it: .count = &owned.");
@@ -215,6 +235,7 @@ void check_movable(std::span<const Set> sets) {
   check_counts_apart(sets);
   for (const Set& set : sets) {
     check_ownership(set);
+    check_reserve(set);
     check_who_knows_the_count(set);
     for (const auto& payload : set.payloads()) payload->check(set.count(), set.options());
   }
@@ -222,19 +243,38 @@ void check_movable(std::span<const Set> sets) {
 
 void check_movable(const Set& set) { check_movable(std::span<const Set>(&set, 1)); }
 
+void check_new_count(const Set& set, std::int64_t count) {
+  const OwnedCount& owned = set.options().count;
+  if (owned.is_updated() && count > owned.most())
+    refuse("The variable behind .count cannot hold " + std::to_string(count) + '.',
+           "Make it a 64-bit integer.");
+}
+
+Room room_for(const Set& set, std::size_t index, std::int64_t count, int components,
+              double reserve) {
+  const auto roomy = static_cast<std::int64_t>(std::ceil(static_cast<double>(count) * reserve));
+  const std::int64_t capacity = std::max(count, roomy);
+  // What does not store its count has as many objects as room.
+  const bool stores_count = set.fields()[index].knows_its_count(Placement::in_place);
+  if (!stores_count && set.options().count.is_updated()) return {capacity, components};
+  return {count, components, capacity};
+}
+
 StagedSet stage(const Space& space, const Set& set, std::int64_t count,
                 std::span<const int> components) {
   const OwnedCount& owned = set.options().count;
   StagedSet staged;
   staged.owned_ = owned;
   staged.count_ = count;
-  if (owned.is_updated() && count > owned.most())
-    refuse("The variable behind .count cannot hold " + std::to_string(count) + '.',
-           "Make it a 64-bit integer.");
+  check_new_count(set, count);
   for (std::size_t i = 0; i < set.fields().size(); ++i) {
     const Field& field = set.fields()[i];
     const int known = components.empty() ? field.layout().components : components[i];
-    staged.fields_.push_back(field.stage(space, Room{count, known}, placement_of(set, i)));
+    const Placement placement = placement_of(set, i, count);
+    const double reserve = set.is_companion(i) ? 0 : set.options().reserve;
+    const Room room = placement == Placement::replace ? room_for(set, i, count, known, reserve)
+                                                      : Room{count, known};
+    staged.fields_.push_back(field.stage(space, room, placement));
   }
   return staged;
 }

@@ -58,6 +58,13 @@ void write_ranks(const Space& space, const Domains& domains, const Set& set, int
     renumber(space, rank_of_part(domains), set.count(), ranks);
 }
 
+exec::Array<int> owners_of(const Space& space, const Domains& domains, const Set& set) {
+  check(set);
+  exec::Array<int> owners(space, label, set.count());
+  write_ranks(space, domains, set, owners.data());
+  return owners;
+}
+
 Domains renumbered(const Domains& domains, std::int64_t generation) {
   if (const auto* curve = std::get_if<CurveDomains>(&domains))
     return CurveDomains(generation, curve->dimensions(), curve->box(), curve->periodic(),

@@ -64,6 +64,20 @@ bool Field::knows_its_count(Placement placement) const {
   return is_replaced(placement) || operations_->resized != nullptr;
 }
 
+bool Field::can_hold(std::int64_t count, bool is_counted) const {
+  const FieldLayout now = layout();
+  if (operations_->resized != nullptr) return count <= now.capacity;
+  return is_counted ? count <= now.count : count == now.count;
+}
+
+void Field::resize_in_place(std::int64_t count) noexcept {
+  if (operations_->resized != nullptr) operations_->resized(container_, count);
+}
+
+void Field::note_change() noexcept {
+  if (operations_->changed != nullptr) operations_->changed(container_);
+}
+
 StagedField Field::stage(const Space& space, std::int64_t count, Placement placement) const {
   return stage(space, Room{count, layout().components}, placement);
 }
@@ -89,7 +103,8 @@ StagedField Field::stage(const Space& space, const Room& room, Placement placeme
                 "Give it the components that it has elsewhere.");
   StagedField staged(space);
   if (is_replaced(placement)) {
-    staged.staged_ = allocate(*operations_, container_, {count, now.components}, label());
+    staged.staged_ =
+        allocate(*operations_, container_, {count, now.components, room.capacity}, label());
     staged.operations_ = operations_;  // from here on its destructor discards
     staged.container_ = container_;
     staged.layout_ = operations_->staged_layout(staged.staged_);

@@ -173,7 +173,7 @@ FieldLayout Freight::source(const Column& column) const {
 }
 
 FieldLayout Freight::target(const Column& column) const {
-  if (!staged_.empty()) return staged_[column.set].fields()[column.index].layout();
+  if (!targets_.empty()) return targets_[column.set][column.index];
   return source(column);
 }
 
@@ -189,7 +189,7 @@ void* Freight::place_in_array(const Load& load, bool leaving) const {
   const std::int64_t first =
       whole(leaving ? set.leaving : set.landing, load.first[column.set] + piece.first, piece.count);
   if (first < 0 || !at.is_packed()) return nullptr;
-  if (!leaving && staged_.empty()) return &unknown_place;
+  if (!leaving && targets_.empty()) return &unknown_place;
   return from_object(at, first).data;
 }
 
@@ -249,8 +249,8 @@ std::int64_t Freight::bytes_of_lists() const {
   return bytes;
 }
 
-void Freight::load(std::span<const StagedSet> staged) {
-  staged_ = staged;
+void Freight::load(std::vector<std::vector<FieldLayout>> targets) {
+  targets_ = std::move(targets);
   for (std::size_t s = 0; s < sets_.size(); ++s) {
     make_lists(s);
     stage_payloads(s);

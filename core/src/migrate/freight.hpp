@@ -41,8 +41,9 @@ class Freight {
   std::int64_t messages() const noexcept { return std::ssize(leaving_); }
   int partners() const noexcept { return static_cast<int>(partners_.size()); }
 
-  // Local. Allocates all memory that is needed, except for fields, which are given.
-  void load(std::span<const StagedSet> staged);
+  // Local. Allocates all memory that is needed, except for fields: targets[s][f] is where field f
+  // of set s is to be written.
+  void load(std::vector<std::vector<FieldLayout>> targets);
   // Collective. If `works` is false, messages are exchanged, but their content is arbitrary.
   void exchange(bool works, FreightTimes& times);
   // Commits payloads only; the caller commits the fields.
@@ -95,7 +96,7 @@ class Freight {
   const Communicator& communicator_;
   std::span<const Set> sets_;
   const Plan& plan_;
-  std::span<const StagedSet> staged_;
+  std::vector<std::vector<FieldLayout>> targets_;
   TransferLimits limits_;
   MessageSizes sizes_;
   std::vector<Column> columns_;

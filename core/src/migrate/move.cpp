@@ -1,6 +1,7 @@
 // The transaction: reserve, vote, exchange, vote, commit.
 
 #include "migrate/freight.hpp"
+#include "migrate/in_place.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
@@ -73,7 +74,7 @@ void require_plan_of(std::span<const Set> sets, std::span<const SetShape> shapes
                      const Plan& plan) {
   bool fits = sets.size() == plan.sets.size() && sets.size() == shapes.size();
   for (std::size_t s = 0; fits && s < sets.size(); ++s) {
-    fits = sets[s].count() == plan.sets[s].count_before() &&
+    fits = sets[s].count() == plan.sets[s].count_before() + plan.sets[s].unlisted &&
            sets[s].fields().size() == shapes[s].components.size();
     if (sets[s].payloads().size() != plan.sets[s].payloads.size())
       throw Error(ErrorKind::bad_input, Where{stage_name},
@@ -101,8 +102,8 @@ MoveMemory memory_of(const Freight& freight, std::span<const Set> sets,
     for (std::size_t f = 0; f < sets[s].fields().size(); ++f) {
       const std::int64_t bytes =
           std::int64_t{shapes[s].components[f]} * sets[s].fields()[f].layout().element_bytes;
-      memory.before += bytes * plan.sets[s].count_before();
-      memory.after += bytes * plan.sets[s].count_after;
+      memory.before += bytes * (plan.sets[s].count_before() + plan.sets[s].unlisted);
+      memory.after += bytes * (plan.sets[s].count_after + plan.sets[s].unlisted);
     }
   memory.sent = freight.sent_bytes();
   memory.received = freight.received_bytes();
@@ -160,11 +161,8 @@ class Move {
     begin(MoveStage::reserve);  // the application may do what it likes here
     require_plan_of(sets_, shapes_, plan_);
     if (options_.origins) origins_ = accompany_by_origins(sets_, shapes_, communicator_.rank());
-    for (std::size_t s = 0; s < sets_.size(); ++s)
-      staged_.push_back(stage(Space::where(sets_[s].position().memory), sets_[s],
-                              plan_.sets[s].count_after, shapes_[s].components));
     freight_.emplace(communicator_, sets_, shapes_, plan_, options_);
-    freight_->load(staged_);
+    freight_->load(plan_.keeps_places ? reserve_in_place() : reserve_anew());
   }
 
   // From here to commit() no rank leaves the others waiting: a failure is reported in the second
@@ -180,6 +178,7 @@ class Move {
 
   void commit() noexcept {
     for (StagedSet& set : staged_) set.commit();
+    for (SetInPlace& set : in_place_) set.commit();
     freight_->commit();
   }
 
@@ -198,6 +197,28 @@ class Move {
   std::vector<exec::Array<Origin>> take_origins() { return std::move(origins_); }
 
  private:
+  // Each returns where the fields of each set are to be written.
+  std::vector<std::vector<FieldLayout>> reserve_anew() {
+    std::vector<std::vector<FieldLayout>> targets(sets_.size());
+    staged_.reserve(sets_.size());
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      const StagedSet& staged =
+          staged_.emplace_back(stage(Space::where(sets_[s].position().memory), sets_[s],
+                                     plan_.sets[s].count_after, shapes_[s].components));
+      for (const StagedField& field : staged.fields()) targets[s].push_back(field.layout());
+    }
+    return targets;
+  }
+  std::vector<std::vector<FieldLayout>> reserve_in_place() {
+    std::vector<std::vector<FieldLayout>> targets(sets_.size());
+    in_place_.reserve(sets_.size());
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      in_place_.emplace_back(sets_[s], plan_.sets[s], shapes_[s].components);
+      targets[s] = in_place_[s].arrivals();
+    }
+    return targets;
+  }
+
   // What the application's call-back throws is reported as the application's failure.
   void begin(MoveStage now) const {
     if (!options_.on_stage) return;
@@ -221,6 +242,7 @@ class Move {
   const MoveOptions& options_;
   std::vector<exec::Array<Origin>> origins_;
   std::vector<StagedSet> staged_;
+  std::vector<SetInPlace> in_place_;
   std::optional<Freight> freight_;
 };
 

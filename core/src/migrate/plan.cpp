@@ -7,6 +7,7 @@
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
 #include <evenkeel/backends/comm/transfer.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
 
@@ -99,6 +100,18 @@ struct FirstInPart {
   }
 };
 
+void require_strays(std::span<const Strays> strays, std::span<const Set> sets) {
+  if (strays.size() != sets.size())
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "The strays of " + std::to_string(strays.size()) + " sets were given for " +
+                    std::to_string(sets.size()) + '.',
+                "Give those of each set, also where there are none.");
+  for (const Set& set : sets)
+    if (!set.payloads().empty())
+      throw Error(ErrorKind::bad_input, Where{stage_name},
+                  "A set with payloads cannot keep its places.", "Plan by parts or by ranks.");
+}
+
 // --- What arrives --------------------------------------------------------------------------------
 
 // Adds imports in ascending order of ranks; objects that stay come at this rank's turn.
@@ -170,6 +183,7 @@ Balance balance_of(const Plan& plan, int rank) {
     for (const Parcel& parcel : set.imports) mine.received += parcel.objects;
   }
   mine.fewest = mine.after;
+  for (const SetPlan& set : plan.sets) mine.fewest += set.unlisted;
   mine.emptiest = rank;
   return mine;
 }
@@ -309,6 +323,26 @@ Plan plan_to(const Communicator& communicator, const Status& status,
       result.sets.push_back(leaving_by_rank(exec::Array<int>(space, label, of_set), self).set);
   });
   return complete(communicator, local, std::move(result), {}, sets);
+}
+
+Plan plan_strays(const Communicator& communicator, const Status& status,
+                 std::span<const Strays> strays, std::span<const Set> sets) {
+  const exec::Region shown("evenkeel::plan");
+  Plan result;
+  result.keeps_places = true;
+  const RankOf self = {communicator.rank(), communicator.size()};
+  const Status local = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    require_strays(strays, sets);
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      SetPlan set = leaving_by_rank(strays[s].owners, self).set;
+      set.objects = exec::chosen(set.objects.space(), label, strays[s].objects.data(), set.objects);
+      set.holes = strays[s].objects;
+      set.unlisted = sets[s].count() - set.holes.size();
+      result.sets.push_back(std::move(set));
+    }
+  });
+  return complete(communicator, local, std::move(result), {}, {});
 }
 
 }  // namespace evenkeel

@@ -1,10 +1,6 @@
-#include "core/domains/asking.hpp"
+#include "core/domains/any.hpp"
 
-#include <evenkeel/core/curve.hpp>
-#include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/field/standard.hpp>
-
-#include <utility>
 
 namespace evenkeel {
 namespace {
@@ -14,112 +10,6 @@ using test::Random;
 
 constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
 
-// --- Random domains ------------------------------------------------------------------------------
-
-// Parts of nothing are among them.
-CurveDomains random_curve(CurveKind kind, int dimensions, Random& random) {
-  test::Room room = test::random_room(dimensions, random);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
-    if (test::is_flat(room.box, d)) room.box.upper[d] += 1;
-  constexpr int all_levels[] = {0, 1, 5, 12};
-  const CurveOptions curve{kind, all_levels[test::below(4, random)]};
-  const std::uint64_t end = end_of_curve(dimensions).value;
-  const int parts = 1 + test::below(20, random);
-  Splitters splitters = {{0}};
-  std::vector<std::uint64_t> inner;
-  while (std::ssize(inner) + 1 < parts)
-    inner.push_back(!inner.empty() && test::below(6, random) == 0 ? inner.back() : random() % end);
-  std::sort(inner.begin(), inner.end());
-  for (const std::uint64_t key : inner) splitters.push_back({key});
-  splitters.push_back({end});
-  return CurveDomains(1, dimensions, room.box, room.periodic, splitters, curve,
-                      test::random_ranks(parts, random));
-}
-
-GridDomains random_grid(GridScheme scheme, int dimensions, Random& random) {
-  GridShape shape{dimensions, {1, 1, 1}};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
-    shape.extents[d] = 1 + test::below(4, random);
-  const test::Room room = test::random_room(dimensions, random);
-  GridBorders borders{scheme, usual_axes(dimensions), {}};
-  int rows = 1;
-  for (std::size_t level = 0; level < static_cast<std::size_t>(dimensions); ++level) {
-    const auto d = static_cast<std::size_t>(borders.axes[level]);
-    for (int row = 0; row < rows; ++row) {
-      std::vector<double>& all = borders.levels[level];
-      const auto inner =
-          test::random_borders(shape.extents[d] - 1, room.box.lower[d], room.box.upper[d], random);
-      all.push_back(room.box.lower[d]);
-      all.insert(all.end(), inner.begin(), inner.end());
-      all.push_back(room.box.upper[d]);
-    }
-    if (scheme == GridScheme::staggered) rows *= shape.extents[d];
-  }
-  return GridDomains(1, shape, room.box, room.periodic, std::move(borders),
-                     test::random_ranks(shape.parts(), random));
-}
-
-// Nodes in pre-order.
-void divide(int begin, int end, int dimensions, const Box& box, std::vector<Bisection>& nodes,
-            Random& random) {
-  if (end - begin < 2) return;
-  const int axis = test::below(dimensions, random);
-  const auto d = static_cast<std::size_t>(axis);
-  const double border = test::random_borders(1, box.lower[d], box.upper[d], random).front();
-  const int middle = begin + 1 + test::below(end - begin - 1, random);
-  nodes.push_back({border, axis, middle});
-  Box below = box, above = box;
-  below.upper[d] = above.lower[d] = border;
-  divide(begin, middle, dimensions, below, nodes, random);
-  divide(middle, end, dimensions, above, nodes, random);
-}
-
-TreeDomains random_tree(int dimensions, Random& random) {
-  const test::Room room = test::random_room(dimensions, random);
-  const int parts = 1 + test::below(25, random);
-  std::vector<Bisection> nodes;
-  divide(0, parts, dimensions, room.box, nodes, random);
-  return TreeDomains(1, dimensions, room.box, room.periodic, std::move(nodes),
-                     test::random_ranks(parts, random));
-}
-
-Domains random_domains(int kind, int dimensions, Random& random) {
-  switch (kind) {
-    case 0: return random_curve(CurveKind::hilbert, dimensions, random);
-    case 1: return random_curve(CurveKind::morton, dimensions, random);
-    case 2: return random_curve(CurveKind::snake, dimensions, random);
-    case 3: return random_grid(GridScheme::staggered, dimensions, random);
-    case 4: return random_grid(GridScheme::tensor, dimensions, random);
-    default: return random_tree(dimensions, random);
-  }
-}
-constexpr int kinds = 6;
-
-// --- Points --------------------------------------------------------------------------------------
-
-// On faces of the box, beside them, in other periods, outside of it, or anywhere.
-Point random_point(const CurveDomains& curve, Random& random) {
-  Point point = {};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(curve.dimensions()); ++d) {
-    const double lower = curve.box().lower[d], upper = curve.box().upper[d];
-    const double cell = lower + (upper - lower) * test::below(17, random) / 16.0;
-    const double places[] = {cell,
-                             std::nextafter(cell, -100),
-                             cell + 3 * (upper - lower),
-                             lower - 0.5,
-                             upper + 0.5,
-                             test::eighths(lower, upper, random),
-                             upper,
-                             std::nextafter(lower, lower - 1)};
-    point[d] = places[test::below(std::size(places), random)];
-  }
-  return point;
-}
-template <class Boxes>
-Point random_point(const Boxes& boxes, Random& random) {
-  return test::random_point(boxes, random);
-}
-
 // As owner_of tells of each.
 template <class Real, class Layout, class Instance>
 void expect_ranks(const Instance&, const Domains& domains, std::size_t count, Random& random) {
@@ -128,7 +18,7 @@ void expect_ranks(const Instance&, const Domains& domains, std::size_t count, Ra
   std::vector<Real> places;
   std::vector<int> expected;
   for (std::size_t i = 0; i < count; ++i) {
-    Point point = std::visit([&](const auto& all) { return random_point(all, random); }, domains);
+    Point point = test::random_point(domains, random);
     for (std::size_t d = 0; d < n; ++d) {
       places.push_back(static_cast<Real>(point[d]));
       point[d] = static_cast<double>(places.back());
@@ -151,7 +41,7 @@ void expect_all_ranks(const Instance& instance, int kind) {
   Random random(static_cast<std::uint64_t>(kind + 1));
   for (const int dimensions : {2, 3})
     for (int repeat = 0; repeat < 10; ++repeat) {
-      const Domains domains = random_domains(kind, dimensions, random);
+      const Domains domains = test::random_domains(kind, dimensions, random);
       SCOPED_TRACE(std::to_string(dimensions) + "-D, " + std::to_string(parts_of(domains)) +
                    " parts, " + (rank_of_part(domains).empty() ? "in order" : "permuted"));
       for (const std::size_t count : {0U, 1U, 1000U}) {
@@ -163,7 +53,7 @@ void expect_all_ranks(const Instance& instance, int kind) {
 }
 
 TEST(Domains, RanksOfManyObjects) {
-  for (int kind = 0; kind < kinds; ++kind) {
+  for (int kind = 0; kind < test::kinds_of_domains; ++kind) {
     SCOPED_TRACE(kind);
     with_space(test::space(), [&](const auto& instance) { expect_all_ranks(instance, kind); });
   }
@@ -181,6 +71,13 @@ TEST(Domains, PartsAreRenumbered) {
   std::vector<int> ranks(4);
   write_ranks(Space::where(MemoryKind::host), domains, set(x), ranks.data());
   EXPECT_EQ(ranks, (std::vector<int>{2, 0, 3, 1}));
+}
+
+TEST(Domains, OwnersComeAsAnArray) {
+  const Domains domains = GridDomains::uniform({2, {2, 1, 1}}, unit, GridScheme::tensor);
+  std::vector<std::array<double, 2>> x = {{0.5, 0.2}, {0.2, 0.8}};
+  const auto owners = owners_of(Space::where(MemoryKind::host), domains, set(x));
+  EXPECT_EQ(owners.on_host(), (std::vector<int>{1, 0}));
 }
 
 TEST(Domains, OnlyOwnedObjectsCount) {

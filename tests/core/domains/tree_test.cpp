@@ -1,4 +1,4 @@
-#include "core/domains/asking.hpp"
+#include "core/domains/any.hpp"
 
 #include <evenkeel/core/domains/part_of_point.hpp>
 #include <evenkeel/core/domains/tree.hpp>
@@ -10,32 +10,6 @@ namespace evenkeel {
 namespace {
 
 constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
-
-// --- Random trees --------------------------------------------------------------------------------
-
-// Divides a box with parts [begin, end); nodes in pre-order.
-void divide(int begin, int end, int dimensions, const Box& box, std::vector<Bisection>& nodes,
-            test::Random& random) {
-  if (end - begin < 2) return;
-  const int axis = test::below(dimensions, random);
-  const auto d = static_cast<std::size_t>(axis);
-  const double border = test::random_borders(1, box.lower[d], box.upper[d], random).front();
-  const int middle = begin + 1 + test::below(end - begin - 1, random);
-  nodes.push_back({border, axis, middle});
-  Box below = box, above = box;
-  below.upper[d] = above.lower[d] = border;
-  divide(begin, middle, dimensions, below, nodes, random);
-  divide(middle, end, dimensions, above, nodes, random);
-}
-
-TreeDomains random_tree(int dimensions, test::Random& random) {
-  const test::Room room = test::random_room(dimensions, random);
-  const int parts = 1 + test::below(25, random);
-  std::vector<Bisection> nodes;
-  divide(0, parts, dimensions, room.box, nodes, random);
-  return TreeDomains(1, dimensions, room.box, room.periodic, std::move(nodes),
-                     test::random_ranks(parts, random));
-}
 
 // Where the box is flat all that is there is below, so that of all holders the first one owns.
 auto first_in_a_flat_box(const TreeDomains& tree) {
@@ -51,7 +25,7 @@ TEST(TreeDomains, EveryPointHasOneOwner) {
   test::Random random(1);
   for (const int dimensions : {1, 2, 3})
     for (int repeat = 0; repeat < 200; ++repeat) {
-      const TreeDomains tree = random_tree(dimensions, random);
+      const TreeDomains tree = test::random_tree(dimensions, random);
       test::expect_owners(tree, first_in_a_flat_box(tree), 100, random);
       if (HasFatalFailure()) return;
     }
@@ -61,7 +35,7 @@ TEST(TreeDomains, RanksWithinAreTheOwnersOfAllPoints) {
   test::Random random(2);
   for (const int dimensions : {1, 2, 3})
     for (int repeat = 0; repeat < 150; ++repeat) {
-      const TreeDomains tree = random_tree(dimensions, random);
+      const TreeDomains tree = test::random_tree(dimensions, random);
       for (int boxes = 0; boxes < 5; ++boxes) test::expect_ranks_within(tree, random);
       if (HasFatalFailure()) return;
     }
@@ -72,7 +46,7 @@ void write_random_parts(const Instance& instance) {
   test::Random random(3);
   for (const int dimensions : {2, 3})
     for (int repeat = 0; repeat < 10; ++repeat) {
-      const TreeDomains tree = random_tree(dimensions, random);
+      const TreeDomains tree = test::random_tree(dimensions, random);
       test::expect_all_parts(instance, tree, tree.leaf_of_point(), random);
     }
 }

@@ -2,6 +2,7 @@
 
 // Who owns what, for any method: one type that can hold the domains of each.
 
+#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
@@ -48,6 +49,8 @@ EVENKEEL_API bool is_same_division(const Domains& a, const Domains& b);
 // and `ranks`; the domains must have parts. Local. Blocks.
 EVENKEEL_API void write_ranks(const Space& space, const Domains& domains, const Set& set,
                               int* ranks);
+// The same as an array, in the memory that `space` works on.
+EVENKEEL_API exec::Array<int> owners_of(const Space& space, const Domains& domains, const Set& set);
 inline std::vector<int> ranks_within(const Domains& domains, const Box& box, double width) {
   return std::visit([&](const auto& all) { return ranks_within(all, box, width); }, domains);
 }

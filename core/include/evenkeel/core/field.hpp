@@ -63,8 +63,9 @@ enum class Ownership {
 
 // The room that a container is asked to make.
 struct Room {
-  std::int64_t count = 0;  // objects
-  int components = 1;      // values per object, as ElementShape or the second rank counts them
+  std::int64_t count = 0;     // objects
+  int components = 1;         // values per object, as ElementShape or the second rank counts them
+  std::int64_t capacity = 0;  // objects that it would be good to have room for, if that is more
 };
 
 // How the values of a type are seen. Arithmetic types, arrays of them and std::array of them are
@@ -280,6 +281,14 @@ class EVENKEEL_API Field {
   // False when values would change in place in a container that does not store its count: then
   // somebody else must keep the count after a move.
   bool knows_its_count(Placement placement) const;
+
+  // Whether it can hold `count` objects in the memory that it has. `is_counted`: somebody else
+  // stores the count.
+  bool can_hold(std::int64_t count, bool is_counted) const;
+  // Around a change in place: stores the new count, which the container can hold; and notes that
+  // values have changed.
+  void resize_in_place(std::int64_t count) noexcept;
+  void note_change() noexcept;
 
   // Room for `count` objects, uninitialised; the old values stay. Borrowed memory is always staged
   // in place, whatever `placement` says; more objects than it has room for are an Error. Local.

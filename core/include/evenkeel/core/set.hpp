@@ -125,6 +125,10 @@ struct SetOptions {
   NumberSource pinned = {};
   // Pointers stay as they are and new values are copied back, as far as the capacity reaches.
   bool keep_allocation = false;
+  // At least 1: memory is kept as long as the objects fit into it, and then made anew with room for
+  // this many times their number. Views need `.count = &owned` for it. 0: each move makes memory of
+  // the right size.
+  double reserve = 0;
   // Views that are also held elsewhere may be replaced; the other holders keep the old values.
   bool allow_aliases = false;
 };
@@ -223,6 +227,14 @@ class EVENKEEL_API StagedSet {
   OwnedCount owned_;
   std::int64_t count_ = 0;
 };
+
+// Throws an Error if the set's count variable cannot hold a number. Local.
+EVENKEEL_API void check_new_count(const Set& set, std::int64_t count);
+
+// The room to ask for when field `index` of a set is to hold `count` objects in new memory, with
+// slack for `reserve` times as many if the field can have slack.
+EVENKEEL_API Room room_for(const Set& set, std::size_t index, std::int64_t count, int components,
+                           double reserve);
 
 // Room for `count` objects in every field of a movable set, to be written on `space`. Throws when a
 // field refuses; then nothing has changed. `components`: of each field, in case this rank does not

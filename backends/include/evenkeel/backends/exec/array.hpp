@@ -33,6 +33,11 @@ class Array {
   Array() = default;
   Array(const Space& space, const std::string& label, std::int64_t size)
       : buffer_(label, memory_of(space), bytes_of(size)), space_(space), size_(size) {}
+  // The same, with room to grow to `capacity` values.
+  Array(const Space& space, const std::string& label, std::int64_t size, std::int64_t capacity)
+      : Array(space, label, capacity > size ? capacity : size) {
+    size_ = size;
+  }
   // A copy of values on the host. Blocks until the copy is complete.
   Array(const Space& space, const std::string& label, std::span<const T> values)
       : Array(space, label, std::ssize(values)) {
@@ -66,6 +71,11 @@ class Array {
   T* data() const noexcept { return reinterpret_cast<T*>(buffer_.data()); }
   std::int64_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
+  std::int64_t capacity() const noexcept {
+    return buffer_.bytes() / static_cast<std::int64_t>(sizeof(T));
+  }
+  // New values are uninitialised. The size must not exceed the capacity.
+  void resize(std::int64_t size) noexcept { size_ = size; }
   std::int64_t bytes() const noexcept { return size_ * static_cast<std::int64_t>(sizeof(T)); }
   MemoryKind memory() const noexcept { return buffer_.kind(); }
   bool is_on_host() const noexcept { return memory() == MemoryKind::host; }

@@ -78,6 +78,64 @@ T sum_up(const Array<T>& values) {
                     [&](const auto& instance) { return exclusive_scan(instance, all, all); });
 }
 
+namespace detail {
+
+inline constexpr std::int64_t numbers_per_word = 64;
+
+template <class Predicate>
+struct MarkNumbers {
+  Predicate predicate;
+  std::int64_t count;
+  std::uint64_t* words;
+  std::int64_t* found;  // in each word
+
+  KOKKOS_FUNCTION void operator()(std::int64_t w) const {
+    const std::int64_t first = w * numbers_per_word;
+    const std::int64_t left = count - first;
+    const int length = static_cast<int>(left < numbers_per_word ? left : numbers_per_word);
+    std::uint64_t word = 0;
+    for (int k = 0; k < length; ++k)
+      word |= static_cast<std::uint64_t>(predicate(first + k) ? 1 : 0) << k;
+    words[w] = word;
+    std::int64_t marks = 0;
+    for (std::uint64_t rest = word; rest != 0; rest &= rest - 1) ++marks;
+    found[w] = marks;
+  }
+};
+
+struct WriteMarked {
+  const std::uint64_t* words;
+  const std::int64_t* firsts;  // where the numbers of each word go
+  std::int64_t* numbers;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t w) const {
+    std::int64_t at = firsts[w];
+    std::uint64_t rest = words[w];
+    for (int k = 0; rest != 0; ++k, rest >>= 1)
+      if ((rest & 1U) != 0) numbers[at++] = w * numbers_per_word + k;
+  }
+};
+
+}  // namespace detail
+
+// The numbers i in [0, count) for which predicate(i) holds, in ascending order; for few among many.
+// The predicate is called once for each. Blocks.
+template <class Predicate>
+Array<std::int64_t> numbers_that(const Space& space, const char* label, std::int64_t count,
+                                 const Predicate& predicate) {
+  const std::int64_t each = detail::numbers_per_word;
+  const Array<std::uint64_t> words(space, label, count > 0 ? (count + each - 1) / each : 0);
+  const Array<std::int64_t> firsts(space, label, words.size());
+  for_each(space, label, words.size(),
+           detail::MarkNumbers<Predicate>{predicate, count, words.data(), firsts.data()});
+  Array<std::int64_t> numbers(space, label, sum_up(firsts));
+  if (numbers.empty()) return numbers;
+  for_each(space, label, words.size(),
+           detail::WriteMarked{words.data(), firsts.data(), numbers.data()});
+  space.fence(label);
+  return numbers;
+}
+
 // The values of an array at a few places, on the host.
 template <class T>
 std::vector<T> picked(const Array<T>& values, const char* label,

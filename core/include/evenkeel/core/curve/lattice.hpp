@@ -83,6 +83,13 @@ class Lattice {
     return (axes_[axis].lower + distance) / quarter;
   }
 
+  // The lower face of a cell along one axis.
+  KOKKOS_FUNCTION double face(int axis, std::uint32_t coordinate) const {
+    const double cells = axes_[axis].cells_per_length;
+    const double distance = cells > 0 ? coordinate / cells : 0;
+    return (axes_[axis].lower + distance) / quarter;
+  }
+
   // The greatest coordinate that a point of the box has along an axis.
   KOKKOS_FUNCTION std::uint32_t last_coordinate(int axis) const {
     return static_cast<std::uint32_t>(axes_[axis].last);

@@ -4,6 +4,7 @@
 
 #include <evenkeel/core/field.hpp>
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -25,7 +26,10 @@ struct FieldTraits<std::vector<T, Allocator>> {
   static Ownership ownership(const Container&) { return Ownership::sole; }
 
   static Staged allocate(const Container& vector, const Room& room) {
-    return Container(static_cast<std::size_t>(room.count), vector.get_allocator());
+    Container staged(vector.get_allocator());
+    staged.reserve(static_cast<std::size_t>(std::max(room.count, room.capacity)));
+    staged.resize(static_cast<std::size_t>(room.count));
+    return staged;
   }
   static FieldLayout staged_layout(Staged& staged) { return layout(staged); }
   static void commit(Container& vector, Staged& staged) noexcept { vector.swap(staged); }

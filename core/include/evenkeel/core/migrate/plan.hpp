@@ -8,6 +8,7 @@
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/domains/curve.hpp>
+#include <evenkeel/core/domains/own.hpp>
 #include <evenkeel/core/field.hpp>
 #include <evenkeel/core/migrate/bonds.hpp>
 #include <evenkeel/core/order.hpp>
@@ -36,8 +37,8 @@ struct PayloadPlan {
 
 // One set of this rank. Lists are in the memory of the space that has made the order.
 struct SetPlan {
-  // All objects of this rank by destination: those of each export side by side, and those that
-  // stay.
+  // The objects of this rank by destination: those of each export side by side, and those that stay
+  // and get a new place.
   exec::Array<std::int64_t> objects;
   // The same as ranges from places in `objects` to objects, if the list is on the host and the
   // ranges are long; otherwise empty.
@@ -57,6 +58,12 @@ struct SetPlan {
 
   std::vector<PayloadPlan> payloads;
 
+  // Objects that stay where they are in memory and are in no list, and the places that the others
+  // leave, in ascending order.
+  std::int64_t unlisted = 0;
+  exec::Array<std::int64_t> holes;
+
+  // Objects before and after the move, without the unlisted ones.
   std::int64_t count_before() const noexcept { return objects.size(); }
   std::int64_t count_after = 0;
 
@@ -71,6 +78,7 @@ struct SetPlan {
 
 struct Plan {
   std::vector<SetPlan> sets;
+  bool keeps_places = false;        // of the objects that stay: see plan_strays
   std::int64_t objects_moved = 0;   // over all ranks and sets
   std::int64_t fewest_objects = 0;  // the fewest on a rank after the move, over all sets
   int emptiest_rank = 0;            // the lowest rank that has so few
@@ -112,5 +120,12 @@ EVENKEEL_API std::vector<std::int64_t> offsets_of(const Order& order, const Spli
 EVENKEEL_API Plan plan_to(const Communicator& communicator, const Status& status,
                           std::span<const std::span<const int>> destinations,
                           std::span<const Set> sets = {});
+
+// Collective. Sends the strays of each set to their owners. All other objects keep their places in
+// memory, but for a few: places that strays leave are filled by those that arrive, by their old
+// ranks and in their old order, and then by the objects from the end. Such a plan costs what the
+// strays cost, not what the set costs. Sets with payloads cannot move by it. `status` as in cut().
+EVENKEEL_API Plan plan_strays(const Communicator& communicator, const Status& status,
+                              std::span<const Strays> strays, std::span<const Set> sets);
 
 }  // namespace evenkeel

@@ -1,0 +1,123 @@
+#pragma once
+
+// Random domains of every kind, and points to ask them about.
+
+#include "core/domains/asking.hpp"
+
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/domains.hpp>
+
+#include <utility>
+
+namespace evenkeel::test {
+
+// --- Random domains ------------------------------------------------------------------------------
+
+// Parts of nothing are among them.
+inline CurveDomains random_curve(CurveKind kind, int dimensions, int levels, Random& random) {
+  Room room = random_room(dimensions, random);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
+    if (is_flat(room.box, d)) room.box.upper[d] += 1;
+  const CurveOptions curve{kind, levels};
+  const std::uint64_t end = end_of_curve(dimensions).value;
+  const int parts = 1 + below(20, random);
+  Splitters splitters = {{0}};
+  std::vector<std::uint64_t> inner;
+  while (std::ssize(inner) + 1 < parts)
+    inner.push_back(!inner.empty() && below(6, random) == 0 ? inner.back() : random() % end);
+  std::sort(inner.begin(), inner.end());
+  for (const std::uint64_t key : inner) splitters.push_back({key});
+  splitters.push_back({end});
+  return CurveDomains(1, dimensions, room.box, room.periodic, splitters, curve,
+                      random_ranks(parts, random));
+}
+
+inline CurveDomains random_curve(CurveKind kind, int dimensions, Random& random) {
+  constexpr int all_levels[] = {0, 1, 5, 12};
+  return random_curve(kind, dimensions, all_levels[below(4, random)], random);
+}
+
+inline GridDomains random_grid(GridScheme scheme, int dimensions, Random& random) {
+  GridShape shape{dimensions, {1, 1, 1}};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
+    shape.extents[d] = 1 + below(4, random);
+  const Room room = random_room(dimensions, random);
+  GridBorders borders{scheme, usual_axes(dimensions), {}};
+  int rows = 1;
+  for (std::size_t level = 0; level < static_cast<std::size_t>(dimensions); ++level) {
+    const auto d = static_cast<std::size_t>(borders.axes[level]);
+    for (int row = 0; row < rows; ++row) {
+      std::vector<double>& all = borders.levels[level];
+      const auto inner =
+          random_borders(shape.extents[d] - 1, room.box.lower[d], room.box.upper[d], random);
+      all.push_back(room.box.lower[d]);
+      all.insert(all.end(), inner.begin(), inner.end());
+      all.push_back(room.box.upper[d]);
+    }
+    if (scheme == GridScheme::staggered) rows *= shape.extents[d];
+  }
+  return GridDomains(1, shape, room.box, room.periodic, std::move(borders),
+                     random_ranks(shape.parts(), random));
+}
+
+// Nodes in pre-order.
+inline void divide(int begin, int end, int dimensions, const Box& box,
+                   std::vector<Bisection>& nodes, Random& random) {
+  if (end - begin < 2) return;
+  const int axis = below(dimensions, random);
+  const auto d = static_cast<std::size_t>(axis);
+  const double border = random_borders(1, box.lower[d], box.upper[d], random).front();
+  const int middle = begin + 1 + below(end - begin - 1, random);
+  nodes.push_back({border, axis, middle});
+  Box below = box, above = box;
+  below.upper[d] = above.lower[d] = border;
+  divide(begin, middle, dimensions, below, nodes, random);
+  divide(middle, end, dimensions, above, nodes, random);
+}
+
+inline TreeDomains random_tree(int dimensions, Random& random) {
+  const Room room = random_room(dimensions, random);
+  const int parts = 1 + below(25, random);
+  std::vector<Bisection> nodes;
+  divide(0, parts, dimensions, room.box, nodes, random);
+  return TreeDomains(1, dimensions, room.box, room.periodic, std::move(nodes),
+                     random_ranks(parts, random));
+}
+
+inline Domains random_domains(int kind, int dimensions, Random& random) {
+  switch (kind) {
+    case 0: return random_curve(CurveKind::hilbert, dimensions, random);
+    case 1: return random_curve(CurveKind::morton, dimensions, random);
+    case 2: return random_curve(CurveKind::snake, dimensions, random);
+    case 3: return random_grid(GridScheme::staggered, dimensions, random);
+    case 4: return random_grid(GridScheme::tensor, dimensions, random);
+    default: return random_tree(dimensions, random);
+  }
+}
+constexpr int kinds_of_domains = 6;
+
+// --- Points --------------------------------------------------------------------------------------
+
+// On faces of the box, beside them, in other periods, outside of it, or anywhere.
+inline Point random_point(const CurveDomains& curve, Random& random) {
+  Point point = {};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(curve.dimensions()); ++d) {
+    const double lower = curve.box().lower[d], upper = curve.box().upper[d];
+    const double cell = lower + (upper - lower) * below(17, random) / 16.0;
+    const double places[] = {cell,
+                             std::nextafter(cell, -100),
+                             cell + 3 * (upper - lower),
+                             lower - 0.5,
+                             upper + 0.5,
+                             eighths(lower, upper, random),
+                             upper,
+                             std::nextafter(lower, lower - 1)};
+    point[d] = places[below(std::size(places), random)];
+  }
+  return point;
+}
+inline Point random_point(const Domains& domains, Random& random) {
+  return std::visit([&](const auto& all) { return random_point(all, random); }, domains);
+}
+
+}  // namespace evenkeel::test

@@ -1,0 +1,252 @@
+#include "core/domains/any.hpp"
+
+#include <evenkeel/core/domains/neighbours.hpp>
+
+#include <map>
+#include <optional>
+
+namespace evenkeel {
+namespace {
+
+using test::Random;
+
+constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
+constexpr double tolerance = 1e-9;
+
+std::vector<Neighbour> all_neighbours(const Domains& domains, int rank) {
+  return neighbours_of(domains, rank);
+}
+
+const std::array<bool, 3>& periodic_of(const Domains& domains) {
+  return std::visit([](const auto& all) -> const std::array<bool, 3>& { return all.periodic(); },
+                    domains);
+}
+
+std::string name_of(const Domains& domains) {
+  return std::visit([](const auto& all) { return test::description(all); }, domains);
+}
+
+// --- The oracle: cells so fine that each has one owner -------------------------------------------
+
+class Cells {
+ public:
+  // `side`: of a cell, along every axis.
+  Cells(const Domains& domains, double side) : domains_(domains) {
+    const Box& box = box_of(domains);
+    for (std::size_t d = 0; d < 3; ++d) {
+      faces_[d] = {0, 1};
+      if (d >= static_cast<std::size_t>(dimensions_of(domains))) continue;
+      faces_[d] = {box.lower[d]};
+      for (int k = 1; box.lower[d] + k * side < box.upper[d]; ++k)
+        faces_[d].push_back(box.lower[d] + k * side);
+      faces_[d].push_back(box.upper[d]);
+      is_flat_[d] = test::is_flat(box, d);
+    }
+    for_each([&](const Index& at) { owners_.push_back(owner_at(at)); });
+  }
+
+  double volume_of(int rank) const {
+    double volume = 0;
+    for_each([&](const Index& at) {
+      if (owner(at) == rank) volume += size(at, std::nullopt);
+    });
+    return volume;
+  }
+
+  // By the definition: for each neighbour what is shared.
+  std::map<int, double> neighbours_of(int rank) const {
+    std::map<int, double> faces;
+    for_each([&](const Index& at) {
+      if (owner(at) != rank) return;
+      for (int code = 0; code < 27; ++code) {
+        Index next = at;
+        int steps = 0;
+        std::size_t across = 0;
+        bool exists = true;
+        for (std::size_t d = 0; d < 3; ++d) {
+          const int step = (d == 0 ? code : d == 1 ? code / 3 : code / 9) % 3 - 1;
+          if (step == 0) continue;
+          ++steps;
+          across = d;
+          exists = exists && moved(next, d, step);
+        }
+        if (!exists || steps == 0 || owner(next) == rank) continue;
+        faces[owner(next)] += steps == 1 ? size(at, across) : 0;
+      }
+    });
+    return faces;
+  }
+
+ private:
+  using Index = std::array<int, 3>;
+  int cells(std::size_t d) const { return static_cast<int>(faces_[d].size()) - 1; }
+
+  template <class Function>
+  void for_each(const Function& function) const {
+    Index at;
+    for (at[2] = 0; at[2] < cells(2); ++at[2])
+      for (at[1] = 0; at[1] < cells(1); ++at[1])
+        for (at[0] = 0; at[0] < cells(0); ++at[0]) function(at);
+  }
+  int owner(const Index& at) const {
+    return owners_[static_cast<std::size_t>((at[2] * cells(1) + at[1]) * cells(0) + at[0])];
+  }
+  int owner_at(const Index& at) const {
+    std::array<double, 3> middle = {};
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto k = static_cast<std::size_t>(at[d]);
+      middle[d] = (faces_[d][k] + faces_[d][k + 1]) / 2;
+    }
+    return owner_of(domains_, std::span<const double>(middle).first(
+                                  static_cast<std::size_t>(dimensions_of(domains_))));
+  }
+  bool moved(Index& at, std::size_t d, int step) const {
+    if (is_flat_[d] || d >= static_cast<std::size_t>(dimensions_of(domains_))) return false;
+    at[d] += step;
+    if (at[d] >= 0 && at[d] < cells(d)) return true;
+    at[d] = at[d] < 0 ? cells(d) - 1 : 0;
+    return periodic_of(domains_)[d];
+  }
+  // Of a cell, or of its face across an axis.
+  double size(const Index& at, std::optional<std::size_t> across) const {
+    double product = 1;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto k = static_cast<std::size_t>(at[d]);
+      if (d != across && !is_flat_[d]) product *= faces_[d][k + 1] - faces_[d][k];
+    }
+    return product;
+  }
+
+  const Domains& domains_;
+  std::array<std::vector<double>, 3> faces_;
+  std::array<bool, 3> is_flat_ = {};
+  std::vector<int> owners_;
+};
+
+double volume_of(const Domains& domains, const Box& box) {
+  double volume = 1;
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions_of(domains)); ++d)
+    if (!test::is_flat(box_of(domains), d)) volume *= box.upper[d] - box.lower[d];
+  return volume;
+}
+
+void expect_as_by_cells(const Domains& domains, double side) {
+  SCOPED_TRACE(name_of(domains));
+  const Cells cells(domains, side);
+  for (int rank = 0; rank < parts_of(domains); ++rank) {
+    SCOPED_TRACE("rank " + std::to_string(rank));
+    double volume = 0;
+    for (const Box& box : boxes_of(domains, rank)) volume += volume_of(domains, box);
+    ASSERT_NEAR(volume, cells.volume_of(rank), tolerance);
+    const std::map<int, double> expected = cells.neighbours_of(rank);
+    const std::vector<Neighbour> found = all_neighbours(domains, rank);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t k = 0; const auto& [other, face] : expected) {
+      ASSERT_EQ(found[k].rank, other);
+      ASSERT_NEAR(found[k++].shared_face, face, tolerance) << "with rank " << other;
+    }
+  }
+}
+
+TEST(Neighbours, OfRangesOfACurve) {
+  Random random(1);
+  for (const CurveKind kind : {CurveKind::hilbert, CurveKind::morton, CurveKind::snake})
+    for (const int dimensions : {2, 3})
+      for (int repeat = 0; repeat < 30; ++repeat) {
+        const int levels = 1 + test::below(dimensions == 2 ? 4 : 3, random);
+        const CurveDomains curve = test::random_curve(kind, dimensions, levels, random);
+        double longest = 0;
+        for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
+          longest = std::max(longest, curve.box().upper[d] - curve.box().lower[d]);
+        expect_as_by_cells(curve, longest / (1 << levels));
+        if (HasFatalFailure()) return;
+      }
+}
+
+TEST(Neighbours, OfBoxes) {
+  Random random(2);
+  constexpr double eighth = 0.125;
+  for (const int kind : {3, 4, 5})
+    for (int repeat = 0; repeat < 30; ++repeat) {
+      expect_as_by_cells(test::random_domains(kind, 2, random), eighth);
+      if (HasFatalFailure()) return;
+    }
+  for (const int kind : {3, 4, 5})
+    for (int tried = 0; tried < 10;) {
+      const Domains domains = test::random_domains(kind, 3, random);
+      if (volume_of(domains, box_of(domains)) > 30) continue;  // thousands of cells are enough
+      expect_as_by_cells(domains, eighth);
+      if (HasFatalFailure()) return;
+      ++tried;
+    }
+}
+
+// Every place is in a box of its owner, but for the rounding of faces between cells.
+TEST(Neighbours, BoxesHoldWhatTheirRankOwns) {
+  Random random(3);
+  for (int kind = 0; kind < test::kinds_of_domains; ++kind)
+    for (const int dimensions : {2, 3})
+      for (int repeat = 0; repeat < 10; ++repeat) {
+        const Domains domains = test::random_domains(kind, dimensions, random);
+        SCOPED_TRACE(name_of(domains));
+        for (int i = 0; i < 100; ++i) {
+          const auto n = static_cast<std::size_t>(dimensions);
+          test::Point point = {};
+          for (std::size_t d = 0; d < n; ++d)
+            point[d] = test::eighths(box_of(domains).lower[d], box_of(domains).upper[d], random);
+          const std::vector<Box> boxes =
+              boxes_of(domains, owner_of(domains, std::span(point).first(n)));
+          for (std::size_t d = 0; d < n; ++d)  // which belongs to the lower one
+            if (periodic_of(domains)[d] && point[d] == box_of(domains).upper[d])
+              point[d] = box_of(domains).lower[d];
+          const bool held = std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
+            bool inside = true;
+            for (std::size_t d = 0; d < n; ++d)
+              inside = inside && box.lower[d] - tolerance <= point[d] &&
+                       point[d] <= box.upper[d] + tolerance;
+            return inside;
+          });
+          ASSERT_TRUE(held) << point[0] << ' ' << point[1] << ' ' << point[2];
+        }
+      }
+}
+
+// --- By hand -------------------------------------------------------------------------------------
+
+TEST(Neighbours, OfAPlainGrid) {
+  const Domains grid = GridDomains::uniform({2, {2, 2, 1}}, unit, GridScheme::tensor);
+  EXPECT_EQ(neighbours_of(grid, 0), (std::vector<Neighbour>{{1, 0.5}, {2, 0.5}, {3, 0}}));
+  EXPECT_EQ(box_of(grid, 3).lower[0], 0.5);
+  EXPECT_EQ(box_of(grid, 0).upper[1], 0.5);
+}
+
+// Two domains that meet on both sides.
+TEST(Neighbours, AcrossAPeriodicAxisFacesCountTwice) {
+  const Domains grid =
+      GridDomains::uniform({3, {2, 1, 1}}, unit, GridScheme::tensor, {true, false, false});
+  EXPECT_EQ(neighbours_of(grid, 0), (std::vector<Neighbour>{{1, 2}}));
+}
+
+// The quarters of the plane, in the order of the curve: lower left, upper left, upper right, ...
+TEST(Neighbours, OfQuartersOfACurve) {
+  const std::uint64_t quarter = end_of_curve(2).value / 4;
+  const Domains curve = CurveDomains(
+      1, 2, unit, {}, {{0}, {quarter}, {2 * quarter}, {3 * quarter}, {4 * quarter}}, {}, {});
+  EXPECT_EQ(boxes_of(curve, 0).size(), 1U);
+  EXPECT_EQ(box_of(curve, 2).lower[0], 0.5);
+  EXPECT_EQ(box_of(curve, 2).lower[1], 0.5);
+  EXPECT_EQ(neighbours_of(curve, 0), (std::vector<Neighbour>{{1, 0.5}, {2, 0}, {3, 0.5}}));
+}
+
+TEST(Neighbours, OfWhoOwnsNothing) {
+  const Domains curve = CurveDomains(1, 2, unit, {}, {{0}, {0}, end_of_curve(2)}, {}, {});
+  EXPECT_TRUE(boxes_of(curve, 0).empty());
+  EXPECT_TRUE(neighbours_of(curve, 0).empty());
+  EXPECT_ERROR(box_of(curve, 0), "Rank 0 owns no place");
+  EXPECT_EQ(box_of(curve, 1), unit);
+  EXPECT_ERROR(static_cast<void>(boxes_of(curve, 2)), "The domain of rank 2 of 2");
+  EXPECT_ERROR(static_cast<void>(neighbours_of(Domains(), 0)), "Nobody owns anything yet.");
+}
+
+}  // namespace
+}  // namespace evenkeel
