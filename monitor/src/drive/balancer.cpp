@@ -1,6 +1,8 @@
 #include <evenkeel/monitor/balancer.hpp>
 
 #include "drive/agreement.hpp"
+#include "drive/home.hpp"
+#include "drive/hooks.hpp"
 #include "drive/learned_costs.hpp"
 #include "drive/place_options.hpp"
 #include "drive/surveyor.hpp"
@@ -17,10 +19,11 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -78,12 +81,6 @@ MoveOptions move_options_of(const Options& options) {
 
 }  // namespace
 
-template <class Hooks, class... Arguments>
-void run(const Hooks& hooks, const Arguments&... arguments) {
-  const std::size_t count = hooks.size();
-  for (std::size_t i = 0; i < count; ++i) hooks[i](arguments...);
-}
-
 struct Balancer::Impl {
   Impl(Communicator for_epochs, Communicator for_rebalances, const Options& options,
        std::optional<Space> space)
@@ -99,8 +96,13 @@ struct Balancer::Impl {
   // `back_to`: the generation to take again, if it is still kept; -1: none.
   MoveReport rebalance(std::span<const Set> sets, std::int64_t back_to = -1);
 
-  // The stages of a rebalance that need more than their arguments.
+  MoveReport migrate(std::span<const Set> sets);
+
+  // The stages of both that need more than their arguments.
+  void require_use(const char* name, std::span<const Set> sets) const;
   std::vector<Set> with_costs(std::span<const Set> sets);
+  std::vector<Set> with_known_costs(std::span<const Set> sets);
+  RankStatement statement_of_all(std::span<const Set> sets) const;
   Agreed agree(const Status& status, std::span<const Set> sets);
   Box box_around(std::span<const Set> sets) const;
   std::optional<Assignment> find_earlier(const Prepared& prepared, Weights weights,
@@ -113,27 +115,29 @@ struct Balancer::Impl {
   Weighed weigh(std::span<const Set> sets, const Agreed& agreed);
   // What was decided on, by a new cut or by the domains of an earlier generation.
   struct Placed {
-    Domains domains;
+    std::shared_ptr<const Domains> domains;
     bool is_changed;
     double lambda;
     int refused;
     std::int64_t back_to;  // that generation; -1: none
   };
+  Plan plan_few(std::span<const Set> sets);
+  Plan plan_in_order(std::span<const Set> sets, std::span<const SetShape> shapes, bool is_bound);
   MoveReport nothing_moved() const;
+  void set_domains(MoveReport& report, const std::shared_ptr<const Domains>& last) const;
   MoveReport carry_out(const Plan& who, std::span<const Set> sets, std::span<const SetShape> shapes,
                        Seconds before);
   void adopt(Placed placed, std::int64_t began, MoveReport& report);
 
-  void run_before() const { run(before_); }
   void run_after(const MoveReport& report) const;
+  const Domains& domains() const noexcept { return *domains_; }
 
-  // A hook may add others, which run from the next move on; those that run stay where they are.
-  std::deque<std::function<void()>> before_;
-  std::deque<std::function<void(const MoveReport&)>> after_;
+  Hooks hooks_;
   Monitor monitor_;
   Communicator ranks_;
   std::optional<Space> space_;  // on which the application wants the work
-  Domains domains_;
+  std::shared_ptr<const Domains> domains_ = std::make_shared<const Domains>();
+  Home home_;
   std::unique_ptr<Surveyor> surveyor_;
   LearnedCosts costs_;
   bool learns_ = false;  // costs of objects; never with weights or in a deterministic run
@@ -150,11 +154,11 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
   }
   const auto question = [this, &sets](std::int64_t load) {
     const std::int64_t first = monitor_.first_generation();
-    const bool has_moved = first >= 0 && first != generation_of(domains_);
+    const bool has_moved = first >= 0 && first != generation_of(domains());
     return Surveyor::Question{sets,
                               costs_.of_sets(),
                               monitor_.options(),
-                              domains_,
+                              domains(),
                               monitor_.steps(),
                               load,
                               has_moved,
@@ -171,19 +175,23 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
   return advice ? rebalance(sets, advice.back_to) : nothing_moved();
 }
 
-// The sets, which carry their records and, where these are learned, their costs.
-std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
+void Balancer::Impl::require_use(const char* name, std::span<const Set> sets) const {
   if (monitor_.is_finished())
-    throw Error(ErrorKind::bad_input, Where{stage_name}, "rebalance was called after finish.",
-                "Call finish once, at the end.");
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                std::string(name) + " was called after finish.", "Call finish once, at the end.");
   if (!exec::kokkos_is_running())
     throw Error(ErrorKind::bad_input, Where{stage_name}, "Kokkos is not running.",
-                "Rebalance between Kokkos::initialize and Kokkos::finalize.");
+                std::string("Call ") + name + " between Kokkos::initialize and Kokkos::finalize.");
   if (sets.size() > RankStatement::most_sets)
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 std::to_string(sets.size()) + " sets were given, and at most " +
                     std::to_string(RankStatement::most_sets) + " can move at once.",
                 "Give some of them a Balancer of their own.");
+}
+
+// The sets, which carry their records and, where these are learned, their costs.
+std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
+  require_use("rebalance", sets);
   std::vector<Set> all(sets.begin(), sets.end());
   const bool given = std::any_of(all.begin(), all.end(),
                                  [](const Set& set) { return set.options().weight.given(); });
@@ -198,12 +206,29 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
   return all;
 }
 
-Agreed Balancer::Impl::agree(const Status& status, std::span<const Set> sets) {
-  const exec::Region shown("evenkeel::agree");
+// The sets, which carry their costs, if any have been learned.
+std::vector<Set> Balancer::Impl::with_known_costs(std::span<const Set> sets) {
+  require_use("migrate", sets);
+  if (parts_of(domains()) == 0)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "migrate was called before anybody owned anything.",
+                "Call rebalance first: it makes the first domains.");
+  std::vector<Set> all(sets.begin(), sets.end());
+  if (learns_ && costs_.of_sets().size() == all.size()) costs_.travel_with(space_for(all), all);
+  return all;
+}
+
+RankStatement Balancer::Impl::statement_of_all(std::span<const Set> sets) const {
   RankStatement mine = statement_of(sets);
   mine.step_least = mine.step_greatest = monitor_.steps();
-  mine.generation_least = mine.generation_greatest = generation_of(domains_);
-  mine.hooked = after_.empty() ? 0 : 1;
+  mine.generation_least = mine.generation_greatest = generation_of(domains());
+  mine.hooked = hooks_.any_after() ? 1 : 0;
+  return mine;
+}
+
+Agreed Balancer::Impl::agree(const Status& status, std::span<const Set> sets) {
+  const exec::Region shown("evenkeel::agree");
+  RankStatement mine = statement_of_all(sets);
   mine.load = monitor_.load_nanoseconds();
   const Status ready = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
@@ -224,7 +249,7 @@ Box Balancer::Impl::box_around(std::span<const Set> sets) const {
     return *options.box;
   }
   std::optional<Box> kept;
-  if (parts_of(domains_) > 0) kept = box_of(domains_);
+  if (parts_of(domains()) > 0) kept = box_of(domains());
   return enclose(kept, found);
 }
 
@@ -250,7 +275,7 @@ std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared,
   const Domains* const kept = back_to >= 0 ? surveyor_->find(back_to) : nullptr;
   if (kept == nullptr || !(box_of(*kept) == prepared.region.box)) return std::nullopt;
   constexpr double however_even = std::numeric_limits<double>::max();
-  const Domains earlier = renumbered(*kept, generation_of(domains_));
+  const Domains earlier = renumbered(*kept, generation_of(domains()));
   Assignment assignment = place(ranks_, Status(), prepared, weights, {however_even, 0}, earlier,
                                 options.least_objects > 0);
   if (options.least_objects > 0 && assignment.fewest_objects < options.least_objects)
@@ -269,7 +294,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   // All ranks have arrived: waiting for the slowest does not count as cost.
   const std::int64_t began = monitor_.now();
   const std::vector<SetShape> shapes = agree_on_sets(ranks_, sets);
-  const int dimensions = dimensions_of(shapes, domains_);
+  const int dimensions = dimensions_of(shapes, domains());
   if (dimensions == 0) return nothing_moved();  // no rank has ever had an object
   const Region region = {dimensions, box_around(sets), agreed.bound};
   times.end("agree");
@@ -283,22 +308,76 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   if (!earlier) back_to = -1;
   Allowed found = earlier ? Allowed{std::move(*earlier)}
                           : place_allowed(ranks_, Status(), prepared, weights.of_sets,
-                                          options.target_lambda, options.least_objects, domains_);
-  Placed placed = {found.assignment.domains, found.assignment.is_changed, found.assignment.lambda,
-                   found.refused, back_to};
+                                          options.target_lambda, options.least_objects, domains());
+  Placed placed = {domains_, found.assignment.is_changed, found.assignment.lambda, found.refused,
+                   back_to};
+  if (found.assignment.status.ok())
+    found.assignment.status = attempt(stage_name, [&] {
+      placed.domains = std::make_shared<const Domains>(found.assignment.domains);
+    });
   times.end("cut");
   const Plan who = plan(ranks_, std::move(prepared), std::move(found.assignment));
   times.end("plan");
   MoveReport report = carry_out(who, sets, shapes, times.seconds());
   adopt(std::move(placed), began, report);
-  if (report.moved && agreed.hooked) run_after(report);
+  if ((report.moved || report.has_new_domains()) && agreed.hooked) run_after(report);
   return report;
+}
+
+// Sends strays home. Objects that are bound to others, and payloads, go the way of a rebalance.
+MoveReport Balancer::Impl::migrate(std::span<const Set> given) {
+  const exec::Region shown("evenkeel::migrate");
+  StageTimes times;
+  std::vector<Set> sets;
+  const Status arrived = attempt(stage_name, [&] { sets = with_known_costs(given); });
+  const Agreed agreed = agreed_by(ranks_, arrived, statement_of_all(sets));
+  const std::vector<SetShape> shapes = agree_on_sets(ranks_, sets);
+  times.end("agree");
+  const bool has_payloads =
+      std::any_of(sets.begin(), sets.end(), [](const Set& set) { return !set.payloads().empty(); });
+  surveyor_->note_migration();
+  const Plan who =
+      agreed.bound || has_payloads ? plan_in_order(sets, shapes, agreed.bound) : plan_few(sets);
+  times.end("plan");
+  if (who.empty()) return nothing_moved();
+  MoveReport report = carry_out(who, sets, shapes, times.seconds());
+  set_domains(report, domains_);
+  if (agreed.hooked) run_after(report);
+  return report;
+}
+
+Plan Balancer::Impl::plan_few(std::span<const Set> sets) {
+  std::vector<Strays> strays;
+  const Status found = attempt(stage_name, [&] {
+    strays.reserve(sets.size());
+    for (const Set& set : sets)
+      strays.push_back(home_.domain(domains_, ranks_.rank(), set).strays_of(set));
+  });
+  return plan_strays(ranks_, found, strays, sets);
+}
+
+Plan Balancer::Impl::plan_in_order(std::span<const Set> sets, std::span<const SetShape> shapes,
+                                   bool is_bound) {
+  for (const Set& set : sets) bounds(space_of_positions(set), ranks_, set);  // refuses NaNs
+  const Region region = {dimensions_of(shapes, domains()), box_of(domains()), is_bound};
+  Prepared prepared = prepare(ranks_, Status(), sets, region, place_options_of(monitor_.options()));
+  const std::vector<std::span<const double>> weights(sets.size());
+  constexpr double however_even = std::numeric_limits<double>::max();
+  Assignment assignment = place(ranks_, Status(), prepared, weights, {however_even, 0}, domains());
+  return plan(ranks_, std::move(prepared), std::move(assignment));
 }
 
 MoveReport Balancer::Impl::nothing_moved() const {
   MoveReport nothing;
-  nothing.generation = generation_of(domains_);
+  set_domains(nothing, domains_);
   return nothing;
+}
+
+void Balancer::Impl::set_domains(MoveReport& report,
+                                 const std::shared_ptr<const Domains>& last) const {
+  report.generation = generation_of(domains());
+  report.last_domains = last;
+  report.domains = domains_;
 }
 
 // Collective. Moves the objects, if any has to.
@@ -313,7 +392,7 @@ MoveReport Balancer::Impl::carry_out(const Plan& who, std::span<const Set> sets,
   MoveOptions moving = move_options_of(monitor_.options());
   moving.seconds_before = std::move(before);
   moving.on_stage = [this](MoveStage now) {
-    if (now == MoveStage::reserve) run_before();
+    if (now == MoveStage::reserve) hooks_.run_before();
   };
   return move(ranks_, sets, shapes, who, moving);
 }
@@ -324,11 +403,12 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
   // Objects may have wandered to where a new cut wants them: then domains change, and nothing
   // moves.
   outcome.moved = report.moved || placed.is_changed;
+  const std::shared_ptr<const Domains> last = domains_;
   if (outcome.moved) {
-    surveyor_->end_rebalance(placed.back_to, generation_of(placed.domains));
+    surveyor_->end_rebalance(placed.back_to, generation_of(*placed.domains));
     domains_ = std::move(placed.domains);
   }
-  report.generation = generation_of(domains_);
+  set_domains(report, last);
   report.lambda = placed.lambda;
   report.refused = placed.refused;
   outcome.objects_moved = report.objects;
@@ -343,11 +423,12 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
 // Collective.
 void Balancer::Impl::run_after(const MoveReport& report) const {
   Status status = attempt(
-      stage_name, [&] { run(after_, report); }, ErrorKind::application);
+      stage_name, [&] { hooks_.run_after(report); }, ErrorKind::application);
   if (!status.ok())
     status = Status(Error(status.error()->kind(), Where{status.error()->where()},
                           status.error()->problem(),
-                          "The objects have moved, and all fields are complete."));
+                          report.moved ? "The objects have moved, and all fields are complete."
+                                       : "No object has moved, but the domains are new."));
   vote(ranks_, status);
 }
 
@@ -389,11 +470,18 @@ MoveReport Balancer::rebalance(std::span<const Set> sets) {
   const InUse in_use(impl_->space_);
   return impl_->rebalance(sets);
 }
+MoveReport Balancer::migrate(std::span<const Set> sets) {
+  const InUse in_use(impl_->space_);
+  return impl_->migrate(sets);
+}
 void Balancer::before_move(std::function<void()> hook) {
-  impl_->before_.push_back(std::move(hook));
+  impl_->hooks_.before.push_back(std::move(hook));
 }
 void Balancer::after_move(std::function<void(const MoveReport&)> hook) {
-  impl_->after_.push_back(std::move(hook));
+  impl_->hooks_.after.push_back(std::move(hook));
+}
+void Balancer::on_new_domains(std::function<void(const Domains&, const Domains&)> hook) {
+  impl_->hooks_.on_new_domains.push_back(std::move(hook));
 }
 void Balancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
 std::string Balancer::saved_state() const { return impl_->monitor_.saved_state(); }
@@ -401,7 +489,7 @@ Metrics Balancer::metrics() const { return impl_->monitor_.metrics(); }
 Account Balancer::account() const { return impl_->monitor_.account(); }
 void Balancer::finish() { impl_->monitor_.finish(); }
 
-const Domains& Balancer::domains() const noexcept { return impl_->domains_; }
+const Domains& Balancer::domains() const noexcept { return impl_->domains(); }
 const Options& Balancer::options() const noexcept { return impl_->monitor_.options(); }
 std::int64_t Balancer::steps() const noexcept { return impl_->monitor_.steps(); }
 

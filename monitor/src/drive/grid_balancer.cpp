@@ -121,7 +121,8 @@ void GridBalancer::Impl::accept() {
   if (!proposal_)
     throw Error(ErrorKind::bad_input, Where{stage_name}, "There is no proposal to accept.",
                 "Call accept() once after step() or propose() returned one.");
-  surveyor_.begin_rebalance(decomposition_, 0, monitor_.steps() == 0);
+  surveyor_.begin_rebalance(std::make_shared<const Domains>(decomposition_), 0,
+                            monitor_.steps() == 0);
   decomposition_ = std::move(*proposal_);
   proposal_.reset();
   surveyor_.end_rebalance(-1, decomposition_.generation());

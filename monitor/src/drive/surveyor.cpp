@@ -441,9 +441,10 @@ void Surveyor::tell(const Question& question, const Sums& sums, bool is_on_recor
 
 // --- Around a rebalance --------------------------------------------------------------------------
 
-void Surveyor::begin_rebalance(const Domains& domains, std::size_t sets, bool is_start) {
+void Surveyor::begin_rebalance(std::shared_ptr<const Domains> domains, std::size_t sets,
+                               bool is_start) {
   is_start_ = is_start;
-  now_ = {generation_of(domains), std::make_shared<const Domains>(domains)};
+  now_ = {generation_of(*domains), std::move(domains)};
   records_.resize(sets);
 }
 
@@ -453,9 +454,9 @@ exec::Array<std::int64_t>& Surveyor::record_of(const Space& space, std::size_t s
                                                std::int64_t objects) {
   exec::Array<std::int64_t>& record = records_[set];
   const std::int64_t here = communicator_.rank(), unknown = second_half - 1;
-  const bool is_first = first_.domains == nullptr;
+  const bool is_first = first_.domains == nullptr && !migrates_;
   const bool is_intact = record.size() == objects;
-  if (is_intact && !is_first) {
+  if (is_intact && first_.domains != nullptr && !migrates_) {
     const WriteRecord write{here * second_half, record.data()};
     exec::for_each(record.space(), label, objects, write);
     record.space().fence(label);
@@ -478,6 +479,12 @@ void Surveyor::end_rebalance(std::int64_t back_to, std::int64_t generation) noex
   if (back_to >= 0 && back_to == first_.generation) first_.generation = generation;
   previous_ = now_;
   if (first_.domains == nullptr) first_ = now_;
+}
+
+void Surveyor::note_migration() noexcept {
+  migrates_ = true;
+  for (exec::Array<std::int64_t>& record : records_) record = {};
+  advised_ranks_.clear();
 }
 
 }  // namespace evenkeel

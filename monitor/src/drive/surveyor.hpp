@@ -70,7 +70,7 @@ class Surveyor {
   // --- Around a rebalance, on all ranks ----------------------------------------------------------
 
   // Before objects move: keeps these domains, and makes room for the records of the sets.
-  void begin_rebalance(const Domains& domains, std::size_t sets, bool is_start);
+  void begin_rebalance(std::shared_ptr<const Domains> domains, std::size_t sets, bool is_start);
   // The records of a set, brought up to date; they travel with its objects.
   exec::Array<std::int64_t>& record_of(const Space& space, std::size_t set, std::int64_t objects);
   // The domains of this generation, if they can be taken again; null if not.
@@ -78,6 +78,10 @@ class Surveyor {
   // After objects have moved. `back_to`: the generation that was taken again, now as `generation`;
   // -1: none.
   void end_rebalance(std::int64_t back_to, std::int64_t generation) noexcept;
+
+  // Objects go to their owners without a rebalance: from now on, an object counts for the owner of
+  // its place under all domains.
+  void note_migration() noexcept;
 
  private:
   struct Kept {
@@ -105,6 +109,7 @@ class Surveyor {
   // times the rank before the last rebalance.
   std::vector<exec::Array<std::int64_t>> records_;
   bool is_start_ = true;
+  bool migrates_ = false;  // objects do not wait for a rebalance
   Kept first_, previous_, now_;
   std::shared_ptr<const Domains> latest_, advised_;
   std::int64_t load_ = 0;                        // of the last survey

@@ -70,6 +70,9 @@ class EVENKEEL_API Balancer {
   // becomes the same Error on all ranks, and the objects stay moved.
   void before_move(std::function<void()> hook);
   void after_move(std::function<void(const MoveReport&)> hook);
+  // Those for new domains run when the domains have changed, with or without a move, and before the
+  // hooks after a move; otherwise they are like these. The first argument is what was before.
+  void on_new_domains(std::function<void(const Domains&, const Domains&)> hook);
 
   // Collective: the end of a step. Moves objects when it is worth it, and then every field has a
   // new length, order and storage. False: no field has changed, not even its order; domains may
@@ -80,6 +83,14 @@ class EVENKEEL_API Balancer {
   // Collective: balances now, by the latest load. Also makes the first distribution, from wherever
   // the objects are. Otherwise like step(), but does not count a step.
   MoveReport rebalance(std::span<const Set> sets);
+
+  // Collective: sends what has left the domain of its rank to the owner of its place, without new
+  // domains; for codes in which objects cannot wait for a rebalance. Cheap enough for every step:
+  // what stays keeps its place in memory, but for a few objects that fill holes, and arrays with
+  // slack (.count, .reserve, std::vector) keep their memory. With groups or payloads everything is
+  // put in order anew, as in a rebalance. Needs domains, so call rebalance() first. Otherwise like
+  // step(), but does not count a step.
+  MoveReport migrate(std::span<const Set> sets);
 
   // The same for one set, given as it is or by its fields, and for several sets that share one
   // decomposition.
@@ -108,6 +119,15 @@ class EVENKEEL_API Balancer {
   MoveReport rebalance(const Set& first, const Sets&... others) {
     return rebalance({first, others...});
   }
+  template <class Container>
+  requires(!std::same_as<std::remove_cvref_t<Container>, Set>) MoveReport
+      migrate(Container&& position, Carried carried = {}, const SetOptions& options = {}) {
+    return migrate({set(std::forward<Container>(position), std::move(carried), options)});
+  }
+  template <std::same_as<Set>... Sets>
+  MoveReport migrate(const Set& first, const Sets&... others) {
+    return migrate({first, others...});
+  }
 
   // Collective, before the first step: goes on with what an earlier run learned, on any number of
   // ranks; rank 0's text counts. saved_state() is local and the same on all ranks.
@@ -135,6 +155,9 @@ class EVENKEEL_API Balancer {
   }
   MoveReport rebalance(std::initializer_list<Set> sets) {
     return rebalance(std::span<const Set>(sets.begin(), sets.size()));
+  }
+  MoveReport migrate(std::initializer_list<Set> sets) {
+    return migrate(std::span<const Set>(sets.begin(), sets.size()));
   }
   struct Impl;
   std::unique_ptr<Impl> impl_;

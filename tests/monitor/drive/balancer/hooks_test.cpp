@@ -138,5 +138,60 @@ TEST_F(Hooks, OriginsAreToldWhenAskedFor) {
   balancer.finish();
 }
 
+// --- New domains ---------------------------------------------------------------------------------
+
+// All objects shift to where other ranks' domains are, and a new cut finds each where it is.
+TEST(HooksForNewDomains, RunWithoutAMoveToo) {
+  const Communicator communicator = test::world();
+  const int rank = communicator.rank(), size = communicator.size();
+  std::vector<std::array<double, 3>> x(10);
+  const auto place = [&](double shift) {
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = {shift + 0.5 * (rank + 0.04 * static_cast<double>(i)) / size, 0.5, 0.5};
+  };
+  place(0);
+  Balancer balancer(
+      communicator,
+      {.method = Staggered{{size, 1, 1}}, .box = Box{{0, 0, 0}, {1, 1, 1}}, .target_lambda = 0});
+  std::string seen;
+  std::int64_t last = 0;
+  balancer.after_move([&](const MoveReport&) { seen += "moved "; });
+  balancer.on_new_domains([&](const Domains& before, const Domains& now) {
+    EXPECT_EQ(generation_of(before), last);
+    EXPECT_EQ(generation_of(now), ++last);
+    EXPECT_EQ(&now, &balancer.domains());
+    seen += "domains ";
+  });
+  const MoveReport first = balancer.rebalance(x);
+  EXPECT_FALSE(first.moved);
+  EXPECT_TRUE(first.has_new_domains());
+  EXPECT_EQ(parts_of(*first.last_domains), 0);
+  EXPECT_EQ(seen, "domains ");
+  place(0.5);
+  const MoveReport second = balancer.rebalance(x);
+  EXPECT_FALSE(second.moved);
+  EXPECT_EQ(second.has_new_domains(), size > 1);
+  EXPECT_EQ(seen, size > 1 ? "domains domains " : "domains ");
+  EXPECT_FALSE(balancer.rebalance(x).has_new_domains());
+  for (auto& at : x) at[0] = 0.9 - 0.5 * at[0];
+  seen.clear();
+  const MoveReport third = balancer.rebalance(x);
+  EXPECT_EQ(third.moved, size > 1);
+  EXPECT_EQ(seen, size > 1 ? "domains moved " : "");
+  balancer.finish();
+}
+
+TEST(HooksForNewDomains, AnExceptionIsTheSameErrorOnAllRanks) {
+  const Communicator communicator = test::world();
+  std::vector<std::array<double, 3>> x = {{0.1 + communicator.rank(), 0, 0}};
+  Balancer balancer(communicator, {.method = Staggered{}});
+  balancer.on_new_domains([&](const Domains&, const Domains&) {
+    if (communicator.rank() == communicator.size() - 1) throw std::runtime_error("no room");
+  });
+  EXPECT_ERROR(balancer.rebalance(x), "no room");
+  EXPECT_EQ(generation_of(balancer.domains()), 1);
+  balancer.finish();
+}
+
 }  // namespace
 }  // namespace evenkeel

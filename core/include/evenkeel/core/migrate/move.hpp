@@ -4,12 +4,14 @@
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
 #include <evenkeel/core/migrate/shapes.hpp>
 #include <evenkeel/core/set.hpp>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <utility>
@@ -75,6 +77,10 @@ struct MoveReport {
   // positions works on.
   std::vector<exec::Array<Origin>> origins = {};
   std::vector<std::pair<std::string, double>> seconds = {};  // of each stage, slowest rank
+  // Of a Balancer: the domains before and now, the same where they have not changed; they may also
+  // have changed when nothing moved. Null in reports of move().
+  std::shared_ptr<const Domains> last_domains = {}, domains = {};
+  bool has_new_domains() const noexcept { return domains != last_domains; }
   explicit operator bool() const noexcept { return moved; }
 };
 
