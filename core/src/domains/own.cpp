@@ -1,4 +1,5 @@
 #include "domains/checks.hpp"
+#include "domains/curve_boxes.hpp"
 #include "domains/write_parts.hpp"
 #include "field/numbers.hpp"
 #include "field/places.hpp"
@@ -11,8 +12,12 @@
 #include <evenkeel/core/domains/part_of_point.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace evenkeel {
@@ -32,41 +37,117 @@ int part_of_rank(const Domains& domains, int rank) {
 
 // --- What surely is at home ----------------------------------------------------------------------
 
-// Whether an object may be outside of a box. Below its upper faces only: then the object is inside
-// the box of all domains as well, whose periods do not matter.
+// A box that tells quickly, and on hosts of several objects together, whether they surely are
+// inside: at or above its lower faces, and below the upper ones.
 template <class Real, int n>
-struct IsOutside {
-  Places<Real> places;
+struct QuickBox {
+  static constexpr int together = 16, length = n * together;
   double lower[n], upper[n];
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+  // Of so many objects with adjacent coordinates: the lower faces, and the last places below the
+  // upper ones.
+  double lowest[length], highest[length];
+  bool is_packed;  // the coordinates of the objects are adjacent doubles
+
+  KOKKOS_FUNCTION bool contains(const Places<Real>& places, std::int64_t i) const {
     bool inside = true;
     for (int axis = 0; axis < n; ++axis) {
       const double place = places.at(i, axis);
       inside = inside & (place >= lower[axis]) & (place < upper[axis]);
     }
-    return !inside;
+    return inside;
+  }
+
+  // Whether the objects from `first` on are inside; false may be wrong. Signs of differences tell,
+  // and exponents whether a number is finite: such loops become vector instructions.
+  bool contains_all(const Places<Real>& places, std::int64_t first) const {
+    if (!is_packed) return false;
+    constexpr std::uint64_t magnitude = ~std::uint64_t{0} >> 1, least = std::uint64_t{1} << 52;
+    const auto* const place =
+        reinterpret_cast<const double*>(places.data + first * places.object_stride_bytes);
+    std::uint64_t outside = 0;
+    for (int k = 0; k < length; ++k) {
+      const double above = place[k] - lowest[k], below = highest[k] - place[k];
+      outside |= std::bit_cast<std::uint64_t>(above) | std::bit_cast<std::uint64_t>(below) |
+                 ((std::bit_cast<std::uint64_t>(place[k]) & magnitude) + least);
+    }
+    return outside >> 63 == 0;
   }
 };
 
-// Whether an object may be outside of the cells of a table.
+template <class Real, int n>
+QuickBox<Real, n> quick(const Box& box, const FieldLayout& at) {
+  QuickBox<Real, n> quick;
+  for (int axis = 0; axis < n; ++axis) {
+    const auto d = static_cast<std::size_t>(axis);
+    quick.lower[axis] = box.lower[d];
+    quick.upper[axis] = box.upper[d];
+    const double highest = std::nextafter(box.upper[d], -std::numeric_limits<double>::infinity());
+    for (int k = 0; k < quick.together; ++k) {
+      quick.lowest[k * n + axis] = box.lower[d];
+      quick.highest[k * n + axis] = highest;
+    }
+  }
+  quick.is_packed = std::is_same_v<Real, double> && at.is_packed() && at.components == n;
+  return quick;
+}
+
+// The word of a predicate with a box, in which most objects are.
+template <class Predicate>
+std::uint64_t word_by_box(const Predicate& is_suspect, std::int64_t first, int length) {
+  constexpr int together = decltype(is_suspect.box)::together;
+  std::uint64_t word = 0;
+  for (int begin = 0; begin < length; begin += together) {
+    const int end = std::min(length, begin + together);
+    if (end - begin == together && is_suspect.box.contains_all(is_suspect.places, first + begin))
+      continue;
+    for (int k = begin; k < end; ++k)
+      word |= static_cast<std::uint64_t>(is_suspect(first + k) ? 1 : 0) << k;
+  }
+  return word;
+}
+
+// Whether an object may be outside of a domain that is a box. An object inside is inside the box of
+// all domains as well, whose periods do not matter.
+template <class Real, int n>
+struct IsOutside {
+  Places<Real> places;
+  QuickBox<Real, n> box;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return !box.contains(places, i); }
+  std::uint64_t word(std::int64_t first, int length) const {
+    return word_by_box(*this, first, length);
+  }
+};
+
+// Whether an object may be outside of the cells of a table, or of a box of such cells.
 template <class Real, int n>
 struct IsOffTable {
+  struct Axis {
+    double cells_per_length, first, end, period;  // in cells of the table; infinite: no period
+    int extent;
+  };
   Places<Real> places;
+  QuickBox<Real, n> box;
   Lattice lattice;
-  int coarser;
-  std::uint32_t first[n], extent[n];
+  Axis axes[n];
   const unsigned char* is_own;
 
+  // No sum of floating-point numbers: compilers may round it in several ways.
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
     bool inside = true;
-    std::int64_t cell = 0;
+    int cell = 0;
     for (int axis = n - 1; axis >= 0; --axis) {
-      const double place = places.at(i, axis);
-      const std::uint32_t from_first = (lattice.coordinate(axis, place) >> coarser) - first[axis];
-      inside = inside & (from_first < extent[axis]) & (place - place == 0);  // finite
-      cell = cell * extent[axis] + from_first;
+      const Axis& along = axes[axis];
+      const double distance = lattice.distance(axis, places.at(i, axis));
+      const double at = distance * along.cells_per_length;
+      const bool is_inside = (at >= along.first) & (at < along.end) & (distance < along.period);
+      inside = inside & is_inside;
+      cell = cell * along.extent + static_cast<int>(is_inside ? at : along.first) -
+             static_cast<int>(along.first);
     }
     return !inside || is_own[cell] == 0;
+  }
+  std::uint64_t word(std::int64_t first, int length) const {
+    return word_by_box(*this, first, length);
   }
 };
 
@@ -246,6 +327,61 @@ exec::Array<std::uint32_t> cells_of(const Space& space, const Lattice& lattice, 
 
 }  // namespace
 
+// Cells of a table on the host.
+class Cells {
+ public:
+  Cells(std::vector<unsigned char> is_own, const std::array<std::uint32_t, 3>& extent)
+      : is_own_(std::move(is_own)), extent_(extent) {}
+
+  // A block of own cells around one of them, which grows as long as a whole layer is free.
+  struct Block {
+    std::array<std::uint32_t, 3> first, last;
+  };
+  bool owns(const std::array<std::uint32_t, 3>& cell) const {
+    return is_own_[(std::size_t{cell[2]} * extent_[1] + cell[1]) * extent_[0] + cell[0]] != 0;
+  }
+  Block block_around(const std::array<std::uint32_t, 3>& cell) const {
+    Block block = {cell, cell};
+    for (bool grows = true; grows;) {
+      grows = false;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (block.first[axis] > 0 && owns_layer(block, axis, block.first[axis] - 1)) {
+          --block.first[axis];
+          grows = true;
+        }
+        if (block.last[axis] + 1 < extent_[axis] && owns_layer(block, axis, block.last[axis] + 1)) {
+          ++block.last[axis];
+          grows = true;
+        }
+      }
+    }
+    return block;
+  }
+
+ private:
+  bool owns_layer(Block block, std::size_t axis, std::uint32_t at) const {
+    block.first[axis] = block.last[axis] = at;
+    for (std::uint32_t z = block.first[2]; z <= block.last[2]; ++z)
+      for (std::uint32_t y = block.first[1]; y <= block.last[1]; ++y)
+        for (std::uint32_t x = block.first[0]; x <= block.last[0]; ++x)
+          if (is_own_[(std::size_t{z} * extent_[1] + y) * extent_[0] + x] == 0) return false;
+    return true;
+  }
+
+  std::vector<unsigned char> is_own_;
+  std::array<std::uint32_t, 3> extent_;
+};
+
+const Box& largest_of(const std::vector<Box>& boxes, std::size_t dimensions) {
+  const auto volume = [dimensions](const Box& box) {
+    double product = 1;
+    for (std::size_t d = 0; d < dimensions; ++d) product *= box.upper[d] - box.lower[d];
+    return product;
+  };
+  return *std::max_element(boxes.begin(), boxes.end(),
+                           [&](const Box& a, const Box& b) { return volume(a) < volume(b); });
+}
+
 // --- OwnDomain -----------------------------------------------------------------------------------
 
 OwnDomain::OwnDomain(const Space& space, const Domains& domains, int rank, std::int64_t objects)
@@ -299,24 +435,46 @@ std::optional<OwnDomain::Table> OwnDomain::table_for(const CurveDomains& curve,
     mark.is_own = table.is_own.data();
     exec::for_each(space_, label, count, mark);
     space_.fence(label);
+    table.inner = inner_box(curve, static_cast<int>(part), table);
     return table;
   }
   return std::nullopt;
 }
 
-namespace {
-
-template <class Real, int n>
-IsOutside<Real, n> outside_of(const Box& box, const Places<Real>& places) {
-  IsOutside<Real, n> is_outside{places, {}, {}};
-  for (int axis = 0; axis < n; ++axis) {
-    is_outside.lower[axis] = box.lower[static_cast<std::size_t>(axis)];
-    is_outside.upper[axis] = box.upper[static_cast<std::size_t>(axis)];
+// As large as layers of own cells around the largest cube make it; a little smaller, since faces
+// are rounded.
+Box OwnDomain::inner_box(const CurveDomains& curve, int part, const Table& table) {
+  const Lattice lattice = lattice_of(curve);
+  const std::vector<Box> boxes = boxes_on_curve(curve, part);
+  constexpr Box none = {{0, 0, 0}, {0, 0, 0}};
+  if (boxes.empty()) return none;
+  const auto n = static_cast<std::size_t>(curve.dimensions());
+  const Box& largest = largest_of(boxes, n);
+  std::array<std::uint32_t, 3> cell = {0, 0, 0};
+  for (std::size_t d = 0; d < n; ++d) {
+    const double middle = largest.lower[d] / 2 + largest.upper[d] / 2;
+    cell[d] = (lattice.coordinate(static_cast<int>(d), middle) >> table.coarser) - table.first[d];
+    if (cell[d] >= table.extent[d]) return none;  // smaller than a cell of the table
   }
-  return is_outside;
+  const Cells cells(table.is_own.on_host(), table.extent);
+  if (!cells.owns(cell)) return none;
+  const Cells::Block block = cells.block_around(cell);
+  Box inner = curve.box();
+  for (std::size_t d = 0; d < n; ++d) {
+    const double lower = curve.box().lower[d], upper = curve.box().upper[d];
+    const double margin =
+        std::max((upper - lower) * 0x1p-40, std::max(std::abs(lower), std::abs(upper)) * 0x1p-48);
+    const auto face = [&](std::uint32_t of_table) {
+      const std::uint64_t fine = std::uint64_t{table.first[d] + of_table} << table.coarser;
+      return fine > lattice.last_coordinate(static_cast<int>(d))
+                 ? upper
+                 : lattice.face(static_cast<int>(d), static_cast<std::uint32_t>(fine));
+    };
+    inner.lower[d] = face(block.first[d]) + margin;
+    inner.upper[d] = face(block.last[d] + 1) - margin;
+  }
+  return inner;
 }
-
-}  // namespace
 
 exec::Array<std::int64_t> OwnDomain::suspects_in(const FieldLayout& at) const {
   const auto found = [&](const auto& is_suspect) {
@@ -326,11 +484,19 @@ exec::Array<std::int64_t> OwnDomain::suspects_in(const FieldLayout& at) const {
   const Lattice lattice = table_ ? lattice_of(std::get<CurveDomains>(domains_)) : Lattice();
   const auto among = [&]<class Real, int n>(const Places<Real>& places,
                                             std::integral_constant<int, n>) {
-    if (box_) return found(outside_of<Real, n>(*box_, places));
-    IsOffTable<Real, n> is_off{places, lattice, table_->coarser, {}, {}, table_->is_own.data()};
+    const QuickBox<Real, n> box = quick<Real, n>(box_ ? *box_ : table_->inner, at);
+    if (!table_) return found(IsOutside<Real, n>{places, box});
+    IsOffTable<Real, n> is_off{places, box, lattice, {}, table_->is_own.data()};
     for (int axis = 0; axis < n; ++axis) {
-      is_off.first[axis] = table_->first[static_cast<std::size_t>(axis)];
-      is_off.extent[axis] = table_->extent[static_cast<std::size_t>(axis)];
+      const auto d = static_cast<std::size_t>(axis);
+      const double period = lattice.period(axis);
+      // The curve goes on behind the upper face of a box that is no cube.
+      const double last = std::ldexp(lattice.last_coordinate(axis) + 1.0, -table_->coarser);
+      const double first = table_->first[d], extent = table_->extent[d];
+      is_off.axes[axis] = {std::ldexp(lattice.cells_per_length(axis), -table_->coarser), first,
+                           std::min(first + extent, last),
+                           period > 0 ? period : std::numeric_limits<double>::infinity(),
+                           static_cast<int>(table_->extent[d])};
     }
     return found(is_off);
   };

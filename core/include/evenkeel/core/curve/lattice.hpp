@@ -76,6 +76,11 @@ class Lattice {
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(inside));  // vectors convert int32
   }
 
+  // Of an axis, as distance() counts: the length after which places repeat, 0: never; and the number
+  // of cells in a unit of length.
+  KOKKOS_FUNCTION double period(int axis) const { return axes_[axis].period; }
+  KOKKOS_FUNCTION double cells_per_length(int axis) const { return axes_[axis].cells_per_length; }
+
   // The place in the middle of a cell along one axis.
   KOKKOS_FUNCTION double middle(int axis, std::uint32_t coordinate) const {
     const double cells = axes_[axis].cells_per_length;

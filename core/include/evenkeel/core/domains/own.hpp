@@ -41,8 +41,10 @@ class EVENKEEL_API OwnDomain {
     int coarser = 0;  // levels less than the lattice of the domains
     std::array<std::uint32_t, 3> first = {0, 0, 0}, extent = {0, 0, 0};
     exec::Array<unsigned char> is_own;
+    Box inner;  // all places in it belong to this rank
   };
   std::optional<Table> table_for(const CurveDomains& curve, std::int64_t objects) const;
+  static Box inner_box(const CurveDomains& curve, int part, const Table& table);
   exec::Array<std::int64_t> suspects_in(const FieldLayout& at) const;
 
   Space space_;
