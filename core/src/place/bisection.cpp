@@ -28,7 +28,7 @@ Boxes cut_it(const PlaceTask& task, const Status& status) {
   });
   BisectionCut cut = bisect(task.communicator, ready, points, cutting);
   return {TreeDomains(task.generation(), region.dimensions, region.box,
-                      task.prepared.options.periodic, std::move(cut.nodes)),
+                      task.prepared.options.periodic, std::move(cut.nodes), ranks_of_parts(task)),
           lambda_of(cut.weights)};
 }
 

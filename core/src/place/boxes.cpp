@@ -42,6 +42,10 @@ std::vector<WeightedPoints> points_of(const PlaceTask& task) {
   return points;
 }
 
+std::vector<int> ranks_of_parts(const PlaceTask& task) {
+  return task.fresh == nullptr ? task.prepared.options.rank_of_part : std::vector<int>();
+}
+
 BoxCutOptions box_options_of(const PlaceTask& task) {
   BoxCutOptions options;
   options.box = task.prepared.region.box;

@@ -17,6 +17,9 @@ std::vector<exec::Array<int>> parts_in(const Prepared& prepared, const Domains& 
 // Positions and weights of all sets.
 std::vector<WeightedPoints> points_of(const PlaceTask& task);
 
+// Of domains that are made now; empty: part p is rank p.
+std::vector<int> ranks_of_parts(const PlaceTask& task);
+
 BoxCutOptions box_options_of(const PlaceTask& task);
 
 // New boxes, and how even they are by the weights.

@@ -83,7 +83,9 @@ Found find_on_curve(const PlaceTask& task) {
   Cut parts = cut(task.communicator, joined, keyed.sets, cutting);
   std::vector<int> ranks;
   if (task.fresh == nullptr) {
-    if (parts.kept)
+    if (!prepared.options.rank_of_part.empty())
+      ranks = prepared.options.rank_of_part;
+    else if (parts.kept)
       ranks = last->rank_of_part();
     else
       ranks = keep_in_place_of(task, parts.splitters);

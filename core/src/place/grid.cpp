@@ -29,7 +29,7 @@ Boxes cut_it(const PlaceTask& task, const Status& status) {
   });
   GridCut cut = cut_grid(task.communicator, ready, points, cutting);
   return {GridDomains(task.generation(), cutting.shape, region.box, task.prepared.options.periodic,
-                      std::move(cut.borders)),
+                      std::move(cut.borders), ranks_of_parts(task)),
           lambda_of(cut.weights)};
 }
 

@@ -15,6 +15,7 @@
 #include <evenkeel/core/field/array.hpp>
 #include <evenkeel/core/place.hpp>
 #include <evenkeel/core/weights.hpp>
+#include <evenkeel/core/wrap.hpp>
 #include <evenkeel/monitor/monitor.hpp>
 
 #include <algorithm>
@@ -121,6 +122,7 @@ struct Balancer::Impl {
     int refused;
     std::int64_t back_to;  // that generation; -1: none
   };
+  void wrap_positions(std::span<const Set> sets, const Box& box) const;
   Plan plan_few(std::span<const Set> sets);
   Plan plan_in_order(std::span<const Set> sets, std::span<const SetShape> shapes, bool is_bound);
   MoveReport nothing_moved() const;
@@ -296,11 +298,15 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   const std::vector<SetShape> shapes = agree_on_sets(ranks_, sets);
   const int dimensions = dimensions_of(shapes, domains());
   if (dimensions == 0) return nothing_moved();  // no rank has ever had an object
-  const Region region = {dimensions, box_around(sets), agreed.bound};
+  const Box box = box_around(sets);
+  const Region region = {dimensions, box, agreed.bound};
   times.end("agree");
 
   Weighed weights;
-  const Status weighed = attempt(stage_name, [&] { weights = weigh(sets, agreed); });
+  const Status weighed = attempt(stage_name, [&] {
+    wrap_positions(sets, box);
+    weights = weigh(sets, agreed);
+  });
   times.end("weigh");
   Prepared prepared = prepare(ranks_, weighed, sets, region, place_options_of(options));
   times.end("order");
@@ -346,9 +352,15 @@ MoveReport Balancer::Impl::migrate(std::span<const Set> given) {
   return report;
 }
 
+void Balancer::Impl::wrap_positions(std::span<const Set> sets, const Box& box) const {
+  if (!monitor_.options().wrap) return;
+  for (const Set& set : sets) wrap(space_of_positions(set), set, box, monitor_.options().periodic);
+}
+
 Plan Balancer::Impl::plan_few(std::span<const Set> sets) {
   std::vector<Strays> strays;
   const Status found = attempt(stage_name, [&] {
+    wrap_positions(sets, box_of(domains()));
     strays.reserve(sets.size());
     for (const Set& set : sets)
       strays.push_back(home_.domain(domains_, ranks_.rank(), set).strays_of(set));

@@ -10,7 +10,8 @@ inline PlaceOptions place_options_of(const Options& options) {
   return {.method = options.method,
           .periodic = options.periodic,
           .cell_size = options.cell_size,
-          .least_width = options.least_width};
+          .least_width = options.least_width,
+          .rank_of_part = options.rank_of_part};
 }
 
 }  // namespace evenkeel

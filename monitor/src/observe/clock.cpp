@@ -95,14 +95,15 @@ struct Clock::Impl {
 };
 
 Timer::Timer(Clock& clock, int kernel) noexcept : track_(clock.track()) {
-  if (track_ != nullptr) track_->begin(kernel);
+  if (track_ != nullptr) scope_ = track_->begin(kernel);
 }
 Timer::Timer(Clock& clock, int kernel, const DeviceStream& stream) noexcept
     : track_(clock.track()) {
-  if (track_ != nullptr) track_->begin(kernel, stream, clock.impl_->events);
+  if (track_ != nullptr) scope_ = track_->begin(kernel, stream, clock.impl_->events);
 }
-Timer::~Timer() {
-  if (track_ != nullptr) track_->end();
+void Timer::end() noexcept {
+  if (track_ != nullptr) track_->end(scope_);
+  track_ = nullptr;
 }
 
 std::string Kernel::name() const { return clock_->names()[static_cast<std::size_t>(index_)]; }

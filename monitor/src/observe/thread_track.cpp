@@ -31,33 +31,56 @@ std::int64_t ThreadTrack::read() noexcept {
   return now;
 }
 
-void ThreadTrack::begin(int kernel) noexcept {
+std::uint32_t ThreadTrack::begin(int kernel) noexcept {
   const int depth = depth_++;
-  if (depth >= deepest) return;
+  const std::uint32_t number = next_++;
+  if (depth >= deepest) return number;
   Scope& scope = open_[static_cast<std::size_t>(depth)];
   scope.kernel = kernel;
+  scope.number = number;
   scope.inside = 0;
   scope.device = nullptr;
   scope.began = read();
+  return number;
 }
 
 // The device's event lies inside the scope, so that its cost counts where it is caused.
-void ThreadTrack::begin(int kernel, const DeviceStream& stream,
-                        const std::shared_ptr<DeviceEvents>& events) noexcept {
+std::uint32_t ThreadTrack::begin(int kernel, const DeviceStream& stream,
+                                 const std::shared_ptr<DeviceEvents>& events) noexcept {
   const int depth = depth_;
-  begin(kernel);
-  if (depth >= deepest || !stream.on_device || events == nullptr) return;
+  const std::uint32_t number = begin(kernel);
+  if (depth >= deepest || !stream.on_device || events == nullptr) return number;
   DeviceTimer* const devices = device_timer(events);
-  if (devices == nullptr) return;
+  if (devices == nullptr) return number;
   DeviceTimer::Scope* around = nullptr;
   for (int i = depth; i > 0 && around == nullptr; --i)
     around = open_[static_cast<std::size_t>(i - 1)].device;
   Scope& scope = open_[static_cast<std::size_t>(depth)];
   scope.before = 0;
   scope.device = devices->begin(stream, around);
+  return number;
 }
 
-void ThreadTrack::end() noexcept {
+// Scopes end in the reverse order of their beginning, unless timers were moved.
+void ThreadTrack::end(std::uint32_t number) noexcept {
+  const int innermost = depth_ - 1;
+  if (innermost < deepest && open_[static_cast<std::size_t>(innermost)].number != number)
+    end_before_others(number);
+  else
+    end_innermost();
+}
+
+// Brings the scope to the innermost place: what all have taken so far is counted before.
+void ThreadTrack::end_before_others(std::uint32_t number) noexcept {
+  const auto end = open_.begin() + std::min(depth_, deepest);
+  const auto found =
+      std::find_if(open_.begin(), end, [&](const Scope& scope) { return scope.number == number; });
+  charge_open_scopes(read());
+  if (found != end) std::rotate(found, found + 1, end);
+  end_innermost();
+}
+
+void ThreadTrack::end_innermost() noexcept {
   const int depth = --depth_;
   if (depth >= deepest) return;
   const Scope& scope = open_[static_cast<std::size_t>(depth)];

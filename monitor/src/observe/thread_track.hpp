@@ -71,10 +71,11 @@ class ThreadTrack {
 
   // --- By the thread that it belongs to ----------------------------------------------------------
 
-  void begin(int kernel) noexcept;
-  void begin(int kernel, const DeviceStream& stream,
-             const std::shared_ptr<DeviceEvents>& events) noexcept;
-  void end() noexcept;
+  // Return the number of the scope that begins, by which end() knows it.
+  std::uint32_t begin(int kernel) noexcept;
+  std::uint32_t begin(int kernel, const DeviceStream& stream,
+                      const std::shared_ptr<DeviceEvents>& events) noexcept;
+  void end(std::uint32_t number) noexcept;
 
   // Counts what open scopes have taken so far; they go on from here. A scope that is timed on a
   // device counts only when the device's time is known.
@@ -107,6 +108,7 @@ class ThreadTrack {
  private:
   struct Scope {
     int kernel = 0;
+    std::uint32_t number = 0;
     std::int64_t began = 0;
     std::int64_t inside = 0;  // taken since then by scopes inside
     DeviceTimer::Scope* device = nullptr;
@@ -118,6 +120,8 @@ class ThreadTrack {
   };
 
   std::int64_t read() noexcept;
+  void end_innermost() noexcept;
+  void end_before_others(std::uint32_t number) noexcept;
   void count(int kernel, std::int64_t ticks) noexcept;
   DeviceTimer* device_timer(const std::shared_ptr<DeviceEvents>& events) noexcept;
 
@@ -125,6 +129,7 @@ class ThreadTrack {
 
   const Clock::Now now_;
   int depth_ = 0;
+  std::uint32_t next_ = 0;
   std::int64_t last_;
   std::array<Scope, deepest> open_;  // innermost last
   std::atomic<bool> backwards_ = false;

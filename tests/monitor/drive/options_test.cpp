@@ -74,6 +74,8 @@ TEST(OptionsText, OfTheDefaults) {
             "trigger = cost_aware\n"
             "box = measured\n"
             "periodic = none\n"
+            "wrap = off\n"
+            "rank_of_part = none\n"
             "cell_size = none\n"
             "least_width = none\n"
             "target_lambda = 1.05\n"
@@ -103,6 +105,8 @@ Options unusual() {
   options.method = Tensor{.grid = {4, 1, 12}};
   options.cell_size = {0.25, 0, 1e-9};
   options.least_width = {0, 0, 3};
+  options.wrap = true;
+  options.rank_of_part = {2, 0, 1};
   options.trigger = Every{.start = 1, .stop = 99, .period = 7};
   options.box = Box{{-1.5, 0, 1e-300}, {0.1, 1.0 / 3, 1e300}};
   options.periodic = {true, false, true};
@@ -137,6 +141,8 @@ TEST(OptionsText, OfUnusualOnes) {
             "trigger = every 1:99:7\n"
             "box = -1.5,0,1e-300,0.1,0.3333333333333333,1e+300\n"
             "periodic = xz\n"
+            "wrap = on\n"
+            "rank_of_part = 2,0,1\n"
             "cell_size = 0.25,0,1e-09\n"
             "least_width = 0,0,3\n"
             "target_lambda = 0\n"
@@ -176,6 +182,8 @@ Options random_options(std::mt19937_64& random) {
                             Staggered{.grid = {1 + below(9), 1 + below(9), 1 + below(9)}}};
   options.method = methods[random() % std::size(methods)];
   if (flip()) options.cell_size = {fraction(random), 0, fraction(random)};
+  if (flip()) options.wrap = true;
+  if (flip()) options.rank_of_part = {3, 1, 0, 2};
   if (flip()) options.least_width = {fraction(random), fraction(random), 0};
   if (flip()) options.trigger = Threshold{.lambda = 1 + fraction(random)};
   if (flip()) options.box = Box{{-fraction(random), -1, -2}, {fraction(random), 1e9, 5}};
@@ -261,6 +269,36 @@ TEST(FromText, EverySpellingOfAValue) {
   EXPECT_EQ(read("control = run.control").control, "run.control");
 }
 
+TEST(FromText, OnlyMethodsThatTheApplicationCanWorkWith) {
+  const auto chosen = [](Methods methods, const std::string& method) {
+    return to_text(
+        read("method = " + method, Options{.method = Staggered{}, .methods = methods}).method);
+  };
+  const auto refused = [](Methods methods, const std::string& method) {
+    return test::error_of(
+        [&] { read("method = " + method, Options{.method = Staggered{}, .methods = methods}); });
+  };
+  for (const char* method : {"hilbert", "morton", "snake"}) {
+    EXPECT_EQ(chosen(Methods::any, method), method);
+    EXPECT_EQ(chosen(Methods::curves, method), method);
+    EXPECT_EQ(
+        refused(Methods::boxes, method),
+        std::string("evenkeel: monitor/options: run.options, line 1: method: the method is '") +
+            method +
+            "', which this application cannot work with. Choose staggered, tensor or "
+            "bisection.");
+    EXPECT_NE(refused(Methods::grids, method), "");
+  }
+  for (const char* method : {"staggered", "tensor 2x2x2", "bisection"}) {
+    EXPECT_EQ(chosen(Methods::boxes, method), method);
+    EXPECT_NE(refused(Methods::curves, method), "");
+  }
+  EXPECT_EQ(chosen(Methods::grids, "tensor"), "tensor");
+  EXPECT_NE(refused(Methods::grids, "bisection"), "");
+  EXPECT_ERROR(check({.method = Hilbert{}, .methods = Methods::boxes}),
+               "which this application cannot work with");
+}
+
 TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   const auto expect = [](const std::string& key, const std::vector<std::string>& values,
                          const std::string& allowed) {
@@ -283,6 +321,9 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
          "them");
   expect("periodic", {"", "w", "xx", "x,y", "on"},
          "none, or some of the letters x, y and z, each once");
+  expect("rank_of_part", {"", "1", "0,0", "0,2", "-1,0", "0 1", "0,1,", "1.0,0"},
+         "none, or the numbers of all ranks, each once, with commas between them");
+  expect("wrap", {"", "x", "2"}, "on or off");
   expect("target_lambda", {"", "0.99", "-1", "nan", "inf", "1.1x", "1,1", "lambda"},
          "0 (off), or a number of at least 1");
   expect("least_objects", {"", "-1", "2147483648", "1.5"}, "a whole number of at least 0");
@@ -331,7 +372,8 @@ TEST(FromText, ControlCharactersAreNotShown) {
 }
 
 constexpr const char* all_keys =
-    "The options are method, trigger, box, periodic, cell_size, least_width, target_lambda, "
+    "The options are method, trigger, box, periodic, wrap, rank_of_part, cell_size, least_width, "
+    "target_lambda, "
     "least_objects, staging_bytes, messages_in_flight, origins, floor_percent, least_coverage, "
     "horizon, expected_cost, epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, "
     "strict_kernels, watcher, log, journal, state, control";
@@ -599,6 +641,7 @@ Options of_rank(int rank) {
   std::mt19937_64 random(static_cast<std::uint64_t>(rank));
   Options options = random_options(random);
   options.options_file = rank == 0 ? "" : "/no/such/file/" + std::to_string(rank);
+  options.rank_of_part.clear();  // the number of ranks is not known
   return options;
 }
 

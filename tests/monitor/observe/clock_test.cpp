@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace evenkeel {
@@ -89,6 +90,72 @@ TEST_F(ClockTest, AnInnerScopeInterruptsTheOuter) {
   }
   pass(300);
   expect_step(377, {7, 70});
+}
+
+TEST_F(ClockTest, AnEmptyTimerMeasuresNothing) {
+  clock->kernel("force");
+  {
+    Timer timing;
+    pass(5);
+    timing = Timer();
+    timing.end();
+    pass(2);
+  }
+  expect_step(7, {0});
+}
+
+TEST_F(ClockTest, ATimerMayLeaveItsScope) {
+  const Kernel force = clock->kernel("force"), push = clock->kernel("push");
+  const auto begun = [&](bool measures) { return measures ? force.time() : Timer(); };
+  {
+    Timer timing = begun(true);
+    pass(10);
+    Timer moved = std::move(timing);
+    pass(20);
+    moved.end();
+    pass(400);
+    const Timer none = begun(false);
+    pass(5000);
+  }
+  expect_step(5430, {30, 0});
+}
+
+// The new scope begins before the old one ends.
+TEST_F(ClockTest, ATimerMayGoFromKernelToKernel) {
+  const Kernel force = clock->kernel("force"), push = clock->kernel("push");
+  {
+    Timer timing = force.time();
+    pass(10);
+    timing = push.time();
+    pass(200);
+    timing = force.time();
+    pass(1);
+  }
+  pass(3000);
+  expect_step(3211, {11, 200});
+  {
+    const Timer timing = push.time();
+    pass(4);
+  }
+  expect_step(4, {0, 4});
+}
+
+// What is open goes on, whatever ends first.
+TEST_F(ClockTest, TimersMayEndInAnyOrder) {
+  const Kernel a = clock->kernel("a"), b = clock->kernel("b"), c = clock->kernel("c");
+  Timer first = a.time();
+  pass(1);
+  Timer second = b.time();
+  pass(20);
+  Timer third = c.time();
+  pass(300);
+  first.end();
+  pass(4000);
+  third.end();
+  pass(50000);
+  second.end();
+  pass(7);
+  expect_step(54328, {1, 50020, 4300});
 }
 
 TEST_F(ClockTest, RecursionCountsOnce) {

@@ -40,6 +40,8 @@ struct PlaceOptions {
   std::array<bool, 3> periodic = {false, false, false};  // axes that wrap around
   std::array<double, 3> cell_size = {0, 0, 0};    // borders of a grid stand at multiples of this
   std::array<double, 3> least_width = {0, 0, 0};  // of domains that are boxes
+  // Of each part; empty: part p is rank p, or for ranges of a curve whoever holds most of it.
+  std::vector<int> rank_of_part = {};
 };
 
 // Where objects are, the same on all ranks.

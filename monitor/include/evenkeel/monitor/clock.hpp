@@ -30,20 +30,34 @@ struct KernelOptions {
   friend bool operator==(const KernelOptions&, const KernelOptions&) = default;
 };
 
-// Measures until the end of its scope, which it cannot leave. A kernel timed inside another
-// interrupts it, so that no time counts twice. Its Kernel, or the object that the Kernel came from,
-// must outlive it.
+// Measures until the end of its scope, or until something else is moved into it; empty, it measures
+// nothing. A kernel timed inside another interrupts it, so that no time counts twice. Its Kernel,
+// or the object that the Kernel came from, must outlive it, and it ends in the thread in which it
+// began.
 class EVENKEEL_API Timer {
  public:
-  Timer(const Timer&) = delete;
-  Timer& operator=(const Timer&) = delete;
-  ~Timer();
+  Timer() = default;
+  Timer(Timer&& other) noexcept
+      : track_(std::exchange(other.track_, nullptr)), scope_(other.scope_) {}
+  Timer& operator=(Timer&& other) noexcept {
+    if (this != &other) {
+      end();
+      track_ = std::exchange(other.track_, nullptr);
+      scope_ = other.scope_;
+    }
+    return *this;
+  }
+  ~Timer() { end(); }
+
+  // Measures no longer, and is empty.
+  void end() noexcept;
 
  private:
   friend class Kernel;
   Timer(Clock& clock, int kernel) noexcept;
   Timer(Clock& clock, int kernel, const DeviceStream& stream) noexcept;
-  ThreadTrack* track_;  // null: nothing is measured, in a thread that is ending
+  ThreadTrack* track_ = nullptr;  // null: nothing is measured; also in a thread that is ending
+  std::uint32_t scope_ = 0;       // its number in this thread
 };
 
 // A handle to a registered kernel: cheap to copy; it may outlive the object that returned it.

@@ -30,8 +30,18 @@ enum class ClockKind : int {
   thread_cpu  // the CPU time of the thread that times: waiting for a core does not count
 };
 
+// Methods that an application can live with.
+enum class Methods : int {
+  any,
+  curves,  // hilbert, morton, snake
+  boxes,   // staggered, tensor, bisection
+  grids    // staggered, tensor
+};
+
 struct Options {
   Method method = Hilbert{};
+  // What a file or the environment may choose instead; given in code only.
+  Methods methods = Methods::any;
   Trigger trigger = CostAware{};
 
   // Where objects can be. Not given: measured, with a margin, kept, and grown when objects leave
@@ -39,6 +49,13 @@ struct Options {
   std::optional<Box> box = std::nullopt;
   // Axes that wrap around in the given box.
   std::array<bool, 3> periodic = {false, false, false};
+  // Whether a rebalance and migrate() bring positions that have left a periodic axis back into the
+  // box, also where nothing moves or the call then fails. Without it, ownership alone wraps around.
+  bool wrap = false;
+  // The rank of each part, along the curve or as grids and trees number their boxes; each rank
+  // once. Empty: part p is rank p; but of the ranges of a curve, each rank gets the one of which it
+  // holds most, where that saves a move.
+  std::vector<int> rank_of_part = {};
   // Borders of a grid lie at multiples of cell_size; domains that are boxes are at least
   // least_width wide.
   std::array<double, 3> cell_size = {0, 0, 0};

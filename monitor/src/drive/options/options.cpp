@@ -10,6 +10,7 @@
 #include <evenkeel/backends/text.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <span>
@@ -33,6 +34,14 @@ std::string content_of(const std::string& path) {
         "The options file " + in_quotes(path) + " cannot be read.",
         "Name a file that exists and that you may read, in code or in EVENKEEL_OPTIONS_FILE.");
   return content;
+}
+
+void require_a_part_each(const Options& options, int ranks) {
+  const std::int64_t named = std::ssize(options.rank_of_part);
+  if (named != 0 && named != ranks)
+    refuse_option("rank_of_part names " + std::to_string(named) + " ranks, and there are " +
+                      std::to_string(ranks) + '.',
+                  "Name each rank once, or none.");
 }
 
 }  // namespace
@@ -89,7 +98,10 @@ Options resolve(const Options& code, const Variables& variables) {
 Options agree(const Communicator& communicator, const Options& code) {
   std::string text;
   vote(communicator, attempt(options_stage, [&] {
-         if (communicator.rank() == 0) text = to_text(resolve(code, environment_options()));
+         if (communicator.rank() != 0) return;
+         const Options chosen = resolve(code, environment_options());
+         require_a_part_each(chosen, communicator.size());
+         text = to_text(chosen);
        }));
   text.resize(static_cast<std::size_t>(communicator.broadcast(std::ssize(text), 0)));
   communicator.broadcast(std::span<char>(text), 0);

@@ -1,6 +1,8 @@
 // Options of placing: the method, the box, and what a move may take.
+#include "drive/options/refusal.hpp"
 #include "drive/options/table.hpp"
 
+#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/box.hpp>
 #include <evenkeel/core/place/method.hpp>
 
@@ -90,9 +92,68 @@ bool parse(std::string_view text, std::array<double, 3>& lengths) {
   return true;
 }
 
+std::string print(const std::vector<int>& numbers) {
+  std::string text;
+  for (const int number : numbers) {
+    if (!text.empty()) text += ',';
+    text += print(number);
+  }
+  return text.empty() ? "none" : text;
+}
+
+bool parse(std::string_view text, std::vector<int>& numbers) {
+  numbers.clear();
+  if (text == "none") return true;
+  for (bool more = true; more;) {
+    const std::size_t comma = text.find(',');
+    if (!parse(trimmed(text.substr(0, comma)), numbers.emplace_back())) return false;
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+  }
+  return true;
+}
+
 // --- The rows ------------------------------------------------------------------------------------
 
 namespace {
+
+bool is_among(const Method& method, Methods methods) {
+  const bool is_grid = extents_of(method).has_value();
+  const bool is_boxes = is_grid || std::holds_alternative<RecursiveBisection>(method);
+  switch (methods) {
+    case Methods::any: return true;
+    case Methods::curves: return !is_boxes;
+    case Methods::boxes: return is_boxes;
+    case Methods::grids: return is_grid;
+  }
+  return false;
+}
+
+const char* names_of(Methods methods) {
+  switch (methods) {
+    case Methods::any: break;
+    case Methods::curves: return "hilbert, morton or snake";
+    case Methods::boxes: return "staggered, tensor or bisection";
+    case Methods::grids: return "staggered or tensor";
+  }
+  return method_texts;
+}
+
+bool method_makes_sense(const Options& options) {
+  if (is_among(options.method, options.methods)) return true;
+  refuse_option("the method is " + in_quotes(to_text(options.method)) +
+                    ", which this application cannot work with.",
+                std::string("Choose ") + names_of(options.methods) + '.');
+}
+
+// Whether it fits the number of ranks is checked when that is known.
+bool is_each_once(const Options& options) {
+  std::vector<int> ranks = options.rank_of_part;
+  std::sort(ranks.begin(), ranks.end());
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    if (ranks[i] != static_cast<int>(i)) return false;
+  return true;
+}
 
 bool box_makes_sense(const Options& options) {
   if (options.box) check(*options.box, {false, false, false});
@@ -109,12 +170,16 @@ bool is_at_least_one_or_off(double number) {
 }
 
 constexpr std::array rows = {
-    describe<&Options::method>("method", method_texts),
+    describe<&Options::method>("method", method_texts, &method_makes_sense),
     describe<&Options::box>("box",
                             "measured, or the lower faces and then the upper ones, 4 or 6 numbers "
                             "with commas between them",
                             &box_makes_sense),
     describe<&Options::periodic>("periodic", "none, or some of the letters x, y and z, each once"),
+    describe<&Options::wrap>("wrap", "on or off"),
+    describe<&Options::rank_of_part>(
+        "rank_of_part", "none, or the numbers of all ranks, each once, with commas between them",
+        &is_each_once),
     describe<&Options::cell_size>(
         "cell_size", "none, or one to three numbers of at least 0 with commas between them",
         [](const Options& o) { return are_lengths(o.cell_size); }),

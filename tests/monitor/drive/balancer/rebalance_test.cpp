@@ -569,5 +569,85 @@ TEST_F(Rebalances, TheDecompositionIsTheOneThatObjectsAreIn) {
   }
 }
 
+// --- Who has which part --------------------------------------------------------------------------
+
+constexpr std::size_t methods = std::variant_size_v<Method>;
+const std::array<Method, methods> all_methods = {Hilbert{},   Morton{}, Snake{},
+                                                 Staggered{}, Tensor{}, RecursiveBisection{}};
+
+TEST(RankOfPart, IsAsAsked) {
+  const Communicator communicator = test::world();
+  const int size = communicator.size();
+  std::vector<int> backwards = test::counting<int>(size);
+  std::reverse(backwards.begin(), backwards.end());
+  for (const Method& method : all_methods) {
+    SCOPED_TRACE(to_text(method));
+    const Ids ids = test::ids_here(communicator, test::at_random, 200);
+    test::Vectors cloud(ids.size());
+    write_objects(cloud.as_set(), everywhere, ids);
+    Balancer balancer(communicator,
+                      {.method = method, .rank_of_part = backwards, .log = LogLevel::off});
+    for (int repeat = 0; repeat < 3; ++repeat) {
+      balancer.rebalance(cloud.as_set());
+      EXPECT_EQ(rank_of_part(balancer.domains()), backwards);
+      test::expect_at_owners(balancer, cloud.as_set());
+      for (auto& x : cloud.x)
+        for (double& place : x) place *= 1.3;
+    }
+    balancer.finish();
+  }
+}
+
+TEST(RankOfPart, BoxesAreNumberedLikeRanks) {
+  const Communicator communicator = test::world();
+  for (const Method& method : {all_methods[3], all_methods[4], all_methods[5]}) {
+    std::vector<std::array<double, 3>> x(20);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      x[i] = {-communicator.rank() + 0.01 * static_cast<double>(i), 0, 0};
+    Balancer balancer(communicator, {.method = method, .log = LogLevel::off});
+    balancer.rebalance(x);
+    EXPECT_TRUE(rank_of_part(balancer.domains()).empty()) << "part p is rank p";
+    balancer.finish();
+  }
+}
+
+TEST(RankOfPart, NamesAllRanks) {
+  const Communicator communicator = test::world();
+  const std::vector<int> ranks = test::counting<int>(communicator.size() + 1);
+  EXPECT_ERROR(Balancer(communicator, {.rank_of_part = ranks}), "rank_of_part names");
+}
+
+// --- Periodic boxes ------------------------------------------------------------------------------
+
+TEST(WrappedPositions, ComeBackIntoTheBoxIfAsked) {
+  const Communicator communicator = test::world();
+  for (const Method& method : all_methods)
+    for (const bool wraps : {false, true}) {
+      std::vector<std::array<double, 3>> x(30);
+      std::vector<int> id(x.size());
+      const auto place = [&](double shift) {
+        for (std::size_t i = 0; i < x.size(); ++i)
+          x[i] = {shift + 0.03 * static_cast<double>(i), 0.01 * communicator.rank(), 0.5};
+      };
+      place(0);
+      Balancer balancer(communicator, {.method = method,
+                                       .box = Box{{0, 0, 0}, {1, 1, 1}},
+                                       .periodic = {true, false, false},
+                                       .wrap = wraps,
+                                       .log = LogLevel::off});
+      balancer.rebalance(x, carry(id));
+      for (const double shift : {0.25, -1.0, 3.0}) {
+        for (auto& at : x) at[0] += shift;
+        shift > 1 ? balancer.rebalance(x, carry(id)) : balancer.migrate(x, carry(id));
+        test::expect_at_owners(balancer, set(x));
+        std::int64_t outside = std::count_if(
+            x.begin(), x.end(), [](const auto& at) { return !(at[0] >= 0 && at[0] < 1); });
+        outside = communicator.all_reduce(outside, Reduction::sum);
+        EXPECT_EQ(outside == 0, wraps);
+      }
+      balancer.finish();
+    }
+}
+
 }  // namespace
 }  // namespace evenkeel
