@@ -18,6 +18,8 @@
 #include <evenkeel/core/domains/cells.hpp>
 #include <evenkeel/core/domains/curve.hpp>
 #include <evenkeel/core/domains/grid.hpp>
+#include <evenkeel/core/domains/neighbours.hpp>
+#include <evenkeel/core/domains/own.hpp>
 #include <evenkeel/core/domains/owner.hpp>
 #include <evenkeel/core/domains/part_of_point.hpp>
 #include <evenkeel/core/domains/shape.hpp>
@@ -32,6 +34,7 @@
 #include <evenkeel/core/payload/csr.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/core/vtk.hpp>
+#include <evenkeel/core/wrap.hpp>
 #include <evenkeel/monitor/balancer.hpp>
 #include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/grid_balancer.hpp>
