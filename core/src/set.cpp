@@ -139,6 +139,28 @@ void check_counts_apart(std::span<const Set> sets) {
     }
 }
 
+// Keys that stay behind would belong to other objects after a move.
+void check_key(const Set& set) {
+  const NumberSource& key = set.options().key;
+  if (!key.given()) return;
+  for (const Field& field : set.fields())
+    if (field.container() == key.container()) return;
+  refuse("The keys '" + key.label() + "' are not among the fields that the set carries.",
+         "Carry the field that is the .key.");
+}
+
+// Weights of one unit only can be compared.
+void check_units(std::span<const Set> sets) {
+  const auto any = [&](bool seconds) {
+    return std::any_of(sets.begin(), sets.end(), [&](const Set& set) {
+      return set.options().weight.given() && set.options().weight.in_seconds() == seconds;
+    });
+  };
+  if (any(true) && any(false))
+    refuse("Some sets have weights in seconds, others without a unit.",
+           "Give all of them by ek::costs, or none.");
+}
+
 Placement placement_of(const Set& set, std::size_t index, std::int64_t count) {
   const SetOptions& options = set.options();
   const bool keep =
@@ -224,6 +246,7 @@ void check(const Set& set) {
   check_position(set);
   check_lengths(set);
   check_numbers(set, set.options().weight, "weight", true);
+  check_numbers(set, set.options().key, "key", false);
   check_numbers(set, set.options().group, "group", false);
   check_numbers(set, set.options().pinned, "pin", false);
 }
@@ -233,7 +256,9 @@ void check_movable(std::span<const Set> sets) {
   check_distinct(sets);
   check_payloads_apart(sets);
   check_counts_apart(sets);
+  check_units(sets);
   for (const Set& set : sets) {
+    check_key(set);
     check_ownership(set);
     check_reserve(set);
     check_who_knows_the_count(set);

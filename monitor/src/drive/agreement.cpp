@@ -36,6 +36,7 @@ void add_statement(RankStatement& into, const RankStatement& from) noexcept {
   into.load += from.load;
   into.expected += from.expected;
   into.objects += from.objects;
+  into.forgotten += from.forgotten;
 }
 
 void require_alike(const RankStatement& all) {
@@ -78,6 +79,7 @@ Agreed agreed_by(const Communicator& ranks, const Status& status, const RankStat
   agreed.mine = static_cast<double>(mine.load);
   agreed.my_objects = mine.objects;
   agreed.objects = all.objects;
+  agreed.forgotten = all.forgotten;
   if (all.expected > 0)
     agreed.expected = static_cast<double>(mine.expected) * static_cast<double>(all.load) /
                       static_cast<double>(all.expected);

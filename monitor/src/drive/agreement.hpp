@@ -26,6 +26,7 @@ struct RankStatement {
   std::int64_t load = 0;
   std::int64_t expected = 0;  // load, by the learned costs of objects
   std::int64_t objects = 0;
+  std::int64_t forgotten = 0;  // objects whose learned costs are
 };
 
 // What follows. Times are in nanoseconds per step.
@@ -33,6 +34,7 @@ struct Agreed {
   double mine = 0;  // 0: nothing was measured here
   std::int64_t my_objects = 0;
   std::int64_t objects = 0;    // over all ranks
+  std::int64_t forgotten = 0;  // likewise: objects whose learned costs are
   bool bound = false;          // there are groups or pins
   bool hooked = false;         // hooks wait for a move
   double mean_per_object = 0;  // over all ranks; 0: nothing was measured anywhere

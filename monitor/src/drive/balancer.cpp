@@ -9,6 +9,7 @@
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/compatibility.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/bounds.hpp>
@@ -142,7 +143,8 @@ struct Balancer::Impl {
   Home home_;
   std::unique_ptr<Surveyor> surveyor_;
   LearnedCosts costs_;
-  bool learns_ = false;  // costs of objects; never with weights or in a deterministic run
+  std::int64_t forgotten_ = 0;  // objects of this rank, at the last rebalance or migration
+  bool learns_ = false;         // costs of objects; never with weights or in a deterministic run
 };
 
 MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& how) {
@@ -166,7 +168,12 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
                               has_moved,
                               [this] { return monitor_.now(); }};
   };
-  const auto find_out = [&](std::int64_t load) { return surveyor_->survey(question(load)); };
+  const auto find_out = [&](std::int64_t load) {
+    if (learns_ && costs_.has_keys() && costs_.of_sets().size() == sets.size())
+      static_cast<void>(
+          attempt(stage_name, [&] { static_cast<void>(costs_.follow(space_for(sets), sets)); }));
+    return surveyor_->survey(question(load));
+  };
   Advice advice;
   {
     const SurveyedBy surveyed(monitor_,
@@ -189,6 +196,7 @@ void Balancer::Impl::require_use(const char* name, std::span<const Set> sets) co
                 std::to_string(sets.size()) + " sets were given, and at most " +
                     std::to_string(RankStatement::most_sets) + " can move at once.",
                 "Give some of them a Balancer of their own.");
+  for (const Set& set : sets) check(set);  // before memory is made for what a wrong count says
 }
 
 // The sets, which carry their records and, where these are learned, their costs.
@@ -204,7 +212,11 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
     for (std::size_t s = 0; s < all.size(); ++s)
       all[s].accompany(field_of(surveyor_->record_of(space, s, all[s].count())));
   learns_ = !given && !monitor_.options().deterministic;
-  if (learns_) costs_.travel_with(space, all);
+  forgotten_ = 0;
+  if (learns_) {
+    forgotten_ = costs_.follow(space, sets);
+    costs_.travel_with(all);
+  }
   return all;
 }
 
@@ -216,7 +228,11 @@ std::vector<Set> Balancer::Impl::with_known_costs(std::span<const Set> sets) {
                 "migrate was called before anybody owned anything.",
                 "Call rebalance first: it makes the first domains.");
   std::vector<Set> all(sets.begin(), sets.end());
-  if (learns_ && costs_.of_sets().size() == all.size()) costs_.travel_with(space_for(all), all);
+  forgotten_ = 0;
+  if (learns_ && costs_.of_sets().size() == all.size()) {
+    forgotten_ = costs_.follow(space_for(all), sets);
+    costs_.travel_with(all);
+  }
   return all;
 }
 
@@ -225,6 +241,7 @@ RankStatement Balancer::Impl::statement_of_all(std::span<const Set> sets) const 
   mine.step_least = mine.step_greatest = monitor_.steps();
   mine.generation_least = mine.generation_greatest = generation_of(domains());
   mine.hooked = hooks_.any_after() ? 1 : 0;
+  mine.forgotten = forgotten_;
   return mine;
 }
 
@@ -262,8 +279,15 @@ Balancer::Impl::Weighed Balancer::Impl::weigh(std::span<const Set> sets, const A
   Weighed all;
   all.given.resize(sets.size());
   if (learns_) costs_.learn(space, sets, agreed);
+  const bool in_seconds = std::any_of(sets.begin(), sets.end(), [](const Set& set) {
+    return set.options().weight.given() && set.options().weight.in_seconds();
+  });
   for (std::size_t s = 0; s < sets.size(); ++s) {
-    if (sets[s].options().weight.given()) all.given[s] = given_weights(space, sets[s]);
+    if (sets[s].options().weight.given())
+      all.given[s] = given_weights(space, sets[s]);
+    else if (in_seconds)
+      all.given[s] = exec::filled(space, "evenkeel::balancer::mean", sets[s].count(),
+                                  std::max(agreed.mean_per_object, 1.0) * 1e-9);
     all.of_sets.push_back(learns_ ? costs_.of_sets()[s].span() : all.given[s].span());
   }
   return all;
@@ -325,6 +349,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   const Plan who = plan(ranks_, std::move(prepared), std::move(found.assignment));
   times.end("plan");
   MoveReport report = carry_out(who, sets, shapes, times.seconds());
+  report.forgotten = agreed.forgotten;
   adopt(std::move(placed), began, report);
   if ((report.moved || report.has_new_domains()) && agreed.hooked) run_after(report);
   return report;
@@ -347,6 +372,7 @@ MoveReport Balancer::Impl::migrate(std::span<const Set> given) {
   times.end("plan");
   if (who.empty()) return nothing_moved();
   MoveReport report = carry_out(who, sets, shapes, times.seconds());
+  report.forgotten = agreed.forgotten;
   set_domains(report, domains_);
   if (agreed.hooked) run_after(report);
   return report;
@@ -406,7 +432,11 @@ MoveReport Balancer::Impl::carry_out(const Plan& who, std::span<const Set> sets,
   moving.on_stage = [this](MoveStage now) {
     if (now == MoveStage::reserve) hooks_.run_before();
   };
-  return move(ranks_, sets, shapes, who, moving);
+  MoveReport report = move(ranks_, sets, shapes, who, moving);
+  // Keys that cannot be noted leave costs whose objects are not known: they are forgotten.
+  if (learns_)
+    static_cast<void>(attempt(stage_name, [&] { costs_.note_keys(space_for(sets), sets); }));
+  return report;
 }
 
 // Takes new domains as those that objects are in, and tells the monitor and the caller.
@@ -429,6 +459,7 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
   outcome.seconds = static_cast<double>(monitor_.now() - began) * 1e-9;
   outcome.lambda = placed.lambda;
   outcome.earlier = placed.back_to >= 0;
+  outcome.forgotten = report.forgotten;
   monitor_.rebalanced(outcome);
 }
 

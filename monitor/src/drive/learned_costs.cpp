@@ -1,6 +1,7 @@
 #include "drive/learned_costs.hpp"
 
 #include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/core/field/array.hpp>
 #include <evenkeel/core/weights.hpp>
 
@@ -23,15 +24,60 @@ double share_followed(const Agreed& agreed) {
   return std::max(least, 1 - (1 - least) * off / far_off);
 }
 
+struct Differ {
+  const std::int64_t *a, *b;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return a[i] != b[i]; }
+};
+
 }  // namespace
 
-void LearnedCosts::travel_with(const Space& space, std::span<Set> sets) {
-  for (std::size_t s = 0; s < sets.size(); ++s) {
-    const std::int64_t count = std::max<std::int64_t>(0, sets[s].count());
-    if (of_sets_[s].size() != count || of_sets_[s].empty())
-      of_sets_[s] = exec::filled(space, label, count, 0.0);
-    sets[s].accompany(field_of(of_sets_[s]));
+bool LearnedCosts::has_keys() const noexcept {
+  return std::any_of(keys_.begin(), keys_.end(), [](const auto& keys) { return !keys.empty(); });
+}
+
+std::int64_t LearnedCosts::follow(const Space& space, std::span<const Set> sets) {
+  std::int64_t forgotten = 0;
+  for (std::size_t s = 0; s < sets.size(); ++s) forgotten += follow(space, sets[s], s);
+  return forgotten;
+}
+
+std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_t index) {
+  exec::Array<double>& costs = of_sets_[index];
+  exec::Array<std::int64_t>& keys = keys_[index];
+  const std::int64_t count = std::max<std::int64_t>(0, set.count());
+  const auto has_any = [&] { return !costs.empty() && sum_of(costs) > 0; };
+  bool had_any = false;
+  if (set.options().key.given()) {
+    exec::Array<std::int64_t> now = keys_of(space, set);
+    had_any = has_any();
+    if (had_any && keys.size() == costs.size()) {
+      const bool is_same = keys.size() == count &&
+                           exec::first_that(space, count, Differ{keys.data(), now.data()}) == count;
+      Followed known;
+      if (!is_same) {
+        known = followed(space, keys, costs, now);
+        costs = std::move(known.values);
+      }
+      keys = std::move(now);
+      return known.unknown;
+    }
+    keys = std::move(now);
+  } else {
+    keys = {};
+    if (costs.size() == count && count > 0) return 0;
+    had_any = has_any();
   }
+  costs = exec::filled(space, label, count, 0.0);
+  return had_any ? count : 0;
+}
+
+void LearnedCosts::travel_with(std::span<Set> sets) {
+  for (std::size_t s = 0; s < sets.size(); ++s) sets[s].accompany(field_of(of_sets_[s]));
+}
+
+void LearnedCosts::note_keys(const Space& space, std::span<const Set> sets) {
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    if (sets[s].options().key.given()) keys_[s] = keys_of(space, sets[s]);
 }
 
 std::int64_t LearnedCosts::expected() const {

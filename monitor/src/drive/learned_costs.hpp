@@ -19,10 +19,23 @@ class LearnedCosts {
   // By set, in nanoseconds per step; where nothing is known, 0 or no entry for any object.
   const std::vector<exec::Array<double>>& of_sets() const noexcept { return of_sets_; }
 
-  void resize(std::size_t sets) { of_sets_.resize(sets); }
+  void resize(std::size_t sets) {
+    of_sets_.resize(sets);
+    keys_.resize(sets);
+  }
 
-  // Makes the sets carry their costs. Where objects have come or gone since, these are forgotten.
-  void travel_with(const Space& space, std::span<Set> sets);
+  bool has_keys() const noexcept;
+
+  // Finds out whose costs are known after the application may have made, removed or sorted objects:
+  // by their keys or, in sets without keys, those of all objects if there are as many as before.
+  // Returns the number of objects whose costs are forgotten.
+  std::int64_t follow(const Space& space, std::span<const Set> sets);
+
+  // Makes the sets carry their costs, which follow() has brought up to date.
+  void travel_with(std::span<Set> sets);
+
+  // After objects have moved with their costs.
+  void note_keys(const Space& space, std::span<const Set> sets);
 
   // The load of this rank by what is known.
   std::int64_t expected() const;
@@ -34,8 +47,11 @@ class LearnedCosts {
   void learn(const Space& space, std::span<const Set> sets, const Agreed& agreed);
 
  private:
+  std::int64_t follow(const Space& space, const Set& set, std::size_t index);
+
   std::vector<exec::Array<double>> of_sets_;
-  double mean_per_object_ = 0;  // over all ranks, when last measured
+  std::vector<exec::Array<std::int64_t>> keys_;  // of each set that has keys
+  double mean_per_object_ = 0;                   // over all ranks, when last measured
 };
 
 }  // namespace evenkeel

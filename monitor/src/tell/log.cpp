@@ -42,17 +42,25 @@ std::string counted(std::int64_t number, const std::string& what) {
   return count_of(number) + ' ' + what + (number == 1 ? "" : "s");
 }
 
+std::string forgotten_of(const Outcome& outcome) {
+  if (outcome.forgotten == 0) return {};
+  return "; what " + counted(outcome.forgotten, "object") +
+         (outcome.forgotten == 1 ? " costs is" : " cost is") +
+         " forgotten, since objects have come or gone";
+}
+
 // The outcome, to be put behind a line.
 std::string outcome_of(const JournalLine& line) {
   if (!line.outcome) return line.decision.action == Action::rebalance ? "; not taken" : "";
   const Outcome& outcome = *line.outcome;
   const std::string took = seconds_of(outcome.seconds * 1e9);
-  if (!outcome.moved) return "; nothing had to change, in " + took;
+  if (!outcome.moved) return "; nothing had to change, in " + took + forgotten_of(outcome);
   const std::string what = outcome.objects_moved == 0  // or the application moves them
                                ? "; new domains in " + took
                                : "; " + counted(outcome.objects_moved, "object") + " (" +
                                      bytes_of(outcome.bytes_moved) + ") moved in " + took;
-  return what + (outcome.lambda > 0 ? "; lambda " + fixed(outcome.lambda, 2) + " foreseen" : "");
+  return what + (outcome.lambda > 0 ? "; lambda " + fixed(outcome.lambda, 2) + " foreseen" : "") +
+         forgotten_of(outcome);
 }
 
 std::string percent(double part, double whole) {

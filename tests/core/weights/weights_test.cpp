@@ -10,6 +10,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <map>
 #include <random>
 #include <string>
 #include <vector>
@@ -227,6 +228,47 @@ TEST(MeasuredWeights, OldDifferencesFade) {
   for (int look = 0; look < 20; ++look) weights = measured(2, 10, 5, weights);
   EXPECT_NEAR(weights[0], 5, 1e-5);
   EXPECT_NEAR(weights[1], 5, 1e-5);
+}
+
+// --- By keys -------------------------------------------------------------------------------------
+
+template <class Instance>
+void expect_followed(const Instance&) {
+  std::mt19937_64 random(3);
+  const Space space = test::space();
+  for (const std::int64_t before : {0, 1, 5, 1000})
+    for (const std::int64_t now : {0, 1, 7, 1000}) {
+      std::vector<std::int64_t> keys, later;
+      std::vector<double> values;
+      std::map<std::int64_t, double> known;
+      while (std::ssize(keys) < before) {
+        const auto key = static_cast<std::int64_t>(random()) % (2 * before);
+        if (!known.emplace(key, static_cast<double>(1 + random() % 100)).second) continue;
+        keys.push_back(key);
+        values.push_back(known[key]);
+      }
+      double sum = 0;
+      std::int64_t found = 0;
+      for (std::int64_t i = 0; i < now; ++i) {
+        later.push_back(static_cast<std::int64_t>(random()) % (2 * before + 1));
+        if (const auto at = known.find(later.back()); at != known.end()) ++found, sum += at->second;
+      }
+      const double mean = found > 0 ? sum / static_cast<double>(found) : 0;
+      const Followed result = followed(space, {space, "keys", std::span<const std::int64_t>(keys)},
+                                       {space, "values", std::span<const double>(values)},
+                                       {space, "now", std::span<const std::int64_t>(later)});
+      EXPECT_EQ(result.unknown, now - found);
+      const std::vector<double> all = result.values.on_host();
+      ASSERT_EQ(all.size(), later.size());
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto at = known.find(later[i]);
+        EXPECT_DOUBLE_EQ(all[i], at == known.end() ? mean : at->second);
+      }
+    }
+}
+
+TEST(Followed, ValuesGoWithTheirKeys) {
+  with_space(test::space(), [](const auto& instance) { expect_followed(instance); });
 }
 
 }  // namespace

@@ -109,15 +109,37 @@ class NumberSource {
   bool given() const noexcept { return field_.has_value(); }
   FieldLayout layout() const { return field_->layout(); }
   std::string label() const { return field_->label(); }
+  const void* container() const noexcept { return field_->container(); }
+
+  // Whether the numbers are seconds, see costs().
+  bool in_seconds() const noexcept { return in_seconds_; }
 
  private:
+  template <KnownContainer Container>
+  friend NumberSource costs(Container& seconds);
+
   std::optional<Field> field_;
+  bool in_seconds_ = false;
 };
+
+// Weights that are the seconds which each object took, as the application has measured them:
+//   {.weight = ek::costs(seconds)}
+// Sets without weights are then weighed in the same unit, by what objects take on average.
+template <KnownContainer Container>
+NumberSource costs(Container& seconds) {
+  NumberSource source(seconds);
+  source.in_seconds_ = true;
+  return source;
+}
 
 struct SetOptions {
   OwnedCount count = {};
   // What each object costs, where the application knows better than the measured default.
   NumberSource weight = {};
+  // A number by which each object is known for good, unlike its place in the arrays: what has been
+  // learned of its cost follows it when the application makes, removes or sorts objects. One
+  // integer per object, in a field that the set carries.
+  NumberSource key = {};
   // Objects with the same number move together, whatever their ranks and sets; a negative number
   // means alone. One integer per object.
   NumberSource group = {};

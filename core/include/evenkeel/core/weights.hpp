@@ -33,6 +33,20 @@ EVENKEEL_API exec::Array<double> measured_weights(const Space& space, std::int64
                                                   const Measured& measured,
                                                   const exec::Array<double>& earlier);
 
+// What was known of objects by their keys, in the order of other keys: entry i is the value of the
+// object whose key is now[i]. Objects that were not known get the mean of those that were;
+// `unknown` counts them. Keys that occur twice have one value. In the memory of the space. Local.
+struct Followed {
+  exec::Array<double> values;
+  std::int64_t unknown = 0;
+};
+EVENKEEL_API Followed followed(const Space& space, const exec::Array<std::int64_t>& keys,
+                               const exec::Array<double>& values,
+                               const exec::Array<std::int64_t>& now);
+
+// The keys of a set, one per owned object. Local.
+EVENKEEL_API exec::Array<std::int64_t> keys_of(const Space& space, const Set& set);
+
 // The sum of weights in the memory of the space. Local.
 EVENKEEL_API double sum_of(const Space& space, std::span<const double> weights);
 inline double sum_of(const exec::Array<double>& weights) {

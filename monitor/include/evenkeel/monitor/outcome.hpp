@@ -14,8 +14,9 @@ struct Outcome {
   bool moved = true;     // false: the decomposition is what it was
   bool earlier = false;  // earlier domains were taken again
   std::int64_t objects_moved = 0, bytes_moved = 0;
-  double seconds = 0;  // from begin to end, on this rank
-  double lambda = 0;   // of the new domains, by the weights of the objects; 0: not known
+  double seconds = 0;          // from begin to end, on this rank
+  std::int64_t forgotten = 0;  // objects whose learned costs are, since they have changed
+  double lambda = 0;           // of the new domains, by the weights of the objects; 0: not known
   std::vector<std::pair<std::string, double>> stages = {};
 };
 

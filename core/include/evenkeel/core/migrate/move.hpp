@@ -71,8 +71,9 @@ struct MoveReport {
   std::int64_t sent = 0, received = 0;  // objects, this rank
   int partners = 0;                     // ranks that this one traded with
   double lambda = 1;                    // of the new decomposition, by the weights
-  int refused = 0;         // decompositions that would have left a rank with too few objects
-  MoveMemory memory = {};  // this rank
+  int refused = 0;             // decompositions that would have left a rank with too few objects
+  std::int64_t forgotten = 0;  // objects, over all ranks, whose learned costs are
+  MoveMemory memory = {};      // this rank
   // If asked for: the origin of each object, for each set, in the memory that the space of its
   // positions works on.
   std::vector<exec::Array<Origin>> origins = {};

@@ -1,0 +1,192 @@
+#include "monitor/drive/balancer/crew.hpp"
+
+#include <random>
+
+namespace evenkeel {
+namespace {
+
+using test::Ids;
+using test::mix;
+
+std::int64_t virtual_time = 0;
+std::int64_t virtual_now() noexcept { return virtual_time; }
+
+// Where an object begins along an axis.
+double place_of(std::int64_t id, int axis) {
+  return static_cast<double>(mix(id, axis) % 1000) / 1000;
+}
+
+// Those that begin in one part of the box are heavy, and stay so.
+std::int64_t nanoseconds_of(std::int64_t id) { return place_of(id, 0) < 0.2 ? 2000 : 100; }
+
+enum class Habit : std::uint8_t { keeps_order, shuffles, shuffles_with_keys };
+
+// Objects of very different costs drift along x; the application may sort them anew before each
+// rebalance. How even the ranks are after each, by the true costs.
+std::vector<double> lambdas_of(Habit habit) {
+  const Communicator communicator = test::world();
+  virtual_time = 0;
+  Ids ids = test::ids_here(communicator, test::in_turn, 400 * communicator.size());
+  std::vector<std::array<double, 3>> x(ids.size());
+  Balancer balancer(communicator, {.trigger = Never{},
+                                   .box = Box{{0, 0, 0}, {1, 1, 1}},
+                                   .periodic = {true, false, false},
+                                   .target_lambda = 0,
+                                   .epoch_steps = 6,
+                                   .own_clock = &virtual_now,
+                                   .log = LogLevel::off});
+  auto work = balancer.kernel("work");
+  const auto all_of = [&] {
+    SetOptions options;
+    if (habit == Habit::shuffles_with_keys) options.key = ids;
+    return set(x, carry(ids), options);
+  };
+  const auto place = [&](int step) {
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      for (std::size_t d = 0; d < 3; ++d)
+        x[i][d] = place_of(ids[i], static_cast<int>(d)) + (d == 0 ? 0.002 * step : 0);
+  };
+  place(0);
+  balancer.rebalance(all_of());
+  std::vector<double> lambdas;
+  std::mt19937_64 random(7);
+  for (int step = 1; step <= 240; ++step) {
+    std::int64_t load = 0;
+    for (const std::int64_t id : ids) load += nanoseconds_of(id);
+    {
+      auto timing = work.time();
+      virtual_time += load;
+    }
+    place(step);
+    balancer.step(all_of());
+    if (step % 20 != 0) continue;
+    if (habit != Habit::keeps_order) {
+      std::shuffle(ids.begin(), ids.end(), random);
+      place(step);
+    }
+    EXPECT_EQ(balancer.rebalance(all_of()).forgotten, 0);
+    load = 0;
+    for (const std::int64_t id : ids) load += nanoseconds_of(id);
+    const auto sum = static_cast<double>(communicator.all_reduce(load, Reduction::sum));
+    const auto most = static_cast<double>(communicator.all_reduce(load, Reduction::greatest));
+    lambdas.push_back(most / sum * communicator.size());
+  }
+  balancer.finish();
+  return lambdas;
+}
+
+double mean_of_last(const std::vector<double>& values, std::ptrdiff_t count) {
+  double sum = 0;
+  for (auto value = values.end() - count; value != values.end(); ++value) sum += *value;
+  return sum / static_cast<double>(count);
+}
+
+// What was learned goes with the objects as if their places had never changed.
+TEST(Keys, CostsFollowObjectsThatAreSortedAnew) {
+  const std::vector<double> plain = lambdas_of(Habit::keeps_order),
+                            keyed = lambdas_of(Habit::shuffles_with_keys),
+                            lost = lambdas_of(Habit::shuffles);
+  RecordProperty("lambda_in_order", std::to_string(mean_of_last(plain, 6)));
+  RecordProperty("lambda_with_keys", std::to_string(mean_of_last(keyed, 6)));
+  RecordProperty("lambda_without", std::to_string(mean_of_last(lost, 6)));
+  for (std::size_t k = 0; k < plain.size(); ++k)
+    EXPECT_NEAR(keyed[k], plain[k], 0.02) << "after rebalance " << k;
+  if (test::world().size() == 1) return;
+  EXPECT_LT(mean_of_last(keyed, 6), mean_of_last(lost, 6));
+}
+
+TEST(Keys, ObjectsMayComeAndGo) {
+  const Communicator communicator = test::world();
+  virtual_time = 0;
+  Ids ids = test::ids_here(communicator, test::in_turn, 100 * communicator.size());
+  std::vector<std::array<double, 3>> x(ids.size());
+  Balancer balancer(communicator, {.trigger = Never{},
+                                   .box = Box{{0, 0, 0}, {1, 1, 1}},
+                                   .epoch_steps = 6,
+                                   .own_clock = &virtual_now,
+                                   .log = LogLevel::off});
+  auto work = balancer.kernel("work");
+  const auto go_on = [&](bool with_keys) {
+    x.resize(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      for (std::size_t d = 0; d < 3; ++d) x[i][d] = place_of(ids[i], static_cast<int>(d));
+    SetOptions options;
+    if (with_keys) options.key = ids;
+    const Set all = set(x, carry(ids), options);
+    const MoveReport report = balancer.rebalance(all);
+    for (int step = 0; step < 20; ++step) {
+      {
+        auto timing = work.time();
+        virtual_time += 1000 * std::ssize(ids);
+      }
+      balancer.step(all);
+    }
+    return report.forgotten;
+  };
+  EXPECT_EQ(go_on(true), 0) << "nothing is known yet";
+  EXPECT_EQ(go_on(true), 0);
+  EXPECT_EQ(go_on(true), 0);
+  for (std::int64_t k = 0; k < 3; ++k) ids.push_back(1'000'000 + 10 * communicator.rank() + k);
+  EXPECT_EQ(go_on(true), 3 * communicator.size());
+  std::erase_if(ids, [](std::int64_t id) { return id % 7 == 0; });
+  EXPECT_EQ(go_on(true), 0);
+  EXPECT_EQ(go_on(false), 0) << "as many as before";
+  ids.push_back(2'000'000 + communicator.rank());
+  const std::int64_t all = communicator.all_reduce(std::ssize(ids), Reduction::sum);
+  EXPECT_EQ(go_on(false), all);
+  balancer.finish();
+}
+
+TEST(Keys, MustBeCarried) {
+  const Communicator communicator = test::world();
+  std::vector<std::array<double, 3>> x(3);
+  const Ids ids(3);
+  Balancer balancer(communicator, {.log = LogLevel::off});
+  EXPECT_ERROR(balancer.rebalance(x, carry(), {.key = ids}), "are not among the fields");
+  std::vector<float> wrong(3);
+  EXPECT_ERROR(balancer.rebalance(x, carry(wrong), {.key = wrong}), "are not one integer");
+  balancer.finish();
+}
+
+// --- Seconds of objects --------------------------------------------------------------------------
+
+TEST(Costs, AreWeightsInSeconds) {
+  const Communicator communicator = test::world();
+  std::vector<std::array<double, 3>> x(40), y(40);
+  std::vector<double> seconds(40);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = {0.5 * (communicator.rank() + static_cast<double>(i) / 40) / communicator.size(), 0, 0};
+    y[i] = {0.5 + x[i][0], 0, 0};
+    seconds[i] = 1e-6 * static_cast<double>(1 + i % 3);
+  }
+  virtual_time = 0;
+  Balancer balancer(communicator, {.trigger = Never{},
+                                   .target_lambda = 0,
+                                   .epoch_steps = 6,
+                                   .own_clock = &virtual_now,
+                                   .log = LogLevel::off});
+  auto work = balancer.kernel("work");
+  const auto a = [&] { return set(x, carry(seconds), {.weight = costs(seconds)}); };
+  const auto b = [&] { return set(y); };
+  for (int step = 0; step < 20; ++step) {
+    {
+      auto timing = work.time();
+      virtual_time += 3000 * std::ssize(x) + 3000 * std::ssize(y);
+    }
+    balancer.step(a(), b());
+  }
+  // All objects took 3 microseconds on average, and those of the first set say 2.
+  const MoveReport report = balancer.rebalance(a(), b());
+  double mine = 3e-6 * static_cast<double>(y.size());
+  for (const double each : seconds) mine += each;
+  const double sum = communicator.all_reduce(mine, Reduction::sum);
+  const double most = communicator.all_reduce(mine, Reduction::greatest);
+  EXPECT_NEAR(report.lambda, most / sum * communicator.size(), 1e-3);
+  std::vector<int> units(y.size(), 1);
+  EXPECT_ERROR(balancer.rebalance(a(), set(y, carry(units), {.weight = units})),
+               "Some sets have weights in seconds, others without a unit.");
+  balancer.finish();
+}
+
+}  // namespace
+}  // namespace evenkeel
