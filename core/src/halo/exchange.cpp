@@ -1,0 +1,231 @@
+// Exchange and sum. Both check and reserve, agree in one reduction, which goes on while records are
+// written, and send one message to each partner. Fields are written at the end.
+
+#include "halo/impl.hpp"
+
+#include <evenkeel/backends/comm/reduction.hpp>
+#include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/backends/exec/region.hpp>
+#include <evenkeel/core/migrate/shapes.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/halo";
+constexpr const char* label = "evenkeel::halo::exchange";
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
+  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
+}
+
+// --- Agreement -----------------------------------------------------------------------------------
+
+// The least and the greatest number of what ranks with partners do.
+struct Actions {
+  std::uint64_t least, greatest;
+};
+
+void combine(Actions& into, const Actions& from) noexcept {
+  into.least = std::min(into.least, from.least);
+  into.greatest = std::max(into.greatest, from.greatest);
+}
+
+using Ballot = detail::BallotWith<Actions, &combine>;
+
+// --- Misuse --------------------------------------------------------------------------------------
+
+void require_count(const Set& set, std::int64_t owned) {
+  if (!set.options().count.given() || set.count() == owned) return;
+  refuse("The set has " + std::to_string(set.count()) +
+             " owned objects, and the halo was made for " + std::to_string(owned) + '.',
+         "Make a new halo when objects have moved.");
+}
+
+void require_no_payloads(std::size_t payloads) {
+  if (payloads > 0) refuse("Ghosts have no payloads.", "Exchange fields, which are of one size.");
+}
+
+Status checked(const Set& set, std::int64_t owned) {
+  return attempt(stage_name, [&] {
+    require_no_payloads(set.payloads().size());
+    require_count(set, owned);
+    const FieldLayout at = set.fields().front().position();
+    const bool is_real = at.scalar == ScalarType::float32 || at.scalar == ScalarType::float64;
+    if (!is_real || at.components > 3)
+      refuse(set.describe(0) + " is no position.", "Name a position first, or only carry fields.");
+  });
+}
+
+Status checked(const Carried& fields) {
+  return attempt(stage_name, [&] { require_no_payloads(fields.payloads.size()); });
+}
+
+Status both(const Status& one, const Status& other) { return one.ok() ? other : one; }
+
+}  // namespace
+
+// --- The steps -----------------------------------------------------------------------------------
+
+void Mail::reserve(MemoryKind memory, std::int64_t bytes, bool is_staged) {
+  if (records.bytes() < bytes) {
+    records = {};
+    records = Buffer("evenkeel::halo::records", memory, bytes);
+  }
+  if (is_staged && staged.bytes() < bytes) {
+    staged = {};
+    staged = Buffer::for_staging("evenkeel::halo::staged", bytes);
+  }
+}
+
+void Halo::Impl::reserve(const Records& records) {
+  copies.reserve(memory, counts.copies * records.bytes, is_staged());
+  ghosts.reserve(memory, counts.ghosts * records.bytes, is_staged());
+}
+
+void Halo::Impl::agree(const Status& status, const Records& records, std::uint64_t action,
+                       const std::function<void()>& meanwhile) const {
+  constexpr std::uint64_t top = std::numeric_limits<std::uint64_t>::max();
+  const bool has_say = status.ok() && !(exports.empty() && imports.empty());
+  const std::uint64_t mine = records.signature() ^ action;
+  auto pending = start_all_reduce<&Ballot::combine_both>(
+      *communicator, Ballot{detail::Ballot::of(status, communicator->rank()),
+                            has_say ? Actions{mine, mine} : Actions{top, 0}});
+  const Status worked = status.ok() ? attempt(stage_name, meanwhile) : Status();
+  const Ballot all = pending.wait();
+  all.ballot.throw_if_failed(communicator->size());
+  if (all.tally.least < all.tally.greatest)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Ranks bring different fields to an exchange of ghosts.",
+                "Give fields of the same types in the same order on all ranks.");
+  if (!worked.ok()) throw Error(*worked.error());
+}
+
+Transfer Halo::Impl::transfer(const Records& records, bool back) {
+  const auto start = [&](const Mail& mail) {
+    return is_staged() ? mail.staged.data() : mail.records.data();
+  };
+  const MemoryKind kind = is_staged() ? MemoryKind::host : memory;
+  const Mail &out = back ? ghosts : copies, &in = back ? copies : ghosts;
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  for (const Parcel& parcel : back ? imports : exports)
+    sends.push_back({parcel.rank, start(out) + parcel.first * records.bytes,
+                     parcel.objects * records.bytes, kind});
+  for (const Parcel& parcel : back ? exports : imports)
+    receives.push_back({parcel.rank, start(in) + parcel.first * records.bytes,
+                        parcel.objects * records.bytes, kind});
+  return Transfer(space(), *communicator, sends, receives,
+                  {.in_flight = std::numeric_limits<int>::max()});
+}
+
+// Copies of records to and from the host are whole.
+void Halo::Impl::bring(Transfer& transfer, const Records& records, bool back) {
+  const Space where = space();
+  const std::int64_t copied = counts.copies * records.bytes,
+                     ghostly = counts.ghosts * records.bytes;
+  const Mail &out = back ? ghosts : copies, &in = back ? copies : ghosts;
+  if (is_staged())
+    copy_bytes(where, out.staged.data(), MemoryKind::host, out.records.data(), memory,
+               back ? ghostly : copied);
+  where.fence(label);
+  transfer.run();
+  if (is_staged())
+    copy_bytes(where, in.records.data(), memory, in.staged.data(), MemoryKind::host,
+               back ? copied : ghostly);
+}
+
+void Halo::Impl::exchange(const HaloFields& fields, const Status& given) {
+  const exec::Region shown("evenkeel::halo::exchange");
+  Records records;
+  std::optional<Transfer> transfer;
+  const Status status = both(given, attempt(stage_name, [&] {
+                               if (!given.ok()) return;
+                               records = records_of(space(), fields, counts);
+                               reserve(records);
+                               transfer.emplace(this->transfer(records, false));
+                             }));
+  agree(status, records, 1, [&] {
+    write_copies(space(), records, objects, copies.records.data());
+    shift(space(), records, images, quarters, copies.records.data());
+  });
+  bring(*transfer, records, false);
+  read_ghosts(space(), records, counts.ghosts, ghosts.records.data());
+  space().fence(label);
+}
+
+void Halo::Impl::sum_back(const HaloFields& fields, const Status& given) {
+  const exec::Region shown("evenkeel::halo::sum_back");
+  Records records;
+  std::optional<Transfer> transfer;
+  const Status status = both(given, attempt(stage_name, [&] {
+                               if (!given.ok()) return;
+                               records = records_of(space(), fields, counts);
+                               require_numbers(records);
+                               reserve(records);
+                               if (!by_object) by_object = evenkeel::by_object(space(), objects);
+                               transfer.emplace(this->transfer(records, true));
+                             }));
+  agree(status, records, 2,
+        [&] { write_ghosts(space(), records, counts.ghosts, ghosts.records.data()); });
+  bring(*transfer, records, true);
+  add_copies(space(), records, *by_object, copies.records.data());
+  space().fence(label);
+}
+
+// --- What users call -----------------------------------------------------------------------------
+
+void Halo::exchange(const Set& set) {
+  impl().exchange({set.fields(), {}, true}, checked(set, owned()));
+}
+void Halo::exchange(const Carried& fields) {
+  impl().exchange({fields.fields, {}, false}, checked(fields));
+}
+void Halo::exchange(const Set& owned, const Set& ghosts) {
+  impl().exchange({owned.fields(), ghosts.fields(), true},
+                  both(checked(owned, this->owned()), checked(ghosts, this->ghosts())));
+}
+void Halo::exchange(const Carried& owned, const Carried& ghosts) {
+  impl().exchange({owned.fields, ghosts.fields, false}, both(checked(owned), checked(ghosts)));
+}
+void Halo::sum_back(const Carried& fields) {
+  impl().sum_back({fields.fields, {}, false}, checked(fields));
+}
+void Halo::sum_back(const Carried& owned, const Carried& ghosts) {
+  impl().sum_back({owned.fields, ghosts.fields, false}, both(checked(owned), checked(ghosts)));
+}
+
+void Halo::make_room(const Set& set) {
+  const Impl& plan = impl();
+  const std::vector<SetShape> shapes = agree_on_sets(*plan.communicator, {&set, 1});
+  const std::int64_t all = plan.counts.owned + plan.counts.ghosts;
+  std::vector<StagedField> staged;
+  const Status status = attempt(stage_name, [&] {
+    require_no_payloads(set.payloads().size());
+    if (set.count() != plan.counts.owned)
+      refuse("The set has " + std::to_string(set.count()) +
+                 " owned objects, and the halo was made for " + std::to_string(plan.counts.owned) +
+                 '.',
+             "Make a new halo when objects have moved.");
+    staged.reserve(set.fields().size());
+    const Placement placement =
+        set.options().keep_allocation ? Placement::in_place : Placement::replace;
+    for (std::size_t f = 0; f < set.fields().size(); ++f) {
+      const Field& field = set.fields()[f];
+      const FieldLayout at = field.layout();
+      if (room_of(field) >= all) continue;
+      const Space where = Space::where(at.memory);
+      staged.push_back(field.stage(where, Room{all, shapes.front().components[f]}, placement));
+      copy_objects(where, staged.back().layout(), at, plan.counts.owned);
+    }
+  });
+  vote(*plan.communicator, status);
+  for (StagedField& field : staged) field.commit();
+}
+
+}  // namespace evenkeel

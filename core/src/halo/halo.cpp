@@ -1,0 +1,205 @@
+// Making the plan: find the copies that leave, announce how many, tell where they come from.
+
+#include "halo/impl.hpp"
+
+#include <evenkeel/backends/assert.hpp>
+#include <evenkeel/backends/comm/sparse_exchange.hpp>
+#include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/backends/exec/region.hpp>
+#include <evenkeel/backends/text.hpp>
+#include <evenkeel/core/derived.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/halo";
+constexpr const char* label = "evenkeel::halo::plan";
+
+// What all ranks must agree on. The width is finite.
+struct Terms {
+  double least_width, greatest_width;
+  std::int64_t least_generation, greatest_generation;
+};
+
+void combine(Terms& into, const Terms& from) noexcept {
+  into.least_width = std::min(into.least_width, from.least_width);
+  into.greatest_width = std::max(into.greatest_width, from.greatest_width);
+  into.least_generation = std::min(into.least_generation, from.least_generation);
+  into.greatest_generation = std::max(into.greatest_generation, from.greatest_generation);
+}
+
+void require_same(const Terms& all) {
+  if (all.least_width != all.greatest_width)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Ranks ask for halos of widths " + text_of(all.least_width) + " to " +
+                    text_of(all.greatest_width) + '.',
+                "Give the same width on all ranks.");
+  if (all.least_generation != all.greatest_generation)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Ranks have domains of generations " + std::to_string(all.least_generation) +
+                    " to " + std::to_string(all.greatest_generation) + '.',
+                "Make a halo on all ranks after the same rebalance.");
+}
+
+struct WriteOrigins {
+  const std::int64_t* objects;
+  const Image* images;
+  int rank;
+  GhostOrigin* origins;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const int* const periods = images[i].periods;
+    origins[i] = {objects[i], rank, {periods[0], periods[1], periods[2]}};
+  }
+};
+
+struct IsElsewhere {
+  const Image* images;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    const int* const periods = images[i].periods;
+    return periods[0] != 0 || periods[1] != 0 || periods[2] != 0 ? 1 : 0;
+  }
+};
+
+exec::Array<GhostOrigin> origins_of(const Space& space, const Leavers& leavers, int rank) {
+  exec::Array<GhostOrigin> origins(space, label, leavers.objects.size());
+  exec::for_each(space, label, origins.size(),
+                 WriteOrigins{leavers.objects.data(), leavers.images.data(), rank, origins.data()});
+  space.fence(label);
+  return origins;
+}
+
+bool has_images(const Space& space, const exec::Array<Image>& images) {
+  return exec::sum<std::int64_t>(space, images.size(), IsElsewhere{images.data()}) > 0;
+}
+
+std::vector<Parcel> exports_of(const std::vector<std::int64_t>& offsets) {
+  std::vector<Parcel> exports;
+  for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
+    if (offsets[r] < offsets[r + 1])
+      exports.push_back({static_cast<int>(r), offsets[r], offsets[r + 1] - offsets[r]});
+  return exports;
+}
+
+std::array<double, 3> quarters_of(const Domains& domains) {
+  std::array<double, 3> quarters = {};
+  const Box& box = box_of(domains);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions_of(domains)); ++d)
+    quarters[d] = box.upper[d] * 0.25 - box.lower[d] * 0.25;
+  return quarters;
+}
+
+Transfer transfer_of(const Communicator& communicator, const Space& space,
+                     const std::vector<Parcel>& exports, const exec::Array<GhostOrigin>& leaving,
+                     const std::vector<Parcel>& imports, const exec::Array<GhostOrigin>& arriving) {
+  constexpr auto each = static_cast<std::int64_t>(sizeof(GhostOrigin));
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  sends.reserve(exports.size());
+  receives.reserve(imports.size());
+  for (const Parcel& parcel : exports)
+    sends.push_back(
+        {parcel.rank, leaving.data() + parcel.first, parcel.objects * each, leaving.memory()});
+  for (const Parcel& parcel : imports)
+    receives.push_back(
+        {parcel.rank, arriving.data() + parcel.first, parcel.objects * each, arriving.memory()});
+  return Transfer(space, communicator, sends, receives);
+}
+
+}  // namespace
+
+Halo::Halo() noexcept = default;
+Halo::Halo(Halo&&) noexcept = default;
+Halo& Halo::operator=(Halo&&) noexcept = default;
+Halo::~Halo() = default;
+
+Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& set, double width)
+    : impl_(std::make_unique<Impl>(Impl{&communicator, generation_of(domains), width})) {
+  const exec::Region shown("evenkeel::halo");
+  Impl& plan = *impl_;
+  exec::Array<GhostOrigin> leaving;
+  std::vector<Note<std::int64_t>> notes;
+  Status status = attempt(stage_name, [&] {
+    const Space space = Space::where(set.position().memory);
+    plan.memory = exec::memory_of(space);
+    plan.quarters = quarters_of(domains);
+    Leavers leavers =
+        find_leavers(space, {domains, width, communicator.rank(), communicator.size()}, set);
+    plan.counts.owned = set.count();
+    plan.counts.copies = leavers.objects.size();
+    plan.exports = exports_of(leavers.offsets);
+    leaving = origins_of(space, leavers, communicator.rank());
+    plan.objects = std::move(leavers.objects);
+    if (has_images(space, leavers.images)) plan.images = std::move(leavers.images);
+    notes.reserve(plan.exports.size());
+    for (const Parcel& parcel : plan.exports) notes.push_back({parcel.rank, parcel.objects});
+  });
+  if (!status.ok()) notes.clear();
+  const auto arrived = announce(communicator, std::span<const Note<std::int64_t>>(notes));
+  std::optional<Transfer> transfer;
+  if (status.ok())
+    status = attempt(stage_name, [&] {
+      plan.imports.reserve(arrived.size());
+      for (const Note<std::int64_t>& note : arrived) {
+        plan.imports.push_back({note.rank, plan.counts.ghosts, note.content});
+        plan.counts.ghosts += note.content;
+      }
+      plan.origins = {plan.space(), label, plan.counts.ghosts};
+      transfer.emplace(transfer_of(communicator, plan.space(), plan.exports, leaving, plan.imports,
+                                   plan.origins));
+    });
+  // A width that is not finite is an error above.
+  const double told = status.ok() ? width : 0;
+  require_same(
+      vote<&combine>(communicator, status, Terms{told, told, plan.generation, plan.generation}));
+  vote(communicator, attempt(stage_name, [&] { transfer->run(); }));
+}
+
+Halo::Impl& Halo::impl() const {
+  if (impl_ == nullptr)
+    throw Error(ErrorKind::bad_input, Where{stage_name}, "There is no halo here.",
+                "Make one from domains and a set, or use the object that it was moved to.");
+  return *impl_;
+}
+
+std::int64_t Halo::owned() const noexcept { return impl_ ? impl_->counts.owned : 0; }
+std::int64_t Halo::ghosts() const noexcept { return impl_ ? impl_->counts.ghosts : 0; }
+double Halo::width() const noexcept { return impl_ ? impl_->width : 0; }
+
+bool Halo::is_of(const Domains& domains) const noexcept {
+  return impl_ && impl_->generation == generation_of(domains);
+}
+Halo& Halo::of(const Domains& domains) {
+  EVENKEEL_ASSERT(is_of(domains), "A halo is of the generation of its domains");
+  return *this;
+}
+const Halo& Halo::of(const Domains& domains) const {
+  EVENKEEL_ASSERT(is_of(domains), "A halo is of the generation of its domains");
+  return *this;
+}
+
+const std::vector<Parcel>& Halo::exports() const noexcept {
+  static const std::vector<Parcel> none;
+  return impl_ ? impl_->exports : none;
+}
+const std::vector<Parcel>& Halo::imports() const noexcept {
+  static const std::vector<Parcel> none;
+  return impl_ ? impl_->imports : none;
+}
+const exec::Array<std::int64_t>& Halo::objects() const noexcept {
+  static const exec::Array<std::int64_t> none;
+  return impl_ ? impl_->objects : none;
+}
+const exec::Array<GhostOrigin>& Halo::origins() const noexcept {
+  static const exec::Array<GhostOrigin> none;
+  return impl_ ? impl_->origins : none;
+}
+
+}  // namespace evenkeel

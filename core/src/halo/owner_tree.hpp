@@ -1,0 +1,79 @@
+#pragma once
+
+// Who owns what around the objects of this rank, for kernels, whatever the method: a tree of boxes
+// in pre-order, each with the place in the list of the node after its subtree. A walk needs no
+// stack and meets owners in ascending order.
+//
+// Coordinates are those of a frame (halo/frame.hpp): places inside the box, or cells. Boxes are
+// closed. Owners are numbered in the order of the walk: parts of a curve or a tree as they are,
+// parts of a grid from the outermost level inwards. A leaf has one owner; several leaves in a row
+// may have the same one. Only what lies in the given region is there.
+
+#include "halo/frame.hpp"
+
+#include <evenkeel/core/domains.hpp>
+
+#include <array>
+#include <vector>
+
+namespace evenkeel {
+
+struct OwnerNode {
+  double lower[3], upper[3];
+  int skip;         // the node after its subtree
+  int first, last;  // owners in it
+};
+
+// Nodes and ranks lie in memory that the caller reaches.
+struct OwnersAround {
+  const OwnerNode* nodes;
+  int begin, end;
+  const int* ranks;  // of each owner; below 0: owns nothing, or nothing in the region
+  int dimensions;
+
+  // Calls visit(rank) for each owner of a place in a closed box, until it returns false. Each owner
+  // is visited once.
+  template <class Visit>
+  KOKKOS_FUNCTION bool for_each(const double* lower, const double* upper,
+                                const Visit& visit) const {
+    int found = -1;
+    for (int i = begin; i < end;) {
+      const OwnerNode& node = nodes[i];
+      bool meets = node.last > found, is_within = true;
+      for (int d = 0; d < dimensions; ++d) {
+        meets = meets && lower[d] <= node.upper[d] && node.lower[d] <= upper[d];
+        is_within = is_within && lower[d] <= node.lower[d] && node.upper[d] <= upper[d];
+      }
+      if (meets && !is_within && node.first != node.last) {
+        ++i;
+        continue;
+      }
+      i = node.skip;
+      if (!meets) continue;
+      for (int owner = node.first > found ? node.first : found + 1; owner <= node.last; ++owner)
+        if (ranks[owner] >= 0 && !visit(ranks[owner])) return false;
+      found = node.last;
+    }
+    return true;
+  }
+};
+
+struct OwnerTree {
+  std::vector<OwnerNode> nodes;
+  std::vector<int> ranks;
+  int begin = 0;  // the first node that has more than one branch
+};
+
+// Coordinates in a frame, both included.
+struct Stretch {
+  double first, last;
+};
+// Along each axis, the stretches that somebody may ask for.
+using Region = std::array<std::vector<Stretch>, 3>;
+
+OwnerTree owner_tree(const Domains& domains, const Region& region);
+
+// Of a curve; see curve_tree.cpp.
+OwnerTree owner_tree_of(const CurveDomains& domains, const Region& region);
+
+}  // namespace evenkeel

@@ -1,0 +1,110 @@
+// Who needs copies of which objects, for many ranks on one.
+
+#include "core/halo/worlds.hpp"
+
+#include "halo/leavers.hpp"
+
+#include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/field/kokkos_view.hpp>
+
+#include <algorithm>
+
+namespace evenkeel {
+namespace {
+
+using test::Needed;
+using test::Point;
+
+template <class Real, int n>
+exec::Array<std::array<Real, n>> stored(const std::vector<Point>& points) {
+  std::vector<std::array<Real, n>> places(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i)
+    for (std::size_t d = 0; d < n; ++d) places[i][d] = static_cast<Real>(points[i][d]);
+  return {test::space(), "places", std::span<const std::array<Real, n>>(places)};
+}
+
+template <class Real, int n>
+void compare(const Domains& domains, const std::vector<Point>& points, double width, int rank) {
+  SCOPED_TRACE(test::description_of(domains, width) + ", rank " + std::to_string(rank));
+  const int parts = parts_of(domains);
+  auto places = stored<Real, n>(points);
+  const Leavers found = find_leavers(test::space(), {domains, width, rank, parts}, set(places));
+  const auto objects = found.objects.on_host();
+  const auto images = found.images.on_host();
+  ASSERT_EQ(found.offsets.size(), static_cast<std::size_t>(parts) + 1);
+  ASSERT_EQ(found.offsets.back(), std::ssize(objects));
+  std::vector<std::set<Needed>> needed(points.size());
+  for (int to = 0; to < parts; ++to) {
+    std::int64_t last = -1;
+    for (auto k = found.offsets[static_cast<std::size_t>(to)];
+         k < found.offsets[static_cast<std::size_t>(to) + 1]; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      const int* const periods = images[at].periods;
+      ASSERT_LE(last, objects[at]);
+      last = objects[at];
+      ASSERT_TRUE(needed[static_cast<std::size_t>(last)]
+                      .insert({to, periods[0], periods[1], periods[2]})
+                      .second);
+    }
+  }
+  const Domains open = test::opened(domains);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    Point point = {};
+    for (std::size_t d = 0; d < n; ++d)
+      point[d] = static_cast<double>(static_cast<Real>(points[i][d]));
+    ASSERT_EQ(needed[i], test::needed_by(domains, open, point, width, rank))
+        << "object " << i << " at " << point[0] << ' ' << point[1] << ' ' << point[2];
+    Box around;
+    for (std::size_t d = 0; d < n; ++d) around.lower[d] = around.upper[d] = point[d];
+    std::vector<int> ranks = ranks_within(domains, around, width);
+    std::set<int> here;
+    for (const Needed& copy : needed[i]) here.insert(std::get<0>(copy));
+    here.insert(rank);
+    std::erase(ranks, rank);
+    here.erase(rank);
+    ASSERT_EQ(std::vector<int>(here.begin(), here.end()), ranks);
+  }
+}
+
+template <class Real, int n>
+void compare_many(int seed) {
+  test::Random random(static_cast<std::uint64_t>(seed));
+  for (int method = 0; method < test::methods; ++method)
+    for (int repeat = 0; repeat < 60; ++repeat) {
+      const int parts = 1 + test::below(repeat % 4 == 0 ? 40 : 8, random);
+      const Domains domains = test::random_domains(method, n, parts, random);
+      const double width = test::random_width(domains, random);
+      std::vector<Point> points;
+      // In the order of one axis at times: then boxes of blocks are small.
+      const int objects = test::below(3, random) == 0 ? 0 : test::below(150, random);
+      for (int i = 0; i < objects; ++i)
+        points.push_back(i > 0 && test::below(6, random) == 0
+                             ? points.back()
+                             : test::random_place_in(domains, random));
+      if (repeat % 2 == 0) std::sort(points.begin(), points.end());
+      compare<Real, n>(domains, points, width, test::below(parts, random));
+      if (testing::Test::HasFatalFailure()) return;
+    }
+}
+
+TEST(Leavers, AreTheCopiesThatOthersNeed) {
+  compare_many<double, 3>(1);
+  compare_many<double, 2>(2);
+  compare_many<float, 3>(3);
+}
+
+// Boxes of blocks are small beside the domains, so most blocks are passed over.
+TEST(Leavers, ManyObjectsInOrder) {
+  const Box box = {{0, 0, 0}, {8, 8, 8}};
+  const Domains domains = GridDomains::uniform({3, {2, 2, 2}}, box, GridScheme::tensor, {true});
+  std::vector<Point> points;
+  for (int z = 0; z < 16; ++z)
+    for (int y = 0; y < 16; ++y)
+      for (int x = 0; x < 16; ++x)
+        points.push_back({0.125 + x / 4.0, 0.125 + y / 4.0, 0.125 + z / 4.0});
+  compare<double, 3>(domains, points, 0.5, 0);
+  compare<double, 3>(domains, points, 0.0, 0);
+}
+
+}  // namespace
+}  // namespace evenkeel
