@@ -1,0 +1,113 @@
+#include "directory/ids.hpp"
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/sort.hpp>
+
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* label = "evenkeel::directory::ids";
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
+  throw Error(ErrorKind::bad_input, Where{"core/directory"}, problem, remedy);
+}
+
+bool is_integer(ScalarType type) {
+  return type != ScalarType::none && type != ScalarType::float32 && type != ScalarType::float64;
+}
+
+template <class T>
+struct ReadIds {
+  const char* data;
+  std::int64_t object_bytes, component_bytes;
+  int components;
+  std::uint64_t* ids;
+  // Numbers below zero keep their value in 64 bits.
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const char* const object = data + i * object_bytes;
+    for (int c = 0; c < components; ++c)
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8 is a number here
+      ids[i * components + c] = static_cast<std::uint64_t>(
+          static_cast<std::int64_t>(*reinterpret_cast<const T*>(object + c * component_bytes)));
+  }
+};
+
+template <class T>
+void read_as(const Space& space, const FieldLayout& at, std::int64_t count,
+             const exec::Array<std::uint64_t>& ids) {
+  exec::for_each(space, label, count,
+                 ReadIds<T>{static_cast<const char*>(at.data), at.object_stride_bytes,
+                            at.component_stride_bytes, at.components, ids.data()});
+}
+
+void read_from(const Space& space, const FieldLayout& at, std::int64_t count,
+               const exec::Array<std::uint64_t>& ids) {
+  switch (at.scalar) {
+    case ScalarType::int8: return read_as<std::int8_t>(space, at, count, ids);
+    case ScalarType::int16: return read_as<std::int16_t>(space, at, count, ids);
+    case ScalarType::int32: return read_as<std::int32_t>(space, at, count, ids);
+    case ScalarType::int64: return read_as<std::int64_t>(space, at, count, ids);
+    case ScalarType::uint8: return read_as<std::uint8_t>(space, at, count, ids);
+    case ScalarType::uint16: return read_as<std::uint16_t>(space, at, count, ids);
+    case ScalarType::uint32: return read_as<std::uint32_t>(space, at, count, ids);
+    case ScalarType::uint64: return read_as<std::uint64_t>(space, at, count, ids);
+    default: break;
+  }
+  throw Error(ErrorKind::internal, Where{"core/directory"}, "Ids were not checked.",
+              "Please report it.");
+}
+
+}  // namespace
+
+std::int64_t count_of(const NumberSource& ids, const OwnedCount& count) {
+  if (!ids.given()) refuse("No ids were given.", "Give one integer per object.");
+  const std::int64_t objects = count.given() ? count.value() : ids.layout().count;
+  check_ids(ids.layout(), ids.label(), objects);
+  return objects;
+}
+
+void check_ids(const FieldLayout& at, const std::string& label_of_ids, std::int64_t count) {
+  if (!is_integer(at.scalar))
+    refuse("The ids '" + label_of_ids + "' are of type " + name_of(at.scalar) + '.',
+           "Give integers.");
+  if (count < 0 || at.count < count)
+    refuse("There are " + std::to_string(at.count) + " ids in '" + label_of_ids + "' for " +
+               std::to_string(count) + " objects.",
+           "Give an id for each object.");
+}
+
+exec::Array<std::uint64_t> read_ids(const Space& space, const NumberSource& source,
+                                    std::int64_t count) {
+  FieldLayout at = source.layout();
+  exec::Array<std::uint64_t> ids(space, label, count * at.components);
+  if (ids.empty()) return ids;
+  Buffer copy;
+  if (!space.can_access(at.memory)) {
+    FieldLayout packed = at;
+    copy = Buffer(label, exec::memory_of(space), count * at.bytes_per_object());
+    packed.data = copy.data();
+    packed.memory = copy.kind();
+    packed.count = packed.capacity = count;
+    packed.object_stride_bytes = at.bytes_per_object();
+    packed.component_stride_bytes = at.element_bytes;
+    copy_objects(space, packed, at, count);
+    at = packed;
+  }
+  read_from(space, at, count, ids);
+  space.fence(label);
+  return ids;
+}
+
+SortedIds sorted(const Space& space, exec::Array<std::uint64_t> ids) {
+  SortedIds all{std::move(ids), {}};
+  all.places = exec::counted_up<std::uint64_t>(space, label, all.ids.size());
+  exec::sort_pairs(space, all.ids.data(), all.places.data(), all.ids.size());
+  return all;
+}
+
+}  // namespace evenkeel

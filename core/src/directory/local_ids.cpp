@@ -1,0 +1,92 @@
+#include "directory/ids.hpp"
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/core/directory.hpp>
+
+#include <limits>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* label = "evenkeel::directory::local";
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
+  throw Error(ErrorKind::bad_input, Where{"core/directory"}, problem, remedy);
+}
+
+template <class T>
+struct WriteIndices {
+  const std::uint64_t *sorted, *indices;
+  std::int64_t count;
+  const std::uint64_t* wanted;
+  char* data;
+  std::int64_t object_bytes, component_bytes;
+  int components;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    for (int c = 0; c < components; ++c) {
+      const std::uint64_t id = wanted[i * components + c];
+      const std::int64_t at = first_not_below(sorted, count, id);
+      const bool is_here = at < count && sorted[at] == id;
+      *reinterpret_cast<T*>(data + i * object_bytes + c * component_bytes) =
+          is_here ? static_cast<T>(indices[at]) : static_cast<T>(-1);
+    }
+  }
+};
+
+template <class T>
+void write_as(const Space& space, const exec::Array<std::uint64_t>& ids,
+              const exec::Array<std::uint64_t>& indices, const exec::Array<std::uint64_t>& wanted,
+              const FieldLayout& at) {
+  if (ids.size() > static_cast<std::int64_t>(std::numeric_limits<T>::max()))
+    refuse("Indices of type " + std::string(name_of(at.scalar)) + " cannot count " +
+               std::to_string(ids.size()) + " objects.",
+           "Use wider integers.");
+  exec::for_each(space, label, at.count,
+                 WriteIndices<T>{ids.data(), indices.data(), ids.size(), wanted.data(),
+                                 static_cast<char*>(at.data), at.object_stride_bytes,
+                                 at.component_stride_bytes, at.components});
+  space.fence(label);
+}
+
+}  // namespace
+
+LocalIds::LocalIds(const NumberSource& ids, const OwnedCount& count) {
+  const std::int64_t objects = count_of(ids, count);
+  const Space space = Space::where(ids.layout().memory);
+  if (objects > 0 && ids.layout().components != 1)
+    refuse("Objects have " + std::to_string(ids.layout().components) + " ids each.",
+           "Give one id per object.");
+  SortedIds all = sorted(space, read_ids(space, ids, objects));
+  ids_ = std::move(all.ids);
+  indices_ = std::move(all.places);
+}
+
+void LocalIds::write_indices(const NumberSource& ids, Field indices) const {
+  const std::int64_t count = count_of(ids, {});
+  const FieldLayout from = ids.layout(), to = indices.layout();
+  if (to.count != from.count || (count > 0 && to.components != from.components))
+    refuse(std::to_string(from.count) + " x " + std::to_string(from.components) +
+               " ids do not fit '" + indices.label() + "', which has " + std::to_string(to.count) +
+               " x " + std::to_string(to.components) + '.',
+           "Give room for one index per id.");
+  const Space space = ids_.space();
+  if (!space.can_access(to.memory) && count > 0)
+    refuse("'" + indices.label() + "' is in " + name_of(to.memory) + " memory, which " +
+               std::string(space.name()) + " does not reach.",
+           "Keep the indices where the ids of the objects are.");
+  const exec::Array<std::uint64_t> wanted = read_ids(space, ids, count);
+  switch (to.scalar) {
+    case ScalarType::int8: return write_as<std::int8_t>(space, ids_, indices_, wanted, to);
+    case ScalarType::int16: return write_as<std::int16_t>(space, ids_, indices_, wanted, to);
+    case ScalarType::int32: return write_as<std::int32_t>(space, ids_, indices_, wanted, to);
+    case ScalarType::int64: return write_as<std::int64_t>(space, ids_, indices_, wanted, to);
+    default: break;
+  }
+  refuse("'" + indices.label() + "' is of type " + name_of(to.scalar) + ", which has no -1.",
+         "Write indices to signed integers.");
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,225 @@
+#include "core/migrate/cloud.hpp"
+#include "support/harness.hpp"
+
+#include <evenkeel/core/directory.hpp>
+#include <evenkeel/core/domains/grid.hpp>
+#include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/field/kokkos_view.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/halo.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+using test::Ids;
+using test::mix;
+
+// All ids of all ranks, and where each is.
+std::map<std::int64_t, Location> locations_of(const Communicator& ranks, const Ids& ids) {
+  std::map<std::int64_t, Location> where;
+  const auto all = ranks.all_gather(std::span<const std::int64_t>(ids));
+  for (int rank = 0; rank < ranks.size(); ++rank) {
+    std::int64_t slot = 0;
+    for (const std::int64_t id : all.of_rank(rank)) where[id] = {rank, slot++};
+  }
+  return where;
+}
+
+template <class T>
+exec::Array<T> array_of(const std::vector<T>& values) {
+  return {test::space(), "values", std::span<const T>(values)};
+}
+
+std::vector<Location> found_by(const IdDirectory& directory, const Ids& wanted) {
+  const auto there = array_of(wanted);
+  return directory.look_up(there).on_host();
+}
+
+void expect_all_found(const Communicator& ranks, const IdDirectory& directory, const Ids& ids,
+                      Ids wanted) {
+  const auto where = locations_of(ranks, ids);
+  for (const auto& [id, location] : where) wanted.push_back(id);
+  std::vector<Location> expected;
+  for (const std::int64_t id : wanted)
+    expected.push_back(where.count(id) == 1 ? where.at(id) : Location{});
+  EXPECT_EQ(found_by(directory, wanted), expected);
+}
+
+// Numbers that have nothing to do with where they are, the least and the greatest among them.
+Ids some_ids(int rank, std::int64_t count, int salt) {
+  Ids ids;
+  for (std::int64_t i = 0; i < count; ++i)
+    ids.push_back(static_cast<std::int64_t>(mix(i * 64 + rank, salt)));
+  if (rank == 0 && count > 1) {
+    ids[0] = std::numeric_limits<std::int64_t>::min();
+    ids[1] = std::numeric_limits<std::int64_t>::max();
+  }
+  return ids;
+}
+
+TEST(IdDirectory, FindsAllIds) {
+  const Communicator ranks = test::world();
+  for (const std::int64_t most : {0, 1, 2, 300}) {
+    // Other counts on other ranks; some have none.
+    const std::int64_t count = test::rank() % 2 == 1 ? 0 : most;
+    const Ids ids = some_ids(test::rank(), count, 5);
+    const auto there = array_of(ids);
+    const IdDirectory directory(ranks, there);
+    expect_all_found(ranks, directory, ids, {-1, 7, 7});
+    if (test::rank() == 0) {
+      found_by(directory, {});
+    } else {
+      found_by(directory, {3, -1});
+    }
+  }
+}
+
+TEST(IdDirectory, TakesIntegersOfAnyType) {
+  const Communicator ranks = test::world();
+  const std::vector<int> ids = {-1 - test::rank(), 100 + test::rank(), 55};
+  const IdDirectory directory(ranks, ids, 2);
+  std::vector<signed char> narrow = {-1, 100};
+  const auto found = directory.look_up(narrow).on_host();
+  EXPECT_EQ(found, (std::vector<Location>{{0, 0}, {0, 1}}));
+  const std::vector<std::array<unsigned short, 2>> pairs = {{100, 55}, {3, 100}};
+  const Location here = {0, 1}, none;
+  EXPECT_EQ(directory.look_up(pairs).on_host(), (std::vector<Location>{here, none, none, here}));
+  EXPECT_FALSE(none.exists());
+  EXPECT_TRUE(here.exists());
+}
+
+TEST(IdDirectory, FollowsMoves) {
+  const Communicator ranks = test::world();
+  Ids ids = some_ids(test::rank(), 40 + 10 * test::rank(), 6);
+  std::vector<std::array<double, 3>> x(ids.size());
+  IdDirectory directory(ranks, ids);
+  for (int step = 0; step < 3; ++step) {
+    std::vector<int> destinations;
+    for (const std::int64_t id : ids)
+      destinations.push_back(
+          static_cast<int>(mix(id, step) % static_cast<std::uint64_t>(ranks.size())));
+    const Set all = set(x, carry(ids));
+    const std::span<const Set> sets(&all, 1);
+    const auto shapes = agree_on_sets(ranks, sets);
+    const std::span<const int> of_set[] = {destinations};
+    const Plan plan = plan_to(ranks, Status(), of_set, sets);
+    MoveReport report;
+    if (!plan.empty()) report = move(ranks, sets, shapes, plan);
+    directory.update(report, ids);
+    expect_all_found(ranks, directory, ids, {});
+  }
+  // A report of nothing costs nothing, and changes nothing.
+  directory.update(MoveReport(), ids);
+  expect_all_found(ranks, directory, ids, {});
+  // Objects may come and go.
+  ids.push_back(test::rank());
+  ids.erase(ids.begin());
+  directory.update(ids);
+  expect_all_found(ranks, directory, ids, {});
+}
+
+// --- Misuse --------------------------------------------------------------------------------------
+
+template <class Function>
+void expect_refused(const std::string& part, const Function& function) {
+  const std::string error = test::error_of(function);
+  EXPECT_TRUE(test::mentions(error, part));
+  EXPECT_TRUE(test::same_everywhere(test::world(), error)) << error;
+}
+
+TEST(IdDirectory, RefusesIdsThatOccurTwice) {
+  const Communicator ranks = test::world();
+  const int last = test::size() - 1;
+  Ids ids = {10 * test::rank(), 10 * test::rank() + 1};
+  IdDirectory directory(ranks, ids);
+  const Ids before = ids;
+  if (test::rank() == last) ids = {-7, 8, -7};
+  expect_refused("Id -7 is that of object 0 of rank " + std::to_string(last) +
+                     " and of object 2 of rank " + std::to_string(last) + '.',
+                 [&] { directory.update(ids); });
+  ids = test::rank() == last ? Ids{5, 0} : before;
+  if (last > 0)
+    expect_refused(
+        "Id 0 is that of object 0 of rank 0 and of object 1 of rank " + std::to_string(last) + '.',
+        [&] { directory.update(ids); });
+  expect_all_found(ranks, directory, before, {-7});  // nothing has changed
+}
+
+TEST(IdDirectory, RefusesWhatAreNoIds) {
+  const Communicator ranks = test::world();
+  const bool is_last = test::rank() == test::size() - 1;
+  const Ids ids = {test::rank()};
+  const std::vector<double> reals = {1.0};
+  const std::vector<std::array<int, 2>> pairs(1);
+  IdDirectory directory(ranks, ids);
+  expect_refused("are of type double",
+                 [&] { is_last ? IdDirectory(ranks, reals) : IdDirectory(ranks, ids); });
+  expect_refused("Objects have 2 ids each", [&] { IdDirectory(ranks, pairs); });
+  expect_refused("There are 1 ids in 'std::vector' for 2 objects",
+                 [&] { is_last ? directory.look_up(ids, 2) : directory.look_up(ids); });
+  expect_refused("No ids were given", [&] { directory.look_up({}); });
+  EXPECT_ERROR(IdDirectory().look_up(ids), "core/directory: There is no directory here.");
+}
+
+// --- Local ids -----------------------------------------------------------------------------------
+
+TEST(LocalIds, AreTheLowestIndices) {
+  const auto id = array_of(Ids{30, -4, 7, 30, 9});
+  const LocalIds local(id, 4);
+  auto wanted = array_of(std::vector<std::array<int, 2>>{{7, 30}, {9, -4}});
+  local.write_indices(wanted, wanted);
+  EXPECT_EQ(wanted.on_host(), (std::vector<std::array<int, 2>>{{2, 0}, {-1, 1}}));
+  auto nothing = array_of(Ids{});
+  EXPECT_NO_THROW(LocalIds(nothing).write_indices(nothing, nothing));
+}
+
+TEST(LocalIds, RefusesWhatDoesNotFit) {
+  const std::vector<int> id = {1, 2, 3}, wanted = {1, 2};
+  const LocalIds local(id);
+  std::vector<int> few(1);
+  std::vector<unsigned> unsigned_ones(2);
+  std::vector<double> reals(2);
+  EXPECT_ERROR(local.write_indices(wanted, few), "2 x 1 ids do not fit 'std::vector'");
+  EXPECT_ERROR(local.write_indices(wanted, unsigned_ones), "which has no -1");
+  EXPECT_ERROR(local.write_indices(wanted, reals), "which has no -1");
+  EXPECT_ERROR(local.write_indices(reals, reals), "are of type double");
+  const std::vector<short> many(200, 1);
+  std::vector<signed char> narrow(2);
+  EXPECT_ERROR(LocalIds(many).write_indices(wanted, narrow), "of type int8 cannot count 200");
+}
+
+// A row of cells, each with two neighbours, on ranks that have a piece of it each.
+TEST(LocalIds, RenumberTheNeighboursOfAMesh) {
+  const Communicator ranks = test::world();
+  const int size = ranks.size(), cells = 4 * size;
+  const Box box = {{0, 0, 0}, {static_cast<double>(cells), 1, 1}};
+  const Domains domains = GridDomains::uniform({3, {size, 1, 1}}, box, GridScheme::tensor, {true});
+  std::vector<std::array<double, 3>> x;
+  std::vector<int> id;
+  std::vector<std::array<int, 2>> neighbours;
+  for (int cell = 4 * ranks.rank(); cell < 4 * ranks.rank() + 4; ++cell) {
+    x.push_back({cell + 0.5, 0.5, 0.5});
+    id.push_back(cell);
+    neighbours.push_back({(cell + cells - 1) % cells, (cell + 1) % cells});
+  }
+  const int owned = 4;
+  Halo halo(ranks, domains, set(x), 0.75);
+  halo.make_room(set(x, carry(id), {.count = owned}));
+  halo.exchange(set(x, carry(id), {.count = owned}));
+  LocalIds(id).write_indices(neighbours, neighbours);
+  for (int i = 0; i < 4; ++i)
+    for (int side = 0; side < 2; ++side) {
+      const int index = neighbours[static_cast<std::size_t>(i)][static_cast<std::size_t>(side)];
+      ASSERT_GE(index, 0);
+      const int expected = (4 * ranks.rank() + i + (side == 0 ? cells - 1 : 1)) % cells;
+      EXPECT_EQ(id[static_cast<std::size_t>(index)], expected);
+    }
+}
+
+}  // namespace
+}  // namespace evenkeel
