@@ -14,6 +14,8 @@
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/core/directory.hpp>
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <utility>
@@ -111,47 +113,49 @@ struct WriteClaims {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { claims[i] = {ids[places[i]], places[i]}; }
 };
 
-struct ToIds {
-  const Claim* claims;
-  std::uint64_t* ids;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { ids[i] = claims[i].id; }
-};
-
-// Where each of the sorted ids is; claims stand by the ranks that have them.
+// Where each id is; claims stand by the ranks that have them.
 struct WriteLocations {
   const Claim* claims;
-  const std::uint64_t* places;
   const std::int64_t* firsts;  // of each rank that claims
   const int* ranks;
   std::int64_t claimants;
   Location* locations;
+  std::uint64_t* ids;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const auto place = static_cast<std::int64_t>(places[i]);
-    locations[i].rank = ranks[part_at(firsts, claimants, place)];
-    locations[i].slot = claims[place].slot;
+    locations[i].rank = ranks[part_at(firsts, claimants, i)];
+    locations[i].slot = claims[i].slot;
+    ids[i] = claims[i].id;
   }
 };
 
-struct IsTwice {
-  const std::uint64_t* ids;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return ids[i] == ids[i + 1]; }
+struct IsTaken {
+  const std::int64_t* slots;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t slot) const {
+    return slots[slot] == PlaceOfId::none ? 0 : 1;
+  }
 };
 
-// All that this rank keeps, sorted by id.
+struct IsAgain {
+  PlaceOfId place_of;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return place_of(place_of.ids[i]) != i; }
+};
+
+// All that this rank keeps.
 struct Kept {
   exec::Array<std::uint64_t> ids;
+  exec::Array<std::int64_t> slots;
   exec::Array<Location> locations;
+
+  PlaceOfId place_of() const { return IdTable::of(ids, slots); }
 };
 
 Kept kept_of(const Space& space, const exec::Array<Claim>& claims,
              const std::vector<Note<std::int64_t>>& claimants) {
   const std::int64_t count = claims.size();
-  Kept kept;
-  exec::Array<std::uint64_t> ids(space, label, count);
-  exec::for_each(space, label, count, ToIds{claims.data(), ids.data()});
-  SortedIds all = sorted(space, std::move(ids));
   std::vector<std::int64_t> firsts;
   std::vector<int> ranks;
+  firsts.reserve(claimants.size());
+  ranks.reserve(claimants.size());
   std::int64_t first = 0;
   for (const Note<std::int64_t>& note : claimants) {
     firsts.push_back(first);
@@ -160,43 +164,41 @@ Kept kept_of(const Space& space, const exec::Array<Claim>& claims,
   }
   const exec::Reached<std::int64_t> firsts_there(space, label, firsts);
   const exec::Reached<int> ranks_there(space, label, ranks);
-  kept.locations = {space, label, count};
+  Kept kept{{space, label, count}, {}, {space, label, count}};
   exec::for_each(space, label, count,
-                 WriteLocations{claims.data(), all.places.data(), firsts_there.data(),
-                                ranks_there.data(), std::ssize(ranks), kept.locations.data()});
-  space.fence(label);
-  kept.ids = std::move(all.ids);
+                 WriteLocations{claims.data(), firsts_there.data(), ranks_there.data(),
+                                std::ssize(ranks), kept.locations.data(), kept.ids.data()});
+  kept.slots = IdTable::slots_for(space, kept.ids);
   return kept;
 }
 
 void require_distinct(const Space& space, const Kept& kept) {
-  if (kept.ids.size() < 2) return;
-  const std::int64_t twice = exec::first_that(space, kept.ids.size() - 1, IsTwice{kept.ids.data()});
-  if (twice == kept.ids.size() - 1) return;
+  const std::int64_t again = exec::first_that(space, kept.ids.size(), IsAgain{kept.place_of()});
   std::uint64_t id = 0;
-  Location where[2];
-  kept.ids.fetch(twice, {&id, 1});
-  kept.locations.fetch(twice, where);
-  const auto object = [](const Location& at) {
+  kept.ids.fetch(again, {&id, 1});
+  const std::vector<std::uint64_t> ids = kept.ids.on_host();
+  const auto before = std::find(ids.begin(), ids.end(), id) - ids.begin();
+  const auto object = [&](std::int64_t place) {
+    Location at;
+    kept.locations.fetch(place, {&at, 1});
     return "object " + std::to_string(at.slot) + " of rank " + std::to_string(at.rank);
   };
   throw Error(ErrorKind::bad_input, Where{stage_name},
               "Id " + std::to_string(static_cast<std::int64_t>(id)) + " is that of " +
-                  object(where[0]) + " and of " + object(where[1]) + '.',
+                  object(before) + " and of " + object(again) + '.',
               "Give each object an id of its own.");
 }
 
 // --- Questions -----------------------------------------------------------------------------------
 
 struct Answer {
-  const std::uint64_t* ids;
+  PlaceOfId place_of;
   const Location* locations;
-  std::int64_t count;
   const std::uint64_t* asked;
   Location* answers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t at = first_not_below(ids, count, asked[i]);
-    answers[i] = at < count && ids[at] == asked[i] ? locations[at] : Location{};
+    const std::int64_t place = place_of(asked[i]);
+    answers[i] = place == PlaceOfId::none ? Location{} : locations[place];
   }
 };
 
@@ -311,9 +313,9 @@ exec::Array<Location> IdDirectory::look_up(const NumberSource& ids, const OwnedC
   vote(communicator, status);
   const Status did_ask = attempt(stage_name, [&] { ask->run(); });
   const Status knew = attempt(stage_name, [&] {
-    exec::for_each(space, label, asked.size(),
-                   Answer{all.kept.ids.data(), all.kept.locations.data(), all.kept.ids.size(),
-                          asked.data(), answering.data()});
+    exec::for_each(
+        space, label, asked.size(),
+        Answer{all.kept.place_of(), all.kept.locations.data(), asked.data(), answering.data()});
     space.fence(label);
   });
   const Status did_answer = attempt(stage_name, [&] { answer->run(); });

@@ -3,9 +3,8 @@
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
-#include <evenkeel/backends/exec/sort.hpp>
 
-#include <utility>
+#include <bit>
 
 namespace evenkeel {
 
@@ -62,6 +61,23 @@ void read_from(const Space& space, const FieldLayout& at, std::int64_t count,
               "Please report it.");
 }
 
+// Which slot an id gets depends on the order of threads, but not what is found.
+struct Insert {
+  PlaceOfId table;
+  KOKKOS_FUNCTION void operator()(std::int64_t place) const {
+    const std::uint64_t id = table.ids[place];
+    for (std::uint64_t slot = table.first_slot(id);; slot = table.next(slot)) {
+      std::int64_t* const here = table.slots + slot;
+      const std::int64_t taken =
+          Kokkos::atomic_compare_exchange(here, std::int64_t{PlaceOfId::none}, place);
+      if (taken == PlaceOfId::none) return;
+      if (table.ids[taken] != id) continue;
+      Kokkos::atomic_fetch_min(here, place);
+      return;
+    }
+  }
+};
+
 }  // namespace
 
 std::int64_t count_of(const NumberSource& ids, const OwnedCount& count) {
@@ -103,11 +119,19 @@ exec::Array<std::uint64_t> read_ids(const Space& space, const NumberSource& sour
   return ids;
 }
 
-SortedIds sorted(const Space& space, exec::Array<std::uint64_t> ids) {
-  SortedIds all{std::move(ids), {}};
-  all.places = exec::counted_up<std::uint64_t>(space, label, all.ids.size());
-  exec::sort_pairs(space, all.ids.data(), all.places.data(), all.ids.size());
-  return all;
+PlaceOfId IdTable::of(const exec::Array<std::uint64_t>& ids,
+                      const exec::Array<std::int64_t>& slots) {
+  return {ids.data(), slots.data(), std::countr_zero(static_cast<std::uint64_t>(slots.size()))};
+}
+
+exec::Array<std::int64_t> IdTable::slots_for(const Space& space,
+                                             const exec::Array<std::uint64_t>& ids) {
+  const auto most = static_cast<std::uint64_t>(ids.size());
+  exec::Array<std::int64_t> slots = exec::filled(
+      space, label, static_cast<std::int64_t>(std::bit_ceil(2 * most + 2)), PlaceOfId::none);
+  exec::for_each(space, label, ids.size(), Insert{of(ids, slots)});
+  space.fence(label);
+  return slots;
 }
 
 }  // namespace evenkeel

@@ -22,23 +22,39 @@ std::int64_t count_of(const NumberSource& ids, const OwnedCount& count);
 exec::Array<std::uint64_t> read_ids(const Space& space, const NumberSource& ids,
                                     std::int64_t count);
 
-// Sorted ids, and the place that each had; equal ids in the order of their places. Blocks.
-struct SortedIds {
-  exec::Array<std::uint64_t> ids, places;
-};
-SortedIds sorted(const Space& space, exec::Array<std::uint64_t> ids);
+// Finds the least place of an id in a list; a hash table with open addressing, for kernels. Refers
+// to the list and to slots, of which there are a power of 2 and more than ids.
+struct PlaceOfId {
+  const std::uint64_t* ids;
+  std::int64_t* slots;  // places; `none` where there is no id
+  int bits;             // there are 2^bits slots
 
-// The first of sorted ids that is not below an id; for kernels.
-KOKKOS_INLINE_FUNCTION std::int64_t first_not_below(const std::uint64_t* ids, std::int64_t count,
-                                                    std::uint64_t id) {
-  std::int64_t first = 0;
-  for (std::int64_t rest = count; rest > 0;) {
-    const std::int64_t half = rest / 2;
-    const bool is_below = ids[first + half] < id;
-    first += is_below ? half + 1 : 0;
-    rest = is_below ? rest - half - 1 : half;
+  static constexpr std::int64_t none = -1;
+
+  KOKKOS_FUNCTION std::uint64_t next(std::uint64_t slot) const {
+    return (slot + 1) & ((std::uint64_t{1} << bits) - 1);
   }
-  return first;
-}
+  // The highest bits: the lowest ones of a like number say who keeps an id.
+  KOKKOS_FUNCTION std::uint64_t first_slot(std::uint64_t id) const {
+    const std::uint64_t mixed = (id ^ (id >> 32U)) * 0x9E3779B97F4A7C15U;
+    return ((mixed ^ (mixed >> 29U)) * 0xBF58476D1CE4E5B9U) >> (64 - bits);
+  }
+
+  KOKKOS_FUNCTION std::int64_t operator()(std::uint64_t id) const {
+    for (std::uint64_t slot = first_slot(id);; slot = next(slot)) {
+      const std::int64_t place = slots[slot];
+      if (place == none || ids[place] == id) return place;
+    }
+  }
+};
+
+// Makes the slots for the table of a list. Blocks.
+class IdTable {
+ public:
+  static exec::Array<std::int64_t> slots_for(const Space& space,
+                                             const exec::Array<std::uint64_t>& ids);
+  static PlaceOfId of(const exec::Array<std::uint64_t>& ids,
+                      const exec::Array<std::int64_t>& slots);
+};
 
 }  // namespace evenkeel

@@ -5,7 +5,6 @@
 #include <evenkeel/core/directory.hpp>
 
 #include <limits>
-#include <utility>
 
 namespace evenkeel {
 
@@ -19,35 +18,28 @@ constexpr const char* label = "evenkeel::directory::local";
 
 template <class T>
 struct WriteIndices {
-  const std::uint64_t *sorted, *indices;
-  std::int64_t count;
+  PlaceOfId index_of;
   const std::uint64_t* wanted;
   char* data;
   std::int64_t object_bytes, component_bytes;
   int components;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    for (int c = 0; c < components; ++c) {
-      const std::uint64_t id = wanted[i * components + c];
-      const std::int64_t at = first_not_below(sorted, count, id);
-      const bool is_here = at < count && sorted[at] == id;
+    for (int c = 0; c < components; ++c)
       *reinterpret_cast<T*>(data + i * object_bytes + c * component_bytes) =
-          is_here ? static_cast<T>(indices[at]) : static_cast<T>(-1);
-    }
+          static_cast<T>(index_of(wanted[i * components + c]));
   }
 };
 
 template <class T>
-void write_as(const Space& space, const exec::Array<std::uint64_t>& ids,
-              const exec::Array<std::uint64_t>& indices, const exec::Array<std::uint64_t>& wanted,
-              const FieldLayout& at) {
-  if (ids.size() > static_cast<std::int64_t>(std::numeric_limits<T>::max()))
+void write_as(const Space& space, const PlaceOfId& index_of, std::int64_t ids,
+              const exec::Array<std::uint64_t>& wanted, const FieldLayout& at) {
+  if (ids > static_cast<std::int64_t>(std::numeric_limits<T>::max()))
     refuse("Indices of type " + std::string(name_of(at.scalar)) + " cannot count " +
-               std::to_string(ids.size()) + " objects.",
+               std::to_string(ids) + " objects.",
            "Use wider integers.");
   exec::for_each(space, label, at.count,
-                 WriteIndices<T>{ids.data(), indices.data(), ids.size(), wanted.data(),
-                                 static_cast<char*>(at.data), at.object_stride_bytes,
-                                 at.component_stride_bytes, at.components});
+                 WriteIndices<T>{index_of, wanted.data(), static_cast<char*>(at.data),
+                                 at.object_stride_bytes, at.component_stride_bytes, at.components});
   space.fence(label);
 }
 
@@ -59,9 +51,8 @@ LocalIds::LocalIds(const NumberSource& ids, const OwnedCount& count) {
   if (objects > 0 && ids.layout().components != 1)
     refuse("Objects have " + std::to_string(ids.layout().components) + " ids each.",
            "Give one id per object.");
-  SortedIds all = sorted(space, read_ids(space, ids, objects));
-  ids_ = std::move(all.ids);
-  indices_ = std::move(all.places);
+  ids_ = read_ids(space, ids, objects);
+  slots_ = IdTable::slots_for(space, ids_);
 }
 
 void LocalIds::write_indices(const NumberSource& ids, Field indices) const {
@@ -78,11 +69,12 @@ void LocalIds::write_indices(const NumberSource& ids, Field indices) const {
                std::string(space.name()) + " does not reach.",
            "Keep the indices where the ids of the objects are.");
   const exec::Array<std::uint64_t> wanted = read_ids(space, ids, count);
+  const PlaceOfId index_of = IdTable::of(ids_, slots_);
   switch (to.scalar) {
-    case ScalarType::int8: return write_as<std::int8_t>(space, ids_, indices_, wanted, to);
-    case ScalarType::int16: return write_as<std::int16_t>(space, ids_, indices_, wanted, to);
-    case ScalarType::int32: return write_as<std::int32_t>(space, ids_, indices_, wanted, to);
-    case ScalarType::int64: return write_as<std::int64_t>(space, ids_, indices_, wanted, to);
+    case ScalarType::int8: return write_as<std::int8_t>(space, index_of, ids_.size(), wanted, to);
+    case ScalarType::int16: return write_as<std::int16_t>(space, index_of, ids_.size(), wanted, to);
+    case ScalarType::int32: return write_as<std::int32_t>(space, index_of, ids_.size(), wanted, to);
+    case ScalarType::int64: return write_as<std::int64_t>(space, index_of, ids_.size(), wanted, to);
     default: break;
   }
   refuse("'" + indices.label() + "' is of type " + name_of(to.scalar) + ", which has no -1.",

@@ -14,6 +14,7 @@
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/derived.hpp>
+#include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/domains/cells.hpp>
 #include <evenkeel/core/domains/curve.hpp>
@@ -28,6 +29,7 @@
 #include <evenkeel/core/field/kokkos_view.hpp>
 #include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/halo.hpp>
 #include <evenkeel/core/migrate.hpp>
 #include <evenkeel/core/order.hpp>
 #include <evenkeel/core/payload/blocks.hpp>

@@ -32,12 +32,12 @@ struct Location {
 // Ids are integers of any type and any values, one per object, in any container that a field can
 // be; those of different types are the same if they are the same number. What is known of an id is
 // kept on one rank, which a hash of the id determines, so that memory and questions spread evenly.
-// All lists are in the memory that the space of the ids works on. All members but look_up's result
-// are collective, sparse, and throw the same Error on all ranks; then nothing has changed. Refers
-// to the communicator, which must outlive it.
+// Lists are in the memory that the space of the ids works on. All members are collective, contact
+// few ranks, and throw the same Error on all ranks; then nothing has changed. Refers to the
+// communicator, which must outlive it.
 class EVENKEEL_API IdDirectory {
  public:
-  // Knows no ids. Only update by assignment.
+  // No directory at all; assign one.
   IdDirectory() noexcept;
   // The ids of the owned objects: of `count` of them, or of all. An id that occurs twice is an
   // Error that names it.
@@ -77,7 +77,8 @@ class EVENKEEL_API LocalIds {
   }
 
  private:
-  exec::Array<std::uint64_t> ids_, indices_;  // sorted by id, and then by index
+  exec::Array<std::uint64_t> ids_;
+  exec::Array<std::int64_t> slots_;  // of a hash table
 };
 
 }  // namespace evenkeel
