@@ -173,6 +173,9 @@ Kept kept_of(const Space& space, const exec::Array<Claim>& claims,
 }
 
 void require_distinct(const Space& space, const Kept& kept) {
+  const std::int64_t distinct =
+      exec::sum<std::int64_t>(space, kept.slots.size(), IsTaken{kept.slots.data()});
+  if (distinct == kept.ids.size()) return;
   const std::int64_t again = exec::first_that(space, kept.ids.size(), IsAgain{kept.place_of()});
   std::uint64_t id = 0;
   kept.ids.fetch(again, {&id, 1});

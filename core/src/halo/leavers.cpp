@@ -8,6 +8,7 @@
 #include "domains/checks.hpp"
 #include "domains/reaches.hpp"
 #include "field/places.hpp"
+#include "halo/copies.hpp"
 #include "halo/owner_tree.hpp"
 
 #include <evenkeel/backends/error.hpp>
@@ -28,7 +29,6 @@ namespace {
 
 constexpr const char* stage_name = "core/halo";
 constexpr const char* label = "evenkeel::halo::leavers";
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 [[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
   throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
@@ -76,12 +76,6 @@ void check_task(const Space& space, const LeaversTask& task, const Set& set) {
 
 // --- Boxes around objects ------------------------------------------------------------------------
 
-struct PlaceBox {
-  double lower[3] = {infinity, infinity, infinity};
-  double upper[3] = {-infinity, -infinity, -infinity};
-  bool is_finite = true;
-};
-
 template <class Instance>
 constexpr std::int64_t block_length = is_device<Instance> ? 1 : 128;
 
@@ -97,7 +91,7 @@ struct BoxOfBlock {
     PlaceBox box;
     for (int d = 0; d < dimensions; ++d) {
       const Coordinate<Real> at = places.along(d);
-      double least = infinity, greatest = -infinity;
+      double least = PlaceBox::far, greatest = -PlaceBox::far;
       int not_finite = 0;
       for (std::int64_t i = begin; i < end; ++i) {
         const double place = at(i);
@@ -205,118 +199,6 @@ Region region_of(const Frame& frame, int dimensions, const PlaceBox& around, dou
   return region;
 }
 
-// --- Who needs copies ----------------------------------------------------------------------------
-
-// A function object for kernels.
-template <class Frame>
-struct CopiesWithin {
-  Frame frame;
-  OwnersAround owners;
-  double width;
-  int self;
-
-  // Calls visit(rank, image) for each copy that others need of places in a box, until it returns
-  // false: once for each image and rank.
-  template <class Visit>
-  KOKKOS_FUNCTION void operator()(const double* lower, const double* upper,
-                                  const Visit& visit) const {
-    AxisReach reach[3] = {};
-    for (int d = 0; d < owners.dimensions; ++d)
-      reach[d] = reach_of(frame, d, lower[d] - width, upper[d] + width);
-    int turn[3];
-    double from[3], to[3];
-    for (turn[2] = reach[2].first_turn; turn[2] <= reach[2].last_turn; ++turn[2]) {
-      set_ends(reach[2], turn[2], 2, from, to);
-      for (turn[1] = reach[1].first_turn; turn[1] <= reach[1].last_turn; ++turn[1]) {
-        set_ends(reach[1], turn[1], 1, from, to);
-        for (turn[0] = reach[0].first_turn; turn[0] <= reach[0].last_turn; ++turn[0]) {
-          set_ends(reach[0], turn[0], 0, from, to);
-          const Image image = {{-turn[0], -turn[1], -turn[2]}};
-          const bool is_here = turn[0] == 0 && turn[1] == 0 && turn[2] == 0;
-          const bool goes_on = owners.for_each(
-              from, to, [&](int rank) { return (is_here && rank == self) || visit(rank, image); });
-          if (!goes_on) return;
-        }
-      }
-    }
-  }
-
- private:
-  // What the reach covers of the box in one turn.
-  KOKKOS_FUNCTION void set_ends(const AxisReach& reach, int turn, int axis, double* from,
-                                double* to) const {
-    if (axis >= owners.dimensions) return;
-    from[axis] = turn == reach.first_turn ? reach.first : frame.lowest(axis);
-    to[axis] = turn == reach.last_turn ? reach.last : frame.highest(axis);
-  }
-};
-
-template <class Frame, class Real>
-struct CopiesOfObject {
-  CopiesWithin<Frame> copies;
-  Places<Real> places;
-
-  template <class Visit>
-  KOKKOS_FUNCTION void operator()(std::int64_t object, const Visit& visit) const {
-    double place[3] = {};
-    for (int d = 0; d < copies.owners.dimensions; ++d) place[d] = places.at(object, d);
-    copies(place, place, visit);
-  }
-};
-
-template <class Frame, class Real, std::int64_t length>
-struct CountCopies {
-  CopiesOfObject<Frame, Real> copies_of;
-  const PlaceBox* boxes;  // of blocks; null: not known
-  std::int64_t* counts;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
-    std::int64_t count = 0;
-    const std::int64_t begin = block * length, all = copies_of.places.count;
-    const std::int64_t end = begin + length < all ? begin + length : all;
-    if (boxes == nullptr || anybody_needs(boxes[block]))
-      for (std::int64_t i = begin; i < end; ++i)
-        copies_of(i, [&](int, const Image&) {
-          ++count;
-          return true;
-        });
-    counts[block] = count;
-  }
-
-  KOKKOS_FUNCTION bool anybody_needs(const PlaceBox& box) const {
-    bool found = false;
-    copies_of.copies(box.lower, box.upper, [&](int, const Image&) {
-      found = true;
-      return false;
-    });
-    return found;
-  }
-};
-
-template <class Frame, class Real, std::int64_t length>
-struct WriteCopies {
-  CopiesOfObject<Frame, Real> copies_of;
-  const std::int64_t* firsts;  // of each block, and the number of all
-  std::int64_t* objects;
-  Image* images;
-  std::uint32_t* ranks;
-
-  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
-    std::int64_t next = firsts[block];
-    if (next == firsts[block + 1]) return;
-    const std::int64_t begin = block * length, all = copies_of.places.count;
-    const std::int64_t end = begin + length < all ? begin + length : all;
-    for (std::int64_t i = begin; i < end; ++i)
-      copies_of(i, [&](int rank, const Image& image) {
-        objects[next] = i;
-        images[next] = image;
-        ranks[next] = static_cast<std::uint32_t>(rank);
-        ++next;
-        return true;
-      });
-  }
-};
-
 // --- All together --------------------------------------------------------------------------------
 
 // In the order of objects.
@@ -339,13 +221,13 @@ Copies copies_from(const Instance& instance, const Space& space, const LeaversTa
   const exec::Reached<int> ranks(space, label, tree.ranks);
   const OwnersAround owners{nodes.data(), tree.begin, static_cast<int>(nodes.size()), ranks.data(),
                             at.components};
-  const CopiesOfObject<Frame, Real> copies_of{{frame, owners, task.width, task.rank}, places};
+  const CopiesOfBlock<Frame, Real, length> copies_of{
+      {frame, owners, task.width, task.rank}, places, boxes.data()};
 
   const std::int64_t blocks = (places.count + length - 1) / length;
   const exec::Array<std::int64_t> firsts = exec::filled(space, label, blocks + 1, std::int64_t{0});
   exec::for_each(instance, label, blocks,
-                 CountCopies<Frame, Real, length>{copies_of, boxes.empty() ? nullptr : boxes.data(),
-                                                  firsts.data()});
+                 CountCopies<Frame, Real, length>{copies_of, firsts.data()});
   const std::int64_t all = exec::sum_up(firsts);
   Copies copies = {{space, label, all}, {space, label, all}, {space, label, all}};
   if (all > 0)

@@ -56,6 +56,22 @@ struct OwnersAround {
     }
     return true;
   }
+
+  // Calls visit(leaf, rank) for each leaf that has a place in a closed box, until it returns false.
+  template <class Visit>
+  KOKKOS_FUNCTION bool for_each_leaf(const double* lower, const double* upper,
+                                     const Visit& visit) const {
+    for (int i = begin; i < end;) {
+      const OwnerNode& node = nodes[i];
+      bool meets = true;
+      for (int d = 0; d < dimensions; ++d)
+        meets = meets && lower[d] <= node.upper[d] && node.lower[d] <= upper[d];
+      const bool is_leaf = node.first == node.last;
+      if (meets && is_leaf && !visit(node, ranks[node.first])) return false;
+      i = meets && !is_leaf ? i + 1 : node.skip;
+    }
+    return true;
+  }
 };
 
 struct OwnerTree {

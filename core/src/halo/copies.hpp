@@ -1,0 +1,217 @@
+#pragma once
+
+// The search for copies that others need, for kernels: of an object, or of a block of objects.
+
+#include "field/places.hpp"
+#include "halo/leavers.hpp"
+#include "halo/owner_tree.hpp"
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace evenkeel {
+
+// The box around some objects.
+struct PlaceBox {
+  static constexpr double far = std::numeric_limits<double>::infinity();
+  double lower[3] = {far, far, far}, upper[3] = {-far, -far, -far};
+  bool is_finite = true;
+};
+
+// Calls visit(image, is_here, from, to) for each period that a reach covers part of: what it covers
+// of the box there; until it returns false.
+template <class Frame, class Visit>
+KOKKOS_FUNCTION void for_each_image(const Frame& frame, int dimensions, const AxisReach* reach,
+                                    const Visit& visit) {
+  int turn[3];
+  double from[3], to[3];
+  const auto set_ends = [&](int axis) {
+    if (axis >= dimensions) return;
+    const AxisReach& along = reach[axis];
+    from[axis] = turn[axis] == along.first_turn ? along.first : frame.lowest(axis);
+    to[axis] = turn[axis] == along.last_turn ? along.last : frame.highest(axis);
+  };
+  for (turn[2] = reach[2].first_turn; turn[2] <= reach[2].last_turn; ++turn[2]) {
+    set_ends(2);
+    for (turn[1] = reach[1].first_turn; turn[1] <= reach[1].last_turn; ++turn[1]) {
+      set_ends(1);
+      for (turn[0] = reach[0].first_turn; turn[0] <= reach[0].last_turn; ++turn[0]) {
+        set_ends(0);
+        const bool is_here = turn[0] == 0 && turn[1] == 0 && turn[2] == 0;
+        if (!visit(Image{{-turn[0], -turn[1], -turn[2]}}, is_here, from, to)) return;
+      }
+    }
+  }
+}
+
+template <class Frame>
+struct CopiesWithin {
+  Frame frame;
+  OwnersAround owners;
+  double width;
+  int self;
+
+  KOKKOS_FUNCTION void write_reach(const double* lower, const double* upper,
+                                   AxisReach* reach) const {
+    for (int d = 0; d < owners.dimensions; ++d)
+      reach[d] = reach_of(frame, d, lower[d] - width, upper[d] + width);
+  }
+
+  // Calls visit(rank, image) for each copy of a place that others need: once for each image and
+  // rank.
+  template <class Visit>
+  KOKKOS_FUNCTION void operator()(const double* place, const Visit& visit) const {
+    AxisReach reach[3] = {};
+    write_reach(place, place, reach);
+    for_each_image(frame, owners.dimensions, reach,
+                   [&](const Image& image, bool is_here, const double* from, const double* to) {
+                     return owners.for_each(from, to, [&](int rank) {
+                       if (!is_here || rank != self) visit(rank, image);
+                       return true;
+                     });
+                   });
+  }
+};
+
+// The few pieces of other domains near a block of objects that lie side by side, so that each
+// object need not be searched for in the whole tree. For hosts.
+struct PiecesNear {
+  static constexpr int most = 32;
+  struct Piece {
+    double lower[3], upper[3];
+    Image image;
+    int rank;
+    int copy;  // pieces of one owner in one image share a number; in the order of the search
+  };
+  Piece pieces[most];
+  int count = 0;
+  bool are_all = true;  // false: there are more
+
+  template <class Frame>
+  KOKKOS_FUNCTION PiecesNear(const CopiesWithin<Frame>& copies, const PlaceBox& box) {
+    AxisReach reach[3] = {};
+    copies.write_reach(box.lower, box.upper, reach);
+    int images = 0, copy = -1, last_owner = -1, last_image = -1;
+    for_each_image(copies.frame, copies.owners.dimensions, reach,
+                   [&](const Image& image, bool is_here, const double* from, const double* to) {
+                     const int number = images++;
+                     return copies.owners.for_each_leaf(
+                         from, to, [&](const OwnerNode& leaf, int rank) {
+                           if (is_here && rank == copies.self) return true;
+                           if (count == most) return are_all = false;
+                           if (leaf.first != last_owner || number != last_image) ++copy;
+                           last_owner = leaf.first;
+                           last_image = number;
+                           Piece& piece = pieces[count++];
+                           for (int d = 0; d < 3; ++d) {
+                             piece.lower[d] = leaf.lower[d];
+                             piece.upper[d] = leaf.upper[d];
+                           }
+                           piece.image = image;
+                           piece.rank = rank;
+                           piece.copy = copy;
+                           return true;
+                         });
+                   });
+  }
+
+  // The same as CopiesWithin, for an object of the block.
+  template <class Frame, class Visit>
+  KOKKOS_FUNCTION void for_each(const CopiesWithin<Frame>& copies, const double* place,
+                                const Visit& visit) const {
+    AxisReach reach[3] = {};
+    copies.write_reach(place, place, reach);
+    int last = -1;
+    for (int p = 0; p < count; ++p) {
+      const Piece& piece = pieces[p];
+      bool meets = piece.copy != last;
+      for (int d = 0; d < copies.owners.dimensions; ++d) {
+        const int turn = -piece.image.periods[d];
+        const AxisReach& along = reach[d];
+        meets = meets && along.first_turn <= turn && turn <= along.last_turn &&
+                (turn != along.first_turn || along.first <= piece.upper[d]) &&
+                (turn != along.last_turn || piece.lower[d] <= along.last);
+      }
+      if (!meets) continue;
+      last = piece.copy;
+      visit(piece.rank, piece.image);
+    }
+  }
+};
+
+// The copies of a block of `length` objects. A block of one object needs no box.
+template <class Frame, class Real, std::int64_t length>
+struct CopiesOfBlock {
+  CopiesWithin<Frame> copies;
+  Places<Real> places;
+  const PlaceBox* boxes;
+
+  // Calls visit(object, rank, image).
+  template <class Visit>
+  KOKKOS_FUNCTION void operator()(std::int64_t block, const Visit& visit) const {
+    if constexpr (length == 1) {
+      search(block, visit);
+    } else {
+      const PiecesNear near(copies, boxes[block]);
+      if (near.count == 0) return;
+      const std::int64_t begin = block * length;
+      const std::int64_t end = begin + length < places.count ? begin + length : places.count;
+      for (std::int64_t i = begin; i < end; ++i) {
+        if (!near.are_all) {
+          search(i, visit);
+          continue;
+        }
+        double place[3];
+        read(i, place);
+        near.for_each(copies, place, [&](int rank, const Image& image) { visit(i, rank, image); });
+      }
+    }
+  }
+
+ private:
+  KOKKOS_FUNCTION void read(std::int64_t object, double* place) const {
+    for (int d = 0; d < copies.owners.dimensions; ++d) place[d] = places.at(object, d);
+  }
+  template <class Visit>
+  KOKKOS_FUNCTION void search(std::int64_t object, const Visit& visit) const {
+    double place[3];
+    read(object, place);
+    copies(place, [&](int rank, const Image& image) { visit(object, rank, image); });
+  }
+};
+
+template <class Frame, class Real, std::int64_t length>
+struct CountCopies {
+  CopiesOfBlock<Frame, Real, length> copies_of;
+  std::int64_t* counts;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+    std::int64_t count = 0;
+    copies_of(block, [&](std::int64_t, int, const Image&) { ++count; });
+    counts[block] = count;
+  }
+};
+
+template <class Frame, class Real, std::int64_t length>
+struct WriteCopies {
+  CopiesOfBlock<Frame, Real, length> copies_of;
+  const std::int64_t* firsts;  // of each block, and the number of all
+  std::int64_t* objects;
+  Image* images;
+  std::uint32_t* ranks;
+
+  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+    std::int64_t next = firsts[block];
+    if (next == firsts[block + 1]) return;
+    copies_of(block, [&](std::int64_t object, int rank, const Image& image) {
+      objects[next] = object;
+      images[next] = image;
+      ranks[next] = static_cast<std::uint32_t>(rank);
+      ++next;
+    });
+  }
+};
+
+}  // namespace evenkeel
