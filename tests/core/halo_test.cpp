@@ -1,5 +1,6 @@
 #include "core/halo/worlds.hpp"
 
+#include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/field/array.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
 #include <evenkeel/core/field/raw.hpp>
@@ -428,6 +429,58 @@ TEST(Halo, WritesGhostsApart) {
   EXPECT_EQ(again, ids);
 }
 
+// --- Around ids ----------------------------------------------------------------------------------
+
+// Rank r has the ids r, r + ranks, r + 2 ranks, ..., from the last to the first.
+std::vector<std::int64_t> ids_of(int rank, int count) {
+  std::vector<std::int64_t> ids;
+  for (int i = count - 1; i >= 0; --i) ids.push_back(rank + i * test::size());
+  return ids;
+}
+
+TEST(Halo, AroundIds) {
+  const Communicator ranks = test::world();
+  test::Random random(static_cast<std::uint64_t>(10 + ranks.rank()));
+  for (int repeat = 0; repeat < 5; ++repeat) {
+    const int count = test::rank() == 1 ? 0 : 20;  // one rank has nothing
+    auto id = array_of(ids_of(test::rank(), count));
+    const IdDirectory directory(ranks, id);
+    // Some are named often, some are here, and nobody has some.
+    std::vector<std::array<std::int64_t, 2>> neighbours(static_cast<std::size_t>(30 * repeat));
+    std::set<std::pair<int, std::int64_t>> expected;
+    for (auto& pair : neighbours)
+      for (std::int64_t& wanted : pair) {
+        wanted = test::below(25 * test::size(), random) - 3;
+        const auto rank = static_cast<int>(wanted % test::size());
+        const std::int64_t index = 19 - wanted / test::size();
+        if (wanted >= 0 && index >= 0 && rank != 1 && rank != test::rank())
+          expected.insert({rank, index});
+      }
+    auto there = array_of(neighbours);
+    Halo halo = Halo::around_ids(ranks, slabs(true, 3), directory, there, count);
+    EXPECT_TRUE(halo.is_of(slabs(true, 3)));
+    std::vector<std::pair<int, std::int64_t>> found;
+    for (const GhostOrigin& origin : halo.origins().on_host())
+      found.push_back({origin.rank, origin.index});
+    EXPECT_EQ(found, (std::vector<std::pair<int, std::int64_t>>(expected.begin(), expected.end())));
+    ASSERT_EQ(halo.ghosts(), std::ssize(expected));
+
+    exec::Array<std::int64_t> ghost_ids(test::space(), "ids", halo.ghosts());
+    halo.exchange(carry(id), carry(ghost_ids));
+    std::vector<std::int64_t> expected_ids;
+    for (const auto& [rank, index] : expected)
+      expected_ids.push_back(ids_of(rank, 20)[static_cast<std::size_t>(index)]);
+    EXPECT_EQ(ghost_ids.on_host(), expected_ids);
+    auto hits = array_of(std::vector<int>(static_cast<std::size_t>(count), 0));
+    auto ghost_hits = array_of(std::vector<int>(static_cast<std::size_t>(halo.ghosts()), 1));
+    halo.sum_back(carry(hits), carry(ghost_hits));
+    const auto sums = hits.on_host();
+    EXPECT_EQ(ranks.all_reduce(std::accumulate(sums.begin(), sums.end(), std::int64_t{0}),
+                               Reduction::sum),
+              ranks.all_reduce(halo.ghosts(), Reduction::sum));
+  }
+}
+
 // --- Misuse --------------------------------------------------------------------------------------
 
 // The same Error on all ranks; `mine` is what the last rank alone does.
@@ -517,6 +570,19 @@ TEST(Halo, RefusesFieldsAndLeavesThemAlone) {
   EXPECT_EQ(charge, (std::vector<double>(3, 1.0)));
   halo.exchange(set(x, carry(charge)));  // and it goes on
   EXPECT_NE(x, before);
+}
+
+TEST(Halo, RefusesADirectoryOfOtherObjects) {
+  const Communicator ranks = test::world();
+  const std::vector<int> id = {2 * test::rank(), 2 * test::rank() + 1};
+  const std::vector<int> wanted = {2 * ((test::rank() + 1) % test::size()) + 1};
+  const IdDirectory directory(ranks, id);
+  if (test::size() > 1)
+    expect_refused("Object 1 was asked for, and there are 1 owned ones.",
+                   [&] { Halo::around_ids(ranks, slabs(true), directory, wanted, 1); });
+  std::vector<float> reals(1);
+  expect_refused("are of type float",
+                 [&] { Halo::around_ids(ranks, slabs(true), directory, reals, 2); });
 }
 
 #if EVENKEEL_ASSERTION_LEVEL >= 1

@@ -80,14 +80,6 @@ bool has_images(const Space& space, const exec::Array<Image>& images) {
   return exec::sum<std::int64_t>(space, images.size(), IsElsewhere{images.data()}) > 0;
 }
 
-std::vector<Parcel> exports_of(const std::vector<std::int64_t>& offsets) {
-  std::vector<Parcel> exports;
-  for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
-    if (offsets[r] < offsets[r + 1])
-      exports.push_back({static_cast<int>(r), offsets[r], offsets[r + 1] - offsets[r]});
-  return exports;
-}
-
 std::array<double, 3> quarters_of(const Domains& domains) {
   std::array<double, 3> quarters = {};
   const Box& box = box_of(domains);
@@ -96,24 +88,20 @@ std::array<double, 3> quarters_of(const Domains& domains) {
   return quarters;
 }
 
-Transfer transfer_of(const Communicator& communicator, const Space& space,
-                     const std::vector<Parcel>& exports, const exec::Array<GhostOrigin>& leaving,
-                     const std::vector<Parcel>& imports, const exec::Array<GhostOrigin>& arriving) {
-  constexpr auto each = static_cast<std::int64_t>(sizeof(GhostOrigin));
-  std::vector<Send> sends;
-  std::vector<Receive> receives;
-  sends.reserve(exports.size());
-  receives.reserve(imports.size());
-  for (const Parcel& parcel : exports)
-    sends.push_back(
-        {parcel.rank, leaving.data() + parcel.first, parcel.objects * each, leaving.memory()});
-  for (const Parcel& parcel : imports)
-    receives.push_back(
-        {parcel.rank, arriving.data() + parcel.first, parcel.objects * each, arriving.memory()});
-  return Transfer(space, communicator, sends, receives);
+}  // namespace
+
+std::vector<Parcel> parcels_of(const std::vector<std::int64_t>& offsets) {
+  std::vector<Parcel> parcels;
+  for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
+    if (offsets[r] < offsets[r + 1])
+      parcels.push_back({static_cast<int>(r), offsets[r], offsets[r + 1] - offsets[r]});
+  return parcels;
 }
 
-}  // namespace
+void agree_on_plan(const Communicator& communicator, const Status& status, double width,
+                   std::int64_t generation) {
+  require_same(vote<&combine>(communicator, status, Terms{width, width, generation, generation}));
+}
 
 Halo::Halo() noexcept = default;
 Halo::Halo(Halo&&) noexcept = default;
@@ -134,7 +122,7 @@ Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& 
         find_leavers(space, {domains, width, communicator.rank(), communicator.size()}, set);
     plan.counts.owned = set.count();
     plan.counts.copies = leavers.objects.size();
-    plan.exports = exports_of(leavers.offsets);
+    plan.exports = parcels_of(leavers.offsets);
     leaving = origins_of(space, leavers, communicator.rank());
     plan.objects = std::move(leavers.objects);
     if (has_images(space, leavers.images)) plan.images = std::move(leavers.images);
@@ -152,13 +140,11 @@ Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& 
         plan.counts.ghosts += note.content;
       }
       plan.origins = {plan.space(), label, plan.counts.ghosts};
-      transfer.emplace(transfer_of(communicator, plan.space(), plan.exports, leaving, plan.imports,
-                                   plan.origins));
+      transfer.emplace(transfer_between(communicator, plan.space(), plan.exports, leaving,
+                                        plan.imports, plan.origins));
     });
   // A width that is not finite is an error above.
-  const double told = status.ok() ? width : 0;
-  require_same(
-      vote<&combine>(communicator, status, Terms{told, told, plan.generation, plan.generation}));
+  agree_on_plan(communicator, status, status.ok() ? width : 0, plan.generation);
   vote(communicator, attempt(stage_name, [&] { transfer->run(); }));
 }
 

@@ -54,4 +54,31 @@ struct Halo::Impl {
   void bring(Transfer& transfer, const Records& records, bool back);
 };
 
+// --- For those who make plans --------------------------------------------------------------------
+
+// The parcels of all ranks that have one; rank r begins at offsets[r].
+std::vector<Parcel> parcels_of(const std::vector<std::int64_t>& offsets);
+
+// Collective. Votes, and throws on all ranks unless they agree on a finite width and a generation.
+void agree_on_plan(const Communicator& communicator, const Status& status, double width,
+                   std::int64_t generation);
+
+// One message for each parcel, from list to list.
+template <class T>
+Transfer transfer_between(const Communicator& communicator, const Space& space,
+                          const std::vector<Parcel>& leaving, const exec::Array<T>& from,
+                          const std::vector<Parcel>& arriving, const exec::Array<T>& to) {
+  constexpr auto each = static_cast<std::int64_t>(sizeof(T));
+  std::vector<Send> sends;
+  std::vector<Receive> receives;
+  sends.reserve(leaving.size());
+  receives.reserve(arriving.size());
+  for (const Parcel& parcel : leaving)
+    sends.push_back(
+        {parcel.rank, from.data() + parcel.first, parcel.objects * each, from.memory()});
+  for (const Parcel& parcel : arriving)
+    receives.push_back({parcel.rank, to.data() + parcel.first, parcel.objects * each, to.memory()});
+  return Transfer(space, communicator, sends, receives);
+}
+
 }  // namespace evenkeel

@@ -22,6 +22,7 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
 #include <evenkeel/core/set.hpp>
@@ -53,13 +54,19 @@ class EVENKEEL_API Halo {
   // that have not one part for each rank; a width that is negative, not finite, not the same on all
   // ranks, or beyond 100 periods; generations that differ; memory that is refused.
   Halo(const Communicator& communicator, const Domains& domains, const Set& set, double width);
+  // Collective; the same for meshes and other graphs. The ghosts are the objects of other ranks
+  // that have one of these ids, each of them once, and none where nobody has an id. `ids` are of
+  // any shape, like the neighbours of cells. `directory` knows this rank's `owned` objects as they
+  // stand; lists are in its memory. The plan is of the generation of `domains`. Nothing is shifted.
+  static Halo around_ids(const Communicator& communicator, const Domains& domains,
+                         const IdDirectory& directory, const NumberSource& ids, std::int64_t owned);
   Halo(Halo&&) noexcept;
   Halo& operator=(Halo&&) noexcept;
   ~Halo();
 
   std::int64_t owned() const noexcept;   // objects that the plan was made for
   std::int64_t ghosts() const noexcept;  // copies that this rank gets
-  double width() const noexcept;
+  double width() const noexcept;         // 0 for a halo around ids
 
   // Whether the plan was made for domains of this generation.
   bool is_of(const Domains& domains) const noexcept;

@@ -1,0 +1,185 @@
+// Ghosts by connectivity: ranks ask for the objects with the ids that they name, so that the plan
+// is made from the side of the ghosts.
+
+#include "by_number.hpp"
+#include "halo/impl.hpp"
+
+#include <evenkeel/backends/comm/sparse_exchange.hpp>
+#include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/backends/exec/region.hpp>
+#include <evenkeel/backends/exec/sort.hpp>
+
+#include <string>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/halo";
+constexpr const char* label = "evenkeel::halo::around_ids";
+
+// Objects of other ranks, by rank and slot; the others come last.
+struct WriteSlots {
+  const Location* locations;
+  std::uint64_t *slots, *numbers;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    slots[i] = static_cast<std::uint64_t>(locations[i].slot);
+    numbers[i] = static_cast<std::uint64_t>(i);
+  }
+};
+
+struct WriteRanks {
+  const Location* locations;
+  const std::uint64_t* numbers;
+  int self, ranks;
+  std::uint32_t* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const int rank = locations[numbers[i]].rank;
+    to[i] = static_cast<std::uint32_t>(rank == Location::nowhere || rank == self ? ranks : rank);
+  }
+};
+
+// 1 where another object begins among those of other ranks; 0 behind the last.
+struct WriteBegins {
+  const std::uint32_t* ranks;  // sorted
+  const std::int64_t* places;
+  const std::uint64_t* slots;
+  std::int64_t count;
+  std::int64_t* begins;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    begins[i] = i < count && (i == 0 || ranks[i] != ranks[i - 1] ||
+                              slots[places[i]] != slots[places[i - 1]])
+                    ? 1
+                    : 0;
+  }
+};
+
+struct WriteWanted {
+  const std::int64_t *places, *number;  // number[i + 1] > number[i] where an object begins
+  const std::uint64_t* slots;
+  std::int64_t* wanted;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (number[i + 1] > number[i]) wanted[number[i]] = static_cast<std::int64_t>(slots[places[i]]);
+  }
+};
+
+// The slots that this rank asks of others, and where those of each rank begin.
+struct Wanted {
+  exec::Array<std::int64_t> slots;
+  std::vector<std::int64_t> offsets;
+};
+
+Wanted wanted_of(const Space& space, const exec::Array<Location>& locations, int self, int ranks) {
+  const std::int64_t all = locations.size();
+  const exec::Array<std::uint64_t> slots(space, label, all), numbers(space, label, all);
+  exec::for_each(space, label, all, WriteSlots{locations.data(), slots.data(), numbers.data()});
+  exec::sort_pairs(space, slots.data(), numbers.data(), all);
+  const exec::Array<std::uint32_t> to(space, label, all);
+  exec::for_each(space, label, all,
+                 WriteRanks{locations.data(), numbers.data(), self, ranks, to.data()});
+  const ByNumber by_rank = by_number(space, to, ranks + 1);
+  const std::int64_t elsewhere = by_rank.offsets[static_cast<std::size_t>(ranks)];
+  const exec::Array<std::int64_t> number(space, label, elsewhere + 1);
+  exec::for_each(
+      space, label, elsewhere + 1,
+      WriteBegins{to.data(), by_rank.places.data(), slots.data(), elsewhere, number.data()});
+  const std::int64_t distinct = exec::sum_up(number);
+  Wanted wanted{{space, label, distinct}, {}};
+  exec::for_each(
+      space, label, elsewhere,
+      WriteWanted{by_rank.places.data(), number.data(), slots.data(), wanted.slots.data()});
+  wanted.offsets = exec::picked(
+      number, label, std::span(by_rank.offsets).first(static_cast<std::size_t>(ranks) + 1));
+  return wanted;
+}
+
+struct IsNoSlot {
+  const std::int64_t* objects;
+  std::int64_t owned;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    return objects[i] < 0 || objects[i] >= owned;
+  }
+};
+
+void require_slots(const Space& space, const exec::Array<std::int64_t>& objects,
+                   std::int64_t owned) {
+  const std::int64_t stray =
+      exec::first_that(space, objects.size(), IsNoSlot{objects.data(), owned});
+  if (stray == objects.size()) return;
+  std::int64_t object = 0;
+  objects.fetch(stray, {&object, 1});
+  throw Error(ErrorKind::bad_input, Where{stage_name},
+              "Object " + std::to_string(object) + " was asked for, and there are " +
+                  std::to_string(owned) + " owned ones.",
+              "Update the directory after a move, and give the number of objects that it knows.");
+}
+
+struct WriteOrigins {
+  const std::int64_t* slots;
+  std::int64_t first;
+  int rank;
+  GhostOrigin* origins;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    origins[first + i] = {slots[first + i], rank, {0, 0, 0}};
+  }
+};
+
+exec::Array<GhostOrigin> origins_of(const Space& space, const exec::Array<std::int64_t>& slots,
+                                    const std::vector<Parcel>& imports) {
+  exec::Array<GhostOrigin> origins(space, label, slots.size());
+  for (const Parcel& parcel : imports)
+    exec::for_each(space, label, parcel.objects,
+                   WriteOrigins{slots.data(), parcel.first, parcel.rank, origins.data()});
+  space.fence(label);
+  return origins;
+}
+
+}  // namespace
+
+Halo Halo::around_ids(const Communicator& communicator, const Domains& domains,
+                      const IdDirectory& directory, const NumberSource& ids, std::int64_t owned) {
+  const exec::Region shown("evenkeel::halo");
+  const exec::Array<Location> locations = directory.look_up(ids);
+  Halo halo;
+  halo.impl_ = std::make_unique<Impl>(Impl{&communicator, generation_of(domains), 0});
+  Impl& plan = *halo.impl_;
+  plan.memory = locations.memory();
+  plan.counts.owned = owned;
+  Wanted wanted;
+  std::vector<Note<std::int64_t>> notes;
+  Status status = attempt(stage_name, [&] {
+    const Space space = plan.space();
+    wanted = wanted_of(space, locations, communicator.rank(), communicator.size());
+    plan.imports = parcels_of(wanted.offsets);
+    plan.counts.ghosts = wanted.slots.size();
+    plan.origins = origins_of(space, wanted.slots, plan.imports);
+    notes.reserve(plan.imports.size());
+    for (const Parcel& parcel : plan.imports) notes.push_back({parcel.rank, parcel.objects});
+  });
+  if (!status.ok()) notes.clear();
+  const auto askers = announce(communicator, std::span<const Note<std::int64_t>>(notes));
+  std::optional<Transfer> transfer;
+  if (status.ok())
+    status = attempt(stage_name, [&] {
+      for (const Note<std::int64_t>& note : askers) {
+        plan.exports.push_back({note.rank, plan.counts.copies, note.content});
+        plan.counts.copies += note.content;
+      }
+      plan.objects = {plan.space(), label, plan.counts.copies};
+      transfer.emplace(transfer_between(communicator, plan.space(), plan.imports, wanted.slots,
+                                        plan.exports, plan.objects));
+    });
+  agree_on_plan(communicator, status, 0, plan.generation);
+  const Status told = attempt(stage_name, [&] { transfer->run(); });
+  const Status fits = attempt(stage_name, [&] {
+    if (told.ok()) require_slots(plan.space(), plan.objects, owned);
+  });
+  vote(communicator, told.ok() ? fits : told);
+  return halo;
+}
+
+}  // namespace evenkeel
