@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <tuple>
 
 namespace evenkeel {
 namespace {
@@ -58,7 +59,9 @@ struct Ghost {
   int rank;
   std::array<int, 3> periods;
   friend bool operator==(const Ghost&, const Ghost&) = default;
-  friend auto operator<=>(const Ghost&, const Ghost&) = default;
+  friend bool operator<(const Ghost& a, const Ghost& b) {
+    return std::tie(a.rank, a.index, a.periods) < std::tie(b.rank, b.index, b.periods);
+  }
 };
 
 // By rank, and then by index; images of one object in any order.
@@ -295,9 +298,9 @@ void expect_halos(int repeats, std::uint64_t seed) {
 }
 
 TEST(Halo, BringsAllImagesWithinTheWidth) {
-  expect_halos<double, 3>(12, 1);
-  expect_halos<double, 2>(12, 2);
-  expect_halos<float, 3>(6, 3);
+  expect_halos<double, 3>(8, 1);
+  expect_halos<double, 2>(6, 2);
+  expect_halos<float, 3>(3, 3);
 }
 
 // --- By hand -------------------------------------------------------------------------------------
