@@ -575,6 +575,27 @@ TEST(Halo, RefusesFieldsAndLeavesThemAlone) {
   EXPECT_NE(x, before);
 }
 
+// One rank has no room, and no way to get any.
+TEST(Halo, MakesRoomOnAllRanksOrOnNone) {
+  const Communicator ranks = test::world();
+  Row x = middle();
+  Halo halo(ranks, slabs(true), set(x), 0.75);
+  std::vector<double> charge = {1.0};
+  std::span<double> fixed = charge;
+  int owned = 1;
+  const std::string error = test::error_of([&] {
+    is_last() ? halo.make_room(set(x, carry(fixed), {.count = &owned}))
+              : halo.make_room(set(x, carry(charge)));
+  });
+  EXPECT_TRUE(test::mentions(error, "'std::span' has room for 1 objects and 3 would arrive."));
+  EXPECT_TRUE(test::same_everywhere(ranks, error));
+  EXPECT_EQ(x, middle());
+  EXPECT_EQ(charge.size(), 1U);
+  halo.make_room(set(x, carry(charge)));
+  EXPECT_EQ(x.size(), 3U);
+  EXPECT_EQ(x.front(), middle().front());
+}
+
 TEST(Halo, RefusesADirectoryOfOtherObjects) {
   const Communicator ranks = test::world();
   const std::vector<int> id = {2 * test::rank(), 2 * test::rank() + 1};

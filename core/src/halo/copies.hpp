@@ -25,8 +25,8 @@ struct PlaceBox {
 template <class Frame, class Visit>
 KOKKOS_FUNCTION void for_each_image(const Frame& frame, int dimensions, const AxisReach* reach,
                                     const Visit& visit) {
-  int turn[3];
-  double from[3], to[3];
+  int turn[3] = {};
+  double from[3] = {}, to[3] = {};
   const auto set_ends = [&](int axis) {
     if (axis >= dimensions) return;
     const AxisReach& along = reach[axis];
