@@ -2,6 +2,7 @@
 
 // Files for the tests of readers and writers.
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace evenkeel::test {
@@ -58,6 +60,31 @@ class Unprivileged {
  private:
   static constexpr uid_t nobody = 65534;
   bool was_root_ = geteuid() == 0;
+};
+
+// No file may become longer than this, as if the disk were full, until the end of the scope. By
+// default the system ends a process that tries; `Signal::ignored` lets the write fail.
+class FullDisk {
+ public:
+  enum class Signal { ignored, as_it_is };
+  explicit FullDisk(rlim_t bytes, Signal signal = Signal::ignored) {
+    if (signal == Signal::ignored) signal_before_ = std::signal(SIGXFSZ, SIG_IGN);
+    is_ignored_ = signal == Signal::ignored;
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    if (is_ignored_) std::signal(SIGXFSZ, signal_before_);
+  }
+
+ private:
+  rlimit before_ = {};
+  bool is_ignored_ = false;
+  void (*signal_before_)(int) = SIG_DFL;
 };
 
 inline std::string content_of(const std::string& path) {

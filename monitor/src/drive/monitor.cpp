@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,7 +66,7 @@ Clock::Now time_of(ClockKind kind, const Options& options) {
 }
 
 RecordOptions record_options(const Options& options) {
-  return {options.log, options.journal, options.state, options.control};
+  return {options.log, options.journal, options.state, options.control, options.name};
 }
 
 // The nearest integer, bounded so that sums do not overflow; 0 unless the argument is positive.
@@ -78,6 +79,9 @@ std::int64_t whole(double nanoseconds) {
 
 struct Monitor::Impl {
   Impl(Communicator communicator, const Options& code);
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
 
   Advice step(std::int64_t objects, const StepOptions& options);
   void rebalanced(const Outcome& outcome);
@@ -157,6 +161,7 @@ struct Monitor::Impl {
   Advice held_;              // waits for a step that may move
   bool off_ = false;         // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
+  int uncaught_before_ = std::uncaught_exceptions();
 
   std::shared_ptr<const Look> last_look_;  // that all ranks have agreed on
   KernelNames last_names_;                 // as they were then
@@ -186,10 +191,25 @@ Monitor::Impl::Impl(Communicator communicator, const Options& code)
   shadow_.emplace(protocol_.state());
   vote(ranks, attempt(stage_name, [&] {
          if (ranks.rank() == 0)
-           recorder_ = std::make_unique<Recorder>(
-               record_options(options_),
-               JournalHeader{to_text(options_), ranks.size(), {}, protocol_.state(), is_restored});
+           recorder_ =
+               std::make_unique<Recorder>(record_options(options_), JournalHeader{to_text(options_),
+                                                                                  ranks.size(),
+                                                                                  {},
+                                                                                  protocol_.state(),
+                                                                                  is_restored,
+                                                                                  options_.name});
        }));
+}
+
+// Local. An exception that is under way says more than that finish() is missing.
+Monitor::Impl::~Impl() {
+  if (finished_ || recorder_ == nullptr || step_ == 0) return;
+  try {
+    record_line();
+    watcher_.finish();
+    if (std::uncaught_exceptions() == uncaught_before_) recorder_->give_up(step_);
+  } catch (...) {  // without memory, nothing is told
+  }
 }
 
 // Collective. Rank 0's text counts.

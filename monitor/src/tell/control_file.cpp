@@ -1,27 +1,143 @@
 #include "tell/control_file.hpp"
 
+#include <evenkeel/backends/text.hpp>
+
 #include <array>
+#include <cerrno>
 #include <cstdio>
-#include <fstream>
-#include <utility>
+#include <cstdlib>
+#include <sstream>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 namespace evenkeel {
 
-std::optional<std::string> ControlFile::take() const {
-  std::ifstream file(path_, std::ios::binary);
-  constexpr std::size_t most = 4096;
-  std::string said;
-  for (char c = 0; said.size() < most && file.get(c);) {
-    if (c == '\n')
-      while (!said.empty() && (said.back() == '\r' || said.back() == ' ')) said.pop_back();
-    said += c;
+namespace {
+
+using detail::FileDescriptor;
+using detail::Links;
+using detail::open_regular;
+using detail::OpenedFile;
+using detail::read_from;
+
+constexpr std::size_t most_bytes = 4096;
+
+// Why a file is not one to read commands from; empty if it is.
+std::string unfitness_of(const struct stat& status) {
+  if (status.st_uid != ::geteuid()) return "it belongs to another user";
+  if (status.st_nlink != 1) return "it has more than one name";
+  return {};
+}
+
+// Changes whenever somebody writes to the file or puts another one there.
+std::string state_of(const struct stat& status) {
+  std::ostringstream text;
+  text << status.st_dev << ' ' << status.st_ino << ' ' << status.st_size << ' '
+       << status.st_mtim.tv_sec << ' ' << status.st_mtim.tv_nsec;
+  return text.str();
+}
+
+// A name of its own beside the file; empty where none can be made.
+std::string unused_name(const std::string& path) {
+  std::string name = path + ".taken-XXXXXX";
+  const FileDescriptor reserved(::mkostemp(name.data(), O_CLOEXEC));
+  return reserved.is_open() ? name : std::string();
+}
+
+// Puts a file back, unless there is another one by now. Not all file systems have links.
+bool put_back(const std::string& from, const std::string& to) {
+  if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0;
+  return errno != EEXIST && std::rename(from.c_str(), to.c_str()) == 0;
+}
+
+}  // namespace
+
+ControlFile::Content ControlFile::judged(std::string content, const Judge& judge) {
+  Content found;
+  if (content.size() > most_bytes) {
+    found.text.problem = "it has more than " + std::to_string(most_bytes) + " bytes";
+    return found;
   }
-  const bool is_whole = !said.empty() && (said.back() == '\n' || said.size() == most);
-  file.close();
-  // A file that cannot be removed would be read again and again.
-  if (!is_whole || std::remove(path_.c_str()) != 0) return std::nullopt;
-  if (said.back() == '\n') said.pop_back();
-  return said;
+  if (content.empty() || content.back() != '\n') return found;
+  std::istringstream lines(content);
+  for (std::string line; std::getline(lines, line);) {
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+    if (line.empty()) continue;
+    const std::string problem = judge(line);
+    if (!problem.empty()) return {{{}, problem}};
+    found.text.lines.push_back(line);
+  }
+  found.is_complete = !found.text.lines.empty();
+  if (!found.is_complete) found.text.problem = "it holds no command";
+  return found;
+}
+
+// What somebody wrote who had opened the file before it was taken.
+ControlText ControlFile::take_what_came_late(const Judge& judge) {
+  if (!taken_.is_open()) return {};
+  const FileDescriptor file = std::move(taken_);
+  const Content late = judged(read_from(file, taken_bytes_, most_bytes + 1), judge);
+  return late.is_complete ? late.text : ControlText();
+}
+
+// By renaming first: who writes afterwards makes a new file. What the file holds then counts, which
+// may be more than was seen.
+ControlFile::Content ControlFile::take_away(const OpenedFile& seen, const Judge& judge) {
+  const std::string aside = unused_name(path_);
+  if (aside.empty() || std::rename(path_.c_str(), aside.c_str()) != 0) {
+    const std::string reason = detail::reason_of(errno);
+    if (!aside.empty()) ::unlink(aside.c_str());
+    return {{{}, "it cannot be taken away: " + reason}};
+  }
+  OpenedFile moved = open_regular(aside, O_RDONLY, Links::refused);
+  Content now;
+  if (moved && moved.status.st_ino == seen.status.st_ino &&
+      moved.status.st_dev == seen.status.st_dev) {
+    const std::string content = read_from(moved.file, 0, most_bytes + 1);
+    now = judged(content, judge);
+    taken_bytes_ = content.size();
+  }
+  if (now.is_complete) {
+    ::unlink(aside.c_str());
+    taken_ = std::move(moved.file);
+  } else if (!put_back(aside, path_)) {
+    now.text.problem = "it is kept as " + in_quotes(aside);
+  }
+  return now;
+}
+
+std::string ControlFile::told_once(const std::string& problem, const std::string& state) {
+  const std::string both = problem + '\n' + state;
+  if (problem.empty() || both == told_) return {};
+  told_ = both;
+  return "The control file " + in_quotes(path_) + " is left alone: " + problem + '.';
+}
+
+ControlText ControlFile::take(const Judge& judge) {
+  ControlText late = take_what_came_late(judge);
+  if (!late.lines.empty()) return late;
+  const OpenedFile seen = open_regular(path_, O_RDONLY, Links::refused);
+  if (!seen) {
+    if (seen.is_missing) told_.clear();
+    return {{}, seen.is_missing ? std::string() : told_once(seen.reason, {})};
+  }
+  const std::string state = state_of(seen.status);
+  const std::string unfit = unfitness_of(seen.status);
+  if (!unfit.empty()) return {{}, told_once(unfit, state)};
+  Content found = judged(read_from(seen.file, 0, most_bytes + 1), judge);
+  if (found.is_complete) found = take_away(seen, judge);
+  if (found.is_complete) {
+    told_.clear();
+    return found.text;
+  }
+  // Somebody may be about to write the rest.
+  const bool is_unfinished = found.text.problem.empty();
+  if (is_unfinished && state == unfinished_ && seen.status.st_size > 0)
+    found.text.problem = "its last line has no line feed at its end";
+  if (is_unfinished) unfinished_ = state;
+  return {{}, told_once(found.text.problem, state)};
 }
 
 std::optional<Command> command_from_text(const std::string& text) {

@@ -7,15 +7,16 @@
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/text.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <functional>
 #include <span>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -211,6 +212,7 @@ std::string to_json(const JournalHeader& header) {
   members.insert(members.end(), {{"options", of_options(header.options)},
                                  {"kernels", Json::array(kernels)},
                                  {"restored", header.restored}});
+  if (!header.name.empty()) members.emplace_back("name", header.name);
   return Json::object(members).text();
 }
 
@@ -239,35 +241,47 @@ std::string to_json(const JournalLine& line) {
   return Json::object(members).text();
 }
 
-Journal::Journal(const std::string& path) {
+std::string unfinished_line(std::int64_t step) {
+  return Json::object({{"unfinished", true}, {"step", step}}).text();
+}
+
+// The file is not emptied before its lock is ours. It is opened for appending, so that what another
+// run writes on a file system without locks stays whole.
+Journal::Journal(const std::string& path, Begin begin) : path_(path) {
   const auto refuse = [&](const std::string& reason, const std::string& remedy) {
     throw Error(ErrorKind::bad_input, Where{"monitor/journal"},
-                "The journal '" + path + "' cannot be written: " + reason + '.', remedy);
+                "The journal " + in_quotes(path) + " cannot be written: " + reason + '.', remedy);
   };
-  // The file is not emptied before its lock is ours. It is opened for appending, so that what
-  // another run writes on a file system without locks stays whole.
-  file_.reset(std::fopen(path.c_str(), "ab"));
-  if (file_ == nullptr)
-    refuse(std::error_code(errno, std::generic_category()).message(),
-           "Name a file in a directory that exists and that you may write to.");
-  const int descriptor = fileno(file_.get());
-  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+  const int flags = O_WRONLY | O_CREAT | O_APPEND | (begin == Begin::anew ? O_EXCL : 0);
+  detail::OpenedFile opened = detail::open_regular(path, flags);
+  if (!opened)
+    refuse(opened.reason,
+           begin == Begin::anew
+               ? "Name a file that does not exist yet, in a directory that you may write to."
+               : "Name a file in a directory that exists and that you may write to.");
+  file_ = std::move(opened.file);
+  if (flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     refuse("another run, or another Balancer of this one, is writing to it",
            "Give each Balancer a file of its own, by its options in code.");
-  const int emptied = ftruncate(descriptor, 0);
-  static_cast<void>(emptied);  // a file that is not plain, such as a pipe, has nothing to empty
+  if (ftruncate(file_.number(), 0) != 0)
+    refuse(detail::reason_of(errno), "Name a file that may be emptied.");
 }
 
-// Flushed line by line: a run that is killed leaves all that it has written.
+// Each line is one write to the system: a run that is killed leaves all that it has written.
 void Journal::write(const std::string& line) noexcept {
-  if (file_ == nullptr) return;
-  const bool written = std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size() &&
-                       std::fputc('\n', file_.get()) != EOF && std::fflush(file_.get()) == 0;
-  if (!written) file_.reset();
-}
-
-void Journal::Close::operator()(std::FILE* file) const noexcept {
-  static_cast<void>(std::fclose(file));
+  if (!file_.is_open()) return;
+  try {
+    error_number_ = detail::write_whole(file_, line + '\n');
+  } catch (...) {
+    error_number_ = ENOMEM;
+  }
+  if (error_number_ == 0) {
+    bytes_ += std::ssize(line) + 1;
+    return;
+  }
+  const int cut_back = ftruncate(file_.number(), bytes_);
+  static_cast<void>(cut_back);  // or else the last line is cut off
+  file_.close();
 }
 
 }  // namespace evenkeel

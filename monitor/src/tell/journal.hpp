@@ -6,13 +6,12 @@
 
 #include "agree/epoch.hpp"
 #include "decide/decision.hpp"
+#include "tell/files.hpp"
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/monitor/outcome.hpp>
 
 #include <cstdint>
-#include <cstdio>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +26,7 @@ struct JournalHeader {
   std::vector<std::string> kernels;  // that rank 0 knows at the start
   State state;
   bool restored = false;  // the state comes from an earlier run
+  std::string name = {};  // of the Balancer; empty: none
 };
 
 // One look at the load, and what came of it. A rebalance that the trigger asked for by its step, or
@@ -51,22 +51,31 @@ struct JournalLine {
 // "reason" the same in words.
 EVENKEEL_API std::string to_json(const JournalHeader& header);
 EVENKEEL_API std::string to_json(const JournalLine& line);
+// The last line of a run that ends without finish().
+EVENKEEL_API std::string unfinished_line(std::int64_t step);
 
-// Writes lines to a file, each complete when write returns. Earlier content of the file is lost. A
-// file that cannot be made, or that another Journal is writing to, is an Error. A file that can no
-// longer be written to (a full disk) ends the journal but not the run; only then, or when the
-// process is killed, may the last line be cut off and lack its line feed.
+// Writes lines to a regular file, each complete when write returns. A file that cannot be made, or
+// that another Journal is writing to, is an Error. A file that can no longer be written to (a full
+// disk) ends the journal but not the run, after the last line that is whole; only a run that is
+// killed may leave a line that is cut off and lacks its line feed.
 class EVENKEEL_API Journal {
  public:
-  explicit Journal(const std::string& path);
+  enum class Begin {
+    over,  // earlier content of the file is lost
+    anew   // a file that is there already is an Error
+  };
+  explicit Journal(const std::string& path, Begin begin = Begin::over);
   void write(const std::string& line) noexcept;
-  bool failed() const noexcept { return file_ == nullptr; }
+  bool failed() const noexcept { return !file_.is_open(); }
+  const std::string& path() const noexcept { return path_; }
+  // Of the system's, when it has failed.
+  int error_number() const noexcept { return error_number_; }
 
  private:
-  struct Close {
-    void operator()(std::FILE* file) const noexcept;
-  };
-  std::unique_ptr<std::FILE, Close> file_;
+  std::string path_;
+  detail::FileDescriptor file_;
+  std::int64_t bytes_ = 0;  // of whole lines
+  int error_number_ = 0;
 };
 
 }  // namespace evenkeel

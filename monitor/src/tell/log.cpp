@@ -1,5 +1,6 @@
 #include "tell/log.hpp"
 
+#include "tell/files.hpp"
 #include "tell/words.hpp"
 
 #include <evenkeel/monitor/metrics.hpp>
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 namespace evenkeel {
 
@@ -163,7 +165,7 @@ std::string summary_of(const Summary& given) {
   return text + of_advice(run);
 }
 
-Log::Log(LogLevel level) : level_(level) {
+Log::Log(LogLevel level, std::string name) : level_(level), name_(std::move(name)) {
   try {
     logger_ = logger_for(level);
   } catch (...) {  // a run goes on without a log
@@ -172,9 +174,11 @@ Log::Log(LogLevel level) : level_(level) {
 
 void Log::write(const std::string& text) const noexcept {
   if (logger_ == nullptr) return;
+  const detail::WithoutWriteSignals quiet;  // nobody may read stderr any more
   try {
     std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) logger_->info("{}", line);
+    for (std::string line; std::getline(lines, line);)
+      logger_->info("{}{}{}", name_, name_.empty() ? "" : ": ", line);
   } catch (...) {
   }
 }

@@ -36,13 +36,15 @@ std::string summary_of(const Summary& run);
 
 class Log {
  public:
-  explicit Log(LogLevel level);
+  // `name`: of the Balancer, which its lines begin with; empty: none.
+  explicit Log(LogLevel level, std::string name = {});
   bool shows(LogLevel level) const noexcept { return level <= level_ && logger_ != nullptr; }
   // One message, in as many lines as it has. What cannot be written is lost.
   void write(const std::string& text) const noexcept;
 
  private:
   LogLevel level_;
+  std::string name_;
   std::shared_ptr<spdlog::logger> logger_;
 };
 

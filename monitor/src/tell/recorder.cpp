@@ -1,19 +1,38 @@
 #include "tell/recorder.hpp"
 
+#include "tell/files.hpp"
 #include "tell/saved_state.hpp"
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/text.hpp>
 
-#include <sstream>
 #include <utility>
 
 namespace evenkeel {
 
+namespace {
+
+constexpr unsigned bit_of(Command command) noexcept { return 1U << static_cast<unsigned>(command); }
+
+// Waiting commands and one more: of pause and resume the last one counts.
+constexpr unsigned with(unsigned waiting, Command command) noexcept {
+  constexpr unsigned either = bit_of(Command::pause) | bit_of(Command::resume);
+  if ((bit_of(command) & either) != 0) waiting &= ~either;
+  return waiting | bit_of(command);
+}
+
+}  // namespace
+
 Recorder::Recorder(RecordOptions options, JournalHeader header)
-    : options_(std::move(options)), header_(std::move(header)), log_(options_.log) {
+    : options_(std::move(options)), header_(std::move(header)), log_(options_.log, options_.name) {
   if (!options_.journal.empty()) journal_ = std::make_unique<Journal>(options_.journal);
-  if (!options_.control.empty()) control_.emplace(options_.control);
+  if (!options_.control.empty()) control_.emplace(options_.control, options_.name);
+  const std::string reason =
+      options_.state.empty() ? std::string() : unwritable_reason(options_.state);
+  if (!reason.empty())
+    tell("the state cannot be written to " + in_quotes(options_.state) + ": " + reason +
+             "; what this run learns will be lost",
+         LogLevel::summary);
 }
 
 void Recorder::start_from(const State& state, bool is_restored) {
@@ -25,14 +44,28 @@ void Recorder::begin(const std::vector<std::string>& kernels) {
   began_ = true;
   header_.kernels = kernels;
   header_line_ = to_json(header_);
-  if (journal_ != nullptr) journal_->write(header_line_);
+  if (journal_ == nullptr) return;
+  journal_->write(header_line_);
+  if (journal_->failed()) note_full_journal();
 }
 
 // A line for the journal, or for one that may still be asked for.
 void Recorder::write(const std::string& line) {
-  if (journal_ != nullptr) return journal_->write(line);
+  if (journal_ != nullptr) {
+    journal_->write(line);
+    if (!journal_->failed()) return;
+    note_full_journal();
+  }
+  if (!control_) return;
   kept_.push_back(line);
   if (kept_.size() > most_kept) kept_.pop_front();
+}
+
+void Recorder::note_full_journal() {
+  tell("the journal " + in_quotes(journal_->path()) +
+           " ends here: " + detail::reason_of(journal_->error_number()) + "; the run goes on",
+       LogLevel::summary);
+  journal_.reset();
 }
 
 void Recorder::add(JournalLine line) {
@@ -47,47 +80,66 @@ void Recorder::add(JournalLine line) {
 
 void Recorder::listen() {
   if (!control_) return;
-  const auto said = control_->take();
-  if (!said) return;
-  std::istringstream lines(*said);
-  for (std::string line; std::getline(lines, line);) obey(line);
+  const ControlText said = control_->listen();
+  if (!said.problem.empty()) tell(said.problem, LogLevel::summary);
+  for (const std::string& line : said.lines) obey(line);
 }
 
-void Recorder::tell(const std::string& text) const {
-  if (log_.shows(LogLevel::decisions)) log_.write(text);
+Command Recorder::take_command() noexcept {
+  for (const Command command : {Command::pause, Command::resume, Command::rebalance})
+    if ((commands_.fetch_and(~bit_of(command)) & bit_of(command)) != 0) return command;
+  return Command::none;
+}
+
+void Recorder::tell(const std::string& text, LogLevel level) const {
+  if (log_.shows(level)) log_.write(text);
 }
 
 void Recorder::obey(const std::string& said) {
-  constexpr std::string_view journal_word = "journal ";
   if (const auto command = command_from_text(said)) {
-    command_ = *command;
+    unsigned waiting = commands_.load();
+    while (!commands_.compare_exchange_weak(waiting, with(waiting, *command))) continue;
     tell("told to " + said);
-  } else if (said.starts_with(journal_word)) {
-    start_journal(said.substr(journal_word.size()));
-  } else {
-    tell(in_quotes(said) +
-         " is not a command: give pause, resume, rebalance, or journal and a path");
+  } else if (said.starts_with(journal_command)) {
+    start_journal(said.substr(journal_command.size()));
   }
 }
 
+// A file that is there already, or that this run works with, is not touched.
 void Recorder::start_journal(const std::string& path) {
   try {
-    auto journal = std::make_unique<Journal>(path);
+    for (const std::string& other : {options_.state, options_.control, options_.journal})
+      if (detail::lead_to_one_file(path, other))
+        throw Error(ErrorKind::bad_input, Where{"monitor/journal"},
+                    "The journal " + in_quotes(path) + " would be the file " + in_quotes(other) +
+                        ", which this run uses.",
+                    "Name a file of its own.");
+    auto journal = std::make_unique<Journal>(path, Journal::Begin::anew);
     if (began_) journal->write(header_line_);
     for (const std::string& line : kept_) journal->write(line);
     kept_.clear();
     journal_ = std::move(journal);
     tell("the journal is in " + in_quotes(path));
+    if (journal_->failed()) note_full_journal();
   } catch (const Error& error) {
-    tell(error.problem() + ' ' + error.remedy());
+    tell(error.problem() + ' ' + error.remedy(), LogLevel::summary);
   }
 }
 
 void Recorder::finish(const Summary& run) {
   if (log_.shows(LogLevel::summary)) log_.write(summary_of(run));
-  const std::string& path = options_.state;
-  if (!path.empty() && !write_saved(path, saved_text(run.state, header_.ranks)))
-    log_.write("the state cannot be written to " + in_quotes(path));
+  if (options_.state.empty()) return;
+  const std::string reason = write_saved(options_.state, saved_text(run.state, header_.ranks));
+  if (!reason.empty())
+    tell("the state cannot be written to " + in_quotes(options_.state) + ": " + reason,
+         LogLevel::summary);
+}
+
+void Recorder::give_up(std::int64_t step) {
+  if (journal_ != nullptr) journal_->write(unfinished_line(step));
+  tell("this run ends after step " + std::to_string(step) + " without finish(): it has no summary" +
+           (options_.state.empty() ? "" : ", and what it has learned is not saved"),
+       LogLevel::summary);
 }
 
 }  // namespace evenkeel

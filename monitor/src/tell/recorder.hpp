@@ -4,7 +4,7 @@
 // and the commands that it reads from the control file. All but take_command() happens in the
 // watcher's tasks.
 
-#include "tell/control_file.hpp"
+#include "tell/control_desk.hpp"
 #include "tell/journal.hpp"
 #include "tell/log.hpp"
 
@@ -24,6 +24,7 @@ namespace evenkeel {
 struct RecordOptions {
   LogLevel log = LogLevel::off;
   std::string journal = {}, state = {}, control = {};
+  std::string name = {};  // of the Balancer
 
   // Whether lines of the journal show single ranks.
   bool wants_pictures() const noexcept { return !journal.empty() || !control.empty(); }
@@ -31,7 +32,7 @@ struct RecordOptions {
 
 class Recorder {
  public:
-  // Opens the journal: an Error where it cannot be written.
+  // Opens the journal: an Error where it cannot be written. Tells if the state cannot.
   Recorder(RecordOptions options, JournalHeader header);
 
   // Before begin(): the run starts with this, which may come from an earlier one.
@@ -42,18 +43,22 @@ class Recorder {
   // Puts the reason of a look into words, if somebody will read it.
   void add(JournalLine line);
 
-  // Reads the control file; take_command() returns its command from then on.
+  // Reads the control file; take_command() returns its commands from then on, one at a time: that
+  // of pause and resume which came last, then a rebalance.
   void listen();
-  Command take_command() noexcept { return command_.exchange(Command::none); }
+  Command take_command() noexcept;
 
   // The summary, and the saved state.
   void finish(const Summary& run);
+  // Says that the run ends without finish(), after so many steps.
+  void give_up(std::int64_t step);
 
  private:
   void write(const std::string& line);
   void obey(const std::string& said);
-  void tell(const std::string& text) const;
+  void tell(const std::string& text, LogLevel level = LogLevel::decisions) const;
   void start_journal(const std::string& path);
+  void note_full_journal();
 
   RecordOptions options_;
   JournalHeader header_;
@@ -63,8 +68,8 @@ class Recorder {
   static constexpr std::size_t most_kept = 1000;
   std::string header_line_;
   std::deque<std::string> kept_;
-  std::optional<ControlFile> control_;
-  std::atomic<Command> command_ = Command::none;
+  std::optional<ControlReader> control_;
+  std::atomic<unsigned> commands_ = 0;  // a bit for each that waits
   bool began_ = false;
 };
 

@@ -1,5 +1,7 @@
 #include "tell/saved_state.hpp"
 
+#include "tell/files.hpp"
+
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/text.hpp>
 
@@ -7,12 +9,14 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
-#include <sstream>
+#include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace evenkeel {
@@ -46,6 +50,64 @@ void check(const State& state, const std::string& source) {
   for (const auto& [key, number] : numbers)
     if (number < 0) refuse(source, std::string(key) + " is " + in_quotes(text_of(number)) + '.');
 }
+
+// The rights that the system would give a new file; nothing where it does not tell.
+std::optional<mode_t> rights_of_new_files() {
+  std::ifstream told("/proc/self/status");
+  for (std::string line; std::getline(told, line);) {
+    unsigned mask = 0;
+    if (std::sscanf(line.c_str(), "Umask: %o", &mask) == 1) return 0666U & ~mask;
+  }
+  return std::nullopt;
+}
+
+// A new file in the directory of `path`; gone at the end, unless it has taken the place of that.
+class FileBeside {
+ public:
+  explicit FileBeside(const std::string& path) : path_(detail::without_links(path)) {
+    struct stat old = {};
+    const bool is_there = ::stat(path_.c_str(), &old) == 0;
+    if (is_there && !S_ISREG(old.st_mode)) {
+      reason_ = "it is not a regular file";
+      return;
+    }
+    name_ = path_ + ".new-XXXXXX";
+    file_ = detail::FileDescriptor(::mkostemp(name_.data(), O_CLOEXEC));
+    if (!file_.is_open()) {
+      reason_ = detail::reason_of(errno);
+      name_.clear();
+      return;
+    }
+    const auto rights = is_there ? old.st_mode & 0777U : rights_of_new_files();
+    if (rights) note(::fchmod(file_.number(), *rights) == 0 ? 0 : errno);
+  }
+  ~FileBeside() {
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+  FileBeside(const FileBeside&) = delete;
+  FileBeside& operator=(const FileBeside&) = delete;
+
+  const std::string& reason() const noexcept { return reason_; }  // of what has failed
+
+  // Some file systems report only at the end that there was no room.
+  void write(const std::string& text) {
+    note(detail::write_whole(file_, text));
+    if (reason_.empty() && ::fsync(file_.number()) != 0 && errno != EINVAL) note(errno);
+    if (!file_.close() && reason_.empty()) note(errno);
+  }
+  void take_place() {
+    if (std::rename(name_.c_str(), path_.c_str()) != 0) return note(errno);
+    name_.clear();
+  }
+
+ private:
+  void note(int error_number) {
+    if (error_number != 0) reason_ = detail::reason_of(error_number);
+  }
+
+  std::string path_, name_, reason_;
+  detail::FileDescriptor file_;
+};
 
 }  // namespace
 
@@ -89,27 +151,23 @@ State restored(const State& first, const std::string& saved, int ranks, const st
 }
 
 std::string read_saved(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file.is_open()) {
-    if (errno == ENOENT) return {};
-    refuse(in_quotes(path),
-           "it cannot be read: " + std::error_code(errno, std::generic_category()).message() + '.');
-  }
-  std::ostringstream content;
-  content << file.rdbuf();
-  std::string text = content.str();
-  if (file.bad() || text.empty()) refuse(in_quotes(path), "it cannot be read, or is empty.");
+  constexpr std::size_t most_bytes = std::size_t{1} << 20;
+  const detail::OpenedFile opened = detail::open_regular(path, O_RDONLY);
+  if (opened.is_missing) return {};
+  if (!opened) refuse(in_quotes(path), "it cannot be read: " + opened.reason + '.');
+  std::string text = detail::read_from(opened.file, 0, most_bytes + 1);
+  if (text.empty()) refuse(in_quotes(path), "it cannot be read, or is empty.");
+  if (text.size() > most_bytes) refuse(in_quotes(path), "it is far too long for a saved state.");
   return text;
 }
 
-bool write_saved(const std::string& path, const std::string& text) {
-  const std::string whole = path + ".new" + std::to_string(getpid());
-  std::ofstream file(whole, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (file.good() && std::rename(whole.c_str(), path.c_str()) == 0) return true;
-  std::remove(whole.c_str());
-  return false;
+std::string write_saved(const std::string& path, const std::string& text) {
+  FileBeside whole(path);
+  if (whole.reason().empty()) whole.write(text);
+  if (whole.reason().empty()) whole.take_place();
+  return whole.reason();
 }
+
+std::string unwritable_reason(const std::string& path) { return FileBeside(path).reason(); }
 
 }  // namespace evenkeel

@@ -16,10 +16,16 @@ std::string saved_text(const State& state, int ranks);
 // on the same number of ranks only. Throws an Error for a text that is not a saved state.
 State restored(const State& first, const std::string& saved, int ranks, const std::string& source);
 
-// The text of the file; empty where there is none yet. An Error where it cannot be read.
+// The text of the file; empty where there is none yet. An Error where it cannot be read, or is not
+// a regular file.
 std::string read_saved(const std::string& path);
 
-// Writes the whole text or nothing; false when it fails.
-bool write_saved(const std::string& path, const std::string& text);
+// Writes the whole text or nothing, to a file that takes the place of the old one when it is
+// complete and has its rights. A link stays, and what it leads to is replaced. Returns why not;
+// empty: it is written.
+std::string write_saved(const std::string& path, const std::string& text);
+
+// Why write_saved would fail now, tried by making a file beside it; empty: it would not.
+std::string unwritable_reason(const std::string& path);
 
 }  // namespace evenkeel

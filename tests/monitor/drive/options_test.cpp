@@ -1,11 +1,14 @@
 #include "agree/epoch.hpp"
 #include "support/harness.hpp"
+#include "support/scratch.hpp"
 
 #include <evenkeel/monitor/options.hpp>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
@@ -13,6 +16,7 @@
 #include <limits>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace evenkeel {
@@ -95,6 +99,7 @@ TEST(OptionsText, OfTheDefaults) {
             "strict_kernels = off\n"
             "watcher = on\n"
             "log = decisions\n"
+            "name = none\n"
             "journal = none\n"
             "state = none\n"
             "control = none\n");
@@ -127,6 +132,7 @@ Options unusual() {
   options.strict_kernels = true;
   options.watcher = false;
   options.log = LogLevel::looks;
+  options.name = "fluid-2";
   options.journal = "/tmp/run #1/a=b.jsonl";
   options.state = "a.state";
   options.control = "b=c";
@@ -162,6 +168,7 @@ TEST(OptionsText, OfUnusualOnes) {
             "strict_kernels = on\n"
             "watcher = off\n"
             "log = looks\n"
+            "name = fluid-2\n"
             "journal = runs/#1=a b.jsonl\n"
             "state = a.state\n"
             "control = b=c\n");
@@ -202,6 +209,7 @@ Options random_options(std::mt19937_64& random) {
   options.deterministic = flip();
   options.strict_kernels = flip();
   options.watcher = flip();
+  if (flip()) options.name = std::string(1 + random() % 9, 'n');
   if (flip()) options.journal = std::string(1 + random() % 9, 'j') + ".jsonl";
   return options;
 }
@@ -376,7 +384,7 @@ constexpr const char* all_keys =
     "target_lambda, "
     "least_objects, staging_bytes, messages_in_flight, origins, floor_percent, least_coverage, "
     "horizon, expected_cost, epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, "
-    "strict_kernels, watcher, log, journal, state, control";
+    "strict_kernels, watcher, log, name, journal, state, control";
 
 TEST(FromText, AnUnknownKeyIsAnError) {
   const std::string error = test::error_of([] { read("clock = wall\n\ntriger = never\n"); });
@@ -456,6 +464,17 @@ TEST(CheckOptions, AValueThatIsNotAllowedIsAnError) {
 }
 
 // What does not fit the text would reach the other ranks changed.
+TEST(CheckOptions, ANameIsOneWord) {
+  const std::string most(64, 'n');
+  for (const char* name : {"fluid", "a-b_c.2", "", "a#b", "\xc3\xa4", most.c_str()})
+    EXPECT_EQ(error_with(&Options::name, std::string(name)), "nothing was thrown") << name;
+  const std::string more = most + 'n';
+  for (const char* name : {"two words", "a:", "#a", " a", "a\n", "\t", more.c_str()})
+    EXPECT_TRUE(test::mentions(error_with(&Options::name, std::string(name)),
+                               "Give none, or a word of at most 64 characters without ':'."))
+        << name;
+}
+
 TEST(CheckOptions, AJournalHasItsNameInOneLine) {
   for (const char* path : {"run.jsonl", "a b.jsonl", "a#b", "", "none", "=", "\xc3\xa4.jsonl"})
     EXPECT_EQ(error_with(&Options::journal, std::string(path)), "nothing was thrown") << path;
@@ -562,6 +581,46 @@ TEST(Resolve, AVariableNamesTheFile) {
 TEST(Resolve, AnEmptyFileChangesNothing) {
   const File file("");
   EXPECT_TRUE(resolve({}, {{"EVENKEEL_OPTIONS_FILE", file.path()}}) == Options{});
+}
+
+// Written over each other, both would be lost. Spelled otherwise they are the same files.
+TEST(Resolve, NoTwoFilesAreOne) {
+  const test::ScratchDirectory scratch;
+  std::filesystem::create_directory(scratch.path_of("runs"));
+  const std::string there = scratch.with_file("there", "clock = wall\n");
+  std::filesystem::create_symlink(there, scratch.path_of("link"));
+  const std::vector<std::pair<std::string, std::string>> pairs = {
+      {"new", "new"}, {"new", "runs/../new"}, {"there", "./there"}, {"there", "link"}};
+  constexpr std::array files = {&Options::journal, &Options::state, &Options::control,
+                                &Options::options_file};
+  for (const auto& [one, other] : pairs)
+    for (const auto first : files)
+      for (const auto second : files) {
+        Options options;
+        options.*first = scratch.path_of(one);
+        options.*second = scratch.path_of(other);
+        if (options.options_file != "" && !std::filesystem::exists(options.options_file)) continue;
+        if (first == second)
+          EXPECT_NO_THROW(resolve(options, {}));
+        else
+          EXPECT_ERROR(resolve(options, {}), ", which is the same file. Give each a file of its");
+      }
+  Options apart;
+  apart.journal = scratch.path_of("journal");
+  apart.state = scratch.path_of("state");
+  apart.control = scratch.path_of("runs/journal");
+  EXPECT_NO_THROW(resolve(apart, {{"EVENKEEL_OPTIONS_FILE", there}}));
+  EXPECT_ERROR(resolve(apart, {{"EVENKEEL_JOURNAL", there}, {"EVENKEEL_OPTIONS_FILE", there}}),
+               "journal is '" + there + "' and options_file is '" + there + "', which is the same");
+}
+
+// To open it would wait for somebody who writes.
+TEST(Resolve, AFifoIsNoOptionsFile) {
+  const test::ScratchDirectory scratch;
+  const std::string fifo = scratch.path_of("fifo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  EXPECT_ERROR(resolve({}, {{"EVENKEEL_OPTIONS_FILE", fifo}}),
+               "The options file '" + fifo + "' cannot be read.");
 }
 
 TEST(Resolve, AFileThatCannotBeReadIsAnError) {

@@ -2,105 +2,195 @@
 
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
+#include "tell/control_desk.hpp"
 
 #include <cstddef>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 namespace evenkeel {
 namespace {
+
+using Lines = std::vector<std::string>;
 
 class ControlFileTest : public testing::Test {
  protected:
   test::ScratchDirectory scratch;
   const std::string path = scratch.path_of("run.control");
+  ControlFile file = ControlFile(path);
 
-  // What is taken from a file with this content.
-  std::optional<std::string> said(const std::string& content) const {
-    scratch.with_file("run.control", content);
-    return ControlFile(path).take();
+  static std::string judge(const std::string& line) {
+    return command_from_text(line) || line.starts_with("journal ") ? "" : "what is " + line;
   }
-  bool is_there() const { return std::filesystem::exists(path); }
+  ControlText take() { return file.take(&judge); }
+  // What is taken from a file with this content.
+  Lines said(const std::string& content) {
+    scratch.with_file("run.control", content);
+    return take().lines;
+  }
+  bool is_there() const { return std::filesystem::exists(std::filesystem::symlink_status(path)); }
+  // Looks several times at a file that is left alone; returns what is told, once.
+  std::string told_of_what_stays() {
+    std::string told;
+    for (int look = 0; look < 4; ++look) {
+      const ControlText found = take();
+      EXPECT_EQ(found.lines, Lines());
+      EXPECT_TRUE(told.empty() || found.problem.empty()) << "told once";
+      told += found.problem;
+    }
+    EXPECT_TRUE(is_there());
+    EXPECT_EQ(scratch.files().size(), 1U);
+    return told;
+  }
+  std::string left_alone(const std::string& why) const {
+    return "The control file '" + path + "' is left alone: " + why + '.';
+  }
 };
 
 TEST_F(ControlFileTest, WithoutAFileNothingIsSaid) {
-  EXPECT_EQ(ControlFile(path).take(), std::nullopt);
-  EXPECT_EQ(ControlFile(scratch.path_of("no directory/run.control")).take(), std::nullopt);
-  EXPECT_EQ(ControlFile("").take(), std::nullopt);
-  EXPECT_EQ(scratch.files(), std::vector<std::string>());
+  for (const std::string& none :
+       {path, scratch.path_of("no directory/run.control"), std::string()}) {
+    const ControlText found = ControlFile(none).take(&judge);
+    EXPECT_EQ(found.lines, Lines());
+    EXPECT_EQ(found.problem, "");
+  }
+  EXPECT_EQ(scratch.files(), Lines());
 }
 
 TEST_F(ControlFileTest, ALineIsTakenOnce) {
-  EXPECT_EQ(said("pause\n"), "pause");
+  EXPECT_EQ(said("pause\n"), Lines{"pause"});
   EXPECT_FALSE(is_there());
-  EXPECT_EQ(ControlFile(path).take(), std::nullopt);
-  EXPECT_EQ(said("resume\n"), "resume") << "and the next one";
+  EXPECT_EQ(take().lines, Lines());
+  EXPECT_EQ(said("resume\n"), Lines{"resume"}) << "and the next one";
+  EXPECT_EQ(scratch.files(), Lines());
 }
 
 // Somebody is about to write it.
 TEST_F(ControlFileTest, ALineWithoutItsEndIsLeftAlone) {
-  EXPECT_EQ(said("reba"), std::nullopt);
+  EXPECT_EQ(said("reba"), Lines());
   EXPECT_EQ(test::content_of(path), "reba");
-  EXPECT_EQ(said("rebalance"), std::nullopt);
-  EXPECT_EQ(said("rebalance\n"), "rebalance");
+  EXPECT_EQ(said("rebalance"), Lines());
+  EXPECT_EQ(said("rebalance\n"), Lines{"rebalance"});
+}
+
+TEST_F(ControlFileTest, ALineThatNeverEndsIsTold) {
+  scratch.with_file("run.control", "pause");
+  EXPECT_EQ(told_of_what_stays(), left_alone("its last line has no line feed at its end"));
 }
 
 TEST_F(ControlFileTest, AnEmptyFileIsLeftAlone) {
-  EXPECT_EQ(said(""), std::nullopt);
-  EXPECT_TRUE(is_there());
-}
-
-TEST_F(ControlFileTest, AnEmptyLineSaysNothingInParticular) {
-  EXPECT_EQ(said("\n"), "");
-  EXPECT_FALSE(is_there());
-  EXPECT_EQ(command_from_text(""), std::nullopt);
+  scratch.with_file("run.control", "");
+  EXPECT_EQ(told_of_what_stays(), "");
 }
 
 TEST_F(ControlFileTest, TheEndOfALineMayLookOtherwise) {
-  EXPECT_EQ(said("pause\r\n"), "pause");
-  EXPECT_EQ(said("pause   \n"), "pause");
-  EXPECT_EQ(said("pause  \r \r\n"), "pause");
-  EXPECT_EQ(said("   \r\n"), "");
+  EXPECT_EQ(said("pause\r\n"), Lines{"pause"});
+  EXPECT_EQ(said("pause   \n"), Lines{"pause"});
+  EXPECT_EQ(said("pause  \r \r\n"), Lines{"pause"});
 }
 
 TEST_F(ControlFileTest, BlanksWithinALineStay) {
-  EXPECT_EQ(said("journal /tmp/my run.jsonl \n"), "journal /tmp/my run.jsonl");
-  EXPECT_EQ(said("  pause\n"), "  pause");
-}
-
-TEST_F(ControlFileTest, AZeroIsACharacter) {
-  EXPECT_EQ(said(std::string("pa\0use\n", 7)), std::string("pa\0use", 6));
-}
-
-TEST_F(ControlFileTest, OfAHugeLineTheBeginningIsRead) {
-  const std::string beginning(4096, 'x');
-  EXPECT_EQ(said(std::string(1 << 22, 'x')), beginning);
-  EXPECT_EQ(said(std::string(1 << 22, 'x') + '\n'), beginning);
-  EXPECT_FALSE(is_there());
+  EXPECT_EQ(said("journal /tmp/my run.jsonl \n"), Lines{"journal /tmp/my run.jsonl"});
 }
 
 TEST_F(ControlFileTest, AllLinesAreRead) {
-  EXPECT_EQ(said("pause \r\n\nresume\n"), "pause\n\nresume");
-  EXPECT_EQ(said("pause\nres"), std::nullopt);
+  EXPECT_EQ(said("pause \r\n\nresume\n"), (Lines{"pause", "resume"}));
+  EXPECT_EQ(said("pause\nres"), Lines());
 }
 
 TEST_F(ControlFileTest, ALongLineIsRead) {
   const std::string path_of_journal = "journal " + std::string(4000, 'x');
-  EXPECT_EQ(said(path_of_journal + '\n'), path_of_journal);
+  EXPECT_EQ(said(path_of_journal + '\n'), Lines{path_of_journal});
 }
 
-TEST_F(ControlFileTest, ADirectoryOfThatNameIsNoFile) {
+// --- What is no command stays
+// ---------------------------------------------------------------------
+
+TEST_F(ControlFileTest, WhatIsNoCommandIsLeftAloneAndToldOnce) {
+  const std::string binary(
+      "\x7f"
+      "ELF\0\1\2\n",
+      8);
+  for (const std::string& content :
+       {std::string("reblance\n"), std::string("  pause\n"), std::string("pa\0use\n", 7), binary,
+        std::string("pause\nTo be, or not to be\n"), std::string("To be\npause\n")}) {
+    scratch.with_file("run.control", content);
+    EXPECT_TRUE(told_of_what_stays().starts_with(left_alone("what is").substr(0, 60))) << content;
+    EXPECT_EQ(test::content_of(path), content);
+  }
+}
+
+TEST_F(ControlFileTest, ALongFileIsLeftAlone) {
+  for (const std::string& content :
+       {std::string(1 << 22, 'x'), std::string(1 << 22, 'x') + '\n', std::string(5000, '\n')}) {
+    scratch.with_file("run.control", content);
+    EXPECT_EQ(told_of_what_stays(), left_alone("it has more than 4096 bytes"));
+    EXPECT_EQ(std::filesystem::file_size(path), content.size());
+  }
+}
+
+TEST_F(ControlFileTest, EmptyLinesAreNoCommand) {
+  scratch.with_file("run.control", "   \r\n\n");
+  EXPECT_EQ(told_of_what_stays(), left_alone("it holds no command"));
+}
+
+TEST_F(ControlFileTest, WhatIsWrittenInItsPlaceIsRead) {
+  scratch.with_file("run.control", "reblance\n");
+  EXPECT_NE(take().problem, "");
+  EXPECT_EQ(said("rebalance\n"), Lines{"rebalance"});
+  scratch.with_file("run.control", "reblance\n");
+  EXPECT_NE(take().problem, "") << "told again, since it came again";
+}
+
+TEST_F(ControlFileTest, ADirectoryIsLeftAlone) {
   std::filesystem::create_directory(path);
-  EXPECT_EQ(ControlFile(path).take(), std::nullopt);
+  EXPECT_EQ(told_of_what_stays(), left_alone("Is a directory"));
+}
+
+// To open it would wait for somebody who writes.
+TEST_F(ControlFileTest, AFifoIsLeftAlone) {
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(told_of_what_stays(), left_alone("it is not a regular file"));
+}
+
+TEST_F(ControlFileTest, ADeviceIsLeftAlone) {
+  EXPECT_EQ(ControlFile("/dev/zero").take(&judge).problem,
+            "The control file '/dev/zero' is left alone: it is not a regular file.");
+}
+
+TEST_F(ControlFileTest, ALinkIsLeftAlone) {
+  const test::ScratchDirectory& same = scratch;
+  const std::string secret = same.with_file("secret", "pause\n");
+  std::filesystem::create_symlink(secret, path);
+  EXPECT_EQ(take().problem, left_alone("it is a symbolic link"));
+  EXPECT_EQ(take().problem, "");
+  std::filesystem::remove(path);
+  std::filesystem::create_hard_link(secret, path);
+  EXPECT_EQ(take().problem, left_alone("it has more than one name"));
+  EXPECT_EQ(test::content_of(secret), "pause\n");
   EXPECT_TRUE(is_there());
+}
+
+TEST_F(ControlFileTest, AFileOfAnotherUserIsLeftAlone) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files away";
+  scratch.with_file("run.control", "pause\n");
+  ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
+  EXPECT_EQ(told_of_what_stays(), left_alone("it belongs to another user"));
+  EXPECT_EQ(test::content_of(path), "pause\n");
 }
 
 // It would be read again at every look.
 TEST_F(ControlFileTest, WhatCannotBeTakenAwayIsNotSaid) {
   scratch.with_file("run.control", "pause\n");
   const auto directory = std::filesystem::path(path).parent_path();
+  ASSERT_EQ(geteuid() != 0 || chown(path.c_str(), 65534, 65534) == 0, true);
   std::filesystem::permissions(directory,
                                std::filesystem::perms::others_write |
                                    std::filesystem::perms::group_write |
@@ -108,12 +198,62 @@ TEST_F(ControlFileTest, WhatCannotBeTakenAwayIsNotSaid) {
                                std::filesystem::perm_options::remove);
   {
     const test::Unprivileged without_rights;
-    EXPECT_EQ(ControlFile(path).take(), std::nullopt);
+    EXPECT_EQ(told_of_what_stays(), left_alone("it cannot be taken away: Permission denied"));
   }
-  EXPECT_TRUE(is_there());
   std::filesystem::permissions(directory, std::filesystem::perms::owner_write,
                                std::filesystem::perm_options::add);
-  EXPECT_EQ(ControlFile(path).take(), "pause");
+  ASSERT_EQ(geteuid() != 0 || chown(path.c_str(), 0, 0) == 0, true);
+  EXPECT_EQ(take().lines, Lines{"pause"});
+}
+
+// --- What is written meanwhile
+// --------------------------------------------------------------------
+
+// The judge is asked twice: for what was seen, and for what was taken away.
+TEST_F(ControlFileTest, WhatIsAddedWhileItIsTakenIsObeyedToo) {
+  scratch.with_file("run.control", "pause\n");
+  bool is_first = true;
+  const auto adding = [&](const std::string& line) {
+    if (std::exchange(is_first, false)) std::ofstream(path, std::ios::app) << "rebalance\n";
+    return judge(line);
+  };
+  EXPECT_EQ(file.take(adding).lines, (Lines{"pause", "rebalance"}));
+  EXPECT_EQ(scratch.files(), Lines());
+}
+
+TEST_F(ControlFileTest, WhatIsBegunWhileItIsTakenStays) {
+  scratch.with_file("run.control", "pause\n");
+  bool is_first = true;
+  const auto beginning = [&](const std::string& line) {
+    if (std::exchange(is_first, false)) scratch.with_file("run.control", "resu");
+    return judge(line);
+  };
+  EXPECT_EQ(file.take(beginning).lines, Lines());
+  EXPECT_EQ(test::content_of(path), "resu");
+  EXPECT_EQ(said("resume\n"), Lines{"resume"});
+}
+
+// The shell has opened the file before it was taken away, and writes afterwards.
+TEST_F(ControlFileTest, WhatIsWrittenToTheTakenFileIsObeyedAtTheNextLook) {
+  scratch.with_file("run.control", "pause\n");
+  std::ofstream late(path, std::ios::app);
+  EXPECT_EQ(take().lines, Lines{"pause"});
+  late << "rebalance\n" << std::flush;
+  EXPECT_EQ(take().lines, Lines{"rebalance"});
+  EXPECT_EQ(take().lines, Lines());
+}
+
+TEST_F(ControlFileTest, AnotherFileThatComesMeanwhileIsNotTaken) {
+  scratch.with_file("run.control", "pause\n");
+  bool is_first = true;
+  const auto replacing = [&](const std::string& line) {
+    if (std::exchange(is_first, false))
+      std::filesystem::rename(scratch.with_file("other", "precious"), path);
+    return judge(line);
+  };
+  EXPECT_EQ(file.take(replacing).lines, Lines());
+  EXPECT_EQ(test::content_of(path), "precious");
+  EXPECT_EQ(scratch.files(), Lines{"run.control"});
 }
 
 TEST(CommandFromText, KnowsThreeWords) {
@@ -126,6 +266,74 @@ TEST(CommandFromText, AndNoOthers) {
   for (const char* word : {"", "none", "Pause", "PAUSE", " pause", "pause ", "pause resume", "paus",
                            "pauses", "journal", "journal x", "rebalance!"})
     EXPECT_EQ(command_from_text(word), std::nullopt) << word;
+}
+
+// --- Several readers of one file -----------------------------------------------------------------
+
+class ControlDeskTest : public ControlFileTest {
+ protected:
+  void write(const std::string& content) const { scratch.with_file("run.control", content); }
+};
+
+TEST_F(ControlDeskTest, WithoutANameACommandIsForAll) {
+  ControlReader fluid(path, "fluid"), solid(path, "solid"), nameless(path, "");
+  write("pause\n");
+  for (ControlReader* reader : {&solid, &fluid, &nameless}) {
+    EXPECT_EQ(reader->listen().lines, Lines{"pause"});
+    EXPECT_EQ(reader->listen().lines, Lines());
+  }
+  EXPECT_FALSE(is_there());
+}
+
+TEST_F(ControlDeskTest, WithANameItIsForThoseOfThatName) {
+  ControlReader fluid(path, "fluid"), solid(path, "solid"), other_fluid(path, "fluid");
+  write("fluid: pause\nsolid:rebalance\n");
+  EXPECT_EQ(solid.listen().lines, Lines{"rebalance"});
+  EXPECT_EQ(fluid.listen().lines, Lines{"pause"});
+  EXPECT_EQ(other_fluid.listen().lines, Lines{"pause"});
+  write("solid: journal /tmp/a: b\n");
+  EXPECT_EQ(fluid.listen().lines, Lines());
+  EXPECT_EQ(solid.listen().lines, Lines{"journal /tmp/a: b"});
+}
+
+TEST_F(ControlDeskTest, ANameThatNobodyHasIsToldAndStays) {
+  ControlReader fluid(path, "fluid"), nameless(path, "");
+  for (const char* line : {"gas: pause\n", ": pause\n", "fluid: paus\n", "fluid\n"}) {
+    write(line);
+    EXPECT_NE(fluid.listen().problem, "") << line;
+    EXPECT_EQ(nameless.listen().problem, "") << "once for all readers";
+    EXPECT_EQ(nameless.listen().lines, Lines());
+    EXPECT_TRUE(is_there()) << line;
+  }
+}
+
+TEST_F(ControlDeskTest, AJournalIsForOne) {
+  ControlReader fluid(path, "fluid");
+  write("journal run.jsonl\n");
+  EXPECT_EQ(fluid.listen().lines, Lines{"journal run.jsonl"});
+  ControlReader solid(path, "solid");
+  write("journal run.jsonl\n");
+  EXPECT_TRUE(test::mentions(fluid.listen().problem, "a journal is for one"));
+  EXPECT_TRUE(is_there());
+}
+
+TEST_F(ControlDeskTest, WhoHasLeftIsWaitedForNoMore) {
+  std::optional<ControlReader> fluid(std::in_place, path, "fluid");
+  ControlReader solid(path, "solid");
+  fluid.reset();
+  write("pause\n");
+  EXPECT_EQ(solid.listen().lines, Lines{"pause"});
+  fluid.emplace(path, "fluid");
+  EXPECT_EQ(fluid->listen().lines, Lines()) << "said before its time";
+}
+
+TEST_F(ControlDeskTest, TheFileMayBeSpelledDifferently) {
+  std::filesystem::create_directory(scratch.path_of("inside"));
+  ControlReader fluid(path, "fluid");
+  ControlReader solid(scratch.path_of("inside/../run.control"), "solid");
+  write("pause\n");
+  EXPECT_EQ(fluid.listen().lines, Lines{"pause"});
+  EXPECT_EQ(solid.listen().lines, Lines{"pause"});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "replay/from_json.hpp"
 #include "support/harness.hpp"
 #include "support/sampled.hpp"
+#include "support/scratch.hpp"
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/monitor/options.hpp>
@@ -10,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -22,6 +24,7 @@
 #include <utility>
 #include <vector>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace evenkeel {
@@ -664,18 +667,44 @@ TEST(Journal, AFileThatCannotBeMadeIsAnError) {
   }
 }
 
-// Linux has a file that is always full.
 TEST(Journal, AFullDiskEndsTheJournalAndNotTheRun) {
-  const std::string full = "/dev/full";
-  if (!std::filesystem::is_character_file(full)) GTEST_SKIP() << "no /dev/full";
-  for (const std::size_t length : {0U, 10U, 100'000U}) {
-    Journal journal(full);
-    EXPECT_FALSE(journal.failed());
-    journal.write(std::string(length, 'x'));
-    EXPECT_TRUE(journal.failed());
-    journal.write("{}");
-    EXPECT_TRUE(journal.failed());
-  }
+  const Scratch scratch;
+  const std::string path = scratch / "run.jsonl";
+  for (const auto signal : {test::FullDisk::Signal::ignored, test::FullDisk::Signal::as_it_is})
+    for (const std::size_t length : {9U, 10U, 100'000U}) {
+      Journal journal(path);
+      const test::FullDisk full(12, signal);
+      journal.write("{}");
+      EXPECT_FALSE(journal.failed());
+      journal.write(std::string(length, 'x'));
+      EXPECT_TRUE(journal.failed());
+      EXPECT_EQ(journal.error_number(), EFBIG);
+      journal.write("{}");
+      EXPECT_TRUE(journal.failed());
+      EXPECT_EQ(content_of(path), "{}\n") << "whole lines alone";
+    }
+}
+
+// To open them would wait, or do something to them.
+TEST(Journal, IsARegularFile) {
+  const Scratch scratch;
+  const std::string fifo = scratch / "run.jsonl";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  for (const auto begin : {Journal::Begin::over, Journal::Begin::anew})
+    for (const std::string& path : {fifo, std::string("/dev/full")})
+      EXPECT_ERROR(Journal(path, begin), "cannot be written: it is not a regular file.");
+}
+
+TEST(Journal, ThatIsToBeNewReplacesNothing) {
+  const Scratch scratch;
+  const std::string path = scratch / "run.jsonl", link = scratch / "link";
+  std::ofstream(path) << "precious";
+  EXPECT_ERROR(Journal(path, Journal::Begin::anew), "cannot be written: File exists. Name a file");
+  std::filesystem::create_symlink(scratch / "nothing", link);
+  EXPECT_ERROR(Journal(link, Journal::Begin::anew), "cannot be written: File exists.");
+  EXPECT_EQ(content_of(path), "precious");
+  EXPECT_FALSE(std::filesystem::exists(scratch / "nothing"));
+  EXPECT_NO_THROW(Journal(scratch / "new", Journal::Begin::anew));
 }
 
 // Two would write over each other's lines; the first goes on undisturbed.

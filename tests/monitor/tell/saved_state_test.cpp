@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace evenkeel {
@@ -244,14 +245,14 @@ class SavedFile : public testing::Test {
 TEST_F(SavedFile, IsReadAsItWasWritten) {
   const std::string path = scratch.path_of("state");
   const std::string text = saved_text(learned(), 2);
-  EXPECT_TRUE(write_saved(path, text));
+  EXPECT_EQ(write_saved(path, text), "");
   EXPECT_EQ(read_saved(path), text);
   EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
 }
 
 TEST_F(SavedFile, TheOldOneIsReplaced) {
   const std::string path = scratch.with_file("state", std::string(100'000, 'x'));
-  EXPECT_TRUE(write_saved(path, "short\n"));
+  EXPECT_EQ(write_saved(path, "short\n"), "");
   EXPECT_EQ(test::content_of(path), "short\n");
   EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
 }
@@ -280,21 +281,77 @@ TEST_F(SavedFile, InAPathThatIsNoneIsAnError) {
 }
 
 TEST_F(SavedFile, IsWrittenWholeOrNotAtAll) {
-  EXPECT_FALSE(write_saved(scratch.path_of("no directory/state"), "text"));
+  const std::string nowhere = scratch.path_of("no directory/state");
+  EXPECT_EQ(write_saved(nowhere, "text"), "No such file or directory");
+  EXPECT_EQ(unwritable_reason(nowhere), "No such file or directory");
   EXPECT_EQ(scratch.files(), std::vector<std::string>());
   std::filesystem::create_directory(scratch.path_of("state"));
-  EXPECT_FALSE(write_saved(scratch.path_of("state"), "text"));
+  EXPECT_EQ(write_saved(scratch.path_of("state"), "text"), "it is not a regular file");
   EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
 }
 
 // A full disk: what was there stays.
 TEST_F(SavedFile, AFullDiskLeavesTheOldOne) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   const std::string path = scratch.with_file("state", "old");
-  std::filesystem::create_symlink("/dev/full", path + ".new" + std::to_string(getpid()));
-  EXPECT_FALSE(write_saved(path, "text"));
+  for (const auto signal : {test::FullDisk::Signal::ignored, test::FullDisk::Signal::as_it_is}) {
+    const test::FullDisk full(3, signal);
+    EXPECT_EQ(write_saved(path, "text"), "File too large");
+    EXPECT_EQ(unwritable_reason(path), "") << "nobody knows before";
+  }
   EXPECT_EQ(test::content_of(path), "old");
   EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
+}
+
+TEST_F(SavedFile, ToTryWhetherItCanBeWrittenChangesNothing) {
+  const std::string path = scratch.with_file("state", "old");
+  EXPECT_EQ(unwritable_reason(path), "");
+  EXPECT_EQ(unwritable_reason(scratch.path_of("new")), "");
+  EXPECT_EQ(test::content_of(path), "old");
+  EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
+  const test::Unprivileged without_rights;
+  EXPECT_EQ(unwritable_reason(path), "Permission denied");
+}
+
+// To open it would wait for somebody who writes.
+TEST_F(SavedFile, ThatIsNoRegularFileIsAnError) {
+  const std::string path = scratch.path_of("state");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  for (const std::string& odd : {path, std::string("/dev/zero")}) {
+    EXPECT_ERROR(static_cast<void>(read_saved(odd)), "it cannot be read: it is not a regular file");
+    EXPECT_EQ(write_saved(odd, "text"), "it is not a regular file");
+  }
+  EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});
+}
+
+TEST_F(SavedFile, ThatIsFarTooLongIsAnError) {
+  const std::string path = scratch.with_file("state", std::string(2 << 20, 'x'));
+  EXPECT_ERROR(static_cast<void>(read_saved(path)), "it is far too long for a saved state.");
+}
+
+mode_t rights_of(const std::string& path) {
+  struct stat status = {};
+  EXPECT_EQ(stat(path.c_str(), &status), 0);
+  return status.st_mode & 0777U;
+}
+
+TEST_F(SavedFile, HasTheRightsOfTheOldOneOrOfANewFile) {
+  const std::string path = scratch.path_of("state"), usual = scratch.with_file("usual", "x");
+  EXPECT_EQ(write_saved(path, "text"), "");
+  EXPECT_EQ(rights_of(path), rights_of(usual));
+  ASSERT_EQ(chmod(path.c_str(), 0640), 0);
+  EXPECT_EQ(write_saved(path, "more"), "");
+  EXPECT_EQ(rights_of(path), 0640U);
+}
+
+TEST_F(SavedFile, BehindALinkIsReplacedThere) {
+  const std::string link = scratch.path_of("state"), target = scratch.path_of("target");
+  std::filesystem::create_symlink(target, link);
+  for (const char* text : {"first", "second"}) {
+    EXPECT_EQ(write_saved(link, text), "");
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(test::content_of(target), text);
+    EXPECT_EQ(read_saved(link), text);
+  }
 }
 
 TEST_F(SavedFile, ThatIsADirectoryIsAnErrorThatNamesIt) {

@@ -3,10 +3,8 @@
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 
-#include <csignal>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -17,6 +15,7 @@ namespace {
 
 using test::content_of;
 using test::error_of;
+using test::FullDisk;
 
 std::string refusal(const std::string& path, const std::string& reason) {
   return "evenkeel: tools/files: The file '" + path + "' cannot be written: " + reason +
@@ -28,26 +27,6 @@ mode_t permissions_of(const std::string& path) {
   stat(path.c_str(), &status);
   return status.st_mode & 0777U;
 }
-
-// No file may become longer than this, as if the disk were full, until the end of the scope.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit = {bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-  ~FullDisk() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, signal_before_);
-  }
-
- private:
-  rlimit before_ = {};
-  void (*signal_before_)(int) = std::signal(SIGXFSZ, SIG_IGN);
-};
 
 TEST(OutputFile, IsFinishedBeforeItHasItsName) {
   const test::ScratchDirectory directory;

@@ -86,6 +86,8 @@ struct Options {
   bool strict_kernels = false;  // a kernel that is unknown on some rank is an Error
   bool watcher = true;          // a thread decides and writes; off: the calling thread does
   LogLevel log = LogLevel::decisions;
+  // In log, journal and Errors, and for commands: one word without ':'; empty or "none": none.
+  std::string name = {};
   // Files; empty or "none": none.
   std::string journal = {};       // for one JSON line per look
   std::string state = {};         // what has been learned: read at the start, written at the end

@@ -5,15 +5,19 @@
 #include "drive/options/first_state.hpp"
 #include "drive/options/refusal.hpp"
 #include "drive/options/table.hpp"
+#include "tell/files.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/text.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
 #include <iterator>
 #include <span>
+#include <utility>
+
+#include <fcntl.h>
 
 namespace evenkeel {
 
@@ -26,10 +30,10 @@ using detail::refuse_option;
 namespace {
 
 std::string content_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string content;
-  for (std::string line; std::getline(file, line);) content += line + '\n';
-  if (!file.is_open() || file.bad())
+  constexpr std::size_t most_bytes = std::size_t{1} << 20;
+  const detail::OpenedFile opened = detail::open_regular(path, O_RDONLY);
+  std::string content = opened ? detail::read_from(opened.file, 0, most_bytes + 1) : std::string();
+  if (!opened || content.size() > most_bytes)
     refuse_option(
         "The options file " + in_quotes(path) + " cannot be read.",
         "Name a file that exists and that you may read, in code or in EVENKEEL_OPTIONS_FILE.");
@@ -42,6 +46,22 @@ void require_a_part_each(const Options& options, int ranks) {
     refuse_option("rank_of_part names " + std::to_string(named) + " ranks, and there are " +
                       std::to_string(ranks) + '.',
                   "Name each rank once, or none.");
+}
+
+// Of the files that a run works with, two that are one would destroy each other.
+void refuse_equal_paths(const Options& options, const std::string& options_file) {
+  const std::array<std::pair<const char*, const std::string&>, 4> files = {
+      {{"journal", options.journal},
+       {"state", options.state},
+       {"control", options.control},
+       {"options_file", options_file}}};
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (detail::lead_to_one_file(files[i].second, files[j].second))
+        refuse_option(std::string(files[j].first) + " is " + in_quotes(files[j].second) + " and " +
+                          files[i].first + " is " + in_quotes(files[i].second) +
+                          ", which is the same file.",
+                      "Give each a file of its own.");
 }
 
 }  // namespace
@@ -92,6 +112,7 @@ Options resolve(const Options& code, const Variables& variables) {
   if (!file.empty()) apply(entries_of(content_of(file), file), options, code);
   apply(entries_of(variables), options, code);
   check(options);
+  refuse_equal_paths(options, file);
   return options;
 }
 

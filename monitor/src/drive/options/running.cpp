@@ -1,6 +1,8 @@
 // Options of a run: its clock, its thread, and what it tells.
 #include "drive/options/table.hpp"
 
+#include <algorithm>
+
 namespace evenkeel::detail {
 
 namespace {
@@ -15,12 +17,22 @@ bool fits_a_line(const std::string& path) {
 constexpr const char* path_allowed =
     "none, or a path in one line, without blanks at its ends, without ' #'";
 
+// It stands before a colon in the log and in commands.
+bool is_word(const std::string& name) {
+  constexpr std::size_t most = 64;
+  return name.size() <= most && fits_a_line(name) && std::ranges::none_of(name, [](char c) {
+           return c == ':' || static_cast<unsigned char>(c) <= ' ';
+         });
+}
+
 constexpr std::array rows = {
     describe<&Options::clock>("clock", "automatic, wall or thread_cpu"),
     describe<&Options::deterministic>("deterministic", "on or off"),
     describe<&Options::strict_kernels>("strict_kernels", "on or off"),
     describe<&Options::watcher>("watcher", "on or off"),
     describe<&Options::log>("log", "off, summary, decisions or looks"),
+    describe<&Options::name>("name", "none, or a word of at most 64 characters without ':'",
+                             [](const Options& o) { return is_word(o.name); }),
     describe<&Options::journal>("journal", path_allowed,
                                 [](const Options& o) { return fits_a_line(o.journal); }),
     describe<&Options::state>("state", path_allowed,

@@ -4,15 +4,19 @@
 #include "support/scratch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <iterator>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include <sys/stat.h>
 
 namespace evenkeel {
 namespace {
@@ -130,14 +134,76 @@ TEST_P(ControlByAnyoneTest, ARebalanceIsAdvisedInAPause) {
   monitor.finish();
 }
 
-TEST_P(ControlByAnyoneTest, WhatNobodyUnderstandsChangesNothing) {
-  Monitor monitor = uneven(controlled(Custom{&always}));
-  Steps steps;
-  for (const char* word : {"reblance", "", "pause resume", "journal"})
-    std::ranges::copy(say(monitor, word), std::back_inserter(steps));
-  std::ranges::copy(advised(monitor, 40), std::back_inserter(steps));
-  EXPECT_EQ(steps, usual_advice);
-  monitor.finish();
+// The file stays as it is, whatever it is, and the run comes to its end.
+TEST_P(ControlByAnyoneTest, WhatIsNoCommandChangesNothingAndIsToldOnce) {
+  const auto make_fifo = [&] { ASSERT_EQ(mkfifo(path.c_str(), 0600), 0); };
+  const auto make_link = [&] {
+    std::filesystem::create_symlink(scratch.with_file("secret", "pause\n"), path);
+  };
+  const std::vector<std::function<void()>> makers = {
+      make_fifo,
+      make_link,
+      [&] { std::filesystem::create_directory(path); },
+      [&] { scratch.with_file("run.control", "reblance\n"); },
+      [&] { scratch.with_file("run.control", std::string("\x7f\0\n", 3)); },
+      [&] { scratch.with_file("run.control", "others: pause\n"); }};
+  for (const auto& make : makers) {
+    make();
+    const std::string before = std::filesystem::is_regular_file(path) ? test::content_of(path) : "";
+    Options options = controlled(Custom{&always});
+    options.log = LogLevel::decisions;
+    testing::internal::CaptureStderr();
+    {
+      Monitor monitor = uneven(options);
+      EXPECT_EQ(advised(monitor, 40), usual_advice);
+      monitor.finish();
+    }
+    const std::string log = testing::internal::GetCapturedStderr();
+    EXPECT_EQ(test::times(log, "is left alone"), rank == 0 ? 1 : 0) << log;
+    EXPECT_TRUE(std::filesystem::exists(path));
+    EXPECT_EQ(std::filesystem::is_regular_file(path) ? test::content_of(path) : "", before);
+    std::filesystem::remove(path);
+  }
+}
+
+// --- Several of one file -------------------------------------------------------------------------
+
+TEST_P(ControlByAnyoneTest, SeveralAreAddressedByName) {
+  Options of_fluid = controlled(Never{}), of_solid = of_fluid;
+  of_fluid.name = "fluid";
+  of_solid.name = "solid";
+  Monitor fluid(outer, of_fluid), solid(outer, of_solid);
+  EXPECT_EQ(fluid.options().name, "fluid");
+  fluid.set_load(1);
+  solid.set_load(1);
+  const auto go_on = [&](int steps) {
+    std::array<int, 2> advices = {};
+    for (int step = 0; step < steps; ++step) {
+      advices[0] += fluid.step().rebalance ? 1 : 0;
+      advices[1] += solid.step().rebalance ? 1 : 0;
+    }
+    return advices;
+  };
+  const auto say_to_both = [&](const std::string& line) {
+    write(line);
+    std::array<int, 2> advices = go_on(16);
+    if (rank == 0) wait_until_it_was_read();
+    // What is read now is told at the next look, and agreed on five steps later.
+    for (int patience = 0; patience < 20; ++patience) {
+      if (GetParam()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      outer.barrier();
+      const auto more = go_on(8);
+      advices[0] += more[0];
+      advices[1] += more[1];
+    }
+    return advices;
+  };
+  EXPECT_EQ(say_to_both("solid: rebalance"), (std::array<int, 2>{0, 1}));
+  EXPECT_EQ(say_to_both("fluid: rebalance"), (std::array<int, 2>{1, 0}));
+  EXPECT_EQ(say_to_both("rebalance"), (std::array<int, 2>{1, 1}));
+  EXPECT_EQ(say_to_both("solid: rebalance\nfluid: rebalance"), (std::array<int, 2>{1, 1}));
+  solid.finish();
+  fluid.finish();
 }
 
 TEST_P(ControlByAnyoneTest, NothingIsSaidWithoutAFile) {
@@ -209,6 +275,14 @@ TEST_F(ControlTest, TheAdviceSaysThatItWasAskedFor) {
   Advice advice;
   while (monitor.steps() < 24) advice = monitor.step();
   EXPECT_EQ(advice.reason, "asked for from outside");
+  monitor.finish();
+}
+
+// Of pause and resume the last one counts; one command is told at a look.
+TEST_F(ControlTest, WithoutAWatcherTheLinesOfOneFileAreToldLookByLook) {
+  Monitor monitor = uneven(controlled(by_load()));
+  write("resume\nrebalance\npause");
+  EXPECT_EQ(advised(monitor, 100), (Steps{16, 32}));
   monitor.finish();
 }
 
@@ -315,7 +389,7 @@ INSTANTIATE_TEST_SUITE_P(Watcher, ControlledJournalTest, testing::Bool());
 
 TEST_P(ControlledJournalTest, HasAllTheLinesOfOneFromTheStart) {
   Monitor monitor = run(controlled(by_load()));
-  say_at(monitor, 20, "now there is a header");
+  go_on(monitor, 28);  // now there is a header
   say_at(monitor, 44, "journal " + journal);
   go_on(monitor, 130);
   monitor.finish();
@@ -326,6 +400,31 @@ TEST_P(ControlledJournalTest, HasAllTheLinesOfOneFromTheStart) {
   EXPECT_TRUE(test::mentions(lines[0], "{\"version\":"));
   EXPECT_TRUE(test::mentions(lines[0], "\"kernels\":[\"force\"]"));
   expect_looks(lines, expected);
+}
+
+// Neither a file of somebody's own nor one that this run uses.
+TEST_P(ControlledJournalTest, ReplacesNoFile) {
+  const std::string precious = scratch.with_file("precious", "a work of years\n");
+  const std::string state = scratch.path_of("run.state");
+  Options options = controlled(by_load());
+  options.state = state;
+  options.log = LogLevel::decisions;
+  testing::internal::CaptureStderr();
+  {
+    Monitor monitor = run(options);
+    say_at(monitor, 20, "journal " + precious);
+    say_at(monitor, 44, "journal " + state);
+    say_at(monitor, 68, "journal " + scratch.path_of("./run.control"));
+    go_on(monitor, 100);
+    monitor.finish();
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(test::content_of(precious), "a work of years\n");
+  EXPECT_FALSE(std::filesystem::exists(path));
+  if (rank != 0) return;
+  EXPECT_TRUE(test::content_of(state).starts_with("evenkeel state 1\n"));
+  EXPECT_EQ(test::times(log, "cannot be written: File exists."), 1) << log;
+  EXPECT_EQ(test::times(log, "which this run uses"), 2) << log;
 }
 
 TEST_P(ControlledJournalTest, ThatCannotBeWrittenDoesNotEndTheRun) {
@@ -343,7 +442,7 @@ TEST_P(ControlledJournalTest, ThatCannotBeWrittenDoesNotEndTheRun) {
 TEST_P(ControlledJournalTest, MayBeAskedForAgain) {
   const std::string second = scratch.path_of("second.jsonl");
   Monitor monitor = run(controlled(by_load()));
-  say_at(monitor, 20, "now there is a header");
+  go_on(monitor, 28);  // now there is a header
   say_at(monitor, 44, "journal " + journal);
   say_at(monitor, 92, "journal " + second);
   go_on(monitor, 160);

@@ -1,11 +1,15 @@
 #include "monitor/drive/monitor/watching.hpp"
+#include "support/scratch.hpp"
 
 #include <evenkeel/backends/config.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -82,6 +86,109 @@ TEST_P(LifeTest, IsLetGoWhileUnwindingAfterAnyStep) {
     EXPECT_EQ(outer.all_reduce(1, Reduction::sum), size);
   }
 }
+
+// --- Without an end ------------------------------------------------------------------------------
+
+class UnfinishedTest : public LifeTest {
+ protected:
+  test::ScratchDirectory scratch;  // this rank's own; what rank 0's options name counts
+  const std::string journal = scratch.path_of("run.jsonl");
+
+  Options with_journal() const {
+    Options options = LifeTest::options();
+    options.log = LogLevel::summary;
+    options.journal = journal;
+    return options;
+  }
+  // What is logged while the Monitor is let go after so many steps.
+  template <class End>
+  std::string log_of(const Options& options, std::int64_t steps, const End& end) const {
+    testing::internal::CaptureStderr();
+    try {
+      Monitor monitor = uneven(options);
+      advised(monitor, steps);
+      end(monitor);
+    } catch (const std::runtime_error&) {
+    }
+    return testing::internal::GetCapturedStderr();
+  }
+  std::string last_line() const {
+    const std::string content = test::content_of(journal);
+    if (content.size() < 2) return content;
+    const std::size_t end = content.rfind('\n', content.size() - 2);
+    return content.substr(end == std::string::npos ? 0 : end + 1);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Watcher, UnfinishedTest, testing::Bool());
+
+TEST_P(UnfinishedTest, SaysSoInLogAndJournal) {
+  const auto let_go = [](Monitor&) {};
+  const std::string told =
+      "evenkeel: this run ends after step 20 without finish(): it has no summary\n";
+  EXPECT_EQ(log_of(with_journal(), 20, let_go), rank == 0 ? told : "");
+  EXPECT_EQ(last_line(), rank == 0 ? "{\"unfinished\":true,\"step\":20}\n" : "");
+  Options with_state = with_journal();
+  with_state.state = scratch.path_of("run.state");
+  EXPECT_EQ(test::times(log_of(with_state, 20, let_go), ", and what it has learned is not saved"),
+            rank == 0 ? 1 : 0);
+  EXPECT_FALSE(std::filesystem::exists(with_state.state));
+}
+
+TEST_P(UnfinishedTest, IsNotSaidOfARunThatHasFinishedOrNeverBegun) {
+  const auto finish = [](Monitor& monitor) { monitor.finish(); };
+  EXPECT_EQ(test::times(log_of(with_journal(), 20, finish), "without finish"), 0);
+  EXPECT_EQ(test::times(test::content_of(journal), "unfinished"), 0);
+  EXPECT_EQ(log_of(with_journal(), 0, [](Monitor&) {}), "");
+}
+
+// The exception says more.
+TEST_P(UnfinishedTest, IsNotSaidWhileAnExceptionIsUnderWay) {
+  const auto give_up = [](Monitor&) { throw std::runtime_error("the application gives up"); };
+  EXPECT_EQ(log_of(with_journal(), 20, give_up), "");
+}
+
+TEST_P(UnfinishedTest, IsSaidOnceOfAMonitorThatWasMoved) {
+  const auto move = [](Monitor& monitor) { const Monitor other = std::move(monitor); };
+  EXPECT_EQ(test::times(log_of(with_journal(), 20, move), "without finish"), rank == 0 ? 1 : 0);
+}
+
+// --- Files that fail -----------------------------------------------------------------------------
+
+TEST_P(UnfinishedTest, AFullDiskIsToldOnceAndTheRunGoesOn) {
+  const auto run = [&](const Options& options) {
+    Monitor monitor = uneven(options);
+    EXPECT_EQ(advised(monitor, 40), usual_advice);
+    monitor.finish();
+  };
+  testing::internal::CaptureStderr();
+  {
+    const test::FullDisk full(5000, test::FullDisk::Signal::as_it_is);
+    run(with_journal());
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(test::times(log, "the journal '" + journal + "' ends here: File too large"),
+            rank == 0 ? 1 : 0)
+      << log;
+  const std::string content = test::content_of(journal);
+  EXPECT_LE(content.size(), 5000U);
+  EXPECT_TRUE(content.empty() || content.back() == '\n') << "whole lines alone";
+}
+
+// --- Names ---------------------------------------------------------------------------------------
+
+TEST_P(UnfinishedTest, ANameStandsInLogAndJournal) {
+  Options options = with_journal();
+  options.log = LogLevel::looks;
+  options.name = "fluid";
+  const std::string log = log_of(options, 40, [](Monitor& monitor) { monitor.finish(); });
+  EXPECT_EQ(test::times(log, "evenkeel: fluid: "), test::times(log, "\n")) << log;
+  EXPECT_EQ(log.empty(), rank != 0);
+  const std::string content = test::content_of(journal);
+  EXPECT_EQ(test::times(content, "\"name\":\"fluid\"}"), rank == 0 ? 1 : 0);
+}
+
+// --- The end -------------------------------------------------------------------------------------
 
 TEST_P(LifeTest, AfterFinishNothingMore) {
   Monitor monitor = uneven(options());

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include <sys/stat.h>
+
 namespace evenkeel {
 namespace {
 
@@ -265,12 +267,45 @@ TEST_F(RestartTest, AFileThatIsNoStateIsTheSameErrorOnAllRanks) {
   }
 }
 
-TEST_F(RestartTest, AFileThatCannotBeWrittenIsNoReasonToFail) {
+// It is told at the start, before hours are spent on what is then lost.
+TEST_F(RestartTest, AFileThatCannotBeWrittenIsToldAtTheStartAndNoReasonToFail) {
   Options options = with_file();
   options.state = scratch.path_of("no directory/run.state");
+  options.log = LogLevel::summary;
+  testing::internal::CaptureStderr();
   Monitor monitor(outer, options);
+  monitor.step();  // the watcher may be writing
+  const std::string at_start = testing::internal::GetCapturedStderr();
+  const std::string told = "evenkeel: the state cannot be written to '" + options.state +
+                           "': No such file or directory; what this run learns will be lost\n";
+  EXPECT_EQ(at_start, rank == 0 ? told : "");
+  testing::internal::CaptureStderr();
   learn(monitor, 2);
   EXPECT_NO_THROW(monitor.finish());
+  const std::string at_end = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(test::times(at_end, "the state cannot be written"), rank == 0 ? 1 : 0) << at_end;
+  EXPECT_EQ(scratch.files(), std::vector<std::string>());
+}
+
+TEST_F(RestartTest, AFifoOrADirectoryIsTheSameErrorOnAllRanks) {
+  for (const bool is_fifo : {true, false}) {
+    std::filesystem::remove(path);
+    if (is_fifo)
+      ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    else
+      std::filesystem::create_directory(path);
+    const std::string text = test::error_of([&] { Monitor monitor(outer, with_file()); });
+    EXPECT_TRUE(test::mentions(text, "it cannot be read: "));
+    EXPECT_TRUE(test::same_everywhere(outer, text));
+  }
+}
+
+TEST_F(RestartTest, OneFileForTwoPurposesIsTheSameErrorOnAllRanks) {
+  Options options = with_file();
+  options.control = scratch.path_of("./run.state");
+  const std::string text = test::error_of([&] { Monitor monitor(outer, options); });
+  EXPECT_TRUE(test::mentions(text, "which is the same file."));
+  EXPECT_TRUE(test::same_everywhere(outer, text));
   EXPECT_EQ(scratch.files(), std::vector<std::string>());
 }
 

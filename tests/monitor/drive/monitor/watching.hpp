@@ -8,6 +8,7 @@
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/monitor/monitor.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -40,6 +41,14 @@ inline bool never(const LoadView&) { return false; }
 inline void work() {
   const std::int64_t start = wall_nanoseconds();
   while (wall_nanoseconds() - start < 1000) continue;
+}
+
+// How often the text has this part.
+inline int times(const std::string& text, const std::string& part) {
+  int found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++found;
+  return found;
 }
 
 class MonitorTest : public testing::Test {
