@@ -2,7 +2,6 @@
 
 #include "decide/decision.hpp"
 #include "files/refusal.hpp"
-#include "replay/record.hpp"
 #include "replay/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
@@ -43,8 +42,8 @@ class Replayer {
     replay_.rebalances += taken_at_ ? 1 : 0;
   }
 
-  JournalReplay result(bool is_cut_off) {
-    replay_.is_cut_off = is_cut_off;
+  JournalReplay result(JournalEnd end) {
+    replay_.end = end;
     return replay_;
   }
 
@@ -73,11 +72,15 @@ class Replayer {
 };
 
 std::string as_json(const JournalReplay& replay) {
-  const nlohmann::ordered_json report = {
-      {"version", replay.version},       {"ranks", replay.ranks},
-      {"looks", replay.looks},           {"own_rule", replay.own},
-      {"rebalances", replay.rebalances}, {"continued", replay.continued},
-      {"cut_off", replay.is_cut_off},    {"identical", true}};
+  const nlohmann::ordered_json report = {{"version", replay.version},
+                                         {"ranks", replay.ranks},
+                                         {"looks", replay.looks},
+                                         {"own_rule", replay.own},
+                                         {"rebalances", replay.rebalances},
+                                         {"continued", replay.continued},
+                                         {"cut_off", replay.end.is_cut_off},
+                                         {"unfinished", replay.end.is_unfinished},
+                                         {"identical", true}};
   return report.dump(2) + '\n';
 }
 
@@ -85,10 +88,10 @@ std::string as_json(const JournalReplay& replay) {
 
 JournalReplay replay_journal(const std::string& path) {
   std::optional<Replayer> replayer;
-  const bool is_cut_off = read_journal(
+  const JournalEnd end = read_journal(
       path, [&](const RecordedStart& start) { replayer.emplace(start); },
       [&](const RecordPlace& place, const RecordedLine& line) { replayer->add(place, line); });
-  return replayer->result(is_cut_off);
+  return replayer->result(end);
 }
 
 std::string report_of(const JournalReplay& replay, bool is_json) {
@@ -97,7 +100,7 @@ std::string report_of(const JournalReplay& replay, bool is_json) {
   const auto line = [&](const char* name, const std::string& value) {
     text.append(name).append(value).append("\n");
   };
-  line("journal    ", name_of_journal(replay.version, replay.ranks, replay.is_cut_off));
+  line("journal    ", name_of_journal(replay.version, replay.ranks, replay.end));
   line("looks      ", joined({std::to_string(replay.looks), ", decided again: all alike"}));
   if (replay.own > 0)
     line("own rule   ", joined({std::to_string(replay.own), " more, which only it can repeat"}));

@@ -3,6 +3,8 @@
 // Repeats the decisions that a journal has recorded. The line of each look holds everything from
 // which its decision was made, so the same function must reach the same decision, to the last bit.
 
+#include "replay/record.hpp"
+
 #include <cstdint>
 #include <string>
 
@@ -17,7 +19,7 @@ struct JournalReplay {
   // Lines whose state is the one that results from the line before. Other lines follow a rebalance
   // that the application asked for while a look was under way.
   std::int64_t continued = 0;
-  bool is_cut_off = false;  // the last line is incomplete, and is ignored
+  JournalEnd end = {};
 };
 
 // An Error of bad input if the file is not a journal; an Error of disagreement if a decision

@@ -90,28 +90,37 @@ bool is_own(const RecordedLine& line) {
   return is_of_application(line.before.trigger) && line.cause == name_of(Reason::custom);
 }
 
-bool read_journal(const std::string& path, const std::function<void(const RecordedStart&)>& start,
-                  const std::function<void(const RecordPlace&, const RecordedLine&)>& line) {
+JournalEnd read_journal(const std::string& path,
+                        const std::function<void(const RecordedStart&)>& start,
+                        const std::function<void(const RecordPlace&, const RecordedLine&)>& line) {
   const std::string content = content_of(path);
   RecordPlace place{path, 0};
+  JournalEnd found;
   std::size_t begin = 0;
   for (std::size_t end = content.find('\n'); end != std::string::npos;
        begin = end + 1, end = content.find('\n', begin)) {
     const auto parsed = [&] { return json::parse(content.substr(begin, end - begin)); };
-    if (++place.line == 1)
+    if (++place.line == 1) {
       start(understood(place, [&] { return record_from<RecordedStart>(parsed()); }));
-    else
-      line(place, understood(place, [&] { return record_from<RecordedLine>(parsed()); }));
+    } else if (const json members = understood(place, parsed); members.contains("unfinished")) {
+      found.is_unfinished = true;
+    } else {
+      line(place, understood(place, [&] { return record_from<RecordedLine>(members); }));
+    }
   }
   if (place.line == 0)
     refuse_replay(joined({"The journal ", in_quotes(path), " is empty."}),
                   "Give one that a run has written.");
-  return begin != content.size();
+  found.is_cut_off = begin != content.size();
+  return found;
 }
 
-std::string name_of_journal(const std::string& version, std::int64_t ranks, bool is_cut_off) {
+std::string name_of_journal(const std::string& version, std::int64_t ranks, JournalEnd end) {
   return joined({"of evenkeel ", version, ", on ", std::to_string(ranks),
-                 ranks == 1 ? " rank" : " ranks", is_cut_off ? ", cut off in its last line" : ""});
+                 ranks == 1 ? " rank" : " ranks",
+                 end.is_cut_off      ? ", cut off in its last line"
+                 : end.is_unfinished ? ", which was not finished"
+                                     : ""});
 }
 
 }  // namespace evenkeel::tool

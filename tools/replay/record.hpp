@@ -21,11 +21,17 @@ struct RecordPlace {
 // Whether the application's own rule decided; such a rule has no text in the recorded state.
 bool is_own(const RecordedLine& line);
 
-// An Error of bad input if the file is not a journal. Returns whether its last line is incomplete;
-// such a line is ignored.
-bool read_journal(const std::string& path, const std::function<void(const RecordedStart&)>& start,
-                  const std::function<void(const RecordPlace&, const RecordedLine&)>& line);
+// How a journal ends.
+struct JournalEnd {
+  bool is_cut_off = false;     // its last line is incomplete, and is ignored
+  bool is_unfinished = false;  // the run ended without finish()
+};
 
-std::string name_of_journal(const std::string& version, std::int64_t ranks, bool is_cut_off);
+// An Error of bad input if the file is not a journal.
+JournalEnd read_journal(const std::string& path,
+                        const std::function<void(const RecordedStart&)>& start,
+                        const std::function<void(const RecordPlace&, const RecordedLine&)>& line);
+
+std::string name_of_journal(const std::string& version, std::int64_t ranks, JournalEnd end);
 
 }  // namespace evenkeel::tool

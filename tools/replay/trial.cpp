@@ -112,7 +112,7 @@ void Trial::add(const RecordedLine& line) {
 
 // Records what the recorded run did. Its first distribution also applies to the trial.
 void Trial::keep_record(const RecordedLine& line) {
-  if (line.taken_at && *line.taken_at <= 0) {
+  if (line.taken_at && *line.taken_at <= line.before.began_at) {
     state_ = rebalanced(state_, *line.taken_at, state_.generation + 1,
                         line.kind.value_or(RebalanceKind::application));
   } else if (line.taken_at) {
@@ -120,7 +120,7 @@ void Trial::keep_record(const RecordedLine& line) {
   }
   if (!line.totals) return;
   result_.recorded.slowest += line.totals->slowest_of_all() * seconds;
-  if (line.before.rebalanced_at > 0)
+  if (line.before.rebalanced_at > line.before.began_at)
     result_.recorded.spent +=
         static_cast<double>(line.totals->cost + line.totals->rebuild) * seconds;
 }
@@ -257,11 +257,11 @@ Totals Trial::as_tried(const Seen& seen, bool is_straddled) const {
 
 JournalTrial try_on_journal(const std::string& path, const Trigger& trigger) {
   std::optional<Trial> trial;
-  const bool is_cut_off = read_journal(
+  const JournalEnd end = read_journal(
       path, [&](const RecordedStart& start) { trial.emplace(start, trigger); },
       [&](const RecordPlace&, const RecordedLine& line) { trial->add(line); });
   JournalTrial result = trial->result();
-  result.is_cut_off = is_cut_off;
+  result.end = end;
   if (result.told == 0)
     refuse_replay(
         joined({"The journal ", in_quotes(path), " does not hold the loads of other cuts."}),
@@ -284,7 +284,8 @@ nlohmann::ordered_json as_json(const TriedRun& run, double never) {
 std::string as_json(const JournalTrial& trial) {
   const nlohmann::ordered_json report = {{"version", trial.version},
                                          {"ranks", trial.ranks},
-                                         {"cut_off", trial.is_cut_off},
+                                         {"cut_off", trial.end.is_cut_off},
+                                         {"unfinished", trial.end.is_unfinished},
                                          {"steps", trial.steps},
                                          {"looks", trial.looks},
                                          {"known_looks", trial.known},
@@ -322,7 +323,7 @@ std::string report_of(const JournalTrial& trial, bool is_json) {
     each << std::setprecision(4) << number << " s";
     return each.str();
   };
-  const auto name = name_of_journal(trial.version, trial.ranks, trial.is_cut_off);
+  const auto name = name_of_journal(trial.version, trial.ranks, trial.end);
   text << "journal    " << name << '\n';
   runs("trigger    ", [](const TriedRun& run) { return run.trigger; });
   text << "steps      " << trial.steps << " in " << trial.looks << " looks; what ranks would have "

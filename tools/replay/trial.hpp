@@ -33,7 +33,7 @@ struct JournalTrial {
   // Seconds: of the average rank, and of the slowest without any rebalance.
   double mean = 0, never = 0;
   TriedRun trial, recorded;
-  bool is_cut_off = false;  // the journal's last line is incomplete
+  JournalEnd end = {};  // of the journal
 };
 
 class Trial {

@@ -82,7 +82,8 @@ LoadSeen load_seen(const State& state, const Totals& totals) {
   seen.debt = cost > 0 && knows_never ? -state.ledger.saved() / cost : 0;
   seen.left = steps_left(state);
   seen.latency = state.latency_steps;
-  if (state.rebalanced_at > 0) seen.age = static_cast<double>(state.step - state.rebalanced_at);
+  if (state.rebalanced_at > state.began_at)
+    seen.age = static_cast<double>(state.step - state.rebalanced_at);
   seen.generation = state.generation;
   seen.kept_from = state.kept_from;
   return seen;
@@ -139,7 +140,7 @@ State accounted(State state, const Totals& totals) noexcept {
   const bool is_current = !is_outdated(state, totals);
   std::int64_t& first = state.outlook.first_generation;
   if (first < 0) first = totals.generation_least;
-  state.ledger.pay(totals, state.rebalanced_at > 0, is_current);
+  state.ledger.pay(totals, state.rebalanced_at > state.began_at, is_current);
   state.ledger.enter(totals, totals.generation_greatest == first, is_current);
   return state;
 }
@@ -169,13 +170,14 @@ Verdict fold(const State& state, const Totals& totals) {
 State rebalanced(State state, std::int64_t step, std::int64_t generation,
                  RebalanceKind kind) noexcept {
   const std::int64_t before = state.generation;
-  state.rebalances += step > 0 ? 1 : 0;  // the first distribution does not count
-  state.unchanged += step > 0 && generation == before ? 1 : 0;
+  const bool is_first = step <= state.began_at;  // the first distribution does not count
+  state.rebalances += is_first ? 0 : 1;
+  state.unchanged += !is_first && generation == before ? 1 : 0;
   state.rebalanced_at = step;
   state.generation = generation;
   // The run begins with what there is at its first step, whether or not a look has seen it.
   std::int64_t& first = state.outlook.first_generation;
-  if (step > 0 && first < 0) first = before;
+  if (!is_first && first < 0) first = before;
   state.ledger.open_entry();
   rebalanced(state.outlook, before, generation, kind);
   state.interval = {};

@@ -103,7 +103,7 @@ bool Shadow::look(const Totals& totals) {
   state_ = rebalanced(state_, totals.step_greatest, state_.generation + 1);
   // Only surveys, which are rare, report the level under the cut that was not made. So no ageing is
   // foreseen on top of it, unlike after a real rebalance.
-  state_.rebalanced_at = 0;
+  state_.rebalanced_at = state_.began_at;
   acted_at_ = totals.step_greatest;
   return true;
 }

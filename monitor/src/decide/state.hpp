@@ -59,13 +59,15 @@ struct State {
   std::int64_t latency_steps = 0;   // from a look to the rebalance that it leads to
   std::int64_t kept_from = -1;      // the first generation that can be gone back to; -1: none can
 
-  // From the past.
+  // From the past. Steps are counted from the first of a run, also where it goes on from a
+  // checkpoint.
+  std::int64_t began_at = 0;  // steps before this part of the run
   std::int64_t looks = 0;
   std::int64_t step = 0;        // of the last look
   std::int64_t generation = 0;  // of the decomposition
   std::int64_t rebalances = 0;
   std::int64_t unchanged = 0;       // of these, those that left everything where it was
-  std::int64_t rebalanced_at = -1;  // step; -1: never
+  std::int64_t rebalanced_at = -1;  // step; -1: never; began_at: the first distribution
   std::int64_t mean_load = 0;       // nanoseconds, of the last look
   std::int64_t paused = 0;          // 1: nothing happens until somebody says resume
   Interval interval = {};

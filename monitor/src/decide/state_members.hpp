@@ -22,6 +22,7 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("epoch_steps", state.epoch_steps);
   visit("latency_steps", state.latency_steps);
   visit("kept_from", state.kept_from);
+  visit("began_at", state.began_at);
   visit("looks", state.looks);
   visit("step", state.step);
   visit("generation", state.generation);

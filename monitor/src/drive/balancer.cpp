@@ -207,8 +207,8 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
                                  [](const Set& set) { return set.options().weight.given(); });
   const Space space = space_for(all);
   costs_.resize(all.size());
-  surveyor_->begin_rebalance(domains_, all.size(), monitor_.steps() == 0);
-  if (monitor_.steps() > 0 && ranks_.size() > 1)
+  surveyor_->begin_rebalance(domains_, all.size(), !monitor_.has_begun());
+  if (monitor_.has_begun() && ranks_.size() > 1)
     for (std::size_t s = 0; s < all.size(); ++s)
       all[s].accompany(field_of(surveyor_->record_of(space, s, all[s].count())));
   learns_ = !given && !monitor_.options().deterministic;

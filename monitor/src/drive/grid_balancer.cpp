@@ -122,7 +122,7 @@ void GridBalancer::Impl::accept() {
     throw Error(ErrorKind::bad_input, Where{stage_name}, "There is no proposal to accept.",
                 "Call accept() once after step() or propose() returned one.");
   surveyor_.begin_rebalance(std::make_shared<const Domains>(decomposition_), 0,
-                            monitor_.steps() == 0);
+                            !monitor_.has_begun());
   decomposition_ = std::move(*proposal_);
   proposal_.reset();
   surveyor_.end_rebalance(-1, decomposition_.generation());

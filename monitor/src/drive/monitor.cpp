@@ -87,7 +87,9 @@ struct Monitor::Impl {
   void rebalanced(const Outcome& outcome);
   void finish();
 
-  bool restore(std::string saved, const std::string& source);
+  bool restore(std::string saved, const std::string& source, bool goes_on);
+  void go_on_from(std::int64_t step);
+  std::int64_t began_at() const noexcept { return protocol_.state().began_at; }
   void restore_before_start(const std::string& saved);
   void keep_from(std::int64_t generation);
   void require_running(const std::string& call) const;
@@ -105,7 +107,7 @@ struct Monitor::Impl {
   bool fills_slots(std::int64_t step, std::int64_t length) const noexcept {
     constexpr auto slots = static_cast<std::int64_t>(step_slots);
     return acts_by_steps(options_.trigger) && length <= slots && step - told_until_ >= slots &&
-           protocol_.state().rebalanced_at > 0;
+           protocol_.state().rebalanced_at > began_at();
   }
   void end_epoch(std::int64_t objects);
   void tell_all_steps(Sample& sample) const;
@@ -187,7 +189,7 @@ Monitor::Impl::Impl(Communicator communicator, const Options& code)
   vote(ranks, attempt(stage_name, [&] {
          if (ranks.rank() == 0 && !options_.state.empty()) saved = read_saved(options_.state);
        }));
-  const bool is_restored = restore(saved, options_.state);
+  const bool is_restored = restore(saved, options_.state, false);
   shadow_.emplace(protocol_.state());
   vote(ranks, attempt(stage_name, [&] {
          if (ranks.rank() == 0)
@@ -203,7 +205,7 @@ Monitor::Impl::Impl(Communicator communicator, const Options& code)
 
 // Local. An exception that is under way says more than that finish() is missing.
 Monitor::Impl::~Impl() {
-  if (finished_ || recorder_ == nullptr || step_ == 0) return;
+  if (finished_ || recorder_ == nullptr || step_ == began_at()) return;
   try {
     record_line();
     watcher_.finish();
@@ -213,27 +215,43 @@ Monitor::Impl::~Impl() {
 }
 
 // Collective. Rank 0's text counts.
-bool Monitor::Impl::restore(std::string saved, const std::string& source) {
+bool Monitor::Impl::restore(std::string saved, const std::string& source, bool goes_on) {
   const Communicator& ranks = protocol_.communicator();
   saved.resize(static_cast<std::size_t>(ranks.broadcast(std::ssize(saved), 0)));
   ranks.broadcast(std::span<char>(saved), 0);
   if (saved.empty()) return false;
   State state = protocol_.state();
-  vote(ranks, attempt(stage_name,
-                      [&] { state = restored(state, saved, ranks.size(), in_quotes(source)); }));
+  std::int64_t steps = 0;
+  vote(ranks, attempt(stage_name, [&] {
+         state = restored(state, saved, ranks.size(), in_quotes(source));
+         if (goes_on) steps = steps_in(saved, in_quotes(source));
+       }));
   protocol_.set_state(state);
+  if (goes_on) go_on_from(steps);
   return true;
+}
+
+// Before the first step of this part of the run, but perhaps after its first distribution.
+void Monitor::Impl::go_on_from(std::int64_t step) {
+  State state = protocol_.state();
+  const std::int64_t later = step - state.began_at;
+  if (state.rebalanced_at >= 0) state.rebalanced_at += later;
+  state.began_at = state.step = step_ = step;
+  protocol_.set_state(state);
+  measured_from_ += later;
+  epoch_began_after_ += later;
+  told_until_ += later;
 }
 
 void Monitor::Impl::restore_before_start(const std::string& saved) {
   const Communicator& ranks = protocol_.communicator();
   vote(ranks, attempt(stage_name, [&] {
          require_running("restore");
-         if (step_ > 0)
+         if (step_ > began_at())
            throw Error(ErrorKind::bad_input, Where{stage_name}, "restore was called after a step.",
                        "Call it before the first one.");
        }));
-  const bool is_restored = restore(ranks.rank() == 0 ? saved : "", "the saved state");
+  const bool is_restored = restore(ranks.rank() == 0 ? saved : "", "the saved state", true);
   if (shadow_) shadow_.emplace(protocol_.state());
   if (recorder_ == nullptr || !is_restored) return;
   // After a first distribution the watcher may be writing already.
@@ -492,10 +510,10 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   const RebalanceKind kind = !std::exchange(by_rule_, false) ? RebalanceKind::application
                              : outcome.earlier               ? RebalanceKind::earlier
                                                              : RebalanceKind::fresh;
-  if (step_ > 0) {
+  if (step_ > began_at()) {
     shadow_.reset();  // from here on this run is balanced
     // Drops the cost of the first distribution, which has to be made in any case.
-    if (state.rebalanced_at == 0) cost_ = bytes_ = 0;
+    if (state.rebalanced_at == began_at()) cost_ = bytes_ = 0;
     close_settling();
   }
   if (recorder_ != nullptr && !line_) static_cast<void>(advise("asked for by the application"));
@@ -516,7 +534,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   sums_.restart_all();
   measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
   epoch_began_after_ = measured_from_ - 1;
-  if (step_ > 0) settling_ = {now_()};
+  if (step_ > began_at()) settling_ = {now_()};
 }
 
 // Collective. Enters the steps that no look has covered yet.
@@ -547,7 +565,7 @@ Summary Monitor::Impl::summary() const {
   Summary run;
   run.state = protocol_.state();
   run.account = account();
-  run.steps = step_;
+  run.steps = step_ - began_at();
   run.ranks = protocol_.communicator().size();
   run.is_deterministic = options_.deterministic;
   if (shadow_) run.advices = shadow_->rebalances();
@@ -606,9 +624,10 @@ Metrics Monitor::metrics() const {
   return metrics_of(look->totals, look->verdict.state.interval, impl_->last_names_.sorted());
 }
 std::string Monitor::saved_state() const {
-  return saved_text(impl_->protocol_.state(), impl_->protocol_.communicator().size());
+  return saved_text(impl_->protocol_.state(), impl_->protocol_.communicator().size(), impl_->step_);
 }
 void Monitor::restore(const std::string& saved) { impl_->restore_before_start(saved); }
+bool Monitor::has_begun() const noexcept { return impl_->step_ > impl_->began_at(); }
 bool Monitor::is_finished() const noexcept { return impl_->finished_; }
 bool Monitor::next_step_looks() const noexcept { return impl_->ends_epoch(impl_->step_ + 1); }
 std::int64_t Monitor::load_nanoseconds() const { return impl_->sums_.mean_load(); }

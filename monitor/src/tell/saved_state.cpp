@@ -36,8 +36,9 @@ void check(const State& state, const std::string& source) {
   const CostModel& cost = state.ledger.cost;
   const Outlook& outlook = state.outlook;
   const double least_known = *std::ranges::min_element(outlook.ageing.known);
-  const std::array<std::pair<const char*, double>, 10> numbers = {
-      {{"cost_weight", cost.weight},
+  const std::array<std::pair<const char*, double>, 11> numbers = {
+      {{"step", static_cast<double>(state.step)},
+       {"cost_weight", cost.weight},
        {"cost_mean", cost.cost},
        {"cost_bytes", cost.bytes},
        {"cost_bytes_squared", cost.bytes_squared},
@@ -111,13 +112,28 @@ class FileBeside {
 
 }  // namespace
 
-std::string saved_text(const State& state, int ranks) {
+std::string saved_text(const State& state, int ranks, std::int64_t steps) {
   State last = state;
+  last.step = steps;
   last.ledger.settle();
   return std::string(title) + std::string(ranks_key) + std::to_string(ranks) + '\n' + to_text(last);
 }
 
-State restored(const State& first, const std::string& saved, int ranks, const std::string& source) {
+namespace {
+
+struct Saved {
+  State state;
+  std::int64_t ranks;
+};
+
+// Versions before this one knew no runs that go on.
+State state_of(std::string text, const std::string& source) {
+  const std::string key = "began_at = ";
+  if (text.find('\n' + key) == std::string::npos) text += key + "0\n";
+  return state_from_text(text, source);
+}
+
+Saved read(const std::string& saved, const std::string& source) {
   std::string_view rest = saved;
   if (!rest.starts_with(title)) refuse(source, "it is not a saved state of this version.");
   rest.remove_prefix(title.size());
@@ -128,13 +144,22 @@ State restored(const State& first, const std::string& saved, int ranks, const st
           : std::nullopt;
   if (!ranks_then || *ranks_then < 1) refuse(source, "it does not say how many ranks the run had.");
   rest.remove_prefix(end + 1);
-  const State then = state_from_text(std::string(rest), source);
-
+  const State then = state_of(std::string(rest), source);
   check(then, source);
+  return {then, *ranks_then};
+}
 
+}  // namespace
+
+std::int64_t steps_in(const std::string& saved, const std::string& source) {
+  return read(saved, source).state.step;
+}
+
+State restored(const State& first, const std::string& saved, int ranks, const std::string& source) {
+  const auto [then, ranks_then] = read(saved, source);
   constexpr double weight_elsewhere = 0.25;  // the first rebalance here counts five times as much
   State now = first;
-  const bool same_ranks = *ranks_then == ranks;
+  const bool same_ranks = ranks_then == ranks;
   if (then.ledger.cost.knows() && then.ledger.cost.method == first.ledger.cost.method) {
     now.ledger.cost = then.ledger.cost;
     if (!same_ranks) now.ledger.cost.weight = std::min(weight_elsewhere, now.ledger.cost.weight);

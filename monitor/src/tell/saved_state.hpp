@@ -5,16 +5,21 @@
 
 #include "decide/state.hpp"
 
+#include <cstdint>
 #include <string>
 
 namespace evenkeel {
 
-std::string saved_text(const State& state, int ranks);
+// `steps`: that the run has made.
+std::string saved_text(const State& state, int ranks, std::int64_t steps);
 
 // `first` with what an earlier run has learned. What a rebalance costs is taken over if the method
 // is the same, and counts little on another number of ranks; what the load was like is taken over
 // on the same number of ranks only. Throws an Error for a text that is not a saved state.
 State restored(const State& first, const std::string& saved, int ranks, const std::string& source);
+
+// How many steps the run had made that saved this, for one that goes on with it.
+std::int64_t steps_in(const std::string& saved, const std::string& source);
 
 // The text of the file; empty where there is none yet. An Error where it cannot be read, or is not
 // a regular file.

@@ -98,21 +98,39 @@ TEST(SavedState, WhatWasLearnedGoesOn) {
   State expected = fresh();
   expected.ledger.cost = learned().ledger.cost;
   take_load(expected.outlook, learned().outlook);
-  EXPECT_EQ(to_text(restored(fresh(), saved_text(learned(), 8), 8, "here")), to_text(expected));
+  EXPECT_EQ(to_text(restored(fresh(), saved_text(learned(), 8, 140), 8, "here")),
+            to_text(expected));
   EXPECT_NE(to_text(expected), to_text(fresh()));
 }
 
+TEST(SavedState, HasTheStepsOfItsRun) {
+  EXPECT_EQ(steps_in(saved_text(learned(), 8, 144), "here"), 144);
+  EXPECT_EQ(steps_in(saved_text(fresh(), 8, 0), "here"), 0);
+  EXPECT_ERROR(steps_in(saved_text(fresh(), 8, -1), "here"), "here: step is '-1'.");
+  EXPECT_ERROR(steps_in("nonsense", "here"), "here: it is not a saved state");
+}
+
+// Those knew no runs that go on.
+TEST(SavedState, OfAnEarlierVersionIsRead) {
+  std::string old = saved_text(learned(), 8, 140);
+  const std::string line = "began_at = 0\n";
+  old.erase(old.find(line), line.size());
+  EXPECT_EQ(steps_in(old, "here"), 140);
+  EXPECT_EQ(to_text(restored(fresh(), old, 8, "here")),
+            to_text(restored(fresh(), saved_text(learned(), 8, 140), 8, "here")));
+}
+
 TEST(SavedState, ARunThatHasLearnedNothingTellsNothing) {
-  const State now = restored(fresh(), saved_text(fresh(), 3), 3, "here");
+  const State now = restored(fresh(), saved_text(fresh(), 3, 140), 3, "here");
   EXPECT_EQ(to_text(now), to_text(fresh()));
-  const State elsewhere = restored(fresh(), saved_text(fresh(), 3), 4, "here");
+  const State elsewhere = restored(fresh(), saved_text(fresh(), 3, 140), 4, "here");
   EXPECT_EQ(to_text(elsewhere), to_text(fresh()));
 }
 
 TEST(SavedState, OnAnotherNumberOfRanksTheCostCountsLittle) {
   for (const int ranks : {1, 7, 9}) {
     const CostModel then = learned().ledger.cost;
-    State now = restored(fresh(), saved_text(learned(), 8), ranks, "here");
+    State now = restored(fresh(), saved_text(learned(), 8, 140), ranks, "here");
     EXPECT_EQ(now.outlook.variance, 0) << "the load is cut differently";
     EXPECT_EQ(now.outlook.bends_known, 0);
     EXPECT_EQ(now.outlook.ageing.known[0], 0);
@@ -132,11 +150,11 @@ TEST(SavedState, OnAnotherNumberOfRanksTheCostCountsLittle) {
 TEST(SavedState, OnAnotherNumberOfRanksNoWeightGrows) {
   State then = learned();
   then.ledger.cost.weight = 0.125;
-  EXPECT_EQ(restored(fresh(), saved_text(then, 8), 9, "here").ledger.cost.weight, 0.125);
+  EXPECT_EQ(restored(fresh(), saved_text(then, 8, 140), 9, "here").ledger.cost.weight, 0.125);
 }
 
 TEST(SavedState, OfAnotherMethodNoCostIsKept) {
-  const State now = restored(fresh(2), saved_text(learned(1), 8), 8, "here");
+  const State now = restored(fresh(2), saved_text(learned(1), 8, 140), 8, "here");
   EXPECT_EQ(now.ledger.cost.method, 2);
   EXPECT_FALSE(now.ledger.cost.knows());
   EXPECT_EQ(now.outlook.variance, learned().outlook.variance) << "the load is what it is";
@@ -150,7 +168,7 @@ TEST(SavedState, TheLastRebalanceIsSettled) {
   then.ledger.replaced.add(1000, 0.5);
   then.ledger.since = 1100;
   then.ledger.price = 250;
-  const std::string text = saved_text(then, 2);
+  const std::string text = saved_text(then, 2, 140);
   for (const char* line : {"\nledger_open = 0\n", "\nledger_counted = 1\n",
                            "\nledger_gained = 400\n", "\nledger_last_net = 150\n"})
     EXPECT_TRUE(test::mentions(text, line));
@@ -159,7 +177,7 @@ TEST(SavedState, TheLastRebalanceIsSettled) {
 TEST(SavedState, AFunctionNeedsNoText) {
   State then = learned(), first = fresh();
   then.trigger = first.trigger = Custom{&always};
-  const State now = restored(first, saved_text(then, 2), 2, "here");
+  const State now = restored(first, saved_text(then, 2, 140), 2, "here");
   EXPECT_TRUE(now.trigger == Trigger(Custom{&always}));
   expect_same_cost(now.ledger.cost, then.ledger.cost);
 }
@@ -168,7 +186,7 @@ TEST(SavedState, WhatIsNoneIsAnErrorThatNamesTheSource) {
   const auto refused = [](const std::string& text, const std::string& why) {
     EXPECT_ERROR(static_cast<void>(restored(fresh(), text, 2, "'old.txt'")), "'old.txt': " + why);
   };
-  const std::string good = saved_text(learned(), 2);
+  const std::string good = saved_text(learned(), 2, 140);
   const auto with = [&](const std::string& before, const std::string& after) {
     std::string changed = good;
     return changed.replace(changed.find(before), before.size(), after);
@@ -195,7 +213,7 @@ TEST(SavedState, WhatIsNoneIsAnErrorThatNamesTheSource) {
 }
 
 TEST(SavedState, ATriggerThatIsNoneIsAnErrorThatNamesTheSource) {
-  std::string text = saved_text(fresh(), 2);
+  std::string text = saved_text(fresh(), 2, 140);
   text.replace(text.find("menon"), 5, "moon!");
   EXPECT_ERROR(static_cast<void>(restored(fresh(), text, 2, "'old.txt'")), "'old.txt': ");
 }
@@ -204,7 +222,7 @@ TEST(SavedState, ATriggerThatIsNoneIsAnErrorThatNamesTheSource) {
 // nothing.
 TEST(SavedState, AWeightBelowNothingIsAnError) {
   const auto refused = [](const State& then, const std::string& why) {
-    EXPECT_ERROR(static_cast<void>(restored(fresh(), saved_text(then, 2), 2, "'old.txt'")),
+    EXPECT_ERROR(static_cast<void>(restored(fresh(), saved_text(then, 2, 140), 2, "'old.txt'")),
                  "'old.txt': " + why);
   };
   State then = learned();
@@ -226,7 +244,7 @@ TEST(SavedState, AWeightBelowNothingIsAnError) {
 
 // A text that was cut off anywhere is refused or says the same; it never says something else.
 TEST(SavedState, WhatWasCutOffIsNoted) {
-  const std::string good = saved_text(learned(), 2);
+  const std::string good = saved_text(learned(), 2, 140);
   const std::size_t last_line = good.rfind("outlook_next_epoch");
   for (std::size_t length = 0; length < last_line; ++length)
     EXPECT_NE(test::error_of(
@@ -244,7 +262,7 @@ class SavedFile : public testing::Test {
 
 TEST_F(SavedFile, IsReadAsItWasWritten) {
   const std::string path = scratch.path_of("state");
-  const std::string text = saved_text(learned(), 2);
+  const std::string text = saved_text(learned(), 2, 140);
   EXPECT_EQ(write_saved(path, text), "");
   EXPECT_EQ(read_saved(path), text);
   EXPECT_EQ(scratch.files(), std::vector<std::string>{"state"});

@@ -344,7 +344,7 @@ TEST_F(TrialOnJournal, SaysTheSameAsOnWhatItIsMadeFrom) {
 TEST_F(TrialOnJournal, Reports) {
   const std::string path = journal(never(), "{\"step\":");
   const JournalTrial found = try_on_journal(path, trigger_from_text("threshold lambda 1.2"));
-  EXPECT_TRUE(found.is_cut_off);
+  EXPECT_TRUE(found.end.is_cut_off);
   const std::string text = report_of(found, false);
   for (const std::string& line :
        {std::string(", on 4 ranks, cut off in its last line\n"),

@@ -130,7 +130,8 @@ class EVENKEEL_API Balancer {
   }
 
   // Collective, before the first step: goes on with what an earlier run learned, on any number of
-  // ranks; rank 0's text counts. saved_state() is local and the same on all ranks.
+  // ranks, and counts on from its steps; rank 0's text counts. saved_state() is local and the same
+  // on all ranks.
   void restore(const std::string& saved);
   std::string saved_state() const;
 

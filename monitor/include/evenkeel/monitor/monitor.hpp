@@ -77,7 +77,8 @@ class EVENKEEL_API Monitor {
   void rebalanced(const Outcome& outcome = {});
 
   // Collective, before the first step: goes on with what an earlier run learned, as its
-  // saved_state() returned it, on any number of ranks. Rank 0's text counts.
+  // saved_state() returned it, on any number of ranks, and counts on from its steps. Rank 0's text
+  // counts.
   void restore(const std::string& saved);
 
   // The function that finds out the load under other domains, on all ranks or on none; may be
@@ -93,7 +94,7 @@ class EVENKEEL_API Monitor {
   // --- Local -------------------------------------------------------------------------------------
 
   const Options& options() const noexcept;  // as agreed
-  std::int64_t steps() const noexcept;
+  std::int64_t steps() const noexcept;      // with those before a restore
   std::int64_t generation() const noexcept;
 
   // Of the last look that all ranks have agreed on.
@@ -121,6 +122,7 @@ class EVENKEEL_API Monitor {
   void keep_from(std::int64_t generation);
   // Whether advice would have made a fresh cut since the last call; the same on all ranks.
   bool take_advised() noexcept;
+  bool has_begun() const noexcept;                 // a step has been made since it was constructed
   std::int64_t now() const noexcept;               // by the clock that times rebalances
   std::int64_t first_generation() const noexcept;  // of the domains that the run began with
   struct Impl;

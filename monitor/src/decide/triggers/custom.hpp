@@ -23,7 +23,7 @@ inline LoadView view_of(const Question& on) {
   view.ranks = on.totals.ranks;
   view.looks = on.before.looks;
   view.rebalances = state.rebalances;
-  view.steps_since = state.step - std::max<std::int64_t>(0, state.rebalanced_at);
+  view.steps_since = state.step - std::max(state.began_at, state.rebalanced_at);
   view.slowest = static_cast<double>(on.totals.critical_load()) / steps * seconds;
   view.average = on.totals.mean_load() / steps * seconds;
   view.average_before = (last.peak.front() - last.waste.front()) * seconds;

@@ -376,7 +376,7 @@ TEST_F(JournalTest, WithoutFinishAllThatIsSettledIsWritten) {
       advised(monitor, 38);
     }
     const auto read = parsed();
-    EXPECT_EQ(read.size(), rank == 0 ? 4U : 0U);
+    EXPECT_EQ(read.size(), rank == 0 ? 5U : 0U) << "the last line says that this is no end";
   }
 }
 

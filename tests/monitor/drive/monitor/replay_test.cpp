@@ -296,6 +296,20 @@ TEST_P(ReplayTest, TheProgramRefusesWhatIsNoJournal) {
   expect_refused(replay_text(all[1] + '\n'), 2, "Line 1 of '");  // without the header
 }
 
+TEST_P(ReplayTest, TheProgramTakesAJournalWithoutItsEnd) {
+  if (!is_for_the_program()) GTEST_SKIP() << "one trigger and two ranks are enough";
+  run(recorded(), 60);
+  if (rank != 0) return;
+  const json before = json::parse(replay(journal).out);
+  EXPECT_FALSE(before.at("unfinished").get<bool>());
+  const Ended ended = replay_text(joined(lines()) + "{\"unfinished\":true,\"step\":60}\n");
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  json said = json::parse(ended.out);
+  EXPECT_TRUE(said.at("unfinished").get<bool>());
+  said["unfinished"] = false;
+  EXPECT_EQ(said, before);
+}
+
 TEST_P(ReplayTest, TheProgramTakesAJournalThatIsCutOff) {
   if (!is_for_the_program()) GTEST_SKIP() << "one trigger and two ranks are enough";
   run(recorded(), 60);

@@ -128,6 +128,106 @@ TEST_F(RestartTest, TheLastTextThatWasRestoredCounts) {
   monitor.finish();
 }
 
+TEST_F(RestartTest, StepsCountOn) {
+  std::string saved;
+  {
+    Monitor monitor(outer, quiet(Every{.start = 20, .stop = 100, .period = 20}));
+    EXPECT_EQ(advised(monitor, 50), (Steps{20, 40}));
+    saved = monitor.saved_state();
+    monitor.finish();
+  }
+  Monitor monitor(outer, quiet(Every{.start = 20, .stop = 100, .period = 20}));
+  EXPECT_EQ(monitor.steps(), 0);
+  monitor.restore(saved);
+  EXPECT_EQ(monitor.steps(), 50);
+  EXPECT_EQ(advised(monitor, 130), (Steps{60, 80, 100}));
+  EXPECT_ERROR(monitor.restore(saved), "restore was called after a step.");
+  monitor.finish();
+  Monitor third(outer, quiet());
+  third.restore(monitor.saved_state());
+  EXPECT_EQ(third.steps(), 130);
+  third.restore(saved);
+  EXPECT_EQ(third.steps(), 50) << "the last text counts";
+  third.finish();
+}
+
+// All but the numbers of steps is as in a run from the start.
+TEST_F(RestartTest, LooksComeAsInANewRun) {
+  for (const std::int64_t before : {0, 50, 1003}) {
+    Monitor first(outer, deterministic());
+    first.set_load(1);
+    while (first.steps() < before) first.step();
+    Monitor monitor(outer, deterministic());
+    monitor.set_load(1);
+    monitor.restore(first.saved_state());
+    first.finish();
+    Steps expected = usual_advice;
+    for (std::int64_t& step : expected) step += before;
+    EXPECT_EQ(advised(monitor, before + 40), expected) << before;
+    const State now = state_in(monitor.saved_state());
+    EXPECT_EQ(now.began_at, before);
+    EXPECT_EQ(now.step, before + 40);
+    EXPECT_EQ(now.rebalances, 0);
+    monitor.finish();
+    EXPECT_EQ(monitor.account().steps, 40);
+  }
+}
+
+// The end of the run does not move away.
+TEST_F(RestartTest, TheHorizonIsThatOfTheWholeRun) {
+  const auto last_advice = [&](const std::string& saved) {
+    Options options = quiet(CostAware{});
+    options.horizon = 100;
+    options.expected_cost = 0.01;
+    options.deterministic = true;
+    Monitor monitor = uneven(options);
+    monitor.restore(saved);
+    const Steps steps = advised(monitor, 120);
+    monitor.finish();
+    return steps.empty() ? std::int64_t{0} : steps.back();
+  };
+  Monitor first(outer, deterministic());
+  first.set_load(1);
+  while (first.steps() < 50) first.step();
+  const std::string saved = first.saved_state();
+  first.finish();
+  EXPECT_LE(last_advice(saved), 100);
+  EXPECT_LE(last_advice(""), 100);
+  if (size > 1) {
+    EXPECT_GT(last_advice(saved), 50);
+  }
+}
+
+// A first distribution may come before or after restore; it is none of the rebalances.
+TEST_F(RestartTest, AFirstDistributionIsNoRebalance) {
+  const std::string saved = saved_by_a_run();
+  for (const bool is_before : {true, false}) {
+    Monitor monitor(outer, deterministic());
+    monitor.set_load(1);
+    if (is_before) monitor.rebalanced({.seconds = 1});
+    monitor.restore(saved);
+    if (!is_before) monitor.rebalanced({.seconds = 1});
+    EXPECT_EQ(monitor.steps(), 40);
+    advised(monitor, 80);
+    const State now = state_in(monitor.saved_state());
+    EXPECT_EQ(now.rebalances, 0);
+    EXPECT_EQ(now.rebalanced_at, 40);
+    EXPECT_EQ(now.ledger.spent, 0);
+    monitor.finish();
+  }
+}
+
+// What a file teaches is for a run of its own.
+TEST_F(RestartTest, WithAFileStepsBeginAnew) {
+  Monitor first(outer, with_file());
+  learn(first, 2);
+  first.finish();
+  Monitor second(outer, with_file());
+  EXPECT_EQ(second.steps(), 0);
+  EXPECT_TRUE(state_in(second.saved_state()).ledger.cost.knows());
+  second.finish();
+}
+
 TEST_F(RestartTest, AfterAStepIsTheSameErrorOnAllRanks) {
   const std::string saved = saved_by_a_run();
   Monitor monitor(outer, deterministic());
@@ -356,6 +456,19 @@ TEST_F(RestartJournalTest, TheHeaderSaysWhetherTheStateIsRestored) {
   expect_header("\"cost_weight\":1,");
 }
 
+TEST_F(RestartJournalTest, HasTheStepsOfTheWholeRun) {
+  const std::string saved = saved_by_a_run();
+  Monitor monitor(outer, with_journal(deterministic()));
+  monitor.set_load(1);
+  monitor.restore(saved);
+  advised(monitor, 60);
+  monitor.finish();
+  if (rank != 0) return;
+  const std::string content = test::content_of(journal);
+  EXPECT_TRUE(test::mentions(content, "\n{\"step\":51,")) << "11 steps after the last one";
+  EXPECT_EQ(test::times(content, "\"began_at\":40,"), 2);
+}
+
 // The watcher may be writing about it while the state is restored.
 TEST_F(RestartJournalTest, AfterAFirstDistribution) {
   Monitor first(outer, quiet());
@@ -366,7 +479,7 @@ TEST_F(RestartJournalTest, AfterAFirstDistribution) {
   Monitor second(outer, options);
   second.rebalanced({});
   second.restore(first.saved_state());
-  EXPECT_EQ(second.steps(), 0);
+  EXPECT_EQ(second.steps(), first.steps());
   second.finish();
   expect_header("\"restored\":false");  // it began without
   EXPECT_TRUE(test::mentions(second.saved_state(), "cost_weight = 1"));
