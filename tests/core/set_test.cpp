@@ -13,6 +13,7 @@
 #include <limits>
 #include <new>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace evenkeel::test {
@@ -134,6 +135,58 @@ TEST(Set, NamesItsFields) {
   ASSERT_EQ(both.fields().size(), 2U);
   EXPECT_EQ(both.describe(0), "The position 'std::vector'");
   EXPECT_EQ(both.describe(1), "Field 1, 'mass',");
+}
+
+// The name is in messages alone: what is named is the variable itself.
+TEST(Named, GivesAFieldANameAndRefersToIt) {
+  Position position(4);
+  std::vector<double> mass(4), cost(4, 1);
+  std::array<int, 4> memory = {};
+  std::span<int> id(memory);
+  RawField<double> raw = raw_field(cost.data(), {.count = 4, .label = "other"});
+  HostView view("label", 4);
+  const Set all = set(named("x", position), carry(named("mass", mass), named("id", id),
+                                                  named("raw", raw), named("of view", view), mass));
+  EXPECT_EQ(all.describe(0), "The position 'x'");
+  EXPECT_EQ(all.describe(1), "Field 1, 'mass',");
+  EXPECT_EQ(all.describe(2), "Field 2, 'id',");
+  EXPECT_EQ(all.describe(3), "Field 3, 'raw',");
+  EXPECT_EQ(all.describe(4), "Field 4, 'of view',");
+  EXPECT_EQ(all.describe(5), "Field 5, 'std::vector',");
+  EXPECT_EQ(all.fields()[0].container(), &position);
+  EXPECT_EQ(all.fields()[1].container(), &mass);
+  EXPECT_EQ(all.fields()[2].container(), &id);
+  EXPECT_EQ(view.label(), "label");
+}
+
+TEST(Named, StandsInMessages) {
+  Position position(5);
+  std::vector<double> mass(3);
+  const std::vector<double> cost(2);
+  std::vector<double> group(5);
+  EXPECT_ERROR(check(set(position, carry(named("mass", mass)))), "Field 1, 'mass', has 3 objects");
+  EXPECT_ERROR(check(set(position, {}, {.group = named("molecule", group)})),
+               "The groups 'molecule' are not one integer per object.");
+  EXPECT_ERROR(check(set(position, {}, {.weight = named("cost", cost)})), "There are 2 weights");
+}
+
+TEST(Named, MovesAsTheVariableDoes) {
+  std::vector<double> mass = {1, 2};
+  const Field field = field_of(named("mass", mass));
+  EXPECT_EQ(field.label(), "mass");
+  StagedField staged = field.stage(test::space(), 3, Placement::replace);
+  test::write_values(staged.layout(), std::vector<double>{4, 5, 6});
+  staged.commit();
+  EXPECT_EQ(mass, (std::vector<double>{4, 5, 6}));
+  EXPECT_ERROR(field.stage(test::space(), -1, Placement::replace), "'mass' cannot hold -1 objects");
+}
+
+TEST(Named, OnlyVariablesCanBeFields) {
+  using Const = Named<const std::vector<double>>;
+  static_assert(std::is_constructible_v<NumberSource, Const>);
+  static_assert(std::is_constructible_v<NumberSource, Named<std::vector<double>>>);
+  static_assert(!std::is_constructible_v<NumberSource, Named<int>>);
+  static_assert(!std::is_constructible_v<NumberSource, std::vector<double>>);
 }
 
 TEST(Check, FieldsOfDifferentLengths) {

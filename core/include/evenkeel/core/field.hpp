@@ -274,7 +274,9 @@ class EVENKEEL_API Field {
   FieldLayout layout() const { return operations_->layout(container_); }
   // The coordinates: the field itself, or the position inside its records.
   FieldLayout position() const { return operations_->position(container_); }
-  std::string label() const { return operations_->label(container_); }
+  // In messages, instead of the container's own.
+  void set_name(const std::string& name) { name_ = name; }
+  std::string label() const { return name_.empty() ? operations_->label(container_) : name_; }
   Ownership ownership() const { return operations_->ownership(container_); }
   const void* container() const noexcept { return container_; }
 
@@ -303,11 +305,36 @@ class EVENKEEL_API Field {
 
   void* container_;
   const detail::FieldOperations* operations_;
+  std::string name_;  // empty: the container's own
 };
+
+// A variable and its name in messages, for containers that have none of their own, such as vectors;
+// see named().
+template <class Container>
+struct Named {
+  Container* container;
+  std::string name;
+};
+
+namespace detail {
+template <class T>
+inline constexpr bool is_named = false;
+template <class Container>
+inline constexpr bool is_named<Named<Container>> = true;
+}  // namespace detail
+
+// Goes wherever the variable itself does, and refers to it:
+//   ek::carry(ek::named("mass", mass)), {.weight = ek::named("cost", cost)}
+template <class Container>
+auto named(std::string name, Container&& container) {
+  static_assert(std::is_lvalue_reference_v<Container>,
+                "evenkeel: a named field must be a variable; a temporary would lose what arrives");
+  return Named<std::remove_reference_t<Container>>{&container, std::move(name)};
+}
 
 // The field of a container. Compiles for variables that can receive what arrives.
 template <class Container>
-auto field_of(Container&& container) {
+requires(!detail::is_named<std::remove_cvref_t<Container>>) auto field_of(Container&& container) {
   using Plain = std::remove_cvref_t<Container>;
   static_assert(std::is_lvalue_reference_v<Container>,
                 "evenkeel: a field must be a variable; a temporary would lose what arrives");
@@ -324,6 +351,14 @@ auto field_of(Container&& container) {
                   "evenkeel: elements travel as bytes, so their type must be trivially copyable");
     return Field(const_cast<Plain*>(&container), detail::operations_of<Plain>);
   }
+}
+
+// The same, with a name.
+template <class Container>
+Field field_of(const Named<Container>& named) {
+  Field field = field_of(*named.container);
+  field.set_name(named.name);
+  return field;
 }
 
 // Objects that lie side by side in one order and in another: range.from + i is range.to + i.

@@ -103,6 +103,12 @@ class NumberSource {
   template <KnownContainer Container>
   NumberSource(const Container& weights)  // NOLINT: implicit, for designated initialisers
       : NumberSource(const_cast<Container&>(weights)) {}
+  template <class Container>
+  requires KnownContainer<std::remove_const_t<Container>> NumberSource(
+      const Named<Container>& weights)  // NOLINT: implicit, for designated initialisers
+      : NumberSource(*weights.container) {
+    field_->set_name(weights.name);
+  }
   template <KnownContainer Container>
   NumberSource(Container&&) = delete;  // NOLINT: a temporary would be gone before it is read
 
