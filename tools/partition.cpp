@@ -1,8 +1,8 @@
 // evenkeel partition: cuts the objects in a file into parts of equal work.
 
 #include "command.hpp"
-#include "files/npy.hpp"
 #include "files/output_file.hpp"
+#include "files/write_array.hpp"
 #include "partition/objects.hpp"
 #include "partition/options.hpp"
 #include "partition/partitioning.hpp"
@@ -41,11 +41,12 @@ Files open_files(const Communicator& communicator, const PartitionOptions& optio
   return files;
 }
 
-void write_parts(const Communicator& communicator, const Partition& partition, OutputFiles& files) {
+void write_parts(const Communicator& communicator, const Partition& partition, ArrayFormat format,
+                 OutputFiles& files) {
   const auto parts = communicator.gather(std::span<const std::int32_t>(partition.parts), 0);
   vote(communicator, attempt(partition_stage, [&] {
          if (!files.parts) return;
-         write_npy(*files.parts, parts.values);
+         write_array(*files.parts, format, parts.values);
          files.parts->finish();
        }));
 }
@@ -72,7 +73,7 @@ Output run(const Communicator& communicator, const PartitionArguments& asked) {
   const Files files = open_files(communicator, options);
   const Objects objects = read_objects(communicator, options);
   const Partition parts = partition(communicator, objects, options);
-  if (options.out) write_parts(communicator, parts, *files);
+  if (options.out) write_parts(communicator, parts, format_of(*options.out), *files);
   if (options.vtk) write_domains(communicator, parts, objects.dimensions, *files);
   return {report_of(options, objects, parts),
           [&communicator, files] { commit(communicator, *files); }};
@@ -115,7 +116,8 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
              "Domains along each axis of a grid; as near to cubes as can be where it is not given");
   add_option(command, "--rounds", asked->rounds, "R",
              "tensor, staggered: improve a uniform grid so often, from the work of domains alone");
-  add_option(command, "--out", asked->out, "parts.npy", "Write the part of each object");
+  add_option(command, "--out", asked->out, "P.npy|P.csv",
+             "Write the part of each object, in the order of the rows");
   add_option(command, "--vtk", asked->vtk, "domains.vtu", "Write the domains as boxes");
   command.add_flag("--json", asked->json, "Print JSON");
   return [asked, &ranks]() -> Output {

@@ -1,8 +1,11 @@
 // evenkeel replay: what a trigger would have done with a recorded run.
 
 #include "command.hpp"
+#include "files/output_file.hpp"
+#include "files/write_array.hpp"
 #include "replay/chain.hpp"
 #include "replay/journal.hpp"
+#include "replay/journal_chain.hpp"
 #include "replay/options.hpp"
 #include "replay/refusal.hpp"
 #include "replay/report.hpp"
@@ -14,7 +17,9 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace evenkeel::tool {
 
@@ -41,6 +46,41 @@ std::string replay_recorded(const JournalReplayOptions& options) {
   if (options.trigger)
     return report_of(try_on_journal(options.journal, *options.trigger), options.json);
   return report_of(replay_journal(options.journal), options.json);
+}
+
+// The file, which gets its name once the report is printed. It is opened before anything is read.
+class ChainFile {
+ public:
+  explicit ChainFile(const std::optional<std::string>& path) : path_(path) {
+    if (path_) file_ = std::make_shared<OutputFile>(*path_);
+  }
+  void write(const CostTable& chain) {
+    write_array(*file_, format_of(*path_), std::span<const double>(chain.costs), chain.bins);
+    file_->finish();
+  }
+  bool is_wanted() const noexcept { return file_ != nullptr; }
+  Output beside(std::string report) const {
+    if (file_ == nullptr) return report;
+    return {std::move(report), [file = file_] { file->commit(); }};
+  }
+
+ private:
+  std::optional<std::string> path_;
+  std::shared_ptr<OutputFile> file_;
+};
+
+Output run(const JournalReplayOptions& options) {
+  ChainFile file(options.write_chain);
+  std::string report = replay_recorded(options);
+  if (file.is_wanted()) file.write(chain_of_journal(options.journal));
+  return file.beside(std::move(report));
+}
+
+Output run(const ChainReplayOptions& options) {
+  ChainFile file(options.write_chain);
+  std::string report = replay_chain(options);
+  if (file.is_wanted()) file.write(chain_in_file(options.chain));
+  return file.beside(std::move(report));
 }
 
 void add_option(CLI::App& command, const char* name, std::optional<std::string>& into,
@@ -74,10 +114,12 @@ Run add_replay(CLI::App& app) {
   add_option(command, "--latency", asked->latency, "L", "Steps from a look to its rebalance; 0");
   add_option(command, "--journal", asked->journal, "J.jsonl",
              "A journal to decide again on and to compare with; with --trigger, to try that on");
+  add_option(command, "--write-chain", asked->write_chain, "W.npy|W.csv",
+             "Write a chain: that of --chain, or a journal's, with a bin for each rank");
   command.add_flag("--json", asked->json, "Print JSON");
   return [asked]() -> Output {
-    if (asked->journal) return replay_recorded(checked_journal(*asked));
-    return replay_chain(checked(*asked));
+    if (asked->journal) return run(checked_journal(*asked));
+    return run(checked(*asked));
   };
 }
 

@@ -1,14 +1,22 @@
 #include <evenkeel/backends/error.hpp>
 
+#include <string_view>
 #include <utility>
 
 namespace evenkeel {
 
 namespace {
 
+constexpr std::string_view library = "evenkeel: ";
+
+std::string with_name(std::string_view text, const std::string& name) {
+  text.remove_prefix(library.size());
+  return std::string(library) + name + ": " + std::string(text);
+}
+
 std::string sentence(const std::string& prefix, const std::string& where,
                      const std::string& problem, const std::string& remedy) {
-  std::string text = "evenkeel: " + prefix + where + ": " + problem;
+  std::string text = std::string(library) + prefix + where + ": " + problem;
   if (!remedy.empty()) text += ' ' + remedy;
   return text;
 }
@@ -54,6 +62,17 @@ Error::Error(const Error& error, int rank, int failures, int ranks)
 Error Error::at_rank(int rank, int failures, int ranks) const {
   return Error(*this, rank, failures, ranks);
 }
+
+Error::Error(const Error& error, const std::string& name)
+    : std::runtime_error(with_name(error.what(), name)),
+      kind_(error.kind_),
+      rank_(error.rank_),
+      where_(error.where_),
+      problem_(error.problem_),
+      remedy_(error.remedy_),
+      name_(name) {}
+
+Error Error::of(const std::string& name) const { return Error(*this, name); }
 
 Error::~Error() = default;
 

@@ -193,6 +193,11 @@ TEST_F(PartitionProgram, TheSameFilesOnAnyNumberOfRanks) {
       EXPECT_EQ(now.dump(), said.dump()) << one[1] << ", ranks: " << ranks;
       EXPECT_TRUE(content_of(path("parts.npy")) == parts) << one[1] << ", ranks: " << ranks;
       EXPECT_TRUE(content_of(path("domains.vtu")) == domains) << one[1] << ", ranks: " << ranks;
+      if (&one != &cases.front()) continue;
+      json(plus(one, {"--parts", "13", "--out", path("parts.csv")}), ranks);
+      std::string lines;
+      for (const std::int32_t part : parts_in(parts)) lines += std::to_string(part) + '\n';
+      EXPECT_TRUE(content_of(path("parts.csv")) == lines) << "ranks: " << ranks;
     }
     EXPECT_EQ(parts_in(parts).size(), said["objects"].get<std::size_t>());
     EXPECT_EQ(std::ranges::max(parts_in(parts)), 12);
@@ -425,6 +430,12 @@ TEST_F(PartitionProgram, OutputThatCannotBe) {
   expect_refused(words, text);
   expect_refused_by_all(words, "evenkeel: rank 0: " + text);
   expect_refused(plus(good(), {"--out", path("parts.npy"), "--vtk", nowhere}), text);
+  const std::string odd = path("parts.txt");
+  const std::string format = "tools/files: The name '" + odd +
+                             "' does not say which format the file has. Name a file that ends in "
+                             ".npy or .csv.";
+  expect_refused(plus(good(), {"--out", odd}), format);
+  expect_refused_by_all(plus(good(), {"--out", odd}), "evenkeel: " + format);
   expect_refused(plus(good(), {"--out", path("good.csv")}),
                  "tools/partition: --out and --points name the same file, '" + path("good.csv") +
                      "'. Give each a file of its own.");

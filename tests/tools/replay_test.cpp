@@ -1,5 +1,6 @@
 // `evenkeel replay` as its users start it: alone, without a launcher.
 
+#include "files/array.hpp"
 #include "replay/chains.hpp"
 #include "support/program.hpp"
 #include "support/scratch.hpp"
@@ -174,6 +175,32 @@ TEST_F(ReplayProgram, OneStepAndOneBin) {
   EXPECT_EQ(none["above_optimum_percent"].get<double>(), 0);
 }
 
+// In the other format, too, and then the same replay.
+TEST_F(ReplayProgram, TheChainIsWritten) {
+  const Words plain = good();
+  const nlohmann::json said = json(plus(plain, {"--trigger", "menon"}));
+  for (const char* name : {"chain.npy", "again.csv"}) {
+    EXPECT_EQ(json(plus(plain, {"--trigger", "menon", "--write-chain", path(name)})), said);
+    EXPECT_EQ(json(plus(command(path(name)), {"--trigger", "menon"})), said) << name;
+  }
+  EXPECT_EQ(test::content_of(path("again.csv")), test::content_of(path("good.csv")));
+  const auto chain = open_array(path("chain.npy"));
+  EXPECT_EQ(chain->rows(), 5U);
+  EXPECT_EQ(chain->columns(), 4U);
+}
+
+TEST_F(ReplayProgram, AChainThatCannotBeWrittenIsRefused) {
+  const std::string odd = path("chain.txt"), nowhere = path("missing/chain.npy");
+  expect_refused(plus(good(), {"--write-chain", odd}),
+                 "tools/files: The name '" + odd + "' does not say which format the file has.");
+  expect_refused(plus(good(), {"--write-chain", nowhere}),
+                 "tools/files: The file '" + nowhere + "' cannot be written: No such file");
+  expect_refused({"--chain", path("missing.csv"), "--ranks", "2", "--cost", "1", "--write-chain",
+                  path("chain.npy")},
+                 "tools/files: The file '" + path("missing.csv") + "' cannot be read");
+  EXPECT_EQ(directory_.files(), std::vector<std::string>{"good.csv"});
+}
+
 // --- Bad input -----------------------------------------------------------------------------------
 
 TEST_F(ReplayProgram, OptionsThatAreRefused) {
@@ -198,7 +225,7 @@ TEST_F(ReplayProgram, TriggersThatAreRefused) {
 
 TEST_F(ReplayProgram, AChainAndAJournalAreRefused) {
   expect_refused(plus(good(), {"--journal", file("journal.jsonl", "{}\n")}),
-                 "tools/replay: --journal goes only with --trigger and --json.");
+                 "tools/replay: --journal goes only with --trigger, --write-chain and --json.");
 }
 
 TEST_F(ReplayProgram, ATriggerOnAJournalThatIsRefused) {

@@ -27,8 +27,15 @@ std::vector<double> ArrayFile::read(std::uint64_t first, std::uint64_t last) con
 }
 
 std::unique_ptr<const ArrayFile> open_array(const std::string& path) {
-  if (path.ends_with(".npy")) return std::make_unique<NpyFile>(std::make_unique<FileSource>(path));
-  if (path.ends_with(".csv")) return std::make_unique<CsvFile>(std::make_unique<FileSource>(path));
+  const ArrayFormat format = format_of(path);
+  auto source = std::make_unique<FileSource>(path);
+  if (format == ArrayFormat::npy) return std::make_unique<NpyFile>(std::move(source));
+  return std::make_unique<CsvFile>(std::move(source));
+}
+
+ArrayFormat format_of(const std::string& path) {
+  if (path.ends_with(".npy")) return ArrayFormat::npy;
+  if (path.ends_with(".csv")) return ArrayFormat::csv;
   refuse(joined({"The name ", in_quotes(path), " does not say which format the file has."}),
          "Name a file that ends in .npy or .csv.");
 }

@@ -38,7 +38,11 @@ class ArrayFile {
   std::uint64_t rows_ = 0, columns_ = 0;
 };
 
-// The end of the name, .npy or .csv, determines the format.
+enum class ArrayFormat : int { npy, csv };
+
+// The end of the name, .npy or .csv, determines the format; any other is an Error.
+ArrayFormat format_of(const std::string& path);
+
 std::unique_ptr<const ArrayFile> open_array(const std::string& path);
 
 }  // namespace evenkeel::tool

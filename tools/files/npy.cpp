@@ -75,8 +75,9 @@ std::string_view name_of(ElementType type) noexcept {
 }
 
 template <class Number>
-void write_elements(OutputFile& file, ElementType type, std::span<const Number> numbers) {
-  file.write(npy_header(type, numbers.size()));
+void write_elements(OutputFile& file, ElementType type, std::span<const Number> numbers,
+                    const std::vector<std::uint64_t>& shape) {
+  file.write(npy_header(type, shape));
   file.write({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
 }
 
@@ -123,12 +124,12 @@ void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, double* numbers
 }
 
 // Blanks before the last byte, a line feed, align the elements to 64 bytes.
-std::string npy_header(ElementType type, std::uint64_t elements) {
+std::string npy_header(ElementType type, const std::vector<std::uint64_t>& shape) {
   constexpr std::string_view order = std::endian::native == std::endian::little ? "<" : ">";
   constexpr std::size_t preamble = 10, alignment = 64;
   std::string dictionary =
-      joined({"{'descr': '", order, name_of(type), "', 'fortran_order': False, 'shape': (",
-              std::to_string(elements), ",), }"});
+      joined({"{'descr': '", order, name_of(type),
+              "', 'fortran_order': False, 'shape': ", text_of_shape(shape), ", }"});
   const std::size_t unpadded = preamble + dictionary.size() + 1;
   dictionary.append((alignment - unpadded % alignment) % alignment, ' ');
   dictionary.push_back('\n');
@@ -140,11 +141,15 @@ std::string npy_header(ElementType type, std::uint64_t elements) {
 }
 
 void write_npy(OutputFile& file, std::span<const std::int32_t> numbers) {
-  write_elements(file, ElementType::integer32, numbers);
+  write_elements(file, ElementType::integer32, numbers, {numbers.size()});
 }
 
 void write_npy(OutputFile& file, std::span<const double> numbers) {
-  write_elements(file, ElementType::real64, numbers);
+  write_elements(file, ElementType::real64, numbers, {numbers.size()});
+}
+
+void write_npy(OutputFile& file, std::span<const double> numbers, std::uint64_t columns) {
+  write_elements(file, ElementType::real64, numbers, {numbers.size() / columns, columns});
 }
 
 }  // namespace evenkeel::tool

@@ -35,11 +35,12 @@ class NpyFile final : public ArrayFile {
   NpyHeader header_;
 };
 
-// The bytes before the elements of a file with a one-dimensional array.
-std::string npy_header(ElementType type, std::uint64_t elements);
+// The bytes before the elements of a file with an array of one dimension or two.
+std::string npy_header(ElementType type, const std::vector<std::uint64_t>& shape);
 
 // Writes the whole file, but does not commit it.
 void write_npy(OutputFile& file, std::span<const std::int32_t> numbers);
 void write_npy(OutputFile& file, std::span<const double> numbers);
+void write_npy(OutputFile& file, std::span<const double> numbers, std::uint64_t columns);
 
 }  // namespace evenkeel::tool

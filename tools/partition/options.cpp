@@ -1,5 +1,6 @@
 #include "partition/options.hpp"
 
+#include "files/array.hpp"
 #include "files/refusal.hpp"
 #include "partition/refusal.hpp"
 
@@ -215,6 +216,7 @@ PartitionOptions checked(const PartitionArguments& asked) {
   if (asked.box) options.box = box_of(*asked.box);
   options.work_is_count = counts_objects(asked);
   if (asked.target_lambda) options.target_lambda = target_of(*asked.target_lambda);
+  if (asked.out) static_cast<void>(format_of(*asked.out));
   options.out = asked.out;
   options.vtk = asked.vtk;
   options.json = asked.json;

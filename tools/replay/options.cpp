@@ -1,6 +1,7 @@
 #include "replay/options.hpp"
 
 #include "decide/decision.hpp"
+#include "files/array.hpp"
 #include "files/refusal.hpp"
 #include "replay/refusal.hpp"
 
@@ -71,6 +72,11 @@ std::int64_t epoch_of(const std::string& text) {
   return *number;
 }
 
+std::optional<std::string> checked_output(const ReplayArguments& asked) {
+  if (asked.write_chain) static_cast<void>(format_of(*asked.write_chain));
+  return asked.write_chain;
+}
+
 constexpr std::int64_t any = std::int64_t{1} << 53;
 
 }  // namespace
@@ -79,11 +85,12 @@ JournalReplayOptions checked_journal(const ReplayArguments& asked) {
   for (const auto* other : {&asked.chain, &asked.ranks, &asked.cost, &asked.horizon, &asked.start,
                             &asked.epoch, &asked.latency})
     if (*other)
-      refuse_replay("--journal goes only with --trigger and --json.",
+      refuse_replay("--journal goes only with --trigger, --write-chain and --json.",
                     "A journal holds the rest; leave the other options out, or replay a chain.");
   JournalReplayOptions options;
   options.journal = *asked.journal;
   if (asked.trigger) options.trigger = trigger_of(*asked.trigger);
+  options.write_chain = checked_output(asked);
   options.json = asked.json;
   return options;
 }
@@ -104,6 +111,7 @@ ChainReplayOptions checked(const ReplayArguments& asked) {
   else if (asked.epoch)
     options.epoch_steps = epoch_of(*asked.epoch);
   if (asked.latency) options.latency = whole("--latency", *asked.latency, 0, any);
+  options.write_chain = checked_output(asked);
   options.json = asked.json;
   return options;
 }

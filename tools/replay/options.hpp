@@ -13,7 +13,7 @@ namespace evenkeel::tool {
 // The values of the options on the command line; nothing for options that were not given.
 struct ReplayArguments {
   std::optional<std::string> chain, journal;  // exactly one of the two
-  std::optional<std::string> ranks, cost, trigger, horizon, start, epoch, latency;
+  std::optional<std::string> ranks, cost, trigger, horizon, start, epoch, latency, write_chain;
   bool json = false;
 };
 
@@ -32,6 +32,7 @@ struct ChainReplayOptions {
   Start start = Start::optimal;
   std::int64_t epoch_steps = 1;  // between two looks; 0: as the trigger chooses
   std::int64_t latency = 0;      // steps from a look to its rebalance
+  std::optional<std::string> write_chain = {};
   bool json = false;
 };
 
@@ -39,6 +40,7 @@ struct ChainReplayOptions {
 struct JournalReplayOptions {
   std::string journal;
   std::optional<Trigger> trigger = {};  // to try on the run; nothing: repeat its own decisions
+  std::optional<std::string> write_chain = {};
   bool json = false;
 };
 

@@ -92,7 +92,15 @@ bool is_own(const RecordedLine& line) {
 
 JournalEnd read_journal(const std::string& path,
                         const std::function<void(const RecordedStart&)>& start,
-                        const std::function<void(const RecordPlace&, const RecordedLine&)>& line) {
+                        const LineVisitor& line) {
+  return read_journal(
+      path, start,
+      [&](const RecordPlace& place, const RecordedLine& read, const json&) { line(place, read); });
+}
+
+JournalEnd read_journal(const std::string& path,
+                        const std::function<void(const RecordedStart&)>& start,
+                        const WholeLineVisitor& line) {
   const std::string content = content_of(path);
   RecordPlace place{path, 0};
   JournalEnd found;
@@ -105,7 +113,7 @@ JournalEnd read_journal(const std::string& path,
     } else if (const json members = understood(place, parsed); members.contains("unfinished")) {
       found.is_unfinished = true;
     } else {
-      line(place, understood(place, [&] { return record_from<RecordedLine>(members); }));
+      line(place, understood(place, [&] { return record_from<RecordedLine>(members); }), members);
     }
   }
   if (place.line == 0)

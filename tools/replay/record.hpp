@@ -4,6 +4,8 @@
 
 #include "tell/record.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -28,9 +30,16 @@ struct JournalEnd {
 };
 
 // An Error of bad input if the file is not a journal.
+using LineVisitor = std::function<void(const RecordPlace&, const RecordedLine&)>;
+// With all members of the line, as they are.
+using WholeLineVisitor =
+    std::function<void(const RecordPlace&, const RecordedLine&, const nlohmann::json&)>;
 JournalEnd read_journal(const std::string& path,
                         const std::function<void(const RecordedStart&)>& start,
-                        const std::function<void(const RecordPlace&, const RecordedLine&)>& line);
+                        const WholeLineVisitor& line);
+JournalEnd read_journal(const std::string& path,
+                        const std::function<void(const RecordedStart&)>& start,
+                        const LineVisitor& line);
 
 std::string name_of_journal(const std::string& version, std::int64_t ranks, JournalEnd end);
 

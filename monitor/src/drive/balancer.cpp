@@ -4,6 +4,7 @@
 #include "drive/home.hpp"
 #include "drive/hooks.hpp"
 #include "drive/learned_costs.hpp"
+#include "drive/named_errors.hpp"
 #include "drive/place_options.hpp"
 #include "drive/surveyor.hpp"
 
@@ -507,11 +508,11 @@ Kernel Balancer::kernel(const std::string& name, const KernelOptions& options) {
 }
 MoveReport Balancer::step(std::span<const Set> sets, const StepOptions& how) {
   const InUse in_use(impl_->space_);
-  return impl_->step(sets, how);
+  return with_name(options().name, [&] { return impl_->step(sets, how); });
 }
 MoveReport Balancer::rebalance(std::span<const Set> sets) {
   const InUse in_use(impl_->space_);
-  return impl_->rebalance(sets);
+  return with_name(options().name, [&] { return impl_->rebalance(sets); });
 }
 MoveReport Balancer::migrate(std::span<const Set> sets) {
   const InUse in_use(impl_->space_);

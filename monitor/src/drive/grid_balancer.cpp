@@ -1,5 +1,6 @@
 #include <evenkeel/monitor/grid_balancer.hpp>
 
+#include "drive/named_errors.hpp"
 #include "drive/surveyor.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
@@ -146,15 +147,21 @@ Kernel GridBalancer::kernel(const std::string& name, const KernelOptions& option
   return impl_->monitor_.kernel(name, options);
 }
 
-std::optional<GridDomains> GridBalancer::step(const StepOptions& how) { return impl_->step(how); }
+std::optional<GridDomains> GridBalancer::step(const StepOptions& how) {
+  return with_name(options().name, [&] { return impl_->step(how); });
+}
 std::optional<GridDomains> GridBalancer::step(const Set& cells, const StepOptions& how) {
   const InUse in_use(impl_->space_);
-  return impl_->step(cells, how);
+  return with_name(options().name, [&] { return impl_->step(cells, how); });
 }
 
-std::optional<GridDomains> GridBalancer::propose(double work) { return impl_->propose(work); }
+std::optional<GridDomains> GridBalancer::propose(double work) {
+  return with_name(options().name, [&] { return impl_->propose(work); });
+}
 
-void GridBalancer::accept() { impl_->accept(); }
+void GridBalancer::accept() {
+  with_name(options().name, [&] { impl_->accept(); });
+}
 void GridBalancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
 std::string GridBalancer::saved_state() const { return impl_->monitor_.saved_state(); }
 Metrics GridBalancer::metrics() const { return impl_->monitor_.metrics(); }

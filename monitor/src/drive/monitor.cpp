@@ -3,6 +3,7 @@
 #include "agree/protocol.hpp"
 #include "decide/decision.hpp"
 #include "decide/shadow.hpp"
+#include "drive/named_errors.hpp"
 #include "drive/options/first_state.hpp"
 #include "observe/all_steps.hpp"
 #include "observe/epoch_sums.hpp"
@@ -87,6 +88,7 @@ struct Monitor::Impl {
   void rebalanced(const Outcome& outcome);
   void finish();
 
+  void open_files();
   bool restore(std::string saved, const std::string& source, bool goes_on);
   void go_on_from(std::int64_t step);
   std::int64_t began_at() const noexcept { return protocol_.state().began_at; }
@@ -161,6 +163,7 @@ struct Monitor::Impl {
   double weight_ = 0;        // in a deterministic run
   bool by_rule_ = false;     // a look has asked for the rebalance that comes now
   Advice held_;              // waits for a step that may move
+  bool was_paused_ = false;  // in the step before
   bool off_ = false;         // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
   int uncaught_before_ = std::uncaught_exceptions();
@@ -184,6 +187,10 @@ Monitor::Impl::Impl(Communicator communicator, const Options& code)
       epoch_began_after_(options_.warmup_steps),
       watcher_(options_.watcher) {
   waited_before_ = core_wait_.nanoseconds();
+  with_name(options_.name, [&] { open_files(); });
+}
+
+void Monitor::Impl::open_files() {
   const Communicator& ranks = protocol_.communicator();
   std::string saved;
   vote(ranks, attempt(stage_name, [&] {
@@ -389,7 +396,10 @@ Advice Monitor::Impl::step(std::int64_t objects, const StepOptions& options) {
 
 // What is advised now, or was before and could not be done.
 Advice Monitor::Impl::released(Advice advice, bool may_move) {
-  if (!advice && protocol_.state().paused == 0) advice = std::move(held_);
+  const bool is_paused = protocol_.state().paused != 0;
+  if (is_paused && !was_paused_) held_ = {};  // but what is asked for in a pause is done
+  was_paused_ = is_paused;
+  if (!advice) advice = std::move(held_);
   held_ = {};
   if (!advice) return {};
   if (!may_move) {
@@ -610,10 +620,12 @@ Account Monitor::account() const { return impl_->account(); }
 bool Monitor::take_advised() noexcept { return std::exchange(impl_->is_advised_, false); }
 void Monitor::keep_from(std::int64_t generation) { impl_->keep_from(generation); }
 Advice Monitor::step(std::int64_t objects, const StepOptions& options) {
-  return impl_->step(objects, options);
+  return with_name(impl_->options_.name, [&] { return impl_->step(objects, options); });
 }
 void Monitor::rebalanced(const Outcome& outcome) { impl_->rebalanced(outcome); }
-void Monitor::finish() { impl_->finish(); }
+void Monitor::finish() {
+  with_name(impl_->options_.name, [&] { impl_->finish(); });
+}
 
 const Options& Monitor::options() const noexcept { return impl_->options_; }
 std::int64_t Monitor::steps() const noexcept { return impl_->step_; }
@@ -626,7 +638,9 @@ Metrics Monitor::metrics() const {
 std::string Monitor::saved_state() const {
   return saved_text(impl_->protocol_.state(), impl_->protocol_.communicator().size(), impl_->step_);
 }
-void Monitor::restore(const std::string& saved) { impl_->restore_before_start(saved); }
+void Monitor::restore(const std::string& saved) {
+  with_name(impl_->options_.name, [&] { impl_->restore_before_start(saved); });
+}
 bool Monitor::has_begun() const noexcept { return impl_->step_ > impl_->began_at(); }
 bool Monitor::is_finished() const noexcept { return impl_->finished_; }
 bool Monitor::next_step_looks() const noexcept { return impl_->ends_epoch(impl_->step_ + 1); }

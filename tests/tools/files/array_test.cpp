@@ -1,8 +1,10 @@
 #include "files/array.hpp"
-
+#include "files/write_array.hpp"
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,48 @@ TEST(Array, OnlyRowsThatAreThereAreRead) {
             "evenkeel: tools/files: Rows 0 to 3 of " + name +
                 " were asked for, but it has 2. Ask for rows that it has.");
   EXPECT_ERROR(file->read(2, 1), "Rows 2 to 1 of ");
+}
+
+// --- Writing -------------------------------------------------------------------------------------
+
+template <class... Columns, class Number>
+std::string written(const std::string& path, const std::vector<Number>& numbers,
+                    const Columns&... columns) {
+  OutputFile file(path);
+  write_array(file, format_of(path), std::span<const Number>(numbers), columns...);
+  file.commit();
+  return path;
+}
+
+TEST(WrittenArray, IsRead) {
+  const test::ScratchDirectory directory;
+  const std::vector<double> numbers = {0.1, -1e300, 5e-324, 0, 1.0 / 3, 7};
+  const std::vector<std::int32_t> parts = {0, 1, -1, 2147483647};
+  for (const char* name : {"array.npy", "array.csv"}) {
+    const std::string path = directory.path_of(name);
+    for (const std::uint64_t columns : {1U, 2U, 3U, 6U}) {
+      const auto read = open_array(written(path, numbers, columns));
+      EXPECT_EQ(read->columns(), columns);
+      EXPECT_EQ(read->read(0, read->rows()), numbers) << name;
+    }
+    const auto read = open_array(written(path, parts));
+    EXPECT_EQ(read->columns(), 1U);
+    EXPECT_EQ(read->read(0, 4), std::vector<double>(parts.begin(), parts.end()));
+  }
+  EXPECT_EQ(test::content_of(written(directory.path_of("parts.csv"), parts)),
+            "0\n1\n-1\n2147483647\n");
+}
+
+TEST(WrittenArray, MayBeLongOrEmpty) {
+  const test::ScratchDirectory directory;
+  const std::vector<std::int32_t> many(700'000, 12), none;
+  for (const char* name : {"array.npy", "array.csv"}) {
+    const auto read = open_array(written(directory.path_of(name), many));
+    EXPECT_EQ(read->rows(), many.size());
+    EXPECT_EQ(read->read(0, read->rows()), std::vector<double>(many.size(), 12));
+  }
+  EXPECT_EQ(open_array(written(directory.path_of("none.npy"), none))->rows(), 0U);
+  EXPECT_EQ(test::content_of(written(directory.path_of("none.csv"), none)), "");
 }
 
 }  // namespace

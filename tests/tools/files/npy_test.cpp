@@ -193,14 +193,14 @@ TEST(Npy, AFileThatShrinksIsRefused) {
 
 TEST(Npy, AHeaderIsWrittenAsNumPyDoes) {
   const char order = std::endian::native == std::endian::little ? '<' : '>';
-  const std::string header = npy_header(ElementType::integer32, 12345);
+  const std::string header = npy_header(ElementType::integer32, {12345});
   EXPECT_EQ(header.size(), 128U);
   EXPECT_EQ(header.substr(0, 10), std::string("\x93NUMPY\x01\x00\x76\x00", 10));
   EXPECT_EQ(header.substr(10), std::string("{'descr': '") + order +
                                    "i4', 'fortran_order': False, 'shape': (12345,), }" +
                                    std::string(56, ' ') + "\n");
   for (std::uint64_t elements = 1; elements < std::uint64_t{1} << 60U; elements *= 10)
-    EXPECT_EQ(npy_header(ElementType::real32, elements).size() % 64, 0U);
+    EXPECT_EQ(npy_header(ElementType::real32, {elements}).size() % 64, 0U);
 }
 
 template <class Number>

@@ -68,6 +68,19 @@ TEST(PartitionOptions, AllOfThem) {
   EXPECT_FALSE(checked(asked).work_is_count);
 }
 
+TEST(PartitionOptions, TheNameOfTheOutputTellsItsFormat) {
+  for (const char* name : {"parts.npy", "parts.csv", ".csv"}) {
+    PartitionArguments asked = plain();
+    asked.out = name;
+    EXPECT_EQ(checked(asked).out, name);
+  }
+  for (const char* name : {"parts", "parts.txt", "parts.csv.gz", "csv", ""})
+    EXPECT_EQ(refusal_of([&](auto& asked) { asked.out = name; }),
+              std::string("evenkeel: tools/files: The name '") + name +
+                  "' does not say which format the file has. Name a file that ends in .npy or "
+                  ".csv.");
+}
+
 TEST(PartitionOptions, WhatIsNeeded) {
   const std::string text = refusal("--points, --parts and --method are needed. Give all three.");
   EXPECT_EQ(refusal_of([](auto& asked) { asked.points.reset(); }), text);

@@ -92,15 +92,22 @@ TEST(ReplayOptions, AJournalHoldsAllElse) {
   EXPECT_EQ(checked_journal(asked).journal, "journal.jsonl");
   EXPECT_FALSE(checked_journal(asked).trigger) << "what is on record is decided again";
   EXPECT_TRUE(checked_journal(asked).json);
+  EXPECT_FALSE(checked_journal(asked).write_chain);
+  asked.write_chain = "chain.csv";
+  EXPECT_EQ(checked_journal(asked).write_chain, "chain.csv");
+  asked.write_chain = "chain";
+  EXPECT_ERROR(checked_journal(asked), "The name 'chain' does not say which format");
+  asked.write_chain.reset();
   for (const Given other :
        {&ReplayArguments::chain, &ReplayArguments::ranks, &ReplayArguments::cost,
         &ReplayArguments::horizon, &ReplayArguments::start, &ReplayArguments::epoch,
         &ReplayArguments::latency}) {
     ReplayArguments more = asked;
     more.*other = std::string("1");
-    EXPECT_EQ(error_of([&] { checked_journal(more); }),
-              refusal("--journal goes only with --trigger and --json. A journal holds the rest; "
-                      "leave the other options out, or replay a chain."));
+    EXPECT_EQ(
+        error_of([&] { checked_journal(more); }),
+        refusal("--journal goes only with --trigger, --write-chain and --json. A journal holds "
+                "the rest; leave the other options out, or replay a chain."));
   }
 }
 

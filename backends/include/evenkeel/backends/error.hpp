@@ -47,6 +47,10 @@ class EVENKEEL_API Error : public std::runtime_error {
   // is the lowest of them.
   Error at_rank(int rank, int failures, int ranks) const;
 
+  // The same error of a Balancer with this name, which what() begins with.
+  Error of(const std::string& name) const;
+  const std::string& name() const noexcept { return name_; }  // empty: none
+
   ~Error() override;
   Error(const Error&) = default;
   Error& operator=(const Error&) = default;
@@ -54,8 +58,9 @@ class EVENKEEL_API Error : public std::runtime_error {
  private:
   ErrorKind kind_;
   int rank_ = no_rank;
-  std::string where_, problem_, remedy_;
+  std::string where_, problem_, remedy_, name_;
   Error(const Error& error, int rank, int failures, int ranks);
+  Error(const Error& error, const std::string& name);
 };
 
 }  // namespace evenkeel

@@ -61,5 +61,63 @@ TEST(BalancerBonds, HoldByAllMethods) {
   }
 }
 
+// --- Families of an adaptive mesh, as docs/moving.md has them ------------------------------------
+
+// Cells down from level `coarsest` may be merged into one of that level; coarser ones may not.
+std::int64_t family_of(std::int64_t key, int level, int coarsest) {
+  return level > coarsest ? key >> 3 * (level - coarsest) : -1;
+}
+
+struct Mesh {
+  std::vector<std::array<double, 3>> centre;
+  std::vector<std::int64_t> key, family;
+  std::vector<int> level;
+
+  // The leaves below a cell, the deeper the nearer to the corner.
+  void refine(std::int64_t cell, int depth, std::array<double, 3> lower, double width) {
+    if (depth == (lower[0] + lower[1] + lower[2] < 0.3 ? 4 : 2)) {
+      key.push_back(cell);
+      level.push_back(depth);
+      centre.push_back({lower[0] + width / 2, lower[1] + width / 2, lower[2] + width / 2});
+      return;
+    }
+    const double half = width / 2;
+    for (int child = 0; child < 8; ++child)
+      refine(8 * cell + child, depth + 1,
+             {lower[0] + half * (child / 4), lower[1] + half * (child / 2 % 2),
+              lower[2] + half * (child % 2)},
+             half);
+  }
+};
+
+// What may be merged, over one level or several, is on one rank.
+TEST(BalancerBonds, HoldFamiliesWithinFamilies) {
+  const Communicator communicator = test::world();
+  for (const int coarsest : {1, 2, 3}) {
+    Mesh mesh;
+    if (communicator.rank() == 0) mesh.refine(1, 0, {0, 0, 0}, 1);
+    for (std::size_t i = 0; i < mesh.key.size(); ++i)
+      mesh.family.push_back(family_of(mesh.key[i], mesh.level[i], coarsest));
+    const std::int64_t all = communicator.all_reduce(std::ssize(mesh.key) + 0L, Reduction::sum);
+    Balancer balancer(communicator, {});
+    balancer.rebalance(mesh.centre, carry(mesh.key, mesh.level, mesh.family),
+                       {.group = mesh.family});
+    EXPECT_EQ(communicator.all_reduce(std::ssize(mesh.key) + 0L, Reduction::sum), all);
+    const std::vector<std::int64_t> families =
+        communicator.all_gather(std::span<const std::int64_t>(mesh.family)).values;
+    std::int64_t grouped = 0;
+    for (std::size_t i = 0; i < mesh.key.size(); ++i) {
+      EXPECT_EQ(mesh.family[i], family_of(mesh.key[i], mesh.level[i], coarsest)) << "carried";
+      if (mesh.family[i] < 0) continue;
+      ++grouped;
+      EXPECT_EQ(std::ranges::count(families, mesh.family[i]),
+                std::ranges::count(mesh.family, mesh.family[i]))
+          << "all of them are here";
+    }
+    EXPECT_GT(communicator.all_reduce(grouped, Reduction::sum), 0);
+    balancer.finish();
+  }
+}
+
 }  // namespace
 }  // namespace evenkeel

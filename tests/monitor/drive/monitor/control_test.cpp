@@ -278,6 +278,26 @@ TEST_F(ControlTest, TheAdviceSaysThatItWasAskedFor) {
   monitor.finish();
 }
 
+// What is asked for in a pause waits as well for a step that may move; what was decided on before
+// the pause is forgotten.
+TEST_F(ControlTest, WithoutAWatcherARebalanceInAPauseWaitsForAStepThatMayMove) {
+  Monitor monitor = uneven(controlled(by_load()));
+  const auto advised_at = [&](std::int64_t last, std::int64_t may_move_from) {
+    Steps steps;
+    while (monitor.steps() < last)
+      if (monitor.step(0, {.may_move = monitor.steps() + 1 >= may_move_from}))
+        steps.push_back(monitor.steps());
+    return steps;
+  };
+  write("pause");
+  EXPECT_EQ(advised_at(24, 25), Steps()) << "decided on at 16";
+  EXPECT_EQ(advised_at(25, 0), Steps()) << "and forgotten";
+  write("rebalance");
+  EXPECT_EQ(advised_at(50, 44), Steps{44}) << "told at 35, decided on at 40";
+  EXPECT_EQ(advised_at(90, 0), Steps());
+  monitor.finish();
+}
+
 // Of pause and resume the last one counts; one command is told at a look.
 TEST_F(ControlTest, WithoutAWatcherTheLinesOfOneFileAreToldLookByLook) {
   Monitor monitor = uneven(controlled(by_load()));

@@ -1,6 +1,7 @@
 #include "decide/decision.hpp"
 #include "monitor/drive/monitor/watching.hpp"
 #include "replay/from_json.hpp"
+#include "replay/journal_chain.hpp"
 
 #include <evenkeel/backends/config.hpp>
 
@@ -378,6 +379,34 @@ TEST_F(JournalTest, WithoutFinishAllThatIsSettledIsWritten) {
     const auto read = parsed();
     EXPECT_EQ(read.size(), rank == 0 ? 5U : 0U) << "the last line says that this is no end";
   }
+}
+
+// A row for each step that a look covers, a bin for each rank.
+TEST_F(JournalTest, IsAChainAsLongAsNothingMoves) {
+  {
+    Monitor monitor = uneven(with_journal(exact(Never{})));
+    advised(monitor, 40);
+    monitor.finish();
+  }
+  if (rank == 0) {
+    const tool::CostTable chain = tool::chain_of_journal(path);
+    EXPECT_EQ(chain.bins, static_cast<std::uint64_t>(size));
+    EXPECT_EQ(chain.costs.size(), 35U * static_cast<std::size_t>(size)) << "the last look's step";
+    for (std::size_t i = 0; i < chain.costs.size(); ++i)
+      EXPECT_NEAR(chain.costs[i], 1e-3 * (i % chain.bins == 0 ? 3 : (2.0 * size - 3) / (size - 1)),
+                  1e-8);
+  }
+  {
+    Monitor monitor = uneven(with_journal(exact(Never{})));
+    advised(monitor, 20);
+    monitor.rebalanced();
+    advised(monitor, 60);
+    monitor.finish();
+  }
+  if (rank != 0) return;
+  EXPECT_ERROR(tool::chain_of_journal(path), " is of other domains than the lines before it.");
+  std::ofstream(path).close();
+  EXPECT_ERROR(tool::chain_of_journal(path), "is empty.");
 }
 
 TEST_F(JournalTest, KernelsMayDifferBetweenRanks) {

@@ -188,6 +188,26 @@ TEST_P(UnfinishedTest, ANameStandsInLogAndJournal) {
   EXPECT_EQ(test::times(content, "\"name\":\"fluid\"}"), rank == 0 ? 1 : 0);
 }
 
+TEST_P(UnfinishedTest, ANameStandsInErrors) {
+  Options options = LifeTest::options();
+  options.name = "fluid";
+  Monitor monitor = uneven(options);
+  monitor.finish();
+  EXPECT_ERROR(monitor.step(), "evenkeel: fluid: monitor: step was called after finish.");
+  const std::string text = test::error_of([&] { monitor.restore(""); });
+  EXPECT_TRUE(text.starts_with("evenkeel: fluid: rank 0")) << text;
+  options.state = scratch.with_file("run.state", "nonsense");
+  const std::string at_start = test::error_of([&] { Monitor other(outer, options); });
+  EXPECT_TRUE(at_start.starts_with("evenkeel: fluid: rank 0: monitor/state: ")) << at_start;
+  try {
+    monitor.step();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.name(), "fluid");
+    EXPECT_EQ(error.where(), "monitor");
+    EXPECT_EQ(error.problem(), "step was called after finish.");
+  }
+}
+
 // --- The end -------------------------------------------------------------------------------------
 
 TEST_P(LifeTest, AfterFinishNothingMore) {

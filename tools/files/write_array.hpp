@@ -1,0 +1,21 @@
+#pragma once
+
+// Arrays to files: the counterpart of array.hpp. Each writes the whole file, but does not commit
+// it.
+
+#include "files/array.hpp"
+#include "files/output_file.hpp"
+
+#include <cstdint>
+#include <span>
+
+namespace evenkeel::tool {
+
+// A single column.
+void write_array(OutputFile& file, ArrayFormat format, std::span<const std::int32_t> numbers);
+
+// Rows of so many columns, one after the other. In a .csv, numbers read back as the same bits.
+void write_array(OutputFile& file, ArrayFormat format, std::span<const double> numbers,
+                 std::uint64_t columns);
+
+}  // namespace evenkeel::tool
