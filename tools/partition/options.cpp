@@ -186,7 +186,9 @@ void refuse_to_overwrite(const PartitionArguments& asked) {
       {"--weights", &asked.weights}};
   const auto place_of = [](const std::string& path) {
     std::error_code unknown;
-    const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(path), unknown);
+    const auto whole = std::filesystem::absolute(path, unknown);
+    if (unknown) return std::filesystem::path(path);
+    const auto place = std::filesystem::weakly_canonical(whole, unknown);
     return unknown ? std::filesystem::path(path) : place;
   };
   for (std::size_t written = 0; written < 2; ++written)
@@ -216,11 +218,11 @@ PartitionOptions checked(const PartitionArguments& asked) {
   if (asked.box) options.box = box_of(*asked.box);
   options.work_is_count = counts_objects(asked);
   if (asked.target_lambda) options.target_lambda = target_of(*asked.target_lambda);
-  if (asked.out) static_cast<void>(format_of(*asked.out));
   options.out = asked.out;
   options.vtk = asked.vtk;
   options.json = asked.json;
   refuse_to_overwrite(asked);
+  if (asked.out) static_cast<void>(format_of(*asked.out));
   return options;
 }
 

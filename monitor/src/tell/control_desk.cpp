@@ -43,7 +43,8 @@ class ControlDesk {
     static std::mutex mutex;
     static std::map<std::string, std::weak_ptr<ControlDesk>> desks;
     std::error_code error;
-    const auto place = std::filesystem::weakly_canonical(std::filesystem::absolute(path), error);
+    const auto whole = std::filesystem::absolute(path, error);
+    const auto place = error ? whole : std::filesystem::weakly_canonical(whole, error);
     const std::lock_guard lock(mutex);
     std::erase_if(desks, [](const auto& entry) { return entry.second.expired(); });
     std::weak_ptr<ControlDesk>& known = desks[error ? path : place.string()];

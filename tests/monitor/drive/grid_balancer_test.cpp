@@ -43,6 +43,16 @@ class GridBalancers : public testing::Test {
   }
 };
 
+TEST_F(GridBalancers, HaveANameInTheirErrors) {
+  GridBalancerOptions chosen = options();
+  chosen.monitor.name = "mesh";
+  GridBalancer balancer(communicator, chosen);
+  EXPECT_ERROR(balancer.accept(), "evenkeel: mesh: monitor/grid_balancer: There is no proposal");
+  balancer.finish();
+  EXPECT_ERROR(balancer.step(), "evenkeel: mesh: monitor: step was called after finish.");
+  EXPECT_ERROR(balancer.finish(), "evenkeel: mesh: monitor: finish was called after finish.");
+}
+
 TEST_F(GridBalancers, ComeToEvenDomainsFromOneNumberEach) {
   for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
     GridBalancerOptions chosen = options();

@@ -75,7 +75,7 @@ struct Mesh {
 
   // The leaves below a cell, the deeper the nearer to the corner.
   void refine(std::int64_t cell, int depth, std::array<double, 3> lower, double width) {
-    if (depth == (lower[0] + lower[1] + lower[2] < 0.3 ? 4 : 2)) {
+    if (depth >= (lower[0] + lower[1] + lower[2] < 0.3 ? 4 : 2)) {
       key.push_back(cell);
       level.push_back(depth);
       centre.push_back({lower[0] + width / 2, lower[1] + width / 2, lower[2] + width / 2});

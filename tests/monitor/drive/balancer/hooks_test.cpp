@@ -56,6 +56,20 @@ TEST_F(Hooks, RunInTheOrderInWhichTheyWereGiven) {
   balancer.finish();
 }
 
+TEST_F(Hooks, ErrorsBeginWithTheNameOfTheBalancer) {
+  Balancer balancer(communicator, {.name = "fluid"});
+  balancer.after_move([](const MoveReport&) { throw std::runtime_error("too late"); });
+  const std::string text = test::error_of([&] { balancer.rebalance(cloud.as_set()); });
+  EXPECT_TRUE(text.starts_with("evenkeel: fluid: rank 0 (the first of ")) << text;
+  EXPECT_TRUE(test::mentions(text, ": monitor/balancer: The application threw too late."));
+  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  if (rank == 0) cloud.x.push_back({});
+  const std::string in_step = test::error_of([&] { balancer.rebalance(cloud.as_set()); });
+  EXPECT_TRUE(in_step.starts_with("evenkeel: fluid: rank 0: ")) << in_step;
+  balancer.finish();
+  EXPECT_ERROR(balancer.step(cloud.as_set()), "evenkeel: fluid: monitor: step was called after");
+}
+
 // So many that any array of hooks has to grow; those that are added run at the next move.
 TEST_F(Hooks, MayAddHooks) {
   constexpr int many = 100;
