@@ -6,11 +6,15 @@
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 
+#include <array>
+#include <csignal>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <sstream>
 #include <string>
+
+#include <unistd.h>
 
 namespace evenkeel {
 namespace {
@@ -338,6 +342,11 @@ TEST_F(UsersLogger, GetsTheLines) {
   EXPECT_EQ(text(), "[info] one line\n[info] two\n[info] lines\n");
 }
 
+TEST_F(UsersLogger, GetsTheNameBeforeEachLine) {
+  Log(LogLevel::summary, "fluid").write("two\nlines");
+  EXPECT_EQ(text(), "[info] fluid: two\n[info] fluid: lines\n");
+}
+
 TEST_F(UsersLogger, GetsTextAsItIs) {
   Log(LogLevel::looks).write("{} {0:d} %v %n \\");
   EXPECT_EQ(text(), "[info] {} {0:d} %v %n \\\n");
@@ -377,6 +386,21 @@ TEST(Log, GoesToStderrWhereNobodyHasRegisteredALogger) {
   Log(LogLevel::off).write("nothing");
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "evenkeel: two\nevenkeel: lines\n");
   EXPECT_EQ(spdlog::get("evenkeel"), nullptr);
+}
+
+// The program that has read stderr is gone (`mpirun ... 2>&1 | head`).
+TEST(Log, ToNobodyEndsNoRun) {
+  ASSERT_EQ(std::signal(SIGPIPE, SIG_DFL), SIG_DFL);
+  std::array<int, 2> ends = {};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  close(ends[0]);
+  const int before = dup(STDERR_FILENO);
+  ASSERT_EQ(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
+  const Log log(LogLevel::decisions, "fluid");
+  for (int line = 0; line < 3; ++line) log.write("nobody reads this");
+  ASSERT_EQ(dup2(before, STDERR_FILENO), STDERR_FILENO);
+  close(before);
+  close(ends[1]);
 }
 
 }  // namespace
