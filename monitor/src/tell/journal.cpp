@@ -14,6 +14,7 @@
 #include <functional>
 #include <span>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -245,6 +246,15 @@ std::string unfinished_line(std::int64_t step) {
   return Json::object({{"unfinished", true}, {"step", step}}).text();
 }
 
+namespace {
+
+constexpr std::string_view journal_begin = "{\"version\":";
+
+// Whether a file that begins like this may be a journal: a run may have been killed early.
+bool is_of_a_journal(const std::string& beginning) { return journal_begin.starts_with(beginning); }
+
+}  // namespace
+
 // The file is not emptied before its lock is ours. It is opened for appending, so that what another
 // run writes on a file system without locks stays whole.
 Journal::Journal(const std::string& path, Begin begin) : path_(path) {
@@ -252,7 +262,7 @@ Journal::Journal(const std::string& path, Begin begin) : path_(path) {
     throw Error(ErrorKind::bad_input, Where{"monitor/journal"},
                 "The journal " + in_quotes(path) + " cannot be written: " + reason + '.', remedy);
   };
-  const int flags = O_WRONLY | O_CREAT | O_APPEND | (begin == Begin::anew ? O_EXCL : 0);
+  const int flags = O_RDWR | O_CREAT | O_APPEND | (begin == Begin::anew ? O_EXCL : 0);
   detail::OpenedFile opened = detail::open_regular(path, flags);
   if (!opened)
     refuse(opened.reason,
@@ -263,6 +273,8 @@ Journal::Journal(const std::string& path, Begin begin) : path_(path) {
   if (flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     refuse("another run, or another Balancer of this one, is writing to it",
            "Give each Balancer a file of its own, by its options in code.");
+  if (!is_of_a_journal(detail::read_from(file_, 0, journal_begin.size())))
+    refuse("it holds something that is no journal", "Name a file that may be lost.");
   if (ftruncate(file_.number(), 0) != 0)
     refuse(detail::reason_of(errno), "Name a file that may be emptied.");
 }

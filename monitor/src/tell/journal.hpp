@@ -61,7 +61,7 @@ EVENKEEL_API std::string unfinished_line(std::int64_t step);
 class EVENKEEL_API Journal {
  public:
   enum class Begin {
-    over,  // earlier content of the file is lost
+    over,  // an earlier journal in the file is lost; any other content is an Error
     anew   // a file that is there already is an Error
   };
   explicit Journal(const std::string& path, Begin begin = Begin::over);

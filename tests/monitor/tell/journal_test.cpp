@@ -638,7 +638,7 @@ std::string content_of(const std::string& path) {
 TEST(Journal, EachLineIsThereWhenItIsWritten) {
   const Scratch scratch;
   const std::string path = scratch / "run.jsonl", large(100'000, 'x');
-  std::ofstream(path) << "an older journal, longer than the new one";
+  std::ofstream(path) << "{\"version\":\"an older journal, longer than the new one\"";
   Journal journal(path);
   EXPECT_EQ(content_of(path), "");
   journal.write("{}");
@@ -672,6 +672,7 @@ TEST(Journal, AFullDiskEndsTheJournalAndNotTheRun) {
   const std::string path = scratch / "run.jsonl";
   for (const auto signal : {test::FullDisk::Signal::ignored, test::FullDisk::Signal::as_it_is})
     for (const std::size_t length : {9U, 10U, 100'000U}) {
+      std::filesystem::remove(path);
       Journal journal(path);
       const test::FullDisk full(12, signal);
       journal.write("{}");
@@ -695,6 +696,22 @@ TEST(Journal, IsARegularFile) {
       EXPECT_ERROR(Journal(path, begin), "cannot be written: it is not a regular file.");
 }
 
+// A path that was mistyped costs nothing.
+TEST(Journal, ReplacesNothingButAJournal) {
+  const Scratch scratch;
+  const std::string path = scratch / "input.dat";
+  for (const char* content :
+       {"a work of years", "{\"versio", "{\"versions\":1}", "\n{\"version\":", "{"}) {
+    std::ofstream(path) << content;
+    if (std::string("{\"version\":").starts_with(content)) {
+      EXPECT_NO_THROW(Journal{path}) << "a run may have been killed early";
+      continue;
+    }
+    EXPECT_ERROR(Journal{path}, "cannot be written: it holds something that is no journal. Name");
+    EXPECT_EQ(content_of(path), content);
+  }
+}
+
 TEST(Journal, ThatIsToBeNewReplacesNothing) {
   const Scratch scratch;
   const std::string path = scratch / "run.jsonl", link = scratch / "link";
@@ -712,12 +729,12 @@ TEST(Journal, AFileHasOneWriterAtATime) {
   const std::string path = testing::TempDir() + "evenkeel_one_writer.jsonl";
   {
     Journal first(path);
-    first.write("first");
+    first.write("{\"version\":1}");
     EXPECT_ERROR(Journal another(path), "is writing to it");
     first.write("still");
     std::ifstream lines(path);
     const std::string text{std::istreambuf_iterator<char>(lines), {}};
-    EXPECT_EQ(text, "first\nstill\n");
+    EXPECT_EQ(text, "{\"version\":1}\nstill\n");
   }
   EXPECT_NO_THROW(Journal third(path)) << "free again, and empty";
   EXPECT_EQ(std::filesystem::file_size(path), 0U);

@@ -50,6 +50,7 @@ class ReplayTest : public MonitorTest, public testing::WithParamInterface<Trigge
     options.horizon = 600;
     options.expected_cost = 3;
     options.log = LogLevel::off;
+    options.name = "fluid";
     options.journal = journal;
     return options;
   }
