@@ -516,7 +516,7 @@ MoveReport Balancer::rebalance(std::span<const Set> sets) {
 }
 MoveReport Balancer::migrate(std::span<const Set> sets) {
   const InUse in_use(impl_->space_);
-  return impl_->migrate(sets);
+  return with_name(options().name, [&] { return impl_->migrate(sets); });
 }
 void Balancer::before_move(std::function<void()> hook) {
   impl_->hooks_.before.push_back(std::move(hook));
