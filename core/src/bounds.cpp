@@ -125,17 +125,6 @@ Bounds local_bounds(const Instance& instance, const FieldLayout& at) {
   return box;
 }
 
-Bounds checked_local_bounds(const Space& space, const Set& set) {
-  check(set);
-  const FieldLayout at = set.position();
-  if (!space.can_access(at.memory))
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The positions are in " + std::string(name_of(at.memory)) + " memory, which " +
-                    std::string(space.name()) + " does not reach.",
-                "Use Space::where(the memory kind of the positions).");
-  return with_space(space, [&](const auto& instance) { return local_bounds(instance, at); });
-}
-
 struct Tally {
   Bounds box;
   int fewest, most;  // dimensions
@@ -152,9 +141,20 @@ void combine(Tally& into, const Tally& from) noexcept {
 
 }  // namespace
 
+Bounds bounds_here(const Space& space, const Set& set) {
+  check(set);
+  const FieldLayout at = set.position();
+  if (!space.can_access(at.memory))
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "The positions are in " + std::string(name_of(at.memory)) + " memory, which " +
+                    std::string(space.name()) + " does not reach.",
+                "Use Space::where(the memory kind of the positions).");
+  return with_space(space, [&](const auto& instance) { return local_bounds(instance, at); });
+}
+
 Bounds bounds(const Space& space, const Communicator& communicator, const Set& set) {
   Tally mine{};
-  const Status status = attempt(stage_name, [&] { mine.box = checked_local_bounds(space, set); });
+  const Status status = attempt(stage_name, [&] { mine.box = bounds_here(space, set); });
   mine.most = mine.box.dimensions;
   mine.fewest = mine.most == 0 ? 3 : mine.most;  // a rank that has never had objects has no say
   Tally all = vote<&combine>(communicator, status, mine);

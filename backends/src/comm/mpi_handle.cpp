@@ -1,7 +1,9 @@
 #include "comm/mpi_handle.hpp"
 
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/stopwatch.hpp>
 
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -53,17 +55,39 @@ void MpiHandle::end_reduction() noexcept {
   if (released_) release();
 }
 
-void MpiHandle::abandon(std::unique_ptr<std::byte[]> buffer, MPI_Request request) noexcept {
-  if (mpi_is_running()) abandoned_.push_back({std::move(buffer), request});
+void MpiHandle::abandon(std::unique_ptr<std::byte[]> buffer, MPI_Request request,
+                        LastWords last) noexcept {
+  if (mpi_is_running()) abandoned_.push_back({std::move(buffer), request, std::move(last)});
 }
+
+void MpiHandle::LastWords::say_of(const void* value, bool is_complete) const noexcept {
+  if (words.empty() || (is_complete && is_fine(value))) return;
+  std::fputs(words.c_str(), stderr);
+  std::fflush(stderr);
+}
+
+namespace {
+
+// Ranks that end alike come here at about the same time, and each helps the others on.
+bool completes(MPI_Request& request, bool is_worth_waiting) noexcept {
+  constexpr double most_seconds = 0.5;
+  const Stopwatch stopwatch;
+  int complete = 0;
+  do {
+    if (MPI_Test(&request, &complete, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+  } while (complete == 0 && is_worth_waiting && stopwatch.seconds() < most_seconds);
+  return complete != 0;
+}
+
+}  // namespace
 
 // When MPI ends: frees the buffers of completed reductions, and leaks the others, since MPI may
 // still write to them.
 void MpiHandle::settle_abandoned() noexcept {
   for (Abandoned& reduction : abandoned_) {
-    int complete = 0;
-    MPI_Test(&reduction.request, &complete, MPI_STATUS_IGNORE);
-    if (complete != 0)
+    const bool is_complete = completes(reduction.request, !reduction.last.words.empty());
+    reduction.last.say_of(reduction.buffer.get(), is_complete);
+    if (is_complete)
       --pending_;
     else
       static_cast<void>(reduction.buffer.release());
@@ -107,7 +131,12 @@ class MpiReduction final : public Pending {
   }
 
   ~MpiReduction() override {
-    if (is_pending()) handle_->abandon(std::move(value_), request_);
+    if (is_pending()) handle_->abandon(std::move(value_), request_, std::move(last_));
+  }
+
+  void let_go(std::string words, bool (*is_fine)(const void*)) override {
+    last_ = {std::move(words), is_fine};
+    if (test()) last_.say_of(value_.get(), true);
   }
 
   bool test() override {
@@ -141,6 +170,7 @@ class MpiReduction final : public Pending {
   std::unique_ptr<std::byte[]> value_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   int code_ = MPI_SUCCESS;
+  MpiHandle::LastWords last_;
 };
 
 }  // namespace

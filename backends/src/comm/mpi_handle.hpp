@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace evenkeel::detail {
@@ -40,14 +41,23 @@ class MpiHandle {
   void begin_reduction() noexcept { ++pending_; }
   void end_reduction() noexcept;
 
+  // What MPI_Finalize writes to stderr of a reduction that other ranks have not joined, or whose
+  // result is not fine.
+  struct LastWords {
+    std::string words = {};  // empty: none
+    bool (*is_fine)(const void* value) = nullptr;
+    void say_of(const void* value, bool is_complete) const noexcept;
+  };
+
   // Takes over a reduction under way, which never completes if another rank does not join it. MPI
   // may write to the buffer until it completes; buffer and communicator stay alive for as long.
-  void abandon(std::unique_ptr<std::byte[]> buffer, MPI_Request request) noexcept;
+  void abandon(std::unique_ptr<std::byte[]> buffer, MPI_Request request, LastWords last) noexcept;
 
  private:
   struct Abandoned {
     std::unique_ptr<std::byte[]> buffer;
     MPI_Request request;
+    LastWords last;
   };
 
   static int release_attribute(MPI_Comm, int, void* attribute, void*);

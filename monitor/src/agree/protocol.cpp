@@ -3,7 +3,6 @@
 #include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/error.hpp>
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -11,61 +10,74 @@ namespace evenkeel {
 
 namespace {
 
-void add_totals(Totals& into, const Totals& from) noexcept { combine(into, from); }
-void add_pictures(LoadPicture& into, const LoadPicture& from) noexcept { combine(into, from); }
-
 constexpr const char* stage_name = "monitor/epoch";
 constexpr int d = protocol_latency_steps;
 
 // A reduction goes in rounds, and one call takes MPI through one of them at most. Further calls
 // cost a tenth of a microsecond each; after one round too few, the wait that follows takes as long
 // as other ranks are late.
-template <class T>
-void help_on(PendingReduction<T>& reduction) {
+void help_on(Posted& posted) {
   constexpr int most_tests = 5;
-  for (int i = 0; i < most_tests && reduction && !reduction.test(); ++i) continue;
+  for (int i = 0; i < most_tests && posted && !posted.test(); ++i) continue;
+}
+
+template <class Content>
+Posted posted(const Communicator& ranks, Meeting meeting, std::int64_t step,
+              const Content& content) {
+  Message message;
+  message.put(content);
+  return Posted(ranks, meeting, step, message);
+}
+
+Status with_remedy(const Status& status, const std::string& remedy) {
+  const Error& error = *status.error();
+  return Status(Error(error.kind(), Where{error.where()}, error.problem(), remedy));
 }
 
 }  // namespace
 
-void Protocol::Comparison::combine(Comparison& into, const Comparison& from) noexcept {
-  detail::Ballot::combine(into.ballot, from.ballot);
-  for (std::size_t i = 0; i < items; ++i) {
-    into.least[i] = std::min(into.least[i], from.least[i]);
-    into.greatest[i] = std::max(into.greatest[i], from.greatest[i]);
-  }
-}
-
-void Protocol::Comparison::require_equal() const {
-  constexpr const char* names[items] = {"the number of the step", "the generation", "the options",
-                                        "what was observed", "the decision"};
-  std::string different;
-  for (std::size_t i = 0; i < items; ++i)
-    if (least[i] != greatest[i])
-      different += (different.empty() ? "" : ", ") + std::string(names[i]);
-  if (different.empty()) return;
-  throw Error(ErrorKind::disagreement, Where{stage_name},
-              "The ranks do not agree on " + different + ". Nothing was moved.",
-              "Call step the same number of times on all ranks; a rule of your own must depend on "
-              "its arguments alone. Balancing is off from here on.");
-}
-
 Protocol::Protocol(Communicator communicator, const State& first, std::uint64_t options_hash,
-                   bool with_picture)
+                   bool with_picture, Patience patience)
     : communicator_(std::move(communicator)),
       state_(first),
       options_hash_(options_hash),
-      with_picture_(with_picture) {}
+      with_picture_(with_picture),
+      patience_(std::move(patience)) {}
 
-void Protocol::post(const Sample& sample) {
+void Protocol::require_together() const {
+  if (apart_) throw Error(*apart_);
+}
+
+// Once ranks have run apart, nobody joins what else was posted.
+Message Protocol::complete(Posted& posted) {
+  try {
+    return posted.wait(patience_);
+  } catch (const Error& error) {
+    apart_.emplace(error);
+    forget();
+    throw;
+  }
+}
+
+void Protocol::forget() noexcept {
+  totals_ = {};
+  picture_ = {};
+  comparison_ = {};
+  look_ = nullptr;
+  posted_at_ = nothing;
+}
+
+void Protocol::post(const Sample& sample, const Status& movable) {
   EVENKEEL_ASSERT(posted_at_ == nothing, "An epoch is longer than the protocol");
+  require_together();
   posted_at_ = sample.step;
+  movable_ = movable;
   const Totals mine = totals_of(sample, state_.mean_load);
-  totals_ = start_all_reduce<&add_totals>(communicator_, mine);
+  totals_ = posted(communicator_, Meeting::look, sample.step, mine);
   if (!with_picture_) return;
   const LoadPicture picture =
       picture_of(sample.load, communicator_.rank(), communicator_.size(), state_.mean_load);
-  picture_ = start_all_reduce<&add_pictures>(communicator_, picture);
+  picture_ = posted(communicator_, Meeting::picture, sample.step, picture);
 }
 
 std::shared_ptr<const Look> Protocol::advance(std::int64_t step, Watcher& watcher) {
@@ -89,9 +101,9 @@ std::shared_ptr<const Look> Protocol::advance(std::int64_t step, Watcher& watche
 void Protocol::receive_totals(Watcher& watcher) {
   look_ = std::make_shared<Look>();
   look_->before = state_;
-  look_->totals = totals_.wait();
+  look_->totals = complete(totals_).get<Totals>();
   totals_ = {};
-  if (picture_) look_->picture = picture_.wait();
+  if (picture_) look_->picture = complete(picture_).get<LoadPicture>();
   picture_ = {};
   watcher.offer([look = look_] {
     if (look->is_over.load(std::memory_order_relaxed)) return;
@@ -124,47 +136,77 @@ void Protocol::decide(std::int64_t step) {
         state_ = look_->verdict.state;
       },
       ErrorKind::application);
-  if (!status.ok())
-    status = Status(Error(status.error()->kind(), Where{status.error()->where()},
-                          status.error()->problem(),
-                          "Nothing was moved. Balancing is off from here on."));
   const Decision decision = status.ok() ? look_->verdict.decision : Decision{};
   Comparison mine;
+  mine.undecided = status.ok() ? 0 : 1;
+  if (!status.ok())
+    status = with_remedy(status, "Nothing was moved. Balancing is off from here on.");
+  else if (!movable_.ok())
+    status = with_remedy(movable_, movable_.error()->remedy() +
+                                       " Nothing was moved; the look after "
+                                       "step " +
+                                       std::to_string(posted_at_) +
+                                       " has found it, and each later look checks again.");
   mine.ballot = detail::Ballot::of(status, communicator_.rank());
   mine.least = {static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(state_.generation),
                 options_hash_, hash_of(state_), hash_of(decision)};
   mine.greatest = mine.least;
-  comparison_ = start_all_reduce<&Comparison::combine>(communicator_, mine);
+  comparison_ = posted(communicator_, Meeting::comparison, step, mine);
 }
 
+// What ranks cannot agree on ends the looks; sets that cannot move do not.
 std::shared_ptr<const Look> Protocol::settle() {
+  const Comparison all = complete(comparison_).get<Comparison>();
   posted_at_ = nothing;
-  const Comparison all = comparison_.wait();
   comparison_ = {};
   const auto look = std::exchange(look_, nullptr);
-  all.ballot.throw_if_failed(communicator_.size());
+  if (all.undecided > 0) all.ballot.throw_if_failed(communicator_.size());
   all.require_equal();
+  try {
+    all.ballot.throw_if_failed(communicator_.size());
+  } catch (const Error& error) {
+    look->refusal.emplace(error);
+  }
   return look;
+}
+
+// What was posted before is completed first: where ranks have run apart, they learn it from that.
+void Protocol::meet(Meeting meeting, std::int64_t step) {
+  require_together();
+  Posted here(communicator_, meeting, step);
+  for (Posted* const earlier : {&totals_, &picture_, &comparison_})
+    if (*earlier) static_cast<void>(complete(*earlier));
+  static_cast<void>(complete(here));
 }
 
 std::optional<Totals> Protocol::finish() {
   std::optional<Totals> unseen;
   if (totals_)
-    unseen = totals_.wait();
+    unseen = complete(totals_).get<Totals>();
   else if (look_ != nullptr && !comparison_)
     unseen = look_->totals;
-  if (picture_) picture_.wait();
-  if (comparison_) comparison_.wait();
-  totals_ = {};
-  picture_ = {};
-  comparison_ = {};
-  look_ = nullptr;
-  posted_at_ = nothing;
+  for (Posted* const earlier : {&picture_, &comparison_})
+    if (*earlier) static_cast<void>(complete(*earlier));
+  forget();
   return unseen;
 }
 
-Totals Protocol::reduce_now(const Sample& sample) const {
-  return all_reduce<&add_totals>(communicator_, totals_of(sample, state_.mean_load));
+Totals Protocol::reduce_now(const Sample& sample) {
+  require_together();
+  Posted here =
+      posted(communicator_, Meeting::finish, sample.step, totals_of(sample, state_.mean_load));
+  return complete(here).get<Totals>();
+}
+
+void Protocol::leave(std::int64_t step) noexcept {
+  if (apart_ || communicator_.size() == 1) return;
+  try {
+    Posted(communicator_, Meeting::farewell, step)
+        .let_go("evenkeel: rank " + std::to_string(communicator_.rank()) +
+                " has come to MPI_Finalize without finish() after step " + std::to_string(step) +
+                "; other ranks still step, or stopped elsewhere.\n");
+  } catch (...) {  // MPI has gone
+  }
 }
 
 }  // namespace evenkeel

@@ -11,17 +11,19 @@
 //              and all throw the same Error
 //
 // with d = protocol_latency_steps. In the steps between, each request is tested a few times:
-// without calls MPI makes no progress.
+// without calls MPI makes no progress. Ranks that have run apart find out where they wait for each
+// other (agree/meeting.hpp); then the protocol is over.
 
 #include "agree/epoch.hpp"
+#include "agree/meeting.hpp"
+#include "agree/patience.hpp"
 #include "decide/decision.hpp"
 #include "tell/watcher.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/error.hpp>
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -35,6 +37,7 @@ struct Look {
   Totals totals;
   std::optional<LoadPicture> picture;
   Verdict verdict;  // of the watcher, valid once `thought` is true; then of the protocol
+  std::optional<Error> refusal;  // once settled: sets of some rank cannot be moved as they are
 
   std::atomic<bool> thought = false;
   std::atomic<bool> is_over = false;  // the protocol has decided without waiting
@@ -44,39 +47,44 @@ class Protocol {
  public:
   // The communicator is used for the reductions of looks alone.
   Protocol(Communicator communicator, const State& first, std::uint64_t options_hash,
-           bool with_picture);
+           bool with_picture, Patience patience);
 
   const Communicator& communicator() const noexcept { return communicator_; }
   const State& state() const noexcept { return state_; }
   void set_state(const State& state) noexcept { state_ = state; }
 
-  // The end of an epoch. Not while another look is under way.
-  void post(const Sample& sample);
+  // The end of an epoch. Not while another look is under way. `movable`: whether the sets of this
+  // rank can be moved; the look tells all ranks when it is settled.
+  void post(const Sample& sample, const Status& movable = {});
 
   // Does what is due at the end of `step`; returns the look if it is settled now.
   std::shared_ptr<const Look> advance(std::int64_t step, Watcher& watcher);
+
+  // Collective; blocks. Comes before collective calls on other communicators: when it returns, all
+  // ranks are about to make them.
+  void meet(Meeting meeting, std::int64_t step);
 
   // Collective. Completes what is under way, and forgets it; returns the totals of a look that the
   // state does not include yet.
   std::optional<Totals> finish();
 
   // Collective; blocks. Independent of looks.
-  Totals reduce_now(const Sample& sample) const;
+  Totals reduce_now(const Sample& sample);
+
+  // Local; instead of finish(). Ranks that still wait for this one will learn that it has gone.
+  void leave(std::int64_t step) noexcept;
+
+  // Whether the ranks have run apart: then this rank waits for nobody any more.
+  bool is_over() const noexcept { return apart_.has_value(); }
 
  private:
-  // Least and greatest over the ranks of what must be equal on all, and who could not decide.
-  struct Comparison {
-    detail::Ballot ballot;
-    static constexpr std::size_t items = 5;  // step, generation, options, state, decision
-    std::array<std::uint64_t, items> least{}, greatest{};
-    static void combine(Comparison& into, const Comparison& from) noexcept;
-    void require_equal() const;
-  };
-
+  void require_together() const;
+  Message complete(Posted& posted);
   void receive_totals(Watcher& watcher);
   std::shared_ptr<Look> thought_out(std::shared_ptr<Look> look) const;
   void decide(std::int64_t step);
   std::shared_ptr<const Look> settle();
+  void forget() noexcept;
 
   Communicator communicator_;
   State state_;
@@ -85,10 +93,11 @@ class Protocol {
 
   static constexpr std::int64_t nothing = -1;
   std::int64_t posted_at_ = nothing;
-  PendingReduction<Totals> totals_;
-  PendingReduction<LoadPicture> picture_;
-  PendingReduction<Comparison> comparison_;
+  Posted totals_, picture_, comparison_;
   std::shared_ptr<Look> look_;
+  Status movable_;  // as the look under way has been told
+  Patience patience_;
+  std::optional<Error> apart_;  // what all ranks are told when they have run apart
 };
 
 }  // namespace evenkeel

@@ -3,6 +3,7 @@
 #include "drive/agreement.hpp"
 #include "drive/home.hpp"
 #include "drive/hooks.hpp"
+#include "drive/inspection.hpp"
 #include "drive/learned_costs.hpp"
 #include "drive/named_errors.hpp"
 #include "drive/place_options.hpp"
@@ -144,6 +145,7 @@ struct Balancer::Impl {
   Home home_;
   std::unique_ptr<Surveyor> surveyor_;
   LearnedCosts costs_;
+  Inspection inspection_;
   std::int64_t forgotten_ = 0;  // objects of this rank, at the last rebalance or migration
   bool learns_ = false;         // costs of objects; never with weights or in a deterministic run
 };
@@ -179,9 +181,15 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
   {
     const SurveyedBy surveyed(monitor_,
                               looks && ranks_.size() > 1 ? find_out : Monitor::Surveyor());
-    advice = monitor_.step(looks ? objects_in(sets) : 0, how);
+    const auto demands = Inspection::demands_of(monitor_.options());
+    advice = monitor_.step(looks ? objects_in(sets) : 0, how, [&] {
+      return inspection_.inspect(sets, demands, generation_of(domains_));
+    });
   }
-  if (monitor_.take_advised()) surveyor_->advise(question(0));
+  if (monitor_.take_advised()) {
+    monitor_.meet_for_survey();
+    surveyor_->advise(question(0));
+  }
   return advice ? rebalance(sets, advice.back_to) : nothing_moved();
 }
 
@@ -314,6 +322,7 @@ std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared,
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t back_to) {
   const exec::Region shown("evenkeel::rebalance");
   const Options& options = monitor_.options();
+  monitor_.meet_for_rebalance();
   StageTimes times;
   std::vector<Set> sets;
   const Status arrived = attempt(stage_name, [&] { sets = with_costs(given); });

@@ -1,5 +1,6 @@
 #include <evenkeel/monitor/grid_balancer.hpp>
 
+#include "drive/inspection.hpp"
 #include "drive/named_errors.hpp"
 #include "drive/surveyor.hpp"
 
@@ -8,6 +9,7 @@
 #include <evenkeel/monitor/monitor.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace evenkeel {
@@ -55,7 +57,8 @@ struct GridBalancer::Impl {
          }));
   }
 
-  std::optional<GridDomains> step(const StepOptions& how);
+  std::optional<GridDomains> step(const StepOptions& how,
+                                  const std::function<Status()>& inspector = {});
   std::optional<GridDomains> step(const Set& cells, const StepOptions& how);
   std::optional<GridDomains> propose(double work);
   void accept();
@@ -70,10 +73,12 @@ struct GridBalancer::Impl {
   std::int64_t proposed_at_ = 0;  // a rebalance takes from then until accept()
   Options placing_;               // options of a fresh cut of cells
   Surveyor surveyor_{ranks_};
+  Inspection inspection_;
 };
 
-std::optional<GridDomains> GridBalancer::Impl::step(const StepOptions& how) {
-  const Advice advice = monitor_.step(0, how);
+std::optional<GridDomains> GridBalancer::Impl::step(const StepOptions& how,
+                                                    const std::function<Status()>& inspector) {
+  const Advice advice = monitor_.step(0, how, inspector);
   if (!advice) return std::nullopt;
   return propose(static_cast<double>(monitor_.load_nanoseconds()));
 }
@@ -89,13 +94,22 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const Step
   };
   const SurveyedBy surveyed(monitor_,
                             [&](std::int64_t load) { return surveyor_.survey(question(load)); });
-  std::optional<GridDomains> proposal = step(how);
-  if (monitor_.take_advised()) surveyor_.advise(question(0));
+  Inspection::Demands demands;
+  demands.movable = false;
+  demands.deterministic = monitor_.options().deterministic;
+  std::optional<GridDomains> proposal = step(how, [&] {
+    return inspection_.inspect({&cells, 1}, demands, decomposition_.generation());
+  });
+  if (monitor_.take_advised()) {
+    monitor_.meet_for_survey();
+    surveyor_.advise(question(0));
+  }
   return proposal;
 }
 
 // Collective.
 std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
+  monitor_.meet_for_rebalance();
   const std::int64_t generation = decomposition_.generation();
   const Statement all = vote<&add_statement>(ranks_, Status(), Statement{generation, generation});
   if (all.generation_least != all.generation_greatest)

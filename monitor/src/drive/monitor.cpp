@@ -1,5 +1,6 @@
 #include <evenkeel/monitor/monitor.hpp>
 
+#include "agree/meeting.hpp"
 #include "agree/protocol.hpp"
 #include "decide/decision.hpp"
 #include "decide/shadow.hpp"
@@ -10,6 +11,7 @@
 #include "observe/figures.hpp"
 #include "observe/kernel_names.hpp"
 #include "observe/thread_track.hpp"
+#include "tell/log.hpp"
 #include "tell/recorder.hpp"
 #include "tell/saved_state.hpp"
 #include "tell/watcher.hpp"
@@ -70,6 +72,15 @@ RecordOptions record_options(const Options& options) {
   return {options.log, options.journal, options.state, options.control, options.name};
 }
 
+// Each rank speaks for itself: others may not be able to.
+Patience patience_of(const Options& options) {
+  return Patience(options.patience, [level = options.log](const std::string& who, double seconds) {
+    Log(level).warn(who + " has waited for other ranks for " + text_of(seconds) +
+                    " s, and goes on waiting. Do all ranks call step, rebalance and finish equally "
+                    "often?");
+  });
+}
+
 // The nearest integer, bounded so that sums do not overflow; 0 unless the argument is positive.
 std::int64_t whole(double nanoseconds) {
   constexpr double most = 0x1p61;
@@ -84,7 +95,7 @@ struct Monitor::Impl {
   Impl& operator=(const Impl&) = delete;
   ~Impl();
 
-  Advice step(std::int64_t objects, const StepOptions& options);
+  Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector);
   void rebalanced(const Outcome& outcome);
   void finish();
 
@@ -111,7 +122,9 @@ struct Monitor::Impl {
     return acts_by_steps(options_.trigger) && length <= slots && step - told_until_ >= slots &&
            protocol_.state().rebalanced_at > began_at();
   }
-  void end_epoch(std::int64_t objects);
+  void end_epoch(std::int64_t objects, const Inspector& inspector);
+  void meet(Meeting meeting);
+  void warn(const std::string& text);
   void tell_all_steps(Sample& sample) const;
   void survey(Sample& sample);
   void spread_otherwise(double per_step, Sample& sample) const;
@@ -121,6 +134,7 @@ struct Monitor::Impl {
   std::shared_ptr<const Look> settled_look();
   Advice settle(const Look& look);
   Advice advise(const std::string& reason);
+  [[noreturn]] void refuse(const Look& look, Advice advice);
   Advice released(Advice advice, bool may_move);
   void keep_line(const Look& look);
   void begin_record();
@@ -182,7 +196,7 @@ Monitor::Impl::Impl(Communicator communicator, const Options& code)
       now_(time_of(clock_kind_, options_)),
       clock_(make_clock(clock_kind_, options_)),
       protocol_(std::move(communicator), first_state(options_), hash_of(to_text(options_)),
-                record_options(options_).wants_pictures()),
+                record_options(options_).wants_pictures(), patience_of(options_)),
       measured_from_(std::int64_t{options_.warmup_steps} + 1),
       epoch_began_after_(options_.warmup_steps),
       watcher_(options_.watcher) {
@@ -210,9 +224,12 @@ void Monitor::Impl::open_files() {
        }));
 }
 
-// Local. An exception that is under way says more than that finish() is missing.
+// An unfinished run ends: ranks that wait for this one are told. An exception that is under way
+// says more than that finish() is missing.
 Monitor::Impl::~Impl() {
-  if (finished_ || recorder_ == nullptr || step_ == began_at()) return;
+  if (finished_ || step_ == began_at()) return;
+  protocol_.leave(step_);
+  if (recorder_ == nullptr) return;
   try {
     record_line();
     watcher_.finish();
@@ -329,6 +346,8 @@ void Monitor::Impl::tell_all_steps(Sample& sample) const {
 
 void Monitor::Impl::survey(Sample& sample) {
   if (!surveyor_ || sample.steps <= 0 || !wants_survey(protocol_.state())) return;
+  meet(Meeting::survey);
+  meet(Meeting::survey);
   const Survey found = surveyor_(sample.load);
   sample.would_be = found.would_be;
   sample.survey = options_.deterministic ? 0 : found.took;
@@ -373,7 +392,8 @@ void Monitor::Impl::leave_out_waiting() {
   sums_.leave_out(waited - std::exchange(waited_before_, waited));
 }
 
-Advice Monitor::Impl::step(std::int64_t objects, const StepOptions& options) {
+Advice Monitor::Impl::step(std::int64_t objects, const StepOptions& options,
+                           const Inspector& inspector) {
   require_running("step");
   ++step_;
   measure();
@@ -387,11 +407,18 @@ Advice Monitor::Impl::step(std::int64_t objects, const StepOptions& options) {
     record_line();
     advice = settle(*look);
     last_look_ = look;
+    if (look->refusal) refuse(*look, std::move(advice));
   }
-  if (ends_epoch(step_)) end_epoch(objects);
+  if (ends_epoch(step_)) end_epoch(objects, inspector);
   if (!advice && protocol_.state().paused == 0 && is_due(options_.trigger, step_))
     advice = advise(to_text(options_.trigger));
   return released(std::move(advice), options.may_move);
+}
+
+// All ranks throw what one of them has found in its sets. An advice waits for the next step.
+void Monitor::Impl::refuse(const Look& look, Advice advice) {
+  if (advice) held_ = std::move(advice);
+  throw Error(*look.refusal);
 }
 
 // What is advised now, or was before and could not be done.
@@ -420,7 +447,23 @@ std::shared_ptr<const Look> Monitor::Impl::settled_look() {
   }
 }
 
-void Monitor::Impl::end_epoch(std::int64_t objects) {
+// Ranks that have run apart wait for each other no longer.
+void Monitor::Impl::meet(Meeting meeting) {
+  try {
+    protocol_.meet(meeting, step_);
+  } catch (const Error&) {
+    off_ = true;
+    throw;
+  }
+}
+
+void Monitor::Impl::warn(const std::string& text) {
+  if (recorder_ == nullptr) return;
+  watcher_.offer([recorder = recorder_.get(), text] { recorder->warn(text); });
+}
+
+void Monitor::Impl::end_epoch(std::int64_t objects, const Inspector& inspector) {
+  const Status movable = inspector ? inspector() : Status();
   const State& state = protocol_.state();
   names_.learn(clock_->names());
   leave_out_waiting();
@@ -447,7 +490,7 @@ void Monitor::Impl::end_epoch(std::int64_t objects) {
   survey(sample);
   all_steps_.restart();
   moved_after_.clear();
-  protocol_.post(sample);
+  protocol_.post(sample, movable);
   sums_.restart();
   told_until_ = step_;
   epoch_began_after_ = std::max(step_, measured_from_ - 1);
@@ -458,7 +501,10 @@ Advice Monitor::Impl::settle(const Look& look) {
   if (shadow_ && shadow_->look(look.totals)) is_advised_ = true;
   keep_line(look);
   if (last_names_.hash() != names_.hash()) last_names_ = names_;
-  if (!look.totals.names_agree()) names_.unite(protocol_.communicator(), options_.strict_kernels);
+  if (!look.totals.names_agree()) {
+    meet(Meeting::kernels);
+    names_.unite(protocol_.communicator(), options_.strict_kernels);
+  }
   const Decision decision = look.verdict.decision;
   const bool act = decision.action == Action::rebalance &&
                    look.totals.generation_least == protocol_.state().generation;
@@ -547,10 +593,10 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   if (step_ > began_at()) settling_ = {now_()};
 }
 
-// Collective. Enters the steps that no look has covered yet.
+// Collective. Enters the steps that no look has covered yet, and compares the numbers of steps.
 void Monitor::Impl::close_books() {
-  const auto unseen = protocol_.finish();
   if (off_) return;
+  const auto unseen = protocol_.finish();
   State state = protocol_.state();
   Sample sample;
   sample.step = step_;
@@ -563,6 +609,11 @@ void Monitor::Impl::close_books() {
   if (shadow_ && unseen) shadow_->close(*unseen);
   if (shadow_) shadow_->close(last);
   protocol_.set_state(accounted(state, last));
+  if (last.step_least == last.step_greatest) return;
+  throw Error(ErrorKind::disagreement, Where{stage_name},
+              "Ranks came to finish after " + std::to_string(last.step_least) + " to " +
+                  std::to_string(last.step_greatest) + " steps.",
+              "Call step equally often on all ranks: looks have compared different steps.");
 }
 
 Account Monitor::Impl::account() const {
@@ -586,7 +637,7 @@ Summary Monitor::Impl::summary() const {
 void Monitor::Impl::finish() {
   require_running("finish");
   finished_ = true;
-  close_books();
+  const Status closed = attempt(stage_name, [&] { close_books(); });
   record_line();
   if (recorder_ != nullptr) {
     begin_record();
@@ -594,6 +645,7 @@ void Monitor::Impl::finish() {
   }
   watcher_.finish();
   recorder_.reset();
+  if (!closed.ok()) throw Error(*closed.error());
 }
 
 Monitor::Monitor(const Communicator& communicator, const Options& options)
@@ -620,8 +672,14 @@ Account Monitor::account() const { return impl_->account(); }
 bool Monitor::take_advised() noexcept { return std::exchange(impl_->is_advised_, false); }
 void Monitor::keep_from(std::int64_t generation) { impl_->keep_from(generation); }
 Advice Monitor::step(std::int64_t objects, const StepOptions& options) {
-  return with_name(impl_->options_.name, [&] { return impl_->step(objects, options); });
+  return step(objects, options, {});
 }
+Advice Monitor::step(std::int64_t objects, const StepOptions& options, const Inspector& inspector) {
+  return with_name(impl_->options_.name, [&] { return impl_->step(objects, options, inspector); });
+}
+void Monitor::meet_for_rebalance() { impl_->meet(Meeting::rebalance); }
+void Monitor::meet_for_survey() { impl_->meet(Meeting::survey); }
+void Monitor::warn(const std::string& text) { impl_->warn(text); }
 void Monitor::rebalanced(const Outcome& outcome) { impl_->rebalanced(outcome); }
 void Monitor::finish() {
   with_name(impl_->options_.name, [&] { impl_->finish(); });

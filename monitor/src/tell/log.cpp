@@ -172,6 +172,15 @@ Log::Log(LogLevel level, std::string name) : level_(level), name_(std::move(name
   }
 }
 
+void Log::warn(const std::string& text) const noexcept {
+  if (logger_ == nullptr) return;
+  try {
+    logger_->warn("{}", text);
+    logger_->flush();
+  } catch (...) {
+  }
+}
+
 void Log::write(const std::string& text) const noexcept {
   if (logger_ == nullptr) return;
   const detail::WithoutWriteSignals quiet;  // nobody may read stderr any more

@@ -41,6 +41,8 @@ class Log {
   bool shows(LogLevel level) const noexcept { return level <= level_ && logger_ != nullptr; }
   // One message, in as many lines as it has. What cannot be written is lost.
   void write(const std::string& text) const noexcept;
+  // The same, as a warning.
+  void warn(const std::string& text) const noexcept;
 
  private:
   LogLevel level_;

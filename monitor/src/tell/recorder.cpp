@@ -78,6 +78,10 @@ void Recorder::add(JournalLine line) {
   if (is_told) log_.write(log_line(line));
 }
 
+void Recorder::warn(const std::string& text) const {
+  if (log_.shows(LogLevel::summary)) log_.warn(text);
+}
+
 void Recorder::listen() {
   if (!control_) return;
   const ControlText said = control_->listen();

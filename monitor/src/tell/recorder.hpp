@@ -42,6 +42,7 @@ class Recorder {
   void begin(const std::vector<std::string>& kernels);
   // Puts the reason of a look into words, if somebody will read it.
   void add(JournalLine line);
+  void warn(const std::string& text) const;
 
   // Reads the control file; take_command() returns its commands from then on, one at a time: that
   // of pause and resume which came last, then a rebalance.

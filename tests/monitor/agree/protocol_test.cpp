@@ -128,7 +128,8 @@ auto bytes_of(const T& value) {
 struct Session {
   Session(const Communicator& outer, Pace pace, const State& state = first_state(),
           std::uint64_t options_hash = 1, bool with_picture = false)
-      : protocol(outer.duplicate(), state, options_hash, with_picture), watcher(pace) {}
+      : protocol(outer.duplicate(), state, options_hash, with_picture, Patience(0, {})),
+        watcher(pace) {}
 
   std::shared_ptr<const Look> advance(std::int64_t step) {
     return protocol.advance(step, watcher.watcher());

@@ -98,6 +98,7 @@ TEST(OptionsText, OfTheDefaults) {
             "deterministic = off\n"
             "strict_kernels = off\n"
             "watcher = on\n"
+            "patience = 60\n"
             "log = decisions\n"
             "name = none\n"
             "journal = none\n"
@@ -131,6 +132,7 @@ Options unusual() {
   options.deterministic = true;
   options.strict_kernels = true;
   options.watcher = false;
+  options.patience = 0.5;
   options.log = LogLevel::looks;
   options.name = "fluid-2";
   options.journal = "/tmp/run #1/a=b.jsonl";
@@ -167,6 +169,7 @@ TEST(OptionsText, OfUnusualOnes) {
             "deterministic = on\n"
             "strict_kernels = on\n"
             "watcher = off\n"
+            "patience = 0.5\n"
             "log = looks\n"
             "name = fluid-2\n"
             "journal = runs/#1=a b.jsonl\n"
@@ -210,6 +213,7 @@ Options random_options(std::mt19937_64& random) {
   options.strict_kernels = flip();
   options.watcher = flip();
   if (flip()) options.name = std::string(1 + random() % 9, 'n');
+  options.patience = flip() ? 0 : fraction(random);
   if (flip()) options.journal = std::string(1 + random() % 9, 'j') + ".jsonl";
   return options;
 }
@@ -381,10 +385,10 @@ TEST(FromText, ControlCharactersAreNotShown) {
 
 constexpr const char* all_keys =
     "The options are method, trigger, box, periodic, wrap, rank_of_part, cell_size, least_width, "
-    "target_lambda, "
-    "least_objects, staging_bytes, messages_in_flight, origins, floor_percent, least_coverage, "
+    "target_lambda, least_objects, staging_bytes, messages_in_flight, origins, floor_percent, "
+    "least_coverage, "
     "horizon, expected_cost, epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, "
-    "strict_kernels, watcher, log, name, journal, state, control";
+    "strict_kernels, watcher, patience, log, name, journal, state, control";
 
 TEST(FromText, AnUnknownKeyIsAnError) {
   const std::string error = test::error_of([] { read("clock = wall\n\ntriger = never\n"); });

@@ -29,4 +29,7 @@ struct Bounds {
 // disagree about the dimensions. Runs on `space`, which must reach the memory of the positions.
 EVENKEEL_API Bounds bounds(const Space& space, const Communicator& communicator, const Set& set);
 
+// Local. The same of this rank's objects alone.
+EVENKEEL_API Bounds bounds_here(const Space& space, const Set& set);
+
 }  // namespace evenkeel

@@ -12,6 +12,7 @@
 //   monitor.finish();
 
 #include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/clock.hpp>
@@ -123,6 +124,15 @@ class EVENKEEL_API Monitor {
   // Whether advice would have made a fresh cut since the last call; the same on all ranks.
   bool take_advised() noexcept;
   bool has_begun() const noexcept;                 // a step has been made since it was constructed
+  // step(), which asks at looks whether the sets of this rank can be moved.
+  using Inspector = std::function<Status()>;
+  Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector);
+  // Collective, before collective calls of a Balancer's own: throws the same Error on all ranks
+  // when some have not come for the same.
+  void meet_for_rebalance();
+  void meet_for_survey();
+  // A line in the log of rank 0, which calls it alone or with others.
+  void warn(const std::string& text);
   std::int64_t now() const noexcept;               // by the clock that times rebalances
   std::int64_t first_generation() const noexcept;  // of the domains that the run began with
   struct Impl;

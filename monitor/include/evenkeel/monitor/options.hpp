@@ -85,6 +85,9 @@ struct Options {
   bool deterministic = false;   // no clock in any decision: the load is the sum of the weights
   bool strict_kernels = false;  // a kernel that is unknown on some rank is an Error
   bool watcher = true;          // a thread decides and writes; off: the calling thread does
+  // Seconds after which a rank that waits for others in step, rebalance or finish says so in the
+  // log; it goes on waiting. 0: off.
+  double patience = 60;
   LogLevel log = LogLevel::decisions;
   // In log, journal and Errors, and for commands: one word without ':'; empty or "none": none.
   std::string name = {};

@@ -2,6 +2,7 @@
 #include "drive/options/table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace evenkeel::detail {
 
@@ -30,6 +31,9 @@ constexpr std::array rows = {
     describe<&Options::deterministic>("deterministic", "on or off"),
     describe<&Options::strict_kernels>("strict_kernels", "on or off"),
     describe<&Options::watcher>("watcher", "on or off"),
+    describe<&Options::patience>(
+        "patience", "a number of at least 0 (off)",
+        [](const Options& o) { return o.patience >= 0 && std::isfinite(o.patience); }),
     describe<&Options::log>("log", "off, summary, decisions or looks"),
     describe<&Options::name>("name", "none, or a word of at most 64 characters without ':'",
                              [](const Options& o) { return is_word(o.name); }),

@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace evenkeel {
@@ -54,6 +55,7 @@ class EVENKEEL_API Pending {
   virtual bool test() = 0;
   virtual void wait() = 0;
   virtual const void* value() const noexcept = 0;
+  virtual void let_go(std::string words, bool (*is_fine)(const void* value));
 };
 
 EVENKEEL_API std::unique_ptr<Pending> start_all_reduce(const Communicator& communicator,
@@ -76,6 +78,13 @@ class PendingReduction {
 
   // True when the result is available. Local: makes progress, never waits.
   bool test() { return pending().test(); }
+
+  // Local: gives it up, as the destructor does. If MPI_Finalize finds that other ranks have not
+  // joined, or that the result is not `is_fine`, it writes the words to stderr.
+  void let_go(const std::string& words, bool (*is_fine)(const void* value)) {
+    if (pending_ != nullptr) pending_->let_go(words, is_fine);
+    pending_ = nullptr;
+  }
 
   // The result; waits for it if need be. Valid as long as this object.
   const T& wait() {

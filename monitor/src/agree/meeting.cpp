@@ -1,0 +1,110 @@
+#include "agree/meeting.hpp"
+
+#include <evenkeel/backends/error.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+
+namespace {
+
+template <class Content, class Combine>
+void combine_contents(Message& into, const Message& from, const Combine& combine) noexcept {
+  Content both = into.get<Content>();
+  combine(both, from.get<Content>());
+  into.put(both);
+}
+
+// The first meeting that somebody has come for.
+Meeting meeting_of(const Message& message) noexcept {
+  std::size_t i = 0;
+  while (i + 1 < Message::meetings && message.callers[i].rank < 0) ++i;
+  return static_cast<Meeting>(i);
+}
+
+void combine_same(Message& into, const Message& from) noexcept {
+  const auto add = [](auto& all, const auto& other) { combine(all, other); };
+  switch (meeting_of(into)) {
+    case Meeting::look:
+    case Meeting::finish: return combine_contents<Totals>(into, from, add);
+    case Meeting::picture: return combine_contents<LoadPicture>(into, from, add);
+    case Meeting::comparison: return combine_contents<Comparison>(into, from, &Comparison::combine);
+    case Meeting::survey:
+    case Meeting::kernels:
+    case Meeting::rebalance:
+    case Meeting::farewell: return;
+  }
+}
+
+bool are_alike(const void* value) { return !static_cast<const Message*>(value)->is_apart(); }
+
+}  // namespace
+
+std::string name_of(Meeting meeting) {
+  switch (meeting) {
+    case Meeting::look:
+    case Meeting::picture: return "at a look";
+    case Meeting::comparison: return "at the comparison after a look";
+    case Meeting::finish: return "in finish";
+    case Meeting::survey: return "at the survey of a look";
+    case Meeting::kernels: return "at the names of kernels after a look";
+    case Meeting::rebalance: return "at a rebalance";
+    case Meeting::farewell: return "at the end without finish";
+  }
+  return "somewhere";
+}
+
+bool Message::is_apart() const noexcept {
+  const auto came = [](const Caller& caller) { return caller.rank >= 0; };
+  return std::count_if(callers.begin(), callers.end(), came) > 1;
+}
+
+void Message::require_together() const {
+  if (!is_apart()) return;
+  std::vector<std::pair<Caller, Meeting>> all;
+  for (std::size_t i = 0; i < meetings; ++i)
+    if (callers[i].rank >= 0) all.emplace_back(callers[i], static_cast<Meeting>(i));
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a.first.rank < b.first.rank; });
+  std::string who;
+  for (const auto& [caller, meeting] : all)
+    who += (who.empty() ? "rank " : ", rank ") + std::to_string(caller.rank) + " was " +
+           name_of(meeting) + " with step " + std::to_string(caller.step);
+  throw Error(ErrorKind::disagreement, Where{"monitor/epoch"},
+              "The ranks have run apart: " + who + ". Nothing was moved.",
+              "Call step, rebalance and finish equally often on all ranks. Balancing is off from "
+              "here on.");
+}
+
+void Message::combine(Message& into, const Message& from) noexcept {
+  const bool same = !into.is_apart() && !from.is_apart() && meeting_of(into) == meeting_of(from);
+  if (same) combine_same(into, from);
+  for (std::size_t i = 0; i < meetings; ++i)
+    if (from.callers[i].rank >= 0 &&
+        (into.callers[i].rank < 0 || from.callers[i].rank < into.callers[i].rank))
+      into.callers[i] = from.callers[i];
+}
+
+Posted::Posted(const Communicator& ranks, Meeting meeting, std::int64_t step, Message message)
+    : meeting_(meeting), here_{ranks.rank(), step} {
+  message.callers[static_cast<std::size_t>(meeting)] = here_;
+  pending_ = start_all_reduce<&Message::combine>(ranks, message);
+}
+
+const Message& Posted::wait(const Patience& patience) {
+  patience.wait_for(pending_, [&] {
+    return "rank " + std::to_string(here_.rank) + ", " + name_of(meeting_) + " with step " +
+           std::to_string(here_.step) + ',';
+  });
+  const Message& all = pending_.wait();
+  all.require_together();
+  return all;
+}
+
+void Posted::let_go(const std::string& words) {
+  pending_.let_go(words, &are_alike);
+  pending_ = {};
+}
+
+}  // namespace evenkeel
