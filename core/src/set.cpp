@@ -61,9 +61,9 @@ void check_ownership(const Set& set) {
   for (std::size_t i = 0; i < set.fields().size(); ++i)
     if (set.fields()[i].ownership() == Ownership::shared)
       refuse(set.describe(i) + " is also held by another View, which would keep the old values.",
-             "Release the other View first (a host mirror, most often: on a host "
-             "create_mirror_view returns the View itself), or give the set .keep_allocation or "
-             ".allow_aliases.");
+             "Release the other View first, or give the set .keep_allocation or .allow_aliases. "
+             "Most often it is a host mirror: on a host create_mirror_view returns the View "
+             "itself.");
 }
 
 // The bytes from the first value of a field to the last.

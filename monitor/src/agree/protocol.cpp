@@ -72,6 +72,7 @@ void Protocol::post(const Sample& sample, const Status& movable) {
   require_together();
   posted_at_ = sample.step;
   movable_ = movable;
+  is_superseded_ = false;
   const Totals mine = totals_of(sample, state_.mean_load);
   totals_ = posted(communicator_, Meeting::look, sample.step, mine);
   if (!with_picture_) return;
@@ -162,6 +163,7 @@ std::shared_ptr<const Look> Protocol::settle() {
   const auto look = std::exchange(look_, nullptr);
   if (all.undecided > 0) all.ballot.throw_if_failed(communicator_.size());
   all.require_equal();
+  if (is_superseded_) return look;
   try {
     all.ballot.throw_if_failed(communicator_.size());
   } catch (const Error& error) {
@@ -177,6 +179,7 @@ void Protocol::meet(Meeting meeting, std::int64_t step) {
   for (Posted* const earlier : {&totals_, &picture_, &comparison_})
     if (*earlier) static_cast<void>(complete(*earlier));
   static_cast<void>(complete(here));
+  if (meeting == Meeting::rebalance) is_superseded_ = true;
 }
 
 std::optional<Totals> Protocol::finish() {

@@ -95,7 +95,8 @@ class Protocol {
   std::int64_t posted_at_ = nothing;
   Posted totals_, picture_, comparison_;
   std::shared_ptr<Look> look_;
-  Status movable_;  // as the look under way has been told
+  Status movable_;              // as the look under way has been told
+  bool is_superseded_ = false;  // a rebalance since then has seen for itself
   Patience patience_;
   std::optional<Error> apart_;  // what all ranks are told when they have run apart
 };

@@ -110,7 +110,8 @@ constexpr Fault faults[] = {
     {[](Ship& ship) { ship.other_holder = ship.mass; },
      [](Ship& ship) { ship.other_holder = decltype(ship.mass)(); },
      "core/field: Field 2, 'mass', is also held by another View, which would keep the old values. "
-     "Release the other View first, or give the set .keep_allocation or .allow_aliases."},
+     "Release the other View first, or give the set .keep_allocation or .allow_aliases. Most often "
+     "it is a host mirror: on a host create_mirror_view returns the View itself."},
     {[](Ship& ship) { ship.hold.is_locked = true; },
      [](Ship& ship) { ship.hold.is_locked = false; },
      "core/migrate: Unexpected exception: the hold is locked. If you cannot explain it, please "

@@ -1,0 +1,211 @@
+// Ranks that do not do the same: nobody waits for ever, and all are told the same.
+
+#include "monitor/drive/monitor/watching.hpp"
+
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+namespace evenkeel {
+namespace {
+
+using test::always;
+using test::exact;
+using test::MonitorTest;
+
+constexpr const char* nothing = "nothing was thrown";
+
+class ApartTest : public MonitorTest {
+ protected:
+  // Steps and finishes; returns what was thrown, by a step or by finish.
+  static std::string run(Monitor& monitor, std::int64_t steps) {
+    std::string text = nothing;
+    for (std::int64_t step = 0; step < steps && text == nothing; ++step)
+      text = test::error_of([&] { monitor.step(); });
+    const std::string at_the_end = test::error_of([&] { monitor.finish(); });
+    EXPECT_TRUE(monitor.is_finished());
+    if (text == nothing) return at_the_end;
+    EXPECT_EQ(at_the_end, nothing) << "it was told before";
+    return text;
+  }
+
+  // Rank `odd` takes `extra` steps more than the others.
+  void expect_told(const Options& options, int odd, std::int64_t steps, std::int64_t extra) {
+    SCOPED_TRACE(std::to_string(steps) + " steps, rank " + std::to_string(odd) + " takes " +
+                 std::to_string(extra) + " more");
+    Monitor monitor = uneven(options);
+    const std::string text = run(monitor, steps + (rank == odd ? extra : 0));
+    EXPECT_TRUE(test::same_everywhere(outer, text));
+    if (size == 1) {
+      EXPECT_EQ(text, nothing);
+    } else if (text.find("The ranks have run apart: ") == std::string::npos) {
+      EXPECT_TRUE(test::mentions(text, "monitor: Ranks came to finish after " +
+                                           std::to_string(steps) + " to " +
+                                           std::to_string(steps + extra) +
+                                           " steps. Call step "
+                                           "equally often on all ranks"));
+    } else {
+      EXPECT_TRUE(test::mentions(text, "rank " + std::to_string(odd) + " was at "));
+      EXPECT_TRUE(test::mentions(text, "in finish with step " + std::to_string(steps)));
+    }
+  }
+};
+
+// --- More steps on one rank ----------------------------------------------------------------------
+
+TEST_F(ApartTest, NobodyIsApart) {
+  for (std::int64_t steps = 0; steps <= 30; ++steps) {
+    Monitor monitor = uneven(exact(Custom{&always}));
+    EXPECT_EQ(run(monitor, steps), nothing) << steps;
+  }
+}
+
+TEST_F(ApartTest, OneStepMoreInEveryPhase) {
+  for (int odd = 0; odd < size; ++odd)
+    for (std::int64_t steps = 0; steps <= 20; ++steps)
+      expect_told(exact(Custom{&always}), odd, steps, 1);
+}
+
+TEST_F(ApartTest, OneStepMoreWherePicturesAreTaken) {
+  const std::string path = (std::filesystem::temp_directory_path() /
+                            ("evenkeel-apart-" + std::to_string(outer.broadcast(getpid(), 0))))
+                               .string();
+  Options options = exact(Custom{&always});
+  options.journal = path;
+  for (std::int64_t steps = 8; steps <= 20; ++steps)
+    expect_told(options, static_cast<int>(steps) % size, steps, 1);
+  outer.barrier();
+  if (rank == 0) std::filesystem::remove(path);
+}
+
+TEST_F(ApartTest, TwiceAsManySteps) {
+  for (int odd = 0; odd < size; ++odd)
+    for (const std::int64_t steps : {1, 7, 11, 12, 14, 16, 30, 100})
+      expect_told(exact(Custom{&always}), odd, steps, steps);
+}
+
+TEST_F(ApartTest, EachRankTakesAsManyAsItLikes) {
+  for (const std::int64_t more : {1, 3, 9}) {
+    Monitor monitor = uneven(exact(Custom{&always}));
+    const std::string text = run(monitor, 10 + more * rank);
+    EXPECT_TRUE(test::same_everywhere(outer, text));
+    EXPECT_EQ(text == nothing, size == 1);
+  }
+}
+
+// --- One rank that goes without finish -----------------------------------------------------------
+
+TEST_F(ApartTest, ARankThatLeavesIsMissed) {
+  for (const bool unwinds : {false, true})
+    for (int odd = 0; odd < size; ++odd)
+      for (const std::int64_t steps : {1, 10, 11, 12, 13, 14, 16, 20}) {
+        SCOPED_TRACE("rank " + std::to_string(odd) + " leaves after step " + std::to_string(steps));
+        std::string text;
+        const auto live = [&] {
+          Monitor monitor = uneven(exact(Custom{&always}));
+          for (std::int64_t step = 0; step < steps; ++step) monitor.step();
+          if (rank == odd) {
+            if (unwinds) throw std::runtime_error("the application gives up");
+            return;
+          }
+          text = run(monitor, 60);
+        };
+        EXPECT_EQ(test::error_of([&] {
+                    try {
+                      live();
+                    } catch (const std::runtime_error& error) {
+                      if (dynamic_cast<const Error*>(&error) != nullptr) throw;
+                    }
+                  }),
+                  nothing);
+        const std::string told = "rank " + std::to_string(odd) +
+                                 " was at the end without finish with step " +
+                                 std::to_string(steps);
+        const bool others_are_told = rank == odd || text.find(told) != std::string::npos;
+        EXPECT_TRUE(others_are_told) << text;
+        const int another = odd == 0 ? size - 1 : 0;
+        std::string of_another = text;
+        of_another.resize(static_cast<std::size_t>(outer.broadcast(std::ssize(text), another)));
+        outer.broadcast(std::span<char>(of_another), another);
+        EXPECT_TRUE(rank == odd || text == of_another);
+      }
+}
+
+// --- Patience ------------------------------------------------------------------------------------
+
+// What an application has registered with spdlog, for the time of a test.
+class UsersLogger {
+ public:
+  UsersLogger() {
+    const auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_);
+    spdlog::register_logger(std::make_shared<spdlog::logger>("evenkeel", sink));
+    spdlog::get("evenkeel")->set_pattern("%l: %v");
+  }
+  UsersLogger(const UsersLogger&) = delete;
+  UsersLogger& operator=(const UsersLogger&) = delete;
+  ~UsersLogger() { spdlog::drop("evenkeel"); }
+  std::string text() const { return text_.str(); }
+
+ private:
+  std::ostringstream text_;
+};
+
+int count_of(const std::string& part, const std::string& text) {
+  int count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// `late`: the step before which rank 0 is late; beyond the last, it comes late to finish.
+int warnings_of(const Communicator& outer, double patience, std::int64_t late,
+                const std::string& expected, LogLevel log = LogLevel::summary) {
+  const UsersLogger logger;
+  Options options = exact(Never{});
+  options.patience = patience;
+  options.log = log;
+  Monitor monitor(outer, options);
+  monitor.set_load(1);
+  const auto be_late = [&](std::int64_t step) {
+    if (step == late && outer.rank() == 0)
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  };
+  for (std::int64_t step = 1; step <= 20; ++step) {
+    be_late(step);
+    monitor.step();
+  }
+  be_late(21);
+  monitor.finish();
+  const int warnings = count_of("warning: ", logger.text());
+  if (warnings > 0) {
+    EXPECT_TRUE(test::mentions(logger.text(),
+                               "warning: rank " + std::to_string(outer.rank()) + ", " + expected));
+    EXPECT_TRUE(test::mentions(logger.text(), "and goes on waiting."));
+  }
+  return warnings;
+}
+
+TEST_F(MonitorTest, WhoWaitsTooLongSaysSoOnce) {
+  const int expected = rank == 0 ? 0 : 1;
+  EXPECT_EQ(warnings_of(outer, 0.02, 11,
+                        "at a look with step 11, has waited for other ranks for 0.02 s,"),
+            expected);
+  EXPECT_EQ(warnings_of(outer, 0.02, 15, "at the comparison after a look with step 14,"), expected);
+  EXPECT_EQ(warnings_of(outer, 0.02, 21, "in finish with step 20,"), expected);
+}
+
+TEST_F(MonitorTest, ThePatientSayNothing) {
+  EXPECT_EQ(warnings_of(outer, 0, 11, ""), 0) << "0 is off";
+  EXPECT_EQ(warnings_of(outer, 60, 11, ""), 0);
+  EXPECT_EQ(warnings_of(outer, 0.02, 11, "", LogLevel::off), 0);
+}
+
+}  // namespace
+}  // namespace evenkeel
