@@ -1,6 +1,7 @@
 #include <evenkeel/monitor/balancer.hpp>
 
 #include "drive/agreement.hpp"
+#include "drive/crowding.hpp"
 #include "drive/home.hpp"
 #include "drive/hooks.hpp"
 #include "drive/inspection.hpp"
@@ -16,7 +17,9 @@
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/bounds.hpp>
 #include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/measured_box.hpp>
 #include <evenkeel/core/place.hpp>
+#include <evenkeel/core/place/crowd.hpp>
 #include <evenkeel/core/weights.hpp>
 #include <evenkeel/core/wrap.hpp>
 #include <evenkeel/monitor/monitor.hpp>
@@ -108,7 +111,7 @@ struct Balancer::Impl {
   std::vector<Set> with_known_costs(std::span<const Set> sets);
   RankStatement statement_of_all(std::span<const Set> sets) const;
   Agreed agree(const Status& status, std::span<const Set> sets);
-  Box box_around(std::span<const Set> sets) const;
+  Box box_around(std::span<const Set> sets);
   std::optional<Assignment> find_earlier(const Prepared& prepared, Weights weights,
                                          std::int64_t back_to);
   // `of_sets` refers to what is given, or learned.
@@ -128,6 +131,7 @@ struct Balancer::Impl {
   void wrap_positions(std::span<const Set> sets, const Box& box) const;
   Plan plan_few(std::span<const Set> sets);
   Plan plan_in_order(std::span<const Set> sets, std::span<const SetShape> shapes, bool is_bound);
+  void warn(const std::string& text);  // empty: nothing
   MoveReport nothing_moved() const;
   void set_domains(MoveReport& report, const std::shared_ptr<const Domains>& last) const;
   MoveReport carry_out(const Plan& who, std::span<const Set> sets, std::span<const SetShape> shapes,
@@ -146,6 +150,7 @@ struct Balancer::Impl {
   std::unique_ptr<Surveyor> surveyor_;
   LearnedCosts costs_;
   Inspection inspection_;
+  Crowding crowding_;
   std::int64_t forgotten_ = 0;  // objects of this rank, at the last rebalance or migration
   bool learns_ = false;         // costs of objects; never with weights or in a deterministic run
 };
@@ -267,7 +272,7 @@ Agreed Balancer::Impl::agree(const Status& status, std::span<const Set> sets) {
   return agreed;
 }
 
-Box Balancer::Impl::box_around(std::span<const Set> sets) const {
+Box Balancer::Impl::box_around(std::span<const Set> sets) {
   const exec::Region shown("evenkeel::box");
   Bounds found;
   for (const Set& set : sets) enlarge(found, bounds(space_of_positions(set), ranks_, set));
@@ -278,7 +283,13 @@ Box Balancer::Impl::box_around(std::span<const Set> sets) const {
   }
   std::optional<Box> kept;
   if (parts_of(domains()) > 0) kept = box_of(domains());
-  return enclose(kept, found);
+  const MeasuredBox measured = measure_box(ranks_, sets, kept, found);
+  warn(crowding_.of_box(measured));
+  return measured.box;
+}
+
+void Balancer::Impl::warn(const std::string& text) {
+  if (!text.empty()) monitor_.warn(text);
 }
 
 // By set: the weights that the application gives, the learned costs, or nothing.
@@ -349,6 +360,8 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   Allowed found = earlier ? Allowed{std::move(*earlier)}
                           : place_allowed(ranks_, Status(), prepared, weights.of_sets,
                                           options.target_lambda, options.least_objects, domains());
+  if (crowding_.is_suspected(found.assignment, options.target_lambda))
+    warn(crowding_.of_cells(crowd_of(ranks_, prepared), found.assignment));
   Placed placed = {domains_, found.assignment.is_changed, found.assignment.lambda, found.refused,
                    back_to};
   if (found.assignment.status.ok())

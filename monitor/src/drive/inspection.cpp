@@ -1,5 +1,6 @@
 #include "drive/inspection.hpp"
 
+#include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
@@ -40,7 +41,7 @@ bool Inspection::is_due(bool deterministic, std::int64_t generation) const noexc
 
 Status Inspection::inspect(std::span<const Set> sets, const Demands& demands,
                            std::int64_t generation) {
-  if (!is_due(demands.deterministic, generation)) return {};
+  if (!exec::kokkos_is_running() || !is_due(demands.deterministic, generation)) return {};
   const exec::Region shown("evenkeel::inspection");
   const std::int64_t began = wall_nanoseconds();
   Status status = attempt(stage_name, [&] { require_usable(sets, demands); });

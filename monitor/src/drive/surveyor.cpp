@@ -10,6 +10,7 @@
 #include <evenkeel/core/domains/owner.hpp>
 #include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/measured_box.hpp>
 #include <evenkeel/core/order.hpp>
 #include <evenkeel/core/place.hpp>
 #include <evenkeel/core/weights/extract.hpp>
@@ -282,20 +283,21 @@ std::vector<exec::Array<int>> Surveyor::ranks_under(const Domains& domains,
   return ranks;
 }
 
-const Box& Surveyor::box_for(const Question& question, const Bounds& found) {
+const Box& Surveyor::box_for(const Question& question, std::span<const Set> sample,
+                             const Bounds& found) {
   if (question.options.box) return *question.options.box;
   if (parts_of(question.domains) > 0) return box_of(question.domains);
-  if (!box_) box_ = enclose(std::nullopt, found);
+  if (!box_) box_ = measure_box(communicator_, sample, std::nullopt, found).box;
   return *box_;
 }
 
 // Collective. A failure on one rank alone (memory, say) is reported in the vote that begins a cut.
 Domains Surveyor::cut_anew(const Question& question, Pool& pool, const Statement& all) {
-  const Box& box = box_for(question, all.bounds);
   pool.dimensions = all.bounds.dimensions;
   std::vector<Set> sets;
   const std::span<const double> weights = pool.costs;
   const Status ready = attempt(stage_name, [&] { sets.push_back(pool.as_set()); });
+  const Box& box = box_for(question, sets, all.bounds);
   const PreparedToCut prepared =
       prepare_to_cut(ready, sets, {pool.dimensions, box}, place_options_of(question.options));
   const FreshGoal goal = {.target_lambda = question.options.target_lambda,

@@ -102,7 +102,7 @@ class Surveyor {
   };
   void evaluate(const Question& question, Pool& pool, OnRecord known, Sums& sums) const;
   void tell(const Question& question, const Sums& sums, bool is_on_record, Survey& into) const;
-  const Box& box_for(const Question& question, const Bounds& found);
+  const Box& box_for(const Question& question, std::span<const Set> sample, const Bounds& found);
 
   const Communicator& communicator_;
   // For each object of a set: the rank that it was on at first (below 0: not known), plus 2^32

@@ -1,0 +1,22 @@
+#pragma once
+
+// Why a cut along a curve may be uneven: objects in one cell of the lattice stay together.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/place.hpp>
+
+#include <cstdint>
+
+namespace evenkeel {
+
+// About the cell with the most objects of one rank and set.
+struct Crowd {
+  std::int64_t in_cell = 0;  // objects of all ranks and sets
+  std::int64_t objects = 0;  // in all cells
+};
+
+// Collective. Of what prepare() has made ready, for any method.
+EVENKEEL_API Crowd crowd_of(const Communicator& communicator, const Prepared& prepared);
+
+}  // namespace evenkeel

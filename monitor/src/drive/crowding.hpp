@@ -1,0 +1,28 @@
+#pragma once
+
+// Warns when a few objects far from all others, or many in one place, stand in the way of an even
+// cut. Each warning comes once, and again only after its cause had gone.
+
+#include <evenkeel/core/measured_box.hpp>
+#include <evenkeel/core/place.hpp>
+#include <evenkeel/core/place/crowd.hpp>
+
+#include <string>
+
+namespace evenkeel {
+
+class Crowding {
+ public:
+  // The warning, or nothing. The same on all ranks.
+  std::string of_box(const MeasuredBox& measured);
+  std::string of_cells(const Crowd& crowd, const Assignment& assignment);
+
+  // Whether a cut along a curve is so uneven that crowd_of() is worth its time; the same on all
+  // ranks.
+  bool is_suspected(const Assignment& assignment, double target_lambda);
+
+ private:
+  bool has_told_of_far_ = false, has_told_of_cells_ = false;
+};
+
+}  // namespace evenkeel

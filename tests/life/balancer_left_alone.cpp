@@ -1,0 +1,66 @@
+// Rank 0 comes to MPI_Finalize without finish(), while the others still step (the argument is
+// `others_step`): it says so, and they get an Error instead of waiting for ever. Where all ranks
+// end alike (`all_leave`) nothing is said.
+
+#include "application.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include <unistd.h>
+
+namespace ek = evenkeel;
+using namespace life;
+
+namespace {
+
+std::string text_of(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool others_step = argc > 1 && std::strcmp(argv[1], "others_step") == 0;
+  Promises promises;
+  start_mpi(argc, argv);
+  int rank = 0, size = 1;
+  std::string said;
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("evenkeel-words-" + std::to_string(getpid()));
+  const int terminal = dup(STDERR_FILENO);
+  if (std::freopen(path.c_str(), "w", stderr) == nullptr) return 2;
+  Kokkos::initialize(argc, argv);
+  {
+    const ek::Communicator ranks = ek::Communicator::world();
+    rank = ranks.rank();
+    size = ranks.size();
+    Application application(ranks);
+    ek::Options quiet = options();
+    quiet.log = ek::LogLevel::off;
+    ek::Balancer balancer(ranks, quiet);
+    application.run(balancer, 12);
+    if (others_step && rank > 0) said = error_of([&] { application.run(balancer, 60); });
+  }
+  Kokkos::finalize();
+  end_mpi();
+
+  std::fflush(stderr);
+  dup2(terminal, STDERR_FILENO);
+  const std::string words = text_of(path);
+  std::filesystem::remove(path);
+  const bool apart = others_step && size > 1;
+  if (apart && rank > 0)
+    promises.expect(contains(said, "rank 0 was at the end without finish with step 12"),
+                    "an Error");
+  const char* expected =
+      "evenkeel: rank 0 has come to MPI_Finalize without finish() after step 12; other ranks still "
+      "step, or stopped elsewhere.";
+  promises.expect(contains(words, expected) == (apart && rank == 0), "rank 0 says that it leaves");
+  if (promises.status() != 0)
+    std::fprintf(stderr, "rank %d: %s%s\n", rank, said.c_str(), words.c_str());
+  return promises.status();
+}
