@@ -30,10 +30,9 @@ constexpr double uneven = 1.1;  // by cells, not by the weight of single objects
 
 std::string Crowding::of_box(const MeasuredBox& measured) {
   const bool is_far = measured.far_objects > 0;
-  if (!is_far || std::exchange(has_told_of_far_, is_far)) {
-    has_told_of_far_ = is_far;
-    return {};
-  }
+  const bool is_new = is_far && !has_told_of_far_;
+  has_told_of_far_ = is_far;
+  if (!is_new) return {};
   const bool one = measured.far_objects == 1;
   return std::to_string(measured.far_objects) + (one ? " object lies" : " objects lie") +
          " far from all others, and " + (one ? "counts" : "count") +
@@ -51,7 +50,7 @@ bool Crowding::is_suspected(const Assignment& assignment, double target_lambda) 
 std::string Crowding::of_cells(const Crowd& crowd, const Assignment& assignment) {
   const int parts = parts_of(assignment.domains);
   if (parts < 2 || crowd.in_cell < 2 || crowd.in_cell <= crowd.objects / parts) return {};
-  has_told_of_cells_ = true;
+  has_told_of_cells_ = wants_new_box_ = true;
   const int dimensions = dimensions_of(assignment.domains);
   return std::to_string(crowd.in_cell) + " of " + std::to_string(crowd.objects) +
          " objects lie in one cell of the lattice, where no cut parts them: lambda is " +

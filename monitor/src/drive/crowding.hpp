@@ -8,6 +8,7 @@
 #include <evenkeel/core/place/crowd.hpp>
 
 #include <string>
+#include <utility>
 
 namespace evenkeel {
 
@@ -21,8 +22,11 @@ class Crowding {
   // ranks.
   bool is_suspected(const Assignment& assignment, double target_lambda);
 
+  // Once after each warning of cells: the kept box may be too long, and had better be measured anew.
+  bool takes_new_box() noexcept { return std::exchange(wants_new_box_, false); }
+
  private:
-  bool has_told_of_far_ = false, has_told_of_cells_ = false;
+  bool has_told_of_far_ = false, has_told_of_cells_ = false, wants_new_box_ = false;
 };
 
 }  // namespace evenkeel

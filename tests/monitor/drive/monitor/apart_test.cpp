@@ -1,15 +1,10 @@
 // Ranks that do not do the same: nobody waits for ever, and all are told the same.
 
 #include "monitor/drive/monitor/watching.hpp"
-
-#include <spdlog/sinks/ostream_sink.h>
-#include <spdlog/spdlog.h>
+#include "monitor/drive/users_logger.hpp"
 
 #include <chrono>
 #include <filesystem>
-#include <memory>
-#include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -141,33 +136,10 @@ TEST_F(ApartTest, ARankThatLeavesIsMissed) {
 
 // --- Patience ------------------------------------------------------------------------------------
 
-// What an application has registered with spdlog, for the time of a test.
-class UsersLogger {
- public:
-  UsersLogger() {
-    const auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(text_);
-    spdlog::register_logger(std::make_shared<spdlog::logger>("evenkeel", sink));
-    spdlog::get("evenkeel")->set_pattern("%l: %v");
-  }
-  UsersLogger(const UsersLogger&) = delete;
-  UsersLogger& operator=(const UsersLogger&) = delete;
-  ~UsersLogger() { spdlog::drop("evenkeel"); }
-  std::string text() const { return text_.str(); }
-
- private:
-  std::ostringstream text_;
-};
-
-int count_of(const std::string& part, const std::string& text) {
-  int count = 0;
-  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
-  return count;
-}
-
 // `late`: the step before which rank 0 is late; beyond the last, it comes late to finish.
 int warnings_of(const Communicator& outer, double patience, std::int64_t late,
                 const std::string& expected, LogLevel log = LogLevel::summary) {
-  const UsersLogger logger;
+  const test::UsersLogger logger;
   Options options = exact(Never{});
   options.patience = patience;
   options.log = log;
@@ -183,7 +155,7 @@ int warnings_of(const Communicator& outer, double patience, std::int64_t late,
   }
   be_late(21);
   monitor.finish();
-  const int warnings = count_of("warning: ", logger.text());
+  const int warnings = logger.count_of("warning: ");
   if (warnings > 0) {
     EXPECT_TRUE(test::mentions(logger.text(),
                                "warning: rank " + std::to_string(outer.rank()) + ", " + expected));
