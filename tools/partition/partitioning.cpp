@@ -9,6 +9,7 @@
 #include <evenkeel/core/bounds.hpp>
 #include <evenkeel/core/domains/owner.hpp>
 #include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/measured_box.hpp>
 
 #include <array>
 #include <optional>
@@ -29,7 +30,7 @@ Box box_around(const Space& space, const Communicator& communicator, const Set& 
                const std::optional<Box>& given) {
   const Bounds found = bounds(space, communicator, set);
   if (given) require_inside(*given, {}, found);
-  return given ? *given : enclose(std::nullopt, found);
+  return given ? *given : measure_box(communicator, {&set, 1}, std::nullopt, found).box;
 }
 
 void write_parts_of(const Task& task, const Partition& partition, int* parts) {

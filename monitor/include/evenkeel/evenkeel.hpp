@@ -30,6 +30,7 @@
 #include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/halo.hpp>
+#include <evenkeel/core/measured_box.hpp>
 #include <evenkeel/core/migrate.hpp>
 #include <evenkeel/core/order.hpp>
 #include <evenkeel/core/payload/blocks.hpp>

@@ -182,14 +182,16 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
           attempt(stage_name, [&] { static_cast<void>(costs_.follow(space_for(sets), sets)); }));
     return surveyor_->survey(question(load));
   };
+  const auto inspect = [&] {
+    return inspection_.inspect(sets, Inspection::demands_of(monitor_.options()),
+                               generation_of(domains()));
+  };
   Advice advice;
   {
     const SurveyedBy surveyed(monitor_,
                               looks && ranks_.size() > 1 ? find_out : Monitor::Surveyor());
-    const auto demands = Inspection::demands_of(monitor_.options());
-    advice = monitor_.step(looks ? objects_in(sets) : 0, how, [&] {
-      return inspection_.inspect(sets, demands, generation_of(domains_));
-    });
+    advice =
+        monitor_.step(looks ? objects_in(sets) : 0, how, looks ? inspect : Monitor::Inspector());
   }
   if (monitor_.take_advised()) {
     monitor_.meet_for_survey();

@@ -97,9 +97,11 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const Step
   Inspection::Demands demands;
   demands.movable = false;
   demands.deterministic = monitor_.options().deterministic;
-  std::optional<GridDomains> proposal = step(how, [&] {
+  const auto inspect = [&] {
     return inspection_.inspect({&cells, 1}, demands, decomposition_.generation());
-  });
+  };
+  std::optional<GridDomains> proposal =
+      step(how, monitor_.next_step_looks() ? inspect : Monitor::Inspector());
   if (monitor_.take_advised()) {
     monitor_.meet_for_survey();
     surveyor_.advise(question(0));

@@ -53,6 +53,23 @@ TEST_F(GridBalancers, HaveANameInTheirErrors) {
   EXPECT_ERROR(balancer.finish(), "evenkeel: mesh: monitor: finish was called after finish.");
 }
 
+// Cells are inspected at looks, but may be held elsewhere and lie anywhere.
+TEST_F(GridBalancers, ACellThatIsNowhereIsToldAtTheFirstLook) {
+  GridBalancerOptions chosen = options();
+  chosen.monitor.deterministic = true;
+  chosen.monitor.trigger = Never{};
+  std::vector<std::array<double, 2>> centres(10, {0.5, 7});
+  GridBalancer balancer(communicator, chosen);
+  for (int step = 1; step <= 20; ++step) EXPECT_NO_THROW(balancer.step(set(centres)));
+  if (rank == size - 1) centres[4][1] = std::nan("");
+  for (int step = 21; step < 32; ++step) EXPECT_NO_THROW(balancer.step(set(centres)));
+  const std::string text = test::error_of([&] { balancer.step(set(centres)); });
+  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_TRUE(test::mentions(text, "rank " + std::to_string(size - 1) +
+                                       ": core/bounds: Component 1 of the position of object 4"));
+  balancer.finish();
+}
+
 TEST_F(GridBalancers, ComeToEvenDomainsFromOneNumberEach) {
   for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
     GridBalancerOptions chosen = options();

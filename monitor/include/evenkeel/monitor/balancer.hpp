@@ -56,7 +56,7 @@ class EVENKEEL_API Balancer {
 #endif
   Balancer(Balancer&&) noexcept;
   Balancer& operator=(Balancer&&) noexcept;
-  // Never communicates: without finish(), pending reductions are abandoned.
+  // Never waits: without finish(), pending reductions are abandoned, and other ranks will be told.
   ~Balancer();
 
   // Returns the kernel of this name, and registers it if it is new. Local, at any time. Ranks may

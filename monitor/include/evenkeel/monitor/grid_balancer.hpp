@@ -58,7 +58,7 @@ class EVENKEEL_API GridBalancer {
 #endif
   GridBalancer(GridBalancer&&) noexcept;
   GridBalancer& operator=(GridBalancer&&) noexcept;
-  // Never communicates: without finish(), pending reductions are abandoned.
+  // Never waits: without finish(), pending reductions are abandoned, and other ranks will be told.
   ~GridBalancer();
 
   // Returns the kernel of this name, and registers it if it is new. Local, at any time.

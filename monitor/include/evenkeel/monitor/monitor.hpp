@@ -61,7 +61,7 @@ class EVENKEEL_API Monitor {
 #endif
   Monitor(Monitor&&) noexcept;
   Monitor& operator=(Monitor&&) noexcept;
-  // Never communicates: without finish(), pending reductions are abandoned.
+  // Never waits: without finish(), pending reductions are abandoned, and other ranks will be told.
   ~Monitor();
 
   // Returns the kernel of this name, and registers it if it is new. Local, at any time. Ranks may

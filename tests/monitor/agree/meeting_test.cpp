@@ -1,0 +1,156 @@
+#include "agree/meeting.hpp"
+
+#include "support/harness.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+Message from(int rank, Meeting meeting, std::int64_t step) {
+  Message message;
+  message.callers[static_cast<std::size_t>(meeting)] = {rank, step};
+  return message;
+}
+
+Totals load_of(int rank) {
+  Sample sample;
+  sample.step = 7;
+  sample.load = 100 + rank;
+  sample.steps = 4;
+  return totals_of(sample, 50);
+}
+
+Message combined(const std::vector<Message>& messages) {
+  Message all = messages.front();
+  for (std::size_t i = 1; i < messages.size(); ++i) Message::combine(all, messages[i]);
+  return all;
+}
+
+std::string error_of(const Message& message) {
+  return test::error_of([&] { message.require_together(); });
+}
+
+// --- Contents ------------------------------------------------------------------------------------
+
+TEST(Meeting, ContentsAreCombinedByWhatTheyAre) {
+  Message look = from(0, Meeting::look, 7), finish = from(0, Meeting::finish, 7);
+  Message comparison = from(0, Meeting::comparison, 7), picture = from(0, Meeting::picture, 7);
+  look.put(load_of(0));
+  finish.put(load_of(0));
+  Comparison mine;
+  mine.least = mine.greatest = {3, 1, 4, 1, 5};
+  comparison.put(mine);
+  picture.put(picture_of(40, 0, 2, 0));
+
+  Message other = from(1, Meeting::look, 7);
+  other.put(load_of(1));
+  Message::combine(look, other);
+  other = from(1, Meeting::finish, 7);
+  other.put(load_of(1));
+  Message::combine(finish, other);
+  other = from(1, Meeting::comparison, 7);
+  mine.least = mine.greatest = {2, 7, 1, 8, 2};
+  other.put(mine);
+  Message::combine(comparison, other);
+  other = from(1, Meeting::picture, 7);
+  other.put(picture_of(50, 1, 2, 0));
+  Message::combine(picture, other);
+
+  EXPECT_EQ(look.get<Totals>().load.sum, 201);
+  EXPECT_EQ(finish.get<Totals>().load.greatest, 101);
+  EXPECT_EQ(comparison.get<Comparison>().least,
+            (std::array<std::uint64_t, Comparison::items>{2, 1, 1, 1, 2}));
+  EXPECT_EQ(comparison.get<Comparison>().greatest,
+            (std::array<std::uint64_t, Comparison::items>{3, 7, 4, 8, 5}));
+  EXPECT_EQ(picture.get<LoadPicture>().values[0], 40);
+  EXPECT_EQ(picture.get<LoadPicture>().values[1], 50);
+  for (const Message& message : {look, finish, comparison, picture})
+    EXPECT_EQ(error_of(message), "nothing was thrown");
+}
+
+// MPI chooses the order.
+TEST(Meeting, TheOrderDoesNotMatter) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    const int kinds = 1 + round % 4, ranks = 2 + round % 7;
+    std::vector<Message> messages;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const auto meeting = static_cast<Meeting>(random() % static_cast<unsigned>(kinds));
+      Message& message =
+          messages.emplace_back(from(rank, meeting, static_cast<std::int64_t>(random() % 5)));
+      if (meeting == Meeting::look) message.put(load_of(rank));
+    }
+    const Message expected = combined(messages);
+    for (int shuffle = 0; shuffle < 5; ++shuffle) {
+      std::shuffle(messages.begin(), messages.end(), random);
+      std::vector<Message> pairs = messages;  // as a tree
+      while (pairs.size() > 1) {
+        Message last = pairs.back();
+        pairs.pop_back();
+        Message::combine(pairs[random() % pairs.size()], last);
+      }
+      EXPECT_EQ(pairs[0].is_apart(), expected.is_apart());
+      EXPECT_EQ(error_of(pairs[0]), error_of(expected));
+      if (!expected.is_apart())
+        EXPECT_EQ(std::memcmp(pairs[0].content.data(), expected.content.data(), Message::room), 0);
+    }
+  }
+}
+
+// --- Ranks that run apart ------------------------------------------------------------------------
+
+TEST(Meeting, WhoCameForWhatIsTold) {
+  EXPECT_EQ(error_of(combined({from(4, Meeting::look, 107), from(1, Meeting::finish, 100),
+                               from(2, Meeting::look, 108), from(3, Meeting::farewell, 12)})),
+            "evenkeel: monitor/epoch: The ranks have run apart: rank 1 was in finish with step "
+            "100, rank 2 was at a look with step 108, rank 3 was at the end without finish with "
+            "step 12. Nothing was moved. Call step, rebalance and finish equally often on all "
+            "ranks. Balancing is off from here on.");
+}
+
+TEST(Meeting, EachHasAName) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < Message::meetings; ++i)
+    names.push_back(name_of(static_cast<Meeting>(i)));
+  std::sort(names.begin(), names.end());
+  EXPECT_EQ(std::unique(names.begin(), names.end()) - names.begin(), 7) << "looks have pictures";
+  EXPECT_EQ(std::count(names.begin(), names.end(), "somewhere"), 0);
+}
+
+// --- Patience ------------------------------------------------------------------------------------
+
+struct Slow {
+  std::chrono::steady_clock::time_point end;
+  bool test() const { return std::chrono::steady_clock::now() >= end; }
+};
+
+int times_told(double patience, std::chrono::milliseconds wait) {
+  int told = 0;
+  const Patience waiting(patience, [&](const std::string& who, double seconds) {
+    ++told;
+    EXPECT_EQ(who, "somebody");
+    EXPECT_EQ(seconds, patience);
+  });
+  Slow pending{std::chrono::steady_clock::now() + wait};
+  waiting.wait_for(pending, [] { return std::string("somebody"); });
+  EXPECT_TRUE(pending.test());
+  return told;
+}
+
+TEST(Patience, TellsOnceAndGoesOn) {
+  EXPECT_EQ(times_told(0.001, std::chrono::milliseconds(20)), 1);
+  EXPECT_EQ(times_told(60, std::chrono::milliseconds(5)), 0);
+  EXPECT_EQ(times_told(0, std::chrono::milliseconds(5)), 0) << "off";
+  EXPECT_EQ(times_told(1e-9, std::chrono::milliseconds(0)), 0) << "nothing to wait for";
+}
+
+}  // namespace
+}  // namespace evenkeel
