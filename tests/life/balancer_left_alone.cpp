@@ -1,13 +1,15 @@
 // Rank 0 comes to MPI_Finalize without finish(), while the others still step (the argument is
-// `others_step`): it says so, and they get an Error instead of waiting for ever. Where all ranks
-// end alike (`all_leave`) nothing is said.
+// `others_step`): it says so, and they get an Error instead of waiting for ever; also when its
+// Balancer is still alive then (`others_step_alive`). Where all ranks end alike (`all_leave`,
+// `all_alive`) nothing is said.
 
 #include "application.hpp"
 
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <string>
 
 #include <unistd.h>
 
@@ -24,7 +26,9 @@ std::string text_of(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool others_step = argc > 1 && std::strcmp(argv[1], "others_step") == 0;
+  const std::string how = argc > 1 ? argv[1] : "";
+  const bool others_step = how.starts_with("others_step"), alive = how.ends_with("alive");
+  std::unique_ptr<ek::Balancer> balancer;
   Promises promises;
   start_mpi(argc, argv);
   int rank = 0, size = 1;
@@ -41,9 +45,10 @@ int main(int argc, char** argv) {
     Application application(ranks);
     ek::Options quiet = options();
     quiet.log = ek::LogLevel::off;
-    ek::Balancer balancer(ranks, quiet);
-    application.run(balancer, 12);
-    if (others_step && rank > 0) said = error_of([&] { application.run(balancer, 60); });
+    balancer = std::make_unique<ek::Balancer>(ranks, quiet);
+    application.run(*balancer, 12);
+    if (others_step && rank > 0) said = error_of([&] { application.run(*balancer, 60); });
+    if (!alive) balancer.reset();
   }
   Kokkos::finalize();
   end_mpi();

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -59,6 +60,9 @@ class Messenger {
   virtual int next_exchange() = 0;
   virtual std::unique_ptr<Flight> start(int exchange, const Send& send) = 0;
   virtual std::unique_ptr<Flight> start(int exchange, const Receive& receive) = 0;
+
+  // Local.
+  virtual void at_finalize(std::function<void()> function) = 0;
 
   // Local; the same on all ranks.
   virtual void cut_messages(std::int64_t piece_bytes) noexcept = 0;

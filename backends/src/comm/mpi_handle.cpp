@@ -97,6 +97,7 @@ void MpiHandle::settle_abandoned() noexcept {
 
 int MpiHandle::release_attribute(MPI_Comm, int, void* attribute, void*) {
   auto* owner = static_cast<std::shared_ptr<MpiHandle>*>(attribute);
+  if (const auto function = std::exchange((*owner)->at_finalize_, {})) function();
   (*owner)->settle_abandoned();
   (*owner)->free_all();
   delete owner;

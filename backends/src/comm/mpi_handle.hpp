@@ -8,8 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace evenkeel::detail {
@@ -37,6 +39,9 @@ class MpiHandle {
   // Frees now, or when the last pending reduction is complete. Do not call it while an exception is
   // under way.
   void release() noexcept;
+
+  // What MPI_Finalize calls before anything is freed.
+  void at_finalize(std::function<void()> function) { at_finalize_ = std::move(function); }
 
   void begin_reduction() noexcept { ++pending_; }
   void end_reduction() noexcept;
@@ -68,6 +73,7 @@ class MpiHandle {
   int key_ = MPI_KEYVAL_INVALID;
   int pending_ = 0;
   bool released_ = false;
+  std::function<void()> at_finalize_;
   std::vector<Combiner> combiners_;
   std::vector<Abandoned> abandoned_;
 };

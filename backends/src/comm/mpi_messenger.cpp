@@ -123,6 +123,9 @@ class MpiMessenger final : public Messenger {
   std::unique_ptr<Flight> start(int exchange, const Receive& receive) override {
     return start_mpi_receive(handle_->communicator(), exchange, receive, piece_bytes_);
   }
+  void at_finalize(std::function<void()> function) override {
+    handle_->at_finalize(std::move(function));
+  }
   void cut_messages(std::int64_t piece_bytes) noexcept override { piece_bytes_ = piece_bytes; }
 
  private:

@@ -2,6 +2,8 @@
 
 #include <evenkeel/backends/comm/reduction.hpp>
 
+#include <utility>
+
 namespace evenkeel::detail {
 
 std::unique_ptr<Pending> start_all_reduce(const Communicator& communicator, const void* mine,
@@ -11,6 +13,10 @@ std::unique_ptr<Pending> start_all_reduce(const Communicator& communicator, cons
 
 void all_reduce(const Communicator& communicator, void* value, const Combination& combination) {
   communicator.messenger()->combine(value, combination);
+}
+
+void at_finalize(const Communicator& communicator, std::function<void()> function) {
+  communicator.messenger()->at_finalize(std::move(function));
 }
 
 }  // namespace evenkeel::detail

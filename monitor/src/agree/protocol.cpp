@@ -202,7 +202,7 @@ Totals Protocol::reduce_now(const Sample& sample) {
 }
 
 void Protocol::leave(std::int64_t step) noexcept {
-  if (apart_ || communicator_.size() == 1) return;
+  if (apart_ || communicator_.size() == 1 || std::exchange(has_left_, true)) return;
   try {
     Posted(communicator_, Meeting::farewell, step)
         .let_go("evenkeel: rank " + std::to_string(communicator_.rank()) +

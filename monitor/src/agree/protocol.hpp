@@ -71,7 +71,8 @@ class Protocol {
   // Collective; blocks. Independent of looks.
   Totals reduce_now(const Sample& sample);
 
-  // Local; instead of finish(). Ranks that still wait for this one will learn that it has gone.
+  // Local; instead of finish(), at the latest when MPI_Finalize comes. Ranks that still wait for
+  // this one will learn that it has gone.
   void leave(std::int64_t step) noexcept;
 
   // Whether the ranks have run apart: then this rank waits for nobody any more.
@@ -98,6 +99,7 @@ class Protocol {
   Status movable_;              // as the look under way has been told
   bool is_superseded_ = false;  // a rebalance since then has seen for itself
   Patience patience_;
+  bool has_left_ = false;
   std::optional<Error> apart_;  // what all ranks are told when they have run apart
 };
 

@@ -94,6 +94,7 @@ struct Monitor::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl();
+  void leave() noexcept;
 
   Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector);
   void rebalanced(const Outcome& outcome);
@@ -181,6 +182,7 @@ struct Monitor::Impl {
   bool off_ = false;         // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
   int uncaught_before_ = std::uncaught_exceptions();
+  bool has_met_ = false;  // other ranks, outside of looks
 
   std::shared_ptr<const Look> last_look_;  // that all ranks have agreed on
   KernelNames last_names_;                 // as they were then
@@ -222,20 +224,25 @@ void Monitor::Impl::open_files() {
                                                                                   is_restored,
                                                                                   options_.name});
        }));
+  detail::at_finalize(ranks, [this] { leave(); });
 }
 
 // An unfinished run ends: ranks that wait for this one are told. An exception that is under way
 // says more than that finish() is missing.
 Monitor::Impl::~Impl() {
-  if (finished_ || step_ == began_at()) return;
-  protocol_.leave(step_);
-  if (recorder_ == nullptr) return;
+  detail::at_finalize(protocol_.communicator(), {});
+  leave();
+  if (finished_ || recorder_ == nullptr || step_ == began_at()) return;
   try {
     record_line();
     watcher_.finish();
     if (std::uncaught_exceptions() == uncaught_before_) recorder_->give_up(step_);
   } catch (...) {  // without memory, nothing is told
   }
+}
+
+void Monitor::Impl::leave() noexcept {
+  if (!finished_ && (step_ > began_at() || has_met_)) protocol_.leave(step_);
 }
 
 // Collective. Rank 0's text counts.
@@ -449,6 +456,7 @@ std::shared_ptr<const Look> Monitor::Impl::settled_look() {
 
 // Ranks that have run apart wait for each other no longer.
 void Monitor::Impl::meet(Meeting meeting) {
+  has_met_ = true;
   try {
     protocol_.meet(meeting, step_);
   } catch (const Error&) {

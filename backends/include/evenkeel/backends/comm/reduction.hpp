@@ -17,6 +17,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -63,6 +64,10 @@ EVENKEEL_API std::unique_ptr<Pending> start_all_reduce(const Communicator& commu
                                                        const Combination& combination);
 EVENKEEL_API void all_reduce(const Communicator& communicator, void* value,
                              const Combination& combination);
+
+// Local. MPI_Finalize calls the function before it frees the communicator, if that is still alive.
+// Each call replaces the function of the one before; an empty one takes it away.
+EVENKEEL_API void at_finalize(const Communicator& communicator, std::function<void()> function);
 
 }  // namespace detail
 
