@@ -286,7 +286,7 @@ Box Balancer::Impl::box_around(std::span<const Set> sets) {
   std::optional<Box> kept;
   if (parts_of(domains()) > 0 && !crowding_.takes_new_box()) kept = box_of(domains());
   const MeasuredBox measured = measure_box(ranks_, sets, kept, found);
-  warn(crowding_.of_box(measured));
+  warn(crowding_.of_box(measured, found.dimensions));
   return measured.box;
 }
 

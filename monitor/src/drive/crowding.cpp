@@ -28,7 +28,7 @@ constexpr double uneven = 1.1;  // by cells, not by the weight of single objects
 
 }  // namespace
 
-std::string Crowding::of_box(const MeasuredBox& measured) {
+std::string Crowding::of_box(const MeasuredBox& measured, int dimensions) {
   const bool is_far = measured.far_objects > 0;
   const bool is_new = is_far && !has_told_of_far_;
   has_told_of_far_ = is_far;
@@ -36,7 +36,7 @@ std::string Crowding::of_box(const MeasuredBox& measured) {
   const bool one = measured.far_objects == 1;
   return std::to_string(measured.far_objects) + (one ? " object lies" : " objects lie") +
          " far from all others, and " + (one ? "counts" : "count") +
-         " as if on the rim of their box, which goes from " + name_of(measured.box, 3) +
+         " as if on the rim of their box, which goes from " + name_of(measured.box, dimensions) +
          ". Has something flown off?";
 }
 

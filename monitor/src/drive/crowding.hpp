@@ -15,7 +15,7 @@ namespace evenkeel {
 class Crowding {
  public:
   // The warning, or nothing. The same on all ranks.
-  std::string of_box(const MeasuredBox& measured);
+  std::string of_box(const MeasuredBox& measured, int dimensions);
   std::string of_cells(const Crowd& crowd, const Assignment& assignment);
 
   // Whether a cut along a curve is so uneven that crowd_of() is worth its time; the same on all
