@@ -186,12 +186,13 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
     return inspection_.inspect(sets, Inspection::demands_of(monitor_.options()),
                                generation_of(domains()));
   };
+  const bool inspects = looks && Inspection::is_needed(monitor_.options());
   Advice advice;
   {
     const SurveyedBy surveyed(monitor_,
                               looks && ranks_.size() > 1 ? find_out : Monitor::Surveyor());
     advice =
-        monitor_.step(looks ? objects_in(sets) : 0, how, looks ? inspect : Monitor::Inspector());
+        monitor_.step(looks ? objects_in(sets) : 0, how, inspects ? inspect : Monitor::Inspector());
   }
   if (monitor_.take_advised()) {
     monitor_.meet_for_survey();

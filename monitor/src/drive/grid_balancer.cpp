@@ -100,8 +100,8 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const Step
   const auto inspect = [&] {
     return inspection_.inspect({&cells, 1}, demands, decomposition_.generation());
   };
-  std::optional<GridDomains> proposal =
-      step(how, monitor_.next_step_looks() ? inspect : Monitor::Inspector());
+  const bool inspects = monitor_.next_step_looks() && Inspection::is_needed(monitor_.options());
+  std::optional<GridDomains> proposal = step(how, inspects ? inspect : Monitor::Inspector());
   if (monitor_.take_advised()) {
     monitor_.meet_for_survey();
     surveyor_.advise(question(0));

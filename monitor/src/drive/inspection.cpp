@@ -28,9 +28,12 @@ void require_usable(std::span<const Set> sets, const Inspection::Demands& demand
 
 }  // namespace
 
+bool Inspection::is_needed(const Options& options) {
+  return !std::holds_alternative<Never>(options.trigger) || !options.control.empty();
+}
+
 Inspection::Demands Inspection::demands_of(const Options& options) {
-  const bool never = std::holds_alternative<Never>(options.trigger) && options.control.empty();
-  return {!never, options.box, options.periodic, options.deterministic};
+  return {true, options.box, options.periodic, options.deterministic};
 }
 
 bool Inspection::is_due(bool deterministic, std::int64_t generation) const noexcept {

@@ -17,7 +17,10 @@ namespace evenkeel {
 
 class Inspection {
  public:
-  // Sets that are only read need not be movable; without one, objects may be anywhere.
+  // Where nothing can move in a step, nothing is inspected.
+  static bool is_needed(const Options& options);
+
+  // Sets that are only read need not be movable; without a box objects may be anywhere.
   struct Demands {
     bool movable = true;
     std::optional<Box> box = std::nullopt;

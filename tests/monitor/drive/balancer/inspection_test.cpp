@@ -130,14 +130,12 @@ TEST_F(InspectionTest, TheFirstLookOfARunByTheClock) {
   balancer.finish();
 }
 
-TEST_F(InspectionTest, WhereNothingIsMovedMirrorsMayLive) {
+TEST_F(InspectionTest, WhereNothingCanMoveNothingIsInspected) {
   Crowd crowd(rank);
   Balancer balancer(communicator, options_with(Never{}));
   crowd.mirror = Kokkos::create_mirror_view(crowd.mass);
-  EXPECT_EQ(step_to(balancer, crowd, first_look), nothing);
   if (rank == 0) crowd.x(0, 0) = std::nan("");
-  EXPECT_TRUE(test::mentions(step_to(balancer, crowd, second_look), "rank 0: core/bounds: "))
-      << "but nobody can say what balancing would bring to objects that are nowhere";
+  EXPECT_EQ(step_to(balancer, crowd, second_look), nothing);
   balancer.finish();
 }
 

@@ -147,7 +147,7 @@ int warnings_of(const Communicator& outer, double patience, std::int64_t late,
   monitor.set_load(1);
   const auto be_late = [&](std::int64_t step) {
     if (step == late && outer.rank() == 0)
-      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      std::this_thread::sleep_for(std::chrono::milliseconds(800));
   };
   for (std::int64_t step = 1; step <= 20; ++step) {
     be_late(step);
@@ -155,28 +155,26 @@ int warnings_of(const Communicator& outer, double patience, std::int64_t late,
   }
   be_late(21);
   monitor.finish();
-  const int warnings = logger.count_of("warning: ");
-  if (warnings > 0) {
-    EXPECT_TRUE(test::mentions(logger.text(),
-                               "warning: rank " + std::to_string(outer.rank()) + ", " + expected));
-    EXPECT_TRUE(test::mentions(logger.text(), "and goes on waiting."));
-  }
+  const int warnings =
+      logger.count_of("warning: rank " + std::to_string(outer.rank()) + ", " + expected);
+  EXPECT_TRUE(warnings == 0 || logger.count_of("and goes on waiting.") >= warnings);
   return warnings;
 }
 
+// Where ranks share few cores they may have to wait elsewhere too.
 TEST_F(MonitorTest, WhoWaitsTooLongSaysSoOnce) {
   const int expected = rank == 0 ? 0 : 1;
-  EXPECT_EQ(warnings_of(outer, 0.02, 11,
-                        "at a look with step 11, has waited for other ranks for 0.02 s,"),
-            expected);
-  EXPECT_EQ(warnings_of(outer, 0.02, 15, "at the comparison after a look with step 14,"), expected);
-  EXPECT_EQ(warnings_of(outer, 0.02, 21, "in finish with step 20,"), expected);
+  EXPECT_EQ(
+      warnings_of(outer, 0.2, 11, "at a look with step 11, has waited for other ranks for 0.2 s,"),
+      expected);
+  EXPECT_EQ(warnings_of(outer, 0.2, 15, "at the comparison after a look with step 14,"), expected);
+  EXPECT_EQ(warnings_of(outer, 0.2, 21, "in finish with step 20,"), expected);
 }
 
 TEST_F(MonitorTest, ThePatientSayNothing) {
   EXPECT_EQ(warnings_of(outer, 0, 11, ""), 0) << "0 is off";
   EXPECT_EQ(warnings_of(outer, 60, 11, ""), 0);
-  EXPECT_EQ(warnings_of(outer, 0.02, 11, "", LogLevel::off), 0);
+  EXPECT_EQ(warnings_of(outer, 0.2, 11, "", LogLevel::off), 0);
 }
 
 }  // namespace
