@@ -57,7 +57,7 @@ std::int64_t most_far(std::int64_t objects) {
 
 // --- How objects lie along each axis -------------------------------------------------------------
 
-constexpr int bits = 8;
+constexpr int bits = 6;  // few enough for what comes from a device to be small
 constexpr std::int64_t bins = std::int64_t{1} << bits, slots = bins + 2;  // below, bins, above
 
 struct Counts {
