@@ -22,7 +22,7 @@ class Crowding {
   // ranks.
   bool is_suspected(const Assignment& assignment, double target_lambda);
 
-  // Once after each warning of cells: the kept box may be too long, and had better be measured anew.
+  // Once after each warning of cells: the kept box may be too long, and is to be measured anew.
   bool takes_new_box() noexcept { return std::exchange(wants_new_box_, false); }
 
  private:
