@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -108,10 +109,16 @@ ControlFile::Content ControlFile::take_away(const OpenedFile& seen, const Judge&
   return now;
 }
 
-std::string ControlFile::told_once(const std::string& problem, const std::string& state) {
-  const std::string both = problem + '\n' + state;
-  if (problem.empty() || both == told_) return {};
-  told_ = both;
+// A file that only grows, as a log of somebody else's does, is the same one.
+std::string ControlFile::told_once(const std::string& problem, const struct stat& status) {
+  if (problem.empty()) return {};
+  const Told before = std::exchange(told_, {problem, status});
+  const bool is_same_file =
+      before.status.st_dev == status.st_dev && before.status.st_ino == status.st_ino;
+  const bool is_as_it_was = state_of(before.status) == state_of(status);
+  if (before.problem == problem && is_same_file &&
+      (is_as_it_was || status.st_size > before.status.st_size))
+    return {};
   return "The control file " + in_quotes(path_) + " is left alone: " + problem + '.';
 }
 
@@ -120,16 +127,17 @@ ControlText ControlFile::take(const Judge& judge) {
   if (!late.lines.empty()) return late;
   const OpenedFile seen = open_regular(path_, O_RDONLY, Links::refused);
   if (!seen) {
-    if (seen.is_missing) told_.clear();
-    return {{}, seen.is_missing ? std::string() : told_once(seen.reason, {})};
+    if (!seen.is_missing) return {{}, told_once(seen.reason, {})};
+    told_ = {};
+    return {};
   }
   const std::string state = state_of(seen.status);
   const std::string unfit = unfitness_of(seen.status);
-  if (!unfit.empty()) return {{}, told_once(unfit, state)};
+  if (!unfit.empty()) return {{}, told_once(unfit, seen.status)};
   Content found = judged(read_from(seen.file, 0, most_bytes + 1), judge);
   if (found.is_complete) found = take_away(seen, judge);
   if (found.is_complete) {
-    told_.clear();
+    told_ = {};
     return found.text;
   }
   // Somebody may be about to write the rest.
@@ -137,7 +145,7 @@ ControlText ControlFile::take(const Judge& judge) {
   if (is_unfinished && state == unfinished_ && seen.status.st_size > 0)
     found.text.problem = "its last line has no line feed at its end";
   if (is_unfinished) unfinished_ = state;
-  return {{}, told_once(found.text.problem, state)};
+  return {{}, told_once(found.text.problem, seen.status)};
 }
 
 std::optional<Command> command_from_text(const std::string& text) {

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include <sys/stat.h>
+
 namespace evenkeel {
 
 // What was found. `problem` is a sentence about a file that is left where it is; it is told once
@@ -44,10 +46,14 @@ class ControlFile {
   static Content judged(std::string content, const Judge& judge);
   ControlText take_what_came_late(const Judge& judge);
   Content take_away(const detail::OpenedFile& seen, const Judge& judge);
-  std::string told_once(const std::string& problem, const std::string& state);
+  std::string told_once(const std::string& problem, const struct stat& status);
 
   std::string path_;
-  std::string told_;        // the problem that was told last, and the state of the file
+  struct Told {
+    std::string problem = {};
+    struct stat status = {};
+  };
+  Told told_;               // last, and of which file
   std::string unfinished_;  // the state of a file that lacked its last line feed
   // The file that was taken last: somebody may have opened it before, and write to it still.
   detail::FileDescriptor taken_;
