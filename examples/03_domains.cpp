@@ -2,8 +2,8 @@
 // spot walks over the mesh, and cells near it take long. evenkeel times the kernel, proposes new
 // borders when that is worth it, and says which cells go where. Compare:
 //
-//   mpirun -n 2 03_domains --balance off      # lambda=1.94: one rank does nearly all the work
-//   mpirun -n 2 03_domains --balance on       # lambda=1.11, and almost twice the steps per second
+//   mpirun -n 2 03_domains --balance off      # lambda=1.91: one rank does nearly all the work
+//   mpirun -n 2 03_domains --balance on       # lambda=1.11, and more steps per second
 //
 // Lambda is the work of the slowest ranks over that of the average one, in all steps; 1 is perfect.
 // Borders are found from one number per rank, so the first proposals come nearer and nearer.
