@@ -33,6 +33,7 @@ void combine_same(Message& into, const Message& from) noexcept {
     case Meeting::survey:
     case Meeting::kernels:
     case Meeting::rebalance:
+    case Meeting::migration:
     case Meeting::farewell: return;
   }
 }
@@ -50,6 +51,7 @@ std::string name_of(Meeting meeting) {
     case Meeting::survey: return "at the survey of a look";
     case Meeting::kernels: return "at the names of kernels after a look";
     case Meeting::rebalance: return "at a rebalance";
+    case Meeting::migration: return "at a migration";
     case Meeting::farewell: return "at the end without finish";
   }
   return "somewhere";

@@ -32,11 +32,12 @@ enum class Meeting : int {
   survey,
   kernels,
   rebalance,
+  migration,
   farewell  // an unfinished run ends
 };
 
 struct Message {
-  static constexpr std::size_t meetings = 8;
+  static constexpr std::size_t meetings = 9;
   static constexpr std::size_t room =
       std::max({sizeof(Totals), sizeof(LoadPicture), sizeof(Comparison)});
 

@@ -384,6 +384,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
 // Sends strays home. Objects that are bound to others, and payloads, go the way of a rebalance.
 MoveReport Balancer::Impl::migrate(std::span<const Set> given) {
   const exec::Region shown("evenkeel::migrate");
+  monitor_.meet_for_migration();
   StageTimes times;
   std::vector<Set> sets;
   const Status arrived = attempt(stage_name, [&] { sets = with_known_costs(given); });

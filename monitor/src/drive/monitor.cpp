@@ -686,6 +686,7 @@ Advice Monitor::step(std::int64_t objects, const StepOptions& options, const Ins
   return with_name(impl_->options_.name, [&] { return impl_->step(objects, options, inspector); });
 }
 void Monitor::meet_for_rebalance() { impl_->meet(Meeting::rebalance); }
+void Monitor::meet_for_migration() { impl_->meet(Meeting::migration); }
 void Monitor::meet_for_survey() { impl_->meet(Meeting::survey); }
 void Monitor::warn(const std::string& text) { impl_->warn(text); }
 void Monitor::rebalanced(const Outcome& outcome) { impl_->rebalanced(outcome); }

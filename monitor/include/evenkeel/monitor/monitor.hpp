@@ -130,6 +130,7 @@ class EVENKEEL_API Monitor {
   // Collective, before collective calls of a Balancer's own: throws the same Error on all ranks
   // when some have not come for the same.
   void meet_for_rebalance();
+  void meet_for_migration();
   void meet_for_survey();
   // A line in the log of rank 0, which calls it alone or with others.
   void warn(const std::string& text);
