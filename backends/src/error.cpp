@@ -1,5 +1,8 @@
 #include <evenkeel/backends/error.hpp>
 
+#include <cstddef>
+#include <cstdio>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -21,13 +24,30 @@ std::string sentence(const std::string& prefix, const std::string& where,
   return text;
 }
 
-std::string rank_prefix(int rank, int failures, int ranks) {
-  std::string text = "rank " + std::to_string(rank);
-  if (failures > 1)
-    text +=
-        " (the first of " + std::to_string(failures) + " failing of " + std::to_string(ranks) + ")";
-  return text + ": ";
+// "rank 3 (the first of 2 failing of 8): ", without allocating.
+class RankPrefix {
+ public:
+  RankPrefix(int rank, int failures, int ranks) noexcept {
+    if (failures > 1)
+      std::snprintf(text_, sizeof(text_), "rank %d (the first of %d failing of %d): ", rank,
+                    failures, ranks);
+    else
+      std::snprintf(text_, sizeof(text_), "rank %d: ", rank);
+  }
+  const char* text() const noexcept { return text_; }
+
+ private:
+  char text_[96] = "";
+};
+
+// The text of the base is not used. A copy of this one needs no memory.
+const std::runtime_error& base() {
+  static const auto* const none = new std::runtime_error("evenkeel");
+  return *none;
 }
+
+constexpr const char* refused = "Memory was refused.";
+constexpr const char* fewer_objects = "Use more ranks or fewer objects.";
 
 }  // namespace
 
@@ -43,36 +63,102 @@ const char* name_of(ErrorKind kind) noexcept {
   return "unknown";
 }
 
+struct Error::Text {
+  std::string where, problem, remedy, all, name = {};
+};
+
+// Texts with room for what a vote can carry.
+class Error::Reserve {
+ public:
+  // Never destroyed: programs tell Errors while they end, too.
+  static Reserve& instance() {
+    static Reserve* const reserve = new Reserve;
+    return *reserve;
+  }
+
+  // In use as long as an Error made from it lives.
+  std::shared_ptr<const Text> take(const Told& told) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (text_.use_count() > 1) return last_;
+    const RankPrefix prefix(told.rank, told.failures, told.ranks);
+    text_->where.assign(std::string_view(told.where).substr(0, room));
+    text_->problem.assign(std::string_view(told.problem).substr(0, room));
+    text_->remedy.assign(std::string_view(told.remedy).substr(0, room));
+    text_->all.assign("evenkeel: ").append(prefix.text()).append(text_->where).append(": ");
+    text_->all.append(text_->problem);
+    if (!text_->remedy.empty()) text_->all.append(" ").append(text_->remedy);
+    return text_;
+  }
+  std::shared_ptr<const Text> last() const noexcept { return last_; }
+
+ private:
+  static constexpr std::size_t room = 1024;  // for each
+
+  Reserve() : text_(std::make_shared<Text>()), last_(std::make_shared<const Text>(last_text())) {
+    for (std::string* part : {&text_->where, &text_->problem, &text_->remedy}) part->reserve(room);
+    text_->all.reserve(4 * room);
+    static_cast<void>(base());
+  }
+  static Text last_text() {
+    const std::string where = "backends/error", problem = "Memory was refused, also for a message.";
+    return {where, problem, fewer_objects, sentence("", where, problem, fewer_objects)};
+  }
+
+  std::mutex mutex_;
+  std::shared_ptr<Text> text_;
+  std::shared_ptr<const Text> last_;  // when the other is in use
+};
+
 Error::Error(ErrorKind kind, Where where, std::string what, std::string remedy)
-    : std::runtime_error(sentence("", where.stage, what, remedy)),
-      kind_(kind),
-      where_(std::move(where.stage)),
-      problem_(std::move(what)),
-      remedy_(std::move(remedy)) {}
-
-Error::Error(const Error& error, int rank, int failures, int ranks)
-    : std::runtime_error(sentence(rank_prefix(rank, failures, ranks), error.where_, error.problem_,
-                                  error.remedy_)),
-      kind_(error.kind_),
-      rank_(rank),
-      where_(error.where_),
-      problem_(error.problem_),
-      remedy_(error.remedy_) {}
-
-Error Error::at_rank(int rank, int failures, int ranks) const {
-  return Error(*this, rank, failures, ranks);
+    : std::runtime_error(base()), kind_(kind) {
+  std::string all = sentence("", where.stage, what, remedy);
+  text_ = std::make_shared<const Text>(
+      Text{std::move(where.stage), std::move(what), std::move(remedy), std::move(all)});
 }
 
-Error::Error(const Error& error, const std::string& name)
-    : std::runtime_error(with_name(error.what(), name)),
-      kind_(error.kind_),
-      rank_(error.rank_),
-      where_(error.where_),
-      problem_(error.problem_),
-      remedy_(error.remedy_),
-      name_(name) {}
+Error::Error(ErrorKind kind, int rank, std::shared_ptr<const Text> text) noexcept
+    : std::runtime_error(base()), kind_(kind), rank_(rank), text_(std::move(text)) {}
 
-Error Error::of(const std::string& name) const { return Error(*this, name); }
+const std::string& Error::where() const noexcept { return text_->where; }
+const std::string& Error::problem() const noexcept { return text_->problem; }
+const std::string& Error::remedy() const noexcept { return text_->remedy; }
+const std::string& Error::name() const noexcept { return text_->name; }
+const char* Error::what() const noexcept { return text_->all.c_str(); }
+
+Error Error::at_rank(int rank, int failures, int ranks) const {
+  Text text = *text_;
+  text.all = sentence(RankPrefix(rank, failures, ranks).text(), where(), problem(), remedy());
+  return Error(kind_, rank, std::make_shared<const Text>(std::move(text)));
+}
+
+Error Error::of(const std::string& name) const {
+  Text text = *text_;
+  text.all = with_name(text.all, name);
+  text.name = name;
+  return Error(kind_, rank_, std::make_shared<const Text>(std::move(text)));
+}
+
+Error Error::told(const Told& told) noexcept {
+  try {
+    const RankPrefix prefix(told.rank, told.failures, told.ranks);
+    return Error(told.kind, told.rank,
+                 std::make_shared<const Text>(
+                     Text{told.where, told.problem, told.remedy,
+                          sentence(prefix.text(), told.where, told.problem, told.remedy)}));
+  } catch (...) {  // memory is out
+    return Error(told.kind, told.rank, Reserve::instance().take(told));
+  }
+}
+
+Error Error::out_of_memory(const char* stage) noexcept {
+  try {
+    return Error(ErrorKind::out_of_memory, Where{stage}, refused, fewer_objects);
+  } catch (...) {
+    return Error(ErrorKind::out_of_memory, no_rank, Reserve::instance().last());
+  }
+}
+
+void Error::make_reserve() { static_cast<void>(Reserve::instance()); }
 
 Error::~Error() = default;
 

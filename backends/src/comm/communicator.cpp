@@ -78,13 +78,19 @@ void assert_same_everywhere([[maybe_unused]] detail::Messenger& messenger,
 
 }  // namespace
 
+const char* name_of(OnMpiError what) noexcept {
+  return what == OnMpiError::abort ? "abort" : "error";
+}
+
 Communicator::Communicator(std::shared_ptr<detail::Messenger> messenger,
                            const CommunicatorOptions& options, Transport transport)
     : messenger_(std::move(messenger)),
       options_(options),
       transport_(transport),
       rank_(messenger_->rank()),
-      size_(messenger_->size()) {}
+      size_(messenger_->size()) {
+  Error::make_reserve();
+}
 
 Communicator Communicator::self(CommunicatorOptions options) {
   auto messenger = detail::make_self_messenger();
@@ -102,6 +108,7 @@ Communicator Communicator::world(CommunicatorOptions options) {
 
 #if EVENKEEL_HAS_MPI
 Communicator::Communicator(MPI_Comm users, CommunicatorOptions options) : options_(options) {
+  Error::make_reserve();
   messenger_ = detail::make_mpi_messenger(users);
   transport_ = agree(options, *messenger_);
   rank_ = messenger_->rank();
@@ -115,6 +122,10 @@ Communicator::~Communicator() = default;
 
 Communicator Communicator::duplicate() const {
   return Communicator(messenger_->duplicate(), options_, transport_);
+}
+
+void Communicator::set_on_mpi_error(OnMpiError what) const noexcept {
+  messenger_->set_on_mpi_error(what);
 }
 
 void Communicator::barrier() const { messenger_->barrier(); }

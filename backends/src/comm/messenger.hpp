@@ -8,6 +8,7 @@
 #include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
 #include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +19,15 @@
 
 namespace evenkeel::detail {
 
-// A message under way. Its memory must stay valid until it is over; the destructor waits for that.
+// A message under way, or the means for one. The memory of the message must stay valid until it is
+// over; the destructor waits for that.
 class Flight {
  public:
   virtual ~Flight();
+  // Starts a message when the one before is over. A failure is told when it is over. Between two
+  // ranks the k-th send of an exchange matches the k-th receive.
+  virtual void start(int exchange, const Send& send) noexcept = 0;
+  virtual void start(int exchange, const Receive& receive) noexcept = 0;
   virtual bool test() = 0;  // true when it is over; makes progress
   virtual void wait() = 0;
   virtual void throw_if_failed() const = 0;  // when it is over
@@ -43,29 +49,32 @@ class Messenger {
                               Reduction reduction) = 0;
   virtual void broadcast(void* data, std::int64_t bytes, int root) = 0;
   virtual void gather_equal(const void* mine, std::int64_t bytes, void* all) = 0;
+  // A number of each rank, in memory of the messenger until the next call.
+  virtual std::span<std::int64_t> gather_numbers(std::int64_t mine) = 0;
   // All ranks receive when root is -1. bytes_of_rank is the same everywhere; only receiving ranks
   // use `all`.
   virtual void gather(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
                       int root) = 0;
 
   virtual void combine(void* value, const Combination& combination) = 0;
-  virtual std::unique_ptr<Pending> start_combine(const void* mine,
-                                                 const Combination& combination) = 0;
+  virtual std::unique_ptr<Pending> prepare_combine(const Combination& combination) = 0;  // local
 
-  // Every note has `bytes` bytes and goes to another rank.
-  virtual std::vector<RawNote> announce(const std::vector<RawNote>& notes, std::int64_t bytes) = 0;
+  // Every note has `bytes` bytes and goes to another rank. Takes part whatever fails on this rank,
+  // and returns the first failure; `arrived` is complete only if all ranks return none.
+  virtual Status announce(std::span<const RawNote> notes, std::int64_t bytes,
+                          std::vector<RawNote>& arrived) = 0;
   // Messages of data to and from other ranks, in memory that this messenger can read and write.
-  // next_exchange() is collective; start() is local, and between two ranks the k-th send of an
-  // exchange matches the k-th receive.
-  virtual int next_exchange() = 0;
-  virtual std::unique_ptr<Flight> start(int exchange, const Send& send) = 0;
-  virtual std::unique_ptr<Flight> start(int exchange, const Receive& receive) = 0;
+  // next_exchange() is collective and local.
+  virtual int next_exchange() noexcept = 0;
+  // Local. For messages of `most_bytes` at most.
+  virtual std::unique_ptr<Flight> make_flight(std::int64_t most_bytes) = 0;
 
   // Local.
   virtual void at_finalize(std::function<void()> function) = 0;
 
   // Local; the same on all ranks.
   virtual void cut_messages(std::int64_t piece_bytes) noexcept = 0;
+  virtual void set_on_mpi_error(OnMpiError what) noexcept = 0;
 };
 
 std::shared_ptr<Messenger> make_self_messenger();

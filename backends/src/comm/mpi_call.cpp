@@ -17,6 +17,16 @@ void check(int code, const char* call) {
       "See the output of MPI; the communicator may be unusable.");
 }
 
+Left left_of(MPI_Request request) noexcept {
+  if (request == MPI_REQUEST_NULL) return Left::failed;
+  int complete = 0;
+  MPI_Status status;
+  status.MPI_ERROR = MPI_SUCCESS;
+  if (MPI_Request_get_status(request, &complete, &status) != MPI_SUCCESS || complete == 0)
+    return Left::pending;
+  return status.MPI_ERROR == MPI_SUCCESS ? Left::complete : Left::failed;
+}
+
 bool mpi_is_running() {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);

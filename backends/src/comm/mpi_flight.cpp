@@ -5,6 +5,7 @@
 #include <evenkeel/backends/error.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace evenkeel::detail {
@@ -16,6 +17,7 @@ constexpr const char* stage_name = "backends/comm";
 struct Piece {
   MPI_Request request;
   int bytes;
+  bool is_posted;
 };
 
 // A message of any length is sent as full pieces and a last one that is not full, perhaps empty, so
@@ -29,99 +31,141 @@ void for_pieces(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
   function(place, static_cast<int>(bytes));
 }
 
-// The destructor completes every posted request, whatever happens: MPI must not write to memory
-// that is gone. It waits for requests one by one, since MPI_Waitall of OpenMPI 4.1 can spin for
-// ever when a message was too long (measured).
+// All memory is made by the constructor. The destructor completes every posted request, whatever
+// happens: MPI must not write to memory that is gone. Requests are waited for one by one, since
+// MPI_Waitall of OpenMPI 4.1 can spin for ever when a message was too long (measured).
+//
+// A call that fails is made again, and the failure is told when the message is over: its content is
+// not to be trusted, but the other end does not wait.
 class MpiFlight final : public Flight {
  public:
-  MpiFlight(int partner, bool receives) : partner_(partner), receives_(receives) {}
+  MpiFlight(std::shared_ptr<MpiHandle> handle, std::int64_t most_bytes, std::int64_t piece_bytes)
+      : handle_(std::move(handle)), piece_bytes_(piece_bytes) {
+    pieces_.reserve(static_cast<std::size_t>(most_bytes / piece_bytes) + 1);
+  }
   MpiFlight(const MpiFlight&) = delete;
   MpiFlight& operator=(const MpiFlight&) = delete;
   ~MpiFlight() override { MpiFlight::wait(); }
 
-  template <class Post>
-  void post(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
-            const Post& post_piece) {
-    pieces_.reserve(static_cast<std::size_t>(bytes / piece_bytes) + 1);
-    for_pieces(data, bytes, piece_bytes, [&](void* piece, int length) {
-      MPI_Request request = MPI_REQUEST_NULL;
-      note(post_piece(piece, length, &request));
-      pieces_.push_back({request, length});
-    });
+  void start(int tag, const Send& send) noexcept override {
+    begin(send.to, false);
+    post(send.data, send.bytes, "MPI_Isend",
+         [&](MPI_Comm communicator, void* piece, int bytes, MPI_Request* to) {
+           return MPI_Isend(piece, bytes, MPI_BYTE, send.to, tag, communicator, to);
+         });
+  }
+  void start(int tag, const Receive& receive) noexcept override {
+    begin(receive.from, true);
+    post(receive.data, receive.bytes, "MPI_Irecv",
+         [&](MPI_Comm communicator, void* piece, int bytes, MPI_Request* to) {
+           return MPI_Irecv(piece, bytes, MPI_BYTE, receive.from, tag, communicator, to);
+         });
   }
 
   bool test() override {
     while (done_ < pieces_.size()) {
+      MPI_Request& request = pieces_[done_].request;
       int over = 0;
       MPI_Status status;
-      const int code = MPI_Test(&pieces_[done_].request, &over, &status);
+      const int code = completing(request, [&] { return MPI_Test(&request, &over, &status); });
       if (code == MPI_SUCCESS && !over) return false;
+      if (code != MPI_SUCCESS && left_of(request) != Left::failed) {
+        note(code);
+        return false;
+      }
       end_piece(code, status);
     }
     return true;
   }
 
+  // Waits as long as a request is not complete, even if MPI fails to wait: its memory is not free.
   void wait() override {
     while (done_ < pieces_.size()) {
+      MPI_Request& request = pieces_[done_].request;
       MPI_Status status;
-      const int code = MPI_Wait(&pieces_[done_].request, &status);
-      end_piece(code, status);
+      const int code = completing(request, [&] { return MPI_Wait(&request, &status); });
+      if (code == MPI_SUCCESS || left_of(request) == Left::failed) {
+        end_piece(code, status);
+      } else {
+        note(code);
+        handle_->abort_if_asked(code, "MPI_Wait");
+      }
     }
   }
 
   void throw_if_failed() const override {
-    if (!wrong_.empty())
-      throw Error(ErrorKind::communication, Where{stage_name}, wrong_,
+    if (expected_ >= 0)
+      throw Error(ErrorKind::communication, Where{stage_name},
+                  "Rank " + std::to_string(partner_) + " sent " +
+                      (sent_ < 0 ? std::string("more") : std::to_string(sent_)) + " bytes where " +
+                      std::to_string(expected_) + " were expected.",
                   "Both sides of a transfer must state the same size.");
     check(failure_, "A transfer");
   }
 
  private:
+  void begin(int partner, bool receives) noexcept {
+    pieces_.clear();
+    done_ = 0;
+    partner_ = partner;
+    receives_ = receives;
+    failure_ = MPI_SUCCESS;
+    sent_ = expected_ = -1;
+  }
+
+  template <class Post>
+  void post(const void* data, std::int64_t bytes, const char* call, const Post& post_piece) {
+    MPI_Comm communicator = handle_->communicator();
+    for_pieces(data, bytes, piece_bytes_, [&](void* piece, int length) {
+      MPI_Request request = MPI_REQUEST_NULL;
+      const int code = repeated([&] {
+        request = MPI_REQUEST_NULL;
+        const int once = post_piece(communicator, piece, length, &request);
+        note(once);
+        return once;
+      });
+      if (code != MPI_SUCCESS) {  // the other end waits for it
+        request = MPI_REQUEST_NULL;
+        handle_->abort_if_asked(code, call);
+      }
+      pieces_.push_back({request, length, code == MPI_SUCCESS});
+    });
+  }
+
   void note(int code) {
     if (failure_ == MPI_SUCCESS) failure_ = code;
   }
 
   // After a piece of the wrong length the other pieces may never arrive, so they are cancelled.
   void end_piece(int code, const MPI_Status& status) {
-    const Piece& piece = pieces_[done_++];
-    if (!receives_) return note(code);
+    Piece& piece = pieces_[done_++];
+    piece.request = MPI_REQUEST_NULL;
+    note(code);
+    if (!receives_ || !piece.is_posted) return;
     int length = 0;
     if (code == MPI_SUCCESS) MPI_Get_count(&status, MPI_BYTE, &length);
-    if ((code == MPI_SUCCESS && length == piece.bytes) || !wrong_.empty()) return;
-    wrong_ = "Rank " + std::to_string(partner_) + " sent " +
-             (code == MPI_SUCCESS ? std::to_string(length) : std::string("more")) +
-             " bytes where " + std::to_string(piece.bytes) + " were expected.";
+    if ((code == MPI_SUCCESS && length == piece.bytes) || expected_ >= 0) return;
+    sent_ = code == MPI_SUCCESS ? length : -1;
+    expected_ = piece.bytes;
     for (std::size_t rest = done_; rest < pieces_.size(); ++rest)
-      MPI_Cancel(&pieces_[rest].request);
+      if (pieces_[rest].request != MPI_REQUEST_NULL) MPI_Cancel(&pieces_[rest].request);
   }
 
+  std::shared_ptr<MpiHandle> handle_;
+  std::int64_t piece_bytes_;
   std::vector<Piece> pieces_;
   std::size_t done_ = 0;
-  int partner_;
-  bool receives_;
+  int partner_ = 0;
+  bool receives_ = false;
   int failure_ = MPI_SUCCESS;
-  std::string wrong_;
+  int sent_ = -1, expected_ = -1;  // bytes of a piece of the wrong length
 };
 
 }  // namespace
 
-std::unique_ptr<Flight> start_mpi_send(MPI_Comm communicator, int tag, const Send& send,
-                                       std::int64_t piece_bytes) {
-  auto flight = std::make_unique<MpiFlight>(send.to, false);
-  flight->post(send.data, send.bytes, piece_bytes, [&](void* piece, int bytes, MPI_Request* to) {
-    return MPI_Isend(piece, bytes, MPI_BYTE, send.to, tag, communicator, to);
-  });
-  return flight;
-}
-
-std::unique_ptr<Flight> start_mpi_receive(MPI_Comm communicator, int tag, const Receive& receive,
-                                          std::int64_t piece_bytes) {
-  auto flight = std::make_unique<MpiFlight>(receive.from, true);
-  flight->post(receive.data, receive.bytes, piece_bytes,
-               [&](void* piece, int bytes, MPI_Request* to) {
-                 return MPI_Irecv(piece, bytes, MPI_BYTE, receive.from, tag, communicator, to);
-               });
-  return flight;
+std::unique_ptr<Flight> make_mpi_flight(std::shared_ptr<MpiHandle> handle, std::int64_t most_bytes,
+                                        std::int64_t piece_bytes) {
+  return std::make_unique<MpiFlight>(std::move(handle), most_bytes, piece_bytes);
 }
 
 }  // namespace evenkeel::detail

@@ -3,17 +3,15 @@
 // Messages under way by MPI.
 
 #include "comm/messenger.hpp"
-
-#include <mpi.h>
+#include "comm/mpi_handle.hpp"
 
 #include <cstdint>
 #include <memory>
 
 namespace evenkeel::detail {
 
-std::unique_ptr<Flight> start_mpi_send(MPI_Comm communicator, int tag, const Send& send,
-                                       std::int64_t piece_bytes);
-std::unique_ptr<Flight> start_mpi_receive(MPI_Comm communicator, int tag, const Receive& receive,
-                                          std::int64_t piece_bytes);
+// For messages of `most_bytes` at most, in pieces of `piece_bytes`.
+std::unique_ptr<Flight> make_mpi_flight(std::shared_ptr<MpiHandle> handle, std::int64_t most_bytes,
+                                        std::int64_t piece_bytes);
 
 }  // namespace evenkeel::detail

@@ -11,6 +11,8 @@ namespace evenkeel::detail {
 
 std::shared_ptr<MpiHandle> MpiHandle::duplicate(MPI_Comm users) {
   auto handle = std::make_shared<MpiHandle>();
+  constexpr std::size_t many = 64;  // more kinds of reductions than evenkeel has
+  handle->combiners_.reserve(many);
   // Drops the user's hints: some let messages overtake each other or forbid MPI_ANY_SOURCE.
   check(MPI_Comm_dup_with_info(users, MPI_INFO_NULL, &handle->communicator_), "MPI_Comm_dup");
   MPI_Comm_set_errhandler(handle->communicator_, MPI_ERRORS_RETURN);
@@ -29,16 +31,39 @@ MPI_Comm MpiHandle::communicator() const {
   return communicator_;
 }
 
+void MpiHandle::abort_if_asked(int code, const char* call) const noexcept {
+  if (on_mpi_error_ != OnMpiError::abort) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0, rank = 0;
+  MPI_Error_string(code, text, &length);
+  MPI_Comm_rank(communicator_, &rank);
+  std::fprintf(stderr,
+               "evenkeel: rank %d: %s failed: %s. Other ranks would wait for ever: "
+               "on_mpi_error = abort ends them.\n",
+               rank, call, text);
+  std::fflush(stderr);
+  MPI_Abort(communicator_, 1);
+}
+
+void MpiHandle::check_shared(int code, const char* call) const {
+  if (code == MPI_SUCCESS) return;
+  abort_if_asked(code, call);
+  check(code, call);
+}
+
+// Other ranks wait for what these are needed for.
 const MpiHandle::Combiner& MpiHandle::combiner(const Combination& combination) {
   communicator();  // throws when MPI has gone
   for (const Combiner& known : combiners_)
     if (known.function == combination.function && known.bytes == combination.bytes) return known;
   Combiner made{combination.function, combination.bytes, MPI_OP_NULL, MPI_DATATYPE_NULL};
   combiners_.reserve(combiners_.size() + 1);
-  check(MPI_Type_contiguous(static_cast<int>(combination.bytes), MPI_BYTE, &made.datatype),
-        "MPI_Type_contiguous");
-  check(MPI_Type_commit(&made.datatype), "MPI_Type_commit");
-  check(MPI_Op_create(combination.function, 1, &made.operation), "MPI_Op_create");
+  const int bytes = static_cast<int>(combination.bytes);
+  check_shared(repeated([&] { return MPI_Type_contiguous(bytes, MPI_BYTE, &made.datatype); }),
+               "MPI_Type_contiguous");
+  check_shared(repeated([&] { return MPI_Type_commit(&made.datatype); }), "MPI_Type_commit");
+  check_shared(repeated([&] { return MPI_Op_create(combination.function, 1, &made.operation); }),
+               "MPI_Op_create");
   return combiners_.emplace_back(made);
 }
 
@@ -120,19 +145,18 @@ namespace {
 
 class MpiReduction final : public Pending {
  public:
-  MpiReduction(std::shared_ptr<MpiHandle> handle, const void* mine, const Combination& combination)
+  MpiReduction(std::shared_ptr<MpiHandle> handle, const Combination& combination)
       : handle_(std::move(handle)),
+        combiner_(handle_->combiner(combination)),
         value_(std::make_unique<std::byte[]>(static_cast<std::size_t>(combination.bytes))) {
-    const MpiHandle::Combiner& combiner = handle_->combiner(combination);
-    std::memcpy(value_.get(), mine, static_cast<std::size_t>(combination.bytes));
-    check(MPI_Iallreduce(MPI_IN_PLACE, value_.get(), 1, combiner.datatype, combiner.operation,
-                         handle_->communicator(), &request_),
-          "MPI_Iallreduce");
-    handle_->begin_reduction();
+    handle_->prepare_reduction();
   }
+  MpiReduction(const MpiReduction&) = delete;
+  MpiReduction& operator=(const MpiReduction&) = delete;
 
   ~MpiReduction() override {
     if (is_pending()) handle_->abandon(std::move(value_), request_, std::move(last_));
+    handle_->forget_reduction();
   }
 
   void let_go(std::string words, bool (*is_fine)(const void*)) override {
@@ -140,20 +164,41 @@ class MpiReduction final : public Pending {
     if (test()) last_.say_of(value_.get(), true);
   }
 
+  // A call that fails and returns no request has posted nothing, so it is made again.
+  void start(const void* mine) override {
+    MPI_Comm communicator = handle_->communicator();
+    code_ = MPI_SUCCESS;
+    handle_->check_shared(repeated([&] {
+                            std::memcpy(value_.get(), mine,
+                                        static_cast<std::size_t>(combiner_.bytes));
+                            request_ = MPI_REQUEST_NULL;
+                            return MPI_Iallreduce(MPI_IN_PLACE, value_.get(), 1, combiner_.datatype,
+                                                  combiner_.operation, communicator, &request_);
+                          }),
+                          "MPI_Iallreduce");
+    handle_->begin_reduction();
+  }
+
+  bool is_under_way() const noexcept override { return is_pending(); }
+
+  // A failure of the call alone is of no matter: the next one may succeed.
   bool test() override {
     if (!is_pending()) return require_success();
     handle_->communicator();  // throws when MPI has gone
     int complete = 0;
-    code_ = MPI_Test(&request_, &complete, MPI_STATUS_IGNORE);
-    if (!is_pending()) handle_->end_reduction();
-    return require_success() && !is_pending();
+    const int code =
+        completing(request_, [&] { return MPI_Test(&request_, &complete, MPI_STATUS_IGNORE); });
+    if (code == MPI_SUCCESS ? complete != 0 : left_of(request_) == Left::failed) end(code);
+    return !is_pending() && require_success();
   }
 
   void wait() override {
+    if (is_pending()) handle_->communicator();
     if (is_pending()) {
-      handle_->communicator();
-      code_ = MPI_Wait(&request_, MPI_STATUS_IGNORE);
-      if (!is_pending()) handle_->end_reduction();
+      const int code = completing(request_, [&] { return MPI_Wait(&request_, MPI_STATUS_IGNORE); });
+      if (code != MPI_SUCCESS && left_of(request_) != Left::failed)
+        handle_->check_shared(code, "MPI_Wait");
+      end(code);
     }
     require_success();
   }
@@ -162,12 +207,18 @@ class MpiReduction final : public Pending {
 
  private:
   bool is_pending() const noexcept { return request_ != MPI_REQUEST_NULL; }
+  void end(int code) {
+    code_ = code;
+    request_ = MPI_REQUEST_NULL;
+    handle_->end_reduction();
+  }
   bool require_success() const {  // throws a failure again at every test() and wait()
-    check(code_, "A reduction");
+    handle_->check_shared(code_, "A reduction");
     return true;
   }
 
   std::shared_ptr<MpiHandle> handle_;
+  MpiHandle::Combiner combiner_;
   std::unique_ptr<std::byte[]> value_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   int code_ = MPI_SUCCESS;
@@ -176,9 +227,9 @@ class MpiReduction final : public Pending {
 
 }  // namespace
 
-std::unique_ptr<Pending> start_mpi_reduction(std::shared_ptr<MpiHandle> handle, const void* mine,
-                                             const Combination& combination) {
-  return std::make_unique<MpiReduction>(std::move(handle), mine, combination);
+std::unique_ptr<Pending> prepare_mpi_reduction(std::shared_ptr<MpiHandle> handle,
+                                               const Combination& combination) {
+  return std::make_unique<MpiReduction>(std::move(handle), combination);
 }
 
 }  // namespace evenkeel::detail

@@ -34,6 +34,13 @@ class MpiHandle {
 
   // Throws when MPI has been finalized.
   MPI_Comm communicator() const;
+
+  // After a call that other ranks wait for in vain: throws unless `code` is MPI_SUCCESS, or ends
+  // all ranks if the user asked for that.
+  void check_shared(int code, const char* call) const;
+  // The same, but returns where it does not end all ranks.
+  void abort_if_asked(int code, const char* call) const noexcept;
+  void set_on_mpi_error(OnMpiError what) noexcept { on_mpi_error_ = what; }
   const Combiner& combiner(const Combination& combination);
 
   // Frees now, or when the last pending reduction is complete. Do not call it while an exception is
@@ -42,6 +49,9 @@ class MpiHandle {
 
   // What MPI_Finalize calls before anything is freed.
   void at_finalize(std::function<void()> function) { at_finalize_ = std::move(function); }
+  // Makes sure that one more reduction can be abandoned.
+  void prepare_reduction() { abandoned_.reserve(abandoned_.size() + ++prepared_); }
+  void forget_reduction() noexcept { --prepared_; }
 
   void begin_reduction() noexcept { ++pending_; }
   void end_reduction() noexcept;
@@ -71,6 +81,8 @@ class MpiHandle {
 
   MPI_Comm communicator_ = MPI_COMM_NULL;
   int key_ = MPI_KEYVAL_INVALID;
+  OnMpiError on_mpi_error_ = OnMpiError::error;
+  std::size_t prepared_ = 0;
   int pending_ = 0;
   bool released_ = false;
   std::function<void()> at_finalize_;
@@ -78,7 +90,7 @@ class MpiHandle {
   std::vector<Abandoned> abandoned_;
 };
 
-std::unique_ptr<Pending> start_mpi_reduction(std::shared_ptr<MpiHandle> handle, const void* mine,
-                                             const Combination& combination);
+std::unique_ptr<Pending> prepare_mpi_reduction(std::shared_ptr<MpiHandle> handle,
+                                               const Combination& combination);
 
 }  // namespace evenkeel::detail

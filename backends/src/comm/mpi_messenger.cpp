@@ -3,6 +3,7 @@
 #include "comm/messenger.hpp"
 #include "comm/mpi_flight.hpp"
 #include "comm/mpi_handle.hpp"
+#include "comm/mpi_notes.hpp"
 #include "exec/cores.hpp"
 
 #include <evenkeel/backends/error.hpp>
@@ -34,6 +35,9 @@ class MpiMessenger final : public Messenger {
       : handle_(MpiHandle::duplicate(users)), piece_bytes_(piece_bytes) {
     MPI_Comm_rank(handle_->communicator(), &rank_);
     MPI_Comm_size(handle_->communicator(), &size_);
+    counts_.resize(static_cast<std::size_t>(size_));
+    displacements_.resize(counts_.size());
+    numbers_.resize(counts_.size());
   }
 
   // While an exception is under way other ranks may never get here; MPI_Finalize frees the handle.
@@ -47,7 +51,9 @@ class MpiMessenger final : public Messenger {
     return std::make_shared<MpiMessenger>(handle_->communicator(), piece_bytes_);
   }
 
-  void barrier() override { check(MPI_Barrier(handle_->communicator()), "MPI_Barrier"); }
+  void barrier() override {
+    handle_->check_shared(MPI_Barrier(handle_->communicator()), "MPI_Barrier");
+  }
 
   bool ranks_share_cores() override {
     MPI_Comm node = MPI_COMM_NULL;
@@ -69,24 +75,25 @@ class MpiMessenger final : public Messenger {
 
   void reduce(void* values, std::int64_t count, ScalarType type, Reduction reduction) override {
     in_pieces(values, count, bytes_of(type), [&](void* piece, int length) {
-      check(MPI_Allreduce(MPI_IN_PLACE, piece, length, datatype_of(type), operation_of(reduction),
-                          handle_->communicator()),
-            "MPI_Allreduce");
+      handle_->check_shared(MPI_Allreduce(MPI_IN_PLACE, piece, length, datatype_of(type),
+                                          operation_of(reduction), handle_->communicator()),
+                            "MPI_Allreduce");
     });
   }
 
   void exclusive_scan(void* values, std::int64_t count, ScalarType type,
                       Reduction reduction) override {
     in_pieces(values, count, bytes_of(type), [&](void* piece, int length) {
-      check(MPI_Exscan(MPI_IN_PLACE, piece, length, datatype_of(type), operation_of(reduction),
-                       handle_->communicator()),
-            "MPI_Exscan");
+      handle_->check_shared(MPI_Exscan(MPI_IN_PLACE, piece, length, datatype_of(type),
+                                       operation_of(reduction), handle_->communicator()),
+                            "MPI_Exscan");
     });
   }
 
   void broadcast(void* data, std::int64_t bytes, int root) override {
     in_pieces(data, bytes, 1, [&](void* piece, int length) {
-      check(MPI_Bcast(piece, length, MPI_BYTE, root, handle_->communicator()), "MPI_Bcast");
+      handle_->check_shared(MPI_Bcast(piece, length, MPI_BYTE, root, handle_->communicator()),
+                            "MPI_Bcast");
     });
   }
 
@@ -96,37 +103,44 @@ class MpiMessenger final : public Messenger {
       return;
     }
     const int length = static_cast<int>(bytes);
-    check(MPI_Allgather(mine, length, MPI_BYTE, all, length, MPI_BYTE, handle_->communicator()),
-          "MPI_Allgather");
+    handle_->check_shared(
+        MPI_Allgather(mine, length, MPI_BYTE, all, length, MPI_BYTE, handle_->communicator()),
+        "MPI_Allgather");
   }
 
+  std::span<std::int64_t> gather_numbers(std::int64_t mine) override {
+    handle_->check_shared(MPI_Allgather(&mine, 1, MPI_INT64_T, numbers_.data(), 1, MPI_INT64_T,
+                                        handle_->communicator()),
+                          "MPI_Allgather");
+    return numbers_;
+  }
   void gather(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
               int root) override;
 
   void combine(void* value, const Combination& combination) override {
     const MpiHandle::Combiner& combiner = handle_->combiner(combination);
-    check(MPI_Allreduce(MPI_IN_PLACE, value, 1, combiner.datatype, combiner.operation,
-                        handle_->communicator()),
-          "MPI_Allreduce");
+    handle_->check_shared(MPI_Allreduce(MPI_IN_PLACE, value, 1, combiner.datatype,
+                                        combiner.operation, handle_->communicator()),
+                          "MPI_Allreduce");
   }
 
-  std::unique_ptr<Pending> start_combine(const void* mine,
-                                         const Combination& combination) override {
-    return start_mpi_reduction(handle_, mine, combination);
+  std::unique_ptr<Pending> prepare_combine(const Combination& combination) override {
+    return prepare_mpi_reduction(handle_, combination);
   }
 
-  std::vector<RawNote> announce(const std::vector<RawNote>& notes, std::int64_t bytes) override;
-  int next_exchange() override { return data_tag(data_rounds_++); }
-  std::unique_ptr<Flight> start(int exchange, const Send& send) override {
-    return start_mpi_send(handle_->communicator(), exchange, send, piece_bytes_);
+  Status announce(std::span<const RawNote> notes, std::int64_t bytes,
+                  std::vector<RawNote>& arrived) override {
+    return exchange_notes(*handle_, note_tag(note_rounds_++), notes, bytes, arrived);
   }
-  std::unique_ptr<Flight> start(int exchange, const Receive& receive) override {
-    return start_mpi_receive(handle_->communicator(), exchange, receive, piece_bytes_);
+  int next_exchange() noexcept override { return data_tag(data_rounds_++); }
+  std::unique_ptr<Flight> make_flight(std::int64_t most_bytes) override {
+    return make_mpi_flight(handle_, most_bytes, piece_bytes_);
   }
   void at_finalize(std::function<void()> function) override {
     handle_->at_finalize(std::move(function));
   }
   void cut_messages(std::int64_t piece_bytes) noexcept override { piece_bytes_ = piece_bytes; }
+  void set_on_mpi_error(OnMpiError what) noexcept override { handle_->set_on_mpi_error(what); }
 
  private:
   // Calls function(piece, count) for pieces whose count fits 31 bits.
@@ -147,28 +161,32 @@ class MpiMessenger final : public Messenger {
   int rank_ = 0, size_ = 1;
   int exceptions_at_birth_ = std::uncaught_exceptions();
   std::uint64_t note_rounds_ = 0, data_rounds_ = 0;
+  // Of ranks, so that gathering allocates nothing.
+  std::vector<int> counts_, displacements_;
+  std::vector<std::int64_t> numbers_;
 };
 
 void MpiMessenger::gather(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
                           int root) {
-  std::vector<int> counts, displacements;
   std::int64_t total = 0;
-  for (const std::int64_t bytes : bytes_of_rank) {
+  for (std::size_t r = 0; r < counts_.size(); ++r) {
+    const std::int64_t bytes = bytes_of_rank[r];
     if (bytes > piece_bytes_ || total > std::numeric_limits<int>::max() - bytes)
       return gather_piecewise(mine, all, bytes_of_rank, root);
-    counts.push_back(static_cast<int>(bytes));
-    displacements.push_back(static_cast<int>(total));
+    counts_[r] = static_cast<int>(bytes);
+    displacements_[r] = static_cast<int>(total);
     total += bytes;
   }
-  const int length = counts[static_cast<std::size_t>(rank_)];
+  const int length = counts_[static_cast<std::size_t>(rank_)];
   if (root < 0) {
-    check(MPI_Allgatherv(mine, length, MPI_BYTE, all, counts.data(), displacements.data(), MPI_BYTE,
-                         handle_->communicator()),
-          "MPI_Allgatherv");
+    handle_->check_shared(MPI_Allgatherv(mine, length, MPI_BYTE, all, counts_.data(),
+                                         displacements_.data(), MPI_BYTE, handle_->communicator()),
+                          "MPI_Allgatherv");
   } else {
-    check(MPI_Gatherv(mine, length, MPI_BYTE, all, counts.data(), displacements.data(), MPI_BYTE,
-                      root, handle_->communicator()),
-          "MPI_Gatherv");
+    handle_->check_shared(
+        MPI_Gatherv(mine, length, MPI_BYTE, all, counts_.data(), displacements_.data(), MPI_BYTE,
+                    root, handle_->communicator()),
+        "MPI_Gatherv");
   }
 }
 
@@ -185,53 +203,13 @@ void MpiMessenger::gather_piecewise(const void* mine, void* all,
       std::memcpy(target, mine, static_cast<std::size_t>(bytes));
     if (root < 0) broadcast(target, bytes, rank);
     if (root == rank_ && rank != rank_)
-      flights.push_back(start(exchange, Receive{rank, target, bytes}));
+      flights.emplace_back(make_flight(bytes))->start(exchange, Receive{rank, target, bytes});
     if (root >= 0 && root != rank_ && rank == rank_)
-      flights.push_back(start(exchange, Send{root, mine, bytes}));
+      flights.emplace_back(make_flight(bytes))->start(exchange, Send{root, mine, bytes});
     if (arrives_here) target += bytes;
   }
   for (const auto& flight : flights) flight->wait();
   for (const auto& flight : flights) flight->throw_if_failed();
-}
-
-std::vector<RawNote> MpiMessenger::announce(const std::vector<RawNote>& notes, std::int64_t bytes) {
-  MPI_Comm communicator = handle_->communicator();
-  const int tag = note_tag(note_rounds_++);
-  std::vector<MPI_Request> requests(notes.size(), MPI_REQUEST_NULL);
-  for (std::size_t i = 0; i < notes.size(); ++i)
-    check(MPI_Issend(notes[i].content.data(), static_cast<int>(bytes), MPI_BYTE, notes[i].rank, tag,
-                     communicator, &requests[i]),
-          "MPI_Issend");
-
-  std::vector<RawNote> arrived;
-  MPI_Request barrier = MPI_REQUEST_NULL;
-  bool all_mine_taken = false;
-  while (true) {
-    int waiting = 0;
-    MPI_Status status;
-    check(MPI_Iprobe(MPI_ANY_SOURCE, tag, communicator, &waiting, &status), "MPI_Iprobe");
-    if (waiting) {
-      RawNote note{status.MPI_SOURCE, std::vector<std::byte>(static_cast<std::size_t>(bytes))};
-      check(MPI_Recv(note.content.data(), static_cast<int>(bytes), MPI_BYTE, note.rank, tag,
-                     communicator, MPI_STATUS_IGNORE),
-            "MPI_Recv");
-      arrived.push_back(std::move(note));
-    }
-    int done = 0;
-    if (all_mine_taken) {
-      check(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test");
-      if (done) break;  // all notes of all ranks have been received, so none is on its way here
-    } else {
-      check(MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
-                        MPI_STATUSES_IGNORE),
-            "MPI_Testall");
-      if (done) {
-        check(MPI_Ibarrier(communicator, &barrier), "MPI_Ibarrier");
-        all_mine_taken = true;
-      }
-    }
-  }
-  return arrived;
 }
 
 }  // namespace

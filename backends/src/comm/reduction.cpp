@@ -6,9 +6,9 @@
 
 namespace evenkeel::detail {
 
-std::unique_ptr<Pending> start_all_reduce(const Communicator& communicator, const void* mine,
-                                          const Combination& combination) {
-  return communicator.messenger()->start_combine(mine, combination);
+std::unique_ptr<Pending> prepare_all_reduce(const Communicator& communicator,
+                                            const Combination& combination) {
+  return communicator.messenger()->prepare_combine(combination);
 }
 
 void all_reduce(const Communicator& communicator, void* value, const Combination& combination) {

@@ -10,12 +10,11 @@ namespace {
 
 class CompleteReduction final : public Pending {
  public:
-  CompleteReduction(const void* mine, std::int64_t bytes)
-      : value_(static_cast<std::size_t>(bytes)) {
-    std::memcpy(value_.data(), mine, value_.size());
-  }
+  explicit CompleteReduction(std::int64_t bytes) : value_(static_cast<std::size_t>(bytes)) {}
+  void start(const void* mine) override { std::memcpy(value_.data(), mine, value_.size()); }
   bool test() override { return true; }
   void wait() override {}
+  bool is_under_way() const noexcept override { return false; }
   const void* value() const noexcept override { return value_.data(); }
 
  private:
@@ -36,23 +35,31 @@ class SelfMessenger final : public Messenger {
   void gather_equal(const void* mine, std::int64_t bytes, void* all) override {
     if (bytes != 0) std::memcpy(all, mine, static_cast<std::size_t>(bytes));
   }
+  std::span<std::int64_t> gather_numbers(std::int64_t mine) override {
+    number_ = mine;
+    return {&number_, 1};
+  }
   void gather(const void* mine, void* all, std::span<const std::int64_t> bytes_of_rank,
               int) override {
     gather_equal(mine, bytes_of_rank[0], all);
   }
 
   void combine(void*, const Combination&) override {}
-  std::unique_ptr<Pending> start_combine(const void* mine,
-                                         const Combination& combination) override {
-    return std::make_unique<CompleteReduction>(mine, combination.bytes);
+  std::unique_ptr<Pending> prepare_combine(const Combination& combination) override {
+    return std::make_unique<CompleteReduction>(combination.bytes);
   }
 
-  std::vector<RawNote> announce(const std::vector<RawNote>&, std::int64_t) override { return {}; }
-  int next_exchange() override { return 0; }
-  std::unique_ptr<Flight> start(int, const Send&) override { return nullptr; }
-  std::unique_ptr<Flight> start(int, const Receive&) override { return nullptr; }
+  Status announce(std::span<const RawNote>, std::int64_t, std::vector<RawNote>&) override {
+    return Status();
+  }
+  int next_exchange() noexcept override { return 0; }
+  std::unique_ptr<Flight> make_flight(std::int64_t) override { return nullptr; }
   void at_finalize(std::function<void()>) override {}
   void cut_messages(std::int64_t) noexcept override {}
+  void set_on_mpi_error(OnMpiError) noexcept override {}
+
+ private:
+  std::int64_t number_ = 0;
 };
 
 }  // namespace

@@ -4,10 +4,8 @@
 #include <evenkeel/backends/error.hpp>
 
 #include <algorithm>
-#include <iterator>
-#include <optional>
 #include <string>
-#include <utility>
+#include <vector>
 
 namespace evenkeel {
 
@@ -30,21 +28,24 @@ Error no_such_rank(const Communicator& communicator, int rank) {
 
 namespace detail {
 
-std::vector<RawNote> announce(const Communicator& communicator, std::vector<RawNote> notes,
-                              std::int64_t bytes) {
+std::vector<RawNote> announce(const Communicator& communicator, const Status& made,
+                              std::vector<RawNote> notes, std::int64_t bytes) {
   const int rank = communicator.rank();
-  std::optional<Error> error;
-  std::vector<RawNote> to_self, to_ranks;
-  for (RawNote& note : notes) {
-    if (!is_rank(communicator, note.rank))
-      error = no_such_rank(communicator, note.rank);
-    else
-      (note.rank == rank ? to_self : to_ranks).push_back(std::move(note));
-  }
-  if (error) to_ranks.clear();  // still take part, so that no other rank waits for this one
-  std::vector<RawNote> arrived = communicator.messenger()->announce(to_ranks, bytes);
-  if (error) throw Error(*error);
-  std::move(to_self.begin(), to_self.end(), std::back_inserter(arrived));
+  std::vector<RawNote> to_self, arrived;
+  Status status = made;
+  if (status.ok())
+    status = attempt(stage_name, [&] {
+      for (const RawNote& note : notes) {
+        if (!is_rank(communicator, note.rank)) throw no_such_rank(communicator, note.rank);
+        if (note.rank == rank) to_self.push_back(note);
+      }
+      std::erase_if(notes, [&](const RawNote& note) { return note.rank == rank; });
+    });
+  if (!status.ok()) notes.clear();  // still take part, so that no other rank waits for this one
+  const Status taken = communicator.messenger()->announce(notes, bytes, arrived);
+  if (status.ok()) status = taken;
+  if (!status.ok()) throw Error(*status.error());
+  arrived.insert(arrived.end(), to_self.begin(), to_self.end());
   std::stable_sort(arrived.begin(), arrived.end(),
                    [](const RawNote& a, const RawNote& b) { return a.rank < b.rank; });
   return arrived;

@@ -75,6 +75,7 @@ class Slots {
   void allocate(MemoryKind kind, bool staging) {
     const char* name = "evenkeel::comm::staging";
     buffer_ = staging ? Buffer::for_staging(name, bytes()) : Buffer(name, kind, bytes());
+    free_.reserve(static_cast<std::size_t>(slots_));
     for (std::int64_t slot = slots_; slot-- > 0;)
       free_.push_back(buffer_.data() + slot * bytes_each_);
   }
@@ -112,7 +113,7 @@ struct UnderWay {
   std::byte* packed;  // buffer of a message without data
   std::byte* staged;  // host buffer, where MPI cannot reach the message's memory
   [[no_unique_address]] detail::MpiReach reach = {};
-  std::unique_ptr<detail::Flight> flight = {};
+  detail::Flight* flight = nullptr;
 };
 
 // All messages in one direction.
@@ -130,6 +131,8 @@ struct Direction {
   Slots staging;
 
   std::vector<UnderWay> under_way;  // by turn
+  std::vector<std::unique_ptr<detail::Flight>> flights;
+  std::vector<detail::Flight*> free_flights;
   std::size_t next = 0;
 
   void take_turns(const Communicator& communicator, std::span<const Message> all, bool up) {
@@ -161,11 +164,20 @@ struct Direction {
       packing[kind].settle(kind == host ? on_host : budget, limits.in_flight);
     staging.settle(on_host, limits.in_flight);
   }
-  void allocate(int in_flight) {
+  void allocate(detail::Messenger& messenger, int in_flight) {
     for (std::size_t kind = 0; kind < kinds; ++kind)
       packing[kind].allocate(static_cast<MemoryKind>(kind), false);
     staging.allocate(MemoryKind::host, true);
-    under_way.reserve(std::min(turns.size(), static_cast<std::size_t>(in_flight)));
+    const std::size_t most = std::min(turns.size(), static_cast<std::size_t>(in_flight));
+    std::int64_t most_bytes = 0;
+    for (const Turn& turn : turns) most_bytes = std::max(most_bytes, turn.message.bytes);
+    under_way.reserve(most);
+    flights.reserve(most);
+    free_flights.reserve(most);
+    for (std::size_t i = 0; i < most; ++i) {
+      flights.push_back(messenger.make_flight(most_bytes));
+      free_flights.push_back(flights.back().get());
+    }
   }
 
   Slots& packing_of(const Message& message) {
@@ -180,12 +192,15 @@ struct Direction {
     UnderWay now{next, nullptr, nullptr};
     if (turns[next].is_packed()) now.packed = packing_of(turns[next].message).acquire();
     if (turns[next].is_staged) now.staged = staging.acquire();
+    now.flight = free_flights.back();
+    free_flights.pop_back();
     ++next;
     return now;
   }
   void end(const UnderWay& now) {
     if (now.packed != nullptr) packing_of(turns[now.turn].message).release(now.packed);
     if (now.staged != nullptr) staging.release(now.staged);
+    free_flights.push_back(now.flight);
   }
   bool is_over() const { return next == turns.size() && under_way.empty(); }
   Precedence first_under_way() const { return turns[under_way.front().turn].precedence; }
@@ -221,8 +236,8 @@ struct Transfer::Impl {
     receives_.settle(limits);
   }
   void allocate() {
-    sends_.allocate(in_flight_);
-    receives_.allocate(in_flight_);
+    sends_.allocate(*messenger_, in_flight_);
+    receives_.allocate(*messenger_, in_flight_);
   }
   std::int64_t staging_bytes(MemoryKind kind) const noexcept {
     return sends_.bytes_of_staging(kind) + receives_.bytes_of_staging(kind);
@@ -266,7 +281,7 @@ void Transfer::Impl::start_receive() {
     posted.data = now.staged;
   else
     now.reach = detail::let_mpi_reach(posted.kind);
-  now.flight = messenger_->start(exchange_, posted);
+  now.flight->start(exchange_, posted);
   receives_.under_way.push_back(std::move(now));
 }
 
@@ -285,7 +300,7 @@ void Transfer::Impl::start_send(const TransferWork& work) {
     posted.data = now.staged;
   else
     now.reach = detail::let_mpi_reach(posted.kind);
-  now.flight = messenger_->start(exchange_, posted);
+  now.flight->start(exchange_, posted);
   sends_.under_way.push_back(std::move(now));
 }
 

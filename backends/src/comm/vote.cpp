@@ -1,30 +1,43 @@
+#include "comm/messenger.hpp"
+
 #include <evenkeel/backends/comm/vote.hpp>
 
 #include <algorithm>
 #include <new>
+#include <string>
+#include <string_view>
 
 namespace evenkeel {
 
-Status Status::from_current_exception(const std::string& stage, ErrorKind otherwise) {
+namespace {
+
+Status described(const char* stage, ErrorKind otherwise, std::string text) {
   const bool application = otherwise == ErrorKind::application;
-  const std::string who = application ? "The application threw " : "Unexpected exception: ";
-  const std::string remedy = application ? "Nothing was changed; mend the cause and try again."
-                                         : "If you cannot explain it, please report it.";
-  const auto described = [&](std::string text) {
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    return Status(Error(otherwise, Where{stage}, who + text + '.', remedy));
-  };
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return Status(
+      Error(otherwise, Where{stage},
+            (application ? "The application threw " : "Unexpected exception: ") + text + '.',
+            application ? "Nothing was changed; mend the cause and try again."
+                        : "If you cannot explain it, please report it."));
+}
+
+}  // namespace
+
+Status Status::from_current_exception(const char* stage, ErrorKind otherwise) noexcept {
   try {
-    throw;
-  } catch (const Error& error) {
-    return Status(error);
-  } catch (const std::bad_alloc&) {
-    return Status(Error(ErrorKind::out_of_memory, Where{stage}, "Memory was refused.",
-                        "Use more ranks or fewer objects."));
-  } catch (const std::exception& exception) {
-    return described(exception.what());
-  } catch (...) {
-    return described("something that is not a std::exception");
+    try {
+      throw;
+    } catch (const Error& error) {
+      return Status(error);
+    } catch (const std::bad_alloc&) {
+      return Status(Error::out_of_memory(stage));
+    } catch (const std::exception& exception) {
+      return described(stage, otherwise, exception.what());
+    } catch (...) {
+      return described(stage, otherwise, "something that is not a std::exception");
+    }
+  } catch (...) {  // no memory for the description
+    return Status(Error::out_of_memory(stage));
   }
 }
 
@@ -34,7 +47,7 @@ namespace {
 
 // Writes one zero-terminated text at `place`, cut to `room` bytes including the zero, never inside
 // a UTF-8 character. Returns the bytes used.
-std::size_t write_text(char* place, std::size_t room, const std::string& text) {
+std::size_t write_text(char* place, std::size_t room, std::string_view text) {
   std::size_t length = std::min(text.size(), room - 1);
   if (length < text.size())
     while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
@@ -63,6 +76,15 @@ Ballot Ballot::of(const Status& status, int rank) noexcept {
   return ballot;
 }
 
+void Ballot::set_remedy(const char* remedy) noexcept {
+  if (rank == none) return;
+  const std::string_view given(remedy);
+  const std::size_t where = std::strlen(text) + 1, problem = std::strlen(text + where) + 1;
+  const std::size_t used = std::min(where + problem, room - std::min(room / 4, given.size() + 1));
+  text[used - 1] = '\0';
+  write_text(text + used, room - used, given);
+}
+
 void Ballot::combine(Ballot& into, const Ballot& from) noexcept {
   const int failures = into.failures + from.failures;
   if (from.rank != none && (into.rank == none || from.rank < into.rank)) into = from;
@@ -74,8 +96,16 @@ void Ballot::throw_if_failed(int ranks) const {
   const char* where = text;
   const char* problem = where + std::strlen(where) + 1;
   const char* remedy = problem + std::strlen(problem) + 1;
-  throw Error(static_cast<ErrorKind>(kind), Where{where}, problem, remedy)
-      .at_rank(rank, failures, ranks);
+  throw Error::told({static_cast<ErrorKind>(kind), where, problem, remedy, rank, failures, ranks});
+}
+
+std::span<std::int64_t> gather_numbers(const Communicator& communicator, std::int64_t mine) {
+  return communicator.messenger()->gather_numbers(mine);
+}
+
+void gather_bytes(const Communicator& communicator, const void* mine, void* all,
+                  std::span<const std::int64_t> bytes_of_rank, int root) {
+  communicator.messenger()->gather(mine, all, bytes_of_rank, root);
 }
 
 }  // namespace detail

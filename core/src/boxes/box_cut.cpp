@@ -53,7 +53,7 @@ void check_points(std::span<const WeightedPoints> points, int dimensions) {
 }
 
 void finish(BoxCut& cut, const Sections& sections, const Census& all) {
-  cut.weights = sections.weights();
+  sections.end_work();
   require_finite_sum(cut.weights);
   cut.heaviest_object = all.heaviest;
   cut.reductions = sections.reductions();

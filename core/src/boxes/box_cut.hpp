@@ -18,7 +18,7 @@ void check_speeds(std::span<const double> speeds, int parts);
 void check_box_cut(const BoxCutOptions& options, int parts, int dimensions);
 void check_points(std::span<const WeightedPoints> points, int dimensions);
 
-// Reports what the sections have counted: their groups are the parts.
+// Collective. Reports what the sections have counted; the weights of the parts are set already.
 void finish(BoxCut& cut, const Sections& sections, const Census& all);
 
 }  // namespace evenkeel

@@ -96,12 +96,17 @@ std::vector<int> keep_in_place(const Communicator& communicator, const Status& s
 std::vector<int> keep_in_place(const Communicator& communicator, const Status& status,
                                std::span<const std::int64_t> objects) {
   Claims mine;
+  std::vector<Claims> claims;
   const Status prepared = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     mine = claims_of(objects, communicator.rank());
+    claims.resize(static_cast<std::size_t>(communicator.size()));
   });
   vote(communicator, prepared);
-  std::vector<int> rank_of_part = granted(communicator.all_gather(mine));
+  communicator.all_gather(mine, std::span(claims));
+  std::vector<int> rank_of_part;
+  const Status shared_out = attempt(stage_name, [&] { rank_of_part = granted(claims); });
+  vote(communicator, shared_out);
   const auto rank = static_cast<std::size_t>(communicator.rank());
   const auto part = static_cast<std::size_t>(
       std::find(rank_of_part.begin(), rank_of_part.end(), communicator.rank()) -

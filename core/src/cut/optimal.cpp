@@ -49,28 +49,38 @@ struct Stretch {
   std::int64_t before, through;  // weight before the first, and through the last
 };
 
-std::vector<Stretch> stretches_of(Search& search, std::span<const Window> windows,
-                                  std::int64_t total) {
-  std::vector<std::int64_t> from, to;
-  for (const Window& window : windows) {
-    from.push_back(std::max<std::int64_t>(window.from, 1));
-    to.push_back(std::min(window.to, total));
-  }
-  const auto found = search.run(from, Rounding::down, 0);
-  const std::vector<Place> starts(found.begin(), found.end());
-  const std::span<const Place> ends = search.run(to, Rounding::up, 0);
+// Memory for all that follows from the windows.
+struct WindowSearch {
+  std::vector<std::int64_t> from, to;  // sought weights at the ends of windows
+  std::vector<Place> starts;
   std::vector<Stretch> stretches;
-  for (std::size_t w = 0; w < windows.size(); ++w) {
-    const Stretch stretch{starts[w].splitter, ends[w].splitter - 1, starts[w].before,
+
+  WindowSearch() = default;
+  WindowSearch(std::span<const Window> windows, std::int64_t total) {
+    for (const Window& window : windows) {
+      from.push_back(std::max<std::int64_t>(window.from, 1));
+      to.push_back(std::min(window.to, total));
+    }
+    starts.reserve(windows.size());
+    stretches.reserve(windows.size());
+  }
+};
+
+// Collective. Allocates nothing.
+void find_stretches(Search& search, WindowSearch& work) {
+  const auto found = search.run(work.from, Rounding::down, 0);
+  work.starts.assign(found.begin(), found.end());
+  const std::span<const Place> ends = search.run(work.to, Rounding::up, 0);
+  for (std::size_t w = 0; w < work.starts.size(); ++w) {
+    const Stretch stretch{work.starts[w].splitter, ends[w].splitter - 1, work.starts[w].before,
                           ends[w].before};
-    if (!stretches.empty() && stretch.first <= stretches.back().last) {
-      stretches.back().last = std::max(stretches.back().last, stretch.last);
-      stretches.back().through = std::max(stretches.back().through, stretch.through);
+    if (!work.stretches.empty() && stretch.first <= work.stretches.back().last) {
+      work.stretches.back().last = std::max(work.stretches.back().last, stretch.last);
+      work.stretches.back().through = std::max(work.stretches.back().through, stretch.through);
     } else {
-      stretches.push_back(stretch);
+      work.stretches.push_back(stretch);
     }
   }
-  return stretches;
 }
 
 std::vector<Item> items_in(const CutObjects& objects, std::span<const Stretch> stretches) {
@@ -118,17 +128,23 @@ std::vector<Place> cut_chain_of(std::span<const Stretch> stretches, std::vector<
 
 std::vector<Place> find_optimal(const Communicator& communicator, CutObjects& objects,
                                 Search& search, std::span<const Place> known, std::int64_t total) {
-  std::vector<Place> places(known.begin(), known.end());
-  const auto parts = std::ssize(places) + 1;
-  const std::int64_t heaviest = heaviest_part(places, total);
-  if (parts == 1 || heaviest <= (total - 1) / parts + 1) return places;  // they are optimal
+  const auto parts = std::ssize(known) + 1;
+  const std::int64_t heaviest = heaviest_part(known, total);
+  const bool is_optimal = parts == 1 || heaviest <= (total - 1) / parts + 1;
+  std::vector<Place> places;
+  WindowSearch work;
+  const Status made = attempt(stage_name, [&] {
+    places.assign(known.begin(), known.end());
+    if (!is_optimal) work = WindowSearch(windows_of(parts, heaviest, total), total);
+  });
+  vote(communicator, made);
+  if (is_optimal) return places;
 
-  const std::vector<Window> windows = windows_of(parts, heaviest, total);
-  const std::vector<Stretch> stretches = stretches_of(search, windows, total);
+  find_stretches(search, work);
+  const std::vector<Stretch>& stretches = work.stretches;
   std::vector<Item> mine;
   const Status selected = attempt(stage_name, [&] { mine = items_in(objects, stretches); });
-  vote(communicator, selected);
-  Gathered<Item> items = communicator.gather(std::span<const Item>(mine), 0);
+  Gathered<Item> items = gather(communicator, selected, std::span<const Item>(mine), 0);
   Status cut;
   if (communicator.rank() == 0)
     cut = attempt(stage_name, [&] {

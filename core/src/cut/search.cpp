@@ -58,6 +58,8 @@ Search::Search(const Communicator& communicator, CutObjects& objects, std::int64
   still_open_.reserve(places);
   interval_of_place_.reserve(places);
   places_.reserve(places);
+  ranges_.reserve(places);
+  ranges_.reserve(places);
   weight_of_bin_.resize(static_cast<std::size_t>(most_bins_));
 }
 
@@ -100,7 +102,7 @@ std::span<const Search::Place> Search::run(std::span<const std::int64_t> sought,
                                    std::ssize(intervals_), next_division()};
     const std::span<std::int64_t> bins =
         first ? objects_.keep_of_all(base_, step) : objects_.keep_of_kept(step);
-    if (few_are_kept()) return finish_with_all([&] { return objects_.kept_items(); });
+    if (few_are_kept()) return finish_with_all([this] { return objects_.kept_items(); });
     reduce(bins);
     division = step.next;
     divided = bins.size();
@@ -197,9 +199,9 @@ bool Search::suits_sample(const Census& all, std::int64_t sought) noexcept {
 
 std::int64_t Search::weigh_by_sample(const Census& all) {
   std::vector<CurveKey> mine;
-  vote(communicator_,
-       attempt(stage_name, [&] { mine = objects_.sample(all.objects / sample_size); }));
-  sample_ = communicator_.all_gather(std::span<const CurveKey>(mine)).values;
+  const Status taken =
+      attempt(stage_name, [&] { mine = objects_.sample(all.objects / sample_size); });
+  sample_ = all_gather(communicator_, taken, std::span<const CurveKey>(mine)).values;
   bytes_reduced_ += static_cast<std::int64_t>(sample_.size() * sizeof(CurveKey));
   vote(communicator_, attempt(stage_name, [&] { sort_keys(sample_); }));
   sample_.erase(std::unique(sample_.begin(), sample_.end()), sample_.end());
@@ -221,7 +223,7 @@ std::span<const Search::Place> Search::run_by_sample(std::span<const std::int64_
   tolerance_ = 0;
   begin(sought.size());
   intervals_.clear();
-  std::vector<CutObjects::Range> ranges;
+  ranges_.clear();
   std::size_t bin = 0;
   std::int64_t before = 0;
   for (std::size_t place = 0; place < sought.size(); ++place) {
@@ -232,11 +234,11 @@ std::span<const Search::Place> Search::run_by_sample(std::span<const std::int64_
       constexpr std::uint64_t last_of_all = std::numeric_limits<std::uint64_t>::max() - 1;
       const std::uint64_t first = bin == 0 ? 0 : sample_[bin - 1].value;
       intervals_.push_back({first, before});
-      ranges.push_back({first, bin < sample_.size() ? sample_[bin].value - 1 : last_of_all});
+      ranges_.push_back({first, bin < sample_.size() ? sample_[bin].value - 1 : last_of_all});
     }
     interval_of_place_[place] = static_cast<std::int32_t>(intervals_.size()) - 1;
   }
-  return finish_with_all([&] { return objects_.items_in(ranges); });
+  return finish_with_all([this] { return objects_.items_in(ranges_); });
 }
 
 // --- The end -------------------------------------------------------------------------------------
@@ -245,8 +247,8 @@ std::span<const Search::Place> Search::run_by_sample(std::span<const std::int64_
 std::span<const Search::Place> Search::finish_with_all(
     const std::function<std::vector<CutObjects::Item>()>& mine) {
   std::vector<CutObjects::Item> items;
-  vote(communicator_, attempt(stage_name, [&] { items = mine(); }));
-  items = communicator_.all_gather(std::span<const CutObjects::Item>(items)).values;
+  const Status taken = attempt(stage_name, [&] { items = mine(); });
+  items = all_gather(communicator_, taken, std::span<const CutObjects::Item>(items)).values;
   bytes_reduced_ += static_cast<std::int64_t>(items.size() * sizeof(CutObjects::Item));
   vote(communicator_, attempt(stage_name, [&] { sort_items(items); }));
   std::int32_t interval = -1;

@@ -97,6 +97,7 @@ class Search {
   std::vector<std::uint32_t> open_, still_open_;
   std::vector<std::int32_t> interval_of_place_;
   std::vector<Place> places_;
+  std::vector<CutObjects::Range> ranges_;  // of keys between those of a sample
 };
 
 }  // namespace evenkeel

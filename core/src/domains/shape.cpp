@@ -242,11 +242,16 @@ void check_claim(const Claim& claim, int ranks) {
 RankGrid grid_of(const Communicator& communicator, const GridShape& shape,
                  const std::array<int, 3>& mine) {
   const Claim claim{shape, mine};
-  vote(communicator, attempt(stage_name, [&] { check_claim(claim, communicator.size()); }));
-  const std::vector<Claim> claims = communicator.all_gather(claim);
-  // From here on all ranks see the same data.
   constexpr int nobody = -1;
-  std::vector<int> rank_of_part(claims.size(), nobody);
+  std::vector<Claim> claims;
+  std::vector<int> rank_of_part;
+  vote(communicator, attempt(stage_name, [&] {
+         check_claim(claim, communicator.size());
+         claims.resize(static_cast<std::size_t>(communicator.size()));
+         rank_of_part.assign(claims.size(), nobody);
+       }));
+  communicator.all_gather(claim, std::span(claims));
+  // From here on all ranks see the same data.
   for (int rank = 0; rank < communicator.size(); ++rank) {
     const Claim& theirs = claims[static_cast<std::size_t>(rank)];
     if (theirs.shape != claims.front().shape)

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 namespace evenkeel {
 
@@ -22,19 +21,30 @@ struct Stream {
 
 bool is_stream(const FieldLayout& at) { return at.object_stride_bytes == at.element_bytes; }
 
-std::vector<Stream> streams_of(const FieldLayout& to, const FieldLayout& from) {
-  std::vector<Stream> streams;
-  auto* target = static_cast<char*>(to.data);
-  const auto* source = static_cast<const char*>(from.data);
-  if (to.is_packed() && from.is_packed()) {
-    streams.push_back({target, source, to.bytes_per_object()});
-  } else if (is_stream(to) && is_stream(from)) {
-    for (int c = 0; c < to.components; ++c)
-      streams.push_back({target + c * to.component_stride_bytes,
-                         source + c * from.component_stride_bytes, to.element_bytes});
+// All streams of two layouts; none if values have to be copied one by one. Allocates nothing, since
+// it is used when the ranks of a move already wait for each other.
+class Streams {
+ public:
+  Streams(const FieldLayout& to, const FieldLayout& from)
+      : to_(to),
+        from_(from),
+        is_whole_(to.is_packed() && from.is_packed()),
+        count_(is_whole_                          ? 1
+               : is_stream(to) && is_stream(from) ? to.components
+                                                  : 0) {}
+
+  int count() const noexcept { return count_; }
+  Stream operator[](int c) const noexcept {
+    return {static_cast<char*>(to_.data) + c * to_.component_stride_bytes,
+            static_cast<const char*>(from_.data) + c * from_.component_stride_bytes,
+            is_whole_ ? to_.bytes_per_object() : to_.element_bytes};
   }
-  return streams;
-}
+
+ private:
+  const FieldLayout &to_, &from_;
+  bool is_whole_;
+  int count_;
+};
 
 // Copies value by value, for any strides. `bytes` of a value: known to the compiler, or 0.
 template <std::size_t bytes>
@@ -87,23 +97,25 @@ void for_each_within(std::span<const ObjectRange> ranges, std::int64_t begin, st
   }
 }
 
-void copy_some(const FieldLayout& to, const FieldLayout& from, std::span<const Stream> streams,
+void copy_some(const FieldLayout& to, const FieldLayout& from, const Streams& streams,
                std::span<const ObjectRange> ranges, std::int64_t begin, std::int64_t end) {
-  if (streams.empty())
+  if (streams.count() == 0)
     for_each_within(ranges, begin, end,
                     [&](const ObjectRange& range) { copy_any(to, from, range); });
-  for (const Stream& stream : streams)
+  for (int c = 0; c < streams.count(); ++c) {
+    const Stream stream = streams[c];
     for_each_within(ranges, begin, end, [&](const ObjectRange& range) {
       copy_bytes_of(stream.to + range.to * stream.bytes, stream.from + range.from * stream.bytes,
                     static_cast<std::size_t>(range.count * stream.bytes));
     });
+  }
 }
 
 // The share of one of `threads` threads. If there are many ranges, whole ranges are shared out,
 // because finding the range of an object takes time.
 struct CopyShare {
   const FieldLayout &to, &from;
-  std::span<const Stream> streams;
+  const Streams& streams;
   std::span<const ObjectRange> ranges;
   std::int64_t objects, threads;
 
@@ -125,7 +137,7 @@ void copy_object_ranges(const FieldLayout& to, const FieldLayout& from,
   std::int64_t objects = 0;
   for (const ObjectRange& range : ranges) objects += range.count;
   if (objects == 0) return;
-  const std::vector<Stream> streams = streams_of(to, from);
+  const Streams streams(to, from);
   const std::int64_t threads = exec::host_threads();
   if (threads == 1 || objects * to.bytes_per_object() < worth_threads)
     return copy_some(to, from, streams, ranges, 0, objects);

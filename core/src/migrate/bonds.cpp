@@ -164,7 +164,8 @@ Bonds hold_together(const Communicator& communicator, const Status& status,
     directory.emplace(communicator, *space, here.groups);
   });
   if (!directory) directory.emplace(communicator);
-  directory->announce(local.ok());
+  const Status heard = attempt(stage_name, [&] { directory->announce(local.ok()); });
+  if (local.ok()) local = heard;
   if (local.ok()) local = attempt(stage_name, [&] { directory->reserve(); });
   vote(communicator, local);
 

@@ -9,6 +9,7 @@
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -251,10 +252,14 @@ std::int64_t Freight::bytes_of_lists() const {
 
 void Freight::load(std::vector<std::vector<FieldLayout>> targets) {
   targets_ = std::move(targets);
+  std::size_t most_ranges = 0;
   for (std::size_t s = 0; s < sets_.size(); ++s) {
     make_lists(s);
     stage_payloads(s);
+    most_ranges =
+        std::max(most_ranges, plan_.sets[s].leaving.size() + plan_.sets[s].landing.size());
   }
+  ranges_.reserve(most_ranges);
   // The transfer must wait for the kernels on this space.
   const bool shared = uses_[index_of(MemoryKind::device)] || uses_[index_of(MemoryKind::shared)];
   transfer_.emplace(Space::where(shared ? MemoryKind::shared : MemoryKind::host), communicator_,
@@ -425,23 +430,27 @@ void Freight::commit() noexcept {
     for (auto& staged : of_set) staged->commit();
 }
 
+// The functions are referred to, which takes no memory.
 void Freight::exchange(bool works, FreightTimes& times) {
-  TransferWork work;
   const auto timed = [](double& seconds, const auto& function) {
     const Stopwatch stopwatch;
     function();
     seconds += stopwatch.seconds();
   };
+  const auto fill = [&](std::size_t i, std::byte* to) {
+    timed(times.pack, [&] { copy_pieces(leaving_[i], to, true); });
+  };
+  const auto take = [&](std::size_t i, const std::byte* from) {
+    timed(times.unpack, [&] {
+      copy_pieces(arriving_[i], const_cast<std::byte*>(from), false);  // only read
+    });
+  };
+  const auto stay = [&] { timed(times.unpack, [&] { keep(); }); };
+  TransferWork work;
   if (works) {
-    work.fill = [&](std::size_t i, std::byte* to) {
-      timed(times.pack, [&] { copy_pieces(leaving_[i], to, true); });
-    };
-    work.take = [&](std::size_t i, const std::byte* from) {
-      timed(times.unpack, [&] {
-        copy_pieces(arriving_[i], const_cast<std::byte*>(from), false);  // only read
-      });
-    };
-    work.meanwhile = [&] { timed(times.unpack, [&] { keep(); }); };
+    work.fill = std::cref(fill);
+    work.take = std::cref(take);
+    work.meanwhile = std::cref(stay);
   }
   transfer_->run(work);
 }

@@ -163,6 +163,7 @@ class Move {
     if (options_.origins) origins_ = accompany_by_origins(sets_, shapes_, communicator_.rank());
     freight_.emplace(communicator_, sets_, shapes_, plan_, options_);
     freight_->load(plan_.keeps_places ? reserve_in_place() : reserve_anew());
+    memory_ = memory_of(*freight_, sets_, shapes_, plan_);
   }
 
   // From here to commit() no rank leaves the others waiting: a failure is reported in the second
@@ -193,7 +194,7 @@ class Move {
     return mine;
   }
   int partners() const noexcept { return freight_->partners(); }
-  MoveMemory memory() const { return memory_of(*freight_, sets_, shapes_, plan_); }
+  const MoveMemory& memory() const noexcept { return memory_; }
   std::vector<exec::Array<Origin>> take_origins() { return std::move(origins_); }
 
  private:
@@ -244,6 +245,7 @@ class Move {
   std::vector<StagedSet> staged_;
   std::vector<SetInPlace> in_place_;
   std::optional<Freight> freight_;
+  MoveMemory memory_;
 };
 
 }  // namespace

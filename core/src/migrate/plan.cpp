@@ -227,7 +227,11 @@ Plan complete(const Communicator& communicator, Status status, Plan result, std:
           notes.push_back({parcel.rank, {static_cast<std::int64_t>(s), parcel.objects}});
     });
   if (!status.ok()) notes.clear();
-  const auto arrived = announce(communicator, std::span<const Note<Announcement>>(notes));
+  std::vector<Note<Announcement>> arrived;
+  const Status heard = attempt(stage_name, [&] {
+    arrived = announce(communicator, std::span<const Note<Announcement>>(notes));
+  });
+  if (status.ok()) status = heard;
   Balance mine;
   std::optional<Transfer> transfer;
   if (status.ok())

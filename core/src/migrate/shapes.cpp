@@ -110,14 +110,16 @@ void require_agreement(const Shapes& all) {
              " fields, others " + std::to_string(own ? all.most_own : all.most) + '.');
   }
   for (std::size_t f = 0; f < static_cast<std::size_t>(all.most); ++f) {
-    const std::string name = "Field " + std::to_string(f) + " (counted over all sets) ";
+    const auto disagree_on = [&](const std::string& problem) {
+      disagree("Field " + std::to_string(f) + " (counted over all sets) " + problem);
+    };
     if (all.least_type[f] != all.greatest_type[f])
-      disagree(name + "has values of different type, size or memory on different ranks.");
+      disagree_on("has values of different type, size or memory on different ranks.");
     const bool unknown = all.greatest_components[f] == unknown_greatest;
     if (!unknown && all.least_components[f] != all.greatest_components[f])
-      disagree(name + "has " + std::to_string(all.least_components[f]) +
-               " components on some ranks and " + std::to_string(all.greatest_components[f]) +
-               " on others.");
+      disagree_on("has " + std::to_string(all.least_components[f]) +
+                  " components on some ranks and " + std::to_string(all.greatest_components[f]) +
+                  " on others.");
   }
 }
 

@@ -27,9 +27,13 @@ Boxes cut_it(const PlaceTask& task, const Status& status) {
     if (last != nullptr && last->box() == region.box) cutting.earlier = last;
   });
   BisectionCut cut = bisect(task.communicator, ready, points, cutting);
-  return {TreeDomains(task.generation(), region.dimensions, region.box,
-                      task.prepared.options.periodic, std::move(cut.nodes), ranks_of_parts(task)),
-          lambda_of(cut.weights)};
+  Boxes boxes{{}, lambda_of(cut.weights)};
+  boxes.status = attempt(stage_name, [&] {
+    boxes.domains =
+        TreeDomains(task.generation(), region.dimensions, region.box,
+                    task.prepared.options.periodic, std::move(cut.nodes), ranks_of_parts(task));
+  });
+  return boxes;
 }
 
 }  // namespace

@@ -68,7 +68,8 @@ Found keep_or(const PlaceTask& task, const std::function<Boxes(const Status&)>& 
     status = Status();
     found.lambda = loads.lambda();
     if (found.lambda <= task.target_lambda) {
-      found.domains = renumbered(task.last, task.generation());
+      found.status =
+          attempt(stage_name, [&] { found.domains = renumbered(task.last, task.generation()); });
       found.is_kept = true;
       return found;
     }
@@ -77,6 +78,7 @@ Found keep_or(const PlaceTask& task, const std::function<Boxes(const Status&)>& 
   Boxes boxes = cut(status);
   found.domains = std::move(boxes.domains);
   found.lambda = boxes.lambda;
+  found.status = std::move(boxes.status);
   return found;
 }
 

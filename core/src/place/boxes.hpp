@@ -26,6 +26,7 @@ BoxCutOptions box_options_of(const PlaceTask& task);
 struct Boxes {
   Domains domains;
   double lambda;
+  Status status = {};  // of this rank: whether it could make them
 };
 
 // Collective. Keeps the last domains if they are boxes that divide the objects as evenly as the

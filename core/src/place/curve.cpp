@@ -63,10 +63,6 @@ Found find_on_curve(const PlaceTask& task) {
   const Prepared& prepared = task.prepared;
   const Region& region = prepared.region;
   Keyed keyed;
-  const Status joined = attempt(stage_name, [&] {
-    if (!task.status.ok()) throw Error(*task.status.error());
-    keyed = Keyed(prepared, task.weights);
-  });
   CutOptions cutting;
   cutting.parts = task.parts();
   cutting.dimensions = region.dimensions;
@@ -79,24 +75,30 @@ Found find_on_curve(const PlaceTask& task) {
   const CurveOptions curve = {row_of(prepared.options.method).curve, prepared.options.levels};
   const bool fits = last != nullptr && last->parts() == cutting.parts &&
                     last->box() == region.box && last->curve() == curve;
-  if (fits && task.fresh == nullptr && task.target_lambda > 0) cutting.kept = last->splitters();
+  const bool may_be_kept = fits && task.fresh == nullptr && task.target_lambda > 0;
+  const Status joined = attempt(stage_name, [&] {
+    if (!task.status.ok()) throw Error(*task.status.error());
+    keyed = Keyed(prepared, task.weights);
+    if (may_be_kept) cutting.kept = last->splitters();
+  });
   Cut parts = cut(task.communicator, joined, keyed.sets, cutting);
   std::vector<int> ranks;
-  if (task.fresh == nullptr) {
-    if (!prepared.options.rank_of_part.empty())
-      ranks = prepared.options.rank_of_part;
-    else if (parts.kept)
-      ranks = last->rank_of_part();
-    else
-      ranks = keep_in_place_of(task, parts.splitters);
-  }
+  const bool is_named = !prepared.options.rank_of_part.empty();
+  if (task.fresh == nullptr && !parts.kept && !is_named)
+    ranks = keep_in_place_of(task, parts.splitters);
   Found found;
   found.is_kept = parts.kept;
   found.lambda = parts.lambda();
   found.heaviest = heaviest_of(parts);
-  const PlaceOptions& options = prepared.options;
-  found.domains = CurveDomains(task.generation(), region.dimensions, region.box, options.periodic,
-                               std::move(parts.splitters), curve, std::move(ranks));
+  found.status = attempt(stage_name, [&] {
+    if (task.fresh == nullptr && is_named)
+      ranks = prepared.options.rank_of_part;
+    else if (parts.kept)
+      ranks = last->rank_of_part();
+    found.domains =
+        CurveDomains(task.generation(), region.dimensions, region.box, prepared.options.periodic,
+                     std::move(parts.splitters), curve, std::move(ranks));
+  });
   return found;
 }
 

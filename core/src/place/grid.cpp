@@ -28,9 +28,13 @@ Boxes cut_it(const PlaceTask& task, const Status& status) {
     cutting.shape = shape_with(*extents_of(method), task.parts(), region.dimensions, region.box);
   });
   GridCut cut = cut_grid(task.communicator, ready, points, cutting);
-  return {GridDomains(task.generation(), cutting.shape, region.box, task.prepared.options.periodic,
-                      std::move(cut.borders), ranks_of_parts(task)),
-          lambda_of(cut.weights)};
+  Boxes boxes{{}, lambda_of(cut.weights)};
+  boxes.status = attempt(stage_name, [&] {
+    boxes.domains = GridDomains(task.generation(), cutting.shape, region.box,
+                                task.prepared.options.periodic, std::move(cut.borders),
+                                ranks_of_parts(task));
+  });
+  return boxes;
 }
 
 }  // namespace

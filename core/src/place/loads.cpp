@@ -98,8 +98,11 @@ Loads sum_up(const Communicator& communicator, const Status& status, const Prepa
   Census mine;
   std::vector<std::int64_t> sums;
   exec::Array<std::int64_t> there;
+  Loads loads;
   const Status ready = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
+    loads.weights.reserve(ranks);
+    loads.objects.reserve(ranks);
     std::vector<WeightedKeys> all;
     for (std::size_t s = 0; s < prepared.orders.size(); ++s)
       all.push_back({prepared.orders[s].keys.span(), weights[s], prepared.orders[s].keys.memory()});
@@ -118,7 +121,6 @@ Loads sum_up(const Communicator& communicator, const Status& status, const Prepa
   });
   vote(communicator, added);
   communicator.all_reduce(std::span<std::int64_t>(sums), Reduction::sum);
-  Loads loads;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
     loads.weights.push_back(units.weight_of(sums[rank]));
     loads.objects.push_back(sums[ranks + rank]);

@@ -202,11 +202,13 @@ Assignment place(const Communicator& communicator, const Status& status, const P
   std::vector<exec::Array<double>> blended;
   Status ready = status.ok() ? prepared.status : status;
   const bool is_blended = goal.by_count > 0;
-  std::vector<std::span<const double>> used(weights.begin(), weights.end());
+  std::vector<std::span<const double>> used;
+  const Status copied = attempt(stage_name, [&] { used.assign(weights.begin(), weights.end()); });
+  if (ready.ok()) ready = copied;
   if (is_blended) {
     const Status mixed = blend(communicator, prepared, weights, goal.by_count, blended);
     if (ready.ok()) ready = mixed;
-    for (std::size_t s = 0; s < blended.size(); ++s) used[s] = blended[s].span();
+    for (std::size_t s = 0; s < used.size() && ready.ok(); ++s) used[s] = blended[s].span();
   }
   const PlaceTask task{communicator, ready, prepared, used, goal.target_lambda, last};
   Found found = row_of(prepared.options.method).find(task);
@@ -215,7 +217,10 @@ Assignment place(const Communicator& communicator, const Status& status, const P
   assignment.is_changed = !is_same_division(assignment.domains, last);
   const bool is_told = !is_blended && !prepared.region.is_bound && found.lambda >= 0;
   assignment.lambda = found.lambda;
-  assignment.status = attempt(stage_name, [&] { arrange(prepared, std::move(found), assignment); });
+  assignment.status = found.status;
+  if (found.status.ok())
+    assignment.status =
+        attempt(stage_name, [&] { arrange(prepared, std::move(found), assignment); });
   if (is_told && !counts_objects) return assignment;
   const Loads loads =
       loads_by_assignment(communicator, assignment.status, prepared, weights, assignment);
@@ -239,11 +244,14 @@ Allowed place_allowed(const Communicator& communicator, const Status& status,
   std::int64_t objects = 0;
   for (const Order& order : prepared.orders) objects += order.objects.size();
   objects = communicator.all_reduce(objects, Reduction::sum);
+  std::vector<Goal> stricter;
+  const Status listed = attempt(stage_name, [&] { stricter = ever_stricter(target_lambda); });
+  vote(communicator, listed);
   if (objects < least_objects * communicator.size()) {
     vote(communicator, status.ok() ? prepared.status : status);
     throw too_few(least_objects, objects, communicator.size(), nullptr);
   }
-  for (const Goal& goal : ever_stricter(target_lambda)) {
+  for (const Goal& goal : stricter) {
     found.assignment = place(communicator, status, prepared, weights, goal, last, true);
     if (found.assignment.fewest_objects >= least_objects) return found;
     ++found.refused;
@@ -259,6 +267,7 @@ FreshCut cut_anew(const Communicator& communicator, const Status& status,
   const Status& ready = status.ok() ? sets.status : status;
   const PlaceTask task{communicator, ready, sets, weights, goal.target_lambda, last, &goal};
   Found found = row_of(sets.options.method).find(task);
+  vote(communicator, found.status);
   return {std::move(found.domains), found.lambda, found.heaviest};
 }
 

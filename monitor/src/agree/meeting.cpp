@@ -88,10 +88,15 @@ void Message::combine(Message& into, const Message& from) noexcept {
       into.callers[i] = from.callers[i];
 }
 
-Posted::Posted(const Communicator& ranks, Meeting meeting, std::int64_t step, Message message)
-    : meeting_(meeting), here_{ranks.rank(), step} {
+Posted::Posted(const Communicator& ranks)
+    : pending_(prepare_all_reduce<&Message::combine, Message>(ranks)), here_{ranks.rank(), 0} {}
+
+void Posted::start(Meeting meeting, std::int64_t step, Message message) {
+  meeting_ = meeting;
+  here_.step = step;
   message.callers[static_cast<std::size_t>(meeting)] = here_;
-  pending_ = start_all_reduce<&Message::combine>(ranks, message);
+  pending_.start(message);
+  is_posted_ = true;
 }
 
 const Message& Posted::wait(const Patience& patience) {
@@ -106,7 +111,7 @@ const Message& Posted::wait(const Patience& patience) {
 
 void Posted::let_go(const std::string& words) {
   pending_.let_go(words, &are_alike);
-  pending_ = {};
+  is_posted_ = false;
 }
 
 }  // namespace evenkeel

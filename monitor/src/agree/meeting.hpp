@@ -72,10 +72,14 @@ std::string name_of(Meeting meeting);
 // A message under way.
 class Posted {
  public:
-  Posted() = default;
-  Posted(const Communicator& ranks, Meeting meeting, std::int64_t step, Message message = {});
+  // Makes all that messages need; those come one after the other.
+  explicit Posted(const Communicator& ranks);
 
-  explicit operator bool() const noexcept { return static_cast<bool>(pending_); }
+  void start(Meeting meeting, std::int64_t step, Message message = {});
+  // Whether a message was started, and not forgotten since.
+  explicit operator bool() const noexcept { return is_posted_; }
+  // After wait(), or where nobody waits any more.
+  void forget() noexcept { is_posted_ = false; }
   // Local: makes progress. An exception of MPI comes out of wait().
   bool test() { return pending_.test(); }
   // Returns when all ranks have come. Throws the same Error on all if they have not all come for
@@ -87,6 +91,7 @@ class Posted {
 
  private:
   PendingReduction<Message> pending_;
+  bool is_posted_ = false;
   Meeting meeting_ = Meeting::look;
   Message::Caller here_;
 };

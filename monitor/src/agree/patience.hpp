@@ -29,7 +29,10 @@ class Patience {
       if (tests > busy_tests) std::this_thread::yield();
       if (has_told || std::chrono::steady_clock::now() - began < limit()) continue;
       has_told = true;
-      tell_(who(), seconds_);
+      try {
+        tell_(who(), seconds_);
+      } catch (...) {  // without memory it waits in silence
+      }
     }
   }
 

@@ -22,16 +22,10 @@ void help_on(Posted& posted) {
 }
 
 template <class Content>
-Posted posted(const Communicator& ranks, Meeting meeting, std::int64_t step,
-              const Content& content) {
+void post_to(Posted& posted, Meeting meeting, std::int64_t step, const Content& content) {
   Message message;
   message.put(content);
-  return Posted(ranks, meeting, step, message);
-}
-
-Status with_remedy(const Status& status, const std::string& remedy) {
-  const Error& error = *status.error();
-  return Status(Error(error.kind(), Where{error.where()}, error.problem(), remedy));
+  posted.start(meeting, step, message);
 }
 
 }  // namespace
@@ -42,7 +36,13 @@ Protocol::Protocol(Communicator communicator, const State& first, std::uint64_t 
       state_(first),
       options_hash_(options_hash),
       with_picture_(with_picture),
-      patience_(std::move(patience)) {}
+      patience_(std::move(patience)),
+      totals_(communicator_),
+      picture_(communicator_),
+      comparison_(communicator_),
+      here_(communicator_) {
+  for (auto& look : own_) look = std::make_shared<Look>();
+}
 
 void Protocol::require_together() const {
   if (apart_) throw Error(*apart_);
@@ -60,9 +60,7 @@ Message Protocol::complete(Posted& posted) {
 }
 
 void Protocol::forget() noexcept {
-  totals_ = {};
-  picture_ = {};
-  comparison_ = {};
+  for (Posted* const posted : {&totals_, &picture_, &comparison_}) posted->forget();
   look_ = nullptr;
   posted_at_ = nothing;
 }
@@ -74,11 +72,10 @@ void Protocol::post(const Sample& sample, const Status& movable) {
   movable_ = movable;
   is_superseded_ = false;
   const Totals mine = totals_of(sample, state_.mean_load);
-  totals_ = posted(communicator_, Meeting::look, sample.step, mine);
+  post_to(totals_, Meeting::look, sample.step, mine);
   if (!with_picture_) return;
-  const LoadPicture picture =
-      picture_of(sample.load, communicator_.rank(), communicator_.size(), state_.mean_load);
-  picture_ = posted(communicator_, Meeting::picture, sample.step, picture);
+  post_to(picture_, Meeting::picture, sample.step,
+          picture_of(sample.load, communicator_.rank(), communicator_.size(), state_.mean_load));
 }
 
 std::shared_ptr<const Look> Protocol::advance(std::int64_t step, Watcher& watcher) {
@@ -99,18 +96,39 @@ std::shared_ptr<const Look> Protocol::advance(std::int64_t step, Watcher& watche
   return nullptr;
 }
 
+// One that nobody else looks at, as new.
+std::shared_ptr<Look> Protocol::own_look() const {
+  for (const auto& look : own_) {
+    if (look.use_count() > 1) continue;
+    look->before = {};
+    look->totals = {};
+    look->picture.reset();
+    look->refusal.reset();
+    look->verdict = {};
+    look->thought = look->is_over = false;
+    return look;
+  }
+  return std::make_shared<Look>();
+}
+
+// Without memory the watcher gets nothing to think about, and this rank decides by itself.
 void Protocol::receive_totals(Watcher& watcher) {
-  look_ = std::make_shared<Look>();
+  std::shared_ptr<Look> shared;
+  const Status made = attempt(stage_name, [&] { shared = std::make_shared<Look>(); });
+  look_ = made.ok() ? shared : own_look();
   look_->before = state_;
   look_->totals = complete(totals_).get<Totals>();
-  totals_ = {};
+  totals_.forget();
   if (picture_) look_->picture = complete(picture_).get<LoadPicture>();
-  picture_ = {};
-  watcher.offer([look = look_] {
-    if (look->is_over.load(std::memory_order_relaxed)) return;
-    look->verdict = fold(look->before, look->totals);
-    look->thought.store(true, std::memory_order_release);
-  });
+  picture_.forget();
+  if (!made.ok()) return;
+  static_cast<void>(attempt(stage_name, [&] {
+    watcher.offer([look = look_] {
+      if (look->is_over.load(std::memory_order_relaxed)) return;
+      look->verdict = fold(look->before, look->totals);
+      look->thought.store(true, std::memory_order_release);
+    });
+  }));
 }
 
 // Decides here if the watcher has not got to this look yet, or if the application has rebalanced
@@ -120,7 +138,7 @@ std::shared_ptr<Look> Protocol::thought_out(std::shared_ptr<Look> look) const {
                        look->before.rebalanced_at == state_.rebalanced_at;
   if (current && look->thought.load(std::memory_order_acquire)) return look;
   look->is_over.store(true, std::memory_order_relaxed);
-  auto again = std::make_shared<Look>();
+  auto again = own_look();
   again->before = state_;
   again->totals = look->totals;
   again->picture = look->picture;
@@ -130,36 +148,40 @@ std::shared_ptr<Look> Protocol::thought_out(std::shared_ptr<Look> look) const {
 
 // A rule of the application's own may throw; the others must not wait for this rank then.
 void Protocol::decide(std::int64_t step) {
-  Status status = attempt(
+  Comparison mine;
+  const Status status = attempt(
       stage_name,
       [&] {
         look_ = thought_out(look_);
-        state_ = look_->verdict.state;
+        const Verdict& verdict = look_->verdict;
+        mine.least = {static_cast<std::uint64_t>(step),
+                      static_cast<std::uint64_t>(verdict.state.generation), options_hash_,
+                      hash_of(verdict.state), hash_of(verdict.decision)};
+        state_ = verdict.state;
       },
       ErrorKind::application);
-  const Decision decision = status.ok() ? look_->verdict.decision : Decision{};
-  Comparison mine;
   mine.undecided = status.ok() ? 0 : 1;
-  if (!status.ok())
-    status = with_remedy(status, "Nothing was moved. Balancing is off from here on.");
-  else if (!movable_.ok())
-    status = with_remedy(movable_, movable_.error()->remedy() +
-                                       " Nothing was moved; the look after "
-                                       "step " +
-                                       std::to_string(posted_at_) +
-                                       " has found it, and each later look checks again.");
-  mine.ballot = detail::Ballot::of(status, communicator_.rank());
-  mine.least = {static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(state_.generation),
-                options_hash_, hash_of(state_), hash_of(decision)};
+  const bool is_told = status.ok() && !movable_.ok();  // what the look has found
+  // The ballot has room for this, unlike a new Error if memory is out.
+  mine.ballot = detail::Ballot::of(is_told ? movable_ : status, communicator_.rank());
+  if (is_told)
+    static_cast<void>(attempt(stage_name, [&] {
+      const std::string remedy =
+          movable_.error()->remedy() + " Nothing was moved; the look after step " +
+          std::to_string(posted_at_) + " has found it, and each later look checks again.";
+      mine.ballot.set_remedy(remedy.c_str());
+    }));
+  else
+    mine.ballot.set_remedy("Nothing was moved. Balancing is off from here on.");
   mine.greatest = mine.least;
-  comparison_ = posted(communicator_, Meeting::comparison, step, mine);
+  post_to(comparison_, Meeting::comparison, step, mine);
 }
 
 // What ranks cannot agree on ends the looks; sets that cannot move do not.
 std::shared_ptr<const Look> Protocol::settle() {
   const Comparison all = complete(comparison_).get<Comparison>();
   posted_at_ = nothing;
-  comparison_ = {};
+  comparison_.forget();
   const auto look = std::exchange(look_, nullptr);
   if (all.undecided > 0) all.ballot.throw_if_failed(communicator_.size());
   all.require_equal();
@@ -175,10 +197,11 @@ std::shared_ptr<const Look> Protocol::settle() {
 // What was posted before is completed first: where ranks have run apart, they learn it from that.
 void Protocol::meet(Meeting meeting, std::int64_t step) {
   require_together();
-  Posted here(communicator_, meeting, step);
+  here_.start(meeting, step);
   for (Posted* const earlier : {&totals_, &picture_, &comparison_})
     if (*earlier) static_cast<void>(complete(*earlier));
-  static_cast<void>(complete(here));
+  static_cast<void>(complete(here_));
+  here_.forget();
   if (meeting == Meeting::rebalance) is_superseded_ = true;
 }
 
@@ -196,18 +219,20 @@ std::optional<Totals> Protocol::finish() {
 
 Totals Protocol::reduce_now(const Sample& sample) {
   require_together();
-  Posted here =
-      posted(communicator_, Meeting::finish, sample.step, totals_of(sample, state_.mean_load));
-  return complete(here).get<Totals>();
+  post_to(here_, Meeting::finish, sample.step, totals_of(sample, state_.mean_load));
+  const Totals all = complete(here_).get<Totals>();
+  here_.forget();
+  return all;
 }
 
 void Protocol::leave(std::int64_t step) noexcept {
   if (apart_ || communicator_.size() == 1 || std::exchange(has_left_, true)) return;
   try {
-    Posted(communicator_, Meeting::farewell, step)
-        .let_go("evenkeel: rank " + std::to_string(communicator_.rank()) +
-                " has come to MPI_Finalize without finish() after step " + std::to_string(step) +
-                "; other ranks still step, or stopped elsewhere.\n");
+    Posted farewell(communicator_);
+    farewell.start(Meeting::farewell, step);
+    farewell.let_go("evenkeel: rank " + std::to_string(communicator_.rank()) +
+                    " has come to MPI_Finalize without finish() after step " +
+                    std::to_string(step) + "; other ranks still step, or stopped elsewhere.\n");
   } catch (...) {  // MPI has gone
   }
 }

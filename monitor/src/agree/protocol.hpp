@@ -13,6 +13,9 @@
 // with d = protocol_latency_steps. In the steps between, each request is tested a few times:
 // without calls MPI makes no progress. Ranks that have run apart find out where they wait for each
 // other (agree/meeting.hpp); then the protocol is over.
+//
+// All that a look cannot do without is made by the constructor, so that a rank whose memory is
+// refused in the middle of a look does not leave the others waiting.
 
 #include "agree/epoch.hpp"
 #include "agree/meeting.hpp"
@@ -81,6 +84,7 @@ class Protocol {
  private:
   void require_together() const;
   Message complete(Posted& posted);
+  std::shared_ptr<Look> own_look() const;
   void receive_totals(Watcher& watcher);
   std::shared_ptr<Look> thought_out(std::shared_ptr<Look> look) const;
   void decide(std::int64_t step);
@@ -94,11 +98,15 @@ class Protocol {
 
   static constexpr std::int64_t nothing = -1;
   std::int64_t posted_at_ = nothing;
+  Patience patience_;
   Posted totals_, picture_, comparison_;
+  Posted here_;  // outside of looks
   std::shared_ptr<Look> look_;
+  // For when there is no memory, or the watcher has another one: the look under way, the one
+  // decided on, and the one that the application may still read.
+  std::array<std::shared_ptr<Look>, 3> own_;
   Status movable_;              // as the look under way has been told
   bool is_superseded_ = false;  // a rebalance since then has seen for itself
-  Patience patience_;
   bool has_left_ = false;
   std::optional<Error> apart_;  // what all ranks are told when they have run apart
 };

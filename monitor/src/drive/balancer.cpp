@@ -27,6 +27,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -69,13 +70,36 @@ void set_to_slowest(const Communicator& ranks, Seconds& seconds) {
 // The seconds of stages on this rank, one after the other.
 class StageTimes {
  public:
+  // Names the stages. Nothing is allocated afterwards.
+  void reserve(std::initializer_list<const char*> stages) {
+    seconds_.reserve(stages.size());
+    for (const char* stage : stages) seconds_.emplace_back(stage, 0.0);
+  }
   // Ends a stage that began when the last one ended.
-  void end(const char* stage) { seconds_.emplace_back(stage, stopwatch_.restart()); }
-  const Seconds& seconds() const { return seconds_; }
+  void end() noexcept { seconds_[ended_++].second = stopwatch_.restart(); }
+  Seconds take() noexcept { return std::move(seconds_); }
 
  private:
   Stopwatch stopwatch_;
   Seconds seconds_;
+  std::size_t ended_ = 0;
+};
+
+// When a rebalance ends, however it ends, memory that it has made for what travels with objects is
+// given back, unless it is in use from then on.
+class Companions {
+ public:
+  Companions(Surveyor& surveyor, LearnedCosts& costs) : surveyor_(surveyor), costs_(costs) {}
+  Companions(const Companions&) = delete;
+  Companions& operator=(const Companions&) = delete;
+  ~Companions() {
+    surveyor_.give_back();
+    costs_.give_back();
+  }
+
+ private:
+  Surveyor& surveyor_;
+  LearnedCosts& costs_;
 };
 
 MoveOptions move_options_of(const Options& options) {
@@ -94,6 +118,7 @@ struct Balancer::Impl {
       : monitor_(std::move(for_epochs), options),
         ranks_(std::move(for_rebalances)),
         space_(std::move(space)) {
+    ranks_.set_on_mpi_error(monitor_.options().on_mpi_error);
     constexpr std::int64_t first = 1;  // before it, objects are where the application has put them
     monitor_.keep_from(first);
     surveyor_ = std::make_unique<Surveyor>(ranks_);
@@ -189,10 +214,12 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
   const bool inspects = looks && Inspection::is_needed(monitor_.options());
   Advice advice;
   {
-    const SurveyedBy surveyed(monitor_,
-                              looks && ranks_.size() > 1 ? find_out : Monitor::Surveyor());
+    const SurveyedBy surveyed(monitor_, looks && ranks_.size() > 1
+                                            ? Monitor::Surveyor(std::cref(find_out))
+                                            : Monitor::Surveyor());
     advice =
-        monitor_.step(looks ? objects_in(sets) : 0, how, inspects ? inspect : Monitor::Inspector());
+        monitor_.step(looks ? objects_in(sets) : 0, how,
+                      inspects ? Monitor::Inspector(std::cref(inspect)) : Monitor::Inspector());
   }
   if (monitor_.take_advised()) {
     monitor_.meet_for_survey();
@@ -213,7 +240,6 @@ void Balancer::Impl::require_use(const char* name, std::span<const Set> sets) co
                 std::to_string(sets.size()) + " sets were given, and at most " +
                     std::to_string(RankStatement::most_sets) + " can move at once.",
                 "Give some of them a Balancer of their own.");
-  for (const Set& set : sets) check(set);  // before memory is made for what a wrong count says
 }
 
 // The sets, which carry their records and, where these are learned, their costs.
@@ -222,6 +248,12 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
   std::vector<Set> all(sets.begin(), sets.end());
   const bool given = std::any_of(all.begin(), all.end(),
                                  [](const Set& set) { return set.options().weight.given(); });
+  // Memory by counts is made only for counts that fit; the others are refused when the ranks agree
+  // on the sets.
+  if (!attempt(stage_name, [&] {
+         for (const Set& set : all) check(set);
+       }).ok())
+    return all;
   const Space space = space_for(all);
   costs_.resize(all.size());
   surveyor_->begin_rebalance(domains_, all.size(), !monitor_.has_begun());
@@ -244,6 +276,7 @@ std::vector<Set> Balancer::Impl::with_known_costs(std::span<const Set> sets) {
     throw Error(ErrorKind::bad_input, Where{stage_name},
                 "migrate was called before anybody owned anything.",
                 "Call rebalance first: it makes the first domains.");
+  for (const Set& set : sets) check(set);  // before memory is made for what a wrong count says
   std::vector<Set> all(sets.begin(), sets.end());
   forgotten_ = 0;
   if (learns_ && costs_.of_sets().size() == all.size()) {
@@ -324,7 +357,8 @@ std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared,
   const Domains* const kept = back_to >= 0 ? surveyor_->find(back_to) : nullptr;
   if (kept == nullptr || !(box_of(*kept) == prepared.region.box)) return std::nullopt;
   constexpr double however_even = std::numeric_limits<double>::max();
-  const Domains earlier = renumbered(*kept, generation_of(domains()));
+  Domains earlier;
+  vote(ranks_, attempt(stage_name, [&] { earlier = renumbered(*kept, generation_of(domains())); }));
   Assignment assignment = place(ranks_, Status(), prepared, weights, {however_even, 0}, earlier,
                                 options.least_objects > 0);
   if (options.least_objects > 0 && assignment.fewest_objects < options.least_objects)
@@ -338,8 +372,12 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   const Options& options = monitor_.options();
   monitor_.meet_for_rebalance();
   StageTimes times;
+  const Companions companions(*surveyor_, costs_);
   std::vector<Set> sets;
-  const Status arrived = attempt(stage_name, [&] { sets = with_costs(given); });
+  const Status arrived = attempt(stage_name, [&] {
+    times.reserve({"agree", "weigh", "order", "cut", "plan"});
+    sets = with_costs(given);
+  });
   const Agreed agreed = agree(arrived, sets);
   // All ranks have arrived: waiting for the slowest does not count as cost.
   const std::int64_t began = monitor_.now();
@@ -348,16 +386,16 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   if (dimensions == 0) return nothing_moved();  // no rank has ever had an object
   const Box box = box_around(sets);
   const Region region = {dimensions, box, agreed.bound};
-  times.end("agree");
+  times.end();
 
   Weighed weights;
   const Status weighed = attempt(stage_name, [&] {
     wrap_positions(sets, box);
     weights = weigh(sets, agreed);
   });
-  times.end("weigh");
+  times.end();
   Prepared prepared = prepare(ranks_, weighed, sets, region, place_options_of(options));
-  times.end("order");
+  times.end();
   std::optional<Assignment> earlier = find_earlier(prepared, weights.of_sets, back_to);
   if (!earlier) back_to = -1;
   Allowed found = earlier ? Allowed{std::move(*earlier)}
@@ -367,14 +405,14 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
     warn(crowding_.of_cells(crowd_of(ranks_, prepared), found.assignment));
   Placed placed = {domains_, found.assignment.is_changed, found.assignment.lambda, found.refused,
                    back_to};
-  if (found.assignment.status.ok())
-    found.assignment.status = attempt(stage_name, [&] {
-      placed.domains = std::make_shared<const Domains>(found.assignment.domains);
-    });
-  times.end("cut");
+  const Status copied = attempt(stage_name, [&] {
+    placed.domains = std::make_shared<const Domains>(found.assignment.domains);
+  });
+  if (found.assignment.status.ok()) found.assignment.status = copied;
+  times.end();
   const Plan who = plan(ranks_, std::move(prepared), std::move(found.assignment));
-  times.end("plan");
-  MoveReport report = carry_out(who, sets, shapes, times.seconds());
+  times.end();
+  MoveReport report = carry_out(who, sets, shapes, times.take());
   report.forgotten = agreed.forgotten;
   adopt(std::move(placed), began, report);
   if ((report.moved || report.has_new_domains()) && agreed.hooked) run_after(report);
@@ -387,18 +425,21 @@ MoveReport Balancer::Impl::migrate(std::span<const Set> given) {
   monitor_.meet_for_migration();
   StageTimes times;
   std::vector<Set> sets;
-  const Status arrived = attempt(stage_name, [&] { sets = with_known_costs(given); });
+  const Status arrived = attempt(stage_name, [&] {
+    times.reserve({"agree", "plan"});
+    sets = with_known_costs(given);
+  });
   const Agreed agreed = agreed_by(ranks_, arrived, statement_of_all(sets));
   const std::vector<SetShape> shapes = agree_on_sets(ranks_, sets);
-  times.end("agree");
+  times.end();
   const bool has_payloads =
       std::any_of(sets.begin(), sets.end(), [](const Set& set) { return !set.payloads().empty(); });
   surveyor_->note_migration();
   const Plan who =
       agreed.bound || has_payloads ? plan_in_order(sets, shapes, agreed.bound) : plan_few(sets);
-  times.end("plan");
+  times.end();
   if (who.empty()) return nothing_moved();
-  MoveReport report = carry_out(who, sets, shapes, times.seconds());
+  MoveReport report = carry_out(who, sets, shapes, times.take());
   report.forgotten = agreed.forgotten;
   set_domains(report, domains_);
   if (agreed.hooked) run_after(report);
@@ -477,12 +518,13 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
     surveyor_->end_rebalance(placed.back_to, generation_of(*placed.domains));
     domains_ = std::move(placed.domains);
   }
+  costs_.keep();
   set_domains(report, last);
   report.lambda = placed.lambda;
   report.refused = placed.refused;
   outcome.objects_moved = report.objects;
   outcome.bytes_moved = report.bytes;
-  outcome.stages = report.seconds;
+  static_cast<void>(attempt(stage_name, [&] { outcome.stages = report.seconds; }));
   outcome.seconds = static_cast<double>(monitor_.now() - began) * 1e-9;
   outcome.lambda = placed.lambda;
   outcome.earlier = placed.back_to >= 0;

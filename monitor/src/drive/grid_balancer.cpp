@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 namespace evenkeel {
@@ -36,6 +37,7 @@ struct GridBalancer::Impl {
       : monitor_(std::move(for_epochs), options.monitor),
         ranks_(std::move(for_proposals)),
         space_(std::move(space)) {
+    ranks_.set_on_mpi_error(monitor_.options().on_mpi_error);
     vote(ranks_, attempt(stage_name, [&] {
            decomposition_ = GridDomains::uniform(options.grid.shape, options.box, options.scheme,
                                                  options.periodic, options.grid.rank_of_part);
@@ -46,6 +48,7 @@ struct GridBalancer::Impl {
                          "Make as many domains as ranks; factored() does.");
            rounds_.emplace(decomposition_, options.rounds);
            decomposition_ = rounds_->current();
+           domains_ = decomposition_;
            part_ = decomposition_.part_of(ranks_.rank());
            placing_ = monitor_.options();
            placing_.periodic = options.periodic;
@@ -68,8 +71,10 @@ struct GridBalancer::Impl {
   std::optional<Space> space_;  // on which the application wants the work
   std::optional<GridRounds> rounds_;
   GridDomains decomposition_;
-  int part_ = 0;  // of this rank
+  Domains domains_;  // the same
+  int part_ = 0;     // of this rank
   std::optional<GridDomains> proposal_;
+  Domains proposed_;              // the same
   std::int64_t proposed_at_ = 0;  // a rebalance takes from then until accept()
   Options placing_;               // options of a fresh cut of cells
   Surveyor surveyor_{ranks_};
@@ -84,16 +89,15 @@ std::optional<GridDomains> GridBalancer::Impl::step(const StepOptions& how,
 }
 
 std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const StepOptions& how) {
-  const Domains domains = decomposition_;
   const auto question = [&](std::int64_t load) {
     const std::int64_t first = monitor_.first_generation();
     const bool has_moved = first >= 0 && first != monitor_.generation();
     return Surveyor::Question{
-        std::span(&cells, 1), {},   placing_,  domains,
+        std::span(&cells, 1), {},   placing_,  domains_,
         monitor_.steps(),     load, has_moved, [this] { return monitor_.now(); }};
   };
-  const SurveyedBy surveyed(monitor_,
-                            [&](std::int64_t load) { return surveyor_.survey(question(load)); });
+  const auto find_out = [&](std::int64_t load) { return surveyor_.survey(question(load)); };
+  const SurveyedBy surveyed(monitor_, std::cref(find_out));
   Inspection::Demands demands;
   demands.movable = false;
   demands.deterministic = monitor_.options().deterministic;
@@ -101,7 +105,8 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const Step
     return inspection_.inspect({&cells, 1}, demands, decomposition_.generation());
   };
   const bool inspects = monitor_.next_step_looks() && Inspection::is_needed(monitor_.options());
-  std::optional<GridDomains> proposal = step(how, inspects ? inspect : Monitor::Inspector());
+  std::optional<GridDomains> proposal =
+      step(how, inspects ? Monitor::Inspector(std::cref(inspect)) : Monitor::Inspector());
   if (monitor_.take_advised()) {
     monitor_.meet_for_survey();
     surveyor_.advise(question(0));
@@ -113,34 +118,46 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const Step
 std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
   monitor_.meet_for_rebalance();
   const std::int64_t generation = decomposition_.generation();
-  const Statement all = vote<&add_statement>(ranks_, Status(), Statement{generation, generation});
+  std::optional<GridDomains> answer;
+  const Status copied = attempt(stage_name, [&] { answer = proposal_; });
+  const Statement all = vote<&add_statement>(ranks_, copied, Statement{generation, generation});
   if (all.generation_least != all.generation_greatest)
     throw Error(ErrorKind::disagreement, Where{stage_name},
                 "Some ranks have accepted a proposal and others have not: generations are " +
                     std::to_string(all.generation_least) + " to " +
                     std::to_string(all.generation_greatest) + '.',
                 "Call accept() on all ranks or on none.");
-  if (proposal_) return proposal_;
+  if (proposal_) return answer;
   proposed_at_ = monitor_.now();
   const std::vector<double> works = gather_work(ranks_, decomposition_, work);
   GridDomains next;
-  vote(ranks_, attempt(stage_name, [&] { next = rounds_->next(works); }));
-  if (next.borders() == decomposition_.borders()) {
+  bool is_new = false;
+  vote(ranks_, attempt(stage_name, [&] {
+         next = rounds_->next(works);
+         is_new = next.borders() != decomposition_.borders();
+         if (!is_new) return;
+         // All that accept() needs.
+         answer = GridDomains(generation + 1, next.shape(), next.box(), next.periodic(),
+                              next.borders(), next.rank_of_part());
+         proposed_ = *answer;
+         next = *answer;
+         surveyor_.begin_rebalance(std::make_shared<const Domains>(domains_), 0,
+                                   !monitor_.has_begun());
+       }));
+  if (!is_new) {
     monitor_.rebalanced({.moved = false});
     return std::nullopt;
   }
-  proposal_ = GridDomains(generation + 1, next.shape(), next.box(), next.periodic(), next.borders(),
-                          next.rank_of_part());
-  return proposal_;
+  proposal_ = std::move(next);
+  return answer;
 }
 
 void GridBalancer::Impl::accept() {
   if (!proposal_)
     throw Error(ErrorKind::bad_input, Where{stage_name}, "There is no proposal to accept.",
                 "Call accept() once after step() or propose() returned one.");
-  surveyor_.begin_rebalance(std::make_shared<const Domains>(decomposition_), 0,
-                            !monitor_.has_begun());
   decomposition_ = std::move(*proposal_);
+  domains_ = std::move(proposed_);
   proposal_.reset();
   surveyor_.end_rebalance(-1, decomposition_.generation());
   monitor_.rebalanced({.seconds = static_cast<double>(monitor_.now() - proposed_at_) * 1e-9});

@@ -44,7 +44,7 @@ std::int64_t LearnedCosts::follow(const Space& space, std::span<const Set> sets)
 std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_t index) {
   exec::Array<double>& costs = of_sets_[index];
   exec::Array<std::int64_t>& keys = keys_[index];
-  const std::int64_t count = std::max<std::int64_t>(0, set.count());
+  const std::int64_t count = set.count();
   const auto has_any = [&] { return !costs.empty() && sum_of(costs) > 0; };
   bool had_any = false;
   if (set.options().key.given()) {
@@ -68,6 +68,7 @@ std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_
     had_any = has_any();
   }
   costs = exec::filled(space, label, count, 0.0);
+  if (index < is_new_.size()) is_new_[index] = 1;
   return had_any ? count : 0;
 }
 
@@ -78,6 +79,12 @@ void LearnedCosts::travel_with(std::span<Set> sets) {
 void LearnedCosts::note_keys(const Space& space, std::span<const Set> sets) {
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (sets[s].options().key.given()) keys_[s] = keys_of(space, sets[s]);
+}
+
+void LearnedCosts::give_back() noexcept {
+  for (std::size_t s = 0; s < std::min(of_sets_.size(), is_new_.size()); ++s)
+    if (is_new_[s] != 0) of_sets_[s] = {};
+  is_new_.clear();
 }
 
 std::int64_t LearnedCosts::expected() const {

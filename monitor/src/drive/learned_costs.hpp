@@ -22,6 +22,7 @@ class LearnedCosts {
   void resize(std::size_t sets) {
     of_sets_.resize(sets);
     keys_.resize(sets);
+    is_new_.assign(sets, 0);
   }
 
   bool has_keys() const noexcept;
@@ -37,6 +38,10 @@ class LearnedCosts {
   // After objects have moved with their costs.
   void note_keys(const Space& space, std::span<const Set> sets);
 
+  // The memory that the present rebalance has made, unless it is kept.
+  void give_back() noexcept;
+  void keep() noexcept { is_new_.clear(); }
+
   // The load of this rank by what is known.
   std::int64_t expected() const;
 
@@ -51,6 +56,7 @@ class LearnedCosts {
 
   std::vector<exec::Array<double>> of_sets_;
   std::vector<exec::Array<std::int64_t>> keys_;  // of each set that has keys
+  std::vector<char> is_new_;                     // by set: made by the rebalance under way
   double mean_per_object_ = 0;                   // over all ranks, when last measured
 };
 

@@ -123,6 +123,7 @@ struct Monitor::Impl {
     return acts_by_steps(options_.trigger) && length <= slots && step - told_until_ >= slots &&
            protocol_.state().rebalanced_at > began_at();
   }
+  Sample sample_of_epoch();
   void end_epoch(std::int64_t objects, const Inspector& inspector);
   void meet(Meeting meeting);
   void warn(const std::string& text);
@@ -136,6 +137,13 @@ struct Monitor::Impl {
   Advice settle(const Look& look);
   Advice advise(const std::string& reason);
   [[noreturn]] void refuse(const Look& look, Advice advice);
+  Advice advise_by_step();
+  void keep_names();
+  // For what is only told: it is lost if there is no memory for it.
+  template <class Function>
+  static void tell(const Function& function) {
+    static_cast<void>(attempt("monitor", function));
+  }
   Advice released(Advice advice, bool may_move);
   void keep_line(const Look& look);
   void begin_record();
@@ -170,6 +178,7 @@ struct Monitor::Impl {
   };
   Settling settling_;
   AllSteps all_steps_;
+  std::int64_t counted_ = 0;               // steps of the epoch, the same on all ranks
   std::vector<std::int64_t> moved_after_;  // for each rebalance since the look, the steps before it
   Surveyor surveyor_;
   // In a run that moves nothing: what balancing would bring.
@@ -202,12 +211,15 @@ Monitor::Impl::Impl(Communicator communicator, const Options& code)
       measured_from_(std::int64_t{options_.warmup_steps} + 1),
       epoch_began_after_(options_.warmup_steps),
       watcher_(options_.watcher) {
+  constexpr std::size_t many = 64;  // of rebalances in one epoch, the first ones count
+  moved_after_.reserve(many);
   waited_before_ = core_wait_.nanoseconds();
   with_name(options_.name, [&] { open_files(); });
 }
 
 void Monitor::Impl::open_files() {
   const Communicator& ranks = protocol_.communicator();
+  ranks.set_on_mpi_error(options_.on_mpi_error);
   std::string saved;
   vote(ranks, attempt(stage_name, [&] {
          if (ranks.rank() == 0 && !options_.state.empty()) saved = read_saved(options_.state);
@@ -308,10 +320,15 @@ void Monitor::Impl::require_running(const std::string& call) const {
 
 void Monitor::Impl::measure() {
   const Clock::Step step = clock_->end_step();
-  if (step_ >= measured_from_)
-    sums_.add(step, clock_->of_step(), clock_->options());
-  else
-    sums_.hint(clock_->of_step(), clock_->options());
+  const bool counts = step_ >= measured_from_;
+  if (counts) ++counted_;
+  const Status added = attempt(stage_name, [&] {
+    if (counts)
+      sums_.add(step, clock_->of_step(), clock_->options());
+    else
+      sums_.hint(clock_->of_step(), clock_->options());
+  });
+  if (!added.ok()) sums_.forget();
   all_steps_.add(options_.deterministic ? whole(weight_ * nanoseconds_per_weight) : step.load);
   if (step_ + 1 == measured_from_) waited_before_ = core_wait_.nanoseconds();
   settling_.kernels_since += step.load;
@@ -352,13 +369,12 @@ void Monitor::Impl::tell_all_steps(Sample& sample) const {
 }
 
 void Monitor::Impl::survey(Sample& sample) {
-  if (!surveyor_ || sample.steps <= 0 || !wants_survey(protocol_.state())) return;
-  meet(Meeting::survey);
+  if (!surveyor_ || counted_ <= 0 || !wants_survey(protocol_.state())) return;
   meet(Meeting::survey);
   const Survey found = surveyor_(sample.load);
   sample.would_be = found.would_be;
   sample.survey = options_.deterministic ? 0 : found.took;
-  if (found.mine_otherwise >= 0)
+  if (found.mine_otherwise >= 0 && sample.steps > 0)
     spread_otherwise(static_cast<double>(found.mine_otherwise) / static_cast<double>(sample.steps),
                      sample);
 }
@@ -406,6 +422,7 @@ Advice Monitor::Impl::step(std::int64_t objects, const StepOptions& options,
   measure();
   if (off_) {
     sums_.restart();  // this epoch never ends
+    counted_ = 0;
     return {};
   }
   if (!held_) record_line();  // of an advice that was not taken
@@ -418,7 +435,7 @@ Advice Monitor::Impl::step(std::int64_t objects, const StepOptions& options,
   }
   if (ends_epoch(step_)) end_epoch(objects, inspector);
   if (!advice && protocol_.state().paused == 0 && is_due(options_.trigger, step_))
-    advice = advise(to_text(options_.trigger));
+    advice = advise_by_step();
   return released(std::move(advice), options.may_move);
 }
 
@@ -440,7 +457,15 @@ Advice Monitor::Impl::released(Advice advice, bool may_move) {
     held_ = std::move(advice);
     return {};
   }
-  if (!line_ && recorder_ != nullptr) static_cast<void>(advise(advice.reason));
+  if (!line_) tell([&] { static_cast<void>(advise(advice.reason)); });
+  return advice;
+}
+
+// Without memory for the reason it is still advice.
+Advice Monitor::Impl::advise_by_step() {
+  Advice advice;
+  advice.rebalance = true;
+  tell([&] { advice = advise(to_text(options_.trigger)); });
   return advice;
 }
 
@@ -467,32 +492,39 @@ void Monitor::Impl::meet(Meeting meeting) {
 
 void Monitor::Impl::warn(const std::string& text) {
   if (recorder_ == nullptr) return;
-  watcher_.offer([recorder = recorder_.get(), text] { recorder->warn(text); });
+  tell([&] { watcher_.offer([recorder = recorder_.get(), text] { recorder->warn(text); }); });
+}
+
+// What a rank cannot measure for want of memory makes the look unfit, on all ranks.
+Sample Monitor::Impl::sample_of_epoch() {
+  names_.learn(clock_->names());
+  Sample sample = sums_.sample(totals_of({}, protocol_.state().mean_load).unit);
+  sample.kernels = names_.in_order(sample.kernels);
+  if (!options_.deterministic) return sample;
+  const double load = weight_ * nanoseconds_per_weight * static_cast<double>(sample.steps);
+  sample.load = sample.duration = whole(load);
+  sample.variance = 0;
+  sample.fit = sample.steps > 0 && weight_ >= 0;
+  std::fill(sample.kernels.begin(), sample.kernels.end(), 0);
+  sample.phases.clear();
+  return sample;
 }
 
 void Monitor::Impl::end_epoch(std::int64_t objects, const Inspector& inspector) {
   const Status movable = inspector ? inspector() : Status();
   const State& state = protocol_.state();
-  names_.learn(clock_->names());
   leave_out_waiting();
-  Sample sample = sums_.sample(totals_of({}, state.mean_load).unit);
+  Sample sample;
+  const Status taken = attempt(stage_name, [&] { sample = sample_of_epoch(); });
+  if (!taken.ok()) sample = {.steps = sums_.steps(), .fit = false};
   sample.step = step_;
   sample.generation = state.generation;
   sample.objects = objects;
+  sample.names = names_.hash();
   tell_costs(sample);
   if (recorder_ != nullptr) {
     sample.command = static_cast<std::int64_t>(recorder_->take_command());
     listen();
-  }
-  sample.kernels = names_.in_order(sample.kernels);
-  sample.names = names_.hash();
-  if (options_.deterministic) {
-    const double load = weight_ * nanoseconds_per_weight * static_cast<double>(sample.steps);
-    sample.load = sample.duration = whole(load);
-    sample.variance = 0;
-    sample.fit = sample.steps > 0 && weight_ >= 0;
-    std::fill(sample.kernels.begin(), sample.kernels.end(), 0);
-    sample.phases.clear();
   }
   tell_all_steps(sample);
   survey(sample);
@@ -500,6 +532,7 @@ void Monitor::Impl::end_epoch(std::int64_t objects, const Inspector& inspector) 
   moved_after_.clear();
   protocol_.post(sample, movable);
   sums_.restart();
+  counted_ = 0;
   told_until_ = step_;
   epoch_began_after_ = std::max(step_, measured_from_ - 1);
 }
@@ -507,8 +540,8 @@ void Monitor::Impl::end_epoch(std::int64_t objects, const Inspector& inspector) 
 // Acts on a look that all ranks have agreed on.
 Advice Monitor::Impl::settle(const Look& look) {
   if (shadow_ && shadow_->look(look.totals)) is_advised_ = true;
-  keep_line(look);
-  if (last_names_.hash() != names_.hash()) last_names_ = names_;
+  tell([&] { keep_line(look); });
+  tell([&] { keep_names(); });
   if (!look.totals.names_agree()) {
     meet(Meeting::kernels);
     names_.unite(protocol_.communicator(), options_.strict_kernels);
@@ -517,11 +550,19 @@ Advice Monitor::Impl::settle(const Look& look) {
   const bool act = decision.action == Action::rebalance &&
                    look.totals.generation_least == protocol_.state().generation;
   by_rule_ = act || (held_ && by_rule_);
-  if (act)
-    return {true, explain(look.before, look.totals, decision),
-            look.verdict.state.outlook.wanted_generation};
+  if (act) {
+    Advice advice{true, {}, look.verdict.state.outlook.wanted_generation};
+    tell([&] { advice.reason = explain(look.before, look.totals, decision); });
+    return advice;
+  }
   record_line();
   return {};
+}
+
+void Monitor::Impl::keep_names() {
+  if (last_names_.hash() == names_.hash()) return;
+  KernelNames names = names_;
+  last_names_ = std::move(names);
 }
 
 Advice Monitor::Impl::advise(const std::string& reason) {
@@ -549,16 +590,20 @@ void Monitor::Impl::keep_line(const Look& look) {
 
 // The header names the kernels that are known when the first line is complete.
 void Monitor::Impl::begin_record() {
-  if (std::exchange(record_began_, true)) return;
+  if (record_began_) return;
   watcher_.offer(
       [recorder = recorder_.get(), kernels = clock_->names()] { recorder->begin(kernels); });
+  record_began_ = true;
 }
 
+// A line is lost if there is no memory to hand it over.
 void Monitor::Impl::record_line() {
   if (!line_) return;
-  begin_record();
-  watcher_.offer([recorder = recorder_.get(), line = std::move(*line_)]() mutable {
-    recorder->add(std::move(line));
+  tell([&] {
+    begin_record();
+    watcher_.offer([recorder = recorder_.get(), line = std::move(*line_)]() mutable {
+      recorder->add(std::move(line));
+    });
   });
   line_.reset();
 }
@@ -566,7 +611,7 @@ void Monitor::Impl::record_line() {
 // The watcher reads the control file; the next look passes its command to all ranks.
 void Monitor::Impl::listen() {
   if (options_.control.empty()) return;
-  watcher_.offer([recorder = recorder_.get()] { recorder->listen(); });
+  tell([&] { watcher_.offer([recorder = recorder_.get()] { recorder->listen(); }); });
 }
 
 void Monitor::Impl::rebalanced(const Outcome& outcome) {
@@ -580,7 +625,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
     if (state.rebalanced_at == began_at()) cost_ = bytes_ = 0;
     close_settling();
   }
-  if (recorder_ != nullptr && !line_) static_cast<void>(advise("asked for by the application"));
+  if (!line_) tell([&] { static_cast<void>(advise("asked for by the application")); });
   held_ = {};
   protocol_.set_state(
       evenkeel::rebalanced(state, step_, state.generation + (outcome.moved ? 1 : 0), kind));
@@ -588,14 +633,16 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   bytes_ =
       whole(static_cast<double>(bytes_) + std::max(0.0, static_cast<double>(outcome.bytes_moved)));
   if (line_) {
-    line_->outcome = outcome;
     line_->taken_at = step_;
     line_->kind = kind;
+    tell([&] { line_->outcome = outcome; });
   }
   record_line();
   if (!outcome.moved) return;
+  if (moved_after_.size() == moved_after_.capacity()) moved_after_.pop_back();
   moved_after_.push_back(all_steps_.steps());
   sums_.restart_all();
+  counted_ = 0;
   measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
   epoch_began_after_ = measured_from_ - 1;
   if (step_ > began_at()) settling_ = {now_()};

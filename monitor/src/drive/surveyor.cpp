@@ -36,12 +36,19 @@ constexpr double most_strays =
               "Some sets are in 2 and some in 3 dimensions.", "Give them Balancers of their own.");
 }
 
-// Writes the present rank into a record, and keeps the rank at first.
+// Errors are the same on all ranks, but for those of MPI: other ranks know nothing of such a one.
+void require_shared(const Error& error) {
+  if (error.kind() == ErrorKind::communication && error.rank() == Error::no_rank)
+    throw Error(error);
+}
+
+// Records with the present rank, and the rank at first of older records.
 struct WriteRecord {
   std::int64_t now;
+  const std::int64_t* older;
   std::int64_t* records;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    records[i] = now + records[i] % second_half;
+    records[i] = now + older[i] % second_half;
   }
 };
 
@@ -308,7 +315,8 @@ Domains Surveyor::cut_anew(const Question& question, Pool& pool, const Statement
       .domains;
 }
 
-void Surveyor::evaluate(const Question& question, Pool& pool, OnRecord known, Sums& sums) const {
+void Surveyor::evaluate(const Question& question, Pool& pool, OnRecord known, const Domains* fresh,
+                        Sums& sums) const {
   const Set set = pool.as_set();
   const Space space = Space::where(MemoryKind::host);
   std::vector<int> ranks(static_cast<std::size_t>(pool.count()));
@@ -329,7 +337,7 @@ void Surveyor::evaluate(const Question& question, Pool& pool, OnRecord known, Su
     for (std::size_t i = 0; i < ranks.size(); ++i)
       if (ranks[i] != communicator_.rank()) sums.add_strays(pool.costs[i]);
   }
-  add(Sums::fresh, latest_.get());
+  add(Sums::fresh, fresh);
   if (known.advice && advised_ != nullptr)
     sums.add(Sums::advised, pool.advised, pool.costs);
   else
@@ -370,16 +378,19 @@ Survey Surveyor::survey(const Question& question) {
     const OnRecord known = {is_on_record, all.off_advice == 0};
     if (all.unweighed == 0 && all.greatest_weight > 0)
       sums->add_weight(communicator_.rank(), pool.weight / all.greatest_weight);
+    std::shared_ptr<const Domains> latest;
     const Status evaluated = attempt(stage_name, [&] {
-      latest_ = std::make_shared<const Domains>(fresh);
-      evaluate(question, pool, known, *sums);
+      latest = std::make_shared<const Domains>(fresh);
+      evaluate(question, pool, known, latest.get(), *sums);
     });
     if (!evaluated.ok()) sums->fail();
     if (!sums->reduce(communicator_)) return found;
+    latest_ = std::move(latest);
     tell(question, *sums, is_on_record, found);
     earlier_.add(question.step, latest_);
     found.took = alone + question.now() - together;
-  } catch (const Error&) {  // the same on all ranks
+  } catch (const Error& error) {
+    require_shared(error);
     return {};
   }
   return found;
@@ -408,7 +419,8 @@ void Surveyor::advise(Question question) {
          }));
     advised_ = std::move(advised);
     advised_ranks_ = std::move(ranks);
-  } catch (const Error&) {  // the same on all ranks: from now on places alone count
+  } catch (const Error& error) {  // from now on places alone count
+    require_shared(error);
   }
 }
 
@@ -447,25 +459,28 @@ void Surveyor::begin_rebalance(std::shared_ptr<const Domains> domains, std::size
                                bool is_start) {
   is_start_ = is_start;
   now_ = {generation_of(*domains), std::move(domains)};
-  records_.resize(sets);
+  travelling_.clear();
+  travelling_.resize(is_start ? 0 : sets);
 }
 
 // The present rank of the objects becomes the one before this rebalance; at the first rebalance it
 // is also the rank at first.
 exec::Array<std::int64_t>& Surveyor::record_of(const Space& space, std::size_t set,
                                                std::int64_t objects) {
-  exec::Array<std::int64_t>& record = records_[set];
   const std::int64_t here = communicator_.rank(), unknown = second_half - 1;
   const bool is_first = first_.domains == nullptr && !migrates_;
-  const bool is_intact = record.size() == objects;
-  if (is_intact && first_.domains != nullptr && !migrates_) {
-    const WriteRecord write{here * second_half, record.data()};
-    exec::for_each(record.space(), label, objects, write);
-    record.space().fence(label);
+  const bool is_intact = first_.domains != nullptr && !migrates_ && set < records_.size() &&
+                         records_[set].size() == objects;
+  exec::Array<std::int64_t>& record = travelling_[set];
+  if (!is_intact) {
+    record = exec::filled(space, label, objects, here * second_half + (is_first ? here : unknown));
     return record;
   }
-  record = exec::filled(space, label, std::max<std::int64_t>(0, objects),
-                        here * second_half + (is_first ? here : unknown));
+  const Space there = records_[set].space();
+  record = {there, label, objects};
+  const WriteRecord write{here * second_half, records_[set].data(), record.data()};
+  exec::for_each(there, label, objects, write);
+  there.fence(label);
   return record;
 }
 
@@ -477,6 +492,8 @@ const Domains* Surveyor::find(std::int64_t generation) const noexcept {
 }
 
 void Surveyor::end_rebalance(std::int64_t back_to, std::int64_t generation) noexcept {
+  std::swap(records_, travelling_);
+  give_back();
   if (is_start_) return;
   if (back_to >= 0 && back_to == first_.generation) first_.generation = generation;
   previous_ = now_;

@@ -69,15 +69,18 @@ class Surveyor {
 
   // --- Around a rebalance, on all ranks ----------------------------------------------------------
 
-  // Before objects move: keeps these domains, and makes room for the records of the sets.
+  // Before objects move: notes these domains, and makes room for new records of the sets. Until the
+  // end the old ones count.
   void begin_rebalance(std::shared_ptr<const Domains> domains, std::size_t sets, bool is_start);
-  // The records of a set, brought up to date; they travel with its objects.
+  // The new records of a set, which travel with its objects.
   exec::Array<std::int64_t>& record_of(const Space& space, std::size_t set, std::int64_t objects);
   // The domains of this generation, if they can be taken again; null if not.
   const Domains* find(std::int64_t generation) const noexcept;
   // After objects have moved. `back_to`: the generation that was taken again, now as `generation`;
   // -1: none.
   void end_rebalance(std::int64_t back_to, std::int64_t generation) noexcept;
+  // The memory of new records, when they are not needed.
+  void give_back() noexcept { travelling_.clear(); }
 
   // Objects go to their owners without a rebalance: from now on, an object counts for the owner of
   // its place under all domains.
@@ -100,7 +103,8 @@ class Surveyor {
   struct OnRecord {
     bool ranks = false, advice = false;  // whether they are known for all objects of all ranks
   };
-  void evaluate(const Question& question, Pool& pool, OnRecord known, Sums& sums) const;
+  void evaluate(const Question& question, Pool& pool, OnRecord known, const Domains* fresh,
+                Sums& sums) const;
   void tell(const Question& question, const Sums& sums, bool is_on_record, Survey& into) const;
   const Box& box_for(const Question& question, std::span<const Set> sample, const Bounds& found);
 
@@ -108,6 +112,7 @@ class Surveyor {
   // For each object of a set: the rank that it was on at first (below 0: not known), plus 2^32
   // times the rank before the last rebalance.
   std::vector<exec::Array<std::int64_t>> records_;
+  std::vector<exec::Array<std::int64_t>> travelling_;  // of a rebalance under way
   bool is_start_ = true;
   bool migrates_ = false;  // objects do not wait for a rebalance
   Kept first_, previous_, now_;

@@ -291,11 +291,12 @@ void EpochSums::close_chunk() {
 
 void EpochSums::know(std::size_t kernels, std::span<const KernelOptions> options) {
   for (std::size_t k = kernels_.size(); k < kernels; ++k) {
-    Kernel& added = kernels_.emplace_back();
+    Kernel added;
     if (k < options.size()) added.options = options[k];
     added.kept.reserve(2 * chunk);
     added.kept.resize(kept_steps_);
     added.found = FoundWork(steps_, steps_since_);
+    kernels_.push_back(std::move(added));
   }
 }
 
@@ -329,6 +330,13 @@ void EpochSums::hint(std::span<const std::int64_t> kernels,
     else
       kernel.found.add(nanoseconds, false);
   }
+}
+
+void EpochSums::forget() noexcept {
+  const std::int64_t steps = steps_;
+  *this = {};
+  steps_ = steps;
+  fit_ = false;
 }
 
 void EpochSums::leave_out(std::int64_t waited) {

@@ -121,6 +121,9 @@ class EpochSums {
   // loses the same share, less what truncation has left out already.
   void leave_out(std::int64_t waited);
 
+  // A step could not be added: forgets all kernels. The epoch is not fit to be looked at.
+  void forget() noexcept;
+
   // The next epoch begins.
   void restart();
   // The next epoch begins, after a rebalance.

@@ -12,6 +12,8 @@ namespace evenkeel {
 
 namespace {
 
+constexpr const char* stage_name = "monitor/epoch";
+
 // One per line: names have no line feeds.
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
@@ -32,7 +34,7 @@ void require_alike(const std::vector<std::vector<std::string>>& names_of_rank,
   for (std::size_t rank = 0; rank < names_of_rank.size(); ++rank)
     for (const std::string& name : all)
       if (!std::binary_search(names_of_rank[rank].begin(), names_of_rank[rank].end(), name))
-        throw Error(ErrorKind::disagreement, Where{"monitor/epoch"},
+        throw Error(ErrorKind::disagreement, Where{stage_name},
                     "Rank " + std::to_string(rank) + " does not know the kernel '" + name + "'.",
                     "Register the same kernels on all ranks, or leave strict_kernels off.");
 }
@@ -41,8 +43,10 @@ void require_alike(const std::vector<std::vector<std::string>>& names_of_rank,
 
 void KernelNames::learn(std::span<const std::string> of_clock) {
   if (of_clock.size() == own_.size()) return;  // a clock forgets no name
-  own_.assign(of_clock.begin(), of_clock.end());
-  add(own_);
+  KernelNames all = *this;
+  all.own_.assign(of_clock.begin(), of_clock.end());
+  all.add(all.own_);
+  *this = std::move(all);
 }
 
 void KernelNames::add(const std::vector<std::string>& names) {
@@ -64,15 +68,22 @@ std::vector<std::int64_t> KernelNames::in_order(std::span<const std::int64_t> of
 }
 
 void KernelNames::unite(const Communicator& communicator, bool strict) {
-  std::vector<std::string> mine = own_;
-  std::sort(mine.begin(), mine.end());
-  const std::string text = joined(mine);
-  const auto gathered = communicator.all_gather(std::span<const char>(text));
+  std::string text;
+  const Status made = attempt(stage_name, [&] {
+    std::vector<std::string> mine = own_;
+    std::sort(mine.begin(), mine.end());
+    text = joined(mine);
+  });
+  const auto gathered = all_gather(communicator, made, std::span<const char>(text));
   std::vector<std::vector<std::string>> names_of_rank;
-  names_of_rank.reserve(static_cast<std::size_t>(communicator.size()));
-  for (int rank = 0; rank < communicator.size(); ++rank)
-    names_of_rank.push_back(split(gathered.of_rank(rank)));
-  for (const auto& names : names_of_rank) add(names);
+  vote(communicator, attempt(stage_name, [&] {
+         names_of_rank.reserve(static_cast<std::size_t>(communicator.size()));
+         for (int rank = 0; rank < communicator.size(); ++rank)
+           names_of_rank.push_back(split(gathered.of_rank(rank)));
+         KernelNames all = *this;
+         for (const auto& names : names_of_rank) all.add(names);
+         *this = std::move(all);
+       }));
   if (strict) require_alike(names_of_rank, sorted_);
 }
 

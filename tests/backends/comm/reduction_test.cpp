@@ -71,6 +71,22 @@ TEST(Reduction, ManyInFlightInOrder) {
   for (auto& slot : pending) slot.wait();
 }
 
+// Prepared once, posted again and again.
+TEST(Reduction, IsPreparedBeforeItIsPosted) {
+  const Communicator communicator = test::world();
+  auto reduction = prepare_all_reduce<&combine, Totals>(communicator);
+  EXPECT_TRUE(reduction);
+  EXPECT_FALSE(reduction.is_under_way());
+  for (int round = 1; round <= 20; ++round) {
+    Totals mine{};
+    mine.sums[2] = round;
+    reduction.start(mine);
+    EXPECT_EQ(communicator.all_reduce(1, Reduction::sum), communicator.size());
+    EXPECT_EQ(reduction.wait().sums[2], std::int64_t{round} * communicator.size());
+    EXPECT_FALSE(reduction.is_under_way());
+  }
+}
+
 TEST(Reduction, TheResultOutlivesTheCommunicator) {
   std::optional<Communicator> communicator(test::world());
   const int size = communicator->size();

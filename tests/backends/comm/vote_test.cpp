@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <new>
+#include <span>
 #include <stdexcept>
+#include <type_traits>
+#include <vector>
 
 namespace evenkeel {
 namespace {
@@ -123,6 +126,62 @@ TEST(Vote, CarriesATally) {
   EXPECT_EQ(all.objects, size * (size + 1) / 2);
   EXPECT_EQ(all.fewest, 10 - (size - 1));
   EXPECT_ERROR(vote<&combine>(communicator, failure("No."), Tally{}), "rank 0");
+}
+
+TEST(VotedGather, BringsTheValuesOfAllRanks) {
+  const Communicator communicator = test::world();
+  const int rank = communicator.rank(), size = communicator.size();
+  const std::vector<int> mine(static_cast<std::size_t>(rank), 10 + rank);  // rank 0 has none
+  const Gathered<int> all = all_gather(communicator, Status(), std::span<const int>(mine));
+  const Gathered<int> at_last =
+      gather(communicator, Status(), std::span<const int>(mine), size - 1);
+  for (int r = 0; r < size; ++r) {
+    const std::vector<int> theirs(static_cast<std::size_t>(r), 10 + r);
+    EXPECT_TRUE(std::ranges::equal(all.of_rank(r), theirs));
+    const bool is_here = rank == size - 1;
+    EXPECT_TRUE(!is_here || std::ranges::equal(at_last.of_rank(r), theirs));
+  }
+  EXPECT_EQ(at_last.values.empty(), rank != size - 1 || size == 1);
+}
+
+TEST(VotedGather, AFailureOnOneRankIsTheSameErrorOnAll) {
+  const Communicator communicator = test::world();
+  const int rank = communicator.rank(), size = communicator.size();
+  const std::vector<int> mine(3, rank);
+  for (int culprit = 0; culprit < size; ++culprit) {
+    const Status status = rank == culprit ? failure("No memory for my part.") : Status();
+    const std::string text =
+        test::error_of([&] { all_gather(communicator, status, std::span<const int>(mine)); });
+    EXPECT_TRUE(test::mentions(text, "rank " + std::to_string(culprit)));
+    EXPECT_TRUE(test::mentions(text, "No memory for my part."));
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+  }
+}
+
+// An exception that is copied must not throw.
+static_assert(std::is_nothrow_copy_constructible_v<Error> &&
+              std::is_nothrow_copy_assignable_v<Error>);
+
+TEST(Error, CopiesShareTheirText) {
+  const Error error(ErrorKind::bad_input, Where{"here"}, "No.", "Yes.");
+  const Error copy(error);
+  EXPECT_EQ(copy.what(), error.what());  // the same memory
+  EXPECT_EQ(&copy.problem(), &error.problem());
+  EXPECT_STREQ(static_cast<const std::exception&>(copy).what(), "evenkeel: here: No. Yes.");
+}
+
+TEST(Ballot, HasAnotherRemedy) {
+  detail::Ballot ballot = detail::Ballot::of(failure("No."), 4);
+  ballot.set_remedy("Balancing is off.");
+  EXPECT_ERROR(ballot.throw_if_failed(7), "No. Balancing is off.");
+  detail::Ballot none;
+  none.set_remedy("Balancing is off.");
+  EXPECT_NO_THROW(none.throw_if_failed(7));
+  const std::string endless(5000, 'x');
+  detail::Ballot full =
+      detail::Ballot::of(Status(Error(ErrorKind::internal, Where{endless}, endless, endless)), 0);
+  full.set_remedy("Balancing is off.");
+  EXPECT_ERROR(full.throw_if_failed(7), "xxx Balancing is off.");
 }
 
 TEST(Attempt, TurnsExceptionsIntoStatus) {

@@ -97,6 +97,7 @@ TEST(OptionsText, OfTheDefaults) {
             "clock = automatic\n"
             "deterministic = off\n"
             "strict_kernels = off\n"
+            "on_mpi_error = error\n"
             "watcher = on\n"
             "patience = 60\n"
             "log = decisions\n"
@@ -131,6 +132,7 @@ Options unusual() {
   options.clock = ClockKind::thread_cpu;
   options.deterministic = true;
   options.strict_kernels = true;
+  options.on_mpi_error = OnMpiError::abort;
   options.watcher = false;
   options.patience = 0.5;
   options.log = LogLevel::looks;
@@ -168,6 +170,7 @@ TEST(OptionsText, OfUnusualOnes) {
             "clock = thread_cpu\n"
             "deterministic = on\n"
             "strict_kernels = on\n"
+            "on_mpi_error = abort\n"
             "watcher = off\n"
             "patience = 0.5\n"
             "log = looks\n"
@@ -211,6 +214,7 @@ Options random_options(std::mt19937_64& random) {
   options.clock = static_cast<ClockKind>(below(3));
   options.deterministic = flip();
   options.strict_kernels = flip();
+  options.on_mpi_error = flip() ? OnMpiError::abort : OnMpiError::error;
   options.watcher = flip();
   if (flip()) options.name = std::string(1 + random() % 9, 'n');
   options.patience = flip() ? 0 : fraction(random);
@@ -354,6 +358,7 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   expect("warmup_steps", {"", "-1", "2147483648", "1e3"}, "a whole number of at least 0");
   expect("cooldown_steps", {"", "-1", "2147483648", "off"}, "a whole number of at least 0");
   expect("clock", {"", "cpu", "Wall"}, "automatic, wall or thread_cpu");
+  expect("on_mpi_error", {"", "Abort", "1"}, "error or abort");
   for (const char* key : {"origins", "deterministic", "strict_kernels", "watcher"})
     expect(key, {"", "On", "2", "maybe"}, "on or off");
 }
@@ -388,7 +393,7 @@ constexpr const char* all_keys =
     "target_lambda, least_objects, staging_bytes, messages_in_flight, origins, floor_percent, "
     "least_coverage, "
     "horizon, expected_cost, epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, "
-    "strict_kernels, watcher, patience, log, name, journal, state, control";
+    "strict_kernels, on_mpi_error, watcher, patience, log, name, journal, state, control";
 
 TEST(FromText, AnUnknownKeyIsAnError) {
   const std::string error = test::error_of([] { read("clock = wall\n\ntriger = never\n"); });

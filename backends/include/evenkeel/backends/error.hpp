@@ -3,9 +3,13 @@
 // The one exception type of evenkeel. An error says where it arose, what is wrong and what to do.
 // When it comes out of a collective call it is the same on all ranks and names the rank that
 // failed.
+//
+// Copies share one text, so copying never fails, and an Error out of a vote can be told even when
+// no memory is left: what that takes is kept in reserve.
 
 #include <evenkeel/backends/export.hpp>
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -36,9 +40,10 @@ class EVENKEEL_API Error : public std::runtime_error {
   Error(ErrorKind kind, Where where, std::string what, std::string remedy);
 
   ErrorKind kind() const noexcept { return kind_; }
-  const std::string& where() const noexcept { return where_; }
-  const std::string& problem() const noexcept { return problem_; }
-  const std::string& remedy() const noexcept { return remedy_; }
+  const std::string& where() const noexcept;
+  const std::string& problem() const noexcept;
+  const std::string& remedy() const noexcept;
+  const char* what() const noexcept override;
 
   // The rank that failed, or no_rank when the error did not come out of a vote.
   int rank() const noexcept { return rank_; }
@@ -49,18 +54,35 @@ class EVENKEEL_API Error : public std::runtime_error {
 
   // The same error of a Balancer with this name, which what() begins with.
   Error of(const std::string& name) const;
-  const std::string& name() const noexcept { return name_; }  // empty: none
+  const std::string& name() const noexcept;  // empty: none
+
+  // The same from plain texts. Needs no memory: where it is refused, an Error kept in reserve is
+  // used, as long as no other one lives that came from there.
+  struct Told {
+    ErrorKind kind;
+    const char *where, *problem, *remedy;
+    int rank, failures, ranks;
+  };
+  static Error told(const Told& told) noexcept;
+
+  // For an allocation that was refused; needs no memory either.
+  static Error out_of_memory(const char* stage) noexcept;
+
+  // Makes the reserve. Every Communicator calls this.
+  static void make_reserve();
 
   ~Error() override;
-  Error(const Error&) = default;
-  Error& operator=(const Error&) = default;
+  Error(const Error&) noexcept = default;
+  Error& operator=(const Error&) noexcept = default;
 
  private:
+  struct Text;
+  class Reserve;
+  Error(ErrorKind kind, int rank, std::shared_ptr<const Text> text) noexcept;
+
   ErrorKind kind_;
   int rank_ = no_rank;
-  std::string where_, problem_, remedy_, name_;
-  Error(const Error& error, int rank, int failures, int ranks);
-  Error(const Error& error, const std::string& name);
+  std::shared_ptr<const Text> text_;
 };
 
 }  // namespace evenkeel

@@ -261,12 +261,20 @@ BisectionCut bisect(const Communicator& communicator, const Status& status,
   const Census all = vote<&combine>(communicator, prepared, mine);
   sections->begin(all);
   while (!growth->is_done()) {
-    const std::vector<double> kept = growth->kept();
-    SectionAim aim{growth->tolerance(sections->weights()), kept, {}};
-    if (growth->has_rules()) aim.allow = [&](std::span<double> places) { growth->allow(places); };
-    growth->divide(sections->divide(growth->next_level(), aim));
+    SectionLevel level;
+    SectionAim aim;
+    std::vector<double> kept;
+    sections->work([&] {
+      kept = growth->kept();
+      aim = {growth->tolerance(sections->weights()), kept, {}};
+      if (growth->has_rules()) aim.allow = [&](std::span<double> places) { growth->allow(places); };
+      level = growth->next_level();
+    });
+    const std::vector<double>& places = sections->divide(level, aim);
+    sections->work([&] { growth->divide(places); });
   }
   BisectionCut cut;
+  sections->work([&] { cut.weights = sections->weights(); });
   finish(cut, *sections, all);
   cut.nodes = growth->take_nodes();
   return cut;

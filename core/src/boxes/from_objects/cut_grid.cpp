@@ -148,8 +148,16 @@ class Levels {
 
 void cut_staggered(GridCut& cut, Sections& sections, const Levels& levels, int dimensions) {
   for (int depth = 0; depth < dimensions; ++depth) {
-    const std::vector<double> places = sections.divide(levels.level(depth), levels.aim(depth));
-    cut.borders.levels[static_cast<std::size_t>(depth)] = levels.rows_of(depth, places);
+    SectionLevel level;
+    SectionAim aim;
+    sections.work([&] {
+      level = levels.level(depth);
+      aim = levels.aim(depth);
+    });
+    const std::vector<double>& places = sections.divide(level, aim);
+    sections.work([&] {
+      cut.borders.levels[static_cast<std::size_t>(depth)] = levels.rows_of(depth, places);
+    });
   }
 }
 
@@ -188,8 +196,11 @@ GridCut cut_grid(const Communicator& communicator, const Status& status,
         {rules_of(options).along(0), rules_of(options).along(1), rules_of(options).along(2)});
   else
     cut_staggered(cut, *sections, levels, options.shape.dimensions);
+  sections->work([&] {
+    cut.weights = sections->weights();
+    number_by_part(cut.weights, levels);
+  });
   finish(cut, *sections, all);
-  number_by_part(cut.weights, levels);
   return cut;
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace evenkeel {
 
@@ -26,6 +27,7 @@ int bits_beside(std::int64_t groups) {
 
 void SectionLevel::add_group(const Stretch& stretch) {
   stretches.push_back(stretch);
+  if (first.empty()) first.push_back(0);
   first.push_back(first.back());
 }
 
@@ -74,9 +76,23 @@ void Sections::restart() noexcept {
   splitters_.clear();
 }
 
+void Sections::reserve(const SectionLevel& level) {
+  const std::size_t groups = level.stretches.size(), places = level.shares.size();
+  rulers_.reserve(groups);
+  first_.reserve(level.first.size());
+  splitters_.reserve(places);
+  weights_.reserve(groups + places);
+  next_weights_.reserve(groups + places);
+  before_.reserve(groups + 1);
+  places_.reserve(places);
+  places_before_.reserve(places);
+  boundaries_.reserve(places);
+  wanted_.reserve(places);
+  at_.reserve(places);
+}
+
 void Sections::write_keys(const SectionLevel& level) {
   rulers_.clear();
-  rulers_.reserve(level.stretches.size());
   for (const auto& [axis, lower, upper] : level.stretches)
     rulers_.push_back({Ruler(lower, upper, bits_), axis});
   const SectionGroups groups{bits_, axes_, first_, splitters_, rulers_};
@@ -169,7 +185,8 @@ void Sections::place_without_weight(const SectionLevel& level) {
 
 // Keeps the given places that are near enough to what is wanted.
 void Sections::stay(const SectionLevel& level, const SectionAim& aim) {
-  std::vector<Place> found = places_;
+  std::vector<Place>& found = places_before_;
+  found = places_;
   for (std::size_t p = 0; p < places_.size(); ++p) {
     if (places_[p].found) continue;
     const Ruler& ruler = ruler_of(places_[p].group);
@@ -189,7 +206,8 @@ void Sections::stay(const SectionLevel& level, const SectionAim& aim) {
 }
 
 void Sections::find(const SectionLevel& level, const SectionAim& aim) {
-  std::vector<std::int64_t> wanted;
+  std::vector<std::int64_t>& wanted = wanted_;
+  wanted.clear();
   for (std::size_t p = 0; p < places_.size(); ++p)
     if (!places_[p].found) wanted.push_back(std::max<std::int64_t>(1, sought(level, p)));
   if (wanted.empty()) return;
@@ -209,7 +227,8 @@ void Sections::find(const SectionLevel& level, const SectionAim& aim) {
 }
 
 void Sections::allow(const SectionAim& aim) {
-  std::vector<double> at;
+  std::vector<double>& at = at_;
+  at.clear();
   for (const Place& place : places_) at.push_back(place.at);
   aim.allow(at);
   bool moved = false;
@@ -226,7 +245,8 @@ void Sections::allow(const SectionAim& aim) {
 
 // Collective. The weight below each place.
 void Sections::count_below() {
-  std::vector<CurveKey> splitters;
+  std::vector<CurveKey>& splitters = boundaries_;
+  splitters.clear();
   for (const Place& place : places_)
     splitters.push_back(splitters.empty() ? place.splitter
                                           : std::max(splitters.back(), place.splitter));
@@ -243,7 +263,8 @@ void Sections::count_below() {
 void Sections::make_groups(const SectionLevel& level) {
   first_ = level.first;
   splitters_.clear();
-  std::vector<std::int64_t> weights;
+  std::vector<std::int64_t>& weights = next_weights_;
+  weights.clear();
   std::size_t p = 0;
   for (std::size_t g = 0; g < level.stretches.size(); ++g) {
     std::int64_t below = before_[g];
@@ -257,11 +278,14 @@ void Sections::make_groups(const SectionLevel& level) {
     }
     weights.push_back(before_[g + 1] - below);
   }
-  weights_ = std::move(weights);
+  std::swap(weights_, weights);
 }
 
-std::vector<double> Sections::divide(const SectionLevel& level, const SectionAim& aim) {
-  vote(communicator_, attempt(stage_name, [&] { write_keys(level); }));
+const std::vector<double>& Sections::divide(const SectionLevel& level, const SectionAim& aim) {
+  vote(communicator_, attempt(stage_name, [&] {
+         reserve(level);
+         write_keys(level);
+       }));
   weigh(level, aim);
   begin_places(level);
   place_without_weight(level);
@@ -269,9 +293,9 @@ std::vector<double> Sections::divide(const SectionLevel& level, const SectionAim
   find(level, aim);
   if (aim.allow) allow(aim);
   make_groups(level);
-  std::vector<double> at;
-  for (const Place& place : places_) at.push_back(place.at);
-  return at;
+  at_.clear();
+  for (const Place& place : places_) at_.push_back(place.at);
+  return at_;
 }
 
 }  // namespace evenkeel

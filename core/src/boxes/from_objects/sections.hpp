@@ -10,6 +10,7 @@
 #include "cut/search.hpp"
 #include "cut/units.hpp"
 
+#include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/boxes/cut.hpp>
 
@@ -32,7 +33,7 @@ struct SectionLevel {
     double lower, upper;
   };
   std::vector<Stretch> stretches;
-  std::vector<std::int32_t> first = {0};
+  std::vector<std::int32_t> first;  // empty: there is no group yet
   std::vector<double> shares, otherwise;
   std::int64_t groups() const noexcept { return std::ssize(stretches); }
   void add_group(const Stretch& stretch);
@@ -58,6 +59,9 @@ struct SectionSums {
   std::int64_t count = 0;                            // of possible numbers
 };
 
+// Every collective call here begins with a vote. Between two of them a rank works by itself in
+// work(), and a failure there is told at the next vote, whichever call that is in. Within a call,
+// nothing is allocated after its first vote, but for what votes again.
 class Sections {
  public:
   // Reserves memory for at most `most_pieces` in a level. May fail; local. Refers to the points.
@@ -69,9 +73,20 @@ class Sections {
   Census census() const;
   void begin(const Census& all);
 
-  // Collective. Returns the places between the pieces, in the order of the shares; the pieces are
-  // the groups of the next level. The first level has one group, with all objects.
-  std::vector<double> divide(const SectionLevel& level, const SectionAim& aim);
+  // Local, unless it fails: then this rank takes part in the next vote of the others, and all throw
+  // the same Error.
+  template <class Function>
+  void work(const Function& function) {
+    const Status status = attempt("core/boxes", function);
+    if (!status.ok()) vote(communicator_, status);
+  }
+  // Collective. The vote after the last work.
+  void end_work() const { vote(communicator_, Status()); }
+
+  // Collective. Returns the places between the pieces, in the order of the shares, until the next
+  // call; the pieces are the groups of the next level. The first level has one group, with all
+  // objects.
+  const std::vector<double>& divide(const SectionLevel& level, const SectionAim& aim);
 
   // Starts again with the first level.
   void restart() noexcept;
@@ -105,6 +120,7 @@ class Sections {
     return rulers_[static_cast<std::size_t>(group)].ruler;
   }
 
+  void reserve(const SectionLevel& level);
   void write_keys(const SectionLevel& level);
   void weigh(const SectionLevel& level, const SectionAim& aim);
   void begin_places(const SectionLevel& level);
@@ -139,6 +155,12 @@ class Sections {
   std::vector<CurveKey> splitters_;
 
   std::vector<Place> places_;
+  std::vector<double> at_;  // those places
+
+  // Memory of divide().
+  std::vector<Place> places_before_;
+  std::vector<CurveKey> boundaries_;
+  std::vector<std::int64_t> wanted_, next_weights_;
 };
 
 }  // namespace evenkeel

@@ -31,16 +31,13 @@ class Tensor {
       : borders_(cut.borders), sections_(sections), options_(options), rules_(rules) {}
 
   void solve() {
-    for (int axis = 0; axis < options_.shape.dimensions; ++axis) {
-      if (domains(axis) == 1) continue;
-      divide_into_bins(axis);
-      std::vector<std::int64_t> even;
-      for (int domain = 1; domain < domains(axis); ++domain)
-        even.push_back(domain * (bins(axis) / domains(axis)));
-      place(axis, std::move(even));
-    }
-    const auto start = rows_;
-    auto best = rows_;
+    for (int axis = 0; axis < options_.shape.dimensions; ++axis)
+      if (domains(axis) > 1) {
+        divide_into_bins(axis);
+        sections_.work([&] { place_evenly(axis); });
+      }
+    Rows start, best;
+    sections_.work([&] { start = best = rows_; });
     double least = std::numeric_limits<double>::infinity();
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       double heaviest = 0;
@@ -49,23 +46,14 @@ class Tensor {
       const bool goes_on = heaviest < least * worth_a_sweep;
       if (heaviest < least) {
         least = heaviest;
-        best = rows_;
+        sections_.work([&] { best = rows_; });
       }
       if (!goes_on) break;
     }
-    rows_ = best;
+    rows_ = std::move(best);
     divide_into_domains();
-    if (are_off_bins_) keep_better_of(start);
-    for (std::size_t depth = 0; depth < 3; ++depth) {
-      const int axis = borders_.axes[depth];
-      std::vector<double>& row = borders_.levels[depth];
-      row.clear();
-      if (axis >= options_.shape.dimensions) continue;
-      const std::vector<double>& inner = rows_[index(axis)].places;
-      row.push_back(rules_[index(axis)].lower);
-      row.insert(row.end(), inner.begin(), inner.end());
-      row.push_back(rules_[index(axis)].upper);
-    }
+    if (are_off_bins_) keep_better_of(std::move(start));
+    sections_.work([&] { write_borders(); });
   }
 
  private:
@@ -92,15 +80,38 @@ class Tensor {
   // Bins of even work along an axis, independent of the other axes.
   void divide_into_bins(int axis) {
     sections_.restart();
-    const RowRules& rules = rules_[index(axis)];
     SectionLevel level;
-    level.add_group({axis, rules.lower, rules.upper});
-    for (std::int64_t bin = 1; bin < bins(axis); ++bin) {
-      const double share = static_cast<double>(bin) / static_cast<double>(bins(axis));
-      level.add_place(share, std::lerp(rules.lower, rules.upper, share));
-    }
-    marks_[index(axis)] = sections_.divide(level, {});
+    sections_.work([&] {
+      const RowRules& rules = rules_[index(axis)];
+      level.add_group({axis, rules.lower, rules.upper});
+      for (std::int64_t bin = 1; bin < bins(axis); ++bin) {
+        const double share = static_cast<double>(bin) / static_cast<double>(bins(axis));
+        level.add_place(share, std::lerp(rules.lower, rules.upper, share));
+      }
+    });
+    const std::vector<double>& marks = sections_.divide(level, {});
+    sections_.work([&] { marks_[index(axis)] = marks; });
     sections_.note(axis);
+  }
+
+  void place_evenly(int axis) {
+    std::vector<std::int64_t> even;
+    for (int domain = 1; domain < domains(axis); ++domain)
+      even.push_back(domain * (bins(axis) / domains(axis)));
+    place(axis, std::move(even));
+  }
+
+  void write_borders() {
+    for (std::size_t depth = 0; depth < 3; ++depth) {
+      const int axis = borders_.axes[depth];
+      std::vector<double>& row = borders_.levels[depth];
+      row.clear();
+      if (axis >= options_.shape.dimensions) continue;
+      const std::vector<double>& inner = rows_[index(axis)].places;
+      row.push_back(rules_[index(axis)].lower);
+      row.insert(row.end(), inner.begin(), inner.end());
+      row.push_back(rules_[index(axis)].upper);
+    }
   }
 
   // Puts borders at the ends of bins, or at the nearest places that are allowed.
@@ -134,16 +145,18 @@ class Tensor {
 
   // Divides all groups along an axis at these places.
   void divide(int axis, std::span<const double> places, std::int64_t groups) {
-    const RowRules& rules = rules_[index(axis)];
     SectionLevel level;
     std::vector<double> given;
-    for (std::int64_t g = 0; g < groups; ++g) {
-      level.add_group({axis, rules.lower, rules.upper});
-      for (const double place : places) level.add_place(0, place);
-      given.insert(given.end(), places.begin(), places.end());
-    }
     SectionAim aim;
     aim.tolerance = SectionAim::wherever;
+    sections_.work([&] {
+      const RowRules& rules = rules_[index(axis)];
+      for (std::int64_t g = 0; g < groups; ++g) {
+        level.add_group({axis, rules.lower, rules.upper});
+        for (const double place : places) level.add_place(0, place);
+        given.insert(given.end(), places.begin(), places.end());
+      }
+    });
     aim.kept = given;
     sections_.divide(level, aim);
   }
@@ -160,12 +173,14 @@ class Tensor {
   }
 
   // Keeps the present rows, which are divided, or others: whichever are better by exact work.
-  void keep_better_of(const std::array<Row, 3>& others) {
-    const double heaviest = heaviest_domain();
-    const auto found = std::exchange(rows_, others);
+  void keep_better_of(Rows others) {
+    double heaviest = 0, heaviest_of_others = 0;
+    sections_.work([&] { heaviest = heaviest_domain(); });
+    std::swap(rows_, others);
     divide_into_domains();
-    if (heaviest_domain() < heaviest) return;
-    rows_ = found;
+    sections_.work([&] { heaviest_of_others = heaviest_domain(); });
+    if (heaviest_of_others < heaviest) return;
+    std::swap(rows_, others);
     divide_into_domains();
   }
   double heaviest_domain() const {
@@ -191,19 +206,32 @@ class Tensor {
   // Puts the row along an axis where it is best for the other rows. Returns the heaviest work /
   // speed of all domains, which is an estimate if a border could not stay at the end of a bin.
   double improve(int axis) {
-    Rows others = rows_;
-    others[index(axis)] = {};
     std::optional<Best>& known = best_[index(axis)];
-    if (!known || known->others != others) known = {others, find_best(axis)};
+    Rows others;
+    sections_.work([&] {
+      others = rows_;
+      others[index(axis)] = {};
+    });
+    if (!known || known->others != others) {
+      const double heaviest = find_best(axis);
+      known = Best{std::move(others), heaviest};
+    }
     return known->heaviest;
   }
   double find_best(int axis) {
     std::array<int, 3> order = {0, 1, 2};
     std::swap(order[index(axis)], order[static_cast<std::size_t>(options_.shape.dimensions) - 1]);
+    SectionSums sums;
+    sections_.work([&] { sums = sums_along(axis, order); });
+    const std::vector<double> weights = sections_.weights_by(sums);
+    double heaviest = 0;
+    sections_.work([&] { heaviest = place_best(axis, columns_of(weights, bins(axis)), order); });
+    return heaviest;
+  }
+  double place_best(int axis, const Columns& columns, const std::array<int, 3>& order) {
     const auto speed_of = [&](std::int64_t column, std::int64_t domain) {
       return speed(part_of(static_cast<std::size_t>(column * domains(axis) + domain), order));
     };
-    const Columns columns = columns_along(axis, order);
     ColumnRow row = best_row(columns, domains(axis), speed_of);
     place(axis, row.borders);
     if (rows_[index(axis)].ends == row.borders) return row.heaviest;
@@ -211,7 +239,7 @@ class Tensor {
   }
 
   // Columns are numbered by the domains of the other axes, the first axis in the order outermost.
-  Columns columns_along(int axis, const std::array<int, 3>& order) {
+  SectionSums sums_along(int axis, const std::array<int, 3>& order) const {
     SectionSums sums;
     std::int64_t stride = bins(axis);
     for (std::int64_t bin = 0; bin < bins(axis); ++bin)
@@ -228,7 +256,7 @@ class Tensor {
       stride *= domains(other);
     }
     sums.count = stride;
-    return columns_of(sections_.weights_by(sums), bins(axis));
+    return sums;
   }
 
   static Columns columns_of(const std::vector<double>& weights, std::int64_t bins) {

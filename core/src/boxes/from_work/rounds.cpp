@@ -264,16 +264,17 @@ const GridDomains& GridRounds::next(std::span<const double> work) {
 
 std::vector<double> gather_work(const Communicator& communicator, const GridDomains& decomposition,
                                 double mine) {
+  std::vector<double> by_rank, work;
   vote(communicator, attempt(grid_stage, [&] {
+         by_rank.resize(static_cast<std::size_t>(communicator.size()));
+         work.reserve(by_rank.size());
          if (decomposition.parts() != communicator.size())
            refuse_grid(std::to_string(communicator.size()) + " ranks share " +
                            std::to_string(decomposition.parts()) + " parts.",
                        "Give each rank one.");
          check_work(mine, "rank " + std::to_string(communicator.rank()));
        }));
-  const std::vector<double> by_rank = communicator.all_gather(mine);
-  std::vector<double> work;
-  work.reserve(by_rank.size());
+  communicator.all_gather(mine, std::span(by_rank));
   for (int part = 0; part < decomposition.parts(); ++part)
     work.push_back(by_rank[static_cast<std::size_t>(decomposition.rank_of(part))]);
   return work;

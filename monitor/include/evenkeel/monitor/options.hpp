@@ -84,7 +84,9 @@ struct Options {
   Clock::Now own_clock = nullptr;
   bool deterministic = false;   // no clock in any decision: the load is the sum of the weights
   bool strict_kernels = false;  // a kernel that is unknown on some rank is an Error
-  bool watcher = true;          // a thread decides and writes; off: the calling thread does
+  // What a rank does when MPI fails it in a call that others wait in; docs/reliability.md.
+  OnMpiError on_mpi_error = OnMpiError::error;
+  bool watcher = true;  // a thread decides and writes; off: the calling thread does
   // Seconds after which a rank that waits for others in step, rebalance or finish says so in the
   // log; it goes on waiting. 0: off.
   double patience = 60;

@@ -30,6 +30,7 @@ constexpr std::array rows = {
     describe<&Options::clock>("clock", "automatic, wall or thread_cpu"),
     describe<&Options::deterministic>("deterministic", "on or off"),
     describe<&Options::strict_kernels>("strict_kernels", "on or off"),
+    describe<&Options::on_mpi_error>("on_mpi_error", "error or abort"),
     describe<&Options::watcher>("watcher", "on or off"),
     describe<&Options::patience>(
         "patience", "a number of at least 0 (off)",

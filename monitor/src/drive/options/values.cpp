@@ -50,6 +50,9 @@ bool parse(std::string_view text, bool& on) {
 
 namespace {
 
+constexpr std::array<std::pair<std::string_view, OnMpiError>, 2> on_mpi_errors = {
+    {{"error", OnMpiError::error}, {"abort", OnMpiError::abort}}};
+
 constexpr std::array<std::pair<std::string_view, ClockKind>, 3> clocks = {
     {{"automatic", ClockKind::automatic},
      {"wall", ClockKind::wall},
@@ -85,8 +88,12 @@ std::string print(LogLevel level) { return name_among(log_levels, level); }
 bool parse(std::string_view text, LogLevel& level) { return find_among(log_levels, text, level); }
 
 std::string print(ClockKind kind) { return name_among(clocks, kind); }
+std::string print(OnMpiError what) { return name_among(on_mpi_errors, what); }
 
 bool parse(std::string_view text, ClockKind& kind) { return find_among(clocks, text, kind); }
+bool parse(std::string_view text, OnMpiError& what) {
+  return find_among(on_mpi_errors, text, what);
+}
 
 std::string print(const std::string& path) { return path.empty() ? "none" : path; }
 

@@ -39,6 +39,14 @@ class Messenger;  // what carries messages: MPI, or this process alone; src/comm
 
 enum class Reduction : int { sum, least, greatest };
 
+// What a rank does when MPI fails it in a way that no vote can tell the others: they wait for this
+// rank in a call that it could not make. docs/reliability.md lists these calls.
+enum class OnMpiError : int {
+  error,  // throws an Error; the application has to end the others
+  abort   // prints the reason and ends all ranks by MPI_Abort on evenkeel's duplicate
+};
+EVENKEEL_API const char* name_of(OnMpiError what) noexcept;
+
 // What may travel as plain bytes.
 template <class T>
 concept Sendable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
@@ -158,6 +166,15 @@ class EVENKEEL_API Communicator {
   Gathered<T> gather(std::span<const T> mine, int root) const {
     return gather_values(mine, root);
   }
+
+  // Collective. The same into `all`, which has room for one value of each rank. Allocates nothing.
+  template <Sendable T>
+  void all_gather(const T& mine, std::span<T> all) const {
+    gather_equal(&mine, sizeof(T), all.data());
+  }
+
+  // Local; the same on all ranks. Counts for all copies of this object, but not for duplicates.
+  void set_on_mpi_error(OnMpiError what) const noexcept;
 
   // For the other parts of backends/comm.
   const std::shared_ptr<detail::Messenger>& messenger() const noexcept { return messenger_; }

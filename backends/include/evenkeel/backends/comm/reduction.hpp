@@ -9,6 +9,12 @@
 //   if (pending.test()) ...                           // once per step: makes progress
 //   const Totals& totals = pending.wait();            // complete
 //
+// What posting needs can be made beforehand, so that a rank without memory can say so at a vote,
+// and the same object can post again and again:
+//
+//   auto reduction = prepare_all_reduce<combine, Totals>(communicator);  // local
+//   reduction.start(mine);
+//
 // The function must be associative and commutative to the bit (integers, least, greatest), since
 // MPI chooses the order; then all ranks see identical bits.
 
@@ -48,20 +54,21 @@ struct CombinationOf {
 #endif
 };
 
-// A reduction under way. Owns the buffer. If it is destroyed before it is complete, it gives up its
-// buffer, request and communicator without communicating.
+// A reduction under way, or the means for one. Owns the buffer. If it is destroyed before it is
+// complete, it gives up its buffer, request and communicator without communicating.
 class EVENKEEL_API Pending {
  public:
   virtual ~Pending();
+  virtual void start(const void* mine) = 0;  // when the one before is complete
+  virtual bool is_under_way() const noexcept = 0;
   virtual bool test() = 0;
   virtual void wait() = 0;
   virtual const void* value() const noexcept = 0;
   virtual void let_go(std::string words, bool (*is_fine)(const void* value));
 };
 
-EVENKEEL_API std::unique_ptr<Pending> start_all_reduce(const Communicator& communicator,
-                                                       const void* mine,
-                                                       const Combination& combination);
+EVENKEEL_API std::unique_ptr<Pending> prepare_all_reduce(const Communicator& communicator,
+                                                         const Combination& combination);
 EVENKEEL_API void all_reduce(const Communicator& communicator, void* value,
                              const Combination& combination);
 
@@ -80,6 +87,10 @@ class PendingReduction {
 
   // True while this object holds a reduction, complete or not.
   explicit operator bool() const noexcept { return pending_ != nullptr; }
+  // Collective. Not while one is under way.
+  void start(const T& mine) { pending().start(&mine); }
+  // Posted, and not known to be complete.
+  bool is_under_way() const noexcept { return pending_ != nullptr && pending_->is_under_way(); }
 
   // True when the result is available. Local: makes progress, never waits.
   bool test() { return pending().test(); }
@@ -107,12 +118,20 @@ class PendingReduction {
   std::unique_ptr<detail::Pending> pending_;
 };
 
+// Local: all that a reduction needs.
+template <auto combine, Sendable T>
+[[nodiscard]] PendingReduction<T> prepare_all_reduce(const Communicator& communicator) {
+  constexpr const auto& combination = detail::CombinationOf<T, combine>::value;
+  return PendingReduction<T>(detail::prepare_all_reduce(communicator, combination));
+}
+
 // Collective, non-blocking: every rank starts the same reductions in the same order.
 template <auto combine, Sendable T>
 [[nodiscard]] PendingReduction<T> start_all_reduce(const Communicator& communicator,
                                                    const T& mine) {
-  constexpr const auto& combination = detail::CombinationOf<T, combine>::value;
-  return PendingReduction<T>(detail::start_all_reduce(communicator, &mine, combination));
+  auto reduction = prepare_all_reduce<combine, T>(communicator);
+  reduction.start(mine);
+  return reduction;
 }
 
 // Collective, blocking.

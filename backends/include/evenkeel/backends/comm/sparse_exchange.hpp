@@ -5,12 +5,15 @@
 // Lumsdaine, PPoPP 2010). Most notes announce a size; transfer.hpp then moves data of known sizes.
 
 #include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/export.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace evenkeel {
@@ -23,33 +26,41 @@ struct Note {
 };
 
 namespace detail {
+constexpr std::size_t most_note_bytes = 64;
 struct RawNote {
   int rank;
-  std::vector<std::byte> content;
+  std::array<std::byte, most_note_bytes> content;
 };
-EVENKEEL_API std::vector<RawNote> announce(const Communicator& communicator,
+// `made`: whether the notes could be made; if not, there are none. Returns after this rank has
+// taken part, or throws then.
+EVENKEEL_API std::vector<RawNote> announce(const Communicator& communicator, const Status& made,
                                            std::vector<RawNote> notes, std::int64_t bytes);
 }  // namespace detail
 
 // Collective. Sends each note to its rank and returns the notes for this rank, ordered by sender
 // (notes of one sender keep their order). A note from a rank to itself arrives like any other.
-// Time: O(log ranks) beyond the notes themselves. A note to a rank outside the communicator is an
-// Error on the sender, thrown after it has taken part: the others go on, so vote before you rely on
-// the notes.
+// Time: O(log ranks) beyond the notes themselves. A note to a rank outside the communicator, memory
+// that is refused, and an MPI call that fails are Errors on this rank, thrown after it has taken
+// part: the others go on, so vote before you rely on the notes.
 template <Sendable T>
 [[nodiscard]] std::vector<Note<T>> announce(const Communicator& communicator,
                                             std::span<const Note<T>> notes) {
+  static_assert(sizeof(T) <= detail::most_note_bytes, "notes are small; transfer.hpp moves data");
   std::vector<detail::RawNote> outgoing;
-  outgoing.reserve(notes.size());
-  for (const Note<T>& note : notes) {
-    const auto* bytes = reinterpret_cast<const std::byte*>(&note.content);
-    outgoing.push_back({note.rank, std::vector<std::byte>(bytes, bytes + sizeof(T))});
-  }
-  std::vector<Note<T>> incoming;
-  for (const detail::RawNote& note :
-       detail::announce(communicator, std::move(outgoing), sizeof(T))) {
-    incoming.push_back({note.rank, T{}});
-    std::memcpy(&incoming.back().content, note.content.data(), sizeof(T));
+  const Status made = attempt("backends/comm", [&] {
+    outgoing.reserve(notes.size());
+    for (const Note<T>& note : notes) {
+      outgoing.push_back({note.rank, {}});
+      std::memcpy(outgoing.back().content.data(), &note.content, sizeof(T));
+    }
+  });
+  if (!made.ok()) outgoing.clear();
+  const std::vector<detail::RawNote> arrived =
+      detail::announce(communicator, made, std::move(outgoing), sizeof(T));
+  std::vector<Note<T>> incoming(arrived.size());
+  for (std::size_t i = 0; i < arrived.size(); ++i) {
+    incoming[i].rank = arrived[i].rank;
+    std::memcpy(&incoming[i].content, arrived[i].content.data(), sizeof(T));
   }
   return incoming;
 }

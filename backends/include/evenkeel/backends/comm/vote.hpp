@@ -16,10 +16,12 @@
 #include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/backends/error.hpp>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <optional>
-#include <string>
+#include <span>
 #include <utility>
 
 namespace evenkeel {
@@ -31,9 +33,9 @@ class EVENKEEL_API Status {
   explicit Status(Error error) : error_(std::move(error)) {}
 
   // The exception being handled, as a Status: Errors as they are, std::bad_alloc as out_of_memory,
-  // all else as `otherwise`. Call inside a catch block.
-  static Status from_current_exception(const std::string& stage,
-                                       ErrorKind otherwise = ErrorKind::internal);
+  // all else as `otherwise`. Call inside a catch block. Never throws, not even without memory.
+  static Status from_current_exception(const char* stage,
+                                       ErrorKind otherwise = ErrorKind::internal) noexcept;
 
   bool ok() const noexcept { return !error_.has_value(); }
   const std::optional<Error>& error() const noexcept { return error_; }
@@ -43,9 +45,10 @@ class EVENKEEL_API Status {
 };
 
 // Runs function() and turns whatever it throws into a Status. For code of the application (a
-// call-back), use attempt(stage, function, ErrorKind::application). Local.
+// call-back), use attempt(stage, function, ErrorKind::application). Allocates nothing itself.
+// Local.
 template <class Function>
-[[nodiscard]] Status attempt(const std::string& stage, Function&& function,
+[[nodiscard]] Status attempt(const char* stage, Function&& function,
                              ErrorKind otherwise = ErrorKind::internal) {
   try {
     std::forward<Function>(function)();
@@ -69,6 +72,8 @@ struct EVENKEEL_API Ballot {
   char text[room] = {};  // where, problem, remedy; each ends with a zero
 
   static Ballot of(const Status& status, int rank) noexcept;
+  // Replaces what to do about the failure, if there is one.
+  void set_remedy(const char* remedy) noexcept;
   static void combine(Ballot& into, const Ballot& from) noexcept;
   void throw_if_failed(int ranks) const;
 };
@@ -97,6 +102,42 @@ Tally vote(const Communicator& communicator, const Status& status, const Tally& 
       communicator, Both{detail::Ballot::of(status, communicator.rank()), mine});
   both.ballot.throw_if_failed(communicator.size());
   return both.tally;
+}
+
+namespace detail {
+// Collective. A number of each rank; valid until the next call. Allocates nothing.
+EVENKEEL_API std::span<std::int64_t> gather_numbers(const Communicator& communicator,
+                                                    std::int64_t mine);
+EVENKEEL_API void gather_bytes(const Communicator& communicator, const void* mine, void* all,
+                               std::span<const std::int64_t> bytes_of_rank, int root);
+}  // namespace detail
+
+// Collective. Gathers any number of values from each rank, on all ranks or on root alone, once all
+// ranks have memory for what comes. Throws the same Error on all ranks where a status is not ok, or
+// memory is refused. It takes no more steps than a vote and a gather.
+template <Sendable T>
+Gathered<T> gather(const Communicator& communicator, const Status& status, std::span<const T> mine,
+                   int root) {
+  const std::span<std::int64_t> counts =
+      detail::gather_numbers(communicator, status.ok() ? std::ssize(mine) : std::int64_t{0});
+  Gathered<T> all;
+  const bool receives = root < 0 || root == communicator.rank();
+  const Status ready = attempt("backends/comm", [&] {
+    if (!status.ok()) throw Error(*status.error());
+    all.offsets.assign(counts.size() + 1, 0);
+    for (std::size_t r = 0; receives && r < counts.size(); ++r)
+      all.offsets[r + 1] = all.offsets[r] + counts[r];
+    all.values.resize(static_cast<std::size_t>(all.offsets.back()));
+  });
+  vote(communicator, ready);
+  for (std::int64_t& count : counts) count *= static_cast<std::int64_t>(sizeof(T));
+  detail::gather_bytes(communicator, mine.data(), all.values.data(), counts, root);
+  return all;
+}
+template <Sendable T>
+Gathered<T> all_gather(const Communicator& communicator, const Status& status,
+                       std::span<const T> mine) {
+  return gather(communicator, status, mine, -1);
 }
 
 // Collective. What an assertion at level `collective` does: all ranks stop when one finds it

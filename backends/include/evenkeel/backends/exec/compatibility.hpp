@@ -22,11 +22,17 @@ inline bool kokkos_is_running() {
 #endif
 }
 
+// The label of a kernel or a fence, for tools; empty while there is none, so that a launch
+// allocates nothing.
+inline std::string label_for_tools(const char* label) {
+  return Kokkos::Tools::profileLibraryLoaded() ? std::string(label) : std::string();
+}
+
 // A named fence on one instance; fences of 3.4 have no names.
 template <class Instance>
 void fence(const Instance& instance, [[maybe_unused]] const char* label) {
 #if KOKKOS_VERSION >= 30500
-  instance.fence(std::string(label));
+  instance.fence(label_for_tools(label));
 #else
   instance.fence();
 #endif

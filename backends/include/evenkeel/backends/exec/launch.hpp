@@ -63,7 +63,7 @@ template <class Instance, class Body>
 void for_each(const Instance& instance, const char* label, std::int64_t count, const Body& body) {
   if (count <= 0) return;
   const detail::Launch<Instance> launch(instance);
-  Kokkos::parallel_for(label, Indices<Instance>(instance, 0, count), body);
+  Kokkos::parallel_for(label_for_tools(label), Indices<Instance>(instance, 0, count), body);
 }
 
 template <class Body>
@@ -97,7 +97,7 @@ void for_each_on_host(const char* label, std::int64_t count, const Body& body) {
   }
   with_host_space([&](const auto& instance) {
     using Instance = std::remove_cvref_t<decltype(instance)>;
-    Kokkos::parallel_for(label,
+    Kokkos::parallel_for(label_for_tools(label),
                          Kokkos::RangePolicy<Instance, Kokkos::Schedule<Kokkos::Static>,
                                              Kokkos::IndexType<std::int64_t>>(instance, 0, count),
                          body);
@@ -112,7 +112,7 @@ template <class Instance, class Body, class Result>
 void reduce(const Instance& instance, const char* label, std::int64_t count, const Body& body,
             Result&& result) {
   const detail::Launch<Instance> launch(instance);
-  Kokkos::parallel_reduce(label, Indices<Instance>(instance, 0, count), body,
+  Kokkos::parallel_reduce(label_for_tools(label), Indices<Instance>(instance, 0, count), body,
                           static_cast<Result&&>(result));
 }
 
@@ -130,7 +130,7 @@ void for_each_team(const Instance& instance, const char* label, std::int64_t tea
   Kokkos::TeamPolicy<Executor<Instance>> policy(instance, static_cast<int>(teams),
                                                 has_many ? threads : 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(scratch_bytes)));
-  Kokkos::parallel_for(label, policy, body);
+  Kokkos::parallel_for(label_for_tools(label), policy, body);
 }
 
 }  // namespace evenkeel::exec

@@ -1,6 +1,7 @@
 #pragma once
 
-// A named region around everything that a stage launches, for Kokkos profiling tools.
+// A named region around everything that a stage launches, for Kokkos profiling tools. Without a
+// tool it does nothing, and allocates nothing.
 
 #include <Kokkos_Core.hpp>
 
@@ -9,10 +10,17 @@ namespace evenkeel::exec {
 // The region is open while this object lives. `name` is "evenkeel::stage".
 class Region {
  public:
-  explicit Region(const char* name) { Kokkos::Profiling::pushRegion(name); }
+  explicit Region(const char* name) : is_open_(Kokkos::Tools::profileLibraryLoaded()) {
+    if (is_open_) Kokkos::Profiling::pushRegion(name);
+  }
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
-  ~Region() { Kokkos::Profiling::popRegion(); }
+  ~Region() {
+    if (is_open_) Kokkos::Profiling::popRegion();
+  }
+
+ private:
+  bool is_open_;
 };
 
 }  // namespace evenkeel::exec

@@ -52,7 +52,7 @@ typename Out::non_const_value_type exclusive_scan(const Instance& instance, cons
   if (count == 0) return total;
   const Indices<Instance> blocks(instance, 0, detail::blocks_of<Instance>(count));
   const detail::Launch<Instance> launch(instance);
-  Kokkos::parallel_scan("evenkeel::exec::exclusive_scan", blocks,
+  Kokkos::parallel_scan(label_for_tools("evenkeel::exec::exclusive_scan"), blocks,
                         detail::ExclusiveScan<Instance, In, Out>{in, out, count}, total);
   return total;
 }

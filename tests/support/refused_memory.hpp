@@ -1,0 +1,113 @@
+#pragma once
+
+// Refuses allocations of the calling thread, one by one: replaces operator new, and what Kokkos and
+// evenkeel get host memory from. Allocations inside MPI, and those of other threads, are not
+// counted. Include it in one source file of a program.
+
+#include <execinfo.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+
+extern "C" void* __libc_memalign(std::size_t alignment, std::size_t bytes) noexcept;
+
+namespace evenkeel::test {
+
+struct Refusals {
+  static constexpr int most_frames = 48;
+
+  bool is_armed = false;  // in this thread
+  int inside_mpi = 0;
+  std::int64_t until = 0;  // allocations before the one that is refused
+  bool all_later = false;  // refuses those that follow, too
+  std::int64_t seen = 0, refused = 0;
+  std::size_t greatest = 0;  // bytes that were asked for at once
+  void* frames[most_frames] = {};
+  int depth = 0;
+
+  // From here on the n-th allocation is refused, from 1 on; 0: none, they are only counted.
+  void arm(std::int64_t n, bool and_all_later) {
+    *this = {};
+    until = n;
+    all_later = and_all_later;
+    is_armed = true;
+  }
+  void disarm() { is_armed = false; }
+
+  bool refuses(std::size_t bytes) {
+    if (!is_armed || inside_mpi > 0) return false;
+    ++seen;
+    greatest = bytes > greatest ? bytes : greatest;
+    if (until == 0 || seen < until || (seen > until && !all_later)) return false;
+    if (++refused > 1) return true;
+    is_armed = false;  // while the stack is taken
+    depth = backtrace(frames, most_frames);
+    is_armed = true;
+    return true;
+  }
+};
+
+inline thread_local Refusals refusals;
+
+inline void* allocated(std::size_t bytes) {
+  return refusals.refuses(bytes) ? nullptr : std::malloc(bytes == 0 ? 1 : bytes);
+}
+inline void* allocated_at(std::size_t alignment, std::size_t bytes) {
+  return refusals.refuses(bytes) ? nullptr : __libc_memalign(alignment, bytes == 0 ? 1 : bytes);
+}
+inline void* or_throw(void* memory) {
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace evenkeel::test
+
+#ifndef EVENKEEL_TEST_SANITIZED  // a sanitizer has its own
+extern "C" {
+void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
+  return evenkeel::test::allocated_at(alignment, bytes);
+}
+int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) noexcept {
+  *memory = evenkeel::test::allocated_at(alignment, bytes);
+  return *memory == nullptr ? 12 : 0;  // ENOMEM
+}
+}
+#endif
+
+// Inlined, they would look mismatched to the compiler.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  return evenkeel::test::or_throw(evenkeel::test::allocated(bytes));
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes) { return operator new(bytes); }
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  return evenkeel::test::allocated(bytes);
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, const std::nothrow_t&) noexcept {
+  return evenkeel::test::allocated(bytes);
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, std::align_val_t at) {
+  return evenkeel::test::or_throw(
+      evenkeel::test::allocated_at(static_cast<std::size_t>(at), bytes));
+}
+[[gnu::noinline]] void* operator new[](std::size_t bytes, std::align_val_t at) {
+  return operator new(bytes, at);
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::align_val_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept {
+  std::free(memory);
+}
