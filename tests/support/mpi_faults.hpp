@@ -53,8 +53,8 @@ inline constexpr std::array<const char*, static_cast<std::size_t>(Call::count)> 
 class Harbour {
  public:
   static constexpr int most_ranks = 16;
-  static constexpr auto patience = std::chrono::milliseconds(100);
-  static constexpr std::int64_t many_turns = 500;  // of each rank, however seldom it gets a core
+  static constexpr auto patience = std::chrono::milliseconds(250);
+  static constexpr std::int64_t many_turns = 5000;  // of each rank, however seldom it gets a core
 
   static Harbour& here() {
     static Harbour harbour;
