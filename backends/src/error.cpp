@@ -131,11 +131,15 @@ Error Error::at_rank(int rank, int failures, int ranks) const {
   return Error(kind_, rank, std::make_shared<const Text>(std::move(text)));
 }
 
-Error Error::of(const std::string& name) const {
-  Text text = *text_;
-  text.all = with_name(text.all, name);
-  text.name = name;
-  return Error(kind_, rank_, std::make_shared<const Text>(std::move(text)));
+Error Error::of(const std::string& name) const noexcept {
+  try {
+    Text text = *text_;
+    text.all = with_name(text.all, name);
+    text.name = name;
+    return Error(kind_, rank_, std::make_shared<const Text>(std::move(text)));
+  } catch (...) {  // memory is out
+    return *this;
+  }
 }
 
 Error Error::told(const Told& told) noexcept {

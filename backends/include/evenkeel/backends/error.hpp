@@ -52,8 +52,9 @@ class EVENKEEL_API Error : public std::runtime_error {
   // is the lowest of them.
   Error at_rank(int rank, int failures, int ranks) const;
 
-  // The same error of a Balancer with this name, which what() begins with.
-  Error of(const std::string& name) const;
+  // The same error of a Balancer with this name, which what() begins with; without the name where
+  // memory is refused.
+  Error of(const std::string& name) const noexcept;
   const std::string& name() const noexcept;  // empty: none
 
   // The same from plain texts. Needs no memory: where it is refused, an Error kept in reserve is
