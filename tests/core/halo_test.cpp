@@ -358,6 +358,12 @@ TEST(Halo, OfNobody) {
   EXPECT_ERROR(Halo().exchange(carry(x)), "core/halo: There is no halo here.");
 }
 
+// A container that wants to know when its values change, like a DualView.
+struct Watched {
+  std::vector<double> values;
+  int changes = 0;
+};
+
 struct Grain {
   float mass;
   std::array<float, 3> where;
@@ -365,6 +371,18 @@ struct Grain {
 };
 
 }  // namespace
+
+template <>
+struct FieldTraits<Watched> {
+  using Element = double;
+  static FieldLayout layout(Watched& watched) {
+    return packed_layout(watched.values.data(), std::ssize(watched.values),
+                         std::ssize(watched.values));
+  }
+  static std::string label(const Watched&) { return "watched"; }
+  static Ownership ownership(const Watched&) { return Ownership::borrowed; }
+  static void changed(Watched& watched) noexcept { ++watched.changes; }
+};
 
 template <>
 struct PositionIn<Grain> : PositionAt<float, 3, offsetof(Grain, where)> {};
@@ -417,6 +435,22 @@ TEST(Halo, TakesFieldsOfAnyShape) {
   std::vector<short> ones = {1}, many = {10, 10};
   halo.sum_back(carry(ones), carry(many));
   EXPECT_EQ(ones, (std::vector<short>{21}));
+}
+
+TEST(Halo, TellsContainersOfChanges) {
+  const Communicator ranks = test::world();
+  Row x = middle();
+  Halo halo(ranks, slabs(true), set(x), 0.75);
+  Watched charge{std::vector<double>(3, 1.0)}, ghosts{std::vector<double>(2)};
+  halo.exchange(carry(charge));
+  EXPECT_EQ(charge.changes, 1);
+  halo.exchange(carry(charge), carry(ghosts));
+  EXPECT_EQ(charge.changes, 1);
+  EXPECT_EQ(ghosts.changes, 1);
+  halo.sum_back(carry(charge), carry(ghosts));
+  EXPECT_EQ(charge.changes, 2);
+  EXPECT_EQ(ghosts.changes, 1);
+  EXPECT_EQ(charge.values, (std::vector<double>{3, 1, 1}));
 }
 
 TEST(Halo, WritesGhostsApart) {

@@ -157,6 +157,7 @@ void Halo::Impl::exchange(const HaloFields& fields, const Status& given) {
   bring(*transfer, records, false);
   read_ghosts(space(), records, counts.ghosts, ghosts.records.data());
   space().fence(label);
+  for (const Field& field : fields.ghosts.empty() ? fields.owned : fields.ghosts) field.changed();
 }
 
 void Halo::Impl::sum_back(const HaloFields& fields, const Status& given) {
@@ -176,6 +177,7 @@ void Halo::Impl::sum_back(const HaloFields& fields, const Status& given) {
   bring(*transfer, records, true);
   add_copies(space(), records, *by_object, copies.records.data());
   space().fence(label);
+  for (const Field& field : fields.owned) field.changed();
 }
 
 // --- What users call -----------------------------------------------------------------------------

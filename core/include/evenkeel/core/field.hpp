@@ -280,6 +280,11 @@ class EVENKEEL_API Field {
   Ownership ownership() const { return operations_->ownership(container_); }
   const void* container() const noexcept { return container_; }
 
+  // Tells the container that its values have changed in place.
+  void changed() const noexcept {
+    if (operations_->changed != nullptr) operations_->changed(container_);
+  }
+
   // False when values would change in place in a container that does not store its count: then
   // somebody else must keep the count after a move.
   bool knows_its_count(Placement placement) const;
