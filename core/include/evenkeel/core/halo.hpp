@@ -83,15 +83,15 @@ class EVENKEEL_API Halo {
   // Of each ghost. Ghosts stand by rank, and within a rank by index.
   const exec::Array<GhostOrigin>& origins() const noexcept;
 
+  // Collective. Gives each field room for owned() + ghosts() objects, unless it has that already;
+  // owned objects keep their values. The set is movable, with owned() objects.
+  void make_room(const Set& set);
+
   // The following are collective. Each takes one message between two partners, whatever the number
   // of fields, and one small reduction, so that an Error is the same on all ranks; then nothing is
   // written. Buffers are kept from call to call. Fields lie in memory that the space of the
   // positions reaches. What the application's kernels write on other instances must be complete.
   // They block.
-
-  // Gives each field room for owned() + ghosts() objects, unless it has that already; owned objects
-  // keep their values. The set is movable, with owned() objects.
-  void make_room(const Set& set);
 
   // Writes ghosts behind the owned objects. The position of a set is shifted by whole periods;
   // fields that are only carried are copied as they are. The fields have room for owned() +
