@@ -1,9 +1,8 @@
-// Exchange and sum. Both check and reserve, agree in one reduction, which goes on while records are
-// written, and send one message to each partner. Fields are written at the end.
+// Exchange and sum. Both check, reserve and write records, vote, and send one message to each
+// partner. Fields are written at the end.
 
 #include "halo/impl.hpp"
 
-#include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/backends/comm/transfer.hpp>
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/core/migrate/shapes.hpp>
@@ -35,8 +34,6 @@ void combine(Actions& into, const Actions& from) noexcept {
   into.least = std::min(into.least, from.least);
   into.greatest = std::max(into.greatest, from.greatest);
 }
-
-using Ballot = detail::BallotWith<Actions, &combine>;
 
 // --- Misuse --------------------------------------------------------------------------------------
 
@@ -88,93 +85,88 @@ void Halo::Impl::reserve(const Records& records) {
   ghosts.reserve(memory, counts.ghosts * records.bytes, is_staged());
 }
 
-void Halo::Impl::agree(const Status& status, const Records& records, std::uint64_t action,
-                       const std::function<void()>& meanwhile) const {
+void Halo::Impl::agree(const Status& status, const Records& records, std::uint64_t action) const {
   constexpr std::uint64_t top = std::numeric_limits<std::uint64_t>::max();
   const bool has_say = status.ok() && !(exports.empty() && imports.empty());
   const std::uint64_t mine = records.signature() ^ action;
-  auto pending = start_all_reduce<&Ballot::combine_both>(
-      *communicator, Ballot{detail::Ballot::of(status, communicator->rank()),
-                            has_say ? Actions{mine, mine} : Actions{top, 0}});
-  const Status worked = status.ok() ? attempt(stage_name, meanwhile) : Status();
-  const Ballot all = pending.wait();
-  all.ballot.throw_if_failed(communicator->size());
-  if (all.tally.least < all.tally.greatest)
+  const Actions all =
+      vote<&combine>(*communicator, status, has_say ? Actions{mine, mine} : Actions{top, 0});
+  if (all.least < all.greatest)
     throw Error(ErrorKind::disagreement, Where{stage_name},
                 "Ranks bring different fields to an exchange of ghosts.",
                 "Give fields of the same types in the same order on all ranks.");
-  if (!worked.ok()) throw Error(*worked.error());
 }
 
+// Records are complete, and on the host if need be, when this returns.
 Transfer Halo::Impl::transfer(const Records& records, bool back) {
+  const Space where = space();
   const auto start = [&](const Mail& mail) {
     return is_staged() ? mail.staged.data() : mail.records.data();
   };
   const MemoryKind kind = is_staged() ? MemoryKind::host : memory;
   const Mail &out = back ? ghosts : copies, &in = back ? copies : ghosts;
+  const std::vector<Parcel>&leaving = back ? imports : exports,
+        &arriving = back ? exports : imports;
+  if (is_staged())
+    copy_bytes(where, out.staged.data(), MemoryKind::host, out.records.data(), memory,
+               (back ? counts.ghosts : counts.copies) * records.bytes);
+  where.fence(label);
   std::vector<Send> sends;
   std::vector<Receive> receives;
-  for (const Parcel& parcel : back ? imports : exports)
+  sends.reserve(leaving.size());
+  receives.reserve(arriving.size());
+  for (const Parcel& parcel : leaving)
     sends.push_back({parcel.rank, start(out) + parcel.first * records.bytes,
                      parcel.objects * records.bytes, kind});
-  for (const Parcel& parcel : back ? exports : imports)
+  for (const Parcel& parcel : arriving)
     receives.push_back({parcel.rank, start(in) + parcel.first * records.bytes,
                         parcel.objects * records.bytes, kind});
-  return Transfer(space(), *communicator, sends, receives,
+  return Transfer(where, *communicator, sends, receives,
                   {.in_flight = std::numeric_limits<int>::max()});
 }
 
-// Copies of records to and from the host are whole.
-void Halo::Impl::bring(Transfer& transfer, const Records& records, bool back) {
-  const Space where = space();
-  const std::int64_t copied = counts.copies * records.bytes,
-                     ghostly = counts.ghosts * records.bytes;
-  const Mail &out = back ? ghosts : copies, &in = back ? copies : ghosts;
-  if (is_staged())
-    copy_bytes(where, out.staged.data(), MemoryKind::host, out.records.data(), memory,
-               back ? ghostly : copied);
-  where.fence(label);
+void Halo::Impl::run(Transfer& transfer, const Records& records, bool back) {
   transfer.run();
+  const Mail& in = back ? copies : ghosts;
   if (is_staged())
-    copy_bytes(where, in.records.data(), memory, in.staged.data(), MemoryKind::host,
-               back ? copied : ghostly);
+    copy_bytes(space(), in.records.data(), memory, in.staged.data(), MemoryKind::host,
+               (back ? counts.copies : counts.ghosts) * records.bytes);
 }
 
-void Halo::Impl::exchange(const HaloFields& fields, const Status& given) {
+void Halo::Impl::exchange(const HaloFields& fields, Status status) {
   const exec::Region shown("evenkeel::halo::exchange");
   Records records;
   std::optional<Transfer> transfer;
-  const Status status = both(given, attempt(stage_name, [&] {
-                               if (!given.ok()) return;
-                               records = records_of(space(), fields, counts);
-                               reserve(records);
-                               transfer.emplace(this->transfer(records, false));
-                             }));
-  agree(status, records, 1, [&] {
-    write_copies(space(), records, objects, copies.records.data());
-    shift(space(), records, images, quarters, copies.records.data());
-  });
-  bring(*transfer, records, false);
+  if (status.ok())
+    status = attempt(stage_name, [&] {
+      records = records_of(space(), fields, counts);
+      reserve(records);
+      write_copies(space(), records, objects, copies.records.data());
+      shift(space(), records, images, quarters, copies.records.data());
+      transfer.emplace(this->transfer(records, false));
+    });
+  agree(status, records, 1);
+  run(*transfer, records, false);
   read_ghosts(space(), records, counts.ghosts, ghosts.records.data());
   space().fence(label);
   for (const Field& field : fields.ghosts.empty() ? fields.owned : fields.ghosts) field.changed();
 }
 
-void Halo::Impl::sum_back(const HaloFields& fields, const Status& given) {
+void Halo::Impl::sum_back(const HaloFields& fields, Status status) {
   const exec::Region shown("evenkeel::halo::sum_back");
   Records records;
   std::optional<Transfer> transfer;
-  const Status status = both(given, attempt(stage_name, [&] {
-                               if (!given.ok()) return;
-                               records = records_of(space(), fields, counts);
-                               require_numbers(records);
-                               reserve(records);
-                               if (!by_object) by_object = evenkeel::by_object(space(), objects);
-                               transfer.emplace(this->transfer(records, true));
-                             }));
-  agree(status, records, 2,
-        [&] { write_ghosts(space(), records, counts.ghosts, ghosts.records.data()); });
-  bring(*transfer, records, true);
+  if (status.ok())
+    status = attempt(stage_name, [&] {
+      records = records_of(space(), fields, counts);
+      require_numbers(records);
+      reserve(records);
+      if (!by_object) by_object = evenkeel::by_object(space(), objects);
+      write_ghosts(space(), records, counts.ghosts, ghosts.records.data());
+      transfer.emplace(this->transfer(records, true));
+    });
+  agree(status, records, 2);
+  run(*transfer, records, true);
   add_copies(space(), records, *by_object, copies.records.data());
   space().fence(label);
   for (const Field& field : fields.owned) field.changed();

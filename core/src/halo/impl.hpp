@@ -12,7 +12,6 @@
 #include <evenkeel/core/halo.hpp>
 
 #include <array>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -45,13 +44,13 @@ struct Halo::Impl {
     return memory != MemoryKind::host && communicator->transport() == Transport::host_staged;
   }
 
-  void exchange(const HaloFields& fields, const Status& given);
-  void sum_back(const HaloFields& fields, const Status& given);
+  // `status`: what the caller has found.
+  void exchange(const HaloFields& fields, Status status);
+  void sum_back(const HaloFields& fields, Status status);
   void reserve(const Records& records);
-  void agree(const Status& status, const Records& records, std::uint64_t action,
-             const std::function<void()>& meanwhile) const;
+  void agree(const Status& status, const Records& records, std::uint64_t action) const;
   Transfer transfer(const Records& records, bool back);
-  void bring(Transfer& transfer, const Records& records, bool back);
+  void run(Transfer& transfer, const Records& records, bool back);
 };
 
 // --- For those who make plans --------------------------------------------------------------------
