@@ -77,7 +77,7 @@ void check_task(const Space& space, const LeaversTask& task, const Set& set) {
 // --- Boxes around objects ------------------------------------------------------------------------
 
 template <class Instance>
-constexpr std::int64_t block_length = is_device<Instance> ? 1 : 128;
+constexpr std::int64_t block_length = is_device<Instance> ? 1 : 64;
 
 template <class Real>
 struct BoxOfBlock {
@@ -181,18 +181,17 @@ Region region_of(const Frame& frame, int dimensions, const PlaceBox& around, dou
   Region region;
   for (int d = 0; d < dimensions; ++d) {
     const double from = around.lower[d] - width, to = around.upper[d] + width;
-    const double first_turn = frame.turn(d, from), last_turn = frame.turn(d, to);
-    if (!(std::abs(first_turn) < many && std::abs(last_turn) < many))
+    const ImageInside first = frame.image(d, from), last = frame.image(d, to);
+    if (!(std::abs(first.turn) < many && std::abs(last.turn) < many))
       refuse("Objects lie more than 2^30 periods away from the box along " +
                  std::string(1, "xyz"[d]) + '.',
              "Bring them back into the box.");
     const double lowest = frame.lowest(d), highest = frame.highest(d);
-    const double first = frame.inside(d, from), last = frame.inside(d, to);
     auto& along = region[static_cast<std::size_t>(d)];
-    if (first_turn == last_turn)
-      along = {{first, last}};
-    else if (first_turn + 1 == last_turn)
-      along = {{lowest, last}, {first, highest}};
+    if (first.turn == last.turn)
+      along = {{first.at, last.at}};
+    else if (first.turn + 1 == last.turn)
+      along = {{lowest, last.at}, {first.at, highest}};
     else
       along = {{lowest, highest}};
   }
