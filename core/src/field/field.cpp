@@ -74,10 +74,6 @@ void Field::resize_in_place(std::int64_t count) noexcept {
   if (operations_->resized != nullptr) operations_->resized(container_, count);
 }
 
-void Field::note_change() noexcept {
-  if (operations_->changed != nullptr) operations_->changed(container_);
-}
-
 StagedField Field::stage(const Space& space, std::int64_t count, Placement placement) const {
   return stage(space, Room{count, layout().components}, placement);
 }

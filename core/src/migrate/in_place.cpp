@@ -151,7 +151,7 @@ void SetInPlace::commit(std::size_t f) noexcept {
   if (renewed_[f])
     renewed_[f]->commit();
   else
-    field.note_change();
+    field.changed();
 }
 
 void SetInPlace::commit() noexcept {

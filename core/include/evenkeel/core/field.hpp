@@ -292,10 +292,8 @@ class EVENKEEL_API Field {
   // Whether it can hold `count` objects in the memory that it has. `is_counted`: somebody else
   // stores the count.
   bool can_hold(std::int64_t count, bool is_counted) const;
-  // Around a change in place: stores the new count, which the container can hold; and notes that
-  // values have changed.
+  // Stores the new count, which the container can hold, before its values change in place.
   void resize_in_place(std::int64_t count) noexcept;
-  void note_change() noexcept;
 
   // Room for `count` objects, uninitialised; the old values stay. Borrowed memory is always staged
   // in place, whatever `placement` says; more objects than it has room for are an Error. Local.
