@@ -55,6 +55,7 @@ struct SweptCloud {
   std::vector<std::int64_t> neighbours;
   std::vector<std::int64_t> group;
   bool is_bound = false;
+  bool is_plain = false;
 
   void load(const Communicator& communicator) {
     const Ids ids = ids_here(communicator, in_turn, objects);
@@ -74,10 +75,12 @@ struct SweptCloud {
   Set as_set() {
     SetOptions options;
     if (is_bound) options.group = group;
+    if (is_plain) return set(x, carry(id, heat), options);
     return set(x, carry(id, heat, csr(first, neighbours)), options);
   }
   void expect_complete(const Communicator& communicator) {
     test::expect_intact(communicator, as_set(), everywhere, test::counting<std::int64_t>(objects));
+    if (is_plain) return;
     std::int64_t wrong = 0;
     for (std::size_t i = 0; i < id.size(); ++i) {
       const auto begin = static_cast<std::size_t>(first[i]);
@@ -168,6 +171,8 @@ struct Scenario {
   double target_lambda;  // 0: always cuts anew
   int stride;            // of a sample
   bool has_watcher = false;
+  bool migrates = false;  // instead of a rebalance
+  bool is_plain = false;  // no payload
 };
 
 // --- The sweep -----------------------------------------------------------------------------------
@@ -217,6 +222,7 @@ class Sweep : public testing::Test {
     balancer = std::make_unique<Balancer>(*communicator, options);
     work.emplace(balancer->kernel("work"));
     cloud.is_bound = scenario.is_bound;
+    cloud.is_plain = scenario.is_plain;
     if (scenario.is_first) return;
     load();
     step();
@@ -239,6 +245,7 @@ class Sweep : public testing::Test {
 
   // The part of the scenario in which something fails. True: objects have moved.
   bool act(const Scenario& scenario) {
+    if (scenario.migrates) return balancer->migrate(std::span<const Set>(sets)).moved;
     if (!scenario.looks) return balancer->rebalance(std::span<const Set>(sets)).moved;
     bool moved = false;
     for (int i = 0; i < 13; ++i) moved = step().moved || moved;
