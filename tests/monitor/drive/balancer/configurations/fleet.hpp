@@ -1,0 +1,252 @@
+#pragma once
+
+// The sets of one configuration on this rank. All that an object holds follows from its id and from
+// the time, so every byte can be compared.
+
+#include "monitor/drive/balancer/configurations/clouds.hpp"
+
+#include <evenkeel/core/payload/blocks.hpp>
+#include <evenkeel/core/payload/csr.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::test {
+
+// When: drifts since the last jump, and jumps.
+struct Moment {
+  int time = 0, jumps = 0;
+};
+
+using Block = std::vector<unsigned char>;
+
+inline const BlockFunctions<Block>& block_functions() {
+  static const BlockFunctions<Block> functions = {
+      .bytes = [](const Block& block) { return std::ssize(block); },
+      .pack =
+          [](const Block& block, std::span<std::byte> to) {
+            std::ranges::copy(std::as_bytes(std::span(block)), to.begin());
+            return std::ssize(to);
+          },
+      .unpack =
+          [](Block& block, std::span<const std::byte> from) {
+            block.resize(from.size());
+            std::ranges::copy(from, std::as_writable_bytes(std::span(block)).begin());
+            return std::ssize(from);
+          }};
+  return functions;
+}
+
+class FuzzSet {
+ public:
+  FuzzSet(const Configuration& all, std::size_t s, int rank)
+      : geometry_(all.geometry),
+        wraps_(all.options.wrap),
+        choice_(all.sets[s]),
+        cloud_(make_cloud(choice_, geometry_.dimensions, rank)) {}
+
+  const SetChoice& choice() const { return choice_; }
+
+  Set as_set() {
+    Carried carried = cloud_->carried();
+    SetOptions options = cloud_->options();
+    const auto carry_too = [&](auto& field) { carried.fields.push_back(field_of(field)); };
+    if (choice_.weights != Weights::none) {
+      options.weight = weights_;
+      if (choice_.carries_weights) carry_too(weights_);
+    }
+    if (choice_.has_groups) options.group = groups_, carry_too(groups_);
+    if (choice_.has_pins) options.pinned = pins_, carry_too(pins_);
+    if (choice_.has_csr) carried.payloads.push_back(csr(offsets_, values_));
+    if (choice_.has_blocks) carried.payloads.push_back(blocks(blocks_, block_functions()));
+    return Set(cloud_->position(), std::move(carried), options);
+  }
+
+  Ids ids() { return ids_in(as_set()); }
+
+  // As the application does it: from now on this rank has these objects.
+  void write(const Ids& ids, const Moment& now) {
+    cloud_->resize(ids.size());
+    write_numbers(ids);
+    offsets_.assign(1, 0);
+    values_.clear();
+    blocks_.clear();
+    blocks_.reserve(ids.size());
+    for (const std::int64_t id : ids) {
+      const std::vector<double> values = values_of(id);
+      values_.insert(values_.end(), values.begin(), values.end());
+      offsets_.push_back(static_cast<int>(values_.size()));
+      blocks_.push_back(block_of(id));
+    }
+    const Set set = as_set();
+    for (std::size_t f = 0; f < set.fields().size(); ++f)
+      write_values(owned(set, f), bytes_of(set, f, ids, now));
+  }
+
+  // Weights that are not carried are filled anew after each call.
+  void refill() {
+    if (choice_.weights != Weights::none && !choice_.carries_weights) write_weights(ids());
+  }
+
+  // What is wrong with the objects of this rank; empty: nothing.
+  std::string look(const Moment& now) {
+    const Set set = as_set();
+    const Ids here = ids_in(set);
+    for (std::size_t f = 0; f < set.fields().size(); ++f) {
+      const Bytes found = values_at<unsigned char>(owned(set, f));
+      const Bytes expected = bytes_of(set, f, here, now);
+      if (found == expected) continue;
+      if (f > 0 || !wraps_) return set.describe(f) + " has other values";
+      if (!are_wrapped(set, here, now)) return "a position is not that of its object";
+    }
+    return look_at_payloads(here);
+  }
+
+ private:
+  static std::vector<double> values_of(std::int64_t id) {
+    std::vector<double> values;
+    for (std::uint64_t k = 0; k < mix(id, 40) % 5; ++k)
+      values.push_back(share_of(id, 41 + static_cast<int>(k)));
+    return values;
+  }
+  static Block block_of(std::int64_t id) {
+    Block block(static_cast<std::size_t>(mix(id, 50) % 40));
+    for (std::size_t k = 0; k < block.size(); ++k)
+      block[k] = static_cast<unsigned char>(mix(id, 51 + static_cast<int>(k)));
+    return block;
+  }
+
+  // In room for slack, as the fields of the cloud may have it.
+  template <class T>
+  void write_vector(std::vector<T>& vector, const Ids& ids, T (*value_of)(std::int64_t)) {
+    const bool is_kept = cloud_->options().keep_allocation;
+    vector.assign(is_kept ? fuzz_room : ids.size(), T{});
+    std::ranges::transform(ids, vector.begin(), value_of);
+    if (has_own_slack()) vector.resize(std::max(vector.size(), ids.size() + 3));
+  }
+  bool has_own_slack() const { return cloud_->options().count.given(); }
+  void write_weights(const Ids& ids) {
+    write_vector<double>(weights_, ids, [](std::int64_t) { return 0.0; });
+    for (std::size_t i = 0; i < ids.size(); ++i) weights_[i] = weight_of(choice_.weights, ids[i]);
+  }
+  // The same in all sets.
+  static std::int64_t group_of(std::int64_t id) {
+    return mix(id, 7) % 3 == 0 ? -1 : id % ids_of_a_set / 4;
+  }
+  static int pin_of(std::int64_t id) { return mix(id, 8) % 7 == 0 ? 1 : 0; }
+  void write_numbers(const Ids& ids) {
+    write_weights(ids);
+    write_vector<std::int64_t>(groups_, ids, &group_of);
+    write_vector<int>(pins_, ids, &pin_of);
+  }
+
+  double place(std::int64_t id, int axis, const Moment& now) const {
+    return place_of(geometry_, choice_.is_single, id, axis, now.time, now.jumps);
+  }
+
+  void write_place(const Set& set, std::int64_t id, const Moment& now,
+                   unsigned char* object) const {
+    const FieldLayout field = set.fields().front().layout(), at = set.position();
+    object += static_cast<const char*>(at.data) - static_cast<const char*>(field.data);
+    for (int axis = 0; axis < at.components; ++axis, object += at.element_bytes) {
+      const double exact = place(id, axis, now);
+      const auto single = static_cast<float>(exact);
+      if (at.scalar == ScalarType::float32)
+        std::memcpy(object, &single, sizeof(single));
+      else
+        std::memcpy(object, &exact, sizeof(exact));
+    }
+  }
+
+  // What field `f` holds: its place, its id, its own numbers, or noise.
+  Bytes bytes_of(const Set& set, std::size_t f, const Ids& ids, const Moment& now) const {
+    const auto size = static_cast<std::size_t>(set.fields()[f].layout().bytes_per_object());
+    Bytes bytes(ids.size() * size);
+    const void* const container = set.fields()[f].container();
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      unsigned char* object = bytes.data() + i * size;
+      const auto hold = [&](const auto& value) { std::memcpy(object, &value, sizeof(value)); };
+      if (f == 1)
+        hold(ids[i]);
+      else if (container == &weights_)
+        hold(weight_of(choice_.weights, ids[i]));
+      else if (container == &groups_)
+        hold(group_of(ids[i]));
+      else if (container == &pins_)
+        hold(pin_of(ids[i]));
+      else
+        for (std::size_t b = 0; b < size; ++b)
+          object[b] = static_cast<unsigned char>(mix(ids[i], static_cast<int>(1000 * f + b)));
+      if (f == 0) write_place(set, ids[i], now, object);
+    }
+    return bytes;
+  }
+
+  // Along periodic axes in the box, whole periods from where the application has put them, as far
+  // as numbers of that size can tell; elsewhere unchanged.
+  template <class Real>
+  bool are_wrapped_as(const Set& set, const Ids& ids, const Moment& now) const {
+    const std::vector<Real> found = values_at<Real>(set.position());
+    const Box box = geometry_.box();
+    const auto n = static_cast<std::size_t>(geometry_.dimensions);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      for (std::size_t d = 0; d < n; ++d) {
+        const auto put = static_cast<Real>(place(ids[i], static_cast<int>(d), now));
+        const Real at = found[n * i + d];
+        if (at == put) continue;
+        const double lower = box.lower[d], upper = box.upper[d], period = upper - lower;
+        if (!geometry_.periodic[d] || at < lower || at >= upper) return false;
+        const double periods = (static_cast<double>(put) - static_cast<double>(at)) / period;
+        const double off = std::abs(periods - std::round(periods));
+        const double step = static_cast<double>(std::numeric_limits<Real>::epsilon()) *
+                                std::max({std::abs(static_cast<double>(put)), std::abs(lower),
+                                          std::abs(upper)}) +
+                            static_cast<double>(std::numeric_limits<Real>::denorm_min());
+        if (!(off <= 4 * step / period)) return false;
+      }
+    return true;
+  }
+  bool are_wrapped(const Set& set, const Ids& ids, const Moment& now) const {
+    return choice_.is_single ? are_wrapped_as<float>(set, ids, now)
+                             : are_wrapped_as<double>(set, ids, now);
+  }
+
+  std::string look_at_payloads(const Ids& here) const {
+    if (choice_.has_csr && offsets_.size() != here.size() + 1) return "offsets were lost";
+    if (choice_.has_blocks && blocks_.size() != here.size()) return "blocks were lost";
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      if (choice_.has_blocks && blocks_[i] != block_of(here[i])) return "a block has changed";
+      if (!choice_.has_csr) continue;
+      const std::vector<double> expected = values_of(here[i]);
+      const auto begin = values_.begin() + offsets_[i], end = values_.begin() + offsets_[i + 1];
+      if (!std::equal(begin, end, expected.begin(), expected.end())) return "values have changed";
+    }
+    return {};
+  }
+
+  Geometry geometry_;
+  bool wraps_;
+  SetChoice choice_;
+  std::unique_ptr<FuzzCloud> cloud_;
+  std::vector<double> weights_;
+  std::vector<std::int64_t> groups_;
+  std::vector<int> pins_;
+  std::vector<int> offsets_ = {0};
+  std::vector<double> values_;
+  std::vector<Block> blocks_;
+
+ public:
+  // What the oracle asks of an id.
+  std::int64_t group(std::int64_t id) const { return choice_.has_groups ? group_of(id) : -1; }
+  bool is_pinned(std::int64_t id) const { return choice_.has_pins && pin_of(id) != 0; }
+};
+
+}  // namespace evenkeel::test

@@ -1,0 +1,531 @@
+#pragma once
+
+// A program under one configuration: what the application does between calls, the calls, and what
+// must hold after each of them.
+
+#include "monitor/drive/balancer/configurations/fleet.hpp"
+#include "monitor/drive/balancer/configurations/refusals.hpp"
+#include "monitor/drive/balancer/crew.hpp"
+
+#include <evenkeel/core/domains/neighbours.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::test {
+
+inline std::int64_t fuzz_now = 0;
+inline std::int64_t fuzz_clock() noexcept { return fuzz_now; }
+
+class Program {
+ public:
+  Program(const Communicator& communicator, const Configuration& all)
+      : ranks_(communicator), rank_(communicator.rank()), all_(all), dice_(~all.number) {
+    for (std::size_t s = 0; s < all_.sets.size(); ++s) {
+      sets_.push_back(std::make_unique<FuzzSet>(all_, s, rank_));
+      alive_.emplace_back();
+      Ids mine;
+      for (std::int64_t i = 0; i < all_.sets[s].objects; ++i) {
+        const std::int64_t id = static_cast<std::int64_t>(s) * ids_of_a_set + i;
+        alive_.back().push_back(id);
+        if (all_.sets[s].spread.rank_of(i, all_.ranks) == rank_) mine.push_back(id);
+      }
+      next_.push_back(all_.sets[s].objects);
+      sets_.back()->write(mine, now_);
+    }
+  }
+
+  // Collective. Returns what is wrong, the same on all ranks; empty: nothing.
+  std::string run() {
+    fuzz_now = 1;
+    make_balancer({});
+    if (balancer_ && !dice_.once_in(4)) act([this] { rebalance(); });
+    for (int action = 0; balancer_ && action < all_.actions && wrong_.empty(); ++action)
+      act([this] { some_action(); });
+    if (balancer_ && all_.finishes && wrong_.empty()) act([this] { finish(); });
+    return wrong_;
+  }
+  int calls() const { return calls_; }
+  int errors() const { return errors_; }
+  int moves() const { return moves_; }
+
+ private:
+  // --- Agreement on what is wrong ----------------------------------------------------------------
+
+  void require(bool holds, const std::string& otherwise) {
+    if (!holds && mine_.empty()) mine_ = otherwise;
+  }
+
+  // Collective: the lowest rank with a complaint tells all.
+  void act(const std::function<void()>& action) {
+    action();
+    const int worst =
+        ranks_.all_reduce(mine_.empty() ? all_.ranks : rank_, Reduction::least);
+    if (worst == all_.ranks || !wrong_.empty()) return;
+    const auto said = ranks_.all_gather(std::span<const char>(mine_));
+    const std::span<const char> words = said.of_rank(worst);
+    wrong_ = "rank " + std::to_string(worst) + ", " + story_ + ": " +
+             std::string(words.begin(), words.end());
+  }
+
+  void tell(const std::string& what) {
+    constexpr std::size_t longest = 300;
+    story_ += ' ' + what;
+    if (story_.size() > longest) story_.erase(0, story_.size() - longest);
+  }
+
+  // --- The Balancer ------------------------------------------------------------------------------
+
+  void make_balancer(const std::optional<std::string>& saved) {
+    Options options = all_.options;
+    options.own_clock = &fuzz_clock;
+    balancer_.reset();
+    const std::string text = error_of([&] { balancer_.emplace(ranks_, options); });
+    if (!balancer_) {
+      act([&] { expect_refused(text, {"a new Balancer"}); });
+      return;
+    }
+    if (saved) balancer_->restore(*saved);
+    kernel_.reset();
+    if (all_.has_kernel) kernel_ = balancer_->kernel("work");
+    add_hooks();
+  }
+
+  void add_hooks() {
+    if (!all_.hooks) return;
+    balancer_->before_move([this] {
+      ++before_;
+      throw_if(Trick::before_throws, "not before");
+    });
+    balancer_->on_new_domains([this](const Domains& last, const Domains& now) {
+      ++domains_seen_;
+      require(generation_of(last) < generation_of(now), "domains grow older");
+      throw_if(Trick::domains_throw, "not these domains");
+    });
+    if (rank_ % 2 == 0)
+      balancer_->after_move([this](const MoveReport& report) {
+        ++after_;
+        require(report.moved, "a hook after a move without one");
+        throw_if(Trick::after_throws, "not after");
+      });
+  }
+  void throw_if(Trick trick, const char* words) {
+    const int culprit = trick == Trick::after_throws ? 0 : all_.ranks - 1;
+    if (trick_ == trick && rank_ == culprit) throw std::runtime_error(words);
+  }
+
+  // --- What the application does -----------------------------------------------------------------
+
+  void some_action() {
+    const int chance = dice_.below(100);
+    if (chance < 25) return steps(1 + dice_.below(8), true);
+    if (chance < 32) return steps(1 + dice_.below(8), false);
+    if (chance < 44) return rebalance();
+    if (chance < 58) return migrate();
+    if (chance < 68) return drift();
+    if (chance < 71) return jump();
+    if (chance < 76) return births();
+    if (chance < 81) return deaths();
+    if (chance < 84) return sort_anew();
+    if (chance < 87) return scatter();
+    if (chance < 92) return trick();
+    if (chance < 94) return start_again();
+    look_around();
+  }
+
+  void rewrite(const char* name, const std::function<Ids(std::size_t, Ids)>& change) {
+    tell(name);
+    for (std::size_t s = 0; s < sets_.size(); ++s)
+      sets_[s]->write(change(s, sets_[s]->ids()), now_);
+  }
+  void drift() {
+    ++now_.time;
+    rewrite("drift", [](std::size_t, Ids ids) { return ids; });
+  }
+  void jump() {
+    ++now_.jumps;
+    now_.time = 0;
+    rewrite("jump", [](std::size_t, Ids ids) { return ids; });
+  }
+  void births() {
+    const int salt = dice_.below(1000);
+    rewrite("births", [&](std::size_t s, Ids ids) {
+      const std::int64_t most = most_alive - std::ssize(alive_[s]);
+      for (std::int64_t born = std::min<std::int64_t>(most, salt % 50); born > 0; --born) {
+        const std::int64_t id = static_cast<std::int64_t>(s) * ids_of_a_set + next_[s]++;
+        alive_[s].push_back(id);
+        if (static_cast<int>(mix(id, salt) % static_cast<unsigned>(all_.ranks)) == rank_)
+          ids.push_back(id);
+      }
+      return ids;
+    });
+  }
+  void deaths() {
+    const int salt = dice_.below(1000), one_in = dice_.once_in(5) ? 1 : 2 + dice_.below(10);
+    rewrite("deaths", [&](std::size_t s, Ids ids) {
+      const auto dies = [&](std::int64_t id) {
+        return mix(id, salt) % static_cast<unsigned>(one_in) == 0;
+      };
+      std::erase_if(alive_[s], dies);
+      std::erase_if(ids, dies);
+      return ids;
+    });
+  }
+  void sort_anew() {
+    const auto seed = static_cast<unsigned>(dice_.below(1000));
+    rewrite("sort", [&](std::size_t, Ids ids) {
+      std::shuffle(ids.begin(), ids.end(), std::mt19937(seed));
+      return ids;
+    });
+  }
+  // The application itself gives objects to other ranks.
+  void scatter() {
+    const int salt = dice_.below(1000);
+    const bool to_one = dice_.once_in(2);
+    rewrite("scatter", [&](std::size_t s, const Ids&) {
+      Ids mine;
+      for (const std::int64_t id : alive_[s])
+        if (static_cast<int>(mix(to_one ? 0 : id, salt) % static_cast<unsigned>(all_.ranks)) ==
+            rank_)
+          mine.push_back(id);
+      return mine;
+    });
+  }
+
+  // --- Calls -------------------------------------------------------------------------------------
+
+  std::vector<Set> as_sets() {
+    std::vector<Set> sets;
+    for (const auto& set : sets_) sets.push_back(set->as_set());
+    return sets;
+  }
+
+  void work() {
+    if (!kernel_) return;
+    const Timer timing = kernel_->time();
+    std::int64_t took = 1000;
+    for (const auto& set : sets_)
+      for (const std::int64_t id : set->ids()) took += 10 + static_cast<std::int64_t>(id % 7);
+    if (all_.time == Time::usual) fuzz_now += took;
+    if (all_.time == Time::leaps) fuzz_now += took * (dice_.once_in(4) ? 1'000'000'000 : 1);
+    if (all_.time == Time::goes_back) fuzz_now += dice_.once_in(4) ? -took : took;
+  }
+
+  void steps(int count, bool may_move) {
+    for (int i = 0; i < count && mine_.empty(); ++i) {
+      work();
+      if (all_.time == Time::usual) fuzz_now += 100;
+      call({may_move ? "step" : "still step"}, [&](std::span<const Set> sets) {
+        return balancer_->step(sets, {.may_move = may_move});
+      });
+    }
+  }
+  void rebalance() {
+    call({"rebalance"}, [&](std::span<const Set> sets) { return balancer_->rebalance(sets); });
+  }
+  void migrate() {
+    call({"migrate"}, [&](std::span<const Set> sets) { return balancer_->migrate(sets); });
+  }
+
+  void trick() {
+    constexpr Trick tricks[] = {Trick::before_throws, Trick::domains_throw, Trick::after_throws,
+                                Trick::nan, Trick::wrong_length};
+    trick_ = dice_.one_of(tricks);
+    tell("trick " + std::to_string(static_cast<int>(trick_)));
+    const bool is_hook = trick_ != Trick::nan && trick_ != Trick::wrong_length;
+    if (is_hook) {
+      ++now_.jumps;  // so that something moves
+      rewrite("jump", [](std::size_t, Ids ids) { return ids; });
+    }
+    const bool here = rank_ == all_.ranks - 1 && sets_.back()->as_set().count() > 0;
+    if (trick_ == Trick::nan && here) put_nan();
+    dice_.once_in(2) ? rebalance() : migrate();
+    trick_ = Trick::none;
+    if (!is_hook) rewrite("mend", [](std::size_t, Ids ids) { return ids; });
+  }
+  void put_nan() {
+    const Set set = sets_.back()->as_set();
+    const FieldLayout at = set.position();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const auto single = static_cast<float>(nan);
+    if (at.scalar == ScalarType::float32)
+      std::memcpy(at.data, &single, sizeof(single));
+    else
+      std::memcpy(at.data, &nan, sizeof(nan));
+  }
+
+  void start_again() {
+    tell("restart");
+    std::optional<std::string> saved;
+    if (dice_.once_in(2)) {
+      saved = balancer_->saved_state();
+      require(same_everywhere(ranks_, *saved), "states differ");
+    }
+    if (dice_.once_in(2)) finish();
+    make_balancer(saved);
+    rebalance();
+  }
+
+  void finish() {
+    tell("finish");
+    balancer_->finish();
+    const Account account = balancer_->account();
+    for (const double seconds : {account.mean, account.actual, account.never, account.uncertainty,
+                                 account.own_cost, account.rebuild_cost, account.advised})
+      require(!std::isnan(seconds), "a NaN in the account");
+  }
+
+  // --- Around ------------------------------------------------------------------------------------
+
+  // Questions about the domains that an application asks to exchange a halo. A halo of the sets
+  // themselves is to be exchanged and compared here, once there is one.
+  void look_around() {
+    tell("look around");
+    const Domains& domains = balancer_->domains();
+    if (parts_of(domains) == 0) return;
+    std::vector<int> near;
+    for (const Neighbour& neighbour : neighbours_of(domains, rank_)) {
+      require(!std::isnan(neighbour.shared_face), "a face is a NaN");
+      near.push_back(neighbour.rank);
+    }
+    const auto all = ranks_.all_gather(std::span<const int>(near));
+    for (const int other : near) {
+      const std::span<const int> theirs = all.of_rank(other);
+      require(std::ranges::find(theirs, rank_) != theirs.end(),
+              "rank " + std::to_string(other) + " is no neighbour of its neighbour");
+    }
+    const auto n = static_cast<std::size_t>(dimensions_of(domains));
+    for (const auto& set : sets_)
+      for (const Point& point : points_of(set->as_set())) {
+        const int owner = owner_of(domains, std::span(point).first(n));
+        const std::vector<int> found = ranks_within(domains, Box{point, point}, 0);
+        require(std::ranges::find(found, owner) != found.end(), "nobody is at a point");
+      }
+  }
+
+  // --- What must hold ----------------------------------------------------------------------------
+
+  struct Before {
+    Snapshot snapshot;
+    std::string domains;
+    std::int64_t generation;
+    std::vector<Gathered<std::int64_t>> ids;
+  };
+
+  Gathered<std::int64_t> all_ids(std::size_t s) {
+    const Ids ids = sets_[s]->ids();
+    return ranks_.all_gather(std::span<const std::int64_t>(ids));
+  }
+  std::string text_of_domains() const {
+    return text_of(balancer_->domains()) +
+           bytes_as_text(std::span(rank_of_part(balancer_->domains())));
+  }
+
+  void call(Call how, const std::function<MoveReport(std::span<const Set>)>& function) {
+    ++calls_;
+    tell(how.name);
+    how.has_domains = parts_of(balancer_->domains()) > 0;
+    std::vector<Set> sets = as_sets();
+    Before before = {snapshot_of(sets), text_of_domains(), generation_of(balancer_->domains()), {}};
+    for (std::size_t s = 0; s < sets_.size(); ++s) before.ids.push_back(all_ids(s));
+    before_ = after_ = domains_seen_ = 0;
+    Ids field(static_cast<std::size_t>(sets.back().count()));
+    if (trick_ == Trick::wrong_length) {
+      const bool is_short = rank_ == all_.ranks - 1 && !field.empty();
+      if (is_short) field.pop_back();
+      sets.back() = with_another(sets.back(), field);
+      if (ranks_.all_reduce(is_short ? 1 : 0, Reduction::greatest) == 0) trick_ = Trick::none;
+    }
+    how.trick = trick_;
+    std::optional<MoveReport> report;
+    const std::string text = error_of([&] { report = function(sets); });
+    require(same_everywhere(ranks_, report ? "" : text), "not the same Error: " + text);
+    if (!mine_.empty()) return;
+    if (report)
+      expect_success(how, *report, before);
+    else
+      expect_failure(how, text, before);
+    for (const auto& set : sets_) set->refill();
+    expect_sane_metrics();
+  }
+
+  static Set with_another(const Set& set, Ids& field) {
+    Carried carried{{set.fields().begin() + 1, set.fields().end()}, set.payloads()};
+    carried.fields.push_back(field_of(field));
+    return Set(set.fields().front(), std::move(carried), set.options());
+  }
+
+  void expect_refused(const std::string& text, const Call& how) {
+    ++errors_;
+    require(refusal_of(text, all_, how) != nullptr, "unexpected: " + text);
+  }
+
+  void expect_failure(const Call& how, const std::string& text, const Before& before) {
+    expect_refused(text, how);
+    if (is_after_the_commit(text)) {
+      expect_objects_of_all();
+      expect_at_home(how);
+      require(same_everywhere(ranks_, text_of_domains()), "domains differ");
+      return;
+    }
+    if (trick_ != Trick::nan) look_at_contents();
+    Snapshot now = snapshot_of(as_sets());
+    if (all_.options.wrap)
+      for (std::size_t f = 0, s = 0; s < sets_.size(); f += sets_[s]->as_set().fields().size(), ++s)
+        now.contents[f] = before.snapshot.contents[f];
+    require(now == before.snapshot, "an Error has changed fields: " + text);
+    require(text_of_domains() == before.domains, "an Error has changed domains");
+  }
+
+  void expect_success(const Call& how, const MoveReport& report, const Before& before) {
+    require(trick_ != Trick::wrong_length, "a wrong length was not noticed");
+    expect_report(report, before);
+    const std::string agreed = text_of_domains() + bytes_of_all(report.messages, report.refused) +
+                               text_of(report);
+    require(same_everywhere(ranks_, agreed), "ranks differ in domains or report");
+    const bool is_still = std::string(how.name) == "still step";
+    require(!is_still || (!report.moved && !report.has_new_domains()), "a still step moved");
+    require(!is_migration(how) || !report.has_new_domains(), "migrate has made domains");
+    if (!report.moved) {
+      Snapshot now = snapshot_of(as_sets());
+      if (all_.options.wrap)
+        for (std::size_t f = 0, s = 0; s < sets_.size();
+             f += sets_[s]->as_set().fields().size(), ++s)
+          now.contents[f] = before.snapshot.contents[f];
+      require(now == before.snapshot, "nothing has moved, and fields have changed");
+    }
+    expect_objects_of_all();
+    if (trick_ != Trick::nan) look_at_contents();
+    const bool is_step = std::string(how.name) == "step" || is_still;
+    if (!is_step || report.moved) expect_at_home(how);
+    if (all_.hooks) {
+      require(before_ == (report.moved ? 1 : 0), "hooks before");
+      require(domains_seen_ == (report.has_new_domains() ? 1 : 0), "hooks for domains");
+      require(rank_ % 2 != 0 || after_ == (report.moved ? 1 : 0), "hooks after");
+    }
+    moves_ += report.moved ? 1 : 0;
+  }
+
+  void expect_report(const MoveReport& report, const Before& before) {
+    require(report.generation == generation_of(balancer_->domains()), "another generation");
+    require(report.generation >= before.generation, "generations fall");
+    require((report.generation != before.generation) == report.has_new_domains(),
+            "has_new_domains is not what generations say");
+    require(report.domains.get() == &balancer_->domains(), "other domains in the report");
+    require(std::isfinite(report.lambda) && report.lambda >= 1 - 1e-9,
+            "lambda is " + std::to_string(report.lambda));
+    for (const auto& [stage, seconds] : report.seconds)
+      require(std::isfinite(seconds), "seconds of " + stage);
+    require(report.moved == (report.objects > 0), "moved, and objects");
+    std::int64_t moved = 0, sent = 0, received = 0;
+    require(report.origins.size() == (report.moved && all_.options.origins ? sets_.size() : 0),
+            "the number of origins");
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      std::map<std::int64_t, int> rank_before;
+      for (int r = 0; r < all_.ranks; ++r)
+        for (const std::int64_t id : before.ids[s].of_rank(r)) rank_before[id] = r;
+      const auto now = all_ids(s);
+      for (int r = 0; r < all_.ranks; ++r)
+        for (const std::int64_t id : now.of_rank(r)) {
+          const int from = rank_before[id];
+          if (from == r) continue;
+          ++moved;
+          sent += from == rank_ ? 1 : 0;
+          received += r == rank_ ? 1 : 0;
+          require(!sets_[s]->is_pinned(id), "a pinned object has moved");
+        }
+      if (s < report.origins.size()) expect_origins(report.origins[s].on_host(), s, before.ids[s]);
+    }
+    require(report.objects == moved && report.sent == sent && report.received == received,
+            "the report counts " + std::to_string(report.objects) + " objects, and " +
+                std::to_string(moved) + " have moved");
+  }
+
+  void expect_origins(const std::vector<Origin>& origins, std::size_t s,
+                      const Gathered<std::int64_t>& before) {
+    const Ids ids = sets_[s]->ids();
+    require(origins.size() == ids.size(), "as many origins as objects");
+    for (std::size_t i = 0; i < std::min(ids.size(), origins.size()); ++i) {
+      const std::span<const std::int64_t> there = before.of_rank(origins[i].rank);
+      require(there[static_cast<std::size_t>(origins[i].index)] == ids[i], "another origin");
+    }
+  }
+
+  // Collective: each object once; groups on one rank.
+  void expect_objects_of_all() {
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      Ids found = all_ids(s).values, expected = alive_[s];
+      std::ranges::sort(found);
+      std::ranges::sort(expected);
+      require(found == expected, "set " + std::to_string(s) + " has " +
+                                     std::to_string(found.size()) + " objects, not " +
+                                     std::to_string(expected.size()) + ", or others");
+    }
+  }
+
+  void look_at_contents() {
+    for (const auto& set : sets_) {
+      const std::string text = set->look(now_);
+      require(text.empty(), text);
+    }
+  }
+
+  void expect_at_home(const Call& how) {
+    const Domains& domains = balancer_->domains();
+    if (parts_of(domains) == 0) return;
+    const auto n = static_cast<std::size_t>(dimensions_of(domains));
+    std::map<std::int64_t, int> rank_of_group;
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      const std::vector<Point> points = points_of(sets_[s]->as_set());
+      const Ids ids = sets_[s]->ids();
+      for (std::size_t i = 0; i < ids.size(); ++i) {
+        if (sets_[s]->is_pinned(ids[i]) || sets_[s]->group(ids[i]) >= 0) continue;
+        require(owner_of(domains, std::span(points[i]).first(n)) == rank_,
+                std::string("a stray after ") + how.name);
+      }
+      const auto all = all_ids(s);
+      for (int r = 0; r < all_.ranks; ++r)
+        for (const std::int64_t id : all.of_rank(r))
+          if (const std::int64_t group = sets_[s]->group(id); group >= 0)
+            require(rank_of_group.emplace(group, r).first->second == r, "a group is divided");
+    }
+  }
+
+  void expect_sane_metrics() {
+    const Metrics metrics = balancer_->metrics();
+    const Figures& total = metrics.total;
+    for (const double figure :
+         {total.least, total.average, total.greatest, total.lambda, total.imbalance_percent,
+          total.imbalance_seconds, total.allocation_seconds, total.efficiency, metrics.coverage,
+          metrics.trend, metrics.scatter, metrics.jitter})
+      require(std::isfinite(figure), "a NaN in the metrics");
+  }
+
+  const Communicator& ranks_;
+  int rank_;
+  Configuration all_;
+  Dice dice_;
+  Moment now_;
+  std::vector<std::unique_ptr<FuzzSet>> sets_;
+  std::vector<Ids> alive_;  // of each set, on all ranks
+  Ids next_;
+  std::optional<Balancer> balancer_;
+  std::optional<Kernel> kernel_;
+  Trick trick_ = Trick::none;
+  int before_ = 0, after_ = 0, domains_seen_ = 0;
+  int calls_ = 0, errors_ = 0, moves_ = 0;
+  std::string story_, mine_, wrong_;
+};
+
+}  // namespace evenkeel::test
