@@ -83,18 +83,24 @@ double shared_face(const Domains& domains, const Axes& axes, const Box& a, const
     const int times = contacts(a, b, box_of(domains), periodic_of(domains)[across], across);
     if (times == 0) continue;
     double face = times;
-    for (const std::size_t along : axes)
-      if (along != across) face *= std::max(0.0, overlap(a, b, along));
-    area += face;
+    bool touch = true;  // an area may be more than a number can hold, but nothing is nothing
+    for (const std::size_t along : axes) {
+      if (along == across) continue;
+      const double length = overlap(a, b, along);
+      touch = touch && length > 0;
+      face *= length;
+    }
+    if (touch) area += face;
   }
   return area;
 }
 
-// So little beyond faces that only domains that touch them are found.
+// So little beyond faces that only domains that touch them are found. Finite, also where the box is
+// longer than a number can tell.
 double reach_of(const Box& whole, const Axes& axes) {
   double reach = 0;
   for (const std::size_t d : axes)
-    reach = std::max({reach, (whole.upper[d] - whole.lower[d]) * 0x1p-40,
+    reach = std::max({reach, whole.upper[d] * 0x1p-40 - whole.lower[d] * 0x1p-40,
                       std::abs(whole.lower[d]) * 0x1p-50, std::abs(whole.upper[d]) * 0x1p-50});
   return reach;
 }

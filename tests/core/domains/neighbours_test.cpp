@@ -238,6 +238,25 @@ TEST(Neighbours, OfQuartersOfACurve) {
   EXPECT_EQ(neighbours_of(curve, 0), (std::vector<Neighbour>{{1, 0.5}, {2, 0}, {3, 0.5}}));
 }
 
+// Lengths and areas are more than a number can hold there.
+TEST(Neighbours, InABoxBetweenTheGreatestNumbers) {
+  constexpr double most = std::numeric_limits<double>::max();
+  const Box box = {{-most, -most, -most}, {most, most, most}};
+  const std::uint64_t eighth = end_of_curve(3).value / 8;
+  Splitters splitters;
+  for (std::uint64_t part = 0; part <= 8; ++part) splitters.push_back({part * eighth});
+  const Domains curve = CurveDomains(1, 3, box, {}, splitters, {}, {});
+  for (int rank = 0; rank < 8; ++rank) {
+    int faces = 0, others = 0;
+    for (const Neighbour& neighbour : neighbours_of(curve, rank)) {
+      ASSERT_TRUE(neighbour.shared_face >= 0) << neighbour.shared_face;
+      ++(neighbour.shared_face > 0 ? faces : others);
+    }
+    EXPECT_EQ(faces, 3);
+    EXPECT_EQ(others, 4);
+  }
+}
+
 TEST(Neighbours, OfWhoOwnsNothing) {
   const Domains curve = CurveDomains(1, 2, unit, {}, {{0}, {0}, end_of_curve(2)}, {}, {});
   EXPECT_TRUE(boxes_of(curve, 0).empty());

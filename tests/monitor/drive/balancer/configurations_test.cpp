@@ -34,10 +34,11 @@ TEST(Configurations, AnyOfThem) {
   int failures = 0;
   for (std::int64_t number = begin; number < end && failures < most_failures; ++number) {
     const test::Configuration all = test::configuration_of(number, communicator.size());
+    SCOPED_TRACE(describe(all));
     const test::Watchdog watchdog(most_seconds, describe(all));
     test::Program program(communicator, all);
     const std::string wrong = program.run();
-    EXPECT_EQ(wrong, "") << describe(all);
+    EXPECT_EQ(wrong, "");
     failures += wrong.empty() ? 0 : 1;
     calls += program.calls();
     errors += program.errors();

@@ -196,7 +196,11 @@ class RawCloud final : public FuzzCloud {
 template <class Real, std::size_t n>
 class SubviewCloud final : public FuzzCloud {
  public:
-  void resize(std::size_t objects) override { owned_ = static_cast<std::int64_t>(objects); }
+  void resize(std::size_t objects) override {
+    owned_ = static_cast<std::int64_t>(objects);
+    id_.resize(fuzz_room);  // a move leaves them as long as they must be
+    letter_.resize(fuzz_room);
+  }
   Field position() override { return field_of(x_); }
   Carried carried() override { return carry(id_, charge_, letter_); }
   SetOptions options() override { return {.count = &owned_}; }

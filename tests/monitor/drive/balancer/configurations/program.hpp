@@ -48,13 +48,21 @@ class Program {
 
   // Collective. Returns what is wrong, the same on all ranks; empty: nothing.
   std::string run() {
+    try {
+      run_all();
+    } catch (const std::exception& thrown) {  // of the test itself: other ranks may wait
+      ADD_FAILURE() << story_ << ": " << thrown.what();
+      throw;
+    }
+    return wrong_;
+  }
+  void run_all() {
     fuzz_now = 1;
     make_balancer({});
     if (balancer_ && !dice_.once_in(4)) act([this] { rebalance(); });
     for (int action = 0; balancer_ && action < all_.actions && wrong_.empty(); ++action)
       act([this] { some_action(); });
     if (balancer_ && all_.finishes && wrong_.empty()) act([this] { finish(); });
-    return wrong_;
   }
   int calls() const { return calls_; }
   int errors() const { return errors_; }
@@ -341,6 +349,7 @@ class Program {
     for (std::size_t s = 0; s < sets_.size(); ++s) before.ids.push_back(all_ids(s));
     before_ = after_ = domains_seen_ = 0;
     Ids field(static_cast<std::size_t>(sets.back().count()));
+    field.reserve(fuzz_room);  // for sets that keep their memory
     if (trick_ == Trick::wrong_length) {
       const bool is_short = rank_ == all_.ranks - 1 && !field.empty();
       if (is_short) field.pop_back();

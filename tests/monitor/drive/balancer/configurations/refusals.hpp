@@ -63,11 +63,16 @@ inline constexpr Refusal refusals[] = {
     {" is pinned on rank ",
      [](const Configuration& all, const Call&) { return all.has_bonds(); },
      "a group cannot be on two ranks"},
-    {" wide do not fit",
+    {"The box has no room for ",
      [](const Configuration& all, const Call& call) {
        return all.has_widths() && !is_migration(call);
      },
-     "the box has no room for so many domains of this width"},
+     "bisection finds no room for so many domains of this width"},
+    {" wide do not fit ",
+     [](const Configuration& all, const Call& call) {
+       return all.has_widths() && !is_migration(call);
+     },
+     "nor does a grid, which may have cells, too"},
     {"A grid of ",
      [](const Configuration& all, const Call& call) {
        return !all.grid_fits && !is_migration(call);
