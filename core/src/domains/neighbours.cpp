@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -53,13 +54,12 @@ Axes axes_of(const Domains& domains) {
 }
 
 // A box can be without extent, and where all domains are flat the first of them owns everything.
+// Asks about the lower corner: the middle of two numbers next to each other is one of them.
 bool owns_its_box(const Domains& domains, const Box& box, int rank) {
-  std::array<double, 3> middle = {};
-  for (std::size_t d = 0; d < 3; ++d) middle[d] = box.lower[d] / 2 + box.upper[d] / 2;
   for (const std::size_t d : axes_of(domains))
     if (!(box.lower[d] < box.upper[d])) return false;
   const auto n = static_cast<std::size_t>(dimensions_of(domains));
-  return owner_of(domains, std::span<const double>(middle).first(n)) == rank;
+  return owner_of(domains, std::span(box.lower).first(n)) == rank;
 }
 
 // The length of what two boxes share along an axis; below 0: they are apart.
@@ -95,10 +95,10 @@ double shared_face(const Domains& domains, const Axes& axes, const Box& a, const
   return area;
 }
 
-// So little beyond faces that only domains that touch them are found. Finite, also where the box is
-// longer than a number can tell.
+// So little beyond faces that only domains that touch them are found: more than nothing in the
+// smallest of boxes, and finite where a box is longer than a number can tell.
 double reach_of(const Box& whole, const Axes& axes) {
-  double reach = 0;
+  double reach = std::numeric_limits<double>::denorm_min();
   for (const std::size_t d : axes)
     reach = std::max({reach, whole.upper[d] * 0x1p-40 - whole.lower[d] * 0x1p-40,
                       std::abs(whole.lower[d]) * 0x1p-50, std::abs(whole.upper[d]) * 0x1p-50});

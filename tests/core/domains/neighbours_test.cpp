@@ -2,6 +2,9 @@
 
 #include <evenkeel/core/domains/neighbours.hpp>
 
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -255,6 +258,29 @@ TEST(Neighbours, InABoxBetweenTheGreatestNumbers) {
     EXPECT_EQ(faces, 3);
     EXPECT_EQ(others, 4);
   }
+}
+
+// The middle one owns a single number along x.
+TEST(Neighbours, OfADomainAsThinAsCanBe) {
+  for (const double lower : {1.0, std::nextafter(1.0, 2.0)}) {
+    const double upper = std::nextafter(lower, 2.0);
+    const GridBorders borders = {.axes = {0, 1, 2},
+                                 .levels = {{{0, lower, upper, 3}, {0, 1, 0, 1, 0, 1}, {}}}};
+    const Domains grid = GridDomains(1, {2, {3, 1, 1}}, {{0, 0, 0}, {3, 1, 0}}, {}, borders);
+    EXPECT_EQ(boxes_of(grid, 1).size(), 1U);
+    EXPECT_FALSE(neighbours_of(grid, 1).empty());
+  }
+}
+
+// A share of its extent would be 0.
+TEST(Neighbours, InTheSmallestOfBoxes) {
+  constexpr double least = std::numeric_limits<double>::denorm_min();
+  const Box box = {{0, 0, 0}, {4 * least, 4 * least, 0}};
+  const GridBorders borders = {
+      .axes = {0, 1, 2}, .levels = {{{0, 2 * least, 4 * least}, {0, 4 * least, 0, 4 * least}, {}}}};
+  const Domains grid = GridDomains(1, {2, {2, 1, 1}}, box, {}, borders);
+  ASSERT_EQ(neighbours_of(grid, 0).size(), 1U);
+  ASSERT_EQ(neighbours_of(grid, 1).size(), 1U);
 }
 
 TEST(Neighbours, OfWhoOwnsNothing) {

@@ -22,6 +22,10 @@ TEST(Lambda, WhereNothingWeighsAnythingAllIsEven) {
   EXPECT_EQ(lambda({5}), 1);
 }
 
+TEST(Lambda, IsFiniteAlsoWhereTheGreatestTimesThePartsIsNot) {
+  EXPECT_EQ(lambda_of(1e308, 1e308, 3), 3);
+}
+
 TEST(ImbalancePercent, IsTheShareOfTheOthersThatWait) {
   EXPECT_EQ(imbalance_percent_of(4, 4, 4), 100);
   EXPECT_EQ(imbalance_percent_of(2, 8, 4), 0);

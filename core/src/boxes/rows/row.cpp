@@ -21,6 +21,12 @@ double before(double place, double width) {
   return next;
 }
 
+// A cell that is smaller than what numbers can tell has a multiple everywhere.
+bool has_cells(const RowRules& row) {
+  constexpr double most = 0x1p53;
+  return row.cell > 0 && row.upper / row.cell - row.lower / row.cell < most;
+}
+
 // Counts borders in cells, so that multiples of a cell stay multiples.
 void allow_cells(const RowRules& row, std::span<double> inner) {
   const double cells = std::floor((row.upper - row.lower) / row.cell);
@@ -31,7 +37,7 @@ void allow_cells(const RowRules& row, std::span<double> inner) {
     const double most = cells - least * (count - static_cast<double>(i));
     const double nearest = std::round((inner[i] - row.lower) / row.cell);
     below = std::min(std::max(nearest, below + least), most);
-    inner[i] = row.lower + below * row.cell;
+    inner[i] = std::min(row.lower + below * row.cell, row.upper);
     below = std::max(below, 0.0);
   }
 }
@@ -54,7 +60,7 @@ double most_width(const RowRules& row, std::int64_t domains) {
 
 void allow(const RowRules& row, std::span<double> inner) {
   if (inner.empty()) return;
-  if (row.cell > 0) return allow_cells(row, inner);
+  if (has_cells(row)) return allow_cells(row, inner);
   if (!(row.width > 0)) return;
   allow_anywhere(row, inner);
   // If there is no room to spare, rounding may have pushed the first border out of range.

@@ -1,4 +1,6 @@
-// A long run: births, deaths, drift, migrate every step, a rebalance every 7, a step every step.
+// A long run: births, deaths, drift, migrate every step, a rebalance every 7, a step every step. A
+// rebalance begins a new epoch, so in a tenth of the steps there is none: then the default trigger
+// looks and decides.
 // By hand, before a release: EVENKEEL_TEST_SOAK_STEPS=20000, with --watchdog=0.
 
 #include "monitor/drive/balancer/crew.hpp"
@@ -86,9 +88,9 @@ struct Vectors {
 
 // In Views with slack, which the application enlarges for births.
 struct Views {
-  Kokkos::View<double* [3], Kokkos::LayoutLeft, Kokkos::HostSpace> x{"x", 16};
+  Kokkos::View<double* [3], Kokkos::LayoutLeft, Kokkos::HostSpace> x { "x", 16 };
   Kokkos::View<std::int64_t*, Kokkos::HostSpace> id{"id", 16};
-  Kokkos::View<float* [3], Kokkos::LayoutRight, Kokkos::HostSpace> spin{"spin", 16};
+  Kokkos::View<float* [3], Kokkos::LayoutRight, Kokkos::HostSpace> spin { "spin", 16 };
   int owned = 0;
   Set as_set() { return set(x, carry(id, spin), {.count = &owned, .reserve = 1.3}); }
   void resize(std::size_t objects) {
@@ -186,7 +188,8 @@ class BalancerSoak : public testing::Test {
   void step(int now) {
     first.live(now);
     second.live(now);
-    if (now % 7 == 0)
+    const bool is_left_alone = now % 600 >= 540;
+    if (now % 7 == 0 && !is_left_alone)
       balancer.rebalance(first.as_set(), second.as_set());
     else
       balancer.migrate(first.as_set(), second.as_set());
@@ -209,7 +212,7 @@ class BalancerSoak : public testing::Test {
   }
 };
 
-// A request of MPI that nobody completes, or a list that grows, takes at least 100 bytes in each
+// A request of MPI that nobody completes, or a list that grows, takes at least 60 bytes in each
 // step: more than what is allowed here in the 18,000 steps of the whole run.
 TEST_F(BalancerSoak, NothingIsLostAndNothingGrows) {
   ASSERT_GT(steps, 0);
@@ -222,16 +225,17 @@ TEST_F(BalancerSoak, NothingIsLostAndNothingGrows) {
   }
   const Holdings last = holdings();
   balancer.finish();
-  EXPECT_TRUE(communicator.size() == 1 || moves > 0 || steps < 100);
-  std::printf("rank %d: %lld bytes after %d steps, %lld after %d; %lld and %lld descriptors, %lld "
-              "and %lld threads; %d moves by step\n",
-              communicator.rank(), static_cast<long long>(warm->bytes), warm_up,
-              static_cast<long long>(last.bytes), steps, static_cast<long long>(warm->descriptors),
-              static_cast<long long>(last.descriptors), static_cast<long long>(warm->threads),
-              static_cast<long long>(last.threads), moves);
+  EXPECT_TRUE(communicator.size() == 1 || moves > 0 || steps < 600);
+  std::printf(
+      "rank %d: %lld bytes after %d steps, %lld after %d; %lld and %lld descriptors, %lld "
+      "and %lld threads; %d moves by step\n",
+      communicator.rank(), static_cast<long long>(warm->bytes), warm_up,
+      static_cast<long long>(last.bytes), steps, static_cast<long long>(warm->descriptors),
+      static_cast<long long>(last.descriptors), static_cast<long long>(warm->threads),
+      static_cast<long long>(last.threads), moves);
   EXPECT_EQ(last.descriptors, warm->descriptors);
   EXPECT_EQ(last.threads, warm->threads);
-  constexpr std::int64_t allowed = std::int64_t{3} << 19;
+  constexpr std::int64_t allowed = std::int64_t{1} << 20;
   if (!test::is_sanitized) {
     EXPECT_LE(last.bytes, warm->bytes + allowed);
   }

@@ -4,6 +4,7 @@
 
 #include <evenkeel/backends/export.hpp>
 
+#include <limits>
 #include <span>
 
 namespace evenkeel {
@@ -12,7 +13,9 @@ namespace evenkeel {
 // loads have no meaning.
 EVENKEEL_API double lambda_of(std::span<const double> loads) noexcept;
 inline double lambda_of(double greatest, double sum, double parts) noexcept {
-  return sum > 0 && parts > 0 ? greatest * parts / sum : 1;
+  if (!(sum > 0 && parts > 0)) return 1;
+  const double lambda = greatest * parts / sum;
+  return lambda < std::numeric_limits<double>::infinity() ? lambda : greatest / sum * parts;
 }
 
 // (greatest - average) / greatest * parts / (parts - 1) * 100: 0 is perfect, 100 is all work on one

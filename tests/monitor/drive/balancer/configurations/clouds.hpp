@@ -136,7 +136,7 @@ class ViewCloud final : public Styled {
   Carried carried() override { return carry(id_, charge_, letter_); }
 
  private:
-  Kokkos::View<Real* [n], Layout, Kokkos::HostSpace> x_, other_;
+  Kokkos::View<Real*[n], Layout, Kokkos::HostSpace> x_, other_;
   Kokkos::View<std::int64_t*, Kokkos::HostSpace> id_;
   Kokkos::View<float* [2], Layout, Kokkos::HostSpace> charge_;
   Kokkos::View<char*, Kokkos::HostSpace> letter_;

@@ -21,7 +21,7 @@ namespace evenkeel::test {
 // --- Places --------------------------------------------------------------------------------------
 
 enum class Where { anywhere, point, line, plane, corners, faces, cluster, far, greatest };
-inline constexpr const char* names_of_where[] = {"anywhere", "in a point", "on a line",
+inline constexpr const char* names_of_where[] = {"anywhere",   "in a point", "on a line",
                                                  "in a plane", "on corners", "on faces",
                                                  "clustered",  "some far",   "greatest numbers"};
 
@@ -32,8 +32,8 @@ struct Geometry {
   int dimensions = 3;
   double offset = 0;
   int exponent = 0;
-  double speed = 0;          // in raw units per drift
-  bool is_given = false;     // the box
+  double speed = 0;           // in raw units per drift
+  bool is_given = false;      // the box
   bool is_too_small = false;  // the given box, for some objects
   std::array<bool, 3> periodic = {};
   double raw_lower = -1, raw_upper = 2;  // of a given box, along axes that are not periodic
@@ -83,16 +83,14 @@ inline double place_of(const Geometry& geometry, bool is_single, std::int64_t id
 // --- Sets ----------------------------------------------------------------------------------------
 
 enum class Container { vectors, left_views, right_views, records, spans, raw, subviews };
-inline constexpr const char* names_of_containers[] = {"vectors", "left Views", "right Views",
-                                                      "records", "spans",      "raw",
-                                                      "subviews"};
+inline constexpr const char* names_of_containers[] = {
+    "vectors", "left Views", "right Views", "records", "spans", "raw", "subviews"};
 enum class Style { plain, counted, kept, reserved, aliased };
 inline constexpr const char* names_of_styles[] = {"plain", "counted", "kept", "reserved",
                                                   "aliased"};
 enum class Weights { none, ones, zeros, tiny, great, overflowing, whole, one_heavy, fractions };
-inline constexpr const char* names_of_weights[] = {"none",  "ones",        "zeros", "tiny",
-                                                   "great", "overflowing", "whole", "one heavy",
-                                                   "fractions"};
+inline constexpr const char* names_of_weights[] = {
+    "none", "ones", "zeros", "tiny", "great", "overflowing", "whole", "one heavy", "fractions"};
 
 struct SetChoice {
   Container container = Container::vectors;
@@ -109,7 +107,7 @@ struct SetChoice {
 
 inline constexpr Spread on_the_first = {"on the first rank", [](std::int64_t, int) { return 0; }};
 
-inline constexpr std::int64_t most_alive = 500;     // of a set, all together
+inline constexpr std::int64_t most_alive = 500;        // of a set, all together
 inline constexpr std::int64_t ids_of_a_set = 1 << 20;  // apart from those of other sets
 
 inline double weight_of(Weights weights, std::int64_t id) {
@@ -150,8 +148,7 @@ struct Configuration {
     return std::ranges::any_of(sets, [&](const SetChoice& s) { return s.weights == weights; });
   }
   bool has_weights() const {
-    return std::ranges::any_of(sets,
-                               [](const SetChoice& s) { return s.weights != Weights::none; });
+    return std::ranges::any_of(sets, [](const SetChoice& s) { return s.weights != Weights::none; });
   }
   bool has_widths() const { return options.least_width != std::array<double, 3>{}; }
 };
@@ -204,10 +201,9 @@ inline Method some_method(int ranks, int dimensions, Dice& dice) {
 inline Geometry some_geometry(bool is_single, Dice& dice) {
   Geometry geometry;
   geometry.dimensions = 2 + dice.below(2);
-  constexpr Where places[] = {Where::anywhere, Where::anywhere, Where::anywhere,
-                              Where::point,      Where::line,       Where::plane,
-                              Where::corners,    Where::faces,      Where::cluster,
-                              Where::far,        Where::greatest};
+  constexpr Where places[] = {Where::anywhere, Where::anywhere, Where::anywhere, Where::point,
+                              Where::line,     Where::plane,    Where::corners,  Where::faces,
+                              Where::cluster,  Where::far,      Where::greatest};
   geometry.where = dice.one_of(places);
   constexpr int exponents[] = {0, 0, 0, 0, 980, -900, -1045, 80, -100, -140};
   constexpr int single_exponents[] = {0, 0, 0, 0, 80, -90, -140};
@@ -330,16 +326,17 @@ inline std::string describe(const Configuration& all) {
   text << "configuration " << all.number << " on " << all.ranks << " ranks: " << at.dimensions
        << "-D, " << names_of_where[static_cast<int>(at.where)] << ", offset " << at.offset
        << ", times 2^" << at.exponent << ", speed " << at.speed
-       << (at.is_too_small ? ", too small a box" : at.is_given ? ", a box given" : "") << ", time "
-       << names_of_times[static_cast<int>(all.time)] << (all.has_kernel ? "" : ", no kernel")
-       << (all.hooks ? ", hooks" : "") << ", " << all.actions << " actions;";
+       << (at.is_too_small ? ", too small a box"
+           : at.is_given   ? ", a box given"
+                           : "")
+       << ", time " << names_of_times[static_cast<int>(all.time)]
+       << (all.has_kernel ? "" : ", no kernel") << (all.hooks ? ", hooks" : "") << ", "
+       << all.actions << " actions;";
   for (const SetChoice& set : all.sets)
     text << ' ' << set.objects << (set.is_single ? " floats in " : " doubles in ")
-         << (set.is_mixed ? "mixed " : "")
-         << names_of_containers[static_cast<int>(set.container)] << ", "
-         << names_of_styles[static_cast<int>(set.style)] << ", "
-         << set.spread.name << ", weights "
-         << names_of_weights[static_cast<int>(set.weights)]
+         << (set.is_mixed ? "mixed " : "") << names_of_containers[static_cast<int>(set.container)]
+         << ", " << names_of_styles[static_cast<int>(set.style)] << ", " << set.spread.name
+         << ", weights " << names_of_weights[static_cast<int>(set.weights)]
          << (set.carries_weights ? " carried" : "") << (set.has_groups ? ", groups" : "")
          << (set.has_pins ? ", pins" : "") << (set.has_csr ? ", csr" : "")
          << (set.has_blocks ? ", blocks" : "") << ';';

@@ -206,10 +206,10 @@ class FuzzSet {
         if (!geometry_.periodic[d] || at < lower || at >= upper) return false;
         const double periods = (static_cast<double>(put) - static_cast<double>(at)) / period;
         const double off = std::abs(periods - std::round(periods));
-        const double step = static_cast<double>(std::numeric_limits<Real>::epsilon()) *
-                                std::max({std::abs(static_cast<double>(put)), std::abs(lower),
-                                          std::abs(upper)}) +
-                            static_cast<double>(std::numeric_limits<Real>::denorm_min());
+        const double step =
+            static_cast<double>(std::numeric_limits<Real>::epsilon()) *
+                std::max({std::abs(static_cast<double>(put)), std::abs(lower), std::abs(upper)}) +
+            static_cast<double>(std::numeric_limits<Real>::denorm_min());
         if (!(off <= 4 * step / period)) return false;
       }
     return true;

@@ -78,8 +78,7 @@ class Program {
   // Collective: the lowest rank with a complaint tells all.
   void act(const std::function<void()>& action) {
     action();
-    const int worst =
-        ranks_.all_reduce(mine_.empty() ? all_.ranks : rank_, Reduction::least);
+    const int worst = ranks_.all_reduce(mine_.empty() ? all_.ranks : rank_, Reduction::least);
     if (worst == all_.ranks || !wrong_.empty()) return;
     const auto said = ranks_.all_gather(std::span<const char>(mine_));
     const std::span<const char> words = said.of_rank(worst);
@@ -400,8 +399,8 @@ class Program {
   void expect_success(const Call& how, const MoveReport& report, const Before& before) {
     require(trick_ != Trick::wrong_length, "a wrong length was not noticed");
     expect_report(report, before);
-    const std::string agreed = text_of_domains() + bytes_of_all(report.messages, report.refused) +
-                               text_of(report);
+    const std::string agreed =
+        text_of_domains() + bytes_of_all(report.messages, report.refused) + text_of(report);
     require(same_everywhere(ranks_, agreed), "ranks differ in domains or report");
     const bool is_still = std::string(how.name) == "still step";
     require(!is_still || (!report.moved && !report.has_new_domains()), "a still step moved");

@@ -60,8 +60,7 @@ inline constexpr Refusal refusals[] = {
        return all.options.least_objects > 0 && !is_migration(call);
      },
      "objects are too few, or share places, groups and pins"},
-    {" is pinned on rank ",
-     [](const Configuration& all, const Call&) { return all.has_bonds(); },
+    {" is pinned on rank ", [](const Configuration& all, const Call&) { return all.has_bonds(); },
      "a group cannot be on two ranks"},
     {"The box has no room for ",
      [](const Configuration& all, const Call& call) {
