@@ -297,6 +297,17 @@ TEST_F(BoxCutOn, WithoutObjectsBordersStandAtEqualDistances) {
   EXPECT_EQ(found.reductions, 0);
 }
 
+// Every number is a multiple of these, as far as numbers can tell.
+TEST_F(BoxCutOn, CellsThatAreTooSmallToTellChangeNothing) {
+  const Objects objects = objects_of(clouds[0], 300);
+  const GridCutOptions without = staggered({2, {2, 4, 1}});
+  for (const double cell : {1e-310, 1e-300, 1e-17}) {
+    GridCutOptions options = without;
+    options.cell_size = {cell, cell, cell};
+    EXPECT_EQ(cut(objects, options).borders, cut(objects, without).borders) << cell;
+  }
+}
+
 TEST_F(BoxCutOn, WidthsAndCellsAlwaysHold) {
   for (const Cloud& cloud : clouds) {
     GridCutOptions options = staggered({3, {4, 3, 5}});
