@@ -11,11 +11,13 @@
 
 #include <evenkeel/evenkeel.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
@@ -75,7 +77,7 @@ Particles make_particles(const ek::Communicator& ranks, std::int64_t all) {
   return made;
 }
 
-// --- Cells: of the range of forces, around all that this rank has --------------------------------
+// --- Cells: at least range + skin wide, around all that this rank has ----------------------------
 
 struct Cells {
   double lower[3], width[3];

@@ -466,8 +466,12 @@ Plan Balancer::Impl::plan_in_order(std::span<const Set> sets, std::span<const Se
                                    bool is_bound) {
   for (const Set& set : sets) bounds(space_of_positions(set), ranks_, set);  // refuses NaNs
   const Region region = {dimensions_of(shapes, domains()), box_of(domains()), is_bound};
-  Prepared prepared = prepare(ranks_, Status(), sets, region, place_options_of(monitor_.options()));
-  const std::vector<std::span<const double>> weights(sets.size());
+  std::vector<std::span<const double>> weights;
+  const Status wrapped = attempt(stage_name, [&] {
+    weights.resize(sets.size());
+    wrap_positions(sets, region.box);
+  });
+  Prepared prepared = prepare(ranks_, wrapped, sets, region, place_options_of(monitor_.options()));
   constexpr double however_even = std::numeric_limits<double>::max();
   Assignment assignment = place(ranks_, Status(), prepared, weights, {however_even, 0}, domains());
   return plan(ranks_, std::move(prepared), std::move(assignment));

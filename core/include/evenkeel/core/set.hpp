@@ -121,8 +121,7 @@ class NumberSource {
   bool in_seconds() const noexcept { return in_seconds_; }
 
  private:
-  template <KnownContainer Container>
-  friend NumberSource costs(Container& seconds);
+  friend NumberSource costs(NumberSource seconds);
 
   std::optional<Field> field_;
   bool in_seconds_ = false;
@@ -131,11 +130,9 @@ class NumberSource {
 // Weights that are the seconds which each object took, as the application has measured them:
 //   {.weight = ek::costs(seconds)}
 // Sets without weights are then weighed in the same unit, by what objects take on average.
-template <KnownContainer Container>
-NumberSource costs(Container& seconds) {
-  NumberSource source(seconds);
-  source.in_seconds_ = true;
-  return source;
+inline NumberSource costs(NumberSource seconds) {
+  seconds.in_seconds_ = true;
+  return seconds;
 }
 
 struct SetOptions {

@@ -105,8 +105,8 @@ struct Options {
 // Throws an Error for options that make no sense. Local.
 EVENKEEL_API void check(const Options& options);
 
-// One line "key = value" per option that has a text (all but options_file and own_clock), in a
-// fixed order; from_text reads them back without loss.
+// One line "key = value" per option that has a text (all but methods, options_file and own_clock),
+// in a fixed order; from_text reads them back without loss.
 EVENKEEL_API std::string to_text(const Options& options);
 
 // `base` with the lines of `text` applied: "key = value"; # at the start of a line or behind a
