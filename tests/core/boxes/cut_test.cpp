@@ -587,6 +587,10 @@ TEST_F(BoxCutOn, WidthsOfABisectionAlwaysHold) {
       bisection(objects_of(clouds[0], 50), options),
       "The box has no room for 10 domains of the least widths: the largest widths in these "
       "proportions are 0.25, 0.25.");
+  options.box = {{0.5, 0.5, 0}, {0.5, 0.5, 0}};  // a point
+  EXPECT_ERROR(bisection({}, options),
+               "The box has no room for 10 domains of the least widths: the largest widths in "
+               "these proportions are 0, 0.");
 }
 
 // --- Misuse --------------------------------------------------------------------------------------

@@ -54,6 +54,7 @@ double most_scale(const Capacity& capacity, const Box& box, int parts) {
   while (fits(too_much)) too_much *= 2;
   while (too_much - fitting > too_much * 0x1p-50) {
     const double middle = (fitting + too_much) / 2;
+    if (!(middle > fitting && middle < too_much)) break;  // in a box of one point nothing fits
     (fits(middle) ? fitting : too_much) = middle;
   }
   return fitting / rounding;
