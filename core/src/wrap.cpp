@@ -20,14 +20,17 @@ template <class Real>
 struct WrapAlong {
   Coordinate<Real> along;
   GridAxis axis;
-  Real last;  // the greatest number below the upper face
+  Real first,
+      last;  // the least number that is not below the lower face; the greatest below the upper
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const double place = along(i);
     if (axis.is_inside(place) || place - place != 0) return;
     const auto inside = static_cast<Real>(axis.inside(place));
     *reinterpret_cast<Real*>(const_cast<char*>(along.data) + i * along.stride_bytes) =
-        inside < last ? inside : last;
+        inside < first  ? first
+        : inside < last ? inside
+                        : last;
   }
 };
 
@@ -39,12 +42,20 @@ Real greatest_below(double face) {
 }
 
 template <class Real>
+Real least_from(double face) {
+  const auto rounded = static_cast<Real>(face);
+  if (static_cast<double>(rounded) >= face) return rounded;
+  return std::nextafter(rounded, std::numeric_limits<Real>::infinity());
+}
+
+template <class Real>
 void wrap_along(const Space& space, const FieldLayout& at, int axis, const Box& box,
                 const std::array<bool, 3>& periodic) {
-  const double upper = box.upper[static_cast<std::size_t>(axis)];
-  exec::for_each(space, label, at.count,
-                 WrapAlong<Real>{Places<Real>(at).along(axis), axis_of(box, periodic, axis),
-                                 greatest_below<Real>(upper)});
+  const auto d = static_cast<std::size_t>(axis);
+  exec::for_each(
+      space, label, at.count,
+      WrapAlong<Real>{Places<Real>(at).along(axis), axis_of(box, periodic, axis),
+                      least_from<Real>(box.lower[d]), greatest_below<Real>(box.upper[d])});
 }
 
 }  // namespace
@@ -60,7 +71,9 @@ void wrap(const Space& space, const Set& set, const Box& box, const std::array<b
     else
       wrap_along<double>(space, at, axis, box, periodic);
   }
-  if (at.count > 0) space.fence(label);
+  if (at.count == 0) return;
+  space.fence(label);
+  set.fields().front().changed();
 }
 
 }  // namespace evenkeel

@@ -251,8 +251,11 @@ void IdDirectory::Impl::tell(const NumberSource& ids, const OwnedCount& count) {
     where.fence(label);
   });
   if (!status.ok()) routes.keepers.clear();
-  const auto claimants =
-      announce(*communicator, std::span<const Note<std::int64_t>>(routes.keepers));
+  std::vector<Note<std::int64_t>> claimants;
+  const Status heard = attempt(stage_name, [&] {
+    claimants = announce(*communicator, std::span<const Note<std::int64_t>>(routes.keepers));
+  });
+  if (status.ok()) status = heard;
   std::optional<Transfer> transfer;
   if (status.ok())
     status = attempt(stage_name, [&] {
@@ -304,7 +307,11 @@ exec::Array<Location> IdDirectory::look_up(const NumberSource& ids, const OwnedC
     locations = {space, label, wanted.size()};
   });
   if (!status.ok()) routes.keepers.clear();
-  const auto askers = announce(communicator, std::span<const Note<std::int64_t>>(routes.keepers));
+  std::vector<Note<std::int64_t>> askers;
+  const Status heard = attempt(stage_name, [&] {
+    askers = announce(communicator, std::span<const Note<std::int64_t>>(routes.keepers));
+  });
+  if (status.ok()) status = heard;
   std::optional<Transfer> ask, answer;
   if (status.ok())
     status = attempt(stage_name, [&] {

@@ -145,13 +145,13 @@ Halo Halo::around_ids(const Communicator& communicator, const Domains& domains,
   const exec::Region shown("evenkeel::halo");
   const exec::Array<Location> locations = directory.look_up(ids);
   Halo halo;
-  halo.impl_ = std::make_unique<Impl>(Impl{&communicator, generation_of(domains), 0});
-  Impl& plan = *halo.impl_;
-  plan.memory = locations.memory();
-  plan.counts.owned = owned;
   Wanted wanted;
-  std::vector<Note<std::int64_t>> notes;
+  std::vector<Note<std::int64_t>> notes, askers;
   Status status = attempt(stage_name, [&] {
+    halo.impl_ = std::make_unique<Impl>(Impl{&communicator, generation_of(domains), 0});
+    Impl& plan = *halo.impl_;
+    plan.memory = locations.memory();
+    plan.counts.owned = owned;
     const Space space = plan.space();
     wanted = wanted_of(space, locations, communicator.rank(), communicator.size());
     plan.imports = parcels_of(wanted.offsets);
@@ -161,10 +161,14 @@ Halo Halo::around_ids(const Communicator& communicator, const Domains& domains,
     for (const Parcel& parcel : plan.imports) notes.push_back({parcel.rank, parcel.objects});
   });
   if (!status.ok()) notes.clear();
-  const auto askers = announce(communicator, std::span<const Note<std::int64_t>>(notes));
+  const Status heard = attempt(stage_name, [&] {
+    askers = announce(communicator, std::span<const Note<std::int64_t>>(notes));
+  });
+  if (status.ok()) status = heard;
   std::optional<Transfer> transfer;
   if (status.ok())
     status = attempt(stage_name, [&] {
+      Impl& plan = *halo.impl_;
       for (const Note<std::int64_t>& note : askers) {
         plan.exports.push_back({note.rank, plan.counts.copies, note.content});
         plan.counts.copies += note.content;
@@ -173,10 +177,10 @@ Halo Halo::around_ids(const Communicator& communicator, const Domains& domains,
       transfer.emplace(transfer_between(communicator, plan.space(), plan.imports, wanted.slots,
                                         plan.exports, plan.objects));
     });
-  agree_on_plan(communicator, status, 0, plan.generation);
+  agree_on_plan(communicator, status, 0, generation_of(domains));
   const Status told = attempt(stage_name, [&] { transfer->run(); });
   const Status fits = attempt(stage_name, [&] {
-    if (told.ok()) require_slots(plan.space(), plan.objects, owned);
+    if (told.ok()) require_slots(halo.impl_->space(), halo.impl_->objects, owned);
   });
   vote(communicator, told.ok() ? fits : told);
   return halo;

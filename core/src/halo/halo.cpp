@@ -108,13 +108,13 @@ Halo::Halo(Halo&&) noexcept = default;
 Halo& Halo::operator=(Halo&&) noexcept = default;
 Halo::~Halo() = default;
 
-Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& set, double width)
-    : impl_(std::make_unique<Impl>(Impl{&communicator, generation_of(domains), width})) {
+Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& set, double width) {
   const exec::Region shown("evenkeel::halo");
-  Impl& plan = *impl_;
   exec::Array<GhostOrigin> leaving;
-  std::vector<Note<std::int64_t>> notes;
+  std::vector<Note<std::int64_t>> notes, arrived;
   Status status = attempt(stage_name, [&] {
+    impl_ = std::make_unique<Impl>(Impl{&communicator, generation_of(domains), width});
+    Impl& plan = *impl_;
     const Space space = Space::where(set.position().memory);
     plan.memory = exec::memory_of(space);
     plan.quarters = quarters_of(domains);
@@ -130,10 +130,14 @@ Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& 
     for (const Parcel& parcel : plan.exports) notes.push_back({parcel.rank, parcel.objects});
   });
   if (!status.ok()) notes.clear();
-  const auto arrived = announce(communicator, std::span<const Note<std::int64_t>>(notes));
+  const Status heard = attempt(stage_name, [&] {
+    arrived = announce(communicator, std::span<const Note<std::int64_t>>(notes));
+  });
+  if (status.ok()) status = heard;
   std::optional<Transfer> transfer;
   if (status.ok())
     status = attempt(stage_name, [&] {
+      Impl& plan = *impl_;
       plan.imports.reserve(arrived.size());
       for (const Note<std::int64_t>& note : arrived) {
         plan.imports.push_back({note.rank, plan.counts.ghosts, note.content});
@@ -144,7 +148,7 @@ Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& 
                                         plan.imports, plan.origins));
     });
   // A width that is not finite is an error above.
-  agree_on_plan(communicator, status, status.ok() ? width : 0, plan.generation);
+  agree_on_plan(communicator, status, status.ok() ? width : 0, generation_of(domains));
   vote(communicator, attempt(stage_name, [&] { transfer->run(); }));
 }
 

@@ -119,9 +119,11 @@ void SetInPlace::make_room(std::size_t f, int components) {
   const double slack = options.reserve > 0 && !is_ours ? options.reserve : usual_slack;
   const FieldLayout old = fields_[f].layout();
   const Space space = Space::where(old.memory);
-  StagedField& renewed =
-      renewed_[f].emplace(fields_[f].stage(space, room_for(set_, f, after_, components, slack),
-                                           stays ? Placement::in_place : Placement::replace));
+  const bool is_fixed = stays || fields_[f].ownership() == Ownership::borrowed;
+  const Room room =
+      is_fixed ? Room{after_, components} : room_for(set_, f, after_, components, slack);
+  StagedField& renewed = renewed_[f].emplace(
+      fields_[f].stage(space, room, stays ? Placement::in_place : Placement::replace));
   if (before_ == 0) return;  // a View that was never given extents has other components
   copy_objects(space, renewed.layout(), old, std::min(before_, after_));
   fill_holes(renewed.layout(), old);

@@ -66,9 +66,10 @@ Run longest_run_in(const Space& space, const Order& order) {
 
 }  // namespace
 
-Crowd crowd_of(const Communicator& communicator, const Prepared& prepared) {
+Crowd crowd_of(const Communicator& communicator, const Status& status, const Prepared& prepared) {
   Run mine;
   const Status sought = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
     for (const Order& order : prepared.orders)
       Run::longest(mine, longest_run_in(prepared.space, order));
   });

@@ -73,10 +73,11 @@ void Message::require_together() const {
   for (const auto& [caller, meeting] : all)
     who += (who.empty() ? "rank " : ", rank ") + std::to_string(caller.rank) + " was " +
            name_of(meeting) + " with step " + std::to_string(caller.step);
-  throw Error(ErrorKind::disagreement, Where{"monitor/epoch"},
-              "The ranks have run apart: " + who + ". Nothing was moved.",
-              "Call step, rebalance and finish equally often on all ranks. Balancing is off from "
-              "here on.");
+  throw Error(
+      ErrorKind::disagreement, Where{"monitor/epoch"},
+      "The ranks have run apart: " + who + ". Nothing was moved.",
+      "Call step, rebalance, migrate and finish equally often on all ranks. Balancing is off from "
+      "here on.");
 }
 
 void Message::combine(Message& into, const Message& from) noexcept {

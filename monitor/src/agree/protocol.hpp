@@ -27,6 +27,7 @@
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/error.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>

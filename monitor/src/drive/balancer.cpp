@@ -43,6 +43,10 @@ constexpr const char* stage_name = "monitor/balancer";
 
 Space space_of_positions(const Set& set) { return Space::where(set.position().memory); }
 
+bool is_boxes(const Method& method) {
+  return extents_of(method).has_value() || std::holds_alternative<RecursiveBisection>(method);
+}
+
 double weight_of(const Set& set) {
   if (!set.options().weight.given()) return static_cast<double>(set.count());
   return sum_of(given_weights(space_of_positions(set), set));
@@ -156,7 +160,13 @@ struct Balancer::Impl {
   void wrap_positions(std::span<const Set> sets, const Box& box) const;
   Plan plan_few(std::span<const Set> sets);
   Plan plan_in_order(std::span<const Set> sets, std::span<const SetShape> shapes, bool is_bound);
-  void warn(const std::string& text);  // empty: nothing
+  // What cannot be told for want of memory is not told.
+  template <class Text>
+  void warn(const Text& text_of) {
+    static_cast<void>(attempt(stage_name, [&] {
+      if (const std::string text = text_of(); !text.empty()) monitor_.warn(text);
+    }));
+  }
   MoveReport nothing_moved() const;
   void set_domains(MoveReport& report, const std::shared_ptr<const Domains>& last) const;
   MoveReport carry_out(const Plan& who, std::span<const Set> sets, std::span<const SetShape> shapes,
@@ -203,8 +213,10 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
   };
   const auto find_out = [&](std::int64_t load) {
     if (learns_ && costs_.has_keys() && costs_.of_sets().size() == sets.size())
-      static_cast<void>(
-          attempt(stage_name, [&] { static_cast<void>(costs_.follow(space_for(sets), sets)); }));
+      static_cast<void>(attempt(stage_name, [&] {
+        for (const Set& set : sets) check(set);
+        forgotten_ += costs_.follow(space_for(sets), sets);
+      }));
     return surveyor_->survey(question(load));
   };
   const auto inspect = [&] {
@@ -248,6 +260,8 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
   std::vector<Set> all(sets.begin(), sets.end());
   const bool given = std::any_of(all.begin(), all.end(),
                                  [](const Set& set) { return set.options().weight.given(); });
+  learns_ = !given && !monitor_.options().deterministic;
+  costs_.resize(all.size());
   // Memory by counts is made only for counts that fit; the others are refused when the ranks agree
   // on the sets.
   if (!attempt(stage_name, [&] {
@@ -255,15 +269,12 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
        }).ok())
     return all;
   const Space space = space_for(all);
-  costs_.resize(all.size());
   surveyor_->begin_rebalance(domains_, all.size(), !monitor_.has_begun());
   if (monitor_.has_begun() && ranks_.size() > 1)
     for (std::size_t s = 0; s < all.size(); ++s)
       all[s].accompany(field_of(surveyor_->record_of(space, s, all[s].count())));
-  learns_ = !given && !monitor_.options().deterministic;
-  forgotten_ = 0;
   if (learns_) {
-    forgotten_ = costs_.follow(space, sets);
+    forgotten_ += costs_.follow(space, sets);
     costs_.travel_with(all);
   }
   return all;
@@ -278,9 +289,8 @@ std::vector<Set> Balancer::Impl::with_known_costs(std::span<const Set> sets) {
                 "Call rebalance first: it makes the first domains.");
   for (const Set& set : sets) check(set);  // before memory is made for what a wrong count says
   std::vector<Set> all(sets.begin(), sets.end());
-  forgotten_ = 0;
   if (learns_ && costs_.of_sets().size() == all.size()) {
-    forgotten_ = costs_.follow(space_for(all), sets);
+    forgotten_ += costs_.follow(space_for(all), sets);
     costs_.travel_with(all);
   }
   return all;
@@ -320,12 +330,8 @@ Box Balancer::Impl::box_around(std::span<const Set> sets) {
   std::optional<Box> kept;
   if (parts_of(domains()) > 0 && !crowding_.takes_new_box()) kept = box_of(domains());
   const MeasuredBox measured = measure_box(ranks_, sets, kept, found);
-  warn(crowding_.of_box(measured, found.dimensions));
+  warn([&] { return crowding_.of_box(measured, found.dimensions); });
   return measured.box;
-}
-
-void Balancer::Impl::warn(const std::string& text) {
-  if (!text.empty()) monitor_.warn(text);
 }
 
 // By set: the weights that the application gives, the learned costs, or nothing.
@@ -401,8 +407,11 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   Allowed found = earlier ? Allowed{std::move(*earlier)}
                           : place_allowed(ranks_, Status(), prepared, weights.of_sets,
                                           options.target_lambda, options.least_objects, domains());
-  if (crowding_.is_suspected(found.assignment, options.target_lambda))
-    warn(crowding_.of_cells(crowd_of(ranks_, prepared), found.assignment));
+  const bool is_along_curve = !is_boxes(options.method);
+  if (crowding_.is_suspected(is_along_curve, found.assignment.lambda, options.target_lambda)) {
+    const Crowd crowd = crowd_of(ranks_, found.assignment.status, prepared);
+    warn([&] { return crowding_.of_cells(crowd, found.assignment); });
+  }
   Placed placed = {domains_, found.assignment.is_changed, found.assignment.lambda, found.refused,
                    back_to};
   const Status copied = attempt(stage_name, [&] {
@@ -438,10 +447,12 @@ MoveReport Balancer::Impl::migrate(std::span<const Set> given) {
   const Plan who =
       agreed.bound || has_payloads ? plan_in_order(sets, shapes, agreed.bound) : plan_few(sets);
   times.end();
-  if (who.empty()) return nothing_moved();
-  MoveReport report = carry_out(who, sets, shapes, times.take());
+  MoveReport report;
+  if (!who.empty()) report = carry_out(who, sets, shapes, times.take());
   report.forgotten = agreed.forgotten;
+  forgotten_ = 0;
   set_domains(report, domains_);
+  if (who.empty()) return report;
   if (agreed.hooked) run_after(report);
   return report;
 }
@@ -506,7 +517,7 @@ MoveReport Balancer::Impl::carry_out(const Plan& who, std::span<const Set> sets,
   };
   MoveReport report = move(ranks_, sets, shapes, who, moving);
   // Keys that cannot be noted leave costs whose objects are not known: they are forgotten.
-  if (learns_)
+  if (learns_ && costs_.of_sets().size() == sets.size())
     static_cast<void>(attempt(stage_name, [&] { costs_.note_keys(space_for(sets), sets); }));
   return report;
 }
@@ -523,6 +534,7 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
     domains_ = std::move(placed.domains);
   }
   costs_.keep();
+  forgotten_ = 0;
   set_domains(report, last);
   report.lambda = placed.lambda;
   report.refused = placed.refused;

@@ -7,7 +7,6 @@
 #include <array>
 #include <cstddef>
 #include <utility>
-#include <variant>
 
 namespace evenkeel {
 
@@ -40,9 +39,9 @@ std::string Crowding::of_box(const MeasuredBox& measured, int dimensions) {
          ". Has something flown off?";
 }
 
-bool Crowding::is_suspected(const Assignment& assignment, double target_lambda) {
-  if (!std::holds_alternative<CurveDomains>(assignment.domains)) return false;
-  const bool suspected = assignment.lambda > std::max(uneven, target_lambda);
+bool Crowding::is_suspected(bool is_along_curve, double lambda, double target_lambda) {
+  if (!is_along_curve) return false;
+  const bool suspected = lambda > std::max(uneven, target_lambda);
   if (!suspected) has_told_of_cells_ = false;
   return suspected && !has_told_of_cells_;
 }

@@ -18,9 +18,8 @@ class Crowding {
   std::string of_box(const MeasuredBox& measured, int dimensions);
   std::string of_cells(const Crowd& crowd, const Assignment& assignment);
 
-  // Whether a cut along a curve is so uneven that crowd_of() is worth its time; the same on all
-  // ranks.
-  bool is_suspected(const Assignment& assignment, double target_lambda);
+  // Whether a cut is so uneven that crowd_of() is worth its time; the same on all ranks.
+  bool is_suspected(bool is_along_curve, double lambda, double target_lambda);
 
   // Once after each warning of cells: the kept box may be too long, and is to be measured anew.
   bool takes_new_box() noexcept { return std::exchange(wants_new_box_, false); }

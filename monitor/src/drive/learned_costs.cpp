@@ -77,6 +77,7 @@ void LearnedCosts::travel_with(std::span<Set> sets) {
 }
 
 void LearnedCosts::note_keys(const Space& space, std::span<const Set> sets) {
+  for (exec::Array<std::int64_t>& keys : keys_) keys = {};
   for (std::size_t s = 0; s < sets.size(); ++s)
     if (sets[s].options().key.given()) keys_[s] = keys_of(space, sets[s]);
 }

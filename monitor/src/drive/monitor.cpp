@@ -431,7 +431,11 @@ Advice Monitor::Impl::step(std::int64_t objects, const StepOptions& options,
     record_line();
     advice = settle(*look);
     last_look_ = look;
-    if (look->refusal) refuse(*look, std::move(advice));
+    if (look->refusal) {
+      if (!advice && protocol_.state().paused == 0 && is_due(options_.trigger, step_))
+        advice = advise_by_step();
+      refuse(*look, std::move(advice));
+    }
   }
   if (ends_epoch(step_)) end_epoch(objects, inspector);
   if (!advice && protocol_.state().paused == 0 && is_due(options_.trigger, step_))

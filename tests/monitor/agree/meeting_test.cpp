@@ -108,12 +108,13 @@ TEST(Meeting, TheOrderDoesNotMatter) {
 // --- Ranks that run apart ------------------------------------------------------------------------
 
 TEST(Meeting, WhoCameForWhatIsTold) {
-  EXPECT_EQ(error_of(combined({from(4, Meeting::look, 107), from(1, Meeting::finish, 100),
-                               from(2, Meeting::look, 108), from(3, Meeting::farewell, 12)})),
-            "evenkeel: monitor/epoch: The ranks have run apart: rank 1 was in finish with step "
-            "100, rank 2 was at a look with step 108, rank 3 was at the end without finish with "
-            "step 12. Nothing was moved. Call step, rebalance and finish equally often on all "
-            "ranks. Balancing is off from here on.");
+  EXPECT_EQ(
+      error_of(combined({from(4, Meeting::look, 107), from(1, Meeting::finish, 100),
+                         from(2, Meeting::look, 108), from(3, Meeting::farewell, 12)})),
+      "evenkeel: monitor/epoch: The ranks have run apart: rank 1 was in finish with step "
+      "100, rank 2 was at a look with step 108, rank 3 was at the end without finish with "
+      "step 12. Nothing was moved. Call step, rebalance, migrate and finish equally often on all "
+      "ranks. Balancing is off from here on.");
 }
 
 TEST(Meeting, EachHasAName) {

@@ -16,7 +16,8 @@ struct Crowd {
   std::int64_t objects = 0;  // in all cells
 };
 
-// Collective. Of what prepare() has made ready, for any method.
-EVENKEEL_API Crowd crowd_of(const Communicator& communicator, const Prepared& prepared);
+// Collective. Of what prepare() has made ready, for any method. `status` as in cut().
+EVENKEEL_API Crowd crowd_of(const Communicator& communicator, const Status& status,
+                            const Prepared& prepared);
 
 }  // namespace evenkeel
