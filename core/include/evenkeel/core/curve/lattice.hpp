@@ -76,8 +76,8 @@ class Lattice {
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(inside));  // vectors convert int32
   }
 
-  // Of an axis, as distance() counts: the length after which places repeat, 0: never; and the number
-  // of cells in a unit of length.
+  // Of an axis, as distance() counts: the length after which places repeat (0: never), and the
+  // number of cells in a unit of length.
   KOKKOS_FUNCTION double period(int axis) const { return axes_[axis].period; }
   KOKKOS_FUNCTION double cells_per_length(int axis) const { return axes_[axis].cells_per_length; }
 
