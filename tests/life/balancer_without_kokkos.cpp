@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     Kokkos::finalize();
 
     const std::size_t objects = application.objects();
-    const char* refusal = "Kokkos is not running. Rebalance between Kokkos::initialize";
+    const char* refusal = "Kokkos is not running. Call rebalance between Kokkos::initialize";
     promises.expect(contains(error_of([&] { application.rebalance(balancer); }), refusal),
                     "no rebalance without Kokkos");
     const std::string error = error_of([&] { application.run(balancer, settling_step); });

@@ -41,7 +41,9 @@ struct Look {
   Totals totals;
   std::optional<LoadPicture> picture;
   Verdict verdict;  // of the watcher, valid once `thought` is true; then of the protocol
-  std::optional<Error> refusal;  // once settled: sets of some rank cannot be moved as they are
+  // Once settled: sets of some rank cannot be moved as they are. Taken away by whoever throws it:
+  // the text of an Error may be one of a kind when memory is out.
+  mutable std::optional<Error> refusal;
 
   std::atomic<bool> thought = false;
   std::atomic<bool> is_over = false;  // the protocol has decided without waiting

@@ -446,7 +446,9 @@ Advice Monitor::Impl::step(std::int64_t objects, const StepOptions& options,
 // All ranks throw what one of them has found in its sets. An advice waits for the next step.
 void Monitor::Impl::refuse(const Look& look, Advice advice) {
   if (advice) held_ = std::move(advice);
-  throw Error(*look.refusal);
+  const Error told = *look.refusal;
+  look.refusal.reset();
+  throw told;
 }
 
 // What is advised now, or was before and could not be done.

@@ -9,7 +9,6 @@
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
-#include <evenkeel/core/curve/lattice.hpp>
 #include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/set.hpp>
 

@@ -5,6 +5,7 @@
 #include "monitor/drive/balancer/configurations/oracle.hpp"
 
 #include <evenkeel/core/domains/neighbours.hpp>
+#include <evenkeel/core/halo.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -262,8 +263,7 @@ class Program : private Oracle {
 
   // --- Around ------------------------------------------------------------------------------------
 
-  // Questions about the domains that an application asks to exchange a halo. A halo of the sets
-  // themselves is to be exchanged and compared here, once there is one.
+  // Questions about the domains that an application asks, and a halo of each set.
   void look_around() {
     tell("look around");
     const Domains& domains = balancer_->domains();
@@ -286,6 +286,25 @@ class Program : private Oracle {
         const std::vector<int> found = ranks_within(domains, Box{point, point}, 0);
         require(std::ranges::find(found, owner) != found.end(), "nobody is at a point");
       }
+    for (const auto& set : sets_) exchange_halo(domains, set->as_set(), set->ids());
+  }
+
+  // Each ghost is a copy of the object that its origin names.
+  void exchange_halo(const Domains& domains, const Set& set, Ids owned) {
+    constexpr double shares[] = {0, 0.01, 0.3, 1.2};
+    const double share = shares[dice_.below(4)];
+    double side = 0;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions_of(domains)); ++d)
+      side = std::max(side, box_of(domains).upper[d] / 2 - box_of(domains).lower[d] / 2);
+    Halo halo(ranks_, domains, set, std::min(share * side, 1e300));
+    Ids ghosts(static_cast<std::size_t>(halo.ghosts()), -1);
+    halo.exchange(carry(owned), carry(ghosts));
+    const auto all = ranks_.all_gather(std::span<const std::int64_t>(owned));
+    const std::vector<GhostOrigin> origins = halo.origins().on_host();
+    require(origins.size() == ghosts.size(), "a ghost comes from nowhere");
+    for (std::size_t g = 0; g < ghosts.size(); ++g)
+      require(all.of_rank(origins[g].rank)[static_cast<std::size_t>(origins[g].index)] == ghosts[g],
+              "a ghost is a copy of something else");
   }
 
   void call(Call how, const std::function<MoveReport(std::span<const Set>)>& function) {
