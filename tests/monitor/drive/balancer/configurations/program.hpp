@@ -296,7 +296,14 @@ class Program : private Oracle {
     double side = 0;
     for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions_of(domains)); ++d)
       side = std::max(side, box_of(domains).upper[d] / 2 - box_of(domains).lower[d] / 2);
-    Halo halo(ranks_, domains, set, std::min(share * side, 1e300));
+    Halo halo;
+    try {
+      halo = Halo(ranks_, domains, set, std::min(share * side, 1e300));
+    } catch (const Error& error) {  // shifts of so many periods would not be exact
+      const std::string text = error.what();
+      require(text.find("more than 2^30 periods away") != std::string::npos, text);
+      return;
+    }
     Ids ghosts(static_cast<std::size_t>(halo.ghosts()), -1);
     halo.exchange(carry(owned), carry(ghosts));
     const auto all = ranks_.all_gather(std::span<const std::int64_t>(owned));
