@@ -1,5 +1,6 @@
 #include <evenkeel/backends/error.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdio>
 #include <mutex>
@@ -76,28 +77,37 @@ class Error::Reserve {
     return *reserve;
   }
 
-  // In use as long as an Error made from it lives.
+  // Each is in use as long as an Error made from it lives.
   std::shared_ptr<const Text> take(const Told& told) noexcept {
     const std::lock_guard lock(mutex_);
-    if (text_.use_count() > 1) return last_;
-    const RankPrefix prefix(told.rank, told.failures, told.ranks);
-    text_->where.assign(std::string_view(told.where).substr(0, room));
-    text_->problem.assign(std::string_view(told.problem).substr(0, room));
-    text_->remedy.assign(std::string_view(told.remedy).substr(0, room));
-    text_->all.assign("evenkeel: ").append(prefix.text()).append(text_->where).append(": ");
-    text_->all.append(text_->problem);
-    if (!text_->remedy.empty()) text_->all.append(" ").append(text_->remedy);
-    return text_;
+    for (const std::shared_ptr<Text>& text : texts_)
+      if (text.use_count() == 1) {
+        write(told, *text);
+        return text;
+      }
+    return last_;
   }
   std::shared_ptr<const Text> last() const noexcept { return last_; }
 
  private:
   static constexpr std::size_t room = 1024;  // for each
 
-  Reserve() : text_(std::make_shared<Text>()), last_(std::make_shared<const Text>(last_text())) {
-    for (std::string* part : {&text_->where, &text_->problem, &text_->remedy}) part->reserve(room);
-    text_->all.reserve(4 * room);
+  Reserve() : last_(std::make_shared<const Text>(last_text())) {
+    for (std::shared_ptr<Text>& text : texts_) {
+      text = std::make_shared<Text>();
+      for (std::string* part : {&text->where, &text->problem, &text->remedy}) part->reserve(room);
+      text->all.reserve(4 * room);
+    }
     static_cast<void>(base());
+  }
+  static void write(const Told& told, Text& text) {
+    const RankPrefix prefix(told.rank, told.failures, told.ranks);
+    text.where.assign(std::string_view(told.where).substr(0, room));
+    text.problem.assign(std::string_view(told.problem).substr(0, room));
+    text.remedy.assign(std::string_view(told.remedy).substr(0, room));
+    text.all.assign("evenkeel: ").append(prefix.text()).append(text.where).append(": ");
+    text.all.append(text.problem);
+    if (!text.remedy.empty()) text.all.append(" ").append(text.remedy);
   }
   static Text last_text() {
     const std::string where = "backends/error", problem = "Memory was refused, also for a message.";
@@ -105,8 +115,8 @@ class Error::Reserve {
   }
 
   std::mutex mutex_;
-  std::shared_ptr<Text> text_;
-  std::shared_ptr<const Text> last_;  // when the other is in use
+  std::array<std::shared_ptr<Text>, 4> texts_;
+  std::shared_ptr<const Text> last_;  // when all others are in use
 };
 
 Error::Error(ErrorKind kind, Where where, std::string what, std::string remedy)

@@ -175,7 +175,6 @@ struct IsNotFinite {
 
 template <int n>
 struct PartOnCurve {
-  static constexpr int dimensions = n;
   Lattice lattice;
   OwnerOf owner_of;
   KOKKOS_FUNCTION int operator()(const double* point) const {

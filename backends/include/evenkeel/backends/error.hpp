@@ -58,7 +58,7 @@ class EVENKEEL_API Error : public std::runtime_error {
   const std::string& name() const noexcept;  // empty: none
 
   // The same from plain texts. Needs no memory: where it is refused, an Error kept in reserve is
-  // used, as long as no other one lives that came from there.
+  // used, as long as few others live that came from there.
   struct Told {
     ErrorKind kind;
     const char *where, *problem, *remedy;

@@ -90,7 +90,18 @@ concept TellsWords = requires(const Predicate& predicate) {
   { predicate.word(std::int64_t{}, 0) } -> std::same_as<std::uint64_t>;
 };
 
-template <class Predicate, bool on_device>
+KOKKOS_INLINE_FUNCTION int length_of_word(std::int64_t word, std::int64_t count) {
+  const std::int64_t left = count - word * numbers_per_word;
+  return static_cast<int>(left < numbers_per_word ? left : numbers_per_word);
+}
+
+KOKKOS_INLINE_FUNCTION std::int64_t marks_in(std::uint64_t word) {
+  std::int64_t marks = 0;
+  for (std::uint64_t rest = word; rest != 0; rest &= rest - 1) ++marks;
+  return marks;
+}
+
+template <class Predicate>
 struct MarkNumbers {
   Predicate predicate;
   std::int64_t count;
@@ -98,20 +109,26 @@ struct MarkNumbers {
   std::int64_t* found;  // in each word
 
   KOKKOS_FUNCTION void operator()(std::int64_t w) const {
-    const std::int64_t first = w * numbers_per_word;
-    const std::int64_t left = count - first;
-    const int length = static_cast<int>(left < numbers_per_word ? left : numbers_per_word);
+    const int length = length_of_word(w, count);
     std::uint64_t word = 0;
-    if constexpr (TellsWords<Predicate> && !on_device) {
-      word = predicate.word(first, length);
-    } else {
-      for (int k = 0; k < length; ++k)
-        word |= static_cast<std::uint64_t>(predicate(first + k) ? 1 : 0) << k;
-    }
+    for (int k = 0; k < length; ++k)
+      word |= static_cast<std::uint64_t>(predicate(w * numbers_per_word + k) ? 1 : 0) << k;
     words[w] = word;
-    std::int64_t marks = 0;
-    for (std::uint64_t rest = word; rest != 0; rest &= rest - 1) ++marks;
-    found[w] = marks;
+    found[w] = marks_in(word);
+  }
+};
+
+// The same word by word, on hosts.
+template <class Predicate>
+struct MarkWords {
+  Predicate predicate;
+  std::int64_t count;
+  std::uint64_t* words;
+  std::int64_t* found;
+
+  void operator()(std::int64_t w) const {
+    words[w] = predicate.word(w * numbers_per_word, length_of_word(w, count));
+    found[w] = marks_in(words[w]);
   }
 };
 
@@ -119,9 +136,12 @@ template <class Instance, class Predicate>
 void mark_numbers(const Instance& instance, const char* label, const Predicate& predicate,
                   std::int64_t count, const Array<std::uint64_t>& words,
                   const Array<std::int64_t>& found) {
-  for_each(
-      instance, label, words.size(),
-      MarkNumbers<Predicate, is_device<Instance>>{predicate, count, words.data(), found.data()});
+  if constexpr (TellsWords<Predicate> && !is_device<Instance>)
+    for_each(instance, label, words.size(),
+             MarkWords<Predicate>{predicate, count, words.data(), found.data()});
+  else
+    for_each(instance, label, words.size(),
+             MarkNumbers<Predicate>{predicate, count, words.data(), found.data()});
 }
 
 struct WriteMarked {
