@@ -219,11 +219,11 @@ Set::Set(Field position, Carried carried, const SetOptions& options)
     : fields_(std::move(carried.fields)),
       payloads_(std::move(carried.payloads)),
       options_(options) {
-  fields_.insert(fields_.begin(), position);
+  fields_.insert(fields_.begin(), std::move(position));
 }
 
 void Set::accompany(Field field) {
-  fields_.push_back(field);
+  fields_.push_back(std::move(field));
   ++companions_;
 }
 
