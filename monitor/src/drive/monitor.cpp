@@ -448,7 +448,7 @@ void Monitor::Impl::refuse(const Look& look, Advice advice) {
   if (advice) held_ = std::move(advice);
   const Error told = *look.refusal;
   look.refusal.reset();
-  throw told;
+  throw Error(told);
 }
 
 // What is advised now, or was before and could not be done.
