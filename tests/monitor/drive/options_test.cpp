@@ -608,7 +608,8 @@ TEST(Resolve, NoTwoFilesAreOne) {
         Options options;
         options.*first = scratch.path_of(one);
         options.*second = scratch.path_of(other);
-        if (options.options_file != "" && !std::filesystem::exists(options.options_file)) continue;
+        if (!options.options_file.empty() && !std::filesystem::exists(options.options_file))
+          continue;
         if (first == second)
           EXPECT_NO_THROW(resolve(options, {}));
         else
