@@ -55,7 +55,7 @@ LocalIds::LocalIds(const NumberSource& ids, const OwnedCount& count) {
   slots_ = IdTable::slots_for(space, ids_);
 }
 
-void LocalIds::write_indices(const NumberSource& ids, Field indices) const {
+void LocalIds::write_indices(const NumberSource& ids, const Field& indices) const {
   const std::int64_t count = count_of(ids, {});
   const FieldLayout from = ids.layout(), to = indices.layout();
   if (to.count != from.count || (count > 0 && to.components != from.components))

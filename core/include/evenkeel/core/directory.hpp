@@ -70,7 +70,7 @@ class EVENKEEL_API LocalIds {
   // Writes the index of each id: the lowest one that has it, which is that of the owned object if
   // there is one; -1 where no object here has it. `indices` has the shape of `ids` and holds signed
   // integers; it may be the same field.
-  void write_indices(const NumberSource& ids, Field indices) const;
+  void write_indices(const NumberSource& ids, const Field& indices) const;
   template <class Container>
   void write_indices(const NumberSource& ids, Container& indices) const {
     write_indices(ids, field_of(indices));
