@@ -22,7 +22,11 @@ inline MpiReach let_mpi_reach(MemoryKind kind) {
 
 #else
 
-struct MpiReach {};
+struct MpiReach {  // moves alone, as the other does
+  MpiReach() = default;
+  MpiReach(MpiReach&&) = default;
+  MpiReach& operator=(MpiReach&&) = default;
+};
 inline MpiReach let_mpi_reach(MemoryKind /*kind*/) { return {}; }
 
 #endif

@@ -282,7 +282,7 @@ void Transfer::Impl::start_receive() {
   else
     now.reach = detail::let_mpi_reach(posted.kind);
   now.flight->start(exchange_, posted);
-  receives_.under_way.push_back(now);
+  receives_.under_way.push_back(std::move(now));
 }
 
 void Transfer::Impl::start_send(const TransferWork& work) {
@@ -301,7 +301,7 @@ void Transfer::Impl::start_send(const TransferWork& work) {
   else
     now.reach = detail::let_mpi_reach(posted.kind);
   now.flight->start(exchange_, posted);
-  sends_.under_way.push_back(now);
+  sends_.under_way.push_back(std::move(now));
 }
 
 void Transfer::Impl::end_receive(UnderWay& now, const TransferWork& work) {
