@@ -106,25 +106,29 @@ bool completes(MPI_Request& request, bool is_worth_waiting) noexcept {
 
 }  // namespace
 
-// When MPI ends: frees the buffers of completed reductions, and leaks the others, since MPI may
-// still write to them.
+// When MPI ends: frees the buffers of completed reductions alone, since MPI may still write to the
+// others.
 void MpiHandle::settle_abandoned() noexcept {
-  for (Abandoned& reduction : abandoned_) {
+  std::erase_if(abandoned_, [&](Abandoned& reduction) {
     const bool is_complete = completes(reduction.request, !reduction.last.words.empty());
     reduction.last.say_of(reduction.buffer.get(), is_complete);
-    if (is_complete)
-      --pending_;
-    else
-      static_cast<void>(reduction.buffer.release());
-  }
-  abandoned_.clear();
+    if (is_complete) --pending_;
+    return is_complete;
+  });
 }
+
+// The last owner of a handle that outlives MPI, for good; each leads to the one before.
+constinit std::shared_ptr<MpiHandle>* MpiHandle::last_kept = nullptr;
 
 int MpiHandle::release_attribute(MPI_Comm, int, void* attribute, void*) {
   auto* owner = static_cast<std::shared_ptr<MpiHandle>*>(attribute);
   if (const auto function = std::exchange((*owner)->at_finalize_, {})) function();
   (*owner)->settle_abandoned();
   (*owner)->free_all();
+  if (!(*owner)->abandoned_.empty()) {
+    (*owner)->kept_before_ = std::exchange(last_kept, owner);
+    return MPI_SUCCESS;
+  }
   delete owner;
   return MPI_SUCCESS;
 }

@@ -88,6 +88,8 @@ class MpiHandle {
   std::function<void()> at_finalize_;
   std::vector<Combiner> combiners_;
   std::vector<Abandoned> abandoned_;
+  std::shared_ptr<MpiHandle>* kept_before_ = nullptr;
+  static std::shared_ptr<MpiHandle>* last_kept;
 };
 
 std::unique_ptr<Pending> prepare_mpi_reduction(std::shared_ptr<MpiHandle> handle,

@@ -53,7 +53,7 @@ std::int64_t rounded_up(std::int64_t bytes, std::int64_t step) {
 FieldLayout in_record(const Records& records, const Records::Column& column, std::byte* memory,
                       std::int64_t count) {
   FieldLayout at = column.owned;
-  at.data = memory + column.offset;
+  at.data = count > 0 ? memory + column.offset : memory;
   at.count = at.capacity = count;
   at.object_stride_bytes = records.bytes;
   at.component_stride_bytes = at.element_bytes;
@@ -99,6 +99,7 @@ struct Shift {
 template <class Real>
 void shift_as(const Space& space, const Records& records, const exec::Array<Image>& images,
               const std::array<double, 3>& quarters, std::byte* memory) {
+  if (images.empty()) return;
   const Records::Position& at = *records.position;
   for (int axis = 0; axis < at.components; ++axis)
     exec::for_each(space, label, images.size(),

@@ -70,6 +70,7 @@ struct AddCopies {
 template <class T>
 void add_as(const Space& space, const Records& records, const Records::Column& column,
             const CopiesByObject& copies, const std::byte* memory) {
+  if (copies.objects.empty()) return;
   const FieldLayout& at = column.owned;
   exec::for_each(
       space, label, copies.objects.size(),
