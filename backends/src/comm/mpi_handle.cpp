@@ -185,14 +185,19 @@ class MpiReduction final : public Pending {
 
   bool is_under_way() const noexcept override { return is_pending(); }
 
-  // A failure of the call alone is of no matter: the next one may succeed.
+  // A failure of the call alone is of no matter, unless it lasts: the next one may succeed.
   bool test() override {
     if (!is_pending()) return require_success();
     handle_->communicator();  // throws when MPI has gone
     int complete = 0;
     const int code =
         completing(request_, [&] { return MPI_Test(&request_, &complete, MPI_STATUS_IGNORE); });
-    if (code == MPI_SUCCESS ? complete != 0 : left_of(request_) == Left::failed) end(code);
+    if (code == MPI_SUCCESS ? complete != 0 : left_of(request_) == Left::failed)
+      end(code);
+    else if (code == MPI_SUCCESS)
+      failures_ = 0;
+    else if (++failures_ >= most_failures)
+      handle_->check_shared(code, "MPI_Test");
     return !is_pending() && require_success();
   }
 
@@ -210,6 +215,7 @@ class MpiReduction final : public Pending {
   const void* value() const noexcept override { return value_.get(); }
 
  private:
+  static constexpr int most_failures = 1000;  // in a row
   bool is_pending() const noexcept { return request_ != MPI_REQUEST_NULL; }
   void end(int code) {
     code_ = code;
@@ -226,6 +232,7 @@ class MpiReduction final : public Pending {
   std::unique_ptr<std::byte[]> value_;
   MPI_Request request_ = MPI_REQUEST_NULL;
   int code_ = MPI_SUCCESS;
+  int failures_ = 0;
   MpiHandle::LastWords last_;
 };
 

@@ -32,18 +32,20 @@ class Round {
   Status run(std::span<const RawNote> notes, std::vector<RawNote>& arrived) {
     post(notes);
     while (!is_over_ && failures_ < most_failures) {
+      const int before = failures_;
       take(arrived);
       if (is_joined_)
         end();
       else
         join();
+      if (failures_ == before) failures_ = 0;
     }
     if (!is_over_) give_up();
     return std::move(status_);
   }
 
  private:
-  static constexpr int most_failures = 1000;  // in a row
+  static constexpr int most_failures = 1000;  // turn after turn
 
   // True if the call has succeeded.
   bool tell(int code, const char* call) {
