@@ -172,22 +172,19 @@ Log::Log(LogLevel level, std::string name) : level_(level), name_(std::move(name
   }
 }
 
-void Log::warn(const std::string& text) const noexcept {
-  if (logger_ == nullptr) return;
-  try {
-    logger_->warn("{}", text);
-    logger_->flush();
-  } catch (...) {
-  }
-}
+void Log::warn(const std::string& text) const noexcept { write(text, spdlog::level::warn); }
 
-void Log::write(const std::string& text) const noexcept {
+void Log::write(const std::string& text) const noexcept { write(text, spdlog::level::info); }
+
+void Log::write(const std::string& text, int level) const noexcept {
   if (logger_ == nullptr) return;
   const detail::WithoutWriteSignals quiet;  // nobody may read stderr any more
   try {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);)
-      logger_->info("{}{}{}", name_, name_.empty() ? "" : ": ", line);
+      logger_->log(static_cast<spdlog::level::level_enum>(level), "{}{}{}", name_,
+                   name_.empty() ? "" : ": ", line);
+    if (level >= spdlog::level::warn) logger_->flush();
   } catch (...) {
   }
 }

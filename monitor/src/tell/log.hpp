@@ -45,6 +45,8 @@ class Log {
   void warn(const std::string& text) const noexcept;
 
  private:
+  void write(const std::string& text, int level) const noexcept;
+
   LogLevel level_;
   std::string name_;
   std::shared_ptr<spdlog::logger> logger_;

@@ -345,6 +345,10 @@ TEST_F(UsersLogger, GetsTheLines) {
 TEST_F(UsersLogger, GetsTheNameBeforeEachLine) {
   Log(LogLevel::summary, "fluid").write("two\nlines");
   EXPECT_EQ(text(), "[info] fluid: two\n[info] fluid: lines\n");
+  Log(LogLevel::summary, "fluid").warn("two\nmore");
+  EXPECT_EQ(text(),
+            "[info] fluid: two\n[info] fluid: lines\n"
+            "[warning] fluid: two\n[warning] fluid: more\n");
 }
 
 TEST_F(UsersLogger, GetsTextAsItIs) {
@@ -398,6 +402,7 @@ TEST(Log, ToNobodyEndsNoRun) {
   ASSERT_EQ(dup2(ends[1], STDERR_FILENO), STDERR_FILENO);
   const Log log(LogLevel::decisions, "fluid");
   for (int line = 0; line < 3; ++line) log.write("nobody reads this");
+  log.warn("nor this");
   ASSERT_EQ(dup2(before, STDERR_FILENO), STDERR_FILENO);
   close(before);
   close(ends[1]);
