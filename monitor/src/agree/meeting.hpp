@@ -80,7 +80,7 @@ class Posted {
   explicit operator bool() const noexcept { return is_posted_; }
   // After wait(), or where nobody waits any more.
   void forget() noexcept { is_posted_ = false; }
-  // Local: makes progress. An exception of MPI comes out of wait().
+  // Local: makes progress. Throws what MPI reports.
   bool test() { return pending_.test(); }
   // Returns when all ranks have come. Throws the same Error on all if they have not all come for
   // the same.

@@ -49,14 +49,19 @@ void Protocol::require_together() const {
 }
 
 // Once ranks have run apart, nobody joins what else was posted.
+template <class Function>
+void Protocol::together(const Function& function) {
+  const Status status = attempt(stage_name, function);
+  if (status.ok()) return;
+  apart_.emplace(*status.error());
+  forget();
+  throw Error(*apart_);
+}
+
 Message Protocol::complete(Posted& posted) {
-  try {
-    return posted.wait(patience_);
-  } catch (const Error& error) {
-    apart_.emplace(error);
-    forget();
-    throw;
-  }
+  Message all;
+  together([&] { all = posted.wait(patience_); });
+  return all;
 }
 
 void Protocol::forget() noexcept {
@@ -82,14 +87,16 @@ std::shared_ptr<const Look> Protocol::advance(std::int64_t step, Watcher& watche
   if (posted_at_ == nothing) return nullptr;
   const std::int64_t passed = step - posted_at_;
   if (passed < d) {
-    help_on(totals_);
-    help_on(picture_);
+    together([&] {
+      help_on(totals_);
+      help_on(picture_);
+    });
   } else if (passed == d) {
     receive_totals(watcher);
   } else if (passed == d + 1) {
     decide(step);
   } else if (passed < 2 * d + 1) {
-    help_on(comparison_);
+    together([&] { help_on(comparison_); });
   } else {
     return settle();
   }

@@ -86,6 +86,9 @@ class Protocol {
 
  private:
   void require_together() const;
+  // What fails here ends the looks of this rank.
+  template <class Function>
+  void together(const Function& function);
   Message complete(Posted& posted);
   std::shared_ptr<Look> own_look() const;
   void receive_totals(Watcher& watcher);

@@ -188,6 +188,7 @@ struct Balancer::Impl {
   Crowding crowding_;
   std::int64_t forgotten_ = 0;  // objects of this rank, at the last rebalance or migration
   bool learns_ = false;         // costs of objects; never with weights or in a deterministic run
+  bool would_learn_ = false;    // the same of the rebalance under way, as this rank sees it
 };
 
 MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& how) {
@@ -260,7 +261,7 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
   std::vector<Set> all(sets.begin(), sets.end());
   const bool given = std::any_of(all.begin(), all.end(),
                                  [](const Set& set) { return set.options().weight.given(); });
-  learns_ = !given && !monitor_.options().deterministic;
+  would_learn_ = !given && !monitor_.options().deterministic;
   costs_.resize(all.size());
   // Memory by counts is made only for counts that fit; the others are refused when the ranks agree
   // on the sets.
@@ -273,7 +274,7 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
   if (monitor_.has_begun() && ranks_.size() > 1)
     for (std::size_t s = 0; s < all.size(); ++s)
       all[s].accompany(field_of(surveyor_->record_of(space, s, all[s].count())));
-  if (learns_) {
+  if (would_learn_) {
     forgotten_ += costs_.follow(space, sets);
     costs_.travel_with(all);
   }
@@ -376,7 +377,7 @@ std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared,
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t back_to) {
   const exec::Region shown("evenkeel::rebalance");
   const Options& options = monitor_.options();
-  monitor_.meet_for_rebalance();
+  monitor_.meet_for_rebalance("rebalance");
   StageTimes times;
   const Companions companions(*surveyor_, costs_);
   std::vector<Set> sets;
@@ -385,6 +386,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
     sets = with_costs(given);
   });
   const Agreed agreed = agree(arrived, sets);
+  learns_ = would_learn_;  // on all ranks: they have weights for the same sets
   // All ranks have arrived: waiting for the slowest does not count as cost.
   const std::int64_t began = monitor_.now();
   const std::vector<SetShape> shapes = agree_on_sets(ranks_, sets);
@@ -550,14 +552,17 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
 
 // Collective.
 void Balancer::Impl::run_after(const MoveReport& report) const {
-  Status status = attempt(
+  const Status status = attempt(
       stage_name, [&] { hooks_.run_after(report); }, ErrorKind::application);
+  std::optional<Error> told;
   if (!status.ok())
-    status = Status(Error(status.error()->kind(), Where{status.error()->where()},
-                          status.error()->problem(),
-                          report.moved ? "The objects have moved, and all fields are complete."
-                                       : "No object has moved, but the domains are new."));
-  vote(ranks_, status);
+    static_cast<void>(attempt(stage_name, [&] {
+      const Error& error = *status.error();
+      told.emplace(error.kind(), Where{error.where()}, error.problem(),
+                   report.moved ? "The objects have moved, and all fields are complete."
+                                : "No object has moved, but the domains are new.");
+    }));
+  vote(ranks_, told ? Status(*told) : status);
 }
 
 namespace {

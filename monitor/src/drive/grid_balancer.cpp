@@ -116,7 +116,7 @@ std::optional<GridDomains> GridBalancer::Impl::step(const Set& cells, const Step
 
 // Collective.
 std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
-  monitor_.meet_for_rebalance();
+  monitor_.meet_for_rebalance("propose");
   const std::int64_t generation = decomposition_.generation();
   std::optional<GridDomains> answer;
   const Status copied = attempt(stage_name, [&] { answer = proposal_; });

@@ -74,8 +74,9 @@ RecordOptions record_options(const Options& options) {
 
 // Each rank speaks for itself: others may not be able to.
 Patience patience_of(const Options& options) {
-  return Patience(options.patience, [level = options.log](const std::string& who, double seconds) {
-    Log(level).warn(who + " has waited for other ranks for " + text_of(seconds) +
+  return Patience(options.patience, [level = options.log, name = options.name](
+                                        const std::string& who, double seconds) {
+    Log(level, name).warn(who + " has waited for other ranks for " + text_of(seconds) +
                     " s, and goes on waiting. Do all ranks call step, rebalance and finish equally "
                     "often?");
   });
@@ -191,7 +192,6 @@ struct Monitor::Impl {
   bool off_ = false;         // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
   int uncaught_before_ = std::uncaught_exceptions();
-  bool has_met_ = false;  // other ranks, outside of looks
 
   std::shared_ptr<const Look> last_look_;  // that all ranks have agreed on
   KernelNames last_names_;                 // as they were then
@@ -254,7 +254,7 @@ Monitor::Impl::~Impl() {
 }
 
 void Monitor::Impl::leave() noexcept {
-  if (!finished_ && (step_ > began_at() || has_met_)) protocol_.leave(step_);
+  if (!finished_) protocol_.leave(step_);
 }
 
 // Collective. Rank 0's text counts.
@@ -479,7 +479,7 @@ Advice Monitor::Impl::advise_by_step() {
 std::shared_ptr<const Look> Monitor::Impl::settled_look() {
   try {
     return protocol_.advance(step_, watcher_);
-  } catch (const Error&) {
+  } catch (...) {
     off_ = true;
     throw;
   }
@@ -487,10 +487,9 @@ std::shared_ptr<const Look> Monitor::Impl::settled_look() {
 
 // Ranks that have run apart wait for each other no longer.
 void Monitor::Impl::meet(Meeting meeting) {
-  has_met_ = true;
   try {
     protocol_.meet(meeting, step_);
-  } catch (const Error&) {
+  } catch (...) {
     off_ = true;
     throw;
   }
@@ -656,7 +655,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
 
 // Collective. Enters the steps that no look has covered yet, and compares the numbers of steps.
 void Monitor::Impl::close_books() {
-  if (off_) return;
+  if (protocol_.is_over()) return;
   const auto unseen = protocol_.finish();
   State state = protocol_.state();
   Sample sample;
@@ -738,8 +737,15 @@ Advice Monitor::step(std::int64_t objects, const StepOptions& options) {
 Advice Monitor::step(std::int64_t objects, const StepOptions& options, const Inspector& inspector) {
   return with_name(impl_->options_.name, [&] { return impl_->step(objects, options, inspector); });
 }
-void Monitor::meet_for_rebalance() { impl_->meet(Meeting::rebalance); }
-void Monitor::meet_for_migration() { impl_->meet(Meeting::migration); }
+// Others, who have finished, would not come.
+void Monitor::meet_for_rebalance(const char* call) {
+  impl_->require_running(call);
+  impl_->meet(Meeting::rebalance);
+}
+void Monitor::meet_for_migration() {
+  impl_->require_running("migrate");
+  impl_->meet(Meeting::migration);
+}
 void Monitor::meet_for_survey() { impl_->meet(Meeting::survey); }
 void Monitor::warn(const std::string& text) { impl_->warn(text); }
 void Monitor::rebalanced(const Outcome& outcome) { impl_->rebalanced(outcome); }

@@ -51,6 +51,9 @@ TEST_F(GridBalancers, HaveANameInTheirErrors) {
   balancer.finish();
   EXPECT_ERROR(balancer.step(), "evenkeel: mesh: monitor: step was called after finish.");
   EXPECT_ERROR(balancer.finish(), "evenkeel: mesh: monitor: finish was called after finish.");
+  if (communicator.rank() == 0) {  // others would not come
+    EXPECT_ERROR(balancer.propose(1), "evenkeel: mesh: monitor: propose was called after finish.");
+  }
 }
 
 // Cells are inspected at looks, but may be held elsewhere and lie anywhere.

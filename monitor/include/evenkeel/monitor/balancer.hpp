@@ -110,6 +110,10 @@ class EVENKEEL_API Balancer {
     return step({first, others...});
   }
   MoveReport step(const Set& one, const StepOptions& how) { return step({one}, how); }
+  // Several sets with options: step({cells, particles}, {.may_move = false}).
+  MoveReport step(std::initializer_list<Set> sets, const StepOptions& how = {}) {
+    return step(std::span<const Set>(sets.begin(), sets.size()), how);
+  }
   template <class Container>
   requires(!std::same_as<std::remove_cvref_t<Container>, Set>) MoveReport
       rebalance(Container&& position, Carried carried = {}, const SetOptions& options = {}) {
@@ -151,9 +155,6 @@ class EVENKEEL_API Balancer {
   Account account() const;
 
  private:
-  MoveReport step(std::initializer_list<Set> sets, const StepOptions& how = {}) {
-    return step(std::span<const Set>(sets.begin(), sets.size()), how);
-  }
   MoveReport rebalance(std::initializer_list<Set> sets) {
     return rebalance(std::span<const Set>(sets.begin(), sets.size()));
   }

@@ -129,7 +129,7 @@ class EVENKEEL_API Monitor {
   Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector);
   // Collective, before collective calls of a Balancer's own: throws the same Error on all ranks
   // when some have not come for the same.
-  void meet_for_rebalance();
+  void meet_for_rebalance(const char* call);
   void meet_for_migration();
   void meet_for_survey();
   // A line in the log of rank 0, which calls it alone or with others.

@@ -434,6 +434,24 @@ TEST_F(FaultsUnderWay, ARuleThatThrowsIsTheSameErrorOnAll) {
   }
 }
 
+// Looks are over then, but ranks still compare what they do.
+TEST_F(FaultsUnderWay, AfterADisagreementARankThatFinishesIsMissed) {
+  if (size == 1) GTEST_SKIP() << "nobody to run apart from";
+  for (int odd = 0; odd < size; ++odd) {
+    Balancer balancer(communicator, counted(Custom{&mutiny}));
+    for (int step = 1; step <= 11; ++step)
+      test::error_of([&] { EXPECT_FALSE(balancer.step(cloud.as_set())); });
+    const std::string text = test::error_of([&] {
+      if (rank == odd)
+        balancer.finish();
+      else
+        balancer.rebalance(cloud.as_set());
+    });
+    EXPECT_TRUE(test::mentions(text, "The ranks have run apart: rank "));
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+  }
+}
+
 TEST_F(FaultsUnderWay, ARuleThatThrowsOnAllRanks) {
   Balancer balancer(communicator, counted(Custom{&mutiny}));
   for (int step = 1; step <= 20; ++step) {

@@ -29,6 +29,7 @@ const Scenario scenarios[] = {
     {"rebalance, Staggered, kept", Staggered{}, false, false, false, 1.5, 17},
     {"rebalance, RecursiveBisection", RecursiveBisection{}, false, false, false, 0, 17},
     {"rebalance, Tensor", Tensor{}, false, false, false, 0, 23},
+    {"rebalance, Hilbert, hooks", Hilbert{}, false, false, false, 0, 17, false, false, false, true},
     {"migrate, Hilbert", Hilbert{}, false, false, false, 0, 7, false, true, true},
     {"migrate, Staggered", Staggered{}, false, false, false, 0, 7, false, true, true},
     {"migrate, Hilbert, payload", Hilbert{}, false, false, false, 0, 23, false, true},

@@ -505,6 +505,18 @@ TEST_F(Trust, AfterFinishThereAreNoSteps) {
   }
 }
 
+// Others would not come: who calls is told at once.
+TEST_F(Trust, AfterFinishOneRankAloneIsTold) {
+  test::Vectors cloud(0);
+  Balancer balancer(communicator, often(Threshold{.lambda = 1.05}, true));
+  balancer.step(cloud.as_set());
+  balancer.finish();
+  if (communicator.rank() == 0) {
+    EXPECT_ERROR(balancer.rebalance(cloud.as_set()), "rebalance was called after finish.");
+    EXPECT_ERROR(balancer.migrate(cloud.as_set()), "migrate was called after finish.");
+  }
+}
+
 // --- A rule of the application's own -------------------------------------------------------------
 
 bool is_twice_the_average(const LoadView& load) { return load.rebalances == 0 && load.lambda >= 2; }

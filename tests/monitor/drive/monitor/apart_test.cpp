@@ -101,7 +101,7 @@ TEST_F(ApartTest, EachRankTakesAsManyAsItLikes) {
 TEST_F(ApartTest, ARankThatLeavesIsMissed) {
   for (const bool unwinds : {false, true})
     for (int odd = 0; odd < size; ++odd)
-      for (const std::int64_t steps : {1, 10, 11, 12, 13, 14, 16, 20}) {
+      for (const std::int64_t steps : {0, 1, 10, 11, 12, 13, 14, 16, 20}) {
         SCOPED_TRACE("rank " + std::to_string(odd) + " leaves after step " + std::to_string(steps));
         std::string text;
         const auto live = [&] {
