@@ -43,6 +43,7 @@ class EVENKEEL_API IdDirectory {
   // Error that names it.
   IdDirectory(const Communicator& communicator, const NumberSource& ids,
               const OwnedCount& count = {});
+  IdDirectory(const Communicator&&, const NumberSource&, const OwnedCount& = {}) = delete;
   IdDirectory(IdDirectory&&) noexcept;
   IdDirectory& operator=(IdDirectory&&) noexcept;
   ~IdDirectory();

@@ -54,12 +54,15 @@ class EVENKEEL_API Halo {
   // that have not one part for each rank; a width that is negative, not finite, not the same on all
   // ranks, or beyond 100 periods; generations that differ; memory that is refused.
   Halo(const Communicator& communicator, const Domains& domains, const Set& set, double width);
+  Halo(const Communicator&&, const Domains&, const Set&, double) = delete;  // it must stay
   // Collective; the same for meshes and other graphs. The ghosts are the objects of other ranks
   // that have one of these ids, each of them once, and none where nobody has an id. `ids` are of
   // any shape, like the neighbours of cells. `directory` knows this rank's `owned` objects as they
   // stand; lists are in its memory. The plan is of the generation of `domains`. Nothing is shifted.
   static Halo around_ids(const Communicator& communicator, const Domains& domains,
                          const IdDirectory& directory, const NumberSource& ids, std::int64_t owned);
+  static Halo around_ids(const Communicator&&, const Domains&, const IdDirectory&,
+                         const NumberSource&, std::int64_t) = delete;
   Halo(Halo&&) noexcept;
   Halo& operator=(Halo&&) noexcept;
   ~Halo();
