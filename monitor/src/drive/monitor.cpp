@@ -76,9 +76,10 @@ RecordOptions record_options(const Options& options) {
 Patience patience_of(const Options& options) {
   return Patience(options.patience, [level = options.log, name = options.name](
                                         const std::string& who, double seconds) {
-    Log(level, name).warn(who + " has waited for other ranks for " + text_of(seconds) +
-                    " s, and goes on waiting. Do all ranks call step, rebalance and finish equally "
-                    "often?");
+    Log(level, name)
+        .warn(who + " has waited for other ranks for " + text_of(seconds) +
+              " s, and goes on waiting. Do all ranks call step, rebalance and finish equally "
+              "often?");
   });
 }
 

@@ -227,9 +227,8 @@ class Sweep : public testing::Test {
     work.emplace(balancer->kernel("work"));
     if (scenario.is_hooked) {
       balancer->before_move([] { noted = std::make_unique<std::string>(100, 'b'); });
-      balancer->after_move([](const MoveReport&) {
-        noted = std::make_unique<std::string>(100, 'a');
-      });
+      balancer->after_move(
+          [](const MoveReport&) { noted = std::make_unique<std::string>(100, 'a'); });
     }
     cloud.is_bound = scenario.is_bound;
     cloud.is_plain = scenario.is_plain;

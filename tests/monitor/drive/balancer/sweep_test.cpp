@@ -97,6 +97,19 @@ TEST_P(FailedCalls, Once) {
   }
 }
 
+// From one call on no reduction can be tested. The others may wait then, but the rank that MPI
+// fails must not: it throws, after a while.
+TEST_F(Sweep, ATestThatFailsForGoodIsTold) {
+  if (size == 1) GTEST_SKIP() << "nobody to wait for";
+  const Scenario steps = {"steps, Hilbert", Hilbert{}, false, false, true, 1.05, 17};
+  Tally tally;
+  EXPECT_TRUE(one_try(
+      steps, size / 2, "MPI_Test and all later", [] { Harbour::here().arm(Call::test, 1, true); },
+      [] { return Harbour::here().failed() > 0; }, tally, true));
+  EXPECT_EQ(tally.of[static_cast<std::size_t>(test::Outcome::documented)], 1);
+  finish_quietly();
+}
+
 INSTANTIATE_TEST_SUITE_P(All, FailedCalls, testing::ValuesIn(scenarios), name_of_scenario);
 
 #endif
