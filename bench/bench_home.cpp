@@ -75,6 +75,7 @@ void measure(const Communicator& ranks, const char* name, const Method& method, 
   balancer.rebalance(particles.as_set());
   std::vector<double> home, pass, all_bounds, nothing;
   double moved = 0, sum = 0;
+  std::vector<std::pair<std::string, std::vector<double>>> stages;
   for (int step = 0; step <= steps; ++step) {  // the first warms up
     particles.fly(0.02);
     const double of_pass = slowest_milliseconds(ranks, [&] { sum += particles.pass(); });
@@ -90,6 +91,11 @@ void measure(const Communicator& ranks, const char* name, const Method& method, 
     all_bounds.push_back(of_bounds);
     home.push_back(of_home);
     nothing.push_back(of_nothing);
+    stages.resize(report.seconds.size());
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+      stages[s].first = report.seconds[s].first;
+      stages[s].second.push_back(1e3 * report.seconds[s].second);
+    }
     moved += static_cast<double>(report.objects) / static_cast<double>(count * ranks.size());
   }
   balancer.finish();
@@ -98,6 +104,14 @@ void measure(const Communicator& ranks, const char* name, const Method& method, 
               100 * moved / steps, median(pass), median(all_bounds), median(home), median(nothing),
               median(home) / median(pass), median(home) / median(all_bounds),
               sum == 0 ? " " : "");  // the sum must be found
+  std::string of_stages;
+  for (auto& [name_of_stage, milliseconds] : stages) {
+    char text[64];
+    std::snprintf(text, sizeof(text), "%s%s %.2f", of_stages.empty() ? "" : ", ",
+                  name_of_stage.c_str(), median(milliseconds));
+    of_stages += text;
+  }
+  std::fprintf(stderr, "%s: %s\n", name, of_stages.c_str());
   std::fflush(stdout);
 }
 
