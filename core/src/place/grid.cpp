@@ -30,9 +30,9 @@ Boxes cut_it(const PlaceTask& task, const Status& status) {
   GridCut cut = cut_grid(task.communicator, ready, points, cutting);
   Boxes boxes{{}, lambda_of(cut.weights)};
   boxes.status = attempt(stage_name, [&] {
-    boxes.domains = GridDomains(task.generation(), cutting.shape, region.box,
-                                task.prepared.options.periodic, std::move(cut.borders),
-                                ranks_of_parts(task));
+    boxes.domains =
+        GridDomains(task.generation(), cutting.shape, region.box, task.prepared.options.periodic,
+                    std::move(cut.borders), ranks_of_parts(task));
   });
   return boxes;
 }

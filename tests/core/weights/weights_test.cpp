@@ -9,8 +9,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>

@@ -123,7 +123,7 @@ class EVENKEEL_API Monitor {
   void keep_from(std::int64_t generation);
   // Whether advice would have made a fresh cut since the last call; the same on all ranks.
   bool take_advised() noexcept;
-  bool has_begun() const noexcept;                 // a step has been made since it was constructed
+  bool has_begun() const noexcept;  // a step has been made since it was constructed
   // step(), which asks at looks whether the sets of this rank can be moved.
   using Inspector = std::function<Status()>;
   Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector);

@@ -24,7 +24,7 @@ bool never(const LoadView&) { return false; }
 struct Crowd {
   Kokkos::View<double* [3], Kokkos::HostSpace> x { "x", objects };
   Kokkos::View<double*, Kokkos::HostSpace> mass{"mass", objects};
-  Kokkos::View<double*, Kokkos::HostSpace>::HostMirror mirror;
+  decltype(Kokkos::create_mirror_view(mass)) mirror;
   std::vector<double> weight = std::vector<double>(objects, 1.0);
   bool weighted = false;
 

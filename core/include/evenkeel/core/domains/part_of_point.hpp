@@ -65,6 +65,7 @@ struct PartOfPoint {
 
   KOKKOS_FUNCTION int operator()(const double* point) const {
     int part = 0;
+    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.UndefReturn): there are at most three axes
     find<1>([=](int, int axis) { return point[axis]; }, &part);
     return part;
   }
@@ -116,8 +117,9 @@ struct LeafOfPoint {
 
   KOKKOS_FUNCTION int operator()(const double* point) const {
     int part = 0;
+    // NOLINTNEXTLINE(clang-analyzer-core.uninitialized.UndefReturn): there are at most three axes
     find<1>([=](int, int axis) { return point[axis]; }, &part);
-    return part;  // NOLINT(clang-analyzer-core.uninitialized.UndefReturn): forks are given
+    return part;
   }
 
   // place(i, axis): the coordinate of point i.
