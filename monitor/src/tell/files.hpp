@@ -4,6 +4,8 @@
 // nobody, so that a FIFO or a device cannot hold up the run. No process that the application starts
 // inherits them. No call here raises a signal: a write that fails returns the reason.
 
+#include <evenkeel/backends/export.hpp>
+
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
@@ -16,7 +18,7 @@
 namespace evenkeel::detail {
 
 // Closes the file at the end of the scope.
-class FileDescriptor {
+class EVENKEEL_API FileDescriptor {
  public:
   FileDescriptor() = default;
   explicit FileDescriptor(int number) noexcept : number_(number) {}
