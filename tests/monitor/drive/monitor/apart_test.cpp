@@ -147,7 +147,7 @@ int warnings_of(const Communicator& outer, double patience, std::int64_t late,
   monitor.set_load(1);
   const auto be_late = [&](std::int64_t step) {
     if (step == late && outer.rank() == 0)
-      std::this_thread::sleep_for(std::chrono::milliseconds(800));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1500));
   };
   for (std::int64_t step = 1; step <= 20; ++step) {
     be_late(step);
@@ -165,16 +165,16 @@ int warnings_of(const Communicator& outer, double patience, std::int64_t late,
 TEST_F(MonitorTest, WhoWaitsTooLongSaysSoOnce) {
   const int expected = rank == 0 ? 0 : 1;
   EXPECT_EQ(
-      warnings_of(outer, 0.2, 11, "at a look with step 11, has waited for other ranks for 0.2 s,"),
+      warnings_of(outer, 0.5, 11, "at a look with step 11, has waited for other ranks for 0.5 s,"),
       expected);
-  EXPECT_EQ(warnings_of(outer, 0.2, 15, "at the comparison after a look with step 14,"), expected);
-  EXPECT_EQ(warnings_of(outer, 0.2, 21, "in finish with step 20,"), expected);
+  EXPECT_EQ(warnings_of(outer, 0.5, 15, "at the comparison after a look with step 14,"), expected);
+  EXPECT_EQ(warnings_of(outer, 0.5, 21, "in finish with step 20,"), expected);
 }
 
 TEST_F(MonitorTest, ThePatientSayNothing) {
   EXPECT_EQ(warnings_of(outer, 0, 11, ""), 0) << "0 is off";
   EXPECT_EQ(warnings_of(outer, 60, 11, ""), 0);
-  EXPECT_EQ(warnings_of(outer, 0.2, 11, "", LogLevel::off), 0);
+  EXPECT_EQ(warnings_of(outer, 0.5, 11, "", LogLevel::off), 0);
 }
 
 }  // namespace
