@@ -4,7 +4,7 @@
 //
 //   mpirun -n 2 bench_defaults [--quick] [--loads a,b] [--methods hilbert,tensor,staggered]
 //     [--lists none,declared,undeclared] [--noises 0,5,20,100] [--triggers "menon,every 25"]
-//     [--no-periods] [--cost MEAN_STEPS] [--weights] [--seeds COUNT] [--verbose]
+//     [--no-periods] [--cost MEAN_STEPS] [--weights] [--chunks] [--seeds COUNT] [--verbose]
 //     [--real [--rounds COUNT]]
 //
 // Triggers are written as options say them; never and cost_aware always run. "best every" is the
@@ -41,7 +41,7 @@ struct Command {
                     "every 25"};
   std::vector<int> periods = {6, 10, 15, 25, 40, 65, 100, 160, 250};
   double cost = 2;
-  bool weights = false, verbose = false, real = false;
+  bool weights = false, chunks = false, verbose = false, real = false;
   int seeds = 1, rounds = 3;
 };
 
@@ -141,6 +141,7 @@ void sweep(const Communicator& ranks, const Command& command, Time& time) {
             program.lists = lists_from(lists);
             program.noise = real_from_text(noise).value_or(0) / 100;
             program.weights = command.weights;
+            program.chunks = command.chunks;
             Row row = row_of(command, run_all(ranks, command, world, program, time));
             row.load = load.name;
             row.method = method;
@@ -209,6 +210,7 @@ bool read(Command& command, const Words& arguments) {
   if (is_chosen(arguments, "--quick") && !arguments.empty()) choose_quick(command);
   if (is_chosen(arguments, "--real") && !arguments.empty()) choose_real(command);
   const std::map<std::string, bool*> flags = {{"--weights", &command.weights},
+                                              {"--chunks", &command.chunks},
                                               {"--verbose", &command.verbose}};
   const std::map<std::string, Words*> words = {{"--loads", &command.loads},
                                                {"--methods", &command.methods},

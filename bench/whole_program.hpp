@@ -28,7 +28,7 @@ struct Program {
   Method method = Hilbert{};
   Lists lists = Lists::none;
   double noise = 0;  // standard deviation of what a rank's load is multiplied with in each step
-  bool weights = false;
+  bool weights = false, chunks = false;
 };
 
 // In mean steps.
@@ -78,6 +78,26 @@ void settle(const Communicator& ranks, Time& time, std::vector<double>& took, do
   run.total = time.total(std::accumulate(took.begin(), took.end(), 0.0), run.moves.size());
 }
 
+// Works on all objects, so long together; in chunks, if these are to be timed. Returns how long it
+// took.
+template <class Time>
+double work_on(const Kernel& force, const Program& program, const std::vector<double>& costs,
+               double load, Time& time) {
+  const double all = std::accumulate(costs.begin(), costs.end(), 0.0);
+  if (!program.chunks || !(all > 0)) {
+    const auto timing = force.time();
+    return time.work(load);
+  }
+  double took = 0;
+  for (const auto chunk : force.chunks(std::ssize(costs))) {
+    const auto timing = chunk.time();
+    const double share =
+        std::accumulate(costs.begin() + chunk.begin(), costs.begin() + chunk.end(), 0.0) / all;
+    took += time.work(share * load);
+  }
+  return took;
+}
+
 // Collective.
 template <class Time>
 Run run_program(const Communicator& ranks, const World& world, const Program& program,
@@ -109,13 +129,9 @@ Run run_program(const Communicator& ranks, const World& world, const Program& pr
     world.refine(cells, step);
     const double load = world.sum_of_costs(cells, step, costs);
     const double noisy = load * noise_of(program, ranks.rank(), step);
-    {
-      const auto timing = force.time();
-      took.push_back(time.work(noisy));
-    }
+    took.push_back(work_on(force, program, costs, noisy, time));
     if (lists && (moved || step % lists_every == 0)) {
-      const auto timing = lists->time();
-      took.back() += time.work(lists_cost * noisy);
+      took.back() += work_on(*lists, program, costs, lists_cost * noisy, time);
     }
     SetOptions options_of_set;
     if (program.weights) options_of_set.weight = costs;

@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* label = "evenkeel::weights::followed";
 constexpr double not_known = -1;  // no value is negative
+constexpr std::int64_t nowhere = -1;
 
 struct Recall {
   const std::uint64_t* sorted;   // keys,
@@ -20,6 +21,7 @@ struct Recall {
   std::int64_t count;
   const double* values;
   const std::int64_t* now;
+  std::int64_t* places;
   double* recalled;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const auto key = static_cast<std::uint64_t>(now[i]);
@@ -27,7 +29,9 @@ struct Recall {
     const std::int64_t at =
         count_before(count, [all, key](std::int64_t k) { return all[k] < key; });
     const bool is_known = at < count && all[at] == key;
-    recalled[i] = is_known ? values[objects[at]] : not_known;
+    const auto place = is_known ? static_cast<std::int64_t>(objects[at]) : nowhere;
+    places[i] = place;
+    recalled[i] = is_known ? values[place] : not_known;
   }
 };
 
@@ -63,14 +67,15 @@ Followed followed(const Space& space, const exec::Array<std::int64_t>& keys,
                   const exec::Array<double>& values, const exec::Array<std::int64_t>& now) {
   Followed result;
   result.values = {space, label, now.size()};
+  result.places = {space, label, now.size()};
   const exec::Array<std::uint64_t> sorted(space, label, keys.size());
   exec::for_each(space, label, keys.size(), CopyKey{keys.data(), sorted.data()});
   const auto objects = exec::counted_up<std::uint64_t>(space, label, keys.size());
   if (!keys.empty()) exec::sort_pairs(space, sorted.data(), objects.data(), keys.size());
   double* const recalled = result.values.data();
-  exec::for_each(
-      space, label, now.size(),
-      Recall{sorted.data(), objects.data(), keys.size(), values.data(), now.data(), recalled});
+  exec::for_each(space, label, now.size(),
+                 Recall{sorted.data(), objects.data(), keys.size(), values.data(), now.data(),
+                        result.places.data(), recalled});
   result.unknown = exec::sum<std::int64_t>(space, now.size(), IsUnknown{recalled});
   const std::int64_t known = now.size() - result.unknown;
   if (result.unknown > 0) {

@@ -37,6 +37,7 @@ void add_statement(RankStatement& into, const RankStatement& from) noexcept {
   into.expected += from.expected;
   into.objects += from.objects;
   into.forgotten += from.forgotten;
+  into.fits += from.fits;
 }
 
 void require_alike(const RankStatement& all) {
@@ -85,6 +86,7 @@ Agreed agreed_by(const Communicator& ranks, const Status& status, const RankStat
                       static_cast<double>(all.expected);
   agreed.bound = all.bound != 0;
   agreed.hooked = all.hooked != 0;
+  agreed.fits = all.fits == ranks.size();
   if (all.objects > 0)
     agreed.mean_per_object = static_cast<double>(all.load) / static_cast<double>(all.objects);
   return agreed;

@@ -27,6 +27,7 @@ struct RankStatement {
   std::int64_t expected = 0;  // load, by the learned costs of objects
   std::int64_t objects = 0;
   std::int64_t forgotten = 0;  // objects whose learned costs are
+  std::int64_t fits = 0;       // 1: this rank can fit its costs to what was measured before
 };
 
 // What follows. Times are in nanoseconds per step.
@@ -37,6 +38,7 @@ struct Agreed {
   std::int64_t forgotten = 0;  // likewise: objects whose learned costs are
   bool bound = false;          // there are groups or pins
   bool hooked = false;         // hooks wait for a move
+  bool fits = false;           // all ranks can fit costs to what was measured before
   double mean_per_object = 0;  // over all ranks; 0: nothing was measured anywhere
   double expected = 0;         // `mine` by learned costs, scaled to the same sum over ranks
 };

@@ -189,6 +189,7 @@ struct Balancer::Impl {
   std::int64_t forgotten_ = 0;  // objects of this rank, at the last rebalance or migration
   bool learns_ = false;         // costs of objects; never with weights or in a deterministic run
   bool would_learn_ = false;    // the same of the rebalance under way, as this rank sees it
+  bool can_fit_ = false;        // its costs, to what was measured before the last move
 };
 
 MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& how) {
@@ -213,10 +214,13 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
                               [this] { return monitor_.now(); }};
   };
   const auto find_out = [&](std::int64_t load) {
-    if (learns_ && costs_.has_keys() && costs_.of_sets().size() == sets.size())
+    const auto& stretches = monitor_.of_stretches();
+    const bool may_know_better = costs_.has_keys() || !stretches.empty();
+    if (learns_ && may_know_better && costs_.of_sets().size() == sets.size())
       static_cast<void>(attempt(stage_name, [&] {
         for (const Set& set : sets) check(set);
-        forgotten_ += costs_.follow(space_for(sets), sets);
+        if (costs_.has_keys()) forgotten_ += costs_.follow(space_for(sets), sets, *surveyor_);
+        costs_.refresh(sets, static_cast<double>(monitor_.load_nanoseconds()), stretches);
       }));
     return surveyor_->survey(question(load));
   };
@@ -261,6 +265,7 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
   std::vector<Set> all(sets.begin(), sets.end());
   const bool given = std::any_of(all.begin(), all.end(),
                                  [](const Set& set) { return set.options().weight.given(); });
+  can_fit_ = false;
   would_learn_ = !given && !monitor_.options().deterministic;
   costs_.resize(all.size());
   // Memory by counts is made only for counts that fit; the others are refused when the ranks agree
@@ -270,12 +275,16 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
        }).ok())
     return all;
   const Space space = space_for(all);
+  if (would_learn_) forgotten_ += costs_.follow(space, sets, *surveyor_);
   surveyor_->begin_rebalance(domains_, all.size(), !monitor_.has_begun());
   if (monitor_.has_begun() && ranks_.size() > 1)
     for (std::size_t s = 0; s < all.size(); ++s)
       all[s].accompany(field_of(surveyor_->record_of(space, s, all[s].count())));
   if (would_learn_) {
-    forgotten_ += costs_.follow(space, sets);
+    LearnedCosts::Records records;
+    for (std::size_t s = 0; s < all.size(); ++s)
+      records.push_back(surveyor_->known_records(s, all[s].count()));
+    can_fit_ = forgotten_ == 0 && costs_.prepare_fit(ranks_.size(), std::move(records));
     costs_.travel_with(all);
   }
   return all;
@@ -291,7 +300,7 @@ std::vector<Set> Balancer::Impl::with_known_costs(std::span<const Set> sets) {
   for (const Set& set : sets) check(set);  // before memory is made for what a wrong count says
   std::vector<Set> all(sets.begin(), sets.end());
   if (learns_ && costs_.of_sets().size() == all.size()) {
-    forgotten_ += costs_.follow(space_for(all), sets);
+    forgotten_ += costs_.follow(space_for(all), sets, *surveyor_);
     costs_.travel_with(all);
   }
   return all;
@@ -313,6 +322,8 @@ Agreed Balancer::Impl::agree(const Status& status, std::span<const Set> sets) {
   const Status ready = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     mine.expected = costs_.expected();
+    const bool has_load = mine.objects == 0 || monitor_.epoch_loads().first > 0;
+    mine.fits = can_fit_ && has_load && monitor_.of_stretches().empty() ? 1 : 0;
   });
   const Agreed agreed = agreed_by(ranks_, ready, mine);
   costs_.note(agreed);
@@ -341,7 +352,8 @@ Balancer::Impl::Weighed Balancer::Impl::weigh(std::span<const Set> sets, const A
   const Space space = space_for(sets);
   Weighed all;
   all.given.resize(sets.size());
-  if (learns_) costs_.learn(space, sets, agreed);
+  if (learns_)
+    costs_.learn(space, sets, agreed, {monitor_.epoch_loads().last, monitor_.of_stretches()});
   const bool in_seconds = std::any_of(sets.begin(), sets.end(), [](const Set& set) {
     return set.options().weight.given() && set.options().weight.in_seconds();
   });
@@ -387,6 +399,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   });
   const Agreed agreed = agree(arrived, sets);
   learns_ = would_learn_;  // on all ranks: they have weights for the same sets
+  if (agreed.fits) costs_.fit(ranks_, monitor_.epoch_loads().first);
   // All ranks have arrived: waiting for the slowest does not count as cost.
   const std::int64_t began = monitor_.now();
   const std::vector<SetShape> shapes = agree_on_sets(ranks_, sets);
@@ -535,7 +548,7 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
     surveyor_->end_rebalance(placed.back_to, generation_of(*placed.domains));
     domains_ = std::move(placed.domains);
   }
-  costs_.keep();
+  costs_.keep(outcome.moved);
   forgotten_ = 0;
   set_domains(report, last);
   report.lambda = placed.lambda;

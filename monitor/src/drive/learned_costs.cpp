@@ -1,12 +1,15 @@
 #include "drive/learned_costs.hpp"
 
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/core/field/array.hpp>
 #include <evenkeel/core/weights.hpp>
+#include <evenkeel/core/weights/stretches.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace evenkeel {
@@ -17,11 +20,31 @@ constexpr const char* label = "evenkeel::balancer::costs";
 
 // How much the learned costs of objects still count: fully where they foretold this rank's load,
 // half where they were far off.
-double share_followed(const Agreed& agreed) {
+double share_followed(double mine, double expected) {
   constexpr double least = 0.5, far_off = 0.2;
-  if (agreed.expected <= 0 || agreed.mine <= 0) return least;
-  const double off = std::abs(agreed.mine / agreed.expected - 1);
+  if (expected <= 0 || mine <= 0) return least;
+  const double off = std::abs(mine / expected - 1);
   return std::max(least, 1 - (1 - least) * off / far_off);
+}
+
+// Whether a loop in chunks tells what objects cost that are there.
+bool is_usable(const StretchTimes& loop, std::span<const Set> sets) {
+  return loop.steps > 0 && loop.objects > 0 && static_cast<std::size_t>(loop.set) < sets.size() &&
+         sets[static_cast<std::size_t>(loop.set)].count() > 0;
+}
+
+double sum_of(const StretchTimes& loop) {
+  return std::accumulate(loop.nanoseconds.begin(), loop.nanoseconds.end(), 0.0);
+}
+
+struct Multiply {
+  double by;
+  double* values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[i] *= by; }
+};
+
+void scale(const exec::Array<double>& values, double by) {
+  exec::for_each(values.space(), label, values.size(), Multiply{by, values.data()});
 }
 
 struct Differ {
@@ -35,13 +58,15 @@ bool LearnedCosts::has_keys() const noexcept {
   return std::any_of(keys_.begin(), keys_.end(), [](const auto& keys) { return !keys.empty(); });
 }
 
-std::int64_t LearnedCosts::follow(const Space& space, std::span<const Set> sets) {
+std::int64_t LearnedCosts::follow(const Space& space, std::span<const Set> sets,
+                                  Surveyor& surveyor) {
   std::int64_t forgotten = 0;
-  for (std::size_t s = 0; s < sets.size(); ++s) forgotten += follow(space, sets[s], s);
+  for (std::size_t s = 0; s < sets.size(); ++s) forgotten += follow(space, sets[s], s, surveyor);
   return forgotten;
 }
 
-std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_t index) {
+std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_t index,
+                                  Surveyor& surveyor) {
   exec::Array<double>& costs = of_sets_[index];
   exec::Array<std::int64_t>& keys = keys_[index];
   const std::int64_t count = set.count();
@@ -56,6 +81,7 @@ std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_
       Followed known;
       if (!is_same) {
         known = followed(space, keys, costs, now);
+        surveyor.follow(index, keys.size(), known.places);
         costs = std::move(known.values);
       }
       keys = std::move(now);
@@ -82,7 +108,33 @@ void LearnedCosts::note_keys(const Space& space, std::span<const Set> sets) {
     if (sets[s].options().key.given()) keys_[s] = keys_of(space, sets[s]);
 }
 
+bool LearnedCosts::prepare_fit(int ranks, Records records) {
+  fit_.reset();
+  records_ = std::move(records);
+  if (!has_before_) return false;
+  for (std::size_t s = 0; s < of_sets_.size(); ++s)
+    if (records_[s] == nullptr && !of_sets_[s].empty()) return false;
+  CostFit& fit = fit_.emplace(ranks);
+  for (std::size_t s = 0; s < of_sets_.size(); ++s)
+    if (!of_sets_[s].empty()) fit.add(of_sets_[s], *records_[s]);
+  return true;
+}
+
+void LearnedCosts::fit(const Communicator& ranks, double first) {
+  first_load_ = first;
+  fit_->fit(ranks, load_before_, first);
+}
+
+void LearnedCosts::keep(bool moved) noexcept {
+  is_new_.clear();
+  fit_.reset();
+  if (!moved) return;
+  load_before_ = next_before_;
+  has_before_ = has_next_;
+}
+
 void LearnedCosts::give_back() noexcept {
+  fit_.reset();
   for (std::size_t s = 0; s < std::min(of_sets_.size(), is_new_.size()); ++s)
     if (is_new_[s] != 0) of_sets_[s] = {};
   is_new_.clear();
@@ -98,18 +150,54 @@ void LearnedCosts::note(const Agreed& agreed) noexcept {
   if (agreed.mean_per_object > 0) mean_per_object_ = agreed.mean_per_object;
 }
 
-void LearnedCosts::learn(const Space& space, std::span<const Set> sets, const Agreed& agreed) {
+void LearnedCosts::learn(const Space& space, std::span<const Set> sets, const Agreed& agreed,
+                         const Measurements& measured) {
+  has_next_ = agreed.mean_per_object > 0;
+  next_before_ = measured.last;
+  // Costs that fit the first epoch foretell the last one, unless the objects have changed since.
+  const double followed = agreed.fits ? share_followed(measured.last, first_load_)
+                                      : share_followed(agreed.mine, agreed.expected);
+  // Loads move, and measurements are noisy.
+  const double mine = (agreed.mine + measured.last) / 2;
   for (std::size_t s = 0; s < sets.size(); ++s) {
     exec::Array<double>& costs = of_sets_[s];
     const std::int64_t count = sets[s].count();
+    if (agreed.fits && count > 0) fit_->apply(costs, *records_[s]);
     if (agreed.mean_per_object > 0) {
-      const double mean = agreed.mine > 0 ? agreed.mine / static_cast<double>(agreed.my_objects)
-                                          : agreed.mean_per_object;
-      const Measured load = {mean * static_cast<double>(count), agreed.mean_per_object,
-                             share_followed(agreed)};
+      const double mean =
+          mine > 0 ? mine / static_cast<double>(agreed.my_objects) : agreed.mean_per_object;
+      const Measured load = {mean * static_cast<double>(count), agreed.mean_per_object, followed};
       costs = measured_weights(space, count, load, costs);
     } else if (!(sum_of(costs) > 0)) {
       costs = exec::filled(space, label, count, mean_per_object_);
+    }
+  }
+  refresh(sets, agreed.mine, measured.stretches);
+}
+
+// What chunks have taken counts for their objects. The rest of the load, as far as chunks have not
+// made it up, counts for all in the proportions known before.
+void LearnedCosts::refresh(std::span<const Set> sets, double load,
+                           std::span<const StretchTimes> stretches) {
+  constexpr double least_rest = 1e-3;  // of what chunks took: so that nothing costs nothing
+  double in_chunks = 0, known = 0;
+  for (const StretchTimes& loop : stretches)
+    if (is_usable(loop, sets)) {
+      in_chunks += sum_of(loop) / loop.steps;
+      load -= loop.all_nanoseconds / loop.all_steps;
+    }
+  for (const exec::Array<double>& costs : of_sets_) known += sum_of(costs);
+  if (!(in_chunks > 0) || !(known > 0)) return;
+  const double rest = std::max(least_rest * in_chunks, load);
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    const exec::Array<double>& costs = of_sets_[s];
+    if (costs.size() != sets[s].count() || costs.empty()) continue;
+    scale(costs, rest / known);
+    for (const StretchTimes& loop : stretches) {
+      if (!is_usable(loop, sets) || static_cast<std::size_t>(loop.set) != s) continue;
+      std::vector<double> per_step = loop.nanoseconds;
+      for (double& nanoseconds : per_step) nanoseconds /= loop.steps;
+      add_stretches(per_step, loop.objects, costs);
     }
   }
 }

@@ -4,11 +4,15 @@
 // objects.
 
 #include "drive/agreement.hpp"
+#include "drive/surveyor.hpp"
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/set.hpp>
+#include <evenkeel/core/weights/cost_fit.hpp>
+#include <evenkeel/monitor/clock.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,8 +33,9 @@ class LearnedCosts {
 
   // Finds out whose costs are known after the application may have made, removed or sorted objects:
   // by their keys or, in sets without keys, those of all objects if there are as many as before.
-  // Returns the number of objects whose costs are forgotten.
-  std::int64_t follow(const Space& space, std::span<const Set> sets);
+  // What the surveyor has on record of them follows likewise. Returns the number of objects whose
+  // costs are forgotten.
+  std::int64_t follow(const Space& space, std::span<const Set> sets, Surveyor& surveyor);
 
   // Makes the sets carry their costs, which follow() has brought up to date.
   void travel_with(std::span<Set> sets);
@@ -40,7 +45,17 @@ class LearnedCosts {
 
   // The memory that the present rebalance has made, unless it is kept.
   void give_back() noexcept;
-  void keep() noexcept { is_new_.clear(); }
+  // `moved`: there are new domains.
+  void keep(bool moved) noexcept;
+
+  // Makes ready to fit the costs to what the ranks have measured before the last move and after it.
+  // `records`: of each set, the records of its objects; null where they are not known. False if
+  // this rank cannot take part.
+  using Records = std::vector<const exec::Array<std::int64_t>*>;
+  bool prepare_fit(int ranks, Records records);
+  // Collective, where all ranks can take part; takes no memory. `first`: the load of this rank in
+  // the first epoch after the last move.
+  void fit(const Communicator& ranks, double first);
 
   // The load of this rank by what is known.
   std::int64_t expected() const;
@@ -48,16 +63,34 @@ class LearnedCosts {
   // Remembers the mean, also where nothing is learned from it.
   void note(const Agreed& agreed) noexcept;
 
+  // What this rank has measured.
+  struct Measurements {
+    double last = 0;                            // load in the last epoch, nanoseconds per step
+    std::span<const StretchTimes> stretches{};  // by loop in chunks
+  };
   // Adds what was measured since the last rebalance.
-  void learn(const Space& space, std::span<const Set> sets, const Agreed& agreed);
+  void learn(const Space& space, std::span<const Set> sets, const Agreed& agreed,
+             const Measurements& measured);
+
+  // Brings the costs up to date, between rebalances, by what chunks have taken. `load`: of this
+  // rank, in nanoseconds per step.
+  void refresh(std::span<const Set> sets, double load, std::span<const StretchTimes> stretches);
 
  private:
-  std::int64_t follow(const Space& space, const Set& set, std::size_t index);
+  std::int64_t follow(const Space& space, const Set& set, std::size_t index, Surveyor& surveyor);
 
   std::vector<exec::Array<double>> of_sets_;
   std::vector<exec::Array<std::int64_t>> keys_;  // of each set that has keys
   std::vector<char> is_new_;                     // by set: made by the rebalance under way
   double mean_per_object_ = 0;                   // over all ranks, when last measured
+
+  std::optional<CostFit> fit_;  // of the rebalance under way
+  Records records_;             // likewise
+  double first_load_ = 0;       // likewise: in the first epoch after the last move
+  // In the last epoch before the last move, and before that of the rebalance under way; 0: nothing
+  // was measured here.
+  double load_before_ = 0, next_before_ = 0;
+  bool has_before_ = false, has_next_ = false;  // the same on all ranks: anything was measured
 };
 
 }  // namespace evenkeel

@@ -190,7 +190,8 @@ struct Monitor::Impl {
   bool by_rule_ = false;     // a look has asked for the rebalance that comes now
   Advice held_;              // waits for a step that may move
   bool was_paused_ = false;  // in the step before
-  bool off_ = false;         // the ranks have not agreed: nobody looks any more
+  std::int64_t first_load_ = 0, last_load_ = 0;  // of epochs since the last rebalance
+  bool off_ = false;                             // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
   int uncaught_before_ = std::uncaught_exceptions();
 
@@ -536,6 +537,8 @@ void Monitor::Impl::end_epoch(std::int64_t objects, const Inspector& inspector) 
   survey(sample);
   all_steps_.restart();
   moved_after_.clear();
+  last_load_ = sums_.epoch_load();
+  if (first_load_ == 0) first_load_ = last_load_;
   protocol_.post(sample, movable);
   sums_.restart();
   counted_ = 0;
@@ -648,6 +651,8 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   if (moved_after_.size() == moved_after_.capacity()) moved_after_.pop_back();
   moved_after_.push_back(all_steps_.steps());
   sums_.restart_all();
+  clock_->forget_stretches();
+  first_load_ = last_load_ = 0;
   counted_ = 0;
   measured_from_ = std::max(measured_from_, step_ + settling_steps + 1);
   epoch_began_after_ = measured_from_ - 1;
@@ -773,6 +778,14 @@ bool Monitor::has_begun() const noexcept { return impl_->step_ > impl_->began_at
 bool Monitor::is_finished() const noexcept { return impl_->finished_; }
 bool Monitor::next_step_looks() const noexcept { return impl_->ends_epoch(impl_->step_ + 1); }
 std::int64_t Monitor::load_nanoseconds() const { return impl_->sums_.mean_load(); }
+const std::vector<StretchTimes>& Monitor::of_stretches() const noexcept {
+  return impl_->clock_->of_stretches();
+}
+Monitor::EpochLoads Monitor::epoch_loads() const {
+  const std::int64_t running = impl_->sums_.mean_load();
+  return {static_cast<double>(impl_->first_load_ > 0 ? impl_->first_load_ : running),
+          static_cast<double>(impl_->last_load_ > 0 ? impl_->last_load_ : running)};
+}
 void Monitor::set_load(double weight) noexcept { impl_->weight_ = weight; }
 
 }  // namespace evenkeel

@@ -28,6 +28,7 @@ constexpr const char* stage_name = "monitor/surveyor";
 constexpr const char* label = "evenkeel::surveyor::objects";
 constexpr std::int64_t most_sampled = 1024;  // objects of a rank
 constexpr std::int64_t second_half = std::int64_t{1} << 32;
+constexpr std::int64_t unknown_rank = second_half - 1;  // at first
 constexpr double most_strays =
     0.02;  // share of the load; above it, places do not show who has what
 
@@ -51,6 +52,29 @@ struct WriteRecord {
     records[i] = now + older[i] % second_half;
   }
 };
+
+// What is noted of objects, in their new order.
+template <class Note>
+struct TakeOver {
+  const std::int64_t* places;
+  const Note* before;
+  Note of_new;
+  Note* notes;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    notes[i] = places[i] < 0 ? of_new : before[places[i]];
+  }
+};
+
+template <class Note>
+void take_over(const exec::Array<std::int64_t>& places, Note of_new, exec::Array<Note>& notes) {
+  const Space space = notes.space();
+  const exec::Reached<std::int64_t> there(space, label, places);
+  exec::Array<Note> moved(space, label, places.size());
+  exec::for_each(space, label, places.size(),
+                 TakeOver<Note>{there.data(), notes.data(), of_new, moved.data()});
+  space.fence(label);
+  notes = std::move(moved);
+}
 
 }  // namespace
 
@@ -467,21 +491,28 @@ void Surveyor::begin_rebalance(std::shared_ptr<const Domains> domains, std::size
 // is also the rank at first.
 exec::Array<std::int64_t>& Surveyor::record_of(const Space& space, std::size_t set,
                                                std::int64_t objects) {
-  const std::int64_t here = communicator_.rank(), unknown = second_half - 1;
+  const std::int64_t here = communicator_.rank();
   const bool is_first = first_.domains == nullptr && !migrates_;
-  const bool is_intact = first_.domains != nullptr && !migrates_ && set < records_.size() &&
-                         records_[set].size() == objects;
+  const exec::Array<std::int64_t>* const known = known_records(set, objects);
   exec::Array<std::int64_t>& record = travelling_[set];
-  if (!is_intact) {
-    record = exec::filled(space, label, objects, here * second_half + (is_first ? here : unknown));
+  if (known == nullptr) {
+    record =
+        exec::filled(space, label, objects, here * second_half + (is_first ? here : unknown_rank));
     return record;
   }
-  const Space there = records_[set].space();
+  const Space there = known->space();
   record = {there, label, objects};
-  const WriteRecord write{here * second_half, records_[set].data(), record.data()};
+  const WriteRecord write{here * second_half, known->data(), record.data()};
   exec::for_each(there, label, objects, write);
   there.fence(label);
   return record;
+}
+
+const exec::Array<std::int64_t>* Surveyor::known_records(std::size_t set,
+                                                         std::int64_t objects) const noexcept {
+  const bool are_known = first_.domains != nullptr && !migrates_ && set < records_.size() &&
+                         records_[set].size() == objects;
+  return are_known ? &records_[set] : nullptr;
 }
 
 const Domains* Surveyor::find(std::int64_t generation) const noexcept {
@@ -498,6 +529,15 @@ void Surveyor::end_rebalance(std::int64_t back_to, std::int64_t generation) noex
   if (back_to >= 0 && back_to == first_.generation) first_.generation = generation;
   previous_ = now_;
   if (first_.domains == nullptr) first_ = now_;
+}
+
+void Surveyor::follow(std::size_t set, std::int64_t before,
+                      const exec::Array<std::int64_t>& places) {
+  const int here = communicator_.rank();
+  if (set < records_.size() && records_[set].size() == before)
+    take_over(places, here * second_half + unknown_rank, records_[set]);
+  if (set < advised_ranks_.size() && advised_ranks_[set].size() == before)
+    take_over(places, here, advised_ranks_[set]);
 }
 
 void Surveyor::note_migration() noexcept {

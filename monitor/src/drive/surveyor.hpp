@@ -74,6 +74,10 @@ class Surveyor {
   void begin_rebalance(std::shared_ptr<const Domains> domains, std::size_t sets, bool is_start);
   // The new records of a set, which travel with its objects.
   exec::Array<std::int64_t>& record_of(const Space& space, std::size_t set, std::int64_t objects);
+  // The records of all objects of a set as they stand, where they are known; null where not. The
+  // rank before the last rebalance is in 32 bits from bit 32 on.
+  const exec::Array<std::int64_t>* known_records(std::size_t set,
+                                                 std::int64_t objects) const noexcept;
   // The domains of this generation, if they can be taken again; null if not.
   const Domains* find(std::int64_t generation) const noexcept;
   // After objects have moved. `back_to`: the generation that was taken again, now as `generation`;
@@ -81,6 +85,10 @@ class Surveyor {
   void end_rebalance(std::int64_t back_to, std::int64_t generation) noexcept;
   // The memory of new records, when they are not needed.
   void give_back() noexcept { travelling_.clear(); }
+
+  // The application has made, removed or sorted objects of a set: `places` tells where each was
+  // among those `before`; -1: it is new, and was here before the last rebalance.
+  void follow(std::size_t set, std::int64_t before, const exec::Array<std::int64_t>& places);
 
   // Objects go to their owners without a rebalance: from now on, an object counts for the owner of
   // its place under all domains.

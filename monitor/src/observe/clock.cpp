@@ -1,8 +1,10 @@
+#include "observe/chunk_times.hpp"
 #include "observe/thread_track.hpp"
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/cycle_counter.hpp>
 #include <evenkeel/backends/exec/device_timer.hpp>
+#include <evenkeel/backends/exec/stretch.hpp>
 #include <evenkeel/monitor/clock.hpp>
 
 #include <algorithm>
@@ -60,6 +62,11 @@ TracksOfThread& tracks_of_thread() {
   throw Error(ErrorKind::bad_input, Where{"monitor/clock"}, problem, remedy);
 }
 
+// What it takes to time a scope. `now` null: by the cycle counter.
+double scope_nanoseconds(Clock::Now now) {
+  return now == nullptr ? 25 : now == &thread_cpu_nanoseconds ? 400 : 50;
+}
+
 void check(const std::string& name, const KernelOptions& options) {
   const auto is_control = [](char c) { return static_cast<unsigned char>(c) < ' '; };
   if (name.empty() || std::any_of(name.begin(), name.end(), is_control))
@@ -75,6 +82,8 @@ void check(const std::string& name, const KernelOptions& options) {
 }  // namespace
 
 struct Clock::Impl {
+  Impl(Now clock, double scope) : now(clock), chunks(scope) {}
+
   Now now;  // null: the cycle counter
   std::shared_ptr<DeviceEvents> events;
   TickRate rate;
@@ -86,24 +95,39 @@ struct Clock::Impl {
 
   std::int64_t last = 0, step_began = 0;
   std::thread::id stepped_by;
-  std::vector<std::int64_t> of_thread, of_step;  // ticks
+  // Whatever is timed has a slot: kernels, and the chunks of their loops.
+  std::vector<std::size_t> slots_of_kernels;
+  std::vector<std::int64_t> of_thread, of_slots, of_step;  // ticks; of_step by kernel
+  ChunkTimes chunks;
   std::vector<DeviceTimer::Measured> of_devices;
 
   std::int64_t read() const noexcept { return ThreadTrack::read(now); }
-  bool drain(std::size_t kernels) noexcept;
+  bool drain() noexcept;
   void drain_one(ThreadTrack& track);
+  void add_thread() noexcept;
 };
 
-Timer::Timer(Clock& clock, int kernel) noexcept : track_(clock.track()) {
-  if (track_ != nullptr) scope_ = track_->begin(kernel);
+Timer::Timer(Clock& clock, int slot) noexcept : track_(clock.track()) {
+  if (track_ != nullptr) scope_ = track_->begin(slot);
 }
-Timer::Timer(Clock& clock, int kernel, const DeviceStream& stream) noexcept
-    : track_(clock.track()) {
-  if (track_ != nullptr) scope_ = track_->begin(kernel, stream, clock.impl_->events);
+Timer::Timer(Clock& clock, int slot, const DeviceStream& stream) noexcept : track_(clock.track()) {
+  if (track_ != nullptr) scope_ = track_->begin(slot, stream, clock.impl_->events);
 }
 void Timer::end() noexcept {
   if (track_ != nullptr) track_->end(scope_);
   track_ = nullptr;
+}
+
+Timer Chunk::time() const noexcept { return Timer(*clock_, slot_); }
+
+Chunk Chunks::operator[](std::size_t index) const noexcept {
+  const auto at = static_cast<std::int64_t>(index), count = static_cast<std::int64_t>(count_);
+  return {clock_, first_slot_ + static_cast<int>(index), stretch_begin(at, count, objects_),
+          stretch_begin(at + 1, count, objects_)};
+}
+
+Chunks Kernel::chunks(std::int64_t objects, int set) const {
+  return clock_->chunks(index_, objects, set);
 }
 
 std::string Kernel::name() const { return clock_->names()[static_cast<std::size_t>(index_)]; }
@@ -118,8 +142,7 @@ std::shared_ptr<Clock> Clock::by_cycles() {
 }
 
 Clock::Clock(Now now, std::shared_ptr<DeviceEvents> events, bool by_cycles)
-    : impl_(std::make_unique<Impl>()) {
-  impl_->now = now;
+    : impl_(std::make_unique<Impl>(now, scope_nanoseconds(now))) {
   impl_->events = std::move(events);
   impl_->is_per_thread = now == &thread_cpu_nanoseconds;
   if (by_cycles) impl_->rate = TickRate::measured();
@@ -139,20 +162,53 @@ Kernel Clock::kernel(const std::string& name, const KernelOptions& options) {
     if (!(options_[index] == options))
       refuse("The kernel '" + name + "' is known already, with other options.",
              "Give the same phase and the same number of steps wherever it is registered.");
-    return Kernel(shared_from_this(), static_cast<int>(index));
+    return Kernel(shared_from_this(), static_cast<int>(index),
+                  static_cast<int>(impl_->slots_of_kernels[index]));
   }
   const std::size_t count = names_.size() + 1;
+  names_.reserve(count);
   options_.reserve(count);
-  for (auto* numbers : {&of_step_, &impl_->of_step, &impl_->of_thread}) numbers->reserve(count);
-  {
-    const std::lock_guard lock(impl_->mutex);
-    for (const auto& track : impl_->tracks) track->make_room(count);
-    names_.push_back(name);
-  }
+  impl_->slots_of_kernels.reserve(count);
+  for (auto* numbers : {&of_step_, &impl_->of_step}) numbers->reserve(count);
+  std::string kept = name;
+  const std::size_t slot = add_slots(1);
+  names_.push_back(std::move(kept));
   options_.push_back(options);
-  for (auto* numbers : {&of_step_, &impl_->of_step, &impl_->of_thread}) numbers->push_back(0);
-  return Kernel(shared_from_this(), static_cast<int>(index));
+  impl_->slots_of_kernels.push_back(slot);
+  for (auto* numbers : {&of_step_, &impl_->of_step}) numbers->push_back(0);
+  return Kernel(shared_from_this(), static_cast<int>(index), static_cast<int>(slot));
 }
+
+// Returns the first of them.
+std::size_t Clock::add_slots(std::size_t count) {
+  Impl& impl = *impl_;
+  const std::lock_guard lock(impl.mutex);
+  const std::size_t first = impl.of_slots.size();
+  for (const auto& track : impl.tracks) track->make_room(first + count);
+  impl.of_thread.reserve(first + count);
+  impl.of_slots.resize(first + count);
+  impl.of_thread.resize(first + count);
+  return first;
+}
+
+Chunks Clock::chunks(int kernel, std::int64_t objects, int set) {
+  if (objects < 0 || set < 0)
+    refuse("The kernel '" + names_[static_cast<std::size_t>(kernel)] + "' was to work on " +
+               std::to_string(objects) + " objects of set " + std::to_string(set) + " in chunks.",
+           "Counts and the numbers of sets are not negative.");
+  ChunkTimes& chunks = impl_->chunks;
+  const std::size_t slot = chunks.knows(kernel, set) ? 0 : add_slots(ChunkTimes::stretches);
+  ChunkTimes::Loop& loop = chunks.loop(kernel, set, slot);
+  while (objects > 0 && static_cast<std::int64_t>(loop.chunks) > objects) loop.chunks /= 2;
+  loop.objects = objects;
+  ++loop.runs;
+  return {this, static_cast<int>(loop.first_slot), objects > 0 ? loop.chunks : 0, objects};
+}
+
+const std::vector<StretchTimes>& Clock::of_stretches() const noexcept {
+  return impl_->chunks.times();
+}
+void Clock::forget_stretches() noexcept { impl_->chunks.forget(); }
 
 ThreadTrack* Clock::known_track() const noexcept {
   if (latest != nullptr && latest->clock() == this) return latest;
@@ -175,7 +231,7 @@ ThreadTrack* Clock::track() noexcept {
 
 ThreadTrack* Clock::make_track() {
   const std::lock_guard lock(impl_->mutex);
-  auto made = std::make_shared<ThreadTrack>(this, impl_->now, names_.size());
+  auto made = std::make_shared<ThreadTrack>(this, impl_->now, impl_->of_slots.size());
   impl_->tracks.reserve(impl_->tracks.size() + 1);
   latest = nullptr;  // its track may be swept out
   tracks_of_thread().add(made);
@@ -195,13 +251,27 @@ void Clock::Impl::drain_one(ThreadTrack& track) {
         std::max(scope.host, rate.ticks(scope.device_nanoseconds));
 }
 
+// Adds what a thread has measured to what all have.
+void Clock::Impl::add_thread() noexcept {
+  for (std::size_t slot = 0; slot < of_slots.size(); ++slot) of_slots[slot] += of_thread[slot];
+  for (const ChunkTimes::Loop& loop : chunks.loops()) {
+    const std::size_t kernel = slots_of_kernels[static_cast<std::size_t>(loop.kernel)];
+    const auto first = of_thread.begin() + static_cast<std::ptrdiff_t>(loop.first_slot);
+    of_thread[kernel] = std::accumulate(
+        first, first + static_cast<std::ptrdiff_t>(ChunkTimes::stretches), of_thread[kernel]);
+  }
+  for (std::size_t k = 0; k < of_step.size(); ++k)
+    of_step[k] = std::max(of_step[k], of_thread[slots_of_kernels[k]]);
+}
+
 // Called at the end of each step, and not by the watcher: to drain a record costs a nanosecond, to
 // wake a sleeping thread five to fourteen thousand; and when an epoch ends, its sums are needed at
 // once. So a ring need not hold more than a step. False: the step cannot be trusted.
-bool Clock::Impl::drain(std::size_t kernels) noexcept {
+bool Clock::Impl::drain() noexcept {
   const std::lock_guard lock(mutex);
   bool fit = !lost.exchange(false, std::memory_order_relaxed);
-  of_step.assign(kernels, 0);
+  of_step.assign(of_step.size(), 0);
+  of_slots.assign(of_slots.size(), 0);
   for (auto& track : tracks) {
     const bool finished = track->is_finished();
     try {
@@ -209,7 +279,7 @@ bool Clock::Impl::drain(std::size_t kernels) noexcept {
     } catch (const std::exception&) {  // no memory for the times of devices
       fit = false;
     }
-    for (std::size_t k = 0; k < kernels; ++k) of_step[k] = std::max(of_step[k], of_thread[k]);
+    add_thread();
     if (track->take_backwards()) fit = false;
     if (finished && !track->waits_for_devices()) track.reset();
   }
@@ -225,12 +295,13 @@ Clock::Step Clock::end_step() noexcept {
   step.fit = now >= impl.last;
   const std::thread::id thread = std::this_thread::get_id();
   if (std::exchange(impl.stepped_by, thread) != thread) step.fit = step.fit && !impl.is_per_thread;
-  step.fit = impl.drain(names_.size()) && step.fit;
+  step.fit = impl.drain() && step.fit;
   if (impl.rate.is_due(now)) step.fit = impl.rate.refine(TickMoment::now()) && step.fit;
   step.duration = std::max<std::int64_t>(0, impl.rate.nanoseconds(passed(impl.step_began, now)));
   std::transform(impl.of_step.begin(), impl.of_step.end(), of_step_.begin(),
                  [&](std::int64_t ticks) { return impl.rate.nanoseconds(ticks); });
   step.load = std::accumulate(of_step_.begin(), of_step_.end(), std::int64_t{0});
+  impl.chunks.end_step(impl.of_slots, impl.rate, step.fit);
   impl.last = impl.step_began = now;
   return step;
 }

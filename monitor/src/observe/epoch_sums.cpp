@@ -350,6 +350,8 @@ std::int64_t EpochSums::mean_load() const {
   return steps > 0 ? (load_since_ + load()) / steps : 0;
 }
 
+std::int64_t EpochSums::epoch_load() const { return steps_ > 0 ? load() / steps_ : 0; }
+
 void EpochSums::restart() {
   load_since_ += load();
   steps_since_ += steps_;

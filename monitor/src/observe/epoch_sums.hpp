@@ -132,6 +132,8 @@ class EpochSums {
   std::int64_t steps() const noexcept { return steps_; }
   // Nanoseconds per step since the last rebalance; 0 while nothing is measured.
   std::int64_t mean_load() const;
+  // The same of the running epoch.
+  std::int64_t epoch_load() const;
 
  private:
   // Long epochs are truncated in chunks of this many steps, of which the last two are kept.

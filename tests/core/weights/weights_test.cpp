@@ -259,9 +259,15 @@ void expect_followed(const Instance&) {
                                        {space, "now", std::span<const std::int64_t>(later)});
       EXPECT_EQ(result.unknown, now - found);
       const std::vector<double> all = result.values.on_host();
+      const std::vector<std::int64_t> places = result.places.on_host();
       ASSERT_EQ(all.size(), later.size());
+      ASSERT_EQ(places.size(), later.size());
       for (std::size_t i = 0; i < all.size(); ++i) {
         const auto at = known.find(later[i]);
+        ASSERT_EQ(places[i] < 0, at == known.end());
+        if (places[i] >= 0) {
+          EXPECT_EQ(keys.at(static_cast<std::size_t>(places[i])), later[i]);
+        }
         EXPECT_DOUBLE_EQ(all[i], at == known.end() ? mean : at->second);
       }
     }

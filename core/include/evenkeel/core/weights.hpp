@@ -35,9 +35,11 @@ EVENKEEL_API exec::Array<double> measured_weights(const Space& space, std::int64
 
 // What was known of objects by their keys, in the order of other keys: entry i is the value of the
 // object whose key is now[i]. Objects that were not known get the mean of those that were;
-// `unknown` counts them. Keys that occur twice have one value. In the memory of the space. Local.
+// `unknown` counts them. `places`: where the key of each object was; -1: nowhere. Keys that occur
+// twice have one value. In the memory of the space. Local.
 struct Followed {
   exec::Array<double> values;
+  exec::Array<std::int64_t> places;
   std::int64_t unknown = 0;
 };
 EVENKEEL_API Followed followed(const Space& space, const exec::Array<std::int64_t>& keys,

@@ -6,6 +6,7 @@
 #include <evenkeel/backends/exec/device_stream.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/backends/export.hpp>
+#include <evenkeel/monitor/chunks.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -53,9 +54,10 @@ class EVENKEEL_API Timer {
   void end() noexcept;
 
  private:
+  friend class Chunk;
   friend class Kernel;
-  Timer(Clock& clock, int kernel) noexcept;
-  Timer(Clock& clock, int kernel, const DeviceStream& stream) noexcept;
+  Timer(Clock& clock, int slot) noexcept;
+  Timer(Clock& clock, int slot, const DeviceStream& stream) noexcept;
   ThreadTrack* track_ = nullptr;  // null: nothing is measured; also in a thread that is ending
   std::uint32_t scope_ = 0;       // its number in this thread
 };
@@ -64,23 +66,47 @@ class EVENKEEL_API Timer {
 class EVENKEEL_API Kernel {
  public:
   // Times from here until the returned Timer goes out of scope. Local, on any thread.
-  [[nodiscard]] Timer time() const noexcept { return Timer(*clock_, index_); }
+  [[nodiscard]] Timer time() const noexcept { return Timer(*clock_, slot_); }
 
   // The same for work that is launched on an instance of a Kokkos space. On a device the scope
   // counts as the longer of the host's time and the instance's time for it, once the device has
   // passed its end: no fence is needed, and none is added. On a host this is time().
   template <ExecutionInstance Instance>
   [[nodiscard]] Timer time(const Instance& instance) const {
-    return Timer(*clock_, index_, stream_of(instance));
+    return Timer(*clock_, slot_, stream_of(instance));
   }
+
+  // Divides a loop over objects on the host into chunks that are timed one by one:
+  //
+  //   for (const auto chunk : force.chunks(count)) {
+  //     const auto timing = chunk.time();
+  //     for (auto i = chunk.begin(); i < chunk.end(); ++i) add_forces(i);
+  //   }
+  //
+  // The objects are those of the set with this number among the sets that are given to a Balancer,
+  // in the order of their arrays. So many chunks that timing them takes a four-hundredth of the
+  // loop's time, and 128 at most. By the thread that ends steps; the chunks may be spread over
+  // threads.
+  [[nodiscard]] Chunks chunks(std::int64_t objects, int set = 0) const;
 
   std::string name() const;
 
  private:
   friend class Clock;
-  Kernel(std::shared_ptr<Clock> clock, int index) : clock_(std::move(clock)), index_(index) {}
+  Kernel(std::shared_ptr<Clock> clock, int index, int slot)
+      : clock_(std::move(clock)), index_(index), slot_(slot) {}
   std::shared_ptr<Clock> clock_;
   int index_;
+  int slot_;  // among all that is timed
+};
+
+// What a loop in chunks has taken, of all threads together, by stretch of its objects.
+struct StretchTimes {
+  int set = 0;
+  std::int64_t objects = 0;              // that were divided into stretches, at last
+  double steps = 0, all_steps = 0;       // in which it was timed: recent ones, and all
+  std::vector<double> nanoseconds = {};  // by stretch, in recent steps
+  double all_nanoseconds = 0;            // of all stretches in all steps
 };
 
 // Adds up the nanoseconds of kernels, step by step. Any thread may time; only one thread at a time
@@ -115,7 +141,12 @@ class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
   Step end_step() noexcept;
   const std::vector<std::int64_t>& of_step() const noexcept { return of_step_; }
 
+  // By loop in chunks, since the objects were put in another order.
+  const std::vector<StretchTimes>& of_stretches() const noexcept;
+  void forget_stretches() noexcept;
+
  private:
+  friend class Kernel;
   friend class Timer;
   struct Impl;
 
@@ -123,6 +154,8 @@ class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
   ThreadTrack* track() noexcept;
   ThreadTrack* known_track() const noexcept;
   ThreadTrack* make_track();
+  std::size_t add_slots(std::size_t count);
+  Chunks chunks(int kernel, std::int64_t objects, int set);
 
   std::vector<std::string> names_;
   std::vector<KernelOptions> options_;

@@ -124,6 +124,14 @@ class EVENKEEL_API Monitor {
   // Whether advice would have made a fresh cut since the last call; the same on all ranks.
   bool take_advised() noexcept;
   bool has_begun() const noexcept;  // a step has been made since it was constructed
+  // Nanoseconds per step that this rank has spent in kernels in the first and in the last epoch
+  // since the last rebalance; while no epoch has ended, in the running one.
+  struct EpochLoads {
+    double first = 0, last = 0;
+  };
+  EpochLoads epoch_loads() const;
+  // What loops in chunks have taken since the last rebalance, the latest epochs above all.
+  const std::vector<StretchTimes>& of_stretches() const noexcept;
   // step(), which asks at looks whether the sets of this rank can be moved.
   using Inspector = std::function<Status()>;
   Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector);
