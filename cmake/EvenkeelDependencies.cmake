@@ -121,6 +121,14 @@ if(NOT spdlog_FOUND)
     "name your own with -Dspdlog_ROOT=<prefix>")
 endif()
 
+# --- Eigen: small dense problems; headers alone, seen by core's sources and by no user ------------
+# No version is asked for: what Eigen 5 answers to a request for 3.4 differs between its releases.
+find_package(Eigen3 QUIET CONFIG)
+if(NOT Eigen3_FOUND OR Eigen3_VERSION VERSION_LESS 3.4)
+  _evenkeel_missing_package("Eigen 3.4 or newer" "libeigen3-dev" "eigen"
+    "name your own with -DEigen3_ROOT=<prefix>")
+endif()
+
 # --- Needed only by parts of the project ----------------------------------------------------------
 if(EVENKEEL_BUILD_TOOLS)
   find_package(CLI11 QUIET CONFIG)

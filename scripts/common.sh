@@ -8,11 +8,12 @@ program="${program:-${0##*/}}"
 # --- Packages -------------------------------------------------------------------------------------
 # Debian's names, in one place. "a|b": either is enough; the first that the distribution has is
 # installed. "a?": optional, installed if the distribution has it.
-packages_build=(g++ cmake ninja-build libspdlog-dev "libtrilinos-kokkos-dev|libkokkos-dev")
+packages_build=(g++ cmake ninja-build libeigen3-dev libspdlog-dev
+  "libtrilinos-kokkos-dev|libkokkos-dev")
 packages_kernels=("libtrilinos-kokkos-kernels-dev?" "libblas-dev?" "liblapack-dev?")
 packages_mpi=("libopenmpi-dev|libmpich-dev" "openmpi-bin|mpich")
 packages_tools=(libcli11-dev nlohmann-json3-dev)
-packages_tests=(ccache libgtest-dev libbenchmark-dev libeigen3-dev)
+packages_tests=(ccache libgtest-dev libbenchmark-dev)
 packages_lint=(clang-format clang-tidy)
 packages_clang=(clang "libclang-rt-dev?")
 packages_newest_host=(mmdebstrap mount debian-archive-keyring)

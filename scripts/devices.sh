@@ -45,6 +45,7 @@ device_sources() {
     seen="$("$@")" || exit 1
     ! grep -qE "/Kokkos_Macros\.hpp|/spdlog/spdlog\.h" <<<"$seen" || printf "%s\n" "${*: -1}"' \
     _ g++ -std=c++20 -M -w -fopenmp -isystem "$devices_root/usr/include/kokkos" \
+    -isystem "$devices_root/usr/include/eigen3" \
     "${device_includes[@]}") | sort
 }
 
