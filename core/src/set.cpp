@@ -213,6 +213,34 @@ void check_numbers(const Set& set, const NumberSource& numbers, const std::strin
            "Give one " + what + " per owned object.");
 }
 
+// Several numbers per object. A rank without objects may not know how many.
+void check_columns(const Set& set, const NumberSource& numbers, const std::string& what, int most,
+                   bool reals) {
+  if (!numbers.given() || set.count() == 0) return;
+  const FieldLayout layout = numbers.layout();
+  const bool is_real = layout.scalar == ScalarType::float32 || layout.scalar == ScalarType::float64;
+  if (layout.scalar == ScalarType::none || layout.components < 1 || layout.components > most ||
+      (is_real && !reals))
+    refuse("The " + what + "s '" + numbers.label() + "' are " + std::to_string(layout.components) +
+               " of type " + name_of(layout.scalar) + " per object.",
+           "Give from 1 to " + std::to_string(most) + (reals ? " numbers" : " integers") +
+               " per object.");
+  if (layout.count < set.count())
+    refuse("There are " + what + "s for " + std::to_string(layout.count) + " of " +
+               std::to_string(set.count()) + " objects.",
+           "Give " + what + "s for each owned object.");
+}
+
+void check_type_costs(const Set& set) {
+  const std::vector<double>& costs = set.options().type_costs;
+  const auto is_bad = [](double cost) { return !std::isfinite(cost) || cost < 0; };
+  if (costs.size() <= static_cast<std::size_t>(most_types) &&
+      std::none_of(costs.begin(), costs.end(), is_bad))
+    return;
+  refuse("The set's .type_costs are negative or not finite, or more than there can be types.",
+         "Give up to " + std::to_string(most_types) + " numbers from 0 on.");
+}
+
 }  // namespace
 
 Set::Set(Field position, Carried carried, const SetOptions& options)
@@ -248,6 +276,9 @@ void check(const Set& set) {
   check_position(set);
   check_lengths(set);
   check_numbers(set, set.options().weight, "weight", true);
+  check_columns(set, set.options().type, "type", most_types, false);
+  check_columns(set, set.options().features, "feature", most_features, true);
+  check_type_costs(set);
   check_numbers(set, set.options().key, "key", false);
   check_numbers(set, set.options().group, "group", false);
   check_numbers(set, set.options().pinned, "pin", false);

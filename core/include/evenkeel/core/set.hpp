@@ -135,10 +135,23 @@ inline NumberSource costs(NumberSource seconds) {
   return seconds;
 }
 
+// What objects may be said to be, by SetOptions::type and SetOptions::features.
+inline constexpr int most_types = 16, most_features = 8;
+inline constexpr int no_type = -1;
+
 struct SetOptions {
   OwnedCount count = {};
   // What each object costs, where the application knows better than the measured default.
   NumberSource weight = {};
+  // What each object is, from 0 to most_types - 1; no_type: nothing. Several integers per object
+  // where it is several things at once. What a type costs is learned.
+  NumberSource type = {};
+  // Up to most_features numbers per object that its cost depends on: neighbours, particles in a
+  // cell. Finite and not negative. What a unit of each costs is learned.
+  NumberSource features = {};
+  // What is thought of the costs of types, relative to each other, before anything is measured;
+  // also what objects weigh in a deterministic run. 0, or beyond the end: nothing is thought.
+  std::vector<double> type_costs = {};
   // A number by which each object is known for good, unlike its place in the arrays: what has been
   // learned of its cost follows it when the application makes, removes or sorts objects. One
   // integer per object, in a field that the set carries.
