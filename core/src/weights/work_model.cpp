@@ -115,6 +115,7 @@ WorkModel::WorkModel(std::vector<Column> columns, const WorkModelOptions& option
   widths_.assign(unknowns, 0.0);
   sums_.assign(Layout(columns_.size()).size, 0.0);
   estimate_.costs.assign(columns_.size(), 0.0);
+  estimate_.amounts.assign(columns_.size(), 0.0);
   estimate_.errors.assign(columns_.size(), std::numeric_limits<double>::infinity());
 }
 
@@ -249,6 +250,8 @@ void WorkModel::solve() {
     return;
   }
   estimate_.observations = sums_[Layout::observations];
+  for (std::size_t j = 0; j < columns(); ++j)
+    estimate_.amounts[j] = sums_[at.amounts + j] / estimate_.observations;
   if (options_.minimum_norm) return estimate_of_least_norm();
   find_noise();
   estimate_from(equations(scale_));
@@ -310,6 +313,7 @@ void WorkModel::estimate_of_least_norm() {
       basis * (inverse.asDiagonal() * Eigen::VectorXd(basis.transpose() * right));
   estimate_.costs.assign(found.data(), found.data() + n);
   estimate_.frozen = static_cast<int>((known.array() <= least).count());
+  std::fill(estimate_.errors.begin(), estimate_.errors.end(), 0.0);  // it tells of none
   estimate_.condition = condition_of(known);
 }
 

@@ -9,6 +9,7 @@
 #include "drive/named_errors.hpp"
 #include "drive/place_options.hpp"
 #include "drive/surveyor.hpp"
+#include "drive/work_costs.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/compatibility.hpp>
@@ -47,7 +48,20 @@ bool is_boxes(const Method& method) {
   return extents_of(method).has_value() || std::holds_alternative<RecursiveBisection>(method);
 }
 
+// What is thought of types is all that is known of objects where nothing is learned.
+bool has_type_costs(const Set& set) {
+  return !set.options().weight.given() && set.options().type.given() &&
+         !set.options().type_costs.empty();
+}
+
+exec::Array<double> weights_of_types(const Space& space, const Set& set) {
+  PerColumn costs;
+  std::copy(set.options().type_costs.begin(), set.options().type_costs.end(), costs.types.begin());
+  return costs_of(space, set, costs);
+}
+
 double weight_of(const Set& set) {
+  if (has_type_costs(set)) return sum_of(weights_of_types(space_of_positions(set), set));
   if (!set.options().weight.given()) return static_cast<double>(set.count());
   return sum_of(given_weights(space_of_positions(set), set));
 }
@@ -121,7 +135,8 @@ struct Balancer::Impl {
        std::optional<Space> space)
       : monitor_(std::move(for_epochs), options),
         ranks_(std::move(for_rebalances)),
-        space_(std::move(space)) {
+        space_(std::move(space)),
+        work_(monitor_.options().type_costs == TypeCosts::minimum_norm) {
     ranks_.set_on_mpi_error(monitor_.options().on_mpi_error);
     constexpr std::int64_t first = 1;  // before it, objects are where the application has put them
     monitor_.keep_from(first);
@@ -140,6 +155,9 @@ struct Balancer::Impl {
   std::vector<Set> with_known_costs(std::span<const Set> sets);
   RankStatement statement_of_all(std::span<const Set> sets) const;
   Agreed agree(const Status& status, std::span<const Set> sets);
+  bool learns_types(std::span<const Set> sets) const;
+  void observe_types(std::span<const Set> sets);
+  Status fit_types(std::span<const Set> sets, const Agreed& agreed);
   Box box_around(std::span<const Set> sets);
   std::optional<Assignment> find_earlier(const Prepared& prepared, Weights weights,
                                          std::int64_t back_to);
@@ -184,6 +202,7 @@ struct Balancer::Impl {
   Home home_;
   std::unique_ptr<Surveyor> surveyor_;
   LearnedCosts costs_;
+  WorkCosts work_;
   Inspection inspection_;
   Crowding crowding_;
   std::int64_t forgotten_ = 0;  // objects of this rank, at the last rebalance or migration
@@ -215,11 +234,17 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
   };
   const auto find_out = [&](std::int64_t load) {
     const auto& stretches = monitor_.of_stretches();
-    const bool may_know_better = costs_.has_keys() || !stretches.empty();
+    const bool is_typed = learns_ && work_.is_built();
+    if (is_typed) static_cast<void>(work_.fit(ranks_));
+    const bool may_know_better = costs_.has_keys() || !stretches.empty() || is_typed;
     if (learns_ && may_know_better && costs_.of_sets().size() == sets.size())
       static_cast<void>(attempt(stage_name, [&] {
         for (const Set& set : sets) check(set);
         if (costs_.has_keys()) forgotten_ += costs_.follow(space_for(sets), sets, *surveyor_);
+        if (is_typed && work_.are_known()) {
+          monitor_.set_costs(work_.table(ranks_.size()));
+          costs_.renew(space_for(sets), sets, work_);
+        }
         costs_.refresh(sets, static_cast<double>(monitor_.load_nanoseconds()), stretches);
       }));
     return surveyor_->survey(question(load));
@@ -238,6 +263,8 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
         monitor_.step(looks ? objects_in(sets) : 0, how,
                       inspects ? Monitor::Inspector(std::cref(inspect)) : Monitor::Inspector());
   }
+  if (looks && learns_types(sets))
+    static_cast<void>(attempt(stage_name, [&] { observe_types(sets); }));
   if (monitor_.take_advised()) {
     monitor_.meet_for_survey();
     surveyor_->advise(question(0));
@@ -284,6 +311,7 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
     LearnedCosts::Records records;
     for (std::size_t s = 0; s < all.size(); ++s)
       records.push_back(surveyor_->known_records(s, all[s].count()));
+    if (learns_types(sets) && work_.are_known()) costs_.renew(space, sets, work_);
     can_fit_ = forgotten_ == 0 && costs_.prepare_fit(ranks_.size(), std::move(records));
     costs_.travel_with(all);
   }
@@ -322,12 +350,43 @@ Agreed Balancer::Impl::agree(const Status& status, std::span<const Set> sets) {
   const Status ready = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     mine.expected = costs_.expected();
+    if (would_learn_ && learns_types(sets))
+      work_.state(space_for(sets), sets, monitor_.kernel_options(), mine);
     const bool has_load = mine.objects == 0 || monitor_.epoch_loads().first > 0;
     mine.fits = can_fit_ && has_load && monitor_.of_stretches().empty() ? 1 : 0;
   });
   const Agreed agreed = agreed_by(ranks_, ready, mine);
   costs_.note(agreed);
   return agreed;
+}
+
+bool Balancer::Impl::learns_types(std::span<const Set> sets) const {
+  return WorkCosts::are_told(sets) && !monitor_.options().deterministic &&
+         monitor_.options().type_costs != TypeCosts::off &&
+         std::none_of(sets.begin(), sets.end(),
+                      [](const Set& set) { return set.options().weight.given(); });
+}
+
+// What this rank had and how long that took in the epoch that has just ended.
+void Balancer::Impl::observe_types(std::span<const Set> sets) {
+  for (const Set& set : sets) check(set);
+  work_.observe(space_for(sets), sets, monitor_.epoch_kernels(), monitor_.kernel_options());
+}
+
+// Collective, where all ranks have types. Returns what has failed on this rank.
+Status Balancer::Impl::fit_types(std::span<const Set> sets, const Agreed& agreed) {
+  const exec::Region shown("evenkeel::fit_types");
+  vote(ranks_, attempt(stage_name, [&] {
+         work_.expect(monitor_.restored_costs());
+         work_.build(sets, agreed.work);
+       }));
+  const Status fitted = work_.fit(ranks_);
+  if (!fitted.ok()) return fitted;
+  return attempt(stage_name, [&] {
+    if (!work_.are_known()) return;
+    monitor_.set_costs(work_.table(ranks_.size()));
+    costs_.renew(space_for(sets), sets, work_);
+  });
 }
 
 Box Balancer::Impl::box_around(std::span<const Set> sets) {
@@ -353,13 +412,17 @@ Balancer::Impl::Weighed Balancer::Impl::weigh(std::span<const Set> sets, const A
   Weighed all;
   all.given.resize(sets.size());
   if (learns_)
-    costs_.learn(space, sets, agreed, {monitor_.epoch_loads().last, monitor_.of_stretches()});
+    costs_.learn(space, sets, agreed,
+                 {monitor_.epoch_loads().last, work_.are_measured(), work_.noise(),
+                  monitor_.of_stretches()});
   const bool in_seconds = std::any_of(sets.begin(), sets.end(), [](const Set& set) {
     return set.options().weight.given() && set.options().weight.in_seconds();
   });
   for (std::size_t s = 0; s < sets.size(); ++s) {
     if (sets[s].options().weight.given())
       all.given[s] = given_weights(space, sets[s]);
+    else if (has_type_costs(sets[s]) && !learns_)
+      all.given[s] = weights_of_types(space, sets[s]);
     else if (in_seconds)
       all.given[s] = exec::filled(space, "evenkeel::balancer::mean", sets[s].count(),
                                   std::max(agreed.mean_per_object, 1.0) * 1e-9);
@@ -399,6 +462,8 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   });
   const Agreed agreed = agree(arrived, sets);
   learns_ = would_learn_;  // on all ranks: they have weights for the same sets
+  Status typed;
+  if (learns_ && agreed.is_typed && !agreed.work.empty()) typed = fit_types(sets, agreed);
   if (agreed.fits) costs_.fit(ranks_, monitor_.epoch_loads().first);
   // All ranks have arrived: waiting for the slowest does not count as cost.
   const std::int64_t began = monitor_.now();
@@ -411,6 +476,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
 
   Weighed weights;
   const Status weighed = attempt(stage_name, [&] {
+    if (!typed.ok()) throw Error(*typed.error());
     wrap_positions(sets, box);
     weights = weigh(sets, agreed);
   });
@@ -531,6 +597,7 @@ MoveReport Balancer::Impl::carry_out(const Plan& who, std::span<const Set> sets,
     if (now == MoveStage::reserve) hooks_.run_before();
   };
   MoveReport report = move(ranks_, sets, shapes, who, moving);
+  costs_.note_move();
   // Keys that cannot be noted leave costs whose objects are not known: they are forgotten.
   if (learns_ && costs_.of_sets().size() == sets.size())
     static_cast<void>(attempt(stage_name, [&] { costs_.note_keys(space_for(sets), sets); }));
@@ -633,6 +700,7 @@ void Balancer::restore(const std::string& saved) { impl_->monitor_.restore(saved
 std::string Balancer::saved_state() const { return impl_->monitor_.saved_state(); }
 Metrics Balancer::metrics() const { return impl_->monitor_.metrics(); }
 Account Balancer::account() const { return impl_->monitor_.account(); }
+const CostTable& Balancer::costs() const noexcept { return impl_->monitor_.costs(); }
 void Balancer::finish() { impl_->monitor_.finish(); }
 
 const Domains& Balancer::domains() const noexcept { return impl_->domains(); }

@@ -7,6 +7,7 @@
 #include <evenkeel/core/bounds.hpp>
 #include <evenkeel/core/box.hpp>
 #include <evenkeel/core/weights.hpp>
+#include <evenkeel/core/weights/work_amounts.hpp>
 
 #include <variant>
 
@@ -23,6 +24,8 @@ void require_usable(std::span<const Set> sets, const Inspection::Demands& demand
     const Bounds found = bounds_here(space, set);
     if (demands.box) require_inside(*demands.box, demands.periodic, found);
     if (set.options().weight.given()) static_cast<void>(given_weights(space, set));
+    if (set.options().type.given() || set.options().features.given())
+      static_cast<void>(amounts_of(space, set));
   }
 }
 

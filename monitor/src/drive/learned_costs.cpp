@@ -33,7 +33,7 @@ bool is_usable(const StretchTimes& loop, std::span<const Set> sets) {
          sets[static_cast<std::size_t>(loop.set)].count() > 0;
 }
 
-double sum_of(const StretchTimes& loop) {
+double time_of(const StretchTimes& loop) {
   return std::accumulate(loop.nanoseconds.begin(), loop.nanoseconds.end(), 0.0);
 }
 
@@ -46,6 +46,46 @@ struct Multiply {
 void scale(const exec::Array<double>& values, double by) {
   exec::for_each(values.space(), label, values.size(), Multiply{by, values.data()});
 }
+
+// What types say is never nothing.
+struct RaiseTo {
+  double least;
+  double* costs;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (!(costs[i] > least)) costs[i] = least;
+  }
+};
+
+void require_positive(const exec::Array<double>& costs) {
+  constexpr double least_share = 1e-3;  // of the mean
+  const double sum = sum_of(costs);
+  const double least = sum > 0 ? least_share * sum / static_cast<double>(costs.size()) : 1;
+  exec::for_each(costs.space(), label, costs.size(), RaiseTo{least, costs.data()});
+}
+
+// Objects of which nothing is known are as dear as their types say.
+struct Enlarge {
+  const double *by_type, *dearer;
+  double* costs;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    costs[i] = by_type[i] * (dearer[i] > 0 ? dearer[i] : 1);
+  }
+};
+
+struct Share {
+  double of_known, of_types;
+  const double* by_type;
+  double* costs;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    costs[i] = of_known * costs[i] + of_types * by_type[i];
+  }
+};
+
+struct Compare {
+  const double *costs, *by_type;
+  double* dearer;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { dearer[i] = costs[i] / by_type[i]; }
+};
 
 struct Differ {
   const std::int64_t *a, *b;
@@ -67,7 +107,7 @@ std::int64_t LearnedCosts::follow(const Space& space, std::span<const Set> sets,
 
 std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_t index,
                                   Surveyor& surveyor) {
-  exec::Array<double>& costs = of_sets_[index];
+  exec::Array<double>& costs = travelling_[index];
   exec::Array<std::int64_t>& keys = keys_[index];
   const std::int64_t count = set.count();
   const auto has_any = [&] { return !costs.empty() && sum_of(costs) > 0; };
@@ -99,7 +139,12 @@ std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_
 }
 
 void LearnedCosts::travel_with(std::span<Set> sets) {
-  for (std::size_t s = 0; s < sets.size(); ++s) sets[s].accompany(field_of(of_sets_[s]));
+  for (std::size_t s = 0; s < sets.size(); ++s) sets[s].accompany(field_of(travelling_[s]));
+}
+
+void LearnedCosts::note_move() noexcept {
+  for (auto* arrays : {&by_type_, &costs_})
+    for (exec::Array<double>& array : *arrays) array = {};
 }
 
 void LearnedCosts::note_keys(const Space& space, std::span<const Set> sets) {
@@ -112,12 +157,15 @@ bool LearnedCosts::prepare_fit(int ranks, Records records) {
   fit_.reset();
   records_ = std::move(records);
   if (!has_before_) return false;
-  for (std::size_t s = 0; s < of_sets_.size(); ++s)
-    if (records_[s] == nullptr && !of_sets_[s].empty()) return false;
-  CostFit& fit = fit_.emplace(ranks);
-  for (std::size_t s = 0; s < of_sets_.size(); ++s)
-    if (!of_sets_[s].empty()) fit.add(of_sets_[s], *records_[s]);
+  for (std::size_t s = 0; s < of_sets().size(); ++s)
+    if (records_[s] == nullptr && !of_sets()[s].empty()) return false;
+  add_to_fit(fit_.emplace(ranks));
   return true;
+}
+
+void LearnedCosts::add_to_fit(CostFit& fit) const {
+  for (std::size_t s = 0; s < of_sets().size(); ++s)
+    if (!of_sets()[s].empty()) fit.add(of_sets()[s], *records_[s]);
 }
 
 void LearnedCosts::fit(const Communicator& ranks, double first) {
@@ -135,14 +183,14 @@ void LearnedCosts::keep(bool moved) noexcept {
 
 void LearnedCosts::give_back() noexcept {
   fit_.reset();
-  for (std::size_t s = 0; s < std::min(of_sets_.size(), is_new_.size()); ++s)
-    if (is_new_[s] != 0) of_sets_[s] = {};
+  for (std::size_t s = 0; s < std::min(travelling_.size(), is_new_.size()); ++s)
+    if (is_new_[s] != 0) travelling_[s] = {};
   is_new_.clear();
 }
 
 std::int64_t LearnedCosts::expected() const {
   std::int64_t sum = 0;
-  for (const auto& costs : of_sets_) sum += std::llround(sum_of(costs));
+  for (const auto& costs : of_sets()) sum += std::llround(sum_of(costs));
   return sum;
 }
 
@@ -157,10 +205,11 @@ void LearnedCosts::learn(const Space& space, std::span<const Set> sets, const Ag
   // Costs that fit the first epoch foretell the last one, unless the objects have changed since.
   const double followed = agreed.fits ? share_followed(measured.last, first_load_)
                                       : share_followed(agreed.mine, agreed.expected);
+  if (is_typed_) return learn_by_type(sets, agreed, measured);
   // Loads move, and measurements are noisy.
   const double mine = (agreed.mine + measured.last) / 2;
   for (std::size_t s = 0; s < sets.size(); ++s) {
-    exec::Array<double>& costs = of_sets_[s];
+    exec::Array<double>& costs = travelling_[s];
     const std::int64_t count = sets[s].count();
     if (agreed.fits && count > 0) fit_->apply(costs, *records_[s]);
     if (agreed.mean_per_object > 0) {
@@ -175,6 +224,58 @@ void LearnedCosts::learn(const Space& space, std::span<const Set> sets, const Ag
   refresh(sets, agreed.mine, measured.stretches);
 }
 
+void LearnedCosts::renew(const Space& space, std::span<const Set> sets, const WorkCosts& work) {
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    by_type_[s] = costs_of(space, sets[s], work.costs(s));
+    require_positive(by_type_[s]);
+    const std::int64_t count = sets[s].count();
+    if (!is_typed_ || travelling_[s].size() != count)
+      travelling_[s] = exec::filled(space, label, count, 1.0);
+    costs_[s] = exec::Array<double>(space, label, count);
+    exec::for_each(space, label, count,
+                   Enlarge{by_type_[s].data(), travelling_[s].data(), costs_[s].data()});
+    space.fence(label);
+  }
+  is_typed_ = true;
+  if (!fit_) return;
+  CostFit fit(fit_->ranks());
+  add_to_fit(fit);
+  fit_ = std::move(fit);
+}
+
+// The load of this rank is shared out by what types say of its objects, and by what was learned of
+// each of them where that foretold the load. As far as a load is off by no more than noise, it is
+// what types say.
+void LearnedCosts::learn_by_type(std::span<const Set> sets, const Agreed& agreed,
+                                 const Measurements& measured) {
+  constexpr double widest = 100;
+  double by_type = 0, expected = 0;
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    if (agreed.fits && sets[s].count() > 0) fit_->apply(costs_[s], *records_[s]);
+    by_type += sum_of(by_type_[s]);
+    expected += sum_of(costs_[s]);
+  }
+  if (!(by_type > 0) || !(expected > 0)) return;
+  const bool is_measured = measured.of_types && agreed.mine > 0;
+  const double mine = is_measured ? (agreed.mine + measured.last) / 2 : expected;
+  const double followed = share_followed(mine, expected);
+  const double off = mine / expected - 1, noise = 2 * measured.noise;
+  const double believed = std::max(0.0, off * off - noise * noise) / std::max(off * off, 1e-30);
+  const double load =
+      std::clamp(expected * (1 + believed * off), by_type / widest, by_type * widest);
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    exec::for_each(costs_[s].space(), label, costs_[s].size(),
+                   Share{followed * load / expected, (1 - followed) * load / by_type,
+                         by_type_[s].data(), costs_[s].data()});
+  refresh(sets, agreed.mine, measured.stretches);
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    const Space space = costs_[s].space();
+    exec::for_each(space, label, costs_[s].size(),
+                   Compare{costs_[s].data(), by_type_[s].data(), travelling_[s].data()});
+    space.fence(label);
+  }
+}
+
 // What chunks have taken counts for their objects. The rest of the load, as far as chunks have not
 // made it up, counts for all in the proportions known before.
 void LearnedCosts::refresh(std::span<const Set> sets, double load,
@@ -183,14 +284,14 @@ void LearnedCosts::refresh(std::span<const Set> sets, double load,
   double in_chunks = 0, known = 0;
   for (const StretchTimes& loop : stretches)
     if (is_usable(loop, sets)) {
-      in_chunks += sum_of(loop) / loop.steps;
+      in_chunks += time_of(loop) / loop.steps;
       load -= loop.all_nanoseconds / loop.all_steps;
     }
-  for (const exec::Array<double>& costs : of_sets_) known += sum_of(costs);
+  for (const exec::Array<double>& costs : of_sets()) known += sum_of(costs);
   if (!(in_chunks > 0) || !(known > 0)) return;
   const double rest = std::max(least_rest * in_chunks, load);
   for (std::size_t s = 0; s < sets.size(); ++s) {
-    const exec::Array<double>& costs = of_sets_[s];
+    const exec::Array<double>& costs = of_sets()[s];
     if (costs.size() != sets[s].count() || costs.empty()) continue;
     scale(costs, rest / known);
     for (const StretchTimes& loop : stretches) {

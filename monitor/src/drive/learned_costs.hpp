@@ -5,6 +5,7 @@
 
 #include "drive/agreement.hpp"
 #include "drive/surveyor.hpp"
+#include "drive/work_costs.hpp"
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/set.hpp>
@@ -21,10 +22,12 @@ namespace evenkeel {
 class LearnedCosts {
  public:
   // By set, in nanoseconds per step; where nothing is known, 0 or no entry for any object.
-  const std::vector<exec::Array<double>>& of_sets() const noexcept { return of_sets_; }
+  const std::vector<exec::Array<double>>& of_sets() const noexcept {
+    return is_typed_ ? costs_ : travelling_;
+  }
 
   void resize(std::size_t sets) {
-    of_sets_.resize(sets);
+    for (auto* arrays : {&travelling_, &by_type_, &costs_}) arrays->resize(sets);
     keys_.resize(sets);
     is_new_.assign(sets, 0);
   }
@@ -40,7 +43,8 @@ class LearnedCosts {
   // Makes the sets carry their costs, which follow() has brought up to date.
   void travel_with(std::span<Set> sets);
 
-  // After objects have moved with their costs.
+  // After objects have moved with their costs: these are known again when they are renewed.
+  void note_move() noexcept;
   void note_keys(const Space& space, std::span<const Set> sets);
 
   // The memory that the present rebalance has made, unless it is kept.
@@ -57,6 +61,11 @@ class LearnedCosts {
   // the first epoch after the last move.
   void fit(const Communicator& ranks, double first);
 
+  // Costs by type and feature, where those are known, for objects as they are now; what is learned
+  // of single objects then is by how much each is dearer than that. A fit that is under way goes on
+  // with these costs.
+  void renew(const Space& space, std::span<const Set> sets, const WorkCosts& work);
+
   // The load of this rank by what is known.
   std::int64_t expected() const;
 
@@ -66,6 +75,8 @@ class LearnedCosts {
   // What this rank has measured.
   struct Measurements {
     double last = 0;                            // load in the last epoch, nanoseconds per step
+    bool of_types = false;                      // costs by type are measured, not only thought
+    double noise = 0;                           // of loads, as a share, as far as types tell it
     std::span<const StretchTimes> stretches{};  // by loop in chunks
   };
   // Adds what was measured since the last rebalance.
@@ -79,7 +90,15 @@ class LearnedCosts {
  private:
   std::int64_t follow(const Space& space, const Set& set, std::size_t index, Surveyor& surveyor);
 
-  std::vector<exec::Array<double>> of_sets_;
+  void learn_by_type(std::span<const Set> sets, const Agreed& agreed, const Measurements& measured);
+  void add_to_fit(CostFit& fit) const;
+
+  // What travels with the objects: their costs or, where types are known, by how much each is
+  // dearer than its types say.
+  std::vector<exec::Array<double>> travelling_;
+  // Where types are known: what they say of each object, and its cost.
+  bool is_typed_ = false;
+  std::vector<exec::Array<double>> by_type_, costs_;
   std::vector<exec::Array<std::int64_t>> keys_;  // of each set that has keys
   std::vector<char> is_new_;                     // by set: made by the rebalance under way
   double mean_per_object_ = 0;                   // over all ranks, when last measured

@@ -191,7 +191,10 @@ struct Monitor::Impl {
   Advice held_;              // waits for a step that may move
   bool was_paused_ = false;  // in the step before
   std::int64_t first_load_ = 0, last_load_ = 0;  // of epochs since the last rebalance
-  bool off_ = false;                             // the ranks have not agreed: nobody looks any more
+  std::vector<double> last_kernels_;  // of the last epoch: nanoseconds per step, in clock's order
+  CostTable costs_;                   // of types and features, where they are learned
+  CostTable restored_costs_;          // of an earlier run
+  bool off_ = false;                  // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
   int uncaught_before_ = std::uncaught_exceptions();
 
@@ -269,6 +272,7 @@ bool Monitor::Impl::restore(std::string saved, const std::string& source, bool g
   std::int64_t steps = 0;
   vote(ranks, attempt(stage_name, [&] {
          state = restored(state, saved, ranks.size(), in_quotes(source));
+         restored_costs_ = costs_in(saved, in_quotes(source));
          if (goes_on) steps = steps_in(saved, in_quotes(source));
        }));
   protocol_.set_state(state);
@@ -506,6 +510,8 @@ void Monitor::Impl::warn(const std::string& text) {
 Sample Monitor::Impl::sample_of_epoch() {
   names_.learn(clock_->names());
   Sample sample = sums_.sample(totals_of({}, protocol_.state().mean_load).unit);
+  last_kernels_.assign(sample.kernels.begin(), sample.kernels.end());
+  for (double& kernel : last_kernels_) kernel /= std::max(1.0, static_cast<double>(sample.steps));
   sample.kernels = names_.in_order(sample.kernels);
   if (!options_.deterministic) return sample;
   const double load = weight_ * nanoseconds_per_weight * static_cast<double>(sample.steps);
@@ -645,6 +651,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
     line_->taken_at = step_;
     line_->kind = kind;
     tell([&] { line_->outcome = outcome; });
+    tell([&] { line_->costs = costs_; });
   }
   record_line();
   if (!outcome.moved) return;
@@ -696,6 +703,7 @@ Summary Monitor::Impl::summary() const {
   run.steps = step_ - began_at();
   run.ranks = protocol_.communicator().size();
   run.is_deterministic = options_.deterministic;
+  run.costs = costs_;
   if (shadow_) run.advices = shadow_->rebalances();
   run.moves = !shadow_;
   return run;
@@ -769,7 +777,10 @@ Metrics Monitor::metrics() const {
   return metrics_of(look->totals, look->verdict.state.interval, impl_->last_names_.sorted());
 }
 std::string Monitor::saved_state() const {
-  return saved_text(impl_->protocol_.state(), impl_->protocol_.communicator().size(), impl_->step_);
+  const Impl& impl = *impl_;
+  const CostTable& costs = impl.costs_.empty() ? impl.restored_costs_ : impl.costs_;
+  return saved_text(impl.protocol_.state(), impl.protocol_.communicator().size(), impl.step_,
+                    costs);
 }
 void Monitor::restore(const std::string& saved) {
   with_name(impl_->options_.name, [&] { impl_->restore_before_start(saved); });
@@ -781,6 +792,13 @@ std::int64_t Monitor::load_nanoseconds() const { return impl_->sums_.mean_load()
 const std::vector<StretchTimes>& Monitor::of_stretches() const noexcept {
   return impl_->clock_->of_stretches();
 }
+std::span<const double> Monitor::epoch_kernels() const noexcept { return impl_->last_kernels_; }
+std::span<const KernelOptions> Monitor::kernel_options() const noexcept {
+  return impl_->clock_->options();
+}
+void Monitor::set_costs(CostTable costs) noexcept { impl_->costs_ = std::move(costs); }
+const CostTable& Monitor::costs() const noexcept { return impl_->costs_; }
+const CostTable& Monitor::restored_costs() const noexcept { return impl_->restored_costs_; }
 Monitor::EpochLoads Monitor::epoch_loads() const {
   const std::int64_t running = impl_->sums_.mean_load();
   return {static_cast<double>(impl_->first_load_ > 0 ? impl_->first_load_ : running),

@@ -62,6 +62,8 @@ TracksOfThread& tracks_of_thread() {
   throw Error(ErrorKind::bad_input, Where{"monitor/clock"}, problem, remedy);
 }
 
+constexpr int most_kernel_sets = 64;
+
 // What it takes to time a scope. `now` null: by the cycle counter.
 double scope_nanoseconds(Clock::Now now) {
   return now == nullptr ? 25 : now == &thread_cpu_nanoseconds ? 400 : 50;
@@ -77,6 +79,10 @@ void check(const std::string& name, const KernelOptions& options) {
   if (options.every < 0)
     refuse("The kernel '" + name + "' runs every " + std::to_string(options.every) + " steps.",
            "Give a number of steps, or 0 when it is not known.");
+  if (!options.types.is_fit() || options.set < 0 || options.set >= most_kernel_sets)
+    refuse("The kernel '" + name + "' is said to work on a type or a set that cannot be.",
+           "Types are numbered from 0 to " + std::to_string(KernelTypes::most - 1) +
+               ", sets from 0 to " + std::to_string(most_kernel_sets - 1) + '.');
 }
 
 }  // namespace

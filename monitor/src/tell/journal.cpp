@@ -158,6 +158,23 @@ Json of_stages(const Outcome& outcome) {
   return Json::object(Json::Members(outcome.stages.begin(), outcome.stages.end()));
 }
 
+// Null where nothing is learned of types.
+Json of_costs(const CostTable& costs) {
+  if (costs.empty()) return nullptr;
+  std::vector<Json> rows;
+  for (const CostRow& row : costs.rows)
+    rows.push_back(Json::object({{"set", row.set},
+                                 {row.is_feature ? "feature" : "type", row.number},
+                                 {"amount", row.amount},
+                                 {"seconds", row.seconds},
+                                 {"error", row.error}}));
+  return Json::object({{"rows", Json::array(rows)},
+                       {"fixed_seconds", costs.fixed_seconds},
+                       {"noise", costs.noise},
+                       {"condition", costs.condition},
+                       {"frozen", costs.frozen}});
+}
+
 constexpr double seconds_per_nanosecond = 1e-9;
 
 // Of the last rebalance so far; null where there is none, or no look since.
@@ -238,6 +255,7 @@ std::string to_json(const JournalLine& line) {
                   {"objects_moved", outcome.objects_moved},
                   {"bytes_moved", outcome.bytes_moved},
                   {"seconds", of_stages(outcome)},
+                  {"costs", of_costs(line.costs)},
                   of_picture(line)});
   return Json::object(members).text();
 }

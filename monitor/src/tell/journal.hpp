@@ -9,6 +9,7 @@
 #include "tell/files.hpp"
 
 #include <evenkeel/backends/export.hpp>
+#include <evenkeel/monitor/cost_table.hpp>
 #include <evenkeel/monitor/outcome.hpp>
 
 #include <cstdint>
@@ -42,6 +43,7 @@ struct JournalLine {
   std::optional<Outcome> outcome;  // when the advice was taken
   std::int64_t taken_at = -1;      // the step after which it was taken; -1: not taken
   RebalanceKind kind = RebalanceKind::application;
+  CostTable costs = {};  // of types and features, where they are learned
 };
 
 // One line of valid JSON each, without the line feed, whatever bytes the names hold. Pure.

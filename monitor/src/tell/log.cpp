@@ -142,7 +142,29 @@ std::string log_line(const JournalLine& line) {
          outcome_of(line);
 }
 
-std::string summary_of(const Summary& given) {
+std::string lines_of(const CostTable& costs) {
+  if (costs.empty()) return {};
+  const bool has_sets = std::any_of(costs.rows.begin(), costs.rows.end(),
+                                    [](const CostRow& row) { return row.set != 0; });
+  std::string text = "What things cost (give or take one standard error";
+  if (costs.frozen > 0)
+    text += "; " + counted(costs.frozen, "direction") + " cannot be told from the measurements";
+  text += "):";
+  for (const CostRow& row : costs.rows) {
+    text += "\n  ";
+    if (has_sets) text += "set " + std::to_string(row.set) + ", ";
+    text += (row.is_feature ? "feature " : "type ") + std::to_string(row.number) + ": " +
+            count_of(std::llround(row.amount)) + (row.is_feature ? " units, " : " objects, ") +
+            seconds_of(row.seconds * nanoseconds) + " each, +- " + percent(row.error, row.seconds);
+  }
+  if (costs.fixed_seconds > 0)
+    text += "\n  each rank, whatever it has: " + seconds_of(costs.fixed_seconds * nanoseconds);
+  return text;
+}
+
+namespace {
+
+std::string of_run(const Summary& given) {
   Summary run = given;
   run.state.ledger.settle();
   const Ledger& ledger = run.state.ledger;
@@ -163,6 +185,13 @@ std::string summary_of(const Summary& given) {
   if (run.state.rebalances > 0) return text + of_costs(run) + ' ' + of_savings(run) + of_gains(run);
   if (run.moves) return text + "Nothing was rebalanced.";
   return text + of_advice(run);
+}
+
+}  // namespace
+
+std::string summary_of(const Summary& run) {
+  const std::string costs = lines_of(run.costs);
+  return of_run(run) + (costs.empty() ? "" : '\n' + costs);
 }
 
 Log::Log(LogLevel level, std::string name) : level_(level), name_(std::move(name)) {

@@ -8,6 +8,7 @@
 #include "tell/journal.hpp"
 
 #include <evenkeel/monitor/account.hpp>
+#include <evenkeel/monitor/cost_table.hpp>
 #include <evenkeel/monitor/log_level.hpp>
 
 #include <memory>
@@ -31,8 +32,12 @@ struct Summary {
   bool is_deterministic = false;
   bool moves = true;         // false: since the first look nothing but advice was given
   std::int64_t advices = 0;  // how often such a run would have been balanced
+  CostTable costs = {};      // of types and features
 };
 std::string summary_of(const Summary& run);
+
+// A line for each type and feature; empty for an empty table. Pure.
+std::string lines_of(const CostTable& costs);
 
 class Log {
  public:

@@ -133,8 +133,9 @@ void Recorder::start_journal(const std::string& path) {
 void Recorder::finish(const Summary& run) {
   if (log_.shows(LogLevel::summary)) log_.write(summary_of(run));
   if (options_.state.empty()) return;
-  const std::string reason = write_saved(
-      options_.state, saved_text(run.state, header_.ranks, run.state.began_at + run.steps));
+  const std::string reason =
+      write_saved(options_.state,
+                  saved_text(run.state, header_.ranks, run.state.began_at + run.steps, run.costs));
   if (!reason.empty())
     tell("the state cannot be written to " + in_quotes(options_.state) + ": " + reason,
          LogLevel::summary);

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
+#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -24,7 +26,17 @@ namespace evenkeel {
 namespace {
 
 constexpr std::string_view title = "evenkeel state 1\n";
-constexpr std::string_view ranks_key = "ranks = ";
+constexpr std::string_view ranks_key = "ranks = ", costs_key = "costs = ";
+constexpr const char *type_word = "type", *feature_word = "feature";
+
+std::string costs_text(const CostTable& costs) {
+  std::string text;
+  for (const CostRow& row : costs.rows)
+    text += std::string(costs_key) + std::to_string(row.set) + ' ' +
+            (row.is_feature ? feature_word : type_word) + ' ' + std::to_string(row.number) + ' ' +
+            text_of(row.seconds) + ' ' + text_of(row.error) + '\n';
+  return text;
+}
 
 [[noreturn]] void refuse(const std::string& source, const std::string& problem) {
   throw Error(ErrorKind::bad_input, Where{"monitor/state"}, source + ": " + problem,
@@ -112,18 +124,47 @@ class FileBeside {
 
 }  // namespace
 
-std::string saved_text(const State& state, int ranks, std::int64_t steps) {
+std::string saved_text(const State& state, int ranks, std::int64_t steps, const CostTable& costs) {
   State last = state;
   last.step = steps;
   last.ledger.settle();
-  return std::string(title) + std::string(ranks_key) + std::to_string(ranks) + '\n' + to_text(last);
+  return std::string(title) + std::string(ranks_key) + std::to_string(ranks) + '\n' +
+         costs_text(costs) + to_text(last);
 }
 
 namespace {
 
+// One line "costs = ..." for each row: set, type or feature, its number, seconds, error.
+CostRow row_of(std::string_view words, const std::string& source) {
+  std::istringstream text{std::string(words)};
+  CostRow row;
+  std::string kind, rest;
+  text >> row.set >> kind >> row.number >> row.seconds >> row.error;
+  row.is_feature = kind == feature_word;
+  const int most = row.is_feature ? CostRow::most_features : CostRow::most_types;
+  const bool makes_sense = (row.is_feature || kind == type_word) && row.set >= 0 &&
+                           row.number >= 0 && row.number < most && std::isfinite(row.seconds) &&
+                           row.seconds >= 0 && row.error >= 0;
+  if (text.fail() || (text >> rest) || !makes_sense)
+    refuse(source, "its line of costs " + in_quotes(std::string(words)) + " makes no sense.");
+  return row;
+}
+
+// Takes the lines of costs off the front of the text.
+CostTable take_costs(std::string_view& text, const std::string& source) {
+  CostTable costs;
+  while (text.starts_with(costs_key)) {
+    const std::size_t end = text.find('\n');
+    costs.rows.push_back(row_of(text.substr(costs_key.size(), end - costs_key.size()), source));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return costs;
+}
+
 struct Saved {
   State state;
   std::int64_t ranks;
+  CostTable costs;
 };
 
 // Versions before this one knew no runs that go on.
@@ -144,9 +185,10 @@ Saved read(const std::string& saved, const std::string& source) {
           : std::nullopt;
   if (!ranks_then || *ranks_then < 1) refuse(source, "it does not say how many ranks the run had.");
   rest.remove_prefix(end + 1);
+  CostTable costs = take_costs(rest, source);
   const State then = state_of(std::string(rest), source);
   check(then, source);
-  return {then, *ranks_then};
+  return {then, *ranks_then, std::move(costs)};
 }
 
 }  // namespace
@@ -155,8 +197,12 @@ std::int64_t steps_in(const std::string& saved, const std::string& source) {
   return read(saved, source).state.step;
 }
 
+CostTable costs_in(const std::string& saved, const std::string& source) {
+  return read(saved, source).costs;
+}
+
 State restored(const State& first, const std::string& saved, int ranks, const std::string& source) {
-  const auto [then, ranks_then] = read(saved, source);
+  const auto [then, ranks_then, costs] = read(saved, source);
   constexpr double weight_elsewhere = 0.25;  // the first rebalance here counts five times as much
   State now = first;
   const bool same_ranks = ranks_then == ranks;

@@ -5,13 +5,16 @@
 
 #include "decide/state.hpp"
 
+#include <evenkeel/monitor/cost_table.hpp>
+
 #include <cstdint>
 #include <string>
 
 namespace evenkeel {
 
 // `steps`: that the run has made.
-std::string saved_text(const State& state, int ranks, std::int64_t steps);
+std::string saved_text(const State& state, int ranks, std::int64_t steps,
+                       const CostTable& costs = {});
 
 // `first` with what an earlier run has learned. What a rebalance costs is taken over if the method
 // is the same, and counts little on another number of ranks; what the load was like is taken over
@@ -20,6 +23,9 @@ State restored(const State& first, const std::string& saved, int ranks, const st
 
 // How many steps the run had made that saved this, for one that goes on with it.
 std::int64_t steps_in(const std::string& saved, const std::string& source);
+
+// What it had learned of the costs of types and features.
+CostTable costs_in(const std::string& saved, const std::string& source);
 
 // The text of the file; empty where there is none yet. An Error where it cannot be read, or is not
 // a regular file.

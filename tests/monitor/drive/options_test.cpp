@@ -95,6 +95,7 @@ TEST(OptionsText, OfTheDefaults) {
             "warmup_steps = 3\n"
             "cooldown_steps = 6\n"
             "clock = automatic\n"
+            "type_costs = robust\n"
             "deterministic = off\n"
             "strict_kernels = off\n"
             "on_mpi_error = error\n"
@@ -130,6 +131,7 @@ Options unusual() {
   options.warmup_steps = 0;
   options.cooldown_steps = std::numeric_limits<int>::max();
   options.clock = ClockKind::thread_cpu;
+  options.type_costs = TypeCosts::minimum_norm;
   options.deterministic = true;
   options.strict_kernels = true;
   options.on_mpi_error = OnMpiError::abort;
@@ -168,6 +170,7 @@ TEST(OptionsText, OfUnusualOnes) {
             "warmup_steps = 0\n"
             "cooldown_steps = 2147483647\n"
             "clock = thread_cpu\n"
+            "type_costs = minimum_norm\n"
             "deterministic = on\n"
             "strict_kernels = on\n"
             "on_mpi_error = abort\n"
@@ -212,6 +215,7 @@ Options random_options(std::mt19937_64& random) {
   options.warmup_steps = below(100);
   options.cooldown_steps = below(100);
   options.clock = static_cast<ClockKind>(below(3));
+  options.type_costs = static_cast<TypeCosts>(below(3));
   options.deterministic = flip();
   options.strict_kernels = flip();
   options.on_mpi_error = flip() ? OnMpiError::abort : OnMpiError::error;
@@ -260,6 +264,7 @@ TEST(FromText, EverySpellingOfAValue) {
     EXPECT_FALSE(read(std::string("watcher = ") + off).watcher);
   EXPECT_EQ(read("clock = wall").clock, ClockKind::wall);
   EXPECT_EQ(read("clock = thread_cpu").clock, ClockKind::thread_cpu);
+  EXPECT_EQ(read("type_costs = off").type_costs, TypeCosts::off);
   EXPECT_EQ(read("clock = automatic", unusual()).clock, ClockKind::automatic);
   EXPECT_EQ(read("journal = none", unusual()).journal, "");
   EXPECT_EQ(read("journal =", unusual()).journal, "");
@@ -358,6 +363,7 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   expect("warmup_steps", {"", "-1", "2147483648", "1e3"}, "a whole number of at least 0");
   expect("cooldown_steps", {"", "-1", "2147483648", "off"}, "a whole number of at least 0");
   expect("clock", {"", "cpu", "Wall"}, "automatic, wall or thread_cpu");
+  expect("type_costs", {"", "on", "least"}, "robust, minimum_norm or off");
   expect("on_mpi_error", {"", "Abort", "1"}, "error or abort");
   for (const char* key : {"origins", "deterministic", "strict_kernels", "watcher"})
     expect(key, {"", "On", "2", "maybe"}, "on or off");

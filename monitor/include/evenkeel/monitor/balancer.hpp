@@ -19,6 +19,7 @@
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/clock.hpp>
+#include <evenkeel/monitor/cost_table.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
 #include <evenkeel/monitor/step_options.hpp>
@@ -153,6 +154,8 @@ class EVENKEEL_API Balancer {
   // The time the run has taken, and would have taken without any rebalance; after finish(), over
   // all steps.
   Account account() const;
+  // What types and features cost, as last learned; empty where no set has any.
+  const CostTable& costs() const noexcept;
 
  private:
   MoveReport rebalance(std::initializer_list<Set> sets) {

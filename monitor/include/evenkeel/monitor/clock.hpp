@@ -9,6 +9,7 @@
 #include <evenkeel/monitor/chunks.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -24,9 +25,36 @@ class ThreadTrack;
 // every phase then waits for its own slowest rank.
 inline constexpr int kernel_phases = 8;
 
+// Types of objects, by their numbers: {0, 2}.
+class KernelTypes {
+ public:
+  static constexpr int most = 16;
+
+  constexpr KernelTypes() = default;
+  constexpr KernelTypes(std::initializer_list<int> types) noexcept {
+    for (const int type : types) {
+      if (type < 0 || type >= most)
+        is_fit_ = false;
+      else
+        bits_ |= std::uint32_t{1} << type;
+    }
+  }
+  constexpr std::uint32_t bits() const noexcept { return bits_; }
+  constexpr bool is_fit() const noexcept { return is_fit_; }  // all of them can be types
+  friend bool operator==(const KernelTypes&, const KernelTypes&) = default;
+
+ private:
+  std::uint32_t bits_ = 0;
+  bool is_fit_ = true;
+};
+
 struct KernelOptions {
   int phase = 0;  // from 0 to kernel_phases - 1
   int every = 0;  // runs, or does most of its work, once in this many steps; 0: found by itself
+  // The objects that it works on, if it is known: those of these types in the set with this number
+  // among the sets that are given to a Balancer. Without types, all of all sets.
+  KernelTypes types = {};
+  int set = 0;
 
   friend bool operator==(const KernelOptions&, const KernelOptions&) = default;
 };

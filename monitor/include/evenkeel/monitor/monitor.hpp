@@ -16,6 +16,7 @@
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/clock.hpp>
+#include <evenkeel/monitor/cost_table.hpp>
 #include <evenkeel/monitor/counterfactual.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
@@ -25,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -130,6 +132,15 @@ class EVENKEEL_API Monitor {
     double first = 0, last = 0;
   };
   EpochLoads epoch_loads() const;
+  // Nanoseconds per step that this rank has spent in each kernel in the last epoch that has ended;
+  // the kernels' options; both in the clock's order.
+  std::span<const double> epoch_kernels() const noexcept;
+  std::span<const KernelOptions> kernel_options() const noexcept;
+  // What is known of the costs of types and features: for journal, summary and saved state. What an
+  // earlier run knew.
+  void set_costs(CostTable costs) noexcept;
+  const CostTable& costs() const noexcept;
+  const CostTable& restored_costs() const noexcept;
   // What loops in chunks have taken since the last rebalance, the latest epochs above all.
   const std::vector<StretchTimes>& of_stretches() const noexcept;
   // step(), which asks at looks whether the sets of this rank can be moved.

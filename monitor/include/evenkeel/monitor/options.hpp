@@ -30,6 +30,13 @@ enum class ClockKind : int {
   thread_cpu  // the CPU time of the thread that times: waiting for a core does not count
 };
 
+// How costs of types and features are learned, where sets say what their objects are.
+enum class TypeCosts : int {
+  robust,        // from many looks, with what is unsure left as it was thought
+  minimum_norm,  // least squares with the least norm, from the last look alone
+  off            // objects cost what is measured, whatever their types
+};
+
 // Methods that an application can live with.
 enum class Methods : int {
   any,
@@ -82,6 +89,7 @@ struct Options {
   ClockKind clock = ClockKind::automatic;
   // A clock of your own, in nanoseconds, used instead; given in code only, by each rank for itself.
   Clock::Now own_clock = nullptr;
+  TypeCosts type_costs = TypeCosts::robust;
   bool deterministic = false;   // no clock in any decision: the load is the sum of the weights
   bool strict_kernels = false;  // a kernel that is unknown on some rank is an Error
   // What a rank does when MPI fails it in a call that others wait in; docs/reliability.md.

@@ -28,6 +28,7 @@ bool is_word(const std::string& name) {
 
 constexpr std::array rows = {
     describe<&Options::clock>("clock", "automatic, wall or thread_cpu"),
+    describe<&Options::type_costs>("type_costs", "robust, minimum_norm or off"),
     describe<&Options::deterministic>("deterministic", "on or off"),
     describe<&Options::strict_kernels>("strict_kernels", "on or off"),
     describe<&Options::on_mpi_error>("on_mpi_error", "error or abort"),

@@ -58,6 +58,11 @@ constexpr std::array<std::pair<std::string_view, ClockKind>, 3> clocks = {
      {"wall", ClockKind::wall},
      {"thread_cpu", ClockKind::thread_cpu}}};
 
+constexpr std::array<std::pair<std::string_view, TypeCosts>, 3> type_costs = {
+    {{"robust", TypeCosts::robust},
+     {"minimum_norm", TypeCosts::minimum_norm},
+     {"off", TypeCosts::off}}};
+
 constexpr std::array<std::pair<std::string_view, LogLevel>, 4> log_levels = {
     {{"off", LogLevel::off},
      {"summary", LogLevel::summary},
@@ -88,9 +93,11 @@ std::string print(LogLevel level) { return name_among(log_levels, level); }
 bool parse(std::string_view text, LogLevel& level) { return find_among(log_levels, text, level); }
 
 std::string print(ClockKind kind) { return name_among(clocks, kind); }
+std::string print(TypeCosts how) { return name_among(type_costs, how); }
 std::string print(OnMpiError what) { return name_among(on_mpi_errors, what); }
 
 bool parse(std::string_view text, ClockKind& kind) { return find_among(clocks, text, kind); }
+bool parse(std::string_view text, TypeCosts& how) { return find_among(type_costs, text, how); }
 bool parse(std::string_view text, OnMpiError& what) {
   return find_among(on_mpi_errors, text, what);
 }

@@ -20,6 +20,7 @@ std::string print(std::int64_t number);
 std::string print(bool on);
 std::string print(LogLevel level);
 std::string print(ClockKind kind);
+std::string print(TypeCosts how);
 std::string print(OnMpiError what);
 std::string print(const std::string& path);
 
@@ -29,6 +30,7 @@ bool parse(std::string_view text, std::int64_t& number);
 bool parse(std::string_view text, bool& on);
 bool parse(std::string_view text, LogLevel& level);
 bool parse(std::string_view text, ClockKind& kind);
+bool parse(std::string_view text, TypeCosts& how);
 bool parse(std::string_view text, OnMpiError& what);
 bool parse(std::string_view text, std::string& path);
 

@@ -22,6 +22,7 @@ class EVENKEEL_API CostFit {
  public:
   // For a number of ranks; takes all memory that fit() needs.
   explicit CostFit(int ranks);
+  int ranks() const noexcept { return static_cast<int>(costs_.size()); }
 
   // Adds objects of this rank: what each costs as far as is known, and the rank that each was on
   // before, in 32 bits from bit 32 on. An Error if there is no such rank. Local. Blocks.

@@ -46,12 +46,13 @@ struct WorkModelOptions {
 
 // What the measurements say, in the unit of the loads.
 struct WorkEstimate {
-  std::vector<double> costs = {};   // of a unit of each column: of types positive, unless they
-                                    // have the least norm; of features not negative
-  std::vector<double> errors = {};  // one standard error of each
-  double fixed = 0;                 // of a rank, whatever it has
-  double noise = 0;                 // standard deviation of a load, as a share of it
-  double condition = 1;             // of the equations: greatest / least sureness of any direction
+  std::vector<double> costs = {};    // of a unit of each column: of types positive, unless they
+                                     // have the least norm; of features not negative
+  std::vector<double> errors = {};   // one standard error of each
+  std::vector<double> amounts = {};  // of each column that a rank has on average
+  double fixed = 0;                  // of a rank, whatever it has
+  double noise = 0;                  // standard deviation of a load, as a share of it
+  double condition = 1;              // of the equations: greatest / least sureness of any direction
   int frozen = 0;           // directions in which the prior counts for more than the measurements
   double observations = 0;  // that count, the older the less
 

@@ -1,0 +1,329 @@
+#include "monitor/drive/balancer/crew.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+namespace evenkeel {
+namespace {
+
+using test::Ids;
+using test::mix;
+
+std::int64_t virtual_time = 0;
+std::int64_t virtual_now() noexcept { return virtual_time; }
+
+double place_of(std::int64_t id, int axis) {
+  return static_cast<double>(mix(id, axis) % 100003) / 100003;
+}
+
+// Cells of two solvers: in a slab the first, in a ball the second too, elsewhere the third type.
+using Types = std::array<int, 2>;
+Types types_of(std::int64_t id) {
+  const double x = place_of(id, 0), y = place_of(id, 1), z = place_of(id, 2);
+  Types types = {x < 0.4 ? 0 : 2, no_type};
+  if (std::hypot(x - 0.4, y - 0.3, z - 0.6) < 0.35) types[1] = 1;
+  return types;
+}
+
+constexpr std::array<std::int64_t, 3> nanoseconds = {100, 900, 180};
+
+std::int64_t nanoseconds_of(const Types& types, int type) {
+  std::int64_t sum = 0;
+  for (const int is : types)
+    if (is == type) sum += nanoseconds[static_cast<std::size_t>(type)];
+  return sum;
+}
+std::int64_t nanoseconds_of(const Types& types) {
+  return nanoseconds_of(types, 0) + nanoseconds_of(types, 1) + nanoseconds_of(types, 2);
+}
+
+Options quiet_options() {
+  return {.trigger = Never{},
+          .box = Box{{0, 0, 0}, {1, 1, 1}},
+          .target_lambda = 0,
+          .epoch_steps = 6,
+          .own_clock = &virtual_now,
+          .log = LogLevel::off};
+}
+
+// What the kernels say of the objects that they work on.
+enum class Told : std::uint8_t { nothing, their_types };
+
+// A program whose cells are of several types, which cost what the Balancer is not told.
+class Program {
+ public:
+  explicit Program(const Options& options = quiet_options(), Told told = Told::nothing)
+      : communicator_(test::world()), told_(told), balancer_(communicator_, options) {
+    virtual_time = 0;
+    ids_ = test::ids_here(communicator_, test::in_turn, 3000 * communicator_.size());
+    x_.resize(ids_.size());
+    for (std::size_t i = 0; i < ids_.size(); ++i)
+      for (int d = 0; d < 3; ++d) x_[i][static_cast<std::size_t>(d)] = place_of(ids_[i], d);
+    name_types();
+    for (int type = 0; type < 3; ++type)
+      kernels_.push_back(
+          balancer_.kernel("solver " + std::to_string(type),
+                           {.types = told == Told::nothing ? KernelTypes{} : KernelTypes{type}}));
+  }
+
+  Balancer& balancer() { return balancer_; }
+  std::vector<Types>& types() { return types_; }
+
+  Set cells(const std::vector<double>& type_costs = {}) {
+    return set(x_, carry(ids_, types_), {.type = types_, .type_costs = type_costs});
+  }
+
+  void rebalance(const std::vector<double>& type_costs = {}) {
+    balancer_.rebalance(cells(type_costs));
+  }
+
+  void run(int steps) {
+    for (int step = 0; step < steps; ++step) {
+      for (int type = 0; type < 3; ++type) {
+        const auto timing = kernels_[static_cast<std::size_t>(type)].time();
+        virtual_time += 500;  // whatever a rank has
+        for (const Types& is : types_) virtual_time += nanoseconds_of(is, type);
+      }
+      balancer_.step(cells());
+    }
+  }
+
+  // By the true costs.
+  double lambda() const {
+    std::int64_t load = 0;
+    for (const Types& is : types_) load += nanoseconds_of(is);
+    const auto sum = static_cast<double>(communicator_.all_reduce(load, Reduction::sum));
+    const auto most = static_cast<double>(communicator_.all_reduce(load, Reduction::greatest));
+    return most / sum * communicator_.size();
+  }
+
+  // From now on the cells are of other types, all over the box.
+  void turn_types() {
+    for (Types& is : types_)
+      for (int& type : is)
+        if (type != no_type) type = (type + 1) % 3;
+  }
+
+ private:
+  void name_types() {
+    types_.clear();
+    for (const std::int64_t id : ids_) types_.push_back(types_of(id));
+  }
+
+  Communicator communicator_;
+  Told told_;
+  Balancer balancer_;
+  std::vector<Kernel> kernels_;
+  Ids ids_;
+  std::vector<std::array<double, 3>> x_;
+  std::vector<Types> types_;
+};
+
+void expect_learned(const CostTable& costs, double tolerance) {
+  ASSERT_EQ(costs.rows.size(), 3U);
+  for (std::size_t t = 0; t < 3; ++t) {
+    const CostRow& row = costs.rows[t];
+    EXPECT_EQ(row.set, 0);
+    EXPECT_EQ(row.number, static_cast<int>(t));
+    EXPECT_FALSE(row.is_feature);
+    EXPECT_NEAR(row.seconds * 1e9, static_cast<double>(nanoseconds[t]),
+                tolerance * static_cast<double>(nanoseconds[t]))
+        << "type " << t;
+    EXPECT_GT(row.amount, 0);
+  }
+}
+
+// A kernel that says what it works on needs no inverse problem: one look is enough.
+TEST(WorkCosts, OfKernelsThatKnowTheirTypes) {
+  Program program(quiet_options(), Told::their_types);
+  program.rebalance();
+  program.run(10);
+  program.rebalance();
+  EXPECT_LE(program.lambda(), 1.02);
+  expect_learned(program.balancer().costs(), 0.03);
+  EXPECT_EQ(program.balancer().costs().frozen, 0);
+  program.balancer().finish();
+}
+
+// The costs are found from the loads of ranks, and then kept.
+TEST(WorkCosts, FromTheLoadsOfRanks) {
+  Program program;
+  program.rebalance();
+  std::string all;
+  for (int round = 1; round <= 8; ++round) {
+    program.run(10);
+    program.rebalance();
+    all += ' ' + std::to_string(program.lambda());
+    if (round >= 4) {
+      EXPECT_LE(program.lambda(), 1.03) << all;
+    }
+  }
+  program.balancer().finish();
+}
+
+TEST(WorkCosts, ExpectedOnesThatAreWrongByFive) {
+  Program program;
+  const std::vector<double> wrong = {500, 180, 900};
+  program.rebalance(wrong);
+  std::string all;
+  for (int round = 1; round <= 8; ++round) {
+    program.run(10);
+    program.rebalance(wrong);
+    all += ' ' + std::to_string(program.lambda());
+    if (round >= 4) {
+      EXPECT_LE(program.lambda(), 1.03) << all;
+    }
+  }
+  program.balancer().finish();
+}
+
+// What is known of types is known of objects that have just become one.
+TEST(WorkCosts, WhenObjectsBecomeSomethingElse) {
+  Program program(quiet_options(), Told::their_types);
+  program.rebalance();
+  program.run(20);
+  program.rebalance();
+  program.turn_types();
+  program.rebalance();
+  EXPECT_LE(program.lambda(), 1.02);
+  program.balancer().finish();
+}
+
+TEST(WorkCosts, ExpectedOnesCountFromTheStart) {
+  Program program;
+  program.rebalance({100, 900, 180});
+  EXPECT_LE(program.lambda(), 1.01);
+  program.balancer().finish();
+}
+
+TEST(WorkCosts, WithoutAClock) {
+  Options options = quiet_options();
+  options.deterministic = true;
+  options.own_clock = nullptr;
+  Program program(options);
+  program.rebalance({100, 900, 180});
+  EXPECT_LE(program.lambda(), 1.01);
+  EXPECT_TRUE(program.balancer().costs().empty());
+  program.balancer().finish();
+}
+
+// The plain answer can be had, too. Where ranks differ it is near the truth.
+TEST(WorkCosts, OfTheLeastNorm) {
+  Options options = quiet_options();
+  options.type_costs = TypeCosts::minimum_norm;
+  Program program(options, Told::their_types);
+  program.rebalance();
+  program.run(20);
+  program.rebalance();
+  EXPECT_LE(program.lambda(), 1.02);
+  expect_learned(program.balancer().costs(), 0.05);
+  program.balancer().finish();
+}
+
+TEST(WorkCosts, CanBeTurnedOff) {
+  Options options = quiet_options();
+  options.type_costs = TypeCosts::off;
+  Program program(options, Told::their_types);
+  program.rebalance();
+  program.run(20);
+  program.rebalance();
+  EXPECT_TRUE(program.balancer().costs().empty());
+  program.balancer().finish();
+}
+
+// A run that goes on knows the costs from its first rebalance on, on any number of ranks.
+TEST(WorkCosts, AreSavedAndRestored) {
+  std::string saved;
+  {
+    Program program(quiet_options(), Told::their_types);
+    program.rebalance();
+    program.run(20);
+    program.rebalance();
+    program.run(20);
+    saved = program.balancer().saved_state();
+    program.balancer().finish();
+  }
+  EXPECT_TRUE(test::same_everywhere(test::world(), saved));
+  Program next(quiet_options(), Told::their_types);
+  next.balancer().restore(saved);
+  next.rebalance();
+  EXPECT_LE(next.lambda(), 1.02);
+  EXPECT_EQ(next.balancer().saved_state().find("costs = 0 type 0") == std::string::npos, false);
+  next.balancer().finish();
+  for (const std::string line :
+       {"costs = 0 type 16 1e-7 0", "costs = 0 kind 1 1e-7 0", "costs = 0 type 1 -1 0",
+        "costs = 0 type 1 1e-7 0 0", "costs = -1 type 1 1e-7 0", "costs = 0 type 1"}) {
+    Program other;
+    std::string wrong = saved;
+    const std::size_t at = wrong.find("costs = ");
+    wrong.insert(at, line + '\n');
+    EXPECT_ERROR(other.balancer().restore(wrong), "makes no sense");
+    other.balancer().finish();
+  }
+}
+
+// One rank has a type that is none: all ranks are told the same, and the next step works.
+TEST(WorkCosts, TypesThatMakeNoSense) {
+  Program program;
+  program.rebalance();
+  program.run(10);
+  const bool is_last = test::rank() + 1 == test::size();
+  const Types before = is_last ? program.types().at(0) : Types{};
+  if (is_last) program.types().at(0) = {0, 77};
+  EXPECT_ERROR(program.rebalance(), "is 77");
+  if (is_last) program.types().at(0) = before;
+  program.rebalance();
+  program.run(10);
+  program.balancer().finish();
+}
+
+TEST(WorkCosts, RanksThatDisagreeOnWhatTheyTell) {
+  const Communicator communicator = test::world();
+  if (communicator.size() < 2) GTEST_SKIP() << "needs ranks that can disagree";
+  std::vector<std::array<double, 3>> x(10);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = {0.1 * static_cast<double>(i), 0.5, 0.5};
+  std::vector<int> types(10);
+  Balancer balancer(communicator, quiet_options());
+  EXPECT_ERROR(communicator.rank() == 0 ? balancer.rebalance(set(x, carry(types), {.type = types}))
+                                        : balancer.rebalance(set(x, carry(types))),
+               "types or features");
+  balancer.rebalance(set(x, carry(types)));
+  balancer.finish();
+}
+
+TEST(WorkCosts, KernelsOfTypesThatCannotBe) {
+  Program program;
+  EXPECT_ERROR(program.balancer().kernel("new", {.types = {16}}), "Types are numbered");
+  EXPECT_ERROR(program.balancer().kernel("new", {.types = {0, -1}}), "Types are numbered");
+  EXPECT_ERROR(program.balancer().kernel("new", {.types = {0}, .set = 64}), "Types are numbered");
+  program.balancer().finish();
+}
+
+// The journal has what was learned.
+TEST(WorkCosts, AreInTheJournal) {
+  const Communicator communicator = test::world();
+  const std::string path = "work_costs_" + std::to_string(communicator.size()) + ".jsonl";
+  Options options = quiet_options();
+  options.journal = path;
+  {
+    Program program(options, Told::their_types);
+    program.rebalance();
+    program.run(10);
+    program.rebalance();
+    program.balancer().finish();
+  }
+  if (communicator.rank() == 0) {
+    std::ifstream file(path);
+    std::string all, last;
+    for (std::string line; std::getline(file, line);)
+      if (line.find("\"costs\":{\"rows\":[{\"set\":0,\"type\":0,\"amount\":") != std::string::npos)
+        last = line;
+    EXPECT_NE(last, "") << "no line has costs";
+    std::remove(path.c_str());
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel
