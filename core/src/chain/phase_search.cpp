@@ -32,8 +32,8 @@ Search::Search(const Row& row)
       most_probes_(std::clamp<std::int64_t>(
           most_looks / (row.parts * static_cast<std::int64_t>(row.before.size())), 48, 8192)) {}
 
-Found Search::run(std::span<const Limits> shapes) {
-  descend(row_.least, shapes);
+Found Search::run(const Limits& shape) {
+  descend(shape);
   // In a row of few parts, each place counts, and several valleys lie side by side.
   constexpr std::int64_t few = 512;  // looks of a probe
   if (row_.parts * static_cast<std::int64_t>(phases_) <= few && phases_ > 1)
@@ -43,7 +43,7 @@ Found Search::run(std::span<const Limits> shapes) {
         Found best = std::exchange(best_, Found());
         Limits start = row_.least;
         start[phase] *= by;
-        descend(start, {});
+        descend(start);
         if (!(best_.step < best.step)) best_ = std::move(best);
       }
   cut_by_sums(Limits(phases_, 1.0));
@@ -52,9 +52,8 @@ Found Search::run(std::span<const Limits> shapes) {
   return std::move(best_);
 }
 
-void Search::descend(const Limits& start, std::span<const Limits> shapes) {
-  scale(start);
-  for (const Limits& shape : shapes) scale(shape);
+void Search::descend(const Limits& shape) {
+  scale(shape);
   balance();
   constexpr double coarsest = 1, finest = 0x1p-9;
   for (double step = coarsest; step >= finest && may_go_on();) {

@@ -1,7 +1,8 @@
 #pragma once
 
-// The search for the limits of phases that make a step short; chain/phases.hpp explains it. Uses
-// only operations that IEEE arithmetic defines to the last bit, so that all ranks find the same.
+// The search for the limits of phases that make a step short; chain/phases.hpp explains it. Calls
+// nothing of a mathematics library but square roots, which IEEE arithmetic defines to the last bit:
+// all ranks find the same.
 
 #include <cstdint>
 #include <limits>
@@ -32,8 +33,8 @@ class Search {
   // Refers to the row, which has a phase.
   explicit Search(const Row& row);
 
-  // Begins with limits in the ratios of `shapes` and with those of the row. Local.
-  Found run(std::span<const Limits> shapes);
+  // Begins with limits in the ratios of `shape`, which are positive.
+  Found run(const Limits& shape);
 
  private:
   double before(std::size_t phase, std::int64_t place) const noexcept {
@@ -51,7 +52,7 @@ class Search {
   void weigh(Found& cut) const;
   void cut_by_sums(const Limits& units);
   bool improve(Limits limits);
-  void descend(const Limits& start, std::span<const Limits> shapes);
+  void descend(const Limits& shape);
   void scale(const Limits& shape);
   void shrink();
   void balance();

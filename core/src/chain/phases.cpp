@@ -75,7 +75,7 @@ PhaseChain cut_phases(std::span<const std::span<const double>> costs, int parts)
            "Give smaller ones; only their ratios count.");
   if (!before.empty()) {
     row.before = before;
-    phase_search::Found found = phase_search::Search(row).run({});
+    phase_search::Found found = phase_search::Search(row).run(row.least);
     chain.offsets = std::move(found.offsets);
     auto greatest = found.greatest.begin();
     for (PhaseLoad& load : loads)

@@ -31,8 +31,7 @@ struct PhaseChain {
 
 // costs[phase][item]. Of two cuts with the same T the one that was found first counts, and within
 // its limits each offset, from left to right, is where the sum of load over limit is nearest to its
-// share; ties go to the left. Without any cost, parts have equally many items. The same input has
-// the same result on every machine with IEEE arithmetic. Throws an Error for costs that are
+// share; ties go to the left. Without any cost, parts have equally many items. Throws an Error for costs that are
 // negative, NaN or infinite or add up to more than a number can hold, for phases of different
 // lengths, without a phase and without a part.
 EVENKEEL_API PhaseChain cut_phases(std::span<const std::span<const double>> costs, int parts);
