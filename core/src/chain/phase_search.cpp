@@ -35,7 +35,7 @@ Search::Search(const Row& row)
 Found Search::run(const Limits& shape) {
   descend(shape);
   // In a row of few parts, each place counts, and several valleys lie side by side.
-  constexpr std::int64_t few = 512;  // looks of a probe
+  constexpr std::int64_t few = 128;  // looks of a probe
   if (row_.parts * static_cast<std::int64_t>(phases_) <= few && phases_ > 1)
     for (std::size_t phase = 0; phase < phases_; ++phase)
       for (const double by : {1.25, 1.5, 2.0, 4.0}) {

@@ -67,31 +67,24 @@ struct AddUp {
   std::int64_t* sums;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
-    const std::int64_t begin = index * run;
-    const std::int64_t end = all.count - begin < run ? all.count : begin + run;
-    std::int64_t interval = -1;
-    std::int64_t several[most_phases] = {};
-    for (std::int64_t i = begin; i < end; ++i) {
-      const std::uint64_t key = all.keys[i].value;
-      if (interval < 0 || !interval_of.holds(interval, key)) {
-        add(interval, several);
-        interval = interval_of(key);
-      }
-      const std::int64_t object = all.object_at(i);
+    const std::int64_t last = all.count - index * run < run ? all.count : (index + 1) * run;
+    for (std::int64_t begin = index * run; begin < last;) {
+      const std::int64_t interval = interval_of(all.keys[begin].value);
+      std::int64_t end = begin + 1;
+      while (end < last && interval_of.holds(interval, all.keys[end].value)) ++end;
       for (int phase = 0; phase < all.phases; ++phase)
         if (all.costs[phase] != nullptr)
-          several[phase] += units.of[phase].of(all.costs[phase][object]);
+          Kokkos::atomic_add(&sums[interval * all.phases + phase], sum_of(phase, begin, end));
+      begin = end;
     }
-    add(interval, several);
   }
 
-  // Leaves zeros.
-  KOKKOS_FUNCTION void add(std::int64_t interval, std::int64_t* several) const {
-    for (int phase = 0; phase < all.phases; ++phase) {
-      if (several[phase] != 0)
-        Kokkos::atomic_add(&sums[interval * all.phases + phase], several[phase]);
-      several[phase] = 0;
-    }
+  KOKKOS_FUNCTION std::int64_t sum_of(int phase, std::int64_t begin, std::int64_t end) const {
+    const double* const costs = all.costs[phase];
+    const Units of = units.of[phase];
+    std::int64_t sum = 0;
+    for (std::int64_t i = begin; i < end; ++i) sum += of.of(costs[all.object_at(i)]);
+    return sum;
   }
 };
 

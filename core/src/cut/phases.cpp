@@ -71,8 +71,8 @@ class Phases {
     has_cost_ = total > 0;
   }
 
-  Splitters cut() {
-    if (!has_cost_) return cut_by_count();
+  PhaseCut cut() {
+    if (!has_cost_) return measure(cut_by_count());
     weigh();
     const std::int64_t stretches =
         std::max(least_stretches, stretches_per_part * std::int64_t{options_.parts});
@@ -80,12 +80,26 @@ class Phases {
     std::iota(marks.begin(), marks.end(), 1);
     const Level coarse = search(stretches, marks, {});
     const std::vector<std::int64_t> beside = marks_beside(coarse, stretches);
-    return search(stretches * finer, beside, coarse.found.greatest).splitters;
+    Level fine = search(stretches * finer, beside, coarse.found.greatest);
+    return result(std::move(fine.splitters), fine.sums);
   }
 
-  PhaseCut result(Splitters splitters) {
+  PhaseCut measure(Splitters splitters) {
+    const std::vector<std::int64_t> of_parts = sums(inner(splitters));
+    return result(std::move(splitters), of_parts);
+  }
+
+ private:
+  // A search among the places between stretches.
+  struct Level {
+    phase_search::Found found;
+    Splitters splitters;             // of the parts
+    std::vector<std::int64_t> sums;  // of the costs between them
+  };
+
+  PhaseCut result(Splitters splitters, const std::vector<std::int64_t>& sums_of_parts) const {
     PhaseCut cut;
-    cut.loads_of_parts = loads_of(sums(inner(splitters)), options_.parts);
+    cut.loads_of_parts = loads_of(sums_of_parts, options_.parts);
     std::vector<PhaseLoad> loads;
     for (std::size_t phase = 0; phase < cut.loads_of_parts.size(); ++phase) {
       const std::vector<double>& of_parts = cut.loads_of_parts[phase];
@@ -99,13 +113,6 @@ class Phases {
     cut.bytes_reduced = bytes_reduced_;
     return cut;
   }
-
- private:
-  // A search among the places between stretches.
-  struct Level {
-    phase_search::Found found;
-    Splitters splitters;  // of the parts
-  };
 
   // Collective. The cost of each phase between boundaries.
   std::vector<std::int64_t> sums(std::span<const CurveKey> boundaries) {
@@ -171,8 +178,22 @@ class Phases {
            level.found = phase_search::Search(row).run(shape.empty() ? row.least : shape);
            for (const std::int64_t offset : level.found.offsets)
              level.splitters.push_back(places[static_cast<std::size_t>(offset)]);
+           level.sums = joined(between, level.found.offsets);
          }));
     return level;
+  }
+
+  // The sums over parts from those over stretches.
+  std::vector<std::int64_t> joined(const std::vector<std::int64_t>& between,
+                                   const std::vector<std::int64_t>& offsets) const {
+    const auto phases = static_cast<std::size_t>(options_.phases);
+    std::vector<std::int64_t> sums((offsets.size() - 1) * phases);
+    for (std::size_t part = 0; part + 1 < offsets.size(); ++part)
+      for (std::int64_t stretch = offsets[part]; stretch < offsets[part + 1]; ++stretch)
+        for (std::size_t phase = 0; phase < phases; ++phase)
+          sums[part * phases + phase] +=
+              between[static_cast<std::size_t>(stretch) * phases + phase];
+    return sums;
   }
 
   // No cut has smaller greatest loads in the phases that cost anything.
@@ -267,8 +288,7 @@ PhaseCut cut_phases(const Communicator& communicator, const Status& status,
                     std::span<const PhasedKeys> sets, const PhaseOptions& options) {
   const exec::Region shown("evenkeel::cut");
   const PhaseCensus all = census_of_all(communicator, status, sets, options, nullptr);
-  Phases phases(communicator, sets, options, all);
-  return phases.result(phases.cut());
+  return Phases(communicator, sets, options, all).cut();
 }
 
 PhaseCut measure_phases(const Communicator& communicator, const Status& status,
@@ -276,7 +296,7 @@ PhaseCut measure_phases(const Communicator& communicator, const Status& status,
                         const Splitters& splitters) {
   const exec::Region shown("evenkeel::cut");
   const PhaseCensus all = census_of_all(communicator, status, sets, options, &splitters);
-  return Phases(communicator, sets, options, all).result(splitters);
+  return Phases(communicator, sets, options, all).measure(splitters);
 }
 
 std::vector<exec::Array<double>> phase_weights(std::span<const PhasedKeys> sets,
