@@ -5,14 +5,18 @@
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/chain/phases.hpp>
 #include <evenkeel/core/cut/phases.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/place.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
 #include <random>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace evenkeel {
@@ -252,6 +256,36 @@ TEST_F(CutPhasesOn, WeightsLeadACutToTheSameParts) {
           EXPECT_EQ(loads_of(objects.costs[phase], offsets), found.loads_of_parts[phase]);
       }
     }
+}
+
+// The way of a rebalance: keys by prepare(), weights by object, domains by place().
+TEST_F(CutPhasesOn, PlacesAlongACurve) {
+  std::vector<std::array<double, 3>> x;
+  PhaseCosts costs(2);
+  for (int i = test::rank(); i < 6000; i += test::size()) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(i));
+    std::uniform_real_distribution<double> draw(0, 1);
+    x.push_back({draw(random), draw(random), draw(random)});
+    costs[0].push_back(x.back()[0]);
+    costs[1].push_back(x.back()[1] < 0.3 ? 5 : 0);
+  }
+  const Set all = set(x);
+  const Prepared prepared = prepare(communicator, Status(), {&all, 1},
+                                    {3, {{0, 0, 0}, {1, 1, 1}}, false}, {.method = Hilbert{}});
+  const Order& order = prepared.orders[0];
+  const auto spans = test::spans_of(costs);
+  const PhasedKeys phased = {order.keys.span(), spans, order.objects.span(), order.keys.memory()};
+  const std::span<const PhasedKeys> sets(&phased, 1);
+  const PhaseOptions options{.parts = communicator.size(), .phases = 2};
+  const PhaseCut found = cut_phases(communicator, Status(), sets, options);
+  const std::vector<exec::Array<double>> weights = phase_weights(sets, found);
+  const std::span<const double> by_object = weights[0].span();
+  const Assignment assignment =
+      place(communicator, Status(), prepared, {&by_object, 1}, {0, 0}, Domains());
+  const Splitters& placed = std::get<CurveDomains>(assignment.domains).splitters();
+  const PhaseCut measured = measure_phases(communicator, Status(), sets, options, placed);
+  EXPECT_EQ(measured.loads_of_parts, found.loads_of_parts);
+  EXPECT_NEAR(assignment.lambda, 1, 1e-9);
 }
 
 TEST_F(CutPhasesOn, WithoutCostsByCount) {
