@@ -48,6 +48,8 @@ Found Search::run(const Limits& shape) {
       }
   cut_by_sums(Limits(phases_, 1.0));
   cut_by_sums(row_.least);
+  sweep();
+  tighten();
   spread();
   return std::move(best_);
 }
@@ -256,6 +258,21 @@ void Search::tighten() {
       limits[phase] = middle;
       if (!probe(std::move(limits))) low = middle;
     }
+  }
+}
+
+// For two phases, rules out that any cut at all is shorter by more than a small share, or finds it.
+// Where limits (a + s, rest - a) cannot be kept, neither can limits with a sum below `rest` of
+// which the first lies between a and a + s; where they can, the step becomes shorter by half the
+// share.
+void Search::sweep() {
+  if (phases_ != 2) return;
+  constexpr double share = 0.01;
+  double low = row_.least[0];
+  while (may_go_on()) {
+    const double rest = best_.step * (1 - share), width = best_.step * share / 2;
+    if (low + row_.least[1] > rest) return;
+    if (!improve({low + width, rest - low})) low += width;
   }
 }
 

@@ -59,6 +59,7 @@ class Search {
   bool trade(double factor);
   bool trade_pairs(double factor);
   void tighten();
+  void sweep();
   void spread();
   std::int64_t nearest_to_share(int part, const Limits& units) const noexcept;
 

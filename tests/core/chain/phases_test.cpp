@@ -85,11 +85,11 @@ TEST(CutPhases, WithoutCostsByCount) {
 // --- Against all cuts there are ------------------------------------------------------------------
 
 TEST(CutPhases, NearlyAsGoodAsAnyCutOfShortRows) {
-  constexpr double worst = 1.10, worst_mean = 1.004;
+  constexpr double worst[] = {1, 1.0004, 1.0101, 1.10}, worst_mean = 1.004;
   for (const Pattern pattern : test::patterns) {
     double sum = 0;
     int rows = 0;
-    for (unsigned seed = 0; seed < 90; ++seed) {
+    for (unsigned seed = 0; seed < 120; ++seed) {
       const int parts = 1 + static_cast<int>(seed % 4);
       const PhaseCosts costs = test::phase_costs(pattern, 1 + seed % 3, 1 + seed % 14, seed);
       const PhaseChain chain = cut_of(costs, parts);
@@ -97,7 +97,8 @@ TEST(CutPhases, NearlyAsGoodAsAnyCutOfShortRows) {
       const double best = test::shortest_step(costs, parts);
       if (best == 0) continue;
       EXPECT_GE(chain.loads.step, best);
-      EXPECT_LE(chain.loads.step, worst * best) << static_cast<int>(pattern) << ' ' << seed;
+      EXPECT_LE(chain.loads.step, worst[costs.size()] * best)
+          << static_cast<int>(pattern) << ' ' << seed;
       EXPECT_LE(chain.loads.bound, best * (1 + 1e-12));
       sum += chain.loads.step / best;
       ++rows;
