@@ -1,6 +1,7 @@
 // Cuts for a step of several phases, against cuts of one weight per object in the same run: the
 // sum of an object's costs ("sum"), and the sum of its shares of the phases' totals ("shares").
-// Barrier to barrier, milliseconds on the slowest rank. docs/performance.md says how to read it.
+// Barrier to barrier, least milliseconds on the slowest rank. docs/performance.md says how to read
+// it.
 //
 //   mpirun -n 2 bench_phases [objects of all ranks] [repetitions]
 //
@@ -108,11 +109,11 @@ Objects objects_of(const Communicator& ranks, const Case& made_of, std::int64_t 
 }
 
 template <class Work>
-double median_of(const Communicator& ranks, int repetitions, const Work& work) {
+double least_of(const Communicator& ranks, int repetitions, const Work& work) {
   std::vector<double> times;
   slowest_milliseconds(ranks, work);
   for (int r = 0; r < repetitions; ++r) times.push_back(slowest_milliseconds(ranks, work));
-  return median(times);
+  return *std::min_element(times.begin(), times.end());
 }
 
 // One weight per object: the sum of its costs, each over a number of its phase.
@@ -135,15 +136,15 @@ Row measure(const Communicator& ranks, const Objects& objects, int parts, int re
   const PhaseOptions options{.parts = parts, .phases = static_cast<int>(objects.costs.size())};
   Row row;
   row.phases_ms =
-      median_of(ranks, repetitions, [&] { row.cut = cut_phases(ranks, {}, sets, options); });
-  row.weights_ms = median_of(ranks, repetitions, [&] { phase_weights(sets, row.cut); });
+      least_of(ranks, repetitions, [&] { row.cut = cut_phases(ranks, {}, sets, options); });
+  row.weights_ms = least_of(ranks, repetitions, [&] { phase_weights(sets, row.cut); });
   std::vector<double> ones(objects.costs.size(), 1.0), totals;
   for (const PhaseLoad& load : row.cut.loads.phases) totals.push_back(load.sum);
   const auto step_by = [&](const std::vector<double>& units) {
     const std::vector<double> weights = weights_of(objects, units);
     const WeightedKeys single = {objects.keys, weights};
     Cut found;
-    row.single_ms = median_of(ranks, repetitions, [&] {
+    row.single_ms = least_of(ranks, repetitions, [&] {
       found = cut(ranks, {}, std::span(&single, 1), {.parts = parts});
     });
     const PhaseLoads loads = measure_phases(ranks, {}, sets, options, found.splitters).loads;

@@ -7,6 +7,7 @@
 #include <evenkeel/backends/exec/lists.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <string>
 
 namespace evenkeel {
@@ -42,19 +43,70 @@ struct Objects {
   }
 };
 
-// The interval between rising keys that holds a key: interval i ends before boundaries[i].
+// The interval between rising keys that holds a key: interval i ends before boundaries[i]. The keys
+// from the first boundary to the last are divided into slots of one length, whose first boundaries
+// are known: where keys come in any order, a search through all boundaries costs most of a cut.
 struct IntervalOf {
   const CurveKey* boundaries;
   std::int64_t count;
+  const std::int32_t* boundaries_before;  // each slot, and the end of the last one
+  std::int64_t slots;
+  std::uint64_t first;
+  int shift;
 
   KOKKOS_FUNCTION std::int64_t operator()(std::uint64_t key) const {
-    const CurveKey* const all = boundaries;
-    return count_before(count, [all, key](std::int64_t i) { return all[i].value <= key; });
+    if (count == 0 || key < first) return 0;
+    const std::uint64_t slot = (key - first) >> shift;
+    if (slot >= static_cast<std::uint64_t>(slots)) return count;
+    const std::int64_t before = boundaries_before[slot];
+    const CurveKey* const of_slot = boundaries + before;
+    return before +
+           count_before(boundaries_before[slot + 1] - before,
+                        [of_slot, key](std::int64_t i) { return of_slot[i].value <= key; });
   }
   KOKKOS_FUNCTION bool holds(std::int64_t interval, std::uint64_t key) const {
     return (interval == 0 || boundaries[interval - 1].value <= key) &&
            (interval == count || key < boundaries[interval].value);
   }
+};
+
+// Of boundaries on the host, where a space reaches them.
+class Intervals {
+ public:
+  Intervals(const Space& space, std::span<const CurveKey> boundaries)
+      : slots_(boundaries),
+        boundaries_(space, label, boundaries),
+        before_(space, label, slots_.boundaries_before) {}
+  IntervalOf interval_of() const {
+    return {boundaries_.data(), boundaries_.size(), before_.data(),
+            before_.size() - 1, slots_.first,       slots_.shift};
+  }
+
+ private:
+  struct Slots {
+    std::vector<std::int32_t> boundaries_before{0};
+    std::uint64_t first = 0;
+    int shift = 0;
+
+    explicit Slots(std::span<const CurveKey> boundaries) {
+      if (boundaries.empty()) return;
+      constexpr int per_boundary = 8, most_bits = 16;
+      first = boundaries.front().value;
+      const std::uint64_t length = boundaries.back().value - first;
+      const int bits =
+          std::min(most_bits, static_cast<int>(std::bit_width(per_boundary * boundaries.size())));
+      shift = std::max(0, static_cast<int>(std::bit_width(length)) - bits);
+      boundaries_before.assign((length >> shift) + 2, 0);
+      for (const CurveKey boundary : boundaries)
+        ++boundaries_before[((boundary.value - first) >> shift) + 1];
+      for (std::size_t slot = 1; slot < boundaries_before.size(); ++slot)
+        boundaries_before[slot] += boundaries_before[slot - 1];
+    }
+  };
+
+  Slots slots_;
+  exec::Reached<CurveKey> boundaries_;
+  exec::Reached<std::int32_t> before_;
 };
 
 // An index is a short run of objects. Neighbours in memory are often in one interval, and then
@@ -199,10 +251,10 @@ std::vector<std::int64_t> sums_between(std::span<const PhasedKeys> sets, const P
   for (const PhasedKeys& set : sets) {
     if (set.keys.empty()) continue;
     const Space space = Space::where(set.memory);
-    const exec::Reached<CurveKey> there(space, label, boundaries);
+    const Intervals intervals(space, boundaries);
     const auto of_set = exec::filled<std::int64_t>(space, label, std::ssize(sums), 0);
     const Objects all(set);
-    const IntervalOf interval_of{there.data(), there.size()};
+    const IntervalOf interval_of = intervals.interval_of();
     with_space(space, [&](const auto& instance) {
       add_up(instance, all, units, interval_of, of_set.data());
     });
@@ -226,13 +278,10 @@ exec::Array<double> shares_of_parts(const PhasedKeys& set, std::span<const doubl
                                     std::span<const double> sum_of_part) {
   const Space space = Space::where(set.memory);
   exec::Array<double> shares(space, label, std::ssize(set.keys));
-  const exec::Reached<CurveKey> between(space, label, boundaries);
+  const Intervals parts(space, boundaries);
   const exec::Reached<double> sums(space, label, sum_of_part);
   exec::for_each(space, label, shares.size(),
-                 WriteSharesOfParts{Objects(set),
-                                    Totals(totals),
-                                    {between.data(), between.size()},
-                                    sums.data(),
+                 WriteSharesOfParts{Objects(set), Totals(totals), parts.interval_of(), sums.data(),
                                     shares.data()});
   space.fence(label);
   return shares;
