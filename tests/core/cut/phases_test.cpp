@@ -162,10 +162,10 @@ TEST_F(CutPhasesOn, TwoSolversApart) {
 // --- Against the serial form ---------------------------------------------------------------------
 
 TEST_F(CutPhasesOn, AsGoodAsTheSerialForm) {
-  constexpr std::size_t count = 20'000;
+  constexpr std::size_t count = 8000;
   for (const Pattern pattern : test::patterns)
     for (const std::size_t phases : {1U, 2U, 3U})
-      for (const int parts : {1, 3, 40}) {
+      for (const int parts : {3, 40}) {
         SCOPED_TRACE(std::to_string(static_cast<int>(pattern)) + ", " + std::to_string(phases) +
                      " phases, " + std::to_string(parts) + " parts");
         const Objects objects = objects_of(pattern, phases, count);

@@ -11,9 +11,9 @@
 // the number of parts whose load of that phase is at the limit. The search begins there, tries to
 // trade one limit for another in ever smaller steps, and ends by lowering each alone.
 //
-// For one phase T is within 1e-4 of the least, for two phases within 1 %: there the last step of the
-// search rules out anything better. More phases, and two where parts x phases exceed some 40,000,
-// have no such guarantee.
+// For one phase T is within 1e-4 of the least, for two phases within 1 %: there the search also
+// rules out anything better. More phases have no such guarantee, nor have two in more than some
+// 20,000 parts, where the search ends early.
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/weights/phase_loads.hpp>
@@ -32,9 +32,9 @@ struct PhaseChain {
 
 // costs[phase][item]. Of two cuts with the same T the one that was found first counts, and within
 // its limits each offset, from left to right, is where the sum of load over limit is nearest to its
-// share; ties go to the left. Without any cost, parts have equally many items. Throws an Error for costs that are
-// negative, NaN or infinite or add up to more than a number can hold, for phases of different
-// lengths, without a phase and without a part.
+// share; ties go to the left. Without any cost, parts have equally many items. Throws an Error for
+// costs that are negative, NaN or infinite or add up to more than a number can hold, for phases of
+// different lengths, without a phase and without a part.
 EVENKEEL_API PhaseChain cut_phases(std::span<const std::span<const double>> costs, int parts);
 
 }  // namespace evenkeel

@@ -16,11 +16,12 @@
 // A partitioner takes one weight per object. phase_weights() gives an object its share of the part
 // that it falls into: all parts weigh 1 then, so that a cut of these weights (`cut`, `place` along
 // a curve) has the splitters found here; an empty part counts for the one before it, which such a
-// cut divides. The same phases are weighed differently in different
-// parts, which no single factor per phase could do: in a region of two solvers, one factor leaves
-// each phase on a part of the ranks. Two things follow. By these weights the cut is even, whatever
-// its loads are: how good it is, `loads` alone tells. And weights made for one cut say nothing of
-// another, as domains from an earlier time: for these use measure_phases().
+// cut divides. So a phase counts more in one part than in another. With one factor per phase, two
+// phases of opposite gradients would take 1.9 times the bound instead of 1.5.
+//
+// Two things follow. By these weights the cut is even, whatever its loads are: how good it is,
+// `loads` alone tells. And weights made for one cut say nothing of another, such as the domains in
+// use: for these call measure_phases().
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
