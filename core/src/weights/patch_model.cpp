@@ -15,8 +15,9 @@ namespace {
 using patches::PatchSums;
 using patches::SizeRange;
 
-constexpr std::size_t kept_timings = 32;
-constexpr double least_of_first = 0.1;
+constexpr std::size_t kept_timings = 32, most_fresh = 1024, least_for_speed = 5;
+constexpr double least_of_early = 0.1;
+constexpr double least_noise = 1e-6;  // clocks and rounding
 constexpr int most_rounds = 50;
 
 [[noreturn]] void refuse(std::string problem, std::string remedy) {
@@ -56,7 +57,7 @@ double noise_of(const PatchModel& model, std::span<const PatchTiming> timings) {
   const auto count = static_cast<double>(errors.size());
   const double freedom = std::max(count - model.dimensions - 2, 1.0);
   // The standard deviation of Gaussian noise with this median.
-  return 1.4826 * *middle * std::sqrt(count / freedom);
+  return std::max(1.4826 * *middle * std::sqrt(count / freedom), least_noise);
 }
 
 PatchSums sums_of(int dimensions, std::span<const PatchTiming> timings, const PatchModel* model,
@@ -172,20 +173,58 @@ std::vector<PatchSize> patch_sizes_to_time(int dimensions, std::int64_t least,
 // --- On the fly ----------------------------------------------------------------------------------
 
 struct PatchFitter::Impl {
-  int dimensions;
-  double memory;
-  std::vector<PatchTiming> first;  // until there are enough for sums
+  int dimensions = 2;
+  double memory = 1;
+  std::vector<PatchTiming> fresh;  // not yet in the sums
   SizeRange sizes;
   PatchSums early, recent;
   double early_share = 1;
-  PatchModel model;  // what new timings are weighed by
+  PatchModel model = {};  // what new timings are weighed by
   double noise = 0;
 
   bool has_sums() const noexcept { return early.count > 0; }
+
   PatchSums all() const {
     PatchSums sums = recent;
     sums.add(early, early_share);
     return sums;
+  }
+
+  PatchFit judged() const { return patches::judged(model, all(), sizes); }
+
+  void begin_sums() {
+    const Settled found = settle(dimensions, fresh);
+    model = found.model;
+    noise = noise_of(model, fresh);
+    early = found.sums;
+    fresh.clear();
+  }
+
+  // A machine that has become slower or faster has done so for all patches: where most of the
+  // timings are off alike, by more than their noise, earlier ones are taken for those of a machine
+  // with the speed of now. So the speed is followed at once, and what sizes cost is kept.
+  void follow_speed() {
+    if (fresh.size() < least_for_speed) return;
+    std::vector<double> ratios(fresh.size());
+    for (std::size_t i = 0; i < ratios.size(); ++i)
+      ratios[i] = fresh[i].seconds / model.seconds_of(fresh[i].size);
+    const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+    std::nth_element(ratios.begin(), middle, ratios.end());
+    // The standard error of a median is 1.25 times that of a mean.
+    const double error = 1.25 * noise / std::sqrt(static_cast<double>(ratios.size()));
+    if (std::abs(*middle - 1) <= 3 * error) return;
+    model.seconds_per_cell *= *middle;
+    early.slow_down(*middle);
+    recent.slow_down(*middle);
+  }
+
+  void absorb() {
+    if (fresh.empty()) return;
+    follow_speed();
+    recent.add(sums_of(dimensions, fresh, &model, noise), 1);
+    fresh.clear();
+    model = patches::fitted(dimensions, all(), noise);
+    noise = std::max(judged().noise, least_noise);
   }
 };
 
@@ -204,38 +243,27 @@ PatchFitter& PatchFitter::operator=(PatchFitter&&) noexcept = default;
 
 void PatchFitter::add(const PatchTiming& timing) {
   check(impl_->dimensions, timing);
-  Impl& now = *impl_;
-  now.sizes.add(now.dimensions, timing.size);
-  if (now.has_sums()) {
-    now.recent.add(now.dimensions, timing, now.model.seconds_of(timing.size), now.noise);
-    return;
-  }
-  now.first.push_back(timing);
-  if (now.first.size() < kept_timings) return;
-  Settled found = settle(now.dimensions, now.first);
-  now.model = found.model;
-  now.noise = noise_of(found.model, now.first);
-  now.early = found.sums;
-  now.first.clear();
+  impl_->sizes.add(impl_->dimensions, timing.size);
+  impl_->fresh.push_back(timing);
+  if (!impl_->has_sums() && impl_->fresh.size() == kept_timings) impl_->begin_sums();
+  if (impl_->fresh.size() == most_fresh) impl_->absorb();
 }
 
 void PatchFitter::end_epoch() {
   Impl& now = *impl_;
   if (!now.has_sums()) return;
-  const PatchFit fitted = fit();
-  now.model = fitted.model;
-  now.noise = fitted.noise;
+  now.absorb();
   PatchSums remembered;
   remembered.add(now.recent, now.memory);
   now.recent = remembered;
-  now.early_share = std::max(least_of_first, now.early_share * now.memory);
+  now.early_share = std::max(least_of_early, now.early_share * now.memory);
 }
 
 PatchFit PatchFitter::fit() const {
-  const Impl& now = *impl_;
-  if (!now.has_sums()) return fit_patches(now.dimensions, now.first);
-  const PatchSums sums = now.all();
-  return patches::judged(patches::fitted(now.dimensions, sums, now.noise), sums, now.sizes);
+  if (!impl_->has_sums()) return fit_patches(impl_->dimensions, impl_->fresh);
+  Impl now = *impl_;
+  now.absorb();
+  return now.judged();
 }
 
 }  // namespace evenkeel

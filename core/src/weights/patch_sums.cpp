@@ -15,9 +15,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 // Huber's bound is 95 % as efficient as least squares on Gaussian noise, whose squares it clips to
 // this share.
 constexpr double huber_bound = 1.345, clipped_share = 0.7101, efficiency = 0.95;
-constexpr double outlier_bound = 5;   // in units of the noise
-constexpr double prior_reach = 10;    // in mean sizes
-constexpr double least_noise = 1e-5;  // for the prior: exact timings leave it something to decide
+constexpr double outlier_bound = 5;  // in units of the noise
+constexpr double prior_reach = 10;   // in mean sizes
+constexpr double least_held = 1e-5;  // for the prior: exact timings leave it something to decide
 constexpr int most_iterations = 200;
 constexpr double relative_told = 0.25, effect_told = 0.02;
 
@@ -66,7 +66,7 @@ struct Factors {
 Numbers prior_of(int dimensions, const PatchSums& sums, double noise) {
   Numbers strength = Numbers::Ones();  // what belongs to no axis stays at 0
   const auto hold = [&](int number, double mean_size) {
-    const double held = std::max(noise, least_noise) / (prior_reach * mean_size);
+    const double held = std::max(noise, least_held) / (prior_reach * mean_size);
     strength[number] = held * held;
   };
   strength[0] = 0;
@@ -149,6 +149,11 @@ void PatchSums::add(const PatchSums& others, double share) noexcept {
   clipped += share * others.clipped;
 }
 
+void PatchSums::slow_down(double factor) noexcept {
+  square /= factor * factor;
+  with_seconds /= factor;
+}
+
 PatchModel fitted(int dimensions, const PatchSums& sums, double noise) {
   const int volume = (1 << dimensions) - 1;
   const Numbers prior = prior_of(dimensions, sums, noise);
@@ -215,12 +220,14 @@ double effect_of(const PatchModel& model, int number, double error, const SizeRa
   return most * error;
 }
 
+// Squares tell the sum of B and C, and B C + D. Where B and C are the same, slopes do not show it.
+bool of_squares(const SizeRange& sizes) {
+  return sizes.all_square && sizes.least[0] < sizes.greatest[0];
+}
+
 PatchDoubt reason_of(const PatchSums& sums, const SizeRange& sizes, int numbers) {
   if (sums.count <= numbers) return PatchDoubt::few;
-  bool varies = false;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    varies = varies || sizes.least[axis] < sizes.greatest[axis];
-  return varies && sizes.all_square ? PatchDoubt::squares : PatchDoubt::alike;
+  return of_squares(sizes) ? PatchDoubt::squares : PatchDoubt::alike;
 }
 
 }  // namespace
@@ -242,7 +249,8 @@ PatchFit judged(const PatchModel& model, const PatchSums& sums, const SizeRange&
   for (int k = 0; k < number_count; ++k) {
     if (k > model.dimensions && k != overhead) continue;
     PatchNumber number{.name = names[k], .value = values[k]};
-    const bool determined = std::isfinite(errors[k]) && std::isfinite(fit.noise);
+    const bool determined =
+        (k == 0 || !of_squares(sizes)) && std::isfinite(errors[k]) && std::isfinite(fit.noise);
     const double error = determined ? errors[k] * noise_of_sums : infinity;
     number.uncertainty = k == 0 ? error * values[k] : error;
     if (!determined)

@@ -40,6 +40,9 @@ struct PatchSums {
   // count alike.
   void add(int dimensions, const PatchTiming& timing, double predicted, double noise) noexcept;
   void add(const PatchSums& others, double share) noexcept;
+
+  // As if all seconds, and what they were measured against, had been longer by a factor.
+  void slow_down(double factor) noexcept;
 };
 
 // The model that fits the sums best, none of its numbers negative. Where sums tell nothing, numbers

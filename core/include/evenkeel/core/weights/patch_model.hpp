@@ -84,7 +84,8 @@ EVENKEEL_API std::vector<PatchSize> patch_sizes_to_time(int dimensions, std::int
 
 // The same fit on the fly. The first 32 timings are kept and fitted as above; from then on it keeps
 // sums, weighs a timing by the model as it is, and forgets. The first ones never count less than a
-// tenth, so that a run whose patches have all become alike does not unlearn the rest.
+// tenth, so that a run whose patches have all become alike does not unlearn the rest; and where all
+// timings of an epoch are off alike, the machine has another speed now, and only `a` changes.
 class EVENKEEL_API PatchFitter {
  public:
   // `memory`: how much the timings so far count after an epoch, above 0 and up to 1.
