@@ -75,8 +75,8 @@ std::string as_json(const PatchFit& fit) {
     numbers.push_back(one);
   }
   const nlohmann::ordered_json json = {{"dimensions", fit.model.dimensions},
-                                       {"timings", fit.timings},
-                                       {"outliers", fit.outliers},
+                                       {"timings", std::llround(fit.timings)},
+                                       {"outliers", std::llround(fit.outliers)},
                                        {"noise", finite_or_null(fit.noise)},
                                        {"told", fit.is_told()},
                                        {"numbers", numbers},
@@ -106,8 +106,8 @@ std::string as_text(const PatchFit& fit) {
   text << "model    " << (deep ? "a ((mx + B) (my + C) (mz + E) + D)" : "a ((mx + B) (my + C) + D)")
        << " seconds\n";
   text << "timings  " << fit.timings;
-  if (fit.outliers > 0) text << ", " << fit.outliers << " of them far off";
-  if (std::isfinite(fit.noise)) text << "; noise " << rounded(percent * fit.noise, 3) << " %";
+  if (std::isfinite(fit.noise)) text << ", noise " << rounded(percent * fit.noise, 3) << " %";
+  if (fit.outliers > 0) text << ", " << fit.outliers << " far off";
   text << "\nnumber   value        +-           verdict\n";
   for (const PatchNumber& number : fit.numbers) write_row(text, number);
   return text.str();
