@@ -55,20 +55,13 @@ Field loop_at_start() {
     for_each_cell(whole(level), [&](auto i, auto j) {
       const double x = (static_cast<double>(i) + 0.5) * cell_size(level) - 0.5;
       const double y = (static_cast<double>(j) + 0.5) * cell_size(level) - 0.5;
-      field.at(level, i, j) = std::max(0.0, 0.3 - std::hypot(x, y));
+      field.at(level, i, j) = 1 + std::max(0.0, 0.3 - std::hypot(x, y));
     });
   return field;
 }
 
-void work_on(std::vector<Piece>& pieces, const Field& field, const Mask& covered, Rims& rims) {
-  for (Piece& piece : pieces) {
-    piece.compute_faces(field, covered);
-    piece.tell_rims(rims);
-  }
-}
-
-// Each rank times some sizes, and all fit the same model to all timings.
-ek::PatchFit learn_costs(const ek::Communicator& ranks) {
+// Each rank times some sizes, and all get all timings, so that they fit the same model.
+std::vector<ek::PatchTiming> time_patches(const ek::Communicator& ranks) {
   const Field field = loop_at_start();
   Field next;
   Rims rims;
@@ -78,16 +71,17 @@ ek::PatchFit learn_costs(const ek::Communicator& ranks) {
   int number = 0;
   for (const ek::PatchSize& size : ek::patch_sizes_to_time(2, 4, 32, 240)) {
     if (number++ % ranks.size() != ranks.rank()) continue;
-    std::vector<Piece> one = {Piece(finest, {{40, 30, 0}, {40 + size[0], 30 + size[1], 1}})};
-    constexpr int repeats = 20;
+    Piece piece(finest, {{40, 30, 0}, {40 + size[0], 30 + size[1], 1}}, covered);
+    constexpr int repeats = 5;
     const ek::ThreadCpuStopwatch watch;
     for (int repeat = 0; repeat < repeats; ++repeat) {
-      work_on(one, field, covered, rims);
-      one[0].advance(rims, covered, next);
+      piece.compute_faces(field, 0);
+      piece.tell_rims(rims);
+      piece.advance(rims, next);
     }
     mine.push_back({size, watch.seconds() / repeats});
   }
-  return ek::fit_patches(2, ranks.all_gather(std::span<const ek::PatchTiming>(mine)).values);
+  return ranks.all_gather(std::span<const ek::PatchTiming>(mine)).values;
 }
 
 // --- Who works on what ---------------------------------------------------------------------------
@@ -209,14 +203,34 @@ struct Result {
 
 class Run {
  public:
-  Run(const ek::Communicator& ranks, const ek::PatchModel& model, Way way)
-      : ranks_(ranks), model_(model), way_(way), field_(loop_at_start()) {
+  Run(const ek::Communicator& ranks, const std::vector<ek::PatchTiming>& timings, Way way)
+      : ranks_(ranks), way_(way), field_(loop_at_start()) {
+    for (const ek::PatchTiming& timing : timings) costs_.add(timing);
+    model_ = costs_.fit().model;
     // The patches of the start, level by level: each looks at the one below.
     patches_ = {{0, whole(0), {}}};
     for (int level = 0; level < finest; ++level) patches_ = refined_for(field_, all_cells());
     covered_ = covered_by(patches_);
     average_down(field_, covered_);
     mass_ = integral_of(field_, covered_);
+    learn_maps();
+    share_out(patches_);
+  }
+
+  // What the pieces have taken since the last call refines the model, the same on all ranks. Fresh
+  // patches are shared out in any case; patches that stand still are where costs are known better.
+  void learn() {
+    std::vector<ek::PatchTiming> mine;
+    for (std::size_t k = 0; k < mine_.size(); ++k)
+      mine.push_back({size_of(mine_[k].cells()), seconds_[k] / steps_timed_});
+    for (const ek::PatchTiming& timing :
+         ranks_.all_gather(std::span<const ek::PatchTiming>(mine)).values)
+      costs_.add(timing);
+    costs_.end_epoch();
+    model_ = costs_.fit().model;
+  }
+
+  void share_out_again() {
     learn_maps();
     share_out(patches_);
   }
@@ -233,18 +247,19 @@ class Run {
     rims_.face[0].clear();
     rims_.face[1].clear();
     next_.clear();
-    ek::ThreadCpuStopwatch watch;
-    work_on(mine_, field_, covered_, rims_);
-    double seconds = watch.seconds();
+    double seconds = timed([&](Piece& piece) {
+      piece.compute_faces(field_, time_);
+      piece.tell_rims(rims_);
+    });
     // Stands for messages between patches, as does the other one below.
     for (Field& face : rims_.face)
       ranks_.all_reduce(std::span<double>(face.values()), ek::Reduction::sum);
-    watch.restart();
-    for (Piece& piece : mine_) piece.advance(rims_, covered_, next_);
-    seconds += watch.seconds();
+    seconds += timed([&](Piece& piece) { piece.advance(rims_, next_); });
+    ++steps_timed_;
     ranks_.all_reduce(std::span<double>(next_.values()), ek::Reduction::sum);
     std::swap(field_, next_);
     average_down(field_, covered_);
+    time_ += dt;
     result.measured.add(ranks_.all_reduce(seconds, ek::Reduction::sum),
                         ranks_.all_reduce(seconds, ek::Reduction::greatest), ranks_.size());
     const double most = *std::max_element(expected_.begin(), expected_.end());
@@ -268,6 +283,18 @@ class Run {
   void draw(const std::string& path) const;
 
  private:
+  // Seconds of the whole rank; those of each piece are added up.
+  template <class Function>
+  double timed(const Function& work) {
+    const ek::ThreadCpuStopwatch all;
+    for (std::size_t k = 0; k < mine_.size(); ++k) {
+      const ek::ThreadCpuStopwatch watch;
+      work(mine_[k]);
+      seconds_[k] += watch.seconds();
+    }
+    return all.seconds();
+  }
+
   static Mask all_cells() {
     Mask all;
     std::fill(all.values().begin(), all.values().end(), char{1});
@@ -288,11 +315,14 @@ class Run {
     for (const Shared& of : shared_) {
       expected_[static_cast<std::size_t>(of.piece.rank)] +=
           model_.seconds_of(size_of(of.piece.cells));
-      if (of.piece.rank == ranks_.rank()) mine_.emplace_back(of.level, of.piece.cells);
+      if (of.piece.rank == ranks_.rank()) mine_.emplace_back(of.level, of.piece.cells, covered_);
     }
+    seconds_.assign(mine_.size(), 0);
+    steps_timed_ = 0;
   }
 
   const ek::Communicator& ranks_;
+  ek::PatchFitter costs_{2};
   ek::PatchModel model_;
   Way way_;
   Field field_, next_;
@@ -303,7 +333,9 @@ class Run {
   std::vector<Shared> shared_;
   std::vector<double> expected_;  // seconds of each rank in a step
   std::vector<Piece> mine_;
-  double mass_ = 0;
+  std::vector<double> seconds_;  // of each of them
+  int steps_timed_ = 0;
+  double mass_ = 0, time_ = 0;
 };
 
 // All pieces of patches, finer ones upon coarser ones, in the colour of their rank.
@@ -329,12 +361,15 @@ void Run::draw(const std::string& path) const {
   file << "</svg>\n";
 }
 
-Result run(const ek::Communicator& ranks, const ek::PatchModel& model, Way way, bool moving,
-           const Settings& settings) {
-  Run run(ranks, model, way);
+Result run(const ek::Communicator& ranks, const std::vector<ek::PatchTiming>& timings, Way way,
+           bool moving, const Settings& settings) {
+  Run run(ranks, timings, way);
   Result result;
   for (int step = 0; step < settings.steps; ++step) {
-    if (moving && step > 0 && step % settings.steps_of_patches == 0) run.make_patches_anew();
+    if (step > 0 && step % settings.steps_of_patches == 0) {
+      run.learn();
+      moving ? run.make_patches_anew() : run.share_out_again();
+    }
     run.step(result);
   }
   run.finish(result);
@@ -371,7 +406,8 @@ bool read(int argc, char** argv, Settings& settings) {
 
 void simulate(const ek::Communicator& ranks, const Settings& settings) {
   const bool speaks = ranks.rank() == 0;
-  const ek::PatchFit fit = learn_costs(ranks);
+  const std::vector<ek::PatchTiming> timings = time_patches(ranks);
+  const ek::PatchFit fit = ek::fit_patches(2, timings);
   if (speaks) {
     for (const ek::PatchNumber& number : fit.numbers)
       std::printf("%s = %.4g +- %.2g (%s)  ", number.name, number.value, number.uncertainty,
@@ -383,7 +419,7 @@ void simulate(const ek::Communicator& ranks, const Settings& settings) {
   }
   for (const bool moving : settings.moving)
     for (const Way way : settings.ways) {
-      const Result result = run(ranks, fit.model, way, moving, settings);
+      const Result result = run(ranks, timings, way, moving, settings);
       if (speaks)
         std::printf("%-8s %-6s %8.1f %% %7.1f %% %8.3f %8.1f %7.1f %11.1e  %016llx\n",
                     moving ? "moving" : "static", names[static_cast<int>(way)],

@@ -34,18 +34,21 @@ class OnLevels {
   const T& at(int level, std::int64_t i, std::int64_t j) const {
     return values_[index(level, i, j)];
   }
+  T& operator[](std::size_t index) { return values_[index]; }
+  const T& operator[](std::size_t index) const { return values_[index]; }
   std::vector<T>& values() { return values_; }
   void clear() { std::fill(values_.begin(), values_.end(), T{}); }
 
- private:
-  static constexpr std::int64_t offset(int level) {
-    return (width_of(level) * height_of(level) - width_of(0) * height_of(0)) / 3;
-  }
   // The box is periodic, and its extents are powers of two.
   static std::size_t index(int level, std::int64_t i, std::int64_t j) {
     const std::int64_t width = width_of(level);
     return static_cast<std::size_t>(offset(level) + (j & (height_of(level) - 1)) * width +
                                     (i & (width - 1)));
+  }
+
+ private:
+  static constexpr std::int64_t offset(int level) {
+    return (width_of(level) * height_of(level) - width_of(0) * height_of(0)) / 3;
   }
   std::vector<T> values_;
 };
@@ -178,7 +181,10 @@ inline Mask cells_to_refine(const Field& field, const Mask& covered) {
       const auto u = [&](auto di, auto dj) { return field.at(level, i + di, j + dj); };
       const double bends =
           std::abs(u(1, 0) - 2 * u(0, 0) + u(-1, 0)) + std::abs(u(0, 1) - 2 * u(0, 0) + u(0, -1));
-      bool refine = covered.at(level, i, j) && bends > bend * cell_size(level);
+      const bool known = covered.at(level, i, j) && covered.at(level, i + 1, j) &&
+                         covered.at(level, i - 1, j) && covered.at(level, i, j + 1) &&
+                         covered.at(level, i, j - 1);
+      bool refine = known && bends > bend * cell_size(level);
       for (int k = 0; k < 4 && level + 1 < finest; ++k)
         refine = refine || wanted.at(level + 1, 2 * i + k % 2, 2 * j + k / 2);
       found.at(level, i, j) = refine;
