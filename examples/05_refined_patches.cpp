@@ -1,8 +1,8 @@
 // A field loop moves through a mesh of refined patches, which are shared out by what they will
 // cost.
 //
-//   mpirun -n 4 05_refined_patches                       (all ways, patches that move and that
-//   stand) mpirun -n 4 05_refined_patches --way A --static --picture patches.svg
+//   mpirun -n 4 05_refined_patches
+//   mpirun -n 4 05_refined_patches --way A --moving --every 8 --picture patches.svg
 //
 // Small patches cost more for each of their cells, because the solver works on ghost cells too. So
 // the program first times patches of several sizes and fits a ((mx + B)(my + C) + D) to that. Then,
@@ -13,11 +13,15 @@
 //            spread over its own cells (A), over all that are refined (B), or over all (C);
 //   curve    cuts the patches along the Hilbert curve with the costs that they have now.
 //
-// All levels make the same steps. Efficiency is the work of the average rank over that of the
-// slowest, in each step, added up over the run; by CPU time, since ranks may share cores.
+// Patches are made anew every 4 steps (--every), or never (--static), and what they take then
+// refines the fit. A patch may be split between ranks, or not (--whole). All levels make the same
+// steps, without sub-cycling, so that ranks wait for each other once a step. Efficiency is the work
+// of the average rank over that of the slowest, in each step, added up over the run; by CPU time,
+// since ranks may share cores.
 
 #include "refined_patches/advection.hpp"
 #include "refined_patches/mesh.hpp"
+#include "refined_patches/picture.hpp"
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -26,7 +30,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -38,12 +41,12 @@ using namespace refined;
 enum class Way : int { own_cells, covered_cells, all_cells, curve };
 constexpr const char* names[] = {"A", "B", "C", "curve"};
 constexpr ek::Refinement refinement = {.ratio = ratio, .steps = 1};
-constexpr std::int64_t least_layers = 4;  // of a piece of a patch
 
 struct Settings {
   std::vector<Way> ways = {Way::own_cells, Way::covered_cells, Way::all_cells, Way::curve};
   std::vector<bool> moving = {true, false};
   int steps = 200, steps_of_patches = 4;
+  std::int64_t least_layers = 1;  // of a piece of a patch
   std::string picture;
 };
 
@@ -86,11 +89,6 @@ std::vector<ek::PatchTiming> time_patches(const ek::Communicator& ranks) {
 
 // --- Who works on what ---------------------------------------------------------------------------
 
-struct Shared {
-  int level;
-  ek::PatchPiece piece;
-};
-
 // The maps of all patches, from what there is now. Children stand behind their parents.
 std::vector<ek::CostMap> maps_of(const Patches& patches, const ek::PatchModel& model,
                                  ek::CostSpread spread) {
@@ -112,7 +110,8 @@ std::vector<ek::CostMap> maps_of(const Patches& patches, const ek::PatchModel& m
 // where it is. Nothing else, so this needs no communication.
 std::vector<Shared> shared_by_tree(const Patches& patches, const Patches& before,
                                    const std::vector<ek::CostMap>& maps_before,
-                                   const ek::PatchModel& model, int ranks) {
+                                   const ek::PatchModel& model, int ranks,
+                                   std::int64_t least_layers) {
   std::vector<Shared> shared;
   std::vector<std::vector<ek::TimeShare>> time(patches.size());
   for (int rank = 0; rank < ranks; ++rank) time[0].push_back({rank, 1.0});
@@ -133,8 +132,8 @@ std::vector<Shared> shared_by_tree(const Patches& patches, const Patches& before
 
 // The best cut of all patches along the curve, between slabs of some layers. A patch that is cut
 // costs more, for the ghost cells of its pieces; so the cut is made again with these costs.
-std::vector<Shared> shared_by_curve(const Patches& patches, const ek::PatchModel& model,
-                                    int ranks) {
+std::vector<Shared> shared_by_curve(const Patches& patches, const ek::PatchModel& model, int ranks,
+                                    std::int64_t least_layers) {
   std::vector<const Patch*> along;
   for (const Patch& patch : patches) along.push_back(&patch);
   std::stable_sort(along.begin(), along.end(), [](const Patch* one, const Patch* other) {
@@ -203,8 +202,9 @@ struct Result {
 
 class Run {
  public:
-  Run(const ek::Communicator& ranks, const std::vector<ek::PatchTiming>& timings, Way way)
-      : ranks_(ranks), way_(way), field_(loop_at_start()) {
+  Run(const ek::Communicator& ranks, const std::vector<ek::PatchTiming>& timings, Way way,
+      std::int64_t least_layers)
+      : ranks_(ranks), way_(way), least_layers_(least_layers), field_(loop_at_start()) {
     for (const ek::PatchTiming& timing : timings) costs_.add(timing);
     model_ = costs_.fit().model;
     // The patches of the start, level by level: each looks at the one below.
@@ -280,7 +280,7 @@ class Run {
       });
   }
 
-  void draw(const std::string& path) const;
+  void draw(const std::string& path) const { draw_pieces(path, shared_); }
 
  private:
   // Seconds of the whole rank; those of each piece are added up.
@@ -308,8 +308,9 @@ class Run {
 
   // Before: the patches that the maps are of.
   void share_out(const Patches& before) {
-    shared_ = way_ == Way::curve ? shared_by_curve(patches_, model_, ranks_.size())
-                                 : shared_by_tree(patches_, before, maps_, model_, ranks_.size());
+    shared_ = way_ == Way::curve
+                  ? shared_by_curve(patches_, model_, ranks_.size(), least_layers_)
+                  : shared_by_tree(patches_, before, maps_, model_, ranks_.size(), least_layers_);
     expected_.assign(static_cast<std::size_t>(ranks_.size()), 0);
     mine_.clear();
     for (const Shared& of : shared_) {
@@ -325,6 +326,7 @@ class Run {
   ek::PatchFitter costs_{2};
   ek::PatchModel model_;
   Way way_;
+  std::int64_t least_layers_;
   Field field_, next_;
   Rims rims_;
   Patches patches_;
@@ -338,32 +340,9 @@ class Run {
   double mass_ = 0, time_ = 0;
 };
 
-// All pieces of patches, finer ones upon coarser ones, in the colour of their rank.
-void Run::draw(const std::string& path) const {
-  constexpr const char* colours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44",
-                                     "#66ccee", "#aa3377", "#bbbbbb"};
-  std::ofstream file(path);
-  file << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-2 -2 516 260\">\n"
-       << "<rect x=\"-2\" y=\"-2\" width=\"516\" height=\"260\" fill=\"white\"/>\n";
-  for (int level = 0; level < levels; ++level) {
-    file << "<g stroke=\"black\" stroke-width=\"0.6\">\n";
-    const std::int64_t scale = 2 * (std::int64_t{1} << (finest - level));
-    for (const Shared& of : shared_) {
-      if (of.level != level) continue;
-      const ek::CellRange& cells = of.piece.cells;
-      const ek::PatchSize size = size_of(cells);
-      file << "<rect x=\"" << scale * cells.begin[0] << "\" y=\"" << 256 - scale * cells.end[1]
-           << "\" width=\"" << scale * size[0] << "\" height=\"" << scale * size[1] << "\" fill=\""
-           << colours[of.piece.rank % 7] << "\"/>\n";
-    }
-    file << "</g>\n";
-  }
-  file << "</svg>\n";
-}
-
 Result run(const ek::Communicator& ranks, const std::vector<ek::PatchTiming>& timings, Way way,
            bool moving, const Settings& settings) {
-  Run run(ranks, timings, way);
+  Run run(ranks, timings, way, settings.least_layers);
   Result result;
   for (int step = 0; step < settings.steps; ++step) {
     if (step > 0 && step % settings.steps_of_patches == 0) {
@@ -381,12 +360,12 @@ bool read(int argc, char** argv, Settings& settings) {
   for (int i = 1; i < argc; ++i) {
     const std::string_view option = argv[i];
     const std::string value = i + 1 < argc ? argv[i + 1] : "";
-    if (option == "--static") {
-      settings.moving = {false};
+    if (option == "--static" || option == "--moving") {
+      settings.moving = {option == "--moving"};
       continue;
     }
-    if (option == "--moving") {
-      settings.moving = {true};
+    if (option == "--whole") {
+      settings.least_layers = 1000;
       continue;
     }
     ++i;
@@ -396,6 +375,8 @@ bool read(int argc, char** argv, Settings& settings) {
       settings.ways = {static_cast<Way>(found - std::begin(names))};
     } else if (option == "--steps" && std::atoi(value.c_str()) > 0)
       settings.steps = std::atoi(value.c_str());
+    else if (option == "--every" && std::atoi(value.c_str()) > 0)
+      settings.steps_of_patches = std::atoi(value.c_str());
     else if (option == "--picture" && !value.empty())
       settings.picture = value;
     else

@@ -48,7 +48,7 @@ struct PatchPiece {
 // layers gets none, and the rest goes to the others.
 EVENKEEL_API std::vector<PatchPiece> split_patch(const CellRange& patch, const PatchModel& model,
                                                  std::span<const TimeShare> time,
-                                                 std::int64_t least_layers = 4);
+                                                 std::int64_t least_layers = 2);
 
 struct HandedDown {
   std::vector<PatchPiece> pieces;                // of the patch itself
@@ -61,6 +61,6 @@ struct HandedDown {
 EVENKEEL_API HandedDown hand_down(const CellRange& patch, const PatchModel& model,
                                   std::span<const TimeShare> time,
                                   std::span<const double> child_costs,
-                                  std::int64_t least_layers = 4);
+                                  std::int64_t least_layers = 2);
 
 }  // namespace evenkeel
