@@ -15,24 +15,22 @@ constexpr int ghosts = 3;
 // A wind that carries eddies along, each at its own pace. They are weaker than the wind, which
 // always blows towards the upper right.
 constexpr double wind[2] = {1, 0.5};
-struct Eddy {
-  double x, y, pace, strength;
-};
-constexpr Eddy eddies[] = {{0.1, 0.2, 0.7, 1},  {0.4, 0.8, 0.9, -1}, {0.6, 0.4, 1.1, 1},
-                           {0.9, 0.1, 0.8, -1}, {1.2, 0.7, 1.0, 1},  {1.4, 0.3, 1.2, -1},
-                           {1.7, 0.9, 0.6, 1},  {1.9, 0.5, 1.3, -1}};
+constexpr int eddies = 24;
+constexpr double radius = 0.1, strength = 0.008;
 
 // The stream function of the eddies: what blows through a face is its difference along the face, so
 // that as much leaves each cell as enters it.
 inline double stream(double x, double y, double time) {
-  constexpr double strongest = 0.02, radius = 0.15;
   double sum = 0;
-  for (const Eddy& eddy : eddies) {
-    double dx = x - eddy.x - wind[0] * eddy.pace * time;
-    double dy = y - eddy.y - wind[1] * eddy.pace * time;
-    dx -= 2 * std::floor(0.5 * dx + 0.5);  // the nearest of its images
+  for (int eddy = 0; eddy < eddies; ++eddy) {
+    const double pace = 0.7 + 0.025 * eddy;
+    // Multiples of irrational numbers scatter evenly. The nearest of the images counts.
+    double dx = x - 1.236068 * eddy - pace * wind[0] * time;
+    double dy = y - 0.754878 * eddy - pace * wind[1] * time;
+    dx -= 2 * std::floor(0.5 * dx + 0.5);
     dy -= std::floor(dy + 0.5);
-    sum += strongest * eddy.strength * std::exp(-(dx * dx + dy * dy) / (radius * radius));
+    const double bell = std::exp(-(dx * dx + dy * dy) / (radius * radius));
+    sum += eddy % 2 == 0 ? strength * bell : -strength * bell;
   }
   return sum;
 }
