@@ -35,8 +35,11 @@
 #include <evenkeel/core/order.hpp>
 #include <evenkeel/core/payload/blocks.hpp>
 #include <evenkeel/core/payload/csr.hpp>
+#include <evenkeel/core/place/time_shares.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/core/vtk.hpp>
+#include <evenkeel/core/weights/cost_map.hpp>
+#include <evenkeel/core/weights/patch_model.hpp>
 #include <evenkeel/core/wrap.hpp>
 #include <evenkeel/monitor/balancer.hpp>
 #include <evenkeel/monitor/clock.hpp>
