@@ -80,8 +80,8 @@ TEST_F(FitProgram, WhatTheDataCannotTellIsNoError) {
 TEST_F(FitProgram, Counts) {
   const std::string counts = file("A.csv", "10,7\n13,4\n12,2\n5,8\n"),
                     seconds = file("t.csv", "1.2\n0.9\n0.8\n1.1\n");
-  const Ended ended = run(
-      {"--counts", counts, "--seconds", seconds, "--method", "minimum_norm", "--json"});
+  const Ended ended =
+      run({"--counts", counts, "--seconds", seconds, "--method", "minimum_norm", "--json"});
   ASSERT_EQ(ended.status, 0) << ended.err;
   const nlohmann::json said = nlohmann::json::parse(ended.out);
   EXPECT_NEAR(said["costs"][0].get<double>(), 0.0420, 5e-5);

@@ -169,7 +169,7 @@ struct Balancer::Impl {
     std::vector<std::span<const double>> of_sets;
   };
   Weighed weigh(std::span<const Set> sets, const Agreed& agreed);
-  Allowed find_new(const Prepared& prepared, const Weighed& weights, std::uint32_t phases);
+  PlacedByPhases find_new(const Prepared& prepared, const Weighed& weights, std::uint32_t phases);
   // What was decided on, by a new cut or by the domains of an earlier generation.
   struct Placed {
     std::shared_ptr<const Domains> domains;
@@ -177,6 +177,7 @@ struct Balancer::Impl {
     double lambda;
     int refused;
     std::int64_t back_to;  // that generation; -1: none
+    std::optional<PhaseLoads> phases;
   };
   void wrap_positions(std::span<const Set> sets, const Box& box) const;
   Plan plan_few(std::span<const Set> sets);
@@ -453,12 +454,13 @@ std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared,
 }
 
 // A cut for several phases, where it is known what objects cost in each; otherwise by one weight.
-Allowed Balancer::Impl::find_new(const Prepared& prepared, const Weighed& weights,
-                                 std::uint32_t phases) {
+PlacedByPhases Balancer::Impl::find_new(const Prepared& prepared, const Weighed& weights,
+                                        std::uint32_t phases) {
   const Options& options = monitor_.options();
   if (std::popcount(phases) < 2 || is_boxes(options.method))
-    return place_allowed(ranks_, Status(), prepared, weights.of_sets, options.target_lambda,
-                         options.least_objects, domains());
+    return {place_allowed(ranks_, Status(), prepared, weights.of_sets, options.target_lambda,
+                          options.least_objects, domains()),
+            {}};
   std::vector<exec::Array<double>> arrays;
   std::vector<std::vector<std::span<const double>>> costs(prepared.sets.size());
   const Status listed = attempt(stage_name, [&] {
@@ -470,8 +472,7 @@ Allowed Balancer::Impl::find_new(const Prepared& prepared, const Weighed& weight
       }
   });
   return place_phases(ranks_, listed, prepared, costs, std::popcount(phases), options.target_lambda,
-                      options.least_objects, domains())
-      .allowed;
+                      options.least_objects, domains());
 }
 
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t back_to) {
@@ -509,14 +510,20 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   const std::uint32_t phases = learns_ && agreed.is_typed ? work_.phases() : 0;
   std::optional<Assignment> earlier = find_earlier(prepared, weights.of_sets, back_to);
   if (!earlier) back_to = -1;
-  Allowed found = earlier ? Allowed{std::move(*earlier)} : find_new(prepared, weights, phases);
+  PlacedByPhases by_phases =
+      earlier ? PlacedByPhases{{std::move(*earlier)}, {}} : find_new(prepared, weights, phases);
+  Allowed& found = by_phases.allowed;
   const bool is_along_curve = !is_boxes(options.method);
-  if (crowding_.is_suspected(is_along_curve, found.assignment.lambda, options.target_lambda)) {
+  // Where phases lie apart, no cut is even, and crowded cells are not why.
+  const bool is_composite = !by_phases.loads.phases.empty();
+  if (!is_composite &&
+      crowding_.is_suspected(is_along_curve, found.assignment.lambda, options.target_lambda)) {
     const Crowd crowd = crowd_of(ranks_, found.assignment.status, prepared);
     warn([&] { return crowding_.of_cells(crowd, found.assignment); });
   }
-  Placed placed = {domains_, found.assignment.is_changed, found.assignment.lambda, found.refused,
-                   back_to};
+  Placed placed = {
+      domains_, found.assignment.is_changed, found.assignment.lambda, found.refused, back_to, {}};
+  if (is_composite) placed.phases = std::move(by_phases.loads);
   const Status copied = attempt(stage_name, [&] {
     placed.domains = std::make_shared<const Domains>(found.assignment.domains);
   });
@@ -647,6 +654,13 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
   static_cast<void>(attempt(stage_name, [&] { outcome.stages = report.seconds; }));
   outcome.seconds = static_cast<double>(monitor_.now() - began) * 1e-9;
   outcome.lambda = placed.lambda;
+  if (placed.phases)
+    static_cast<void>(attempt(stage_name, [&] {
+      for (const PhaseLoad& phase : placed.phases->phases)
+        outcome.phase_lambdas.push_back(phase.lambda);
+      outcome.shortfall_percent = placed.phases->shortfall_percent;
+    }));
+  report.phases = std::move(placed.phases);
   outcome.earlier = placed.back_to >= 0;
   outcome.forgotten = report.forgotten;
   monitor_.rebalanced(outcome);

@@ -29,8 +29,7 @@ TEST_F(FitCounts, TheExampleOfTheLeastNorm) {
   const WorkEstimate fit = fit_counts(seed(), FitMethod::minimum_norm);
   EXPECT_NEAR(fit.costs[0], 0.0420, 5e-5);
   EXPECT_NEAR(fit.costs[1], 0.1097, 5e-5);
-  const auto json =
-      nlohmann::json::parse(report_of(seed(), fit, FitMethod::minimum_norm, true));
+  const auto json = nlohmann::json::parse(report_of(seed(), fit, FitMethod::minimum_norm, true));
   EXPECT_EQ(json["method"], "minimum_norm");
   EXPECT_EQ(json["measurements"], 4);
   EXPECT_NEAR(json["ratios"][1].get<double>(), 2.61, 5e-3);
