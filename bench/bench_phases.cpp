@@ -110,10 +110,9 @@ Objects objects_of(const Communicator& ranks, const Case& made_of, std::int64_t 
 
 template <class Work>
 double least_of(const Communicator& ranks, int repetitions, const Work& work) {
-  std::vector<double> times;
-  slowest_milliseconds(ranks, work);
-  for (int r = 0; r < repetitions; ++r) times.push_back(slowest_milliseconds(ranks, work));
-  return *std::min_element(times.begin(), times.end());
+  double least = slowest_milliseconds(ranks, work);
+  for (int r = 0; r < repetitions; ++r) least = std::min(least, slowest_milliseconds(ranks, work));
+  return least;
 }
 
 // One weight per object: the sum of its costs, each over a number of its phase.

@@ -14,7 +14,7 @@ namespace {
 constexpr double fine = 1e-4;
 // A probe looks at each phase of each part, which takes some 20 ns. Searches in rows of few parts
 // end by themselves.
-constexpr std::int64_t most_looks = std::int64_t{1} << 23;
+constexpr std::int64_t most_looks = std::int64_t{1} << 22;
 
 double sum_of(const Limits& limits) { return std::accumulate(limits.begin(), limits.end(), 0.0); }
 
@@ -30,28 +30,35 @@ Search::Search(const Row& row)
       phases_(row.before.size()),
       goal_(sum_of(row.least) * (1 + fine)),
       most_probes_(std::clamp<std::int64_t>(
-          most_looks / (row.parts * static_cast<std::int64_t>(row.before.size())), 48, 8192)) {}
+          most_looks / (row.parts * static_cast<std::int64_t>(row.before.size())), 96, 8192)) {}
 
 Found Search::run(const Limits& shape) {
-  descend(shape);
-  // In a row of few parts, each place counts, and several valleys lie side by side.
-  constexpr std::int64_t few = 128;  // looks of a probe
-  if (row_.parts * static_cast<std::int64_t>(phases_) <= few && phases_ > 1)
-    for (std::size_t phase = 0; phase < phases_; ++phase)
-      for (const double by : {1.25, 1.5, 2.0, 4.0}) {
-        if (!may_go_on()) break;
-        Found best = std::exchange(best_, Found());
-        Limits start = row_.least;
-        start[phase] *= by;
-        descend(start);
-        if (!(best_.step < best.step)) best_ = std::move(best);
-      }
-  cut_by_sums(Limits(phases_, 1.0));
-  cut_by_sums(row_.least);
+  constexpr std::int64_t few = 128;
+  if (row_.parts * static_cast<std::int64_t>(phases_) <= few) {
+    descend_from_many(shape);
+    cut_by_sums();
+  } else {
+    cut_by_sums();
+    descend(shape);
+  }
   sweep();
   tighten();
   spread();
   return std::move(best_);
+}
+
+// In a row of few parts, each place counts, and several valleys lie side by side.
+void Search::descend_from_many(const Limits& shape) {
+  descend(shape);
+  for (std::size_t phase = 0; phase < phases_ && phases_ > 1; ++phase)
+    for (const double by : {1.25, 1.5, 2.0, 4.0}) {
+      if (!may_go_on()) return;
+      Found best = std::exchange(best_, Found());
+      Limits start = row_.least;
+      start[phase] *= by;
+      descend(start);
+      if (!(best_.step < best.step)) best_ = std::move(best);
+    }
 }
 
 void Search::descend(const Limits& shape) {
@@ -205,15 +212,17 @@ void Search::balance() {
   }
 }
 
-// The cut by one weight per item, the sum of its costs in these units. So a cut by phases is never
-// worse than that.
-void Search::cut_by_sums(const Limits& units) {
-  trial_.offsets.assign(1, 0);
-  for (int part = 1; part < row_.parts; ++part)
-    trial_.offsets.push_back(nearest_to_share(part, units));
-  trial_.offsets.push_back(last());
-  weigh(trial_);
-  if (trial_.step < best_.step) std::swap(best_, trial_);
+// The cuts by one weight per item, the sum of its costs as they are and in units of the least
+// limits. So a cut by phases is never worse than these.
+void Search::cut_by_sums() {
+  for (const Limits& units : {Limits(phases_, 1.0), row_.least}) {
+    trial_.offsets.assign(1, 0);
+    for (int part = 1; part < row_.parts; ++part)
+      trial_.offsets.push_back(nearest_to_share(part, units));
+    trial_.offsets.push_back(last());
+    weigh(trial_);
+    if (trial_.step < best_.step) std::swap(best_, trial_);
+  }
 }
 
 // Raises or lowers the limit of one phase and all others against it.

@@ -50,9 +50,10 @@ class Search {
   std::int64_t begin_of_part(std::int64_t end, const Limits& limits) const noexcept;
   bool probe(Limits limits);
   void weigh(Found& cut) const;
-  void cut_by_sums(const Limits& units);
+  void cut_by_sums();
   bool improve(Limits limits);
   void descend(const Limits& shape);
+  void descend_from_many(const Limits& shape);
   void scale(const Limits& shape);
   void shrink();
   void balance();

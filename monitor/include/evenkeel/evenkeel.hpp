@@ -11,8 +11,10 @@
 #include <evenkeel/core/boxes/cut.hpp>
 #include <evenkeel/core/boxes/rounds.hpp>
 #include <evenkeel/core/chain.hpp>
+#include <evenkeel/core/chain/phases.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/cut/phases.hpp>
 #include <evenkeel/core/derived.hpp>
 #include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/domains.hpp>

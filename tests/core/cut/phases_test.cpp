@@ -192,6 +192,7 @@ TEST_F(CutPhasesOn, FewObjects) {
 
 // --- Independence of the ranks -------------------------------------------------------------------
 
+// All of them on one rank is what fewer ranks would have.
 TEST_F(CutPhasesOn, TheSameHoweverObjectsAreSpread) {
   for (const Pattern pattern : test::patterns) {
     Objects objects = objects_of(pattern, 3, 3000);
@@ -203,10 +204,6 @@ TEST_F(CutPhasesOn, TheSameHoweverObjectsAreSpread) {
       EXPECT_EQ(found.splitters, first.splitters);
       EXPECT_EQ(found.loads_of_parts, first.loads_of_parts);
       EXPECT_EQ(found.loads.step, first.loads.step);
-    }
-    // A number that would differ on other numbers of ranks.
-    if (pattern == Pattern::gradients) {
-      EXPECT_TRUE(test::same_everywhere(communicator, std::to_string(first.loads.step)));
     }
   }
 }

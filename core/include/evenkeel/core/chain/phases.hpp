@@ -13,7 +13,7 @@
 //
 // For one phase T is within 1e-4 of the least, for two phases within 1 %: there the search also
 // rules out anything better. More phases have no such guarantee, nor have two in more than some
-// 20,000 parts, where the search ends early.
+// 10,000 parts, where the search ends early.
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/weights/phase_loads.hpp>
