@@ -130,6 +130,22 @@ TEST(PatchModel, NoisyTimingsTellWhatTheyCan) {
   }
 }
 
+// What an empty patch costs is known when D is not.
+TEST(PatchModel, FixedCosts) {
+  const PatchFit exact = fit_patches(2, timed(published(), any_sizes(50, 3)));
+  const double fixed = 1.597e-5 * (3.766 * 5.490 + 7.668);
+  EXPECT_NEAR(exact.fixed_seconds, fixed, 1e-5 * fixed);
+  int within = 0, close = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const PatchFit fit =
+        fit_patches(2, timed(published(), patch_sizes_to_time(2, 1, 32, 100), 0.05, seed));
+    within += std::abs(fit.fixed_seconds - fixed) < fit.fixed_uncertainty ? 1 : 0;
+    close += std::abs(fit.fixed_seconds / fixed - 1) < 0.05 ? 1 : 0;
+  }
+  EXPECT_NEAR(within / 200.0, 0.683, 0.08);
+  EXPECT_GT(close, 190);
+}
+
 TEST(PatchModel, OutliersDoLittle) {
   if (test::is_sanitized) GTEST_SKIP();
   const auto clean = errors_over_seeds(true, 0), dirty = errors_over_seeds(true, 0.05);
