@@ -74,7 +74,7 @@ TEST(PatchReport, Text) {
       "B        4            0.12         told\n"
       "C        -            -            the data cannot tell: the sizes are too much alike\n"
       "D        7.25         6            the data cannot tell: the timings are too noisy\n"
-            "fixed    1.25e-05     3.2e-07      a (B C + D) seconds\n");
+      "fixed    1.25e-05     3.2e-07      a (B C + D) seconds\n");
 }
 
 TEST(PatchReport, Json) {
