@@ -179,15 +179,11 @@ std::vector<PatchSize> patch_sizes_to_time(int dimensions, std::int64_t least,
   for (int i = 0, corners = 0, between = 0; i < count; ++i) {
     const bool inside = i % 4 == 3;
     // 7 and 5 have no factor in common, so axes go through all pairs of sides.
-    const int at = inside ? 7 * between++ + 6 : corners++;
+    int at = inside ? 7 * between++ + 6 : corners++;
     PatchSize size = {1, 1, 1};
-    for (int axis = 0; axis < dimensions; ++axis) {
-      const int step = inside ? at / (axis == 0   ? 1
-                                      : axis == 1 ? sides
-                                                  : sides * sides)
-                              : at >> axis;
-      size[static_cast<std::size_t>(axis)] =
-          inside ? side(step % sides) : ((step & 1) == 0 ? least : greatest);
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis) {
+      size[axis] = inside ? side(at % sides) : at % 2 == 0 ? least : greatest;
+      at /= inside ? sides : 2;
     }
     sizes.push_back(size);
   }
