@@ -129,8 +129,8 @@ struct Balancer::Impl {
   }
 
   MoveReport step(std::span<const Set> sets, const StepOptions& how);
-  // `back_to`: the generation to take again, if it is still kept; -1: none.
-  MoveReport rebalance(std::span<const Set> sets, std::int64_t back_to = -1);
+  // `advice`: of a look; an empty one asks for a new cut.
+  MoveReport rebalance(std::span<const Set> sets, const Advice& advice = {});
 
   MoveReport migrate(std::span<const Set> sets);
 
@@ -156,6 +156,7 @@ struct Balancer::Impl {
     double lambda;
     int refused;
     std::int64_t back_to;  // that generation; -1: none
+    bool is_shifted;       // or the present ones were shifted, or were even enough
   };
   void wrap_positions(std::span<const Set> sets, const Box& box) const;
   Plan plan_few(std::span<const Set> sets);
@@ -181,6 +182,7 @@ struct Balancer::Impl {
   Communicator ranks_;
   std::optional<Space> space_;  // on which the application wants the work
   std::shared_ptr<const Domains> domains_ = std::make_shared<const Domains>();
+  std::shared_ptr<const Domains> best_;  // the most even ones since the last new cut; may be null
   Home home_;
   std::unique_ptr<Surveyor> surveyor_;
   LearnedCosts costs_;
@@ -242,7 +244,7 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
     monitor_.meet_for_survey();
     surveyor_->advise(question(0));
   }
-  return advice ? rebalance(sets, advice.back_to) : nothing_moved();
+  return advice ? rebalance(sets, advice) : nothing_moved();
 }
 
 void Balancer::Impl::require_use(const char* name, std::span<const Set> sets) const {
@@ -373,7 +375,9 @@ Balancer::Impl::Weighed Balancer::Impl::weigh(std::span<const Set> sets, const A
 std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared, Weights weights,
                                                        std::int64_t back_to) {
   const Options& options = monitor_.options();
-  const Domains* const kept = back_to >= 0 ? surveyor_->find(back_to) : nullptr;
+  const Domains* kept = back_to >= 0 ? surveyor_->find(back_to) : nullptr;
+  if (kept == nullptr && back_to >= 0 && best_ != nullptr && generation_of(*best_) == back_to)
+    kept = best_.get();
   if (kept == nullptr || !(box_of(*kept) == prepared.region.box)) return std::nullopt;
   constexpr double however_even = std::numeric_limits<double>::max();
   Domains earlier;
@@ -386,7 +390,7 @@ std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared,
   return assignment;
 }
 
-MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t back_to) {
+MoveReport Balancer::Impl::rebalance(std::span<const Set> given, const Advice& advice) {
   const exec::Region shown("evenkeel::rebalance");
   const Options& options = monitor_.options();
   monitor_.meet_for_rebalance("rebalance");
@@ -417,18 +421,25 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   times.end();
   Prepared prepared = prepare(ranks_, weighed, sets, region, place_options_of(options));
   times.end();
-  std::optional<Assignment> earlier = find_earlier(prepared, weights.of_sets, back_to);
-  if (!earlier) back_to = -1;
-  Allowed found = earlier ? Allowed{std::move(*earlier)}
-                          : place_allowed(ranks_, Status(), prepared, weights.of_sets,
-                                          options.target_lambda, options.least_objects, domains());
+  std::optional<Assignment> earlier = find_earlier(prepared, weights.of_sets, advice.back_to);
+  const std::int64_t back_to = earlier ? advice.back_to : -1;
+  std::optional<ShiftBy> shift;
+  if (advice.shift_penalty > 0) shift = ShiftBy{advice.shift_penalty, std::max(0.0, agreed.mine)};
+  Allowed found =
+      earlier ? Allowed{std::move(*earlier)}
+              : place_allowed(ranks_, Status(), prepared, weights.of_sets, options.target_lambda,
+                              options.least_objects, domains(), shift);
   const bool is_along_curve = !is_boxes(options.method);
   if (crowding_.is_suspected(is_along_curve, found.assignment.lambda, options.target_lambda)) {
     const Crowd crowd = crowd_of(ranks_, found.assignment.status, prepared);
     warn([&] { return crowding_.of_cells(crowd, found.assignment); });
   }
-  Placed placed = {domains_, found.assignment.is_changed, found.assignment.lambda, found.refused,
-                   back_to};
+  Placed placed = {domains_,
+                   found.assignment.is_changed,
+                   found.assignment.lambda,
+                   found.refused,
+                   back_to,
+                   shift && (found.assignment.is_shifted || !found.assignment.is_changed)};
   const Status copied = attempt(stage_name, [&] {
     placed.domains = std::make_shared<const Domains>(found.assignment.domains);
   });
@@ -545,6 +556,7 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
   outcome.moved = report.moved || placed.is_changed;
   const std::shared_ptr<const Domains> last = domains_;
   if (outcome.moved) {
+    if (monitor_.best_generation() == generation_of(domains())) best_ = domains_;
     surveyor_->end_rebalance(placed.back_to, generation_of(*placed.domains));
     domains_ = std::move(placed.domains);
   }
@@ -559,6 +571,7 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
   outcome.seconds = static_cast<double>(monitor_.now() - began) * 1e-9;
   outcome.lambda = placed.lambda;
   outcome.earlier = placed.back_to >= 0;
+  outcome.shifted = placed.is_shifted;
   outcome.forgotten = report.forgotten;
   monitor_.rebalanced(outcome);
 }
