@@ -158,10 +158,11 @@ void refine(Question& on, Decision& decision) {
   const bool has_domains = next.kept_from >= 0 && next.generation >= next.kept_from;
   if (next.shift_rounds <= 0 || !has_domains || !has_judged(decision.reason)) return;
   const Seen seen = {on.seen.level, on.totals.generation_least};
-  observe(refinement, seen, next.shift_penalty);
+  const double floor = next.floor_percent / 100;
+  const bool has_changed = observe(refinement, seen, next.shift_penalty, floor);
   if (decision.reason == Reason::below_floor || decision.reason == Reason::goes_back) return;
   const bool acts = decision.action == Action::rebalance;
-  const NextStep step = next_step(refinement, seen, next.shift_rounds, next.floor_percent / 100);
+  const NextStep step = next_step(refinement, seen, next.shift_rounds, has_changed);
   const auto say = [&](Action action, Reason reason, double against) {
     decision = {action, reason, seen.level, against};
   };
@@ -170,13 +171,13 @@ void refine(Question& on, Decision& decision) {
     refinement.wanted = 1;
     next.outlook.wanted_generation = -1;
     say(Action::rebalance, Reason::shifts, static_cast<double>(refinement.rounds + 1));
-  } else if (step == NextStep::go_back && pays(seen.level - refinement.best, on)) {
+  } else if (step == NextStep::go_back && pays(refinement.usual - refinement.best, on)) {
     next.outlook.wanted_generation = refinement.best_generation;
     next.outlook.left_from = -1;  // no judge of whether loads follow objects
     say(Action::rebalance, Reason::returns_to_best, refinement.best);
   } else if (acts && step != NextStep::cut_anew) {
     next.outlook.wanted_generation = -1;
-    say(Action::hold, Reason::refined, refinement.first);
+    say(Action::hold, Reason::refined, refinement.usual);
   }
 }
 

@@ -13,16 +13,21 @@ namespace evenkeel {
 enum class RebalanceKind : int;
 
 struct Refinement {
-  // Since the last new cut.
+  double cut_level = -1;  // that the last new cut has had at first; below 0: not known
+
+  // Since the last new cut, or since the load has last changed a lot.
   std::int64_t rounds = 0;  // shifts that have been made
   double penalty = 0;       // of the next one; 0: as chosen
-  double best = -1;         // the lowest level of any domains; below 0: none seen
+  double best = -1;         // the lowest level of any domains; below 0: none was seen
   std::int64_t best_generation = -1;
-  std::int64_t is_over = 0;  // 1: no shift follows until there is a new cut
+  std::int64_t is_over = 0;  // 1: no further shift
 
   // Since the last rebalance of any kind.
-  double first = -1;        // the level at the first look; below 0: there was none
-  double before = -1;       // the level that a shift was to cure; below 0: it was no shift
+  std::int64_t looks = 0;
+  double usual = 0;          // level: the mean over the last looks, without strange ones
+  std::int64_t strange = 0;  // looks in a row with a far higher level
+  double before = -1;        // the usual level before a shift; below 0: it was no shift
+
   std::int64_t wanted = 0;  // 1: the last look asks for a shift
 };
 
@@ -32,15 +37,17 @@ struct Seen {
   std::int64_t generation = 0;
 };
 
-// Takes a look into account. A shift after which the load is less even than before has gone too
-// far: the penalty grows.
-EVENKEEL_API void observe(Refinement& refinement, const Seen& seen, double chosen_penalty) noexcept;
+// Takes a look into account; true: the load has changed a lot since the last rebalance, and
+// refining begins anew. `floor`: a level that is even enough. If a shift has made the load less
+// even, it went too far: the penalty grows.
+EVENKEEL_API bool observe(Refinement& refinement, const Seen& seen, double chosen_penalty,
+                          double floor) noexcept;
 
-// What to do where something should be done. `rounds`: shifts that may be made; `floor`: a level
-// that is even enough.
+// What to do where something should be done. `rounds`: shifts that may be made. A new cut is for a
+// load that has changed a lot, unless the last new cut was no better.
 enum class NextStep { cut_anew, shift, go_back, rest };
 EVENKEEL_API NextStep next_step(const Refinement& refinement, const Seen& seen, std::int64_t rounds,
-                                double floor) noexcept;
+                                bool has_changed) noexcept;
 
 // After a rebalance that began with domains of the generation `before`.
 EVENKEEL_API void rebalanced(Refinement& refinement, std::int64_t before, std::int64_t generation,

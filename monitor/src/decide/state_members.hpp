@@ -130,12 +130,15 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("outlook_next_epoch", outlook.next_epoch);
 
   auto& refinement = state.refinement;
+  visit("refinement_cut_level", refinement.cut_level);
   visit("refinement_rounds", refinement.rounds);
   visit("refinement_penalty", refinement.penalty);
   visit("refinement_best", refinement.best);
   visit("refinement_best_generation", refinement.best_generation);
   visit("refinement_is_over", refinement.is_over);
-  visit("refinement_first", refinement.first);
+  visit("refinement_looks", refinement.looks);
+  visit("refinement_usual", refinement.usual);
+  visit("refinement_strange", refinement.strange);
   visit("refinement_before", refinement.before);
   visit("refinement_wanted", refinement.wanted);
 }
