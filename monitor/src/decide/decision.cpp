@@ -168,7 +168,8 @@ void refine(Question& on, Decision& decision) {
   };
   if (step == NextStep::shift) {
     if (!acts && !may_help(decision, on)) return;
-    refinement.wanted = 1;
+    const bool is_new = has_changed || refinement.strange > 0;
+    refinement.wanted = is_new ? Refinement::of_last : Refinement::of_all;
     next.outlook.wanted_generation = -1;
     say(Action::rebalance, Reason::shifts, static_cast<double>(refinement.rounds + 1));
   } else if (step == NextStep::go_back && pays(refinement.usual - refinement.best, on)) {

@@ -28,7 +28,8 @@ struct Refinement {
   std::int64_t strange = 0;  // looks in a row with a far higher level
   double before = -1;        // the usual level before a shift; below 0: it was no shift
 
-  std::int64_t wanted = 0;  // 1: the last look asks for a shift
+  std::int64_t wanted = 0;  // the last look asks for a shift, by the load...
+  static constexpr std::int64_t of_all = 1, of_last = 2;  // of all epochs since, of the last epoch
 };
 
 // What the present domains are seen to have.

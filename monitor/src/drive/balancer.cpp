@@ -424,7 +424,9 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, const Advice& a
   std::optional<Assignment> earlier = find_earlier(prepared, weights.of_sets, advice.back_to);
   const std::int64_t back_to = earlier ? advice.back_to : -1;
   std::optional<ShiftBy> shift;
-  if (advice.shift_penalty > 0) shift = ShiftBy{advice.shift_penalty, std::max(0.0, agreed.mine)};
+  if (advice.shift_penalty > 0)
+    shift = ShiftBy{advice.shift_penalty,
+                    advice.shifts_by_last_epoch ? monitor_.epoch_loads().last : agreed.mine};
   Allowed found =
       earlier ? Allowed{std::move(*earlier)}
               : place_allowed(ranks_, Status(), prepared, weights.of_sets, options.target_lambda,

@@ -50,6 +50,8 @@ struct Advice {
   // Not 0: no new cut, but a shift of the domains along their curve with this penalty
   // (Options::shift). Always 0 unless earlier domains are kept.
   double shift_penalty = 0;
+  // By the load of the last epoch: what was measured before counts no more.
+  bool shifts_by_last_epoch = false;
   explicit operator bool() const noexcept { return rebalance; }
 };
 
