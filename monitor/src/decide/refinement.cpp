@@ -81,6 +81,12 @@ void rebalanced(Refinement& refinement, std::int64_t before, std::int64_t genera
     refinement = {};
     return;
   }
+  if (kind == RebalanceKind::shift) ++refinement.rounds;
+  if (kind == RebalanceKind::shift && generation == before) {
+    refinement.is_over = 1;  // offsets that a shift leaves where they are would stay there
+    refinement.wanted = 0;
+    return;
+  }
   const double usual = refinement.usual;
   refinement.wanted = refinement.looks = refinement.strange = 0;
   refinement.usual = 0;
@@ -90,10 +96,7 @@ void rebalanced(Refinement& refinement, std::int64_t before, std::int64_t genera
     refinement.best_generation = generation;
     return;
   }
-  ++refinement.rounds;
   refinement.before = usual;
-  // Offsets that a shift leaves where they are would stay there.
-  if (generation == before) refinement.is_over = 1;
 }
 
 }  // namespace evenkeel

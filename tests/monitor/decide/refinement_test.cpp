@@ -91,6 +91,9 @@ TEST(Refinement, OffsetsThatStayEndIt) {
   ship.shift(false);
   EXPECT_EQ(ship.look(0.05), NextStep::rest);
   EXPECT_EQ(ship.refinement.rounds, 1);
+  // What was usual of these domains still is.
+  for (int look = 0; look < 2; ++look) EXPECT_EQ(ship.look(0.14), NextStep::rest);
+  EXPECT_EQ(ship.look(0.14), NextStep::cut_anew);
 }
 
 TEST(Refinement, ALoadThatHasChangedALotLeadsToANewCut) {

@@ -118,7 +118,7 @@ class ShiftOn : public testing::Test {
 
   Course course_of(const Voyage& run) const {
     virtual_time = 0;
-    const std::int64_t objects = 3000 * size;
+    const std::int64_t objects = 2000 * size;
     Ids ids = test::ids_here(communicator, test::in_turn, objects);
     std::vector<std::array<double, 3>> x(ids.size());
     for (std::size_t i = 0; i < ids.size(); ++i)
@@ -146,9 +146,9 @@ class ShiftOn : public testing::Test {
       }
       if (run.refits) of_type = fitted(ids, region, of_type);
       const MoveReport moved = balancer.step(all());
-      test::expect_agreed(communicator, balancer, moved);
-      course.last = lambda_of_costs(ids, region);
+      if (step == run.steps || moved.has_new_domains()) course.last = lambda_of_costs(ids, region);
       if (!moved.has_new_domains()) continue;
+      test::expect_agreed(communicator, balancer, moved);
       test::expect_at_owners(balancer, set(x, carry(ids)));
       course.lambdas.push_back(course.last);
       course.moved.push_back(moved.objects);
@@ -182,7 +182,7 @@ TEST_F(ShiftOn, IsEvenAfterAFewRoundsAndStaysSo) {
       if (size == 1) continue;
       // New cuts by the weights of the types do not cure it, also when these are estimated anew.
       for (const bool refits : {false, true}) {
-        Voyage voyage{region, options(trigger, {})};
+        Voyage voyage{region, options(Threshold{.lambda = 1.02}, {})};
         voyage.refits = refits;
         const Course cut = course_of(voyage);
         EXPECT_GT(cut.last, 1.03) << text_of(cut);
@@ -207,9 +207,9 @@ TEST_F(ShiftOn, MovesNoMoreThanNewCutsByLearnedCosts) {
 TEST_F(ShiftOn, EndsWhereLoadsFluctuate) {
   if (size == 1 || test::is_sanitized) return;
   std::int64_t by_shifts = 0, by_cuts = 0;
-  for (const Region region : regions) {
+  for (const Region region : {Region::corner, Region::plate}) {
     Voyage voyage{region, options(Threshold{.lambda = 1.02}, {.rounds = 8})};
-    voyage.steps = 900;
+    voyage.steps = 800;
     voyage.noise = 0.04;
     const Course shifts = course_of(voyage);
     SCOPED_TRACE(text_of(shifts));
@@ -220,15 +220,14 @@ TEST_F(ShiftOn, EndsWhereLoadsFluctuate) {
     by_shifts += shifts.moved_in(shifts.moved.size());
     by_cuts += cuts.moved_in(cuts.moved.size());
   }
-  if (rank == 0) std::printf("%d ranks: shifts %ld, cuts %ld\n", size, by_shifts, by_cuts);
   EXPECT_LE((size == 2 ? 2 : 3) * by_shifts, by_cuts);
 }
 
 TEST_F(ShiftOn, BeginsAnewWhenTheLoadChangesALot) {
   for (const Trigger& trigger : {Trigger(CostAware{}), Trigger(Threshold{.lambda = 1.02})}) {
     Voyage voyage{Region::corner, options(trigger, {.rounds = 3})};
-    voyage.steps = 500;
-    voyage.jumps_at = 200;
+    voyage.steps = 300;
+    voyage.jumps_at = 120;
     const Course course = course_of(voyage);
     EXPECT_LE(course.last, 1.03) << to_text(trigger) << text_of(course);
   }
