@@ -11,8 +11,11 @@
 #include <evenkeel/core/boxes/cut.hpp>
 #include <evenkeel/core/boxes/rounds.hpp>
 #include <evenkeel/core/chain.hpp>
+#include <evenkeel/core/chain/string.hpp>
+#include <evenkeel/core/chain/turns.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/cut/shift.hpp>
 #include <evenkeel/core/derived.hpp>
 #include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/domains.hpp>
@@ -37,6 +40,7 @@
 #include <evenkeel/core/payload/csr.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/core/vtk.hpp>
+#include <evenkeel/core/weights/level_shift.hpp>
 #include <evenkeel/core/wrap.hpp>
 #include <evenkeel/monitor/balancer.hpp>
 #include <evenkeel/monitor/clock.hpp>
