@@ -576,6 +576,7 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
   outcome.shifted = placed.is_shifted;
   outcome.forgotten = report.forgotten;
   monitor_.rebalanced(outcome);
+  if (monitor_.best_generation() < 0) best_.reset();
 }
 
 // Collective.
