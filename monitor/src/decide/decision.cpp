@@ -154,7 +154,6 @@ bool may_help(const Decision& decision, const Question& on) noexcept {
 void refine(Question& on, Decision& decision) {
   State& next = on.after;
   Refinement& refinement = next.refinement;
-  refinement.wanted = 0;
   const bool has_domains = next.kept_from >= 0 && next.generation >= next.kept_from;
   if (next.shift_rounds <= 0 || !has_domains || !has_judged(decision.reason)) return;
   const Seen seen = {on.seen.level, on.totals.generation_least};
@@ -218,6 +217,7 @@ Verdict fold(const State& state, const Totals& totals) {
   const bool is_current = !is_outdated(state, totals), is_fit = !is_unfit(totals);
   ++next.looks;
   next.step = totals.step_greatest;
+  next.refinement.wanted = 0;
   obey(next, command_of(totals));
   next = accounted(next, totals);
   if (totals.ranks > 0) pay_for_survey(next.outlook, totals);
