@@ -140,12 +140,14 @@ Status blend(const Communicator& communicator, const Prepared& prepared, Weights
 
 // --- Weights that add up to what was measured ----------------------------------------------------
 
+// A share first: weights may be so small that the load over their sum is more than a number can
+// hold.
 struct Scale {
   const double* weights;  // null: all 1
-  double factor;
+  double sum, load;
   double* scaled;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    scaled[i] = factor * (weights == nullptr ? 1 : weights[i]);
+    scaled[i] = load * ((weights == nullptr ? 1 : weights[i]) / sum);
   }
 };
 
@@ -171,9 +173,9 @@ void scale_to(const Prepared& prepared, Weights weights, double load,
     exec::Array<double>& scaled =
         into.emplace_back(prepared.space, label, prepared.orders[s].objects.size());
     const bool alike = weights[s].empty() || !(sum > 0);
-    exec::for_each(prepared.space, label, scaled.size(),
-                   Scale{alike ? nullptr : weights[s].data(), load / (sum > 0 ? sum : objects),
-                         scaled.data()});
+    exec::for_each(
+        prepared.space, label, scaled.size(),
+        Scale{alike ? nullptr : weights[s].data(), sum > 0 ? sum : objects, load, scaled.data()});
   }
   prepared.space.fence(label);
 }

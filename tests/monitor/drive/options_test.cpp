@@ -408,7 +408,8 @@ constexpr const char* all_keys =
     "target_lambda, least_objects, staging_bytes, messages_in_flight, origins, shift_rounds, "
     "shift_penalty, floor_percent, "
     "least_coverage, "
-    "horizon, expected_cost, epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, "
+    "horizon, expected_cost, epoch_steps, warmup_steps, cooldown_steps, clock, type_costs, "
+    "deterministic, "
     "strict_kernels, on_mpi_error, watcher, patience, log, name, journal, state, control";
 
 TEST(FromText, AnUnknownKeyIsAnError) {

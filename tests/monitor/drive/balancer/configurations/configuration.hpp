@@ -103,6 +103,7 @@ struct SetChoice {
   bool carries_weights = false;
   bool has_groups = false, has_pins = false;
   bool has_csr = false, has_blocks = false;
+  bool has_types = false;
 };
 
 inline constexpr Spread on_the_first = {"on the first rank", [](std::int64_t, int) { return 0; }};
@@ -243,6 +244,7 @@ inline SetChoice some_set(bool is_first_single, bool any_bonds, Dice& dice) {
   set.has_pins = any_bonds && dice.once_in(set.has_groups ? 8 : 2);
   set.has_csr = dice.once_in(6);
   set.has_blocks = dice.once_in(6);
+  set.has_types = dice.once_in(3);
   return set;
 }
 
@@ -343,7 +345,7 @@ inline std::string describe(const Configuration& all) {
          << ", weights " << names_of_weights[static_cast<int>(set.weights)]
          << (set.carries_weights ? " carried" : "") << (set.has_groups ? ", groups" : "")
          << (set.has_pins ? ", pins" : "") << (set.has_csr ? ", csr" : "")
-         << (set.has_blocks ? ", blocks" : "") << ';';
+         << (set.has_blocks ? ", blocks" : "") << (set.has_types ? ", types" : "") << ';';
   std::istringstream lines(to_text(all.options));
   const std::string usual = to_text(Options());
   for (std::string line; std::getline(lines, line);)

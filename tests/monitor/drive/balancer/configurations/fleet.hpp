@@ -63,6 +63,10 @@ class FuzzSet {
       options.weight = weights_;
       if (choice_.carries_weights) carry_too(weights_);
     }
+    if (choice_.has_types) {
+      options.type = types_;
+      options.features = features_;
+    }
     if (choice_.has_groups) options.group = groups_, carry_too(groups_);
     if (choice_.has_pins) options.pinned = pins_, carry_too(pins_);
     if (choice_.has_csr) carried.payloads.push_back(csr(offsets_, values_));
@@ -91,8 +95,9 @@ class FuzzSet {
       write_values(owned(set, f), bytes_of(set, f, ids, now));
   }
 
-  // Weights that are not carried are filled anew after each call.
+  // Weights that are not carried are filled anew after each call, and so are types and features.
   void refill() {
+    if (choice_.has_types) write_types(ids());
     if (choice_.weights != Weights::none && !choice_.carries_weights) write_weights(ids());
   }
 
@@ -142,8 +147,17 @@ class FuzzSet {
     return mix(id, 7) % 3 == 0 ? -1 : id % ids_of_a_set / 4;
   }
   static int pin_of(std::int64_t id) { return mix(id, 8) % 7 == 0 ? 1 : 0; }
+  // As an application may, which changes what its objects are.
+  void write_types(const Ids& ids) {
+    write_vector<Types>(types_, ids, [](std::int64_t id) -> Types {
+      return {static_cast<int>(mix(id, 60) % 3), mix(id, 61) % 2 == 0 ? no_type : 5};
+    });
+    write_vector<float>(features_, ids,
+                        [](std::int64_t id) { return static_cast<float>(mix(id, 62) % 9); });
+  }
   void write_numbers(const Ids& ids) {
     write_weights(ids);
+    write_types(ids);
     write_vector<std::int64_t>(groups_, ids, &group_of);
     write_vector<int>(pins_, ids, &pin_of);
   }
@@ -239,6 +253,9 @@ class FuzzSet {
   std::vector<double> weights_;
   std::vector<std::int64_t> groups_;
   std::vector<int> pins_;
+  using Types = std::array<int, 2>;
+  std::vector<Types> types_;
+  std::vector<float> features_;
   std::vector<int> offsets_ = {0};
   std::vector<double> values_;
   std::vector<Block> blocks_;

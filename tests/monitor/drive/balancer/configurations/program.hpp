@@ -79,7 +79,10 @@ class Program : private Oracle {
     }
     if (saved) balancer_->restore(*saved);
     kernel_.reset();
+    typed_.reset();
     if (all_.has_kernel) kernel_ = balancer_->kernel("work");
+    if (all_.has_kernel && all_.number % 2 == 0)
+      typed_ = balancer_->kernel("typed", {.phase = 1, .types = {1, 5}});
     add_hooks();
   }
 
@@ -195,6 +198,9 @@ class Program : private Oracle {
     if (all_.time == Time::usual) fuzz_now += took;
     if (all_.time == Time::leaps) fuzz_now += took * (dice_.once_in(4) ? 1'000'000'000 : 1);
     if (all_.time == Time::goes_back) fuzz_now += dice_.once_in(4) ? -took : took;
+    if (!typed_) return;
+    const Timer inner = typed_->time();
+    fuzz_now += took / 3;
   }
 
   void steps(int count, bool may_move) {
@@ -349,7 +355,7 @@ class Program : private Oracle {
     return Set(set.fields().front(), std::move(carried), set.options());
   }
 
-  std::optional<Kernel> kernel_;
+  std::optional<Kernel> kernel_, typed_;
   Ids next_;
   int calls_ = 0;
 };
