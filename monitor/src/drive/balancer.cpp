@@ -387,7 +387,7 @@ Status Balancer::Impl::fit_types(std::span<const Set> sets, const Agreed& agreed
          work_.expect(monitor_.restored_costs());
          work_.build(sets, agreed.work);
        }));
-  const Status fitted = work_.fit(ranks_);
+  Status fitted = work_.fit(ranks_);
   if (!fitted.ok()) return fitted;
   return attempt(stage_name, [&] {
     if (!work_.are_known()) return;

@@ -137,6 +137,7 @@ void WorkCosts::build(std::span<const Set> sets, const AgreedWork& agreed) {
     std::vector<Column> columns = columns_of(group, agreed);
     if (columns.empty()) return;
     std::vector<WorkModel::Column> kinds;
+    kinds.reserve(columns.size());
     for (const Column& column : columns)
       kinds.push_back(column.is_feature ? WorkModel::Column::feature : WorkModel::Column::type);
     // What a rank costs whatever it has cannot be told from one column where ranks are alike.
