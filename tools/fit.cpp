@@ -36,9 +36,10 @@ Output run_counts(const FitArguments& asked) {
 
 Output run(const FitArguments& asked) {
   if (asked.patches.has_value() == asked.counts.has_value())
-    refuse_fit(asked.patches ? "Both --patches and --counts are given." : "There is nothing to fit.",
-               "Name a file with timings of patches, --patches T.csv, or with what ranks had and "
-               "how long they took, --counts A.csv --seconds t.csv.");
+    refuse_fit(
+        asked.patches ? "Both --patches and --counts are given." : "There is nothing to fit.",
+        "Name a file with timings of patches, --patches T.csv, or with what ranks had and "
+        "how long they took, --counts A.csv --seconds t.csv.");
   return asked.patches ? run_patches(asked) : run_counts(asked);
 }
 

@@ -158,7 +158,7 @@ struct Balancer::Impl {
   RankStatement statement_of_all(std::span<const Set> sets) const;
   Agreed agree(const Status& status, std::span<const Set> sets);
   bool learns_types(std::span<const Set> sets) const;
-  void observe_types(std::span<const Set> sets);
+  void observe_types(std::span<const Set> sets, bool at_once);
   Status fit_types(std::span<const Set> sets, const Agreed& agreed);
   Box box_around(std::span<const Set> sets);
   std::optional<Assignment> find_earlier(const Prepared& prepared, Weights weights,
@@ -210,6 +210,9 @@ struct Balancer::Impl {
   std::unique_ptr<Surveyor> surveyor_;
   LearnedCosts costs_;
   WorkCosts work_;
+  // When objects were last counted by type, how long that took, and whether a look since is owed.
+  std::int64_t counted_at_ = 0, count_took_ = 0;
+  bool owes_count_ = false;
   Inspection inspection_;
   Crowding crowding_;
   std::int64_t forgotten_ = 0;  // objects of this rank, at the last rebalance or migration
@@ -271,7 +274,7 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
                       inspects ? Monitor::Inspector(std::cref(inspect)) : Monitor::Inspector());
   }
   if (looks && learns_types(sets))
-    static_cast<void>(attempt(stage_name, [&] { observe_types(sets); }));
+    static_cast<void>(attempt(stage_name, [&] { observe_types(sets, false); }));
   if (monitor_.take_advised()) {
     monitor_.meet_for_survey();
     surveyor_->advise(question(0));
@@ -318,6 +321,7 @@ std::vector<Set> Balancer::Impl::with_costs(std::span<const Set> sets) {
     LearnedCosts::Records records;
     for (std::size_t s = 0; s < all.size(); ++s)
       records.push_back(surveyor_->known_records(s, all[s].count()));
+    if (learns_types(sets)) observe_types(sets, true);
     if (learns_types(sets) && work_.are_known()) costs_.renew(space, sets, work_);
     can_fit_ = forgotten_ == 0 && costs_.prepare_fit(ranks_.size(), std::move(records));
     costs_.travel_with(all);
@@ -374,10 +378,22 @@ bool Balancer::Impl::learns_types(std::span<const Set> sets) const {
                       [](const Set& set) { return set.options().weight.given(); });
 }
 
-// What this rank had and how long that took in the epoch that has just ended.
-void Balancer::Impl::observe_types(std::span<const Set> sets) {
+// What this rank had and how long that took in the epoch that has just ended. To count objects
+// takes a thousandth of the time at most; a look for which that is not enough is made up for when a
+// rebalance comes, `at_once`, if it is the last one.
+void Balancer::Impl::observe_types(std::span<const Set> sets, bool at_once) {
+  constexpr std::int64_t share = 1000;
+  const std::int64_t began = monitor_.now();
+  const bool is_due = (began - counted_at_) / share >= count_took_;
+  if (at_once ? !owes_count_ : !is_due) {
+    owes_count_ = owes_count_ || !at_once;
+    return;
+  }
+  owes_count_ = false;
   for (const Set& set : sets) check(set);
   work_.observe(space_for(sets), sets, monitor_.epoch_kernels(), monitor_.kernel_options());
+  counted_at_ = monitor_.now();
+  count_took_ = counted_at_ - began;
 }
 
 // Collective, where all ranks have types. Returns what has failed on this rank.
