@@ -7,6 +7,7 @@
 #include <evenkeel/core/bounds.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/place.hpp>
+#include <evenkeel/core/place/phases.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
 #include <algorithm>
@@ -263,6 +264,56 @@ TEST(Methods, AreWhatTheirTextsSay) {
   for (const char* text :
        {"", "hilbert 2x2", "tensor -1x1", "tensor 2x", "tensor 1x2x3x4", "Hilbert"})
     EXPECT_FALSE(method_from_text(text)) << text;
+}
+
+// Two phases, of which the second lies on half of the objects. What is reported is what the parts
+// have, and no worse than the cut by the sum of both.
+TEST_F(PlaceOn, PhasesAlongACurve) {
+  make(4000);
+  const Set all = set(x);
+  const Space host = Space::where(MemoryKind::host);
+  std::vector<double> second(x.size()), sum(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    second[i] = x[i][0] < 0.5 ? 3 * weights[i] : 0;
+    sum[i] = weights[i] + second[i];
+  }
+  const exec::Array<double> in_first(host, "first", std::span<const double>(weights));
+  const exec::Array<double> in_second(host, "second", std::span<const double>(second));
+  const exec::Array<double> in_both(host, "both", std::span<const double>(sum));
+  const std::vector<std::vector<std::span<const double>>> costs = {
+      {in_first.span(), in_second.span()}};
+  const std::vector<std::span<const double>> by_sum = {in_both.span()};
+  PlaceOptions options;
+  const auto step_of = [&](const Prepared& prepared, const Assignment& assignment) {
+    const std::vector<int> ranks = ranks_of(prepared, assignment);
+    double step = 0;
+    for (const auto* of_phase : {&weights, &second}) {
+      std::vector<double> loads(static_cast<std::size_t>(size));
+      for (std::size_t i = 0; i < ranks.size(); ++i)
+        loads[static_cast<std::size_t>(ranks[i])] += (*of_phase)[i];
+      communicator.all_reduce(std::span<double>(loads), Reduction::sum);
+      step += *std::max_element(loads.begin(), loads.end());
+    }
+    return step;
+  };
+  const Prepared prepared = prepare(communicator, Status(), {&all, 1}, region(), options);
+  const Assignment plain = place(communicator, Status(), prepared, by_sum, {0, 0}, Domains());
+  const PlacedByPhases placed =
+      place_phases(communicator, Status(), prepared, costs, 2, 1.05, 0, Domains());
+  const double step = step_of(prepared, placed.allowed.assignment);
+  ASSERT_EQ(placed.loads.phases.size(), 2U);
+  EXPECT_NEAR(placed.loads.step, step, 1e-6 * step);
+  EXPECT_LE(step, 1.01 * step_of(prepared, plain));
+  EXPECT_GE(step, placed.loads.bound * (1 - 1e-9));
+  // Domains that are nearly as good are kept, and none where nothing is to be kept.
+  const Domains& last = placed.allowed.assignment.domains;
+  const PlacedByPhases kept =
+      place_phases(communicator, Status(), prepared, costs, 2, 1.05, 0, last);
+  EXPECT_FALSE(kept.allowed.assignment.is_changed);
+  EXPECT_NEAR(kept.loads.step, step, 1e-6 * step);
+  const PlacedByPhases enough =
+      place_phases(communicator, Status(), prepared, costs, 2, 0, 10, Domains());
+  EXPECT_GE(enough.allowed.assignment.fewest_objects, 10);
 }
 
 }  // namespace

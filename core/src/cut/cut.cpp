@@ -1,9 +1,11 @@
 #include "in_order.hpp"
+#include "marks.hpp"
 #include "objects.hpp"
 #include "optimal.hpp"
 #include "search.hpp"
 #include "units.hpp"
 
+#include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/weights/load.hpp>
@@ -52,11 +54,15 @@ struct Workspace {
   std::vector<std::int64_t> shares;  // of the weight, before each inner splitter
 };
 
-void set_shares(std::span<std::int64_t> shares, std::int64_t total) {
-  const auto parts = std::ssize(shares) + 1;
-  for (std::int64_t p = 1; p < parts; ++p)
-    shares[static_cast<std::size_t>(p) - 1] =
-        std::max<std::int64_t>(1, p * (total / parts) + p * (total % parts) / parts);
+// Without marks, all parts get as much.
+void set_shares(std::span<std::int64_t> shares, std::int64_t total, const Marks& marks) {
+  const std::int64_t pieces = marks.before.empty() ? std::ssize(shares) + 1 : marks.pieces;
+  for (std::size_t p = 0; p < shares.size(); ++p) {
+    const std::int64_t before =
+        marks.before.empty() ? static_cast<std::int64_t>(p) + 1 : marks.before[p];
+    shares[p] =
+        std::max<std::int64_t>(1, before * (total / pieces) + before * (total % pieces) / pieces);
+  }
 }
 
 // How far from its share each of two splitters may be so that their part does not exceed the
@@ -125,22 +131,23 @@ Ways ways_for(const Communicator& communicator, const Census& mine, const Census
 
 // Collective. There must be objects.
 void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work, const Units& units,
-                    const Census& mine, const Census& all, const CutOptions& options) {
+                    const Census& mine, const Census& all, const CutOptions& options,
+                    const Marks& marks) {
   Search& search = work.search;
   const Ways ways = ways_for(communicator, mine, all, options);
   std::int64_t total = 0;
   std::span<const Search::Place> places;
   if (ways.by_scan) {
     total = work.in_order.weigh(communicator, units);
-    set_shares(work.shares, total);
+    set_shares(work.shares, total, marks);
     places = work.in_order.find(work.shares, search);
   } else if (ways.by_sample) {
     total = search.weigh_by_sample(all);
-    set_shares(work.shares, total);
+    set_shares(work.shares, total, marks);
     places = search.run_by_sample(work.shares);
   } else {
     total = search.weigh(all);
-    set_shares(work.shares, total);
+    set_shares(work.shares, total, marks);
     places = search.run(work.shares, Rounding::nearest, tolerance_of(options, total));
   }
   std::vector<Search::Place> best;
@@ -157,6 +164,11 @@ double Cut::lambda() const noexcept { return lambda_of(weights); }
 
 Cut cut(const Communicator& communicator, const Status& status, std::span<const WeightedKeys> sets,
         const CutOptions& options) {
+  return cut_at(communicator, status, sets, options, {});
+}
+
+Cut cut_at(const Communicator& communicator, const Status& status,
+           std::span<const WeightedKeys> sets, const CutOptions& options, const Marks& marks) {
   const exec::Region shown("evenkeel::cut");
   Census mine;
   std::optional<Workspace> work;
@@ -164,6 +176,9 @@ Cut cut(const Communicator& communicator, const Status& status, std::span<const 
   const Status prepared = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     check(options);
+    EVENKEEL_ASSERT(marks.before.empty() || (std::ssize(marks.before) == options.parts - 1 &&
+                                             options.aim == Aim::nearest),
+                    "there is a mark for each inner splitter, and it goes to the nearest place");
     mine = census(sets, options.dimensions);
     work.emplace(communicator, sets, options);
     result.weights.resize(static_cast<std::size_t>(options.parts));
@@ -182,7 +197,7 @@ Cut cut(const Communicator& communicator, const Status& status, std::span<const 
   keep_splitters(result, *work, units, options);
   if (!result.kept && all.objects == 0) cut_evenly(result.splitters, options.dimensions);
   if (!result.kept && all.objects > 0)
-    find_splitters(result, communicator, *work, units, mine, all, options);
+    find_splitters(result, communicator, *work, units, mine, all, options, marks);
   require_finite_sum(result.weights);
   result.reductions = work->search.reductions();
   result.bytes_reduced = work->search.bytes_reduced();

@@ -19,8 +19,6 @@ namespace {
 
 constexpr const char* stage_name = "core/weights";
 
-// Measurements of a rank that are remembered: older ones count for nearly nothing.
-constexpr std::size_t most_rows = 48;
 // Noise of a load is proportional to it, but never below this share of the mean load.
 constexpr double least_share = 0.05;
 // Residuals beyond this many standard deviations count less.
@@ -140,7 +138,7 @@ void WorkModel::observe(std::span<const double> amounts, double load) {
     refuse("A load is " + text_of(load) + '.', "Give one that is finite and not negative.");
   if (load <= 0) return;
   rows_.push_back({{amounts.begin(), amounts.end()}, load});
-  if (rows_.size() > most_rows) rows_.pop_front();
+  if (rows_.size() > options_.remembered) rows_.pop_front();
 }
 
 double WorkModel::predicted(std::span<const double> amounts) const noexcept {

@@ -11,8 +11,10 @@
 #include <evenkeel/core/boxes/cut.hpp>
 #include <evenkeel/core/boxes/rounds.hpp>
 #include <evenkeel/core/chain.hpp>
+#include <evenkeel/core/chain/phases.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/cut/phases.hpp>
 #include <evenkeel/core/derived.hpp>
 #include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/domains.hpp>
@@ -35,8 +37,11 @@
 #include <evenkeel/core/order.hpp>
 #include <evenkeel/core/payload/blocks.hpp>
 #include <evenkeel/core/payload/csr.hpp>
+#include <evenkeel/core/place/time_shares.hpp>
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/core/vtk.hpp>
+#include <evenkeel/core/weights/cost_map.hpp>
+#include <evenkeel/core/weights/patch_model.hpp>
 #include <evenkeel/core/wrap.hpp>
 #include <evenkeel/monitor/balancer.hpp>
 #include <evenkeel/monitor/clock.hpp>

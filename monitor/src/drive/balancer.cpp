@@ -21,12 +21,14 @@
 #include <evenkeel/core/measured_box.hpp>
 #include <evenkeel/core/place.hpp>
 #include <evenkeel/core/place/crowd.hpp>
+#include <evenkeel/core/place/phases.hpp>
 #include <evenkeel/core/weights.hpp>
 #include <evenkeel/core/wrap.hpp>
 #include <evenkeel/monitor/monitor.hpp>
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <initializer_list>
 #include <limits>
@@ -167,6 +169,7 @@ struct Balancer::Impl {
     std::vector<std::span<const double>> of_sets;
   };
   Weighed weigh(std::span<const Set> sets, const Agreed& agreed);
+  PlacedByPhases find_new(const Prepared& prepared, const Weighed& weights, std::uint32_t phases);
   // What was decided on, by a new cut or by the domains of an earlier generation.
   struct Placed {
     std::shared_ptr<const Domains> domains;
@@ -174,6 +177,7 @@ struct Balancer::Impl {
     double lambda;
     int refused;
     std::int64_t back_to;  // that generation; -1: none
+    std::optional<PhaseLoads> phases;
   };
   void wrap_positions(std::span<const Set> sets, const Box& box) const;
   Plan plan_few(std::span<const Set> sets);
@@ -449,6 +453,28 @@ std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared,
   return assignment;
 }
 
+// A cut for several phases, where it is known what objects cost in each; otherwise by one weight.
+PlacedByPhases Balancer::Impl::find_new(const Prepared& prepared, const Weighed& weights,
+                                        std::uint32_t phases) {
+  const Options& options = monitor_.options();
+  if (std::popcount(phases) < 2 || is_boxes(options.method))
+    return {place_allowed(ranks_, Status(), prepared, weights.of_sets, options.target_lambda,
+                          options.least_objects, domains()),
+            {}};
+  std::vector<exec::Array<double>> arrays;
+  std::vector<std::vector<std::span<const double>>> costs(prepared.sets.size());
+  const Status listed = attempt(stage_name, [&] {
+    for (std::size_t s = 0; s < costs.size(); ++s)
+      for (int phase = 0; phase < kernel_phases; ++phase) {
+        if ((phases >> phase & 1U) == 0) continue;
+        arrays.push_back(costs_.of_phase(prepared.space, prepared.sets[s], s, work_, phase));
+        costs[s].push_back(arrays.back().span());
+      }
+  });
+  return place_phases(ranks_, listed, prepared, costs, std::popcount(phases), options.target_lambda,
+                      options.least_objects, domains());
+}
+
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t back_to) {
   const exec::Region shown("evenkeel::rebalance");
   const Options& options = monitor_.options();
@@ -462,8 +488,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   });
   const Agreed agreed = agree(arrived, sets);
   learns_ = would_learn_;  // on all ranks: they have weights for the same sets
-  Status typed;
-  if (learns_ && agreed.is_typed && !agreed.work.empty()) typed = fit_types(sets, agreed);
+  if (learns_ && agreed.is_typed && !agreed.work.empty()) vote(ranks_, fit_types(sets, agreed));
   if (agreed.fits) costs_.fit(ranks_, monitor_.epoch_loads().first);
   // All ranks have arrived: waiting for the slowest does not count as cost.
   const std::int64_t began = monitor_.now();
@@ -476,25 +501,29 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
 
   Weighed weights;
   const Status weighed = attempt(stage_name, [&] {
-    if (!typed.ok()) throw Error(*typed.error());
     wrap_positions(sets, box);
     weights = weigh(sets, agreed);
   });
   times.end();
   Prepared prepared = prepare(ranks_, weighed, sets, region, place_options_of(options));
   times.end();
+  const std::uint32_t phases = learns_ && agreed.is_typed ? work_.phases() : 0;
   std::optional<Assignment> earlier = find_earlier(prepared, weights.of_sets, back_to);
   if (!earlier) back_to = -1;
-  Allowed found = earlier ? Allowed{std::move(*earlier)}
-                          : place_allowed(ranks_, Status(), prepared, weights.of_sets,
-                                          options.target_lambda, options.least_objects, domains());
+  PlacedByPhases by_phases =
+      earlier ? PlacedByPhases{{std::move(*earlier)}, {}} : find_new(prepared, weights, phases);
+  Allowed& found = by_phases.allowed;
   const bool is_along_curve = !is_boxes(options.method);
-  if (crowding_.is_suspected(is_along_curve, found.assignment.lambda, options.target_lambda)) {
+  // Where phases lie apart, no cut is even, and crowded cells are not why.
+  const bool is_composite = !by_phases.loads.phases.empty();
+  if (!is_composite &&
+      crowding_.is_suspected(is_along_curve, found.assignment.lambda, options.target_lambda)) {
     const Crowd crowd = crowd_of(ranks_, found.assignment.status, prepared);
     warn([&] { return crowding_.of_cells(crowd, found.assignment); });
   }
-  Placed placed = {domains_, found.assignment.is_changed, found.assignment.lambda, found.refused,
-                   back_to};
+  Placed placed = {
+      domains_, found.assignment.is_changed, found.assignment.lambda, found.refused, back_to, {}};
+  if (is_composite) placed.phases = std::move(by_phases.loads);
   const Status copied = attempt(stage_name, [&] {
     placed.domains = std::make_shared<const Domains>(found.assignment.domains);
   });
@@ -625,6 +654,13 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
   static_cast<void>(attempt(stage_name, [&] { outcome.stages = report.seconds; }));
   outcome.seconds = static_cast<double>(monitor_.now() - began) * 1e-9;
   outcome.lambda = placed.lambda;
+  if (placed.phases)
+    static_cast<void>(attempt(stage_name, [&] {
+      for (const PhaseLoad& phase : placed.phases->phases)
+        outcome.phase_lambdas.push_back(phase.lambda);
+      outcome.shortfall_percent = placed.phases->shortfall_percent;
+    }));
+  report.phases = std::move(placed.phases);
   outcome.earlier = placed.back_to >= 0;
   outcome.forgotten = report.forgotten;
   monitor_.rebalanced(outcome);

@@ -87,6 +87,13 @@ struct Compare {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { dearer[i] = costs[i] / by_type[i]; }
 };
 
+// Costs of a phase, by how much dearer than its types an object is.
+struct Adjust {
+  const double *costs, *by_type;
+  double* of_phase;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { of_phase[i] *= costs[i] / by_type[i]; }
+};
+
 struct Differ {
   const std::int64_t *a, *b;
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return a[i] != b[i]; }
@@ -274,6 +281,15 @@ void LearnedCosts::learn_by_type(std::span<const Set> sets, const Agreed& agreed
                    Compare{costs_[s].data(), by_type_[s].data(), travelling_[s].data()});
     space.fence(label);
   }
+}
+
+exec::Array<double> LearnedCosts::of_phase(const Space& space, const Set& set, std::size_t index,
+                                           const WorkCosts& work, int phase) const {
+  exec::Array<double> costs = costs_of(space, set, work.costs(index, phase));
+  exec::for_each(space, label, costs.size(),
+                 Adjust{costs_[index].data(), by_type_[index].data(), costs.data()});
+  space.fence(label);
+  return costs;
 }
 
 // What chunks have taken counts for their objects. The rest of the load, as far as chunks have not

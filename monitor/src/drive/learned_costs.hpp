@@ -83,6 +83,10 @@ class LearnedCosts {
   void learn(const Space& space, std::span<const Set> sets, const Agreed& agreed,
              const Measurements& measured);
 
+  // After learn(), where types are known: what each object of a set costs in a phase.
+  exec::Array<double> of_phase(const Space& space, const Set& set, std::size_t index,
+                               const WorkCosts& work, int phase) const;
+
   // Brings the costs up to date, between rebalances, by what chunks have taken. `load`: of this
   // rank, in nanoseconds per step.
   void refresh(std::span<const Set> sets, double load, std::span<const StretchTimes> stretches);

@@ -221,12 +221,10 @@ PerColumn WorkCosts::costs(std::size_t set, int phase) const {
   return all;
 }
 
-std::vector<int> WorkCosts::phases() const {
-  std::vector<int> phases;
+std::uint32_t WorkCosts::phases() const noexcept {
+  std::uint32_t phases = 0;
   for (const Model& model : models_)
-    if (model.work.estimate().is_known()) phases.push_back(phase_of(model.group));
-  std::sort(phases.begin(), phases.end());
-  phases.erase(std::unique(phases.begin(), phases.end()), phases.end());
+    if (model.work.estimate().is_known()) phases |= std::uint32_t{1} << phase_of(model.group);
   return phases;
 }
 

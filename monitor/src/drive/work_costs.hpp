@@ -61,7 +61,8 @@ class WorkCosts {
   PerColumn costs(std::size_t set) const;
   // The same of one phase.
   PerColumn costs(std::size_t set, int phase) const;
-  std::vector<int> phases() const;
+  // The phases in which anything is known to take time. The same on all ranks.
+  std::uint32_t phases() const noexcept;
 
   // Standard deviation of a load, as a share of it, by the model that is least sure.
   double noise() const noexcept;

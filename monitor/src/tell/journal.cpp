@@ -158,6 +158,13 @@ Json of_stages(const Outcome& outcome) {
   return Json::object(Json::Members(outcome.stages.begin(), outcome.stages.end()));
 }
 
+Json of_phases(const Outcome& outcome) {
+  if (outcome.phase_lambdas.empty()) return nullptr;
+  const std::vector<Json> lambdas(outcome.phase_lambdas.begin(), outcome.phase_lambdas.end());
+  return Json::object(
+      {{"lambdas", Json::array(lambdas)}, {"shortfall_percent", outcome.shortfall_percent}});
+}
+
 // Null where nothing is learned of types.
 Json of_costs(const CostTable& costs) {
   if (costs.empty()) return nullptr;
@@ -252,6 +259,7 @@ std::string to_json(const JournalLine& line) {
                   {"cost", line.outcome ? Json(outcome.seconds) : Json(nullptr)},
                   {"realised_gain", realised_gain_of(line.before.ledger)},
                   {"lambda_foreseen", outcome.lambda > 0 ? Json(outcome.lambda) : Json(nullptr)},
+                  {"phases_foreseen", of_phases(outcome)},
                   {"objects_moved", outcome.objects_moved},
                   {"bytes_moved", outcome.bytes_moved},
                   {"seconds", of_stages(outcome)},

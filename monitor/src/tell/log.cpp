@@ -51,6 +51,15 @@ std::string forgotten_of(const Outcome& outcome) {
          " forgotten, since objects have come or gone";
 }
 
+std::string phases_of(const Outcome& outcome) {
+  if (outcome.phase_lambdas.empty()) return {};
+  std::string text;
+  for (const double lambda : outcome.phase_lambdas)
+    text += (text.empty() ? " (" : ", ") + fixed(lambda, 2);
+  return text + " in its phases, " + fixed(outcome.shortfall_percent, 1) +
+         " % above what no cut can be below)";
+}
+
 // The outcome, to be put behind a line.
 std::string outcome_of(const JournalLine& line) {
   if (!line.outcome) return line.decision.action == Action::rebalance ? "; not taken" : "";
@@ -62,7 +71,7 @@ std::string outcome_of(const JournalLine& line) {
                                : "; " + counted(outcome.objects_moved, "object") + " (" +
                                      bytes_of(outcome.bytes_moved) + ") moved in " + took;
   return what + (outcome.lambda > 0 ? "; lambda " + fixed(outcome.lambda, 2) + " foreseen" : "") +
-         forgotten_of(outcome);
+         phases_of(outcome) + forgotten_of(outcome);
 }
 
 std::string percent(double part, double whole) {

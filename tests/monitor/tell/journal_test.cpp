@@ -126,8 +126,27 @@ TEST(JournalLine, ByHand) {
       R"("trigger":"threshold lambda 1.25","kernels":{"force":{"min":4,"avg":5,"max":8}},)"
       R"("coverage":0.5,"lambda":1.6,"imbalance_percent":50,"wasted_seconds":3,)"
       R"("cost":0.75,"realised_gain":null,"lambda_foreseen":1.125,)"
+      R"("phases_foreseen":null,)"
       R"("objects_moved":3,"bytes_moved":96,"seconds":{"order":0.5,"cut":0.25},)"
-      R"("per_rank":[4,4,8,4]})");
+      R"("costs":null,"per_rank":[4,4,8,4]})");
+}
+
+TEST(JournalLine, OfPhasesAndCosts) {
+  JournalLine line = small_line();
+  line.outcome->phase_lambdas = {1.25, 2};
+  line.outcome->shortfall_percent = 12.5;
+  line.costs.rows = {{.set = 1, .number = 3, .amount = 40, .seconds = 0.5, .error = 0.25},
+                     {.is_feature = true, .number = 2, .amount = 7, .seconds = 0.125}};
+  line.costs.fixed_seconds = 2;
+  line.costs.condition = 16;
+  line.costs.frozen = 1;
+  const std::string text = to_json(line);
+  EXPECT_TRUE(
+      test::mentions(text, R"("phases_foreseen":{"lambdas":[1.25,2],"shortfall_percent":12.5})"));
+  EXPECT_TRUE(test::mentions(
+      text, R"("costs":{"rows":[{"set":1,"type":3,"amount":40,"seconds":0.5,"error":0.25},)"
+            R"({"set":0,"feature":2,"amount":7,"seconds":0.125,"error":0}],)"
+            R"("fixed_seconds":2,"noise":0,"condition":16,"frozen":1})"));
 }
 
 TEST(JournalLine, WithoutALook) {

@@ -17,6 +17,10 @@ struct Outcome {
   double seconds = 0;          // from begin to end, on this rank
   std::int64_t forgotten = 0;  // objects whose learned costs are, since they have changed
   double lambda = 0;           // of the new domains, by the weights of the objects; 0: not known
+  // Of a cut for several phases: the lambda of each, and how much longer a step takes than the
+  // bound that no cut can be below. Empty: there was none.
+  std::vector<double> phase_lambdas = {};
+  double shortfall_percent = 0;
   std::vector<std::pair<std::string, double>> stages = {};
 };
 

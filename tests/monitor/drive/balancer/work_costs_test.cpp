@@ -301,6 +301,50 @@ TEST(WorkCosts, KernelsOfTypesThatCannotBe) {
   program.balancer().finish();
 }
 
+// Two solvers with a barrier between them, on regions that overlap in part: cut by the sum, one
+// rank would do all of the one solver. The step is as short as a cut for both phases makes it.
+TEST(WorkCosts, OfSeveralPhases) {
+  const auto step_of = [](bool in_phases) {
+    const Communicator communicator = test::world();
+    virtual_time = 0;
+    Ids ids = test::ids_here(communicator, test::in_turn, 2000 * communicator.size());
+    std::vector<std::array<double, 3>> x(ids.size());
+    std::vector<Types> types(ids.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      for (int d = 0; d < 3; ++d) x[i][static_cast<std::size_t>(d)] = place_of(ids[i], d);
+      types[i] = {0, x[i][0] < 0.6 ? 1 : no_type};
+    }
+    Balancer balancer(communicator, quiet_options());
+    const std::array solvers = {
+        balancer.kernel("flow", {.types = {0}}),
+        balancer.kernel("sound", {.phase = in_phases ? 1 : 0, .types = {1}})};
+    std::array<std::int64_t, 2> loads{};
+    for (int round = 0; round < 3; ++round) {
+      balancer.rebalance(set(x, carry(ids, types), {.type = types}));
+      for (int step = 0; step < 10; ++step) {
+        for (std::size_t solver = 0; solver < 2; ++solver) {
+          const auto timing = solvers[solver].time();
+          loads[solver] = 0;
+          for (const Types& is : types)
+            loads[solver] += nanoseconds_of(is, static_cast<int>(solver));
+          virtual_time += loads[solver];
+        }
+        balancer.step(set(x, carry(ids, types), {.type = types}));
+      }
+    }
+    balancer.finish();
+    std::int64_t step = 0;
+    for (const std::int64_t load : loads)
+      step += communicator.all_reduce(load, Reduction::greatest);
+    return static_cast<double>(step);
+  };
+  const double by_sum = step_of(false), by_phases = step_of(true);
+  if (test::size() == 1)
+    EXPECT_EQ(by_phases, by_sum);
+  else
+    EXPECT_LT(by_phases, 0.99 * by_sum);
+}
+
 // The journal has what was learned.
 TEST(WorkCosts, AreInTheJournal) {
   const Communicator communicator = test::world();

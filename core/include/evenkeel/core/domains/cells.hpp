@@ -5,9 +5,9 @@
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
+#include <evenkeel/core/domains/cell_range.hpp>
 #include <evenkeel/core/domains/grid.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -19,18 +19,6 @@ namespace evenkeel {
 struct CellMesh {
   Box box;
   std::array<std::int64_t, 3> cells = {1, 1, 1};
-};
-
-// Cells from begin to before end along each axis.
-struct CellRange {
-  std::array<std::int64_t, 3> begin = {0, 0, 0}, end = {0, 0, 0};
-  friend bool operator==(const CellRange&, const CellRange&) = default;
-  std::int64_t count() const noexcept {
-    std::int64_t cells = 1;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      cells *= std::max<std::int64_t>(0, end[axis] - begin[axis]);
-    return cells;
-  }
 };
 
 // The cells of a mesh whose centres a domain owns: domains of one decomposition share none and

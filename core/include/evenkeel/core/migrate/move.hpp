@@ -8,10 +8,12 @@
 #include <evenkeel/core/migrate/plan.hpp>
 #include <evenkeel/core/migrate/shapes.hpp>
 #include <evenkeel/core/set.hpp>
+#include <evenkeel/core/weights/phase_loads.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -71,6 +73,9 @@ struct MoveReport {
   std::int64_t sent = 0, received = 0;  // objects, this rank
   int partners = 0;                     // ranks that this one traded with
   double lambda = 1;                    // of the new decomposition, by the weights
+  // Of a Balancer that has cut for several phases: how even each is, and how far a step is above
+  // what no cut could be below.
+  std::optional<PhaseLoads> phases = {};
   int refused = 0;             // decompositions that would have left a rank with too few objects
   std::int64_t forgotten = 0;  // objects, over all ranks, whose learned costs are
   MoveMemory memory = {};      // this rank

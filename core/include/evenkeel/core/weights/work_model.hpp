@@ -38,6 +38,8 @@ struct WorkModelOptions {
   bool minimum_norm = false;
   // How much a measurement still counts when the rank has made another one since.
   double forgetting = 0.9;
+  // So many measurements of a rank are remembered, and no more.
+  std::size_t remembered = 48;
   // Whether ranks have a cost that does not depend on what they have.
   bool has_fixed = true;
   // Whether a rank may be faster or slower than others at the same work, for good.

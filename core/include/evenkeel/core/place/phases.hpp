@@ -1,0 +1,36 @@
+#pragma once
+
+// Places objects that cost something in each of several phases of a step, along a curve.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/domains.hpp>
+#include <evenkeel/core/place.hpp>
+#include <evenkeel/core/weights/phase_loads.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+// For each set, for each phase, what each object costs, in the memory of the sets' space; empty:
+// nothing.
+using PhaseCosts = std::span<const std::vector<std::span<const double>>>;
+
+struct PlacedByPhases {
+  Allowed allowed;   // the lambda of its assignment is that of `loads`
+  PhaseLoads loads;  // under the domains of the assignment
+};
+
+// Collective, for methods along a curve, as place_allowed. The last domains are kept while a step
+// takes at most `target_lambda` times as long under them as under the best cut that was found; 0:
+// they are not kept. Where ranks are to have a least number of objects and the best cut leaves some
+// with fewer, `loads` are those of the best cut, and what was placed may be worse.
+EVENKEEL_API PlacedByPhases place_phases(const Communicator& communicator, const Status& status,
+                                         const Prepared& prepared, PhaseCosts costs, int phases,
+                                         double target_lambda, std::int64_t least_objects,
+                                         const Domains& last);
+
+}  // namespace evenkeel

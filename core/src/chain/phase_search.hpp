@@ -1,0 +1,74 @@
+#pragma once
+
+// The search for the limits of phases that make a step short; chain/phases.hpp explains it. Calls
+// nothing of a mathematics library but square roots, which IEEE arithmetic defines to the last bit:
+// all ranks find the same.
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+namespace evenkeel::phase_search {
+
+using Limits = std::vector<double>;  // on the load of a part, one for each phase
+
+// A row of places where parts may begin and end. before[phase][place] is what lies before a place;
+// it begins with 0 and never falls. All phases have the same number of places.
+struct Row {
+  std::span<const std::vector<double>> before;
+  int parts = 1;
+  // No cut has smaller greatest loads; positive.
+  Limits least;
+};
+
+struct Found {
+  std::vector<std::int64_t> offsets;  // places: parts + 1
+  Limits greatest;                    // load of a part, of each phase
+  double step = std::numeric_limits<double>::infinity();
+};
+
+class Search {
+ public:
+  // Refers to the row, which has a phase.
+  explicit Search(const Row& row);
+
+  // Begins with limits in the ratios of `shape`, which are positive.
+  Found run(const Limits& shape);
+
+ private:
+  double before(std::size_t phase, std::int64_t place) const noexcept {
+    return row_.before[phase][static_cast<std::size_t>(place)];
+  }
+  double load(std::size_t phase, std::int64_t begin, std::int64_t end) const noexcept {
+    return before(phase, end) - before(phase, begin);
+  }
+  std::int64_t last() const noexcept { return std::ssize(row_.before.front()) - 1; }
+  bool may_go_on() const noexcept { return probes_ < most_probes_ && best_.step > goal_; }
+
+  std::int64_t end_of_part(std::int64_t begin, const Limits& limits) const noexcept;
+  std::int64_t begin_of_part(std::int64_t end, const Limits& limits) const noexcept;
+  bool probe(Limits limits);
+  void weigh(Found& cut) const;
+  void cut_by_sums();
+  bool improve(Limits limits);
+  void descend(const Limits& shape);
+  void descend_from_many(const Limits& shape);
+  void scale(const Limits& shape);
+  void shrink();
+  void balance();
+  bool trade(double factor);
+  bool trade_pairs(double factor);
+  void tighten();
+  void sweep();
+  void spread();
+  std::int64_t nearest_to_share(int part, const Limits& units) const noexcept;
+
+  const Row& row_;
+  std::size_t phases_;
+  double goal_ = 0;  // nothing shorter is worth the search
+  std::int64_t probes_ = 0, most_probes_;
+  Found best_, trial_;
+};
+
+}  // namespace evenkeel::phase_search

@@ -1,0 +1,320 @@
+#include "chain/phase_search.hpp"
+#include "marks.hpp"
+#include "phased_objects.hpp"
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/region.hpp>
+#include <evenkeel/core/cut/phases.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/cut";
+
+// Stretches of the first search, and what those beside a splitter are then divided into.
+constexpr std::int64_t least_stretches = 4096, stretches_per_part = 16, finer = 16;
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
+  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
+}
+
+void check(const PhaseOptions& options) {
+  if (options.parts < 1)
+    refuse("A cut into " + std::to_string(options.parts) + " parts was asked for.",
+           "Ask for 1 or more.");
+  if (options.phases < 1 || options.phases > most_phases)
+    refuse("A cut of " + std::to_string(options.phases) + " phases was asked for.",
+           "Ask for 1 to " + std::to_string(most_phases) + '.');
+  if (options.dimensions != 2 && options.dimensions != 3)
+    refuse("A curve in " + std::to_string(options.dimensions) + " dimensions was asked for.",
+           "Use 2 or 3 dimensions.");
+}
+
+void check(const Splitters& splitters, const PhaseOptions& options) {
+  if (std::ssize(splitters) != options.parts + 1 ||
+      !std::is_sorted(splitters.begin(), splitters.end()))
+    refuse("The " + std::to_string(splitters.size()) + " splitters to measure are not those of " +
+               std::to_string(options.parts) + " parts.",
+           "Give one more than parts, which never fall.");
+}
+
+std::span<const CurveKey> inner(const Splitters& splitters) {
+  return std::span(splitters).subspan(1, splitters.size() - 2);
+}
+
+// The work of one call. Every rank takes part in each reduction, also after a failure, which the
+// next vote tells.
+class Phases {
+ public:
+  Phases(const Communicator& communicator, std::span<const PhasedKeys> sets,
+         const PhaseOptions& options, const PhaseCensus& all)
+      : communicator_(communicator),
+        sets_(sets),
+        options_(options),
+        all_(all),
+        units_(all, options.phases) {
+    // Without boundaries all objects are in one interval.
+    totals_ = loads_of(sums({}), 1);
+    double total = 0;
+    for (const auto& of_phase : totals_) total += of_phase.front();
+    if (!std::isfinite(total))  // the same on all ranks
+      refuse("The costs of all phases add up to more than a number can hold.",
+             "Give smaller ones; only their ratios count.");
+    has_cost_ = total > 0;
+  }
+
+  PhaseCut cut() {
+    if (!has_cost_) return measure(cut_by_count());
+    weigh();
+    const std::int64_t stretches =
+        std::max(least_stretches, stretches_per_part * std::int64_t{options_.parts});
+    std::vector<std::int64_t> marks(static_cast<std::size_t>(stretches) - 1);
+    std::iota(marks.begin(), marks.end(), 1);
+    const Level coarse = search(stretches, marks, {});
+    const std::vector<std::int64_t> beside = marks_beside(coarse, stretches);
+    Level fine = search(stretches * finer, beside, coarse.found.greatest);
+    return result(std::move(fine.splitters), fine.sums);
+  }
+
+  PhaseCut measure(Splitters splitters) {
+    const std::vector<std::int64_t> of_parts = sums(inner(splitters));
+    return result(std::move(splitters), of_parts);
+  }
+
+ private:
+  // A search among the places between stretches.
+  struct Level {
+    phase_search::Found found;
+    Splitters splitters;             // of the parts
+    std::vector<std::int64_t> sums;  // of the costs between them
+  };
+
+  PhaseCut result(Splitters splitters, const std::vector<std::int64_t>& sums_of_parts) const {
+    PhaseCut cut;
+    cut.loads_of_parts = loads_of(sums_of_parts, options_.parts);
+    std::vector<PhaseLoad> loads;
+    for (std::size_t phase = 0; phase < cut.loads_of_parts.size(); ++phase) {
+      const std::vector<double>& of_parts = cut.loads_of_parts[phase];
+      loads.push_back({.greatest = *std::max_element(of_parts.begin(), of_parts.end()),
+                       .sum = totals_[phase].front(),
+                       .heaviest = all_.heaviest[phase]});
+    }
+    cut.loads = phase_loads_of(options_.parts, loads);
+    cut.splitters = std::move(splitters);
+    cut.reductions = reductions_;
+    cut.bytes_reduced = bytes_reduced_;
+    return cut;
+  }
+
+  // Collective. The cost of each phase between boundaries.
+  std::vector<std::int64_t> sums(std::span<const CurveKey> boundaries) {
+    std::vector<std::int64_t> all;
+    vote(communicator_,
+         attempt(stage_name, [&] { all = sums_between(sets_, units_, boundaries); }));
+    communicator_.all_reduce(std::span<std::int64_t>(all), Reduction::sum);
+    ++reductions_;
+    bytes_reduced_ += static_cast<std::int64_t>(all.size() * sizeof(std::int64_t));
+    return all;
+  }
+
+  std::vector<std::vector<double>> loads_of(const std::vector<std::int64_t>& sums,
+                                            std::int64_t parts) const {
+    const auto phases = static_cast<std::size_t>(options_.phases);
+    std::vector<std::vector<double>> loads(phases);
+    for (std::size_t phase = 0; phase < phases; ++phase)
+      for (std::size_t part = 0; part < static_cast<std::size_t>(parts); ++part)
+        loads[phase].push_back(units_.of[phase].weight_of(sums[part * phases + phase]));
+    return loads;
+  }
+
+  Splitters cut_by_count() {
+    std::vector<WeightedKeys> keys;
+    const Status listed = attempt(stage_name, [&] {
+      for (const PhasedKeys& set : sets_) keys.push_back({set.keys, {}, set.memory});
+    });
+    return noted(evenkeel::cut(communicator_, listed, keys,
+                               {.parts = options_.parts, .dimensions = options_.dimensions}));
+  }
+
+  Splitters noted(Cut cut) {
+    reductions_ += cut.reductions;
+    bytes_reduced_ += cut.bytes_reduced;
+    return std::move(cut.splitters);
+  }
+
+  void weigh() {
+    weighed_ = attempt(stage_name, [&] {
+      std::vector<double> totals;
+      for (const auto& of_phase : totals_) totals.push_back(of_phase.front());
+      for (const PhasedKeys& set : sets_) {
+        const exec::Array<double>& weights = weights_.emplace_back(shares_of_totals(set, totals));
+        weighted_.push_back({set.keys, weights.span(), set.memory});
+      }
+    });
+  }
+
+  // Collective. `shape` as in phase_search, of the phases that cost anything; empty: unknown.
+  Level search(std::int64_t pieces, const std::vector<std::int64_t>& marks,
+               const phase_search::Limits& shape) {
+    CutOptions cutting;
+    cutting.parts = static_cast<int>(marks.size()) + 1;
+    cutting.dimensions = options_.dimensions;
+    cutting.most_objects = all_.objects;
+    const Splitters places =
+        noted(cut_at(communicator_, weighed_, weighted_, cutting, {pieces, marks}));
+    const std::vector<std::int64_t> between = sums(inner(places));
+    Level level;
+    vote(communicator_, attempt(stage_name, [&] {
+           const auto before = running_costs(between);
+           phase_search::Row row{before, options_.parts, least_loads()};
+           level.found = phase_search::Search(row).run(shape.empty() ? row.least : shape);
+           for (const std::int64_t offset : level.found.offsets)
+             level.splitters.push_back(places[static_cast<std::size_t>(offset)]);
+           level.sums = joined(between, level.found.offsets);
+         }));
+    return level;
+  }
+
+  // The sums over parts from those over stretches.
+  std::vector<std::int64_t> joined(const std::vector<std::int64_t>& between,
+                                   const std::vector<std::int64_t>& offsets) const {
+    const auto phases = static_cast<std::size_t>(options_.phases);
+    std::vector<std::int64_t> sums((offsets.size() - 1) * phases);
+    for (std::size_t part = 0; part + 1 < offsets.size(); ++part)
+      for (std::int64_t stretch = offsets[part]; stretch < offsets[part + 1]; ++stretch)
+        for (std::size_t phase = 0; phase < phases; ++phase)
+          sums[part * phases + phase] +=
+              between[static_cast<std::size_t>(stretch) * phases + phase];
+    return sums;
+  }
+
+  // No cut has smaller greatest loads in the phases that cost anything.
+  phase_search::Limits least_loads() const {
+    phase_search::Limits least;
+    for (std::size_t phase = 0; phase < totals_.size(); ++phase)
+      if (all_.heaviest[phase] > 0)
+        least.push_back(std::max(totals_[phase].front() / options_.parts, all_.heaviest[phase]));
+    return least;
+  }
+
+  // Of each phase that costs anything, before each place.
+  std::vector<std::vector<double>> running_costs(const std::vector<std::int64_t>& between) const {
+    const auto phases = static_cast<std::size_t>(options_.phases);
+    std::vector<std::vector<double>> before;
+    for (std::size_t phase = 0; phase < phases; ++phase) {
+      if (!(all_.heaviest[phase] > 0)) continue;
+      std::vector<double>& of_phase = before.emplace_back(1, 0.0);
+      std::int64_t sum = 0;
+      for (std::size_t i = phase; i < between.size(); i += phases) {
+        sum += between[i];
+        of_phase.push_back(units_.of[phase].weight_of(sum));
+      }
+    }
+    return before;
+  }
+
+  // Finer marks inside of the stretches on both sides of each splitter.
+  std::vector<std::int64_t> marks_beside(const Level& coarse, std::int64_t stretches) const {
+    std::vector<std::int64_t> marks;
+    for (const std::int64_t at : coarse.found.offsets) {
+      const std::int64_t begin = std::max<std::int64_t>(1, (at - 1) * finer);
+      const std::int64_t end = std::min(stretches * finer - 1, (at + 1) * finer);
+      for (std::int64_t mark = marks.empty() ? begin : std::max(begin, marks.back() + 1);
+           mark <= end; ++mark)
+        marks.push_back(mark);
+    }
+    return marks;
+  }
+
+  const Communicator& communicator_;
+  std::span<const PhasedKeys> sets_;
+  const PhaseOptions& options_;
+  PhaseCensus all_;
+  PhaseUnits units_;
+  std::vector<std::vector<double>> totals_;  // of each phase, one
+  bool has_cost_ = false;
+  // The one weight per object, in the order of the keys.
+  Status weighed_;
+  std::vector<exec::Array<double>> weights_;
+  std::vector<WeightedKeys> weighted_;
+  int reductions_ = 0;
+  std::int64_t bytes_reduced_ = 0;
+};
+
+// A part without cost has no object that could weigh what a part does. So the part before it weighs
+// as much more; a cut then divides that part, which lowers its load. Those at the begin count for
+// the part after them.
+void count_empty_parts(std::vector<double>& sum_of_part) {
+  double waiting = 0;
+  for (std::size_t part = 0; part < sum_of_part.size();) {
+    if (!(sum_of_part[part] > 0)) {
+      ++part;
+      ++waiting;
+      continue;
+    }
+    std::size_t next = part + 1;
+    while (next < sum_of_part.size() && !(sum_of_part[next] > 0)) ++next;
+    sum_of_part[part] /= static_cast<double>(next - part) + waiting;
+    waiting = 0;
+    part = next;
+  }
+}
+
+// Collective. The vote that begins a call.
+PhaseCensus census_of_all(const Communicator& communicator, const Status& status,
+                          std::span<const PhasedKeys> sets, const PhaseOptions& options,
+                          const Splitters* splitters) {
+  PhaseCensus mine;
+  const Status checked = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    check(options);
+    if (splitters != nullptr) check(*splitters, options);
+    mine = census_of_phases(sets, options.phases);
+  });
+  return vote<&combine_phases>(communicator, checked, mine);
+}
+
+}  // namespace
+
+PhaseCut cut_phases(const Communicator& communicator, const Status& status,
+                    std::span<const PhasedKeys> sets, const PhaseOptions& options) {
+  const exec::Region shown("evenkeel::cut");
+  const PhaseCensus all = census_of_all(communicator, status, sets, options, nullptr);
+  return Phases(communicator, sets, options, all).cut();
+}
+
+PhaseCut measure_phases(const Communicator& communicator, const Status& status,
+                        std::span<const PhasedKeys> sets, const PhaseOptions& options,
+                        const Splitters& splitters) {
+  const exec::Region shown("evenkeel::cut");
+  const PhaseCensus all = census_of_all(communicator, status, sets, options, &splitters);
+  return Phases(communicator, sets, options, all).measure(splitters);
+}
+
+std::vector<exec::Array<double>> phase_weights(std::span<const PhasedKeys> sets,
+                                               const PhaseCut& cut) {
+  std::vector<double> totals;
+  for (const PhaseLoad& load : cut.loads.phases) totals.push_back(load.sum);
+  const bool has_cost = std::any_of(totals.begin(), totals.end(), [](double t) { return t > 0; });
+  std::vector<double> sum_of_part(cut.splitters.size() - 1);
+  for (std::size_t phase = 0; phase < totals.size(); ++phase)
+    for (std::size_t part = 0; part < sum_of_part.size() && totals[phase] > 0; ++part)
+      sum_of_part[part] += cut.loads_of_parts[phase][part] / totals[phase];
+  count_empty_parts(sum_of_part);
+  std::vector<exec::Array<double>> weights;
+  for (const PhasedKeys& set : sets)
+    weights.push_back(has_cost ? shares_of_parts(set, totals, inner(cut.splitters), sum_of_part)
+                               : exec::filled(Space::where(set.memory), "evenkeel::cut::phases",
+                                              std::ssize(set.keys), 1.0));
+  return weights;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,269 @@
+#include "patch_sums.hpp"
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/text.hpp>
+#include <evenkeel/core/weights/patch_model.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+using patches::PatchSums;
+using patches::SizeRange;
+
+constexpr std::size_t kept_timings = 32, most_fresh = 1024, least_for_speed = 5;
+constexpr double least_of_early = 0.1;
+constexpr double least_noise = 1e-6;  // clocks and rounding
+constexpr int most_rounds = 50;
+
+[[noreturn]] void refuse(std::string problem, std::string remedy) {
+  throw Error(ErrorKind::bad_input, Where{"core/weights/patch_model"}, std::move(problem),
+              std::move(remedy));
+}
+
+void check_dimensions(int dimensions) {
+  if (dimensions != 2 && dimensions != 3)
+    refuse("A model of patches in " + std::to_string(dimensions) + " dimensions was asked for.",
+           "Ask for 2 or 3.");
+}
+
+void check_size(int dimensions, const PatchSize& size) {
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis)
+    if (size[axis] < 1)
+      refuse("A patch has " + std::to_string(size[axis]) + " cells along axis " +
+                 std::to_string(axis) + ".",
+             "Give patches of 1 cell or more along each axis.");
+}
+
+void check(int dimensions, const PatchTiming& timing) {
+  check_size(dimensions, timing.size);
+  if (!(timing.seconds > 0) || !std::isfinite(timing.seconds))
+    refuse("The timing of a patch is " + text_of(timing.seconds) + " seconds.",
+           "Give seconds that are positive and finite.");
+}
+
+// The noise by the median of errors, which outliers do not move; as many timings as the model has
+// numbers show none.
+double noise_of(const PatchModel& model, std::span<const PatchTiming> timings) {
+  std::vector<double> errors(timings.size());
+  for (std::size_t i = 0; i < errors.size(); ++i)
+    errors[i] = std::abs(timings[i].seconds / model.seconds_of(timings[i].size) - 1);
+  const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
+  std::nth_element(errors.begin(), middle, errors.end());
+  const auto count = static_cast<double>(errors.size());
+  const double freedom = std::max(count - model.dimensions - 2, 1.0);
+  // The standard deviation of Gaussian noise with this median.
+  return std::max(1.4826 * *middle * std::sqrt(count / freedom), least_noise);
+}
+
+PatchSums sums_of(int dimensions, std::span<const PatchTiming> timings, const PatchModel* model,
+                  double noise) {
+  PatchSums sums;
+  for (const PatchTiming& timing : timings) {
+    // Without a model the time itself is what errors are measured against.
+    sums.add(dimensions, timing, model ? model->seconds_of(timing.size) : timing.seconds, noise);
+  }
+  return sums;
+}
+
+struct Settled {
+  PatchModel model;
+  PatchSums sums;
+};
+
+// Weights follow from the model and the model from weights, until neither changes.
+Settled settle(int dimensions, std::span<const PatchTiming> timings) {
+  Settled found;
+  found.sums = sums_of(dimensions, timings, nullptr, 0);
+  found.model = patches::fitted(dimensions, found.sums, 0);
+  for (int round = 0; round < most_rounds; ++round) {
+    const PatchModel before = found.model;
+    const double noise = noise_of(before, timings);
+    found.sums = sums_of(dimensions, timings, &before, noise);
+    found.model = patches::fitted(dimensions, found.sums, noise);
+    double change = 0;
+    for (const PatchTiming& timing : timings)
+      change = std::max(
+          change,
+          std::abs(found.model.seconds_of(timing.size) / before.seconds_of(timing.size) - 1));
+    if (change < 1e-9) break;
+  }
+  return found;
+}
+
+SizeRange sizes_of(int dimensions, std::span<const PatchTiming> timings) {
+  SizeRange sizes;
+  for (const PatchTiming& timing : timings) sizes.add(dimensions, timing.size);
+  return sizes;
+}
+
+}  // namespace
+
+double PatchModel::seconds_of(const PatchSize& size) const {
+  check_dimensions(dimensions);
+  check_size(dimensions, size);
+  double cells = 1;
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis)
+    cells *= static_cast<double>(size[axis]) + ghosts[axis];
+  return seconds_per_cell * (cells + overhead_cells);
+}
+
+const char* text_of(PatchDoubt doubt) noexcept {
+  switch (doubt) {
+    case PatchDoubt::none: return "told";
+    case PatchDoubt::few: return "too few timings";
+    case PatchDoubt::alike: return "the sizes are too much alike";
+    case PatchDoubt::squares: return "all patches are as long along each axis";
+    case PatchDoubt::noise: return "the timings are too noisy";
+  }
+  return "";
+}
+
+bool PatchFit::is_told() const noexcept {
+  return std::all_of(numbers.begin(), numbers.end(),
+                     [](const PatchNumber& number) { return number.is_told(); });
+}
+
+PatchFit fit_patches(int dimensions, std::span<const PatchTiming> timings) {
+  check_dimensions(dimensions);
+  if (timings.empty()) refuse("There are no timings of patches.", "Time a few of different sizes.");
+  for (const PatchTiming& timing : timings) check(dimensions, timing);
+  const Settled found = settle(dimensions, timings);
+  return patches::judged(found.model, found.sums, sizes_of(dimensions, timings));
+}
+
+std::vector<PatchSize> patch_sizes_to_time(int dimensions, std::int64_t least,
+                                           std::int64_t greatest, int count) {
+  check_dimensions(dimensions);
+  if (least < 1 || greatest <= least || count < 1)
+    refuse("Of patches from " + std::to_string(least) + " to " + std::to_string(greatest) +
+               " cells along an axis, " + std::to_string(count) + " are to be timed.",
+           "Give sizes from 1 on that differ, and a count from 1 on.");
+  // A row of sides, each a factor above the one before, and whose ends are the range.
+  constexpr int sides = 5;
+  const auto side = [&](int k) {
+    const double share = static_cast<double>(k) / (sides - 1);
+    return std::llround(
+        static_cast<double>(least) *
+        std::pow(static_cast<double>(greatest) / static_cast<double>(least), share));
+  };
+  std::vector<PatchSize> sizes;
+  for (int i = 0, corners = 0, between = 0; i < count; ++i) {
+    const bool inside = i % 4 == 3;
+    // 7 and 5 have no factor in common, so axes go through all pairs of sides.
+    const int at = inside ? 7 * between++ + 6 : corners++;
+    PatchSize size = {1, 1, 1};
+    for (int axis = 0; axis < dimensions; ++axis) {
+      const int step = inside ? at / (axis == 0   ? 1
+                                      : axis == 1 ? sides
+                                                  : sides * sides)
+                              : at >> axis;
+      size[static_cast<std::size_t>(axis)] =
+          inside ? side(step % sides) : ((step & 1) == 0 ? least : greatest);
+    }
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+// --- On the fly ----------------------------------------------------------------------------------
+
+struct PatchFitter::Impl {
+  int dimensions = 2;
+  double memory = 1;
+  std::vector<PatchTiming> fresh;  // not yet in the sums
+  SizeRange sizes;
+  PatchSums early, recent;
+  double early_share = 1;
+  PatchModel model = {};  // what new timings are weighed by
+  double noise = 0;
+
+  bool has_sums() const noexcept { return early.count > 0; }
+
+  PatchSums all() const {
+    PatchSums sums = recent;
+    sums.add(early, early_share);
+    return sums;
+  }
+
+  PatchFit judged() const { return patches::judged(model, all(), sizes); }
+
+  void begin_sums() {
+    const Settled found = settle(dimensions, fresh);
+    model = found.model;
+    noise = noise_of(model, fresh);
+    early = found.sums;
+    fresh.clear();
+  }
+
+  // A machine that has become slower or faster has done so for all patches: where most of the
+  // timings are off alike, by more than their noise, earlier ones are taken for those of a machine
+  // with the speed of now. So the speed is followed at once, and what sizes cost is kept.
+  void follow_speed() {
+    if (fresh.size() < least_for_speed) return;
+    std::vector<double> ratios(fresh.size());
+    for (std::size_t i = 0; i < ratios.size(); ++i)
+      ratios[i] = fresh[i].seconds / model.seconds_of(fresh[i].size);
+    const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
+    std::nth_element(ratios.begin(), middle, ratios.end());
+    // The standard error of a median is 1.25 times that of a mean.
+    const double error = 1.25 * noise / std::sqrt(static_cast<double>(ratios.size()));
+    if (std::abs(*middle - 1) <= 3 * error) return;
+    model.seconds_per_cell *= *middle;
+    early.slow_down(*middle);
+    recent.slow_down(*middle);
+  }
+
+  void absorb() {
+    if (fresh.empty()) return;
+    follow_speed();
+    recent.add(sums_of(dimensions, fresh, &model, noise), 1);
+    fresh.clear();
+    model = patches::fitted(dimensions, all(), noise);
+    noise = std::max(judged().noise, least_noise);
+  }
+};
+
+PatchFitter::PatchFitter(int dimensions, double memory) : impl_(std::make_unique<Impl>()) {
+  check_dimensions(dimensions);
+  if (!(memory > 0 && memory <= 1))
+    refuse("Of earlier timings " + text_of(memory) + " are to be remembered.",
+           "Give a share above 0 and up to 1.");
+  impl_->dimensions = dimensions;
+  impl_->memory = memory;
+}
+
+PatchFitter::~PatchFitter() = default;
+PatchFitter::PatchFitter(PatchFitter&&) noexcept = default;
+PatchFitter& PatchFitter::operator=(PatchFitter&&) noexcept = default;
+
+void PatchFitter::add(const PatchTiming& timing) {
+  check(impl_->dimensions, timing);
+  impl_->sizes.add(impl_->dimensions, timing.size);
+  impl_->fresh.push_back(timing);
+  if (!impl_->has_sums() && impl_->fresh.size() == kept_timings) impl_->begin_sums();
+  if (impl_->fresh.size() == most_fresh) impl_->absorb();
+}
+
+void PatchFitter::end_epoch() {
+  Impl& now = *impl_;
+  if (!now.has_sums()) return;
+  now.absorb();
+  PatchSums remembered;
+  remembered.add(now.recent, now.memory);
+  now.recent = remembered;
+  now.early_share = std::max(least_of_early, now.early_share * now.memory);
+}
+
+PatchFit PatchFitter::fit() const {
+  if (!impl_->has_sums()) return fit_patches(impl_->dimensions, impl_->fresh);
+  Impl now = *impl_;
+  now.absorb();
+  return now.judged();
+}
+
+}  // namespace evenkeel

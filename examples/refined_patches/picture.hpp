@@ -1,0 +1,38 @@
+#pragma once
+
+// A picture of example 05: who works on which patch.
+
+#include "mesh.hpp"
+
+#include <fstream>
+#include <string>
+
+namespace refined {
+
+// A piece of a patch, and the level of its cells.
+struct Shared {
+  int level;
+  ek::PatchPiece piece;
+};
+
+// Finer pieces lie upon coarser ones, in the colour of their rank.
+inline void draw_pieces(const std::string& path, const std::vector<Shared>& shared) {
+  constexpr const char* colours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44",
+                                     "#66ccee", "#aa3377", "#bbbbbb"};
+  std::ofstream file(path);
+  file << "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"-2 -2 516 260\">\n"
+       << "<rect x=\"-2\" y=\"-2\" width=\"516\" height=\"260\" fill=\"white\"/>\n"
+       << "<g stroke=\"black\" stroke-width=\"0.6\">\n";
+  for (int level = 0; level < levels; ++level)
+    for (const Shared& of : shared) {
+      if (of.level != level) continue;
+      const ek::CellRange& cells = of.piece.cells;
+      const std::int64_t scale = std::int64_t{2} << (finest - level);
+      file << "<rect x=\"" << scale * cells.begin[0] << "\" y=\"" << 256 - scale * cells.end[1]
+           << "\" width=\"" << scale * size_of(cells)[0] << "\" height=\""
+           << scale * size_of(cells)[1] << "\" fill=\"" << colours[of.piece.rank % 7] << "\"/>\n";
+    }
+  file << "</g>\n</svg>\n";
+}
+
+}  // namespace refined

@@ -1,0 +1,74 @@
+// evenkeel fit: what things cost, from measurements in files. Each kind of measurement has its
+// option, of which exactly one is given, and its source in fit/.
+
+#include "command.hpp"
+#include "fit/counts.hpp"
+#include "fit/patches.hpp"
+#include "fit/refusal.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace evenkeel::tool {
+
+namespace {
+
+struct FitArguments {
+  std::optional<std::string> patches, counts, seconds, method;
+  bool json = false;
+};
+
+Output run_patches(const FitArguments& asked) {
+  if (asked.seconds || asked.method)
+    refuse_fit("--seconds and --method belong to --counts.", "Leave them out.");
+  const PatchTable table = read_patch_timings(*asked.patches);
+  return report_of(fit_patches(table.dimensions, table.timings), asked.json);
+}
+
+Output run_counts(const FitArguments& asked) {
+  const FitMethod method = fit_method_from(asked.method.value_or("robust"));
+  if (!asked.seconds)
+    refuse_fit("--counts is given without --seconds.", "Name the file with the seconds, too.");
+  const CountTable table = read_counts(*asked.counts, *asked.seconds);
+  return report_of(table, fit_counts(table, method), method, asked.json);
+}
+
+Output run(const FitArguments& asked) {
+  if (asked.patches.has_value() == asked.counts.has_value())
+    refuse_fit(asked.patches ? "Both --patches and --counts are given." : "There is nothing to fit.",
+               "Name a file with timings of patches, --patches T.csv, or with what ranks had and "
+               "how long they took, --counts A.csv --seconds t.csv.");
+  return asked.patches ? run_patches(asked) : run_counts(asked);
+}
+
+}  // namespace
+
+Run add_fit(CLI::App& app) {
+  const auto asked = std::make_shared<FitArguments>();
+  CLI::App& command = *app.add_subcommand("fit", "What things cost, from measurements");
+  command
+      .add_option_function<std::string>(
+          "--patches", [asked](const std::string& path) { asked->patches = path; },
+          "A row for each patch that was timed: mx, my, in 3-D mz, and seconds")
+      ->type_name("T.npy|T.csv");
+  command
+      .add_option_function<std::string>(
+          "--counts", [asked](const std::string& path) { asked->counts = path; },
+          "A row for each rank: how much it had of each type")
+      ->type_name("A.npy|A.csv");
+  command
+      .add_option_function<std::string>(
+          "--seconds", [asked](const std::string& path) { asked->seconds = path; },
+          "The seconds of each of these rows, in one column or in several looks")
+      ->type_name("t.npy|t.csv");
+  command
+      .add_option_function<std::string>(
+          "--method", [asked](const std::string& name) { asked->method = name; },
+          "robust (default) or minimum_norm")
+      ->type_name("M");
+  command.add_flag("--json", asked->json, "Print JSON");
+  return [asked]() -> Output { return run(*asked); };
+}
+
+}  // namespace evenkeel::tool
