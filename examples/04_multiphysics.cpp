@@ -43,6 +43,7 @@ void step_flow(const Cells& cells, double time, double dt) {
       "flow", c.flow_cells.extent(0), KOKKOS_LAMBDA(std::int64_t k) {
         const int i = c.flow_cells(k);
         double u[flow_values], change[flow_values] = {};
+        const Gas gas = gas_of(&c.flow(i, 0));
         const double place[3] = {c.x(i, 0), c.x(i, 1), c.x(i, 2)};
         for (int face = 0; face < 6; ++face) {
           const int* beyond = &c.neighbours(i, 4 * face);
@@ -50,27 +51,27 @@ void step_flow(const Cells& cells, double time, double dt) {
           for (int part = 0; part < parts; ++part) {
             const int j = beyond[part];
             const bool is_cell = j >= 0 && c.solvers(j, 0) == flow_solver;
-            if (!is_cell) flow_beyond(place, j < 0, face, time, &c.flow(i, 0), u);
-            add_flux(&c.flow(i, 0), is_cell ? &c.flow(j, 0) : u, face / 2, face % 2 == 1 ? 1 : -1,
+            if (!is_cell) flow_beyond(place, j < 0, face, time, gas.u, u);
+            add_flux(gas, gas_of(is_cell ? &c.flow(j, 0) : u), face / 2, face % 2 == 1 ? 1 : -1,
                      1.0 / parts, change);
           }
         }
         const double scale = dt / c.tree.width_of(c.id(i));
         for (int v = 0; v < flow_values; ++v) u[v] = c.flow(i, v) + scale * change[v];
-        c.heat(i) = burn(u, dt);
+        c.heat(i) = burn(u, grid_temperature(place), dt);
         for (int v = 0; v < flow_values; ++v) c.new_flow(i, v) = u[v];
       });
   Kokkos::fence();
 }
 
 // Sound comes from heat that is released faster or slower than on average.
-void couple(const Cells& cells, double dt) {
+// `newest`: how much of that average is the heat of this step.
+void couple(const Cells& cells, double newest) {
   const Cells c = cells;
-  constexpr double memory = 0.1;
   Kokkos::parallel_for(
       "couple", c.owned, KOKKOS_LAMBDA(std::int64_t i) {
         if (c.solvers(i, 0) != flow_solver || c.solvers(i, 1) != sound_solver) return;
-        c.mean_heat(i) += dt / memory * (c.heat(i) - c.mean_heat(i));
+        c.mean_heat(i) += newest * (c.heat(i) - c.mean_heat(i));
         c.source(i) = (heat_ratio - 1) * (c.heat(i) - c.mean_heat(i));
       });
   Kokkos::fence();
@@ -116,7 +117,9 @@ Course simulate(const ek::Communicator& ranks, const Settings& settings, bool is
   const double dt = 0.08 * cells.tree.width(2);
   ek::Options options{.box = ek::Box{{0, 0, 0}, {1, 1, 1}},
                       .target_lambda = 1.01,
-                      .horizon = settings.steps};
+                      .horizon = settings.steps,
+                      // Ranks may share cores, and this machine may have other users.
+                      .clock = ek::ClockKind::thread_cpu};
   if (!is_balanced) options.trigger = ek::Never{};
   ek::Balancer balancer(ranks, options);
   // Kernels between which ranks wait for each other are of different phases.
@@ -138,7 +141,7 @@ Course simulate(const ek::Communicator& ranks, const Settings& settings, bool is
     else
       halo.exchange(ek::carry(cells.flow, cells.integral));
     took.of(flow, Course::flow, [&] { step_flow(cells, static_cast<double>(step) * dt, dt); });
-    took.of(coupling, Course::coupling, [&] { couple(cells, dt); });
+    took.of(coupling, Course::coupling, [&] { couple(cells, step == 0 ? 1 : 4 * dt); });
     if (settings.exchanges_twice) halo.exchange(ek::carry(cells.integral));
     took.of(sound, Course::sound, [&] { step_sound(cells, dt); });
     std::swap(cells.flow, cells.new_flow);
@@ -154,6 +157,7 @@ Course simulate(const ek::Communicator& ranks, const Settings& settings, bool is
   balancer.finish();
   course.costs = balancer.costs();
   course.checksum = checksum_of(ranks, cells);
+  course.loudest = loudest(ranks, cells);
   if (!settings.picture.empty()) draw(ranks, cells, settings.picture);
   return course;
 }

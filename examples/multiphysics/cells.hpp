@@ -14,6 +14,8 @@
 namespace ek = evenkeel;
 
 constexpr int sides = 24;  // quarters of faces
+using Names = Kokkos::View<std::int64_t* [sides], Kokkos::LayoutRight>;
+using Places = Kokkos::View<int* [sides], Kokkos::LayoutRight>;
 
 // `owned` cells, and the ghosts behind them: those of other ranks that touch a face.
 struct Cells {
@@ -27,8 +29,8 @@ struct Cells {
   std::int64_t owned = 0;
 
   // Made anew after each move.
-  Kokkos::View<int* [sides], Kokkos::LayoutRight> neighbours;  // -1: beyond the cube
-  Kokkos::View<int*> flow_cells, sound_cells;                  // of the owned
+  Places neighbours;                           // -1: beyond the cube
+  Kokkos::View<int*> flow_cells, sound_cells;  // of the owned
 
   // What moves together. The solvers of a cell are its types.
   ek::Set as_set(const std::vector<double>& type_costs) {
@@ -89,29 +91,52 @@ inline Kokkos::View<int*> cells_of(const Cells& cells, int solver) {
   return Kokkos::subview(list, std::pair(0, found));
 }
 
-using Names = Kokkos::View<std::int64_t* [sides], Kokkos::LayoutRight>;
 inline Names neighbours_of(const Cells& cells) {
   const Names names("names", cells.owned);
   const auto id = cells.id;
   const Octree tree = cells.tree;
   Kokkos::parallel_for(
       "names", cells.owned, KOKKOS_LAMBDA(std::int64_t i) {
-        for (int side = 0; side < sides; ++side)
-          names(i, side) = tree.neighbour(id(i), side / 4, side % 4);
+        for (int side = 0; side < sides; ++side) {
+          const std::int64_t first = names(i, side / 4 * 4);
+          const bool is_first = side % 4 == 0;
+          const bool is_finer = !is_first && first >= 0 &&
+                                Octree::level_of(first) > Octree::level_of(id(i));
+          names(i, side) =
+              is_first || is_finer ? tree.neighbour(id(i), side / 4, side % 4) : first;
+        }
       });
   Kokkos::fence();
   return names;
 }
 
+// The neighbours that are not among the owned cells; `places` are those of the others.
+inline Kokkos::View<std::int64_t*> foreign_of(const Names& names, const Places& places) {
+  const Kokkos::View<std::int64_t*> list("foreign", names.size());
+  int found = 0;
+  Kokkos::parallel_scan(
+      "foreign", names.size(),
+      KOKKOS_LAMBDA(std::int64_t k, int& sum, bool last) {
+        const std::int64_t i = k / sides, side = k % sides;
+        if (places(i, side) >= 0 || names(i, side) < 0) return;
+        if (last) list(sum) = names(i, side);
+        ++sum;
+      },
+      found);
+  return Kokkos::subview(list, std::pair(0, found));
+}
+
 // After a move: ghosts, the places of neighbours, and who works on what.
 inline ek::Halo connect(const ek::Communicator& ranks, const ek::Domains& domains, Cells& cells) {
   const Names names = neighbours_of(cells);
+  Kokkos::realloc(cells.neighbours, cells.owned);
+  ek::LocalIds(cells.id, cells.owned).write_indices(names, cells.neighbours);
+  const auto foreign = foreign_of(names, cells.neighbours);
   const ek::IdDirectory directory(ranks, cells.id, cells.owned);
-  ek::Halo halo = ek::Halo::around_ids(ranks, domains, directory, names, cells.owned);
+  ek::Halo halo = ek::Halo::around_ids(ranks, domains, directory, foreign, cells.owned);
   halo.make_room(ek::set(cells.x, ek::carry(cells.id, cells.solvers, cells.flow, cells.integral),
                          {.count = &cells.owned}));
   halo.exchange(ek::carry(cells.id, cells.solvers));
-  Kokkos::realloc(cells.neighbours, cells.owned);
   ek::LocalIds(cells.id, halo.owned() + halo.ghosts()).write_indices(names, cells.neighbours);
 
   Kokkos::realloc(cells.new_flow, cells.flow.extent(0));
@@ -145,4 +170,18 @@ inline std::uint64_t checksum_of(const ek::Communicator& ranks, const Cells& cel
     sum += bits;
   }
   return ranks.all_reduce(sum, ek::Reduction::sum);
+}
+
+// The greatest pressure of the sound, over that of the gas at rest.
+inline double loudest(const ek::Communicator& ranks, const Cells& cells) {
+  const auto sound = cells.sound;
+  double found = 0;
+  Kokkos::parallel_reduce(
+      "loudest", cells.owned,
+      KOKKOS_LAMBDA(std::int64_t i, double& most) {
+        for (int n = 0; n < nodes; ++n)
+          most = std::fabs(sound(i, n)) > most ? std::fabs(sound(i, n)) : most;
+      },
+      Kokkos::Max<double>(found));
+  return ranks.all_reduce(found, ek::Reduction::greatest) * heat_ratio;
 }

@@ -25,45 +25,61 @@ KOKKOS_INLINE_FUNCTION void set_state(double u[], double temperature, double spe
   u[5] = density * fuel;
 }
 
-// A flame stands at the end of the tube; fuel comes in pulses.
+// A flame burns from a grid at the end of the tube on, which is kept hot; fuel comes in pulses.
+KOKKOS_INLINE_FUNCTION double grid_temperature(const double place[3]) {
+  return std::fabs(place[0] - 0.57) < 0.03 && Octree::from_axis(place) < Octree::tube_radius ? 3
+                                                                                              : 0;
+}
 KOKKOS_INLINE_FUNCTION void flow_at_first(const double place[3], double u[]) {
   const double from_axis = Octree::from_axis(place);
   const bool is_jet = from_axis < Octree::tube_radius;
-  const bool burns = is_jet && place[0] > 0.3 && place[0] < 0.6;
-  set_state(u, burns ? 3 : 1, is_jet ? 0.4 : 0, is_jet && place[0] <= 0.3 ? 1 : 0);
+  const bool burns = is_jet && place[0] > 0.55;
+  set_state(u, burns ? 3 : 1, is_jet ? 0.5 : 0, is_jet && place[0] <= 0.55 ? 1 : 0);
 }
 KOKKOS_INLINE_FUNCTION void flow_at_inlet(double time, double u[]) {
-  set_state(u, 1, 0.4 + 0.2 * std::sin(40 * time), 1);
+  set_state(u, 1, 0.5 + 0.25 * std::sin(15 * time), 1);
+}
+
+// What lies on one side of a face.
+struct Gas {
+  const double* u;
+  double pressure, sound_speed;
+};
+KOKKOS_INLINE_FUNCTION Gas gas_of(const double* u) {
+  const double p = pressure(u);
+  return {u, p, std::sqrt(heat_ratio * p / u[0])};
 }
 
 // Takes off `change` what leaves through a part of a face. `side` is 1 at the upper face, else -1.
-KOKKOS_INLINE_FUNCTION void add_flux(const double in[], const double out[], int axis, double side,
+KOKKOS_INLINE_FUNCTION void add_flux(const Gas& in, const Gas& out, int axis, double side,
                                      double part, double change[]) {
-  const double speed_in = in[1 + axis] / in[0], speed_out = out[1 + axis] / out[0];
-  const double pressure_in = pressure(in), pressure_out = pressure(out);
-  const double fastest_in = std::fabs(speed_in) + std::sqrt(heat_ratio * pressure_in / in[0]);
-  const double fastest_out = std::fabs(speed_out) + std::sqrt(heat_ratio * pressure_out / out[0]);
-  const double fastest = fastest_in > fastest_out ? fastest_in : fastest_out;
+  const double speed_in = in.u[1 + axis] / in.u[0], speed_out = out.u[1 + axis] / out.u[0];
+  const double wave_in = std::fabs(speed_in) + in.sound_speed;
+  const double wave_out = std::fabs(speed_out) + out.sound_speed;
+  const double fastest = wave_in > wave_out ? wave_in : wave_out;
   for (int v = 0; v < flow_values; ++v) {
-    double flux = speed_in * in[v] + speed_out * out[v];
-    if (v == 1 + axis) flux += pressure_in + pressure_out;
-    if (v == 4) flux += speed_in * pressure_in + speed_out * pressure_out;
-    change[v] -= 0.5 * part * (side * flux - fastest * (out[v] - in[v]));
+    double flux = speed_in * in.u[v] + speed_out * out.u[v];
+    if (v == 1 + axis) flux += in.pressure + out.pressure;
+    if (v == 4) flux += speed_in * in.pressure + speed_out * out.pressure;
+    change[v] -= 0.5 * part * (side * flux - fastest * (out.u[v] - in.u[v]));
   }
 }
 
 // Burns fuel at constant volume, in steps in each of which little of it burns: hot cells take many.
-// Returns the heat per time.
-KOKKOS_INLINE_FUNCTION double burn(double u[], double dt) {
-  constexpr double rate = 2900, activation = 8, heating = 2;  // of a gas that is fuel alone
-  constexpr double most_burnt = 0.01;                         // in a step, as a share
+// `kept_hot`: the least temperature at which it burns. Returns the heat per time.
+KOKKOS_INLINE_FUNCTION double burn(double u[], double kept_hot, double dt) {
+  constexpr double rate = 120, activation = 8, heating = 2;  // of a gas that is fuel alone
+  constexpr double most_burnt = 0.0003;  // in a step, as a share
   const double energy = u[4];
   double temperature = heat_ratio * pressure(u) / u[0], fuel = u[5] / u[0];
-  const double asked = rate * std::exp(-activation / temperature) * dt / most_burnt;
-  const int steps = 1 + (asked < 63 ? static_cast<int>(asked) : 63);
+  const auto rate_at = [=](double gas) {
+    return rate * std::exp(-activation / (gas > kept_hot ? gas : kept_hot));
+  };
+  const double asked = rate_at(temperature) * dt / most_burnt;
+  const int steps = 1 + (asked < 99 ? static_cast<int>(asked) : 99);
   double burnt = 0;
   for (int step = 0; step < steps; ++step) {
-    const double share = rate * std::exp(-activation / temperature) * dt / steps;
+    const double share = rate_at(temperature) * dt / steps;
     const double now = fuel * share / (1 + share);
     burnt += now;
     fuel -= now;

@@ -15,11 +15,11 @@ constexpr int no_solver = -1, flow_solver = 0, sound_solver = 1;
 struct Octree {
   int roots = 0;
 
-  static constexpr double tube_length = 0.35, plume_length = 0.85;
-  static constexpr double tube_radius = 0.1, plume_radius = 0.16;
+  static constexpr double tube_length = 0.55, plume_length = 0.85;
+  static constexpr double tube_radius = 0.18, plume_radius = 0.22;
 
   static KOKKOS_INLINE_FUNCTION double from_axis(const double place[3]) {
-    return std::sqrt((place[1] - 0.35) * (place[1] - 0.35) + (place[2] - 0.4) * (place[2] - 0.4));
+    return std::sqrt((place[1] - 0.3) * (place[1] - 0.3) + (place[2] - 0.3) * (place[2] - 0.3));
   }
   static KOKKOS_INLINE_FUNCTION bool is_flow(const double place[3]) {
     const double radius = place[0] < tube_length ? tube_radius : plume_radius;
@@ -37,7 +37,7 @@ struct Octree {
     const double ahead = middle[0] > plume_length ? middle[0] - plume_length : 0;
     const double across = from_axis(middle);
     const double near = std::sqrt(ahead * ahead + across * across) - 0.87 * width(level);
-    return level == 0 ? near < 0.24 : level == 1 && near < 0.11;
+    return level == 0 ? near < 0.25 : level == 1 && near < 0.16;
   }
 
   // The number of a cell: its level, and its place among the cells of this level.
@@ -60,7 +60,7 @@ struct Octree {
       std::int64_t at[3];
       double middle[3];
       for (int axis = 0; axis < 3; ++axis) {
-        at[axis] = static_cast<std::int64_t>(place[axis] / width(level));
+        at[axis] = static_cast<std::int64_t>(place[axis] * (roots << level));
         middle[axis] = width(level) * (static_cast<double>(at[axis]) + 0.5);
       }
       if (!is_split(level, middle)) return number(level, at);

@@ -22,7 +22,7 @@ inline void draw(const ek::Communicator& ranks, const Cells& cells, const std::s
   const auto solvers = Kokkos::create_mirror_view_and_copy(host, cells.solvers);
   for (std::int64_t i = 0; i < cells.owned; ++i) {
     const double width = cells.tree.width_of(id(i));
-    if (std::fabs(cells.tree.middle_of(id(i), 2) - 0.4001) >= width / 2) continue;
+    if (std::fabs(cells.tree.middle_of(id(i), 2) - 0.3001) >= width / 2) continue;
     const auto pixels = [&](double length) { return static_cast<int>(size * unit * length + 0.5); };
     const int left = pixels(cells.tree.middle_of(id(i), 0) - width / 2);
     const int top = pixels(1 - cells.tree.middle_of(id(i), 1) - width / 2);

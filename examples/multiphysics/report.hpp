@@ -41,6 +41,7 @@ struct Course {
   std::vector<Step> steps = {};
   ek::CostTable costs = {};
   std::uint64_t checksum = 0;
+  double loudest = 0;
 
   Step& begin_step(const Cells& cells) {
     steps.push_back({.flow_cells = static_cast<double>(cells.flow_cells.extent(0)),
@@ -59,20 +60,25 @@ class Report {
     const auto begin = course.steps.begin(), end = course.steps.end();
     const auto has_moved = [](const Course::Step& step) { return step.has_moved; };
     const auto first = std::find_if(begin, end, has_moved);
-    const auto last = std::find_if(std::reverse_iterator(end), std::reverse_iterator(begin),
-                                   has_moved).base();
+    const auto last =  // move that a step has followed
+        std::find_if(std::reverse_iterator(end - 1), std::reverse_iterator(begin), has_moved)
+            .base();
     row.rebalances = std::count_if(begin, end, has_moved);
     row.at_first = lambdas(begin, first == end ? end : first + 1);
-    row.at_last = lambdas(row.rebalances == 0 ? begin : last, end);
+    row.at_last = lambdas(last, end);
     for (const Course::Step& step : course.steps) {
       row.wall += step.wall;
-      row.upkeep += step.seconds[Course::upkeep];
-      const Loads loads = loads_of(&step, &step + 1);
+      row.upkeep += ranks_.all_reduce(step.seconds[Course::upkeep], ek::Reduction::least);
+    }
+    for (auto from = begin; from != end;) {
+      auto to = from;
+      while (to != end && to - from < window && !(to != from && (to - 1)->has_moved)) ++to;
+      const Loads loads = loads_of(from, to);
       row.work += loads.greatest[whole];
       row.average += loads.average[whole];
+      from = to;
     }
     row.wall = ranks_.all_reduce(row.wall, ek::Reduction::greatest);
-    row.upkeep = ranks_.all_reduce(row.upkeep, ek::Reduction::greatest);
     row.true_costs = true_costs_of(course);
     rows_.push_back(row);
   }
@@ -90,7 +96,9 @@ class Report {
     }
     print_costs(rows_.back());
     if (rows_.size() == 2) print_gain(rows_[0], rows_[1]);
-    std::printf("checksum %016llx\n", static_cast<unsigned long long>(rows_[0].course.checksum));
+    std::printf("the loudest sound is %.2g of the pressure; checksum %016llx\n",
+                rows_[0].course.loudest,
+                static_cast<unsigned long long>(rows_[0].course.checksum));
   }
 
   // Whether all runs have come to the same, bit by bit.
@@ -102,6 +110,7 @@ class Report {
 
  private:
   static constexpr int whole = 2;  // behind both solvers
+  static constexpr std::ptrdiff_t window = 20;
   using Lambdas = std::array<double, 3>;
   struct Loads {
     std::array<double, 3> greatest = {}, average = {};
