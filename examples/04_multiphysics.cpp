@@ -90,9 +90,9 @@ void step_sound(const Cells& cells, double dt) {
         for (int face = 0; face < 6; ++face)
           for (int quarter = 0; quarter < 4; ++quarter) {
             const int j = c.neighbours(i, 4 * face + quarter);
-            const Beyond beyond = j < 0                               ? Beyond::open
+            const Beyond beyond = j < 0                             ? Beyond::open
                                   : c.solvers(j, 1) != sound_solver ? Beyond::wall
-                                                                      : Beyond::cell;
+                                                                    : Beyond::cell;
             const std::int64_t other = c.id(j < 0 ? i : j);
             double offset[3];
             for (int axis = 0; axis < 3; ++axis)
@@ -118,6 +118,7 @@ Course simulate(const ek::Communicator& ranks, const Settings& settings, bool is
   ek::Options options{.box = ek::Box{{0, 0, 0}, {1, 1, 1}},
                       .target_lambda = 1.01,
                       .horizon = settings.steps,
+                      .expected_cost = 2,  // steps; until one has been measured
                       // Ranks may share cores, and this machine may have other users.
                       .clock = ek::ClockKind::thread_cpu};
   if (!is_balanced) options.trigger = ek::Never{};

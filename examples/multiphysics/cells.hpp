@@ -43,7 +43,8 @@ struct Cells {
 inline Cells make_cells(const ek::Communicator& ranks, std::int64_t about) {
   constexpr double roots_per_leaf = 0.2;
   Cells cells;
-  cells.tree.roots = std::max(8, static_cast<int>(std::cbrt(roots_per_leaf * static_cast<double>(about))));
+  cells.tree.roots =
+      std::max(8, static_cast<int>(std::cbrt(roots_per_leaf * static_cast<double>(about))));
   const std::int64_t roots = cells.tree.roots, all = roots * roots * roots;
   std::vector<std::int64_t> leaves;
   for (std::int64_t root = all * ranks.rank() / ranks.size();
@@ -53,8 +54,8 @@ inline Cells make_cells(const ek::Communicator& ranks, std::int64_t about) {
   }
   cells.owned = std::ssize(leaves);
   cells.id = Kokkos::View<std::int64_t*>("id", leaves.size());
-  Kokkos::deep_copy(cells.id, Kokkos::View<const std::int64_t*, Kokkos::HostSpace>(
-                                  leaves.data(), leaves.size()));
+  Kokkos::deep_copy(
+      cells.id, Kokkos::View<const std::int64_t*, Kokkos::HostSpace>(leaves.data(), leaves.size()));
   Kokkos::realloc(cells.x, leaves.size());
   Kokkos::realloc(cells.solvers, leaves.size());
   Kokkos::realloc(cells.flow, leaves.size());
@@ -100,10 +101,9 @@ inline Names neighbours_of(const Cells& cells) {
         for (int side = 0; side < sides; ++side) {
           const std::int64_t first = names(i, side / 4 * 4);
           const bool is_first = side % 4 == 0;
-          const bool is_finer = !is_first && first >= 0 &&
-                                Octree::level_of(first) > Octree::level_of(id(i));
-          names(i, side) =
-              is_first || is_finer ? tree.neighbour(id(i), side / 4, side % 4) : first;
+          const bool is_finer =
+              !is_first && first >= 0 && Octree::level_of(first) > Octree::level_of(id(i));
+          names(i, side) = is_first || is_finer ? tree.neighbour(id(i), side / 4, side % 4) : first;
         }
       });
   Kokkos::fence();

@@ -28,7 +28,7 @@ KOKKOS_INLINE_FUNCTION void set_state(double u[], double temperature, double spe
 // A flame burns from a grid at the end of the tube on, which is kept hot; fuel comes in pulses.
 KOKKOS_INLINE_FUNCTION double grid_temperature(const double place[3]) {
   return std::fabs(place[0] - 0.57) < 0.03 && Octree::from_axis(place) < Octree::tube_radius ? 3
-                                                                                              : 0;
+                                                                                             : 0;
 }
 KOKKOS_INLINE_FUNCTION void flow_at_first(const double place[3], double u[]) {
   const double from_axis = Octree::from_axis(place);
@@ -69,7 +69,7 @@ KOKKOS_INLINE_FUNCTION void add_flux(const Gas& in, const Gas& out, int axis, do
 // `kept_hot`: the least temperature at which it burns. Returns the heat per time.
 KOKKOS_INLINE_FUNCTION double burn(double u[], double kept_hot, double dt) {
   constexpr double rate = 120, activation = 8, heating = 2;  // of a gas that is fuel alone
-  constexpr double most_burnt = 0.0003;  // in a step, as a share
+  constexpr double most_burnt = 0.0003;                      // in a step, as a share
   const double energy = u[4];
   double temperature = heat_ratio * pressure(u) / u[0], fuel = u[5] / u[0];
   const auto rate_at = [=](double gas) {

@@ -47,8 +47,8 @@ inline void draw(const ek::Communicator& ranks, const Cells& cells, const std::s
                    "<path fill=\"%s\" d=\"%s\"/>\n"
                    "<path fill=\"%s\" transform=\"translate(%d)\" d=\"%s\"/>\n",
                    of_solvers[kind], squares[kind].c_str(),
-                   of_ranks[static_cast<std::size_t>(rank) % of_ranks.size()],
-                   (size + 20) * unit, squares[kind].c_str());
+                   of_ranks[static_cast<std::size_t>(rank) % of_ranks.size()], (size + 20) * unit,
+                   squares[kind].c_str());
     if (rank + 1 == ranks.size()) std::fputs("</g></svg>\n", file);
     std::fclose(file);
   }

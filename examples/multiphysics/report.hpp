@@ -97,8 +97,7 @@ class Report {
     print_costs(rows_.back());
     if (rows_.size() == 2) print_gain(rows_[0], rows_[1]);
     std::printf("the loudest sound is %.2g of the pressure; checksum %016llx\n",
-                rows_[0].course.loudest,
-                static_cast<unsigned long long>(rows_[0].course.checksum));
+                rows_[0].course.loudest, static_cast<unsigned long long>(rows_[0].course.checksum));
   }
 
   // Whether all runs have come to the same, bit by bit.
