@@ -157,8 +157,7 @@ Course simulate(const ek::Communicator& ranks, const Settings& settings, bool is
   }
   balancer.finish();
   course.costs = balancer.costs();
-  course.checksum = checksum_of(ranks, cells);
-  course.loudest = loudest(ranks, cells);
+  course.result = result_of(ranks, cells);
   if (!settings.picture.empty()) draw(ranks, cells, settings.picture);
   return course;
 }

@@ -7,7 +7,9 @@
 #include "flow.hpp"
 #include "sound.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -154,34 +156,28 @@ inline std::uint64_t scramble(std::uint64_t bits) {
   return bits ^ (bits >> 31U);
 }
 
-// Of every bit of what both solvers have computed, whoever has it.
-inline std::uint64_t checksum_of(const ek::Communicator& ranks, const Cells& cells) {
+// What came of it: a checksum of every bit that both solvers have computed, and the greatest
+// pressure of the sound over that of the gas at rest.
+struct Result {
+  std::uint64_t checksum = 0;
+  double loudest = 0;
+};
+inline Result result_of(const ek::Communicator& ranks, const Cells& cells) {
   const Kokkos::HostSpace host;
   const auto id = Kokkos::create_mirror_view_and_copy(host, cells.id);
   const auto flow = Kokkos::create_mirror_view_and_copy(host, cells.flow);
   const auto sound = Kokkos::create_mirror_view_and_copy(host, cells.sound);
-  std::uint64_t sum = 0;
+  Result mine;
   for (std::int64_t i = 0; i < cells.owned; ++i) {
     std::uint64_t bits = scramble(static_cast<std::uint64_t>(id(i)) + 1);
     for (int v = 0; v < flow_values; ++v)
       bits = scramble(bits ^ std::bit_cast<std::uint64_t>(flow(i, v)));
     for (int m = 0; m < waves; ++m)
       bits = scramble(bits ^ std::bit_cast<std::uint64_t>(sound(i, m)));
-    sum += bits;
+    mine.checksum += bits;
+    for (int n = 0; n < nodes; ++n)
+      mine.loudest = std::max(mine.loudest, heat_ratio * std::fabs(sound(i, n)));
   }
-  return ranks.all_reduce(sum, ek::Reduction::sum);
-}
-
-// The greatest pressure of the sound, over that of the gas at rest.
-inline double loudest(const ek::Communicator& ranks, const Cells& cells) {
-  const auto sound = cells.sound;
-  double found = 0;
-  Kokkos::parallel_reduce(
-      "loudest", cells.owned,
-      KOKKOS_LAMBDA(std::int64_t i, double& most) {
-        for (int n = 0; n < nodes; ++n)
-          most = std::fabs(sound(i, n)) > most ? std::fabs(sound(i, n)) : most;
-      },
-      Kokkos::Max<double>(found));
-  return ranks.all_reduce(found, ek::Reduction::greatest) * heat_ratio;
+  return {ranks.all_reduce(mine.checksum, ek::Reduction::sum),
+          ranks.all_reduce(mine.loudest, ek::Reduction::greatest)};
 }

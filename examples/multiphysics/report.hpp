@@ -5,9 +5,10 @@
 //
 //   T = sum over steps and phases of (greatest seconds of work of a rank) + upkeep
 //
-// where upkeep is what evenkeel and rebuilding after moves took on the slowest rank. If every phase
-// of every step were even, it would take the sum of averages, A. The ideal gain of a run is T - A
-// of the run without balancing; what is realised of it is T of that run less T of the other.
+// with 20 steps at a time taken together, since other programs disturb single ones. Upkeep is what
+// evenkeel and rebuilding after moves took on the rank that waited least in it. If each phase were
+// even, the run would take the sum of averages, A. The ideal gain is T - A of the run without
+// balancing; what is realised of it is T of that run less T of the other.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -40,8 +41,7 @@ struct Course {
   };
   std::vector<Step> steps = {};
   ek::CostTable costs = {};
-  std::uint64_t checksum = 0;
-  double loudest = 0;
+  Result result = {};
 
   Step& begin_step(const Cells& cells) {
     steps.push_back({.flow_cells = static_cast<double>(cells.flow_cells.extent(0)),
@@ -55,28 +55,25 @@ class Report {
   Report(const ek::Communicator& ranks, bool has_two_phases)
       : ranks_(ranks), has_two_phases_(has_two_phases) {}
 
+  // Collective.
   void add(const char* name, const Course& course) {
     Row row{name, course};
-    const auto begin = course.steps.begin(), end = course.steps.end();
-    const auto has_moved = [](const Course::Step& step) { return step.has_moved; };
-    const auto first = std::find_if(begin, end, has_moved);
-    const auto last =  // move that a step has followed
-        std::find_if(std::reverse_iterator(end - 1), std::reverse_iterator(begin), has_moved)
-            .base();
-    row.rebalances = std::count_if(begin, end, has_moved);
-    row.at_first = lambdas(begin, first == end ? end : first + 1);
-    row.at_last = lambdas(last, end);
+    const auto end = course.steps.end();
+    auto since = course.steps.begin();  // the last rebalance
+    for (auto step = since; step != end;) {
+      const auto from = step;
+      do ++step;
+      while (step != end && step - from < window && !(step - 1)->has_moved);
+      const Loads loads = loads_of(from, step);
+      row.work += loads.greatest[whole];
+      row.average += loads.average[whole];
+      if (step != end && !(step - 1)->has_moved) continue;
+      row.stretches.push_back(loads_of(since, step));
+      since = step;
+    }
     for (const Course::Step& step : course.steps) {
       row.wall += step.wall;
       row.upkeep += ranks_.all_reduce(step.seconds[Course::upkeep], ek::Reduction::least);
-    }
-    for (auto from = begin; from != end;) {
-      auto to = from;
-      while (to != end && to - from < window && !(to != from && (to - 1)->has_moved)) ++to;
-      const Loads loads = loads_of(from, to);
-      row.work += loads.greatest[whole];
-      row.average += loads.average[whole];
-      from = to;
     }
     row.wall = ranks_.all_reduce(row.wall, ek::Reduction::greatest);
     row.true_costs = true_costs_of(course);
@@ -85,49 +82,55 @@ class Report {
 
   void print() const {
     if (ranks_.rank() != 0) return;
-    std::printf("%-4s %9s %9s %9s | %s | %s | rebalances\n", "", "ms/step", "work", "upkeep",
-                "lambda at first: flow, sound", "at last: flow, sound");
+    std::printf("%-4s %7s %7s %7s   %s\n%-4s %7s %7s %7s   %-27s %s\n", "", "ms/step", "ms of",
+                "ms of", "lambda: whole, flow, sound", "", "by wall", "work", "upkeep", "at first",
+                "at last");
     for (const Row& row : rows_) {
       const double steps = static_cast<double>(row.course.steps.size()) / 1000;
-      std::printf("%-4s %9.3f %9.3f %9.3f | %13.3f %6.3f %6.3f | %6.3f %6.3f %6.3f | %lld\n",
-                  row.name.c_str(), row.wall / steps, row.work / steps, row.upkeep / steps,
-                  row.at_first[whole], row.at_first[0], row.at_first[1], row.at_last[whole],
-                  row.at_last[0], row.at_last[1], static_cast<long long>(row.rebalances));
+      std::printf("%-4s %7.3f %7.3f %7.3f", row.name.c_str(), row.wall / steps, row.work / steps,
+                  row.upkeep / steps);
+      for (const Loads& loads : {row.stretches.front(), row.stretches.back()})
+        std::printf("   %.3f    %.3f    %.3f ", loads.lambda(whole), loads.lambda(0),
+                    loads.lambda(1));
+      std::printf("\n");
     }
+    std::printf("lambda from rebalance to rebalance:");
+    for (const Loads& loads : rows_.back().stretches) std::printf(" %.3f", loads.lambda(whole));
+    std::printf("\n");
     print_costs(rows_.back());
     if (rows_.size() == 2) print_gain(rows_[0], rows_[1]);
-    std::printf("the loudest sound is %.2g of the pressure; checksum %016llx\n",
-                rows_[0].course.loudest, static_cast<unsigned long long>(rows_[0].course.checksum));
+    const Result& result = rows_[0].course.result;
+    std::printf("the loudest sound is %.2g of the pressure; checksum %016llx\n", result.loudest,
+                static_cast<unsigned long long>(result.checksum));
   }
 
   // Whether all runs have come to the same, bit by bit.
   bool is_consistent() const {
     return std::all_of(rows_.begin(), rows_.end(), [&](const Row& row) {
-      return row.course.checksum == rows_[0].course.checksum;
+      return row.course.result.checksum == rows_[0].course.result.checksum;
     });
   }
 
  private:
   static constexpr int whole = 2;  // behind both solvers
   static constexpr std::ptrdiff_t window = 20;
-  using Lambdas = std::array<double, 3>;
   struct Loads {
     std::array<double, 3> greatest = {}, average = {};
+    double lambda(std::size_t of) const { return greatest[of] / average[of]; }
   };
   struct Row {
     std::string name;
     Course course;
-    std::int64_t rebalances = 0;
-    Lambdas at_first = {}, at_last = {};
+    std::vector<Loads> stretches = {};  // from rebalance to rebalance
     double wall = 0, upkeep = 0, work = 0, average = 0;
     std::array<double, 2> true_costs = {};
   };
 
   // Collective. Of all these steps together: of each solver, and of a whole step.
-  template <class Iterator>
-  Loads loads_of(Iterator begin, Iterator end) const {
+  using Steps = std::vector<Course::Step>::const_iterator;
+  Loads loads_of(Steps begin, Steps end) const {
     std::array<double, 3> mine = {};
-    for (Iterator step = begin; step != end; ++step) {
+    for (Steps step = begin; step != end; ++step) {
       mine[0] += step->seconds[Course::flow] + step->seconds[Course::coupling];
       mine[1] += step->seconds[Course::sound];
     }
@@ -139,14 +142,6 @@ class Report {
     if (has_two_phases_) loads.greatest[whole] = loads.greatest[0] + loads.greatest[1];
     return loads;
   }
-  template <class Iterator>
-  Lambdas lambdas(Iterator begin, Iterator end) const {
-    const Loads loads = loads_of(begin, end);
-    Lambdas lambdas;
-    for (std::size_t k = 0; k < 3; ++k) lambdas[k] = loads.greatest[k] / loads.average[k];
-    return lambdas;
-  }
-
   // Seconds per cell and step of each solver: its time on all ranks over its cells.
   std::array<double, 2> true_costs_of(const Course& course) const {
     std::array<double, 4> sums = {};
