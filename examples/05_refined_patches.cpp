@@ -207,9 +207,7 @@ class Run {
       : ranks_(ranks), way_(way), least_layers_(least_layers), field_(loop_at_start()) {
     for (const ek::PatchTiming& timing : timings) costs_.add(timing);
     model_ = costs_.fit().model;
-    // The patches of the start, level by level: each looks at the one below.
-    patches_ = {{0, whole(0), {}}};
-    for (int level = 0; level < finest; ++level) patches_ = refined_for(field_, all_cells());
+    patches_ = refined_for(field_, all_cells());
     covered_ = covered_by(patches_);
     average_down(field_, covered_);
     mass_ = integral_of(field_, covered_);
@@ -217,12 +215,11 @@ class Run {
     share_out(patches_);
   }
 
-  // What the pieces have taken since the last call refines the model, the same on all ranks. Fresh
-  // patches are shared out in any case; patches that stand still are where costs are known better.
+  // What the pieces have taken since they were shared out refines the model, the same on all ranks.
   void learn() {
     std::vector<ek::PatchTiming> mine;
     for (std::size_t k = 0; k < mine_.size(); ++k)
-      mine.push_back({size_of(mine_[k].cells()), seconds_[k] / steps_timed_});
+      if (seconds_[k] > 0) mine.push_back({size_of(mine_[k].cells()), seconds_[k] / steps_timed_});
     for (const ek::PatchTiming& timing :
          ranks_.all_gather(std::span<const ek::PatchTiming>(mine)).values)
       costs_.add(timing);
@@ -230,6 +227,7 @@ class Run {
     model_ = costs_.fit().model;
   }
 
+  // For patches that stand still, since their costs are known better now.
   void share_out_again() {
     learn_maps();
     share_out(patches_);

@@ -736,6 +736,66 @@ TEST(Cut, Lambda) {
   EXPECT_EQ((Cut{{}, {7}}.lambda()), 1);
 }
 
+// --- Shifts --------------------------------------------------------------------------------------
+
+Splitters spread_splitters(int parts) {
+  Splitters splitters(static_cast<std::size_t>(parts) + 1);
+  for (std::size_t p = 0; p < splitters.size(); ++p)
+    splitters[p] = {end / static_cast<std::uint64_t>(parts) * p};
+  splitters.back() = {end};
+  return splitters;
+}
+
+// Each splitter, on its way to its share, goes as far as the penalty lets it.
+TEST_F(CutOn, AShiftGoesPartOfTheWay) {
+  std::size_t turn = 0;
+  for (const Keys& keys : all_keys)
+    for (const Weights& weights : all_weights)
+      for (const int parts : {1, 2, 7})
+        for (const double penalty : {1.0, 1.25, 4.0}) {
+          const Spread& spread = spreads[turn++ % std::size(spreads)];
+          SCOPED_TRACE(std::string(keys.name) + ", " + weights.name + ", " + spread.name);
+          Objects objects = objects_of(keys, weights, 300);
+          const Share mine = share_of(communicator, objects, spread);
+          const Splitters from = spread_splitters(parts);
+          const Cut found = cut_one(communicator, mine.both(),
+                                    {.parts = parts, .kept = from, .shift_penalty = penalty});
+          ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
+          EXPECT_FALSE(found.kept);
+          const Share ordered = share_in_order(communicator, objects);
+          EXPECT_EQ(cut_one(communicator, ordered.both(),
+                            {.parts = parts, .kept = from, .shift_penalty = penalty})
+                        .splitters,
+                    found.splitters);
+          if (weight_before<double>(objects, {end}) == 0)
+            for (Object& object : objects) object.weight = 1;
+          const auto prefixes = prefixes_of<double>(objects);
+          for (int p = 1; p < parts; ++p) {
+            const auto i = static_cast<std::size_t>(p);
+            const auto before = weight_before<double>(objects, from[i]);
+            const double target = before - (before - p * prefixes.back() / parts) / penalty;
+            double least = prefixes.back();
+            for (const double prefix : prefixes) least = std::min(least, std::abs(prefix - target));
+            EXPECT_NEAR(std::abs(weight_before<double>(objects, found.splitters[i]) - target),
+                        least, 1e-6);
+          }
+          if (penalty == 1) {
+            EXPECT_EQ(found.splitters,
+                      cut_one(communicator, mine.both(), {.parts = parts}).splitters);
+          }
+        }
+}
+
+TEST_F(CutOn, AShiftKeepsWhatIsEvenEnough) {
+  const Share mine = hundred();
+  const Splitters from = splitters_at({24, 50, 76});
+  const CutOptions options = {
+      .parts = 4, .kept = from, .target_lambda = 1.05, .shift_penalty = 1.25};
+  const Cut found = cut_one(communicator, mine.both(), options);
+  EXPECT_TRUE(found.kept);
+  EXPECT_EQ(found.splitters, from);
+}
+
 // --- Misuse --------------------------------------------------------------------------------------
 
 std::string name_of_rank(int rank) { return "rank " + std::to_string(rank); }
@@ -823,6 +883,12 @@ TEST_F(CutOn, OptionsThatMakeNoSenseAreErrors) {
   expect_refused(communicator, who, mine.both(),
                  {.parts = 4, .kept = splitters_at({10, 20}), .target_lambda = 1.1},
                  "core/cut: The splitters to keep make 3 parts where 4 were asked for.");
+  for (const double penalty : {-1.0, 0.5, std::numeric_limits<double>::infinity()})
+    expect_refused(communicator, who, mine.both(),
+                   {.parts = 3, .kept = splitters_at({10, 20}), .shift_penalty = penalty},
+                   "core/cut: The penalty of a shift is");
+  expect_refused(communicator, who, mine.both(), {.parts = 3, .shift_penalty = 1},
+                 "core/cut: A shift was asked for without splitters to shift");
 }
 
 }  // namespace

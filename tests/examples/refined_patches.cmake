@@ -1,5 +1,6 @@
-# The field comes out the same to the bit on any number of ranks, however patches are shared out, and
-# none of it is lost; the efficiencies that are told are ones.
+# The field comes out the same to the bit on any number of ranks, however patches are shared out,
+# and none of it is lost; efficiencies are above 0 and at most 100 %.
+set(number "([-+.e0-9]+)")
 set(checksums_moving "")
 set(checksums_static "")
 foreach(launcher IN LISTS LAUNCHERS)
@@ -16,7 +17,8 @@ foreach(launcher IN LISTS LAUNCHERS)
       message(FATAL_ERROR "there are ${count} rows, not 8:\n${output}")
     endif()
     foreach(row IN LISTS rows)
-      if(NOT row MATCHES "^([a-z]+) +[A-Za-z]+ +([0-9.]+) % +([0-9.]+) % .* ([-+.e0-9]+) +([0-9a-f]+)$")
+      if(NOT row MATCHES
+          "^([a-z]+) +[A-Za-z]+ +${number} % +${number} % .* ${number} +([0-9a-f]+)$")
         message(FATAL_ERROR "not a row: ${row}")
       endif()
       set(mass_error ${CMAKE_MATCH_4})

@@ -74,13 +74,16 @@ std::string as_json(const PatchFit& fit) {
     one["verdict"] = text_of(number.doubt);
     numbers.push_back(one);
   }
-  const nlohmann::ordered_json json = {{"dimensions", fit.model.dimensions},
-                                       {"timings", std::llround(fit.timings)},
-                                       {"outliers", std::llround(fit.outliers)},
-                                       {"noise", finite_or_null(fit.noise)},
-                                       {"told", fit.is_told()},
-                                       {"numbers", numbers},
-                                       {"model", model}};
+  const nlohmann::ordered_json json = {
+      {"dimensions", fit.model.dimensions},
+      {"timings", std::llround(fit.timings)},
+      {"outliers", std::llround(fit.outliers)},
+      {"noise", finite_or_null(fit.noise)},
+      {"told", fit.is_told()},
+      {"numbers", numbers},
+      {"fixed",
+       {{"seconds", fit.fixed_seconds}, {"uncertainty", finite_or_null(fit.fixed_uncertainty)}}},
+      {"model", model}};
   return json.dump(2) + '\n';
 }
 
@@ -110,6 +113,10 @@ std::string as_text(const PatchFit& fit) {
   if (fit.outliers > 0) text << ", " << fit.outliers << " far off";
   text << "\nnumber   value        +-           verdict\n";
   for (const PatchNumber& number : fit.numbers) write_row(text, number);
+  if (std::isfinite(fit.fixed_uncertainty))
+    text << "fixed    " << std::left << std::setw(13) << rounded(fit.fixed_seconds, 4)
+         << std::setw(13) << rounded(fit.fixed_uncertainty, 2) << "a (B C" << (deep ? " E" : "")
+         << " + D) seconds\n";
   return text.str();
 }
 

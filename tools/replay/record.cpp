@@ -21,8 +21,8 @@ namespace {
 using nlohmann::json;
 
 RebalanceKind kind_from(const std::string& name) {
-  for (const RebalanceKind kind :
-       {RebalanceKind::application, RebalanceKind::fresh, RebalanceKind::earlier})
+  for (const RebalanceKind kind : {RebalanceKind::application, RebalanceKind::fresh,
+                                   RebalanceKind::earlier, RebalanceKind::shift})
     if (name == name_of(kind)) return kind;
   throw Error(ErrorKind::bad_input, Where{replay_stage},
               joined({in_quotes(name), " is not a kind."}), "Give one that evenkeel knows.");

@@ -3,6 +3,7 @@
 #include "objects.hpp"
 #include "optimal.hpp"
 #include "search.hpp"
+#include "shift_targets.hpp"
 #include "units.hpp"
 
 #include <evenkeel/backends/assert.hpp>
@@ -36,6 +37,12 @@ void check(const CutOptions& options) {
                 "The splitters to keep make " + std::to_string(kept_parts) + " parts where " +
                     std::to_string(options.parts) + " were asked for.",
                 "Keep splitters of as many parts, or none.");
+  if (options.shift_penalty == 0) return;
+  require_penalty(options.shift_penalty);
+  if (options.kept.empty() || options.aim != Aim::nearest)
+    throw Error(ErrorKind::bad_input, Where{stage_name},
+                "A shift was asked for without splitters to shift, or with another aim.",
+                "Give the splitters in `kept`, and Aim::nearest.");
 }
 
 // All memory of a cut. It is allocated before the vote, so that afterwards no rank can fail halfway
@@ -46,22 +53,31 @@ struct Workspace {
       : objects(objects_of(sets, Search::most_bins(options.parts, options.most_objects))),
         search(communicator, *objects, options.parts, options.most_objects),
         in_order(sets, options.parts),
-        shares(static_cast<std::size_t>(options.parts) - 1) {}
+        shares(static_cast<std::size_t>(options.parts) - 1),
+        kept(options.kept.empty() ? 0 : static_cast<std::size_t>(options.parts)) {}
 
   std::unique_ptr<CutObjects> objects;
   Search search;
   InOrder in_order;
   std::vector<std::int64_t> shares;  // of the weight, before each inner splitter
+  std::vector<std::int64_t> kept;    // the weight of each part of the splitters to keep
 };
 
-// Without marks, all parts get as much.
-void set_shares(std::span<std::int64_t> shares, std::int64_t total, const Marks& marks) {
-  const std::int64_t pieces = marks.before.empty() ? std::ssize(shares) + 1 : marks.pieces;
-  for (std::size_t p = 0; p < shares.size(); ++p) {
-    const std::int64_t before =
-        marks.before.empty() ? static_cast<std::int64_t>(p) + 1 : marks.before[p];
-    shares[p] =
-        std::max<std::int64_t>(1, before * (total / pieces) + before * (total % pieces) / pieces);
+// The weight that is sought before each inner splitter. Without marks, all parts get as much, or
+// what lies between that and what they have.
+void set_shares(Workspace& work, std::int64_t total, const Marks& marks, double shift_penalty) {
+  const auto parts = std::ssize(work.shares) + 1;
+  std::int64_t before = 0, least = 1;
+  for (std::int64_t p = 1; p < parts; ++p) {
+    const auto splitter = static_cast<std::size_t>(p) - 1;
+    std::int64_t sought = marks.before.empty()
+                              ? share_before(p, parts, total)
+                              : share_before(marks.before[splitter], marks.pieces, total);
+    if (shift_penalty > 0) {
+      before += work.kept[splitter];
+      sought = shifted_target(before, sought, shift_penalty);
+    }
+    least = work.shares[splitter] = std::clamp(sought, least, std::max(least, total));
   }
 }
 
@@ -107,13 +123,15 @@ bool are_even_enough(std::span<const std::int64_t> weights, double target_lambda
 
 // Collective. Takes over the splitters to keep if there are any and they are even enough.
 void keep_splitters(Cut& cut, Workspace& work, const Units& units, const CutOptions& options) {
-  if (options.kept.empty() || !(options.target_lambda > 0)) return;
-  const std::span<std::int64_t> weights = work.objects->count_parts(options.kept);
-  work.search.reduce(weights);
-  cut.kept = are_even_enough(weights, options.target_lambda);
+  const bool is_wanted = options.target_lambda > 0 || options.shift_penalty > 0;
+  if (options.kept.empty() || !is_wanted) return;
+  const std::span<std::int64_t> counted = work.objects->count_parts(options.kept);
+  work.search.reduce(counted);
+  std::copy(counted.begin(), counted.end(), work.kept.begin());
+  cut.kept = options.target_lambda > 0 && are_even_enough(work.kept, options.target_lambda);
   if (!cut.kept) return;
   std::copy(options.kept.begin(), options.kept.end(), cut.splitters.begin());
-  for (std::size_t p = 0; p < weights.size(); ++p) cut.weights[p] = units.weight_of(weights[p]);
+  for (std::size_t p = 0; p < work.kept.size(); ++p) cut.weights[p] = units.weight_of(work.kept[p]);
 }
 
 // The ways of finding places that cost least for objects in this order. All ways find the same
@@ -139,15 +157,15 @@ void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work,
   std::span<const Search::Place> places;
   if (ways.by_scan) {
     total = work.in_order.weigh(communicator, units);
-    set_shares(work.shares, total, marks);
+    set_shares(work, total, marks, options.shift_penalty);
     places = work.in_order.find(work.shares, search);
   } else if (ways.by_sample) {
     total = search.weigh_by_sample(all);
-    set_shares(work.shares, total, marks);
+    set_shares(work, total, marks, options.shift_penalty);
     places = search.run_by_sample(work.shares);
   } else {
     total = search.weigh(all);
-    set_shares(work.shares, total, marks);
+    set_shares(work, total, marks, options.shift_penalty);
     places = search.run(work.shares, Rounding::nearest, tolerance_of(options, total));
   }
   std::vector<Search::Place> best;

@@ -99,12 +99,15 @@ bool add_keys(Census& found, std::span<const CurveKey> keys) {
   return in_order;
 }
 
+double heaviest_of(std::span<const double> weights, MemoryKind memory) {
+  if constexpr (has_device)
+    if (memory != MemoryKind::host) return heaviest_on_device(device_instance(), weights);
+  return heaviest_on_host(weights);
+}
+
 // For a set that is not empty.
 double heaviest_of(const WeightedKeys& set) {
-  if (set.weights.empty()) return 1;
-  if constexpr (has_device)
-    if (set.memory != MemoryKind::host) return heaviest_on_device(device_instance(), set.weights);
-  return heaviest_on_host(set.weights);
+  return set.weights.empty() ? 1 : heaviest_of(set.weights, set.memory);
 }
 
 }  // namespace
@@ -158,6 +161,13 @@ Census census_of_weights(std::span<const WeightedKeys> sets) {
     found.objects += std::ssize(set.keys);
     found.heaviest = std::max(found.heaviest, heaviest_of(set));
   }
+  return found;
+}
+
+Census census_of_weights(std::span<const double> weights, MemoryKind memory) {
+  Census found;
+  found.objects = std::ssize(weights);
+  if (!weights.empty()) found.heaviest = heaviest_of(weights, memory);
   return found;
 }
 

@@ -44,6 +44,7 @@ MemoryKind memory_of(std::span<const WeightedKeys> sets);
 // Only the number of objects and the heaviest weight. Throws an Error for weights that are not
 // valid. Local.
 Census census_of_weights(std::span<const WeightedKeys> sets);
+Census census_of_weights(std::span<const double> weights, MemoryKind memory);
 // The whole census. Throws an Error for weights and keys that are not valid. Local.
 Census census(std::span<const WeightedKeys> sets, int dimensions);
 

@@ -57,7 +57,18 @@ std::vector<int> keep_in_place_of(const PlaceTask& task, const Splitters& splitt
   return keep_in_place(task.communicator, counted, objects);
 }
 
+CurveOptions curve_of(const Prepared& prepared) {
+  return {row_of(prepared.options.method).curve, prepared.options.levels};
+}
+
 }  // namespace
+
+bool are_on_curve(const Prepared& prepared, int parts, const Domains& last) {
+  const auto* ranges = std::get_if<CurveDomains>(&last);
+  return row_of(prepared.options.method).is_along_curve && ranges != nullptr &&
+         ranges->parts() == parts && ranges->box() == prepared.region.box &&
+         ranges->curve() == curve_of(prepared);
+}
 
 Found find_on_curve(const PlaceTask& task) {
   const Prepared& prepared = task.prepared;
@@ -72,19 +83,20 @@ Found find_on_curve(const PlaceTask& task) {
     cutting.aim = task.fresh->aim;
   }
   const auto* last = std::get_if<CurveDomains>(&task.last);
-  const CurveOptions curve = {row_of(prepared.options.method).curve, prepared.options.levels};
-  const bool fits = last != nullptr && last->parts() == cutting.parts &&
-                    last->box() == region.box && last->curve() == curve;
-  const bool may_be_kept = fits && task.fresh == nullptr && task.target_lambda > 0;
+  const bool may_be_kept = are_on_curve(prepared, cutting.parts, task.last) &&
+                           task.fresh == nullptr &&
+                           (task.target_lambda > 0 || task.shift_penalty > 0);
+  cutting.shift_penalty = task.shift_penalty;
   const Status joined = attempt(stage_name, [&] {
     if (!task.status.ok()) throw Error(*task.status.error());
     keyed = Keyed(prepared, task.weights);
     if (may_be_kept) cutting.kept = last->splitters();
   });
+  const bool stays_in_order = task.shift_penalty > 0;  // a part stays with the rank that has it
   Cut parts = cut(task.communicator, joined, keyed.sets, cutting);
   std::vector<int> ranks;
   const bool is_named = !prepared.options.rank_of_part.empty();
-  if (task.fresh == nullptr && !parts.kept && !is_named)
+  if (task.fresh == nullptr && !parts.kept && !stays_in_order && !is_named)
     ranks = keep_in_place_of(task, parts.splitters);
   Found found;
   found.is_kept = parts.kept;
@@ -93,11 +105,11 @@ Found find_on_curve(const PlaceTask& task) {
   found.status = attempt(stage_name, [&] {
     if (task.fresh == nullptr && is_named)
       ranks = prepared.options.rank_of_part;
-    else if (parts.kept)
+    else if (parts.kept || stays_in_order)
       ranks = last->rank_of_part();
     found.domains =
         CurveDomains(task.generation(), region.dimensions, region.box, prepared.options.periodic,
-                     std::move(parts.splitters), curve, std::move(ranks));
+                     std::move(parts.splitters), curve_of(prepared), std::move(ranks));
   });
   return found;
 }

@@ -1,4 +1,5 @@
 #include "by_number.hpp"
+#include "cut/shift_targets.hpp"
 #include "place/boxes.hpp"
 #include "place/loads.hpp"
 #include "place/method.hpp"
@@ -12,6 +13,7 @@
 #include <evenkeel/core/weights.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -136,10 +138,68 @@ Status blend(const Communicator& communicator, const Prepared& prepared, Weights
   });
 }
 
+// --- Weights that add up to what was measured ----------------------------------------------------
+
+struct Scale {
+  const double* weights;  // null: all 1
+  double factor;
+  double* scaled;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    scaled[i] = factor * (weights == nullptr ? 1 : weights[i]);
+  }
+};
+
+void require_measured(const ShiftBy& shift) {
+  require_penalty(shift.penalty);
+  if (std::isfinite(shift.load) && shift.load >= 0) return;
+  throw Error(ErrorKind::bad_input, Where{stage_name},
+              "The load of this rank, by which domains are to be shifted, is " +
+                  std::to_string(shift.load) + '.',
+              "Give the seconds that were measured: finite, and not negative.");
+}
+
+// Local. The weights of this rank's objects, which then add up to its load. Where all of them are
+// 0, its objects share the load evenly.
+void scale_to(const Prepared& prepared, Weights weights, double load,
+              std::vector<exec::Array<double>>& into) {
+  double sum = 0, objects = 0;
+  for (std::size_t s = 0; s < weights.size(); ++s) {
+    sum += weight_in(prepared, weights, s);
+    objects += static_cast<double>(prepared.orders[s].objects.size());
+  }
+  for (std::size_t s = 0; s < weights.size(); ++s) {
+    exec::Array<double>& scaled =
+        into.emplace_back(prepared.space, label, prepared.orders[s].objects.size());
+    const bool alike = weights[s].empty() || !(sum > 0);
+    exec::for_each(prepared.space, label, scaled.size(),
+                   Scale{alike ? nullptr : weights[s].data(), load / (sum > 0 ? sum : objects),
+                         scaled.data()});
+  }
+  prepared.space.fence(label);
+}
+
+// Collective. Whether the last domains can be shifted; then the weights for it. A failure is left
+// in `status`, for the next vote.
+bool weigh_for_shift(const Communicator& communicator, const Prepared& prepared, Weights weights,
+                     const ShiftBy& shift, const Domains& last, Status& status,
+                     std::vector<exec::Array<double>>& into) {
+  if (!are_on_curve(prepared, communicator.size(), last)) return false;
+  const Status valid = attempt(stage_name, [&] { require_measured(shift); });
+  if (status.ok()) status = valid;
+  const double measured =
+      communicator.all_reduce(valid.ok() ? shift.load : 0.0, Reduction::greatest);
+  if (!(measured > 0)) return false;
+  if (!status.ok()) return true;
+  status = attempt(stage_name, [&] { scale_to(prepared, weights, shift.load, into); });
+  return true;
+}
+
 // --- When a rank would be left with too few objects ----------------------------------------------
 
-std::vector<Goal> ever_stricter(double target) {
-  std::vector<Goal> all = {{target, 0}};
+std::vector<Goal> ever_stricter(double target, const std::optional<ShiftBy>& shift) {
+  std::vector<Goal> all;
+  if (shift) all.push_back({target, 0, shift});
+  all.push_back({target, 0});
   if (target > 1) {
     all.push_back({1 + (target - 1) / 2, 0});
     all.push_back({1 + (target - 1) / 4, 0});
@@ -199,7 +259,7 @@ Prepared prepare(const Communicator& communicator, const Status& status, std::sp
 Assignment place(const Communicator& communicator, const Status& status, const Prepared& prepared,
                  Weights weights, const Goal& goal, const Domains& last, bool counts_objects) {
   const exec::Region shown("evenkeel::place");
-  std::vector<exec::Array<double>> blended;
+  std::vector<exec::Array<double>> blended, scaled;
   Status ready = status.ok() ? prepared.status : status;
   const bool is_blended = goal.by_count > 0;
   std::vector<std::span<const double>> used;
@@ -210,11 +270,19 @@ Assignment place(const Communicator& communicator, const Status& status, const P
     if (ready.ok()) ready = mixed;
     for (std::size_t s = 0; s < used.size() && ready.ok(); ++s) used[s] = blended[s].span();
   }
-  const PlaceTask task{communicator, ready, prepared, used, goal.target_lambda, last};
+  const bool shifts =
+      goal.shift && weigh_for_shift(communicator, prepared, used, *goal.shift, last, ready, scaled);
+  if (shifts && ready.ok()) {
+    for (std::size_t s = 0; s < used.size(); ++s) used[s] = scaled[s].span();
+    weights = used;
+  }
+  PlaceTask task{communicator, ready, prepared, used, goal.target_lambda, last};
+  if (shifts) task.shift_penalty = goal.shift->penalty;
   Found found = row_of(prepared.options.method).find(task);
   Assignment assignment;
   assignment.domains = std::move(found.domains);
   assignment.is_changed = !is_same_division(assignment.domains, last);
+  assignment.is_shifted = shifts && !found.is_kept;
   const bool is_told = !is_blended && !prepared.region.is_bound && found.lambda >= 0;
   assignment.lambda = found.lambda;
   assignment.status = found.status;
@@ -234,18 +302,20 @@ Assignment place(const Communicator& communicator, const Status& status, const P
 
 Allowed place_allowed(const Communicator& communicator, const Status& status,
                       const Prepared& prepared, Weights weights, double target_lambda,
-                      std::int64_t least_objects, const Domains& last) {
+                      std::int64_t least_objects, const Domains& last,
+                      const std::optional<ShiftBy>& shift) {
   Allowed found;
   if (least_objects <= 0) {
     found.assignment =
-        place(communicator, status, prepared, weights, {target_lambda, 0}, last, false);
+        place(communicator, status, prepared, weights, {target_lambda, 0, shift}, last, false);
     return found;
   }
   std::int64_t objects = 0;
   for (const Order& order : prepared.orders) objects += order.objects.size();
   objects = communicator.all_reduce(objects, Reduction::sum);
   std::vector<Goal> stricter;
-  const Status listed = attempt(stage_name, [&] { stricter = ever_stricter(target_lambda); });
+  const Status listed =
+      attempt(stage_name, [&] { stricter = ever_stricter(target_lambda, shift); });
   vote(communicator, listed);
   if (objects < least_objects * communicator.size()) {
     vote(communicator, status.ok() ? prepared.status : status);

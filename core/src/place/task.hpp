@@ -18,6 +18,7 @@ struct PlaceTask {
   double target_lambda;  // of domains that are kept; 0: none are
   const Domains& last;
   const FreshGoal* fresh = nullptr;  // not null: nothing is kept, and part p is rank p
+  double shift_penalty = 0;          // not 0: the last domains, which can be, are shifted
 
   int parts() const {
     return fresh != nullptr && fresh->parts > 0 ? fresh->parts : communicator.size();
@@ -35,6 +36,9 @@ struct Found {
   std::vector<exec::Array<int>> parts;  // of each object of each set, if computed
   Status status;                        // of this rank, for the next vote
 };
+
+// Whether the last domains are ranges of the curve that the method cuts, through the same box.
+bool are_on_curve(const Prepared& prepared, int parts, const Domains& last);
 
 // Collective.
 Found find_on_curve(const PlaceTask& task);

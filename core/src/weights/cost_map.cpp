@@ -122,6 +122,8 @@ void CostMap::set_children(std::span<const ChildPatch> children, CostSpread spre
     all_seconds += refinement.steps * child.seconds;
     all_cells += cells.count();
   }
+  if (!std::isfinite(all_seconds))
+    refuse("What children cost adds up to more than a number can hold.", "Give a greater unit.");
   const auto whole = static_cast<std::int64_t>(children_.size());
   const std::int64_t shared =
       spread == CostSpread::all_cells ? whole : std::max<std::int64_t>(all_cells, 1);

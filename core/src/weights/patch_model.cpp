@@ -31,19 +31,35 @@ void check_dimensions(int dimensions) {
            "Ask for 2 or 3.");
 }
 
+// Squares of cells over seconds must not overflow.
+constexpr std::int64_t most_cells = std::int64_t{1} << 40;
+constexpr double least_seconds = 1e-30, most_seconds = 1e30;
+
 void check_size(int dimensions, const PatchSize& size) {
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis)
-    if (size[axis] < 1)
+    if (size[axis] < 1 || size[axis] > most_cells)
       refuse("A patch has " + std::to_string(size[axis]) + " cells along axis " +
                  std::to_string(axis) + ".",
-             "Give patches of 1 cell or more along each axis.");
+             "Give patches of 1 to 2^40 cells along each axis.");
+}
+
+void check_numbers(const PatchModel& model) {
+  const auto is_good = [](double number) { return number >= 0 && std::isfinite(number); };
+  bool good = is_good(model.seconds_per_cell) && model.seconds_per_cell > 0 &&
+              is_good(model.overhead_cells);
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(model.dimensions); ++axis)
+    good = good && is_good(model.ghosts[axis]);
+  if (!good)
+    refuse(
+        "A model of patches has a number that is negative, NaN or infinite, or no cost per cell.",
+        "Give numbers that are finite and not negative, and a positive cost per cell.");
 }
 
 void check(int dimensions, const PatchTiming& timing) {
   check_size(dimensions, timing.size);
-  if (!(timing.seconds > 0) || !std::isfinite(timing.seconds))
+  if (!(timing.seconds >= least_seconds && timing.seconds <= most_seconds))
     refuse("The timing of a patch is " + text_of(timing.seconds) + " seconds.",
-           "Give seconds that are positive and finite.");
+           "Give seconds that are positive and finite, from 1e-30 to 1e30.");
 }
 
 // The noise by the median of errors, which outliers do not move; as many timings as the model has
@@ -70,6 +86,11 @@ PatchSums sums_of(int dimensions, std::span<const PatchTiming> timings, const Pa
   return sums;
 }
 
+// False where sums have lost all precision, over timings that tell no two things alike.
+bool is_usable(const PatchModel& model) {
+  return std::isnormal(model.seconds_per_cell) && std::isfinite(model.overhead_cells);
+}
+
 struct Settled {
   PatchModel model;
   PatchSums sums;
@@ -83,8 +104,10 @@ Settled settle(int dimensions, std::span<const PatchTiming> timings) {
   for (int round = 0; round < most_rounds; ++round) {
     const PatchModel before = found.model;
     const double noise = noise_of(before, timings);
-    found.sums = sums_of(dimensions, timings, &before, noise);
-    found.model = patches::fitted(dimensions, found.sums, noise);
+    const PatchSums sums = sums_of(dimensions, timings, &before, noise);
+    const PatchModel next = patches::fitted(dimensions, sums, noise);
+    if (!is_usable(next)) break;
+    found = {next, sums};
     double change = 0;
     for (const PatchTiming& timing : timings)
       change = std::max(
@@ -106,6 +129,7 @@ SizeRange sizes_of(int dimensions, std::span<const PatchTiming> timings) {
 double PatchModel::seconds_of(const PatchSize& size) const {
   check_dimensions(dimensions);
   check_size(dimensions, size);
+  check_numbers(*this);
   double cells = 1;
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis)
     cells *= static_cast<double>(size[axis]) + ghosts[axis];
@@ -155,15 +179,11 @@ std::vector<PatchSize> patch_sizes_to_time(int dimensions, std::int64_t least,
   for (int i = 0, corners = 0, between = 0; i < count; ++i) {
     const bool inside = i % 4 == 3;
     // 7 and 5 have no factor in common, so axes go through all pairs of sides.
-    const int at = inside ? 7 * between++ + 6 : corners++;
+    int at = inside ? 7 * between++ + 6 : corners++;
     PatchSize size = {1, 1, 1};
-    for (int axis = 0; axis < dimensions; ++axis) {
-      const int step = inside ? at / (axis == 0   ? 1
-                                      : axis == 1 ? sides
-                                                  : sides * sides)
-                              : at >> axis;
-      size[static_cast<std::size_t>(axis)] =
-          inside ? side(step % sides) : ((step & 1) == 0 ? least : greatest);
+    for (std::size_t axis = 0; axis < static_cast<std::size_t>(dimensions); ++axis) {
+      size[axis] = inside ? side(at % sides) : at % 2 == 0 ? least : greatest;
+      at /= inside ? sides : 2;
     }
     sizes.push_back(size);
   }
@@ -223,7 +243,8 @@ struct PatchFitter::Impl {
     follow_speed();
     recent.add(sums_of(dimensions, fresh, &model, noise), 1);
     fresh.clear();
-    model = patches::fitted(dimensions, all(), noise);
+    const PatchModel next = patches::fitted(dimensions, all(), noise);
+    if (is_usable(next)) model = next;
     noise = std::max(judged().noise, least_noise);
   }
 };

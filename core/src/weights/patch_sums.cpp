@@ -184,26 +184,34 @@ PatchModel fitted(int dimensions, const PatchSums& sums, double noise) {
 
 namespace {
 
-// The standard errors of the numbers for a noise of 1; infinite along what sums do not determine.
-Numbers errors_of(const NumberSquare& square) {
-  Numbers scale, errors;
-  for (int k = 0; k < number_count; ++k)
-    scale[k] = square(k, k) > 0 ? 1 / std::sqrt(square(k, k)) : 1;
-  const NumberSquare scaled = scale.asDiagonal() * square * scale.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<NumberSquare> solved(scaled);
-  for (int k = 0; k < number_count; ++k) {
+// How far numbers may be off, for a noise of 1.
+class Covariance {
+ public:
+  explicit Covariance(const NumberSquare& square) {
+    for (int k = 0; k < number_count; ++k)
+      scale_[k] = square(k, k) > 0 ? 1 / std::sqrt(square(k, k)) : 1;
+    solved_.compute(scale_.asDiagonal() * square * scale_.asDiagonal());
+  }
+
+  // The standard error of a sum of numbers with these factors; infinite where timings leave it
+  // open.
+  double error_of(const Numbers& factors) const {
+    const Numbers scaled = scale_.cwiseProduct(factors);
     double variance = 0;
     for (int j = 0; j < number_count; ++j) {
-      const double share = solved.eigenvectors()(k, j) * solved.eigenvectors()(k, j);
-      if (solved.eigenvalues()[j] > 1e-11)
-        variance += share / solved.eigenvalues()[j];
-      else if (share > 1e-9)
-        variance = infinity;
+      const double share = std::pow(solved_.eigenvectors().col(j).dot(scaled), 2);
+      if (solved_.eigenvalues()[j] > 1e-11)
+        variance += share / solved_.eigenvalues()[j];
+      else if (share > 1e-9 * scaled.squaredNorm())
+        return infinity;
     }
-    errors[k] = scale[k] * std::sqrt(variance);
+    return std::sqrt(variance);
   }
-  return errors;
-}
+
+ private:
+  Numbers scale_;
+  Eigen::SelfAdjointEigenSolver<NumberSquare> solved_;
+};
 
 // The greatest share of the cost of a patch within the range of sizes that a number is off by.
 double effect_of(const PatchModel& model, int number, double error, const SizeRange& sizes) {
@@ -235,7 +243,7 @@ PatchDoubt reason_of(const PatchSums& sums, const SizeRange& sizes, int numbers)
 PatchFit judged(const PatchModel& model, const PatchSums& sums, const SizeRange& sizes) {
   const int count = model.dimensions + 2;
   const Factors at(model);
-  const Numbers errors = errors_of(at.slopes.transpose() * sums.square * at.slopes);
+  const Covariance covariance(at.slopes.transpose() * sums.square * at.slopes);
   const double freedom = sums.count - count;
   PatchFit fit;
   fit.model = model;
@@ -249,9 +257,9 @@ PatchFit judged(const PatchModel& model, const PatchSums& sums, const SizeRange&
   for (int k = 0; k < number_count; ++k) {
     if (k > model.dimensions && k != overhead) continue;
     PatchNumber number{.name = names[k], .value = values[k]};
-    const bool determined =
-        (k == 0 || !of_squares(sizes)) && std::isfinite(errors[k]) && std::isfinite(fit.noise);
-    const double error = determined ? errors[k] * noise_of_sums : infinity;
+    double error = covariance.error_of(Numbers::Unit(k)) * noise_of_sums;
+    const bool determined = (k == 0 || !of_squares(sizes)) && std::isfinite(error);
+    if (!determined) error = infinity;
     number.uncertainty = k == 0 ? error * values[k] : error;
     if (!determined)
       number.doubt = reason_of(sums, sizes, count);
@@ -262,6 +270,10 @@ PatchFit judged(const PatchModel& model, const PatchSums& sums, const SizeRange&
       number.doubt = PatchDoubt::noise;
     fit.numbers.push_back(number);
   }
+  const Numbers of_fixed = at.slopes.row(0);
+  fit.fixed_seconds = at.factors[0];
+  fit.fixed_uncertainty = covariance.error_of(of_fixed) * noise_of_sums;
+  if (std::isnan(fit.fixed_uncertainty)) fit.fixed_uncertainty = infinity;
   return fit;
 }
 

@@ -12,9 +12,12 @@
 #include <evenkeel/core/boxes/rounds.hpp>
 #include <evenkeel/core/chain.hpp>
 #include <evenkeel/core/chain/phases.hpp>
+#include <evenkeel/core/chain/string.hpp>
+#include <evenkeel/core/chain/turns.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/cut/phases.hpp>
+#include <evenkeel/core/cut/shift.hpp>
 #include <evenkeel/core/derived.hpp>
 #include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/domains.hpp>
@@ -41,7 +44,9 @@
 #include <evenkeel/core/set.hpp>
 #include <evenkeel/core/vtk.hpp>
 #include <evenkeel/core/weights/cost_map.hpp>
+#include <evenkeel/core/weights/level_shift.hpp>
 #include <evenkeel/core/weights/patch_model.hpp>
+#include <evenkeel/core/weights/work_model.hpp>
 #include <evenkeel/core/wrap.hpp>
 #include <evenkeel/monitor/balancer.hpp>
 #include <evenkeel/monitor/clock.hpp>

@@ -346,6 +346,7 @@ Prospect observe(Outlook& outlook, const LoadSeen& seen) noexcept {
   follow_first(outlook, seen);
 
   Prospect prospect;
+  prospect.noise = floor;
   const double above = seen.level - foreseen(outlook) - floor;
   prospect.fresh = foreseen(outlook) + floor + shortfall_now(outlook, seen, above);
   take_in(outlook, seen.level - prospect.fresh);
@@ -395,7 +396,8 @@ void rebalanced(Outlook& outlook, std::int64_t generation_before, std::int64_t g
   if (kind == RebalanceKind::earlier && wanted == outlook.first_generation)
     outlook.first_generation = generation;
   if (generation != generation_before) outlook.previous_generation = generation_before;
-  outlook.awaits_judgement = kind == RebalanceKind::earlier ? 0 : 1;
+  const bool is_cut = kind == RebalanceKind::fresh || kind == RebalanceKind::application;
+  outlook.awaits_judgement = is_cut ? 1 : 0;
   outlook.returned_from = kind == RebalanceKind::earlier ? outlook.left_from : -1;
   outlook.looks = outlook.curable_looks = outlook.calm_looks = 0;
   outlook.steps = outlook.lost = outlook.behind_first = 0;

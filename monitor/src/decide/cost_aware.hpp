@@ -54,6 +54,7 @@ struct Prospect {
   double price = 0;    // g
   double lasts = 0;    // T
   double gain = 0;     // mean steps: what it would bring in T steps, its cost taken off
+  double noise = 0;    // u that even loads are seen to have
 };
 
 // Takes the look into the memory.

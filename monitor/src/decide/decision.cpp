@@ -116,6 +116,71 @@ void look_ahead(Question& on) {
   if (is_judged) next.ledger.miss(on.seen.level - on.prospect.fresh + outlook.shortfall);
 }
 
+// --- Shifts between new cuts ---------------------------------------------------------------------
+
+// Whether a rule has looked at the load at all; else nothing follows from it.
+bool has_judged(Reason reason) noexcept {
+  switch (reason) {
+    case Reason::outdated:
+    case Reason::unfit:
+    case Reason::paused:
+    case Reason::commanded:
+    case Reason::not_asked:
+    case Reason::no_load:
+    case Reason::low_coverage:
+    case Reason::cooling_down: return false;
+    default: return true;
+  }
+}
+
+// Whether this much less u pays for a rebalance, for as long as the future is trusted to be like
+// the past, or until the run ends.
+bool pays(double taken_off, const Question& on) noexcept {
+  const double trusted = on.after.outlook.measured;
+  const double steps = std::min(trusted, on.seen.left.value_or(trusted));
+  return taken_off * steps >= on.seen.cost;
+}
+
+// Whether a rule has held back because a new cut would not help: it would be as wrong as the
+// weights that were given. A shift goes by what was measured.
+bool may_help(const Decision& decision, const Question& on) noexcept {
+  const bool is_misled = on.after.outlook.misfit_looks > 0 && needs_surveys(on.after.trigger);
+  const bool in_vain = decision.reason == Reason::not_curable ||
+                       (decision.reason == Reason::below_cost && is_misled);
+  return in_vain && pays(on.seen.level - on.prospect.noise, on);
+}
+
+// A rule that wants new domains gets shifted ones, as long as the load has not changed a lot.
+void refine(Question& on, Decision& decision) {
+  State& next = on.after;
+  Refinement& refinement = next.refinement;
+  const bool has_domains = next.kept_from >= 0 && next.generation >= next.kept_from;
+  if (next.shift_rounds <= 0 || !has_domains || !has_judged(decision.reason)) return;
+  const Seen seen = {on.seen.level, on.totals.generation_least};
+  const double floor = next.floor_percent / 100;
+  const bool has_changed = observe(refinement, seen, next.shift_penalty, floor);
+  if (decision.reason == Reason::below_floor || decision.reason == Reason::goes_back) return;
+  const bool acts = decision.action == Action::rebalance;
+  const NextStep step = next_step(refinement, seen, next.shift_rounds, has_changed);
+  const auto say = [&](Action action, Reason reason, double against) {
+    decision = {action, reason, seen.level, against};
+  };
+  if (step == NextStep::shift) {
+    if (!acts && !may_help(decision, on)) return;
+    const bool is_new = has_changed || refinement.strange > 0;
+    refinement.wanted = is_new ? Refinement::of_last : Refinement::of_all;
+    next.outlook.wanted_generation = -1;
+    say(Action::rebalance, Reason::shifts, static_cast<double>(refinement.rounds + 1));
+  } else if (step == NextStep::go_back && pays(refinement.usual - refinement.best, on)) {
+    next.outlook.wanted_generation = refinement.best_generation;
+    next.outlook.left_from = -1;  // no judge of whether loads follow objects
+    say(Action::rebalance, Reason::returns_to_best, refinement.best);
+  } else if (acts && step != NextStep::cut_anew) {
+    next.outlook.wanted_generation = -1;
+    say(Action::hold, Reason::refined, refinement.usual);
+  }
+}
+
 void pay_for_survey(Outlook& outlook, const Totals& totals) noexcept {
   constexpr double share = 0.001;   // of the run's time
   constexpr double most_saved = 4;  // surveys
@@ -152,6 +217,7 @@ Verdict fold(const State& state, const Totals& totals) {
   const bool is_current = !is_outdated(state, totals), is_fit = !is_unfit(totals);
   ++next.looks;
   next.step = totals.step_greatest;
+  next.refinement.wanted = 0;
   obey(next, command_of(totals));
   next = accounted(next, totals);
   if (totals.ranks > 0) pay_for_survey(next.outlook, totals);
@@ -161,6 +227,8 @@ Verdict fold(const State& state, const Totals& totals) {
     if (totals.steps > 0 && totals.load.sum > 0) look_ahead(question);
   }
   verdict.decision = decide(question);
+  if (is_current && is_fit && totals.steps > 0 && totals.load.sum > 0)
+    refine(question, verdict.decision);
   const double mean = totals.steps > 0 ? totals.mean_load() / static_cast<double>(totals.steps) : 0;
   verdict.decision.predicted_gain = question.prospect.gain * mean;
   next.ledger.promised = verdict.decision.predicted_gain;
@@ -180,6 +248,7 @@ State rebalanced(State state, std::int64_t step, std::int64_t generation,
   if (!is_first && first < 0) first = before;
   state.ledger.open_entry();
   rebalanced(state.outlook, before, generation, kind);
+  rebalanced(state.refinement, before, generation, kind);
   state.interval = {};
   return state;
 }
@@ -226,6 +295,9 @@ const char* name_of(Reason reason) noexcept {
     case Reason::not_curable: return "not_curable";
     case Reason::near_end: return "near_end";
     case Reason::in_debt: return "in_debt";
+    case Reason::shifts: return "shifts";
+    case Reason::returns_to_best: return "returns_to_best";
+    case Reason::refined: return "refined";
   }
   return "unknown";
 }
@@ -235,6 +307,7 @@ const char* name_of(RebalanceKind kind) noexcept {
     case RebalanceKind::application: return "application";
     case RebalanceKind::fresh: return "fresh";
     case RebalanceKind::earlier: return "earlier";
+    case RebalanceKind::shift: return "shift";
   }
   return "unknown";
 }

@@ -37,7 +37,11 @@ enum class Reason : int {
   below_noise,  // even, or not told apart from noise
   not_curable,  // a fresh cut would be as uneven
   near_end,     // what is left of the run does not pay for it
-  in_debt       // rebalances have lost too much against never
+  in_debt,      // rebalances have lost too much against never
+  // Of shifts between new cuts.
+  shifts,           // act: the offsets are shifted
+  returns_to_best,  // act: no shift has been better than earlier domains
+  refined           // shifts have made the load as even as they can
 };
 
 // What somebody outside can say to a running application; the greater of two counts.
@@ -65,9 +69,9 @@ EVENKEEL_API Verdict fold(const State& state, const Totals& totals);
 // The state with these totals entered into its books; decides nothing. Pure.
 EVENKEEL_API State accounted(State state, const Totals& totals) noexcept;
 
-// How a rebalance came about: the application asked for it; or a look did, and led to a fresh cut
-// or back to earlier domains.
-enum class RebalanceKind : int { application, fresh, earlier };
+// How a rebalance came about: the application asked for it; or a look did, and led to a fresh cut,
+// back to earlier domains, or to a shift of the present ones.
+enum class RebalanceKind : int { application, fresh, earlier, shift };
 
 // The state after a rebalance at the end of `step`. Pure.
 EVENKEEL_API State rebalanced(State state, std::int64_t step, std::int64_t generation,

@@ -2,6 +2,7 @@
 
 #include "decide/rule.hpp"
 #include "decide/sentences.hpp"
+#include "tell/words.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
@@ -50,6 +51,17 @@ std::string explain_unasked(const State& state, const Decision& decision) {
                                          : "asked for, whatever the load";
 }
 
+std::string explain_lambda(const Totals& totals) { return detail::lambda_first(totals); }
+
+std::string lambda_at(double level) {
+  return "lambda " + detail::fixed(1 + level, detail::lambda_decimals);
+}
+
+std::string explain_shift(const State& state, const Totals& totals) {
+  return explain_lambda(totals) + ": shift " + std::to_string(state.refinement.rounds + 1) +
+         " of " + std::to_string(state.shift_rounds);
+}
+
 }  // namespace
 
 std::string explain(const State& state, const Totals& totals, const Decision& decision) {
@@ -63,6 +75,11 @@ std::string explain(const State& state, const Totals& totals, const Decision& de
     case Reason::not_asked: return explain_unasked(state, decision);
     case Reason::paused: return "paused from outside";
     case Reason::commanded: return "asked for from outside";
+    case Reason::shifts: return explain_shift(state, totals);
+    case Reason::returns_to_best:
+      return explain_lambda(totals) + "; an earlier shift had " + lambda_at(decision.against);
+    case Reason::refined:
+      return explain_lambda(totals) + ": shifts have made the load as even as they can";
     default: return rule_of(state.trigger).explain(state.trigger, totals, decision);
   }
 }

@@ -6,6 +6,7 @@
 #include "agree/epoch.hpp"
 #include "decide/ledger.hpp"
 #include "decide/outlook.hpp"
+#include "decide/refinement.hpp"
 
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/monitor/trigger.hpp>
@@ -57,6 +58,8 @@ struct State {
   double expected_cost = 0;         // of a rebalance, in mean steps, until one was measured
   std::int64_t epoch_steps = 0;     // between two looks; 0: the trigger says
   std::int64_t latency_steps = 0;   // from a look to the rebalance that it leads to
+  std::int64_t shift_rounds = 0;    // shifts that may be made after a new cut; 0: none
+  double shift_penalty = 1;         // of the first of them
   std::int64_t kept_from = -1;      // the first generation that can be gone back to; -1: none can
 
   // From the past. Steps are counted from the first of a run, also where it goes on from a
@@ -73,6 +76,7 @@ struct State {
   Interval interval = {};
   Ledger ledger = {};
   Outlook outlook = {};
+  Refinement refinement = {};
 };
 
 // A 64-bit hash that does not depend on the build.

@@ -21,6 +21,8 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("expected_cost", state.expected_cost);
   visit("epoch_steps", state.epoch_steps);
   visit("latency_steps", state.latency_steps);
+  visit("shift_rounds", state.shift_rounds);
+  visit("shift_penalty", state.shift_penalty);
   visit("kept_from", state.kept_from);
   visit("began_at", state.began_at);
   visit("looks", state.looks);
@@ -126,6 +128,19 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("outlook_is_return_vain", outlook.is_return_vain);
   visit("outlook_calm_looks", outlook.calm_looks);
   visit("outlook_next_epoch", outlook.next_epoch);
+
+  auto& refinement = state.refinement;
+  visit("refinement_cut_level", refinement.cut_level);
+  visit("refinement_rounds", refinement.rounds);
+  visit("refinement_penalty", refinement.penalty);
+  visit("refinement_best", refinement.best);
+  visit("refinement_best_generation", refinement.best_generation);
+  visit("refinement_is_over", refinement.is_over);
+  visit("refinement_looks", refinement.looks);
+  visit("refinement_usual", refinement.usual);
+  visit("refinement_strange", refinement.strange);
+  visit("refinement_before", refinement.before);
+  visit("refinement_wanted", refinement.wanted);
 }
 
 }  // namespace evenkeel::detail

@@ -146,8 +146,8 @@ struct Balancer::Impl {
   }
 
   MoveReport step(std::span<const Set> sets, const StepOptions& how);
-  // `back_to`: the generation to take again, if it is still kept; -1: none.
-  MoveReport rebalance(std::span<const Set> sets, std::int64_t back_to = -1);
+  // `advice`: of a look; an empty one asks for a new cut.
+  MoveReport rebalance(std::span<const Set> sets, const Advice& advice = {});
 
   MoveReport migrate(std::span<const Set> sets);
 
@@ -169,7 +169,8 @@ struct Balancer::Impl {
     std::vector<std::span<const double>> of_sets;
   };
   Weighed weigh(std::span<const Set> sets, const Agreed& agreed);
-  PlacedByPhases find_new(const Prepared& prepared, const Weighed& weights, std::uint32_t phases);
+  PlacedByPhases find_new(const Prepared& prepared, const Weighed& weights, std::uint32_t phases,
+                          const std::optional<ShiftBy>& shift);
   // What was decided on, by a new cut or by the domains of an earlier generation.
   struct Placed {
     std::shared_ptr<const Domains> domains;
@@ -177,6 +178,7 @@ struct Balancer::Impl {
     double lambda;
     int refused;
     std::int64_t back_to;  // that generation; -1: none
+    bool is_shifted;       // or the present ones were shifted, or were even enough
     std::optional<PhaseLoads> phases;
   };
   void wrap_positions(std::span<const Set> sets, const Box& box) const;
@@ -203,6 +205,7 @@ struct Balancer::Impl {
   Communicator ranks_;
   std::optional<Space> space_;  // on which the application wants the work
   std::shared_ptr<const Domains> domains_ = std::make_shared<const Domains>();
+  std::shared_ptr<const Domains> best_;  // the most even ones since the last new cut; may be null
   Home home_;
   std::unique_ptr<Surveyor> surveyor_;
   LearnedCosts costs_;
@@ -273,7 +276,7 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
     monitor_.meet_for_survey();
     surveyor_->advise(question(0));
   }
-  return advice ? rebalance(sets, advice.back_to) : nothing_moved();
+  return advice ? rebalance(sets, advice) : nothing_moved();
 }
 
 void Balancer::Impl::require_use(const char* name, std::span<const Set> sets) const {
@@ -440,7 +443,9 @@ Balancer::Impl::Weighed Balancer::Impl::weigh(std::span<const Set> sets, const A
 std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared, Weights weights,
                                                        std::int64_t back_to) {
   const Options& options = monitor_.options();
-  const Domains* const kept = back_to >= 0 ? surveyor_->find(back_to) : nullptr;
+  const Domains* kept = back_to >= 0 ? surveyor_->find(back_to) : nullptr;
+  if (kept == nullptr && back_to >= 0 && best_ != nullptr && generation_of(*best_) == back_to)
+    kept = best_.get();
   if (kept == nullptr || !(box_of(*kept) == prepared.region.box)) return std::nullopt;
   constexpr double however_even = std::numeric_limits<double>::max();
   Domains earlier;
@@ -455,11 +460,11 @@ std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared,
 
 // A cut for several phases, where it is known what objects cost in each; otherwise by one weight.
 PlacedByPhases Balancer::Impl::find_new(const Prepared& prepared, const Weighed& weights,
-                                        std::uint32_t phases) {
+                                        std::uint32_t phases, const std::optional<ShiftBy>& shift) {
   const Options& options = monitor_.options();
-  if (std::popcount(phases) < 2 || is_boxes(options.method))
+  if (std::popcount(phases) < 2 || is_boxes(options.method) || shift)
     return {place_allowed(ranks_, Status(), prepared, weights.of_sets, options.target_lambda,
-                          options.least_objects, domains()),
+                          options.least_objects, domains(), shift),
             {}};
   std::vector<exec::Array<double>> arrays;
   std::vector<std::vector<std::span<const double>>> costs(prepared.sets.size());
@@ -475,7 +480,7 @@ PlacedByPhases Balancer::Impl::find_new(const Prepared& prepared, const Weighed&
                       options.least_objects, domains());
 }
 
-MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t back_to) {
+MoveReport Balancer::Impl::rebalance(std::span<const Set> given, const Advice& advice) {
   const exec::Region shown("evenkeel::rebalance");
   const Options& options = monitor_.options();
   monitor_.meet_for_rebalance("rebalance");
@@ -508,10 +513,14 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
   Prepared prepared = prepare(ranks_, weighed, sets, region, place_options_of(options));
   times.end();
   const std::uint32_t phases = learns_ && agreed.is_typed ? work_.phases() : 0;
-  std::optional<Assignment> earlier = find_earlier(prepared, weights.of_sets, back_to);
-  if (!earlier) back_to = -1;
-  PlacedByPhases by_phases =
-      earlier ? PlacedByPhases{{std::move(*earlier)}, {}} : find_new(prepared, weights, phases);
+  std::optional<Assignment> earlier = find_earlier(prepared, weights.of_sets, advice.back_to);
+  const std::int64_t back_to = earlier ? advice.back_to : -1;
+  std::optional<ShiftBy> shift;
+  if (advice.shift_penalty > 0)
+    shift = ShiftBy{advice.shift_penalty,
+                    advice.shifts_by_last_epoch ? monitor_.epoch_loads().last : agreed.mine};
+  PlacedByPhases by_phases = earlier ? PlacedByPhases{{std::move(*earlier)}, {}}
+                                     : find_new(prepared, weights, phases, shift);
   Allowed& found = by_phases.allowed;
   const bool is_along_curve = !is_boxes(options.method);
   // Where phases lie apart, no cut is even, and crowded cells are not why.
@@ -521,8 +530,13 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, std::int64_t ba
     const Crowd crowd = crowd_of(ranks_, found.assignment.status, prepared);
     warn([&] { return crowding_.of_cells(crowd, found.assignment); });
   }
-  Placed placed = {
-      domains_, found.assignment.is_changed, found.assignment.lambda, found.refused, back_to, {}};
+  Placed placed = {domains_,
+                   found.assignment.is_changed,
+                   found.assignment.lambda,
+                   found.refused,
+                   back_to,
+                   shift && (found.assignment.is_shifted || !found.assignment.is_changed),
+                   {}};
   if (is_composite) placed.phases = std::move(by_phases.loads);
   const Status copied = attempt(stage_name, [&] {
     placed.domains = std::make_shared<const Domains>(found.assignment.domains);
@@ -641,6 +655,7 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
   outcome.moved = report.moved || placed.is_changed;
   const std::shared_ptr<const Domains> last = domains_;
   if (outcome.moved) {
+    if (monitor_.best_generation() == generation_of(domains())) best_ = domains_;
     surveyor_->end_rebalance(placed.back_to, generation_of(*placed.domains));
     domains_ = std::move(placed.domains);
   }
@@ -662,8 +677,10 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
     }));
   report.phases = std::move(placed.phases);
   outcome.earlier = placed.back_to >= 0;
+  outcome.shifted = placed.is_shifted;
   outcome.forgotten = report.forgotten;
   monitor_.rebalanced(outcome);
+  if (monitor_.best_generation() < 0) best_.reset();
 }
 
 // Collective.

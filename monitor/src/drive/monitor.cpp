@@ -566,7 +566,10 @@ Advice Monitor::Impl::settle(const Look& look) {
                    look.totals.generation_least == protocol_.state().generation;
   by_rule_ = act || (held_ && by_rule_);
   if (act) {
-    Advice advice{true, {}, look.verdict.state.outlook.wanted_generation};
+    const State& state = look.verdict.state;
+    Advice advice{true, {}, state.outlook.wanted_generation};
+    if (state.refinement.wanted != 0) advice.shift_penalty = state.refinement.penalty;
+    advice.shifts_by_last_epoch = state.refinement.wanted == Refinement::of_last;
     tell([&] { advice.reason = explain(look.before, look.totals, decision); });
     return advice;
   }
@@ -633,6 +636,7 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
   const State& state = protocol_.state();
   const RebalanceKind kind = !std::exchange(by_rule_, false) ? RebalanceKind::application
                              : outcome.earlier               ? RebalanceKind::earlier
+                             : outcome.shifted               ? RebalanceKind::shift
                                                              : RebalanceKind::fresh;
   if (step_ > began_at()) {
     shadow_.reset();  // from here on this run is balanced
@@ -742,6 +746,9 @@ void Monitor::set_surveyor(Surveyor surveyor) { impl_->surveyor_ = std::move(sur
 std::int64_t Monitor::now() const noexcept { return impl_->now_(); }
 std::int64_t Monitor::first_generation() const noexcept {
   return impl_->protocol_.state().outlook.first_generation;
+}
+std::int64_t Monitor::best_generation() const noexcept {
+  return impl_->protocol_.state().refinement.best_generation;
 }
 Account Monitor::account() const { return impl_->account(); }
 bool Monitor::take_advised() noexcept { return std::exchange(impl_->is_advised_, false); }

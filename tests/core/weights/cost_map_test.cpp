@@ -161,6 +161,7 @@ TEST(CostMap, BadInput) {
                "Two children cover the cell 1, 1, 0.");
   for (const double seconds : {-1.0, nan, std::numeric_limits<double>::infinity()})
     EXPECT_ERROR(set({{cell(0, 0), seconds}}, {2, 1}), "A child costs");
+  EXPECT_ERROR(set({{cell(0, 0), 1e308}, {cell(1, 0), 1e308}}, {2, 1}), "more than a number");
   EXPECT_ERROR(set({}, {1, 1}), "A refinement by 1 was given.");
   EXPECT_ERROR(set({}, {2, 0}), "A child makes 0 steps in one of its parent.");
   EXPECT_EQ(map.children_in(map.cells()), 6) << "an Error changes nothing";

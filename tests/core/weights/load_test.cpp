@@ -26,6 +26,12 @@ TEST(Lambda, IsFiniteAlsoWhereTheGreatestTimesThePartsIsNot) {
   EXPECT_EQ(lambda_of(1e308, 1e308, 3), 3);
 }
 
+TEST(Quality, IsTheAverageOverTheGreatest) {
+  EXPECT_DOUBLE_EQ(quality_of(std::vector<double>{9, 8, 11, 8}), 9.0 / 11);  // as published
+  EXPECT_EQ(quality_of(std::vector<double>{}), 1);
+  EXPECT_EQ(quality_of(std::vector<double>{0, 0}), 1);
+}
+
 TEST(ImbalancePercent, IsTheShareOfTheOthersThatWait) {
   EXPECT_EQ(imbalance_percent_of(4, 4, 4), 100);
   EXPECT_EQ(imbalance_percent_of(2, 8, 4), 0);

@@ -103,6 +103,22 @@ TEST(PatchModel, AnyScale) {
   }
 }
 
+// The published numbers follow from a fit of A x y + B x + C y + D to all sizes from 1 to 32.
+TEST(PatchModel, TheGeneralFormIsTheSame) {
+  Timings timings;
+  for (std::int64_t x = 1; x <= 32; ++x)
+    for (std::int64_t y = 1; y <= 32; ++y) {
+      const auto mx = static_cast<double>(x), my = static_cast<double>(y);
+      timings.push_back({{x, y, 1},
+                         1.5968758191034787e-5 * mx * my + 8.7672454209933808e-5 * mx +
+                             6.0130874797035275e-5 * my + 4.5258365576023019e-4});
+    }
+  const PatchFit fit = fit_patches(2, timings);
+  expect_near(fit.model, {2, 1.5968758191034787e-5, {3.765532302, 5.490248719, 0}, 7.668110194},
+              1e-5);
+  EXPECT_NEAR(fit.fixed_seconds, 4.5258365576023019e-4, 1e-9);
+}
+
 TEST(PatchModel, NumbersThatAreZero) {
   const PatchModel plain{2, 1e-6, {0, 0, 0}, 0};
   const PatchFit exact = fit_patches(2, timed(plain, any_sizes(40, 5)));
@@ -128,6 +144,22 @@ TEST(PatchModel, NoisyTimingsTellWhatTheyCan) {
     EXPECT_LT(median(designed[k]), 0.67 * 1.25 * bound_designed[k]) << k;
     EXPECT_LT(designed[k].back(), 5 * bound_designed[k]) << k;
   }
+}
+
+// What an empty patch costs is known when D is not.
+TEST(PatchModel, FixedCosts) {
+  const PatchFit exact = fit_patches(2, timed(published(), any_sizes(50, 3)));
+  const double fixed = 1.597e-5 * (3.766 * 5.490 + 7.668);
+  EXPECT_NEAR(exact.fixed_seconds, fixed, 1e-5 * fixed);
+  int within = 0, close = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const PatchFit fit =
+        fit_patches(2, timed(published(), patch_sizes_to_time(2, 1, 32, 100), 0.05, seed));
+    within += std::abs(fit.fixed_seconds - fixed) < fit.fixed_uncertainty ? 1 : 0;
+    close += std::abs(fit.fixed_seconds / fixed - 1) < 0.05 ? 1 : 0;
+  }
+  EXPECT_NEAR(within / 200.0, 0.683, 0.08);
+  EXPECT_GT(close, 190);
 }
 
 TEST(PatchModel, OutliersDoLittle) {
@@ -243,6 +275,26 @@ TEST(PatchModel, CostsGrowWithTheSize) {
   }
 }
 
+// Timings that make no sense at all still give a model that can be used, or an Error.
+TEST(PatchModel, AnyTimings) {
+  std::mt19937_64 random(11);
+  for (const double reach : {1.0, 10.0, 30.0})
+    for (const std::int64_t longest :
+         {std::int64_t{32}, std::int64_t{1} << 20, std::int64_t{1} << 40})
+      for (int count = 1; count < 60; ++count) {
+        std::uniform_real_distribution<double> decades(-reach, reach);
+        std::uniform_int_distribution<std::int64_t> side(1, longest);
+        Timings timings;
+        for (int i = 0; i < count; ++i)
+          timings.push_back({{side(random), side(random), side(random)},
+                             std::pow(10, std::clamp(decades(random), -29.0, 29.0))});
+        const PatchFit fit = fit_patches(3, timings);
+        EXPECT_GT(fit.model.seconds_of({1, 1, 1}), 0);
+        EXPECT_TRUE(std::isfinite(fit.model.seconds_of({32, 32, 32})));
+        for (const PatchNumber& number : fit.numbers) EXPECT_FALSE(std::isnan(number.uncertainty));
+      }
+}
+
 // --- Which sizes to time -------------------------------------------------------------------------
 
 TEST(PatchSizes, CornersFirstAndOthersBetween) {
@@ -323,11 +375,16 @@ TEST(PatchModel, BadInput) {
   EXPECT_ERROR(fit_patches(2, {}), "There are no timings of patches.");
   EXPECT_ERROR(fit_patches(4, good), "A model of patches in 4 dimensions was asked for.");
   EXPECT_ERROR(fit_patches(2, with({{0, 3, 1}, 1})), "A patch has 0 cells along axis 0.");
+  EXPECT_ERROR(fit_patches(2, with({{3, (std::int64_t{1} << 40) + 1, 1}, 1})), "Give patches of 1");
+  EXPECT_ERROR(fit_patches(2, with({{3, 3, 1}, 1e-31})), "is 1e-31 seconds.");
   EXPECT_ERROR(fit_patches(3, with({{3, 3, -1}, 1})), "A patch has -1 cells along axis 2.");
   for (const double seconds : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
                                std::numeric_limits<double>::infinity()})
     EXPECT_ERROR(fit_patches(2, with({{3, 3, 1}, seconds})), "The timing of a patch is");
   EXPECT_ERROR(published().seconds_of({1, 0, 1}), "A patch has 0 cells along axis 1.");
+  for (const PatchModel& bad : {PatchModel{2, 0, {}, 0}, PatchModel{2, 1, {-1, 0, 0}, 0},
+                                PatchModel{2, 1, {}, std::nan("")}})
+    EXPECT_ERROR(bad.seconds_of({1, 1, 1}), "A model of patches has a number that is negative");
   EXPECT_ERROR(patch_sizes_to_time(2, 4, 4, 10), "Give sizes from 1 on that differ");
   EXPECT_ERROR(PatchFitter(2, 0), "are to be remembered");
   EXPECT_ERROR(PatchFitter(2, 2), "are to be remembered");

@@ -65,6 +65,57 @@ TEST(Fold, ActsAtTheThreshold) {
   expect({.lambda = 1.6, .imbalance_percent = 60}, false);
 }
 
+// --- Shifts --------------------------------------------------------------------------------------
+
+State shifting(const Trigger& trigger) {
+  State state = state_of(trigger);
+  state.shift_rounds = 2;
+  state.kept_from = 0;
+  return state;
+}
+
+TEST(Shifts, TakeThePlaceOfANewCut) {
+  State state = shifting(Threshold{.lambda = 1.4});
+  const Verdict first = fold(state, uneven());
+  EXPECT_EQ(first.decision.reason, Reason::shifts);
+  EXPECT_EQ(first.state.refinement.wanted, Refinement::of_all);
+  EXPECT_TRUE(test::mentions(explain(state, uneven(), first.decision), "shift 1 of 2"));
+  // Where they are off, or domains are nobody's to shift, there is a new cut.
+  for (const bool is_off : {true, false}) {
+    State other = state;
+    (is_off ? other.shift_rounds : other.kept_from) = is_off ? 0 : 1;
+    const Verdict verdict = fold(other, uneven());
+    EXPECT_EQ(verdict.decision.reason, Reason::above_threshold);
+    EXPECT_EQ(verdict.state.refinement.wanted, 0);
+  }
+  // Rounds are counted, and then it rests.
+  state = rebalanced(first.state, 100, 0, RebalanceKind::shift);
+  EXPECT_EQ(state.refinement.rounds, 1);
+  EXPECT_EQ(fold(state, uneven()).decision.reason, Reason::refined);
+  // A new cut forgets all.
+  state = rebalanced(state, 100, 0, RebalanceKind::fresh);
+  EXPECT_EQ(state.refinement.rounds, 0);
+  EXPECT_EQ(fold(state, uneven()).decision.reason, Reason::shifts);
+}
+
+TEST(Shifts, AreNotForWhoDidNotAsk) {
+  expect_hold(shifting(Threshold{.lambda = 1.6}), uneven(), Reason::below_threshold);
+  expect_hold(shifting(Never{}), uneven(), Reason::not_asked);
+  State state = shifting(Threshold{.lambda = 1.4});
+  state.paused = 1;
+  expect_hold(state, uneven(), Reason::paused);
+  state = shifting(Threshold{.lambda = 1.4});
+  state.floor_percent = 60;
+  expect_hold(state, uneven(), Reason::below_floor);
+  Totals commanded = uneven();
+  commanded.command = static_cast<std::int64_t>(Command::rebalance);
+  state = fold(shifting(Threshold{.lambda = 1.4}), uneven()).state;
+  EXPECT_EQ(state.refinement.wanted, Refinement::of_all);
+  const Verdict verdict = fold(state, commanded);
+  EXPECT_EQ(verdict.decision.reason, Reason::commanded);
+  EXPECT_EQ(verdict.state.refinement.wanted, 0) << "a new cut was asked for";
+}
+
 TEST(Fold, HoldsForEveryReasonInTurn) {
   State state = state_of(Threshold{.lambda = 1.4});
   state.generation = 3;

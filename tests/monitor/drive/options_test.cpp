@@ -87,6 +87,8 @@ TEST(OptionsText, OfTheDefaults) {
             "staging_bytes = 268435456\n"
             "messages_in_flight = 8\n"
             "origins = off\n"
+            "shift_rounds = 0\n"
+            "shift_penalty = 1\n"
             "floor_percent = 2\n"
             "least_coverage = 0\n"
             "horizon = 0\n"
@@ -123,6 +125,7 @@ Options unusual() {
   options.staging_bytes = std::numeric_limits<std::int64_t>::max();
   options.messages_in_flight = 0;
   options.origins = true;
+  options.shift.penalty = 1.25;
   options.floor_percent = 99.9;
   options.least_coverage = 1;
   options.horizon = std::numeric_limits<std::int64_t>::max();
@@ -162,6 +165,8 @@ TEST(OptionsText, OfUnusualOnes) {
             "staging_bytes = 9223372036854775807\n"
             "messages_in_flight = 0\n"
             "origins = on\n"
+            "shift_rounds = 0\n"
+            "shift_penalty = 1.25\n"
             "floor_percent = 99.9\n"
             "least_coverage = 1\n"
             "horizon = 9223372036854775807\n"
@@ -209,6 +214,7 @@ Options random_options(std::mt19937_64& random) {
   options.staging_bytes = static_cast<std::int64_t>(random() >> 1);
   options.messages_in_flight = below(100);
   options.origins = flip();
+  options.shift.penalty = 1 + fraction(random);
   options.floor_percent = 99 * fraction(random);
   options.least_coverage = fraction(random);
   options.epoch_steps = least_epoch_steps + below(100);
@@ -280,6 +286,7 @@ TEST(FromText, EverySpellingOfAValue) {
   EXPECT_EQ(read("target_lambda = 0").target_lambda, 0);
   EXPECT_EQ(read("target_lambda = 1").target_lambda, 1);
   EXPECT_EQ(read("floor_percent = 0").floor_percent, 0);
+  EXPECT_EQ(read("shift_rounds = 8\nshift_penalty = 1.25").shift, (Shift{8, 1.25}));
   EXPECT_EQ(read("least_coverage = 0", unusual()).least_coverage, 0);
   EXPECT_EQ(read("epoch_steps = 6").epoch_steps, 6);
   EXPECT_EQ(read("epoch_steps = 0", unusual()).epoch_steps, 0);
@@ -351,6 +358,8 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
   expect("staging_bytes", {"", "-1", "9223372036854775808", "1e6", "1 MB"},
          "a whole number of at least 0 (no limit)");
   expect("messages_in_flight", {"", "-1", "2147483648"}, "a whole number of at least 0 (no limit)");
+  expect("shift_rounds", {"", "-1", "1001", "1.5", "on"}, "0 (off), or a whole number up to 1000");
+  expect("shift_penalty", {"", "0.9", "-1", "nan", "inf"}, "a number of at least 1");
   expect("floor_percent", {"", "-0.1", "100", "nan", "inf", "2 %"},
          "a number from 0 (off) to below 100");
   expect("least_coverage", {"", "-0.1", "1.01", "nan", "50 %"}, "a number from 0 (off) to 1");
@@ -384,7 +393,7 @@ TEST(FromText, LongValuesAreCut) {
       test::error_of([] { read("clock = " + std::string(100000, 'w') + "\n"); });
   EXPECT_LT(error.size(), 400U);
   EXPECT_TRUE(test::mentions(error, "www...'. Give automatic, wall or thread_cpu."));
-  EXPECT_LT(test::error_of([] { read(std::string(100000, 'k') + " = 1"); }).size(), 600U);
+  EXPECT_LT(test::error_of([] { read(std::string(100000, 'k') + " = 1"); }).size(), 700U);
   EXPECT_LT(test::error_of([] { read("trigger = " + std::string(100000, 't')); }).size(), 600U);
 }
 
@@ -396,7 +405,8 @@ TEST(FromText, ControlCharactersAreNotShown) {
 
 constexpr const char* all_keys =
     "The options are method, trigger, box, periodic, wrap, rank_of_part, cell_size, least_width, "
-    "target_lambda, least_objects, staging_bytes, messages_in_flight, origins, floor_percent, "
+    "target_lambda, least_objects, staging_bytes, messages_in_flight, origins, shift_rounds, "
+    "shift_penalty, floor_percent, "
     "least_coverage, "
     "horizon, expected_cost, epoch_steps, warmup_steps, cooldown_steps, clock, deterministic, "
     "strict_kernels, on_mpi_error, watcher, patience, log, name, journal, state, control";

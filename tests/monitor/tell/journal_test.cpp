@@ -176,8 +176,8 @@ TEST(JournalLine, WithoutAnOutcome) {
 
 TEST(JournalLine, SaysHowARebalanceCameAbout) {
   JournalLine line = small_line();
-  for (const RebalanceKind kind :
-       {RebalanceKind::application, RebalanceKind::fresh, RebalanceKind::earlier}) {
+  for (const RebalanceKind kind : {RebalanceKind::application, RebalanceKind::fresh,
+                                   RebalanceKind::earlier, RebalanceKind::shift}) {
     line.kind = kind;
     EXPECT_EQ(parsed(line).at("kind"), name_of(kind));
   }

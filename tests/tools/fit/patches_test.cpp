@@ -59,6 +59,8 @@ PatchFit sample() {
   fit.timings = 50;
   fit.outliers = 2;
   fit.noise = 0.0512345;
+  fit.fixed_seconds = 1.25e-5;
+  fit.fixed_uncertainty = 3.21e-7;
   return fit;
 }
 
@@ -71,7 +73,8 @@ TEST(PatchReport, Text) {
       "a        1.5e-06      2e-08        told\n"
       "B        4            0.12         told\n"
       "C        -            -            the data cannot tell: the sizes are too much alike\n"
-      "D        7.25         6            the data cannot tell: the timings are too noisy\n");
+      "D        7.25         6            the data cannot tell: the timings are too noisy\n"
+      "fixed    1.25e-05     3.2e-07      a (B C + D) seconds\n");
 }
 
 TEST(PatchReport, Json) {
@@ -88,6 +91,7 @@ TEST(PatchReport, Json) {
   EXPECT_TRUE(said["numbers"][2]["uncertainty"].is_null());
   EXPECT_EQ(said["numbers"][2]["told"], false);
   EXPECT_EQ(said["numbers"][3]["value"], 7.25);
+  EXPECT_EQ(said["fixed"].dump(), R"({"seconds":1.25e-05,"uncertainty":3.21e-07})");
   EXPECT_EQ(said["model"].dump(), R"({"B":4.0,"C":0.0,"D":7.25,"a":1.5e-06})");
 }
 

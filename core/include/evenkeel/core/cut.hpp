@@ -44,6 +44,9 @@ struct CutOptions {
   Splitters kept = {};
   double target_lambda = 0;
   Aim aim = Aim::nearest;
+  // At least 1: splitters to keep that are not even enough are shifted, each as core/cut/shift.hpp
+  // says, with this penalty; the aim is then `nearest`. 0: they are dropped for new ones.
+  double shift_penalty = 0;
   // An upper bound of the number of objects on all ranks, or 0 if unknown. A cut of few objects
   // then takes less memory.
   std::int64_t most_objects = 0;

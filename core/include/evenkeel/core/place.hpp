@@ -28,6 +28,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -51,12 +52,23 @@ struct Region {
   bool is_bound = false;  // some rank has groups or pins
 };
 
+// Asks for a shift of the last domains along their curve, by what ranks have measured.
+struct ShiftBy {
+  double penalty = 1;  // at least 1; the same on all ranks
+  double load = 0;     // of this rank, in one unit on all ranks
+};
+
 // How evenly to place.
 struct Goal {
   // Domains that are this even are kept; 0: divide as evenly as possible.
   double target_lambda = 0;
   // From 0 (weights as they are) to 1 (all objects weigh the same).
   double by_count = 0;
+  // Given: no new cut, but a shift (core/cut/shift.hpp) of the last domains, unless they are even
+  // enough already; the objects of a rank then weigh together what it has measured, in the
+  // proportions of their weights. Where the last domains are not ranges of this curve through this
+  // box, one for each rank, or nothing was measured, there is a new cut all the same.
+  std::optional<ShiftBy> shift = std::nullopt;
 };
 
 // What each object of each set costs, in the memory of the sets' space; empty: all 1.
@@ -99,7 +111,8 @@ EVENKEEL_API Prepared prepare(const Communicator& communicator, const Status& st
 struct Assignment {
   Domains domains;          // of the generation after the last
   bool is_changed = false;  // they differ from the last ones
-  double lambda = 1;        // of these domains, by the weights
+  bool is_shifted = false;  // they come from a shift, not from a new cut
+  double lambda = 1;        // of these domains, by the weights, or what a shift makes of them
   // The fewest objects that a rank will hold, over all sets, and the lowest such rank; set only if
   // asked for.
   std::int64_t fewest_objects = 0;
@@ -121,14 +134,15 @@ EVENKEEL_API Assignment place(const Communicator& communicator, const Status& st
 // Collective. Tries one goal after the other until all ranks hold at least `least_objects` objects:
 // first tighter targets, which stay nearest to the request; then, in case heavy objects are the
 // cause, weights that differ less and less. `refused` counts the goals that failed. Throws when all
-// fail.
+// fail. `shift`: it is tried before all new cuts.
 struct Allowed {
   Assignment assignment;
   int refused = 0;
 };
 EVENKEEL_API Allowed place_allowed(const Communicator& communicator, const Status& status,
                                    const Prepared& prepared, Weights weights, double target_lambda,
-                                   std::int64_t least_objects, const Domains& last);
+                                   std::int64_t least_objects, const Domains& last,
+                                   const std::optional<ShiftBy>& shift = std::nullopt);
 
 // --- Only domains --------------------------------------------------------------------------------
 

@@ -49,6 +49,11 @@ struct Advice {
   // The generation of an earlier decomposition that is to be taken again; -1: make a new one.
   // Always -1 unless earlier ones are kept, as a Balancer does.
   std::int64_t back_to = -1;
+  // Not 0: no new cut, but a shift of the domains along their curve with this penalty
+  // (Options::shift). Always 0 unless earlier domains are kept.
+  double shift_penalty = 0;
+  // By the load of the last epoch: what was measured before counts no more.
+  bool shifts_by_last_epoch = false;
   explicit operator bool() const noexcept { return rebalance; }
 };
 
@@ -155,6 +160,7 @@ class EVENKEEL_API Monitor {
   void warn(const std::string& text);
   std::int64_t now() const noexcept;               // by the clock that times rebalances
   std::int64_t first_generation() const noexcept;  // of the domains that the run began with
+  std::int64_t best_generation() const noexcept;   // since the last new cut, while shifts are tried
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

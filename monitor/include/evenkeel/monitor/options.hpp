@@ -45,6 +45,14 @@ enum class Methods : int {
   grids    // staggered, tensor
 };
 
+// Between new cuts, domains that are ranges of a curve can be shifted by the load that was measured
+// (docs/refining.md): for costs that vary from place to place and that no weight tells.
+struct Shift {
+  int rounds = 0;      // shifts after each new cut, at most; 0: off
+  double penalty = 1;  // at least 1: how carefully; it grows where a shift goes too far
+  friend bool operator==(const Shift&, const Shift&) = default;
+};
+
 struct Options {
   Method method = Hilbert{};
   // What a file or the environment may choose instead; given in code only.
@@ -69,6 +77,7 @@ struct Options {
   std::array<double, 3> least_width = {0, 0, 0};
 
   double target_lambda = 1.05;  // a decomposition that is this even by its weights is kept; 0: off
+  Shift shift = {};             // hilbert, morton and snake only; not in a deterministic run
   // The fewest objects, over all sets, that a rebalance may leave a rank with; 1 forbids empty
   // ranks, 0 forbids nothing. If need be, domains are cut more evenly than the target asks for, and
   // finally by counts, until every rank has enough.

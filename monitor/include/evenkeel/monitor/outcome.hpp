@@ -13,6 +13,7 @@ namespace evenkeel {
 struct Outcome {
   bool moved = true;     // false: the decomposition is what it was
   bool earlier = false;  // earlier domains were taken again
+  bool shifted = false;  // the last domains were shifted, as far as they had to be
   std::int64_t objects_moved = 0, bytes_moved = 0;
   double seconds = 0;          // from begin to end, on this rank
   std::int64_t forgotten = 0;  // objects whose learned costs are, since they have changed

@@ -1,6 +1,7 @@
 // Options of deciding: the trigger, and what it goes by.
 #include "agree/epoch.hpp"
 #include "decide/decision.hpp"
+#include "drive/options/refusal.hpp"
 #include "drive/options/table.hpp"
 
 #include <cmath>
@@ -25,8 +26,35 @@ bool trigger_makes_sense(const Options& options) {
   return true;
 }
 
+// --- Shifts --------------------------------------------------------------------------------------
+
+std::string print_shift_rounds(const Options& options) { return print(options.shift.rounds); }
+std::string print_shift_penalty(const Options& options) { return print(options.shift.penalty); }
+bool parse_shift_rounds(std::string_view text, Options& options, const Options&) {
+  return parse(text, options.shift.rounds);
+}
+bool parse_shift_penalty(std::string_view text, Options& options, const Options&) {
+  return parse(text, options.shift.penalty);
+}
+
+bool shift_rounds_make_sense(const Options& options) {
+  constexpr int most = 1000;
+  if (options.shift.rounds < 0 || options.shift.rounds > most) return false;
+  const bool is_boxes = extents_of(options.method).has_value() ||
+                        std::holds_alternative<RecursiveBisection>(options.method);
+  if (options.shift.rounds == 0 || !is_boxes) return true;
+  refuse_option("shift_rounds is " + print(options.shift.rounds) + ", and the method is " +
+                    to_text(options.method) + ", whose domains are not ranges of a curve.",
+                "Choose hilbert, morton or snake, or shift_rounds = 0.");
+}
+
 constexpr std::array rows = {
     Descriptor{"trigger", "a trigger", &print_trigger, &parse_trigger, &trigger_makes_sense},
+    Descriptor{"shift_rounds", "0 (off), or a whole number up to 1000", &print_shift_rounds,
+               &parse_shift_rounds, &shift_rounds_make_sense},
+    Descriptor{
+        "shift_penalty", "a number of at least 1", &print_shift_penalty, &parse_shift_penalty,
+        [](const Options& o) { return o.shift.penalty >= 1 && std::isfinite(o.shift.penalty); }},
     describe<&Options::floor_percent>(
         "floor_percent", "a number from 0 (off) to below 100",
         [](const Options& o) { return o.floor_percent >= 0 && o.floor_percent < 100; }),

@@ -88,6 +88,8 @@ State first_state(const Options& options) {
   state.horizon = options.horizon;
   state.expected_cost = options.expected_cost;
   state.epoch_steps = options.epoch_steps;
+  state.shift_rounds = options.deterministic ? 0 : options.shift.rounds;
+  state.shift_penalty = options.shift.penalty;
   state.latency_steps = 2 * protocol_latency_steps + 1;
   state.ledger.cost.method = 1 + static_cast<std::int64_t>(options.method.index());
   return state;

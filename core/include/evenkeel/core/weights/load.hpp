@@ -18,6 +18,10 @@ inline double lambda_of(double greatest, double sum, double parts) noexcept {
   return lambda < std::numeric_limits<double>::infinity() ? lambda : greatest / sum * parts;
 }
 
+// Average load / greatest load, the quality of a partition (Miguet and Pierson, 1997): 1 is
+// perfect.
+inline double quality_of(std::span<const double> loads) noexcept { return 1 / lambda_of(loads); }
+
 // (greatest - average) / greatest * parts / (parts - 1) * 100: 0 is perfect, 100 is all work on one
 // part. Also 0 when all loads are 0 or there is only one part.
 inline double imbalance_percent_of(double greatest, double sum, double parts) noexcept {

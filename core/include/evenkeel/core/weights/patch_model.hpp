@@ -29,7 +29,8 @@ struct PatchModel {
   std::array<double, 3> ghosts = {0, 0, 0};  // B, C, E
   double overhead_cells = 0;                 // D
 
-  // Seconds of one step of a patch. Throws an Error for a patch without cells.
+  // Seconds of one step of a patch. Throws an Error for a patch without cells, and for numbers that
+  // are not as said above.
   EVENKEEL_API double seconds_of(const PatchSize& size) const;
 };
 
@@ -61,10 +62,13 @@ struct PatchFit {
   // allow.
   PatchModel model;
   std::vector<PatchNumber> numbers;  // a, B, C, in 3-D E, and D
-  double timings = 0;                // how many count, less where earlier ones are half forgotten
-  double outliers = 0;               // of them, off by more than 5 times the noise
-  double noise = 0;                  // relative standard error of one timing, outliers aside
-  bool is_told() const noexcept;     // all numbers are
+  // What a patch costs beside what grows with its size: a (B C + D), in 3-D a (B C E + D). Timings
+  // tell this far better than D, which is the small difference of such costs.
+  double fixed_seconds = 0, fixed_uncertainty = 0;
+  double timings = 0;   // how many count, less where earlier ones are half forgotten
+  double outliers = 0;  // of them, off by more than 5 times the noise
+  double noise = 0;     // relative standard error of one timing, outliers aside
+  EVENKEEL_API bool is_told() const noexcept;  // all numbers are
 };
 
 // Fits a model to timings of patches, each of one step. Weighs timings by their relative errors,

@@ -317,6 +317,10 @@ inline Configuration configuration_of(std::int64_t number, int ranks) {
   all.has_kernel = !dice.once_in(8);
   all.hooks = dice.once_in(2);
   all.finishes = !dice.once_in(5);
+  const bool is_curve = all.options.method.index() < 3;
+  constexpr double penalties[] = {1, 1.25, 3};
+  if (is_curve && dice.once_in(3))
+    all.options.shift = {.rounds = 1 + dice.below(8), .penalty = dice.one_of(penalties)};
   return all;
 }
 

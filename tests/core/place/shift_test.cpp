@@ -1,0 +1,172 @@
+// Placing by a shift: objects of a region cost twice what their weights say, and domains are
+// shifted round after round by what the ranks would measure.
+
+#include "core/migrate/cloud.hpp"
+
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/place.hpp>
+#include <evenkeel/core/weights/load.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+using Place = std::array<double, 3>;
+
+const Method curves[] = {Hilbert{}, Morton{}, Snake{}};
+const Method boxes[] = {Staggered{}, Tensor{}, RecursiveBisection{}};
+
+// The objects of this rank: those of all that it owns.
+struct Crew {
+  std::vector<Place> x;
+  std::vector<double> weights, costs;
+  std::vector<std::int64_t> group;
+  std::vector<char> pinned;
+
+  double load() const { return std::accumulate(costs.begin(), costs.end(), 0.0); }
+};
+
+class PlaceByShift : public testing::Test {
+ protected:
+  Communicator communicator = test::world();
+  int rank = communicator.rank(), size = communicator.size();
+  static constexpr std::int64_t all = 6000;
+
+  static Region region(bool is_bound = false) { return {3, {{0, 0, 0}, {1, 1, 1}}, is_bound}; }
+
+  Crew crew_of(const Domains& domains) const {
+    Crew crew;
+    for (std::int64_t id = 0; id < all; ++id) {
+      Place place;
+      for (int axis = 0; axis < 3; ++axis)
+        place[static_cast<std::size_t>(axis)] =
+            static_cast<double>(test::mix(id, axis) % 1000) / 1000;
+      const bool is_mine =
+          parts_of(domains) == 0 ? id % size == rank : owner_of(domains, place) == rank;
+      if (!is_mine) continue;
+      const double weight = test::mix(id, 7) % 2 == 0 ? 1 : 3;
+      const bool is_dear = place[0] < 0.45 && place[1] < 0.8 && place[2] < 0.4;
+      crew.x.push_back(place);
+      crew.weights.push_back(weight);
+      crew.costs.push_back(is_dear ? 2 * weight : weight);
+      crew.group.push_back(id % 10 == 0 ? id / 500 : -1);
+      crew.pinned.push_back(0);
+    }
+    return crew;
+  }
+
+  Assignment placed(Crew crew, const Method& method, const Goal& goal, const Domains& last) const {
+    const Set one = set(crew.x);
+    const std::span<const double> given = crew.weights;
+    const Prepared prepared =
+        prepare(communicator, Status(), {&one, 1}, region(), {.method = method});
+    return place(communicator, Status(), prepared, Weights(&given, 1), goal, last);
+  }
+
+  double lambda_of_loads(const Crew& crew) const {
+    const std::vector<double> loads = communicator.all_gather(crew.load());
+    return lambda_of(loads);
+  }
+};
+
+TEST_F(PlaceByShift, CuresWhatWeightsDoNotTell) {
+  for (const Method& method : curves)
+    for (const double penalty : {1.0, 1.25}) {
+      SCOPED_TRACE(to_text(method));
+      Domains domains = placed(crew_of({}), method, {}, {}).domains;
+      Crew crew = crew_of(domains);
+      const double before = lambda_of_loads(crew);
+      EXPECT_TRUE(size == 1 || before > 1.05);
+      int rounds = 0;
+      for (; rounds < 8 && lambda_of_loads(crew) > 1.03; ++rounds) {
+        const Assignment found =
+            placed(crew, method, {0, 0, ShiftBy{penalty, crew.load()}}, domains);
+        EXPECT_TRUE(found.is_shifted);
+        EXPECT_TRUE(found.is_changed);
+        EXPECT_EQ(rank_of_part(found.domains), rank_of_part(domains));
+        domains = found.domains;
+        crew = crew_of(domains);
+      }
+      EXPECT_LE(lambda_of_loads(crew), 1.03) << "after " << rounds << " rounds";
+      // New cuts by the weights do not cure it.
+      const Domains again = placed(crew, method, {}, domains).domains;
+      EXPECT_NEAR(lambda_of_loads(crew_of(again)), before, 1e-9);
+    }
+}
+
+TEST_F(PlaceByShift, KeepsWhatIsEvenEnoughByTheLoads) {
+  const Domains domains = placed(crew_of({}), Hilbert{}, {}, {}).domains;
+  const Crew crew = crew_of(domains);
+  const double lambda = lambda_of_loads(crew);
+  const Assignment kept =
+      placed(crew, Hilbert{}, {lambda * 1.001, 0, ShiftBy{1, crew.load()}}, domains);
+  EXPECT_FALSE(kept.is_changed);
+  EXPECT_FALSE(kept.is_shifted);
+  EXPECT_NEAR(kept.lambda, lambda, 1e-9);
+  // What was promised is lambda by the loads as the weights spread them.
+  const Assignment shifted = placed(crew, Hilbert{}, {0, 0, ShiftBy{1, crew.load()}}, domains);
+  EXPECT_LT(shifted.lambda, 1.01);
+}
+
+// Where domains are no ranges of the curve, or nothing was measured, there is a new cut.
+TEST_F(PlaceByShift, FallsBackToANewCut) {
+  const Crew crew = crew_of({});
+  const Goal goal = {0, 0, ShiftBy{1, crew.load()}};
+  for (const Method& method : boxes) {
+    const Domains domains = placed(crew, method, {}, {}).domains;
+    const Assignment found = placed(crew, method, goal, domains);
+    EXPECT_FALSE(found.is_shifted);
+    EXPECT_TRUE(is_same_division(found.domains, placed(crew, method, {}, domains).domains));
+  }
+  const Domains hilbert = placed(crew, Hilbert{}, {}, {}).domains;
+  EXPECT_FALSE(placed(crew, Hilbert{}, goal, {}).is_shifted);
+  EXPECT_FALSE(placed(crew, Morton{}, goal, hilbert).is_shifted);
+  EXPECT_FALSE(placed(crew, Hilbert{}, {0, 0, ShiftBy{1, 0}}, hilbert).is_shifted);
+  EXPECT_TRUE(placed(crew, Hilbert{}, goal, hilbert).is_shifted);
+}
+
+// Objects of a group stay together, and too few objects on a rank lead to a new cut.
+TEST_F(PlaceByShift, RespectsGroupsAndLeastObjects) {
+  Domains domains = placed(crew_of({}), Hilbert{}, {}, {}).domains;
+  Crew crew = crew_of(domains);
+  const Set one = set(crew.x, carry(), {.group = crew.group, .pinned = crew.pinned});
+  const std::span<const double> given = crew.weights;
+  const Prepared prepared =
+      prepare(communicator, Status(), {&one, 1}, region(true), {.method = Hilbert{}});
+  const Assignment bound = place(communicator, Status(), prepared, Weights(&given, 1),
+                                 {0, 0, ShiftBy{1, crew.load()}}, domains, true);
+  EXPECT_TRUE(bound.is_shifted);
+  EXPECT_LT(bound.lambda, 1.2);
+  Prepared again = prepare(communicator, Status(), {&one, 1}, region(true), {.method = Hilbert{}});
+  EXPECT_NO_THROW(static_cast<void>(plan(communicator, std::move(again), bound)));
+
+  const ShiftBy all_on_one = {1, rank == 0 ? 1.0 : 0.0};
+  const Allowed allowed = place_allowed(communicator, Status(), prepared, Weights(&given, 1), 0,
+                                        all / size / 4, domains, all_on_one);
+  EXPECT_GE(allowed.assignment.fewest_objects, all / size / 4);
+}
+
+TEST_F(PlaceByShift, RefusesLoadsAndPenaltiesOnAllRanksAlike) {
+  const Crew crew = crew_of({});
+  const Domains domains = placed(crew, Hilbert{}, {}, {}).domains;
+  for (const double bad : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    const double load = rank == size - 1 ? bad : 1;
+    const std::string text = test::error_of([&] {
+      placed(crew, Hilbert{}, {0, 0, ShiftBy{1, load}}, domains);
+    });
+    EXPECT_TRUE(size == 1 || test::mentions(text, "The load of this rank"));
+    EXPECT_TRUE(test::same_everywhere(communicator, text));
+  }
+  for (const double penalty : {0.0, 0.5, std::numeric_limits<double>::infinity()})
+    EXPECT_ERROR(placed(crew, Hilbert{}, {0, 0, ShiftBy{penalty, 1}}, domains), "penalty");
+  EXPECT_NO_THROW(placed(crew, Hilbert{}, {0, 0, ShiftBy{1, 1}}, domains));
+}
+
+}  // namespace
+}  // namespace evenkeel
