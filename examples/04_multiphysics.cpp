@@ -23,7 +23,7 @@
 
 struct Settings {
   std::int64_t cells = 20000, steps = 300;
-  bool runs_off = true, runs_on = true, shifts = false, exchanges_twice = false;
+  bool runs_off = true, runs_on = true, shifts = true, exchanges_twice = false;
   std::string weights = "learned", picture = {};
 
   // What an acoustic cell costs over a flow cell on the machine of docs/performance.md. Only told
@@ -121,6 +121,7 @@ Course simulate(const ek::Communicator& ranks, const Settings& settings, bool is
                       .expected_cost = 2,  // steps; until one has been measured
                       // Ranks may share cores, and this machine may have other users.
                       .clock = ek::ClockKind::thread_cpu};
+  if (settings.shifts) options.shift = {.rounds = 8};
   if (!is_balanced) options.trigger = ek::Never{};
   ek::Balancer balancer(ranks, options);
   // Kernels between which ranks wait for each other are of different phases.
