@@ -65,21 +65,23 @@ KOKKOS_INLINE_FUNCTION void add_flux(const Gas& in, const Gas& out, int axis, do
   }
 }
 
+KOKKOS_INLINE_FUNCTION double burning_rate(double temperature) {
+  return 120 * std::exp(-8 / temperature);
+}
+
 // Burns fuel at constant volume, in steps in each of which little of it burns: hot cells take many.
 // `kept_hot`: the least temperature at which it burns. Returns the heat per time.
 KOKKOS_INLINE_FUNCTION double burn(double u[], double kept_hot, double dt) {
-  constexpr double rate = 120, activation = 8, heating = 2;  // of a gas that is fuel alone
-  constexpr double most_burnt = 0.0003;                      // in a step, as a share
+  constexpr double heating = 2;          // of a gas that is fuel alone
+  constexpr double most_burnt = 0.0003;  // in a step, as a share
   const double energy = u[4];
   double temperature = heat_ratio * pressure(u) / u[0], fuel = u[5] / u[0];
-  const auto rate_at = [=](double gas) {
-    return rate * std::exp(-activation / (gas > kept_hot ? gas : kept_hot));
-  };
-  const double asked = rate_at(temperature) * dt / most_burnt;
+  const double asked =
+      burning_rate(temperature > kept_hot ? temperature : kept_hot) * dt / most_burnt;
   const int steps = 1 + (asked < 99 ? static_cast<int>(asked) : 99);
   double burnt = 0;
   for (int step = 0; step < steps; ++step) {
-    const double share = rate_at(temperature) * dt / steps;
+    const double share = burning_rate(temperature > kept_hot ? temperature : kept_hot) * dt / steps;
     const double now = fuel * share / (1 + share);
     burnt += now;
     fuel -= now;

@@ -7,8 +7,9 @@
 //
 // with 20 steps at a time taken together, since other programs disturb single ones. Upkeep is what
 // evenkeel and rebuilding after moves took on the rank that waited least in it. If each phase were
-// even, the run would take the sum of averages, A. The ideal gain is T - A of the run without
-// balancing; what is realised of it is T of that run less T of the other.
+// even, the run would take A, the sum of averages. So T / A - 1 is what could be gained. Two runs
+// do the same work, and each is compared with its own A, since a machine with other users is not
+// always as fast.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -168,10 +169,10 @@ class Report {
   }
   static void print_gain(const Row& off, const Row& on) {
     const double took_off = off.work + off.upkeep, took_on = on.work + on.upkeep;
-    const double ideal = took_off - off.average;
-    std::printf("balancing took off %.1f %% of the time; %.1f %% was the most; realised: %.0f %%\n",
-                100 * (took_off - took_on) / took_off, 100 * ideal / took_off,
-                100 * (took_off - took_on) / ideal);
+    const double over_off = took_off / off.average, over_on = took_on / on.average;
+    std::printf("T / A is %.3f off and %.3f on: %.0f %% of the ideal gain is realised\n", over_off,
+                over_on, 100 * (over_off - over_on) / (over_off - 1));
+    std::printf("T itself is %.1f %% less\n", 100 * (took_off - took_on) / took_off);
   }
 
   const ek::Communicator& ranks_;
