@@ -34,6 +34,8 @@ struct Cells {
   Places neighbours;                           // -1: beyond the cube
   Kokkos::View<int*> flow_cells, sound_cells;  // of the owned
 
+  std::size_t extent() const { return static_cast<std::size_t>(owned); }
+
   // What moves together. The solvers of a cell are its types.
   ek::Set as_set(const std::vector<double>& type_costs) {
     return ek::set(x, ek::carry(id, solvers, flow, sound, integral, mean_heat),
@@ -81,7 +83,7 @@ inline Cells make_cells(const ek::Communicator& ranks, std::int64_t about) {
 // The owned cells of one solver.
 inline Kokkos::View<int*> cells_of(const Cells& cells, int solver) {
   const auto solvers = cells.solvers;
-  const Kokkos::View<int*> list("list", cells.owned);
+  const Kokkos::View<int*> list("list", cells.extent());
   int found = 0;
   Kokkos::parallel_scan(
       "list", cells.owned,
@@ -95,7 +97,7 @@ inline Kokkos::View<int*> cells_of(const Cells& cells, int solver) {
 }
 
 inline Names neighbours_of(const Cells& cells) {
-  const Names names("names", cells.owned);
+  const Names names("names", cells.extent());
   const auto id = cells.id;
   const Octree tree = cells.tree;
   Kokkos::parallel_for(
@@ -131,7 +133,7 @@ inline Kokkos::View<std::int64_t*> foreign_of(const Names& names, const Places& 
 // After a move: ghosts, the places of neighbours, and who works on what.
 inline ek::Halo connect(const ek::Communicator& ranks, const ek::Domains& domains, Cells& cells) {
   const Names names = neighbours_of(cells);
-  Kokkos::realloc(cells.neighbours, cells.owned);
+  Kokkos::realloc(cells.neighbours, cells.extent());
   ek::LocalIds(cells.id, cells.owned).write_indices(names, cells.neighbours);
   const auto foreign = foreign_of(names, cells.neighbours);
   const ek::IdDirectory directory(ranks, cells.id, cells.owned);
@@ -143,8 +145,8 @@ inline ek::Halo connect(const ek::Communicator& ranks, const ek::Domains& domain
 
   Kokkos::realloc(cells.new_flow, cells.flow.extent(0));
   Kokkos::realloc(cells.new_integral, cells.integral.extent(0));
-  Kokkos::realloc(cells.heat, cells.owned);
-  Kokkos::realloc(cells.source, cells.owned);
+  Kokkos::realloc(cells.heat, cells.extent());
+  Kokkos::realloc(cells.source, cells.extent());
   cells.flow_cells = cells_of(cells, flow_solver);
   cells.sound_cells = cells_of(cells, sound_solver);
   return halo;

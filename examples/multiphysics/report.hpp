@@ -25,7 +25,7 @@
 
 // One run on this rank.
 struct Course {
-  enum Part : int { flow, coupling, sound, upkeep };
+  enum Part : std::size_t { flow, coupling, sound, upkeep };
   struct Step {
     std::array<double, 4> seconds = {};  // by part
     double wall = 0;

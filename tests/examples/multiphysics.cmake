@@ -1,19 +1,21 @@
 # Both solvers come to the same to the bit: on any number of ranks, with balancing or without, with
 # one exchange or two, and whatever cells are thought to cost.
-set(arguments --cells 3000 --steps 30)
+set(arguments --cells 3000 --steps 24)
 set(checksums "")
 foreach(launcher IN LISTS LAUNCHERS)
   set(launcher_text "${launcher}")
   separate_arguments(launcher)
   foreach(choice IN ITEMS
-      "never --balance off" "never --balance off --exchange twice"
-      "every --balance on --exchange once" "every --balance on --weights wrong --exchange twice"
-      "every --balance on --weights given --shift on")
+      "never --balance off" "every --balance on --exchange once"
+      "every --balance on --weights wrong --exchange twice"
+      "threshold --balance on --weights given --shift on")
     separate_arguments(choice)
     list(POP_FRONT choice trigger)
     set(ENV{EVENKEEL_TRIGGER} ${trigger})
     if(trigger STREQUAL "every")  # not by the clock: objects move
       set(ENV{EVENKEEL_TRIGGER} "every 0:1000:6")
+    elseif(trigger STREQUAL "threshold")  # it looks at the load, as shifts need
+      set(ENV{EVENKEEL_TRIGGER} "threshold lambda 1.01")
     endif()
     execute_process(COMMAND ${launcher} ${PROGRAM} ${arguments} ${choice}
       RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
