@@ -121,7 +121,8 @@ Course simulate(const ek::Communicator& ranks, const Settings& settings, bool is
                       .expected_cost = 2,  // steps; until one has been measured
                       // Ranks may share cores, and this machine may have other users.
                       .clock = ek::ClockKind::thread_cpu};
-  if (settings.shifts) options.shift = {.rounds = 8};
+  // A shift goes by the sum over phases, which is not what two of them take.
+  if (settings.shifts && !settings.exchanges_twice) options.shift = {.rounds = 8};
   if (!is_balanced) options.trigger = ek::Never{};
   ek::Balancer balancer(ranks, options);
   // Kernels between which ranks wait for each other are of different phases.
