@@ -1,8 +1,8 @@
 // Molecular dynamics with forces of a short range: the loop of a real code, in which ranks migrate
 // leavers, exchange ghosts and may rebalance only when their cells are built anew.
 //
-//   mpirun -n 4 04_short_range --balance off
-//   mpirun -n 4 04_short_range --balance on
+//   mpirun -n 4 08_short_range --balance off
+//   mpirun -n 4 08_short_range --balance on
 //
 // Soft particles fill a periodic cube; a ball of them is thrown through the others, so that the
 // work moves. Positions are multiples of 2^-40 and forces are added up as integers. So nothing is
@@ -264,7 +264,7 @@ int run(int argc, char** argv) {
     Settings settings;
     if (!read(argc, argv, settings)) {
       if (ranks.rank() == 0)
-        std::fputs("usage: 04_short_range [--particles N] [--steps N] [--balance on|off]\n",
+        std::fputs("usage: 08_short_range [--particles N] [--steps N] [--balance on|off]\n",
                    stderr);
       return 2;
     }
