@@ -166,6 +166,9 @@ std::span<double> WorkModel::sums() {
   return sums_;
 }
 
+// Noise is proportional to a load; but costs within a type differ from place to place as well, and
+// the sum of all loads shall come out right. So a row counts by its load, and with one column the
+// cost is nearly the sum of loads over the sum of amounts.
 void WorkModel::add_row(const Row& row, double counts) {
   const Layout at(columns());
   const double load = row.load / speed_;
@@ -175,11 +178,12 @@ void WorkModel::add_row(const Row& row, double counts) {
   if (!(mean_load_ > 0)) return;
   double unit = 1, weight = counts;
   if (!options_.minimum_norm) {
-    unit = guess(row);
-    const double residual = (load + least_share * mean_load_ - unit) / unit;
+    const double expected = guess(row);
+    const double residual = (load + least_share * mean_load_ - expected) / expected;
     sums_[at.magnitudes + Magnitudes::bin_of(residual)] += counts;
     const double far = scale_ > 0 ? std::abs(residual) / (huber * scale_) : 0;
     if (far > 1) weight /= far;
+    unit = std::sqrt(expected * mean_load_);
   }
   const auto entry_of = [&](std::size_t j) { return (j < columns() ? row.amounts[j] : 1) / unit; };
   std::size_t entry = at.matrix;

@@ -213,6 +213,7 @@ struct Balancer::Impl {
   // When objects were last counted by type, how long that took, and whether a look since is owed.
   std::int64_t counted_at_ = 0, count_took_ = 0;
   bool owes_count_ = false;
+  double best_lambda_ = 1;  // of the last cut, where it was made for several phases
   Inspection inspection_;
   Crowding crowding_;
   std::int64_t forgotten_ = 0;  // objects of this rank, at the last rebalance or migration
@@ -240,7 +241,8 @@ MoveReport Balancer::Impl::step(std::span<const Set> sets, const StepOptions& ho
                               monitor_.steps(),
                               load,
                               has_moved,
-                              [this] { return monitor_.now(); }};
+                              [this] { return monitor_.now(); },
+                              best_lambda_};
   };
   const auto find_out = [&](std::int64_t load) {
     const auto& stretches = monitor_.of_stretches();
@@ -474,23 +476,21 @@ std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared,
   return assignment;
 }
 
-// A cut for several phases, where it is known what objects cost in each; otherwise by one weight.
+// A cut for several phases, where it is known what objects cost in each; otherwise by one weight. A
+// shift goes by the sum over phases, which says little of each: then a new cut is made.
 PlacedByPhases Balancer::Impl::find_new(const Prepared& prepared, const Weighed& weights,
                                         std::uint32_t phases, const std::optional<ShiftBy>& shift) {
   const Options& options = monitor_.options();
-  if (std::popcount(phases) < 2 || is_boxes(options.method) || shift)
+  if (std::popcount(phases) < 2 || is_boxes(options.method))
     return {place_allowed(ranks_, Status(), prepared, weights.of_sets, options.target_lambda,
                           options.least_objects, domains(), shift),
             {}};
-  std::vector<exec::Array<double>> arrays;
+  LearnedCosts::ByPhase arrays;
   std::vector<std::vector<std::span<const double>>> costs(prepared.sets.size());
   const Status listed = attempt(stage_name, [&] {
+    arrays = costs_.by_phase(prepared.space, prepared.sets, work_);
     for (std::size_t s = 0; s < costs.size(); ++s)
-      for (int phase = 0; phase < kernel_phases; ++phase) {
-        if ((phases >> phase & 1U) == 0) continue;
-        arrays.push_back(costs_.of_phase(prepared.space, prepared.sets[s], s, work_, phase));
-        costs[s].push_back(arrays.back().span());
-      }
+      for (const exec::Array<double>& of_phase : arrays[s]) costs[s].push_back(of_phase.span());
   });
   return place_phases(ranks_, listed, prepared, costs, std::popcount(phases), options.target_lambda,
                       options.least_objects, domains());
@@ -657,6 +657,7 @@ MoveReport Balancer::Impl::carry_out(const Plan& who, std::span<const Set> sets,
   };
   MoveReport report = move(ranks_, sets, shapes, who, moving);
   costs_.note_move();
+  work_.note_move();
   // Keys that cannot be noted leave costs whose objects are not known: they are forgotten.
   if (learns_ && costs_.of_sets().size() == sets.size())
     static_cast<void>(attempt(stage_name, [&] { costs_.note_keys(space_for(sets), sets); }));
@@ -685,6 +686,7 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
   static_cast<void>(attempt(stage_name, [&] { outcome.stages = report.seconds; }));
   outcome.seconds = static_cast<double>(monitor_.now() - began) * 1e-9;
   outcome.lambda = placed.lambda;
+  best_lambda_ = placed.phases ? placed.lambda : 1;
   if (placed.phases)
     static_cast<void>(attempt(stage_name, [&] {
       for (const PhaseLoad& phase : placed.phases->phases)

@@ -27,6 +27,14 @@ double share_followed(double mine, double expected) {
   return std::max(least, 1 - (1 - least) * off / far_off);
 }
 
+// What a load is thought to be that was measured, where another was expected: the expected one, as
+// far as noise (a standard deviation, as a share) explains the difference.
+double beyond_noise(double measured, double expected, double noise) {
+  const double off = measured / expected - 1, usual = 2 * noise;
+  const double believed = std::max(0.0, off * off - usual * usual) / std::max(off * off, 1e-30);
+  return expected * (1 + believed * off);
+}
+
 // Whether a loop in chunks tells what objects cost that are there.
 bool is_usable(const StretchTimes& loop, std::span<const Set> sets) {
   return loop.steps > 0 && loop.objects > 0 && static_cast<std::size_t>(loop.set) < sets.size() &&
@@ -266,10 +274,8 @@ void LearnedCosts::learn_by_type(std::span<const Set> sets, const Agreed& agreed
   const bool is_measured = measured.of_types && agreed.mine > 0;
   const double mine = is_measured ? (agreed.mine + measured.last) / 2 : expected;
   const double followed = share_followed(mine, expected);
-  const double off = mine / expected - 1, noise = 2 * measured.noise;
-  const double believed = std::max(0.0, off * off - noise * noise) / std::max(off * off, 1e-30);
   const double load =
-      std::clamp(expected * (1 + believed * off), by_type / widest, by_type * widest);
+      std::clamp(beyond_noise(mine, expected, measured.noise), by_type / widest, by_type * widest);
   for (std::size_t s = 0; s < sets.size(); ++s)
     exec::for_each(costs_[s].space(), label, costs_[s].size(),
                    Share{followed * load / expected, (1 - followed) * load / by_type,
@@ -283,13 +289,29 @@ void LearnedCosts::learn_by_type(std::span<const Set> sets, const Agreed& agreed
   }
 }
 
-exec::Array<double> LearnedCosts::of_phase(const Space& space, const Set& set, std::size_t index,
-                                           const WorkCosts& work, int phase) const {
-  exec::Array<double> costs = costs_of(space, set, work.costs(index, phase));
-  exec::for_each(space, label, costs.size(),
-                 Adjust{costs_[index].data(), by_type_[index].data(), costs.data()});
+LearnedCosts::ByPhase LearnedCosts::by_phase(const Space& space, std::span<const Set> sets,
+                                             const WorkCosts& work) const {
+  constexpr double widest = 100;
+  ByPhase all(sets.size());
+  for (int phase = 0; phase < kernel_phases; ++phase) {
+    if ((work.phases() >> phase & 1U) == 0) continue;
+    double expected = 0;
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      exec::Array<double>& costs =
+          all[s].emplace_back(costs_of(space, sets[s], work.costs(s, phase)));
+      exec::for_each(space, label, costs.size(),
+                     Adjust{costs_[s].data(), by_type_[s].data(), costs.data()});
+      expected += sum_of(costs);
+    }
+    const double measured = work.load_of(phase);
+    if (measured > 0 && expected > 0) {
+      const double load = std::clamp(beyond_noise(measured, expected, work.noise()),
+                                     expected / widest, expected * widest);
+      for (const auto& of_set : all) scale(of_set.back(), load / expected);
+    }
+  }
   space.fence(label);
-  return costs;
+  return all;
 }
 
 // What chunks have taken counts for their objects. The rest of the load, as far as chunks have not

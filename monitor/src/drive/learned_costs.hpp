@@ -83,9 +83,11 @@ class LearnedCosts {
   void learn(const Space& space, std::span<const Set> sets, const Agreed& agreed,
              const Measurements& measured);
 
-  // After learn(), where types are known: what each object of a set costs in a phase.
-  exec::Array<double> of_phase(const Space& space, const Set& set, std::size_t index,
-                               const WorkCosts& work, int phase) const;
+  // After learn(), where types are known: for each set, what each object costs in each phase. In
+  // each, the objects of this rank together cost what was measured of them, unless that is within
+  // noise of what is expected: how much dearer than its types an object is, is not known by phase.
+  using ByPhase = std::vector<std::vector<exec::Array<double>>>;
+  ByPhase by_phase(const Space& space, std::span<const Set> sets, const WorkCosts& work) const;
 
   // Brings the costs up to date, between rebalances, by what chunks have taken. `load`: of this
   // rank, in nanoseconds per step.

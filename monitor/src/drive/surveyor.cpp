@@ -457,7 +457,12 @@ void Surveyor::tell(const Question& question, const Sums& sums, bool is_on_recor
   const auto known = [&](std::size_t row, std::size_t again) {
     return is_on_record ? row : by_place ? again : Sums::rows;
   };
-  would_be.fresh = sums.greatest(Sums::fresh);
+  const auto of_cut = [&](std::size_t row) {
+    const std::int64_t greatest = sums.greatest(row);
+    return greatest < 0 ? greatest
+                        : std::llround(static_cast<double>(greatest) * question.best_lambda);
+  };
+  would_be.fresh = of_cut(Sums::fresh);
   would_be.as_weighed = sums.greatest_as_weighed();
   would_be.first_again = sums.greatest(Sums::first_again);
   would_be.previous_again = sums.greatest(Sums::previous_again);
@@ -472,7 +477,7 @@ void Surveyor::tell(const Question& question, const Sums& sums, bool is_on_recor
   if (!by_place) return;
   std::size_t i = 0;
   for (const auto& entry : earlier_.entries()) {
-    would_be.earlier[i] = sums.greatest(Sums::earlier + i);
+    would_be.earlier[i] = of_cut(Sums::earlier + i);
     would_be.age[i++] = question.step - entry.step;
   }
 }

@@ -56,6 +56,9 @@ class Surveyor {
     std::int64_t load;  // nanoseconds, of this rank
     bool has_moved;     // the domains are not those that the run began with
     std::function<std::int64_t()> now;
+    // The lambda of the best cut: above 1 where a step has several phases, which no cut along a
+    // curve may make even in all of them. Costs are known by their sum over phases alone.
+    double best_lambda = 1;
   };
 
   // Collective; blocks. What cannot be found out, say because a position is not finite, is reported

@@ -52,6 +52,7 @@ void WorkCosts::observe(const Space& space, std::span<const Set> sets,
     row.groups.emplace_back(group_of(options[k]), kernels[k]);
   for (Model& model : models_) observe(model, row);
   rows_.push_back(std::move(row));
+  is_measured_here_ = true;
   if (rows_.size() > most_rows) rows_.pop_front();
 }
 
@@ -188,6 +189,14 @@ Status WorkCosts::fit(const Communicator& ranks) {
   }
   if (!status.ok()) is_settled_ = false;
   return status;
+}
+
+double WorkCosts::load_of(int phase) const noexcept {
+  double load = 0;
+  if (is_measured_here_ && !rows_.empty())
+    for (const auto& [group, nanoseconds] : rows_.back().groups)
+      if (phase_of(group) == phase) load += nanoseconds;
+  return load;
 }
 
 bool WorkCosts::are_measured() const noexcept {

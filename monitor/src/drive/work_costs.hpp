@@ -43,6 +43,11 @@ class WorkCosts {
   void state(const Space& space, std::span<const Set> sets, std::span<const KernelOptions> options,
              RankStatement& mine) const;
 
+  // Objects have moved: what was measured last tells nothing of those that are here now.
+  void note_move() noexcept { is_measured_here_ = false; }
+  // What the objects that are here took in a phase at the last look; 0: not known.
+  double load_of(int phase) const noexcept;
+
   // What an earlier run has learned.
   void expect(const CostTable& earlier) { earlier_ = earlier; }
 
@@ -105,6 +110,7 @@ class WorkCosts {
   AgreedWork built_;
   std::vector<double> sums_;  // of all models, one behind the other
   bool is_settled_ = false;
+  bool is_measured_here_ = false;
   CostTable earlier_;
   std::vector<PerColumn> expected_;  // by set: relative to each other; 0: unknown
   bool has_expected_ = false;
