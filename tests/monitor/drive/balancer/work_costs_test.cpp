@@ -55,7 +55,7 @@ enum class Told : std::uint8_t { nothing, their_types };
 class Program {
  public:
   explicit Program(const Options& options = quiet_options(), Told told = Told::nothing)
-      : communicator_(test::world()), told_(told), balancer_(communicator_, options) {
+      : communicator_(test::world()), balancer_(communicator_, options) {
     virtual_time = 0;
     ids_ = test::ids_here(communicator_, test::in_turn, 3000 * communicator_.size());
     x_.resize(ids_.size());
@@ -113,7 +113,6 @@ class Program {
   }
 
   Communicator communicator_;
-  Told told_;
   Balancer balancer_;
   std::vector<Kernel> kernels_;
   Ids ids_;
