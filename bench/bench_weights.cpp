@@ -39,7 +39,7 @@ void compare(int seeds) {
 
 // With 48 looks remembered, as a rank of a long run has.
 void time_passes() {
-  for (const std::size_t types : {3, 8, 16}) {
+  for (const std::size_t types : {3U, 8U, 16U}) {
     test::Ranks one(1, test::types(types));
     const test::Measured all = test::measured({1, types, 48, test::Alike::diverse, 1});
     const std::span<const double> amounts = all.amounts;

@@ -31,7 +31,7 @@ PerColumn some_costs() {
 TEST(WorkAmounts, OfOneTypeEach) {
   const Space space = test::space();
   std::mt19937_64 random(1);
-  for (const std::size_t count : {0, 1, 2, 1000}) {
+  for (const std::size_t count : {0U, 1U, 2U, 1000U}) {
     Positions x(count);
     std::vector<int> types(count);
     PerColumn expected;

@@ -88,8 +88,8 @@ TEST(WorkModel, IsFiveTimesAsGoodAsTheLeastNorm) {
 TEST(WorkModel, IsBetterElsewhereToo) {
   const int seeds = test::is_sanitized ? 10 : 40;
   for (const Alike alike : {Alike::diverse, Alike::similar, Alike::balanced})
-    for (const std::size_t ranks : {16, 100})
-      for (const std::size_t types : {2, 8})
+    for (const std::size_t ranks : {16U, 100U})
+      for (const std::size_t types : {2U, 8U})
         for (const int epochs : {1, 10}) {
           const auto [least_norm, ours] = errors_of({ranks, types, epochs, alike, 0}, seeds);
           EXPECT_LE((epochs == 1 ? 1.1 : 3) * ours, least_norm)
