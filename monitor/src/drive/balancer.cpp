@@ -401,10 +401,16 @@ void Balancer::Impl::observe_types(std::span<const Set> sets, bool at_once) {
 // Collective, where all ranks have types. Returns what has failed on this rank.
 Status Balancer::Impl::fit_types(std::span<const Set> sets, const Agreed& agreed) {
   const exec::Region shown("evenkeel::fit_types");
-  vote(ranks_, attempt(stage_name, [&] {
-         work_.expect(monitor_.restored_costs());
-         work_.build(sets, agreed.work);
-       }));
+  const Status built = attempt(stage_name, [&] {
+    work_.expect(monitor_.restored_costs());
+    work_.build(sets, agreed.work);
+  });
+  try {
+    vote(ranks_, built);
+  } catch (...) {  // a survey fits the models that there are: all ranks have them, or none
+    work_.forget();
+    throw;
+  }
   Status fitted = work_.fit(ranks_);
   if (!fitted.ok()) return fitted;
   return attempt(stage_name, [&] {

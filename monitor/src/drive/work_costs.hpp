@@ -54,6 +54,7 @@ class WorkCosts {
   // Makes the models that the agreed columns and groups ask for. Local.
   void build(std::span<const Set> sets, const AgreedWork& agreed);
   bool is_built() const noexcept { return !models_.empty(); }
+  void forget() noexcept { models_.clear(); }
 
   // Collective, where all ranks have built: never throws but for errors of MPI. What has failed on
   // this rank is returned. Few passes suffice for models that were fitted before.

@@ -167,7 +167,7 @@ Kernel Clock::kernel(const std::string& name, const KernelOptions& options) {
   if (known != names_.end()) {
     if (!(options_[index] == options))
       refuse("The kernel '" + name + "' is known already, with other options.",
-             "Give the same phase and the same number of steps wherever it is registered.");
+             "Give the same phase, steps, types and set wherever it is registered.");
     return Kernel(shared_from_this(), static_cast<int>(index),
                   static_cast<int>(impl_->slots_of_kernels[index]));
   }
