@@ -76,7 +76,7 @@ TEST(MinimumNorm, RefusesWhatIsNoProblem) {
 
 TEST(WorkModel, IsFiveTimesAsGoodAsTheLeastNorm) {
   if (test::is_sanitized) GTEST_SKIP() << "counts cases";
-  constexpr int seeds = 100;
+  constexpr int seeds = 60;
   for (const Alike alike : {Alike::diverse, Alike::similar, Alike::balanced})
     for (const int epochs : {4, 10, 20}) {
       const auto [least_norm, ours] = errors_of({32, 3, epochs, alike, 0}, seeds);
@@ -88,7 +88,7 @@ TEST(WorkModel, IsFiveTimesAsGoodAsTheLeastNorm) {
 // Other numbers of ranks and types. One epoch tells less.
 TEST(WorkModel, IsBetterElsewhereToo) {
   if (test::is_sanitized) GTEST_SKIP() << "counts cases";
-  constexpr int seeds = 40;
+  constexpr int seeds = 15;
   for (const Alike alike : {Alike::diverse, Alike::similar, Alike::balanced})
     for (const std::size_t ranks : {16U, 100U})
       for (const std::size_t types : {2U, 8U})
