@@ -28,9 +28,11 @@ double share_followed(double mine, double expected) {
 }
 
 // What a load is thought to be that was measured, where another was expected: the expected one, as
-// far as noise (a standard deviation, as a share) explains the difference.
-double beyond_noise(double measured, double expected, double noise) {
-  const double off = measured / expected - 1, usual = 2 * noise;
+// far as noise explains the difference. `left_over` is what models leave unexplained, as a share:
+// where costs differ within types, most of it is no noise.
+double beyond_noise(double measured, double expected, double left_over) {
+  constexpr double most_noise = 0.02;
+  const double off = measured / expected - 1, usual = 2 * std::min(left_over, most_noise);
   const double believed = std::max(0.0, off * off - usual * usual) / std::max(off * off, 1e-30);
   return expected * (1 + believed * off);
 }
