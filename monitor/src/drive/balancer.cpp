@@ -171,6 +171,8 @@ struct Balancer::Impl {
   Weighed weigh(std::span<const Set> sets, const Agreed& agreed);
   PlacedByPhases find_new(const Prepared& prepared, const Weighed& weights, std::uint32_t phases,
                           const std::optional<ShiftBy>& shift);
+  std::optional<ShiftBy> shift_of(const Advice& advice, const Agreed& agreed) const;
+  void look_for_crowds(const Prepared& prepared, const Assignment& assignment);
   // What was decided on, by a new cut or by the domains of an earlier generation.
   struct Placed {
     std::shared_ptr<const Domains> domains;
@@ -502,6 +504,21 @@ PlacedByPhases Balancer::Impl::find_new(const Prepared& prepared, const Weighed&
                       options.least_objects, domains());
 }
 
+std::optional<ShiftBy> Balancer::Impl::shift_of(const Advice& advice, const Agreed& agreed) const {
+  if (!(advice.shift_penalty > 0)) return std::nullopt;
+  return ShiftBy{advice.shift_penalty,
+                 advice.shifts_by_last_epoch ? monitor_.epoch_loads().last : agreed.mine};
+}
+
+// Collective where a cut is less even than it should be.
+void Balancer::Impl::look_for_crowds(const Prepared& prepared, const Assignment& assignment) {
+  const Options& options = monitor_.options();
+  const bool is_along_curve = !is_boxes(options.method);
+  if (!crowding_.is_suspected(is_along_curve, assignment.lambda, options.target_lambda)) return;
+  const Crowd crowd = crowd_of(ranks_, assignment.status, prepared);
+  warn([&] { return crowding_.of_cells(crowd, assignment); });
+}
+
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given, const Advice& advice) {
   const exec::Region shown("evenkeel::rebalance");
   const Options& options = monitor_.options();
@@ -537,21 +554,13 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, const Advice& a
   const std::uint32_t phases = learns_ && agreed.is_typed ? work_.phases() : 0;
   std::optional<Assignment> earlier = find_earlier(prepared, weights.of_sets, advice.back_to);
   const std::int64_t back_to = earlier ? advice.back_to : -1;
-  std::optional<ShiftBy> shift;
-  if (advice.shift_penalty > 0)
-    shift = ShiftBy{advice.shift_penalty,
-                    advice.shifts_by_last_epoch ? monitor_.epoch_loads().last : agreed.mine};
+  const std::optional<ShiftBy> shift = shift_of(advice, agreed);
   PlacedByPhases by_phases = earlier ? PlacedByPhases{{std::move(*earlier)}, {}}
                                      : find_new(prepared, weights, phases, shift);
   Allowed& found = by_phases.allowed;
-  const bool is_along_curve = !is_boxes(options.method);
   // Where phases lie apart, no cut is even, and crowded cells are not why.
   const bool is_composite = !by_phases.loads.phases.empty();
-  if (!is_composite &&
-      crowding_.is_suspected(is_along_curve, found.assignment.lambda, options.target_lambda)) {
-    const Crowd crowd = crowd_of(ranks_, found.assignment.status, prepared);
-    warn([&] { return crowding_.of_cells(crowd, found.assignment); });
-  }
+  if (!is_composite) look_for_crowds(prepared, found.assignment);
   Placed placed = {domains_,
                    found.assignment.is_changed,
                    found.assignment.lambda,

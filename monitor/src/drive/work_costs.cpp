@@ -4,8 +4,6 @@
 #include <cmath>
 #include <functional>
 #include <iterator>
-#include <limits>
-#include <numeric>
 #include <tuple>
 
 namespace evenkeel {

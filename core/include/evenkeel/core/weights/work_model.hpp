@@ -80,7 +80,6 @@ class EVENKEEL_API WorkModel {
 
   // Enters what this rank had and how long it took. A load of 0 is none.
   void observe(std::span<const double> amounts, double load);
-  void forget() noexcept { rows_.clear(); }
   bool has_observed() const noexcept { return !rows_.empty(); }
 
   // One pass: sums() of all ranks are added up, in place, and each rank solves. The first pass
