@@ -1,0 +1,379 @@
+// In rounds each vertex wishes to pair with its best neighbour that is still alone; wishes that are
+// mutual come true. Every decision is taken by the vertex that it is about, from what it and its
+// neighbours say, so ranks exchange values of ghosts and nothing else.
+//
+// Rating of a neighbour: (edge weight)^2 / its weight, as heavy edges between light vertices should
+// vanish first. Ties go to the greater hash of both names, which both ends of an edge see alike.
+
+#include "graph/cluster.hpp"
+
+#include "by_number.hpp"
+#include "graph/vertex_list.hpp"
+
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/sort.hpp>
+
+#include <limits>
+
+namespace evenkeel::graph {
+
+namespace {
+
+constexpr const char* stage_name = "core/graph";
+constexpr const char* label = "evenkeel::graph::cluster";
+constexpr Address nobody = std::numeric_limits<Address>::max();
+
+constexpr int rounds = 5;
+
+// --- What is seen --------------------------------------------------------------------------------
+
+// Vertices and ghosts.
+struct Scene {
+  RowsView rows;
+  const std::int64_t* weights;
+  const std::uint64_t* names;
+  const int* homes;  // null: none
+  const int* fixed;  // null: none
+  const Address* ghosts;
+  std::int64_t owned;
+  int constraints, rank;
+  std::int64_t heaviest[most_constraints];
+
+  KOKKOS_FUNCTION Address address(Vertex v) const {
+    return v < owned ? address_of(rank, v) : ghosts[v - owned];
+  }
+  KOKKOS_FUNCTION const std::int64_t* weights_of(Vertex v) const {
+    return weights + static_cast<std::int64_t>(v) * constraints;
+  }
+  // Constraints have about the same sum.
+  KOKKOS_FUNCTION double mass(Vertex v) const {
+    const std::int64_t* const mine = weights_of(v);
+    std::int64_t sum = mine[0];
+    if (constraints > 1) {
+      sum = 0;
+      for (int c = 0; c < constraints; ++c) sum += mine[c] >> 3;  // 8 of them must not overflow
+    }
+    return sum > 0 ? static_cast<double>(sum) : 1.0;
+  }
+  // Whether `times` what v weighs has room beside what is there.
+  KOKKOS_FUNCTION bool fits(const std::int64_t* there, Vertex v, int times) const {
+    for (int c = 0; c < constraints; ++c)
+      if (weights_of(v)[c] > (heaviest[c] - there[c]) / times) return false;
+    return true;
+  }
+  KOKKOS_FUNCTION bool may_meet(Vertex v, Vertex u) const {
+    return (homes == nullptr || homes[v] == homes[u]) && (fixed == nullptr || fixed[v] == fixed[u]);
+  }
+  KOKKOS_FUNCTION double rating(EdgeUnits edge, Vertex u) const {
+    return static_cast<double>(edge) * static_cast<double>(edge) / mass(u);
+  }
+};
+
+// The best of several neighbours.
+struct Best {
+  Vertex vertex = -1;
+  double rating = 0;
+  std::uint64_t tie = 0;
+  KOKKOS_FUNCTION void offer(Vertex candidate, double its_rating, std::uint64_t its_tie) {
+    if (vertex >= 0 && (its_rating < rating || (its_rating == rating && its_tie <= tie))) return;
+    vertex = candidate;
+    rating = its_rating;
+    tie = its_tie;
+  }
+};
+
+// --- Pairs ---------------------------------------------------------------------------------------
+
+struct WishToPair {
+  Scene scene;
+  const Address* partners;  // nobody: alone
+  const Vertex* alone;
+  Vertex* targets;
+  Address* wishes;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const Vertex v = alone[i];
+    Best best;
+    for (std::int64_t e = scene.rows.offsets[v]; e < scene.rows.offsets[v + 1]; ++e) {
+      const Vertex u = scene.rows.columns[e];
+      if (partners[u] != nobody || !scene.may_meet(v, u) || !scene.fits(scene.weights_of(v), u, 1))
+        continue;
+      best.offer(u, scene.rating(scene.rows.weights[e], u), scene.names[v] ^ scene.names[u]);
+    }
+    targets[v] = best.vertex;
+    wishes[v] = best.vertex < 0 ? nobody : scene.address(best.vertex);
+  }
+};
+
+template <class Instance>
+struct Pair {
+  const Vertex* alone;
+  const Vertex* targets;
+  const Address* wishes;
+  int rank;
+  Address* partners;
+  Appender<Instance> undecided;  // alone, and not for want of neighbours that are alone
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const Vertex v = alone[i], u = targets[v];
+    if (u < 0) return;
+    if (wishes[u] == address_of(rank, v))
+      partners[v] = wishes[v];
+    else
+      undecided(v);
+  }
+};
+
+// The leader of a pair is the one with the lesser name.
+template <class Instance>
+struct LeadPairs {
+  Scene scene;
+  const Address* partners;
+  const Vertex* targets;
+  Address* leaders;
+  std::int64_t* joint;  // weights of the cluster
+  Appender<Instance> alone;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto v = static_cast<Vertex>(i);
+    const bool is_pair = partners[v] != nobody;
+    const Vertex u = is_pair ? targets[v] : v;
+    leaders[v] = scene.names[u] < scene.names[v] ? partners[v] : address_of(scene.rank, v);
+    for (int c = 0; c < scene.constraints; ++c)
+      joint[i * scene.constraints + c] =
+          scene.weights_of(v)[c] + (is_pair ? scene.weights_of(u)[c] : 0);
+    if (!is_pair) alone(v);
+  }
+};
+
+// --- Single vertices join pairs ------------------------------------------------------------------
+
+// Each of a pair takes one at most, so that what both take has room.
+struct WishToJoin {
+  Scene scene;
+  const Address* partners;
+  const std::int64_t* joint;
+  const Vertex* alone;
+  Vertex* targets;
+  Address* wishes;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const Vertex v = alone[i];
+    Best best;
+    for (std::int64_t e = scene.rows.offsets[v]; e < scene.rows.offsets[v + 1]; ++e) {
+      const Vertex u = scene.rows.columns[e];
+      if (partners[u] == nobody || !scene.may_meet(v, u) ||
+          !scene.fits(joint + static_cast<std::int64_t>(u) * scene.constraints, v, 2))
+        continue;
+      best.offer(u, scene.rating(scene.rows.weights[e], u), scene.names[v] ^ scene.names[u]);
+    }
+    targets[v] = best.vertex;
+    wishes[v] = best.vertex < 0 ? nobody : scene.address(best.vertex);
+  }
+};
+
+// Owned vertices that somebody wishes to join, each once.
+template <class Instance>
+struct ListWanted {
+  const Address* wishes;
+  int rank;
+  int* is_wanted;
+  Appender<Instance> wanted;
+  KOKKOS_FUNCTION void take(Address wish) const {
+    if (wish == nobody || rank_of(wish) != rank) return;
+    const Vertex u = index_of(wish);
+    if (add<Instance>(&is_wanted[u], 1) == 0) wanted(u);
+  }
+};
+template <class Instance>
+struct ListWantedByOwned {
+  ListWanted<Instance> list;
+  const Vertex* alone;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { list.take(list.wishes[alone[i]]); }
+};
+template <class Instance>
+struct ListWantedByGhosts {
+  ListWanted<Instance> list;
+  std::int64_t owned;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { list.take(list.wishes[owned + i]); }
+};
+
+struct Accept {
+  Scene scene;
+  const Address* wishes;
+  const Vertex* wanted;
+  Address* accepted;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const Vertex u = wanted[i];
+    const Address self = address_of(scene.rank, u);
+    Best best;
+    for (std::int64_t e = scene.rows.offsets[u]; e < scene.rows.offsets[u + 1]; ++e) {
+      const Vertex v = scene.rows.columns[e];
+      if (wishes[v] == self)
+        best.offer(v, scene.rating(scene.rows.weights[e], v), scene.names[v] ^ scene.names[u]);
+    }
+    accepted[u] = best.vertex < 0 ? nobody : scene.address(best.vertex);
+  }
+};
+
+template <class Instance>
+struct Join {
+  const Vertex* alone;
+  const Vertex* targets;
+  const Address* accepted;
+  int rank;
+  Address* leaders;
+  Appender<Instance> still_alone;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const Vertex v = alone[i], u = targets[v];
+    if (u >= 0 && accepted[u] == address_of(rank, v))
+      leaders[v] = leaders[u];
+    else
+      still_alone(v);
+  }
+};
+
+// --- All together --------------------------------------------------------------------------------
+
+struct Matching {
+  exec::Array<Address> partners, wishes, leaders, accepted;
+  exec::Array<Vertex> targets;
+  exec::Array<std::int64_t> joint;
+  exec::Array<int> is_wanted;
+  VertexList alone, next, wanted;
+};
+
+template <class T>
+void fill(const Space& space, const exec::Array<T>& values, T value) {
+  exec::for_each(space, label, values.size(), exec::detail::Fill<T>{values.data(), value});
+}
+
+Matching matching_for(const Level& level) {
+  const Space& space = level.space;
+  const std::int64_t local = level.local();
+  Matching matching{{space, label, local}, {space, label, local},       {space, label, local},
+                    {space, label, local}, {space, label, level.owned}, {space, label, local * level.constraints},
+                    {space, label, level.owned},
+                    VertexList(space, level.owned),
+                    VertexList(space, level.owned),
+                    VertexList(space, level.owned)};
+  fill(space, matching.partners, nobody);
+  fill(space, matching.wishes, nobody);
+  fill(space, matching.is_wanted, 0);
+  return matching;
+}
+
+template <class Instance>
+struct ListAll {
+  Appender<Instance> list;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const { list(static_cast<Vertex>(v)); }
+};
+
+template <class Instance>
+struct Rounds {
+  const Instance& instance;
+  const Level& level;
+  Scene scene;
+  Matching& all;
+
+  void for_alone(const auto& body) { exec::for_each(instance, label, all.alone.size(), body); }
+
+  void begin() {
+    exec::for_each(instance, label, level.owned,
+                   ListAll<Instance>{all.alone.appender<Instance>()});
+    all.alone.count_up();
+  }
+  void wish_to_pair() {
+    for_alone(WishToPair{scene, all.partners.data(), all.alone.data(), all.targets.data(),
+                         all.wishes.data()});
+  }
+  void pair() {
+    all.next.clear();
+    for_alone(Pair<Instance>{all.alone.data(), all.targets.data(), all.wishes.data(), scene.rank,
+                             all.partners.data(), all.next.appender<Instance>()});
+    take_next();
+  }
+  void lead_pairs() {
+    all.next.clear();
+    exec::for_each(instance, label, level.owned,
+                   LeadPairs<Instance>{scene, all.partners.data(), all.targets.data(),
+                                       all.leaders.data(), all.joint.data(),
+                                       all.next.appender<Instance>()});
+    take_next();
+  }
+  void wish_to_join() {
+    fill(level.space, all.wishes, nobody);
+    for_alone(WishToJoin{scene, all.partners.data(), all.joint.data(), all.alone.data(),
+                         all.targets.data(), all.wishes.data()});
+  }
+  void accept() {
+    const ListWanted<Instance> list{all.wishes.data(), scene.rank, all.is_wanted.data(),
+                                    all.wanted.appender<Instance>()};
+    for_alone(ListWantedByOwned<Instance>{list, all.alone.data()});
+    exec::for_each(instance, label, level.ghost_count(),
+                   ListWantedByGhosts<Instance>{list, level.owned});
+    all.wanted.count_up();
+    fill(level.space, all.accepted, nobody);
+    exec::for_each(instance, label, all.wanted.size(),
+                   Accept{scene, all.wishes.data(), all.wanted.data(), all.accepted.data()});
+  }
+  void join() {
+    all.next.clear();
+    for_alone(Join<Instance>{all.alone.data(), all.targets.data(), all.accepted.data(), scene.rank,
+                             all.leaders.data(), all.next.appender<Instance>()});
+    take_next();
+  }
+  void take_next() {
+    all.next.count_up();
+    all.alone.swap(all.next);
+  }
+};
+
+}  // namespace
+
+exec::Array<Address> clusters_of(const Communicator& communicator, const Status& status,
+                                 const Level& level, const PerConstraint& heaviest) {
+  Scene scene{RowsView(level.rows),
+              level.weights.data(),
+              level.names.data(),
+              level.homes.empty() ? nullptr : level.homes.data(),
+              level.fixed.empty() ? nullptr : level.fixed.data(),
+              level.ghosts.addresses().data(),
+              level.owned,
+              level.constraints,
+              communicator.rank(),
+              {}};
+  for (std::size_t c = 0; c < heaviest.size(); ++c) scene.heaviest[c] = heaviest[c];
+  Matching all;
+  Status ready = status;
+  // Local work; what fails is told at the next exchange.
+  const auto work = [&](const auto& stage) {
+    if (!ready.ok()) return;
+    ready = attempt(stage_name, [&] {
+      with_space(level.space, [&](const auto& instance) {
+        Rounds<std::remove_cvref_t<decltype(instance)>> its{instance, level, scene, all};
+        stage(its);
+      });
+    });
+  };
+  const auto refresh = [&](const auto& values, int each = 1) {
+    level.ghosts.refresh(values, each, ready);
+  };
+
+  if (ready.ok()) ready = attempt(stage_name, [&] { all = matching_for(level); });
+  work([](auto& its) { its.begin(); });
+  for (int round = 0; round < rounds; ++round) {
+    work([](auto& its) { its.wish_to_pair(); });
+    refresh(all.wishes);
+    work([](auto& its) { its.pair(); });
+    refresh(all.partners);
+  }
+  work([](auto& its) { its.lead_pairs(); });
+  refresh(all.leaders);
+  refresh(all.joint, level.constraints);
+  work([](auto& its) { its.wish_to_join(); });
+  refresh(all.wishes);
+  work([](auto& its) { its.accept(); });
+  refresh(all.accepted);
+  work([](auto& its) { its.join(); });
+  refresh(all.leaders);
+  return std::move(all.leaders);
+}
+
+}  // namespace evenkeel::graph
