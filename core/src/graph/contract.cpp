@@ -681,12 +681,11 @@ Contracted contract(const Communicator& communicator, const Status& status, cons
     });
     if (communicator.size() > 1) elsewhere = leaders_elsewhere(space, leaders, arrived, rank);
   });
+  const std::int64_t owned = coarse.owned;
   coarse.ghosts = Ghosts(communicator, ready, space, elsewhere, numbers);
-  std::int64_t owned = 0;
   ready = attempt(stage_name, [&] {
     coarse.space = space;
     coarse.constraints = fine.constraints;
-    owned = coarse.owned;
     const CoarseOf coarse_of{leaders.data(), numbers.data(), elsewhere.data(), elsewhere.size(),
                              owned,          rank,           nullptr};
     result.coarse_of = {space, label, fine.local()};
@@ -735,6 +734,7 @@ Contracted contract(const Communicator& communicator, const Status& status, cons
   });
   vote(communicator, ready);
   coarse.all_vertices = communicator.all_reduce(coarse.owned, Reduction::sum);
+  coarse.ghosts.learn_addresses(space, owned);
   complete_ghosts(communicator, coarse);
   return result;
 }

@@ -23,6 +23,14 @@ struct Translate {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { indices[i] = index_there[indices[i]]; }
 };
 
+struct TakeIndices {
+  const std::int32_t* indices;
+  Address* addresses;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    addresses[i] = address_of(rank_of(addresses[i]), indices[i]);
+  }
+};
+
 struct FirstOfRank {
   const Address* addresses;
   std::int64_t count;
@@ -97,6 +105,17 @@ Ghosts::Ghosts(const Communicator& communicator, const Status& status, const Spa
   transfer->run();
   if (!index_there.empty())
     exec::for_each(space, label, sent_.size(), Translate{index_there.data(), sent_.data()});
+  space.fence(label);
+}
+
+void Ghosts::learn_addresses(const Space& space, std::int64_t owned) {
+  if (communicator_ == nullptr) return;
+  exec::Array<std::int32_t> indices;
+  const Status made = attempt(stage_name, [&] {
+    indices = exec::counted_up<std::int32_t>(space, label, owned + count_);
+  });
+  refresh(indices, 1, made);
+  exec::for_each(space, label, count_, TakeIndices{indices.data() + owned, addresses_.data()});
   space.fence(label);
 }
 

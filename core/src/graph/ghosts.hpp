@@ -47,12 +47,15 @@ class Ghosts {
 
   // Collective. Ghosts of the vertices with these addresses on other ranks: distinct and ascending.
   // `index_there`: the index of the vertex that the index in an address of this rank stands for;
-  // empty: itself. addresses() then are of the vertices. `status` as in vote().
+  // empty: itself. `status` as in vote().
   Ghosts(const Communicator& communicator, const Status& status, const Space& space,
          exec::Array<Address> addresses, const exec::Array<std::int32_t>& index_there);
 
+  // Collective. Makes addresses() those of the vertices where they were told by `index_there`;
+  // `owned`: the number of this rank's vertices.
+  void learn_addresses(const Space& space, std::int64_t owned);
+
   std::int64_t count() const noexcept { return count_; }
-  // Of the ghosts' vertices.
   const exec::Array<Address>& addresses() const noexcept { return addresses_; }
   // Owned vertices of which another rank has a ghost, once for each such rank.
   const exec::Array<std::int32_t>& sent() const noexcept { return sent_; }

@@ -19,6 +19,7 @@ struct Goal {
   int constraints = 1;
   PerConstraint totals = {};  // weights of all vertices
   PerConstraint limits = {};  // the most that a part may weigh
+  PerConstraint floors = {};  // lighter parts are not left for a better cut
 };
 
 // How long a level is refined.

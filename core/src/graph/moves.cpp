@@ -92,6 +92,7 @@ template <class Instance>
 struct Choose {
   State state;
   double tolerated_loss;
+  std::int64_t floors[most_constraints];
   Appender<Instance> still_border, candidates;
 
   template <class Connections>
@@ -115,12 +116,18 @@ struct Choose {
       return;
     }
     still_border(v);
-    if (state.moved_at[v] == state.step - 1) return;
+    if (state.moved_at[v] == state.step - 1 || is_light(own_part)) return;
     const std::int64_t gain = best - own;
     if (gain < 0 && static_cast<double>(-gain) >= tolerated_loss * static_cast<double>(own)) return;
     state.targets[v] = best_part;
     state.gains[v] = gain;
     candidates(v);
+  }
+  KOKKOS_FUNCTION bool is_light(int part) const {
+    for (int c = 0; c < state.constraints; ++c)
+      if (state.part_weights[static_cast<std::int64_t>(part) * state.constraints + c] < floors[c])
+        return true;
+    return false;
   }
   // Of two parts that a vertex is equally connected to.
   KOKKOS_FUNCTION bool is_better(int part, int other) const {
@@ -483,9 +490,10 @@ struct MovesWork {
   void choose(const Instance& instance, double tolerated_loss) {
     moves.next_border_.clear();
     moves.candidates_.clear();
-    for_border(instance, Choose<Instance>{state(), tolerated_loss,
-                                          moves.next_border_.appender<Instance>(),
-                                          moves.candidates_.appender<Instance>()});
+    Choose<Instance> choice{state(), tolerated_loss, {}, moves.next_border_.appender<Instance>(),
+                            moves.candidates_.appender<Instance>()};
+    std::copy(moves.goal_.floors.begin(), moves.goal_.floors.end(), choice.floors);
+    for_border(instance, choice);
     take_border();
     moves.candidates_.count_up();
   }

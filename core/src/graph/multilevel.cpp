@@ -62,6 +62,19 @@ exec::Array<int> scattered(const Level& level, const HostGraph& graph,
   return {level.space, label, std::span<const int>(mine)};
 }
 
+// Coarse vertices are too large to fill parts exactly: a limit gives way by what one of them weighs.
+Goal goal_of_level(const Goal& exact, std::int64_t vertices) {
+  static const double f = std::getenv("EK_SLACK") ? std::atof(std::getenv("EK_SLACK")) : 1.0;
+  Goal goal = exact;
+  static const double fl = std::getenv("EK_FLOOR") ? std::atof(std::getenv("EK_FLOOR")) : 0.75;
+  for (std::size_t c = 0; c < goal.limits.size(); ++c)
+    goal.floors[c] = std::int64_t(fl * double(goal.totals[c] / goal.parts));
+  if (vertices < 0) return goal;
+  for (std::size_t c = 0; c < goal.limits.size(); ++c)
+    goal.limits[c] += static_cast<std::int64_t>(f * double(goal.totals[c] / std::max<std::int64_t>(vertices, 1)));
+  return goal;
+}
+
 struct Start {
   std::vector<int> parts;
   double excess = std::numeric_limits<double>::infinity();
@@ -69,7 +82,8 @@ struct Start {
 };
 
 // The best of several cuts of the coarsest level. Local; the same on all ranks.
-std::vector<int> start_of(const HostGraph& graph, const Goal& goal, const Plan& plan) {
+std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan& plan) {
+  const Goal goal = goal_of_level(exact, graph.size());
   const Communicator self = Communicator::self();
   const Level level = level_of(graph);
   Start best;
@@ -160,7 +174,9 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
   }
   Parts result;
   for (std::size_t depth = coarser.size() + 1; depth-- > 0;) {
-    Moves moves(communicator, {}, level_at(depth), goal, std::move(parts));
+    const Level& level = level_at(depth);
+    Moves moves(communicator, {}, level,
+                goal_of_level(goal, depth == 0 ? -1 : level.all_vertices), std::move(parts));
     refine(moves, plan.patience, depth == 0);
     lap("refine", level_at(depth).all_vertices, moves.worth().cut >> finer_bits);
     result.worth = moves.worth();
