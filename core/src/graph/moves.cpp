@@ -32,8 +32,8 @@ struct State {
   const int* fixed;          // null: none
   const std::int64_t* stay;  // null: none
   std::int64_t owned;
-  int constraints, step;
-  int *parts, *origins, *targets, *moved_at, *is_listed;
+  int constraints, round, step;
+  int *parts, *origins, *targets, *moved_at, *marks;
   std::int64_t* gains;
   const std::int64_t* part_weights;
 
@@ -42,6 +42,27 @@ struct State {
   }
   KOKKOS_FUNCTION bool is_fixed(Vertex v) const { return fixed != nullptr && fixed[v] >= 0; }
 };
+
+// What lists a vertex is on.
+constexpr int on_border = 1, is_active = 2, is_reconsidered = 4;
+
+template <class Instance>
+KOKKOS_INLINE_FUNCTION bool sets_mark(int* marks, int mark) {
+  if ((*marks & mark) != 0) return false;
+  if constexpr (has_one_thread<Instance>) {
+    *marks |= mark;
+    return true;
+  } else {
+    return (Kokkos::atomic_fetch_or(marks, mark) & mark) == 0;
+  }
+}
+template <class Instance>
+KOKKOS_INLINE_FUNCTION void clears_mark(int* marks, int mark) {
+  if constexpr (has_one_thread<Instance>)
+    *marks &= ~mark;
+  else
+    Kokkos::atomic_fetch_and(marks, ~mark);
+}
 
 // --- Connections of listed vertices --------------------------------------------------------------
 
@@ -59,6 +80,7 @@ struct WithFew {
   Appender<Instance> crowded;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = list[i];
+    if (!body.wants(v)) return;
     FewConnections connections;
     connect(state, v, connections);
     if (connections.is_complete)
@@ -88,13 +110,21 @@ struct WithMany {
 
 // --- Jet's step ----------------------------------------------------------------------------------
 
+// What a vertex would do, which changes when it or a neighbour has moved.
 template <class Instance>
 struct Choose {
   State state;
   double tolerated_loss;
-  std::int64_t floors[most_constraints];
-  Appender<Instance> still_border, candidates;
+  Appender<Instance> active_next, reconsidered;
 
+  KOKKOS_FUNCTION bool wants(Vertex v) const {
+    clears_mark<Instance>(&state.marks[v], is_active);
+    if (state.moved_at[v] != state.round - 1) return true;
+    // Locked for one round.
+    if (sets_mark<Instance>(&state.marks[v], is_active)) active_next(v);
+    settle(v, nowhere, 0);
+    return false;
+  }
   template <class Connections>
   KOKKOS_FUNCTION void operator()(Vertex v, const Connections& all) const {
     const int own_part = state.parts[v];
@@ -111,23 +141,12 @@ struct Choose {
       best = weight;
       best_part = part;
     }
-    if (best_part == nowhere) {
-      state.is_listed[v] = 0;
-      return;
-    }
-    still_border(v);
-    if (state.moved_at[v] == state.step - 1 || is_light(own_part)) return;
     const std::int64_t gain = best - own;
-    if (gain < 0 && static_cast<double>(-gain) >= tolerated_loss * static_cast<double>(own)) return;
-    state.targets[v] = best_part;
-    state.gains[v] = gain;
-    candidates(v);
-  }
-  KOKKOS_FUNCTION bool is_light(int part) const {
-    for (int c = 0; c < state.constraints; ++c)
-      if (state.part_weights[static_cast<std::int64_t>(part) * state.constraints + c] < floors[c])
-        return true;
-    return false;
+    if (best_part == nowhere ||
+        (gain < 0 && static_cast<double>(-gain) >= tolerated_loss * static_cast<double>(own)))
+      settle(v, nowhere, 0);
+    else
+      settle(v, best_part, gain);
   }
   // Of two parts that a vertex is equally connected to.
   KOKKOS_FUNCTION bool is_better(int part, int other) const {
@@ -135,17 +154,55 @@ struct Choose {
     const std::int64_t its = state.part_weights[static_cast<std::int64_t>(other) * state.constraints];
     return weight != its ? weight < its : part < other;
   }
+  // Who counts on this vertex thinks again where it has changed its mind.
+  KOKKOS_FUNCTION void settle(Vertex v, int target, std::int64_t gain) const {
+    if (state.targets[v] == target && (target == nowhere || state.gains[v] == gain)) {
+      if (target != nowhere) reconsider(v);
+      return;
+    }
+    state.targets[v] = target;
+    state.gains[v] = gain;
+    if (target != nowhere) reconsider(v);
+    for (std::int64_t e = state.rows.offsets[v]; e < state.rows.offsets[v + 1]; ++e)
+      if (state.rows.columns[e] < state.owned) reconsider(state.rows.columns[e]);
+  }
+  KOKKOS_FUNCTION void reconsider(Vertex u) const {
+    if ((state.marks[u] & on_border) != 0 && sets_mark<Instance>(&state.marks[u], is_reconsidered))
+      reconsidered(u);
+  }
+};
+
+// The same for what ghosts have changed.
+template <class Instance>
+struct FollowGhosts {
+  Choose<Instance> choice;
+  const std::int64_t* back_offsets;
+  const Vertex* back_columns;
+  const int* targets_before;
+  const std::int64_t* gains_before;
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    const std::int64_t ghost = choice.state.owned + g;
+    const int target = choice.state.targets[ghost];
+    if (target == targets_before[g] &&
+        (target == nowhere || choice.state.gains[ghost] == gains_before[g]))
+      return;
+    for (std::int64_t e = back_offsets[g]; e < back_offsets[g + 1]; ++e)
+      choice.reconsider(back_columns[e]);
+  }
 };
 
 // Counts on the moves of neighbours with a higher gain, and keeps what then does no harm.
 template <class Instance>
 struct Afterburner {
   State state;
-  const Vertex* candidates;
+  std::int64_t floors[most_constraints];
+  const Vertex* reconsidered;
   Appender<Instance> movers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const Vertex v = candidates[i];
+    const Vertex v = reconsidered[i];
+    clears_mark<Instance>(&state.marks[v], is_reconsidered);
     const int from = state.parts[v], to = state.targets[v];
+    if (to == nowhere || is_light(from)) return;
     const std::int64_t gain_of_v = state.gains[v];
     std::int64_t gain = state.stay_of(v, to) - state.stay_of(v, from);
     for (std::int64_t e = state.rows.offsets[v]; e < state.rows.offsets[v + 1]; ++e) {
@@ -160,6 +217,12 @@ struct Afterburner {
     }
     if (gain >= 0) movers(v);
   }
+  KOKKOS_FUNCTION bool is_light(int part) const {
+    for (int c = 0; c < state.constraints; ++c)
+      if (state.part_weights[static_cast<std::int64_t>(part) * state.constraints + c] < floors[c])
+        return true;
+    return false;
+  }
 };
 
 // --- Carrying out --------------------------------------------------------------------------------
@@ -168,13 +231,15 @@ template <class Instance>
 struct Apply {
   State state;
   const Vertex* movers;
+  const int* targets;
+  bool are_locked;
   std::int64_t* sums;
   Appender<Instance> changed;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = movers[i];
-    const int from = state.parts[v], to = state.targets[v];
+    const int from = state.parts[v], to = targets[v];
     state.parts[v] = to;
-    state.moved_at[v] = state.step;
+    if (are_locked) state.moved_at[v] = state.round;
     for (int c = 0; c < state.constraints; ++c) {
       const std::int64_t weight = state.weights[static_cast<std::int64_t>(v) * state.constraints + c];
       add<Instance>(&sums[first_weight + static_cast<std::int64_t>(from) * state.constraints + c], -weight);
@@ -184,19 +249,13 @@ struct Apply {
   }
 };
 
-struct ForgetTargets {
-  const Vertex* candidates;
-  int* targets;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { targets[candidates[i]] = nowhere; }
-};
-
-// Twice the change of the cut, and the change of what staying is worth; lists the neighbours.
+// Twice the change of the cut, and the change of what staying is worth; lists who is concerned.
 template <class Instance>
 struct Account {
   State state;
   const Vertex* movers;
   std::int64_t* sums;
-  Appender<Instance> border;
+  Appender<Instance> border, active;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = movers[i];
@@ -212,10 +271,12 @@ struct Account {
     }
     add<Instance>(&sums[cut_change], change);
     add<Instance>(&sums[stay_change], state.stay_of(v, after) - state.stay_of(v, before));
+    list(v);
   }
   KOKKOS_FUNCTION void list(Vertex u) const {
-    if (!state.is_fixed(u) && state.is_listed[u] == 0 && add<Instance>(&state.is_listed[u], 1) == 0)
-      border(u);
+    if (state.is_fixed(u)) return;
+    if (sets_mark<Instance>(&state.marks[u], on_border)) border(u);
+    if (sets_mark<Instance>(&state.marks[u], is_active)) active(u);
   }
 };
 
@@ -252,7 +313,7 @@ template <class Instance>
 struct Begin {
   State state;
   std::int64_t* sums;
-  Appender<Instance> border;
+  Appender<Instance> border, active;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const auto v = static_cast<Vertex>(i);
     const int part = state.parts[v];
@@ -261,8 +322,11 @@ struct Begin {
     for (std::int64_t e = state.rows.offsets[v]; e < state.rows.offsets[v + 1]; ++e)
       if (state.parts[state.rows.columns[e]] != part) cut += finer(state.rows.weights[e]);
     const bool is_border = cut > 0 && !state.is_fixed(v);
-    state.is_listed[v] = is_border ? 1 : 0;
-    if (is_border) border(v);
+    state.marks[v] = is_border ? on_border | is_active : 0;
+    if (is_border) {
+      border(v);
+      active(v);
+    }
     if (cut > 0) add<Instance>(&sums[cut_change], cut);
     const std::int64_t stay = state.stay_of(v, part);
     if (stay > 0) add<Instance>(&sums[stay_change], stay);
@@ -295,7 +359,8 @@ struct ChooseRelief {
   State state;
   Relief relief;
   std::int64_t* histogram;  // parts x loss_classes
-  Appender<Instance> still_border, candidates;
+  int *targets, *classes;
+  Appender<Instance> candidates;
 
   KOKKOS_FUNCTION const std::int64_t* weights_of(Vertex v) const {
     return state.weights + static_cast<std::int64_t>(v) * state.constraints;
@@ -306,11 +371,13 @@ struct ChooseRelief {
         return false;
     return true;
   }
+  KOKKOS_FUNCTION bool wants(Vertex v) const {
+    const int c = relief.critical[state.parts[v]];
+    return c >= 0 && weights_of(v)[c] > 0;
+  }
   template <class Connections>
   KOKKOS_FUNCTION void operator()(Vertex v, const Connections& all) const {
-    still_border(v);
     const int own_part = state.parts[v], c = relief.critical[own_part];
-    if (c < 0 || weights_of(v)[c] == 0) return;
     std::int64_t own = state.stay_of(v, own_part), best = -1;
     int best_part = nowhere;
     for (int i = 0; i < all.size(); ++i) {
@@ -326,9 +393,9 @@ struct ChooseRelief {
       best_part = part;
     }
     if (best_part == nowhere) return;
-    state.targets[v] = best_part;
+    targets[v] = best_part;
     const int its_class = loss_class(own - best, weights_of(v)[c]);
-    state.gains[v] = its_class;
+    classes[v] = its_class;
     add<Instance>(&histogram[static_cast<std::int64_t>(own_part) * loss_classes + its_class], weights_of(v)[c]);
     candidates(v);
   }
@@ -354,6 +421,7 @@ KOKKOS_INLINE_FUNCTION std::uint32_t lot_of(std::uint64_t name, int step) {
 template <class Instance>
 struct CountBins {
   State state;
+  const int* classes;
   const int* critical;
   const int* threshold;  // class of each part
   const Vertex* candidates;
@@ -361,7 +429,7 @@ struct CountBins {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
     const int part = state.parts[v];
-    if (state.gains[v] != threshold[part]) return;
+    if (classes[v] != threshold[part]) return;
     add<Instance>(&histogram[static_cast<std::int64_t>(part) * hash_bins + bin_of(state.names[v], state.step)],
                   state.weights[static_cast<std::int64_t>(v) * state.constraints + critical[part]]);
   }
@@ -369,12 +437,13 @@ struct CountBins {
 
 struct IsReleased {
   State state;
+  const int* classes;
   const int* threshold;
   const int* bins;  // of each part: those below this go too
   KOKKOS_FUNCTION bool operator()(Vertex v) const {
     const int part = state.parts[v];
-    return state.gains[v] < threshold[part] ||
-           (state.gains[v] == threshold[part] && bin_of(state.names[v], state.step) < bins[part]);
+    return classes[v] < threshold[part] ||
+           (classes[v] == threshold[part] && bin_of(state.names[v], state.step) < bins[part]);
   }
 };
 
@@ -382,13 +451,14 @@ template <class Instance>
 struct CountInflow {
   State state;
   IsReleased is_released;
+  const int* targets;
   const Vertex* candidates;
   std::int64_t* inflow;  // parts x constraints
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
     if (!is_released(v)) return;
     for (int c = 0; c < state.constraints; ++c)
-      add<Instance>(&inflow[static_cast<std::int64_t>(state.targets[v]) * state.constraints + c],
+      add<Instance>(&inflow[static_cast<std::int64_t>(targets[v]) * state.constraints + c],
                     state.weights[static_cast<std::int64_t>(v) * state.constraints + c]);
   }
 };
@@ -397,12 +467,13 @@ template <class Instance>
 struct Admit {
   State state;
   IsReleased is_released;
+  const int* targets;
   const std::uint32_t* share;  // of 2^32 - 1 that each part takes of what comes
   const Vertex* candidates;
   Appender<Instance> movers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
-    if (is_released(v) && lot_of(state.names[v], state.step) <= share[state.targets[v]]) movers(v);
+    if (is_released(v) && lot_of(state.names[v], state.step) <= share[targets[v]]) movers(v);
   }
 };
 
@@ -430,12 +501,13 @@ struct MovesWork {
             its.stay.empty() ? nullptr : its.stay.data(),
             its.owned,
             its.constraints,
+            moves.round_,
             moves.step_,
             moves.parts_.data(),
             moves.origins_.data(),
             moves.targets_.data(),
             moves.moved_at_.data(),
-            moves.is_listed_.data(),
+            moves.marks_.data(),
             moves.gains_.data(),
             moves.weights_there_.data()};
   }
@@ -448,9 +520,14 @@ struct MovesWork {
     moves.targets_ = exec::filled<int>(space(), label, local, nowhere);
     moves.gains_ = {space(), label, local};
     moves.moved_at_ = {space(), label, owned};
-    moves.is_listed_ = {space(), label, owned};
-    for (VertexList* list : {&moves.border_, &moves.next_border_, &moves.candidates_,
-                             &moves.movers_, &moves.crowded_})
+    moves.marks_ = {space(), label, owned};
+    moves.relief_targets_ = {space(), label, owned};
+    moves.relief_classes_ = {space(), label, owned};
+    const std::int64_t ghosts = level().ghost_count();
+    moves.ghost_targets_ = {space(), label, ghosts};
+    moves.ghost_gains_ = {space(), label, ghosts};
+    for (VertexList* list : {&moves.border_, &moves.active_, &moves.active_next_,
+                             &moves.candidates_, &moves.movers_, &moves.crowded_})
       *list = VertexList(space(), owned);
     moves.changed_ = VertexList(space(), 2 * owned);
     moves.sums_ = exec::filled<std::int64_t>(space(), label, first_weight + weight_count(), 0);
@@ -466,12 +543,12 @@ struct MovesWork {
   }
 
   template <class Instance, class Body>
-  void for_border(const Instance& instance, const Body& body) {
+  void for_listed(const Instance& instance, const VertexList& list, const Body& body) {
     const State now = state();
     moves.crowded_.clear();
-    exec::for_each(instance, label, moves.border_.size(),
-                   WithFew<Instance, Body>{now, body, moves.border_.data(),
-                                           moves.crowded_.appender<Instance>()});
+    exec::for_each(
+        instance, label, list.size(),
+        WithFew<Instance, Body>{now, body, list.data(), moves.crowded_.appender<Instance>()});
     moves.crowded_.count_up();
     if (moves.crowded_.empty()) return;
     const std::int64_t workers = moves.worker_weights_.size() / moves.goal_.parts;
@@ -481,41 +558,48 @@ struct MovesWork {
                                   moves.worker_weights_.data()});
   }
 
-  void take_border() {
-    moves.next_border_.count_up();
-    moves.border_.swap(moves.next_border_);
+  template <class Instance>
+  Choose<Instance> choice(double tolerated_loss) {
+    return {state(), tolerated_loss, moves.active_next_.appender<Instance>(),
+            moves.candidates_.appender<Instance>()};
   }
 
   template <class Instance>
   void choose(const Instance& instance, double tolerated_loss) {
-    moves.next_border_.clear();
+    const std::int64_t ghosts = level().ghost_count(), owned = level().owned;
+    exec::for_each(instance, label, ghosts,
+                   Copy<int>{moves.targets_.data() + owned, moves.ghost_targets_.data()});
+    exec::for_each(instance, label, ghosts,
+                   Copy<std::int64_t>{moves.gains_.data() + owned, moves.ghost_gains_.data()});
+    moves.active_next_.clear();
     moves.candidates_.clear();
-    Choose<Instance> choice{state(), tolerated_loss, {}, moves.next_border_.appender<Instance>(),
-                            moves.candidates_.appender<Instance>()};
-    std::copy(moves.goal_.floors.begin(), moves.goal_.floors.end(), choice.floors);
-    for_border(instance, choice);
-    take_border();
-    moves.candidates_.count_up();
+    for_listed(instance, moves.active_, choice<Instance>(tolerated_loss));
   }
 
   template <class Instance>
   void burn(const Instance& instance) {
+    exec::for_each(instance, label, level().ghost_count(),
+                   FollowGhosts<Instance>{choice<Instance>(0), level().back_offsets.data(),
+                                          level().back_columns.data(), moves.ghost_targets_.data(),
+                                          moves.ghost_gains_.data()});
+    moves.active_next_.count_up();
+    moves.active_.swap(moves.active_next_);
+    moves.candidates_.count_up();
     moves.movers_.clear();
-    exec::for_each(instance, label, moves.candidates_.size(),
-                   Afterburner<Instance>{state(), moves.candidates_.data(),
-                                         moves.movers_.appender<Instance>()});
+    Afterburner<Instance> burner{state(), {}, moves.candidates_.data(),
+                                 moves.movers_.appender<Instance>()};
+    std::copy(moves.goal_.floors.begin(), moves.goal_.floors.end(), burner.floors);
+    exec::for_each(instance, label, moves.candidates_.size(), burner);
     moves.movers_.count_up();
   }
 
   // Moved vertices since remember(); more than there is room for: all.
   template <class Instance>
-  void apply(const Instance& instance) {
+  void apply(const Instance& instance, const exec::Array<int>& targets, bool are_locked) {
     if (moves.changed_.size() + moves.movers_.size() > moves.changed_.capacity()) compact(instance);
     exec::for_each(instance, label, moves.movers_.size(),
-                   Apply<Instance>{state(), moves.movers_.data(), moves.sums_.data(),
-                                   moves.changed_.appender<Instance>()});
-    exec::for_each(instance, label, moves.candidates_.size(),
-                   ForgetTargets{moves.candidates_.data(), moves.targets_.data()});
+                   Apply<Instance>{state(), moves.movers_.data(), targets.data(), are_locked,
+                                   moves.sums_.data(), moves.changed_.appender<Instance>()});
     moves.changed_.count_up();
   }
 
@@ -539,7 +623,8 @@ struct MovesWork {
   template <class Instance>
   void account(const Instance& instance) {
     const Account<Instance> account{state(), moves.movers_.data(), moves.sums_.data(),
-                                    moves.border_.appender<Instance>()};
+                                    moves.border_.appender<Instance>(),
+                                    moves.active_.appender<Instance>()};
     exec::for_each(instance, label, moves.movers_.size(), account);
     exec::for_each(instance, label, level().ghost_count(),
                    ListBesideGhosts<Instance>{account, level().back_offsets.data(),
@@ -550,14 +635,17 @@ struct MovesWork {
                    Copy<int>{moves.parts_.data() + level().owned,
                              moves.origins_.data() + level().owned});
     moves.border_.count_up();
+    moves.active_.count_up();
   }
 
   template <class Instance>
   void begin(const Instance& instance) {
     exec::for_each(instance, label, level().owned,
                    Begin<Instance>{state(), moves.sums_.data(),
-                                   moves.border_.appender<Instance>()});
+                                   moves.border_.appender<Instance>(),
+                                   moves.active_.appender<Instance>()});
     moves.border_.count_up();
+    moves.active_.count_up();
   }
 
   // Collective. Adds the sums of all ranks to what the host knows, and tells the space.
@@ -633,11 +721,13 @@ std::int64_t Moves::improve(double tolerated_loss) {
   ready = attempt(stage_name, [&] {
     with_space(level_->space, [&](const auto& instance) {
       work.burn(instance);
-      work.apply(instance);
+      work.apply(instance, targets_, true);
     });
   });
   if (!ready.ok() || communicator_->size() > 1) vote(*communicator_, ready);
-  return commit();
+  const std::int64_t moved = commit();
+  ++round_;
+  return moved;
 }
 
 void Moves::remember() {
@@ -726,15 +816,13 @@ std::int64_t Moves::relieve() {
     const Relief relief{critical_there.data(), limits_there.data(),
                         static_cast<double>(goal_.totals[0]) /
                             static_cast<double>(std::max<std::int64_t>(level_->all_vertices, 1))};
-    next_border_.clear();
     candidates_.clear();
     with_space(space, [&](const auto& instance) {
       using Instance = std::remove_cvref_t<decltype(instance)>;
-      work.for_border(instance, ChooseRelief<Instance>{work.state(), relief, histogram,
-                                                       next_border_.appender<Instance>(),
+      work.for_listed(instance, border_, ChooseRelief<Instance>{work.state(), relief, histogram,
+ relief_targets_.data(), relief_classes_.data(),
                                                        candidates_.appender<Instance>()});
     });
-    work.take_border();
     candidates_.count_up();
   });
   std::vector<std::int64_t> rests(parts, 0);
@@ -750,7 +838,7 @@ std::int64_t Moves::relieve() {
     with_space(space, [&](const auto& instance) {
       using Instance = std::remove_cvref_t<decltype(instance)>;
       exec::for_each(instance, label, candidates_.size(),
-                     CountBins<Instance>{work.state(), critical_there.data(), classes_there.data(),
+                     CountBins<Instance>{work.state(), relief_classes_.data(), critical_there.data(), classes_there.data(),
                                          candidates_.data(), histogram});
     });
   });
@@ -760,12 +848,12 @@ std::int64_t Moves::relieve() {
                     std::span<const std::int64_t>(sums).subspan(p * hash_bins, hash_bins), rests[p])
                     .bin + 1;
   const exec::Array<int> bins_there(space, label, bins);
-  const IsReleased is_released{work.state(), classes_there.data(), bins_there.data()};
+  const IsReleased is_released{work.state(), relief_classes_.data(), classes_there.data(), bins_there.data()};
   reduce(work.weight_count(), [&](std::int64_t* inflow) {
     with_space(space, [&](const auto& instance) {
       using Instance = std::remove_cvref_t<decltype(instance)>;
       exec::for_each(instance, label, candidates_.size(),
-                     CountInflow<Instance>{work.state(), is_released, candidates_.data(), inflow});
+                     CountInflow<Instance>{work.state(), is_released, relief_targets_.data(), candidates_.data(), inflow});
     });
   });
   for (std::size_t p = 0; p < parts; ++p)
@@ -782,10 +870,10 @@ std::int64_t Moves::relieve() {
     with_space(space, [&](const auto& instance) {
       using Instance = std::remove_cvref_t<decltype(instance)>;
       exec::for_each(instance, label, candidates_.size(),
-                     Admit<Instance>{work.state(), is_released, shares_there.data(),
+                     Admit<Instance>{work.state(), is_released, relief_targets_.data(), shares_there.data(),
                                      candidates_.data(), movers_.appender<Instance>()});
       movers_.count_up();
-      work.apply(instance);
+      work.apply(instance, relief_targets_, false);
     });
   });
   if (!ready.ok() || communicator_->size() > 1) vote(*communicator_, ready);

@@ -58,9 +58,13 @@ class Moves {
   exec::Array<int> parts_, origins_, remembered_;  // of vertices and ghosts
   exec::Array<int> targets_;                       // of vertices and ghosts; nowhere: stays
   exec::Array<std::int64_t> gains_;                // of vertices and ghosts with a target
-  exec::Array<int> moved_at_;                      // the last step at which an owned vertex moved
-  exec::Array<int> is_listed_;                     // of owned vertices
-  VertexList border_, next_border_;  // every owned vertex with a neighbour in another part, and some
+  exec::Array<int> moved_at_;                      // the last round in which an owned vertex moved
+  exec::Array<int> marks_;                         // of owned vertices: the lists that they are on
+  exec::Array<int> relief_targets_, relief_classes_;
+  exec::Array<int> ghost_targets_;           // before the last exchange
+  exec::Array<std::int64_t> ghost_gains_;
+  VertexList border_;  // every owned vertex with a neighbour in another part, and some others
+  VertexList active_, active_next_;  // those to choose anew
   VertexList candidates_, movers_, crowded_, changed_;
   exec::Array<std::int64_t> sums_;      // on the way to the host
   exec::Array<std::int64_t> weights_there_;
@@ -69,7 +73,7 @@ class Moves {
   std::vector<std::int64_t> weights_;
   Worth worth_, remembered_worth_;
   std::vector<std::int64_t> remembered_weights_;
-  int step_ = 0;
+  int round_ = 0, step_ = 0;
 };
 
 }  // namespace evenkeel::graph

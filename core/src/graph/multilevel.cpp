@@ -64,7 +64,7 @@ exec::Array<int> scattered(const Level& level, const HostGraph& graph,
 
 // Coarse vertices are too large to fill parts exactly: a limit gives way by what one of them weighs.
 Goal goal_of_level(const Goal& exact, std::int64_t vertices) {
-  static const double f = std::getenv("EK_SLACK") ? std::atof(std::getenv("EK_SLACK")) : 1.0;
+  static const double f = std::getenv("EK_SLACK") ? std::atof(std::getenv("EK_SLACK")) : 0.5;
   Goal goal = exact;
   static const double fl = std::getenv("EK_FLOOR") ? std::atof(std::getenv("EK_FLOOR")) : 0.75;
   for (std::size_t c = 0; c < goal.limits.size(); ++c)
