@@ -1,16 +1,13 @@
 #pragma once
 
 // Which part each vertex of a level is in, and moving vertices between parts: what all ways to
-// improve a cut share. A way proposes (`targets` of listed vertices), and commit() carries it out.
+// improve a cut share. A way fills `movers` and the parts that they go to, and commit() carries it
+// out, with all that follows. Nothing is done twice: a vertex is looked at when it or a neighbour
+// has moved.
 
-#include "graph/connections.hpp"
 #include "graph/goal.hpp"
 #include "graph/vertex_list.hpp"
 
-#include <evenkeel/backends/exec/lists.hpp>
-#include <evenkeel/backends/exec/reduce.hpp>
-
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,57 +20,60 @@ struct Worth {
   std::int64_t objective() const noexcept { return cut - stay; }
 };
 
-class Moves {
- public:
-  // Refers to the level. `parts`: of vertices and ghosts. Collective, as all members but getters.
-  Moves(const Communicator& communicator, const Status& status, const Level& level,
-        const Goal& goal, exec::Array<int> parts);
+// Arrays count vertices and ghosts, or owned vertices alone.
+struct Moves {
+  // Collective. Refers to the level. `first_parts`: of vertices and ghosts.
+  Moves(const Communicator& ranks, const Status& status, const Level& its_level,
+        const Goal& its_goal, exec::Array<int> first_parts);
 
-  const Level& level() const noexcept { return *level_; }
-  const Goal& goal() const noexcept { return goal_; }
-  const Worth& worth() const noexcept { return worth_; }
-  // By part, constraint by constraint.
-  const std::vector<std::int64_t>& weights() const noexcept { return weights_; }
   // The greatest excess over the limits, relative to them; 0 or less: there is none.
   double excess() const noexcept;
 
-  // Jet's step: vertices go where they are connected best, as far as all such moves together help.
-  // Returns how many vertices moved.
-  std::int64_t improve(double tolerated_loss);
-  // Vertices leave parts above a limit for adjacent ones with room, those with the least loss first.
-  std::int64_t relieve();
+  // Collective. The movers of all ranks go to their parts in `to`; returns how many moved. `status`
+  // as in vote(). `are_locked`: they stay where they are in the next round.
+  std::int64_t commit(const Status& status, const exec::Array<int>& to, bool are_locked);
 
-  // What restore() goes back to.
+  // What restore() goes back to. Nothing but reading is allowed after restore(). Collective.
   void remember();
   void restore();
-  exec::Array<int> take_parts() { return std::move(parts_); }
+
+  const Communicator* communicator;
+  const Level* level;
+  Goal goal;
+  Worth worth;
+  std::vector<std::int64_t> weights;  // by part, constraint by constraint
+  int round = 0, step = 0;
+
+  exec::Array<int> parts;
+  exec::Array<int> origins;         // parts before the last step
+  exec::Array<int> targets;         // nowhere: stays
+  exec::Array<std::int64_t> gains;  // where there is a target
+  exec::Array<int> moved_at;        // owned: the last round in which it moved
+  exec::Array<int> marks;           // owned: the lists that it is on
+  VertexList border;  // every owned vertex with a neighbour in another part, and some others
+  VertexList active;  // owned vertices to choose anew
+  VertexList movers, crowded;
+  exec::Array<std::int64_t> weights_there;  // the same weights, for kernels
+  exec::Array<std::int64_t> worker_weights;
+  exec::Array<int> worker_parts;
+
+  // Room for what single ways list.
+  VertexList active_next, candidates;
+  exec::Array<int> ghost_targets;  // before the last exchange
+  exec::Array<std::int64_t> ghost_gains;
+  exec::Array<int> release_targets, release_groups, release_classes;  // owned
 
  private:
-  friend struct MovesWork;
-  std::int64_t commit();
+  struct Work;
 
-  const Communicator* communicator_;
-  const Level* level_;
-  Goal goal_;
-  exec::Array<int> parts_, origins_, remembered_;  // of vertices and ghosts
-  exec::Array<int> targets_;                       // of vertices and ghosts; nowhere: stays
-  exec::Array<std::int64_t> gains_;                // of vertices and ghosts with a target
-  exec::Array<int> moved_at_;                      // the last round in which an owned vertex moved
-  exec::Array<int> marks_;                         // of owned vertices: the lists that they are on
-  exec::Array<int> relief_targets_, relief_classes_;
-  exec::Array<int> ghost_targets_;           // before the last exchange
-  exec::Array<std::int64_t> ghost_gains_;
-  VertexList border_;  // every owned vertex with a neighbour in another part, and some others
-  VertexList active_, active_next_;  // those to choose anew
-  VertexList candidates_, movers_, crowded_, changed_;
-  exec::Array<std::int64_t> sums_;      // on the way to the host
-  exec::Array<std::int64_t> weights_there_;
-  exec::Array<std::int64_t> worker_weights_;
-  exec::Array<int> worker_parts_;
-  std::vector<std::int64_t> weights_;
-  Worth worth_, remembered_worth_;
+  exec::Array<int> remembered_;
+  VertexList changed_;               // since remember()
+  exec::Array<std::int64_t> sums_;  // on the way to the host
+  Worth remembered_worth_;
   std::vector<std::int64_t> remembered_weights_;
-  int round_ = 0, step_ = 0;
 };
+
+// Votes where there are several ranks, or throws.
+void vote_between(const Communicator& communicator, const Status& status);
 
 }  // namespace evenkeel::graph

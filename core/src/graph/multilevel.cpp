@@ -3,6 +3,8 @@
 #include "graph/cluster.hpp"
 #include "graph/contract.hpp"
 #include "graph/host_graph.hpp"
+#include "graph/jet.hpp"
+#include "graph/release.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -93,13 +95,13 @@ std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan&
         bisected(graph, goal, static_cast<std::uint64_t>(start) + 1, plan.tries);
     lap("bisect", graph.size(), start);
     Moves moves(self, {}, level, goal, {level.space, label, std::span<const int>(parts)});
-    const auto before = moves.worth().cut >> 10;
+    const auto before = moves.worth.cut >> 10;
     refine(moves, plan.patience, false);
-    lap("  refined", before, moves.worth().cut >> 10);
+    lap("  refined", before, moves.worth.cut >> 10);
     const double excess = std::max(moves.excess(), 0.0);
-    const std::int64_t objective = moves.worth().objective();
+    const std::int64_t objective = moves.worth.objective();
     if (excess > best.excess || (excess == best.excess && objective >= best.objective)) continue;
-    best = {moves.take_parts().on_host(), excess, objective};
+    best = {moves.parts.on_host(), excess, objective};
   }
   return best.parts;
 }
@@ -108,21 +110,24 @@ std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan&
 
 void refine(Moves& moves, const Patience& patience, bool is_finest) {
   const double loss = is_finest ? loss_on_finest : loss_on_coarser;
+  if (moves.excess() > 0.05) level_out(moves);
   double best_excess = std::max(moves.excess(), 0.0);
-  std::int64_t best = moves.worth().objective();
+  std::int64_t best = moves.worth.objective();
   moves.remember();
   int iterations = 0;
   for (int idle = 0; idle < patience.iterations;) {
-    const std::int64_t moved = moves.improve(loss);
+    const std::int64_t moved = improve(moves, loss);
     for (int attempt = 0; attempt < 3 && moves.excess() > 0; ++attempt)
-      if (moves.relieve() == 0) break;
+      if (relieve(moves) == 0) break;
+    if (moves.excess() > 0 && best_excess > 0 && iterations % 8 == 4 && iterations < 24)
+      level_out(moves);
     ++iterations;
     const double excess = std::max(moves.excess(), 0.0);
-    const std::int64_t objective = moves.worth().objective();
+    const std::int64_t objective = moves.worth.objective();
     const bool is_better = excess < best_excess || (excess == best_excess && objective < best);
     const double gain = static_cast<double>(best - objective);
     idle = is_better && (excess < best_excess ||
-                         gain > patience.gain * static_cast<double>(moves.worth().cut))
+                         gain > patience.gain * static_cast<double>(moves.worth.cut))
                ? 0
                : idle + 1;
     if (is_better) {
@@ -178,10 +183,10 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
     Moves moves(communicator, {}, level,
                 goal_of_level(goal, depth == 0 ? -1 : level.all_vertices), std::move(parts));
     refine(moves, plan.patience, depth == 0);
-    lap("refine", level_at(depth).all_vertices, moves.worth().cut >> finer_bits);
-    result.worth = moves.worth();
-    result.weights = moves.weights();
-    parts = moves.take_parts();
+    lap("refine", level_at(depth).all_vertices, moves.worth.cut >> finer_bits);
+    result.worth = moves.worth;
+    result.weights = moves.weights;
+    parts = std::move(moves.parts);
     if (depth == 0) break;
     vote(communicator, attempt(stage_name, [&] {
            parts = projected(level_at(depth - 1).space, coarser[depth - 1].coarse_of, parts);

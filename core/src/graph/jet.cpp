@@ -1,0 +1,192 @@
+// Jet (Gilbert, Madduri, Boman and Rajamanickam, 2023), with ties that do not depend on ranks and
+// threads, and with work for those vertices alone whose neighbourhood has changed.
+
+#include "graph/jet.hpp"
+
+#include "graph/moves_state.hpp"
+
+#include <evenkeel/backends/exec/launch.hpp>
+
+#include <algorithm>
+
+namespace evenkeel::graph {
+
+namespace {
+
+constexpr const char* label = "evenkeel::graph::jet";
+
+template <class T>
+struct Copy {
+  const T* from;
+  T* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
+};
+
+// What a vertex would do, which changes when it or a neighbour has moved.
+template <class Instance>
+struct Choose {
+  State state;
+  double tolerated_loss;
+  Appender<Instance> active_next, reconsidered;
+
+  KOKKOS_FUNCTION bool wants(Vertex v) const {
+    clears_mark<Instance>(&state.marks[v], is_active);
+    if (state.moved_at[v] != state.round - 1) return true;
+    // Locked for one round.
+    if (sets_mark<Instance>(&state.marks[v], is_active)) active_next(v);
+    settle(v, nowhere, 0);
+    return false;
+  }
+  template <class Connections>
+  KOKKOS_FUNCTION void operator()(Vertex v, const Connections& all) const {
+    const int own_part = state.parts[v];
+    std::int64_t own = state.stay_of(v, own_part), best = -1;
+    int best_part = nowhere;
+    for (int i = 0; i < all.size(); ++i) {
+      const int part = all.part(i);
+      if (part == own_part) {
+        own += all.weight(i) << finer_bits;
+        continue;
+      }
+      const std::int64_t weight = (all.weight(i) << finer_bits) + state.stay_of(v, part);
+      if (weight < best || (weight == best && !is_better(part, best_part))) continue;
+      best = weight;
+      best_part = part;
+    }
+    const std::int64_t gain = best - own;
+    if (best_part == nowhere ||
+        (gain < 0 && static_cast<double>(-gain) >= tolerated_loss * static_cast<double>(own)))
+      settle(v, nowhere, 0);
+    else
+      settle(v, best_part, gain);
+  }
+  // Of two parts that a vertex is equally connected to.
+  KOKKOS_FUNCTION bool is_better(int part, int other) const {
+    const std::int64_t weight = state.part_weights[static_cast<std::int64_t>(part) * state.constraints];
+    const std::int64_t its = state.part_weights[static_cast<std::int64_t>(other) * state.constraints];
+    return weight != its ? weight < its : part < other;
+  }
+  // Who counts on this vertex thinks again where it has changed its mind.
+  KOKKOS_FUNCTION void settle(Vertex v, int target, std::int64_t gain) const {
+    if (state.targets[v] == target && (target == nowhere || state.gains[v] == gain)) {
+      if (target != nowhere) reconsider(v);
+      return;
+    }
+    state.targets[v] = target;
+    state.gains[v] = gain;
+    if (target != nowhere) reconsider(v);
+    for (std::int64_t e = state.rows.offsets[v]; e < state.rows.offsets[v + 1]; ++e)
+      if (state.rows.columns[e] < state.owned) reconsider(state.rows.columns[e]);
+  }
+  KOKKOS_FUNCTION void reconsider(Vertex u) const {
+    if ((state.marks[u] & on_border) != 0 && sets_mark<Instance>(&state.marks[u], is_reconsidered))
+      reconsidered(u);
+  }
+};
+
+// The same for what ghosts have changed.
+template <class Instance>
+struct FollowGhosts {
+  Choose<Instance> choice;
+  const std::int64_t* back_offsets;
+  const Vertex* back_columns;
+  const int* targets_before;
+  const std::int64_t* gains_before;
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    const std::int64_t ghost = choice.state.owned + g;
+    const int target = choice.state.targets[ghost];
+    if (target == targets_before[g] &&
+        (target == nowhere || choice.state.gains[ghost] == gains_before[g]))
+      return;
+    for (std::int64_t e = back_offsets[g]; e < back_offsets[g + 1]; ++e)
+      choice.reconsider(back_columns[e]);
+  }
+};
+
+// Counts on the moves of neighbours with a higher gain, and keeps what then does no harm.
+template <class Instance>
+struct Afterburner {
+  State state;
+  std::int64_t floors[most_constraints];
+  const Vertex* reconsidered;
+  Appender<Instance> movers;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const Vertex v = reconsidered[i];
+    clears_mark<Instance>(&state.marks[v], is_reconsidered);
+    const int from = state.parts[v], to = state.targets[v];
+    if (to == nowhere || is_light(from)) return;
+    const std::int64_t gain_of_v = state.gains[v];
+    std::int64_t gain = state.stay_of(v, to) - state.stay_of(v, from);
+    for (std::int64_t e = state.rows.offsets[v]; e < state.rows.offsets[v + 1]; ++e) {
+      const Vertex u = state.rows.columns[e];
+      int part = state.parts[u];
+      if (state.targets[u] != nowhere &&
+          (state.gains[u] > gain_of_v ||
+           (state.gains[u] == gain_of_v && state.names[u] < state.names[v])))
+        part = state.targets[u];
+      if (part == to) gain += finer(state.rows.weights[e]);
+      if (part == from) gain -= finer(state.rows.weights[e]);
+    }
+    if (gain >= 0) movers(v);
+  }
+  KOKKOS_FUNCTION bool is_light(int part) const {
+    for (int c = 0; c < state.constraints; ++c)
+      if (state.part_weights[static_cast<std::int64_t>(part) * state.constraints + c] < floors[c])
+        return true;
+    return false;
+  }
+};
+
+template <class Instance>
+Choose<Instance> choice_of(Moves& moves, double tolerated_loss) {
+  return {state_of(moves), tolerated_loss, moves.active_next.appender<Instance>(),
+          moves.candidates.appender<Instance>()};
+}
+
+template <class Instance>
+void choose(const Instance& instance, Moves& moves, double tolerated_loss) {
+  const std::int64_t ghosts = moves.level->ghost_count(), owned = moves.level->owned;
+  exec::for_each(instance, label, ghosts,
+                 Copy<int>{moves.targets.data() + owned, moves.ghost_targets.data()});
+  exec::for_each(instance, label, ghosts,
+                 Copy<std::int64_t>{moves.gains.data() + owned, moves.ghost_gains.data()});
+  moves.active_next.clear();
+  moves.candidates.clear();
+  for_listed(instance, moves, moves.active, choice_of<Instance>(moves, tolerated_loss));
+}
+
+template <class Instance>
+void burn(const Instance& instance, Moves& moves) {
+  const Level& level = *moves.level;
+  exec::for_each(instance, label, level.ghost_count(),
+                 FollowGhosts<Instance>{choice_of<Instance>(moves, 0), level.back_offsets.data(),
+                                        level.back_columns.data(), moves.ghost_targets.data(),
+                                        moves.ghost_gains.data()});
+  moves.active_next.count_up();
+  moves.active.swap(moves.active_next);
+  moves.candidates.count_up();
+  moves.movers.clear();
+  Afterburner<Instance> burner{
+      state_of(moves), {}, moves.candidates.data(), moves.movers.appender<Instance>()};
+  std::copy(moves.goal.floors.begin(), moves.goal.floors.end(), burner.floors);
+  exec::for_each(instance, label, moves.candidates.size(), burner);
+  moves.movers.count_up();
+}
+
+}  // namespace
+
+std::int64_t improve(Moves& moves, double tolerated_loss) {
+  const Level& level = *moves.level;
+  const auto work = [&](const auto& stage) {
+    return attempt(moves_stage, [&] { with_space(level.space, stage); });
+  };
+  Status ready = work([&](const auto& instance) { choose(instance, moves, tolerated_loss); });
+  level.ghosts.refresh(moves.targets, 1, ready);
+  level.ghosts.refresh(moves.gains);
+  ready = work([&](const auto& instance) { burn(instance, moves); });
+  const std::int64_t moved = moves.commit(ready, moves.targets, true);
+  ++moves.round;
+  return moved;
+}
+
+}  // namespace evenkeel::graph
