@@ -23,7 +23,7 @@ constexpr const char* stage_name = "core/graph";
 constexpr const char* label = "evenkeel::graph::cluster";
 constexpr Address nobody = std::numeric_limits<Address>::max();
 
-constexpr int rounds = 5;
+constexpr int rounds = 4;
 
 // --- What is seen --------------------------------------------------------------------------------
 

@@ -24,8 +24,12 @@ struct Goal {
 
 // How long a level is refined.
 struct Patience {
-  int iterations = 12;    // without a gain
-  double gain = 0.001;    // of the cut, to count as one
+  double gain = 0.002;  // of the cut: less is none
+  // Iterations without a gain: this many, and more as long as they are cheap, which means that
+  // together they move no more than this share of all vertices.
+  int iterations = 4;
+  int most_iterations = 16;
+  double cheap = 0.05;
 };
 
 }  // namespace evenkeel::graph

@@ -7,9 +7,6 @@
 #include "graph/release.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -24,6 +21,7 @@ constexpr const char* label = "evenkeel::graph::multilevel";
 // What Jet lets a vertex lose, of its connection to its own part, in the hope for its neighbours.
 constexpr double loss_on_finest = 0.51, loss_on_coarser = 0.75;
 constexpr double least_shrinkage = 0.95;
+constexpr int most_reliefs = 3;  // after a step, before flows
 
 struct Project {
   const Vertex* coarse_of;
@@ -41,16 +39,6 @@ exec::Array<int> projected(const Space& space, const exec::Array<Vertex>& coarse
   return fine;
 }
 
-struct Lap {
-  std::chrono::steady_clock::time_point from = std::chrono::steady_clock::now();
-  void operator()(const char* what, long long n, long long m) {
-    static const bool on = std::getenv("EK_GRAPH_LAPS") != nullptr;
-    const auto now = std::chrono::steady_clock::now();
-    if (on) std::fprintf(stderr, "%-12s %9lld %9lld %8.2f ms\n", what, n, m, std::chrono::duration<double>(now - from).count() * 1e3);
-    from = std::chrono::steady_clock::now();
-  }
-};
-
 // The parts of a level's vertices and ghosts by those of the gathered graph.
 exec::Array<int> scattered(const Level& level, const HostGraph& graph,
                            const std::vector<int>& parts) {
@@ -64,16 +52,18 @@ exec::Array<int> scattered(const Level& level, const HostGraph& graph,
   return {level.space, label, std::span<const int>(mine)};
 }
 
-// Coarse vertices are too large to fill parts exactly: a limit gives way by what one of them weighs.
-Goal goal_of_level(const Goal& exact, std::int64_t vertices) {
-  static const double f = std::getenv("EK_SLACK") ? std::atof(std::getenv("EK_SLACK")) : 0.5;
+// A part this much lighter than the average is not left any more, so that none vanishes.
+constexpr double lightest_part = 0.75;
+
+// The goal on a level. Coarse vertices are too large to fill parts exactly: limits give way by half
+// of what one of them weighs.
+Goal goal_of_level(const Goal& exact, std::int64_t vertices, bool is_finest) {
   Goal goal = exact;
-  static const double fl = std::getenv("EK_FLOOR") ? std::atof(std::getenv("EK_FLOOR")) : 0.75;
-  for (std::size_t c = 0; c < goal.limits.size(); ++c)
-    goal.floors[c] = std::int64_t(fl * double(goal.totals[c] / goal.parts));
-  if (vertices < 0) return goal;
-  for (std::size_t c = 0; c < goal.limits.size(); ++c)
-    goal.limits[c] += static_cast<std::int64_t>(f * double(goal.totals[c] / std::max<std::int64_t>(vertices, 1)));
+  for (std::size_t c = 0; c < goal.limits.size(); ++c) {
+    const std::int64_t total = goal.totals[c];
+    goal.floors[c] = static_cast<std::int64_t>(lightest_part * static_cast<double>(total / goal.parts));
+    if (!is_finest) goal.limits[c] += total / std::max<std::int64_t>(vertices, 1) / 2;
+  }
   return goal;
 }
 
@@ -85,19 +75,15 @@ struct Start {
 
 // The best of several cuts of the coarsest level. Local; the same on all ranks.
 std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan& plan) {
-  const Goal goal = goal_of_level(exact, graph.size());
+  const Goal goal = goal_of_level(exact, graph.size(), false);
   const Communicator self = Communicator::self();
   const Level level = level_of(graph);
   Start best;
   for (int start = 0; start < plan.starts; ++start) {
-    Lap lap;
     const std::vector<int> parts =
         bisected(graph, goal, static_cast<std::uint64_t>(start) + 1, plan.tries);
-    lap("bisect", graph.size(), start);
     Moves moves(self, {}, level, goal, {level.space, label, std::span<const int>(parts)});
-    const auto before = moves.worth.cut >> 10;
     refine(moves, plan.patience, false);
-    lap("  refined", before, moves.worth.cut >> 10);
     const double excess = std::max(moves.excess(), 0.0);
     const std::int64_t objective = moves.worth.objective();
     if (excess > best.excess || (excess == best.excess && objective >= best.objective)) continue;
@@ -110,19 +96,19 @@ std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan&
 
 void refine(Moves& moves, const Patience& patience, bool is_finest) {
   const double loss = is_finest ? loss_on_finest : loss_on_coarser;
-  if (moves.excess() > 0.05) level_out(moves);
+  if (moves.excess() > 0.05) level_out(moves, 6);
   double best_excess = std::max(moves.excess(), 0.0);
   std::int64_t best = moves.worth.objective();
   moves.remember();
-  int iterations = 0;
-  for (int idle = 0; idle < patience.iterations;) {
+  const double cheap = patience.cheap * static_cast<double>(moves.level->all_vertices);
+  std::int64_t idly_moved = 0;
+  for (int idle = 0; idle < patience.iterations ||
+                     (idle < patience.most_iterations && static_cast<double>(idly_moved) < cheap);) {
     const std::int64_t moved = improve(moves, loss);
-    for (int attempt = 0; attempt < 3 && moves.excess() > 0; ++attempt)
+    for (int attempt = 0; attempt < most_reliefs && moves.excess() > 0; ++attempt)
       if (relieve(moves) == 0) break;
-    if (moves.excess() > 0 && best_excess > 0 && iterations % 8 == 4 && iterations < 24)
-      level_out(moves);
-    ++iterations;
-    const double excess = std::max(moves.excess(), 0.0);
+    if (moves.excess() > 0) level_out(moves, 1);
+      const double excess = std::max(moves.excess(), 0.0);
     const std::int64_t objective = moves.worth.objective();
     const bool is_better = excess < best_excess || (excess == best_excess && objective < best);
     const double gain = static_cast<double>(best - objective);
@@ -130,6 +116,7 @@ void refine(Moves& moves, const Patience& patience, bool is_finest) {
                          gain > patience.gain * static_cast<double>(moves.worth.cut))
                ? 0
                : idle + 1;
+    idly_moved = idle == 0 ? 0 : idly_moved + moved;
     if (is_better) {
       best_excess = excess;
       best = objective;
@@ -138,8 +125,6 @@ void refine(Moves& moves, const Patience& patience, bool is_finest) {
     if (moved == 0) break;
   }
   moves.restore();
-  static const bool on = std::getenv("EK_GRAPH_LAPS") != nullptr;
-  if (on) std::fprintf(stderr, "   %d iterations\n", iterations);
 }
 
 Parts cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
@@ -149,7 +134,6 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
     return depth == 0 ? finest : coarser[depth - 1].level;
   };
   vote(communicator, status);
-  Lap lap;
   const std::int64_t smallest = std::max<std::int64_t>(
       plan.smallest, static_cast<std::int64_t>(plan.vertices_per_part) * goal.parts);
   PerConstraint heaviest = {};
@@ -158,9 +142,7 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
   while (plan.is_coarsened && level_at(coarser.size()).all_vertices > smallest) {
     const Level& fine = level_at(coarser.size());
     const exec::Array<Address> leaders = clusters_of(communicator, {}, fine, heaviest);
-    lap("cluster", fine.all_vertices, fine.rows.columns.size());
     Contracted next = contract(communicator, {}, fine, leaders);
-    lap("contract", next.level.all_vertices, next.level.rows.columns.size());
     const bool shrinks = static_cast<double>(next.level.all_vertices) <
                          least_shrinkage * static_cast<double>(fine.all_vertices);
     if (!shrinks) break;
@@ -171,19 +153,16 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
   if (parts.empty()) {
     const Level& coarsest = level_at(coarser.size());
     const HostGraph graph = gathered(communicator, coarsest);
-    lap("gather", graph.size(), graph.offsets.back());
     vote(communicator, attempt(stage_name, [&] {
            parts = scattered(coarsest, graph, start_of(graph, goal, plan));
          }));
-    lap("start", 0, 0);
   }
   Parts result;
   for (std::size_t depth = coarser.size() + 1; depth-- > 0;) {
     const Level& level = level_at(depth);
     Moves moves(communicator, {}, level,
-                goal_of_level(goal, depth == 0 ? -1 : level.all_vertices), std::move(parts));
+                goal_of_level(goal, level.all_vertices, depth == 0), std::move(parts));
     refine(moves, plan.patience, depth == 0);
-    lap("refine", level_at(depth).all_vertices, moves.worth.cut >> finer_bits);
     result.worth = moves.worth;
     result.weights = moves.weights;
     parts = std::move(moves.parts);

@@ -13,9 +13,9 @@ namespace evenkeel::graph {
 // How much is tried.
 struct Plan {
   bool is_coarsened = true;      // false: only the given parts are improved
-  std::int64_t smallest = 2000;  // vertices of the coarsest level, at least
-  int vertices_per_part = 30;    // the same for each part
-  int starts = 4;                // cuts of the coarsest level
+  std::int64_t smallest = 300;  // vertices of the coarsest level, at least
+  int vertices_per_part = 12;    // the same for each part
+  int starts = 2;                // cuts of the coarsest level
   int tries = 4;                 // at each bisection
   Patience patience;
 };

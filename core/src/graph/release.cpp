@@ -586,8 +586,7 @@ std::int64_t carry(Moves& moves, const std::vector<Flow>& flows, int constraint)
 
 }  // namespace
 
-std::int64_t level_out(Moves& moves) {
-  constexpr int most_attempts = 6;
+std::int64_t level_out(Moves& moves, int most_attempts) {
   std::int64_t all_moved = 0;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const int constraint = most_exceeded_constraint(moves);

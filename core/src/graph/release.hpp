@@ -13,6 +13,6 @@ std::int64_t relieve(Moves& moves);
 // Collective. The same over several parts: weight flows from part to part on the shortest ways to
 // where there is room, across borders as they advance, until no part is above a limit or no more
 // moves. Returns how many moved.
-std::int64_t level_out(Moves& moves);
+std::int64_t level_out(Moves& moves, int most_attempts);
 
 }  // namespace evenkeel::graph
