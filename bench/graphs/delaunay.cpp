@@ -378,6 +378,70 @@ void check_triangulation(std::span<const LatticePoint<n>> points,
   if (characteristic != 1 || (n == 2 && edges != facets)) fail("Euler's formula does not hold");
 }
 
+namespace {
+
+template <int n>
+void check_points(std::span<const LatticePoint<n>> points, std::size_t different) {
+  const std::vector<Simplex<n>> simplices = delaunay<n>(points);
+  check_triangulation<n>(points, simplices);
+  std::vector<bool> is_corner(points.size() + n + 1);
+  for (const Simplex<n>& simplex : simplices)
+    for (const std::int32_t corner : simplex.corners)
+      is_corner[static_cast<std::size_t>(corner)] = true;
+  if (std::ranges::count(is_corner, true) !=
+      std::ssize(is_corner) - std::ssize(points) + static_cast<std::ptrdiff_t>(different))
+    fail("a point is in no simplex");
+}
+
+// A grid of `side` points along each axis, or along the first `axes` of them, once or twice each.
+template <int n>
+void check_grid(int side, int axes, int times) {
+  std::vector<LatticePoint<n>> points;
+  std::size_t different = 1;
+  for (int axis = 0; axis < axes; ++axis) different *= static_cast<std::size_t>(side);
+  for (std::size_t p = 0; p < different; ++p) {
+    LatticePoint<n> point;
+    point.fill(1000);
+    for (std::size_t axis = 0, rest = p; axis < static_cast<std::size_t>(axes); ++axis) {
+      point[axis] += 100 * static_cast<double>(rest % static_cast<std::size_t>(side));
+      rest /= static_cast<std::size_t>(side);
+    }
+    for (int time = 0; time < times; ++time) points.push_back(point);
+  }
+  check_points<n>(points, different);
+}
+
+// All whole points at one distance from the middle.
+template <int n>
+void check_sphere(int squared_radius) {
+  std::vector<LatticePoint<n>> points;
+  const int reach = static_cast<int>(std::sqrt(squared_radius));
+  for (int x = -reach; x <= reach; ++x)
+    for (int y = -reach; y <= reach; ++y) {
+      const int rest = squared_radius - x * x - y * y;
+      if constexpr (n == 2) {
+        if (rest == 0) points.push_back({2000.0 + x, 2000.0 + y});
+      } else {
+        const int z = static_cast<int>(std::lround(std::sqrt(std::max(rest, 0))));
+        if (z * z != rest) continue;
+        points.push_back({2000.0 + x, 2000.0 + y, 2000.0 + z});
+        if (z != 0) points.push_back({2000.0 + x, 2000.0 + y, 2000.0 - z});
+      }
+    }
+  check_points<n>(points, points.size());
+}
+
+}  // namespace
+
+void check_degenerate_triangulations() {
+  for (const int times : {1, 2}) {
+    for (int axes = 0; axes <= 2; ++axes) check_grid<2>(30, axes, times);
+    for (int axes = 0; axes <= 3; ++axes) check_grid<3>(9, axes, times);
+  }
+  check_sphere<2>(5 * 5 * 13 * 13 * 17 * 17);
+  check_sphere<3>(3 * 3 * 5 * 5 * 7 * 7);
+}
+
 template std::vector<Simplex<2>> delaunay<2>(std::span<const LatticePoint<2>>);
 template std::vector<Simplex<3>> delaunay<3>(std::span<const LatticePoint<3>>);
 template void check_triangulation<2>(std::span<const LatticePoint<2>>, std::span<const Simplex<2>>);

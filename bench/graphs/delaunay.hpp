@@ -47,4 +47,7 @@ template <int n>
 void check_triangulation(std::span<const LatticePoint<n>> points,
                          std::span<const Simplex<n>> simplices);
 
+// Triangulates points that repeat each other, lie on lines, planes, circles, spheres or a grid.
+void check_degenerate_triangulations();
+
 }  // namespace evenkeel::bench::graphs

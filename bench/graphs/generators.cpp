@@ -146,7 +146,7 @@ Graph dual_in(std::string name, const Domain<n>& domain, std::int64_t vertices,
   const Graph dual = dual_of<n>(std::move(name), domain, points, simplices);
   // A few at the border may hang on to the others by nothing but a corner.
   Graph graph = greatest_component(dual);
-  if (graph.vertices() < 0.99 * static_cast<double>(dual.vertices()))
+  if (100 * graph.vertices() < 99 * dual.vertices())
     fail(graph.name + " is not in one piece");
   graph = along_curve(graph);
   check(graph, n + 1);
@@ -212,17 +212,19 @@ constexpr std::array<std::string_view, 7> names = {"tri2d",   "ring2d", "aniso2d
 
 std::span<const std::string_view> generator_names() { return names; }
 
-Graph generate(std::string_view name, std::int64_t vertices, std::uint64_t seed) {
+Graph generate(std::string_view name, double scale, std::uint64_t seed) {
   const std::string of(name);
-  const auto count = [&](std::int64_t otherwise) { return vertices > 0 ? vertices : otherwise; };
-  constexpr std::int64_t triangles = 1'000'000, tetrahedra = 670'000;
-  if (name == "tri2d") return dual_in(of, box<2>({1, 1}), count(triangles), seed);
-  if (name == "ring2d") return dual_in(of, shell<2>(0.25, 0.5), count(triangles), seed);
-  if (name == "aniso2d") return dual_in(of, layer_on_wall(), count(triangles), seed);
-  if (name == "tet3d") return dual_in(of, box<3>({1, 1, 1}), count(tetrahedra), seed);
-  if (name == "shell3d") return dual_in(of, shell<3>(0.35, 0.5), count(tetrahedra), seed);
-  if (name == "rgg") return random_geometric(count(300'000), seed);
-  if (name == "rmat") return recursive_matrix(count(77'000), seed);
+  const auto scaled = [&](double count) {
+    return std::max<std::int64_t>(1000, std::llround(scale * count));
+  };
+  const std::int64_t triangles = scaled(1e6), tetrahedra = scaled(670e3);
+  if (name == "tri2d") return dual_in(of, box<2>({1, 1}), triangles, seed);
+  if (name == "ring2d") return dual_in(of, shell<2>(0.25, 0.5), triangles, seed);
+  if (name == "aniso2d") return dual_in(of, layer_on_wall(), triangles, seed);
+  if (name == "tet3d") return dual_in(of, box<3>({1, 1, 1}), tetrahedra, seed);
+  if (name == "shell3d") return dual_in(of, shell<3>(0.35, 0.5), tetrahedra, seed);
+  if (name == "rgg") return random_geometric(scaled(300e3), seed);
+  if (name == "rmat") return recursive_matrix(scaled(77e3), seed);
   fail("no generator is called " + of);
 }
 
