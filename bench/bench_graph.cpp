@@ -12,8 +12,9 @@
 //   graphs=tri2d,mdual  generators (graphs/generators.hpp), or files NAME.graph of the folder
 //   folder=DIRECTORY    of files in the format of METIS; default: EVENKEEL_BENCH_GRAPHS
 //   parts=8,64          numbers of parts
-//   methods=METIS,ev    those whose names begin so; default: all but Zoltan
+//   methods=METIS,ev    those whose names begin so, or all; default: all but Zoltan
 //   scale=0.1           sizes of the generated graphs
+//   numbering=random    of vertices; default: curve, which leaves files as they are
 //   tolerance=0.03 seed=1 repetitions=1 steps=10 lambda=1.3
 
 #include "graph_modes.hpp"
@@ -58,6 +59,9 @@ void set_option(GraphOptions& options, std::string_view argument) {
     for (const std::string& word : words(value)) options.parts.push_back(whole_number(word));
   } else if (name == "methods") {
     options.methods = words(value);
+  } else if (name == "numbering") {
+    if (value != "curve" && value != "random") graphs::fail("numbering is curve or random");
+    options.is_shuffled = value == "random";
   } else if (name == "scale") {
     options.scale = std::atof(value.c_str());
   } else if (name == "tolerance") {

@@ -166,7 +166,7 @@ void compare(const Graph& graph, const Case& of, int parts, const std::vector<Gr
       continue;
     }
     table.print(method.name, solve(method, problem, options));
-    if (method.needs_positions) continue;  // knows of no edges
+    if (method.is_curve) continue;
     problem.edge_weights = weighted;
     table.print(method.name + " x" + std::to_string(edges_per_uncuttable),
                 solve(method, problem, options));
@@ -191,7 +191,7 @@ void cut_around_lumps(const GraphOptions& options) {
   std::vector<GraphMethod> methods = methods_of(options);
   std::erase_if(methods, [&](const GraphMethod& method) {
     const bool is_asked_for = !options.methods.empty();
-    return method.goes_on_from_old || method.on_all_ranks ||
+    return method.goes_on_from_old || (method.on_all_ranks && !method.keeps_uncuttable) ||
            (!is_asked_for && (method.name == "METIS recursive" || method.name == "Scotch"));
   });
   std::printf(

@@ -38,9 +38,10 @@ struct GraphMethod {
   std::string name;
   std::function<GraphResult(const GraphProblem&)> solve;
   bool needs_positions = false;
+  bool is_curve = false;          // parts in order along a curve, and unaware of edges
   bool on_all_ranks = false;      // collective; else for one rank that has all rows
   bool goes_on_from_old = false;  // needs old parts
-  bool keeps_uncuttable = false;  // knows about edges that must not be cut
+  bool keeps_uncuttable = false;  // never cuts edges that must not be cut
 };
 
 // Counts the time of all threads of the process, since peers may start some.

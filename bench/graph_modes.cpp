@@ -12,12 +12,22 @@
 
 namespace evenkeel::bench {
 
-graphs::Graph graph_of(const std::string& name, const GraphOptions& options) {
+namespace {
+
+graphs::Graph graph_in_order(const std::string& name, const GraphOptions& options) {
   if (std::ranges::count(graphs::generator_names(), name) > 0)
     return graphs::generate(name, options.scale, static_cast<std::uint64_t>(options.seed));
   if (options.folder.empty())
     graphs::fail("no generator is called " + name + ", and no folder of graphs is given");
   return graphs::read_metis(options.folder + "/" + name + ".graph");
+}
+
+}  // namespace
+
+graphs::Graph graph_of(const std::string& name, const GraphOptions& options) {
+  graphs::Graph graph = graph_in_order(name, options);
+  if (!options.is_shuffled) return graph;
+  return graphs::shuffled(graph, static_cast<std::uint64_t>(options.seed));
 }
 
 std::vector<GraphMethod> methods_of(const GraphOptions& options) {
@@ -26,8 +36,9 @@ std::vector<GraphMethod> methods_of(const GraphOptions& options) {
   const std::vector<std::string>& names = options.methods;
   std::erase_if(all, [&](const GraphMethod& method) {
     if (names.empty()) return method.name.starts_with("Zoltan");
-    return std::ranges::none_of(
-        names, [&](const std::string& name) { return method.name.starts_with(name); });
+    return std::ranges::none_of(names, [&](const std::string& name) {
+      return name == "all" || method.name.starts_with(name);
+    });
   });
   return all;
 }

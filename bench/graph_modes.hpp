@@ -17,6 +17,7 @@ struct GraphOptions {
   std::vector<int> parts;
   std::string folder;  // of files in the format of METIS
   double scale = 1;    // of the generators' sizes
+  bool is_shuffled = false;
   double tolerance = 0.03;
   double lambda = 1.3;  // that a step of the hot spot causes
   int steps = 10, seed = 1, repetitions = 1;
@@ -31,7 +32,8 @@ void cut_on_ranks(const GraphOptions& options);  // collective
 
 // --- What the modes share ------------------------------------------------------------------------
 
-// From the generator of this name, else from the file of this name in the folder.
+// From the generator of this name, else from the file of this name in the folder; vertices at
+// random when an option says so.
 graphs::Graph graph_of(const std::string& name, const GraphOptions& options);
 
 // Peers first and our own last: those whose names begin as an option says; without that option, all

@@ -33,8 +33,15 @@ Graph share_of(const Graph& all, std::int64_t begin, std::int64_t end) {
 
 struct Timed {
   std::vector<int> parts;  // of all rows
-  double seconds = std::numeric_limits<double>::infinity();
+  double seconds = 0;
 };
+
+// For comparisons between runs on different numbers of ranks (FNV-1a).
+std::uint64_t hash_of(std::span<const int> parts) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const int part : parts) hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x100000001b3;
+  return hash;
+}
 
 // The fastest of `repetitions`, after one that warms up.
 template <class Work>
@@ -90,10 +97,11 @@ void compare(const Communicator& ranks, const Graph& graph, int parts,
       first_seconds = timed.seconds;
     }
     const auto loads = graphs::loads_of({}, timed.parts, parts);
-    std::printf("| %-7s | %3d | %d | %-16s | %7.0f | %5.3f | %6.4f | %d | %7.3f | %5.2f |\n",
-                graph.name.c_str(), parts, method.on_all_ranks ? ranks.size() : 1,
-                method.name.c_str(), cut, cut / first_cut, graphs::lambda_of(loads),
-                graphs::parts_without(loads), timed.seconds, timed.seconds / first_seconds);
+    std::printf(
+        "| %-7s | %3d | %d | %-16s | %7.0f | %5.3f | %6.4f | %d | %7.3f | %5.2f | %016llx |\n",
+        graph.name.c_str(), parts, method.on_all_ranks ? ranks.size() : 1, method.name.c_str(), cut,
+        cut / first_cut, graphs::lambda_of(loads), graphs::parts_without(loads), timed.seconds,
+        timed.seconds / first_seconds, static_cast<unsigned long long>(hash_of(timed.parts)));
     std::fflush(stdout);
   }
 }
@@ -113,7 +121,7 @@ void cut_on_ranks(const GraphOptions& options) {
     std::printf(
         "Wall clock, fastest of %d.\n\n| graph | parts | ranks | method | cut | of first | lambda "
         "| "
-        "empty | s | of first |\n|---|---|---|---|---|---|---|---|---|---|\n",
+        "empty | s | of first | hash of parts |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
         options.repetitions);
   for (const std::string& name : names) {
     const Graph graph = graph_of(name, options);

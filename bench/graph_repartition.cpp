@@ -127,7 +127,7 @@ void advance(Course& course, const GraphProblem& given, const GraphOptions& opti
   problem.old_parts = course.parts;
   const auto before = graphs::loads_of(problem.weights, course.parts, problem.parts);
   GraphResult result = solve(*course.method, problem, options);
-  if (!course.method->goes_on_from_old && !course.method->needs_positions)
+  if (!course.method->goes_on_from_old && !course.method->is_curve)
     result.parts = graphs::relabelled(problem.weights, course.parts, result.parts, problem.parts);
   const auto after = graphs::loads_of(problem.weights, result.parts, problem.parts);
   course.lambda_before += graphs::lambda_of(before);
@@ -148,7 +148,7 @@ void print(const std::string& graph, int parts, double heat, const std::vector<C
            int steps) {
   for (const Course& course : courses)
     std::printf(
-        "| %-7s | %3d | %4.2f | %-16s | %5.3f | %5.2f | %5.2f | %5.2f | %5.2f | %5.3f | %5.3f | "
+        "| %-7s | %3d | %4.2f | %-18s | %5.3f | %5.2f | %5.2f | %5.2f | %5.2f | %5.3f | %5.3f | "
         "%5.3f | %6.4f | %d | %5.2f |\n",
         graph.c_str(), parts, heat, course.method->name.c_str(), course.lambda_before / steps,
         100 * course.bound / steps, 100 * course.moved_vertices / steps,
@@ -171,7 +171,7 @@ void follow(const Graph& graph, int parts, const std::vector<GraphMethod>& metho
   std::vector<Course> courses;
   for (const GraphMethod& method : methods)
     if (fits(method, graph))
-      courses.push_back({&method, method.needs_positions ? method.solve(problem).parts : start});
+      courses.push_back({&method, method.is_curve ? method.solve(problem).parts : start});
   for (int step = 1; step <= options.steps; ++step) {
     weights = spot.weights(step, heat);
     problem.weights = weights;
@@ -189,6 +189,7 @@ void repartition(const GraphOptions& options) {
                                              ? std::vector<std::string>{"tri2d", "aniso2d", "tet3d"}
                                              : options.graphs;
   const std::vector<int> parts = options.parts.empty() ? std::vector{8, 64} : options.parts;
+  if (options.is_shuffled) graphs::fail("repartition needs vertices in the order of the curve");
   std::vector<GraphMethod> methods = methods_of(options);
   std::erase_if(methods, [](const GraphMethod& method) {
     return method.name == "METIS recursive" || method.name == "PT-Scotch";

@@ -146,8 +146,7 @@ Graph dual_in(std::string name, const Domain<n>& domain, std::int64_t vertices,
   const Graph dual = dual_of<n>(std::move(name), domain, points, simplices);
   // A few at the border may hang on to the others by nothing but a corner.
   Graph graph = greatest_component(dual);
-  if (100 * graph.vertices() < 99 * dual.vertices())
-    fail(graph.name + " is not in one piece");
+  if (100 * graph.vertices() < 99 * dual.vertices()) fail(graph.name + " is not in one piece");
   graph = along_curve(graph);
   check(graph, n + 1);
   return graph;
