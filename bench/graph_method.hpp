@@ -4,6 +4,7 @@
 
 #include "graphs/graph.hpp"
 
+#include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct GraphProblem {
   int parts = 1;
   double tolerance = 0.03;  // the heaviest part may be 1 + this times the average
   int seed = 1;
+  const Communicator* ranks = nullptr;  // null: one rank has all rows, and others may wait
 };
 
 struct GraphResult {
@@ -44,9 +46,15 @@ struct GraphMethod {
   bool keeps_uncuttable = false;  // never cuts edges that must not be cut
 };
 
+// Starts on all ranks at once, where there are several, after what a method converts for itself.
 // Counts the time of all threads of the process, since peers may start some.
 class GraphClock {
  public:
+  explicit GraphClock(const GraphProblem& problem) {
+    if (problem.ranks != nullptr) problem.ranks->barrier();
+    wall_.restart();
+    cpu_ = std::clock();
+  }
   void stop(GraphResult& result) const {
     result.wall_seconds = wall_.seconds();
     result.cpu_seconds = static_cast<double>(std::clock() - cpu_) / CLOCKS_PER_SEC;
@@ -54,7 +62,7 @@ class GraphClock {
 
  private:
   Stopwatch wall_;
-  std::clock_t cpu_ = std::clock();
+  std::clock_t cpu_ = 0;
 };
 
 }  // namespace evenkeel::bench

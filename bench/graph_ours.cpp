@@ -19,7 +19,7 @@ GraphResult curve(const GraphProblem& problem) {
   GraphResult result;
   result.parts.resize(static_cast<std::size_t>(graph.vertices()));
   std::vector<CurveKey> keys(result.parts.size());
-  const GraphClock clock;
+  const GraphClock clock(problem);
   const std::vector<std::uint64_t> places = graphs::curve_keys(graph.dimensions, graph.positions);
   for (std::size_t v = 0; v < keys.size(); ++v) keys[v] = {places[v]};
   const WeightedKeys weighted{keys, weights};

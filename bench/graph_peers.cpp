@@ -21,6 +21,10 @@
 #else
 #include <scotch.h>
 #endif
+#if SCOTCH_VERSION < 7  // without contexts, which say how many threads there are
+#undef EVENKEEL_BENCH_HAS_SCOTCH
+#undef EVENKEEL_BENCH_HAS_PTSCOTCH
+#endif
 #endif
 #ifdef EVENKEEL_BENCH_HAS_ZOLTAN
 #include <zoltan.h>
@@ -72,7 +76,7 @@ GraphResult metis(const GraphProblem& problem, bool is_recursive) {
   options[METIS_OPTION_UFACTOR] = metis_tolerance(problem, is_recursive);
   idx_t vertices = given.vertices(), constraints = 1, parts = problem.parts, cut = 0;
   GraphResult result;
-  const GraphClock clock;
+  const GraphClock clock(problem);
   const int code = (is_recursive ? METIS_PartGraphRecursive : METIS_PartGraphKway)(
       &vertices, &constraints, given.offsets.data(), given.columns.data(),
       given.or_null(given.weights), nullptr, given.or_null(given.edge_weights), &parts, nullptr,
@@ -87,11 +91,6 @@ GraphResult metis(const GraphProblem& problem, bool is_recursive) {
 // --- Scotch --------------------------------------------------------------------------------------
 #ifdef EVENKEEL_BENCH_HAS_SCOTCH
 
-void seed_scotch(const GraphProblem& problem) {
-  SCOTCH_randomSeed(problem.seed);
-  SCOTCH_randomReset();
-}
-
 class ScotchStrategy {
  public:
   ScotchStrategy() { SCOTCH_stratInit(&strategy_); }
@@ -102,6 +101,25 @@ class ScotchStrategy {
 
  private:
   SCOTCH_Strat strategy_;
+};
+
+// Scotch would start a thread per core, and its parts would depend on which of them is faster.
+class ScotchOnOneThread {
+ public:
+  explicit ScotchOnOneThread(int seed) {
+    SCOTCH_contextInit(&context_);
+    require(SCOTCH_contextThreadSpawn(&context_, 1, nullptr) == 0, "SCOTCH_contextThreadSpawn");
+    SCOTCH_contextRandomClone(&context_);
+    SCOTCH_contextRandomSeed(&context_, seed);
+    SCOTCH_contextRandomReset(&context_);
+  }
+  ScotchOnOneThread(const ScotchOnOneThread&) = delete;
+  ScotchOnOneThread& operator=(const ScotchOnOneThread&) = delete;
+  ~ScotchOnOneThread() { SCOTCH_contextExit(&context_); }
+  SCOTCH_Context* get() { return &context_; }
+
+ private:
+  SCOTCH_Context context_;
 };
 
 // One vertex costs as much to move as one edge to cut.
@@ -119,16 +137,21 @@ GraphResult scotch(const GraphProblem& problem, bool goes_on_from_old) {
   SCOTCH_stratGraphMapBuild(strategy.get(),
                             goes_on_from_old ? SCOTCH_STRATREMAP : SCOTCH_STRATDEFAULT,
                             problem.parts, problem.tolerance);
-  seed_scotch(problem);
+  ScotchOnOneThread context(problem.seed);
+  SCOTCH_Graph bound;
+  require(
+      SCOTCH_graphInit(&bound) == 0 && SCOTCH_contextBindGraph(context.get(), &graph, &bound) == 0,
+      "SCOTCH_contextBindGraph");
   GraphResult result;
-  const GraphClock clock;
+  const GraphClock clock(problem);
   const int code =
       goes_on_from_old
-          ? SCOTCH_graphRepart(&graph, problem.parts, given.old_parts.data(), edges_per_move,
+          ? SCOTCH_graphRepart(&bound, problem.parts, given.old_parts.data(), edges_per_move,
                                nullptr, strategy.get(), given.parts.data())
-          : SCOTCH_graphPart(&graph, problem.parts, strategy.get(), given.parts.data());
+          : SCOTCH_graphPart(&bound, problem.parts, strategy.get(), given.parts.data());
   clock.stop(result);
   require(code == 0, "Scotch");
+  SCOTCH_graphExit(&bound);
   SCOTCH_graphExit(&graph);
   result.parts.assign(given.parts.begin(), given.parts.end());
   return result;
@@ -150,12 +173,17 @@ GraphResult ptscotch(const GraphProblem& problem) {
   SCOTCH_stratDgraphMapBuild(strategy.get(), SCOTCH_STRATDEFAULT,
                              static_cast<SCOTCH_Num>(problem.first_rows.size() - 1), problem.parts,
                              problem.tolerance);
-  seed_scotch(problem);
+  ScotchOnOneThread context(problem.seed);
+  SCOTCH_Dgraph bound;
+  require(SCOTCH_dgraphInit(&bound, MPI_COMM_WORLD) == 0 &&
+              SCOTCH_contextBindDgraph(context.get(), &graph, &bound) == 0,
+          "SCOTCH_contextBindDgraph");
   GraphResult result;
-  const GraphClock clock;
-  const int code = SCOTCH_dgraphPart(&graph, problem.parts, strategy.get(), given.parts.data());
+  const GraphClock clock(problem);
+  const int code = SCOTCH_dgraphPart(&bound, problem.parts, strategy.get(), given.parts.data());
   clock.stop(result);
   require(code == 0, "PT-Scotch");
+  SCOTCH_dgraphExit(&bound);
   SCOTCH_dgraphExit(&graph);
   result.parts.assign(given.parts.begin(), given.parts.end());
   return result;
@@ -202,7 +230,7 @@ class ZoltanOnGraph {
     ZOLTAN_ID_PTR import_ids = nullptr, import_local = nullptr, ids = nullptr, local = nullptr;
     int *import_ranks = nullptr, *import_parts = nullptr, *ranks = nullptr, *parts = nullptr;
     GraphResult result;
-    const GraphClock clock;
+    const GraphClock clock(problem_);
     const int code = Zoltan_LB_Partition(zoltan_, &changes, &id_entries, &local_id_entries,
                                          &imports, &import_ids, &import_local, &import_ranks,
                                          &import_parts, &exports, &ids, &local, &ranks, &parts);

@@ -1,13 +1,11 @@
-// Parts by all ranks together: each has its share of the rows. Barrier to barrier on the slowest
-// rank, beside METIS on one rank while the others wait.
+// Parts by all ranks together: each has its share of the rows. From a barrier to the end on the
+// slowest rank, beside METIS on one rank while the others wait.
 
 #include "clouds.hpp"
 #include "graph_modes.hpp"
-#include "timing.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
-#include <algorithm>
 #include <cstdio>
 #include <limits>
 
@@ -32,8 +30,9 @@ Graph share_of(const Graph& all, std::int64_t begin, std::int64_t end) {
 }
 
 struct Timed {
-  std::vector<int> parts;  // of all rows
-  double seconds = 0;
+  std::vector<int> parts;                                    // of all rows
+  double seconds = std::numeric_limits<double>::infinity();  // on the slowest rank
+  double cpu_seconds = 0;                                    // of the busiest rank
 };
 
 // For comparisons between runs on different numbers of ranks (FNV-1a).
@@ -43,41 +42,29 @@ std::uint64_t hash_of(std::span<const int> parts) {
   return hash;
 }
 
-// The fastest of `repetitions`, after one that warms up.
-template <class Work>
-double fastest_seconds(const Communicator& ranks, int repetitions, const Work& work) {
-  double least = std::numeric_limits<double>::infinity();
+// The fastest of `repetitions`, after one that warms up. A method for one rank is left to rank 0.
+Timed fastest(const Communicator& ranks, const GraphMethod& method, const GraphProblem& problem,
+              int repetitions) {
+  Timed best;
   for (int r = 0; r <= repetitions; ++r) {
-    const double seconds = 1e-3 * slowest_milliseconds(ranks, work);
-    if (r > 0) least = std::min(least, seconds);
+    GraphResult result;
+    ranks.barrier();
+    if (method.on_all_ranks || ranks.rank() == 0) result = method.solve(problem);
+    const double seconds = ranks.all_reduce(result.wall_seconds, Reduction::greatest);
+    const double cpu_seconds = ranks.all_reduce(result.cpu_seconds, Reduction::greatest);
+    if (r == 0 || seconds >= best.seconds) continue;
+    best.seconds = seconds;
+    best.cpu_seconds = cpu_seconds;
+    best.parts = ranks.all_gather(std::span<const int>(result.parts)).values;
   }
-  return least;
-}
-
-Timed on_all_ranks(const Communicator& ranks, const GraphMethod& method,
-                   const GraphProblem& problem, int repetitions) {
-  GraphResult result;
-  Timed timed;
-  timed.seconds = fastest_seconds(ranks, repetitions, [&] { result = method.solve(problem); });
-  timed.parts = ranks.all_gather(std::span<const int>(result.parts)).values;
-  return timed;
-}
-
-Timed on_one_rank(const Communicator& ranks, const GraphMethod& method, const GraphProblem& problem,
-                  int repetitions) {
-  Timed timed;
-  timed.parts.resize(static_cast<std::size_t>(problem.graph->vertices()));
-  timed.seconds = fastest_seconds(ranks, repetitions, [&] {
-    if (ranks.rank() == 0) timed.parts = method.solve(problem).parts;
-  });
-  ranks.broadcast(std::span(timed.parts), 0);
-  return timed;
+  return best;
 }
 
 void compare(const Communicator& ranks, const Graph& graph, int parts,
              const std::vector<GraphMethod>& methods, const GraphOptions& options) {
   const GraphProblem whole = whole_problem(graph, parts, options);
   GraphProblem shared = whole;
+  shared.ranks = &ranks;
   shared.first_rows.clear();
   for (int rank = 0; rank <= ranks.size(); ++rank)
     shared.first_rows.push_back(clouds::share_of(graph.vertices(), rank, ranks.size()).begin);
@@ -87,9 +74,8 @@ void compare(const Communicator& ranks, const Graph& graph, int parts,
   double first_cut = 0, first_seconds = 0;
   for (const GraphMethod& method : methods) {
     if (!fits(method, graph)) continue;
-    const Timed timed = method.on_all_ranks
-                            ? on_all_ranks(ranks, method, shared, options.repetitions)
-                            : on_one_rank(ranks, method, whole, options.repetitions);
+    const Timed timed =
+        fastest(ranks, method, method.on_all_ranks ? shared : whole, options.repetitions);
     if (ranks.rank() != 0) continue;
     const auto cut = static_cast<double>(graphs::cut_of(graph, {}, timed.parts));
     if (first_cut == 0) {
@@ -98,10 +84,12 @@ void compare(const Communicator& ranks, const Graph& graph, int parts,
     }
     const auto loads = graphs::loads_of({}, timed.parts, parts);
     std::printf(
-        "| %-7s | %3d | %d | %-16s | %7.0f | %5.3f | %6.4f | %d | %7.3f | %5.2f | %016llx |\n",
+        "| %-7s | %3d | %d | %-16s | %7.0f | %5.3f | %6.4f | %d | %7.3f | %5.2f | %7.3f | %016llx "
+        "|\n",
         graph.name.c_str(), parts, method.on_all_ranks ? ranks.size() : 1, method.name.c_str(), cut,
         cut / first_cut, graphs::lambda_of(loads), graphs::parts_without(loads), timed.seconds,
-        timed.seconds / first_seconds, static_cast<unsigned long long>(hash_of(timed.parts)));
+        timed.seconds / first_seconds, timed.cpu_seconds,
+        static_cast<unsigned long long>(hash_of(timed.parts)));
     std::fflush(stdout);
   }
 }
@@ -121,7 +109,8 @@ void cut_on_ranks(const GraphOptions& options) {
     std::printf(
         "Wall clock, fastest of %d.\n\n| graph | parts | ranks | method | cut | of first | lambda "
         "| "
-        "empty | s | of first | hash of parts |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
+        "empty | s | of first | CPU s | hash of parts "
+        "|\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         options.repetitions);
   for (const std::string& name : names) {
     const Graph graph = graph_of(name, options);
