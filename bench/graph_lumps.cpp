@@ -1,0 +1,211 @@
+// Patches that must stay in one piece: how many of their edges a method cuts all the same, and what
+// it costs to cut none.
+//
+//   patches  2,000 patches of 34 vertices, and one vertex in a hundred with up to three neighbours
+//   lumps    16 patches that weigh 1.02 times an average part of 64
+
+#include "clouds.hpp"
+#include "graph_modes.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <numeric>
+
+namespace evenkeel::bench {
+namespace {
+
+using graphs::Graph;
+
+constexpr int edges_per_uncuttable = 100;
+
+// -1: in no patch.
+using Patches = std::vector<std::int64_t>;
+
+// Patches around random vertices, breadth first, as far as others leave them room.
+void grow(const Graph& graph, std::int64_t count, std::int64_t size, clouds::Random& random,
+          Patches& patches, std::int64_t& next_patch) {
+  for (std::int64_t p = 0; p < count; ++p) {
+    const auto seed =
+        static_cast<std::int64_t>(random.uniform() * static_cast<double>(graph.vertices()));
+    if (patches[static_cast<std::size_t>(seed)] >= 0) continue;
+    std::vector<std::int64_t> members = {seed};
+    patches[static_cast<std::size_t>(seed)] = next_patch;
+    for (std::size_t m = 0; m < members.size(); ++m)
+      for (const std::int64_t other : graph.row(members[m]))
+        if (std::ssize(members) < size && patches[static_cast<std::size_t>(other)] < 0) {
+          patches[static_cast<std::size_t>(other)] = next_patch;
+          members.push_back(other);
+        }
+    ++next_patch;
+  }
+}
+
+struct Case {
+  std::string name;
+  Patches patches;
+};
+std::vector<Case> cases_of(const Graph& graph, int seed) {
+  const auto n = graph.vertices();
+  const auto none = Patches(static_cast<std::size_t>(n), -1);
+  std::vector<Case> cases = {{"patches", none}, {"lumps", none}};
+  clouds::Random random(static_cast<std::uint64_t>(seed), 1);
+  std::int64_t next_patch = 0;
+  grow(graph, 2000 * n / 1'000'000, 34, random, cases[0].patches, next_patch);
+  grow(graph, n / 100, 4, random, cases[0].patches, next_patch);
+  next_patch = 0;
+  grow(graph, 16, n * 102 / 6400, random, cases[1].patches, next_patch);
+  return cases;
+}
+
+std::vector<std::uint8_t> uncuttable_edges(const Graph& graph, const Patches& patches) {
+  std::vector<std::uint8_t> is_uncuttable;
+  is_uncuttable.reserve(graph.columns.size());
+  for (std::int64_t v = 0; v < graph.vertices(); ++v)
+    for (const std::int64_t other : graph.row(v)) {
+      const std::int64_t patch = patches[static_cast<std::size_t>(v)];
+      is_uncuttable.push_back(patch >= 0 && patch == patches[static_cast<std::size_t>(other)]);
+    }
+  return is_uncuttable;
+}
+
+std::vector<std::int64_t> weights_against_cuts(std::span<const std::uint8_t> is_uncuttable) {
+  std::vector<std::int64_t> weights;
+  for (const std::uint8_t uncuttable : is_uncuttable)
+    weights.push_back(uncuttable != 0 ? edges_per_uncuttable : 1);
+  return weights;
+}
+
+// One vertex for each patch and each vertex in none.
+struct Contracted {
+  Graph graph;
+  std::vector<std::int64_t> vertex_of, weights, edge_weights;
+};
+Contracted contracted(const Graph& graph, const Patches& patches) {
+  Contracted result;
+  const std::int64_t greatest = std::ranges::max(patches);
+  std::int64_t count = greatest + 1;
+  for (const std::int64_t patch : patches) result.vertex_of.push_back(patch >= 0 ? patch : count++);
+  std::vector<std::vector<std::int64_t>> members(static_cast<std::size_t>(count));
+  for (std::int64_t v = 0; v < graph.vertices(); ++v)
+    members[static_cast<std::size_t>(result.vertex_of[static_cast<std::size_t>(v)])].push_back(v);
+  result.graph.offsets.push_back(0);
+  for (std::int64_t c = 0; c < count; ++c) {
+    std::vector<std::int64_t> others;
+    for (const std::int64_t v : members[static_cast<std::size_t>(c)])
+      for (const std::int64_t other : graph.row(v))
+        if (const std::int64_t to = result.vertex_of[static_cast<std::size_t>(other)]; to != c)
+          others.push_back(to);
+    std::ranges::sort(others);
+    for (auto at = others.begin(); at != others.end();) {
+      const auto end = std::upper_bound(at, others.end(), *at);
+      result.graph.columns.push_back(*at);
+      result.edge_weights.push_back(end - at);
+      at = end;
+    }
+    result.graph.offsets.push_back(std::ssize(result.graph.columns));
+    result.weights.push_back(std::ssize(members[static_cast<std::size_t>(c)]));
+  }
+  return result;
+}
+
+std::int64_t count_broken(const Graph& graph, std::span<const std::uint8_t> is_uncuttable,
+                          std::span<const int> parts) {
+  const std::vector<std::int64_t> counts(is_uncuttable.begin(), is_uncuttable.end());
+  return graphs::cut_of(graph, counts, parts);
+}
+
+class Table {
+ public:
+  Table(const Graph& graph, const Case& of, std::span<const std::uint8_t> is_uncuttable, int parts)
+      : graph_(graph), case_(of), is_uncuttable_(is_uncuttable), parts_(parts) {
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(graph.vertices()));
+    for (const std::int64_t patch : of.patches)
+      if (patch >= 0) ++sizes[static_cast<std::size_t>(patch)];
+    bound_ = std::max(1.0, static_cast<double>(std::ranges::max(sizes)) * parts /
+                               static_cast<double>(graph.vertices()));
+  }
+
+  // The first row is what others are compared with.
+  void print(const std::string& method, const GraphResult& result) {
+    const auto loads = graphs::loads_of({}, result.parts, parts_);
+    const auto cut = static_cast<double>(graphs::cut_of(graph_, {}, result.parts));
+    if (first_cut_ == 0) {
+      first_cut_ = cut;
+      first_seconds_ = result.cpu_seconds;
+    }
+    std::printf(
+        "| %-7s | %-7s | %3d | %-18s | %7.0f | %5.3f | %5lld | %6.4f | %6.4f | %d | %.3f | %.2f "
+        "|\n",
+        graph_.name.c_str(), case_.name.c_str(), parts_, method.c_str(), cut, cut / first_cut_,
+        static_cast<long long>(count_broken(graph_, is_uncuttable_, result.parts)),
+        graphs::lambda_of(loads), bound_, graphs::parts_without(loads), result.cpu_seconds,
+        result.cpu_seconds / first_seconds_);
+    std::fflush(stdout);
+  }
+
+ private:
+  const Graph& graph_;
+  const Case& case_;
+  std::span<const std::uint8_t> is_uncuttable_;
+  int parts_;
+  double bound_ = 1, first_cut_ = 0, first_seconds_ = 0;
+};
+
+void compare(const Graph& graph, const Case& of, int parts, const std::vector<GraphMethod>& methods,
+             const GraphOptions& options) {
+  const std::vector<std::uint8_t> is_uncuttable = uncuttable_edges(graph, of.patches);
+  const std::vector<std::int64_t> weighted = weights_against_cuts(is_uncuttable);
+  const Contracted small = contracted(graph, of.patches);
+  Table table(graph, of, is_uncuttable, parts);
+  for (const GraphMethod& method : methods) {
+    if (!fits(method, graph)) continue;
+    GraphProblem problem = whole_problem(graph, parts, options);
+    if (method.keeps_uncuttable) {
+      problem.is_uncuttable = is_uncuttable;
+      table.print(method.name, solve(method, problem, options));
+      continue;
+    }
+    table.print(method.name, solve(method, problem, options));
+    if (method.is_curve) continue;
+    problem.edge_weights = weighted;
+    table.print(method.name + " x" + std::to_string(edges_per_uncuttable),
+                solve(method, problem, options));
+    problem = whole_problem(small.graph, parts, options);
+    problem.weights = small.weights;
+    problem.edge_weights = small.edge_weights;
+    GraphResult result = solve(method, problem, options);
+    std::vector<int> of_all;
+    for (const std::int64_t vertex : small.vertex_of)
+      of_all.push_back(result.parts[static_cast<std::size_t>(vertex)]);
+    result.parts = std::move(of_all);
+    table.print(method.name + " contr.", result);
+  }
+}
+
+}  // namespace
+
+void cut_around_lumps(const GraphOptions& options) {
+  const std::vector<std::string> names =
+      options.graphs.empty() ? std::vector<std::string>{"tri2d"} : options.graphs;
+  const std::vector<int> parts = options.parts.empty() ? std::vector{8, 64, 256} : options.parts;
+  std::vector<GraphMethod> methods = methods_of(options);
+  std::erase_if(methods, [&](const GraphMethod& method) {
+    const bool is_asked_for = !options.methods.empty();
+    return method.goes_on_from_old || (method.on_all_ranks && !method.keeps_uncuttable) ||
+           (!is_asked_for && (method.name == "METIS recursive" || method.name == "Scotch"));
+  });
+  std::printf(
+      "x%d: weights of uncuttable edges; contr.: on the graph in which a patch is one vertex. "
+      "Bound: the heaviest patch over the average part.\n\n"
+      "| graph | case | parts | method | cut | of first | uncuttable cut | lambda | bound | empty "
+      "| "
+      "CPU s | of first |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+      edges_per_uncuttable);
+  for (const std::string& name : names) {
+    const Graph graph = graph_of(name, options);
+    for (const Case& of : cases_of(graph, options.seed))
+      for (const int count : parts) compare(graph, of, count, methods, options);
+  }
+}
+
+}  // namespace evenkeel::bench

@@ -1,0 +1,121 @@
+// Parts by all ranks together: each has its share of the rows. From a barrier to the end on the
+// slowest rank, beside METIS on one rank while the others wait.
+
+#include "clouds.hpp"
+#include "graph_modes.hpp"
+
+#include <evenkeel/backends/comm/communicator.hpp>
+
+#include <cstdio>
+#include <limits>
+
+namespace evenkeel::bench {
+namespace {
+
+using graphs::Graph;
+
+// A rank's rows; columns stay numbers of all vertices.
+Graph share_of(const Graph& all, std::int64_t begin, std::int64_t end) {
+  Graph mine;
+  mine.name = all.name;
+  mine.dimensions = all.dimensions;
+  const std::int64_t first = all.offsets[static_cast<std::size_t>(begin)];
+  for (std::int64_t v = begin; v <= end; ++v)
+    mine.offsets.push_back(all.offsets[static_cast<std::size_t>(v)] - first);
+  mine.columns.assign(all.columns.begin() + first,
+                      all.columns.begin() + first + mine.offsets.back());
+  mine.positions.assign(all.positions.begin() + begin * all.dimensions,
+                        all.positions.begin() + end * all.dimensions);
+  return mine;
+}
+
+struct Timed {
+  std::vector<int> parts;                                    // of all rows
+  double seconds = std::numeric_limits<double>::infinity();  // on the slowest rank
+  double cpu_seconds = 0;                                    // of the busiest rank
+};
+
+// For comparisons between runs on different numbers of ranks (FNV-1a).
+std::uint64_t hash_of(std::span<const int> parts) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const int part : parts) hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x100000001b3;
+  return hash;
+}
+
+// The fastest of `repetitions`, after one that warms up. A method for one rank is left to rank 0.
+Timed fastest(const Communicator& ranks, const GraphMethod& method, const GraphProblem& problem,
+              int repetitions) {
+  Timed best;
+  for (int r = 0; r <= repetitions; ++r) {
+    GraphResult result;
+    ranks.barrier();
+    if (method.on_all_ranks || ranks.rank() == 0) result = method.solve(problem);
+    const double seconds = ranks.all_reduce(result.wall_seconds, Reduction::greatest);
+    const double cpu_seconds = ranks.all_reduce(result.cpu_seconds, Reduction::greatest);
+    if (r == 0 || seconds >= best.seconds) continue;
+    best.seconds = seconds;
+    best.cpu_seconds = cpu_seconds;
+    best.parts = ranks.all_gather(std::span<const int>(result.parts)).values;
+  }
+  return best;
+}
+
+void compare(const Communicator& ranks, const Graph& graph, int parts,
+             const std::vector<GraphMethod>& methods, const GraphOptions& options) {
+  const GraphProblem whole = whole_problem(graph, parts, options);
+  GraphProblem shared = whole;
+  shared.ranks = &ranks;
+  shared.first_rows.clear();
+  for (int rank = 0; rank <= ranks.size(); ++rank)
+    shared.first_rows.push_back(clouds::share_of(graph.vertices(), rank, ranks.size()).begin);
+  const auto me = static_cast<std::size_t>(ranks.rank());
+  const Graph mine = share_of(graph, shared.first_rows[me], shared.first_rows[me + 1]);
+  shared.graph = &mine;
+  double first_cut = 0, first_seconds = 0;
+  for (const GraphMethod& method : methods) {
+    if (!fits(method, graph)) continue;
+    const Timed timed =
+        fastest(ranks, method, method.on_all_ranks ? shared : whole, options.repetitions);
+    if (ranks.rank() != 0) continue;
+    const auto cut = static_cast<double>(graphs::cut_of(graph, {}, timed.parts));
+    if (first_cut == 0) {
+      first_cut = cut;
+      first_seconds = timed.seconds;
+    }
+    const auto loads = graphs::loads_of({}, timed.parts, parts);
+    std::printf(
+        "| %-7s | %3d | %d | %-16s | %7.0f | %5.3f | %6.4f | %d | %7.3f | %5.2f | %7.3f | %016llx "
+        "|\n",
+        graph.name.c_str(), parts, method.on_all_ranks ? ranks.size() : 1, method.name.c_str(), cut,
+        cut / first_cut, graphs::lambda_of(loads), graphs::parts_without(loads), timed.seconds,
+        timed.seconds / first_seconds, timed.cpu_seconds,
+        static_cast<unsigned long long>(hash_of(timed.parts)));
+    std::fflush(stdout);
+  }
+}
+
+}  // namespace
+
+void cut_on_ranks(const GraphOptions& options) {
+  const Communicator ranks = Communicator::world();
+  const std::vector<std::string> names =
+      options.graphs.empty() ? std::vector<std::string>{"tri2d", "tet3d"} : options.graphs;
+  const std::vector<int> parts = options.parts.empty() ? std::vector{64} : options.parts;
+  std::vector<GraphMethod> methods = methods_of(options);
+  std::erase_if(methods, [](const GraphMethod& method) {
+    return method.goes_on_from_old || (!method.on_all_ranks && method.name != graph_baseline);
+  });
+  if (ranks.rank() == 0)
+    std::printf(
+        "Wall clock, fastest of %d.\n\n| graph | parts | ranks | method | cut | of first | lambda "
+        "| "
+        "empty | s | of first | CPU s | hash of parts "
+        "|\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
+        options.repetitions);
+  for (const std::string& name : names) {
+    const Graph graph = graph_of(name, options);
+    for (const int count : parts) compare(ranks, graph, count, methods, options);
+  }
+}
+
+}  // namespace evenkeel::bench

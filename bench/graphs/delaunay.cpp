@@ -1,0 +1,450 @@
+#include "delaunay.hpp"
+
+#include "../clouds.hpp"
+#include "graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+#include <type_traits>
+
+namespace evenkeel::bench::graphs {
+namespace {
+
+__extension__ using Wide = __int128;
+
+// --- Predicates ----------------------------------------------------------------------------------
+// The determinants are written once for all types of numbers: doubles, their absolute values, which
+// bound the error of a determinant of doubles, and whole numbers.
+
+// A number that forgets all signs, in differences too.
+struct Magnitude {
+  double value;
+  friend Magnitude operator*(Magnitude a, Magnitude b) { return {a.value * b.value}; }
+  friend Magnitude operator+(Magnitude a, Magnitude b) { return {a.value + b.value}; }
+  friend Magnitude operator-(Magnitude a, Magnitude b) { return {a.value + b.value}; }
+};
+
+template <class Number, int n>
+using Row = std::array<Number, n>;
+
+template <class Number>
+Number determinant(const std::array<Row<Number, 2>, 2>& m) {
+  return m[0][0] * m[1][1] - m[1][0] * m[0][1];
+}
+template <class Number>
+Number determinant(const std::array<Row<Number, 3>, 3>& m) {
+  return m[0][2] * (m[1][0] * m[2][1] - m[2][0] * m[1][1]) +
+         m[1][2] * (m[2][0] * m[0][1] - m[0][0] * m[2][1]) +
+         m[2][2] * (m[0][0] * m[1][1] - m[1][0] * m[0][1]);
+}
+
+template <class Number, int n>
+Number square(const Row<Number, n>& row) {
+  Number sum = row[0] * row[0];
+  for (int axis = 1; axis < n; ++axis) sum = sum + row[axis] * row[axis];
+  return sum;
+}
+
+// Positive inside the circumcircle or circumsphere of positively oriented rows, seen from the
+// point.
+template <class Number>
+Number lifted_determinant(const std::array<Row<Number, 2>, 3>& m) {
+  return square<Number, 2>(m[0]) * (m[1][0] * m[2][1] - m[2][0] * m[1][1]) +
+         square<Number, 2>(m[1]) * (m[2][0] * m[0][1] - m[0][0] * m[2][1]) +
+         square<Number, 2>(m[2]) * (m[0][0] * m[1][1] - m[1][0] * m[0][1]);
+}
+template <class Number>
+Number lifted_determinant(const std::array<Row<Number, 3>, 4>& m) {
+  const auto minor = [&](int a, int b) { return m[a][0] * m[b][1] - m[b][0] * m[a][1]; };
+  const Number ab = minor(0, 1), bc = minor(1, 2), cd = minor(2, 3), da = minor(3, 0),
+               ac = minor(0, 2), bd = minor(1, 3);
+  const Number abc = m[0][2] * bc - m[1][2] * ac + m[2][2] * ab;
+  const Number bcd = m[1][2] * cd - m[2][2] * bd + m[3][2] * bc;
+  const Number cda = m[2][2] * da + m[3][2] * ac + m[0][2] * cd;
+  const Number dab = m[3][2] * ab + m[0][2] * bd + m[1][2] * da;
+  return (square<Number, 3>(m[3]) * abc - square<Number, 3>(m[2]) * dab) +
+         (square<Number, 3>(m[1]) * cda - square<Number, 3>(m[0]) * bcd);
+}
+
+template <class Number, int n, std::size_t rows>
+std::array<Row<Number, n>, rows> converted(const std::array<Row<double, n>, rows>& from) {
+  std::array<Row<Number, n>, rows> to;
+  for (std::size_t r = 0; r < rows; ++r)
+    for (int axis = 0; axis < n; ++axis)
+      if constexpr (std::is_same_v<Number, Magnitude>)
+        to[r][axis] = {std::abs(from[r][axis])};
+      else
+        to[r][axis] = static_cast<Number>(from[r][axis]);
+  return to;
+}
+
+// Differences of lattice points are exact, and no chain of operations above is longer than 12: so
+// the error is below 12 half units in the last place of the magnitude, which is rounded itself.
+template <class Determinant, class Rows>
+int sign_of(const Determinant& determinant_of, const Rows& rows) {
+  constexpr int n = std::tuple_size_v<typename Rows::value_type>;
+  constexpr double relative_error = 16 * 0x1p-53;
+  const double rounded = determinant_of(rows);
+  const double error = relative_error * determinant_of(converted<Magnitude, n>(rows)).value;
+  if (rounded > error) return 1;
+  if (rounded < -error) return -1;
+  const Wide exact = determinant_of(converted<Wide, n>(rows));
+  return exact > 0 ? 1 : exact < 0 ? -1 : 0;
+}
+
+template <int n>
+Row<double, n> difference(const LatticePoint<n>& a, const LatticePoint<n>& b) {
+  Row<double, n> result;
+  for (int axis = 0; axis < n; ++axis) result[axis] = a[axis] - b[axis];
+  return result;
+}
+
+// --- Triangulation -------------------------------------------------------------------------------
+
+// The order of insertion: half of the points in the last round, a quarter in the one before...
+template <int n>
+std::vector<std::int32_t> insertion_order(std::span<const LatticePoint<n>> points) {
+  std::vector<double> places;
+  places.reserve(n * points.size());
+  for (const LatticePoint<n>& point : points)
+    places.insert(places.end(), point.begin(), point.end());
+  const std::vector<std::uint64_t> keys = curve_keys(n, places);
+  std::vector<int> rounds(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const double uniform = clouds::Random(n, static_cast<std::int64_t>(i)).uniform();
+    rounds[i] = std::max(-30, std::ilogb(1 - uniform));
+  }
+  std::vector<std::int32_t> order(points.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](std::int32_t a, std::int32_t b) {
+    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
+    return std::tuple(rounds[i], keys[i], a) < std::tuple(rounds[j], keys[j], b);
+  });
+  return order;
+}
+
+template <int n>
+class Triangulation {
+ public:
+  explicit Triangulation(std::span<const LatticePoint<n>> points)
+      : points_(points.begin(), points.end()) {
+    const auto first = static_cast<std::int32_t>(points.size());
+    const double side = static_cast<double>(1 << lattice_bits<n>);
+    Simplex<n> great;
+    for (int c = 0; c <= n; ++c) {
+      // The origin last: the others, seen from there, are positively oriented.
+      LatticePoint<n> corner = {};
+      if (c < n) corner[static_cast<std::size_t>(c)] = side;
+      points_.push_back(corner);
+      great.corners[static_cast<std::size_t>(c)] = first + c;
+      great.neighbours[static_cast<std::size_t>(c)] = none;
+    }
+    simplices_.push_back(great);
+    visits_.push_back(0);
+  }
+
+  void insert(std::int32_t point) {
+    start_ = simplex_with(point);
+    if (!contains_in_sphere(start_, point)) return;  // it is a corner already
+    collect_cavity(point);
+    fill_cavity(point);
+    link_star();
+  }
+
+  // Without the slots that are free.
+  std::vector<Simplex<n>> result() const {
+    std::vector<std::int32_t> number(simplices_.size());
+    for (const std::int32_t slot : free_) number[static_cast<std::size_t>(slot)] = none;
+    std::int32_t count = 0;
+    for (std::int32_t& slot : number)
+      if (slot != none) slot = count++;
+    std::vector<Simplex<n>> result;
+    result.reserve(static_cast<std::size_t>(count));
+    for (std::size_t s = 0; s < simplices_.size(); ++s) {
+      if (number[s] == none) continue;
+      result.push_back(simplices_[s]);
+      for (std::int32_t& neighbour : result.back().neighbours)
+        if (neighbour >= 0) neighbour = number[static_cast<std::size_t>(neighbour)];
+    }
+    return result;
+  }
+
+ private:
+  static constexpr std::int32_t none = -1;
+  struct Facet {
+    std::int32_t simplex;  // in the cavity
+    int opposite;          // the corner that is not in the facet
+    std::int32_t outer;    // the simplex on the other side, or none
+    std::int32_t of_star;  // the new simplex on this facet
+  };
+
+  Simplex<n>& at(std::int32_t simplex) { return simplices_[static_cast<std::size_t>(simplex)]; }
+  const Simplex<n>& at(std::int32_t simplex) const {
+    return simplices_[static_cast<std::size_t>(simplex)];
+  }
+  const LatticePoint<n>& place(std::int32_t point) const {
+    return points_[static_cast<std::size_t>(point)];
+  }
+
+  // A simplex with the point inside or on its border. Walks over facets that part it from the
+  // point; in a Delaunay triangulation no such walk goes round in circles.
+  std::int32_t simplex_with(std::int32_t point) const {
+    std::int32_t current = start_, previous = none;
+    for (int turn = 0;;) {
+      const Simplex<n>& simplex = at(current);
+      std::int32_t next = none;
+      for (int f = 0; f <= n; ++f) {
+        const int facet = (f + turn) % (n + 1);
+        const std::int32_t neighbour = simplex.neighbours[static_cast<std::size_t>(facet)];
+        if (neighbour < 0 || neighbour == previous || !is_beyond(simplex, facet, point)) continue;
+        next = neighbour;
+        break;
+      }
+      if (next == none) return current;
+      previous = current;
+      current = next;
+      turn = (turn + 1) % (n + 1);
+    }
+  }
+  bool is_beyond(const Simplex<n>& simplex, int facet, std::int32_t point) const {
+    std::array<std::int32_t, n + 1> corners = simplex.corners;
+    corners[static_cast<std::size_t>(facet)] = point;
+    std::array<Row<double, n>, n> rows;
+    for (int r = 0; r < n; ++r)
+      rows[static_cast<std::size_t>(r)] =
+          difference<n>(place(corners[static_cast<std::size_t>(r)]), place(corners[n]));
+    return sign_of([](const auto& m) { return determinant(m); }, rows) < 0;
+  }
+  bool contains_in_sphere(std::int32_t simplex, std::int32_t point) const {
+    std::array<Row<double, n>, n + 1> rows;
+    for (int r = 0; r <= n; ++r)
+      rows[static_cast<std::size_t>(r)] =
+          difference<n>(place(at(simplex).corners[static_cast<std::size_t>(r)]), place(point));
+    return sign_of([](const auto& m) { return lifted_determinant(m); }, rows) > 0;
+  }
+
+  void collect_cavity(std::int32_t point) {
+    visits_of_inside_ += 2;
+    cavity_.assign(1, start_);
+    facets_.clear();
+    visits_[static_cast<std::size_t>(start_)] = visits_of_inside_;
+    for (std::size_t next = 0; next < cavity_.size(); ++next)
+      for (int f = 0; f <= n; ++f) {
+        const std::int32_t outer = at(cavity_[next]).neighbours[static_cast<std::size_t>(f)];
+        if (outer >= 0) {
+          std::int64_t& visit = visits_[static_cast<std::size_t>(outer)];
+          if (visit == visits_of_inside_) continue;
+          if (visit != visits_of_inside_ + 1) {
+            visit = visits_of_inside_ + (contains_in_sphere(outer, point) ? 0 : 1);
+            if (visit == visits_of_inside_) {
+              cavity_.push_back(outer);
+              continue;
+            }
+          }
+        }
+        facets_.push_back({cavity_[next], f, outer, none});
+      }
+  }
+
+  // Neighbours of the new simplices that are new themselves follow in link_star(), which needs the
+  // cavity: its facets to the outside now lead to new simplices, as -2 - number.
+  void fill_cavity(std::int32_t point) {
+    for (Facet& facet : facets_) {
+      if (free_.empty()) {
+        free_.push_back(static_cast<std::int32_t>(simplices_.size()));
+        simplices_.emplace_back();
+        visits_.push_back(0);
+      }
+      facet.of_star = free_.back();
+      free_.pop_back();
+      Simplex<n>& simplex = at(facet.of_star);
+      simplex.corners = at(facet.simplex).corners;
+      const auto opposite = static_cast<std::size_t>(facet.opposite);
+      simplex.corners[opposite] = point;
+      simplex.neighbours[opposite] = facet.outer;
+      if (facet.outer >= 0)
+        *std::ranges::find(at(facet.outer).neighbours, facet.simplex) = facet.of_star;
+    }
+    for (const Facet& facet : facets_)
+      at(facet.simplex).neighbours[static_cast<std::size_t>(facet.opposite)] = -2 - facet.of_star;
+  }
+
+  // Two new simplices meet where two facets of the cavity share a ridge: turns around the ridge,
+  // through the cavity, from one to the other.
+  void link_star() {
+    for (const Facet& facet : facets_)
+      for (int f = 0; f <= n; ++f)
+        if (f != facet.opposite)
+          at(facet.of_star).neighbours[static_cast<std::size_t>(f)] =
+              across_cavity(facet.simplex, facet.opposite, f);
+    start_ = facets_.front().of_star;
+    free_.insert(free_.end(), cavity_.begin(), cavity_.end());
+  }
+  std::int32_t across_cavity(std::int32_t simplex, int from, int leave) const {
+    while (true) {
+      const Simplex<n>& here = at(simplex);
+      const std::int32_t next = here.neighbours[static_cast<std::size_t>(leave)];
+      if (next < 0) return -2 - next;
+      const auto index = [](const auto& all, std::int32_t one) {
+        return static_cast<int>(std::ranges::find(all, one) - all.begin());
+      };
+      leave = index(at(next).corners, here.corners[static_cast<std::size_t>(from)]);
+      from = index(at(next).neighbours, simplex);
+      simplex = next;
+    }
+  }
+
+  std::vector<LatticePoint<n>> points_;
+  std::vector<Simplex<n>> simplices_;
+  std::vector<std::int32_t> free_;
+  std::int32_t start_ = 0;
+
+  // Of the last insertion. A visit by it is this number for a simplex inside the cavity, and one
+  // more for a simplex outside.
+  std::int64_t visits_of_inside_ = 0;
+  std::vector<std::int64_t> visits_;
+  std::vector<std::int32_t> cavity_;
+  std::vector<Facet> facets_;
+};
+
+template <int n>
+std::int64_t count_edges(std::span<const Simplex<n>> simplices) {
+  std::vector<std::uint64_t> edges;
+  edges.reserve(simplices.size() * n * (n + 1) / 2);
+  for (const Simplex<n>& simplex : simplices)
+    for (std::size_t a = 0; a <= n; ++a)
+      for (std::size_t b = 0; b < a; ++b) {
+        const auto [least, greatest] = std::minmax(simplex.corners[a], simplex.corners[b]);
+        edges.push_back(static_cast<std::uint64_t>(least) << 32 |
+                        static_cast<std::uint32_t>(greatest));
+      }
+  std::sort(edges.begin(), edges.end());
+  return std::unique(edges.begin(), edges.end()) - edges.begin();
+}
+
+}  // namespace
+
+template <int n>
+std::vector<Simplex<n>> delaunay(std::span<const LatticePoint<n>> points) {
+  for (const LatticePoint<n>& point : points)
+    for (const double place : point)
+      if (!(place > 0 && place < lattice_end<n> && place == std::floor(place)))
+        fail("a point is not on the lattice");
+  Triangulation<n> triangulation(points);
+  for (const std::int32_t point : insertion_order<n>(points)) triangulation.insert(point);
+  return triangulation.result();
+}
+
+template <int n>
+void check_triangulation(std::span<const LatticePoint<n>> points,
+                         std::span<const Simplex<n>> simplices) {
+  std::vector<LatticePoint<n>> all(points.begin(), points.end());
+  const double side = static_cast<double>(1 << lattice_bits<n>);
+  for (std::size_t c = 0; c <= n; ++c) {
+    all.emplace_back();
+    if (c < n) all.back()[c] = side;
+  }
+  Wide volume = 0, whole = 1;
+  for (int axis = 0; axis < n; ++axis) whole *= static_cast<Wide>(side);
+  std::vector<bool> is_corner(all.size());
+  std::int64_t facets_twice = 0;
+  for (std::size_t s = 0; s < simplices.size(); ++s) {
+    const Simplex<n>& simplex = simplices[s];
+    std::array<Row<double, n>, n> rows;
+    for (std::size_t r = 0; r < n; ++r)
+      rows[r] = difference<n>(all[static_cast<std::size_t>(simplex.corners[r])],
+                              all[static_cast<std::size_t>(simplex.corners[n])]);
+    const Wide size = determinant(converted<Wide, n>(rows));
+    if (size <= 0) fail("a simplex is not positively oriented");
+    volume += size;
+    for (std::size_t c = 0; c <= n; ++c) {
+      is_corner[static_cast<std::size_t>(simplex.corners[c])] = true;
+      const std::int32_t neighbour = simplex.neighbours[c];
+      facets_twice += neighbour < 0 ? 2 : 1;
+      if (neighbour >= 0 &&
+          std::ranges::count(simplices[static_cast<std::size_t>(neighbour)].neighbours,
+                             static_cast<std::int32_t>(s)) != 1)
+        fail("two simplices do not agree that they are neighbours");
+    }
+  }
+  if (volume != whole) fail("the simplices do not fill the great simplex");
+  const std::int64_t vertices = std::count(is_corner.begin(), is_corner.end(), true),
+                     edges = count_edges<n>(simplices), facets = facets_twice / 2,
+                     cells = std::ssize(simplices);
+  const std::int64_t characteristic =
+      n == 2 ? vertices - edges + cells : vertices - edges + facets - cells;
+  if (characteristic != 1 || (n == 2 && edges != facets)) fail("Euler's formula does not hold");
+}
+
+namespace {
+
+template <int n>
+void check_points(std::span<const LatticePoint<n>> points, std::size_t different) {
+  const std::vector<Simplex<n>> simplices = delaunay<n>(points);
+  check_triangulation<n>(points, simplices);
+  std::vector<bool> is_corner(points.size() + n + 1);
+  for (const Simplex<n>& simplex : simplices)
+    for (const std::int32_t corner : simplex.corners)
+      is_corner[static_cast<std::size_t>(corner)] = true;
+  if (std::ranges::count(is_corner, true) !=
+      std::ssize(is_corner) - std::ssize(points) + static_cast<std::ptrdiff_t>(different))
+    fail("a point is in no simplex");
+}
+
+// A grid of `side` points along each axis, or along the first `axes` of them, once or twice each.
+template <int n>
+void check_grid(int side, int axes, int times) {
+  std::vector<LatticePoint<n>> points;
+  std::size_t different = 1;
+  for (int axis = 0; axis < axes; ++axis) different *= static_cast<std::size_t>(side);
+  for (std::size_t p = 0; p < different; ++p) {
+    LatticePoint<n> point;
+    point.fill(1000);
+    for (std::size_t axis = 0, rest = p; axis < static_cast<std::size_t>(axes); ++axis) {
+      point[axis] += 100 * static_cast<double>(rest % static_cast<std::size_t>(side));
+      rest /= static_cast<std::size_t>(side);
+    }
+    for (int time = 0; time < times; ++time) points.push_back(point);
+  }
+  check_points<n>(points, different);
+}
+
+// All whole points at one distance from the middle.
+template <int n>
+void check_sphere(int squared_radius) {
+  std::vector<LatticePoint<n>> points;
+  const int reach = static_cast<int>(std::sqrt(squared_radius));
+  for (int x = -reach; x <= reach; ++x)
+    for (int y = -reach; y <= reach; ++y) {
+      const int rest = squared_radius - x * x - y * y;
+      if constexpr (n == 2) {
+        if (rest == 0) points.push_back({2000.0 + x, 2000.0 + y});
+      } else {
+        const int z = static_cast<int>(std::lround(std::sqrt(std::max(rest, 0))));
+        if (z * z != rest) continue;
+        points.push_back({2000.0 + x, 2000.0 + y, 2000.0 + z});
+        if (z != 0) points.push_back({2000.0 + x, 2000.0 + y, 2000.0 - z});
+      }
+    }
+  check_points<n>(points, points.size());
+}
+
+}  // namespace
+
+void check_degenerate_triangulations() {
+  for (const int times : {1, 2}) {
+    for (int axes = 0; axes <= 2; ++axes) check_grid<2>(30, axes, times);
+    for (int axes = 0; axes <= 3; ++axes) check_grid<3>(9, axes, times);
+  }
+  check_sphere<2>(5 * 5 * 13 * 13 * 17 * 17);
+  check_sphere<3>(3 * 3 * 5 * 5 * 7 * 7);
+}
+
+template std::vector<Simplex<2>> delaunay<2>(std::span<const LatticePoint<2>>);
+template std::vector<Simplex<3>> delaunay<3>(std::span<const LatticePoint<3>>);
+template void check_triangulation<2>(std::span<const LatticePoint<2>>, std::span<const Simplex<2>>);
+template void check_triangulation<3>(std::span<const LatticePoint<3>>, std::span<const Simplex<3>>);
+
+}  // namespace evenkeel::bench::graphs
