@@ -31,7 +31,8 @@ struct Arc {
 struct Link {
   std::int64_t neighbour;
   double weight;
-  friend auto operator<=>(const Link&, const Link&) = default;
+
+  std::pair<std::int64_t, double> order() const { return {neighbour, weight}; }
 };
 
 // Of vertices that are shared out by exec::share_of.
@@ -169,8 +170,8 @@ std::optional<GraphOffence> first_here(const GraphFile& graph, const std::vector
       links.push_back(
           {graph.columns[entry], graph.edge_weights.empty() ? 1.0 : graph.edge_weights[entry]});
     }
-    std::ranges::sort(links);
-    std::ranges::sort(transposed.row(r));
+    std::ranges::sort(links, {}, &Link::order);
+    std::ranges::sort(transposed.row(r), {}, &Link::order);
     if (auto offence =
             offence_in(graph.first + static_cast<std::int64_t>(r), links, transposed.row(r)))
       return offence;

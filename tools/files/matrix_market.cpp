@@ -12,6 +12,7 @@
 #include <limits>
 #include <string>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 namespace evenkeel::tool {
@@ -310,7 +311,10 @@ struct Cell {
   std::int64_t column;
   bool is_mirrored;
   std::int64_t place;  // among all entries
-  friend auto operator<=>(const Cell&, const Cell&) = default;
+
+  std::tuple<std::int64_t, bool, std::int64_t> order() const {
+    return {column, is_mirrored, place};
+  }
 };
 
 // Merges the entries of one row after the other.
@@ -321,7 +325,7 @@ class Merger {
       : source_(source), header_(header), entries_(entries), graph_(graph) {}
 
   void add_row(std::int64_t row, std::vector<Cell>& cells) {
-    std::ranges::sort(cells);
+    std::ranges::sort(cells, {}, &Cell::order);
     for (std::size_t i = 0; i < cells.size();) i = add_edge(row, cells, i);
     graph_.offsets.push_back(std::ssize(graph_.columns));
   }

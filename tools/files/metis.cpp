@@ -116,11 +116,10 @@ MetisHeader read_header(const ByteSource& source, LineReader& lines) {
   const std::uint64_t line = lines.line();
   const std::vector<std::string_view> words = words_of(*text);
   if (words.size() < 2 || words.size() > 4)
-    refuse(joined({"Line ", std::to_string(line), " of ", in_quotes(source.name()),
-                   ", the header, "
-                   "has ",
-                   std::to_string(words.size()), " numbers instead of 2 to 4."}),
-           std::string(how_to_begin));
+    refuse(
+        joined({"Line ", std::to_string(line), " of ", in_quotes(source.name()),
+                ", the header, has ", std::to_string(words.size()), " numbers instead of 2 to 4."}),
+        std::string(how_to_begin));
   MetisHeader header;
   header.vertices = count_of(source, line, 1, words[0]);
   header.edges = count_of(source, line, 2, words[1]);
