@@ -176,7 +176,8 @@ std::optional<ElementType> type_named(std::string_view name) {
 // Reads a byte order and a type, a letter with its size in bytes. '=', '|' or no order at all mean
 // this machine's order.
 void HeaderReader::read_type(NpyHeader& header) {
-  constexpr std::string_view remedy = "Convert the array with astype('f8') before you save it.";
+  constexpr std::string_view remedy =
+      "Convert the array with astype('f8'), or astype('i8') for indices, before you save it.";
   peek();
   const std::size_t begin = at_;
   if (peek() == '[') refuse_here("the array holds records, not numbers.", remedy);

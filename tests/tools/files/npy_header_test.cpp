@@ -144,7 +144,8 @@ TEST(NpyHeader, Dictionaries) {
 }
 
 TEST(NpyHeader, Types) {
-  const std::string remedy = "Convert the array with astype('f8') before you save it.";
+  const std::string remedy =
+      "Convert the array with astype('f8'), or astype('i8') for indices, before you save it.";
   for (const std::string type : {"<u8", "<f2", "|b1", "|O", "<c16", "<U3", "f", "", "<", "<<f8"})
     EXPECT_EQ(
         refusal_of_text("{'descr': '" + type + "'}"),
