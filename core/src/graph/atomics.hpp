@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 template <class Instance>
 inline constexpr bool has_one_thread =
@@ -28,4 +28,4 @@ KOKKOS_INLINE_FUNCTION T add(T* to, T value) {
   }
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

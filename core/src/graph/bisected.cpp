@@ -8,7 +8,7 @@
 #include <span>
 #include <tuple>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 namespace {
 
@@ -410,4 +410,4 @@ std::vector<int> bisected(const HostGraph& graph, const Goal& goal, std::uint64_
   return Bisection(graph, goal, seed, tries).run();
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

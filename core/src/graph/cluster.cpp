@@ -15,7 +15,7 @@
 
 #include <limits>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 namespace {
 
@@ -332,8 +332,8 @@ exec::Array<Address> clusters_of(const Communicator& communicator, const Status&
   Scene scene{RowsView(level.rows),
               level.weights.data(),
               level.names.data(),
-              level.homes.empty() ? nullptr : level.homes.data(),
-              level.fixed.empty() ? nullptr : level.fixed.data(),
+              !level.has_homes ? nullptr : level.homes.data(),
+              !level.has_fixed ? nullptr : level.fixed.data(),
               level.ghosts.addresses().data(),
               level.owned,
               level.constraints,
@@ -376,4 +376,4 @@ exec::Array<Address> clusters_of(const Communicator& communicator, const Status&
   return std::move(all.leaders);
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -6,7 +6,7 @@
 
 #include "graph/goal.hpp"
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 
 
@@ -17,4 +17,4 @@ namespace evenkeel::graph {
 exec::Array<Address> clusters_of(const Communicator& communicator, const Status& status,
                                  const Level& level, const PerConstraint& heaviest);
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -4,7 +4,7 @@
 
 #include "graph/level.hpp"
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 // The parts of the neighbours of most vertices are few.
 struct FewConnections {
@@ -51,4 +51,4 @@ struct ManyConnections {
   }
 };
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

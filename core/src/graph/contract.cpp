@@ -15,7 +15,7 @@
 #include <limits>
 #include <utility>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 namespace {
 
@@ -179,7 +179,7 @@ Arrived travellers_of(const Level& fine, const exec::Array<Address>& leaders, in
   const RowsView rows(fine.rows);
   exec::for_each(space, label, members.size(),
                  WriteTravellers{rows, leaders.data(), members.data(), fine.weights.data(),
-                                 fine.stay.empty() ? nullptr : fine.stay.data(), fine.constraints,
+                                 !fine.has_stay ? nullptr : fine.stay.data(), fine.constraints,
                                  leaving.members.data(), leaving.weights.data(),
                                  leaving.offsets.data()});
   const std::int64_t edges = exec::sum_up(leaving.offsets);
@@ -661,8 +661,8 @@ void complete_ghosts(const Communicator& communicator, Level& level) {
   if (communicator.size() == 1 && made.ok()) return;
   level.ghosts.refresh(level.names, 1, made);
   level.ghosts.refresh(level.weights, level.constraints);
-  if (!level.homes.empty()) level.ghosts.refresh(level.homes);
-  if (!level.fixed.empty()) level.ghosts.refresh(level.fixed);
+  if (level.has_homes) level.ghosts.refresh(level.homes);
+  if (level.has_fixed) level.ghosts.refresh(level.fixed);
 }
 
 Contracted contract(const Communicator& communicator, const Status& status, const Level& fine,
@@ -672,6 +672,10 @@ Contracted contract(const Communicator& communicator, const Status& status, cons
   Arrived arrived = travel(communicator, status, fine, leaders);
   Contracted result;
   Level& coarse = result.level;
+  coarse.has_homes = fine.has_homes;
+  coarse.has_fixed = fine.has_fixed;
+  coarse.has_stay = fine.has_stay;
+  coarse.has_keys = fine.has_keys;
   exec::Array<std::int32_t> numbers;
   exec::Array<Address> elsewhere;
   Status ready = attempt(stage_name, [&] {
@@ -720,10 +724,10 @@ Contracted contract(const Communicator& communicator, const Status& status, cons
     const exec::Array<std::int64_t> leading = exec::numbers_that(
         space, label, fine.owned, LeadsItself{leaders.data(), rank});
     coarse.weights = {space, label, local * fine.constraints};
-    if (!fine.stay.empty()) coarse.stay = {space, label, owned};
+    if (fine.has_stay) coarse.stay = {space, label, owned};
     exec::for_each(space, label, owned,
                    SumMembers{members, fine.weights.data(), arrived.weights.data(),
-                              fine.stay.empty() ? nullptr : fine.stay.data(),
+                              !fine.has_stay ? nullptr : fine.stay.data(),
                               arrived.members.data(), fine.constraints, coarse.weights.data(),
                               coarse.stay.data()});
     coarse.names = of_leaders(space, fine.names, leading, local);
@@ -739,4 +743,4 @@ Contracted contract(const Communicator& communicator, const Status& status, cons
   return result;
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -4,7 +4,7 @@
 
 #include "graph/level.hpp"
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 struct Contracted {
   Level level;
@@ -21,4 +21,4 @@ Contracted contract(const Communicator& communicator, const Status& status, cons
 // and the columns of their rows are set.
 void complete_ghosts(const Communicator& communicator, Level& level);
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -4,7 +4,7 @@
 
 #include <evenkeel/backends/exec/lists.hpp>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 namespace {
 
@@ -119,4 +119,4 @@ void Ghosts::learn_addresses(const Space& space, std::int64_t owned) {
   space.fence(label);
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

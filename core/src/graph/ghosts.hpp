@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 // A vertex by its rank and its index there, in one number that orders by rank first.
 using Address = std::uint64_t;
@@ -110,4 +110,4 @@ void Ghosts::refresh(const exec::Array<T>& values, int each, const Status& statu
   transfer->run();
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

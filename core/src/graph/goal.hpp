@@ -3,9 +3,10 @@
 // What a cut of a graph must keep to, the same on all ranks and for all levels.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 inline constexpr int most_constraints = 8;
 using PerConstraint = std::array<std::int64_t, most_constraints>;
@@ -22,6 +23,11 @@ struct Goal {
   PerConstraint floors = {};  // lighter parts are not left for a better cut
 };
 
+// What the heaviest part weighs at least: `clusters` cannot be divided, and the heaviest of them
+// weighs `heaviest`.
+std::int64_t least_bottleneck(const Goal& goal, std::size_t constraint,
+                              const PerConstraint& heaviest, std::int64_t clusters);
+
 // How long a level is refined.
 struct Patience {
   double gain = 0.002;  // of the cut: less is none
@@ -32,4 +38,4 @@ struct Patience {
   double cheap = 0.05;
 };
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

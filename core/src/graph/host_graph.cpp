@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 namespace {
 
@@ -138,6 +138,10 @@ Level level_of(const HostGraph& graph) {
   level.constraints = graph.constraints;
   level.owned = level.all_vertices = graph.size();
   level.rows = {there(graph.offsets), there(graph.columns), there(graph.edges)};
+  level.has_homes = !graph.homes.empty();
+  level.has_fixed = !graph.fixed.empty();
+  level.has_stay = !graph.stay.empty();
+  level.has_keys = !graph.keys.empty();
   level.names = there(graph.names);
   level.weights = there(graph.weights);
   level.homes = there(graph.homes);
@@ -147,4 +151,4 @@ Level level_of(const HostGraph& graph) {
   return level;
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

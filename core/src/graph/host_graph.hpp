@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 // Vertices stand by their names, and so do the columns of each row: the same on any number of
 // ranks.
@@ -40,4 +40,4 @@ Level level_of(const HostGraph& graph);
 // Mattheyses, 1982). The same for the same seed. Vertices that are fixed are in their parts. Local.
 std::vector<int> bisected(const HostGraph& graph, const Goal& goal, std::uint64_t seed, int tries);
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 namespace {
 
@@ -189,4 +189,4 @@ std::int64_t improve(Moves& moves, double tolerated_loss) {
   return moved;
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

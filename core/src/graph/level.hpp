@@ -15,7 +15,7 @@
 
 #include <cstdint>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 using Vertex = std::int32_t;
 using EdgeUnits = std::int32_t;
@@ -43,16 +43,18 @@ struct Level {
   int constraints = 1;
   std::int64_t owned = 0;
   std::int64_t all_vertices = 0;  // of all ranks
+  // What there is, on all ranks or on none; an array may be empty because its rank is.
+  bool has_homes = false, has_fixed = false, has_stay = false, has_keys = false;
   Rows rows;
   Ghosts ghosts;
   // Of owned vertices and ghosts.
   exec::Array<std::uint64_t> names;
   exec::Array<std::int64_t> weights;  // constraint by constraint of each vertex
-  exec::Array<int> homes;             // the part where a vertex is now; empty: none has one
-  exec::Array<int> fixed;             // the part where it must be, or nowhere; empty: none
+  exec::Array<int> homes;             // the part where a vertex is now
+  exec::Array<int> fixed;             // the part where it must be, or nowhere
   // Of owned vertices.
   exec::Array<std::int64_t> stay;  // what it is worth, in edge units times `finer`, to stay at home
-  exec::Array<std::uint64_t> keys;  // along a curve; empty: vertices have no positions
+  exec::Array<std::uint64_t> keys;  // along a curve
   // Owned neighbours of each ghost.
   exec::Array<std::int64_t> back_offsets;  // ghosts + 1
   exec::Array<Vertex> back_columns;
@@ -61,4 +63,4 @@ struct Level {
   std::int64_t local() const noexcept { return owned + ghosts.count(); }
 };
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 namespace {
 
@@ -313,4 +313,4 @@ void Moves::restore() {
   level->ghosts.refresh(parts);
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 // What a partition is worth. Finer units; a cut edge counts once.
 struct Worth {
@@ -76,4 +76,4 @@ struct Moves {
 // Votes where there are several ranks, or throws.
 void vote_between(const Communicator& communicator, const Status& status);
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -6,7 +6,7 @@
 #include "graph/connections.hpp"
 #include "graph/moves.hpp"
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 inline constexpr const char* moves_stage = "core/graph";
 inline constexpr const char* moves_label = "evenkeel::graph::refine";
@@ -43,9 +43,9 @@ inline State state_of(const Moves& moves) {
   return {RowsView(level.rows),
           level.weights.data(),
           level.names.data(),
-          level.homes.empty() ? nullptr : level.homes.data(),
-          level.fixed.empty() ? nullptr : level.fixed.data(),
-          level.stay.empty() ? nullptr : level.stay.data(),
+          !level.has_homes ? nullptr : level.homes.data(),
+          !level.has_fixed ? nullptr : level.fixed.data(),
+          !level.has_stay ? nullptr : level.stay.data(),
           level.owned,
           level.constraints,
           moves.round,
@@ -141,4 +141,4 @@ void for_listed(const Instance& instance, Moves& moves, const VertexList& list, 
                                 moves.worker_weights.data()});
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

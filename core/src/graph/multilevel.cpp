@@ -11,7 +11,7 @@
 #include <optional>
 #include <utility>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 namespace {
 
@@ -23,6 +23,13 @@ constexpr double loss_on_finest = 0.51, loss_on_coarser = 0.75;
 constexpr double least_shrinkage = 0.95;
 constexpr int most_reliefs = 3;  // after a step, before flows
 
+struct FixedOrHome {
+  const int *fixed, *homes;
+  int* parts;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    parts[v] = fixed != nullptr && fixed[v] >= 0 ? fixed[v] : homes[v];
+  }
+};
 struct Project {
   const Vertex* coarse_of;
   const int* coarse;
@@ -67,7 +74,7 @@ Goal goal_of_level(const Goal& exact, std::int64_t vertices, bool is_finest) {
   return goal;
 }
 
-struct Start {
+struct Candidate {
   std::vector<int> parts;
   double excess = std::numeric_limits<double>::infinity();
   std::int64_t objective = std::numeric_limits<std::int64_t>::max();
@@ -78,7 +85,7 @@ std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan&
   const Goal goal = goal_of_level(exact, graph.size(), false);
   const Communicator self = Communicator::self();
   const Level level = level_of(graph);
-  Start best;
+  Candidate best;
   for (int start = 0; start < plan.starts; ++start) {
     const std::vector<int> parts =
         bisected(graph, goal, static_cast<std::uint64_t>(start) + 1, plan.tries);
@@ -93,6 +100,15 @@ std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan&
 }
 
 }  // namespace
+
+exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes) {
+  exec::Array<int> parts(level.space, label, level.local());
+  exec::for_each(level.space, label, parts.size(),
+                 FixedOrHome{!level.has_fixed ? nullptr : level.fixed.data(), homes.data(),
+                             parts.data()});
+  level.space.fence(label);
+  return parts;
+}
 
 void refine(Moves& moves, const Patience& patience, bool is_finest) {
   const double loss = is_finest ? loss_on_finest : loss_on_coarser;
@@ -128,7 +144,7 @@ void refine(Moves& moves, const Patience& patience, bool is_finest) {
 }
 
 Parts cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
-                 const Goal& goal, const Plan& plan, exec::Array<int> current) {
+                 const Goal& goal, const Plan& plan, exec::Array<int> given) {
   std::vector<Contracted> coarser;
   const auto level_at = [&](std::size_t depth) -> const Level& {
     return depth == 0 ? finest : coarser[depth - 1].level;
@@ -149,9 +165,12 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
     coarser.push_back(std::move(next));
   }
 
-  exec::Array<int> parts = std::move(current);
-  if (parts.empty()) {
-    const Level& coarsest = level_at(coarser.size());
+  exec::Array<int> parts = std::move(given);
+  const Level& coarsest = level_at(coarser.size());
+  if (plan.start == Start::homes)
+    vote(communicator,
+         attempt(stage_name, [&] { parts = fixed_or(coarsest, coarsest.homes); }));
+  if (plan.start == Start::anew) {
     const HostGraph graph = gathered(communicator, coarsest);
     vote(communicator, attempt(stage_name, [&] {
            parts = scattered(coarsest, graph, start_of(graph, goal, plan));
@@ -176,4 +195,4 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
   return result;
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

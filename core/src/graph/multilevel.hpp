@@ -8,10 +8,15 @@
 #include <cstdint>
 #include <vector>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
+
+// Where a cut begins: with one of the gathered coarsest level, with the parts that vertices are in,
+// or with given ones, which are not coarsened.
+enum class Start { anew, homes, given };
 
 // How much is tried.
 struct Plan {
+  Start start = Start::anew;
   bool is_coarsened = true;      // false: only the given parts are improved
   std::int64_t smallest = 300;  // vertices of the coarsest level, at least
   int vertices_per_part = 12;    // the same for each part
@@ -26,11 +31,14 @@ struct Parts {
   std::vector<std::int64_t> weights;
 };
 
-// Collective. `current`: parts of vertices and ghosts to begin with; empty: none.
+// Collective. `given`: parts of vertices and ghosts, for Start::given.
 Parts cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
-                 const Goal& goal, const Plan& plan, exec::Array<int> current);
+                 const Goal& goal, const Plan& plan, exec::Array<int> given);
+
+// The part of each vertex and ghost: where it is fixed, or else `homes`.
+exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes);
 
 // Collective. Improves a cut until nothing more comes of it. `is_finest`: losses are tolerated less.
 void refine(Moves& moves, const Patience& patience, bool is_finest);
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

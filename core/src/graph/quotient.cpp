@@ -9,7 +9,7 @@
 #include <queue>
 #include <utility>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 namespace {
 
@@ -131,4 +131,4 @@ std::vector<Flow> cheapest_flows(std::span<const Border> borders,
   return Network(borders, excess).run();
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

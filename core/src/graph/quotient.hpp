@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 // A border between two parts, from one side, and what it is made of.
 struct Border {
@@ -26,4 +26,4 @@ struct Flow {
 std::vector<Flow> cheapest_flows(std::span<const Border> borders,
                                  std::span<const std::int64_t> excess);
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -14,7 +14,7 @@
 #include <map>
 #include <utility>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 namespace {
 
@@ -474,7 +474,8 @@ struct KeyedWeight {
   std::int64_t weight;
 };
 
-// Collective. The borders between all parts, sorted.
+}  // namespace
+
 std::vector<Border> borders_of(Moves& moves) {
   std::vector<KeyedWeight> mine;
   const Status ready = attempt(moves_stage, [&] {
@@ -511,6 +512,8 @@ std::vector<Border> borders_of(Moves& moves) {
     borders.push_back({static_cast<int>(key >> 32U), static_cast<int>(key & 0xFFFFFFFFU), weight});
   return borders;
 }
+
+namespace {
 
 // What parts have too much, or room for, in a constraint. Parts are filled to less than the limit,
 // as long as that leaves room for all.
@@ -602,4 +605,4 @@ std::int64_t level_out(Moves& moves, int most_attempts) {
   return all_moved;
 }
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -3,8 +3,12 @@
 // What makes parts that are too heavy lighter.
 
 #include "graph/moves.hpp"
+#include "graph/quotient.hpp"
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
+
+// Collective. The borders between all parts, sorted; each is there from both sides.
+std::vector<Border> borders_of(Moves& moves);
 
 // Collective. Vertices leave parts above a limit for adjacent ones with room, those with the least
 // loss first. Returns how many moved, on all ranks.
@@ -15,4 +19,4 @@ std::int64_t relieve(Moves& moves);
 // moves. Returns how many moved.
 std::int64_t level_out(Moves& moves, int most_attempts);
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace evenkeel::graph {
+namespace evenkeel::graphs {
 
 // For kernels.
 template <class Instance>
@@ -57,4 +57,4 @@ class VertexList {
   std::int64_t size_ = 0;
 };
 
-}  // namespace evenkeel::graph
+}  // namespace evenkeel::graphs

@@ -1,0 +1,263 @@
+// The stages of cutting a graph: read, keep together what must not be cut, begin, improve on all
+// levels, fill parts that are empty, report.
+
+#include "graph/atomics.hpp"
+#include "graph/contract.hpp"
+#include "graph/multilevel.hpp"
+#include "graph/read.hpp"
+#include "graph/report.hpp"
+
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/backends/exec/region.hpp>
+#include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/domains/owner.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace evenkeel {
+
+namespace graphs {
+
+std::int64_t least_bottleneck(const Goal& goal, std::size_t constraint,
+                              const PerConstraint& heaviest, std::int64_t clusters) {
+  const std::int64_t total = goal.totals[constraint], one = heaviest[constraint];
+  const std::int64_t average = total / goal.parts + (total % goal.parts != 0 ? 1 : 0);
+  // All alike: a part holds whole ones.
+  if (one > 0 && total / one == clusters && total % one == 0)
+    return (clusters / goal.parts + (clusters % goal.parts != 0 ? 1 : 0)) * one;
+  return std::max(average, one);
+}
+
+namespace {
+
+constexpr const char* stage_name = "core/graph";
+constexpr const char* label = "evenkeel::graph";
+
+Goal goal_for(int parts, const Level& level, const GraphRead& read, double tolerance,
+              const PerConstraint& heaviest) {
+  Goal goal;
+  goal.parts = parts;
+  goal.constraints = level.constraints;
+  goal.totals = read.totals;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(level.constraints); ++c) {
+    const double average = static_cast<double>(goal.totals[c]) / parts;
+    const double wanted = std::min(average * (1 + tolerance), static_cast<double>(goal.totals[c]));
+    goal.limits[c] = std::max(static_cast<std::int64_t>(wanted),
+                              least_bottleneck(goal, c, heaviest, level.all_vertices));
+  }
+  return goal;
+}
+
+Plan plan_for(Effort effort) {
+  Plan plan;
+  if (effort == Effort::good) return plan;
+  plan.patience.gain = 0.01;
+  plan.patience.iterations = 2;
+  plan.starts = 1;
+  plan.vertices_per_part = 8;
+  plan.is_coarsened = effort != Effort::polish;
+  return plan;
+}
+
+// --- Where a cut begins --------------------------------------------------------------------------
+
+struct HasHome {
+  const int* homes;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const { return homes[v] >= 0 ? 1 : 0; }
+};
+
+// A vertex without a part takes that of most of its neighbours.
+struct Adopt {
+  RowsView rows;
+  const int* before;
+  int* after;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    after[v] = before[v];
+    if (before[v] >= 0) return;
+    std::int64_t best = 0;
+    for (std::int64_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
+      const int part = before[rows.columns[e]];
+      if (part < 0) continue;
+      std::int64_t weight = 0;
+      constexpr std::int64_t most_looks = 64;  // of long rows
+      const std::int64_t end = rows.offsets[v] + most_looks < rows.offsets[v + 1]
+                                   ? rows.offsets[v] + most_looks
+                                   : rows.offsets[v + 1];
+      for (std::int64_t f = rows.offsets[v]; f < end; ++f)
+        if (before[rows.columns[f]] == part) weight += rows.weights[f];
+      if (weight > best || (weight == best && (after[v] < 0 || part < after[v]))) {
+        best = weight;
+        after[v] = part;
+      }
+      if (e > rows.offsets[v] + most_looks) break;
+    }
+  }
+};
+struct ByLot {
+  const std::uint64_t* names;
+  int parts;
+  int* homes;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    if (homes[v] < 0)
+      homes[v] = static_cast<int>(names[v] % static_cast<std::uint64_t>(parts));
+  }
+};
+struct AsReal {
+  const std::int64_t* units;
+  int constraints;
+  double* weights;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    weights[v] = static_cast<double>(units[v * constraints]);
+  }
+};
+
+// Collective. Gives a home to all vertices that have none, next to those that have.
+void complete_homes(const Communicator& communicator, Level& level, int parts) {
+  constexpr int most_rounds = 8;
+  for (int round = 0; round <= most_rounds; ++round) {
+    std::int64_t homeless = 0;
+    vote(communicator, attempt(stage_name, [&] {
+           homeless = level.owned -
+                      exec::sum<std::int64_t>(level.space, level.owned, HasHome{level.homes.data()});
+         }));
+    if (communicator.all_reduce(homeless, Reduction::sum) == 0) return;
+    vote(communicator, attempt(stage_name, [&] {
+           if (round == most_rounds) {
+             exec::for_each(level.space, label, level.owned,
+                            ByLot{level.names.data(), parts, level.homes.data()});
+           } else {
+             exec::Array<int> after(level.space, label, level.local());
+             exec::for_each(level.space, label, level.owned,
+                            Adopt{RowsView(level.rows), level.homes.data(), after.data()});
+             level.space.fence(label);
+             level.homes = std::move(after);
+           }
+         }));
+    level.ghosts.refresh(level.homes);
+  }
+}
+
+// Collective. Parts of equal weight along the curve through the positions.
+exec::Array<int> parts_along_curve(const Communicator& communicator, const Level& level,
+                                   int parts) {
+  exec::Array<int> found;
+  exec::Array<double> weights;
+  const auto* keys = reinterpret_cast<const CurveKey*>(level.keys.data());
+  Status ready = attempt(stage_name, [&] {
+    found = {level.space, label, level.local()};
+    weights = {level.space, label, level.owned};
+    exec::for_each(level.space, label, level.owned,
+                   AsReal{level.weights.data(), level.constraints, weights.data()});
+    level.space.fence(label);
+  });
+  const WeightedKeys weighted{{keys, static_cast<std::size_t>(level.owned)},
+                              {weights.data(), static_cast<std::size_t>(level.owned)},
+                              exec::memory_of(level.space)};
+  const Cut cut = evenkeel::cut(communicator, ready, std::span(&weighted, 1), {.parts = parts});
+  ready = attempt(stage_name, [&] {
+    write_owners(level.space, cut.splitters, keys, level.owned, found.data());
+    level.space.fence(label);
+    found = fixed_or(level, found);
+  });
+  level.ghosts.refresh(found, 1, ready);
+  return found;
+}
+
+struct Take {
+  const Vertex* coarse_of;
+  const int* coarse;
+  int* fine;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const { fine[v] = coarse[coarse_of[v]]; }
+};
+
+struct WeightAt {
+  const std::int64_t* weights;
+  int constraints, constraint;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
+    return weights[v * constraints + constraint];
+  }
+};
+
+// Collective.
+PerConstraint heaviest_of(const Communicator& communicator, const Level& level) {
+  PerConstraint heaviest = {};
+  vote(communicator, attempt(stage_name, [&] {
+         if (level.owned == 0) return;
+         for (int c = 0; c < level.constraints; ++c)
+           heaviest[static_cast<std::size_t>(c)] =
+               exec::extremes<std::int64_t>(level.space, level.owned,
+                                            WeightAt{level.weights.data(), level.constraints, c})
+                   .greatest;
+       }));
+  communicator.all_reduce(std::span<std::int64_t>(heaviest), Reduction::greatest);
+  return heaviest;
+}
+
+}  // namespace
+
+}  // namespace graphs
+
+const char* name_of(Effort effort) noexcept {
+  switch (effort) {
+    case Effort::polish: return "polish";
+    case Effort::fast: return "fast";
+    case Effort::good: return "good";
+  }
+  return "?";
+}
+
+GraphCut cut_graph(const Space& space, const Communicator& communicator, const Graph& graph,
+                   const GraphCutOptions& options, const ByGraph& method) {
+  using namespace graphs;
+  const exec::Region shown("evenkeel::graph");
+  GraphRead read = read_graph(space, communicator, graph, options, method);
+  const int parts = options.parts > 0 ? options.parts : communicator.size();
+  if (read.has_homes) complete_homes(communicator, read.level, parts);
+
+  Contracted together;
+  if (read.has_uncuttable)
+    together = contract(communicator, {}, read.level, read.uncuttable);
+  const bool has_clusters = read.has_uncuttable;
+  Level& level = has_clusters ? together.level : read.level;
+  const PerConstraint heaviest = heaviest_of(communicator, level);
+  const Goal goal = goal_for(parts, level, read, method.tolerance, heaviest);
+
+  // What holds for this rank holds for all: homes and keys are there on all ranks or on none.
+  Plan plan = plan_for(method.effort);
+  exec::Array<int> current;
+  if (read.has_homes) {
+    plan.start = Start::homes;
+  } else if (method.effort == Effort::polish && read.has_keys) {
+    current = parts_along_curve(communicator, level, parts);
+    plan.start = Start::given;
+  } else {
+    plan.is_coarsened = true;
+  }
+  Status ready;
+  const std::int64_t clusters = level.all_vertices;
+  Parts found = cut_levels(communicator, {}, level, goal, plan, std::move(current));
+  fill_empty(communicator, level, parts, found.of_vertices);
+
+  exec::Array<int> of_vertices = std::move(found.of_vertices);
+  if (has_clusters) {
+    exec::Array<int> fine;
+    ready = attempt(stage_name, [&] {
+      fine = {space, label, read.level.local()};
+      exec::for_each(space, label, fine.size(),
+                     Take{together.coarse_of.data(), of_vertices.data(), fine.data()});
+      space.fence(label);
+    });
+    vote(communicator, ready);
+    of_vertices = std::move(fine);
+  }
+  GraphCut cut;
+  cut.report = report_of(communicator, read, of_vertices, goal, heaviest, clusters);
+  of_vertices.resize(read.level.owned);
+  cut.parts = std::move(of_vertices);
+  return cut;
+}
+
+}  // namespace evenkeel

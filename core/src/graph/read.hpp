@@ -1,0 +1,33 @@
+#pragma once
+
+// Reads what the application says of its graph, checks it, and makes the finest level of it.
+
+#include "graph/goal.hpp"
+#include "graph/level.hpp"
+
+#include <evenkeel/core/graph.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace evenkeel::graphs {
+
+struct GraphRead {
+  Level level;
+  // Clusters that no cut may divide: the leader of each vertex and ghost; empty: there are none.
+  exec::Array<Address> uncuttable;
+  // Of the edges that stay in the level, entry by entry: whether they must not be cut.
+  exec::Array<int> uncuttable_edges;
+  bool has_homes = false, has_keys = false, has_uncuttable = false;  // the same on all ranks
+  PerConstraint totals = {};
+  double edge_unit = 1;  // what an edge of one unit weighs
+  std::int64_t vertices = 0, isolated = 0, loops = 0, duplicates = 0, edges = 0;
+};
+
+// Collective. Throws the same Error on all ranks where the graph, or what is known of it, makes no
+// sense.
+GraphRead read_graph(const Space& space, const Communicator& communicator,
+                     const evenkeel::Graph& graph, const GraphCutOptions& options,
+                     const ByGraph& method);
+
+}  // namespace evenkeel::graphs

@@ -1,0 +1,164 @@
+#pragma once
+
+// Graphs for tests, as a whole on the host, and the share of a rank.
+
+#include "core/migrate/cloud.hpp"
+
+#include <evenkeel/backends/exec/launch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::test {
+
+struct GraphOnHost {
+  std::vector<std::int64_t> offsets = {0}, columns;
+  std::vector<double> weights;  // empty: all 1
+  int constraints = 1;
+  std::vector<double> edge_weights;  // empty: all 1
+  std::vector<int> uncuttable, fixed;
+  std::vector<double> positions;  // two per vertex
+
+  std::int64_t size() const { return std::ssize(offsets) - 1; }
+  std::span<const std::int64_t> row(std::int64_t v) const {
+    const auto at = static_cast<std::size_t>(v);
+    return std::span(columns).subspan(static_cast<std::size_t>(offsets[at]),
+                                      static_cast<std::size_t>(offsets[at + 1] - offsets[at]));
+  }
+  double weight(std::int64_t v, int constraint) const {
+    return weights.empty() ? 1 : weights[static_cast<std::size_t>(v * constraints + constraint)];
+  }
+};
+
+using Edges = std::vector<std::pair<std::int64_t, std::int64_t>>;
+
+// Each edge once.
+inline GraphOnHost graph_of(std::int64_t vertices, Edges edges) {
+  const std::size_t once = edges.size();
+  for (std::size_t e = 0; e < once; ++e) edges.emplace_back(edges[e].second, edges[e].first);
+  std::sort(edges.begin(), edges.end());
+  GraphOnHost graph;
+  graph.offsets.assign(static_cast<std::size_t>(vertices) + 1, 0);
+  for (const auto& [from, to] : edges) {
+    ++graph.offsets[static_cast<std::size_t>(from) + 1];
+    graph.columns.push_back(to);
+  }
+  for (std::size_t v = 1; v < graph.offsets.size(); ++v) graph.offsets[v] += graph.offsets[v - 1];
+  return graph;
+}
+
+inline GraphOnHost edgeless(std::int64_t vertices) { return graph_of(vertices, {}); }
+
+inline GraphOnHost path(std::int64_t vertices) {
+  Edges edges;
+  for (std::int64_t v = 1; v < vertices; ++v) edges.emplace_back(v - 1, v);
+  return graph_of(vertices, edges);
+}
+
+inline GraphOnHost star(std::int64_t vertices) {
+  Edges edges;
+  for (std::int64_t v = 1; v < vertices; ++v) edges.emplace_back(0, v);
+  return graph_of(vertices, edges);
+}
+
+inline GraphOnHost complete(std::int64_t vertices) {
+  Edges edges;
+  for (std::int64_t v = 0; v < vertices; ++v)
+    for (std::int64_t u = 0; u < v; ++u) edges.emplace_back(u, v);
+  return graph_of(vertices, edges);
+}
+
+// Cycles that nothing connects.
+inline GraphOnHost pieces(std::int64_t count, std::int64_t each) {
+  Edges edges;
+  for (std::int64_t piece = 0; piece < count; ++piece)
+    for (std::int64_t v = 0; v < each; ++v)
+      edges.emplace_back(piece * each + v, piece * each + (v + 1) % each);
+  return graph_of(count * each, edges);
+}
+
+inline GraphOnHost grid(std::int64_t width, std::int64_t height) {
+  Edges edges;
+  for (std::int64_t y = 0; y < height; ++y)
+    for (std::int64_t x = 0; x < width; ++x) {
+      const std::int64_t v = y * width + x;
+      if (x + 1 < width) edges.emplace_back(v, v + 1);
+      if (y + 1 < height) edges.emplace_back(v, v + width);
+    }
+  GraphOnHost graph = graph_of(width * height, edges);
+  for (std::int64_t v = 0; v < graph.size(); ++v) {
+    graph.positions.push_back(static_cast<double>(v % width));
+    graph.positions.push_back(static_cast<double>(v / width));
+  }
+  return graph;
+}
+
+// Points in a square, each with the others that are near; numbers have nothing to do with places.
+inline GraphOnHost random_mesh(std::int64_t vertices, int salt) {
+  std::vector<double> x, y;
+  for (std::int64_t v = 0; v < vertices; ++v) {
+    x.push_back(static_cast<double>(mix(v, salt) >> 11U) * 0x1p-53);
+    y.push_back(static_cast<double>(mix(v, salt + 1) >> 11U) * 0x1p-53);
+  }
+  const double reach = std::sqrt(2.6 / static_cast<double>(vertices));
+  const auto cells = static_cast<std::int64_t>(1 / reach);
+  std::vector<std::vector<std::int64_t>> in_cell(static_cast<std::size_t>(cells * cells));
+  const auto cell_of = [&](double c) {
+    return std::min(static_cast<std::int64_t>(c * static_cast<double>(cells)), cells - 1);
+  };
+  Edges edges;
+  for (std::int64_t v = 0; v < vertices; ++v) {
+    const auto at = static_cast<std::size_t>(v);
+    for (std::int64_t j = std::max<std::int64_t>(cell_of(y[at]) - 1, 0);
+         j <= std::min(cell_of(y[at]) + 1, cells - 1); ++j)
+      for (std::int64_t i = std::max<std::int64_t>(cell_of(x[at]) - 1, 0);
+           i <= std::min(cell_of(x[at]) + 1, cells - 1); ++i)
+        for (const std::int64_t u : in_cell[static_cast<std::size_t>(j * cells + i)])
+          if (std::hypot(x[at] - x[static_cast<std::size_t>(u)],
+                         y[at] - y[static_cast<std::size_t>(u)]) < reach)
+            edges.emplace_back(u, v);
+    in_cell[static_cast<std::size_t>(cell_of(y[at]) * cells + cell_of(x[at]))].push_back(v);
+  }
+  GraphOnHost graph = graph_of(vertices, edges);
+  for (std::size_t v = 0; v < x.size(); ++v) {
+    graph.positions.push_back(x[v]);
+    graph.positions.push_back(y[v]);
+  }
+  return graph;
+}
+
+// What a rank has of it: rows in their order.
+struct Part {
+  std::int64_t first = 0;
+  std::vector<std::int64_t> offsets, columns;
+  std::vector<double> weights, edge_weights, positions;
+  std::vector<int> uncuttable, fixed;
+};
+
+inline Part share_of(const GraphOnHost& graph, int rank, int ranks) {
+  const auto [begin, end] = exec::share_of(graph.size(), ranks, rank);
+  Part part;
+  part.first = begin;
+  const auto slice = [](const auto& values, std::int64_t from, std::int64_t to) {
+    using Values = std::remove_cvref_t<decltype(values)>;
+    if (values.empty()) return Values();
+    return Values(values.begin() + from, values.begin() + to);
+  };
+  const std::int64_t first_edge = graph.offsets[static_cast<std::size_t>(begin)];
+  const std::int64_t last_edge = graph.offsets[static_cast<std::size_t>(end)];
+  for (std::int64_t v = begin; v <= end; ++v)
+    part.offsets.push_back(graph.offsets[static_cast<std::size_t>(v)] - first_edge);
+  part.columns = slice(graph.columns, first_edge, last_edge);
+  part.weights = slice(graph.weights, begin * graph.constraints, end * graph.constraints);
+  part.edge_weights = slice(graph.edge_weights, first_edge, last_edge);
+  part.positions = slice(graph.positions, 2 * begin, 2 * end);
+  part.uncuttable = slice(graph.uncuttable, first_edge, last_edge);
+  part.fixed = slice(graph.fixed, begin, end);
+  return part;
+}
+
+}  // namespace evenkeel::test
