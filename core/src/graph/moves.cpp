@@ -308,9 +308,14 @@ void Moves::restore() {
   weights = remembered_weights_;
   exec::for_each(level->space, moves_label, changed_.size(),
                  SettleMovers{changed_.data(), remembered_.data(), parts.data()});
+  exec::for_each(level->space, moves_label, changed_.size(),
+                 SettleMovers{changed_.data(), parts.data(), origins.data()});
   level->space.fence(moves_label);
   changed_.clear();
   level->ghosts.refresh(parts);
+  exec::for_each(level->space, moves_label, level->ghost_count(),
+                 Copy<int>{parts.data() + level->owned, origins.data() + level->owned});
+  level->space.fence(moves_label);
 }
 
 }  // namespace evenkeel::graphs

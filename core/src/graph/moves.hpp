@@ -33,7 +33,7 @@ struct Moves {
   // as in vote(). `are_locked`: they stay where they are in the next round.
   std::int64_t commit(const Status& status, const exec::Array<int>& to, bool are_locked);
 
-  // What restore() goes back to. Nothing but reading is allowed after restore(). Collective.
+  // What restore() goes back to; after it, the border may lack vertices. Collective.
   void remember();
   void restore();
 

@@ -5,6 +5,7 @@
 #include "graph/host_graph.hpp"
 #include "graph/jet.hpp"
 #include "graph/release.hpp"
+#include "graph/settle.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -21,6 +22,7 @@ constexpr const char* label = "evenkeel::graph::multilevel";
 // What Jet lets a vertex lose, of its connection to its own part, in the hope for its neighbours.
 constexpr double loss_on_finest = 0.51, loss_on_coarser = 0.75;
 constexpr double least_shrinkage = 0.95;
+constexpr int most_settlements = 8;
 constexpr int most_reliefs = 3;  // after a step, before flows
 
 struct FixedOrHome {
@@ -141,6 +143,8 @@ void refine(Moves& moves, const Patience& patience, bool is_finest) {
     if (moved == 0) break;
   }
   moves.restore();
+  for (int attempt = 0; is_finest && attempt < most_settlements && moves.excess() > 0; ++attempt)
+    if (settle(moves) == 0) break;
 }
 
 Parts cut_levels(const Communicator& communicator, const Status& status, const Level& finest,

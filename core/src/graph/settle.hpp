@@ -1,0 +1,14 @@
+#pragma once
+
+// The last resort against parts that are too heavy: vertices go one after the other, to any part.
+
+#include "graph/moves.hpp"
+
+namespace evenkeel::graphs {
+
+// Collective. For what relieve() and level_out() leave: parts with room that border on none that is
+// too heavy, and a few vertices of very different weights. Returns how many moved. The same on any
+// number of ranks.
+std::int64_t settle(Moves& moves);
+
+}  // namespace evenkeel::graphs
