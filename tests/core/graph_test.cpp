@@ -44,14 +44,12 @@ Cut cut_by(const Communicator& ranks, const Space& space, const GraphOnHost& gra
       from.begin() + (from.empty() ? 0 : mine.first),
       from.begin() + (from.empty() ? 0 : mine.first + std::ssize(mine.offsets) - 1));
   const auto from_there = there(my_from);
-  const auto weight_field =
-      raw_field(weights.data(), {.count = weights.size() / graph.constraints,
-                                 .components = graph.constraints,
-                                 .memory = weights.memory()});
+  const auto weight_field = raw_field(weights.data(), {.count = weights.size() / graph.constraints,
+                                                       .components = graph.constraints,
+                                                       .memory = weights.memory()});
   const auto position_field =
-      raw_field(positions.data(), {.count = positions.size() / 2,
-                                   .components = 2,
-                                   .memory = positions.memory()});
+      raw_field(positions.data(),
+                {.count = positions.size() / 2, .components = 2, .memory = positions.memory()});
   GraphOptions known;
   if (!graph.weights.empty()) known.weight = weight_field;
   if (!graph.edge_weights.empty()) known.edge_weight = edge_weights;
@@ -60,7 +58,8 @@ Cut cut_by(const Communicator& ranks, const Space& space, const GraphOnHost& gra
   if (!graph.positions.empty()) known.position = position_field;
   GraphCutOptions all = options;
   if (!from.empty()) all.from = from_there;
-  const GraphCut cut = cut_graph(space, ranks, evenkeel::graph(offsets, columns, known), all, method);
+  const GraphCut cut =
+      cut_graph(space, ranks, evenkeel::graph(offsets, columns, known), all, method);
   const std::vector<int> parts = cut.parts.on_host();
   return {ranks.all_gather(std::span<const int>(parts)).values, cut.report};
 }
@@ -73,7 +72,8 @@ Cut cut_of(const GraphOnHost& graph, const GraphCutOptions& options, const ByGra
 std::int64_t cut_edges(const GraphOnHost& graph, const std::vector<int>& parts) {
   std::int64_t cut = 0;
   for (std::int64_t v = 0; v < graph.size(); ++v)
-    for (const std::int64_t u : graph.row(v)) cut += parts[std::size_t(u)] != parts[std::size_t(v)] ? 1 : 0;
+    for (const std::int64_t u : graph.row(v))
+      cut += parts[std::size_t(u)] != parts[std::size_t(v)] ? 1 : 0;
   return cut / 2;
 }
 
@@ -130,13 +130,15 @@ TEST(CutGraph, IsTheSameForAllRanksAndSpaces) {
     heavy.weights.push_back(static_cast<double>(test::mix(v, 1) % 9));
   for (std::int64_t v = 0; v < heavy.size(); ++v)
     for (const std::int64_t u : heavy.row(v))
-      heavy.edge_weights.push_back(static_cast<double>(test::mix(std::min(u, v), int(std::max(u, v))) % 5));
+      heavy.edge_weights.push_back(
+          static_cast<double>(test::mix(std::min(u, v), int(std::max(u, v))) % 5));
   const Space host = Space::where(MemoryKind::host);
   for (const GraphOnHost& graph : {test::grid(97, 61), test::random_mesh(4000, 3), heavy,
                                    test::star(500), test::pieces(100, 5)})
     for (const Effort effort : {Effort::polish, Effort::fast, Effort::good}) {
       const Cut cut = cut_of(graph, {.parts = 12}, {.effort = effort});
-      const Cut alone = cut_by(Communicator::self(), host, graph, {.parts = 12}, {.effort = effort}, {});
+      const Cut alone =
+          cut_by(Communicator::self(), host, graph, {.parts = 12}, {.effort = effort}, {});
       EXPECT_EQ(cut.parts, alone.parts);
       EXPECT_EQ(cut.report.volume, alone.report.volume);
       EXPECT_EQ(cut.report.most_neighbours, alone.report.most_neighbours);
@@ -149,10 +151,14 @@ TEST(CutGraph, IsTheSameForAllRanksAndSpaces) {
 
 TEST(CutGraph, TakesGraphsOfAllKinds) {
   const std::vector<std::pair<const char*, GraphOnHost>> graphs = {
-      {"nothing", test::edgeless(0)},        {"one vertex", test::edgeless(1)},
-      {"isolated", test::edgeless(1000)},    {"star", test::star(2000)},
-      {"path", test::path(1000)},            {"two pieces", test::pieces(2, 300)},
-      {"many pieces", test::pieces(200, 7)}, {"complete", test::complete(40)},
+      {"nothing", test::edgeless(0)},
+      {"one vertex", test::edgeless(1)},
+      {"isolated", test::edgeless(1000)},
+      {"star", test::star(2000)},
+      {"path", test::path(1000)},
+      {"two pieces", test::pieces(2, 300)},
+      {"many pieces", test::pieces(200, 7)},
+      {"complete", test::complete(40)},
       {"few vertices", test::path(5)}};
   for (const auto& [name, graph] : graphs)
     for (const int parts : {1, 2, 7, 64})
@@ -165,10 +171,10 @@ TEST(CutGraph, TakesGraphsOfAllKinds) {
 
 // Too large to be gathered: what has no neighbours to pair with must shrink all the same.
 TEST(CutGraph, CoarsensWhatHasNoPairs) {
-  for (const auto& [name, graph] : std::vector<std::pair<const char*, GraphOnHost>>{
-           {"isolated", test::edgeless(60'000)},
-           {"star", test::star(60'000)},
-           {"pieces", test::pieces(12'000, 4)}}) {
+  for (const auto& [name, graph] :
+       std::vector<std::pair<const char*, GraphOnHost>>{{"isolated", test::edgeless(60'000)},
+                                                        {"star", test::star(60'000)},
+                                                        {"pieces", test::pieces(12'000, 4)}}) {
     SCOPED_TRACE(name);
     expect_sound(graph, cut_of(graph, {.parts = 24}), 24);
   }
@@ -238,7 +244,8 @@ TEST(CutGraph, NeverCutsWhatIsUncuttable) {
 TEST(CutGraph, KeepsFixedVerticesInTheirParts) {
   GraphOnHost graph = test::grid(50, 40);
   graph.fixed.assign(2000, -1);
-  for (const std::int64_t v : {0, 1, 49, 1000, 1999}) graph.fixed[std::size_t(v)] = static_cast<int>(v % 5);
+  for (const std::int64_t v : {0, 1, 49, 1000, 1999})
+    graph.fixed[std::size_t(v)] = static_cast<int>(v % 5);
   for (const Effort effort : {Effort::polish, Effort::fast, Effort::good}) {
     const Cut cut = cut_of(graph, {.parts = 5}, {.effort = effort});
     expect_sound(graph, cut, 5);
@@ -267,7 +274,8 @@ TEST(CutGraph, MovesLittleWhereLittleMustMove) {
   EXPECT_LE(then.report.moved_weight, 4 * then.report.least_moved_weight + 0.02);
   EXPECT_LE(then.report.cut, 1.1 * first.report.cut);
   std::int64_t moved = 0;
-  for (std::size_t v = 0; v < first.parts.size(); ++v) moved += first.parts[v] != then.parts[v] ? 1 : 0;
+  for (std::size_t v = 0; v < first.parts.size(); ++v)
+    moved += first.parts[v] != then.parts[v] ? 1 : 0;
   EXPECT_NEAR(then.report.moved, static_cast<double>(moved) / 20'000, 1e-12);
   // It costs more to move than to cut.
   const Cut dear = cut_of(graph, {.parts = 16}, {.moving_cost = 4}, first.parts);
@@ -342,7 +350,8 @@ TEST(CutGraph, RefusesWhatMakesNoSense) {
   torn.uncuttable.assign(18, 1);
   EXPECT_TRUE(test::mentions(error_for(torn), "fixed in different parts"));
   EXPECT_TRUE(test::mentions(error_for(test::path(10), {.parts = -1}), "-1 parts"));
-  EXPECT_TRUE(test::mentions(error_for(test::path(10), {.parts = 2}, {.tolerance = -1}), "tolerance"));
+  EXPECT_TRUE(
+      test::mentions(error_for(test::path(10), {.parts = 2}, {.tolerance = -1}), "tolerance"));
 }
 
 }  // namespace

@@ -202,9 +202,7 @@ class Division {
   bool refine_once() {
     ++pass_;
     for (Heap& heap : heaps_) heap.clear();
-    const auto push = [&](Vertex v) {
-      heap_of(side_[at(v)]).push(gain_[at(v)], name(v), v);
-    };
+    const auto push = [&](Vertex v) { heap_of(side_[at(v)]).push(gain_[at(v)], name(v), v); };
     for (Vertex v = 0; v < piece_.size(); ++v)
       if (is_free(v) && (touches(v, 1 - side_[at(v)]) || piece_.size() < 64)) push(v);
     std::vector<Vertex> moved;
@@ -293,7 +291,10 @@ class Division {
 class Bisection {
  public:
   Bisection(const HostGraph& graph, const Goal& goal, std::uint64_t seed, int tries)
-      : graph_(graph), goal_(goal), seed_(seed), tries_(tries),
+      : graph_(graph),
+        goal_(goal),
+        seed_(seed),
+        tries_(tries),
         parts_(static_cast<std::size_t>(graph.size()), 0),
         local_(static_cast<std::size_t>(graph.size()), 0) {}
 
@@ -324,7 +325,8 @@ class Bisection {
     std::int64_t best_cut = 0;
     double best_excess = 0;
     for (int attempt = 0; attempt < tries_; ++attempt) {
-      best.grow(seed_ * 1024 + static_cast<std::uint64_t>(first) * 64 + static_cast<std::uint64_t>(attempt));
+      best.grow(seed_ * 1024 + static_cast<std::uint64_t>(first) * 64 +
+                static_cast<std::uint64_t>(attempt));
       best.refine(6);
       if (!best_sides.empty() &&
           (best.excess() > best_excess || (best.excess() == best_excess && best.cut() >= best_cut)))

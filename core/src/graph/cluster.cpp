@@ -247,12 +247,11 @@ void fill(const Space& space, const exec::Array<T>& values, T value) {
 Matching matching_for(const Level& level) {
   const Space& space = level.space;
   const std::int64_t local = level.local();
-  Matching matching{{space, label, local}, {space, label, local},       {space, label, local},
-                    {space, label, local}, {space, label, level.owned}, {space, label, local * level.constraints},
-                    {space, label, level.owned},
-                    VertexList(space, level.owned),
-                    VertexList(space, level.owned),
-                    VertexList(space, level.owned)};
+  Matching matching{{space, label, local},          {space, label, local},
+                    {space, label, local},          {space, label, local},
+                    {space, label, level.owned},    {space, label, local * level.constraints},
+                    {space, label, level.owned},    VertexList(space, level.owned),
+                    VertexList(space, level.owned), VertexList(space, level.owned)};
   fill(space, matching.partners, nobody);
   fill(space, matching.wishes, nobody);
   fill(space, matching.is_wanted, 0);
@@ -275,8 +274,7 @@ struct Rounds {
   void for_alone(const auto& body) { exec::for_each(instance, label, all.alone.size(), body); }
 
   void begin() {
-    exec::for_each(instance, label, level.owned,
-                   ListAll<Instance>{all.alone.appender<Instance>()});
+    exec::for_each(instance, label, level.owned, ListAll<Instance>{all.alone.appender<Instance>()});
     all.alone.count_up();
   }
   void wish_to_pair() {
@@ -291,10 +289,10 @@ struct Rounds {
   }
   void lead_pairs() {
     all.next.clear();
-    exec::for_each(instance, label, level.owned,
-                   LeadPairs<Instance>{scene, all.partners.data(), all.targets.data(),
-                                       all.leaders.data(), all.joint.data(),
-                                       all.next.appender<Instance>()});
+    exec::for_each(
+        instance, label, level.owned,
+        LeadPairs<Instance>{scene, all.partners.data(), all.targets.data(), all.leaders.data(),
+                            all.joint.data(), all.next.appender<Instance>()});
     take_next();
   }
   void wish_to_join() {

@@ -177,11 +177,11 @@ Arrived travellers_of(const Level& fine, const exec::Array<Address>& leaders, in
   leaving.weights = {space, label, members.size() * fine.constraints};
   leaving.offsets = {space, label, members.size()};
   const RowsView rows(fine.rows);
-  exec::for_each(space, label, members.size(),
-                 WriteTravellers{rows, leaders.data(), members.data(), fine.weights.data(),
-                                 !fine.has_stay ? nullptr : fine.stay.data(), fine.constraints,
-                                 leaving.members.data(), leaving.weights.data(),
-                                 leaving.offsets.data()});
+  exec::for_each(
+      space, label, members.size(),
+      WriteTravellers{rows, leaders.data(), members.data(), fine.weights.data(),
+                      !fine.has_stay ? nullptr : fine.stay.data(), fine.constraints,
+                      leaving.members.data(), leaving.weights.data(), leaving.offsets.data()});
   const std::int64_t edges = exec::sum_up(leaving.offsets);
   leaving.edges = {space, label, edges};
   exec::for_each(space, label, members.size(),
@@ -392,7 +392,8 @@ struct Members {
   // The most entries that the row of a cluster can have.
   KOKKOS_FUNCTION std::int64_t most_entries(std::int64_t cluster) const {
     std::int64_t most = 0;
-    for (std::int64_t m = offsets[cluster]; m < offsets[cluster + 1]; ++m) most += degree(members[m]);
+    for (std::int64_t m = offsets[cluster]; m < offsets[cluster + 1]; ++m)
+      most += degree(members[m]);
     return most;
   }
   // Calls visit(column, weight) for each edge of a cluster's members.
@@ -531,14 +532,15 @@ template <class Instance>
 Rows merge_rows(const Instance& instance, const Space& space, const Members& members,
                 std::int64_t clusters) {
   const std::int64_t blocks =
-      is_device<Instance> ? clusters
-                          : std::min<std::int64_t>(exec::host_threads(), std::max<std::int64_t>(clusters, 1));
+      is_device<Instance>
+          ? clusters
+          : std::min<std::int64_t>(exec::host_threads(), std::max<std::int64_t>(clusters, 1));
   Rows rows;
   rows.offsets = {space, label, clusters + 1};
   exec::Array<std::int64_t> room(space, label, blocks), tables(space, label, blocks);
-  MergeBlocks merge{members, clusters,       std::max<std::int64_t>(blocks, 1),
+  MergeBlocks merge{members,     clusters,      std::max<std::int64_t>(blocks, 1),
                     room.data(), tables.data(), nullptr,
-                    nullptr, nullptr,        rows.offsets.data()};
+                    nullptr,     nullptr,       rows.offsets.data()};
   exec::for_each(instance, label, blocks, MeasureBlocks{merge, room.data(), tables.data()});
   const std::int64_t entries = exec::sum_up(room), all_slots = exec::sum_up(tables);
   const auto slots = exec::filled<std::int32_t>(space, label, all_slots, 0);
@@ -549,7 +551,8 @@ Rows merge_rows(const Instance& instance, const Space& space, const Members& mem
   merge.weights = rows.weights.data();
   exec::for_each(instance, label, blocks, merge);
   // The last one, which is nobody's length, becomes the sum.
-  exec::for_each(instance, label, 1, exec::detail::Fill<std::int64_t>{rows.offsets.data() + clusters, 0});
+  exec::for_each(instance, label, 1,
+                 exec::detail::Fill<std::int64_t>{rows.offsets.data() + clusters, 0});
   const std::int64_t kept = exec::sum_up(rows.offsets);
   if (blocks <= 1) {
     rows.columns.resize(kept);
@@ -643,8 +646,7 @@ void list_back(const Instance& instance, Level& level) {
   std::int64_t* const ends = level.back_offsets.data();
   const RowsView rows(level.rows);
   exec::for_each(instance, label, ghosts + 1, exec::detail::Fill<std::int64_t>{ends, 0});
-  exec::for_each(instance, label, level.owned,
-                 CountBack<Instance>{rows, level.owned, ends + 1});
+  exec::for_each(instance, label, level.owned, CountBack<Instance>{rows, level.owned, ends + 1});
   const exec::Values<std::int64_t> counts{ends + 1, ghosts};
   level.back_columns = {level.space, label, exec::exclusive_scan(instance, counts, counts)};
   exec::for_each(instance, label, level.owned,
@@ -702,7 +704,8 @@ Contracted contract(const Communicator& communicator, const Status& status, cons
                      CoarseOfEdge{coarse_of, arrived.edges.data(), arrived.columns.data()});
       exec::for_each(space, label, arrived.count(),
                      EdgesOf{arrived.members.data(), arrived.offsets.data()});
-      exec::for_each(space, label, 1, exec::detail::Fill<std::int64_t>{arrived.offsets.data() + arrived.count(), 0});
+      exec::for_each(space, label, 1,
+                     exec::detail::Fill<std::int64_t>{arrived.offsets.data() + arrived.count(), 0});
       exec::sum_up(arrived.offsets);
     }
 
@@ -712,24 +715,21 @@ Contracted contract(const Communicator& communicator, const Status& status, cons
     with_space(space, [&](const auto& instance) {
       list_members(instance, cluster_of, fine.owned + arrived.count(), clusters);
     });
-    const Members members{RowsView(fine.rows),      result.coarse_of.data(),
-                          arrived.offsets.data(),   arrived.columns.data(),
-                          arrived.edges.data(),     fine.owned,
-                          clusters.offsets.data(),  clusters.members.data()};
-    coarse.rows = with_space(space, [&](const auto& instance) {
-      return merge_rows(instance, space, members, owned);
-    });
+    const Members members{RowsView(fine.rows),     result.coarse_of.data(), arrived.offsets.data(),
+                          arrived.columns.data(),  arrived.edges.data(),    fine.owned,
+                          clusters.offsets.data(), clusters.members.data()};
+    coarse.rows = with_space(
+        space, [&](const auto& instance) { return merge_rows(instance, space, members, owned); });
 
     const std::int64_t local = coarse.local();
-    const exec::Array<std::int64_t> leading = exec::numbers_that(
-        space, label, fine.owned, LeadsItself{leaders.data(), rank});
+    const exec::Array<std::int64_t> leading =
+        exec::numbers_that(space, label, fine.owned, LeadsItself{leaders.data(), rank});
     coarse.weights = {space, label, local * fine.constraints};
     if (fine.has_stay) coarse.stay = {space, label, owned};
     exec::for_each(space, label, owned,
                    SumMembers{members, fine.weights.data(), arrived.weights.data(),
-                              !fine.has_stay ? nullptr : fine.stay.data(),
-                              arrived.members.data(), fine.constraints, coarse.weights.data(),
-                              coarse.stay.data()});
+                              !fine.has_stay ? nullptr : fine.stay.data(), arrived.members.data(),
+                              fine.constraints, coarse.weights.data(), coarse.stay.data()});
     coarse.names = of_leaders(space, fine.names, leading, local);
     coarse.homes = of_leaders(space, fine.homes, leading, local);
     coarse.fixed = of_leaders(space, fine.fixed, leading, local);

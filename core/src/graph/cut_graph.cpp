@@ -101,8 +101,7 @@ struct ByLot {
   int parts;
   int* homes;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
-    if (homes[v] < 0)
-      homes[v] = static_cast<int>(names[v] % static_cast<std::uint64_t>(parts));
+    if (homes[v] < 0) homes[v] = static_cast<int>(names[v] % static_cast<std::uint64_t>(parts));
   }
 };
 struct AsReal {
@@ -120,8 +119,8 @@ void complete_homes(const Communicator& communicator, Level& level, int parts) {
   for (int round = 0; round <= most_rounds; ++round) {
     std::int64_t homeless = 0;
     vote(communicator, attempt(stage_name, [&] {
-           homeless = level.owned -
-                      exec::sum<std::int64_t>(level.space, level.owned, HasHome{level.homes.data()});
+           homeless = level.owned - exec::sum<std::int64_t>(level.space, level.owned,
+                                                            HasHome{level.homes.data()});
          }));
     if (communicator.all_reduce(homeless, Reduction::sum) == 0) return;
     vote(communicator, attempt(stage_name, [&] {
@@ -218,8 +217,7 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
   if (read.has_homes) complete_homes(communicator, read.level, parts);
 
   Contracted together;
-  if (read.has_uncuttable)
-    together = contract(communicator, {}, read.level, read.uncuttable);
+  if (read.has_uncuttable) together = contract(communicator, {}, read.level, read.uncuttable);
   const bool has_clusters = read.has_uncuttable;
   Level& level = has_clusters ? together.level : read.level;
   const PerConstraint heaviest = heaviest_of(communicator, level);

@@ -111,9 +111,8 @@ Ghosts::Ghosts(const Communicator& communicator, const Status& status, const Spa
 void Ghosts::learn_addresses(const Space& space, std::int64_t owned) {
   if (communicator_ == nullptr) return;
   exec::Array<std::int32_t> indices;
-  const Status made = attempt(stage_name, [&] {
-    indices = exec::counted_up<std::int32_t>(space, label, owned + count_);
-  });
+  const Status made = attempt(
+      stage_name, [&] { indices = exec::counted_up<std::int32_t>(space, label, owned + count_); });
   refresh(indices, 1, made);
   exec::for_each(space, label, count_, TakeIndices{indices.data() + owned, addresses_.data()});
   space.fence(label);

@@ -88,9 +88,8 @@ void Ghosts::refresh(const exec::Array<T>& values, int each, const Status& statu
       const Space space = values.space();
       const auto bytes_each = static_cast<std::int64_t>(sizeof(T)) * each;
       packed = {space, label, sent_.size() * each};
-      exec::for_each(
-          space, label, sent_.size(),
-          detail::PackSent<T>{values.data(), sent_.data(), each, packed.data()});
+      exec::for_each(space, label, sent_.size(),
+                     detail::PackSent<T>{values.data(), sent_.data(), each, packed.data()});
       std::vector<Send> sends;
       std::vector<Receive> receives;
       const T* next = packed.data();

@@ -90,8 +90,7 @@ HostGraph by_names(const Share& all, int constraints) {
     for (std::int64_t e = firsts[static_cast<std::size_t>(v)];
          e < firsts[static_cast<std::size_t>(v) + 1]; ++e) {
       const auto at = static_cast<std::size_t>(e);
-      const auto found =
-          std::lower_bound(graph.names.begin(), graph.names.end(), all.columns[at]);
+      const auto found = std::lower_bound(graph.names.begin(), graph.names.end(), all.columns[at]);
       row.emplace_back(static_cast<Vertex>(found - graph.names.begin()), all.edges[at]);
     }
     std::sort(row.begin(), row.end());

@@ -20,9 +20,9 @@ struct HostGraph {
   std::vector<EdgeUnits> edges;
   std::vector<std::int64_t> weights;  // constraint by constraint of each vertex
   std::vector<std::uint64_t> names;
-  std::vector<int> homes, fixed;      // empty: none
+  std::vector<int> homes, fixed;  // empty: none
   std::vector<std::int64_t> stay;
-  std::vector<std::uint64_t> keys;    // empty: none
+  std::vector<std::uint64_t> keys;  // empty: none
 
   std::int64_t size() const noexcept { return std::ssize(names); }
   std::int64_t weight(std::int64_t vertex, int constraint) const {

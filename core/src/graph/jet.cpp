@@ -62,8 +62,10 @@ struct Choose {
   }
   // Of two parts that a vertex is equally connected to.
   KOKKOS_FUNCTION bool is_better(int part, int other) const {
-    const std::int64_t weight = state.part_weights[static_cast<std::int64_t>(part) * state.constraints];
-    const std::int64_t its = state.part_weights[static_cast<std::int64_t>(other) * state.constraints];
+    const std::int64_t weight =
+        state.part_weights[static_cast<std::int64_t>(part) * state.constraints];
+    const std::int64_t its =
+        state.part_weights[static_cast<std::int64_t>(other) * state.constraints];
     return weight != its ? weight < its : part < other;
   }
   // Who counts on this vertex thinks again where it has changed its mind.

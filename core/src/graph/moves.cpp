@@ -29,9 +29,12 @@ struct Apply {
     state.parts[v] = to;
     if (are_locked) state.moved_at[v] = state.round;
     for (int c = 0; c < state.constraints; ++c) {
-      const std::int64_t weight = state.weights[static_cast<std::int64_t>(v) * state.constraints + c];
-      add<Instance>(&sums[first_weight + static_cast<std::int64_t>(from) * state.constraints + c], -weight);
-      add<Instance>(&sums[first_weight + static_cast<std::int64_t>(to) * state.constraints + c], weight);
+      const std::int64_t weight =
+          state.weights[static_cast<std::int64_t>(v) * state.constraints + c];
+      add<Instance>(&sums[first_weight + static_cast<std::int64_t>(from) * state.constraints + c],
+                    -weight);
+      add<Instance>(&sums[first_weight + static_cast<std::int64_t>(to) * state.constraints + c],
+                    weight);
     }
     changed(v);
   }
@@ -155,11 +158,12 @@ struct Moves::Work {
     const std::int64_t ghosts = level().ghost_count();
     moves.ghost_targets = {space(), moves_label, ghosts};
     moves.ghost_gains = {space(), moves_label, ghosts};
-    for (VertexList* list : {&moves.border, &moves.active, &moves.active_next,
-                             &moves.candidates, &moves.movers, &moves.crowded})
+    for (VertexList* list : {&moves.border, &moves.active, &moves.active_next, &moves.candidates,
+                             &moves.movers, &moves.crowded})
       *list = VertexList(space(), owned);
     moves.changed_ = VertexList(space(), 2 * owned);
-    moves.sums_ = exec::filled<std::int64_t>(space(), moves_label, first_weight + weight_count(), 0);
+    moves.sums_ =
+        exec::filled<std::int64_t>(space(), moves_label, first_weight + weight_count(), 0);
     moves.weights_there = {space(), moves_label, weight_count()};
     constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
     const std::int64_t each = moves.goal.parts * static_cast<std::int64_t>(sizeof(std::int64_t));
@@ -209,19 +213,19 @@ struct Moves::Work {
                                               level().back_columns.data()});
     exec::for_each(instance, moves_label, moves.movers.size(),
                    SettleMovers{moves.movers.data(), moves.parts.data(), moves.origins.data()});
-    exec::for_each(instance, moves_label, level().ghost_count(),
-                   Copy<int>{moves.parts.data() + level().owned,
-                             moves.origins.data() + level().owned});
+    exec::for_each(
+        instance, moves_label, level().ghost_count(),
+        Copy<int>{moves.parts.data() + level().owned, moves.origins.data() + level().owned});
     moves.border.count_up();
     moves.active.count_up();
   }
 
   template <class Instance>
   void begin(const Instance& instance) const {
-    exec::for_each(instance, moves_label, level().owned,
-                   Begin<Instance>{state_of(moves), moves.sums_.data(),
-                                   moves.border.appender<Instance>(),
-                                   moves.active.appender<Instance>()});
+    exec::for_each(
+        instance, moves_label, level().owned,
+        Begin<Instance>{state_of(moves), moves.sums_.data(), moves.border.appender<Instance>(),
+                        moves.active.appender<Instance>()});
     moves.border.count_up();
     moves.active.count_up();
   }
@@ -276,14 +280,12 @@ double Moves::excess() const noexcept {
   return greatest;
 }
 
-std::int64_t Moves::commit(const Status& status, const exec::Array<int>& to,
-                           bool are_locked) {
+std::int64_t Moves::commit(const Status& status, const exec::Array<int>& to, bool are_locked) {
   const Work work{*this};
   Status ready = status;
   if (ready.ok())
     ready = attempt(moves_stage, [&] {
-      with_space(level->space,
-                 [&](const auto& instance) { work.apply(instance, to, are_locked); });
+      with_space(level->space, [&](const auto& instance) { work.apply(instance, to, are_locked); });
     });
   level->ghosts.refresh(parts, 1, ready);
   ready = attempt(moves_stage, [&] {

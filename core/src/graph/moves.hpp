@@ -67,7 +67,7 @@ struct Moves {
   struct Work;
 
   exec::Array<int> remembered_;
-  VertexList changed_;               // since remember()
+  VertexList changed_;              // since remember()
   exec::Array<std::int64_t> sums_;  // on the way to the host
   Worth remembered_worth_;
   std::vector<std::int64_t> remembered_weights_;

@@ -135,10 +135,10 @@ void for_listed(const Instance& instance, Moves& moves, const VertexList& list, 
   moves.crowded.count_up();
   if (moves.crowded.empty()) return;
   const std::int64_t workers = moves.worker_weights.size() / moves.goal.parts;
-  exec::for_each(instance, moves_label, workers,
-                 WithMany<Body>{now, body, moves.crowded.data(), moves.crowded.size(), workers,
-                                moves.goal.parts, moves.worker_parts.data(),
-                                moves.worker_weights.data()});
+  exec::for_each(
+      instance, moves_label, workers,
+      WithMany<Body>{now, body, moves.crowded.data(), moves.crowded.size(), workers,
+                     moves.goal.parts, moves.worker_parts.data(), moves.worker_weights.data()});
 }
 
 }  // namespace evenkeel::graphs

@@ -42,8 +42,7 @@ struct Project {
 exec::Array<int> projected(const Space& space, const exec::Array<Vertex>& coarse_of,
                            const exec::Array<int>& coarse) {
   exec::Array<int> fine(space, label, coarse_of.size());
-  exec::for_each(space, label, fine.size(),
-                 Project{coarse_of.data(), coarse.data(), fine.data()});
+  exec::for_each(space, label, fine.size(), Project{coarse_of.data(), coarse.data(), fine.data()});
   space.fence(label);
   return fine;
 }
@@ -70,7 +69,8 @@ Goal goal_of_level(const Goal& exact, std::int64_t vertices, bool is_finest) {
   Goal goal = exact;
   for (std::size_t c = 0; c < goal.limits.size(); ++c) {
     const std::int64_t total = goal.totals[c];
-    goal.floors[c] = static_cast<std::int64_t>(lightest_part * static_cast<double>(total / goal.parts));
+    goal.floors[c] =
+        static_cast<std::int64_t>(lightest_part * static_cast<double>(total / goal.parts));
     if (!is_finest) goal.limits[c] += total / std::max<std::int64_t>(vertices, 1) / 2;
   }
   return goal;
@@ -105,9 +105,9 @@ std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan&
 
 exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes) {
   exec::Array<int> parts(level.space, label, level.local());
-  exec::for_each(level.space, label, parts.size(),
-                 FixedOrHome{!level.has_fixed ? nullptr : level.fixed.data(), homes.data(),
-                             parts.data()});
+  exec::for_each(
+      level.space, label, parts.size(),
+      FixedOrHome{!level.has_fixed ? nullptr : level.fixed.data(), homes.data(), parts.data()});
   level.space.fence(label);
   return parts;
 }
@@ -120,13 +120,13 @@ void refine(Moves& moves, const Patience& patience, bool is_finest) {
   moves.remember();
   const double cheap = patience.cheap * static_cast<double>(moves.level->all_vertices);
   std::int64_t idly_moved = 0;
-  for (int idle = 0; idle < patience.iterations ||
-                     (idle < patience.most_iterations && static_cast<double>(idly_moved) < cheap);) {
+  for (int idle = 0; idle < patience.iterations || (idle < patience.most_iterations &&
+                                                    static_cast<double>(idly_moved) < cheap);) {
     const std::int64_t moved = improve(moves, loss);
     for (int attempt = 0; attempt < most_reliefs && moves.excess() > 0; ++attempt)
       if (relieve(moves) == 0) break;
     if (moves.excess() > 0) level_out(moves, 1);
-      const double excess = std::max(moves.excess(), 0.0);
+    const double excess = std::max(moves.excess(), 0.0);
     const std::int64_t objective = moves.worth.objective();
     const bool is_better = excess < best_excess || (excess == best_excess && objective < best);
     const double gain = static_cast<double>(best - objective);
@@ -172,8 +172,7 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
   exec::Array<int> parts = std::move(given);
   const Level& coarsest = level_at(coarser.size());
   if (plan.start == Start::homes)
-    vote(communicator,
-         attempt(stage_name, [&] { parts = fixed_or(coarsest, coarsest.homes); }));
+    vote(communicator, attempt(stage_name, [&] { parts = fixed_or(coarsest, coarsest.homes); }));
   if (plan.start == Start::anew) {
     const HostGraph graph = gathered(communicator, coarsest);
     vote(communicator, attempt(stage_name, [&] {
@@ -183,8 +182,8 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
   Parts result;
   for (std::size_t depth = coarser.size() + 1; depth-- > 0;) {
     const Level& level = level_at(depth);
-    Moves moves(communicator, {}, level,
-                goal_of_level(goal, level.all_vertices, depth == 0), std::move(parts));
+    Moves moves(communicator, {}, level, goal_of_level(goal, level.all_vertices, depth == 0),
+                std::move(parts));
     refine(moves, plan.patience, depth == 0);
     result.worth = moves.worth;
     result.weights = moves.weights;

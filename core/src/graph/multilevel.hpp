@@ -17,11 +17,11 @@ enum class Start { anew, homes, given };
 // How much is tried.
 struct Plan {
   Start start = Start::anew;
-  bool is_coarsened = true;      // false: only the given parts are improved
+  bool is_coarsened = true;     // false: only the given parts are improved
   std::int64_t smallest = 300;  // vertices of the coarsest level, at least
-  int vertices_per_part = 12;    // the same for each part
-  int starts = 2;                // cuts of the coarsest level
-  int tries = 4;                 // at each bisection
+  int vertices_per_part = 12;   // the same for each part
+  int starts = 2;               // cuts of the coarsest level
+  int tries = 4;                // at each bisection
   Patience patience;
 };
 
@@ -38,7 +38,8 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
 // The part of each vertex and ghost: where it is fixed, or else `homes`.
 exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes);
 
-// Collective. Improves a cut until nothing more comes of it. `is_finest`: losses are tolerated less.
+// Collective. Improves a cut until nothing more comes of it. `is_finest`: losses are tolerated
+// less.
 void refine(Moves& moves, const Patience& patience, bool is_finest);
 
 }  // namespace evenkeel::graphs

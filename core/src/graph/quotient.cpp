@@ -34,7 +34,8 @@ class Network {
     }
     for (std::size_t p = 1; p < firsts_.size(); ++p) firsts_[p] += firsts_[p - 1];
     for (std::size_t b = 0; b < borders.size(); ++b) {
-      const double narrowness = 1 - static_cast<double>(borders[b].weight) / static_cast<double>(widest);
+      const double narrowness =
+          1 - static_cast<double>(borders[b].weight) / static_cast<double>(widest);
       costs_[b] = cost_of_border + static_cast<std::int64_t>(narrowness * most_for_narrowness);
       back_[b] = find(borders[b].to, borders[b].from);
     }
@@ -52,9 +53,11 @@ class Network {
  private:
   static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
   std::size_t find(int from, int to) const {
-    const auto begin = borders_.begin() + firsts_[at(from)], end = borders_.begin() + firsts_[at(from) + 1];
-    return at(std::lower_bound(begin, end, to, [](const Border& b, int part) { return b.to < part; }) -
-              borders_.begin());
+    const auto begin = borders_.begin() + firsts_[at(from)],
+               end = borders_.begin() + firsts_[at(from) + 1];
+    return at(
+        std::lower_bound(begin, end, to, [](const Border& b, int part) { return b.to < part; }) -
+        borders_.begin());
   }
   // What one more over a border costs: less than nothing where it takes a flow back.
   std::int64_t cost(std::size_t border) const {

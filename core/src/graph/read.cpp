@@ -65,8 +65,8 @@ struct IsBad {
   const double* values;
   bool may_be_infinite;
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    const bool is_infinite = may_be_infinite && values[i] > 0 && !exec::is_finite(values[i]) &&
-                             values[i] == values[i];
+    const bool is_infinite =
+        may_be_infinite && values[i] > 0 && !exec::is_finite(values[i]) && values[i] == values[i];
     return !((exec::is_finite(values[i]) && values[i] >= 0) || is_infinite);
   }
 };
@@ -74,8 +74,7 @@ struct IsBad {
 exec::Array<double> reals(const Space& space, const NumberSource& source, const char* what,
                           const FieldLayout& at, std::int64_t count, bool may_be_infinite) {
   exec::Array<double> values = read_reals(space, at, count);
-  const std::int64_t bad =
-      exec::first_that(space, count, IsBad{values.data(), may_be_infinite});
+  const std::int64_t bad = exec::first_that(space, count, IsBad{values.data(), may_be_infinite});
   if (bad < count) {
     double value = 0;
     values.fetch(bad, {&value, 1});
@@ -105,11 +104,11 @@ struct IsOutside {
 struct Given {
   std::int64_t owned = 0;
   exec::Array<std::int64_t> offsets, columns;
-  exec::Array<double> edge_weights;         // empty: all 1
-  exec::Array<std::int64_t> uncuttable;     // empty: none
+  exec::Array<double> edge_weights;          // empty: all 1
+  exec::Array<std::int64_t> uncuttable;      // empty: none
   std::vector<exec::Array<double>> weights;  // of each constraint; none: all 1
-  exec::Array<double> bytes;                // empty: all 1
-  exec::Array<std::int64_t> fixed, from;    // empty: none
+  exec::Array<double> bytes;                 // empty: all 1
+  exec::Array<std::int64_t> fixed, from;     // empty: none
   exec::Array<double> positions[3];
   int dimensions = 0;
 };
@@ -118,7 +117,8 @@ Given read_given(const Space& space, const evenkeel::Graph& graph, const GraphCu
   Given given;
   const GraphOptions& known = graph.options();
   if (!graph.offsets().given() || !graph.columns().given())
-    refuse("A graph came without offsets or columns.", "Give both; an empty rank has one offset, 0.");
+    refuse("A graph came without offsets or columns.",
+           "Give both; an empty rank has one offset, 0.");
   const std::int64_t entries = graph.offsets().layout().count;
   given.owned = std::max<std::int64_t>(entries - 1, 0);
   given.offsets = integers(space, graph.offsets(), "offsets", entries, "vertices");
@@ -232,8 +232,7 @@ Agreed agreed_of(const Space& space, const Given& given, const GraphCutOptions& 
   mine.least_parts = mine.greatest_parts = options.parts;
   // Ranks without vertices say nothing of how many numbers there are for each.
   const bool is_empty = given.owned == 0;
-  const auto constraints =
-      given.weights.empty() ? std::int64_t{1} : std::ssize(given.weights);
+  const auto constraints = given.weights.empty() ? std::int64_t{1} : std::ssize(given.weights);
   mine.least_constraints = is_empty ? std::numeric_limits<std::int64_t>::max() : constraints;
   mine.greatest_constraints = is_empty ? 1 : constraints;
   mine.least_dimensions = is_empty ? std::numeric_limits<std::int64_t>::max() : given.dimensions;
@@ -305,11 +304,12 @@ struct WriteWeights {
 
 // Weights of edges as integers.
 struct EdgeScale {
-  const double* weights;       // null: all 1
-  const std::int64_t* marks;   // null: none
+  const double* weights;      // null: all 1
+  const std::int64_t* marks;  // null: none
   double factor;
   KOKKOS_FUNCTION bool is_uncuttable(std::int64_t e) const {
-    return (marks != nullptr && marks[e] != 0) || (weights != nullptr && !exec::is_finite(weights[e]));
+    return (marks != nullptr && marks[e] != 0) ||
+           (weights != nullptr && !exec::is_finite(weights[e]));
   }
   // 0: the edge is none.
   KOKKOS_FUNCTION EdgeUnits of(std::int64_t e) const {
@@ -356,7 +356,8 @@ struct CountLoops {
   std::int64_t first;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
     std::int64_t loops = 0;
-    for (std::int64_t e = offsets[v]; e < offsets[v + 1]; ++e) loops += columns[e] == first + v ? 1 : 0;
+    for (std::int64_t e = offsets[v]; e < offsets[v + 1]; ++e)
+      loops += columns[e] == first + v ? 1 : 0;
     return loops;
   }
 };
@@ -377,7 +378,8 @@ struct Symmetry {
       std::uint64_t weight = 1;
       if (scale.weights != nullptr) memcpy(&weight, &scale.weights[e], sizeof weight);
       if (scale.marks != nullptr && scale.marks[e] != 0) weight ^= 0x5555;
-      std::uint64_t bits = low * 0x9E3779B97F4A7C15U ^ (high + weight * 0xD6E8FEB86659FD93U) * 0xBF58476D1CE4E5B9U;
+      std::uint64_t bits =
+          low * 0x9E3779B97F4A7C15U ^ (high + weight * 0xD6E8FEB86659FD93U) * 0xBF58476D1CE4E5B9U;
       bits = (bits ^ (bits >> 29U)) * 0x94D049BB133111EBU;
       bits ^= bits >> 32U;
       sum += self < other ? bits : ~bits + 1;
@@ -408,8 +410,8 @@ struct StartsRun {
 
 exec::Array<Address> ghost_addresses(const Space& space, const exec::Array<std::int64_t>& columns,
                                      const Owners& owners) {
-  const auto edges = exec::numbers_that(space, label, columns.size(),
-                                        ElsewhereEdges{columns.data(), owners});
+  const auto edges =
+      exec::numbers_that(space, label, columns.size(), ElsewhereEdges{columns.data(), owners});
   const exec::Array<Address> addresses(space, label, edges.size());
   exec::for_each(space, label, edges.size(),
                  WriteAddresses{columns.data(), edges.data(), owners, addresses.data()});
@@ -639,9 +641,11 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
   ready = attempt(stage_name, [&] {
     const std::int64_t local = level.local();
     exec::Array<std::int64_t> offsets(space, label, given.owned + 1);
-    exec::for_each(space, label, 1, exec::detail::Fill<std::int64_t>{offsets.data() + given.owned, 0});
-    exec::for_each(space, label, given.owned,
-                   CountRow{given.offsets.data(), given.columns.data(), scale, first, offsets.data()});
+    exec::for_each(space, label, 1,
+                   exec::detail::Fill<std::int64_t>{offsets.data() + given.owned, 0});
+    exec::for_each(
+        space, label, given.owned,
+        CountRow{given.offsets.data(), given.columns.data(), scale, first, offsets.data()});
     const std::int64_t edges = exec::sum_up(offsets);
     level.rows = {std::move(offsets), {space, label, edges}, {space, label, edges}};
     if (has_uncuttable) read.uncuttable_edges = {space, label, edges};
@@ -662,9 +666,10 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
       const auto at = static_cast<std::size_t>(c);
       const bool is_given = at < given.weights.size();
       const Units units = units_for(all.vertices, all.heaviest[c], all.has_weights > 0);
-      exec::for_each(space, label, given.owned,
-                     WriteWeights{is_given && !units.weightless() ? given.weights[at].data() : nullptr,
-                                  units, constraints, c, level.weights.data()});
+      exec::for_each(
+          space, label, given.owned,
+          WriteWeights{is_given && !units.weightless() ? given.weights[at].data() : nullptr, units,
+                       constraints, c, level.weights.data()});
       read.totals[at] = exec::sum<std::int64_t>(space, given.owned,
                                                 SumWeights{level.weights.data(), constraints, c});
     }
@@ -701,14 +706,17 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
   read.edges = sums[1] / 2;
   ready = attempt(stage_name, [&] {
     if (all.has_from == 0) return;
-    const double mean_edge = sums[1] > 0 ? static_cast<double>(sums[0]) / static_cast<double>(sums[1]) : 1;
-    const double mean_bytes = sums[2] > 0 ? static_cast<double>(sums[2]) / static_cast<double>(all.vertices) : 1;
+    const double mean_edge =
+        sums[1] > 0 ? static_cast<double>(sums[0]) / static_cast<double>(sums[1]) : 1;
+    const double mean_bytes =
+        sums[2] > 0 ? static_cast<double>(sums[2]) / static_cast<double>(all.vertices) : 1;
     constexpr double tie_break = 1.0 / 1024;
     level.stay = {space, label, given.owned};
-    exec::for_each(space, label, given.owned,
-                   WriteStay{bytes.empty() ? nullptr : bytes.data(),
-                             (tie_break + method.moving_cost) * mean_edge * (1 << finer_bits) / mean_bytes,
-                             level.stay.data()});
+    exec::for_each(
+        space, label, given.owned,
+        WriteStay{bytes.empty() ? nullptr : bytes.data(),
+                  (tie_break + method.moving_cost) * mean_edge * (1 << finer_bits) / mean_bytes,
+                  level.stay.data()});
     space.fence(label);
   });
   vote(communicator, ready);
@@ -717,7 +725,8 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
     level.keys = keys_along_curve(space, communicator, graph.options().position, given,
                                   static_cast<int>(all.greatest_dimensions));
   complete_ghosts(communicator, level);
-  if (has_uncuttable) read.uncuttable = uncuttable_leaders(communicator, level, read.uncuttable_edges);
+  if (has_uncuttable)
+    read.uncuttable = uncuttable_leaders(communicator, level, read.uncuttable_edges);
   if (communicator.all_reduce(may_repeat, Reduction::greatest) > 0 && !has_uncuttable) {
     // Contracting each vertex alone merges what it has twice.
     exec::Array<Address> selves;

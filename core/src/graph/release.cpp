@@ -75,7 +75,8 @@ struct Candidates {
     entries.targets[v] = target;
     entries.groups[v] = group;
     entries.classes[v] = its_class;
-    add<Instance>(&histogram[static_cast<std::int64_t>(group) * loss_classes + its_class], its_weight);
+    add<Instance>(&histogram[static_cast<std::int64_t>(group) * loss_classes + its_class],
+                  its_weight);
     list(v);
   }
 };
@@ -152,8 +153,7 @@ struct ChooseFlow {
       best = weight;
       best_flow = flow;
     }
-    if (best_flow >= 0)
-      candidates.enter(v, to[best_flow], static_cast<int>(best_flow), own - best);
+    if (best_flow >= 0) candidates.enter(v, to[best_flow], static_cast<int>(best_flow), own - best);
   }
   KOKKOS_FUNCTION std::int64_t flow_to(int from, int part) const {
     for (std::int64_t f = firsts[from]; f < firsts[from + 1]; ++f)
@@ -179,9 +179,10 @@ struct CountBins {
     const Vertex v = candidates[i];
     const int group = entries.groups[v];
     if (entries.classes[v] != thresholds[group]) return;
-    add<Instance>(
-        &histogram[static_cast<std::int64_t>(group) * hash_bins + bin_of(state.names[v], state.step)],
-        state.weights[static_cast<std::int64_t>(v) * state.constraints + constraint_of_group[group]]);
+    add<Instance>(&histogram[static_cast<std::int64_t>(group) * hash_bins +
+                             bin_of(state.names[v], state.step)],
+                  state.weights[static_cast<std::int64_t>(v) * state.constraints +
+                                constraint_of_group[group]]);
   }
 };
 
@@ -193,7 +194,8 @@ struct IsReleased {
   KOKKOS_FUNCTION bool operator()(Vertex v) const {
     const int group = entries.groups[v];
     return entries.classes[v] < thresholds[group] ||
-           (entries.classes[v] == thresholds[group] && bin_of(state.names[v], state.step) < bins[group]);
+           (entries.classes[v] == thresholds[group] &&
+            bin_of(state.names[v], state.step) < bins[group]);
   }
 };
 
@@ -208,11 +210,14 @@ struct CountReleased {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
     if (!is_released(v)) return;
-    const std::int64_t* const weights = state.weights + static_cast<std::int64_t>(v) * state.constraints;
+    const std::int64_t* const weights =
+        state.weights + static_cast<std::int64_t>(v) * state.constraints;
     const int group = is_released.entries.groups[v];
     for (int c = 0; c < state.constraints; ++c)
-      add<Instance>(&inflow[static_cast<std::int64_t>(is_released.entries.targets[v]) * state.constraints + c],
-                    weights[c]);
+      add<Instance>(
+          &inflow[static_cast<std::int64_t>(is_released.entries.targets[v]) * state.constraints +
+                  c],
+          weights[c]);
     add<Instance>(&outflow[group], weights[constraint_of_group[group]]);
   }
 };
@@ -226,7 +231,8 @@ struct Admit {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
     const State& state = is_released.state;
-    if (is_released(v) && lot_of(state.names[v], state.step) <= shares[is_released.entries.targets[v]])
+    if (is_released(v) &&
+        lot_of(state.names[v], state.step) <= shares[is_released.entries.targets[v]])
       movers(v);
   }
 };
@@ -292,10 +298,10 @@ class Release {
   template <class Work>
   void sum(std::int64_t count, const Work& work) {
     vote_between(*moves_.communicator, attempt(moves_stage, [&] {
-                   const auto there = exec::filled<std::int64_t>(space(), label, count, 0);
-                   with_space(space(), [&](const auto& instance) { work(instance, there.data()); });
-                   sums_ = there.on_host();
-                 }));
+      const auto there = exec::filled<std::int64_t>(space(), label, count, 0);
+      with_space(space(), [&](const auto& instance) { work(instance, there.data()); });
+      sums_ = there.on_host();
+    }));
     moves_.communicator->all_reduce(std::span(sums_), Reduction::sum);
   }
   std::span<const std::int64_t> sums_of(std::size_t group, std::int64_t bins) const {
@@ -309,10 +315,14 @@ class Release {
       constraints_there_ = {space(), label, std::span<const int>(groups_.constraints)};
       moves_.candidates.clear();
       const Goal& goal = moves_.goal;
-      const double mean = static_cast<double>(goal.totals[0]) /
-                          static_cast<double>(std::max<std::int64_t>(moves_.level->all_vertices, 1));
-      const Candidates<Instance> candidates{state_of(moves_), entries(), constraints_there_.data(),
-                                            mean, histogram,
+      const double mean =
+          static_cast<double>(goal.totals[0]) /
+          static_cast<double>(std::max<std::int64_t>(moves_.level->all_vertices, 1));
+      const Candidates<Instance> candidates{state_of(moves_),
+                                            entries(),
+                                            constraints_there_.data(),
+                                            mean,
+                                            histogram,
                                             moves_.candidates.template appender<Instance>()};
       for_listed(instance, moves_, moves_.border, chooser(candidates));
       moves_.candidates.count_up();
@@ -331,10 +341,10 @@ class Release {
     sum(groups_.count() * hash_bins, [&](const auto& instance, std::int64_t* histogram) {
       using Instance = std::remove_cvref_t<decltype(instance)>;
       thresholds_there_ = {space(), label, std::span<const int>(thresholds_)};
-      exec::for_each(instance, label, moves_.candidates.size(),
-                     CountBins<Instance>{state_of(moves_), entries(), constraints_there_.data(),
-                                         thresholds_there_.data(), moves_.candidates.data(),
-                                         histogram});
+      exec::for_each(
+          instance, label, moves_.candidates.size(),
+          CountBins<Instance>{state_of(moves_), entries(), constraints_there_.data(),
+                              thresholds_there_.data(), moves_.candidates.data(), histogram});
     });
   }
   // The bin that reaches the amount goes too, unless `is_nearest`, and that takes it further away.
@@ -343,8 +353,8 @@ class Release {
       if (groups_.constraints[g] == no_constraint || thresholds_[g] == loss_classes) continue;
       const std::span<const std::int64_t> bins = sums_of(g, hash_bins);
       const auto [bin, below] = threshold_of(bins, rests_[g]);
-      const bool is_far = is_nearest && bin < hash_bins &&
-                          below + bins[at(bin)] - rests_[g] > rests_[g] - below;
+      const bool is_far =
+          is_nearest && bin < hash_bins && below + bins[at(bin)] - rests_[g] > rests_[g] - below;
       bins_[g] = std::min(is_far ? bin : bin + 1, hash_bins);
     }
   }
@@ -356,10 +366,10 @@ class Release {
     sum(weights + groups_.count(), [&](const auto& instance, std::int64_t* sums) {
       using Instance = std::remove_cvref_t<decltype(instance)>;
       bins_there_ = {space(), label, std::span<const int>(bins_)};
-      exec::for_each(instance, label, moves_.candidates.size(),
-                     CountReleased<Instance>{state_of(moves_), is_released(),
-                                             constraints_there_.data(), moves_.candidates.data(),
-                                             sums, sums + weights});
+      exec::for_each(
+          instance, label, moves_.candidates.size(),
+          CountReleased<Instance>{state_of(moves_), is_released(), constraints_there_.data(),
+                                  moves_.candidates.data(), sums, sums + weights});
     });
     gone_.assign(sums_.begin() + weights, sums_.end());
   }
@@ -398,7 +408,8 @@ int critical_constraint(const Moves& moves, std::size_t part) {
   double greatest = 0;
   for (std::size_t c = 0; c < constraints; ++c) {
     const auto limit = static_cast<double>(moves.goal.limits[c]);
-    const double excess = (static_cast<double>(moves.weights[part * constraints + c]) - limit) / std::max(limit, 1.0);
+    const double excess =
+        (static_cast<double>(moves.weights[part * constraints + c]) - limit) / std::max(limit, 1.0);
     if (excess <= greatest) continue;
     greatest = excess;
     critical = static_cast<int>(c);
@@ -415,7 +426,8 @@ std::int64_t relieve(Moves& moves) {
     const int c = critical_constraint(moves, p);
     const auto at = static_cast<std::size_t>(std::max(c, 0));
     groups.constraints.push_back(c);
-    groups.amounts.push_back(c < 0 ? 0 : moves.weights[p * constraints + at] - moves.goal.limits[at]);
+    groups.amounts.push_back(c < 0 ? 0
+                                   : moves.weights[p * constraints + at] - moves.goal.limits[at]);
   }
   return Release(moves, groups)
       .run(
@@ -450,7 +462,8 @@ struct MeasureBorders {
       if (all.part(i) != own) enter(own, all.part(i), all.weight(i));
   }
   KOKKOS_FUNCTION void enter(int from, int to, std::int64_t weight) const {
-    const std::uint64_t key = static_cast<std::uint64_t>(from) << 32U | static_cast<std::uint32_t>(to);
+    const std::uint64_t key =
+        static_cast<std::uint64_t>(from) << 32U | static_cast<std::uint32_t>(to);
     auto slot = static_cast<std::int64_t>((key * 0x9E3779B97F4A7C15U) >> 20U) & mask;
     for (std::int64_t tried = 0; tried <= mask; ++tried, slot = (slot + 1) & mask) {
       std::uint64_t there = keys[slot];
@@ -521,7 +534,8 @@ std::vector<std::int64_t> excess_of(const Moves& moves, int constraint, double f
   const auto constraints = static_cast<std::size_t>(moves.goal.constraints);
   const auto c = static_cast<std::size_t>(constraint);
   const std::int64_t limit = moves.goal.limits[c], mean = moves.goal.totals[c] / moves.goal.parts;
-  const std::int64_t full = mean + static_cast<std::int64_t>(static_cast<double>(limit - mean) * filling);
+  const std::int64_t full =
+      mean + static_cast<std::int64_t>(static_cast<double>(limit - mean) * filling);
   std::vector<std::int64_t> excess;
   for (std::size_t p = 0; p < static_cast<std::size_t>(moves.goal.parts); ++p) {
     const std::int64_t weight = moves.weights[p * constraints + c];
@@ -541,7 +555,10 @@ int most_exceeded_constraint(const Moves& moves) {
     const int c = critical_constraint(moves, p);
     if (c < 0) continue;
     const auto limit = static_cast<double>(moves.goal.limits[static_cast<std::size_t>(c)]);
-    const double excess = (static_cast<double>(moves.weights[p * constraints + static_cast<std::size_t>(c)]) - limit) / std::max(limit, 1.0);
+    const double excess =
+        (static_cast<double>(moves.weights[p * constraints + static_cast<std::size_t>(c)]) -
+         limit) /
+        std::max(limit, 1.0);
     if (excess <= greatest) continue;
     greatest = excess;
     found = c;
@@ -567,11 +584,11 @@ std::int64_t carry(Moves& moves, const std::vector<Flow>& flows, int constraint)
   exec::Array<int> to_there;
   for (int round = 0; round < most_rounds; ++round) {
     vote_between(*moves.communicator, attempt(moves_stage, [&] {
-                   const Space& space = moves.level->space;
-                   firsts_there = {space, label, std::span<const std::int64_t>(firsts)};
-                   to_there = {space, label, std::span<const int>(to)};
-                   amounts_there = {space, label, std::span<const std::int64_t>(groups.amounts)};
-                 }));
+      const Space& space = moves.level->space;
+      firsts_there = {space, label, std::span<const std::int64_t>(firsts)};
+      to_there = {space, label, std::span<const int>(to)};
+      amounts_there = {space, label, std::span<const std::int64_t>(groups.amounts)};
+    }));
     Release release(moves, groups);
     const std::int64_t moved = release.run(
         [&]<class Instance>(const Candidates<Instance>& candidates) {

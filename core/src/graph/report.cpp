@@ -89,7 +89,7 @@ std::vector<std::int64_t> counts_of(const Communicator& communicator, const Leve
 }
 
 struct MayLeave {
-  const int *parts, *fixed;  // fixed null: none is
+  const int *parts, *fixed;   // fixed null: none is
   const std::int64_t* gives;  // of each part
   KOKKOS_FUNCTION bool operator()(std::int64_t v) const {
     return gives[parts[v]] > 0 && (fixed == nullptr || fixed[v] < 0);
@@ -151,7 +151,8 @@ GraphReport report_of(const Communicator& communicator, GraphRead& read,
          });
          sums[0] = volume.on_host()[0];
          const RowsView rows(level.rows);
-         sums[1] = exec::sum<std::int64_t>(space, level.owned, CutEdges{rows, parts.data(), nullptr});
+         sums[1] =
+             exec::sum<std::int64_t>(space, level.owned, CutEdges{rows, parts.data(), nullptr});
          if (read.has_uncuttable)
            sums[2] = exec::sum<std::int64_t>(
                space, level.owned, CutEdges{rows, parts.data(), read.uncuttable_edges.data()});
@@ -174,14 +175,14 @@ GraphReport report_of(const Communicator& communicator, GraphRead& read,
       greatest = std::max(greatest, moves.weights[p * constraints + c]);
     const auto total = static_cast<double>(goal.totals[c]);
     report.lambda.push_back(lambda_of(static_cast<double>(greatest), total, goal.parts));
-    report.bound.push_back(
-        lambda_of(static_cast<double>(least_bottleneck(goal, c, heaviest, clusters)), total,
-                  goal.parts));
+    report.bound.push_back(lambda_of(
+        static_cast<double>(least_bottleneck(goal, c, heaviest, clusters)), total, goal.parts));
   }
   const std::vector<std::int64_t> counts = counts_of(communicator, level, goal.parts, parts);
   report.empty = static_cast<int>(std::count(counts.begin(), counts.end(), 0));
   if (level.has_homes) {
-    report.moved = static_cast<double>(sums[3]) / static_cast<double>(std::max<std::int64_t>(read.vertices, 1));
+    report.moved = static_cast<double>(sums[3]) /
+                   static_cast<double>(std::max<std::int64_t>(read.vertices, 1));
     const double total = static_cast<double>(std::max<std::int64_t>(goal.totals[0], 1));
     report.moved_weight = static_cast<double>(sums[4]) / total;
     std::vector<std::int64_t> before;
@@ -215,10 +216,10 @@ void fill_empty(const Communicator& communicator, const Level& level, int part_c
   std::vector<Volunteer> mine;
   const Status ready = attempt(moves_stage, [&] {
     const exec::Array<std::int64_t> gives_there(space, label, std::span<const std::int64_t>(gives));
-    const exec::Array<std::int64_t> free = exec::numbers_that(
-        space, label, level.owned,
-        MayLeave{parts.data(), !level.has_fixed ? nullptr : level.fixed.data(),
-                 gives_there.data()});
+    const exec::Array<std::int64_t> free =
+        exec::numbers_that(space, label, level.owned,
+                           MayLeave{parts.data(), !level.has_fixed ? nullptr : level.fixed.data(),
+                                    gives_there.data()});
     const std::vector<std::int64_t> vertices = free.on_host();
     const std::vector<int> their_parts = exec::picked(parts, label, vertices);
     const std::vector<std::uint64_t> names = exec::picked(level.names, label, vertices);

@@ -20,9 +20,9 @@ constexpr const char* label = "evenkeel::graph::settle";
 struct Leaver {
   int part;
   int rank;
-  int neighbour;           // the part that it is connected to best, besides its own
+  int neighbour;  // the part that it is connected to best, besides its own
   Vertex vertex;
-  std::int64_t loss;       // where it goes there
+  std::int64_t loss;        // where it goes there
   std::int64_t loss_apart;  // where it goes anywhere else
   std::int64_t weights[most_constraints];
   std::uint64_t name;
@@ -156,7 +156,8 @@ class Settling {
       for (std::size_t i = 0; i < all.size(); ++i) all[i].weights[c] = weights[i];
     }
     for (Leaver& one : all)
-      one.order = static_cast<double>(one.loss) / static_cast<double>(std::max<std::int64_t>(one.weights[0], 1));
+      one.order = static_cast<double>(one.loss) /
+                  static_cast<double>(std::max<std::int64_t>(one.weights[0], 1));
     cut_off(all);
     return all;
   }
@@ -175,7 +176,8 @@ class Settling {
       }
       bool is_wanted = false;
       for (std::size_t c = 0; c < constraints_; ++c) {
-        const std::int64_t excess = moves_.weights[at(part) * constraints_ + c] - moves_.goal.limits[c];
+        const std::int64_t excess =
+            moves_.weights[at(part) * constraints_ + c] - moves_.goal.limits[c];
         is_wanted |= excess > 0 && sums[c] < 2 * excess;
       }
       if (!is_wanted) continue;
@@ -187,7 +189,8 @@ class Settling {
 
   bool has_room(const std::vector<std::int64_t>& weights, int part, const Leaver& one) const {
     for (std::size_t c = 0; c < constraints_; ++c)
-      if (weights[at(part) * constraints_ + c] + one.weights[c] > moves_.goal.limits[c]) return false;
+      if (weights[at(part) * constraints_ + c] + one.weights[c] > moves_.goal.limits[c])
+        return false;
     return true;
   }
   // The part with room that is lightest; nowhere: none has any.
@@ -207,7 +210,8 @@ class Settling {
     for (const Leaver& one : all) {
       bool is_needed = false;
       for (std::size_t c = 0; c < constraints_; ++c)
-        is_needed |= weights[at(one.part) * constraints_ + c] > moves_.goal.limits[c] && one.weights[c] > 0;
+        is_needed |=
+            weights[at(one.part) * constraints_ + c] > moves_.goal.limits[c] && one.weights[c] > 0;
       if (!is_needed) continue;
       const int to = one.neighbour != nowhere && has_room(weights, one.neighbour, one)
                          ? one.neighbour
@@ -224,7 +228,8 @@ class Settling {
     const exec::Array<std::int64_t> vertices_there(space(), label,
                                                    std::span<const std::int64_t>(vertices));
     const exec::Array<int> targets_there(space(), label, std::span<const int>(targets));
-    with_space(space(), [&](const auto& instance) { list(instance, vertices_there, targets_there); });
+    with_space(space(),
+               [&](const auto& instance) { list(instance, vertices_there, targets_there); });
   }
   template <class Instance>
   struct Enter {

@@ -90,8 +90,8 @@ struct TakeFromGhosts {
       T* const mine = &values[roots[v]];
       const T its = values[u];
       if (takes_least ? its >= *mine : its <= *mine) continue;
-      const T before = takes_least ? Kokkos::atomic_fetch_min(mine, its)
-                                   : Kokkos::atomic_fetch_max(mine, its);
+      const T before =
+          takes_least ? Kokkos::atomic_fetch_min(mine, its) : Kokkos::atomic_fetch_max(mine, its);
       if (before != its) *changes = 1;
     }
   }
@@ -155,8 +155,7 @@ exec::Array<Address> uncuttable_leaders(const Communicator& communicator, Level&
     least = {space, label, local};
     addresses = {space, label, local};
     fill(least, ~std::uint64_t{0});
-    exec::for_each(space, label, owned,
-                   LeastNames{roots.data(), level.names.data(), least.data()});
+    exec::for_each(space, label, owned, LeastNames{roots.data(), level.names.data(), least.data()});
     if (has_fixed) {
       greatest_fixed = exec::filled<int>(space, label, local, nowhere);
       least_fixed = exec::filled<int>(space, label, local, no_least);
@@ -184,9 +183,9 @@ exec::Array<Address> uncuttable_leaders(const Communicator& communicator, Level&
     }
   };
   spread.template operator()<true>(least);
-  exec::for_each(space, label, owned,
-                 WriteOwnAddress{level.names.data(), least.data(), communicator.rank(),
-                                 addresses.data()});
+  exec::for_each(
+      space, label, owned,
+      WriteOwnAddress{level.names.data(), least.data(), communicator.rank(), addresses.data()});
   ready = attempt(stage_name, [&] {
     // The address of the leader reaches its root, and then all.
     const exec::Array<Address> own = addresses;

@@ -99,10 +99,10 @@ struct GraphCutOptions {
 struct GraphReport {
   int parts = 0;
   std::int64_t vertices = 0, edges = 0;
-  std::int64_t isolated = 0;      // vertices without edges
-  std::int64_t loops = 0;         // edges of a vertex to itself, which were left out
-  std::int64_t duplicates = 0;    // edges that were there more than once, and count together
-  double cut = 0;                 // weight of the edges between parts
+  std::int64_t isolated = 0;    // vertices without edges
+  std::int64_t loops = 0;       // edges of a vertex to itself, which were left out
+  std::int64_t duplicates = 0;  // edges that were there more than once, and count together
+  double cut = 0;               // weight of the edges between parts
   std::int64_t cut_edges = 0;
   std::int64_t volume = 0;        // for each vertex, the other parts that its neighbours are in
   int most_neighbours = 0;        // other parts that a part shares edges with
