@@ -43,6 +43,7 @@ struct GraphMethod {
   bool is_curve = false;          // parts in order along a curve, and unaware of edges
   bool on_all_ranks = false;      // collective; else for one rank that has all rows
   bool goes_on_from_old = false;  // needs old parts
+  bool takes_old = false;         // goes on from old parts where there are some
   bool keeps_uncuttable = false;  // never cuts edges that must not be cut
 };
 

@@ -4,8 +4,13 @@
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/domains/owner.hpp>
+#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/graph.hpp>
 
+#include <algorithm>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace evenkeel::bench {
@@ -31,11 +36,47 @@ GraphResult curve(const GraphProblem& problem) {
   return result;
 }
 
+// Polishing begins with a curve and needs positions; the others do without, as peers do.
+GraphResult by_graph(const GraphProblem& problem, Effort effort) {
+  const graphs::Graph& graph = *problem.graph;
+  const Space space = Space::where(MemoryKind::host);
+  const Communicator self = Communicator::self();
+  const Communicator& ranks = problem.ranks != nullptr ? *problem.ranks : self;
+  const auto positions =
+      raw_field(graph.positions.data(), {.count = graph.dimensions > 0 ? graph.vertices() : 0,
+                                         .components = std::max(1, graph.dimensions)});
+  evenkeel::GraphOptions known;
+  if (!problem.weights.empty()) known.weight = problem.weights;
+  if (!problem.edge_weights.empty()) known.edge_weight = problem.edge_weights;
+  if (!problem.is_uncuttable.empty()) known.uncuttable = problem.is_uncuttable;
+  if (effort == Effort::polish && graph.dimensions > 0) known.position = positions;
+  GraphCutOptions options{.parts = problem.parts};
+  if (!problem.old_parts.empty()) options.from = problem.old_parts;
+  GraphResult result;
+  const GraphClock clock(problem);
+  const GraphCut cut = cut_graph(space, ranks, evenkeel::graph(graph.offsets, graph.columns, known),
+                                 options, {.effort = effort, .tolerance = problem.tolerance});
+  clock.stop(result);
+  result.parts = cut.parts.on_host();
+  return result;
+}
+
+GraphMethod method_of(Effort effort) {
+  return {.name = std::string("evenkeel ") + name_of(effort),
+          .solve = [effort](const GraphProblem& problem) { return by_graph(problem, effort); },
+          .needs_positions = effort == Effort::polish,
+          .on_all_ranks = true,
+          .takes_old = true,
+          .keeps_uncuttable = true};
+}
+
 }  // namespace
 
-// The partitioner is to come; its rows are left out of all tables until then.
 std::vector<GraphMethod> our_graph_methods() {
-  return {{.name = "curve", .solve = &curve, .needs_positions = true, .is_curve = true}};
+  return {{.name = "curve", .solve = &curve, .needs_positions = true, .is_curve = true},
+          method_of(Effort::polish),
+          method_of(Effort::fast),
+          method_of(Effort::good)};
 }
 
 }  // namespace evenkeel::bench

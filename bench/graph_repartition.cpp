@@ -127,7 +127,8 @@ void advance(Course& course, const GraphProblem& given, const GraphOptions& opti
   problem.old_parts = course.parts;
   const auto before = graphs::loads_of(problem.weights, course.parts, problem.parts);
   GraphResult result = solve(*course.method, problem, options);
-  if (!course.method->goes_on_from_old && !course.method->is_curve)
+  const bool is_from_scratch = !course.method->goes_on_from_old && !course.method->takes_old;
+  if (is_from_scratch && !course.method->is_curve)
     result.parts = graphs::relabelled(problem.weights, course.parts, result.parts, problem.parts);
   const auto after = graphs::loads_of(problem.weights, result.parts, problem.parts);
   course.lambda_before += graphs::lambda_of(before);
