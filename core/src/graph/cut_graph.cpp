@@ -54,11 +54,17 @@ Goal goal_for(int parts, const Level& level, const GraphRead& read, double toler
 Plan plan_for(Effort effort) {
   Plan plan;
   if (effort == Effort::good) return plan;
+  if (effort == Effort::polish) {  // the finest level has to do it all
+    plan.is_coarsened = false;
+    plan.patience.gain = 0.003;
+    plan.patience.iterations = 3;
+    plan.patience.most_iterations = 6;
+    return plan;
+  }
   plan.patience.gain = 0.01;
   plan.patience.iterations = 2;
   plan.starts = 1;
   plan.vertices_per_part = 8;
-  plan.is_coarsened = effort != Effort::polish;
   return plan;
 }
 
@@ -141,7 +147,7 @@ void complete_homes(const Communicator& communicator, Level& level, int parts) {
 
 // Collective. Parts of equal weight along the curve through the positions.
 exec::Array<int> parts_along_curve(const Communicator& communicator, const Level& level,
-                                   int parts) {
+                                   int dimensions, int parts) {
   exec::Array<int> found;
   exec::Array<double> weights;
   const auto* keys = reinterpret_cast<const CurveKey*>(level.keys.data());
@@ -155,7 +161,7 @@ exec::Array<int> parts_along_curve(const Communicator& communicator, const Level
   const WeightedKeys weighted{{keys, static_cast<std::size_t>(level.owned)},
                               {weights.data(), static_cast<std::size_t>(level.owned)},
                               exec::memory_of(level.space)};
-  const Cut cut = evenkeel::cut(communicator, ready, std::span(&weighted, 1), {.parts = parts});
+  const Cut cut = evenkeel::cut(communicator, ready, std::span(&weighted, 1), {.parts = parts, .dimensions = dimensions});
   ready = attempt(stage_name, [&] {
     write_owners(level.space, cut.splitters, keys, level.owned, found.data());
     level.space.fence(label);
@@ -229,10 +235,10 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
   if (read.has_homes) {
     plan.start = Start::homes;
   } else if (method.effort == Effort::polish && read.has_keys) {
-    current = parts_along_curve(communicator, level, parts);
+    current = parts_along_curve(communicator, level, read.dimensions, parts);
     plan.start = Start::given;
-  } else {
-    plan.is_coarsened = true;
+  } else if (method.effort == Effort::polish) {  // there is nothing to polish
+    plan = plan_for(Effort::fast);
   }
   Status ready;
   const std::int64_t clusters = level.all_vertices;

@@ -23,6 +23,7 @@ constexpr const char* label = "evenkeel::graph::multilevel";
 constexpr double loss_on_finest = 0.51, loss_on_coarser = 0.75;
 constexpr double least_shrinkage = 0.95;
 constexpr int most_settlements = 8;
+constexpr int most_failures = 4;  // of flows, on a level
 constexpr int most_reliefs = 3;  // after a step, before flows
 
 struct FixedOrHome {
@@ -120,12 +121,16 @@ void refine(Moves& moves, const Patience& patience, bool is_finest) {
   moves.remember();
   const double cheap = patience.cheap * static_cast<double>(moves.level->all_vertices);
   std::int64_t idly_moved = 0;
+  int failures = 0;  // of flows
   for (int idle = 0; idle < patience.iterations || (idle < patience.most_iterations &&
                                                     static_cast<double>(idly_moved) < cheap);) {
     const std::int64_t moved = improve(moves, loss);
     for (int attempt = 0; attempt < most_reliefs && moves.excess() > 0; ++attempt)
       if (relieve(moves) == 0) break;
-    if (moves.excess() > 0) level_out(moves, 1);
+    if (moves.excess() > 0 && failures < most_failures) {
+      level_out(moves, 1);
+      failures += moves.excess() > 0 ? 1 : 0;
+    }
     const double excess = std::max(moves.excess(), 0.0);
     const std::int64_t objective = moves.worth.objective();
     const bool is_better = excess < best_excess || (excess == best_excess && objective < best);

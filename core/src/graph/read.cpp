@@ -634,6 +634,7 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
   level.all_vertices = all.vertices;
   level.has_homes = level.has_stay = read.has_homes = all.has_from > 0;
   level.has_fixed = all.has_fixed > 0;
+  read.dimensions = static_cast<int>(all.greatest_dimensions);
   level.has_keys = read.has_keys = all.has_positions > 0;
   level.ghosts = Ghosts(communicator, {}, space, elsewhere, {});
   const bool has_uncuttable = all.has_uncuttable > 0 || all.has_edge_weights > 0;
@@ -723,7 +724,7 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
   read.has_uncuttable = has_uncuttable;
   if (read.has_keys)
     level.keys = keys_along_curve(space, communicator, graph.options().position, given,
-                                  static_cast<int>(all.greatest_dimensions));
+                                  read.dimensions);
   complete_ghosts(communicator, level);
   if (has_uncuttable)
     read.uncuttable = uncuttable_leaders(communicator, level, read.uncuttable_edges);
@@ -776,7 +777,9 @@ exec::Array<std::uint64_t> keys_along_curve(const Space& space, const Communicat
   });
   vote(communicator, ready);
   const Set objects = set(field);
-  const Box box = enclose({}, bounds(space, communicator, objects));
+  // Without a margin: a curve through a square then cuts it into squares.
+  const Bounds found = bounds(space, communicator, objects);
+  const Box box = found.empty() ? Box() : Box{found.lower, found.upper};
   exec::Array<std::uint64_t> keys;
   vote(communicator, attempt(stage_name, [&] {
          keys = {space, label, given.owned};
