@@ -146,10 +146,16 @@ class Division {
     for (int c = 0; c < sides_.constraints; ++c)
       sums[at(c)] += sign * graph_.weight(piece_.whole[at(v)], c);
   }
+  // Whether, over all constraints, less is there than should be.
   bool is_below(const Sums& weights, const Sums& wanted) const {
-    for (int c = 0; c < sides_.constraints; ++c)
-      if (weights[at(c)] < wanted[at(c)]) return true;
-    return false;
+    double there = 0;
+    int counted = 0;
+    for (int c = 0; c < sides_.constraints; ++c) {
+      if (wanted[at(c)] == 0) continue;
+      there += static_cast<double>(weights[at(c)]) / static_cast<double>(wanted[at(c)]);
+      ++counted;
+    }
+    return there < counted;
   }
   // While growing: a vertex that takes side 0 further past what it should have than it is short of
   // now stays.

@@ -161,7 +161,8 @@ exec::Array<int> parts_along_curve(const Communicator& communicator, const Level
   const WeightedKeys weighted{{keys, static_cast<std::size_t>(level.owned)},
                               {weights.data(), static_cast<std::size_t>(level.owned)},
                               exec::memory_of(level.space)};
-  const Cut cut = evenkeel::cut(communicator, ready, std::span(&weighted, 1), {.parts = parts, .dimensions = dimensions});
+  const Cut cut = evenkeel::cut(communicator, ready, std::span(&weighted, 1),
+                                {.parts = parts, .dimensions = dimensions});
   ready = attempt(stage_name, [&] {
     write_owners(level.space, cut.splitters, keys, level.owned, found.data());
     level.space.fence(label);

@@ -24,7 +24,7 @@ constexpr double loss_on_finest = 0.51, loss_on_coarser = 0.75;
 constexpr double least_shrinkage = 0.95;
 constexpr int most_settlements = 8;
 constexpr int most_failures = 4;  // of flows, on a level
-constexpr int most_reliefs = 3;  // after a step, before flows
+constexpr int most_reliefs = 3;   // after a step, before flows
 
 struct FixedOrHome {
   const int *fixed, *homes;
@@ -83,15 +83,44 @@ struct Candidate {
   std::int64_t objective = std::numeric_limits<std::int64_t>::max();
 };
 
+// Vertices of more than half of what a part may weigh have parts of their own: a constraint of
+// which each has a unit, and each part room for one.
+struct Seated {
+  HostGraph graph;
+  Goal goal;
+};
+Seated with_seats(const HostGraph& graph, const Goal& goal) {
+  Seated seated{graph, goal};
+  std::vector<std::int64_t> seats(static_cast<std::size_t>(graph.size()), 0);
+  std::int64_t taken = 0;
+  for (std::int64_t v = 0; v < graph.size(); ++v)
+    if (graph.weight(v, 0) > goal.limits[0] / 2) {
+      seats[static_cast<std::size_t>(v)] = 1;
+      ++taken;
+    }
+  const auto seat = static_cast<std::size_t>(graph.constraints);
+  if (taken == 0 || taken > goal.parts || seat == most_constraints) return seated;
+  seated.graph.constraints = seated.goal.constraints = graph.constraints + 1;
+  seated.goal.totals[seat] = taken;
+  seated.goal.limits[seat] = 1;
+  seated.graph.weights.clear();
+  for (std::int64_t v = 0; v < graph.size(); ++v) {
+    for (int c = 0; c < graph.constraints; ++c) seated.graph.weights.push_back(graph.weight(v, c));
+    seated.graph.weights.push_back(seats[static_cast<std::size_t>(v)]);
+  }
+  return seated;
+}
+
 // The best of several cuts of the coarsest level. Local; the same on all ranks.
 std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan& plan) {
   const Goal goal = goal_of_level(exact, graph.size(), false);
   const Communicator self = Communicator::self();
   const Level level = level_of(graph);
+  const Seated seated = with_seats(graph, goal);
   Candidate best;
   for (int start = 0; start < plan.starts; ++start) {
     const std::vector<int> parts =
-        bisected(graph, goal, static_cast<std::uint64_t>(start) + 1, plan.tries);
+        bisected(seated.graph, seated.goal, static_cast<std::uint64_t>(start) + 1, plan.tries);
     Moves moves(self, {}, level, goal, {level.space, label, std::span<const int>(parts)});
     refine(moves, plan.patience, false);
     const double excess = std::max(moves.excess(), 0.0);

@@ -723,8 +723,8 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
   vote(communicator, ready);
   read.has_uncuttable = has_uncuttable;
   if (read.has_keys)
-    level.keys = keys_along_curve(space, communicator, graph.options().position, given,
-                                  read.dimensions);
+    level.keys =
+        keys_along_curve(space, communicator, graph.options().position, given, read.dimensions);
   complete_ghosts(communicator, level);
   if (has_uncuttable)
     read.uncuttable = uncuttable_leaders(communicator, level, read.uncuttable_edges);

@@ -19,7 +19,7 @@ struct GraphRead {
   // Of the edges that stay in the level, entry by entry: whether they must not be cut.
   exec::Array<int> uncuttable_edges;
   bool has_homes = false, has_keys = false, has_uncuttable = false;  // the same on all ranks
-  int dimensions = 0;  // of positions
+  int dimensions = 0;                                                // of positions
   PerConstraint totals = {};
   double edge_unit = 1;  // what an edge of one unit weighs
   std::int64_t vertices = 0, isolated = 0, loops = 0, duplicates = 0, edges = 0;

@@ -155,6 +155,7 @@ class Settling {
       const auto weights = exec::picked(moves_.level->weights, label, places);
       for (std::size_t i = 0; i < all.size(); ++i) all[i].weights[c] = weights[i];
     }
+    std::erase_if(all, [&](const Leaver& one) { return lightest(moves_.weights, one) == nowhere; });
     for (Leaver& one : all)
       one.order = static_cast<double>(one.loss) /
                   static_cast<double>(std::max<std::int64_t>(one.weights[0], 1));
