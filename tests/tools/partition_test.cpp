@@ -421,7 +421,7 @@ TEST_F(PartitionProgram, GraphText) {
   EXPECT_EQ(ended.err, "");
   const std::string start =
       "method          graph, good\ngraph           6 vertices, 7 edges\n"
-      "parts           2, by 2 weights\ncut             1 (1 edges)\n"
+      "parts           2, by 2 weights\ncut             1 (1 edge)\n"
       "volume          2 (copies of vertices that other parts need)\n"
       "neighbours      1 (of the part that has the most)\n"
       "lambda          1, 1 (greatest / average, at least 1, 1)\n"

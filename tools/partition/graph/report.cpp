@@ -4,9 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <iomanip>
 #include <locale>
 #include <sstream>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -53,6 +55,11 @@ std::string list_of(const std::vector<double>& numbers) {
   return text.str();
 }
 
+// "1 edge", "2 edges".
+std::string counted(std::int64_t count, std::string_view one, std::string_view several) {
+  return std::to_string(count).append(" ").append(count == 1 ? one : several);
+}
+
 std::string basis_of(const GraphFile& graph) {
   if (graph.constraints == 0) return "by count";
   if (graph.constraints == 1) return "by weight";
@@ -66,12 +73,14 @@ std::string as_text(const GraphPartitionOptions& options, const GraphInput& inpu
   text.imbue(std::locale::classic());
   text << std::setprecision(6);
   text << "method          graph, " << name_of(options.method.effort) << '\n';
-  text << "graph           " << report.vertices << " vertices, " << report.edges << " edges\n";
+  text << "graph           " << counted(report.vertices, "vertex", "vertices") << ", "
+       << counted(report.edges, "edge", "edges") << '\n';
   for (const std::string& remark : input.remarks) text << "remark          " << remark << '\n';
   text << "parts           " << report.parts << ", " << basis_of(input.graph);
   if (report.empty > 0) text << ", " << report.empty << " of them empty";
   text << '\n';
-  text << "cut             " << report.cut << " (" << report.cut_edges << " edges)\n";
+  text << "cut             " << report.cut << " (" << counted(report.cut_edges, "edge", "edges")
+       << ")\n";
   text << "volume          " << report.volume << " (copies of vertices that other parts need)\n";
   text << "neighbours      " << report.most_neighbours << " (of the part that has the most)\n";
   text << "lambda          " << list_of(report.lambda) << " (greatest / average, at least "
