@@ -1,21 +1,30 @@
-// evenkeel partition: cuts the objects in a file into parts of equal work.
+// evenkeel partition: cuts the objects or the graph in a file into parts of equal work.
 
 #include "command.hpp"
 #include "files/output_file.hpp"
 #include "files/write_array.hpp"
+#include "partition/graph/cutting.hpp"
+#include "partition/graph/input.hpp"
+#include "partition/graph/options.hpp"
+#include "partition/graph/report.hpp"
+#include "partition/methods.hpp"
 #include "partition/objects.hpp"
 #include "partition/options.hpp"
 #include "partition/partitioning.hpp"
 #include "partition/picture.hpp"
 #include "partition/refusal.hpp"
 #include "partition/report.hpp"
+#include "progress.hpp"
 #include "ranks.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/core/vtk.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,19 +40,20 @@ struct OutputFiles {
 
 using Files = std::shared_ptr<OutputFiles>;
 
-Files open_files(const Communicator& communicator, const PartitionOptions& options) {
+Files open_files(const Communicator& communicator, const std::optional<std::string>& parts,
+                 const std::optional<std::string>& domains = {}) {
   auto files = std::make_shared<OutputFiles>();
   vote(communicator, attempt(partition_stage, [&] {
          if (communicator.rank() != 0) return;
-         if (options.out) files->parts.emplace(*options.out);
-         if (options.vtk) files->domains.emplace(*options.vtk);
+         if (parts) files->parts.emplace(*parts);
+         if (domains) files->domains.emplace(*domains);
        }));
   return files;
 }
 
-void write_parts(const Communicator& communicator, const Partition& partition, ArrayFormat format,
-                 OutputFiles& files) {
-  const auto parts = communicator.gather(std::span<const std::int32_t>(partition.parts), 0);
+void write_parts(const Communicator& communicator, const std::vector<std::int32_t>& mine,
+                 ArrayFormat format, OutputFiles& files) {
+  const auto parts = communicator.gather(std::span<const std::int32_t>(mine), 0);
   vote(communicator, attempt(partition_stage, [&] {
          if (!files.parts) return;
          write_array(*files.parts, format, parts.values);
@@ -68,15 +78,36 @@ void commit(const Communicator& communicator, OutputFiles& files) {
        }));
 }
 
-Output run(const Communicator& communicator, const PartitionArguments& asked) {
-  const PartitionOptions options = checked(asked);
-  const Files files = open_files(communicator, options);
+// The last act of the command, when its output has been printed.
+std::function<void()> committing(const Communicator& communicator, const Files& files) {
+  return [&communicator, files] { commit(communicator, *files); };
+}
+
+Output partition_objects(const Communicator& communicator, const PartitionOptions& options) {
+  const Files files = open_files(communicator, options.out, options.vtk);
   const Objects objects = read_objects(communicator, options);
-  const Partition parts = partition(communicator, objects, options);
-  if (options.out) write_parts(communicator, parts, format_of(*options.out), *files);
-  if (options.vtk) write_domains(communicator, parts, objects.dimensions, *files);
-  return {report_of(options, objects, parts),
-          [&communicator, files] { commit(communicator, *files); }};
+  const Partition found = partition(communicator, objects, options);
+  if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
+  if (options.vtk) write_domains(communicator, found, objects.dimensions, *files);
+  return {report_of(options, objects, found), committing(communicator, files)};
+}
+
+GraphInput read_shown(const Communicator& communicator, const GraphPartitionOptions& options) {
+  ProgressLine line(communicator.rank() == 0);
+  return read_graph_input(communicator, options, line.on_reading(options.graph));
+}
+
+Output partition_graph(const Communicator& communicator, const GraphPartitionOptions& options) {
+  const Files files = open_files(communicator, options.out);
+  const GraphInput input = read_shown(communicator, options);
+  const GraphPartition found = cut(communicator, input, options);
+  if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
+  return {report_of(options, input, found), committing(communicator, files)};
+}
+
+Output run(const Communicator& communicator, const PartitionArguments& asked) {
+  if (is_by_graph(asked)) return partition_graph(communicator, checked_for_graph(asked));
+  return partition_objects(communicator, checked(asked));
 }
 
 // With a single rank, the message need not name the rank that failed.
@@ -97,12 +128,15 @@ void add_option(CLI::App& command, const char* name, std::optional<std::string>&
 
 Run add_partition(CLI::App& app, Ranks& ranks) {
   const auto asked = std::make_shared<PartitionArguments>();
-  CLI::App& command =
-      *app.add_subcommand("partition", "Cut objects into parts of equal work; also under mpirun");
+  CLI::App& command = *app.add_subcommand(
+      "partition", "Cut objects or a graph into parts of equal work; also under mpirun");
   constexpr bool required = true;
   add_option(command, "--points", asked->points, "P.npy|P.csv",
-             "A row of 2 or 3 coordinates for each object", required);
-  add_option(command, "--weights", asked->weights, "W.npy|W.csv", "A weight for each object");
+             "A row of 2 or 3 coordinates for each object");
+  add_option(command, "--graph", asked->graph, "G.graph|G.mtx|O.npy,C.npy",
+             "graph: the neighbours of each vertex");
+  add_option(command, "--weights", asked->weights, "W.npy|W.csv",
+             "A weight for each object or vertex");
   add_option(command, "--parts", asked->parts, "N", "How many parts", required);
   const std::string methods = names_of_methods();
   add_option(command, "--method", asked->method, "M", methods.c_str(), required);
@@ -116,8 +150,18 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
              "Domains along each axis of a grid; as near to cubes as can be where it is not given");
   add_option(command, "--rounds", asked->rounds, "R",
              "tensor, staggered: improve a uniform grid so often, from the work of domains alone");
+  add_option(command, "--from", asked->from, "P.npy|P.csv",
+             "graph: parts to begin from; few vertices change theirs");
+  add_option(command, "--uncuttable", asked->uncuttable, "M.npy|M.csv",
+             "graph: 1 for each neighbour that must stay in the same part, else 0");
+  add_option(command, "--effort", asked->effort, "polish|fast|good",
+             "graph: how hard a small cut is sought; good where it is not given");
+  add_option(command, "--tolerance", asked->tolerance, "T",
+             "graph: by how much a part may exceed the average; 0.03 where it is not given");
+  add_option(command, "--moving-cost", asked->moving_cost, "C",
+             "graph: edges that may be cut more for each vertex that keeps its part");
   add_option(command, "--out", asked->out, "P.npy|P.csv",
-             "Write the part of each object, in the order of the rows");
+             "Write the part of each object or vertex, in their order");
   add_option(command, "--vtk", asked->vtk, "domains.vtu", "Write the domains as boxes");
   command.add_flag("--json", asked->json, "Print JSON");
   return [asked, &ranks]() -> Output {

@@ -344,11 +344,11 @@ TEST_F(PartitionProgram, CommandLinesThatAreNone) {
 }
 
 TEST_F(PartitionProgram, OptionsThatAreRefused) {
-  const std::string unknown = "tools/partition: --method is 'graph'. The methods are ";
-  expect_refused(good("graph"), unknown +
-                                    "hilbert, morton, snake, staggered, tensor, bisection and "
-                                    "histogram.");
-  expect_refused_by_all(good("graph"), "evenkeel: " + unknown);
+  const std::string unknown = "tools/partition: --method is 'unknown'. The methods are ";
+  expect_refused(good("unknown"), unknown +
+                                      "hilbert, morton, snake, staggered, tensor, bisection, "
+                                      "histogram and graph.");
+  expect_refused_by_all(good("unknown"), "evenkeel: " + unknown);
   const std::string grids = " It belongs to staggered, tensor and histogram; leave it out.";
   expect_refused(plus(good(), {"--grid", "1x2"}),
                  "tools/partition: --grid has no meaning for the method hilbert." + grids);
@@ -378,6 +378,88 @@ TEST_F(PartitionProgram, OptionsThatAreRefused) {
   expect_refused(plus(good(), {"--target-lambda", "0.9"}),
                  "tools/partition: --target-lambda is '0.9'. Give a number from 1 on, where 1 is "
                  "perfect.");
+}
+
+// Two triangles, joined by one edge, and what cuts them in two.
+Words good_graph(const test::ScratchDirectory& directory) {
+  const std::string graph =
+      directory.with_file("good.graph", "6 7\n2 3\n1 3\n1 2 4\n3 5 6\n4 6\n4 5\n");
+  return {"--method", "graph", "--parts", "2", "--graph", graph};
+}
+
+TEST_F(PartitionProgram, GraphJson) {
+  const nlohmann::json said = json(good_graph(directory_));
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : said.items()) keys.push_back(key);
+  EXPECT_EQ(keys, (std::vector<std::string>{"bound", "broken", "cut", "cut_edges", "edges", "empty",
+                                            "imbalance_percent", "lambda", "method",
+                                            "most_neighbours", "moved", "parts", "remarks",
+                                            "seconds", "vertices", "volume"}));
+  EXPECT_EQ(said["method"].get<std::string>(), "graph");
+  EXPECT_EQ(said["vertices"].get<int>(), 6);
+  EXPECT_EQ(said["edges"].get<int>(), 7);
+  EXPECT_EQ(said["parts"].get<int>(), 2);
+  EXPECT_EQ(said["cut"].get<double>(), 1);
+  EXPECT_EQ(said["cut_edges"].get<int>(), 1);
+  EXPECT_EQ(said["volume"].get<int>(), 2);
+  EXPECT_EQ(said["most_neighbours"].get<int>(), 1);
+  for (const char* even : {"lambda", "bound"}) EXPECT_EQ(said[even].dump(), "[1.0]");
+  EXPECT_EQ(said["imbalance_percent"].dump(), "[0.0]");
+  for (const char* none : {"moved", "broken", "empty"}) EXPECT_EQ(said[none].get<double>(), 0);
+  EXPECT_EQ(said["remarks"].dump(), "[]");
+  EXPECT_EQ(said["seconds"].size(), 2U);
+  for (const char* stage : {"read", "cut"}) EXPECT_GT(said["seconds"][stage].get<double>(), 0);
+}
+
+TEST_F(PartitionProgram, GraphText) {
+  const Words words =
+      plus(good_graph(directory_),
+           {"--from", file("from.csv", "0\n0\n1\n1\n1\n1\n"), "--weights",
+            file("w.csv", "1,1\n1,1\n1,1\n1,1\n1,1\n1,1\n"), "--out", path("parts.csv")});
+  const Ended ended = run(words);
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(ended.err, "");
+  const std::string start =
+      "method          graph, good\ngraph           6 vertices, 7 edges\n"
+      "parts           2, by 2 weights\ncut             1 (1 edge)\n"
+      "volume          2 (copies of vertices that other parts need)\n"
+      "neighbours      1 (of the part that has the most)\n"
+      "lambda          1, 1 (greatest / average, at least 1, 1)\n"
+      "imbalance       0, 0 % ((greatest - average) / greatest * N / (N - 1))\n"
+      "moved           16.6667 % of the vertices\nseconds         ";
+  EXPECT_EQ(ended.out.substr(0, start.size()), start);
+  EXPECT_EQ(content_of(path("parts.csv")), "0\n0\n0\n1\n1\n1\n");
+}
+
+TEST_F(PartitionProgram, GraphsOnAnyNumberOfRanks) {
+  if (!has_launcher) return;
+  const Words words = plus(good_graph(directory_), {"--out", path("parts.npy")});
+  nlohmann::json alone = json(words), together;
+  const std::string parts = content_of(path("parts.npy"));
+  together = json(words, 2);
+  EXPECT_EQ(content_of(path("parts.npy")), parts);
+  for (nlohmann::json* said : {&alone, &together}) said->erase("seconds");
+  EXPECT_EQ(together.dump(), alone.dump());
+}
+
+TEST_F(PartitionProgram, GraphsThatAreRefused) {
+  const Words rest = {"--method", "graph", "--parts", "2", "--out", path("parts.npy")};
+  const Words one_way = plus(rest, {"--graph", file("bad.graph", "3 1\n2 3\n\n\n")});
+  const std::string text =
+      "tools/partition: Vertex 1 has the neighbour 2, but vertex 2 does not have the neighbour 1. "
+      "So it is in '" +
+      path("bad.graph") + "'. Give each edge in the rows of both its vertices.";
+  expect_refused(one_way, text);
+  expect_refused_by_all(one_way, "evenkeel: " + text);
+  const Words with_points =
+      plus(good_graph(directory_), {"--points", file("good.csv", "0,0\n1,0\n")});
+  expect_refused(with_points,
+                 "tools/partition: --points has no meaning for the method graph. It belongs to "
+                 "hilbert, morton, snake, staggered, tensor, bisection and histogram; leave it "
+                 "out.");
+  expect_refused(plus(good(), {"--graph", path("good.graph")}),
+                 "tools/partition: --graph has no meaning for the method hilbert. It belongs to "
+                 "graph; leave it out.");
 }
 
 TEST_F(PartitionProgram, InputThatIsRefused) {

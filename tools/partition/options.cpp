@@ -2,7 +2,9 @@
 
 #include "files/array.hpp"
 #include "files/refusal.hpp"
+#include "partition/methods.hpp"
 #include "partition/refusal.hpp"
+#include "partition/values.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
@@ -10,71 +12,13 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <string_view>
-#include <system_error>
-#include <utility>
 
 namespace evenkeel::tool {
 
 namespace {
 
-[[noreturn]] void refuse_value(std::string_view option, std::string_view value,
-                               std::string remedy) {
-  refuse_partition(joined({option, " is ", in_quotes(value), "."}), std::move(remedy));
-}
-
-// --- Methods -------------------------------------------------------------------------------------
-
-struct NamedMethod {
-  std::string_view name;
-  Method method;
-  bool has_rounds = false;
-
-  bool has_grid() const { return evenkeel::extents_of(method).has_value(); }
-};
-
-// Those of the library, whose grids can also be found in rounds, and `histogram`: a staggered grid,
-// always cut from the objects.
-std::vector<NamedMethod> methods() {
-  const std::vector<std::string_view> names = method_names();
-  std::vector<NamedMethod> all;
-  all.reserve(names.size() + 1);
-  for (const std::string_view name : names) {
-    const Method method = *method_from_text(name);
-    all.push_back({name, method, extents_of(method).has_value()});
-  }
-  all.push_back({"histogram", Staggered{}});
-  return all;
-}
-
-// The names of the methods that satisfy `are_meant`, as a list in a sentence.
-template <class Predicate>
-std::string names_of(const Predicate& are_meant) {
-  std::vector<std::string_view> names;
-  for (const NamedMethod& method : methods())
-    if (are_meant(method)) names.push_back(method.name);
-  std::string text;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i > 0) text.append(i + 1 == names.size() ? " and " : ", ");
-    text.append(names[i]);
-  }
-  return text;
-}
-
-NamedMethod method_named(const std::string& name) {
-  for (const NamedMethod& method : methods())
-    if (name == method.name) return method;
-  refuse_value("--method", name, joined({"The methods are ", names_of_methods(), "."}));
-}
-
-template <class Predicate>
-void refuse_unless(const Predicate& has_it, std::string_view option,
-                   const std::optional<std::string>& value, const NamedMethod& method) {
-  if (value && !has_it(method))
-    refuse_partition(joined({option, " has no meaning for the method ", method.name, "."}),
-                     joined({"It belongs to ", names_of(has_it), "; leave it out."}));
-}
+// --- Grids ---------------------------------------------------------------------------------------
 
 int rounds_of(const std::string& text) {
   const auto rounds = integer_from_text(text);
@@ -91,7 +35,7 @@ std::array<int, 3> grid_from(const std::string& text, int parts, int& numbers) {
     refuse_value("--grid", text,
                  joined({"Give how many domains there are along each axis, as in 4x3 in two "
                          "dimensions or 4x3x2 in three, and at most ",
-                         std::to_string(PartitionOptions::most_parts), " in all."}));
+                         std::to_string(most_parts), " in all."}));
   };
   std::array<int, 3> extents = {1, 1, 1};
   std::int64_t domains = 1;
@@ -99,9 +43,9 @@ std::array<int, 3> grid_from(const std::string& text, int parts, int& numbers) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('x', begin), text.size());
     const auto extent = integer_from_text(std::string_view(text).substr(begin, end - begin));
-    if (!extent || *extent < 1 || *extent > PartitionOptions::most_parts) refuse_grid();
+    if (!extent || *extent < 1 || *extent > most_parts) refuse_grid();
     domains *= *extent;
-    if (domains > PartitionOptions::most_parts || numbers == 3) refuse_grid();
+    if (domains > most_parts || numbers == 3) refuse_grid();
     extents[static_cast<std::size_t>(numbers++)] = static_cast<int>(*extent);
     begin = end + 1;
   }
@@ -117,30 +61,17 @@ Method with_grid(const Method& method, const std::array<int, 3>& grid) {
   return std::holds_alternative<Tensor>(method) ? Method(Tensor{grid}) : Method(Staggered{grid});
 }
 
-void choose_method(const PartitionArguments& asked, PartitionOptions& options) {
-  const NamedMethod named = method_named(*asked.method);
-  refuse_unless([](const NamedMethod& method) { return method.has_grid(); }, "--grid", asked.grid,
-                named);
-  refuse_unless([](const NamedMethod& method) { return method.has_rounds; }, "--rounds",
-                asked.rounds, named);
+void choose_method(const PartitionArguments& asked, const NamedMethod& named,
+                   PartitionOptions& options) {
   options.method_name = named.name;
-  options.method = named.method;
+  options.method = named.method.value();
   if (asked.grid)
     options.method =
-        with_grid(named.method, grid_from(*asked.grid, options.parts, options.grid_numbers));
+        with_grid(options.method, grid_from(*asked.grid, options.parts, options.grid_numbers));
   if (asked.rounds) options.rounds = rounds_of(*asked.rounds);
 }
 
 // --- Values --------------------------------------------------------------------------------------
-
-int parts_of(const std::string& text) {
-  const auto parts = integer_from_text(text);
-  if (!parts || *parts < 1 || *parts > PartitionOptions::most_parts)
-    refuse_value("--parts", text,
-                 joined({"Give a whole number from 1 to ",
-                         std::to_string(PartitionOptions::most_parts), "."}));
-  return static_cast<int>(*parts);
-}
 
 std::vector<double> box_of(const std::string& text) {
   const auto refuse_box = [&] {
@@ -177,51 +108,37 @@ double target_of(const std::string& text) {
   return *target;
 }
 
-// An output file must be neither an input file nor the other output file.
-void refuse_to_overwrite(const PartitionArguments& asked) {
-  const std::vector<std::pair<std::string_view, const std::optional<std::string>*>> files = {
-      {"--out", &asked.out},
-      {"--vtk", &asked.vtk},
-      {"--points", &asked.points},
-      {"--weights", &asked.weights}};
-  const auto place_of = [](const std::string& path) {
-    std::error_code unknown;
-    const auto whole = std::filesystem::absolute(path, unknown);
-    if (unknown) return std::filesystem::path(path);
-    const auto place = std::filesystem::weakly_canonical(whole, unknown);
-    return unknown ? std::filesystem::path(path) : place;
-  };
-  for (std::size_t written = 0; written < 2; ++written)
-    for (std::size_t other = written + 1; other < files.size(); ++other) {
-      const auto &one = *files[written].second, &two = *files[other].second;
-      if (one && two && place_of(*one) == place_of(*two))
-        refuse_partition(joined({files[written].first, " and ", files[other].first,
-                                 " name the same file, ", in_quotes(*one), "."}),
-                         "Give each a file of its own.");
-    }
+void check_files(const PartitionArguments& asked) {
+  std::vector<NamedFile> outputs, inputs;
+  if (asked.out) outputs.emplace_back("--out", *asked.out);
+  if (asked.vtk) outputs.emplace_back("--vtk", *asked.vtk);
+  if (asked.points) inputs.emplace_back("--points", *asked.points);
+  if (asked.weights) inputs.emplace_back("--weights", *asked.weights);
+  refuse_to_overwrite(outputs, inputs);
 }
 
 }  // namespace
 
-std::string names_of_methods() {
-  return names_of([](const NamedMethod&) { return true; });
-}
-
 PartitionOptions checked(const PartitionArguments& asked) {
-  if (!asked.points || !asked.parts || !asked.method)
+  const auto refuse_incomplete = [] {
     refuse_partition("--points, --parts and --method are needed.", "Give all three.");
+  };
+  if (!asked.parts || !asked.method) refuse_incomplete();
+  const NamedMethod named = method_named(*asked.method);
+  refuse_meaningless(asked, named);
+  if (!asked.points) refuse_incomplete();
   PartitionOptions options;
   options.points = *asked.points;
   options.weights = asked.weights;
-  options.parts = parts_of(*asked.parts);
-  choose_method(asked, options);
+  options.parts = parts_from(*asked.parts);
+  choose_method(asked, named, options);
   if (asked.box) options.box = box_of(*asked.box);
   options.work_is_count = counts_objects(asked);
   if (asked.target_lambda) options.target_lambda = target_of(*asked.target_lambda);
   options.out = asked.out;
   options.vtk = asked.vtk;
   options.json = asked.json;
-  refuse_to_overwrite(asked);
+  check_files(asked);
   if (asked.out) static_cast<void>(format_of(*asked.out));
   return options;
 }

@@ -1,6 +1,9 @@
 #pragma once
 
-// The options of `evenkeel partition`: as the user wrote them, and checked.
+// The checked options of `evenkeel partition` where it cuts objects by their places. Those of
+// graphs are in partition/graph/options.hpp.
+
+#include "partition/arguments.hpp"
 
 #include <evenkeel/core/box.hpp>
 #include <evenkeel/core/place/method.hpp>
@@ -11,16 +14,7 @@
 
 namespace evenkeel::tool {
 
-// The values of the options on the command line; nothing for options that were not given.
-struct PartitionArguments {
-  std::optional<std::string> points, weights, parts, method, box, work, target_lambda;
-  std::optional<std::string> grid, rounds;  // of grid methods
-  std::optional<std::string> out, vtk;
-  bool json = false;
-};
-
 struct PartitionOptions {
-  static constexpr int most_parts = 1 << 24;
   static constexpr int most_rounds = 10000;
 
   std::string points;
@@ -37,10 +31,8 @@ struct PartitionOptions {
   bool json = false;
 };
 
-// "hilbert, morton, .. and histogram".
-std::string names_of_methods();
-
-// An Error for values that are invalid whatever the files hold. Does not open the files.
+// An Error for values that are invalid whatever the files hold. Does not open the files. The
+// method must not be `graph`.
 PartitionOptions checked(const PartitionArguments& asked);
 
 // The given box, if any, for points of `dimensions` coordinates; an Error if it is invalid for

@@ -1,9 +1,12 @@
 #include "partition/options.hpp"
 
+#include "partition/values.hpp"
 #include "support/harness.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -102,8 +105,8 @@ TEST(PartitionOptions, Methods) {
   for (const std::string name : {"Hilbert", "", "unknown", "grid"})
     EXPECT_EQ(refusal_of([&](auto& asked) { asked.method = name; }),
               refusal("--method is '" + name +
-                      "'. The methods are hilbert, morton, snake, staggered, tensor, bisection and "
-                      "histogram."));
+                      "'. The methods are hilbert, morton, snake, staggered, tensor, bisection, "
+                      "histogram and graph."));
 }
 
 TEST(PartitionOptions, Grids) {
@@ -172,7 +175,7 @@ TEST(PartitionOptions, Rounds) {
 TEST(PartitionOptions, Parts) {
   PartitionArguments asked = plain();
   asked.parts = "16777216";
-  EXPECT_EQ(checked(asked).parts, PartitionOptions::most_parts);
+  EXPECT_EQ(checked(asked).parts, most_parts);
   for (const std::string text : {"0", "-3", "2.5", "two", "", " 2", "2 ", "0x2", "1e3", "16777217",
                                  "99999999999999999999", "--json"})
     EXPECT_EQ(refusal_of([&](auto& given) { given.parts = text; }),
@@ -220,6 +223,24 @@ TEST(PartitionOptions, Targets) {
               refusal("--target-lambda is '" + text +
                       "'. Give a number from 1 on, where 1 is "
                       "perfect."));
+}
+
+TEST(PartitionOptions, OfGraphs) {
+  using Value = std::optional<std::string> PartitionArguments::*;
+  const std::vector<std::pair<std::string, Value>> options = {
+      {"--graph", &PartitionArguments::graph},
+      {"--from", &PartitionArguments::from},
+      {"--uncuttable", &PartitionArguments::uncuttable},
+      {"--effort", &PartitionArguments::effort},
+      {"--tolerance", &PartitionArguments::tolerance},
+      {"--moving-cost", &PartitionArguments::moving_cost}};
+  for (const auto& [name, value] : options)
+    EXPECT_EQ(refusal_of([&](auto& asked) {
+                asked.*value = "1";
+                asked.points.reset();  // what does not belong is told before what is missing
+              }),
+              refusal(name + " has no meaning for the method hilbert. It belongs to graph; leave "
+                             "it out."));
 }
 
 TEST(PartitionOptions, FilesThatAreTheSame) {

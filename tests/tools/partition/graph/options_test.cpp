@@ -1,0 +1,164 @@
+#include "partition/graph/options.hpp"
+
+#include "support/harness.hpp"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::tool {
+namespace {
+
+using test::error_of;
+
+PartitionArguments plain() {
+  PartitionArguments asked;
+  asked.graph = "a.graph";
+  asked.parts = "4";
+  asked.method = "graph";
+  return asked;
+}
+
+template <class Change>
+std::string refusal_of(Change&& change) {
+  PartitionArguments asked = plain();
+  change(asked);
+  return error_of([&] { checked_for_graph(asked); });
+}
+
+std::string refusal(const std::string& text) {
+  std::string whole = "evenkeel: tools/partition: ";
+  return whole.append(text);
+}
+
+TEST(GraphPartitionOptions, Defaults) {
+  const GraphPartitionOptions options = checked_for_graph(plain());
+  EXPECT_EQ(options.graph, "a.graph");
+  EXPECT_EQ(options.parts, 4);
+  EXPECT_EQ(options.method, ByGraph{});
+  EXPECT_FALSE(options.weights || options.from || options.uncuttable || options.out);
+  EXPECT_FALSE(options.json);
+}
+
+TEST(GraphPartitionOptions, AllOfThem) {
+  PartitionArguments asked = plain();
+  asked.graph = "o.npy,c.npy";
+  asked.weights = "w.csv";
+  asked.from = "f.npy";
+  asked.uncuttable = "m.npy";
+  asked.effort = "polish";
+  asked.tolerance = "0.1";
+  asked.moving_cost = "2.5";
+  asked.out = "parts.csv";
+  asked.json = true;
+  const GraphPartitionOptions options = checked_for_graph(asked);
+  EXPECT_EQ(options.graph, "o.npy,c.npy");
+  EXPECT_EQ(options.weights, "w.csv");
+  EXPECT_EQ(options.from, "f.npy");
+  EXPECT_EQ(options.uncuttable, "m.npy");
+  EXPECT_EQ(options.method,
+            (ByGraph{.effort = Effort::polish, .tolerance = 0.1, .moving_cost = 2.5}));
+  EXPECT_EQ(options.out, "parts.csv");
+  EXPECT_TRUE(options.json);
+}
+
+TEST(GraphPartitionOptions, WhichMethod) {
+  EXPECT_TRUE(is_by_graph(plain()));
+  PartitionArguments asked = plain();
+  asked.method = "hilbert";
+  EXPECT_FALSE(is_by_graph(asked));
+  asked.method.reset();
+  EXPECT_FALSE(is_by_graph(asked));
+}
+
+TEST(GraphPartitionOptions, WhatIsNeeded) {
+  const std::string text = refusal("--graph, --parts and --method are needed. Give all three.");
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.graph.reset(); }), text);
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.parts.reset(); }), text);
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.method.reset(); }), text);
+}
+
+TEST(GraphPartitionOptions, OptionsOfOtherMethods) {
+  using Value = std::optional<std::string> PartitionArguments::*;
+  const std::string all = "hilbert, morton, snake, staggered, tensor, bisection and histogram";
+  const std::vector<std::pair<std::string, Value>> options = {
+      {"--points", &PartitionArguments::points},
+      {"--box", &PartitionArguments::box},
+      {"--work", &PartitionArguments::work},
+      {"--target-lambda", &PartitionArguments::target_lambda},
+      {"--vtk", &PartitionArguments::vtk}};
+  for (const auto& [name, value] : options)
+    EXPECT_EQ(refusal_of([&](auto& asked) { asked.*value = "1"; }),
+              refusal(name + " has no meaning for the method graph. It belongs to " + all +
+                      "; leave it out."));
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.grid = "2x2"; }),
+            refusal("--grid has no meaning for the method graph. It belongs to staggered, tensor "
+                    "and histogram; leave it out."));
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.rounds = "2"; }),
+            refusal("--rounds has no meaning for the method graph. It belongs to staggered and "
+                    "tensor; leave it out."));
+}
+
+TEST(GraphPartitionOptions, Values) {
+  for (const std::string text : {"", "Good", "best", "0"})
+    EXPECT_EQ(refusal_of([&](auto& asked) { asked.effort = text; }),
+              refusal("--effort is '" + text + "'. Give polish, fast or good."));
+  for (const std::string text : {"", "-0.1", "nan", "inf", "3%", "1,5"}) {
+    EXPECT_EQ(refusal_of([&](auto& asked) { asked.tolerance = text; }),
+              refusal("--tolerance is '" + text + "'. Give a finite number from 0 on."));
+    EXPECT_EQ(refusal_of([&](auto& asked) {
+                asked.from = "f.npy";
+                asked.moving_cost = text;
+              }),
+              refusal("--moving-cost is '" + text + "'. Give a finite number from 0 on."));
+  }
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.parts = "0"; }),
+            refusal("--parts is '0'. Give a whole number from 1 to 16777216."));
+}
+
+TEST(GraphPartitionOptions, PartsToBeginFrom) {
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.effort = "polish"; }),
+            refusal("--effort polish improves parts that there are, but none are given. Name their "
+                    "file by --from, or choose fast or good."));
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.moving_cost = "1"; }),
+            refusal("--moving-cost needs parts to move from, but none are given. Name their file "
+                    "by --from, or leave it out."));
+}
+
+TEST(GraphPartitionOptions, NamesOfFiles) {
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.graph = "a.txt"; }),
+            "evenkeel: tools/files: The name 'a.txt' does not say which format the graph has. Name "
+            "a file that ends in .graph or .mtx, or arrays as in offsets.npy,columns.npy.");
+  EXPECT_EQ(refusal_of([](auto& asked) { asked.out = "parts"; }),
+            "evenkeel: tools/files: The name 'parts' does not say which format the file has. Name "
+            "a file that ends in .npy or .csv.");
+  const auto same = [](const std::string& other) {
+    return refusal("--out and " + other +
+                   " name the same file, './c.npy'. Give each a file of its own.");
+  };
+  const auto out = [](auto& asked) { asked.out = "./c.npy"; };
+  EXPECT_EQ(refusal_of([&](auto& asked) {
+              out(asked);
+              asked.graph = "o.npy,c.npy";
+            }),
+            same("--graph"));
+  EXPECT_EQ(refusal_of([&](auto& asked) {
+              out(asked);
+              asked.from = "c.npy";
+            }),
+            same("--from"));
+  EXPECT_EQ(refusal_of([&](auto& asked) {
+              out(asked);
+              asked.uncuttable = "c.npy";
+            }),
+            same("--uncuttable"));
+  EXPECT_EQ(refusal_of([&](auto& asked) {
+              out(asked);
+              asked.weights = "c.npy";
+            }),
+            same("--weights"));
+}
+
+}  // namespace
+}  // namespace evenkeel::tool

@@ -1,0 +1,86 @@
+#include "partition/methods.hpp"
+
+#include "files/refusal.hpp"
+#include "partition/refusal.hpp"
+#include "partition/values.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace evenkeel::tool {
+
+namespace {
+
+// Those of the library, whose grids can also be found in rounds; `histogram`: a staggered grid,
+// always cut from the objects; and `graph`.
+std::vector<NamedMethod> methods() {
+  const std::vector<std::string_view> names = method_names();
+  std::vector<NamedMethod> all;
+  all.reserve(names.size() + 2);
+  for (const std::string_view name : names) {
+    const Method method = *method_from_text(name);
+    all.push_back({name, method, extents_of(method).has_value()});
+  }
+  all.push_back({"histogram", Staggered{}});
+  all.push_back({"graph", std::nullopt});
+  return all;
+}
+
+// The names of the methods that satisfy `are_meant`, as a list in a sentence.
+template <class Predicate>
+std::string names_of(const Predicate& are_meant) {
+  std::vector<std::string_view> names;
+  for (const NamedMethod& method : methods())
+    if (are_meant(method)) names.push_back(method.name);
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) text.append(i + 1 == names.size() ? " and " : ", ");
+    text.append(names[i]);
+  }
+  return text;
+}
+
+using Given = std::vector<std::pair<std::string_view, const std::optional<std::string>*>>;
+
+template <class Predicate>
+void refuse_unless(const Predicate& has_them, const NamedMethod& method, const Given& options) {
+  if (has_them(method)) return;
+  for (const auto& [option, value] : options)
+    if (*value)
+      refuse_partition(joined({option, " has no meaning for the method ", method.name, "."}),
+                       joined({"It belongs to ", names_of(has_them), "; leave it out."}));
+}
+
+}  // namespace
+
+NamedMethod method_named(const std::string& name) {
+  for (const NamedMethod& method : methods())
+    if (name == method.name) return method;
+  refuse_value("--method", name, joined({"The methods are ", names_of_methods(), "."}));
+}
+
+std::string names_of_methods() {
+  return names_of([](const NamedMethod&) { return true; });
+}
+
+void refuse_meaningless(const PartitionArguments& asked, const NamedMethod& method) {
+  refuse_unless([](const NamedMethod& one) { return !one.is_graph(); }, method,
+                {{"--points", &asked.points},
+                 {"--box", &asked.box},
+                 {"--work", &asked.work},
+                 {"--target-lambda", &asked.target_lambda},
+                 {"--vtk", &asked.vtk}});
+  refuse_unless([](const NamedMethod& one) { return one.has_grid(); }, method,
+                {{"--grid", &asked.grid}});
+  refuse_unless([](const NamedMethod& one) { return one.has_rounds; }, method,
+                {{"--rounds", &asked.rounds}});
+  refuse_unless([](const NamedMethod& one) { return one.is_graph(); }, method,
+                {{"--graph", &asked.graph},
+                 {"--from", &asked.from},
+                 {"--uncuttable", &asked.uncuttable},
+                 {"--effort", &asked.effort},
+                 {"--tolerance", &asked.tolerance},
+                 {"--moving-cost", &asked.moving_cost}});
+}
+
+}  // namespace evenkeel::tool
