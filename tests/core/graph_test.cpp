@@ -295,6 +295,31 @@ TEST(CutGraph, NewVerticesJoinTheirNeighbours) {
   expect_sound(graph, cut_of(graph, {.parts = 4}, {}, std::vector<int>(1600, 0)), 4);
 }
 
+TEST(CutGraph, TakesMoreAndFewerPartsThanBefore) {
+  const GraphOnHost graph = test::random_mesh(5000, 11);
+  for (const Effort effort : {Effort::polish, Effort::fast, Effort::good})
+    for (const auto& [before, after] :
+         {std::pair(3, 4), std::pair(4, 9), std::pair(9, 8), std::pair(5, 1)}) {
+      SCOPED_TRACE(std::string(name_of(effort)) + ' ' + std::to_string(before) + " to " +
+                   std::to_string(after));
+      const Cut first = cut_of(graph, {.parts = before});
+      const Cut next = cut_of(graph, {.parts = after}, {.effort = effort}, first.parts);
+      expect_sound(graph, next, after);
+      // Not a patchwork: no more than twice the edges of a new cut.
+      EXPECT_LE(next.report.cut, 2 * cut_of(graph, {.parts = after}).report.cut);
+    }
+}
+
+// Ranks with vertices and without edges say as much as the others.
+TEST(CutGraph, KnowsEdgesOfSomeRanksAlone) {
+  GraphOnHost graph = test::graph_of(40, {{0, 1}, {1, 2}, {0, 2}});
+  graph.edge_weights = {2, 3, 2, 5, 3, 5};
+  graph.uncuttable = {1, 0, 1, 0, 0, 0};
+  const Cut cut = cut_of(graph, {.parts = 4});
+  expect_sound(graph, cut, 4);
+  EXPECT_EQ(cut.parts[0], cut.parts[1]);
+}
+
 TEST(CutGraph, LeavesNoPartEmpty) {
   const GraphOnHost graph = test::grid(20, 20);
   for (const int parts : {100, 200, 300, 400}) {

@@ -5,6 +5,7 @@
 #include "graph/host_graph.hpp"
 #include "graph/jet.hpp"
 #include "graph/release.hpp"
+#include "graph/report.hpp"
 #include "graph/settle.hpp"
 
 #include <algorithm>
@@ -111,16 +112,79 @@ Seated with_seats(const HostGraph& graph, const Goal& goal) {
   return seated;
 }
 
+// Beside a vertex that nearly fills a part there is room for none of this level: it has the part
+// alone, and the others are cut into the parts that are left.
+struct Apart {
+  HostGraph rest;
+  Goal goal;
+  std::vector<Vertex> of_rest;  // in the whole graph
+  std::vector<Vertex> alone;
+};
+Apart set_apart(const HostGraph& graph, const Goal& goal) {
+  constexpr double nearly = 0.9;
+  Apart apart;
+  apart.goal = goal;
+  std::vector<Vertex> place(static_cast<std::size_t>(graph.size()), -1);
+  for (Vertex v = 0; v < graph.size(); ++v) {
+    const bool fills =
+        static_cast<double>(graph.weight(v, 0)) > nearly * static_cast<double>(goal.limits[0]);
+    if (fills) {
+      apart.alone.push_back(v);
+    } else {
+      place[static_cast<std::size_t>(v)] = static_cast<Vertex>(apart.of_rest.size());
+      apart.of_rest.push_back(v);
+    }
+  }
+  const bool has_room = std::ssize(apart.alone) < goal.parts && !apart.of_rest.empty();
+  if (apart.alone.empty() || !has_room || !graph.fixed.empty()) {
+    apart.alone.clear();
+    apart.rest = graph;
+    return apart;
+  }
+  apart.goal.parts -= static_cast<int>(apart.alone.size());
+  for (const Vertex v : apart.alone)
+    for (int c = 0; c < graph.constraints; ++c)
+      apart.goal.totals[static_cast<std::size_t>(c)] -= graph.weight(v, c);
+  HostGraph& rest = apart.rest;
+  rest.constraints = graph.constraints;
+  for (const Vertex v : apart.of_rest) {
+    const auto at = static_cast<std::size_t>(v);
+    for (auto e = static_cast<std::size_t>(graph.offsets[at]);
+         e < static_cast<std::size_t>(graph.offsets[at + 1]); ++e) {
+      const Vertex u = place[static_cast<std::size_t>(graph.columns[e])];
+      if (u < 0) continue;
+      rest.columns.push_back(u);
+      rest.edges.push_back(graph.edges[e]);
+    }
+    rest.offsets.push_back(std::ssize(rest.columns));
+    rest.names.push_back(graph.names[at]);
+    for (int c = 0; c < graph.constraints; ++c) rest.weights.push_back(graph.weight(v, c));
+  }
+  return apart;
+}
+
+std::vector<int> bisected_apart(const Apart& apart, const Seated& seated, std::int64_t vertices,
+                                std::uint64_t seed, int tries) {
+  const std::vector<int> of_rest = bisected(seated.graph, seated.goal, seed, tries);
+  std::vector<int> parts(static_cast<std::size_t>(vertices), 0);
+  for (std::size_t i = 0; i < of_rest.size(); ++i)
+    parts[static_cast<std::size_t>(apart.of_rest[i])] = of_rest[i];
+  int next = apart.goal.parts;
+  for (const Vertex v : apart.alone) parts[static_cast<std::size_t>(v)] = next++;
+  return parts;
+}
+
 // The best of several cuts of the coarsest level. Local; the same on all ranks.
 std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan& plan) {
   const Goal goal = goal_of_level(exact, graph.size(), false);
   const Communicator self = Communicator::self();
   const Level level = level_of(graph);
-  const Seated seated = with_seats(graph, goal);
+  const Apart apart = set_apart(graph, goal);
+  const Seated seated = with_seats(apart.rest, apart.goal);
   Candidate best;
   for (int start = 0; start < plan.starts; ++start) {
-    const std::vector<int> parts =
-        bisected(seated.graph, seated.goal, static_cast<std::uint64_t>(start) + 1, plan.tries);
+    const std::vector<int> parts = bisected_apart(
+        apart, seated, graph.size(), static_cast<std::uint64_t>(start) + 1, plan.tries);
     Moves moves(self, {}, level, goal, {level.space, label, std::span<const int>(parts)});
     refine(moves, plan.patience, false);
     const double excess = std::max(moves.excess(), 0.0);
@@ -205,8 +269,11 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
 
   exec::Array<int> parts = std::move(given);
   const Level& coarsest = level_at(coarser.size());
-  if (plan.start == Start::homes)
+  if (plan.start == Start::homes) {
     vote(communicator, attempt(stage_name, [&] { parts = fixed_or(coarsest, coarsest.homes); }));
+    // Weight flows to them.
+    fill_empty(communicator, coarsest, goal.parts, parts, Volunteers::seeds);
+  }
   if (plan.start == Start::anew) {
     const HostGraph graph = gathered(communicator, coarsest);
     vote(communicator, attempt(stage_name, [&] {

@@ -226,7 +226,8 @@ double greatest(const Space& space, const exec::Array<double>& values) {
       0.0, exec::extremes<double>(space, values.size(), FiniteOrNone{values.data()}).greatest);
 }
 
-Agreed agreed_of(const Space& space, const Given& given, const GraphCutOptions& options) {
+Agreed agreed_of(const Space& space, const Given& given, const GraphOptions& known,
+                 const GraphCutOptions& options) {
   Agreed mine = {};
   mine.vertices = given.owned;
   mine.least_parts = mine.greatest_parts = options.parts;
@@ -239,12 +240,12 @@ Agreed agreed_of(const Space& space, const Given& given, const GraphCutOptions& 
   mine.greatest_dimensions = is_empty ? 0 : given.dimensions;
   mine.ranks = is_empty ? 0 : 1;
   if (!is_empty) {
-    mine.has_weights = given.weights.empty() ? 0 : 1;
-    mine.has_edge_weights = given.edge_weights.data() != nullptr ? 1 : 0;
-    mine.has_uncuttable = given.uncuttable.data() != nullptr ? 1 : 0;
-    mine.has_bytes = given.bytes.data() != nullptr ? 1 : 0;
-    mine.has_fixed = given.fixed.data() != nullptr ? 1 : 0;
-    mine.has_from = given.from.data() != nullptr ? 1 : 0;
+    mine.has_weights = known.weight.given() ? 1 : 0;
+    mine.has_edge_weights = known.edge_weight.given() ? 1 : 0;
+    mine.has_uncuttable = known.uncuttable.given() ? 1 : 0;
+    mine.has_bytes = known.bytes.given() ? 1 : 0;
+    mine.has_fixed = known.fixed.given() ? 1 : 0;
+    mine.has_from = options.from.given() ? 1 : 0;
     mine.has_positions = given.dimensions > 0 ? 1 : 0;
   }
   for (std::size_t c = 0; c < given.weights.size() && c < most_constraints; ++c)
@@ -564,7 +565,7 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
       refuse("The tolerance or the moving cost is negative or not finite.",
              "Give numbers from 0 on.");
     given = read_given(space, graph, options);
-    mine = agreed_of(space, given, options);
+    mine = agreed_of(space, given, graph.options(), options);
   });
   const Agreed all = vote<&combine>(communicator, ready, mine);
   require_agreement(all);

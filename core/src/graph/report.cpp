@@ -100,12 +100,12 @@ struct MayLeave {
 struct Volunteer {
   int part;
   int rank;
-  std::int64_t weight;
+  std::int64_t order;
   std::uint64_t name;
   std::int64_t vertex;
   bool operator<(const Volunteer& other) const {
     if (part != other.part) return part < other.part;
-    return weight != other.weight ? weight < other.weight : name < other.name;
+    return order != other.order ? order < other.order : name < other.name;
   }
 };
 
@@ -205,7 +205,7 @@ GraphReport report_of(const Communicator& communicator, GraphRead& read,
 }
 
 void fill_empty(const Communicator& communicator, const Level& level, int part_count,
-                const exec::Array<int>& parts) {
+                const exec::Array<int>& parts, Volunteers kind) {
   const Space& space = level.space;
   std::vector<std::int64_t> counts = counts_of(communicator, level, part_count, parts);
   const std::int64_t empty = std::count(counts.begin(), counts.end(), 0);
@@ -226,8 +226,15 @@ void fill_empty(const Communicator& communicator, const Level& level, int part_c
     std::vector<std::int64_t> places;
     for (const std::int64_t v : vertices) places.push_back(v * level.constraints);
     const std::vector<std::int64_t> weights = exec::picked(level.weights, label, places);
-    for (std::size_t i = 0; i < vertices.size(); ++i)
-      mine.push_back({their_parts[i], communicator.rank(), weights[i], names[i], vertices[i]});
+    std::vector<std::int64_t> ends = vertices;
+    for (std::int64_t& v : ends) ++v;
+    const std::vector<std::int64_t> row_begins = exec::picked(level.rows.offsets, label, vertices);
+    const std::vector<std::int64_t> row_ends = exec::picked(level.rows.offsets, label, ends);
+    for (std::size_t i = 0; i < vertices.size(); ++i) {
+      const std::int64_t as_seed = row_begins[i] < row_ends[i] ? -weights[i] : 0;
+      mine.push_back({their_parts[i], communicator.rank(),
+                      kind == Volunteers::light ? weights[i] : as_seed, names[i], vertices[i]});
+    }
     std::sort(mine.begin(), mine.end());
     // No more of a part than may go.
     std::vector<std::int64_t> left = gives;
