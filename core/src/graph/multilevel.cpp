@@ -72,7 +72,7 @@ Goal goal_of_level(const Goal& exact, std::int64_t vertices, bool is_finest) {
   for (std::size_t c = 0; c < goal.limits.size(); ++c) {
     const std::int64_t total = goal.totals[c];
     goal.floors[c] =
-        static_cast<std::int64_t>(lightest_part * static_cast<double>(total / goal.parts));
+        static_cast<std::int64_t>(lightest_part * static_cast<double>(total) / goal.parts);
     if (!is_finest) goal.limits[c] += total / std::max<std::int64_t>(vertices, 1) / 2;
   }
   return goal;

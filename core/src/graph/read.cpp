@@ -109,7 +109,6 @@ struct Given {
   std::vector<exec::Array<double>> weights;  // of each constraint; none: all 1
   exec::Array<double> bytes;                 // empty: all 1
   exec::Array<std::int64_t> fixed, from;     // empty: none
-  exec::Array<double> positions[3];
   int dimensions = 0;
 };
 
@@ -317,7 +316,7 @@ struct EdgeScale {
     if (weights == nullptr) return 1;
     if (!exec::is_finite(weights[e])) return heaviest_edge;
     if (weights[e] == 0) return is_uncuttable(e) ? 1 : 0;
-    const double units = weights[e] * factor + 0.5;
+    const double units = weights[e] * factor;
     return units < 1 ? 1 : static_cast<EdgeUnits>(units);
   }
 };
@@ -494,7 +493,7 @@ struct WriteStay {
   std::int64_t* stay;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
     const double worth = each * (bytes != nullptr ? static_cast<double>(bytes[v]) : 1.0);
-    stay[v] = worth < 1 ? 1 : static_cast<std::int64_t>(worth + 0.5);
+    stay[v] = worth < 1 ? 1 : static_cast<std::int64_t>(worth);
   }
 };
 

@@ -211,6 +211,7 @@ void fill_empty(const Communicator& communicator, const Level& level, int part_c
   const std::int64_t empty = std::count(counts.begin(), counts.end(), 0);
   if (empty == 0) return;
   std::vector<std::int64_t> gives;
+  gives.reserve(counts.size());
   for (const std::int64_t count : counts)
     gives.push_back(std::clamp<std::int64_t>(count - 1, 0, empty));
   std::vector<Volunteer> mine;
@@ -224,6 +225,7 @@ void fill_empty(const Communicator& communicator, const Level& level, int part_c
     const std::vector<int> their_parts = exec::picked(parts, label, vertices);
     const std::vector<std::uint64_t> names = exec::picked(level.names, label, vertices);
     std::vector<std::int64_t> places;
+    places.reserve(vertices.size());
     for (const std::int64_t v : vertices) places.push_back(v * level.constraints);
     const std::vector<std::int64_t> weights = exec::picked(level.weights, label, places);
     std::vector<std::int64_t> ends = vertices;

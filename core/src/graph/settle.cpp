@@ -104,6 +104,7 @@ class Settling {
   template <class Instance>
   std::vector<Leaver> leavers(const Instance& instance) {
     std::vector<int> heavy;
+    heavy.reserve(at(moves_.goal.parts));
     for (int p = 0; p < moves_.goal.parts; ++p) heavy.push_back(is_heavy(p) ? 1 : 0);
     const exec::Array<int> heavy_there(space(), label, std::span<const int>(heavy));
     const std::int64_t owned = moves_.level->owned;
@@ -150,6 +151,7 @@ class Settling {
     }
     for (std::size_t c = 0; c < constraints_; ++c) {
       std::vector<std::int64_t> places;
+      places.reserve(listed.size());
       for (const std::int64_t v : listed)
         places.push_back(v * moves_.goal.constraints + static_cast<std::int64_t>(c));
       const auto weights = exec::picked(moves_.level->weights, label, places);

@@ -183,12 +183,13 @@ exec::Array<Address> uncuttable_leaders(const Communicator& communicator, Level&
     }
   };
   spread.template operator()<true>(least);
-  exec::for_each(
-      space, label, owned,
-      WriteOwnAddress{level.names.data(), least.data(), communicator.rank(), addresses.data()});
   ready = attempt(stage_name, [&] {
     // The address of the leader reaches its root, and then all.
-    const exec::Array<Address> own = addresses;
+    const exec::Array<Address> own(space, label, owned);
+    exec::for_each(
+        space, label, owned,
+        WriteOwnAddress{level.names.data(), least.data(), communicator.rank(), own.data()});
+    fill(addresses, Address{0});
     exec::for_each(space, label, owned, GatherToRoot{roots.data(), own.data(), addresses.data()});
     space.fence(label);
   });
