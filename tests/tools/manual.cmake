@@ -9,7 +9,8 @@ string(ASCII 1 semicolon)
 function(without_seconds text result)
   string(REPLACE "[" "(" text "${text}")  # as below
   string(REPLACE "]" ")" text "${text}")
-  string(REGEX REPLACE "(keys|order|read|cut|total|seconds)(\"?:? +)[0-9.e-]+" "\\1\\2?" text "${text}")
+  string(REGEX REPLACE "(keys|order|read|cut|total|seconds)(\"?:? +)[0-9.e-]+" "\\1\\2?"
+    text "${text}")
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 

@@ -173,6 +173,7 @@ struct Moves::Work {
         exec::filled<std::int64_t>(space(), moves_label, workers * moves.goal.parts, 0);
     moves.worker_parts = {space(), moves_label, workers * moves.goal.parts};
     moves.weights.assign(static_cast<std::size_t>(weight_count()), 0);
+    moves.host_sums_.assign(static_cast<std::size_t>(moves.sums_.size()) + 2, 0);
   }
 
   // Moved vertices since remember(); more than there is room for: all.
@@ -230,16 +231,20 @@ struct Moves::Work {
     moves.active.count_up();
   }
 
-  // Collective. Adds the sums of all ranks to what the host knows, and tells the space.
+  // Collective. Adds the sums of all ranks to what the host knows, and tells the space. The
+  // reduction says as well whether all went well.
   std::int64_t add_sums(const Status& status, std::int64_t moved) const {
-    std::vector<std::int64_t> sums;
-    const Status ready = attempt(moves_stage, [&] {
-      if (!status.ok()) throw Error(*status.error());
-      sums = moves.sums_.on_host();
-      sums.push_back(moved);
-    });
-    vote_between(*moves.communicator, ready);
+    std::vector<std::int64_t>& sums = moves.host_sums_;
+    Status ready = status;
+    if (ready.ok())
+      ready = attempt(moves_stage,
+                      [&] { moves.sums_.fetch(0, std::span(sums).first(sums.size() - 2)); });
+    std::int64_t& all_moved = sums[sums.size() - 2];
+    std::int64_t& failures = sums.back();
+    all_moved = moved;
+    failures = ready.ok() ? 0 : 1;
     moves.communicator->all_reduce(std::span(sums), Reduction::sum);
+    if (failures > 0) vote(*moves.communicator, ready);
     moves.worth.cut += sums[cut_change] / 2;
     moves.worth.stay += sums[stay_change];
     for (std::size_t i = 0; i < moves.weights.size(); ++i)
@@ -247,7 +252,7 @@ struct Moves::Work {
     tell_weights();
     exec::for_each(space(), moves_label, moves.sums_.size(),
                    exec::detail::Fill<std::int64_t>{moves.sums_.data(), 0});
-    return sums.back();
+    return all_moved;
   }
   void tell_weights() const {
     copy_bytes(space(), moves.weights_there.data(), moves.weights_there.memory(),
@@ -265,7 +270,8 @@ Moves::Moves(const Communicator& ranks, const Status& status, const Level& its_l
     work.allocate(std::move(first_parts));
     with_space(level->space, [&](const auto& instance) { work.begin(instance); });
   });
-  work.add_sums(ready, 0);
+  vote_between(*communicator, ready);
+  work.add_sums({}, 0);
   remembered_worth_ = worth;
   remembered_weights_ = weights;
 }

@@ -69,6 +69,7 @@ struct Moves {
   exec::Array<int> remembered_;
   VertexList changed_;              // since remember()
   exec::Array<std::int64_t> sums_;  // on the way to the host
+  std::vector<std::int64_t> host_sums_;
   Worth remembered_worth_;
   std::vector<std::int64_t> remembered_weights_;
 };
