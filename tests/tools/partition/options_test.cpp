@@ -235,7 +235,7 @@ TEST(PartitionOptions, OfGraphs) {
       {"--tolerance", &PartitionArguments::tolerance},
       {"--moving-cost", &PartitionArguments::moving_cost}};
   for (const auto& [name, value] : options)
-    EXPECT_EQ(refusal_of([&](auto& asked) {
+    EXPECT_EQ(refusal_of([value = value](auto& asked) {
                 asked.*value = "1";
                 asked.points.reset();  // what does not belong is told before what is missing
               }),
