@@ -84,6 +84,15 @@ struct ListBesideGhosts {
   }
 };
 
+template <class Instance>
+struct ListChanged {
+  const int *parts, *remembered;
+  Appender<Instance> changed;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    if (parts[v] != remembered[v]) changed(static_cast<Vertex>(v));
+  }
+};
+
 struct SettleMovers {
   const Vertex* movers;
   const int* parts;
@@ -143,9 +152,9 @@ struct Moves::Work {
     return static_cast<std::int64_t>(moves.goal.parts) * moves.goal.constraints;
   }
 
-  void allocate(exec::Array<int> parts) const {
+  void allocate(exec::Array<int> first_parts) const {
     const std::int64_t local = level().local(), owned = level().owned;
-    moves.parts = std::move(parts);
+    moves.parts = std::move(first_parts);
     moves.origins = moves.parts;
     moves.remembered_ = moves.parts;
     moves.targets = exec::filled<int>(space(), moves_label, local, nowhere);
@@ -178,10 +187,10 @@ struct Moves::Work {
 
   // Moved vertices since remember(); more than there is room for: all.
   template <class Instance>
-  void apply(const Instance& instance, const exec::Array<int>& targets, bool are_locked) const {
+  void apply(const Instance& instance, const exec::Array<int>& to, bool are_locked) const {
     if (moves.changed_.size() + moves.movers.size() > moves.changed_.capacity()) compact(instance);
     exec::for_each(instance, moves_label, moves.movers.size(),
-                   Apply<Instance>{state_of(moves), moves.movers.data(), targets.data(), are_locked,
+                   Apply<Instance>{state_of(moves), moves.movers.data(), to.data(), are_locked,
                                    moves.sums_.data(), moves.changed_.appender<Instance>()});
     moves.changed_.count_up();
   }
@@ -194,15 +203,6 @@ struct Moves::Work {
                                          moves.changed_.appender<Instance>()});
     moves.changed_.count_up();
   }
-  template <class Instance>
-  struct ListChanged {
-    const int *parts, *remembered;
-    Appender<Instance> changed;
-    KOKKOS_FUNCTION void operator()(std::int64_t v) const {
-      if (parts[v] != remembered[v]) changed(static_cast<Vertex>(v));
-    }
-  };
-
   template <class Instance>
   void account(const Instance& instance) const {
     const Account<Instance> account{state_of(moves), moves.movers.data(), moves.sums_.data(),

@@ -72,6 +72,25 @@ struct Bonds {
   }
 };
 
+struct Widen {
+  const Vertex* from;
+  std::int64_t* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
+};
+
+// Who goes, and where.
+template <class Instance>
+struct Enter {
+  const std::int64_t* vertices;
+  const int* to;
+  int* targets;
+  Appender<Instance> movers;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    targets[vertices[i]] = to[i];
+    movers(static_cast<Vertex>(vertices[i]));
+  }
+};
+
 class Settling {
  public:
   explicit Settling(Moves& moves)
@@ -123,12 +142,6 @@ class Settling {
     wide.fetch(0, listed);
     return described(listed, own, best);
   }
-  struct Widen {
-    const Vertex* from;
-    std::int64_t* to;
-    KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
-  };
-
   std::vector<Leaver> described(const std::vector<std::int64_t>& listed,
                                 const exec::Array<std::int64_t>& own,
                                 const exec::Array<std::int64_t>& best) const {
@@ -234,17 +247,6 @@ class Settling {
     with_space(space(),
                [&](const auto& instance) { list(instance, vertices_there, targets_there); });
   }
-  template <class Instance>
-  struct Enter {
-    const std::int64_t* vertices;
-    const int* to;
-    int* targets;
-    Appender<Instance> movers;
-    KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-      targets[vertices[i]] = to[i];
-      movers(static_cast<Vertex>(vertices[i]));
-    }
-  };
   template <class Instance>
   void list(const Instance& instance, const exec::Array<std::int64_t>& vertices,
             const exec::Array<int>& to) {
