@@ -364,7 +364,8 @@ class Bisection {
       for (std::size_t s = 0; s < 2; ++s) {
         const int its_parts = s == 0 ? left : parts - left;
         const double want = static_cast<double>(sides.wanted[s][at(c)]);
-        const double slack = std::max(0.0, limit * its_parts - want);
+        const double full = std::min(limit * its_parts, static_cast<double>(sum));
+        const double slack = std::max(0.0, full - want);
         int levels = 1;
         while ((1 << levels) < 2 * its_parts) ++levels;
         sides.most[s][at(c)] = static_cast<std::int64_t>(want + slack / levels);
