@@ -172,13 +172,6 @@ exec::Array<int> parts_along_curve(const Communicator& communicator, const Level
   return found;
 }
 
-struct Take {
-  const Vertex* coarse_of;
-  const int* coarse;
-  int* fine;
-  KOKKOS_FUNCTION void operator()(std::int64_t v) const { fine[v] = coarse[coarse_of[v]]; }
-};
-
 struct WeightAt {
   const std::int64_t* weights;
   int constraints, constraint;
@@ -225,8 +218,7 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
 
   Contracted together;
   if (read.has_uncuttable) together = contract(communicator, {}, read.level, read.uncuttable);
-  const bool has_clusters = read.has_uncuttable;
-  Level& level = has_clusters ? together.level : read.level;
+  Level& level = read.has_uncuttable ? together.level : read.level;
   const PerConstraint heaviest = heaviest_of(communicator, level);
   const Goal goal = goal_for(parts, level, read, method.tolerance, heaviest);
 
@@ -241,23 +233,14 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
   } else if (method.effort == Effort::polish) {  // there is nothing to polish
     plan = plan_for(Effort::fast);
   }
-  Status ready;
   const std::int64_t clusters = level.all_vertices;
-  Parts found = cut_levels(communicator, {}, level, goal, plan, std::move(current));
-  fill_empty(communicator, level, parts, found.of_vertices);
-
-  exec::Array<int> of_vertices = std::move(found.of_vertices);
-  if (has_clusters) {
-    exec::Array<int> fine;
-    ready = attempt(stage_name, [&] {
-      fine = {space, label, read.level.local()};
-      exec::for_each(space, label, fine.size(),
-                     Take{together.coarse_of.data(), of_vertices.data(), fine.data()});
-      space.fence(label);
-    });
-    vote(communicator, ready);
-    of_vertices = std::move(fine);
-  }
+  exec::Array<int> of_vertices =
+      cut_levels(communicator, {}, level, goal, plan, std::move(current));
+  fill_empty(communicator, level, parts, of_vertices);
+  if (read.has_uncuttable)
+    vote(communicator, attempt(stage_name, [&] {
+           of_vertices = projected(space, together.coarse_of, of_vertices);
+         }));
   GraphCut cut;
   cut.report = report_of(communicator, read, of_vertices, goal, heaviest, clusters);
   of_vertices.resize(read.level.owned);

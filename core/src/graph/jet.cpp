@@ -15,13 +15,6 @@ namespace {
 
 constexpr const char* label = "evenkeel::graph::jet";
 
-template <class T>
-struct Copy {
-  const T* from;
-  T* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
-};
-
 // What a vertex would do, which changes when it or a neighbour has moved.
 template <class Instance>
 struct Choose {

@@ -100,13 +100,6 @@ struct SettleMovers {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { origins[movers[i]] = parts[movers[i]]; }
 };
 
-template <class T>
-struct Copy {
-  const T* from;
-  T* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
-};
-
 // --- The beginning -------------------------------------------------------------------------------
 
 template <class Instance>
@@ -203,6 +196,7 @@ struct Moves::Work {
                                          moves.changed_.appender<Instance>()});
     moves.changed_.count_up();
   }
+
   template <class Instance>
   void account(const Instance& instance) const {
     const Account<Instance> account{state_of(moves), moves.movers.data(), moves.sums_.data(),

@@ -80,6 +80,13 @@ KOKKOS_INLINE_FUNCTION void clears_mark(int* marks, int mark) {
     Kokkos::atomic_fetch_and(marks, ~mark);
 }
 
+template <class T>
+struct Copy {
+  const T* from;
+  T* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
+};
+
 // --- Connections of listed vertices --------------------------------------------------------------
 
 template <class Connections>

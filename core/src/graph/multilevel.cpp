@@ -41,14 +41,6 @@ struct Project {
   KOKKOS_FUNCTION void operator()(std::int64_t v) const { fine[v] = coarse[coarse_of[v]]; }
 };
 
-exec::Array<int> projected(const Space& space, const exec::Array<Vertex>& coarse_of,
-                           const exec::Array<int>& coarse) {
-  exec::Array<int> fine(space, label, coarse_of.size());
-  exec::for_each(space, label, fine.size(), Project{coarse_of.data(), coarse.data(), fine.data()});
-  space.fence(label);
-  return fine;
-}
-
 // The parts of a level's vertices and ghosts by those of the gathered graph.
 exec::Array<int> scattered(const Level& level, const HostGraph& graph,
                            const std::vector<int>& parts) {
@@ -197,6 +189,14 @@ std::vector<int> start_of(const HostGraph& graph, const Goal& exact, const Plan&
 
 }  // namespace
 
+exec::Array<int> projected(const Space& space, const exec::Array<Vertex>& coarse_of,
+                           const exec::Array<int>& coarse) {
+  exec::Array<int> fine(space, label, coarse_of.size());
+  exec::for_each(space, label, fine.size(), Project{coarse_of.data(), coarse.data(), fine.data()});
+  space.fence(label);
+  return fine;
+}
+
 exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes) {
   exec::Array<int> parts(level.space, label, level.local());
   exec::for_each(
@@ -245,8 +245,9 @@ void refine(Moves& moves, const Patience& patience, bool is_finest) {
     if (settle(moves) == 0) break;
 }
 
-Parts cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
-                 const Goal& goal, const Plan& plan, exec::Array<int> given) {
+exec::Array<int> cut_levels(const Communicator& communicator, const Status& status,
+                            const Level& finest, const Goal& goal, const Plan& plan,
+                            exec::Array<int> given) {
   std::vector<Contracted> coarser;
   const auto level_at = [&](std::size_t depth) -> const Level& {
     return depth == 0 ? finest : coarser[depth - 1].level;
@@ -280,14 +281,11 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
            parts = scattered(coarsest, graph, start_of(graph, goal, plan));
          }));
   }
-  Parts result;
   for (std::size_t depth = coarser.size() + 1; depth-- > 0;) {
     const Level& level = level_at(depth);
     Moves moves(communicator, {}, level, goal_of_level(goal, level.all_vertices, depth == 0),
                 std::move(parts));
     refine(moves, plan.patience, depth == 0);
-    result.worth = moves.worth;
-    result.weights = moves.weights;
     parts = std::move(moves.parts);
     if (depth == 0) break;
     vote(communicator, attempt(stage_name, [&] {
@@ -295,8 +293,7 @@ Parts cut_levels(const Communicator& communicator, const Status& status, const L
          }));
     coarser.pop_back();
   }
-  result.of_vertices = std::move(parts);
-  return result;
+  return parts;
 }
 
 }  // namespace evenkeel::graphs

@@ -25,15 +25,15 @@ struct Plan {
   Patience patience;
 };
 
-struct Parts {
-  exec::Array<int> of_vertices;  // and of ghosts
-  Worth worth;
-  std::vector<std::int64_t> weights;
-};
+// Collective. The part of each vertex and ghost. `given`: parts of vertices and ghosts, for
+// Start::given.
+exec::Array<int> cut_levels(const Communicator& communicator, const Status& status,
+                            const Level& finest, const Goal& goal, const Plan& plan,
+                            exec::Array<int> given);
 
-// Collective. `given`: parts of vertices and ghosts, for Start::given.
-Parts cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
-                 const Goal& goal, const Plan& plan, exec::Array<int> given);
+// The parts of fine vertices and ghosts, by those of the coarse ones. Local.
+exec::Array<int> projected(const Space& space, const exec::Array<Vertex>& coarse_of,
+                           const exec::Array<int>& coarse);
 
 // The part of each vertex and ghost: where it is fixed, or else `homes`.
 exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes);
