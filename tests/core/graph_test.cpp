@@ -352,6 +352,11 @@ TEST(CutGraph, MendsLoopsAndDuplicates) {
   EXPECT_EQ(cut.report.loops, 2);
   EXPECT_EQ(cut.report.duplicates, 1);
   EXPECT_EQ(cut.report.edges, 2);
+  // The same where vertices must stay together.
+  graph.uncuttable = {0, 1, 1, 1, 1, 0, 0, 0};
+  const Cut bound = cut_of(graph, {.parts = 2});
+  EXPECT_EQ(bound.report.duplicates, 1);
+  EXPECT_EQ(bound.report.broken, 0);
 }
 
 std::string error_for(const GraphOnHost& graph, const GraphCutOptions& options = {.parts = 2},

@@ -177,6 +177,7 @@ struct Agreed {
       has_positions, ranks;
   double heaviest[most_constraints], heaviest_bytes, heaviest_edge;
   std::int64_t uneven_edges;  // that are not integers
+  std::int64_t uncuttable_edges;
   std::int64_t least_dimensions, greatest_dimensions;
 };
 
@@ -199,6 +200,7 @@ void combine(Agreed& into, const Agreed& from) noexcept {
   into.heaviest_bytes = std::max(into.heaviest_bytes, from.heaviest_bytes);
   into.heaviest_edge = std::max(into.heaviest_edge, from.heaviest_edge);
   into.uneven_edges += from.uneven_edges;
+  into.uncuttable_edges += from.uncuttable_edges;
   into.least_dimensions = std::min(into.least_dimensions, from.least_dimensions);
   into.greatest_dimensions = std::max(into.greatest_dimensions, from.greatest_dimensions);
 }
@@ -217,6 +219,17 @@ struct IsUneven {
                ? 1
                : 0;
   }
+};
+
+struct IsInfinite {
+  const double* values;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return exec::is_finite(values[i]) ? 0 : 1;
+  }
+};
+struct IsMarked {
+  const std::int64_t* marks;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return marks[i] != 0 ? 1 : 0; }
 };
 
 double greatest(const Space& space, const exec::Array<double>& values) {
@@ -254,6 +267,10 @@ Agreed agreed_of(const Space& space, const Given& given, const GraphOptions& kno
   if (given.edge_weights.size() > 0)
     mine.uneven_edges = exec::sum<std::int64_t>(space, given.edge_weights.size(),
                                                 IsUneven{given.edge_weights.data()});
+  mine.uncuttable_edges =
+      exec::sum<std::int64_t>(space, given.edge_weights.size(),
+                              IsInfinite{given.edge_weights.data()}) +
+      exec::sum<std::int64_t>(space, given.uncuttable.size(), IsMarked{given.uncuttable.data()});
   return mine;
 }
 
@@ -637,7 +654,8 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
   read.dimensions = static_cast<int>(all.greatest_dimensions);
   level.has_keys = read.has_keys = all.has_positions > 0;
   level.ghosts = Ghosts(communicator, {}, space, elsewhere, {});
-  const bool has_uncuttable = all.has_uncuttable > 0 || all.has_edge_weights > 0;
+  const bool has_uncuttable = all.uncuttable_edges > 0;
+  exec::Array<int> uncuttable_edges;  // of each entry that stays in the level
   std::int64_t may_repeat = 0;
   ready = attempt(stage_name, [&] {
     const std::int64_t local = level.local();
@@ -649,12 +667,12 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
         CountRow{given.offsets.data(), given.columns.data(), scale, first, offsets.data()});
     const std::int64_t edges = exec::sum_up(offsets);
     level.rows = {std::move(offsets), {space, label, edges}, {space, label, edges}};
-    if (has_uncuttable) read.uncuttable_edges = {space, label, edges};
+    if (has_uncuttable) uncuttable_edges = {space, label, edges};
     exec::for_each(space, label, given.owned,
                    WriteRows{given.offsets.data(), given.columns.data(), level.rows.offsets.data(),
                              scale, owners, first, given.owned, elsewhere.data(), elsewhere.size(),
                              level.rows.columns.data(), level.rows.weights.data(),
-                             has_uncuttable ? read.uncuttable_edges.data() : nullptr});
+                             has_uncuttable ? uncuttable_edges.data() : nullptr});
     may_repeat = exec::first_that(space, given.owned,
                                   MayRepeat{level.rows.offsets.data(), level.rows.columns.data()}) <
                          given.owned
@@ -726,10 +744,9 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
     level.keys =
         keys_along_curve(space, communicator, graph.options().position, given, read.dimensions);
   complete_ghosts(communicator, level);
-  if (has_uncuttable)
-    read.uncuttable = uncuttable_leaders(communicator, level, read.uncuttable_edges);
-  if (communicator.all_reduce(may_repeat, Reduction::greatest) > 0 && !has_uncuttable) {
-    // Contracting each vertex alone merges what it has twice.
+  if (has_uncuttable) read.uncuttable = uncuttable_leaders(communicator, level, uncuttable_edges);
+  if (communicator.all_reduce(may_repeat, Reduction::greatest) > 0) {
+    // Contracting each vertex alone merges what it has twice. Vertices and ghosts keep their order.
     exec::Array<Address> selves;
     ready = attempt(stage_name, [&] {
       selves = {space, label, level.local()};

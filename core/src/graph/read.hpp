@@ -14,10 +14,8 @@ namespace evenkeel::graphs {
 
 struct GraphRead {
   Level level;
-  // Clusters that no cut may divide: the leader of each vertex and ghost; empty: there are none.
+  // Clusters that no cut may divide: the leader of each vertex and ghost, if there are any.
   exec::Array<Address> uncuttable;
-  // Of the edges that stay in the level, entry by entry: whether they must not be cut.
-  exec::Array<int> uncuttable_edges;
   bool has_homes = false, has_keys = false, has_uncuttable = false;  // the same on all ranks
   int dimensions = 0;                                                // of positions
   PerConstraint totals = {};

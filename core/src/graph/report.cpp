@@ -33,11 +33,13 @@ struct CountVolume {
 struct CutEdges {
   RowsView rows;
   const int* parts;
-  const int* marks;  // null: all count
+  const Address* clusters;  // not null: those between vertices of one cluster
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
     std::int64_t cut = 0;
     for (std::int64_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
-      if (parts[rows.columns[e]] != parts[v] && (marks == nullptr || marks[e] != 0)) ++cut;
+      if (parts[rows.columns[e]] != parts[v] &&
+          (clusters == nullptr || clusters[rows.columns[e]] == clusters[v]))
+        ++cut;
     return cut;
   }
 };
@@ -154,8 +156,8 @@ GraphReport report_of(const Communicator& communicator, GraphRead& read,
          sums[1] =
              exec::sum<std::int64_t>(space, level.owned, CutEdges{rows, parts.data(), nullptr});
          if (read.has_uncuttable)
-           sums[2] = exec::sum<std::int64_t>(
-               space, level.owned, CutEdges{rows, parts.data(), read.uncuttable_edges.data()});
+           sums[2] = exec::sum<std::int64_t>(space, level.owned,
+                                             CutEdges{rows, parts.data(), read.uncuttable.data()});
          if (!level.has_homes) return;
          sums[3] = exec::sum<std::int64_t>(
              space, level.owned,
