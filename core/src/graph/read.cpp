@@ -560,6 +560,86 @@ Units units_for(std::int64_t vertices, double heaviest, bool given) {
   return Units(census);
 }
 
+// Throws for columns that are no vertices and fixed parts that do not exist.
+void require_numbers_in_range(const Space& space, const Given& given, std::int64_t vertices,
+                              std::int64_t parts, std::int64_t first) {
+  const std::int64_t bad =
+      exec::first_that(space, given.columns.size(), IsOutside{given.columns.data(), vertices});
+  if (bad < given.columns.size()) {
+    std::int64_t column = 0;
+    given.columns.fetch(bad, {&column, 1});
+    refuse("Column " + std::to_string(bad) + " of this rank is vertex " + std::to_string(column) +
+               " of " + std::to_string(vertices) + '.',
+           "Number the vertices of all ranks from 0 on, rank after rank.");
+  }
+  if (!given.fixed.empty()) {
+    const std::int64_t at =
+        exec::first_that(space, given.owned, IsNoPart{given.fixed.data(), parts});
+    if (at < given.owned) {
+      std::int64_t part = 0;
+      given.fixed.fetch(at, {&part, 1});
+      refuse("Vertex " + std::to_string(first + at) + " is fixed in part " + std::to_string(part) +
+                 " of " + std::to_string(parts) + '.',
+             "Parts count from 0; a negative number means any.");
+    }
+  }
+  if (given.owned + given.columns.size() > std::int64_t{1} << 31U &&
+      given.owned > (std::int64_t{1} << 31U) - 2)
+    refuse("A rank has " + std::to_string(given.owned) + " vertices.", "Use more ranks.");
+}
+
+// What vertices are and weigh.
+void write_vertices(const Space& space, const Given& given, const Agreed& all, std::int64_t parts,
+                    std::int64_t first, GraphRead& read) {
+  Level& level = read.level;
+  const std::int64_t local = level.local();
+  const int constraints = level.constraints;
+  level.names = {space, label, local};
+  exec::for_each(space, label, given.owned, WriteNames{first, level.names.data()});
+  level.weights = {space, label, local * constraints};
+  for (int c = 0; c < constraints; ++c) {
+    const auto at = static_cast<std::size_t>(c);
+    const bool is_given = at < given.weights.size();
+    const Units units = units_for(all.vertices, all.heaviest[c], all.has_weights > 0);
+    exec::for_each(
+        space, label, given.owned,
+        WriteWeights{is_given && !units.weightless() ? given.weights[at].data() : nullptr, units,
+                     constraints, c, level.weights.data()});
+    read.totals[at] = exec::sum<std::int64_t>(space, given.owned,
+                                              SumWeights{level.weights.data(), constraints, c});
+  }
+  if (all.has_fixed > 0) {
+    level.fixed = {space, label, local};
+    exec::for_each(space, label, given.owned,
+                   WriteParts{given.fixed.data(), parts, level.fixed.data()});
+  }
+  if (all.has_from > 0) {
+    level.homes = {space, label, local};
+    exec::for_each(space, label, given.owned,
+                   WriteParts{given.from.data(), parts, level.homes.data()});
+  }
+}
+
+// Collective. Merges edges that are there more than once; there are `before` entries of rows.
+void merge_repeated(const Communicator& communicator, GraphRead& read, std::int64_t before) {
+  Level& level = read.level;
+  const Space space = level.space;
+  // Contracting each vertex alone merges what it has twice. Vertices and ghosts keep their order.
+  exec::Array<Address> selves;
+  const Status ready = attempt(stage_name, [&] {
+    selves = {space, label, level.local()};
+    exec::for_each(space, label, level.local(),
+                   WriteSelf{communicator.rank(), level.owned, level.ghosts.addresses().data(),
+                             selves.data()});
+  });
+  Contracted merged = contract(communicator, ready, level, selves);
+  level = std::move(merged.level);
+  const std::int64_t after =
+      communicator.all_reduce(level.rows.columns.size() + std::int64_t{0}, Reduction::sum);
+  read.duplicates = (before - after) / 2;
+  read.edges = after / 2;
+}
+
 exec::Array<std::uint64_t> keys_along_curve(const Space& space, const Communicator& communicator,
                                             const NumberSource& position, const Given& given,
                                             int dimensions);
@@ -593,32 +673,9 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
   const std::int64_t first = firsts[static_cast<std::size_t>(communicator.rank())];
 
   // Columns must be known to be in range before anything else.
-  ready = attempt(stage_name, [&] {
-    const std::int64_t bad = exec::first_that(space, given.columns.size(),
-                                              IsOutside{given.columns.data(), all.vertices});
-    if (bad < given.columns.size()) {
-      std::int64_t column = 0;
-      given.columns.fetch(bad, {&column, 1});
-      refuse("Column " + std::to_string(bad) + " of this rank is vertex " + std::to_string(column) +
-                 " of " + std::to_string(all.vertices) + '.',
-             "Number the vertices of all ranks from 0 on, rank after rank.");
-    }
-    if (!given.fixed.empty()) {
-      const std::int64_t at =
-          exec::first_that(space, given.owned, IsNoPart{given.fixed.data(), parts});
-      if (at < given.owned) {
-        std::int64_t part = 0;
-        given.fixed.fetch(at, {&part, 1});
-        refuse("Vertex " + std::to_string(first + at) + " is fixed in part " +
-                   std::to_string(part) + " of " + std::to_string(parts) + '.',
-               "Parts count from 0; a negative number means any.");
-      }
-    }
-    if (given.owned + given.columns.size() > std::int64_t{1} << 31U &&
-        given.owned > (std::int64_t{1} << 31U) - 2)
-      refuse("A rank has " + std::to_string(given.owned) + " vertices.", "Use more ranks.");
-  });
-  vote(communicator, ready);
+  vote(communicator, attempt(stage_name, [&] {
+         require_numbers_in_range(space, given, all.vertices, parts, first);
+       }));
 
   const exec::Reached<std::int64_t> firsts_there(space, label, firsts);
   const Owners owners{firsts_there.data(), communicator.size(), communicator.rank()};
@@ -658,7 +715,6 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
   exec::Array<int> uncuttable_edges;  // of each entry that stays in the level
   std::int64_t may_repeat = 0;
   ready = attempt(stage_name, [&] {
-    const std::int64_t local = level.local();
     exec::Array<std::int64_t> offsets(space, label, given.owned + 1);
     exec::for_each(space, label, 1,
                    exec::detail::Fill<std::int64_t>{offsets.data() + given.owned, 0});
@@ -678,30 +734,7 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
                          given.owned
                      ? 1
                      : 0;
-    level.names = {space, label, local};
-    exec::for_each(space, label, given.owned, WriteNames{first, level.names.data()});
-    level.weights = {space, label, local * constraints};
-    for (int c = 0; c < constraints; ++c) {
-      const auto at = static_cast<std::size_t>(c);
-      const bool is_given = at < given.weights.size();
-      const Units units = units_for(all.vertices, all.heaviest[c], all.has_weights > 0);
-      exec::for_each(
-          space, label, given.owned,
-          WriteWeights{is_given && !units.weightless() ? given.weights[at].data() : nullptr, units,
-                       constraints, c, level.weights.data()});
-      read.totals[at] = exec::sum<std::int64_t>(space, given.owned,
-                                                SumWeights{level.weights.data(), constraints, c});
-    }
-    if (all.has_fixed > 0) {
-      level.fixed = {space, label, local};
-      exec::for_each(space, label, given.owned,
-                     WriteParts{given.fixed.data(), parts, level.fixed.data()});
-    }
-    if (all.has_from > 0) {
-      level.homes = {space, label, local};
-      exec::for_each(space, label, given.owned,
-                     WriteParts{given.from.data(), parts, level.homes.data()});
-    }
+    write_vertices(space, given, all, parts, first, read);
     space.fence(label);
   });
   vote(communicator, ready);
@@ -745,23 +778,8 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
         keys_along_curve(space, communicator, graph.options().position, given, read.dimensions);
   complete_ghosts(communicator, level);
   if (has_uncuttable) read.uncuttable = uncuttable_leaders(communicator, level, uncuttable_edges);
-  if (communicator.all_reduce(may_repeat, Reduction::greatest) > 0) {
-    // Contracting each vertex alone merges what it has twice. Vertices and ghosts keep their order.
-    exec::Array<Address> selves;
-    ready = attempt(stage_name, [&] {
-      selves = {space, label, level.local()};
-      exec::for_each(space, label, level.local(),
-                     WriteSelf{communicator.rank(), level.owned, level.ghosts.addresses().data(),
-                               selves.data()});
-    });
-    const std::int64_t before = sums[1];
-    Contracted merged = contract(communicator, ready, level, selves);
-    level = std::move(merged.level);
-    const std::int64_t after =
-        communicator.all_reduce(level.rows.columns.size() + std::int64_t{0}, Reduction::sum);
-    read.duplicates = (before - after) / 2;
-    read.edges = after / 2;
-  }
+  if (communicator.all_reduce(may_repeat, Reduction::greatest) > 0)
+    merge_repeated(communicator, read, sums[1]);
   read.isolated = communicator.all_reduce(
       exec::sum<std::int64_t>(space, level.owned, IsIsolated{level.rows.offsets.data()}),
       Reduction::sum);
