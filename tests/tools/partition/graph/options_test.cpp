@@ -89,7 +89,7 @@ TEST(GraphPartitionOptions, OptionsOfOtherMethods) {
       {"--target-lambda", &PartitionArguments::target_lambda},
       {"--vtk", &PartitionArguments::vtk}};
   for (const auto& [name, value] : options)
-    EXPECT_EQ(refusal_of([&](auto& asked) { asked.*value = "1"; }),
+    EXPECT_EQ(refusal_of([value = value](auto& asked) { asked.*value = "1"; }),
               refusal(name + " has no meaning for the method graph. It belongs to " + all +
                       "; leave it out."));
   EXPECT_EQ(refusal_of([](auto& asked) { asked.grid = "2x2"; }),
