@@ -31,6 +31,9 @@ inline constexpr int no_part = -1;
 // read. "Edge" is an entry of the columns here: each edge of the
 // graph is one in both directions.
 struct GraphOptions {
+  // A number by which each vertex is known on all ranks: integers of any type and value, no two the
+  // same. The columns then hold these. Unset: vertices are numbered, rank after rank.
+  NumberSource id = {};
   // What each vertex costs, finite and not negative. Several numbers per vertex are constraints,
   // each of which is balanced. Unset: all cost the same.
   NumberSource weight = {};
@@ -48,8 +51,9 @@ struct GraphOptions {
 };
 
 // The vertices of a rank: their neighbours are columns[offsets[v]] to before
-// columns[offsets[v + 1]], by numbers that count the vertices of all ranks, rank after rank. A
-// description: it refers to the application's variables, which are read when it is used.
+// columns[offsets[v + 1]], by numbers that count the vertices of all ranks, rank after rank, or by
+// ids. Ids and entries of columns beyond what the offsets say are not read. A description: it
+// refers to the application's variables, which are read when it is used.
 class EVENKEEL_API Graph {
  public:
   Graph(NumberSource offsets, NumberSource columns, GraphOptions options = {})
@@ -122,9 +126,9 @@ struct GraphCut {
 
 // Collective. The same parts on any number of ranks and threads and on any space, as long as the
 // numbers of vertices are the same. Throws the same Error on all ranks for: offsets or columns that
-// are not valid; an edge without its reverse, or with another weight there; weights that are not
-// valid; fixed parts that do not exist, or that an uncuttable edge connects; memory that is
-// refused.
+// are not valid; an id that two vertices have, or none; an edge without its reverse, or with
+// another weight there, of which the lowest is named; weights that are not valid; fixed parts that
+// do not exist, or that an uncuttable edge connects; memory that is refused.
 EVENKEEL_API GraphCut cut_graph(const Space& space, const Communicator& communicator,
                                 const Graph& graph, const GraphCutOptions& options = {},
                                 const ByGraph& method = {});
