@@ -34,7 +34,7 @@ struct Given {
   exec::Array<std::int64_t> offsets;
   exec::Array<std::int64_t> columns;         // numbers that count the vertices of all ranks
   exec::Array<std::uint64_t> ids;            // of vertices; empty: none
-  exec::Array<std::uint64_t> neighbour_ids;  // what columns are resolved from; empty: none
+  exec::Array<std::uint64_t> neighbour_ids;  // until columns are resolved
   exec::Array<double> edge_weights;          // empty: all 1
   exec::Array<std::int64_t> uncuttable;      // empty: none
   std::vector<exec::Array<double>> weights;  // of each constraint; none: all 1

@@ -102,6 +102,7 @@ void resolve_ids(const Space& space, const Communicator& communicator, Given& gi
                                       answers.data(), edges.data(), given.columns.data()});
          space.fence(label);
          require_known(space, given);
+         given.neighbour_ids = {};
        }));
 }
 
