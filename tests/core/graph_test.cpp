@@ -121,6 +121,19 @@ std::vector<int> some_of(std::vector<int> parts) {
   return parts;
 }
 
+// As many vertices fill a part as there are parts, or more: none can have a part alone.
+TEST(CutGraph, VerticesThatFillAllParts) {
+  for (const int heavy : {1, 2, 3, 5})
+    for (const int parts : {1, 2, 3}) {
+      GraphOnHost graph = test::grid(12, 12);
+      graph.weights.assign(std::size_t(graph.size()), 1e-6);
+      for (int i = 0; i < heavy; ++i) graph.weights[std::size_t(i * 29)] = 100;
+      const Cut cut = cut_of(graph, {.parts = parts});
+      const double most = (heavy + parts - 1) / parts;  // of them in a part, at least
+      expect_sound(graph, cut, parts, std::max(0.03, most * parts / heavy - 1 + 0.001));
+    }
+}
+
 // Arrays with slack: what is behind the vertices is not read.
 TEST(CutGraph, CountsTheVerticesThatItIsTold) {
   const Communicator ranks = test::world();

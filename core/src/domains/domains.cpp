@@ -94,7 +94,8 @@ bool is_same_division(const Domains& a, const Domains& b) {
   if (const auto* tree = std::get_if<TreeDomains>(&a))
     return tree->nodes() == std::get<TreeDomains>(b).nodes();
   if (const auto* parts = std::get_if<GraphDomains>(&a))
-    return parts->parts() == parts_of(b) && parts->division() == std::get<GraphDomains>(b).division();
+    return parts->parts() == parts_of(b) &&
+           parts->division() == std::get<GraphDomains>(b).division();
   const auto& grid = std::get<GridDomains>(a);
   const auto& other = std::get<GridDomains>(b);
   return grid.shape() == other.shape() && grid.borders() == other.borders();

@@ -109,8 +109,7 @@ std::int64_t entries_of(const NumberSource& offsets, const OwnedCount& count) {
 // Returns how many columns there are.
 std::int64_t read_offsets(const Space& space, const NumberSource& offsets, const OwnedCount& count,
                           Given& given) {
-  const std::int64_t entries =
-      count.given() ? entries_of(offsets, count) : offsets.layout().count;
+  const std::int64_t entries = count.given() ? entries_of(offsets, count) : offsets.layout().count;
   given.owned = std::max<std::int64_t>(entries - 1, 0);
   given.offsets = integers(space, offsets, "offsets", entries, "vertices", Length::at_least);
   std::int64_t first = 0, edges = 0;

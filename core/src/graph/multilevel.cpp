@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -131,6 +132,8 @@ Apart set_apart(const HostGraph& graph, const Goal& goal) {
   if (apart.alone.empty() || !has_room || !graph.fixed.empty()) {
     apart.alone.clear();
     apart.rest = graph;
+    apart.of_rest.resize(static_cast<std::size_t>(graph.size()));
+    std::iota(apart.of_rest.begin(), apart.of_rest.end(), Vertex{0});
     return apart;
   }
   apart.goal.parts -= static_cast<int>(apart.alone.size());

@@ -120,8 +120,7 @@ IdDirectory directory_of(const Communicator& communicator, const exec::Array<Ori
   std::vector<std::int64_t> counts(ranks);
   vote(communicator, attempt(stage_name, [&] {
          const auto found = exec::filled<std::int64_t>(space, label, communicator.size(), 0);
-         exec::for_each(space, label, origins.size(),
-                        CountOrigins{origins.data(), found.data()});
+         exec::for_each(space, label, origins.size(), CountOrigins{origins.data(), found.data()});
          found.fetch(0, counts);
        }));
   communicator.all_reduce(std::span<std::int64_t>(counts), Reduction::sum);
@@ -167,8 +166,7 @@ void renumber(const Communicator& communicator, const MoveReport& report, const 
     const exec::Array<Location> now = directory.look_up(numbers.back());
     vote(communicator, attempt(stage_name, [&] {
            const exec::Array<std::int64_t>& old = numbers.back();
-           const std::int64_t lost =
-               exec::first_that(space, count, IsLost{old.data(), now.data()});
+           const std::int64_t lost = exec::first_that(space, count, IsLost{old.data(), now.data()});
            if (lost < count) {
              std::int64_t number = 0;
              old.fetch(lost, {&number, 1});
@@ -177,8 +175,7 @@ void renumber(const Communicator& communicator, const MoveReport& report, const 
                     "Give the numbers from before the move.");
            }
            const exec::Reached<std::int64_t> reached(space, label, firsts);
-           exec::for_each(space, label, count,
-                          NewNumber{now.data(), reached.data(), old.data()});
+           exec::for_each(space, label, count, NewNumber{now.data(), reached.data(), old.data()});
            space.fence(label);
          }));
   }

@@ -76,8 +76,7 @@ void VertexNumbers::set(int first, const FieldLayout& given) {
 
 void VertexNumbers::multiply(int component, double factor) {
   const Space space = numbers_.space();
-  exec::for_each(space, label, count_,
-                 Multiply{factor, component, components_, numbers_.data()});
+  exec::for_each(space, label, count_, Multiply{factor, component, components_, numbers_.data()});
   space.fence(label);
 }
 

@@ -63,8 +63,7 @@ class Described {
     for (int c = 0; c < first; ++c) weights_->set(c, costs[static_cast<std::size_t>(c)]);
     if (has_own) weights_->set(first, options.weight.layout());
     options.weight = weights_->source();
-    const bool follows_curve =
-        std::get<ByGraph>(prepared.options.method).effort == Effort::polish;
+    const bool follows_curve = std::get<ByGraph>(prepared.options.method).effort == Effort::polish;
     if (follows_curve && !options.position.given() && given.count() > 0) {
       const FieldLayout at = given.position();
       places_.emplace(space, given.count(), at.components, "positions of objects");
@@ -131,8 +130,8 @@ struct CutFound {
 
 // Collective.
 GraphCut cut_from_nothing(const PlaceTask& task, const Graph& graph, const ByGraph& method) {
-  GraphCut cut = cut_graph(task.prepared.space, task.communicator, graph,
-                           {.parts = task.parts()}, method);
+  GraphCut cut =
+      cut_graph(task.prepared.space, task.communicator, graph, {.parts = task.parts()}, method);
   const bool are_held = task.prepared.region.is_bound;  // by their ranks
   if (!are_held && task.fresh == nullptr) keep_where_they_are(task, cut.parts);
   return cut;
@@ -177,9 +176,8 @@ bool may_stay(const PlaceTask& task, Found& found) {
       parts_of(task.last) != task.communicator.size())
     return false;
   vote(task.communicator, attempt(stage_name, [&] {
-         found.parts.push_back(exec::filled(task.prepared.space, label,
-                                            task.prepared.set(0).count(),
-                                            task.communicator.rank()));
+         found.parts.push_back(exec::filled(
+             task.prepared.space, label, task.prepared.set(0).count(), task.communicator.rank()));
        }));
   double lambda = 1;
   for (const std::span<const double> cost : costs_of(task))

@@ -88,8 +88,8 @@ std::optional<Method> read_by_graph(std::string_view arguments) {
   ByGraph method;
   if (const std::string_view effort = next_word(arguments); !effort.empty()) {
     constexpr std::array all = {Effort::polish, Effort::fast, Effort::good};
-    const auto* const found = std::find_if(
-        all.begin(), all.end(), [&](Effort each) { return effort == name_of(each); });
+    const auto* const found =
+        std::find_if(all.begin(), all.end(), [&](Effort each) { return effort == name_of(each); });
     if (found == all.end()) return std::nullopt;
     method.effort = *found;
   }
@@ -118,15 +118,14 @@ std::string by_graph_text(const Method& method) {
 constexpr std::array<MethodRow, std::variant_size_v<Method>> rows = {{
     {"hilbert", &read_bare<Hilbert>, &no_arguments, nullptr, CurveKind::hilbert, true,
      &find_on_curve},
-    {"morton", &read_bare<Morton>, &no_arguments, nullptr, CurveKind::morton, true,
-     &find_on_curve},
+    {"morton", &read_bare<Morton>, &no_arguments, nullptr, CurveKind::morton, true, &find_on_curve},
     {"snake", &read_bare<Snake>, &no_arguments, nullptr, CurveKind::snake, true, &find_on_curve},
-    {"staggered", &read_grid<Staggered>, &grid_text, &grid_in<Staggered>, CurveKind::hilbert,
-     false, &find_grid},
+    {"staggered", &read_grid<Staggered>, &grid_text, &grid_in<Staggered>, CurveKind::hilbert, false,
+     &find_grid},
     {"tensor", &read_grid<Tensor>, &grid_text, &grid_in<Tensor>, CurveKind::hilbert, false,
      &find_grid},
-    {"bisection", &read_bare<RecursiveBisection>, &no_arguments, nullptr, CurveKind::hilbert,
-     false, &find_by_bisection},
+    {"bisection", &read_bare<RecursiveBisection>, &no_arguments, nullptr, CurveKind::hilbert, false,
+     &find_by_bisection},
     {"graph", &read_by_graph, &by_graph_text, nullptr, CurveKind::hilbert, false, &find_by_graph},
 }};
 

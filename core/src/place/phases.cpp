@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 #include <optional>
-#include <limits>
 #include <utility>
 #include <variant>
 
@@ -83,9 +83,9 @@ PhaseLoad load_of(const Communicator& communicator, const Prepared& prepared,
   double heaviest = 0;
   vote(communicator, attempt(stage_name, [&] {
          if (!costs.empty())
-           heaviest = exec::extremes<double>(prepared.space, std::ssize(costs),
-                                             ValueAt{costs.data()})
-                          .greatest;
+           heaviest =
+               exec::extremes<double>(prepared.space, std::ssize(costs), ValueAt{costs.data()})
+                   .greatest;
        }));
   load.heaviest = communicator.all_reduce(heaviest, Reduction::greatest);
   return load;

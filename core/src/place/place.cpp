@@ -333,10 +333,9 @@ Allowed place_allowed(const Communicator& communicator, const Status& status,
   for (const Order& order : prepared.orders) objects += order.objects.size();
   objects = communicator.all_reduce(objects, Reduction::sum);
   std::vector<Goal> stricter;
-  const Status listed =
-      attempt(stage_name, [&] {
-        stricter = ever_stricter(prepared.options.method, target_lambda, shift, phases);
-      });
+  const Status listed = attempt(stage_name, [&] {
+    stricter = ever_stricter(prepared.options.method, target_lambda, shift, phases);
+  });
   vote(communicator, listed);
   if (objects < least_objects * communicator.size()) {
     vote(communicator, status.ok() ? prepared.status : status);

@@ -107,11 +107,12 @@ GraphCut GraphBalancer::Impl::propose(const Graph& graph, const std::optional<By
   GraphCutOptions cutting;
   exec::Array<int> here;
   const Status ready = attempt(stage_name, [&] {
-    here = exec::filled(space(), "evenkeel::graph_balancer::ranks", vertices_of(graph),
-                        ranks_.rank());
+    here =
+        exec::filled(space(), "evenkeel::graph_balancer::ranks", vertices_of(graph), ranks_.rank());
   });
   const std::int64_t load = monitor_.load_nanoseconds();
-  const Statement all = vote<&add_statement>(ranks_, ready, Statement{generation_, generation_, load});
+  const Statement all =
+      vote<&add_statement>(ranks_, ready, Statement{generation_, generation_, load});
   if (all.generation_least != all.generation_greatest)
     throw Error(ErrorKind::disagreement, Where{stage_name},
                 "Some ranks have accepted a proposal and others have not: generations are " +

@@ -51,8 +51,8 @@ struct SetOptions {
   NumberSource group = {};
   // Objects with a nonzero number stay on their rank. One integer per object.
   NumberSource pinned = {};
-  // How the objects are connected, which the method ByGraph cuts: a row for each owned object. It is
-  // read whenever objects are placed and must describe them as they then are.
+  // How the objects are connected, which the method ByGraph cuts: a row for each owned object. It
+  // is read whenever objects are placed and must describe them as they then are.
   std::optional<Graph> graph = std::nullopt;
   // Pointers stay as they are and new values are copied back, as far as the capacity reaches.
   bool keep_allocation = false;

@@ -129,6 +129,10 @@ inline std::string text_of(const Domains& domains) {
       text += bytes_of_all(node.border, node.axis, node.middle);
     return text;
   }
+  if (const auto* graph = std::get_if<GraphDomains>(&domains)) {
+    const GraphReport& report = graph->report();
+    return text + bytes_of_all(graph->division(), report.vertices, report.edges, report.cut);
+  }
   for (const auto& level : std::get<GridDomains>(domains).borders().levels)
     text += bytes_as_text(std::span(level));
   return text;

@@ -46,8 +46,7 @@ struct RecursiveBisection {
 // Domains are parts of the graph that the set brings (SetOptions::graph): ByGraph, of
 // core/graph/method.hpp.
 
-using Method =
-    std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph>;
+using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph>;
 
 // "hilbert", "staggered 4x2x1", "graph fast 0.05", ...: as options say it. Without loss.
 EVENKEEL_API std::string to_text(const Method& method);

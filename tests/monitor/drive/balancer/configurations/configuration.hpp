@@ -104,6 +104,7 @@ struct SetChoice {
   bool has_groups = false, has_pins = false;
   bool has_csr = false, has_blocks = false;
   bool has_types = false;
+  bool has_graph = false, has_weak_edges = false;  // weights and marks of edges
 };
 
 inline constexpr Spread on_the_first = {"on the first rank", [](std::int64_t, int) { return 0; }};
@@ -296,6 +297,22 @@ inline bool fits(const Method& method, int ranks, int dimensions) {
   return given == ranks || ranks % given == 0;
 }
 
+// The one set brings a graph, and that is cut.
+inline void choose_graph(Configuration& all, Dice& dice) {
+  constexpr Effort efforts[] = {Effort::polish, Effort::fast, Effort::good};
+  constexpr double tolerances[] = {0.03, 0, 0.3, 2}, costs[] = {0, 0.01, 3};
+  all.options.method = ByGraph{.effort = dice.one_of(efforts),
+                               .tolerance = dice.one_of(tolerances),
+                               .moving_cost = dice.one_of(costs)};
+  all.options.shift = {};
+  all.grid_fits = true;
+  all.sets.resize(1);
+  SetChoice& set = all.sets.front();
+  set.has_groups = false;
+  set.has_graph = true;
+  set.has_weak_edges = dice.once_in(2);
+}
+
 inline Configuration configuration_of(std::int64_t number, int ranks) {
   Dice dice(number);
   Configuration all;
@@ -323,6 +340,7 @@ inline Configuration configuration_of(std::int64_t number, int ranks) {
   constexpr double penalties[] = {1, 1.25, 3};
   if (is_curve && dice.once_in(3))
     all.options.shift = {.rounds = 1 + dice.below(8), .penalty = dice.one_of(penalties)};
+  if (dice.once_in(7)) choose_graph(all, dice);
   return all;
 }
 
@@ -345,6 +363,7 @@ inline std::string describe(const Configuration& all) {
          << ", weights " << names_of_weights[static_cast<int>(set.weights)]
          << (set.carries_weights ? " carried" : "") << (set.has_groups ? ", groups" : "")
          << (set.has_pins ? ", pins" : "") << (set.has_csr ? ", csr" : "")
+         << (set.has_graph ? ", graph" : "") << (set.has_weak_edges ? " with weights" : "")
          << (set.has_blocks ? ", blocks" : "") << (set.has_types ? ", types" : "") << ';';
   std::istringstream lines(to_text(all.options));
   const std::string usual = to_text(Options());

@@ -69,6 +69,16 @@ class FuzzSet {
     }
     if (choice_.has_groups) options.group = groups_, carry_too(groups_);
     if (choice_.has_pins) options.pinned = pins_, carry_too(pins_);
+    if (choice_.has_graph) {
+      carried.payloads.push_back(csr(rows_, neighbours_));
+      GraphOptions known = {.id = row_ids_};
+      carry_too(row_ids_);
+      if (choice_.has_weak_edges) {
+        known.edge_weight = edge_weights_;
+        known.uncuttable = uncuttable_;
+      }
+      options.graph = graph(rows_, neighbours_, known);
+    }
     if (choice_.has_csr) carried.payloads.push_back(csr(offsets_, values_));
     if (choice_.has_blocks) carried.payloads.push_back(blocks(blocks_, block_functions()));
     return Set(cloud_->position(), std::move(carried), options);
@@ -76,10 +86,13 @@ class FuzzSet {
 
   Ids ids() { return ids_in(as_set()); }
 
-  // As the application does it: from now on this rank has these objects.
-  void write(const Ids& ids, const Moment& now) {
+  // As the application does it: from now on this rank has these objects, of all that there are.
+  void write(const Ids& ids, const Moment& now, const Ids& alive) {
     cloud_->resize(ids.size());
     write_numbers(ids);
+    alive_ = alive;
+    std::ranges::sort(alive_);
+    write_rows(ids);
     offsets_.assign(1, 0);
     values_.clear();
     blocks_.clear();
@@ -99,6 +112,7 @@ class FuzzSet {
   void refill() {
     if (choice_.has_types) write_types(ids());
     if (choice_.weights != Weights::none && !choice_.carries_weights) write_weights(ids());
+    if (choice_.has_graph) write_edges(ids());
   }
 
   // What is wrong with the objects of this rank; empty: nothing.
@@ -127,6 +141,40 @@ class FuzzSet {
     for (std::size_t k = 0; k < block.size(); ++k)
       block[k] = static_cast<unsigned char>(mix(id, 51 + static_cast<int>(k)));
     return block;
+  }
+
+  // Those that are alive are on a string with short cuts; some have no neighbours.
+  Ids row_of(std::int64_t id) const {
+    const auto place = std::ranges::lower_bound(alive_, id) - alive_.begin();
+    Ids row;
+    if (mix(id, 70) % 23 == 0) return row;
+    for (const std::int64_t step : {-9, -1, 1, 9}) {
+      const std::int64_t other = place + step;
+      if (other < 0 || other >= std::ssize(alive_)) continue;
+      const std::int64_t neighbour = alive_[static_cast<std::size_t>(other)];
+      if (mix(neighbour, 70) % 23 != 0) row.push_back(neighbour);
+    }
+    return row;
+  }
+  void write_rows(const Ids& ids) {
+    rows_.assign(1, 0);
+    neighbours_.clear();
+    for (const std::int64_t id : ids) {
+      const Ids row = row_of(id);
+      neighbours_.insert(neighbours_.end(), row.begin(), row.end());
+      rows_.push_back(std::ssize(neighbours_));
+    }
+    write_edges(ids);
+  }
+  void write_edges(const Ids& ids) {
+    edge_weights_.clear();
+    uncuttable_.clear();
+    for (const std::int64_t id : ids)
+      for (const std::int64_t other : row_of(id)) {
+        const std::uint64_t edge = mix(std::min(id, other) * 31 + std::max(id, other), 71);
+        edge_weights_.push_back(static_cast<double>(edge % 5));
+        uncuttable_.push_back(edge % 13 == 0 && !choice_.has_pins ? 1 : 0);
+      }
   }
 
   // In room for slack, as the fields of the cloud may have it.
@@ -159,6 +207,7 @@ class FuzzSet {
     write_weights(ids);
     write_types(ids);
     write_vector<std::int64_t>(groups_, ids, &group_of);
+    write_vector<std::int64_t>(row_ids_, ids, [](std::int64_t id) { return id; });
     write_vector<int>(pins_, ids, &pin_of);
   }
 
@@ -194,6 +243,8 @@ class FuzzSet {
         hold(weight_of(choice_.weights, ids[i]));
       else if (container == &groups_)
         hold(group_of(ids[i]));
+      else if (container == &row_ids_)
+        hold(ids[i]);
       else if (container == &pins_)
         hold(pin_of(ids[i]));
       else
@@ -236,7 +287,13 @@ class FuzzSet {
   std::string look_at_payloads(const Ids& here) const {
     if (choice_.has_csr && offsets_.size() != here.size() + 1) return "offsets were lost";
     if (choice_.has_blocks && blocks_.size() != here.size()) return "blocks were lost";
+    if (choice_.has_graph && rows_.size() != here.size() + 1) return "rows were lost";
     for (std::size_t i = 0; i < here.size(); ++i) {
+      if (choice_.has_graph) {
+        const Ids row = row_of(here[i]);
+        const auto begin = neighbours_.begin() + rows_[i], end = neighbours_.begin() + rows_[i + 1];
+        if (!std::equal(begin, end, row.begin(), row.end())) return "a row has changed";
+      }
       if (choice_.has_blocks && blocks_[i] != block_of(here[i])) return "a block has changed";
       if (!choice_.has_csr) continue;
       const std::vector<double> expected = values_of(here[i]);
@@ -259,6 +316,10 @@ class FuzzSet {
   std::vector<int> offsets_ = {0};
   std::vector<double> values_;
   std::vector<Block> blocks_;
+  Ids alive_, row_ids_, neighbours_;
+  std::vector<std::int64_t> rows_ = {0};
+  std::vector<double> edge_weights_;
+  std::vector<int> uncuttable_;
 
  public:
   // What the oracle asks of an id.

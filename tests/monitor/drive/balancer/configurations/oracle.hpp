@@ -191,7 +191,7 @@ class Oracle {
 
   void expect_at_home(const Call& how) {
     const Domains& domains = balancer_->domains();
-    if (parts_of(domains) == 0) return;
+    if (parts_of(domains) == 0 || !own_places(domains)) return;
     const auto n = static_cast<std::size_t>(dimensions_of(domains));
     std::map<std::int64_t, int> rank_of_group;
     for (std::size_t s = 0; s < sets_.size(); ++s) {

@@ -39,7 +39,7 @@ class Program : private Oracle {
         if (all_.sets[s].spread.rank_of(i, all_.ranks) == rank_) mine.push_back(id);
       }
       next_.push_back(all_.sets[s].objects);
-      sets_.back()->write(mine, now_);
+      sets_.back()->write(mine, now_, alive_.back());
     }
   }
 
@@ -130,8 +130,10 @@ class Program : private Oracle {
 
   void rewrite(const char* name, const std::function<Ids(std::size_t, Ids)>& change) {
     tell(name);
-    for (std::size_t s = 0; s < sets_.size(); ++s)
-      sets_[s]->write(change(s, sets_[s]->ids()), now_);
+    for (std::size_t s = 0; s < sets_.size(); ++s) {
+      const Ids ids = change(s, sets_[s]->ids());
+      sets_[s]->write(ids, now_, alive_[s]);
+    }
   }
   void drift() {
     ++now_.time;
@@ -273,7 +275,7 @@ class Program : private Oracle {
   void look_around() {
     tell("look around");
     const Domains& domains = balancer_->domains();
-    if (parts_of(domains) == 0) return;
+    if (parts_of(domains) == 0 || !own_places(domains)) return;
     std::vector<int> near;
     for (const Neighbour& neighbour : neighbours_of(domains, rank_)) {
       require(!std::isnan(neighbour.shared_face), "a face is a NaN");
