@@ -260,7 +260,7 @@ TEST(Methods, AreWhatTheirTextsSay) {
   for (const Method& method : methods) EXPECT_EQ(method_from_text(to_text(method)), method);
   EXPECT_EQ(method_from_text("tensor 4x2"), Method(Tensor{{4, 2, 1}}));
   for (const Effort effort : {Effort::polish, Effort::fast, Effort::good}) {
-    const Method method = ByGraph{.effort = effort, .tolerance = 0.1, .moving_cost = 1e-3};
+    const Method method = ByGraph{.effort = effort, .tolerance = 0.1, .moving_cost = 1e-3, .edge_seconds = 2e-8};
     EXPECT_EQ(method_from_text(to_text(method)), method);
   }
   EXPECT_EQ(to_text(ByGraph{}), "graph");
@@ -269,7 +269,7 @@ TEST(Methods, AreWhatTheirTextsSay) {
   EXPECT_EQ(to_text(Staggered{{4, 2, 1}}), "staggered 4x2x1");
   EXPECT_EQ(method_from_text(to_text(Staggered{{0, 0, 1}})), Method(Staggered{{0, 0, 1}}));
   for (const char* text :
-       {"", "graph quick", "graph good x", "graph good -1", "graph good inf", "graph good 1 1 1",
+       {"", "graph quick", "graph good x", "graph good -1", "graph good inf", "graph good 1 1 1 1",
         "graph ", "hilbert 2x2", "tensor -1x1", "tensor 2x", "tensor 1x2x3x4", "Hilbert"})
     EXPECT_FALSE(method_from_text(text)) << text;
 }

@@ -179,8 +179,9 @@ Given read_given(const Space& space, const evenkeel::Graph& graph, const GraphCu
   if (options.parts < 0)
     refuse(std::to_string(options.parts) + " parts are wanted.", "Ask for one at least.");
   if (!(method.tolerance >= 0) || !std::isfinite(method.tolerance) || !(method.moving_cost >= 0) ||
-      !std::isfinite(method.moving_cost))
-    refuse("The tolerance or the moving cost is negative or not finite.",
+      !std::isfinite(method.moving_cost) || !(method.edge_seconds >= 0) ||
+      !std::isfinite(method.edge_seconds))
+    refuse("The tolerance, the moving cost or the seconds of an edge are negative or not finite.",
            "Give numbers from 0 on.");
   if (!graph.offsets().given() || !graph.columns().given())
     refuse("A graph came without offsets or columns.",

@@ -6,6 +6,7 @@
 #include "drive/hooks.hpp"
 #include "drive/inspection.hpp"
 #include "drive/learned_costs.hpp"
+#include "drive/moving_costs.hpp"
 #include "drive/named_errors.hpp"
 #include "drive/place_options.hpp"
 #include "drive/surveyor.hpp"
@@ -167,6 +168,7 @@ struct Balancer::Impl {
   Weighed weigh(std::span<const Set> sets, const Agreed& agreed);
   PlacedByPhases find_new(const Prepared& prepared, const Weighed& weights, std::uint32_t phases,
                           const std::optional<ShiftBy>& shift);
+  PlaceOptions placing() const;
   std::optional<ShiftBy> shift_of(const Advice& advice, const Agreed& agreed) const;
   void look_for_crowds(const Prepared& prepared, const Assignment& assignment);
   // What was decided on, by a new cut or by the domains of an earlier generation.
@@ -208,6 +210,7 @@ struct Balancer::Impl {
   std::unique_ptr<Surveyor> surveyor_;
   LearnedCosts costs_;
   WorkCosts work_;
+  MovingCosts moving_costs_;
   // When objects were last counted by type, how long that took, and whether a look since is owed.
   std::int64_t counted_at_ = 0, count_took_ = 0;
   bool owes_count_ = false;
@@ -504,6 +507,14 @@ PlacedByPhases Balancer::Impl::find_new(const Prepared& prepared, const Weighed&
                       options.least_objects, domains());
 }
 
+PlaceOptions Balancer::Impl::placing() const {
+  PlaceOptions placing = place_options_of(monitor_.options());
+  auto* const graph = std::get_if<ByGraph>(&placing.method);
+  if (graph != nullptr && !monitor_.options().deterministic)
+    *graph = moving_costs_.priced(*graph);
+  return placing;
+}
+
 std::optional<ShiftBy> Balancer::Impl::shift_of(const Advice& advice, const Agreed& agreed) const {
   if (!(advice.shift_penalty > 0)) return std::nullopt;
   return ShiftBy{advice.shift_penalty,
@@ -521,7 +532,6 @@ void Balancer::Impl::look_for_crowds(const Prepared& prepared, const Assignment&
 
 MoveReport Balancer::Impl::rebalance(std::span<const Set> given, const Advice& advice) {
   const exec::Region shown("evenkeel::rebalance");
-  const Options& options = monitor_.options();
   monitor_.meet_for_rebalance("rebalance");
   StageTimes times;
   const Companions companions(*surveyor_, costs_);
@@ -549,7 +559,7 @@ MoveReport Balancer::Impl::rebalance(std::span<const Set> given, const Advice& a
     weights = weigh(sets, agreed);
   });
   times.end();
-  Prepared prepared = prepare(ranks_, weighed, sets, region, place_options_of(options));
+  Prepared prepared = prepare(ranks_, weighed, sets, region, placing());
   times.end();
   const std::uint32_t phases = learns_ && agreed.is_typed ? work_.phases() : 0;
   std::optional<Assignment> earlier = find_earlier(prepared, weights.of_sets, advice.back_to);
@@ -677,6 +687,7 @@ MoveReport Balancer::Impl::carry_out(const Plan& who, std::span<const Set> sets,
   MoveReport report = move(ranks_, sets, shapes, who, moving);
   costs_.note_move();
   work_.note_move();
+  moving_costs_.note(report, ranks_.size(), monitor_.steps());
   // Keys that cannot be noted leave costs whose objects are not known: they are forgotten.
   if (learns_ && costs_.of_sets().size() == sets.size())
     static_cast<void>(attempt(stage_name, [&] { costs_.note_keys(space_for(sets), sets); }));

@@ -200,7 +200,7 @@ Options random_options(std::mt19937_64& random) {
                             Snake{},
                             Tensor{},
                             RecursiveBisection{},
-                            ByGraph{Effort::fast, fraction(random), fraction(random)},
+                            ByGraph{Effort::fast, fraction(random), fraction(random), 1e-7},
                             Staggered{.grid = {1 + below(9), 1 + below(9), 1 + below(9)}}};
   options.method = methods[random() % std::size(methods)];
   if (flip()) options.cell_size = {fraction(random), 0, fraction(random)};
@@ -322,7 +322,7 @@ TEST(FromText, OnlyMethodsThatTheApplicationCanWorkWith) {
     EXPECT_EQ(chosen(Methods::boxes, method), method);
     EXPECT_NE(refused(Methods::curves, method), "");
   }
-  EXPECT_EQ(chosen(Methods::any, "graph fast 0.1 0"), "graph fast 0.1 0");
+  EXPECT_EQ(chosen(Methods::any, "graph fast 0.1"), "graph fast 0.1 0 0");
   for (const Methods methods : {Methods::curves, Methods::boxes, Methods::grids})
     EXPECT_NE(refused(methods, "graph"), "");
   EXPECT_EQ(chosen(Methods::grids, "tensor"), "tensor");
@@ -346,7 +346,7 @@ TEST(FromText, AValueThatIsNotAllowedIsAnError) {
        "tensor 2x2x2x2", "tensor 2,2", "tensor4"},
       "hilbert, morton, snake, bisection, staggered or tensor, the last two with or without the "
       "domains along each axis, as in tensor 4x4x2; 0 has them chosen; or graph, with or without "
-      "effort, tolerance and moving cost, as in graph fast 0.05 0.001");
+      "effort, tolerance, moving cost and seconds of an edge, as in graph fast 0.05 0 1e-7");
   for (const char* key : {"cell_size", "least_width"})
     expect(key, {"", "-1", "1,2,3,4", "nan", "inf", "1,,2", "off"},
            "none, or one to three numbers of at least 0 with commas between them");

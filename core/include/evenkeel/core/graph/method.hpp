@@ -23,6 +23,10 @@ struct ByGraph {
   // With parts to begin from: how many edges of the average weight may be cut more to keep a
   // vertex of the average bytes where it is. 0: it matters where all else is equal.
   double moving_cost = 0;
+  // What a cut edge of the average weight costs in each step, in seconds, on one rank. With it, a
+  // Balancer finds the moving cost from what moves have taken and how long cuts have lasted; unless
+  // the run is deterministic. 0: not known.
+  double edge_seconds = 0;
   friend bool operator==(const ByGraph&, const ByGraph&) = default;
 };
 

@@ -57,7 +57,7 @@ EVENKEEL_API std::vector<std::string_view> method_names();
 inline constexpr const char* method_texts =
     "hilbert, morton, snake, bisection, staggered or tensor, the last two with or without the "
     "domains along each axis, as in tensor 4x4x2; 0 has them chosen; or graph, with or without "
-    "effort, tolerance and moving cost, as in graph fast 0.05 0.001";
+    "effort, tolerance, moving cost and seconds of an edge, as in graph fast 0.05 0 1e-7";
 
 // Whether it places objects by where they are, along a curve or in boxes.
 inline bool places_along_curve(const Method& method) noexcept {
