@@ -260,7 +260,8 @@ TEST(Methods, AreWhatTheirTextsSay) {
   for (const Method& method : methods) EXPECT_EQ(method_from_text(to_text(method)), method);
   EXPECT_EQ(method_from_text("tensor 4x2"), Method(Tensor{{4, 2, 1}}));
   for (const Effort effort : {Effort::polish, Effort::fast, Effort::good}) {
-    const Method method = ByGraph{.effort = effort, .tolerance = 0.1, .moving_cost = 1e-3, .edge_seconds = 2e-8};
+    const Method method =
+        ByGraph{.effort = effort, .tolerance = 0.1, .moving_cost = 1e-3, .edge_seconds = 2e-8};
     EXPECT_EQ(method_from_text(to_text(method)), method);
   }
   EXPECT_EQ(to_text(ByGraph{}), "graph");

@@ -17,8 +17,8 @@ namespace evenkeel {
 
 struct MethodRow {
   const char* name;
-  std::optional<Method> (*read)(std::string_view arguments);  // trimmed; nothing: not valid
-  std::string (*arguments_of)(const Method& method);          // empty: the defaults
+  std::optional<Method> (*read)(std::string_view arguments);   // trimmed; nothing: not valid
+  std::string (*arguments_of)(const Method& method);           // empty: the defaults
   const std::array<int, 3>* (*grid_of)(const Method& method);  // null: it has none
   CurveKind curve;      // along which objects lie, within a domain at least
   bool is_along_curve;  // domains are ranges of it

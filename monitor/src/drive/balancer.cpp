@@ -510,8 +510,7 @@ PlacedByPhases Balancer::Impl::find_new(const Prepared& prepared, const Weighed&
 PlaceOptions Balancer::Impl::placing() const {
   PlaceOptions placing = place_options_of(monitor_.options());
   auto* const graph = std::get_if<ByGraph>(&placing.method);
-  if (graph != nullptr && !monitor_.options().deterministic)
-    *graph = moving_costs_.priced(*graph);
+  if (graph != nullptr && !monitor_.options().deterministic) *graph = moving_costs_.priced(*graph);
   return placing;
 }
 
