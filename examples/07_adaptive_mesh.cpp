@@ -1,0 +1,198 @@
+// An adaptive mesh of columns, shared out by the graph of its nodes. Triangles are refined around a
+// front that turns about the middle of the square; below each node hangs a column of 1 to 40 layers
+// of water. Some elements at the front are poor, and no border between ranks may come near them.
+//
+//   mpirun -n 4 07_adaptive_mesh                          off and on, compared
+//   mpirun -n 4 07_adaptive_mesh --weights layers         costs of nodes are told, not learned
+//   mpirun -n 4 07_adaptive_mesh --check tighten          looks at each proposal before it moves
+//   mpirun -n 4 07_adaptive_mesh --balance on --picture mesh.svg
+//
+// The mesh follows from the front alone, and sums are in an order that does not depend on ranks:
+// the checksum is the same to the bit for any number of them, and with balancing or without.
+// docs/adaptive_mesh.md explains the rest.
+
+#include <evenkeel/evenkeel.hpp>
+
+#include "adaptive_mesh/columns.hpp"
+#include "adaptive_mesh/nodes.hpp"
+#include "adaptive_mesh/picture.hpp"
+#include "adaptive_mesh/quality.hpp"
+#include "adaptive_mesh/report.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+struct Settings {
+  int finest = 18;
+  std::int64_t steps = 480, steps_of_meshes = 8;
+  double angle = 2.2;  // by which the front turns in the whole run
+  bool runs_off = true, runs_on = true, tightens = false, knows_layers = false;
+  std::int64_t least_nodes = 1;
+  std::string picture = {};
+
+  double angle_at(std::int64_t step) const {
+    return angle * static_cast<double>(step) / static_cast<double>(steps);
+  }
+  Mesh mesh_at(std::int64_t step) const {
+    constexpr double reach = 0.03;
+    const double way = Front::outer * angle_at(steps_of_meshes);
+    Mesh mesh(finest, reach, way);
+    mesh.front = Front::at(angle_at(step));
+    return mesh;
+  }
+};
+
+// --- The run -------------------------------------------------------------------------------------
+
+class Run {
+ public:
+  Run(const ek::Communicator& ranks, const Settings& settings)
+      : ranks_(ranks), settings_(settings), nodes_(make_nodes(ranks, settings.mesh_at(0))) {
+    reconnect();
+  }
+
+  Course operator()(bool is_balanced) {
+    rebalance(0);
+    for (std::int64_t step = 0; step < settings_.steps; ++step) {
+      Course::Step& took = course_.steps.emplace_back();
+      take(took.upkeep, [&] { exchange_columns(ranks_, halo_, nodes_); });
+      take(took.work, [&] { step_columns(nodes_, shares_, Front::at(settings_.angle_at(step))); });
+      if ((step + 1) % settings_.steps_of_meshes != 0) continue;
+      take(took.upkeep, [&] { exchange_columns(ranks_, halo_, nodes_); });
+      take(took.work, [&] { adapt(nodes_, settings_.mesh_at(step + 1)); });
+      take(took.upkeep, [&] { reconnect(); });
+      if (is_balanced && lambda_of(ranks_, nodes_) > 1.15) {
+        took.has_moved = true;
+        take(took.upkeep, [&] { rebalance(step + 1); });
+      }
+      course_.poor_at_border.push_back(count_of(ranks_, nodes_).poor_at_border);
+    }
+    course_.at_last = count_of(ranks_, nodes_);
+    course_.expected = MeshCount::of(nodes_.mesh);
+    course_.result = result_of(ranks_, nodes_);
+    if (!settings_.picture.empty()) draw(ranks_, nodes_, settings_.picture);
+    return course_;
+  }
+
+ private:
+  template <class Work>
+  static void take(double& seconds, const Work& work) {
+    const ek::ThreadCpuStopwatch watch;
+    work();
+    seconds += watch.seconds();
+  }
+
+  void reconnect() {
+    halo_ = connect(ranks_, ek::Domains{}, nodes_);
+    judge(halo_, nodes_);
+    shares_ = shares_of(nodes_);
+  }
+
+  void rebalance(std::int64_t step) {
+    Rebalance done{step, 0, lambda_of(ranks_, nodes_), 1, count_of(ranks_, nodes_), {}};
+    const ek::Space space = ek::Space::where(ek::MemoryKind::host);
+    const std::int64_t begin = ranks_.exclusive_scan(nodes_.owned);
+    const auto begins = ranks_.all_gather(std::span<const std::int64_t>(&begin, 1)).values;
+    const ek::IdDirectory directory(ranks_, nodes_.id, nodes_.owned);
+    std::vector<std::int64_t> columns;
+    for (const ek::Location& at : directory.look_up(nodes_.ring).on_host())
+      columns.push_back(begins[static_cast<std::size_t>(at.rank)] + at.slot);
+    const std::vector<int> from(nodes_.extent(), ranks_.rank());
+    ek::GraphCut cut =
+        ek::cut_graph(space, ranks_,
+                      ek::graph(nodes_.first, columns,
+                                {.weight = nodes_.layers,
+                                 .edge_weight = nodes_.edge_weight,
+                                 .uncuttable = nodes_.uncuttable}),
+                      {.from = from}, {.effort = ek::Effort::good, .tolerance = 0.05});
+    const std::span<const int> to[] = {cut.parts.span()};
+    const ek::Set set = ek::set(nodes_.x, nodes_.cargo(), {.count = &nodes_.owned});
+    const std::span<const ek::Set> sets(&set, 1);
+    const auto shapes = ek::agree_on_sets(ranks_, sets);
+    const ek::Plan plan = ek::plan_to(ranks_, ek::Status(), to, sets);
+    done.moved = plan.objects_moved;
+    if (!plan.empty()) {
+      ek::move(ranks_, sets, shapes, plan);
+      reconnect();
+    }
+    done.lambda_after = lambda_of(ranks_, nodes_);
+    done.after = count_of(ranks_, nodes_);
+    course_.rebalances.push_back(done);
+  }
+
+  const ek::Communicator& ranks_;
+  const Settings& settings_;
+  Nodes nodes_;
+  ek::Halo halo_ = {};
+  Shares shares_ = {};
+  Course course_ = {};
+};
+
+bool read(int argc, char** argv, Settings& settings) {
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const std::string_view option = argv[i], value = argv[i + 1];
+    const long long number = std::atoll(argv[i + 1]);
+    if (option == "--balance" && (value == "on" || value == "off" || value == "both")) {
+      settings.runs_off = value != "on";
+      settings.runs_on = value != "off";
+    } else if (option == "--weights" && (value == "learned" || value == "layers")) {
+      settings.knows_layers = value == "layers";
+    } else if (option == "--check" && (value == "once" || value == "tighten")) {
+      settings.tightens = value == "tighten";
+    } else if (option == "--least-nodes" && number > 0) {
+      settings.least_nodes = number;
+    } else if (option == "--level" && number > Mesh::coarsest && number <= Mesh::most_levels) {
+      settings.finest = static_cast<int>(number);
+    } else if (option == "--steps" && number > 0) {
+      settings.steps = number;
+    } else if (option == "--every" && number > 0) {
+      settings.steps_of_meshes = number;
+    } else if (option == "--angle" && std::atof(argv[i + 1]) > 0) {
+      settings.angle = std::atof(argv[i + 1]);
+    } else if (option == "--picture") {
+      settings.picture = value;
+    } else {
+      return false;
+    }
+  }
+  return argc % 2 == 1;
+}
+
+int run(int argc, char** argv) {
+  const Kokkos::ScopeGuard kokkos(argc, argv);
+  try {
+    const ek::Communicator ranks = ek::Communicator::world();
+    Settings settings;
+    if (!read(argc, argv, settings)) {
+      if (ranks.rank() == 0)
+        std::fputs(
+            "usage: 07_adaptive_mesh [--balance both|off|on] [--weights learned|layers]\n"
+            "         [--check once|tighten] [--least-nodes N] [--level N] [--steps N] [--every "
+            "N]\n"
+            "         [--picture FILE.svg]\n",
+            stderr);
+      return 2;
+    }
+    Report report(ranks);
+    if (settings.runs_off) report.add("off", Run(ranks, settings)(false));
+    if (settings.runs_on) report.add("on", Run(ranks, settings)(true));
+    report.print();
+    return report.is_right() ? 0 : 1;
+  } catch (const ek::Error& error) {  // the same on all ranks
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
+
+int main(int argc, char** argv) {
+#if EVENKEEL_HAS_MPI
+  MPI_Init(&argc, &argv);
+#endif
+  const int status = run(argc, argv);
+#if EVENKEEL_HAS_MPI
+  MPI_Finalize();
+#endif
+  return status;
+}
