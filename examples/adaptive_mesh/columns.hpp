@@ -35,7 +35,7 @@ KOKKOS_INLINE_FUNCTION double area_of(const double a[2], const double b[2], cons
 // Linear finite elements with lumped masses, upwind; where an angle is so wide that a column would
 // push its neighbour away, the share is 0.
 inline Shares shares_of(const Nodes& nodes) {
-  const Shares shares("shares", nodes.ring.extent(0));
+  Shares shares("shares", nodes.ring.extent(0));
   const Integers id = nodes.id, first = nodes.first;
   const Vectors x = nodes.x;
   const Flags near = nodes.near;

@@ -216,19 +216,19 @@ struct MeshCount {
     MeshCount count;
     count.add(mesh, {0, 0}, {w, 0}, {w, w});
     count.add(mesh, {w, w}, {0, w}, {0, 0});
-    count.vertices = 4 + count.halves / 2;
+    count.vertices = 4 + count.halves_ / 2;
     return count;
   }
   friend bool operator==(const MeshCount&, const MeshCount&) = default;
 
  private:
-  std::int64_t halves = 0;  // of bisected sides; each inside of the square is met twice
+  std::int64_t halves_ = 0;  // of bisected sides; each inside of the square is met twice
 
   void add(const Mesh& mesh, Point left, Point corner, Point right) {
     if (has_middle(left, right)) {
       const Point middle = middle_of(left, right);
       if (mesh.has(middle)) {
-        halves += Mesh::is_at_boundary(middle) ? 2 : 1;
+        halves_ += Mesh::is_at_boundary(middle) ? 2 : 1;
         add(mesh, left, middle, corner);
         add(mesh, corner, middle, right);
         return;

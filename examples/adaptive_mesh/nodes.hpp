@@ -58,7 +58,7 @@ struct Nodes {
 
 // The first of each node by how many each has, and the end of all.
 inline Integers firsts_of(const Integers& counts) {
-  const Integers first("first", counts.extent(0) + 1);
+  Integers first("first", counts.extent(0) + 1);
   const auto count = static_cast<std::int64_t>(counts.extent(0));
   Kokkos::parallel_scan(
       "firsts", count + 1, KOKKOS_LAMBDA(std::int64_t i, std::int64_t & sum, bool last) {
@@ -96,7 +96,7 @@ inline void find_rings(Nodes& nodes) {
 }
 
 inline Integers layers_of(const Integers& id, std::int64_t begin, std::int64_t end) {
-  const Integers counts("layers", end - begin);
+  Integers counts("layers", end - begin);
   Kokkos::parallel_for(
       "layers", end - begin,
       KOKKOS_LAMBDA(std::int64_t i) { counts(i) = layers_at(Point::of(id(begin + i))); });
@@ -167,7 +167,7 @@ inline Origins find_origins(const Nodes& nodes, const Mesh& next) {
           counts(i) += is_born(next, id(i), ring(e)) ? 1 : 0;
       });
   const Integers place = firsts_of(counts);
-  const Origins from("from", end_of(place));
+  Origins from("from", end_of(place));
   Kokkos::parallel_for(
       "the next", nodes.owned, KOKKOS_LAMBDA(std::int64_t i) {
         std::int64_t to = place(i);

@@ -7,6 +7,7 @@
 #include "quality.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <string>
 
@@ -22,7 +23,9 @@ inline std::array<std::string, 3> paths_of(const Nodes& nodes) {
   const auto first = Kokkos::create_mirror_view_and_copy(host, nodes.first);
   const auto near = Kokkos::create_mirror_view_and_copy(host, nodes.near);
   const auto quality = Kokkos::create_mirror_view_and_copy(host, nodes.quality);
-  const auto pixels = [](double place) { return static_cast<int>(size * unit * place + 0.5); };
+  const auto pixels = [](double place) {
+    return static_cast<int>(std::lround(size * unit * place));
+  };
   std::array<std::string, 3> paths;
   for (std::int64_t i = 0; i < nodes.owned; ++i)
     for (std::int64_t e = first(i); e < first(i + 1); ++e) {
