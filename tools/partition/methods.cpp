@@ -19,6 +19,7 @@ std::vector<NamedMethod> methods() {
   all.reserve(names.size() + 2);
   for (const std::string_view name : names) {
     const Method method = *method_from_text(name);
+    if (places_by_graph(method)) continue;  // its own row, at the end
     all.push_back({name, method, extents_of(method).has_value()});
   }
   all.push_back({"histogram", Staggered{}});

@@ -62,6 +62,11 @@ void check_halo(const char* stage, int dimensions, const Box& box, double width)
              "Give finite faces, the lower one first.");
 }
 
+void refuse_places(const char* stage) {
+  refuse(stage, "The parts of a graph own objects, not places.",
+         "Ask for objects by their ids: IdDirectory, Halo::around_ids.");
+}
+
 void make_ascending(std::vector<int>& ranks) {
   std::sort(ranks.begin(), ranks.end());
   ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());

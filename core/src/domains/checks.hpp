@@ -22,6 +22,9 @@ void check_point(const char* stage, int dimensions, std::span<const double> poin
 // Checks a box whose halo is asked for. Its axes beyond the dimensions have no meaning.
 void check_halo(const char* stage, int dimensions, const Box& box, double width);
 
+// Throws an Error: the parts of a graph own objects, and a question about places has no answer.
+[[noreturn]] void refuse_places(const char* stage);
+
 // Sorts the ranks and removes duplicates.
 void make_ascending(std::vector<int>& ranks);
 

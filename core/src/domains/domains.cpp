@@ -48,6 +48,7 @@ void renumber(const Space& space, const std::vector<int>& rank_of_part, std::int
 }  // namespace
 
 void write_ranks(const Space& space, const Domains& domains, const Set& set, int* ranks) {
+  if (!own_places(domains)) refuse_places("core/domains");
   if (const auto* curve = std::get_if<CurveDomains>(&domains))
     write_parts_of(space, *curve, set, ranks);
   else if (const auto* grid = std::get_if<GridDomains>(&domains))
@@ -72,6 +73,12 @@ Domains renumbered(const Domains& domains, std::int64_t generation) {
   if (const auto* tree = std::get_if<TreeDomains>(&domains))
     return TreeDomains(generation, tree->dimensions(), tree->box(), tree->periodic(), tree->nodes(),
                        tree->rank_of_part());
+  if (const auto* parts = std::get_if<GraphDomains>(&domains)) {
+    GraphDomains again(generation, parts->division(), parts->dimensions(), parts->box(),
+                       parts->periodic(), parts->report());
+    again.set_cut_from_nothing(parts->cut_from_nothing());
+    return again;
+  }
   const auto& grid = std::get<GridDomains>(domains);
   return GridDomains(generation, grid.shape(), grid.box(), grid.periodic(), grid.borders(),
                      grid.rank_of_part());
@@ -86,6 +93,8 @@ bool is_same_division(const Domains& a, const Domains& b) {
   }
   if (const auto* tree = std::get_if<TreeDomains>(&a))
     return tree->nodes() == std::get<TreeDomains>(b).nodes();
+  if (const auto* parts = std::get_if<GraphDomains>(&a))
+    return parts->parts() == parts_of(b) && parts->division() == std::get<GraphDomains>(b).division();
   const auto& grid = std::get<GridDomains>(a);
   const auto& other = std::get<GridDomains>(b);
   return grid.shape() == other.shape() && grid.borders() == other.borders();

@@ -109,6 +109,7 @@ double reach_of(const Box& whole, const Axes& axes) {
 
 std::vector<Box> boxes_of(const Domains& domains, int rank) {
   check_rank(domains, rank);
+  if (!own_places(domains)) refuse_places(stage_name);
   const int part = part_of_rank(domains, rank);
   if (const auto* curve = std::get_if<CurveDomains>(&domains)) return boxes_on_curve(*curve, part);
   const auto* grid = std::get_if<GridDomains>(&domains);

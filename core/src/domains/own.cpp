@@ -387,6 +387,7 @@ const Box& largest_of(const std::vector<Box>& boxes, std::size_t dimensions) {
 OwnDomain::OwnDomain(const Space& space, const Domains& domains, int rank, std::int64_t objects)
     : space_(space), domains_(domains), rank_(rank) {
   check_has_parts(stage_name, parts_of(domains));
+  if (!own_places(domains)) refuse_places(stage_name);
   const int part = part_of_rank(domains, rank);
   if (part == nobody) return;
   if (const auto* curve = std::get_if<CurveDomains>(&domains))

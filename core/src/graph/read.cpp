@@ -34,10 +34,11 @@ constexpr const char* label = "evenkeel::graph::read";
 
 // --- Arrays --------------------------------------------------------------------------------------
 
+// `has_slack`: there may be more.
 void require_numbers(const NumberSource& source, const char* what, std::int64_t count,
-                     const char* each) {
+                     const char* each, bool has_slack) {
   const FieldLayout at = source.layout();
-  if (at.count != count)
+  if (has_slack ? at.count < count : at.count != count)
     refuse("There are " + std::to_string(at.count) + ' ' + what + " in '" + source.label() +
                "' for " + std::to_string(count) + ' ' + each + '.',
            "Give one for each.");
@@ -47,8 +48,8 @@ void require_numbers(const NumberSource& source, const char* what, std::int64_t 
 }
 
 exec::Array<std::int64_t> integers(const Space& space, const NumberSource& source, const char* what,
-                                   std::int64_t count, const char* each) {
-  require_numbers(source, what, count, each);
+                                   std::int64_t count, const char* each, bool has_slack) {
+  require_numbers(source, what, count, each, has_slack);
   if (source.layout().components != 1 && count > 0)
     refuse(std::string("There are several ") + what + " per object.", "Give one for each.");
   return read_integers(space, source.layout(), count);
@@ -112,15 +113,27 @@ struct Given {
   int dimensions = 0;
 };
 
+// The offsets of so many vertices as are counted.
+std::int64_t rows_of(const evenkeel::Graph& graph, const OwnedCount& count) {
+  const std::int64_t vertices = count.value(), offsets = graph.offsets().layout().count;
+  if (vertices >= 0 && (vertices < offsets || vertices + offsets == 0))
+    return vertices == 0 ? std::min<std::int64_t>(offsets, 1) : vertices + 1;
+  refuse("There are " + std::to_string(offsets) + " offsets in '" + graph.offsets().label() +
+             "' for " + std::to_string(vertices) + " vertices.",
+         "Give one for each vertex, and the end of the last row.");
+}
+
 Given read_given(const Space& space, const evenkeel::Graph& graph, const GraphCutOptions& options) {
   Given given;
   const GraphOptions& known = graph.options();
   if (!graph.offsets().given() || !graph.columns().given())
     refuse("A graph came without offsets or columns.",
            "Give both; an empty rank has one offset, 0.");
-  const std::int64_t entries = graph.offsets().layout().count;
+  const bool has_slack = known.count.given();
+  const std::int64_t entries =
+      has_slack ? rows_of(graph, known.count) : graph.offsets().layout().count;
   given.owned = std::max<std::int64_t>(entries - 1, 0);
-  given.offsets = integers(space, graph.offsets(), "offsets", entries, "vertices");
+  given.offsets = integers(space, graph.offsets(), "offsets", entries, "vertices", has_slack);
   std::int64_t first = 0, edges = 0;
   if (entries > 0) {
     given.offsets.fetch(0, {&first, 1});
@@ -134,32 +147,32 @@ Given read_given(const Space& space, const evenkeel::Graph& graph, const GraphCu
                std::to_string(first) +
                (falls < given.owned ? " and fall after vertex " + std::to_string(falls) : "") + '.',
            "Offsets begin at 0 and never fall.");
-  given.columns = integers(space, graph.columns(), "columns", edges, "edges");
+  given.columns = integers(space, graph.columns(), "columns", edges, "edges", has_slack);
   if (known.edge_weight.given()) {
-    require_numbers(known.edge_weight, "edge weights", edges, "edges");
+    require_numbers(known.edge_weight, "edge weights", edges, "edges", has_slack);
     given.edge_weights = reals(space, known.edge_weight, "edge weights",
                                component(known.edge_weight.layout(), 0), edges, true);
   }
   if (known.uncuttable.given())
-    given.uncuttable = integers(space, known.uncuttable, "uncuttable marks", edges, "edges");
+    given.uncuttable = integers(space, known.uncuttable, "uncuttable marks", edges, "edges", has_slack);
   if (known.weight.given()) {
-    require_numbers(known.weight, "weights", given.owned, "vertices");
+    require_numbers(known.weight, "weights", given.owned, "vertices", has_slack);
     const FieldLayout at = known.weight.layout();
     for (int c = 0; c < at.components; ++c)
       given.weights.push_back(
           reals(space, known.weight, "weights", component(at, c), given.owned, false));
   }
   if (known.bytes.given()) {
-    require_numbers(known.bytes, "bytes", given.owned, "vertices");
+    require_numbers(known.bytes, "bytes", given.owned, "vertices", has_slack);
     given.bytes =
         reals(space, known.bytes, "bytes", component(known.bytes.layout(), 0), given.owned, false);
   }
   if (known.fixed.given())
-    given.fixed = integers(space, known.fixed, "fixed parts", given.owned, "vertices");
+    given.fixed = integers(space, known.fixed, "fixed parts", given.owned, "vertices", has_slack);
   if (options.from.given())
-    given.from = integers(space, options.from, "parts", given.owned, "vertices");
+    given.from = integers(space, options.from, "parts", given.owned, "vertices", has_slack);
   if (known.position.given()) {
-    require_numbers(known.position, "positions", given.owned, "vertices");
+    require_numbers(known.position, "positions", given.owned, "vertices", has_slack);
     const FieldLayout at = known.position.layout();
     if (given.owned > 0 && at.components != 2 && at.components != 3)
       refuse("Positions have " + std::to_string(at.components) + " coordinates.",

@@ -252,6 +252,7 @@ Copies copies_in(const Space& space, const LeaversTask& task, const Frame& frame
 }
 
 Copies find_copies(const Space& space, const LeaversTask& task, const FieldLayout& at) {
+  if (!own_places(task.domains)) refuse_places("core/halo");
   if (const auto* curve = std::get_if<CurveDomains>(&task.domains))
     return copies_in(space, task, frame_of(*curve), at);
   if (const auto* grid = std::get_if<GridDomains>(&task.domains))

@@ -2,6 +2,7 @@
 
 #include "halo/owner_tree.hpp"
 
+#include "domains/checks.hpp"
 #include "halo/flatten.hpp"
 
 #include <evenkeel/core/domains/part_of_point.hpp>
@@ -128,6 +129,7 @@ class BisectionSource {
 }  // namespace
 
 OwnerTree owner_tree(const Domains& domains, const Region& region) {
+  if (!own_places(domains)) refuse_places("core/halo");
   if (const auto* curve = std::get_if<CurveDomains>(&domains)) return owner_tree_of(*curve, region);
   if (const auto* grid = std::get_if<GridDomains>(&domains))
     return flatten(GridSource(*grid), grid->parts(), grid->dimensions(), region);

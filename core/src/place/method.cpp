@@ -2,8 +2,10 @@
 
 #include "place/method.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <string_view>
 
@@ -14,28 +16,13 @@ namespace {
 using Grid = std::array<int, 3>;
 
 template <class M>
-Method without_grid(const Grid&) {
+std::optional<Method> read_bare(std::string_view arguments) {
+  if (!arguments.empty()) return std::nullopt;
   return M{};
 }
-template <class M>
-Method with_grid(const Grid& grid) {
-  return M{grid};
-}
-template <class M>
-const Grid* grid_in(const Method& method) {
-  return &std::get<M>(method).grid;
-}
+std::string no_arguments(const Method&) { return {}; }
 
-constexpr std::array<MethodRow, std::variant_size_v<Method>> rows = {{
-    {"hilbert", &without_grid<Hilbert>, nullptr, CurveKind::hilbert, true, &find_on_curve},
-    {"morton", &without_grid<Morton>, nullptr, CurveKind::morton, true, &find_on_curve},
-    {"snake", &without_grid<Snake>, nullptr, CurveKind::snake, true, &find_on_curve},
-    {"staggered", &with_grid<Staggered>, &grid_in<Staggered>, CurveKind::hilbert, false,
-     &find_grid},
-    {"tensor", &with_grid<Tensor>, &grid_in<Tensor>, CurveKind::hilbert, false, &find_grid},
-    {"bisection", &without_grid<RecursiveBisection>, nullptr, CurveKind::hilbert, false,
-     &find_by_bisection},
-}};
+// --- Grids ---------------------------------------------------------------------------------------
 
 // "4x2x1"; axes that are not named have one domain, and a 0 is to be chosen.
 bool parse_grid(std::string_view text, Grid& grid) {
@@ -52,12 +39,96 @@ bool parse_grid(std::string_view text, Grid& grid) {
   return false;
 }
 
+template <class M>
+std::optional<Method> read_grid(std::string_view arguments) {
+  Grid grid = {};
+  if (!arguments.empty() && !parse_grid(arguments, grid)) return std::nullopt;
+  return M{grid};
+}
+
+std::string grid_text(const Method& method) {
+  const std::optional<Grid> grid = extents_of(method);
+  std::string text;
+  if (*grid == Grid{}) return text;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    text.append(axis == 0 ? "" : "x").append(std::to_string((*grid)[axis]));
+  return text;
+}
+
+template <class M>
+const Grid* grid_in(const Method& method) {
+  return &std::get<M>(method).grid;
+}
+
+// --- Graphs --------------------------------------------------------------------------------------
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view blanks = " \t";
   const std::size_t first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
+
+// The text up to a blank, which is taken away.
+std::string_view next_word(std::string_view& text) {
+  text = trimmed(text);
+  const std::size_t size = std::min(text.find_first_of(" \t"), text.size());
+  const std::string_view word = text.substr(0, size);
+  text.remove_prefix(size);
+  return word;
+}
+
+bool parse_share(std::string_view text, double& share) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, share);
+  return error == std::errc() && stop == end && std::isfinite(share) && share >= 0;
+}
+
+std::optional<Method> read_by_graph(std::string_view arguments) {
+  ByGraph method;
+  if (const std::string_view effort = next_word(arguments); !effort.empty()) {
+    constexpr std::array all = {Effort::polish, Effort::fast, Effort::good};
+    const auto* const found = std::find_if(
+        all.begin(), all.end(), [&](Effort each) { return effort == name_of(each); });
+    if (found == all.end()) return std::nullopt;
+    method.effort = *found;
+  }
+  for (double* number : {&method.tolerance, &method.moving_cost})
+    if (const std::string_view text = next_word(arguments);
+        !text.empty() && !parse_share(text, *number))
+      return std::nullopt;
+  if (!trimmed(arguments).empty()) return std::nullopt;
+  return method;
+}
+
+std::string share_text(double share) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), share).ptr};
+}
+
+std::string by_graph_text(const Method& method) {
+  const ByGraph& graph = std::get<ByGraph>(method);
+  if (graph == ByGraph{}) return {};
+  return std::string(name_of(graph.effort)) + ' ' + share_text(graph.tolerance) + ' ' +
+         share_text(graph.moving_cost);
+}
+
+// --- The rows ------------------------------------------------------------------------------------
+
+constexpr std::array<MethodRow, std::variant_size_v<Method>> rows = {{
+    {"hilbert", &read_bare<Hilbert>, &no_arguments, nullptr, CurveKind::hilbert, true,
+     &find_on_curve},
+    {"morton", &read_bare<Morton>, &no_arguments, nullptr, CurveKind::morton, true,
+     &find_on_curve},
+    {"snake", &read_bare<Snake>, &no_arguments, nullptr, CurveKind::snake, true, &find_on_curve},
+    {"staggered", &read_grid<Staggered>, &grid_text, &grid_in<Staggered>, CurveKind::hilbert,
+     false, &find_grid},
+    {"tensor", &read_grid<Tensor>, &grid_text, &grid_in<Tensor>, CurveKind::hilbert, false,
+     &find_grid},
+    {"bisection", &read_bare<RecursiveBisection>, &no_arguments, nullptr, CurveKind::hilbert,
+     false, &find_by_bisection},
+    {"graph", &read_by_graph, &by_graph_text, nullptr, CurveKind::hilbert, false, &find_by_graph},
+}};
 
 }  // namespace
 
@@ -77,22 +148,18 @@ std::optional<Grid> extents_of(const Method& method) noexcept {
 }
 
 std::string to_text(const Method& method) {
-  std::string text = row_of(method).name;
-  const std::optional<Grid> grid = extents_of(method);
-  if (!grid || *grid == Grid{}) return text;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    text.append(axis == 0 ? " " : "x").append(std::to_string((*grid)[axis]));
-  return text;
+  const std::string arguments = row_of(method).arguments_of(method);
+  return arguments.empty() ? row_of(method).name : row_of(method).name + (' ' + arguments);
 }
 
 std::optional<Method> method_from_text(std::string_view text) {
-  const std::size_t blank = text.find(' ');
-  const bool has_grid = blank != std::string_view::npos;
-  Grid grid = {};
-  if (has_grid && !parse_grid(trimmed(text.substr(blank)), grid)) return std::nullopt;
+  const std::size_t size = std::min(text.find(' '), text.size());
   for (const MethodRow& row : rows)
-    if (text.substr(0, blank) == row.name && (!has_grid || row.grid_of != nullptr))
-      return row.make(grid);
+    if (text.substr(0, size) == row.name) {
+      const std::string_view arguments = trimmed(text.substr(size));
+      if (arguments.empty() && size < text.size()) return std::nullopt;
+      return row.read(arguments);
+    }
   return std::nullopt;
 }
 

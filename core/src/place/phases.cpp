@@ -1,9 +1,16 @@
+#include "place/loads.hpp"
 #include "place/method.hpp"
 
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/core/cut/phases.hpp>
 #include <evenkeel/core/place/phases.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <numeric>
+#include <optional>
 #include <limits>
 #include <utility>
 #include <variant>
@@ -39,11 +46,81 @@ double lambda_of(const PhaseLoads& loads) {
   return mean > 0 ? loads.step / mean : 1;
 }
 
+// --- By their graph ------------------------------------------------------------------------------
+
+struct AddTo {
+  const double* costs;
+  double* sums;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { sums[i] += costs[i]; }
+};
+
+struct ValueAt {
+  const double* values;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return values[i]; }
+};
+
+exec::Array<double> sum_over_phases(const Prepared& prepared, const PhaseCosts& costs,
+                                    std::size_t set) {
+  const Space& space = prepared.space;
+  exec::Array<double> sums =
+      exec::filled(space, "evenkeel::place::phases", prepared.set(set).count(), 0.0);
+  for (const std::span<const double> cost : costs[set])
+    if (!cost.empty())
+      exec::for_each(space, "evenkeel::place::phases", sums.size(),
+                     AddTo{cost.data(), sums.data()});
+  space.fence("evenkeel::place::phases");
+  return sums;
+}
+
+// Collective.
+PhaseLoad load_of(const Communicator& communicator, const Prepared& prepared,
+                  std::span<const double> costs, const Assignment& assignment) {
+  const Loads loads = loads_by_assignment(communicator, assignment.status, prepared,
+                                          Weights(&costs, 1), assignment);
+  PhaseLoad load;
+  load.greatest = *std::max_element(loads.weights.begin(), loads.weights.end());
+  load.sum = std::accumulate(loads.weights.begin(), loads.weights.end(), 0.0);
+  double heaviest = 0;
+  vote(communicator, attempt(stage_name, [&] {
+         if (!costs.empty())
+           heaviest = exec::extremes<double>(prepared.space, std::ssize(costs),
+                                             ValueAt{costs.data()})
+                          .greatest;
+       }));
+  load.heaviest = communicator.all_reduce(heaviest, Reduction::greatest);
+  return load;
+}
+
+PlacedByPhases place_phases_by_graph(const Communicator& communicator, const Status& status,
+                                     const Prepared& prepared, PhaseCosts costs,
+                                     double target_lambda, std::int64_t least_objects,
+                                     const Domains& last) {
+  std::vector<exec::Array<double>> sums;
+  std::vector<std::span<const double>> weights;
+  const Status summed = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    for (std::size_t s = 0; s < costs.size(); ++s)
+      weights.push_back(sums.emplace_back(sum_over_phases(prepared, costs, s)).span());
+  });
+  PlacedByPhases placed;
+  placed.allowed = place_allowed(communicator, summed, prepared, weights, target_lambda,
+                                 least_objects, last, std::nullopt, costs);
+  std::vector<PhaseLoad> phases;
+  for (const std::span<const double> cost : costs.front())
+    phases.push_back(load_of(communicator, prepared, cost, placed.allowed.assignment));
+  placed.loads = phase_loads_of(communicator.size(), phases);
+  placed.allowed.assignment.lambda = lambda_of(placed.loads);
+  return placed;
+}
+
 }  // namespace
 
 PlacedByPhases place_phases(const Communicator& communicator, const Status& status,
                             const Prepared& prepared, PhaseCosts costs, int phases,
                             double target_lambda, std::int64_t least_objects, const Domains& last) {
+  if (places_by_graph(prepared.options.method))
+    return place_phases_by_graph(communicator, status, prepared, costs, target_lambda,
+                                 least_objects, last);
   std::vector<PhasedKeys> keys;
   const Status listed = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());

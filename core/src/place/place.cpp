@@ -198,8 +198,23 @@ bool weigh_for_shift(const Communicator& communicator, const Prepared& prepared,
 
 // --- When a rank would be left with too few objects ----------------------------------------------
 
-std::vector<Goal> ever_stricter(double target, const std::optional<ShiftBy>& shift) {
+// The parts of a graph are as even as its tolerance, which has to be tightened, part by part.
+std::vector<Goal> ever_stricter_by_graph(double target, PhaseCosts phases) {
   std::vector<Goal> all;
+  all.push_back({target, 0, std::nullopt, phases});
+  for (const double tightened : {0.5, 0.25, 0.0})
+    all.push_back({0, 0, std::nullopt, phases, tightened});
+  return all;
+}
+
+std::vector<Goal> ever_stricter(const Method& method, double target,
+                                const std::optional<ShiftBy>& shift, PhaseCosts phases) {
+  std::vector<Goal> all;
+  if (places_by_graph(method)) {
+    all = ever_stricter_by_graph(target, phases);
+    for (const double by_count : {0.25, 0.5, 0.75, 1.0}) all.push_back({0, by_count});
+    return all;
+  }
   if (shift) all.push_back({target, 0, shift});
   all.push_back({target, 0});
   if (target > 1) {
@@ -280,6 +295,8 @@ Assignment place(const Communicator& communicator, const Status& status, const P
   }
   PlaceTask task{communicator, ready, prepared, used, goal.target_lambda, last};
   if (shifts) task.shift_penalty = goal.shift->penalty;
+  task.tightened = goal.tightened;
+  task.phases = goal.phases;
   Found found = row_of(prepared.options.method).find(task);
   Assignment assignment;
   assignment.domains = std::move(found.domains);
@@ -305,11 +322,11 @@ Assignment place(const Communicator& communicator, const Status& status, const P
 Allowed place_allowed(const Communicator& communicator, const Status& status,
                       const Prepared& prepared, Weights weights, double target_lambda,
                       std::int64_t least_objects, const Domains& last,
-                      const std::optional<ShiftBy>& shift) {
+                      const std::optional<ShiftBy>& shift, PhaseCosts phases) {
   Allowed found;
   if (least_objects <= 0) {
-    found.assignment =
-        place(communicator, status, prepared, weights, {target_lambda, 0, shift}, last, false);
+    found.assignment = place(communicator, status, prepared, weights,
+                             {target_lambda, 0, shift, phases}, last, false);
     return found;
   }
   std::int64_t objects = 0;
@@ -317,7 +334,9 @@ Allowed place_allowed(const Communicator& communicator, const Status& status,
   objects = communicator.all_reduce(objects, Reduction::sum);
   std::vector<Goal> stricter;
   const Status listed =
-      attempt(stage_name, [&] { stricter = ever_stricter(target_lambda, shift); });
+      attempt(stage_name, [&] {
+        stricter = ever_stricter(prepared.options.method, target_lambda, shift, phases);
+      });
   vote(communicator, listed);
   if (objects < least_objects * communicator.size()) {
     vote(communicator, status.ok() ? prepared.status : status);

@@ -19,6 +19,8 @@ struct PlaceTask {
   const Domains& last;
   const FreshGoal* fresh = nullptr;  // not null: nothing is kept, and part p is rank p
   double shift_penalty = 0;          // not 0: the last domains, which can be, are shifted
+  double tightened = 1;              // share of the method's own tolerance
+  PhaseCosts phases = {};            // by ByGraph alone: of each set; empty: there is one
 
   int parts() const {
     return fresh != nullptr && fresh->parts > 0 ? fresh->parts : communicator.size();
@@ -44,5 +46,6 @@ bool are_on_curve(const Prepared& prepared, int parts, const Domains& last);
 Found find_on_curve(const PlaceTask& task);
 Found find_grid(const PlaceTask& task);
 Found find_by_bisection(const PlaceTask& task);
+Found find_by_graph(const PlaceTask& task);
 
 }  // namespace evenkeel

@@ -1,3 +1,5 @@
+#include "domains/checks.hpp"
+
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/domains/part_of_point.hpp>
@@ -189,6 +191,10 @@ std::vector<DomainCell> cells_of(const GridDomains& decomposition, std::span<con
 
 std::vector<DomainCell> cells_of(const TreeDomains& tree, std::span<const double> work) {
   return domains_with_places(tree, tree.leaf_of_point(), work);
+}
+
+std::vector<DomainCell> cells_of(const GraphDomains&, std::span<const double>) {
+  refuse_places("core/vtk");
 }
 
 }  // namespace evenkeel

@@ -46,10 +46,6 @@ constexpr const char* stage_name = "monitor/balancer";
 
 Space space_of_positions(const Set& set) { return Space::where(set.position().memory); }
 
-bool is_boxes(const Method& method) {
-  return extents_of(method).has_value() || std::holds_alternative<RecursiveBisection>(method);
-}
-
 // What is thought of types is all that is known of objects where nothing is learned.
 bool has_type_costs(const Set& set) {
   return !set.options().weight.given() && set.options().type.given() &&
@@ -215,7 +211,8 @@ struct Balancer::Impl {
   // When objects were last counted by type, how long that took, and whether a look since is owed.
   std::int64_t counted_at_ = 0, count_took_ = 0;
   bool owes_count_ = false;
-  double best_lambda_ = 1;  // of the last cut, where it was made for several phases
+  // Of the last cut, where it was made for several phases or by a graph.
+  double best_lambda_ = 1;
   Inspection inspection_;
   Crowding crowding_;
   std::int64_t forgotten_ = 0;  // objects of this rank, at the last rebalance or migration
@@ -472,7 +469,8 @@ std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared,
   const Domains* kept = back_to >= 0 ? surveyor_->find(back_to) : nullptr;
   if (kept == nullptr && back_to >= 0 && best_ != nullptr && generation_of(*best_) == back_to)
     kept = best_.get();
-  if (kept == nullptr || !(box_of(*kept) == prepared.region.box)) return std::nullopt;
+  if (kept == nullptr || !own_places(*kept) || !(box_of(*kept) == prepared.region.box))
+    return std::nullopt;
   constexpr double however_even = std::numeric_limits<double>::max();
   Domains earlier;
   vote(ranks_, attempt(stage_name, [&] { earlier = renumbered(*kept, generation_of(domains())); }));
@@ -484,12 +482,14 @@ std::optional<Assignment> Balancer::Impl::find_earlier(const Prepared& prepared,
   return assignment;
 }
 
-// A cut for several phases, where it is known what objects cost in each; otherwise by one weight. A
-// shift goes by the sum over phases, which says little of each: then a new cut is made.
+// A cut for several phases, where it is known what objects cost in each; otherwise by one weight,
+// as always for boxes. A shift goes by the sum over phases, which says little of each: then a new
+// cut is made.
 PlacedByPhases Balancer::Impl::find_new(const Prepared& prepared, const Weighed& weights,
                                         std::uint32_t phases, const std::optional<ShiftBy>& shift) {
   const Options& options = monitor_.options();
-  if (std::popcount(phases) < 2 || is_boxes(options.method))
+  const bool takes_phases = places_along_curve(options.method) || places_by_graph(options.method);
+  if (std::popcount(phases) < 2 || !takes_phases)
     return {place_allowed(ranks_, Status(), prepared, weights.of_sets, options.target_lambda,
                           options.least_objects, domains(), shift),
             {}};
@@ -513,7 +513,7 @@ std::optional<ShiftBy> Balancer::Impl::shift_of(const Advice& advice, const Agre
 // Collective where a cut is less even than it should be.
 void Balancer::Impl::look_for_crowds(const Prepared& prepared, const Assignment& assignment) {
   const Options& options = monitor_.options();
-  const bool is_along_curve = !is_boxes(options.method);
+  const bool is_along_curve = places_along_curve(options.method);
   if (!crowding_.is_suspected(is_along_curve, assignment.lambda, options.target_lambda)) return;
   const Crowd crowd = crowd_of(ranks_, assignment.status, prepared);
   warn([&] { return crowding_.of_cells(crowd, assignment); });
@@ -598,6 +598,10 @@ MoveReport Balancer::Impl::migrate(std::span<const Set> given) {
   times.end();
   const bool has_payloads =
       std::any_of(sets.begin(), sets.end(), [](const Set& set) { return !set.payloads().empty(); });
+  if (!own_places(domains())) {  // they own objects, which cannot stray
+    vote(ranks_, arrived);
+    return nothing_moved();
+  }
   surveyor_->note_migration();
   const Plan who =
       agreed.bound || has_payloads ? plan_in_order(sets, shapes, agreed.bound) : plan_few(sets);
@@ -701,7 +705,10 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
   static_cast<void>(attempt(stage_name, [&] { outcome.stages = report.seconds; }));
   outcome.seconds = static_cast<double>(monitor_.now() - began) * 1e-9;
   outcome.lambda = placed.lambda;
-  best_lambda_ = placed.phases ? placed.lambda : 1;
+  if (placed.phases || !own_places(domains()))
+    best_lambda_ = std::max(1.0, placed.lambda);
+  else
+    best_lambda_ = 1;
   if (placed.phases)
     static_cast<void>(attempt(stage_name, [&] {
       for (const PhaseLoad& phase : placed.phases->phases)

@@ -221,6 +221,13 @@ class Surveyor::Sums {
     values_[as_weighed * ranks_ + static_cast<std::size_t>(rank)] = std::llround(share * parts);
   }
   void add_strays(double cost) { strays() += std::llround(cost); }
+  // The cost of this rank's objects, spread evenly over all ranks.
+  void add_evenly(std::size_t row, std::span<const double> costs) {
+    known_[row] = true;
+    const double sum = std::accumulate(costs.begin(), costs.end(), 0.0);
+    for (std::size_t rank = 0; rank < ranks_; ++rank)
+      values_[row * ranks_ + rank] += std::llround(sum / static_cast<double>(ranks_));
+  }
   void fail() noexcept { values_.back() = 1; }
 
   // Collective. Adds up the sums of all ranks; false if a rank has failed.
@@ -346,7 +353,7 @@ void Surveyor::evaluate(const Question& question, Pool& pool, OnRecord known, co
   std::vector<int> ranks(static_cast<std::size_t>(pool.count()));
   KeysAlong keys(space, set);
   const auto add = [&](std::size_t row, const Domains* domains) {
-    if (domains == nullptr || parts_of(*domains) == 0) return;
+    if (domains == nullptr || parts_of(*domains) == 0 || !own_places(*domains)) return;
     keys.write_ranks(*domains, ranks.data());
     sums.add(row, ranks, pool.costs);
   };
@@ -356,7 +363,7 @@ void Surveyor::evaluate(const Question& question, Pool& pool, OnRecord known, co
         [=](std::int64_t record) { return static_cast<int>(record / divisor % second_half); });
     sums.add(row, ranks, pool.costs);
   };
-  if (parts_of(question.domains) > 0) {
+  if (parts_of(question.domains) > 0 && own_places(question.domains)) {
     keys.write_ranks(question.domains, ranks.data());
     for (std::size_t i = 0; i < ranks.size(); ++i)
       if (ranks[i] != communicator_.rank()) sums.add_strays(pool.costs[i]);
@@ -397,21 +404,26 @@ Survey Surveyor::survey(const Question& question) {
     const Statement all = vote<&Statement::add>(communicator_, taken, mine);
     const std::int64_t together = question.now();  // waiting for the slowest is no cost
     if (!all.can_be_cut()) return found;
-    const Domains fresh = cut_anew(question, pool, all);
+    const bool by_graph = places_by_graph(question.options.method);
+    const std::optional<Domains> fresh =
+        by_graph ? std::nullopt : std::optional(cut_anew(question, pool, all));
     const bool is_on_record = all.off_record == 0 && all.first_unknown == 0;
     const OnRecord known = {is_on_record, all.off_advice == 0};
     if (all.unweighed == 0 && all.greatest_weight > 0)
       sums->add_weight(communicator_.rank(), pool.weight / all.greatest_weight);
     std::shared_ptr<const Domains> latest;
     const Status evaluated = attempt(stage_name, [&] {
-      latest = std::make_shared<const Domains>(fresh);
+      if (fresh)
+        latest = std::make_shared<const Domains>(*fresh);
+      else
+        sums->add_evenly(Sums::fresh, pool.costs);
       evaluate(question, pool, known, latest.get(), *sums);
     });
     if (!evaluated.ok()) sums->fail();
     if (!sums->reduce(communicator_)) return found;
     latest_ = std::move(latest);
     tell(question, *sums, is_on_record, found);
-    earlier_.add(question.step, latest_);
+    if (latest_ != nullptr) earlier_.add(question.step, latest_);
     found.took = alone + question.now() - together;
   } catch (const Error& error) {
     require_shared(error);
@@ -425,6 +437,7 @@ void Surveyor::advise(Question question) {
   question.load = load_;
   advised_ = latest_;
   advised_ranks_.clear();
+  if (places_by_graph(question.options.method)) return;  // nobody knows whose objects would be
   try {
     Pool pool;
     Statement mine;

@@ -9,6 +9,9 @@
 // until a rebalance: then its record counts. Each object carries the rank that it was on at first,
 // the rank before the last rebalance, and a note of the rank that advice would have given it to.
 // Records and notes are valid while the application does not make, remove or move objects itself.
+//
+// A new cut of a graph would take too long for a look. It is taken to be as even as the last one;
+// how long cuts last then shows on those that were taken.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/array.hpp>
@@ -57,7 +60,8 @@ class Surveyor {
     bool has_moved;     // the domains are not those that the run began with
     std::function<std::int64_t()> now;
     // The lambda of the best cut: above 1 where a step has several phases, which no cut along a
-    // curve may make even in all of them. Costs are known by their sum over phases alone.
+    // curve may make even in all of them, and where a graph is cut. Costs are known by their sum
+    // over phases alone.
     double best_lambda = 1;
   };
 

@@ -7,6 +7,7 @@
 #include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/box.hpp>
 #include <evenkeel/core/domains/curve.hpp>
+#include <evenkeel/core/domains/graph.hpp>
 #include <evenkeel/core/domains/grid.hpp>
 #include <evenkeel/core/domains/tree.hpp>
 #include <evenkeel/core/set.hpp>
@@ -18,8 +19,14 @@
 
 namespace evenkeel {
 
-// Ranges of a curve, boxes of a grid, or boxes of a tree.
-using Domains = std::variant<CurveDomains, GridDomains, TreeDomains>;
+// Ranges of a curve, boxes of a grid, boxes of a tree, or parts of a graph. The latter own objects
+// and no places: they refuse all questions about places with an Error.
+using Domains = std::variant<CurveDomains, GridDomains, TreeDomains, GraphDomains>;
+
+// Whether places have owners.
+inline bool own_places(const Domains& domains) noexcept {
+  return !std::holds_alternative<GraphDomains>(domains);
+}
 
 // Questions that all of them answer; see the classes.
 inline std::int64_t generation_of(const Domains& domains) noexcept {

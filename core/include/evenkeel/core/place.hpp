@@ -58,6 +58,12 @@ struct ShiftBy {
   double load = 0;     // of this rank, in one unit on all ranks
 };
 
+// What each object of each set costs, in the memory of the sets' space; empty: all 1.
+using Weights = std::span<const std::span<const double>>;
+
+// For each set, for each phase, what each object costs, likewise; empty: nothing.
+using PhaseCosts = std::span<const std::vector<std::span<const double>>>;
+
 // How evenly to place.
 struct Goal {
   // Domains that are this even are kept; 0: divide as evenly as possible.
@@ -69,10 +75,11 @@ struct Goal {
   // proportions of their weights. Where the last domains are not ranges of this curve through this
   // box, one for each rank, or nothing was measured, there is a new cut all the same.
   std::optional<ShiftBy> shift = std::nullopt;
+  // Of ByGraph, which then makes each phase even by itself: what objects cost in each.
+  PhaseCosts phases = {};
+  // Of ByGraph: the share of its tolerance that may be used.
+  double tightened = 1;
 };
-
-// What each object of each set costs, in the memory of the sets' space; empty: all 1.
-using Weights = std::span<const std::span<const double>>;
 
 // The space on which the objects of all sets are placed: the device if any of them is there.
 EVENKEEL_API Space space_for(std::span<const Set> sets);
@@ -132,9 +139,10 @@ EVENKEEL_API Assignment place(const Communicator& communicator, const Status& st
                               const Domains& last, bool counts_objects = false);
 
 // Collective. Tries one goal after the other until all ranks hold at least `least_objects` objects:
-// first tighter targets, which stay nearest to the request; then, in case heavy objects are the
-// cause, weights that differ less and less. `refused` counts the goals that failed. Throws when all
-// fail. `shift`: it is tried before all new cuts.
+// first tighter targets, which stay nearest to the request (of ByGraph: tighter tolerances); then,
+// in case heavy objects are the cause, weights that differ less and less. `refused` counts the
+// goals that failed. Throws when all fail. `shift`: it is tried before all new cuts. `phases`: see
+// Goal.
 struct Allowed {
   Assignment assignment;
   int refused = 0;
@@ -142,7 +150,8 @@ struct Allowed {
 EVENKEEL_API Allowed place_allowed(const Communicator& communicator, const Status& status,
                                    const Prepared& prepared, Weights weights, double target_lambda,
                                    std::int64_t least_objects, const Domains& last,
-                                   const std::optional<ShiftBy>& shift = std::nullopt);
+                                   const std::optional<ShiftBy>& shift = std::nullopt,
+                                   PhaseCosts phases = {});
 
 // --- Only domains --------------------------------------------------------------------------------
 

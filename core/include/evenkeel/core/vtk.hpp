@@ -39,6 +39,9 @@ EVENKEEL_API std::vector<DomainCell> cells_of(const GridDomains& decomposition,
                                               std::span<const double> work = {});
 EVENKEEL_API std::vector<DomainCell> cells_of(const TreeDomains& tree,
                                               std::span<const double> work = {});
+// Throws an Error: the parts of a graph own no places.
+EVENKEEL_API std::vector<DomainCell> cells_of(const GraphDomains& domains,
+                                              std::span<const double> work = {});
 // For any kind of domains.
 inline std::vector<DomainCell> cells_of(const Domains& domains, std::span<const double> work = {}) {
   return std::visit([&](const auto& all) { return cells_of(all, work); }, domains);

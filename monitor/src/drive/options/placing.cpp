@@ -120,9 +120,10 @@ namespace {
 bool is_among(const Method& method, Methods methods) {
   const bool is_grid = extents_of(method).has_value();
   const bool is_boxes = is_grid || std::holds_alternative<RecursiveBisection>(method);
+  const bool is_curve = places_along_curve(method);
   switch (methods) {
     case Methods::any: return true;
-    case Methods::curves: return !is_boxes;
+    case Methods::curves: return is_curve;
     case Methods::boxes: return is_boxes;
     case Methods::grids: return is_grid;
   }

@@ -3,6 +3,7 @@
 // The methods of making domains that can be chosen.
 
 #include <evenkeel/backends/export.hpp>
+#include <evenkeel/core/graph/method.hpp>
 
 #include <array>
 #include <optional>
@@ -42,9 +43,13 @@ struct RecursiveBisection {
   friend bool operator==(const RecursiveBisection&, const RecursiveBisection&) = default;
 };
 
-using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection>;
+// Domains are parts of the graph that the set brings (SetOptions::graph): ByGraph, of
+// core/graph/method.hpp.
 
-// "hilbert", "staggered 4x2x1", ...: as options say it. Without loss.
+using Method =
+    std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph>;
+
+// "hilbert", "staggered 4x2x1", "graph fast 0.05", ...: as options say it. Without loss.
 EVENKEEL_API std::string to_text(const Method& method);
 EVENKEEL_API std::optional<Method> method_from_text(std::string_view text);
 
@@ -52,7 +57,17 @@ EVENKEEL_API std::optional<Method> method_from_text(std::string_view text);
 EVENKEEL_API std::vector<std::string_view> method_names();
 inline constexpr const char* method_texts =
     "hilbert, morton, snake, bisection, staggered or tensor, the last two with or without the "
-    "domains along each axis, as in tensor 4x4x2; 0 has them chosen";
+    "domains along each axis, as in tensor 4x4x2; 0 has them chosen; or graph, with or without "
+    "effort, tolerance and moving cost, as in graph fast 0.05 0.001";
+
+// Whether it places objects by where they are, along a curve or in boxes.
+inline bool places_along_curve(const Method& method) noexcept {
+  return std::holds_alternative<Hilbert>(method) || std::holds_alternative<Morton>(method) ||
+         std::holds_alternative<Snake>(method);
+}
+inline bool places_by_graph(const Method& method) noexcept {
+  return std::holds_alternative<ByGraph>(method);
+}
 
 // The domains along each axis; nothing for methods without a grid.
 EVENKEEL_API std::optional<std::array<int, 3>> extents_of(const Method& method) noexcept;

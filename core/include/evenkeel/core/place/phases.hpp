@@ -1,6 +1,7 @@
 #pragma once
 
-// Places objects that cost something in each of several phases of a step, along a curve.
+// Places objects that cost something in each of several phases of a step: along a curve, or by
+// their graph.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
@@ -15,18 +16,14 @@
 
 namespace evenkeel {
 
-// For each set, for each phase, what each object costs, in the memory of the sets' space; empty:
-// nothing.
-using PhaseCosts = std::span<const std::vector<std::span<const double>>>;
-
 struct PlacedByPhases {
   Allowed allowed;   // the lambda of its assignment is that of `loads`
   PhaseLoads loads;  // under the domains of the assignment
 };
 
-// Collective, for methods along a curve, as place_allowed. The last domains are kept while a step
-// takes at most `target_lambda` times as long under them as under the best cut that was found; 0:
-// they are not kept. Where ranks are to have a least number of objects and the best cut leaves some
+// Collective, as place_allowed. Along a curve, the last domains are kept while a step takes at most
+// `target_lambda` times as long under them as under the best cut that was found; the parts of a
+// graph, while no phase is less even. 0: they are not kept. Where ranks are to have a least number of objects and the best cut leaves some
 // with fewer, `loads` are those of the best cut, and what was placed may be worse.
 EVENKEEL_API PlacedByPhases place_phases(const Communicator& communicator, const Status& status,
                                          const Prepared& prepared, PhaseCosts costs, int phases,

@@ -1,0 +1,284 @@
+// Domains that are parts of the graph that a set brings.
+
+#include "cut/keep_in_place.hpp"
+#include "field/numbers.hpp"
+#include "place/loads.hpp"
+#include "place/task.hpp"
+
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/graph.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "core/place";
+constexpr const char* label = "evenkeel::place::graph";
+
+[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
+  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
+}
+
+void require_one_graph(std::span<const Set> sets) {
+  if (sets.size() != 1)
+    refuse(std::to_string(sets.size()) + " sets were given, and the method graph places one.",
+           "Give the others a Balancer of their own, or let their data travel as payloads.");
+  const SetOptions& options = sets.front().options();
+  if (!options.graph)
+    refuse("The set has no graph, which the method graph cuts.",
+           "Give .graph = ek::graph(offsets, columns), on all ranks, or choose another method.");
+  if (options.group.given())
+    refuse("The set has groups, which the method graph does not know.",
+           "Connect the objects of a group in the graph, by edges that are uncuttable.");
+}
+
+// --- What is cut ---------------------------------------------------------------------------------
+
+// One of several numbers per object, from numbers one after the other.
+struct Interleave {
+  const double* numbers;
+  int component, components;
+  double* interleaved;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    interleaved[i * components + component] = numbers == nullptr ? 1 : numbers[i];
+  }
+};
+
+FieldLayout component_of(FieldLayout at, int index) {
+  at.data = static_cast<char*>(at.data) + index * at.component_stride_bytes;
+  at.components = 1;
+  return at;
+}
+
+// Coordinates or weights that the application gives in a layout of its own.
+void interleave(const Space& space, const FieldLayout& given, std::int64_t count, int first, int all,
+                exec::Array<double>& into) {
+  for (int c = 0; c < given.components; ++c) {
+    const exec::Array<double> numbers = read_reals(space, component_of(given, c), count);
+    exec::for_each(space, label, count, Interleave{numbers.data(), first + c, all, into.data()});
+    space.fence(label);
+  }
+}
+
+RawField<double> as_field(const Space& space, const exec::Array<double>& numbers, int components,
+                          const char* name) {
+  return raw_field(numbers.data(), {.count = numbers.size() / components,
+                                    .components = components,
+                                    .memory = exec::memory_of(space),
+                                    .label = name});
+}
+
+// The application's graph, with what the library knows of its vertices. Refers to the arrays.
+class Described {
+ public:
+  // `costs`: constraints, to which the application's own weights are added; empty spans: all 1.
+  Described(const Prepared& prepared, std::span<const std::span<const double>> costs) {
+    const Space& space = prepared.space;
+    const Set& given = prepared.sets.front();
+    const Graph& graph = *given.options().graph;
+    GraphOptions options = graph.options();
+    options.count = given.count();
+    weigh(space, costs, given.count(), options);
+    const auto* method = std::get_if<ByGraph>(&prepared.options.method);
+    const bool follows_curve = method != nullptr && method->effort == Effort::polish;
+    if (follows_curve && !options.position.given() && given.count() > 0) {
+      const FieldLayout at = given.position();
+      places_ = {space, label, given.count() * at.components};
+      interleave(space, at, given.count(), 0, at.components, places_);
+      place_field_ = as_field(space, places_, at.components, "positions of objects");
+      options.position = place_field_;
+    }
+    const std::vector<exec::Array<int>>& held = prepared.bonds.held;
+    if (!held.empty() && !held.front().empty()) options.fixed = held.front();
+    graph_.emplace(graph.offsets(), graph.columns(), std::move(options));
+  }
+  Described(const Described&) = delete;
+  Described& operator=(const Described&) = delete;
+
+  const Graph& graph() const noexcept { return *graph_; }
+
+ private:
+  void weigh(const Space& space, std::span<const std::span<const double>> costs,
+             std::int64_t count, GraphOptions& options) {
+    const bool has_own = options.weight.given() && count > 0;
+    const int first = static_cast<int>(costs.size());
+    const int all = first + (has_own ? options.weight.layout().components : 0);
+    weights_ = {space, label, count * all};
+    for (int c = 0; c < first; ++c) {
+      const std::span<const double> cost = costs[static_cast<std::size_t>(c)];
+      exec::for_each(space, label, count,
+                     Interleave{cost.empty() ? nullptr : cost.data(), c, all, weights_.data()});
+    }
+    space.fence(label);
+    if (has_own) interleave(space, options.weight.layout(), count, first, all, weights_);
+    weight_field_ = as_field(space, weights_, all, "costs of objects");
+    options.weight = weight_field_;
+  }
+
+  exec::Array<double> weights_, places_;
+  RawField<double> weight_field_, place_field_;
+  std::optional<Graph> graph_;
+};
+
+// --- Whose parts ---------------------------------------------------------------------------------
+
+struct IsElsewhere {
+  const int* parts;
+  int here;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return parts[i] == here ? 0 : 1; }
+};
+
+struct CountParts {
+  const int* parts;
+  std::int64_t* objects;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    Kokkos::atomic_add(&objects[parts[i]], std::int64_t{1});
+  }
+};
+
+struct Renumber {
+  const int* rank_of_part;
+  int* parts;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { parts[i] = rank_of_part[parts[i]]; }
+};
+
+// Collective. Numbers parts by the ranks that hold most of them.
+void keep_where_they_are(const PlaceTask& task, exec::Array<int>& parts) {
+  const Space& space = task.prepared.space;
+  std::vector<std::int64_t> objects;
+  const Status counted = attempt(stage_name, [&] {
+    const auto counts = exec::filled<std::int64_t>(space, label, task.parts(), 0);
+    exec::for_each(space, label, parts.size(), CountParts{parts.data(), counts.data()});
+    objects = counts.on_host();
+  });
+  const std::vector<int> ranks = keep_in_place(task.communicator, counted, objects);
+  vote(task.communicator, attempt(stage_name, [&] {
+         const exec::Reached<int> reached(space, label, ranks);
+         exec::for_each(space, label, parts.size(), Renumber{reached.data(), parts.data()});
+         space.fence(label);
+       }));
+}
+
+struct CutFound {
+  GraphCut cut;
+  double from_nothing = 0;  // the cut of the last division that was made from nothing
+};
+
+// Collective.
+GraphCut cut_from_nothing(const PlaceTask& task, const Graph& graph, const ByGraph& method) {
+  GraphCut cut = cut_graph(task.prepared.space, task.communicator, graph,
+                           {.parts = task.parts()}, method);
+  const bool are_held = task.prepared.region.is_bound;  // by their ranks
+  if (!are_held && task.fresh == nullptr) keep_where_they_are(task, cut.parts);
+  return cut;
+}
+
+// Collective. Goes on from the present division, as long as that does not drift far away from what
+// a new one would cut: that moves much more.
+CutFound find_cut(const PlaceTask& task, const Graph& graph, const ByGraph& method) {
+  constexpr double may_have_drifted = 1.1, has_drifted = 1.2;
+  const bool has_parts = parts_of(task.last) == task.communicator.size();
+  if (!has_parts || task.fresh != nullptr) {
+    GraphCut cut = cut_from_nothing(task, graph, method);
+    const double edges = cut.report.cut;
+    return {std::move(cut), edges};
+  }
+  exec::Array<int> here;
+  vote(task.communicator, attempt(stage_name, [&] {
+         here = exec::filled(task.prepared.space, label, task.prepared.set(0).count(),
+                             task.communicator.rank());
+       }));
+  GraphCut kept = cut_graph(task.prepared.space, task.communicator, graph,
+                            {.parts = task.parts(), .from = here}, method);
+  const auto* last = std::get_if<GraphDomains>(&task.last);
+  const double measure = last == nullptr ? 0 : last->cut_from_nothing();
+  if (kept.report.cut <= may_have_drifted * measure) return {std::move(kept), measure};
+  GraphCut anew = cut_from_nothing(task, graph, method);
+  const double edges = anew.report.cut;
+  const bool is_worse = kept.report.cut > has_drifted * edges;
+  return {is_worse ? std::move(anew) : std::move(kept), edges};
+}
+
+// What objects cost: in each phase, or altogether.
+std::span<const std::span<const double>> costs_of(const PlaceTask& task) {
+  if (!task.phases.empty()) return task.phases.front();
+  return task.weights.first(1);
+}
+
+// Collective. Whether all objects may stay where they are; then found says so.
+bool may_stay(const PlaceTask& task, Found& found) {
+  if (task.fresh != nullptr || !(task.target_lambda > 0) ||
+      !std::holds_alternative<GraphDomains>(task.last) ||
+      parts_of(task.last) != task.communicator.size())
+    return false;
+  vote(task.communicator, attempt(stage_name, [&] {
+         found.parts.push_back(exec::filled(task.prepared.space, label,
+                                            task.prepared.set(0).count(),
+                                            task.communicator.rank()));
+       }));
+  double lambda = 1;
+  for (const std::span<const double> cost : costs_of(task))
+    lambda = std::max(lambda, loads_by_object(task.communicator, Status(), task.prepared,
+                                              Weights(&cost, 1), found.parts)
+                                  .lambda());
+  found.lambda = lambda;
+  found.is_kept = lambda <= task.target_lambda;
+  if (!found.is_kept) found = Found();
+  return found.is_kept;
+}
+
+}  // namespace
+
+Found find_by_graph(const PlaceTask& task) {
+  vote(task.communicator, attempt(stage_name, [&] {
+         if (!task.status.ok()) throw Error(*task.status.error());
+         require_one_graph(task.prepared.sets);
+       }));
+  Found found;
+  if (may_stay(task, found)) {
+    found.status =
+        attempt(stage_name, [&] { found.domains = renumbered(task.last, task.generation()); });
+    return found;
+  }
+  ByGraph method = std::get<ByGraph>(task.prepared.options.method);
+  method.tolerance *= task.tightened;
+  std::optional<Described> described;
+  vote(task.communicator,
+       attempt(stage_name, [&] { described.emplace(task.prepared, costs_of(task)); }));
+  CutFound cut = find_cut(task, described->graph(), method);
+  std::int64_t elsewhere = 0;
+  vote(task.communicator, attempt(stage_name, [&] {
+         const exec::Array<int>& parts = cut.cut.parts;
+         elsewhere = exec::sum<std::int64_t>(task.prepared.space, parts.size(),
+                                             IsElsewhere{parts.data(), task.communicator.rank()});
+       }));
+  const bool is_changed = task.communicator.all_reduce(elsewhere, Reduction::sum) > 0;
+  const auto* last = std::get_if<GraphDomains>(&task.last);
+  const bool is_same = last != nullptr && !is_changed && last->parts() == task.parts();
+  const Region& region = task.prepared.region;
+  found.lambda = *std::max_element(cut.cut.report.lambda.begin(), cut.cut.report.lambda.end());
+  found.status = attempt(stage_name, [&] {
+    GraphDomains domains(task.generation(), is_same ? last->division() : task.generation(),
+                         region.dimensions, region.box, task.prepared.options.periodic,
+                         std::move(cut.cut.report));
+    domains.set_cut_from_nothing(cut.from_nothing);
+    found.domains = std::move(domains);
+    found.parts.push_back(std::move(cut.cut.parts));
+  });
+  return found;
+}
+
+}  // namespace evenkeel
