@@ -32,6 +32,14 @@ struct Settings {
   std::int64_t least_nodes = 1;
   std::string picture = {};
 
+  ek::Options options(bool is_balanced) const {
+    ek::Options chosen{.method = ek::ByGraph{.effort = ek::Effort::good, .tolerance = 0.05},
+                       .horizon = steps,
+                       // Ranks may share cores, and this machine may have other users.
+                       .clock = ek::ClockKind::thread_cpu};
+    if (!is_balanced) chosen.trigger = ek::Never{};
+    return chosen;
+  }
   double angle_at(std::int64_t step) const {
     return angle * static_cast<double>(step) / static_cast<double>(steps);
   }
@@ -48,27 +56,34 @@ struct Settings {
 
 class Run {
  public:
-  Run(const ek::Communicator& ranks, const Settings& settings)
-      : ranks_(ranks), settings_(settings), nodes_(make_nodes(ranks, settings.mesh_at(0))) {
+  Run(const ek::Communicator& ranks, const Settings& settings, bool is_balanced)
+      : ranks_(ranks),
+        settings_(settings),
+        nodes_(make_nodes(ranks, settings.mesh_at(0))),
+        balancer_(ranks, settings.options(is_balanced)),
+        on_columns_(balancer_.kernel("columns")),
+        on_meshes_(balancer_.kernel("meshes")) {
     reconnect();
+    Course::Step first;  // not counted
+    note_move(0, first, [&] { return balancer_.rebalance(all()); });
   }
 
-  Course operator()(bool is_balanced) {
-    rebalance(0);
+  Course operator()() {
     for (std::int64_t step = 0; step < settings_.steps; ++step) {
       Course::Step& took = course_.steps.emplace_back();
-      take(took.upkeep, [&] { exchange_columns(ranks_, halo_, nodes_); });
-      take(took.work, [&] { step_columns(nodes_, shares_, Front::at(settings_.angle_at(step))); });
-      if ((step + 1) % settings_.steps_of_meshes != 0) continue;
-      take(took.upkeep, [&] { exchange_columns(ranks_, halo_, nodes_); });
-      take(took.work, [&] { adapt(nodes_, settings_.mesh_at(step + 1)); });
-      take(took.upkeep, [&] { reconnect(); });
-      if (is_balanced && lambda_of(ranks_, nodes_) > 1.15) {
-        took.has_moved = true;
-        take(took.upkeep, [&] { rebalance(step + 1); });
-      }
-      course_.poor_at_border.push_back(count_of(ranks_, nodes_).poor_at_border);
+      took.of_all([&] { exchange_columns(ranks_, halo_, nodes_); });
+      took.of(on_columns_,
+              [&] { step_columns(nodes_, shares_, Front::at(settings_.angle_at(step))); });
+      const bool is_last = (step + 1) % settings_.steps_of_meshes == 0;  // in this mesh
+      if (is_last) go_on_to(settings_.mesh_at(step + 1), took);
+      // Much is made anew where the mesh changes, so it is cheap to move there.
+      const auto balance = [&] { return balancer_.step(all(), {.may_move = is_last}); };
+      if (is_last)
+        note_move(step + 1, took, balance);
+      else
+        took.of_all(balance);
     }
+    balancer_.finish();
     course_.at_last = count_of(ranks_, nodes_);
     course_.expected = MeshCount::of(nodes_.mesh);
     course_.result = result_of(ranks_, nodes_);
@@ -77,48 +92,33 @@ class Run {
   }
 
  private:
-  template <class Work>
-  static void take(double& seconds, const Work& work) {
-    const ek::ThreadCpuStopwatch watch;
-    work();
-    seconds += watch.seconds();
-  }
+  ek::Set all() { return nodes_.as_set(settings_.knows_layers); }
 
   void reconnect() {
-    halo_ = connect(ranks_, ek::Domains{}, nodes_);
+    halo_ = connect(ranks_, balancer_.domains(), nodes_);
     judge(halo_, nodes_);
     shares_ = shares_of(nodes_);
   }
 
-  void rebalance(std::int64_t step) {
+  void go_on_to(const Mesh& mesh, Course::Step& took) {
+    took.of_all([&] { exchange_columns(ranks_, halo_, nodes_); });
+    took.of(on_meshes_, [&] { adapt(nodes_, mesh); });
+    took.of_all([&] { reconnect(); });
+  }
+
+  // Moves, if that is worth it; if so, all that depends on places is new, and the report knows.
+  template <class Move>
+  void note_move(std::int64_t step, Course::Step& took, const Move& move) {
     Rebalance done{step, 0, lambda_of(ranks_, nodes_), 1, count_of(ranks_, nodes_), {}};
-    const ek::Space space = ek::Space::where(ek::MemoryKind::host);
-    const std::int64_t begin = ranks_.exclusive_scan(nodes_.owned);
-    const auto begins = ranks_.all_gather(std::span<const std::int64_t>(&begin, 1)).values;
-    const ek::IdDirectory directory(ranks_, nodes_.id, nodes_.owned);
-    std::vector<std::int64_t> columns;
-    for (const ek::Location& at : directory.look_up(nodes_.ring).on_host())
-      columns.push_back(begins[static_cast<std::size_t>(at.rank)] + at.slot);
-    const std::vector<int> from(nodes_.extent(), ranks_.rank());
-    ek::GraphCut cut =
-        ek::cut_graph(space, ranks_,
-                      ek::graph(nodes_.first, columns,
-                                {.weight = nodes_.layers,
-                                 .edge_weight = nodes_.edge_weight,
-                                 .uncuttable = nodes_.uncuttable}),
-                      {.from = from}, {.effort = ek::Effort::good, .tolerance = 0.05});
-    const std::span<const int> to[] = {cut.parts.span()};
-    const ek::Set set = ek::set(nodes_.x, nodes_.cargo(), {.count = &nodes_.owned});
-    const std::span<const ek::Set> sets(&set, 1);
-    const auto shapes = ek::agree_on_sets(ranks_, sets);
-    const ek::Plan plan = ek::plan_to(ranks_, ek::Status(), to, sets);
-    done.moved = plan.objects_moved;
-    if (!plan.empty()) {
-      ek::move(ranks_, sets, shapes, plan);
-      reconnect();
-    }
+    const ek::MoveReport moved = took.of_all(move);
+    course_.poor_at_border.push_back(done.before.poor_at_border);
+    if (!moved) return;
+    took.of_all([&] { reconnect(); });
+    took.has_moved = true;
+    done.moved = moved.objects;
     done.lambda_after = lambda_of(ranks_, nodes_);
     done.after = count_of(ranks_, nodes_);
+    course_.poor_at_border.back() = done.after.poor_at_border;
     course_.rebalances.push_back(done);
   }
 
@@ -128,6 +128,8 @@ class Run {
   ek::Halo halo_ = {};
   Shares shares_ = {};
   Course course_ = {};
+  ek::Balancer balancer_;
+  ek::Kernel on_columns_, on_meshes_;
 };
 
 bool read(int argc, char** argv, Settings& settings) {
@@ -176,8 +178,8 @@ int run(int argc, char** argv) {
       return 2;
     }
     Report report(ranks);
-    if (settings.runs_off) report.add("off", Run(ranks, settings)(false));
-    if (settings.runs_on) report.add("on", Run(ranks, settings)(true));
+    if (settings.runs_off) report.add("off", Run(ranks, settings, false)());
+    if (settings.runs_on) report.add("on", Run(ranks, settings, true)());
     report.print();
     return report.is_right() ? 0 : 1;
   } catch (const ek::Error& error) {  // the same on all ranks

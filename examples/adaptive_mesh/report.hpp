@@ -29,6 +29,27 @@ struct Course {
   struct Step {
     double work = 0, upkeep = 0;
     bool has_moved = false;
+
+    template <class Work>
+    void of(const ek::Kernel& kernel, const Work& work_of_rank) {
+      const ek::ThreadCpuStopwatch watch;
+      const auto timing = kernel.time();
+      work_of_rank();
+      work += watch.seconds();
+    }
+    // What ranks do together.
+    template <class Together>
+    auto of_all(const Together& together) {
+      const Adding adding{upkeep};
+      return together();
+    }
+
+   private:
+    struct Adding {
+      double& sum;
+      const ek::ThreadCpuStopwatch watch = {};
+      ~Adding() { sum += watch.seconds(); }
+    };
   };
   std::vector<Step> steps = {};
   std::vector<Rebalance> rebalances = {};         // the first distribution before all others
