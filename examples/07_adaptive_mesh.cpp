@@ -18,6 +18,7 @@
 #include "adaptive_mesh/picture.hpp"
 #include "adaptive_mesh/quality.hpp"
 #include "adaptive_mesh/report.hpp"
+#include "adaptive_mesh/sharing.hpp"
 
 #include <cstdio>
 #include <cstdlib>
@@ -32,13 +33,15 @@ struct Settings {
   std::int64_t least_nodes = 1;
   std::string picture = {};
 
-  ek::Options options(bool is_balanced) const {
-    ek::Options chosen{.method = ek::ByGraph{.effort = ek::Effort::good, .tolerance = 0.05},
-                       .horizon = steps,
-                       // Ranks may share cores, and this machine may have other users.
-                       .clock = ek::ClockKind::thread_cpu};
-    if (!is_balanced) chosen.trigger = ek::Never{};
-    return chosen;
+  SharingOptions sharing(bool is_balanced) const {
+    SharingOptions options{.monitor = {.horizon = steps,
+                                       // Ranks may share cores, and this machine may have other
+                                       // users.
+                                       .clock = ek::ClockKind::thread_cpu},
+                           .costs_layers = knows_layers,
+                           .least_nodes = least_nodes};
+    if (!is_balanced) options.monitor.trigger = ek::Never{};
+    return options;
   }
   double angle_at(std::int64_t step) const {
     return angle * static_cast<double>(step) / static_cast<double>(steps);
@@ -54,18 +57,19 @@ struct Settings {
 
 // --- The run -------------------------------------------------------------------------------------
 
+template <class Sharing>
 class Run {
  public:
   Run(const ek::Communicator& ranks, const Settings& settings, bool is_balanced)
       : ranks_(ranks),
         settings_(settings),
         nodes_(make_nodes(ranks, settings.mesh_at(0))),
-        balancer_(ranks, settings.options(is_balanced)),
-        on_columns_(balancer_.kernel("columns")),
-        on_meshes_(balancer_.kernel("meshes")) {
+        sharing_(ranks, settings.sharing(is_balanced)),
+        on_columns_(sharing_.kernel("columns")),
+        on_meshes_(sharing_.kernel("meshes")) {
     reconnect();
     Course::Step first;  // not counted
-    note_move(0, first, [&] { return balancer_.rebalance(all()); });
+    note_move(0, first, [&] { return sharing_.rebalance(nodes_); });
   }
 
   Course operator()() {
@@ -77,13 +81,13 @@ class Run {
       const bool is_last = (step + 1) % settings_.steps_of_meshes == 0;  // in this mesh
       if (is_last) go_on_to(settings_.mesh_at(step + 1), took);
       // Much is made anew where the mesh changes, so it is cheap to move there.
-      const auto balance = [&] { return balancer_.step(all(), {.may_move = is_last}); };
+      const auto balance = [&] { return sharing_.step(nodes_, {.may_move = is_last}); };
       if (is_last)
         note_move(step + 1, took, balance);
       else
         took.of_all(balance);
     }
-    balancer_.finish();
+    sharing_.finish();
     course_.at_last = count_of(ranks_, nodes_);
     course_.expected = MeshCount::of(nodes_.mesh);
     course_.result = result_of(ranks_, nodes_);
@@ -92,10 +96,8 @@ class Run {
   }
 
  private:
-  ek::Set all() { return nodes_.as_set(settings_.knows_layers); }
-
   void reconnect() {
-    halo_ = connect(ranks_, balancer_.domains(), nodes_);
+    halo_ = connect(ranks_, sharing_.domains(), nodes_);
     judge(halo_, nodes_);
     shares_ = shares_of(nodes_);
   }
@@ -128,7 +130,7 @@ class Run {
   ek::Halo halo_ = {};
   Shares shares_ = {};
   Course course_ = {};
-  ek::Balancer balancer_;
+  Sharing sharing_;
   ek::Kernel on_columns_, on_meshes_;
 };
 
@@ -178,8 +180,12 @@ int run(int argc, char** argv) {
       return 2;
     }
     Report report(ranks);
-    if (settings.runs_off) report.add("off", Run(ranks, settings, false)());
-    if (settings.runs_on) report.add("on", Run(ranks, settings, true)());
+    for (const bool is_balanced : {false, true}) {
+      if (!(is_balanced ? settings.runs_on : settings.runs_off)) continue;
+      report.add(is_balanced ? "on" : "off", settings.tightens
+                                                 ? Run<ByProposals>(ranks, settings, is_balanced)()
+                                                 : Run<BySteps>(ranks, settings, is_balanced)());
+    }
     report.print();
     return report.is_right() ? 0 : 1;
   } catch (const ek::Error& error) {  // the same on all ranks

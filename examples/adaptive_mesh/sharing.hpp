@@ -1,0 +1,114 @@
+#pragma once
+
+// Two ways to share out nodes: a Balancer that does all by itself, and proposals that are looked at
+// before anything moves. Both are told of kernels and asked at the end of each step.
+
+#include "nodes.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+struct SharingOptions {
+  ek::Options monitor = {};
+  bool costs_layers = false;     // nodes cost what they have layers; otherwise that is learned
+  std::int64_t least_nodes = 1;  // of a part that is proposed
+};
+
+// The default: decides, cuts and moves.
+class BySteps {
+ public:
+  BySteps(const ek::Communicator& ranks, const SharingOptions& options)
+      : options_(options), balancer_(ranks, with_method(options.monitor)) {}
+
+  ek::Kernel kernel(const std::string& name) { return balancer_.kernel(name); }
+  const ek::Domains& domains() const { return balancer_.domains(); }
+  ek::MoveReport rebalance(Nodes& nodes) { return balancer_.rebalance(set_of(nodes)); }
+  ek::MoveReport step(Nodes& nodes, const ek::StepOptions& how) {
+    return balancer_.step(set_of(nodes), how);
+  }
+  void finish() { balancer_.finish(); }
+
+ private:
+  static ek::Options with_method(ek::Options options) {
+    options.method = ek::ByGraph{.effort = ek::Effort::good, .tolerance = 0.05};
+    return options;
+  }
+  // What moves together; what a node costs grows with its layers, or is just that.
+  ek::Set set_of(Nodes& nodes) const {
+    ek::SetOptions about = nodes.set_options();
+    about.graph = nodes.graph();
+    (options_.costs_layers ? about.weight : about.features) = nodes.layers;
+    return ek::set(nodes.x, nodes.cargo(), about);
+  }
+
+  SharingOptions options_;
+  ek::Balancer balancer_;
+};
+
+// Parts may be far from even at first, so that borders have room to keep away from poor elements.
+// While a part would have too few nodes, the next proposal is to be more even, and the last one
+// does without what is known of edges. (Fluidity does so with Zoltan.)
+class ByProposals {
+ public:
+  ByProposals(const ek::Communicator& ranks, const SharingOptions& options)
+      : ranks_(ranks),
+        least_nodes_(options.least_nodes),
+        balancer_(ranks, {.method = {.tolerance = tolerances.front()},
+                          .costs = options.costs_layers ? ek::VertexCosts::as_given
+                                                        : ek::VertexCosts::measured,
+                          .monitor = options.monitor}) {}
+
+  ek::Kernel kernel(const std::string& name) { return balancer_.kernel(name); }
+  const ek::Domains& domains() const { return no_domains_; }
+  ek::MoveReport rebalance(Nodes& nodes) {
+    return carry_out(nodes, balancer_.propose(weighed(nodes), std::nullopt, true));
+  }
+  ek::MoveReport step(Nodes& nodes, const ek::StepOptions& how) {
+    std::optional<ek::GraphCut> next = balancer_.step(weighed(nodes), how);
+    if (!next) return {};
+    return carry_out(nodes, std::move(*next));
+  }
+  void finish() { balancer_.finish(); }
+
+ private:
+  static constexpr std::array<double, 5> tolerances = {0.5, 0.35, 0.2, 0.1, 0.075};
+
+  static ek::Graph weighed(const Nodes& nodes) { return nodes.graph(nodes.layers); }
+
+  // The nodes that the smallest part would have. Collective.
+  std::int64_t least_of(const std::vector<int>& parts) const {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks_.size()));
+    for (const int part : parts) ++counts[static_cast<std::size_t>(part)];
+    ranks_.all_reduce(std::span<std::int64_t>(counts), ek::Reduction::sum);
+    return *std::min_element(counts.begin(), counts.end());
+  }
+
+  ek::MoveReport carry_out(Nodes& nodes, ek::GraphCut proposal) {
+    std::vector<int> parts = proposal.parts.on_host();
+    int refused = 0;
+    for (; least_of(parts) < least_nodes_ && refused < std::ssize(tolerances); ++refused) {
+      const bool is_last = refused + 1 == std::ssize(tolerances);
+      const ek::ByGraph method{.tolerance = tolerances[is_last ? refused : refused + 1]};
+      const ek::Graph graph = is_last ? nodes.bare_graph(nodes.layers) : weighed(nodes);
+      parts = balancer_.propose(graph, method).parts.on_host();
+    }
+    const std::span<const int> ranks_of_nodes[] = {parts};
+    const ek::Set set = ek::set(nodes.x, nodes.cargo(), nodes.set_options());
+    const std::span<const ek::Set> sets(&set, 1);
+    const std::vector<ek::SetShape> shapes = ek::agree_on_sets(ranks_, sets);
+    const ek::Plan plan = ek::plan_to(ranks_, ek::Status(), ranks_of_nodes, sets);
+    ek::MoveReport report;
+    if (!plan.empty()) report = ek::move(ranks_, sets, shapes, plan);
+    balancer_.accept();
+    report.refused = refused;
+    return report;
+  }
+
+  const ek::Communicator& ranks_;
+  std::int64_t least_nodes_;
+  ek::GraphBalancer balancer_;
+  ek::Domains no_domains_;
+};
