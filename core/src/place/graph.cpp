@@ -1,7 +1,7 @@
 // Domains that are parts of the graph that a set brings.
 
 #include "cut/keep_in_place.hpp"
-#include "field/numbers.hpp"
+#include "graph/vertex_numbers.hpp"
 #include "place/loads.hpp"
 #include "place/task.hpp"
 
@@ -10,7 +10,6 @@
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/core/field/array.hpp>
-#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/graph.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -47,40 +46,6 @@ void require_one_graph(std::span<const Set> sets) {
 
 // --- What is cut ---------------------------------------------------------------------------------
 
-// One of several numbers per object, from numbers one after the other.
-struct Interleave {
-  const double* numbers;
-  int component, components;
-  double* interleaved;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    interleaved[i * components + component] = numbers == nullptr ? 1 : numbers[i];
-  }
-};
-
-FieldLayout component_of(FieldLayout at, int index) {
-  at.data = static_cast<char*>(at.data) + index * at.component_stride_bytes;
-  at.components = 1;
-  return at;
-}
-
-// Coordinates or weights that the application gives in a layout of its own.
-void interleave(const Space& space, const FieldLayout& given, std::int64_t count, int first, int all,
-                exec::Array<double>& into) {
-  for (int c = 0; c < given.components; ++c) {
-    const exec::Array<double> numbers = read_reals(space, component_of(given, c), count);
-    exec::for_each(space, label, count, Interleave{numbers.data(), first + c, all, into.data()});
-    space.fence(label);
-  }
-}
-
-RawField<double> as_field(const Space& space, const exec::Array<double>& numbers, int components,
-                          const char* name) {
-  return raw_field(numbers.data(), {.count = numbers.size() / components,
-                                    .components = components,
-                                    .memory = exec::memory_of(space),
-                                    .label = name});
-}
-
 // The application's graph, with what the library knows of its vertices. Refers to the arrays.
 class Described {
  public:
@@ -91,15 +56,20 @@ class Described {
     const Graph& graph = *given.options().graph;
     GraphOptions options = graph.options();
     options.count = given.count();
-    weigh(space, costs, given.count(), options);
-    const auto* method = std::get_if<ByGraph>(&prepared.options.method);
-    const bool follows_curve = method != nullptr && method->effort == Effort::polish;
+    const bool has_own = options.weight.given() && given.count() > 0;
+    const int first = static_cast<int>(costs.size());
+    const int own = has_own ? options.weight.layout().components : 0;
+    weights_.emplace(space, given.count(), first + own, "costs of objects");
+    for (int c = 0; c < first; ++c) weights_->set(c, costs[static_cast<std::size_t>(c)]);
+    if (has_own) weights_->set(first, options.weight.layout());
+    options.weight = weights_->source();
+    const bool follows_curve =
+        std::get<ByGraph>(prepared.options.method).effort == Effort::polish;
     if (follows_curve && !options.position.given() && given.count() > 0) {
       const FieldLayout at = given.position();
-      places_ = {space, label, given.count() * at.components};
-      interleave(space, at, given.count(), 0, at.components, places_);
-      place_field_ = as_field(space, places_, at.components, "positions of objects");
-      options.position = place_field_;
+      places_.emplace(space, given.count(), at.components, "positions of objects");
+      places_->set(0, at);
+      options.position = places_->source();
     }
     const std::vector<exec::Array<int>>& held = prepared.bonds.held;
     if (!held.empty() && !held.front().empty()) options.fixed = held.front();
@@ -111,25 +81,7 @@ class Described {
   const Graph& graph() const noexcept { return *graph_; }
 
  private:
-  void weigh(const Space& space, std::span<const std::span<const double>> costs,
-             std::int64_t count, GraphOptions& options) {
-    const bool has_own = options.weight.given() && count > 0;
-    const int first = static_cast<int>(costs.size());
-    const int all = first + (has_own ? options.weight.layout().components : 0);
-    weights_ = {space, label, count * all};
-    for (int c = 0; c < first; ++c) {
-      const std::span<const double> cost = costs[static_cast<std::size_t>(c)];
-      exec::for_each(space, label, count,
-                     Interleave{cost.empty() ? nullptr : cost.data(), c, all, weights_.data()});
-    }
-    space.fence(label);
-    if (has_own) interleave(space, options.weight.layout(), count, first, all, weights_);
-    weight_field_ = as_field(space, weights_, all, "costs of objects");
-    options.weight = weight_field_;
-  }
-
-  exec::Array<double> weights_, places_;
-  RawField<double> weight_field_, place_field_;
+  std::optional<graphs::VertexNumbers> weights_, places_;
   std::optional<Graph> graph_;
 };
 

@@ -51,6 +51,7 @@
 #include <evenkeel/core/wrap.hpp>
 #include <evenkeel/monitor/balancer.hpp>
 #include <evenkeel/monitor/clock.hpp>
+#include <evenkeel/monitor/graph_balancer.hpp>
 #include <evenkeel/monitor/grid_balancer.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/monitor.hpp>

@@ -19,13 +19,18 @@
 #include <evenkeel/core/graph/report.hpp>
 #include <evenkeel/core/number_source.hpp>
 
+#include <optional>
+
 namespace evenkeel {
 
-// The same on all ranks.
+// The same on all ranks, but for what is told of vertices.
 struct GraphCutOptions {
   int parts = 0;  // 0: one for each rank
   // Parts to begin from, one per vertex; a negative number: none. Unset: from nothing.
   NumberSource from = {};
+  // What the vertices of this rank cost together, in one unit on all ranks: their weights of the
+  // first constraint are scaled to that. Given on all ranks or none. Unset: weights are as given.
+  std::optional<double> load = std::nullopt;
 };
 
 struct GraphCut {
@@ -41,5 +46,8 @@ struct GraphCut {
 EVENKEEL_API GraphCut cut_graph(const Space& space, const Communicator& communicator,
                                 const Graph& graph, const GraphCutOptions& options = {},
                                 const ByGraph& method = {});
+
+// The weights of this rank's vertices, of the first constraint, added up. Local.
+EVENKEEL_API double weight_of(const Space& space, const Graph& graph);
 
 }  // namespace evenkeel

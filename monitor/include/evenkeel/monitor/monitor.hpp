@@ -125,6 +125,7 @@ class EVENKEEL_API Monitor {
 
  private:
   friend class Balancer;
+  friend class GraphBalancer;
   friend class GridBalancer;
   // Before the first step, on all ranks: domains from this generation on can be taken again.
   void keep_from(std::int64_t generation);

@@ -1,0 +1,199 @@
+#include <evenkeel/monitor/graph_balancer.hpp>
+
+#include "drive/named_errors.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/compatibility.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/core/field/array.hpp>
+#include <evenkeel/monitor/monitor.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* stage_name = "monitor/graph_balancer";
+
+// What each rank states before a proposal, for all to agree.
+struct Statement {
+  std::int64_t generation_least = 0, generation_greatest = 0;
+  std::int64_t load = 0;  // of all ranks
+};
+
+void add_statement(Statement& into, const Statement& from) noexcept {
+  into.generation_least = std::min(into.generation_least, from.generation_least);
+  into.generation_greatest = std::max(into.generation_greatest, from.generation_greatest);
+  into.load += from.load;
+}
+
+Communicator require_kokkos(Communicator communicator) {
+  vote(communicator, attempt(stage_name, [] {
+         if (!exec::kokkos_is_running())
+           throw Error(ErrorKind::bad_input, Where{stage_name}, "Kokkos is not running.",
+                       "Make a GraphBalancer after Kokkos::initialize.");
+       }));
+  return communicator;
+}
+
+std::int64_t vertices_of(const Graph& graph) {
+  const OwnedCount& count = graph.options().count;
+  if (count.given()) return std::max<std::int64_t>(count.value(), 0);
+  return graph.offsets().given() ? std::max<std::int64_t>(graph.offsets().layout().count - 1, 0)
+                                 : 0;
+}
+
+}  // namespace
+
+struct GraphBalancer::Impl {
+  Impl(Communicator for_epochs, Communicator for_proposals, const GraphBalancerOptions& options,
+       std::optional<Space> space)
+      : monitor_(std::move(for_epochs), options.monitor),
+        ranks_(std::move(for_proposals)),
+        method_(options.method),
+        costs_(options.costs),
+        space_(std::move(space)) {
+    ranks_.set_on_mpi_error(monitor_.options().on_mpi_error);
+  }
+
+  std::optional<GraphCut> step(const Graph& graph, const StepOptions& how);
+  GraphCut propose(const Graph& graph, const std::optional<ByGraph>& method, bool from_nothing);
+  void accept();
+  void drop();
+  void require_proposal(const char* what) const;
+  Space space() const { return space_ ? *space_ : Space::where(MemoryKind::host); }
+
+  // What accept() tells the monitor.
+  struct Proposal {
+    std::int64_t vertices = 0;  // that move
+    double lambda = 1;
+    std::int64_t asked_at = 0;
+  };
+
+  Monitor monitor_;
+  Communicator ranks_;
+  ByGraph method_;
+  VertexCosts costs_;
+  std::optional<Space> space_;
+  std::optional<Proposal> proposal_;
+  std::int64_t generation_ = 0;
+};
+
+std::optional<GraphCut> GraphBalancer::Impl::step(const Graph& graph, const StepOptions& how) {
+  if (proposal_) drop();
+  if (monitor_.options().deterministic) {  // every step counts in the account
+    double weight = 0;
+    static_cast<void>(attempt(stage_name, [&] { weight = weight_of(space(), graph); }));
+    monitor_.set_load(weight);
+  }
+  const Advice advice = monitor_.step(vertices_of(graph), how);
+  if (!advice) return std::nullopt;
+  GraphCut cut = propose(graph, std::nullopt, false);
+  if (proposal_->vertices > 0) return cut;
+  drop();
+  return std::nullopt;
+}
+
+// Collective.
+GraphCut GraphBalancer::Impl::propose(const Graph& graph, const std::optional<ByGraph>& method,
+                                      bool from_nothing) {
+  monitor_.meet_for_rebalance("propose");
+  const std::int64_t asked_at = proposal_ ? proposal_->asked_at : monitor_.now();
+  GraphCutOptions cutting;
+  exec::Array<int> here;
+  const Status ready = attempt(stage_name, [&] {
+    here = exec::filled(space(), "evenkeel::graph_balancer::ranks", vertices_of(graph),
+                        ranks_.rank());
+  });
+  const std::int64_t load = monitor_.load_nanoseconds();
+  const Statement all = vote<&add_statement>(ranks_, ready, Statement{generation_, generation_, load});
+  if (all.generation_least != all.generation_greatest)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Some ranks have accepted a proposal and others have not: generations are " +
+                    std::to_string(all.generation_least) + " to " +
+                    std::to_string(all.generation_greatest) + '.',
+                "Call accept() on all ranks or on none.");
+  if (!from_nothing) cutting.from = here;
+  if (costs_ == VertexCosts::measured && all.load > 0) cutting.load = static_cast<double>(load);
+  GraphCut cut = cut_graph(space(), ranks_, graph, cutting, method.value_or(method_));
+  const GraphReport& report = cut.report;
+  proposal_ = Proposal{std::llround(report.moved * static_cast<double>(report.vertices)),
+                       *std::max_element(report.lambda.begin(), report.lambda.end()), asked_at};
+  return cut;
+}
+
+void GraphBalancer::Impl::require_proposal(const char* what) const {
+  if (proposal_) return;
+  throw Error(ErrorKind::bad_input, Where{stage_name},
+              std::string("There is no proposal to ") + what + '.',
+              std::string("Call ") + what + "() once after step() or propose() returned one.");
+}
+
+void GraphBalancer::Impl::accept() {
+  require_proposal("accept");
+  const Proposal accepted = *std::exchange(proposal_, std::nullopt);
+  ++generation_;
+  Outcome outcome;
+  outcome.objects_moved = accepted.vertices;
+  outcome.lambda = accepted.lambda;
+  outcome.seconds = static_cast<double>(monitor_.now() - accepted.asked_at) * 1e-9;
+  monitor_.rebalanced(outcome);
+}
+
+void GraphBalancer::Impl::drop() {
+  require_proposal("drop");
+  const Proposal dropped = *std::exchange(proposal_, std::nullopt);
+  Outcome outcome;
+  outcome.moved = false;
+  outcome.seconds = static_cast<double>(monitor_.now() - dropped.asked_at) * 1e-9;
+  monitor_.rebalanced(outcome);
+}
+
+GraphBalancer::GraphBalancer(const Communicator& communicator, const GraphBalancerOptions& options,
+                             const std::optional<Space>& space)
+    : impl_(std::make_unique<Impl>(require_kokkos(communicator.duplicate()),
+                                   communicator.duplicate(), options, space)) {}
+#if EVENKEEL_HAS_MPI
+GraphBalancer::GraphBalancer(MPI_Comm users, const GraphBalancerOptions& options,
+                             const std::optional<Space>& space)
+    : impl_(std::make_unique<Impl>(require_kokkos(Communicator(users)), Communicator(users),
+                                   options, space)) {}
+#endif
+GraphBalancer::GraphBalancer(GraphBalancer&&) noexcept = default;
+GraphBalancer& GraphBalancer::operator=(GraphBalancer&&) noexcept = default;
+GraphBalancer::~GraphBalancer() = default;
+
+Kernel GraphBalancer::kernel(const std::string& name, const KernelOptions& options) {
+  return impl_->monitor_.kernel(name, options);
+}
+std::optional<GraphCut> GraphBalancer::step(const Graph& graph, const StepOptions& how) {
+  const InUse in_use(impl_->space_);
+  return with_name(options().name, [&] { return impl_->step(graph, how); });
+}
+GraphCut GraphBalancer::propose(const Graph& graph, const std::optional<ByGraph>& method,
+                                bool from_nothing) {
+  const InUse in_use(impl_->space_);
+  return with_name(options().name, [&] { return impl_->propose(graph, method, from_nothing); });
+}
+void GraphBalancer::accept() {
+  with_name(options().name, [&] { impl_->accept(); });
+}
+void GraphBalancer::drop() {
+  with_name(options().name, [&] { impl_->drop(); });
+}
+bool GraphBalancer::has_proposal() const noexcept { return impl_->proposal_.has_value(); }
+void GraphBalancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
+std::string GraphBalancer::saved_state() const { return impl_->monitor_.saved_state(); }
+void GraphBalancer::finish() { impl_->monitor_.finish(); }
+
+std::int64_t GraphBalancer::generation() const noexcept { return impl_->generation_; }
+const Options& GraphBalancer::options() const noexcept { return impl_->monitor_.options(); }
+Metrics GraphBalancer::metrics() const { return impl_->monitor_.metrics(); }
+Account GraphBalancer::account() const { return impl_->monitor_.account(); }
+
+}  // namespace evenkeel

@@ -1,0 +1,210 @@
+// Proposals for a code that moves its own mesh.
+
+#include <evenkeel/monitor/graph_balancer.hpp>
+
+#include "core/graph/graphs.hpp"
+#include "support/harness.hpp"
+
+#include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/weights/load.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+namespace {
+
+using Number = std::int64_t;
+
+// A grid of cells that all ranks know; each has the rows of its own.
+class Mesh {
+ public:
+  Mesh(const Communicator& ranks, Number width, Number height)
+      : ranks_(ranks), whole_(test::grid(width, height)), width_(width) {
+    for (Number cell = 0; cell < whole_.size(); ++cell)
+      owner_.push_back(static_cast<int>(cell * ranks.size() / whole_.size()));
+    renew();
+  }
+
+  // The cells of rows around `middle` weigh more.
+  void heat(Number middle) {
+    weights.clear();
+    for (const Number cell : cells_)
+      weights.push_back(std::abs(cell / width_ - middle) < 3 ? 5.0 : 1.0);
+  }
+  void move_to(const GraphCut& cut) {
+    const std::vector<int> parts = cut.parts.on_host();
+    const std::vector<int> all = ranks_.all_gather(std::span<const int>(parts)).values;
+    for (std::size_t number = 0; number < all.size(); ++number)
+      owner_[std::size_t(cell_of_number_[number])] = all[number];
+    renew();
+  }
+  Graph as_graph(const GraphOptions& known = {}) const { return graph(offsets, columns, known); }
+  double lambda() const {
+    double load = 0;
+    for (const double weight : weights) load += weight;
+    return lambda_of(ranks_.all_gather(load));
+  }
+  Number count() const { return std::ssize(cells_); }
+
+  std::vector<Number> offsets, columns;
+  std::vector<double> weights;
+
+ private:
+  void renew() {
+    std::vector<std::vector<Number>> of_rank(std::size_t(ranks_.size()));
+    for (Number cell = 0; cell < whole_.size(); ++cell)
+      of_rank[std::size_t(owner_[std::size_t(cell)])].push_back(cell);
+    cells_ = of_rank[std::size_t(ranks_.rank())];
+    cell_of_number_.clear();
+    for (const auto& cells : of_rank)
+      cell_of_number_.insert(cell_of_number_.end(), cells.begin(), cells.end());
+    std::vector<Number> number(std::size_t(whole_.size()));
+    for (std::size_t i = 0; i < cell_of_number_.size(); ++i)
+      number[std::size_t(cell_of_number_[i])] = Number(i);
+    offsets = {0};
+    columns.clear();
+    for (const Number cell : cells_) {
+      for (const Number other : whole_.row(cell)) columns.push_back(number[std::size_t(other)]);
+      offsets.push_back(std::ssize(columns));
+    }
+  }
+
+  const Communicator& ranks_;
+  test::GraphOnHost whole_;
+  Number width_;
+  std::vector<int> owner_;
+  std::vector<Number> cells_, cell_of_number_;
+};
+
+class GraphBalancing : public testing::Test {
+ protected:
+  Communicator ranks = test::world();
+  int size = ranks.size();
+  Mesh mesh{ranks, 30, 16};
+  GraphBalancerOptions deterministic = {
+      .costs = VertexCosts::as_given,
+      .monitor = {.trigger = Threshold{.lambda = 1.1}, .epoch_steps = 6, .deterministic = true}};
+};
+
+TEST_F(GraphBalancing, ProposesWhenTheTriggerSaysSo) {
+  GraphBalancer balancer(ranks, deterministic);
+  int proposals = 0;
+  for (int step = 0; step < 80; ++step) {
+    mesh.heat(step < 40 ? 3 : 12);
+    const auto next = balancer.step(mesh.as_graph({.weight = mesh.weights}));
+    EXPECT_EQ(next.has_value(), balancer.has_proposal());
+    if (!next) continue;
+    ++proposals;
+    EXPECT_GT(next->report.moved, 0);
+    EXPECT_EQ(next->report.empty, 0);
+    EXPECT_LE(next->report.lambda.front(), 1.031);
+    mesh.move_to(*next);
+    balancer.accept();
+    mesh.heat(step < 40 ? 3 : 12);
+    EXPECT_NEAR(mesh.lambda(), next->report.lambda.front(), 1e-6);
+  }
+  EXPECT_LE(mesh.lambda(), 1.1);
+  EXPECT_EQ(balancer.generation(), proposals);
+  if (size > 1) {
+    EXPECT_GE(proposals, 1);
+    EXPECT_LE(proposals, 6);
+  }
+  balancer.finish();
+}
+
+TEST_F(GraphBalancing, WhatIsDroppedChangesNothing) {
+  GraphBalancer balancer(ranks, deterministic);
+  mesh.heat(3);
+  const Graph graph = mesh.as_graph({.weight = mesh.weights});
+  const GraphCut first = balancer.propose(graph);
+  EXPECT_TRUE(balancer.has_proposal());
+  balancer.drop();
+  EXPECT_FALSE(balancer.has_proposal());
+  EXPECT_EQ(balancer.generation(), 0);
+  const GraphCut second = balancer.propose(graph);
+  EXPECT_EQ(first.parts.on_host(), second.parts.on_host());
+  EXPECT_FALSE(balancer.step(graph).has_value());
+  EXPECT_FALSE(balancer.has_proposal()) << "a step drops what is open";
+  EXPECT_ERROR(balancer.drop(), "There is no proposal to drop.");
+  EXPECT_ERROR(balancer.accept(), "There is no proposal to accept.");
+  balancer.finish();
+}
+
+// As a code tightens what it asks for until every rank has enough.
+TEST_F(GraphBalancing, ProposesAgainByAnotherMethod) {
+  GraphBalancer balancer(ranks, deterministic);
+  mesh.heat(3);
+  const Graph graph = mesh.as_graph({.weight = mesh.weights});
+  double last = std::numeric_limits<double>::max();
+  for (const double tolerance : {0.5, 0.2, 0.05, 0.01}) {
+    const GraphCut cut = balancer.propose(graph, ByGraph{.tolerance = tolerance});
+    EXPECT_LE(cut.report.lambda.front(), 1 + tolerance + 1e-9);
+    EXPECT_LE(cut.report.lambda.front(), last + 1e-9);
+    last = std::max(1 + tolerance, 1.0);
+  }
+  const GraphCut anew = balancer.propose(graph, std::nullopt, true);
+  EXPECT_LE(anew.report.lambda.front(), 1.031);
+  mesh.move_to(anew);
+  balancer.accept();
+  EXPECT_EQ(balancer.generation(), 1);
+  balancer.finish();
+}
+
+// All cells weigh the same, and those of rank 0 take three times as long as others.
+TEST_F(GraphBalancing, CellsCostWhatTheirRanksMeasure) {
+  static std::int64_t now = 0;
+  now = 0;
+  GraphBalancerOptions options = {.monitor = {.trigger = Never{}, .epoch_steps = 6}};
+  options.monitor.own_clock = []() noexcept { return now; };
+  GraphBalancer balancer(ranks, options);
+  Kernel work = balancer.kernel("work");
+  for (int step = 0; step < 30; ++step) {
+    {
+      const auto timing = work.time();
+      now += mesh.count() * (ranks.rank() == 0 ? 3000 : 1000);
+    }
+    EXPECT_FALSE(balancer.step(mesh.as_graph()).has_value());
+  }
+  const Number before = mesh.count();
+  const GraphCut cut = balancer.propose(mesh.as_graph());
+  mesh.move_to(cut);
+  balancer.accept();
+  if (size > 1 && ranks.rank() == 0) {
+    const double expected = (2.0 + size) / size / 3;  // of what it had
+    EXPECT_NEAR(double(mesh.count()) / double(before), expected, 0.05 * expected + 0.02);
+  }
+  balancer.finish();
+}
+
+TEST_F(GraphBalancing, RanksThatDisagreeAreTold) {
+  if (size == 1) GTEST_SKIP() << "alone, nobody disagrees";
+  GraphBalancer balancer(ranks, deterministic);
+  mesh.heat(3);
+  const Graph graph = mesh.as_graph({.weight = mesh.weights});
+  balancer.propose(graph);
+  if (ranks.rank() == 0)
+    balancer.accept();
+  else
+    balancer.drop();
+  EXPECT_ERROR(balancer.propose(graph), "Call accept() on all ranks or on none.");
+}
+
+TEST_F(GraphBalancing, RefusesGraphsThatMakeNoSense) {
+  GraphBalancer balancer(ranks, deterministic);
+  std::vector<double> few(1);
+  const std::string text =
+      test::error_of([&] { balancer.propose(mesh.as_graph({.weight = few})); });
+  EXPECT_TRUE(test::mentions(text, "There are 1 weights"));
+  EXPECT_TRUE(test::same_everywhere(ranks, text));
+  EXPECT_FALSE(balancer.has_proposal());
+  balancer.finish();
+}
+
+}  // namespace
+}  // namespace evenkeel
