@@ -4,6 +4,7 @@
 //
 //   mpirun -n 4 07_adaptive_mesh                          off and on, compared
 //   mpirun -n 4 07_adaptive_mesh --weights layers         costs of nodes are told, not learned
+//   mpirun -n 4 07_adaptive_mesh --when poor              no poor element at a border in any mesh
 //   mpirun -n 4 07_adaptive_mesh --check tighten          looks at each proposal before it moves
 //   mpirun -n 4 07_adaptive_mesh --balance on --picture mesh.svg
 //
@@ -30,6 +31,7 @@ struct Settings {
   std::int64_t steps = 480, steps_of_meshes = 8;
   double angle = 2.2;  // by which the front turns in the whole run
   bool runs_off = true, runs_on = true, tightens = false, knows_layers = false;
+  bool keeps_poor_off = false;
   std::int64_t least_nodes = 1;
   std::string picture = {};
 
@@ -41,6 +43,8 @@ struct Settings {
                            .costs_layers = knows_layers,
                            .least_nodes = least_nodes};
     if (!is_balanced) options.monitor.trigger = ek::Never{};
+    // Parts that are even enough would stay as they are.
+    if (keeps_poor_off) options.monitor.target_lambda = 0;
     return options;
   }
   double angle_at(std::int64_t step) const {
@@ -63,6 +67,7 @@ class Run {
   Run(const ek::Communicator& ranks, const Settings& settings, bool is_balanced)
       : ranks_(ranks),
         settings_(settings),
+        keeps_poor_off_(is_balanced && settings.keeps_poor_off),
         nodes_(make_nodes(ranks, settings.mesh_at(0))),
         sharing_(ranks, settings.sharing(is_balanced)),
         on_columns_(sharing_.kernel("columns")),
@@ -82,12 +87,18 @@ class Run {
       if (is_last) go_on_to(settings_.mesh_at(step + 1), took);
       // Much is made anew where the mesh changes, so it is cheap to move there.
       const auto balance = [&] { return sharing_.step(nodes_, {.may_move = is_last}); };
-      if (is_last)
-        note_move(step + 1, took, balance);
-      else
+      if (!is_last) {
         took.of_all(balance);
+        continue;
+      }
+      note_move(step + 1, took, balance);
+      if (keeps_poor_off_ && course_.poor_at_border.back() > 0) {
+        course_.poor_at_border.pop_back();
+        note_move(step + 1, took, [&] { return sharing_.rebalance(nodes_); });
+      }
     }
     sharing_.finish();
+    course_.keeps_poor_off = keeps_poor_off_;
     course_.at_last = count_of(ranks_, nodes_);
     course_.expected = MeshCount::of(nodes_.mesh);
     course_.result = result_of(ranks_, nodes_);
@@ -111,13 +122,12 @@ class Run {
   // Moves, if that is worth it; if so, all that depends on places is new, and the report knows.
   template <class Move>
   void note_move(std::int64_t step, Course::Step& took, const Move& move) {
-    Rebalance done{step, 0, lambda_of(ranks_, nodes_), 1, count_of(ranks_, nodes_), {}};
-    const ek::MoveReport moved = took.of_all(move);
+    Rebalance done{step, {}, lambda_of(ranks_, nodes_), 1, count_of(ranks_, nodes_), {}};
+    done.moved = took.of_all(move);
     course_.poor_at_border.push_back(done.before.poor_at_border);
-    if (!moved) return;
+    if (!done.moved) return;
     took.of_all([&] { reconnect(); });
     took.has_moved = true;
-    done.moved = moved.objects;
     done.lambda_after = lambda_of(ranks_, nodes_);
     done.after = count_of(ranks_, nodes_);
     course_.poor_at_border.back() = done.after.poor_at_border;
@@ -126,6 +136,7 @@ class Run {
 
   const ek::Communicator& ranks_;
   const Settings& settings_;
+  bool keeps_poor_off_;
   Nodes nodes_;
   ek::Halo halo_ = {};
   Shares shares_ = {};
@@ -145,6 +156,8 @@ bool read(int argc, char** argv, Settings& settings) {
       settings.knows_layers = value == "layers";
     } else if (option == "--check" && (value == "once" || value == "tighten")) {
       settings.tightens = value == "tighten";
+    } else if (option == "--when" && (value == "pays" || value == "poor")) {
+      settings.keeps_poor_off = value == "poor";
     } else if (option == "--least-nodes" && number > 0) {
       settings.least_nodes = number;
     } else if (option == "--level" && number > Mesh::coarsest && number <= Mesh::most_levels) {
@@ -173,9 +186,8 @@ int run(int argc, char** argv) {
       if (ranks.rank() == 0)
         std::fputs(
             "usage: 07_adaptive_mesh [--balance both|off|on] [--weights learned|layers]\n"
-            "         [--check once|tighten] [--least-nodes N] [--level N] [--steps N] [--every "
-            "N]\n"
-            "         [--picture FILE.svg]\n",
+            "         [--when pays|poor] [--check once|tighten] [--least-nodes N] [--level N]\n"
+            "         [--steps N] [--every N] [--angle A] [--picture FILE.svg]\n",
             stderr);
       return 2;
     }

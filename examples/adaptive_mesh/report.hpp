@@ -11,6 +11,7 @@
 
 #include "columns.hpp"
 #include "quality.hpp"
+#include "sharing.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -19,7 +20,8 @@
 
 // A rebalance: what there was before it and after.
 struct Rebalance {
-  std::int64_t step = 0, moved = 0;
+  std::int64_t step = 0;
+  Moved moved = {};
   double lambda_before = 1, lambda_after = 1;  // by layers
   ElementCount before = {}, after = {};
 };
@@ -54,6 +56,7 @@ struct Course {
   std::vector<Step> steps = {};
   std::vector<Rebalance> rebalances = {};         // the first distribution before all others
   std::vector<std::int64_t> poor_at_border = {};  // of each mesh
+  bool keeps_poor_off = false;                    // in each mesh, not only after rebalances
   ElementCount at_last = {};
   MeshCount expected = {};  // at last, by the front alone
   Result result = {};
@@ -122,7 +125,10 @@ class Report {
                   course.expected.vertices == course.at_last.nodes,
               row, "elements or nodes are lost");
       for (const Rebalance& rebalance : course.rebalances)
-        require(rebalance.after.poor_at_border == 0, row, "a poor element is at a border");
+        require(!rebalance.moved.knew_edges || rebalance.after.poor_at_border == 0, row,
+                "a poor element is at a border after a rebalance");
+      require(!course.keeps_poor_off || mean_of(course.poor_at_border) == 0, row,
+              "a poor element is at a border");
       require(course.result.least >= 0 && course.result.greatest <= 1, row, "heat is lost or made");
       require(course.result.checksum == rows_[0].course.result.checksum, row, "another result");
     }
@@ -145,13 +151,17 @@ class Report {
   static long long number(std::int64_t value) { return static_cast<long long>(value); }
 
   static void print_rebalances(const Row& row) {
-    for (const Rebalance& at : row.course.rebalances)
+    for (const Rebalance& at : row.course.rebalances) {
       std::printf(
-          "%s, step %lld: lambda %.3f -> %.3f, %lld of %lld nodes moved, the least part has "
-          "%lld; %lld poor elements, at borders %lld -> %lld\n",
-          row.name.c_str(), number(at.step), at.lambda_before, at.lambda_after, number(at.moved),
-          number(at.after.nodes), number(at.after.least_nodes), number(at.after.poor),
-          number(at.before.poor_at_border), number(at.after.poor_at_border));
+          "%s, step %lld: lambda %.3f -> %.3f, %lld of %lld nodes moved, the smallest part has "
+          "%lld; "
+          "%lld poor elements, at borders %lld -> %lld",
+          row.name.c_str(), number(at.step), at.lambda_before, at.lambda_after,
+          number(at.moved.nodes), number(at.after.nodes), number(at.after.least_nodes),
+          number(at.after.poor), number(at.before.poor_at_border), number(at.after.poor_at_border));
+      if (at.moved.refused > 0) std::printf("; proposal %d", at.moved.refused + 1);
+      std::printf("%s\n", at.moved.knew_edges ? "" : ", without edge weights");
+    }
   }
 
   const ek::Communicator& ranks_;

@@ -6,6 +6,7 @@
 #include "nodes.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,6 +18,13 @@ struct SharingOptions {
   std::int64_t least_nodes = 1;  // of a part that is proposed
 };
 
+struct Moved {
+  std::int64_t nodes = 0;  // over all ranks
+  int refused = 0;         // proposals that were not carried out
+  bool knew_edges = true;  // what it costs to cut them, and which must not be cut
+  explicit operator bool() const { return nodes > 0; }
+};
+
 // The default: decides, cuts and moves.
 class BySteps {
  public:
@@ -25,9 +33,9 @@ class BySteps {
 
   ek::Kernel kernel(const std::string& name) { return balancer_.kernel(name); }
   const ek::Domains& domains() const { return balancer_.domains(); }
-  ek::MoveReport rebalance(Nodes& nodes) { return balancer_.rebalance(set_of(nodes)); }
-  ek::MoveReport step(Nodes& nodes, const ek::StepOptions& how) {
-    return balancer_.step(set_of(nodes), how);
+  Moved rebalance(Nodes& nodes) { return {balancer_.rebalance(set_of(nodes)).objects}; }
+  Moved step(Nodes& nodes, const ek::StepOptions& how) {
+    return {balancer_.step(set_of(nodes), how).objects};
   }
   void finish() { balancer_.finish(); }
 
@@ -63,13 +71,13 @@ class ByProposals {
 
   ek::Kernel kernel(const std::string& name) { return balancer_.kernel(name); }
   const ek::Domains& domains() const { return no_domains_; }
-  ek::MoveReport rebalance(Nodes& nodes) {
-    return carry_out(nodes, balancer_.propose(weighed(nodes), std::nullopt, true));
+  Moved rebalance(Nodes& nodes) {
+    const bool is_first = balancer_.generation() == 0;
+    return carry_out(nodes, balancer_.propose(weighed(nodes), std::nullopt, is_first));
   }
-  ek::MoveReport step(Nodes& nodes, const ek::StepOptions& how) {
-    std::optional<ek::GraphCut> next = balancer_.step(weighed(nodes), how);
-    if (!next) return {};
-    return carry_out(nodes, std::move(*next));
+  Moved step(Nodes& nodes, const ek::StepOptions& how) {
+    const std::optional<ek::GraphCut> next = balancer_.step(weighed(nodes), how);
+    return next ? carry_out(nodes, *next) : Moved();
   }
   void finish() { balancer_.finish(); }
 
@@ -86,25 +94,25 @@ class ByProposals {
     return *std::min_element(counts.begin(), counts.end());
   }
 
-  ek::MoveReport carry_out(Nodes& nodes, ek::GraphCut proposal) {
-    std::vector<int> parts = proposal.parts.on_host();
-    int refused = 0;
-    for (; least_of(parts) < least_nodes_ && refused < std::ssize(tolerances); ++refused) {
-      const bool is_last = refused + 1 == std::ssize(tolerances);
-      const ek::ByGraph method{.tolerance = tolerances[is_last ? refused : refused + 1]};
-      const ek::Graph graph = is_last ? nodes.bare_graph(nodes.layers) : weighed(nodes);
+  Moved carry_out(Nodes& nodes, const ek::GraphCut& first) {
+    std::vector<int> parts = first.parts.on_host();
+    Moved moved;
+    for (std::size_t next = 1; moved.knew_edges && least_of(parts) < least_nodes_; ++next) {
+      moved.knew_edges = next < tolerances.size();
+      const ek::ByGraph method{.tolerance = tolerances[std::min(next, tolerances.size() - 1)]};
+      const ek::Graph graph = moved.knew_edges ? weighed(nodes) : nodes.bare_graph(nodes.layers);
       parts = balancer_.propose(graph, method).parts.on_host();
+      ++moved.refused;
     }
     const std::span<const int> ranks_of_nodes[] = {parts};
     const ek::Set set = ek::set(nodes.x, nodes.cargo(), nodes.set_options());
     const std::span<const ek::Set> sets(&set, 1);
     const std::vector<ek::SetShape> shapes = ek::agree_on_sets(ranks_, sets);
     const ek::Plan plan = ek::plan_to(ranks_, ek::Status(), ranks_of_nodes, sets);
-    ek::MoveReport report;
-    if (!plan.empty()) report = ek::move(ranks_, sets, shapes, plan);
+    moved.nodes = plan.objects_moved;
+    if (moved) ek::move(ranks_, sets, shapes, plan);
     balancer_.accept();
-    report.refused = refused;
-    return report;
+    return moved;
   }
 
   const ek::Communicator& ranks_;
