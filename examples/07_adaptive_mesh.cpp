@@ -32,6 +32,7 @@ struct Settings {
   double angle = 2.2;  // by which the front turns in the whole run
   bool runs_off = true, runs_on = true, tightens = false, knows_layers = false;
   bool keeps_poor_off = false;
+  Guard guard = Guard::marks;
   std::int64_t least_nodes = 1;
   std::string picture = {};
 
@@ -41,6 +42,7 @@ struct Settings {
                                        // users.
                                        .clock = ek::ClockKind::thread_cpu},
                            .costs_layers = knows_layers,
+                           .guard = guard,
                            .least_nodes = least_nodes};
     if (!is_balanced) options.monitor.trigger = ek::Never{};
     // Parts that are even enough would stay as they are.
@@ -158,6 +160,10 @@ bool read(int argc, char** argv, Settings& settings) {
       settings.tightens = value == "tighten";
     } else if (option == "--when" && (value == "pays" || value == "poor")) {
       settings.keeps_poor_off = value == "poor";
+    } else if (option == "--guard" && (value == "marks" || value == "weights" || value == "none")) {
+      settings.guard = value == "marks"     ? Guard::marks
+                       : value == "weights" ? Guard::weights
+                                            : Guard::none;
     } else if (option == "--least-nodes" && number > 0) {
       settings.least_nodes = number;
     } else if (option == "--level" && number > Mesh::coarsest && number <= Mesh::most_levels) {
@@ -186,8 +192,9 @@ int run(int argc, char** argv) {
       if (ranks.rank() == 0)
         std::fputs(
             "usage: 07_adaptive_mesh [--balance both|off|on] [--weights learned|layers]\n"
-            "         [--when pays|poor] [--check once|tighten] [--least-nodes N] [--level N]\n"
-            "         [--steps N] [--every N] [--angle A] [--picture FILE.svg]\n",
+            "         [--when pays|poor] [--guard marks|weights|none] [--check once|tighten]\n"
+            "         [--least-nodes N] [--level N] [--steps N] [--every N] [--angle A]\n"
+            "         [--picture FILE.svg]\n",
             stderr);
       return 2;
     }

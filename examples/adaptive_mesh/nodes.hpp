@@ -30,6 +30,13 @@ KOKKOS_INLINE_FUNCTION int layers_at(Point at) {
   return 1 + static_cast<int>((most_layers - 1) * (0.15 + 0.85 * along * along * deep));
 }
 
+// What keeps borders away from poor elements.
+enum class Guard : int {
+  marks,    // edges that must not be cut, and what it costs to cut the others
+  weights,  // the costs alone
+  none
+};
+
 // `owned` nodes, and the ghosts behind them: nodes of other ranks that are neighbours.
 struct Nodes {
   Mesh mesh;
@@ -59,13 +66,11 @@ struct Nodes {
   ek::Carried cargo() { return ek::carry(id, ek::csr(first, ring), ek::csr(first_layer, tracer)); }
   ek::SetOptions set_options() { return {.count = &owned, .key = id, .reserve = 1.5}; }
 
-  // Neighbours are told by ids, which stay as they are when nodes move.
-  ek::Graph graph(const ek::NumberSource& weight = {}) const {
-    return ek::graph(first, numbers,
-                     {.weight = weight, .edge_weight = edge_weight, .uncuttable = uncuttable});
-  }
-  ek::Graph bare_graph(const ek::NumberSource& weight) const {
-    return ek::graph(first, numbers, {.weight = weight});
+  ek::Graph graph(Guard guard, const ek::NumberSource& weight = {}) const {
+    ek::GraphOptions about{.weight = weight};
+    if (guard != Guard::none) about.edge_weight = edge_weight;
+    if (guard == Guard::marks) about.uncuttable = uncuttable;
+    return ek::graph(first, numbers, about);
   }
 };
 

@@ -99,8 +99,7 @@ class Report {
       const ElementCount& last = row.course.at_last;
       std::printf("%-4s %9lld %8lld %6lld %16.1f %11d %8.3f %6.2f s %6.2f s\n", row.name.c_str(),
                   number(last.elements), number(last.nodes), number(last.poor),
-                  mean_of(row.course.poor_at_border),
-                  static_cast<int>(row.course.rebalances.size()) - 1, row.slowest / row.average,
+                  mean_of(row.course.poor_at_border), row.rebalances(), row.slowest / row.average,
                   row.upkeep, row.total());
     }
     if (rows_.size() == 2)
@@ -142,6 +141,11 @@ class Report {
     Course course;
     double slowest = 0, average = 0, upkeep = 0;
     double total() const { return slowest + upkeep; }
+    int rebalances() const {  // after the first distribution
+      int count = 0;
+      for (const Rebalance& at : course.rebalances) count += at.step > 0 ? 1 : 0;
+      return count;
+    }
   };
   static double mean_of(const std::vector<std::int64_t>& values) {
     double sum = 0;
@@ -154,13 +158,12 @@ class Report {
     for (const Rebalance& at : row.course.rebalances) {
       std::printf(
           "%s, step %lld: lambda %.3f -> %.3f, %lld of %lld nodes moved, the smallest part has "
-          "%lld; "
-          "%lld poor elements, at borders %lld -> %lld",
+          "%lld, %lld poor elements, at borders %lld -> %lld",
           row.name.c_str(), number(at.step), at.lambda_before, at.lambda_after,
           number(at.moved.nodes), number(at.after.nodes), number(at.after.least_nodes),
           number(at.after.poor), number(at.before.poor_at_border), number(at.after.poor_at_border));
-      if (at.moved.refused > 0) std::printf("; proposal %d", at.moved.refused + 1);
-      std::printf("%s\n", at.moved.knew_edges ? "" : ", without edge weights");
+      if (at.moved.refused > 0) std::printf(", proposal %d", at.moved.refused + 1);
+      std::printf("%s\n", at.moved.knew_edges ? "" : " without edge weights");
     }
   }
 

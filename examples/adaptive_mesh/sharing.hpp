@@ -14,7 +14,8 @@
 
 struct SharingOptions {
   ek::Options monitor = {};
-  bool costs_layers = false;     // nodes cost what they have layers; otherwise that is learned
+  bool costs_layers = false;  // nodes cost what they have layers; otherwise that is learned
+  Guard guard = Guard::marks;
   std::int64_t least_nodes = 1;  // of a part that is proposed
 };
 
@@ -47,7 +48,7 @@ class BySteps {
   // What moves together; what a node costs grows with its layers, or is just that.
   ek::Set set_of(Nodes& nodes) const {
     ek::SetOptions about = nodes.set_options();
-    about.graph = nodes.graph();
+    about.graph = nodes.graph(options_.guard);
     (options_.costs_layers ? about.weight : about.features) = nodes.layers;
     return ek::set(nodes.x, nodes.cargo(), about);
   }
@@ -63,6 +64,7 @@ class ByProposals {
  public:
   ByProposals(const ek::Communicator& ranks, const SharingOptions& options)
       : ranks_(ranks),
+        guard_(options.guard),
         least_nodes_(options.least_nodes),
         balancer_(ranks, {.method = {.tolerance = tolerances.front()},
                           .costs = options.costs_layers ? ek::VertexCosts::as_given
@@ -84,7 +86,7 @@ class ByProposals {
  private:
   static constexpr std::array<double, 5> tolerances = {0.5, 0.35, 0.2, 0.1, 0.075};
 
-  static ek::Graph weighed(const Nodes& nodes) { return nodes.graph(nodes.layers); }
+  ek::Graph weighed(const Nodes& nodes) const { return nodes.graph(guard_, nodes.layers); }
 
   // The nodes that the smallest part would have. Collective.
   std::int64_t least_of(const std::vector<int>& parts) const {
@@ -100,7 +102,8 @@ class ByProposals {
     for (std::size_t next = 1; moved.knew_edges && least_of(parts) < least_nodes_; ++next) {
       moved.knew_edges = next < tolerances.size();
       const ek::ByGraph method{.tolerance = tolerances[std::min(next, tolerances.size() - 1)]};
-      const ek::Graph graph = moved.knew_edges ? weighed(nodes) : nodes.bare_graph(nodes.layers);
+      const ek::Graph graph =
+          moved.knew_edges ? weighed(nodes) : nodes.graph(Guard::none, nodes.layers);
       parts = balancer_.propose(graph, method).parts.on_host();
       ++moved.refused;
     }
@@ -116,6 +119,7 @@ class ByProposals {
   }
 
   const ek::Communicator& ranks_;
+  Guard guard_;
   std::int64_t least_nodes_;
   ek::GraphBalancer balancer_;
   ek::Domains no_domains_;
