@@ -121,6 +121,51 @@ std::vector<int> some_of(std::vector<int> parts) {
   return parts;
 }
 
+// Arrays with slack: what is behind the vertices is not read.
+TEST(CutGraph, CountsTheVerticesThatItIsTold) {
+  const Communicator ranks = test::world();
+  const GraphOnHost whole = test::grid(20, 12);
+  Part mine = share_of(whole, ranks.rank(), ranks.size());
+  const std::int64_t count = std::ssize(mine.offsets) - 1;
+  std::vector<double> weights(std::size_t(count), 1.0);
+  const auto parts_of = [&](const GraphOptions& known) {
+    return cut_graph(Space::where(MemoryKind::host), ranks,
+                     graph(mine.offsets, mine.columns, known), {.parts = 4})
+        .parts.on_host();
+  };
+  const std::vector<int> exact = parts_of({.weight = weights});
+  mine.offsets.resize(mine.offsets.size() + 7, -1);
+  mine.columns.resize(mine.columns.size() + 3, -5);
+  weights.resize(weights.size() + 9, -1.0);
+  EXPECT_EQ(parts_of({.count = count, .weight = weights}), exact);
+  EXPECT_ERROR(parts_of({.weight = weights}), "The offsets of rows");
+  EXPECT_ERROR(parts_of({.count = count + 20, .weight = weights}), "offsets in 'std::vector' for ");
+  EXPECT_ERROR(parts_of({.count = -1, .weight = weights}), "offsets in 'std::vector' for -1 vert");
+}
+
+// Vertices cost what their rank has measured.
+TEST(CutGraph, ScalesWeightsToLoads) {
+  const Communicator ranks = test::world();
+  const GraphOnHost whole = test::grid(30, 20);
+  const Part mine = share_of(whole, ranks.rank(), ranks.size());
+  const std::int64_t count = std::ssize(mine.offsets) - 1;
+  const double load = 1.0 + ranks.rank();
+  const GraphCut cut = cut_graph(Space::where(MemoryKind::host), ranks,
+                                 graph(mine.offsets, mine.columns), {.parts = 4, .load = load});
+  std::vector<double> loads(4, 0.0);
+  for (const int part : cut.parts.on_host())
+    loads[std::size_t(part)] += load / static_cast<double>(count);
+  ranks.all_reduce(std::span<double>(loads), Reduction::sum);
+  EXPECT_LE(lambda_of(loads), 1.031);
+  EXPECT_NEAR(lambda_of(loads), cut.report.lambda.front(), 1e-6);
+  const auto cut_with = [&](double given) {
+    cut_graph(Space::where(MemoryKind::host), ranks, graph(mine.offsets, mine.columns),
+              {.parts = 4, .load = given});
+  };
+  EXPECT_ERROR(cut_with(-1), "The load of this rank");
+  EXPECT_ERROR(cut_with(std::numeric_limits<double>::infinity()), "The load of this rank");
+}
+
 TEST(CutGraph, CutsAGrid) {
   const GraphOnHost grid = test::grid(60, 50);
   for (const Effort effort : efforts())

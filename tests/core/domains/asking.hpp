@@ -91,7 +91,9 @@ constexpr double little = 1.0 / (1 << 20);  // exact beside eighths
 template <class SomeDomains>
 double random_place(const SomeDomains& decomposition, std::size_t axis, Random& random) {
   const Box& box = decomposition.box();
-  const Box domain = decomposition.box_of(below(decomposition.parts(), random));
+  Box domain = box;
+  if constexpr (requires { decomposition.box_of(0); })
+    domain = decomposition.box_of(below(decomposition.parts(), random));
   const double faces[] = {domain.lower[axis], domain.upper[axis], box.lower[axis], box.upper[axis]};
   const double face = faces[below(4, random)];
   const double period = box.upper[axis] - box.lower[axis];

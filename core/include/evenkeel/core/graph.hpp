@@ -40,9 +40,9 @@ struct GraphCut {
 
 // Collective. The same parts on any number of ranks and threads and on any space, as long as the
 // numbers of vertices are the same. Throws the same Error on all ranks for: offsets or columns that
-// are not valid; an edge without its reverse, or with another weight there; weights that are not
-// valid; fixed parts that do not exist, or that an uncuttable edge connects; memory that is
-// refused.
+// are not valid; an id that two vertices have, or none; an edge without its reverse, or with
+// another weight there, of which the lowest is named; weights that are not valid; fixed parts that
+// do not exist, or that an uncuttable edge connects; memory that is refused.
 EVENKEEL_API GraphCut cut_graph(const Space& space, const Communicator& communicator,
                                 const Graph& graph, const GraphCutOptions& options = {},
                                 const ByGraph& method = {});

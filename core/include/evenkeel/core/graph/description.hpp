@@ -19,6 +19,9 @@ struct GraphOptions {
   // How many vertices this rank has, at the front of arrays that may be longer. Unset: as many as
   // there are rows, and every array has just as many entries. In a set: that of the set.
   OwnedCount count = {};
+  // A number by which each vertex is known on all ranks: integers of any type and value, no two the
+  // same. The columns then hold these. Unset: vertices are numbered, rank after rank.
+  NumberSource id = {};
   // What each vertex costs, finite and not negative. Several numbers per vertex are constraints,
   // each of which is balanced. Unset: all cost the same.
   NumberSource weight = {};
@@ -36,8 +39,9 @@ struct GraphOptions {
 };
 
 // The vertices of a rank: their neighbours are columns[offsets[v]] to before
-// columns[offsets[v + 1]], by numbers that count the vertices of all ranks, rank after rank. A
-// description: it refers to the application's variables, which are read when it is used.
+// columns[offsets[v + 1]], by numbers that count the vertices of all ranks, rank after rank, or by
+// ids. What is told of edges beyond what the offsets say is not read. A description: it refers to
+// the application's variables, which are read when it is used.
 class EVENKEEL_API Graph {
  public:
   Graph(NumberSource offsets, NumberSource columns, GraphOptions options = {})

@@ -1,0 +1,388 @@
+#include "graph/given.hpp"
+
+#include "directory/ids.hpp"
+#include "field/numbers.hpp"
+#include "graph/ids.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/backends/text.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace evenkeel::graphs {
+
+namespace {
+
+constexpr const char* stage_name = "core/graph";
+constexpr const char* label = "evenkeel::graph::given";
+
+// --- Arrays --------------------------------------------------------------------------------------
+
+enum class Length { exact, at_least };
+
+void require_numbers(const NumberSource& source, const char* what, std::int64_t count,
+                     const char* each, Length length = Length::exact) {
+  const FieldLayout at = source.layout();
+  if (length == Length::exact ? at.count != count : at.count < count)
+    refuse("There are " + std::to_string(at.count) + ' ' + what + " in '" + source.label() +
+               "' for " + std::to_string(count) + ' ' + each + '.',
+           "Give one for each.");
+  if (at.scalar == ScalarType::none)
+    refuse(std::string("The ") + what + " in '" + source.label() + "' are not numbers.",
+           "Give integers, float or double.");
+}
+
+void require_single(const NumberSource& source, const char* what, std::int64_t count) {
+  if (source.layout().components != 1 && count > 0)
+    refuse(std::string("There are several ") + what + " per object.", "Give one for each.");
+}
+
+exec::Array<std::int64_t> integers(const Space& space, const NumberSource& source, const char* what,
+                                   std::int64_t count, const char* each,
+                                   Length length = Length::exact) {
+  require_numbers(source, what, count, each, length);
+  require_single(source, what, count);
+  return read_integers(space, source.layout(), count);
+}
+
+exec::Array<std::uint64_t> ids(const Space& space, const NumberSource& source, const char* what,
+                               std::int64_t count, const char* each, Length length) {
+  require_numbers(source, what, count, each, length);
+  require_single(source, what, count);
+  check_ids(source.layout(), source.label(), count);
+  return read_ids(space, source, count);
+}
+
+struct IsBad {
+  const double* values;
+  bool may_be_infinite;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
+    const bool is_infinite =
+        may_be_infinite && values[i] > 0 && !exec::is_finite(values[i]) && values[i] == values[i];
+    return !((exec::is_finite(values[i]) && values[i] >= 0) || is_infinite);
+  }
+};
+
+exec::Array<double> reals(const Space& space, const NumberSource& source, const char* what,
+                          const FieldLayout& at, std::int64_t count, bool may_be_infinite) {
+  exec::Array<double> values = read_reals(space, at, count);
+  const std::int64_t bad = exec::first_that(space, count, IsBad{values.data(), may_be_infinite});
+  if (bad < count) {
+    double value = 0;
+    values.fetch(bad, {&value, 1});
+    refuse(std::string("Number ") + std::to_string(bad) + " of the " + what + " in '" +
+               source.label() + "' is " + text_of(value) + '.',
+           may_be_infinite ? "Give numbers that are not negative."
+                           : "Give numbers that are finite and not negative.");
+  }
+  return values;
+}
+
+// --- Rows ----------------------------------------------------------------------------------------
+
+struct Falls {
+  const std::int64_t* offsets;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return offsets[i] > offsets[i + 1]; }
+};
+struct IsOutside {
+  const std::int64_t* columns;
+  std::int64_t vertices;
+  KOKKOS_FUNCTION bool operator()(std::int64_t e) const {
+    return columns[e] < 0 || columns[e] >= vertices;
+  }
+};
+
+// The offsets of so many vertices as are counted.
+std::int64_t entries_of(const NumberSource& offsets, const OwnedCount& count) {
+  const std::int64_t vertices = count.value(), entries = offsets.layout().count;
+  if (vertices >= 0 && (vertices < entries || vertices + entries == 0))
+    return vertices == 0 ? std::min<std::int64_t>(entries, 1) : vertices + 1;
+  refuse("There are " + std::to_string(entries) + " offsets in '" + offsets.label() + "' for " +
+             std::to_string(vertices) + " vertices.",
+         "Give one for each vertex, and the end of the last row.");
+}
+
+// Returns how many columns there are.
+std::int64_t read_offsets(const Space& space, const NumberSource& offsets, const OwnedCount& count,
+                          Given& given) {
+  const std::int64_t entries =
+      count.given() ? entries_of(offsets, count) : offsets.layout().count;
+  given.owned = std::max<std::int64_t>(entries - 1, 0);
+  given.offsets = integers(space, offsets, "offsets", entries, "vertices", Length::at_least);
+  std::int64_t first = 0, edges = 0;
+  if (entries > 0) {
+    given.offsets.fetch(0, {&first, 1});
+    given.offsets.fetch(entries - 1, {&edges, 1});
+  } else {
+    given.offsets = exec::filled<std::int64_t>(space, label, 1, 0);
+  }
+  const std::int64_t falls = exec::first_that(space, given.owned, Falls{given.offsets.data()});
+  if (first != 0 || falls < given.owned)
+    refuse("The offsets of rows in '" + offsets.label() + "' begin at " + std::to_string(first) +
+               (falls < given.owned ? " and fall after vertex " + std::to_string(falls) : "") + '.',
+           "Offsets begin at 0 and never fall.");
+  return edges;
+}
+
+void read_edges(const Space& space, const evenkeel::Graph& graph, std::int64_t edges,
+                Given& given) {
+  const GraphOptions& known = graph.options();
+  if (known.id.given())
+    given.neighbour_ids = ids(space, graph.columns(), "columns", edges, "edges", Length::at_least);
+  else
+    given.columns = integers(space, graph.columns(), "columns", edges, "edges", Length::at_least);
+  if (known.edge_weight.given()) {
+    require_numbers(known.edge_weight, "edge weights", edges, "edges", Length::at_least);
+    given.edge_weights = reals(space, known.edge_weight, "edge weights",
+                               component(known.edge_weight.layout(), 0), edges, true);
+  }
+  if (known.uncuttable.given())
+    given.uncuttable =
+        integers(space, known.uncuttable, "uncuttable marks", edges, "edges", Length::at_least);
+}
+
+void read_vertices(const Space& space, const GraphOptions& known, const NumberSource& from,
+                   Given& given) {
+  const Length length = known.count.given() ? Length::at_least : Length::exact;
+  if (known.id.given()) given.ids = ids(space, known.id, "ids", given.owned, "vertices", length);
+  if (known.weight.given()) {
+    require_numbers(known.weight, "weights", given.owned, "vertices", length);
+    const FieldLayout at = known.weight.layout();
+    for (int c = 0; c < at.components; ++c)
+      given.weights.push_back(
+          reals(space, known.weight, "weights", component(at, c), given.owned, false));
+  }
+  if (known.bytes.given()) {
+    require_numbers(known.bytes, "bytes", given.owned, "vertices", length);
+    given.bytes =
+        reals(space, known.bytes, "bytes", component(known.bytes.layout(), 0), given.owned, false);
+  }
+  if (known.fixed.given())
+    given.fixed = integers(space, known.fixed, "fixed parts", given.owned, "vertices", length);
+  if (from.given()) given.from = integers(space, from, "parts", given.owned, "vertices", length);
+  if (known.position.given()) {
+    require_numbers(known.position, "positions", given.owned, "vertices", length);
+    const FieldLayout at = known.position.layout();
+    if (given.owned > 0 && at.components != 2 && at.components != 3)
+      refuse("Positions have " + std::to_string(at.components) + " coordinates.",
+             "Give two or three.");
+    given.dimensions = at.components;
+    given.position = known.position;
+  }
+}
+
+Given read_given(const Space& space, const evenkeel::Graph& graph, const GraphCutOptions& options,
+                 const ByGraph& method) {
+  if (options.parts < 0)
+    refuse(std::to_string(options.parts) + " parts are wanted.", "Ask for one at least.");
+  if (!(method.tolerance >= 0) || !std::isfinite(method.tolerance) || !(method.moving_cost >= 0) ||
+      !std::isfinite(method.moving_cost))
+    refuse("The tolerance or the moving cost is negative or not finite.",
+           "Give numbers from 0 on.");
+  if (!graph.offsets().given() || !graph.columns().given())
+    refuse("A graph came without offsets or columns.",
+           "Give both; an empty rank has one offset, 0.");
+  Given given;
+  const std::int64_t edges = read_offsets(space, graph.offsets(), graph.options().count, given);
+  read_edges(space, graph, edges, given);
+  read_vertices(space, graph.options(), options.from, given);
+  return given;
+}
+
+// --- What all ranks agree on ---------------------------------------------------------------------
+
+void combine(Agreed& into, const Agreed& from) noexcept {
+  into.vertices += from.vertices;
+  into.least_parts = std::min(into.least_parts, from.least_parts);
+  into.greatest_parts = std::max(into.greatest_parts, from.greatest_parts);
+  into.least_constraints = std::min(into.least_constraints, from.least_constraints);
+  into.greatest_constraints = std::max(into.greatest_constraints, from.greatest_constraints);
+  into.has_weights += from.has_weights;
+  into.has_edge_weights += from.has_edge_weights;
+  into.has_uncuttable += from.has_uncuttable;
+  into.has_bytes += from.has_bytes;
+  into.has_fixed += from.has_fixed;
+  into.has_from += from.has_from;
+  into.has_positions += from.has_positions;
+  into.has_ids += from.has_ids;
+  into.ranks += from.ranks;
+  for (int c = 0; c < most_constraints; ++c)
+    into.heaviest[c] = std::max(into.heaviest[c], from.heaviest[c]);
+  into.heaviest_bytes = std::max(into.heaviest_bytes, from.heaviest_bytes);
+  into.heaviest_edge = std::max(into.heaviest_edge, from.heaviest_edge);
+  into.uneven_edges += from.uneven_edges;
+  into.uncuttable_edges += from.uncuttable_edges;
+  into.least_dimensions = std::min(into.least_dimensions, from.least_dimensions);
+  into.greatest_dimensions = std::max(into.greatest_dimensions, from.greatest_dimensions);
+}
+
+struct FiniteOrNone {
+  const double* values;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const {
+    return exec::is_finite(values[i]) ? values[i] : 0.0;
+  }
+};
+struct IsUneven {
+  const double* values;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return exec::is_finite(values[i]) && values[i] < 0x1p53 &&
+                   static_cast<double>(static_cast<std::int64_t>(values[i])) != values[i]
+               ? 1
+               : 0;
+  }
+};
+
+struct IsInfinite {
+  const double* values;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    return exec::is_finite(values[i]) ? 0 : 1;
+  }
+};
+struct IsMarked {
+  const std::int64_t* marks;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return marks[i] != 0 ? 1 : 0; }
+};
+
+double greatest(const Space& space, const exec::Array<double>& values) {
+  if (values.empty()) return 0;
+  return std::max(
+      0.0, exec::extremes<double>(space, values.size(), FiniteOrNone{values.data()}).greatest);
+}
+
+Agreed agreed_of(const Space& space, const Given& given, const GraphOptions& known,
+                 const GraphCutOptions& options) {
+  Agreed mine = {};
+  mine.vertices = given.owned;
+  mine.least_parts = mine.greatest_parts = options.parts;
+  // Ranks without vertices say nothing of how many numbers there are for each.
+  const bool is_empty = given.owned == 0;
+  const auto constraints = given.weights.empty() ? std::int64_t{1} : std::ssize(given.weights);
+  mine.least_constraints = is_empty ? std::numeric_limits<std::int64_t>::max() : constraints;
+  mine.greatest_constraints = is_empty ? 1 : constraints;
+  mine.least_dimensions = is_empty ? std::numeric_limits<std::int64_t>::max() : given.dimensions;
+  mine.greatest_dimensions = is_empty ? 0 : given.dimensions;
+  mine.ranks = is_empty ? 0 : 1;
+  if (!is_empty) {
+    mine.has_weights = known.weight.given() ? 1 : 0;
+    mine.has_edge_weights = known.edge_weight.given() ? 1 : 0;
+    mine.has_uncuttable = known.uncuttable.given() ? 1 : 0;
+    mine.has_bytes = known.bytes.given() ? 1 : 0;
+    mine.has_fixed = known.fixed.given() ? 1 : 0;
+    mine.has_from = options.from.given() ? 1 : 0;
+    mine.has_positions = given.dimensions > 0 ? 1 : 0;
+    mine.has_ids = known.id.given() ? 1 : 0;
+  }
+  for (std::size_t c = 0; c < given.weights.size() && c < most_constraints; ++c)
+    mine.heaviest[c] = greatest(space, given.weights[c]);
+  mine.heaviest_bytes = greatest(space, given.bytes);
+  mine.heaviest_edge = greatest(space, given.edge_weights);
+  if (given.edge_weights.size() > 0)
+    mine.uneven_edges = exec::sum<std::int64_t>(space, given.edge_weights.size(),
+                                                IsUneven{given.edge_weights.data()});
+  mine.uncuttable_edges =
+      exec::sum<std::int64_t>(space, given.edge_weights.size(),
+                              IsInfinite{given.edge_weights.data()}) +
+      exec::sum<std::int64_t>(space, given.uncuttable.size(), IsMarked{given.uncuttable.data()});
+  return mine;
+}
+
+void require_agreement(const Agreed& all) {
+  if (all.least_parts != all.greatest_parts)
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Ranks ask for " + std::to_string(all.least_parts) + " to " +
+                    std::to_string(all.greatest_parts) + " parts.",
+                "Give the same number on all ranks.");
+  if (all.greatest_constraints > most_constraints)
+    refuse("Vertices have " + std::to_string(all.greatest_constraints) + " weights each.",
+           "Give " + std::to_string(most_constraints) + " at most.");
+  if (all.ranks > 0 && (all.least_constraints != all.greatest_constraints ||
+                        all.least_dimensions != all.greatest_dimensions))
+    throw Error(ErrorKind::disagreement, Where{stage_name},
+                "Ranks give different numbers of weights or of coordinates per vertex.",
+                "Give the same on all ranks.");
+  for (const std::int64_t given :
+       {all.has_weights, all.has_edge_weights, all.has_uncuttable, all.has_bytes, all.has_fixed,
+        all.has_from, all.has_positions, all.has_ids})
+    if (given != 0 && given != all.ranks)
+      throw Error(ErrorKind::disagreement, Where{stage_name},
+                  "Only some ranks say all that is known of their vertices.",
+                  "Give the same options on all ranks that have vertices.");
+}
+
+struct IsNoPart {
+  const std::int64_t* given;
+  std::int64_t parts;
+  KOKKOS_FUNCTION bool operator()(std::int64_t v) const { return given[v] >= parts; }
+};
+
+// Throws for columns that are no vertices and fixed parts that do not exist.
+void require_numbers_in_range(const Space& space, const Given& given) {
+  const std::int64_t bad = exec::first_that(space, given.columns.size(),
+                                            IsOutside{given.columns.data(), given.all.vertices});
+  if (bad < given.columns.size()) {
+    std::int64_t column = 0;
+    given.columns.fetch(bad, {&column, 1});
+    refuse("Column " + std::to_string(bad) + " of this rank is vertex " + std::to_string(column) +
+               " of " + std::to_string(given.all.vertices) + '.',
+           "Number the vertices of all ranks from 0 on, rank after rank.");
+  }
+  if (!given.fixed.empty()) {
+    const std::int64_t at =
+        exec::first_that(space, given.owned, IsNoPart{given.fixed.data(), given.parts});
+    if (at < given.owned) {
+      std::int64_t part = 0;
+      given.fixed.fetch(at, {&part, 1});
+      refuse("Vertex " + std::to_string(given.first + at) + " is fixed in part " +
+                 std::to_string(part) + " of " + std::to_string(given.parts) + '.',
+             "Parts count from 0; a negative number means any.");
+    }
+  }
+  if (given.owned + given.columns.size() > std::int64_t{1} << 31U &&
+      given.owned > (std::int64_t{1} << 31U) - 2)
+    refuse("A rank has " + std::to_string(given.owned) + " vertices.", "Use more ranks.");
+}
+
+}  // namespace
+
+void refuse(const std::string& problem, const std::string& remedy) {
+  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
+}
+
+FieldLayout component(FieldLayout at, int index) {
+  at.data = static_cast<char*>(at.data) + index * at.component_stride_bytes;
+  at.components = 1;
+  return at;
+}
+
+std::string name_of_number(std::int64_t number) { return "vertex " + std::to_string(number); }
+std::string name_of_id(std::uint64_t id) {
+  return "the vertex with id " + std::to_string(static_cast<std::int64_t>(id));
+}
+
+Given given_graph(const Space& space, const Communicator& communicator,
+                  const evenkeel::Graph& graph, const GraphCutOptions& options,
+                  const ByGraph& method) {
+  Given given;
+  Agreed mine = {};
+  const Status ready = attempt(stage_name, [&] {
+    given = read_given(space, graph, options, method);
+    mine = agreed_of(space, given, graph.options(), options);
+  });
+  given.all = vote<&combine>(communicator, ready, mine);
+  require_agreement(given.all);
+  given.parts = given.all.greatest_parts > 0 ? given.all.greatest_parts : communicator.size();
+  given.firsts.assign(1, 0);
+  for (const std::int64_t count : communicator.all_gather(given.owned))
+    given.firsts.push_back(given.firsts.back() + count);
+  given.first = given.firsts[static_cast<std::size_t>(communicator.rank())];
+  if (given.all.has_ids > 0) resolve_ids(space, communicator, given);
+  // Columns must be known to be in range before anything else.
+  vote(communicator, attempt(stage_name, [&] { require_numbers_in_range(space, given); }));
+  return given;
+}
+
+}  // namespace evenkeel::graphs

@@ -1,0 +1,109 @@
+// Most neighbours are on the rank itself, where a table finds them. The directory is asked for the
+// others, once for each.
+
+#include "graph/ids.hpp"
+
+#include "directory/ids.hpp"
+#include "graph/distinct.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/core/directory.hpp>
+#include <evenkeel/core/field/array.hpp>
+
+namespace evenkeel::graphs {
+
+namespace {
+
+constexpr const char* stage_name = "core/graph";
+constexpr const char* label = "evenkeel::graph::ids";
+constexpr std::int64_t unknown = -1;
+
+struct FindOwned {
+  PlaceOfId place_of;
+  const std::uint64_t* ids;
+  std::int64_t first;
+  std::int64_t* numbers;
+  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
+    const std::int64_t place = place_of(ids[e]);
+    numbers[e] = place == PlaceOfId::none ? unknown : first + place;
+  }
+};
+struct IsUnknown {
+  const std::int64_t* numbers;
+  KOKKOS_FUNCTION bool operator()(std::int64_t e) const { return numbers[e] == unknown; }
+};
+
+struct WriteNumbers {
+  const Location* locations;
+  const std::int64_t* firsts;
+  std::int64_t* numbers;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const Location at = locations[i];
+    numbers[i] = at.rank == Location::nowhere ? unknown : firsts[at.rank] + at.slot;
+  }
+};
+struct FindElsewhere {
+  const std::uint64_t *asked, *ids;
+  std::int64_t asked_count;
+  const std::int64_t *answers, *edges;
+  std::int64_t* numbers;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const std::int64_t e = edges[i];
+    numbers[e] = answers[place_in(asked, asked_count, ids[e])];
+  }
+};
+
+struct EndsAfter {
+  const std::int64_t* offsets;
+  std::int64_t edge;
+  KOKKOS_FUNCTION bool operator()(std::int64_t v) const { return offsets[v + 1] > edge; }
+};
+
+void require_known(const Space& space, const Given& given) {
+  const std::int64_t edge =
+      exec::first_that(space, given.columns.size(), IsUnknown{given.columns.data()});
+  if (edge == given.columns.size()) return;
+  std::uint64_t id = 0, neighbour = 0;
+  given.neighbour_ids.fetch(edge, {&neighbour, 1});
+  given.ids.fetch(exec::first_that(space, given.owned, EndsAfter{given.offsets.data(), edge}),
+                  {&id, 1});
+  refuse("A neighbour of " + name_of_id(id) + " is " +
+             std::to_string(static_cast<std::int64_t>(neighbour)) + ", an id that no vertex has.",
+         "Give ids of vertices as neighbours, of this rank or of others.");
+}
+
+}  // namespace
+
+void resolve_ids(const Space& space, const Communicator& communicator, Given& given) {
+  const IdDirectory directory(communicator, given.ids);
+  exec::Array<std::int64_t> edges;
+  exec::Array<std::uint64_t> asked;
+  vote(communicator, attempt(stage_name, [&] {
+         given.columns = {space, label, given.neighbour_ids.size()};
+         const exec::Array<std::int64_t> slots = IdTable::slots_for(space, given.ids);
+         exec::for_each(space, label, given.columns.size(),
+                        FindOwned{IdTable::of(given.ids, slots), given.neighbour_ids.data(),
+                                  given.first, given.columns.data()});
+         edges = exec::numbers_that(space, label, given.columns.size(),
+                                    IsUnknown{given.columns.data()});
+         asked = distinct(space, exec::chosen(space, label, given.neighbour_ids.data(), edges));
+       }));
+  const exec::Array<Location> locations = directory.look_up(asked);
+  vote(communicator, attempt(stage_name, [&] {
+         const exec::Reached<Location> there(space, label, locations);
+         const exec::Reached<std::int64_t> firsts(space, label, given.firsts);
+         const exec::Array<std::int64_t> answers(space, label, asked.size());
+         exec::for_each(space, label, asked.size(),
+                        WriteNumbers{there.data(), firsts.data(), answers.data()});
+         exec::for_each(space, label, edges.size(),
+                        FindElsewhere{asked.data(), given.neighbour_ids.data(), asked.size(),
+                                      answers.data(), edges.data(), given.columns.data()});
+         space.fence(label);
+         require_known(space, given);
+         given.neighbour_ids = {};
+       }));
+}
+
+}  // namespace evenkeel::graphs
