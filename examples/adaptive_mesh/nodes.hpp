@@ -52,7 +52,6 @@ struct Nodes {
   Flags at_border = {};               // whether a neighbour is on another rank
   // Of entries of the ring:
   Flags near = {};           // the neighbour's place among owned nodes and ghosts
-  Integers numbers = {};     // of neighbours, counting the nodes of all ranks
   Numbers quality = {};      // of the element with this neighbour and the next; 2: there is none
   Numbers edge_weight = {};  // what it costs to cut this edge
   Flags uncuttable = {};
@@ -66,11 +65,12 @@ struct Nodes {
   ek::Carried cargo() { return ek::carry(id, ek::csr(first, ring), ek::csr(first_layer, tracer)); }
   ek::SetOptions set_options() { return {.count = &owned, .key = id, .reserve = 1.5}; }
 
+  // Neighbours are told by ids, which stay as they are when nodes move.
   ek::Graph graph(Guard guard, const ek::NumberSource& weight = {}) const {
-    ek::GraphOptions about{.weight = weight};
+    ek::GraphOptions about{.id = id, .weight = weight};
     if (guard != Guard::none) about.edge_weight = edge_weight;
     if (guard == Guard::marks) about.uncuttable = uncuttable;
-    return ek::graph(first, numbers, about);
+    return ek::graph(first, ring, about);
   }
 };
 
@@ -285,26 +285,12 @@ inline void make_room_for_columns(const ek::Halo& halo, Nodes& nodes) {
   nodes.sent_tracer = Numbers("sent", end_of(nodes.first_sent_layer));
 }
 
-inline Integers numbers_of(const ek::Communicator& ranks, const ek::IdDirectory& directory,
-                           const Nodes& nodes) {
-  const std::int64_t begin = ranks.exclusive_scan(nodes.owned);
-  const auto begins = ranks.all_gather(std::span<const std::int64_t>(&begin, 1)).values;
-  Integers numbers("numbers", nodes.ring.extent(0));
-  const auto host = Kokkos::create_mirror_view(numbers);
-  std::size_t e = 0;
-  for (const ek::Location& at : directory.look_up(nodes.ring).on_host())
-    host(e++) = begins[static_cast<std::size_t>(at.rank)] + at.slot;
-  Kokkos::deep_copy(numbers, host);
-  return numbers;
-}
-
 // After a move, and after a change of the mesh: ghosts, places of neighbours, and where all are.
 inline ek::Halo connect(const ek::Communicator& ranks, const ek::Domains& domains, Nodes& nodes) {
   Flags near("near", nodes.ring.extent(0));
   ek::LocalIds(nodes.id, nodes.owned).write_indices(nodes.ring, near);
   const ek::IdDirectory directory(ranks, nodes.id, nodes.owned);
   const Integers foreign = foreign_of(nodes.ring, near);
-  nodes.numbers = numbers_of(ranks, directory, nodes);
   ek::Halo halo = ek::Halo::around_ids(ranks, domains, directory, foreign, nodes.owned);
   halo.make_room(ek::set(nodes.x, ek::carry(nodes.id), {.count = &nodes.owned}));
   halo.exchange(ek::carry(nodes.id));
