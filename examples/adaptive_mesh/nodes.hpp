@@ -67,7 +67,7 @@ struct Nodes {
 
   // Neighbours are told by ids, which stay as they are when nodes move.
   ek::Graph graph(Guard guard, const ek::NumberSource& weight = {}) const {
-    ek::GraphOptions about{.id = id, .weight = weight};
+    ek::GraphOptions about{.count = owned, .id = id, .weight = weight};
     if (guard != Guard::none) about.edge_weight = edge_weight;
     if (guard == Guard::marks) about.uncuttable = uncuttable;
     return ek::graph(first, ring, about);
