@@ -1,0 +1,239 @@
+#pragma once
+
+// The mesh of example 07: triangles that fill the unit square, bisected near a front that turns
+// about the middle of the square like the hand of a clock, and bent so that they get thin there.
+//
+// Which vertices there are follows from the front alone (after Lindstrom and Pascucci, IEEE Trans.
+// Vis. Comput. Graph. 8, 2002). Each vertex is the midpoint of the longest side of the two
+// triangles that it bisects, and needs the corners of these that lie across it: its parents. A
+// vertex of level l is there if it is nearer to the front than radius[l], and radii obey
+//
+//   radius[l - 1] >= radius[l] + distance of a vertex of level l from its parents + margin.
+//
+// So wherever a vertex is, its parents are, and the mesh has no hanging nodes. The front goes on by
+// less than the margin from one mesh to the next, hence each new vertex is the midpoint of an edge
+// of the mesh before: only one level comes at a time.
+
+#include <Kokkos_Core.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <numbers>
+
+// A vertex, in units of the finest grid. Its id is both numbers in one.
+struct Point {
+  int i = 0, j = 0;
+
+  static KOKKOS_INLINE_FUNCTION Point of(std::int64_t id) {
+    return {static_cast<int>(id >> 32), static_cast<int>(id & 0xffffffff)};
+  }
+  KOKKOS_INLINE_FUNCTION std::int64_t id() const { return (std::int64_t{i} << 32) | j; }
+  // Steps of a width in one of eight directions, 45 degrees apart.
+  KOKKOS_INLINE_FUNCTION Point towards(int direction, int width) const {
+    const int at = direction % 8;
+    const int across = at == 2 || at == 6 ? 0 : at == 3 || at == 4 || at == 5 ? -1 : 1;
+    const int up = at == 0 || at == 4 ? 0 : at < 4 ? 1 : -1;
+    return {i + across * width, j + up * width};
+  }
+};
+KOKKOS_INLINE_FUNCTION bool has_middle(Point a, Point b) {
+  return ((a.i ^ b.i) & 1) == 0 && ((a.j ^ b.j) & 1) == 0;
+}
+KOKKOS_INLINE_FUNCTION Point middle_of(Point a, Point b) {
+  return {(a.i + b.i) / 2, (a.j + b.j) / 2};
+}
+
+// A line of fixed length.
+struct Front {
+  static constexpr double inner = 0.04, outer = 0.42;  // its ends, from the middle of the square
+  static constexpr double length = outer - inner;
+  static constexpr double reach = 0.06;     // how far it bends the mesh to either side
+  static constexpr double thinnest = 0.06;  // width of what is next to it, of the width unbent
+  static constexpr int spots = 5;           // where it is sharp
+  static constexpr double first_angle = -0.2;
+
+  double along[2] = {1, 0};  // where it points
+
+  static Front at(double angle) {
+    return {{std::cos(first_angle + angle), std::sin(first_angle + angle)}};
+  }
+
+  // From its inner end along it, and across it to the left.
+  KOKKOS_INLINE_FUNCTION void split(const double place[2], double& ahead, double& left) const {
+    const double x = place[0] - 0.5, y = place[1] - 0.5;
+    ahead = x * along[0] + y * along[1] - inner;
+    left = y * along[0] - x * along[1];
+  }
+  KOKKOS_INLINE_FUNCTION double distance(const double place[2]) const {
+    double ahead = 0, left = 0;
+    split(place, ahead, left);
+    const double beyond = ahead < 0 ? ahead : ahead > length ? ahead - length : 0;
+    return std::sqrt(beyond * beyond + left * left);
+  }
+  // Draws a place towards the front, so that neighbours along it keep their distance and those
+  // across it come near. One to one, since no place is drawn as far as the front.
+  KOKKOS_INLINE_FUNCTION void bend(double place[2]) const {
+    double ahead = 0, left = 0;
+    split(place, ahead, left);
+    const double share = left / reach, turn = ahead / length;
+    if (share <= -1 || share >= 1 || turn <= 0 || turn >= 1) return;
+    const double wave = std::sin(std::numbers::pi * spots * turn);
+    const double sharp = 0.6 + 0.4 * wave * wave, ends = 4 * turn * (1 - turn);
+    const double near = (1 - share * share * share * share) * (1 - share * share * share * share);
+    const double strength = (1 - thinnest) * sharp * (1 - (1 - ends) * (1 - ends) * (1 - ends));
+    const double pull = strength * near * left;
+    place[0] += pull * along[1];
+    place[1] -= pull * along[0];
+  }
+};
+
+// The quality of a triangle whose corners turn left: 1 where all sides are alike, near 0 where it
+// is slender.
+KOKKOS_INLINE_FUNCTION double quality_of(const double a[2], const double b[2], const double c[2]) {
+  const double ab[2] = {b[0] - a[0], b[1] - a[1]}, ac[2] = {c[0] - a[0], c[1] - a[1]};
+  const double bc[2] = {c[0] - b[0], c[1] - b[1]};
+  const double twice_area = ab[0] * ac[1] - ab[1] * ac[0];
+  const double squares = (ab[0] * ab[0] + ab[1] * ab[1]) + (ac[0] * ac[0] + ac[1] * ac[1]) +
+                         (bc[0] * bc[0] + bc[1] * bc[1]);
+  return 2 * 1.7320508075688772 * twice_area / squares;
+}
+
+struct Mesh {
+  static constexpr int depth = 10;          // the finest grid has 2^depth squares along an axis
+  static constexpr int width = 1 << depth;  // the square in units of it
+  static constexpr int most_levels = 2 * depth;
+  static constexpr int coarsest = 8;  // vertices of this level and below are always there
+
+  Front front;
+  double radius[most_levels + 1] = {};
+
+  // The finest level is there as far as `reach` from the front.
+  Mesh(int finest, double reach, double margin) {
+    constexpr double slack = 1e-9;  // far more than distances are rounded by
+    double within = reach;
+    for (int level = finest; level > coarsest; --level) {
+      radius[level] = within;
+      const double step = std::pow(0.5, level / 2);
+      within += (level % 2 == 1 ? std::numbers::sqrt2 / 2 : 1) * step + margin + slack;
+    }
+  }
+
+  // --- Vertices ----------------------------------------------------------------------------------
+
+  // The vertex is an odd multiple of this width along one axis at least, and a multiple along both.
+  static KOKKOS_INLINE_FUNCTION int width_of(Point at) {
+    int unit = 1;
+    while (unit < width && ((at.i | at.j) & unit) == 0) unit *= 2;
+    return unit;
+  }
+  // Odd multiples along both axes: the middle of a square. Otherwise that of a side.
+  static KOKKOS_INLINE_FUNCTION bool is_middle_of_square(Point at, int unit) {
+    return unit < width && (at.i & unit) != 0 && (at.j & unit) != 0;
+  }
+  static KOKKOS_INLINE_FUNCTION int level_of(Point at) {
+    const int unit = width_of(at);
+    int level = 0;
+    for (int wider = unit; wider < width; wider *= 2) level += 2;
+    return is_middle_of_square(at, unit) ? level - 1 : level;
+  }
+  // In the unit square before it is bent.
+  static KOKKOS_INLINE_FUNCTION void unbent(Point at, double place[2]) {
+    place[0] = static_cast<double>(at.i) / width;
+    place[1] = static_cast<double>(at.j) / width;
+  }
+  KOKKOS_INLINE_FUNCTION void place_of(Point at, double place[2]) const {
+    unbent(at, place);
+    front.bend(place);
+  }
+  KOKKOS_INLINE_FUNCTION bool has(Point at) const {
+    const int level = level_of(at);
+    if (level <= coarsest) return true;
+    double place[2];
+    unbent(at, place);
+    return front.distance(place) < radius[level];
+  }
+  static KOKKOS_INLINE_FUNCTION bool is_at_boundary(Point at) {
+    return at.i == 0 || at.i == width || at.j == 0 || at.j == width;
+  }
+
+  // --- What is around a vertex -------------------------------------------------------------------
+
+  // Whether the sector between this direction and the next lies in the square.
+  static KOKKOS_INLINE_FUNCTION bool is_inside(Point at, int sector) {
+    const Point from = at.towards(sector, 1), to = at.towards(sector + 1, 1);
+    const int across = from.i + to.i - 2 * at.i, up = from.j + to.j - 2 * at.j;
+    return (across > 0 ? at.i < width : at.i > 0) && (up > 0 ? at.j < width : at.j > 0);
+  }
+
+  // The triangle that has the vertex `at` and lies in a sector. Vertices begin with four triangles
+  // around them, each over two sectors, which are bisected until there is no midpoint. Returns over
+  // how many sectors it reaches; `first` and `second` follow `at` to the left.
+  KOKKOS_INLINE_FUNCTION int find_triangle(Point at, int unit, int sector, Point& first,
+                                           Point& second) const {
+    const int skew = is_middle_of_square(at, unit) ? 1 : 0;
+    const int begin = (sector - skew + 8) % 8 / 2 * 2 + skew;
+    first = at.towards(begin, unit);
+    second = at.towards(begin + 2, unit);
+    if (!has_middle(first, second)) return 2;
+    Point corner = middle_of(first, second);
+    if (!has(corner)) return 2;
+    bool goes_left = (sector - begin + 8) % 8 == 0;  // from `far` to `corner`, seen from `at`
+    Point far = goes_left ? first : second;
+    while (has_middle(at, far)) {
+      const Point middle = middle_of(at, far);
+      if (!has(middle)) break;
+      far = corner;
+      corner = middle;
+      goes_left = !goes_left;
+    }
+    first = goes_left ? far : corner;
+    second = goes_left ? corner : far;
+    return 1;
+  }
+
+  // The neighbours of a vertex, to the left. Each two that follow each other make a triangle with
+  // it; so do the last and the first, except at the boundary.
+  KOKKOS_INLINE_FUNCTION int find_ring(Point at, Point ring[8]) const {
+    const int unit = width_of(at);
+    int begin = is_middle_of_square(at, unit) ? 1 : 0;
+    if (is_at_boundary(at))
+      while (!is_inside(at, begin) || is_inside(at, (begin + 7) % 8)) ++begin;
+    int found = 0;
+    Point last;
+    for (int turned = 0; turned < 8 && is_inside(at, (begin + turned) % 8);)
+      turned += find_triangle(at, unit, (begin + turned) % 8, ring[found++], last);
+    if (is_at_boundary(at)) ring[found++] = last;
+    return found;
+  }
+};
+
+// The triangles and vertices of a mesh, counted from the whole square down, without rings.
+struct MeshCount {
+  std::int64_t triangles = 0, vertices = 0;
+
+  static MeshCount of(const Mesh& mesh) {
+    constexpr int w = Mesh::width;
+    MeshCount count;
+    count.add(mesh, {0, 0}, {w, 0}, {w, w});
+    count.add(mesh, {w, w}, {0, w}, {0, 0});
+    count.vertices = 4 + count.halves_ / 2;
+    return count;
+  }
+  friend bool operator==(const MeshCount&, const MeshCount&) = default;
+
+ private:
+  std::int64_t halves_ = 0;  // of bisected sides; each inside of the square is met twice
+
+  void add(const Mesh& mesh, Point left, Point corner, Point right) {
+    if (has_middle(left, right)) {
+      const Point middle = middle_of(left, right);
+      if (mesh.has(middle)) {
+        halves_ += Mesh::is_at_boundary(middle) ? 2 : 1;
+        add(mesh, left, middle, corner);
+        add(mesh, corner, middle, right);
+        return;
+      }
+    }
+    ++triangles;
+  }
+};

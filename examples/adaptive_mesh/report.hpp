@@ -1,0 +1,172 @@
+#pragma once
+
+// What runs have taken, by CPU time, so that ranks may share cores. A step takes as long as its
+// slowest rank; a run takes
+//
+//   T = sum over steps of (greatest seconds of work of a rank) + upkeep,
+//
+// a few steps at a time being taken together, since other programs disturb single ones. Work is the
+// computation, and going on to the next mesh. Upkeep is evenkeel's time and that of halos, on the
+// rank that waited least in it.
+
+#include "columns.hpp"
+#include "quality.hpp"
+#include "sharing.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+// A rebalance: what there was before it and after.
+struct Rebalance {
+  std::int64_t step = 0;
+  Moved moved = {};
+  double lambda_before = 1, lambda_after = 1;  // by layers
+  ElementCount before = {}, after = {};
+};
+
+// One run on this rank.
+struct Course {
+  struct Step {
+    double work = 0, upkeep = 0;
+    bool has_moved = false;
+
+    template <class Work>
+    void of(const ek::Kernel& kernel, const Work& work_of_rank) {
+      const ek::ThreadCpuStopwatch watch;
+      const auto timing = kernel.time();
+      work_of_rank();
+      work += watch.seconds();
+    }
+    // What ranks do together.
+    template <class Together>
+    auto of_all(const Together& together) {
+      const Adding adding{upkeep};
+      return together();
+    }
+
+   private:
+    struct Adding {
+      double& sum;
+      const ek::ThreadCpuStopwatch watch = {};
+      ~Adding() { sum += watch.seconds(); }
+    };
+  };
+  std::vector<Step> steps = {};
+  std::vector<Rebalance> rebalances = {};         // the first distribution before all others
+  std::vector<std::int64_t> poor_at_border = {};  // of each mesh
+  bool keeps_poor_off = false;                    // in each mesh, not only after rebalances
+  ElementCount at_last = {};
+  MeshCount expected = {};  // at last, by the front alone
+  Result result = {};
+};
+
+// The heaviest rank over the average, by layers. Collective.
+inline double lambda_of(const ek::Communicator& ranks, const Nodes& nodes) {
+  const auto layers = static_cast<double>(end_of(nodes.first_layer));
+  return ranks.all_reduce(layers, ek::Reduction::greatest) * ranks.size() /
+         ranks.all_reduce(layers, ek::Reduction::sum);
+}
+
+class Report {
+ public:
+  explicit Report(const ek::Communicator& ranks) : ranks_(ranks) {}
+
+  // Collective.
+  void add(const char* name, const Course& course) {
+    Row row{name, course};
+    const auto end = course.steps.end();
+    for (auto step = course.steps.begin(); step != end;) {
+      const auto from = step;
+      double work = 0;
+      do work += step++->work;
+      while (step != end && step - from < window && !(step - 1)->has_moved);
+      row.slowest += ranks_.all_reduce(work, ek::Reduction::greatest);
+      row.average += ranks_.all_reduce(work, ek::Reduction::sum) / ranks_.size();
+    }
+    for (const Course::Step& step : course.steps)
+      row.upkeep += ranks_.all_reduce(step.upkeep, ek::Reduction::least);
+    rows_.push_back(row);
+  }
+
+  void print() const {
+    if (ranks_.rank() != 0) return;
+    for (const Row& row : rows_) print_rebalances(row);
+    std::printf("%-4s %9s %8s %6s %16s %11s %8s %8s %8s\n", "", "elements", "nodes", "poor",
+                "at borders, mean", "rebalances", "lambda", "upkeep", "T");
+    for (const Row& row : rows_) {
+      const ElementCount& last = row.course.at_last;
+      std::printf("%-4s %9lld %8lld %6lld %16.1f %11d %8.3f %6.2f s %6.2f s\n", row.name.c_str(),
+                  number(last.elements), number(last.nodes), number(last.poor),
+                  mean_of(row.course.poor_at_border), row.rebalances(), row.slowest / row.average,
+                  row.upkeep, row.total());
+    }
+    if (rows_.size() == 2)
+      std::printf("T is %.1f %% less with balancing\n",
+                  100 * (1 - rows_[1].total() / rows_[0].total()));
+    const Result& result = rows_[0].course.result;
+    std::printf("heat from %.3f to %.3f, checksum %016llx\n", result.least, result.greatest,
+                static_cast<unsigned long long>(result.checksum));
+  }
+
+  // Says what is wrong: elements or nodes that are not those of the front, a poor element at a
+  // border after a rebalance, heat that no mean can give, or runs that came to different results.
+  bool is_right() const {
+    bool all_right = true;
+    const auto require = [&](bool right, const Row& row, const char* message) {
+      all_right = all_right && right;
+      if (!right && ranks_.rank() == 0) std::printf("%s: %s\n", row.name.c_str(), message);
+    };
+    for (const Row& row : rows_) {
+      const Course& course = row.course;
+      require(course.expected.triangles == course.at_last.elements &&
+                  course.expected.vertices == course.at_last.nodes,
+              row, "elements or nodes are lost");
+      for (const Rebalance& rebalance : course.rebalances)
+        require(!rebalance.moved.knew_edges || rebalance.after.poor_at_border == 0, row,
+                "a poor element is at a border after a rebalance");
+      require(!course.keeps_poor_off || mean_of(course.poor_at_border) == 0, row,
+              "a poor element is at a border");
+      require(course.result.least >= 0 && course.result.greatest <= 1, row, "heat is lost or made");
+      require(course.result.checksum == rows_[0].course.result.checksum, row, "another result");
+    }
+    return all_right;
+  }
+
+ private:
+  static constexpr std::ptrdiff_t window = 10;
+  struct Row {
+    std::string name;
+    Course course;
+    double slowest = 0, average = 0, upkeep = 0;
+    double total() const { return slowest + upkeep; }
+    int rebalances() const {  // after the first distribution
+      int count = 0;
+      for (const Rebalance& at : course.rebalances) count += at.step > 0 ? 1 : 0;
+      return count;
+    }
+  };
+  static double mean_of(const std::vector<std::int64_t>& values) {
+    double sum = 0;
+    for (const std::int64_t value : values) sum += static_cast<double>(value);
+    return values.empty() ? 0 : sum / static_cast<double>(values.size());
+  }
+  static long long number(std::int64_t value) { return static_cast<long long>(value); }
+
+  static void print_rebalances(const Row& row) {
+    for (const Rebalance& at : row.course.rebalances) {
+      std::printf(
+          "%s, step %lld: lambda %.3f -> %.3f, %lld of %lld nodes moved, the smallest part has "
+          "%lld, %lld poor elements, at borders %lld -> %lld",
+          row.name.c_str(), number(at.step), at.lambda_before, at.lambda_after,
+          number(at.moved.nodes), number(at.after.nodes), number(at.after.least_nodes),
+          number(at.after.poor), number(at.before.poor_at_border), number(at.after.poor_at_border));
+      if (at.moved.refused > 0) std::printf(", proposal %d", at.moved.refused + 1);
+      std::printf("%s\n", at.moved.knew_edges ? "" : " without edge weights");
+    }
+  }
+
+  const ek::Communicator& ranks_;
+  std::vector<Row> rows_;
+};
