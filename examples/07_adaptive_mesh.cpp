@@ -102,7 +102,7 @@ class Run {
     sharing_.finish();
     course_.keeps_poor_off = keeps_poor_off_;
     course_.at_last = count_of(ranks_, nodes_);
-    course_.expected = MeshCount::of(nodes_.mesh);
+    check(course_.at_last);
     course_.result = result_of(ranks_, nodes_);
     if (!settings_.picture.empty()) draw(ranks_, nodes_, settings_.picture);
     return course_;
@@ -127,13 +127,21 @@ class Run {
     Rebalance done{step, {}, lambda_of(ranks_, nodes_), 1, count_of(ranks_, nodes_), {}};
     done.moved = took.of_all(move);
     course_.poor_at_border.push_back(done.before.poor_at_border);
+    check(done.before);
     if (!done.moved) return;
     took.of_all([&] { reconnect(); });
     took.has_moved = true;
     done.lambda_after = lambda_of(ranks_, nodes_);
     done.after = count_of(ranks_, nodes_);
     course_.poor_at_border.back() = done.after.poor_at_border;
+    check(done.after);
     course_.rebalances.push_back(done);
+  }
+
+  void check(const ElementCount& count) {
+    const MeshCount expected = MeshCount::of(nodes_.mesh);
+    course_.is_whole = course_.is_whole && count.elements == expected.triangles &&
+                       count.nodes == expected.vertices;
   }
 
   const ek::Communicator& ranks_;

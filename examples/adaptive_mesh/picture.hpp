@@ -13,7 +13,7 @@
 
 namespace adaptive_mesh_picture {
 
-constexpr int size = 500, unit = 16;  // pixels of a panel; parts of a pixel
+constexpr int size = 500, unit = 10;  // pixels of a panel; parts of a pixel
 
 // Elements of a rank by kind: its own, those with nodes of other ranks, poor ones.
 inline std::array<std::string, 3> paths_of(const Nodes& nodes) {
@@ -64,7 +64,7 @@ inline void draw(const ek::Communicator& ranks, const Nodes& nodes, const std::s
       std::fprintf(file,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\">\n"
                    "<clipPath id=\"panel\"><path d=\"M0 0h%dv%dh-%dz\"/></clipPath>\n"
-                   "<g stroke=\"#333\" stroke-width=\"4\"><g id=\"mesh\" "
+                   "<g stroke=\"#333\" stroke-width=\"3\"><g id=\"mesh\" "
                    "transform=\"scale(%g)\">\n",
                    2 * size + 10, size, size, size, size, 1.0 / unit);
     for (std::size_t kind = 0; kind < paths.size(); ++kind)
@@ -75,7 +75,7 @@ inline void draw(const ek::Communicator& ranks, const Nodes& nodes, const std::s
       const double down = 0.5 - from_middle * nodes.mesh.front.along[1];
       std::fprintf(file,
                    "</g></g>\n<g transform=\"translate(%d)\" clip-path=\"url(#panel)\" "
-                   "stroke=\"#333\" stroke-width=\"1.6\">\n"
+                   "stroke=\"#333\" stroke-width=\"1\">\n"
                    "<use href=\"#mesh\" transform=\"translate(%g %g) scale(%g)\"/></g></svg>\n",
                    size + 10, size * (0.5 - zoom * across), size * (0.5 - zoom * down), zoom);
     }
