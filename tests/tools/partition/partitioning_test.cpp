@@ -413,7 +413,8 @@ TEST(Partitioning, RoundsWhereEverythingIsSpecial) {
 std::vector<PartitionOptions> all_ways(int parts) {
   std::vector<PartitionOptions> all;
   for (const std::string_view name : method_names())
-    all.push_back(options_of(*method_from_text(name), parts));
+    if (!places_by_graph(*method_from_text(name)))
+      all.push_back(options_of(*method_from_text(name), parts));
   for (const GridScheme scheme : schemes)
     all.emplace_back(options_of(in_grid(scheme), parts)).rounds = 2;
   return all;

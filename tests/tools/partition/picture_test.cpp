@@ -108,7 +108,8 @@ TEST(Picture, HoldsTheObjects) {
   clouds.push_back(test::random_cloud(3, 500, false, 10));
   for (const test::Cloud& cloud : clouds) {
     for (const std::string_view name : method_names())
-      expect_objects_in_boxes(ranks, cloud, *method_from_text(name), std::nullopt);
+      if (!places_by_graph(*method_from_text(name)))
+        expect_objects_in_boxes(ranks, cloud, *method_from_text(name), std::nullopt);
     expect_objects_in_boxes(ranks, cloud, Tensor{}, 2);
   }
 }
