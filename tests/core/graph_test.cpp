@@ -310,6 +310,53 @@ TEST(CutGraph, NeverCutsWhatIsUncuttable) {
   EXPECT_EQ(cut_of(infinite, {.parts = 16}).report.broken, 0);
 }
 
+// Four squares in a grid of 96 by 96 that must not be cut; which one a vertex is in, or -1.
+int square_of(std::int64_t v) {
+  const std::int64_t x = v % 96 - 12, y = v / 96 - 12;
+  const bool is_inside = x >= 0 && y >= 0 && x % 48 < 24 && y % 48 < 24;
+  return is_inside ? static_cast<int>(y / 48 * 2 + x / 48) : -1;
+}
+GraphOnHost grid_with_squares() {
+  GraphOnHost graph = test::grid(96, 96);
+  for (std::int64_t v = 0; v < graph.size(); ++v)
+    for (const std::int64_t u : graph.row(v))
+      graph.uncuttable.push_back(square_of(v) >= 0 && square_of(v) == square_of(u) ? 1 : 0);
+  return graph;
+}
+std::set<int> parts_of_squares(const std::vector<int>& parts) {
+  std::set<int> found;
+  for (std::size_t v = 0; v < parts.size(); ++v)
+    if (square_of(static_cast<std::int64_t>(v)) >= 0) found.insert(parts[v]);
+  return found;
+}
+
+// Beside a lump that fills a part there is no room to grow or to shrink: the others are cut as if
+// it were not there.
+TEST(CutGraph, CutsAroundLumps) {
+  const GraphOnHost graph = grid_with_squares();
+  for (const int parts : {12, 16, 17}) {  // lumps of 0.75, 1 and 1.06 average parts
+    const Cut cut = cut_of(graph, {.parts = parts});
+    expect_sound(graph, cut, parts);
+    EXPECT_EQ(cut.report.empty, 0);
+    EXPECT_EQ(parts_of_squares(cut.parts).size(), 4U);
+    // 16 squares would cut 576, and 20 % more is little for parts that are none.
+    EXPECT_LE(cut_edges(graph, cut.parts), 720);
+  }
+}
+
+// A part that has all of them gives all but one away.
+TEST(CutGraph, PartsGiveLumpsAway) {
+  const GraphOnHost graph = grid_with_squares();
+  std::vector<int> from(std::size_t(graph.size()));
+  for (std::int64_t v = 0; v < graph.size(); ++v)
+    from[std::size_t(v)] = square_of(v) >= 0 ? 3 : static_cast<int>(v / 96 / 8);
+  for (const Effort effort : efforts()) {
+    const Cut cut = cut_of(graph, {.parts = 12}, {.effort = effort}, from);
+    expect_sound(graph, cut, 12);
+    EXPECT_EQ(parts_of_squares(cut.parts).size(), 4U);
+  }
+}
+
 TEST(CutGraph, KeepsFixedVerticesInTheirParts) {
   GraphOnHost graph = test::grid(50, 40);
   graph.fixed.assign(2000, -1);

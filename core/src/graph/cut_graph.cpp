@@ -49,7 +49,30 @@ Goal goal_for(int parts, const Level& level, const GraphRead& read, double toler
     goal.limits[c] = std::max(static_cast<std::int64_t>(wanted),
                               least_bottleneck(goal, c, heaviest, level.all_vertices));
   }
+  goal.beside_lump = goal.limits[0];
   return goal;
+}
+
+struct IsLump {
+  const std::int64_t* weights;
+  int constraints;
+  std::int64_t lump;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
+    return weights[v * constraints] >= lump ? 1 : 0;
+  }
+};
+
+// Collective. What makes a vertex a lump; 0: there is none, or some part must have two.
+std::int64_t lump_of(const Communicator& communicator, const Level& level, const Goal& goal,
+                     const PerConstraint& heaviest) {
+  const std::int64_t lump = goal.limits[0] / 2 + 1;
+  if (heaviest[0] < lump) return 0;
+  std::int64_t lumps = 0;
+  vote(communicator, attempt(stage_name, [&] {
+         lumps = exec::sum<std::int64_t>(level.space, level.owned,
+                                         IsLump{level.weights.data(), level.constraints, lump});
+       }));
+  return communicator.all_reduce(lumps, Reduction::sum) <= goal.parts ? lump : 0;
 }
 
 Plan plan_for(Effort effort) {
@@ -239,7 +262,8 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
   if (read.has_uncuttable) together = contract(communicator, {}, read.level, read.uncuttable);
   Level& level = read.has_uncuttable ? together.level : read.level;
   const PerConstraint heaviest = heaviest_of(communicator, level);
-  const Goal goal = goal_for(parts, level, read, method.tolerance, heaviest);
+  Goal goal = goal_for(parts, level, read, method.tolerance, heaviest);
+  goal.lump = lump_of(communicator, level, goal, heaviest);
 
   // What holds for this rank holds for all: homes and keys are there on all ranks or on none.
   Plan plan = plan_for(method.effort);

@@ -21,6 +21,9 @@ struct Goal {
   PerConstraint totals = {};  // weights of all vertices
   PerConstraint limits = {};  // the most that a part may weigh
   PerConstraint floors = {};  // lighter parts are not left for a better cut
+  // Vertices of this weight or more, in the first constraint, are lumps: no part has room for two.
+  // What else comes into a part with one fits below `beside_lump`. 0: there are none.
+  std::int64_t lump = 0, beside_lump = 0;
 };
 
 // What the heaviest part weighs at least: `clusters` cannot be divided, and the heaviest of them

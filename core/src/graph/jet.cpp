@@ -24,6 +24,10 @@ struct Choose {
 
   KOKKOS_FUNCTION bool wants(Vertex v) const {
     clears_mark<Instance>(&state.marks[v], is_active);
+    if (state.is_lump(v)) {  // a part would have two
+      settle(v, nowhere, 0);
+      return false;
+    }
     if (state.moved_at[v] != state.round - 1) return true;
     // Locked for one round.
     if (sets_mark<Instance>(&state.marks[v], is_active)) active_next(v);
@@ -43,6 +47,7 @@ struct Choose {
       }
       const std::int64_t weight = (all.weight(i) << finer_bits) + state.stay_of(v, part);
       if (weight < best || (weight == best && !is_better(part, best_part))) continue;
+      if (state.is_closed(part, v)) continue;
       best = weight;
       best_part = part;
     }

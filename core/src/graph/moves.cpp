@@ -21,7 +21,7 @@ struct Apply {
   const Vertex* movers;
   const int* targets;
   bool are_locked;
-  std::int64_t* sums;
+  std::int64_t *sums, *lump_sums;
   Appender<Instance> changed;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = movers[i];
@@ -35,6 +35,10 @@ struct Apply {
                     -weight);
       add<Instance>(&sums[first_weight + static_cast<std::int64_t>(to) * state.constraints + c],
                     weight);
+    }
+    if (state.is_lump(v)) {
+      add<Instance>(&lump_sums[from], std::int64_t{-1});
+      add<Instance>(&lump_sums[to], std::int64_t{1});
     }
     changed(v);
   }
@@ -105,7 +109,7 @@ struct SettleMovers {
 template <class Instance>
 struct Begin {
   State state;
-  std::int64_t* sums;
+  std::int64_t *sums, *lump_sums;
   Appender<Instance> border, active;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const auto v = static_cast<Vertex>(i);
@@ -126,6 +130,7 @@ struct Begin {
     for (int c = 0; c < state.constraints; ++c)
       add<Instance>(&sums[first_weight + static_cast<std::int64_t>(part) * state.constraints + c],
                     state.weights[i * state.constraints + c]);
+    if (state.is_lump(v)) add<Instance>(&lump_sums[part], std::int64_t{1});
   }
 };
 
@@ -144,6 +149,9 @@ struct Moves::Work {
   std::int64_t weight_count() const {
     return static_cast<std::int64_t>(moves.goal.parts) * moves.goal.constraints;
   }
+  std::int64_t lump_count() const { return moves.goal.lump > 0 ? moves.goal.parts : 0; }
+  // Behind the sums of weights.
+  std::int64_t* lump_sums() const { return moves.sums_.data() + first_weight + weight_count(); }
 
   void allocate(exec::Array<int> first_parts) const {
     const std::int64_t local = level().local(), owned = level().owned;
@@ -164,9 +172,10 @@ struct Moves::Work {
                              &moves.movers, &moves.crowded})
       *list = VertexList(space(), owned);
     moves.changed_ = VertexList(space(), 2 * owned);
-    moves.sums_ =
-        exec::filled<std::int64_t>(space(), moves_label, first_weight + weight_count(), 0);
+    moves.sums_ = exec::filled<std::int64_t>(space(), moves_label,
+                                             first_weight + weight_count() + lump_count(), 0);
     moves.weights_there = {space(), moves_label, weight_count()};
+    moves.lumps_there = exec::filled<std::int64_t>(space(), moves_label, lump_count(), 0);
     constexpr std::int64_t most_bytes = std::int64_t{64} << 20;
     const std::int64_t each = moves.goal.parts * static_cast<std::int64_t>(sizeof(std::int64_t));
     const std::int64_t wanted = space().is_device() ? 1024 : exec::host_threads();
@@ -175,6 +184,7 @@ struct Moves::Work {
         exec::filled<std::int64_t>(space(), moves_label, workers * moves.goal.parts, 0);
     moves.worker_parts = {space(), moves_label, workers * moves.goal.parts};
     moves.weights.assign(static_cast<std::size_t>(weight_count()), 0);
+    moves.lumps.assign(static_cast<std::size_t>(lump_count()), 0);
     moves.host_sums_.assign(static_cast<std::size_t>(moves.sums_.size()) + 2, 0);
   }
 
@@ -182,9 +192,10 @@ struct Moves::Work {
   template <class Instance>
   void apply(const Instance& instance, const exec::Array<int>& to, bool are_locked) const {
     if (moves.changed_.size() + moves.movers.size() > moves.changed_.capacity()) compact(instance);
-    exec::for_each(instance, moves_label, moves.movers.size(),
-                   Apply<Instance>{state_of(moves), moves.movers.data(), to.data(), are_locked,
-                                   moves.sums_.data(), moves.changed_.appender<Instance>()});
+    exec::for_each(
+        instance, moves_label, moves.movers.size(),
+        Apply<Instance>{state_of(moves), moves.movers.data(), to.data(), are_locked,
+                        moves.sums_.data(), lump_sums(), moves.changed_.appender<Instance>()});
     moves.changed_.count_up();
   }
 
@@ -219,8 +230,8 @@ struct Moves::Work {
   void begin(const Instance& instance) const {
     exec::for_each(
         instance, moves_label, level().owned,
-        Begin<Instance>{state_of(moves), moves.sums_.data(), moves.border.appender<Instance>(),
-                        moves.active.appender<Instance>()});
+        Begin<Instance>{state_of(moves), moves.sums_.data(), lump_sums(),
+                        moves.border.appender<Instance>(), moves.active.appender<Instance>()});
     moves.border.count_up();
     moves.active.count_up();
   }
@@ -243,6 +254,8 @@ struct Moves::Work {
     moves.worth.stay += sums[stay_change];
     for (std::size_t i = 0; i < moves.weights.size(); ++i)
       moves.weights[i] += sums[first_weight + i];
+    for (std::size_t p = 0; p < moves.lumps.size(); ++p)
+      moves.lumps[p] += sums[first_weight + moves.weights.size() + p];
     tell_weights();
     exec::for_each(space(), moves_label, moves.sums_.size(),
                    exec::detail::Fill<std::int64_t>{moves.sums_.data(), 0});
@@ -251,6 +264,8 @@ struct Moves::Work {
   void tell_weights() const {
     copy_bytes(space(), moves.weights_there.data(), moves.weights_there.memory(),
                moves.weights.data(), MemoryKind::host, moves.weights_there.bytes());
+    copy_bytes(space(), moves.lumps_there.data(), moves.lumps_there.memory(), moves.lumps.data(),
+               MemoryKind::host, moves.lumps_there.bytes());
     space().fence(moves_label);
   }
 };
@@ -268,6 +283,7 @@ Moves::Moves(const Communicator& ranks, const Status& status, const Level& its_l
   work.add_sums({}, 0);
   remembered_worth_ = worth;
   remembered_weights_ = weights;
+  remembered_lumps_ = lumps;
 }
 
 double Moves::excess() const noexcept {
@@ -299,6 +315,7 @@ std::int64_t Moves::commit(const Status& status, const exec::Array<int>& to, boo
 void Moves::remember() {
   remembered_worth_ = worth;
   remembered_weights_ = weights;
+  remembered_lumps_ = lumps;
   exec::for_each(level->space, moves_label, changed_.size(),
                  SettleMovers{changed_.data(), parts.data(), remembered_.data()});
   level->space.fence(moves_label);
@@ -308,6 +325,7 @@ void Moves::remember() {
 void Moves::restore() {
   worth = remembered_worth_;
   weights = remembered_weights_;
+  lumps = remembered_lumps_;
   exec::for_each(level->space, moves_label, changed_.size(),
                  SettleMovers{changed_.data(), remembered_.data(), parts.data()});
   exec::for_each(level->space, moves_label, changed_.size(),

@@ -26,6 +26,8 @@ struct Moves {
   Moves(const Communicator& ranks, const Status& status, const Level& its_level,
         const Goal& its_goal, exec::Array<int> first_parts);
 
+  bool has_lump(std::size_t part) const { return !lumps.empty() && lumps[part] > 0; }
+
   // The greatest excess over the limits, relative to them; 0 or less: there is none.
   double excess() const noexcept;
 
@@ -42,6 +44,7 @@ struct Moves {
   Goal goal;
   Worth worth;
   std::vector<std::int64_t> weights;  // by part, constraint by constraint
+  std::vector<std::int64_t> lumps;    // by part; empty: there are none
   int round = 0, step = 0;
 
   exec::Array<int> parts;
@@ -53,7 +56,7 @@ struct Moves {
   VertexList border;  // every owned vertex with a neighbour in another part, and some others
   VertexList active;  // owned vertices to choose anew
   VertexList movers, crowded;
-  exec::Array<std::int64_t> weights_there;  // the same weights, for kernels
+  exec::Array<std::int64_t> weights_there, lumps_there;  // the same for kernels
   exec::Array<std::int64_t> worker_weights;
   exec::Array<int> worker_parts;
 
@@ -71,7 +74,7 @@ struct Moves {
   exec::Array<std::int64_t> sums_;  // on the way to the host
   std::vector<std::int64_t> host_sums_;
   Worth remembered_worth_;
-  std::vector<std::int64_t> remembered_weights_;
+  std::vector<std::int64_t> remembered_weights_, remembered_lumps_;
 };
 
 // Votes where there are several ranks, or throws.

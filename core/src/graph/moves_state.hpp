@@ -31,7 +31,19 @@ struct State {
   int *parts, *origins, *targets, *moved_at, *marks;
   std::int64_t* gains;
   const std::int64_t* part_weights;
+  const std::int64_t* lumps;  // of each part; null: there are none
+  std::int64_t lump, beside_lump;
 
+  KOKKOS_FUNCTION bool is_lump(Vertex v) const {
+    return lumps != nullptr && weights[static_cast<std::int64_t>(v) * constraints] >= lump;
+  }
+  // Whether a part has a lump, and no room for a vertex beside it.
+  KOKKOS_FUNCTION bool is_closed(int part, Vertex v) const {
+    return lumps != nullptr && lumps[part] > 0 &&
+           part_weights[static_cast<std::int64_t>(part) * constraints] +
+                   weights[static_cast<std::int64_t>(v) * constraints] >
+               beside_lump;
+  }
   KOKKOS_FUNCTION std::int64_t stay_of(Vertex v, int part) const {
     return homes != nullptr && stay != nullptr && homes[v] == part ? stay[v] : 0;
   }
@@ -56,7 +68,10 @@ inline State state_of(const Moves& moves) {
           moves.moved_at.data(),
           moves.marks.data(),
           moves.gains.data(),
-          moves.weights_there.data()};
+          moves.weights_there.data(),
+          moves.lumps.empty() ? nullptr : moves.lumps_there.data(),
+          moves.goal.lump,
+          moves.goal.beside_lump};
 }
 
 // What lists a vertex is on.

@@ -105,8 +105,8 @@ Seated with_seats(const HostGraph& graph, const Goal& goal) {
   return seated;
 }
 
-// Beside a vertex that nearly fills a part there is room for none of this level: it has the part
-// alone, and the others are cut into the parts that are left.
+// Beside a lump that nearly fills a part there is room for none of this level: it has the part
+// alone, and the others are cut into the parts that are left, unless these have too little room.
 struct Apart {
   HostGraph rest;
   Goal goal;
@@ -115,20 +115,23 @@ struct Apart {
 };
 Apart set_apart(const HostGraph& graph, const Goal& goal) {
   constexpr double nearly = 0.9;
+  const auto fills = static_cast<std::int64_t>(nearly * static_cast<double>(goal.limits[0]));
   Apart apart;
   apart.goal = goal;
+  std::int64_t rest_weight = goal.totals[0];
   std::vector<Vertex> place(static_cast<std::size_t>(graph.size()), -1);
   for (Vertex v = 0; v < graph.size(); ++v) {
-    const bool fills =
-        static_cast<double>(graph.weight(v, 0)) > nearly * static_cast<double>(goal.limits[0]);
-    if (fills) {
+    if (graph.weight(v, 0) > fills) {
+      rest_weight -= graph.weight(v, 0);
       apart.alone.push_back(v);
     } else {
       place[static_cast<std::size_t>(v)] = static_cast<Vertex>(apart.of_rest.size());
       apart.of_rest.push_back(v);
     }
   }
-  const bool has_room = std::ssize(apart.alone) < goal.parts && !apart.of_rest.empty();
+  const std::int64_t parts = goal.parts - std::ssize(apart.alone);
+  const bool has_room =
+      parts > 0 && !apart.of_rest.empty() && rest_weight / parts <= goal.beside_lump;
   if (apart.alone.empty() || !has_room || !graph.fixed.empty()) {
     apart.alone.clear();
     apart.rest = graph;
@@ -136,7 +139,7 @@ Apart set_apart(const HostGraph& graph, const Goal& goal) {
     std::iota(apart.of_rest.begin(), apart.of_rest.end(), Vertex{0});
     return apart;
   }
-  apart.goal.parts -= static_cast<int>(apart.alone.size());
+  apart.goal.parts = static_cast<int>(parts);
   for (const Vertex v : apart.alone)
     for (int c = 0; c < graph.constraints; ++c)
       apart.goal.totals[static_cast<std::size_t>(c)] -= graph.weight(v, c);
@@ -211,6 +214,7 @@ exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes) {
 
 void refine(Moves& moves, const Patience& patience, bool is_finest) {
   const double loss = is_finest ? loss_on_finest : loss_on_coarser;
+  seat_lumps(moves);
   if (moves.excess() > 0.05) level_out(moves, 6);
   double best_excess = std::max(moves.excess(), 0.0);
   std::int64_t best = moves.worth.objective();

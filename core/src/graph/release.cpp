@@ -89,6 +89,7 @@ struct ChooseRelief {
 
   KOKKOS_FUNCTION bool has_room(int part, Vertex v) const {
     const State& state = candidates.state;
+    if (state.is_closed(part, v)) return false;
     for (int c = 0; c < state.constraints; ++c)
       if (state.part_weights[static_cast<std::int64_t>(part) * state.constraints + c] +
               candidates.weight(v, c) >
@@ -534,11 +535,12 @@ std::vector<std::int64_t> excess_of(const Moves& moves, int constraint, double f
   const auto constraints = static_cast<std::size_t>(moves.goal.constraints);
   const auto c = static_cast<std::size_t>(constraint);
   const std::int64_t limit = moves.goal.limits[c], mean = moves.goal.totals[c] / moves.goal.parts;
-  const std::int64_t full =
-      mean + static_cast<std::int64_t>(static_cast<double>(limit - mean) * filling);
   std::vector<std::int64_t> excess;
   for (std::size_t p = 0; p < static_cast<std::size_t>(moves.goal.parts); ++p) {
     const std::int64_t weight = moves.weights[p * constraints + c];
+    const std::int64_t most = moves.has_lump(p) && c == 0 ? moves.goal.beside_lump : limit;
+    const std::int64_t full =
+        mean + static_cast<std::int64_t>(static_cast<double>(most - mean) * filling);
     if (weight > limit)
       excess.push_back(weight - full);
     else

@@ -45,6 +45,16 @@ struct ListPart {
   }
 };
 
+template <class Instance>
+struct ListCrowdedLumps {
+  State state;
+  Appender<Instance> list;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    const auto v = static_cast<Vertex>(i);
+    if (state.is_lump(v) && state.lumps[state.parts[v]] > 1 && !state.is_fixed(v)) list(v);
+  }
+};
+
 // What a vertex is connected to.
 struct Bonds {
   State state;
@@ -96,7 +106,7 @@ class Settling {
   explicit Settling(Moves& moves)
       : moves_(moves), constraints_(static_cast<std::size_t>(moves.goal.constraints)) {}
 
-  std::int64_t run() {
+  std::int64_t settle() {
     std::vector<Leaver> mine;
     const Status ready = attempt(moves_stage, [&] {
       if (moves_.excess() > 0)
@@ -108,6 +118,17 @@ class Settling {
       cut_off(all);
       place(all);
     });
+    return moves_.commit(placed, moves_.release_targets, false);
+  }
+
+  std::int64_t seat() {
+    std::vector<Leaver> mine;
+    const Status ready = attempt(moves_stage, [&] {
+      with_space(space(), [&](const auto& instance) { mine = crowded_lumps(instance); });
+    });
+    std::vector<Leaver> all =
+        all_gather(*moves_.communicator, ready, std::span<const Leaver>(mine)).values;
+    const Status placed = attempt(moves_stage, [&] { place_lumps(all); });
     return moves_.commit(placed, moves_.release_targets, false);
   }
 
@@ -126,12 +147,33 @@ class Settling {
     heavy.reserve(at(moves_.goal.parts));
     for (int p = 0; p < moves_.goal.parts; ++p) heavy.push_back(is_heavy(p) ? 1 : 0);
     const exec::Array<int> heavy_there(space(), label, std::span<const int>(heavy));
-    const std::int64_t owned = moves_.level->owned;
-    const exec::Array<std::int64_t> own(space(), label, owned), best(space(), label, owned);
     moves_.candidates.clear();
-    exec::for_each(instance, label, owned,
+    exec::for_each(instance, label, moves_.level->owned,
                    ListPart<Instance>{state_of(moves_), heavy_there.data(),
                                       moves_.candidates.template appender<Instance>()});
+    std::vector<Leaver> all = described(instance);
+    std::erase_if(all, [&](const Leaver& one) { return lightest(moves_.weights, one) == nowhere; });
+    for (Leaver& one : all)
+      one.order = static_cast<double>(one.loss) /
+                  static_cast<double>(std::max<std::int64_t>(one.weights[0], 1));
+    cut_off(all);
+    return all;
+  }
+  template <class Instance>
+  std::vector<Leaver> crowded_lumps(const Instance& instance) {
+    moves_.candidates.clear();
+    exec::for_each(instance, label, moves_.level->owned,
+                   ListCrowdedLumps<Instance>{state_of(moves_),
+                                              moves_.candidates.template appender<Instance>()});
+    std::vector<Leaver> all = described(instance);
+    for (Leaver& one : all) one.order = -static_cast<double>(one.weights[0]);
+    return all;
+  }
+  // Of the candidates.
+  template <class Instance>
+  std::vector<Leaver> described(const Instance& instance) {
+    const std::int64_t owned = moves_.level->owned;
+    const exec::Array<std::int64_t> own(space(), label, owned), best(space(), label, owned);
     moves_.candidates.count_up();
     for_listed(instance, moves_, moves_.candidates,
                Bonds{state_of(moves_), moves_.release_targets.data(), own.data(), best.data()});
@@ -170,11 +212,6 @@ class Settling {
       const auto weights = exec::picked(moves_.level->weights, label, places);
       for (std::size_t i = 0; i < all.size(); ++i) all[i].weights[c] = weights[i];
     }
-    std::erase_if(all, [&](const Leaver& one) { return lightest(moves_.weights, one) == nowhere; });
-    for (Leaver& one : all)
-      one.order = static_cast<double>(one.loss) /
-                  static_cast<double>(std::max<std::int64_t>(one.weights[0], 1));
-    cut_off(all);
     return all;
   }
 
@@ -241,6 +278,40 @@ class Settling {
       vertices.push_back(one.vertex);
       targets.push_back(to);
     }
+    enter(vertices, targets);
+  }
+
+  // Of the lumps of a part, the heaviest stays; each other goes to its neighbour without a lump, or
+  // to the lightest part without one.
+  void place_lumps(std::vector<Leaver>& all) {
+    std::sort(all.begin(), all.end());
+    std::vector<std::int64_t> lumps = moves_.lumps;
+    std::vector<std::int64_t> vertices;
+    std::vector<int> targets;
+    for (auto one = all.rbegin(); one != all.rend(); ++one) {
+      if (lumps[at(one->part)] < 2) continue;
+      int to = one->neighbour;
+      if (to == nowhere || lumps[at(to)] > 0) to = lightest_without(lumps);
+      if (to == nowhere) break;
+      --lumps[at(one->part)];
+      ++lumps[at(to)];
+      if (one->rank != moves_.communicator->rank()) continue;
+      vertices.push_back(one->vertex);
+      targets.push_back(to);
+    }
+    enter(vertices, targets);
+  }
+  int lightest_without(const std::vector<std::int64_t>& lumps) const {
+    int found = nowhere;
+    for (int p = 0; p < moves_.goal.parts; ++p)
+      if (lumps[at(p)] == 0 && (found == nowhere || moves_.weights[at(p) * constraints_] <
+                                                        moves_.weights[at(found) * constraints_]))
+        found = p;
+    return found;
+  }
+
+  // Makes these vertices the movers.
+  void enter(const std::vector<std::int64_t>& vertices, const std::vector<int>& targets) {
     const exec::Array<std::int64_t> vertices_there(space(), label,
                                                    std::span<const std::int64_t>(vertices));
     const exec::Array<int> targets_there(space(), label, std::span<const int>(targets));
@@ -263,6 +334,12 @@ class Settling {
 
 }  // namespace
 
-std::int64_t settle(Moves& moves) { return Settling(moves).run(); }
+std::int64_t settle(Moves& moves) { return Settling(moves).settle(); }
+
+std::int64_t seat_lumps(Moves& moves) {
+  const bool is_crowded =
+      std::ranges::any_of(moves.lumps, [](std::int64_t lumps) { return lumps > 1; });
+  return is_crowded ? Settling(moves).seat() : 0;
+}
 
 }  // namespace evenkeel::graphs

@@ -11,4 +11,8 @@ namespace evenkeel::graphs {
 // number of ranks.
 std::int64_t settle(Moves& moves);
 
+// Collective. No part has room for two lumps: all but the heaviest of a part go to parts without
+// one, which may become too heavy. Returns how many moved.
+std::int64_t seat_lumps(Moves& moves);
+
 }  // namespace evenkeel::graphs
