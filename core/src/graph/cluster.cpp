@@ -84,20 +84,48 @@ struct Best {
 
 // --- Pairs ---------------------------------------------------------------------------------------
 
+// What an edge of weight 1 to a vertex is worth.
+struct Appraise {
+  Scene scene;
+  double* appeals;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    appeals[v] = 1 / scene.mass(static_cast<Vertex>(v));
+  }
+};
+
+// The best of several neighbours, by arithmetic alone: which one is best no processor foresees.
+struct BestAlone {
+  Vertex vertex = -1;
+  double rating = 0;
+  std::uint64_t tie = std::numeric_limits<std::uint64_t>::max();
+  KOKKOS_FUNCTION void offer(Vertex candidate, double its_rating, std::uint64_t its_tie,
+                             bool may_be) {
+    const bool is_better =
+        may_be & ((its_rating > rating) | ((its_rating == rating) & (its_tie > tie)));
+    vertex = is_better ? candidate : vertex;
+    rating = is_better ? its_rating : rating;
+    tie = is_better ? its_tie : tie;
+  }
+};
+
 struct WishToPair {
   Scene scene;
-  const Address* partners;  // nobody: alone
+  const double* appeals;  // 0: not alone
   const Vertex* alone;
   Vertex* targets;
   Address* wishes;
+  bool is_first;  // round
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = alone[i];
-    Best best;
+    // Of fewer and fewer that are alone, the best one stays the best.
+    if (!is_first && appeals[targets[v]] > 0) return;
+    const std::uint64_t name = scene.names[v];
+    BestAlone best;
     for (std::int64_t e = scene.rows.offsets[v]; e < scene.rows.offsets[v + 1]; ++e) {
       const Vertex u = scene.rows.columns[e];
-      if (partners[u] != nobody || !scene.may_meet(v, u) || !scene.fits(scene.weights_of(v), u, 1))
-        continue;
-      best.offer(u, scene.rating(scene.rows.weights[e], u), scene.names[v] ^ scene.names[u]);
+      const auto edge = static_cast<double>(scene.rows.weights[e]);
+      best.offer(u, edge * edge * appeals[u], name ^ scene.names[u],
+                 scene.fits(scene.weights_of(v), u, 1) && scene.may_meet(v, u));
     }
     targets[v] = best.vertex;
     wishes[v] = best.vertex < 0 ? nobody : scene.address(best.vertex);
@@ -111,14 +139,26 @@ struct Pair {
   const Address* wishes;
   int rank;
   Address* partners;
+  double* appeals;
   Appender<Instance> undecided;  // alone, and not for want of neighbours that are alone
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = alone[i], u = targets[v];
     if (u < 0) return;
-    if (wishes[u] == address_of(rank, v))
+    if (wishes[u] == address_of(rank, v)) {
       partners[v] = wishes[v];
-    else
+      appeals[v] = 0;
+    } else {
       undecided(v);
+    }
+  }
+};
+
+struct FollowGhosts {
+  const Address* partners;
+  std::int64_t owned;
+  double* appeals;
+  KOKKOS_FUNCTION void operator()(std::int64_t g) const {
+    if (partners[owned + g] != nobody) appeals[owned + g] = 0;
   }
 };
 
@@ -235,6 +275,7 @@ struct Matching {
   exec::Array<Address> partners, wishes, leaders, accepted;
   exec::Array<Vertex> targets;
   exec::Array<std::int64_t> joint;
+  exec::Array<double> appeals;
   exec::Array<int> is_wanted;
   VertexList alone, next, wanted;
 };
@@ -250,8 +291,9 @@ Matching matching_for(const Level& level) {
   Matching matching{{space, label, local},          {space, label, local},
                     {space, label, local},          {space, label, local},
                     {space, label, level.owned},    {space, label, local * level.constraints},
-                    {space, label, level.owned},    VertexList(space, level.owned),
-                    VertexList(space, level.owned), VertexList(space, level.owned)};
+                    {space, label, local},          {space, label, level.owned},
+                    VertexList(space, level.owned), VertexList(space, level.owned),
+                    VertexList(space, level.owned)};
   fill(space, matching.partners, nobody);
   fill(space, matching.wishes, nobody);
   fill(space, matching.is_wanted, 0);
@@ -274,18 +316,24 @@ struct Rounds {
   void for_alone(const auto& body) { exec::for_each(instance, label, all.alone.size(), body); }
 
   void begin() {
+    exec::for_each(instance, label, level.local(), Appraise{scene, all.appeals.data()});
     exec::for_each(instance, label, level.owned, ListAll<Instance>{all.alone.appender<Instance>()});
     all.alone.count_up();
   }
-  void wish_to_pair() {
-    for_alone(WishToPair{scene, all.partners.data(), all.alone.data(), all.targets.data(),
-                         all.wishes.data()});
+  void wish_to_pair(bool is_first) {
+    for_alone(WishToPair{scene, all.appeals.data(), all.alone.data(), all.targets.data(),
+                         all.wishes.data(), is_first});
   }
   void pair() {
     all.next.clear();
     for_alone(Pair<Instance>{all.alone.data(), all.targets.data(), all.wishes.data(), scene.rank,
-                             all.partners.data(), all.next.appender<Instance>()});
+                             all.partners.data(), all.appeals.data(),
+                             all.next.appender<Instance>()});
     take_next();
+  }
+  void follow_ghosts() {
+    exec::for_each(instance, label, level.ghost_count(),
+                   FollowGhosts{all.partners.data(), level.owned, all.appeals.data()});
   }
   void lead_pairs() {
     all.next.clear();
@@ -357,10 +405,11 @@ exec::Array<Address> clusters_of(const Communicator& communicator, const Status&
   if (ready.ok()) ready = attempt(stage_name, [&] { all = matching_for(level); });
   work([](auto& its) { its.begin(); });
   for (int round = 0; round < rounds; ++round) {
-    work([](auto& its) { its.wish_to_pair(); });
+    work([&](auto& its) { its.wish_to_pair(round == 0); });
     refresh(all.wishes);
     work([](auto& its) { its.pair(); });
     refresh(all.partners);
+    work([](auto& its) { its.follow_ghosts(); });
   }
   work([](auto& its) { its.lead_pairs(); });
   refresh(all.leaders);

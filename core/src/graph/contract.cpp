@@ -646,6 +646,7 @@ void list_back(const Instance& instance, Level& level) {
   std::int64_t* const ends = level.back_offsets.data();
   const RowsView rows(level.rows);
   exec::for_each(instance, label, ghosts + 1, exec::detail::Fill<std::int64_t>{ends, 0});
+  if (ghosts == 0) return exec::fence(instance, label);
   exec::for_each(instance, label, level.owned, CountBack<Instance>{rows, level.owned, ends + 1});
   const exec::Values<std::int64_t> counts{ends + 1, ghosts};
   level.back_columns = {level.space, label, exec::exclusive_scan(instance, counts, counts)};
