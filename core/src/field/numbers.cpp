@@ -82,6 +82,12 @@ exec::Array<Result> read_integers_as(const Space& space, const FieldLayout& at,
 
 }  // namespace
 
+FieldLayout component_of(FieldLayout at, int component) {
+  at.data = static_cast<char*>(at.data) + component * at.component_stride_bytes;
+  at.components = 1;
+  return at;
+}
+
 exec::Array<double> read_reals(const Space& space, const FieldLayout& at, std::int64_t count) {
   if (at.scalar == ScalarType::float32) return read<double, float>(space, at, count);
   if (at.scalar == ScalarType::float64) return read<double, double>(space, at, count);

@@ -9,6 +9,9 @@
 
 namespace evenkeel {
 
+// One component of all objects.
+FieldLayout component_of(FieldLayout at, int component);
+
 // The first `count` numbers, of any number type and in any memory, as doubles or as 64-bit
 // integers. Throws if the field does not hold numbers, or holds numbers of the wrong kind.
 exec::Array<double> read_reals(const Space& space, const FieldLayout& at, std::int64_t count);

@@ -31,7 +31,7 @@ exec::Array<std::uint64_t> keys_along_curve(const Space& space, const Communicat
     places = {space, label, given.owned * dimensions};
     for (int d = 0; d < dimensions && given.owned > 0; ++d) {
       const exec::Array<double> along =
-          read_reals(space, component(given.position.layout(), d), given.owned);
+          read_reals(space, component_of(given.position.layout(), d), given.owned);
       copy_bytes(space, places.data() + d * given.owned, places.memory(), along.data(),
                  along.memory(), along.bytes());
       space.fence(label);

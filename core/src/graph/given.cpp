@@ -137,7 +137,7 @@ void read_edges(const Space& space, const evenkeel::Graph& graph, std::int64_t e
   if (known.edge_weight.given()) {
     require_numbers(known.edge_weight, "edge weights", edges, "edges", Length::at_least);
     given.edge_weights = reals(space, known.edge_weight, "edge weights",
-                               component(known.edge_weight.layout(), 0), edges, true);
+                               component_of(known.edge_weight.layout(), 0), edges, true);
   }
   if (known.uncuttable.given())
     given.uncuttable =
@@ -153,12 +153,12 @@ void read_vertices(const Space& space, const GraphOptions& known, const NumberSo
     const FieldLayout at = known.weight.layout();
     for (int c = 0; c < at.components; ++c)
       given.weights.push_back(
-          reals(space, known.weight, "weights", component(at, c), given.owned, false));
+          reals(space, known.weight, "weights", component_of(at, c), given.owned, false));
   }
   if (known.bytes.given()) {
     require_numbers(known.bytes, "bytes", given.owned, "vertices", length);
     given.bytes =
-        reals(space, known.bytes, "bytes", component(known.bytes.layout(), 0), given.owned, false);
+        reals(space, known.bytes, "bytes", component_of(known.bytes.layout(), 0), given.owned, false);
   }
   if (known.fixed.given())
     given.fixed = integers(space, known.fixed, "fixed parts", given.owned, "vertices", length);
@@ -350,12 +350,6 @@ void require_numbers_in_range(const Space& space, const Given& given) {
 
 void refuse(const std::string& problem, const std::string& remedy) {
   throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
-}
-
-FieldLayout component(FieldLayout at, int index) {
-  at.data = static_cast<char*>(at.data) + index * at.component_stride_bytes;
-  at.components = 1;
-  return at;
 }
 
 std::string name_of_number(std::int64_t number) { return "vertex " + std::to_string(number); }

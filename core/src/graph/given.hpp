@@ -57,9 +57,6 @@ Given given_graph(const Space& space, const Communicator& communicator,
                   const evenkeel::Graph& graph, const GraphCutOptions& options,
                   const ByGraph& method);
 
-// One component of all objects.
-FieldLayout component(FieldLayout at, int index);
-
 // How messages name a vertex.
 std::string name_of_number(std::int64_t number);
 std::string name_of_id(std::uint64_t id);

@@ -95,12 +95,6 @@ void check_columns(const Field& columns, std::int64_t count, std::int64_t object
            "Use integers of 64 bits.");
 }
 
-FieldLayout component_of(FieldLayout at, int index) {
-  at.data = static_cast<char*>(at.data) + index * at.component_stride_bytes;
-  at.components = 1;
-  return at;
-}
-
 template <class T>
 void write_back(const Space& space, const FieldLayout& into,
                 const exec::Array<std::int64_t>& numbers) {

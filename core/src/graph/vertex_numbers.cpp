@@ -43,12 +43,6 @@ struct NumberAt {
   }
 };
 
-FieldLayout component_of(FieldLayout at, int index) {
-  at.data = static_cast<char*>(at.data) + index * at.component_stride_bytes;
-  at.components = 1;
-  return at;
-}
-
 }  // namespace
 
 VertexNumbers::VertexNumbers(const Space& space, std::int64_t count, int components,

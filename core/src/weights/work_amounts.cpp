@@ -19,12 +19,6 @@ namespace {
 constexpr const char* stage_name = "core/weights";
 constexpr const char* label = "evenkeel::weights::work";
 
-FieldLayout component_of(FieldLayout at, int component) {
-  at.data = static_cast<char*>(at.data) + component * at.component_stride_bytes;
-  at.components = 1;
-  return at;
-}
-
 struct IsNoType {
   const std::int64_t* types;
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
