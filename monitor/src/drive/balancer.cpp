@@ -607,10 +607,7 @@ MoveReport Balancer::Impl::migrate(std::span<const Set> given) {
   times.end();
   const bool has_payloads =
       std::any_of(sets.begin(), sets.end(), [](const Set& set) { return !set.payloads().empty(); });
-  if (!own_places(domains())) {  // they own objects, which cannot stray
-    vote(ranks_, arrived);
-    return nothing_moved();
-  }
+  if (!own_places(domains())) return nothing_moved();  // objects that have owners cannot stray
   surveyor_->note_migration();
   const Plan who =
       agreed.bound || has_payloads ? plan_in_order(sets, shapes, agreed.bound) : plan_few(sets);

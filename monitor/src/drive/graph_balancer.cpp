@@ -1,6 +1,7 @@
 #include <evenkeel/monitor/graph_balancer.hpp>
 
 #include "drive/named_errors.hpp"
+#include "drive/proposals.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/error.hpp>
@@ -19,18 +20,6 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* stage_name = "monitor/graph_balancer";
-
-// What each rank states before a proposal, for all to agree.
-struct Statement {
-  std::int64_t generation_least = 0, generation_greatest = 0;
-  std::int64_t load = 0;  // of all ranks
-};
-
-void add_statement(Statement& into, const Statement& from) noexcept {
-  into.generation_least = std::min(into.generation_least, from.generation_least);
-  into.generation_greatest = std::max(into.generation_greatest, from.generation_greatest);
-  into.load += from.load;
-}
 
 Communicator require_kokkos(Communicator communicator) {
   vote(communicator, attempt(stage_name, [] {
@@ -66,7 +55,12 @@ struct GraphBalancer::Impl {
   void accept();
   void drop();
   void require_proposal(const char* what) const;
-  Space space() const { return space_ ? *space_ : Space::where(MemoryKind::host); }
+  // Where the graph is.
+  Space space_for(const Graph& graph) const {
+    if (space_) return *space_;
+    const bool is_given = graph.offsets().given();
+    return Space::where(is_given ? graph.offsets().layout().memory : MemoryKind::host);
+  }
 
   // What accept() tells the monitor.
   struct Proposal {
@@ -88,7 +82,7 @@ std::optional<GraphCut> GraphBalancer::Impl::step(const Graph& graph, const Step
   if (proposal_) drop();
   if (monitor_.options().deterministic) {  // every step counts in the account
     double weight = 0;
-    static_cast<void>(attempt(stage_name, [&] { weight = weight_of(space(), graph); }));
+    static_cast<void>(attempt(stage_name, [&] { weight = weight_of(space_for(graph), graph); }));
     monitor_.set_load(weight);
   }
   const Advice advice = monitor_.step(vertices_of(graph), how);
@@ -107,21 +101,14 @@ GraphCut GraphBalancer::Impl::propose(const Graph& graph, const std::optional<By
   GraphCutOptions cutting;
   exec::Array<int> here;
   const Status ready = attempt(stage_name, [&] {
-    here =
-        exec::filled(space(), "evenkeel::graph_balancer::ranks", vertices_of(graph), ranks_.rank());
+    here = exec::filled(space_for(graph), "evenkeel::graph_balancer::ranks", vertices_of(graph),
+                        ranks_.rank());
   });
   const std::int64_t load = monitor_.load_nanoseconds();
-  const Statement all =
-      vote<&add_statement>(ranks_, ready, Statement{generation_, generation_, load});
-  if (all.generation_least != all.generation_greatest)
-    throw Error(ErrorKind::disagreement, Where{stage_name},
-                "Some ranks have accepted a proposal and others have not: generations are " +
-                    std::to_string(all.generation_least) + " to " +
-                    std::to_string(all.generation_greatest) + '.',
-                "Call accept() on all ranks or on none.");
+  const std::int64_t loads = require_same_generation(ranks_, ready, stage_name, generation_, load);
   if (!from_nothing) cutting.from = here;
-  if (costs_ == VertexCosts::measured && all.load > 0) cutting.load = static_cast<double>(load);
-  GraphCut cut = cut_graph(space(), ranks_, graph, cutting, method.value_or(method_));
+  if (costs_ == VertexCosts::measured && loads > 0) cutting.load = static_cast<double>(load);
+  GraphCut cut = cut_graph(space_for(graph), ranks_, graph, cutting, method.value_or(method_));
   const GraphReport& report = cut.report;
   proposal_ = Proposal{std::llround(report.moved * static_cast<double>(report.vertices)),
                        *std::max_element(report.lambda.begin(), report.lambda.end()), asked_at};

@@ -2,6 +2,7 @@
 
 #include "drive/inspection.hpp"
 #include "drive/named_errors.hpp"
+#include "drive/proposals.hpp"
 #include "drive/surveyor.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
@@ -18,16 +19,6 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* stage_name = "monitor/grid_balancer";
-
-// What each rank states before a proposal, for all to agree.
-struct Statement {
-  std::int64_t generation_least = 0, generation_greatest = 0;
-};
-
-void add_statement(Statement& into, const Statement& from) noexcept {
-  into.generation_least = std::min(into.generation_least, from.generation_least);
-  into.generation_greatest = std::max(into.generation_greatest, from.generation_greatest);
-}
 
 }  // namespace
 
@@ -120,13 +111,7 @@ std::optional<GridDomains> GridBalancer::Impl::propose(double work) {
   const std::int64_t generation = decomposition_.generation();
   std::optional<GridDomains> answer;
   const Status copied = attempt(stage_name, [&] { answer = proposal_; });
-  const Statement all = vote<&add_statement>(ranks_, copied, Statement{generation, generation});
-  if (all.generation_least != all.generation_greatest)
-    throw Error(ErrorKind::disagreement, Where{stage_name},
-                "Some ranks have accepted a proposal and others have not: generations are " +
-                    std::to_string(all.generation_least) + " to " +
-                    std::to_string(all.generation_greatest) + '.',
-                "Call accept() on all ranks or on none.");
+  require_same_generation(ranks_, copied, stage_name, generation);
   if (proposal_) return answer;
   proposed_at_ = monitor_.now();
   const std::vector<double> works = gather_work(ranks_, decomposition_, work);

@@ -49,7 +49,8 @@ class EVENKEEL_API GraphBalancer {
  public:
   // Collective over the communicator, which is duplicated twice. Rank 0's monitor options count for
   // all; the others must be the same on all ranks. Kokkos must be running. Work on the memory of
-  // `space` runs on that instance; default: the default instance of the host.
+  // `space` runs on that instance, and parts are in its memory; default: the default instance for
+  // the memory that the offsets of a graph are in.
   explicit GraphBalancer(const Communicator& communicator, const GraphBalancerOptions& options = {},
                          const std::optional<Space>& space = std::nullopt);
 #if EVENKEEL_HAS_MPI
