@@ -6,7 +6,6 @@
 #include "graph/multilevel.hpp"
 #include "graph/read.hpp"
 #include "graph/report.hpp"
-#include "graph/vertex_numbers.hpp"
 
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
@@ -196,21 +195,6 @@ exec::Array<int> parts_along_curve(const Communicator& communicator, const Level
   return found;
 }
 
-// Collective. Makes weights that add up to the load of this rank, if loads are given.
-void scale_to_load(const Communicator& communicator, const Space& space,
-                   const evenkeel::Graph& graph, const std::optional<double>& load,
-                   std::optional<Scaled>& into) {
-  const int given = communicator.all_reduce(load ? 1 : 0, Reduction::sum);
-  if (given == 0) return;
-  vote(communicator, attempt(stage_name, [&] {
-         if (!load)
-           throw Error(ErrorKind::bad_input, Where{stage_name},
-                       "This rank has given no load, and others have.",
-                       "Give GraphCutOptions::load on all ranks or on none.");
-         into.emplace(space, graph, *load);
-       }));
-}
-
 struct WeightAt {
   const std::int64_t* weights;
   int constraints, constraint;
@@ -251,10 +235,7 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
                    const GraphCutOptions& options, const ByGraph& method) {
   using namespace graphs;
   const exec::Region shown("evenkeel::graph");
-  std::optional<Scaled> scaled;
-  scale_to_load(communicator, space, graph, options.load, scaled);
-  GraphRead read =
-      read_graph(space, communicator, scaled ? scaled->graph() : graph, options, method);
+  GraphRead read = read_graph(space, communicator, graph, options, method);
   const int parts = options.parts > 0 ? options.parts : communicator.size();
   if (read.has_homes) complete_homes(communicator, read.level, parts);
 

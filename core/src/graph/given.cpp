@@ -82,6 +82,15 @@ exec::Array<double> reals(const Space& space, const NumberSource& source, const 
   return values;
 }
 
+struct ValueAt {
+  const double* values;
+  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return values[i]; }
+};
+
+double sum_over(const Space& space, const exec::Array<double>& values) {
+  return exec::sum<double>(space, values.size(), ValueAt{values.data()});
+}
+
 // --- Rows ----------------------------------------------------------------------------------------
 
 struct Falls {
@@ -157,8 +166,8 @@ void read_vertices(const Space& space, const GraphOptions& known, const NumberSo
   }
   if (known.bytes.given()) {
     require_numbers(known.bytes, "bytes", given.owned, "vertices", length);
-    given.bytes =
-        reals(space, known.bytes, "bytes", component_of(known.bytes.layout(), 0), given.owned, false);
+    given.bytes = reals(space, known.bytes, "bytes", component_of(known.bytes.layout(), 0),
+                        given.owned, false);
   }
   if (known.fixed.given())
     given.fixed = integers(space, known.fixed, "fixed parts", given.owned, "vertices", length);
@@ -172,6 +181,29 @@ void read_vertices(const Space& space, const GraphOptions& known, const NumberSo
     given.dimensions = at.components;
     given.position = known.position;
   }
+}
+
+struct ToShare {
+  double sum, load;
+  double* weights;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const { weights[v] = weights[v] / sum * load; }
+};
+
+// The weights of the first constraint then add up to the load; where all are 0, vertices share it
+// evenly.
+void scale_to(const Space& space, double load, Given& given) {
+  if (!std::isfinite(load) || load < 0)
+    refuse("The load of this rank, which its vertices share, is " + text_of(load) + '.',
+           "Give the seconds that were measured: finite, and not negative.");
+  if (given.weights.empty()) given.weights.emplace_back();
+  exec::Array<double>& weights = given.weights.front();
+  double sum = sum_over(space, weights);
+  if (!(sum > 0)) {
+    weights = exec::filled(space, label, given.owned, 1.0);
+    sum = static_cast<double>(given.owned);
+  }
+  exec::for_each(space, label, given.owned, ToShare{sum, load, weights.data()});
+  space.fence(label);
 }
 
 Given read_given(const Space& space, const evenkeel::Graph& graph, const GraphCutOptions& options,
@@ -190,6 +222,7 @@ Given read_given(const Space& space, const evenkeel::Graph& graph, const GraphCu
   const std::int64_t edges = read_offsets(space, graph.offsets(), graph.options().count, given);
   read_edges(space, graph, edges, given);
   read_vertices(space, graph.options(), options.from, given);
+  if (options.load && given.owned > 0) scale_to(space, *options.load, given);
   return given;
 }
 
@@ -209,6 +242,7 @@ void combine(Agreed& into, const Agreed& from) noexcept {
   into.has_from += from.has_from;
   into.has_positions += from.has_positions;
   into.has_ids += from.has_ids;
+  into.has_load += from.has_load;
   into.ranks += from.ranks;
   for (int c = 0; c < most_constraints; ++c)
     into.heaviest[c] = std::max(into.heaviest[c], from.heaviest[c]);
@@ -267,7 +301,7 @@ Agreed agreed_of(const Space& space, const Given& given, const GraphOptions& kno
   mine.greatest_dimensions = is_empty ? 0 : given.dimensions;
   mine.ranks = is_empty ? 0 : 1;
   if (!is_empty) {
-    mine.has_weights = known.weight.given() ? 1 : 0;
+    mine.has_weights = given.weights.empty() ? 0 : 1;
     mine.has_edge_weights = known.edge_weight.given() ? 1 : 0;
     mine.has_uncuttable = known.uncuttable.given() ? 1 : 0;
     mine.has_bytes = known.bytes.given() ? 1 : 0;
@@ -275,6 +309,7 @@ Agreed agreed_of(const Space& space, const Given& given, const GraphOptions& kno
     mine.has_from = options.from.given() ? 1 : 0;
     mine.has_positions = given.dimensions > 0 ? 1 : 0;
     mine.has_ids = known.id.given() ? 1 : 0;
+    mine.has_load = options.load ? 1 : 0;
   }
   for (std::size_t c = 0; c < given.weights.size() && c < most_constraints; ++c)
     mine.heaviest[c] = greatest(space, given.weights[c]);
@@ -306,7 +341,7 @@ void require_agreement(const Agreed& all) {
                 "Give the same on all ranks.");
   for (const std::int64_t given :
        {all.has_weights, all.has_edge_weights, all.has_uncuttable, all.has_bytes, all.has_fixed,
-        all.has_from, all.has_positions, all.has_ids})
+        all.has_from, all.has_positions, all.has_ids, all.has_load})
     if (given != 0 && given != all.ranks)
       throw Error(ErrorKind::disagreement, Where{stage_name},
                   "Only some ranks say all that is known of their vertices.",
@@ -380,3 +415,19 @@ Given given_graph(const Space& space, const Communicator& communicator,
 }
 
 }  // namespace evenkeel::graphs
+
+namespace evenkeel {
+
+double weight_of(const Space& space, const Graph& graph) {
+  const GraphOptions& known = graph.options();
+  const std::int64_t rows =
+      graph.offsets().given() ? std::max<std::int64_t>(graph.offsets().layout().count - 1, 0) : 0;
+  const std::int64_t count = known.count.given() ? known.count.value() : rows;
+  if (!known.weight.given() || count <= 0)
+    return static_cast<double>(std::max<std::int64_t>(count, 0));
+  const FieldLayout at = known.weight.layout();
+  if (at.count < count || at.scalar == ScalarType::none) return 0;
+  return graphs::sum_over(space, read_reals(space, component_of(at, 0), count));
+}
+
+}  // namespace evenkeel

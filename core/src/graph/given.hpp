@@ -22,7 +22,7 @@ namespace evenkeel::graphs {
 struct Agreed {
   std::int64_t vertices, least_parts, greatest_parts, least_constraints, greatest_constraints;
   std::int64_t has_weights, has_edge_weights, has_uncuttable, has_bytes, has_fixed, has_from,
-      has_positions, has_ids, ranks;  // ranks that say so, and ranks with vertices
+      has_positions, has_ids, has_load, ranks;  // ranks that say so, and ranks with vertices
   double heaviest[most_constraints], heaviest_bytes, heaviest_edge;
   std::int64_t uneven_edges;  // that are not integers
   std::int64_t uncuttable_edges;

@@ -65,7 +65,7 @@ CurveOptions curve_of(const Prepared& prepared) {
 
 bool are_on_curve(const Prepared& prepared, int parts, const Domains& last) {
   const auto* ranges = std::get_if<CurveDomains>(&last);
-  return row_of(prepared.options.method).is_along_curve && ranges != nullptr &&
+  return places_along_curve(prepared.options.method) && ranges != nullptr &&
          ranges->parts() == parts && ranges->box() == prepared.region.box &&
          ranges->curve() == curve_of(prepared);
 }

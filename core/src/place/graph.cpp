@@ -1,7 +1,7 @@
 // Domains that are parts of the graph that a set brings.
 
 #include "cut/keep_in_place.hpp"
-#include "graph/vertex_numbers.hpp"
+#include "field/numbers.hpp"
 #include "place/loads.hpp"
 #include "place/task.hpp"
 
@@ -10,6 +10,7 @@
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/graph.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -46,6 +47,51 @@ void require_one_graph(std::span<const Set> sets) {
 
 // --- What is cut ---------------------------------------------------------------------------------
 
+struct Interleave {
+  const double* numbers;  // null: all 1
+  int component, components;
+  double* all;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    all[i * components + component] = numbers == nullptr ? 1 : numbers[i];
+  }
+};
+
+// Several numbers for each object, as a source that refers to it.
+class Interleaved {
+ public:
+  Interleaved(const Space& space, std::int64_t count, int components, const char* name)
+      : count_(count),
+        components_(components),
+        numbers_(space, label, count * components),
+        field_(raw_field(numbers_.data(), {.count = count,
+                                           .components = components,
+                                           .memory = exec::memory_of(space),
+                                           .label = name})) {}
+  Interleaved(const Interleaved&) = delete;
+  Interleaved& operator=(const Interleaved&) = delete;
+
+  // In memory that the space reaches; empty: all 1.
+  void set(int component, std::span<const double> numbers) {
+    const Space space = numbers_.space();
+    exec::for_each(space, label, count_,
+                   Interleave{numbers.empty() ? nullptr : numbers.data(), component, components_,
+                              numbers_.data()});
+    space.fence(label);
+  }
+  // The components of a field, from `first` on.
+  void set(int first, const FieldLayout& given) {
+    for (int c = 0; c < given.components; ++c)
+      set(first + c, read_reals(numbers_.space(), component_of(given, c), count_).span());
+  }
+  NumberSource source() const { return field_; }
+
+ private:
+  std::int64_t count_;
+  int components_;
+  exec::Array<double> numbers_;
+  RawField<double> field_;
+};
+
 // The application's graph, with what the library knows of its vertices. Refers to the arrays.
 class Described {
  public:
@@ -80,12 +126,17 @@ class Described {
   const Graph& graph() const noexcept { return *graph_; }
 
  private:
-  std::optional<graphs::VertexNumbers> weights_, places_;
+  std::optional<Interleaved> weights_, places_;
   std::optional<Graph> graph_;
 };
 
 // --- Whose parts ---------------------------------------------------------------------------------
 
+// Objects that change their rank, over all ranks.
+struct Elsewhere {
+  std::int64_t objects = 0;
+  static void add(Elsewhere& into, const Elsewhere& from) noexcept { into.objects += from.objects; }
+};
 struct IsElsewhere {
   const int* parts;
   int here;
@@ -209,13 +260,13 @@ Found find_by_graph(const PlaceTask& task) {
   vote(task.communicator,
        attempt(stage_name, [&] { described.emplace(task.prepared, costs_of(task)); }));
   CutFound cut = find_cut(task, described->graph(), method);
-  std::int64_t elsewhere = 0;
-  vote(task.communicator, attempt(stage_name, [&] {
-         const exec::Array<int>& parts = cut.cut.parts;
-         elsewhere = exec::sum<std::int64_t>(task.prepared.space, parts.size(),
-                                             IsElsewhere{parts.data(), task.communicator.rank()});
-       }));
-  const bool is_changed = task.communicator.all_reduce(elsewhere, Reduction::sum) > 0;
+  Elsewhere mine;
+  const Status counted = attempt(stage_name, [&] {
+    const exec::Array<int>& parts = cut.cut.parts;
+    mine.objects = exec::sum<std::int64_t>(task.prepared.space, parts.size(),
+                                           IsElsewhere{parts.data(), task.communicator.rank()});
+  });
+  const bool is_changed = vote<&Elsewhere::add>(task.communicator, counted, mine).objects > 0;
   const auto* last = std::get_if<GraphDomains>(&task.last);
   const bool is_same = last != nullptr && !is_changed && last->parts() == task.parts();
   const Region& region = task.prepared.region;

@@ -116,17 +116,15 @@ std::string by_graph_text(const Method& method) {
 // --- The rows ------------------------------------------------------------------------------------
 
 constexpr std::array<MethodRow, std::variant_size_v<Method>> rows = {{
-    {"hilbert", &read_bare<Hilbert>, &no_arguments, nullptr, CurveKind::hilbert, true,
-     &find_on_curve},
-    {"morton", &read_bare<Morton>, &no_arguments, nullptr, CurveKind::morton, true, &find_on_curve},
-    {"snake", &read_bare<Snake>, &no_arguments, nullptr, CurveKind::snake, true, &find_on_curve},
-    {"staggered", &read_grid<Staggered>, &grid_text, &grid_in<Staggered>, CurveKind::hilbert, false,
+    {"hilbert", &read_bare<Hilbert>, &no_arguments, nullptr, CurveKind::hilbert, &find_on_curve},
+    {"morton", &read_bare<Morton>, &no_arguments, nullptr, CurveKind::morton, &find_on_curve},
+    {"snake", &read_bare<Snake>, &no_arguments, nullptr, CurveKind::snake, &find_on_curve},
+    {"staggered", &read_grid<Staggered>, &grid_text, &grid_in<Staggered>, CurveKind::hilbert,
      &find_grid},
-    {"tensor", &read_grid<Tensor>, &grid_text, &grid_in<Tensor>, CurveKind::hilbert, false,
-     &find_grid},
-    {"bisection", &read_bare<RecursiveBisection>, &no_arguments, nullptr, CurveKind::hilbert, false,
+    {"tensor", &read_grid<Tensor>, &grid_text, &grid_in<Tensor>, CurveKind::hilbert, &find_grid},
+    {"bisection", &read_bare<RecursiveBisection>, &no_arguments, nullptr, CurveKind::hilbert,
      &find_by_bisection},
-    {"graph", &read_by_graph, &by_graph_text, nullptr, CurveKind::hilbert, false, &find_by_graph},
+    {"graph", &read_by_graph, &by_graph_text, nullptr, CurveKind::hilbert, &find_by_graph},
 }};
 
 }  // namespace

@@ -20,8 +20,7 @@ struct MethodRow {
   std::optional<Method> (*read)(std::string_view arguments);   // trimmed; nothing: not valid
   std::string (*arguments_of)(const Method& method);           // empty: the defaults
   const std::array<int, 3>* (*grid_of)(const Method& method);  // null: it has none
-  CurveKind curve;      // along which objects lie, within a domain at least
-  bool is_along_curve;  // domains are ranges of it
+  CurveKind curve;  // along which objects lie, within a domain at least
   Found (*find)(const PlaceTask& task);
 };
 

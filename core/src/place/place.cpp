@@ -252,7 +252,7 @@ Space space_for(std::span<const Set> sets) {
 PreparedToCut prepare_to_cut(const Status& status, std::span<const Set> sets, const Region& region,
                              const PlaceOptions& options) {
   const exec::Region shown("evenkeel::prepare");
-  const bool has_keys = row_of(options.method).is_along_curve;
+  const bool has_keys = places_along_curve(options.method);
   return {prepared_with(has_keys ? &only_keys : &no_order, status, sets, region, options)};
 }
 

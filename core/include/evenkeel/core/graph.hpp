@@ -29,7 +29,8 @@ struct GraphCutOptions {
   // Parts to begin from, one per vertex; a negative number: none. Unset: from nothing.
   NumberSource from = {};
   // What the vertices of this rank cost together, in one unit on all ranks: their weights of the
-  // first constraint are scaled to that. Given on all ranks or none. Unset: weights are as given.
+  // first constraint are scaled to that. Given on all ranks that have vertices, or none. Unset:
+  // weights are as given.
   std::optional<double> load = std::nullopt;
 };
 
@@ -47,7 +48,8 @@ EVENKEEL_API GraphCut cut_graph(const Space& space, const Communicator& communic
                                 const Graph& graph, const GraphCutOptions& options = {},
                                 const ByGraph& method = {});
 
-// The weights of this rank's vertices, of the first constraint, added up. Local.
+// The weights of this rank's vertices, of the first constraint, added up; 0 where they are too few
+// or no numbers. Local.
 EVENKEEL_API double weight_of(const Space& space, const Graph& graph);
 
 }  // namespace evenkeel

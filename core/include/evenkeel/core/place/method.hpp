@@ -59,7 +59,7 @@ inline constexpr const char* method_texts =
     "domains along each axis, as in tensor 4x4x2; 0 has them chosen; or graph, with or without "
     "effort, tolerance, moving cost and seconds of an edge, as in graph fast 0.05 0 1e-7";
 
-// Whether it places objects by where they are, along a curve or in boxes.
+// Whether domains are ranges of a curve, or parts of a graph; otherwise they are boxes.
 inline bool places_along_curve(const Method& method) noexcept {
   return std::holds_alternative<Hilbert>(method) || std::holds_alternative<Morton>(method) ||
          std::holds_alternative<Snake>(method);
