@@ -4,6 +4,7 @@
 // the colour of the rank that has all their nodes, poor ones in black, those between ranks in
 // white.
 
+#include "../in_turn.hpp"
 #include "quality.hpp"
 
 #include <array>
@@ -55,11 +56,8 @@ inline void draw(const ek::Communicator& ranks, const Nodes& nodes, const std::s
   const std::array<std::string, 3> paths = paths_of(nodes);
   const std::array<const char*, 3> fills = {
       of_ranks[static_cast<std::size_t>(ranks.rank()) % of_ranks.size()], "#fff", "#000"};
-  for (int rank = 0; rank < ranks.size(); ++rank) {  // one after the other
-    ranks.barrier();
-    if (rank != ranks.rank()) continue;
-    std::FILE* const file = std::fopen(path.c_str(), rank == 0 ? "w" : "a");
-    if (file == nullptr) continue;
+  write_in_turn(ranks, path, [&](std::FILE* file) {
+    const int rank = ranks.rank();
     if (rank == 0)
       std::fprintf(file,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\">\n"
@@ -79,7 +77,5 @@ inline void draw(const ek::Communicator& ranks, const Nodes& nodes, const std::s
                    "<use href=\"#mesh\" transform=\"translate(%g %g) scale(%g)\"/></g></svg>\n",
                    size + 10, size * (0.5 - zoom * across), size * (0.5 - zoom * down), zoom);
     }
-    std::fclose(file);
-  }
-  ranks.barrier();
+  });
 }

@@ -5,6 +5,7 @@
 
 #include <evenkeel/evenkeel.hpp>
 
+#include "../in_turn.hpp"
 #include "cells.hpp"
 
 #include <array>
@@ -32,11 +33,8 @@ inline void draw(const ek::Communicator& ranks, const Cells& cells, const std::s
     std::snprintf(square, sizeof square, "M%d %dh%dv%dh-%dz", left, top, w, w, w);
     squares[kind] += square;
   }
-  for (int rank = 0; rank < ranks.size(); ++rank) {  // one after the other
-    ranks.barrier();
-    if (rank != ranks.rank()) continue;
-    std::FILE* const file = std::fopen(path.c_str(), rank == 0 ? "w" : "a");
-    if (file == nullptr) continue;
+  write_in_turn(ranks, path, [&](std::FILE* file) {
+    const int rank = ranks.rank();
     if (rank == 0)
       std::fprintf(file,
                    "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\">\n"
@@ -50,7 +48,5 @@ inline void draw(const ek::Communicator& ranks, const Cells& cells, const std::s
                    of_ranks[static_cast<std::size_t>(rank) % of_ranks.size()], (size + 20) * unit,
                    squares[kind].c_str());
     if (rank + 1 == ranks.size()) std::fputs("</g></svg>\n", file);
-    std::fclose(file);
-  }
-  ranks.barrier();
+  });
 }
