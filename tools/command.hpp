@@ -31,5 +31,6 @@ Run add_fit(CLI::App& app);
 Run add_info(CLI::App& app);
 Run add_partition(CLI::App& app, Ranks& ranks);  // collective over `ranks`, which it starts
 Run add_replay(CLI::App& app);
+Run add_report(CLI::App& app);
 
 }  // namespace evenkeel::tool

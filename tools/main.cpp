@@ -45,6 +45,7 @@ int run(int argc, char** argv, Ranks& ranks) {
   commands["info"] = evenkeel::tool::add_info(app);
   commands["partition"] = evenkeel::tool::add_partition(app, ranks);
   commands["replay"] = evenkeel::tool::add_replay(app);
+  commands["report"] = evenkeel::tool::add_report(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

@@ -1,0 +1,42 @@
+// What was learned of the costs of types and features, and the options of the run.
+
+#include "report/amounts.hpp"
+#include "report/sections.hpp"
+#include "tell/words.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace evenkeel::tool::report {
+
+std::string costs_section(const Model& model) {
+  if (!model.costs || model.costs->empty()) return {};
+  const Amounts amounts(model.is_deterministic);
+  const CostTable& costs = *model.costs;
+  double greatest = 0;
+  for (const CostRow& row : costs.rows) greatest = std::max(greatest, row.seconds);
+  Table table("What one object, or a unit of a feature, costs per step",
+              {"what", "set", "how many", "cost", "give or take", ""});
+  for (const CostRow& row : costs.rows)
+    table.add({(row.is_feature ? "feature " : "type ") + std::to_string(row.number),
+               std::to_string(row.set), short_number(row.amount), amounts.of(row.seconds),
+               amounts.of(row.error), bar(greatest > 0 ? row.seconds / greatest : 0, "slowest")});
+  std::string note = "As last learned. Give or take one standard error.";
+  if (costs.fixed_seconds > 0)
+    note += " Each rank takes " + amounts.of(costs.fixed_seconds) + " per step, whatever it has.";
+  if (costs.noise > 0) note += " Loads scatter by " + share_of(costs.noise, 1) + ".";
+  if (costs.frozen > 0)
+    note += " " + counted(costs.frozen, "direction") + " cannot be told from the measurements.";
+  return section("costs", "Learned costs", paragraph(note) + table.html());
+}
+
+std::string options_section(const Model& model) {
+  if (model.start.options.empty()) return {};
+  Table table("Options", {"key", "value"});
+  table.words_in({1});
+  for (const auto& [key, value] : model.start.options) table.add({escaped(key), escaped(value)});
+  return section("options", "Options of the run",
+                 folded("What the run was started with", table.html()));
+}
+
+}  // namespace evenkeel::tool::report
