@@ -26,7 +26,8 @@ report::Model model_of(const std::string& path) {
   report::Reading reading =
       report::read_journal(source,
                            {[&](const report::Start& start) { builder.start(start); },
-                            [&](const report::Look& look) { builder.add(look); }},
+                            [&](const report::Look& look) { builder.add(look); },
+                            [&](const report::Finish& finish) { builder.finish(finish); }},
                            line.on_reading(path));
   return std::move(builder).result(std::move(reading));
 }

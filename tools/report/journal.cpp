@@ -45,6 +45,9 @@ class Reader {
   void take(const json& line) {
     if (line.is_object() && line.contains("unfinished")) {
       reading_.is_unfinished = true;
+    } else if (line.is_object() && line.contains("finished")) {
+      readers_.finish(finish_from(line));
+      reading_.is_finished = true;
     } else if (line.is_object() && line.contains("version")) {
       readers_.start(start_from(line));
     } else {

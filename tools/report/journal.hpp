@@ -26,12 +26,14 @@ struct Reading {
   std::int64_t broken = 0;        // of them
   std::vector<BrokenLine> first;  // the first few of these
   bool is_cut_off = false;        // the last line has no end, and is left out
+  bool is_finished = false;       // the last line has the books of the whole run
   bool is_unfinished = false;     // the run says that it ended without finish()
 };
 
 struct Readers {
   std::function<void(const Start&)> start;
   std::function<void(const Look&)> look;
+  std::function<void(const Finish&)> finish;
 };
 
 // An Error of bad input where not one line is of a journal.

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string_view>
+#include <tuple>
 
 namespace evenkeel::tool::report {
 
@@ -23,6 +24,8 @@ constexpr std::int64_t most = std::int64_t{1} << 61;
 
 // Beyond any load, and far from where a double ends.
 constexpr double most_real = 1e30;
+
+constexpr std::int64_t most_owner = std::int64_t{1} << 30;
 
 // The member, or nothing where there is none or it is null.
 const json* find(const json& from, const char* key) {
@@ -152,6 +155,56 @@ std::vector<std::pair<std::string, KernelSeconds>> kernels_from(const json& from
   return kernels;
 }
 
+std::vector<double> reals_from(const json& from) {
+  std::vector<double> numbers;
+  for (const json& each : array_of(from)) numbers.push_back(real_from(each));
+  return numbers;
+}
+
+// Two numbers from 0 to `greatest`.
+std::pair<int, int> pair_from(const json& from, std::int64_t greatest) {
+  if (array_of(from).size() != 2) throw std::invalid_argument("a pair is incomplete");
+  const auto number = [&](const json& each) {
+    const std::int64_t value = whole_from(each);
+    if (value < 0 || value > greatest) throw std::invalid_argument("a number is out of range");
+    return static_cast<int>(value);
+  };
+  return {number(from[0]), number(from[1])};
+}
+
+DomainSection section_from(const json& from) {
+  constexpr std::int64_t most_cells = 256;  // along an axis
+  DomainSection plane;
+  std::tie(plane.across, plane.up) = pair_from(from.at("axes"), 2);
+  std::tie(plane.columns, plane.rows) = pair_from(from.at("cells"), most_cells);
+  const auto cells = static_cast<std::size_t>(plane.columns * plane.rows);
+  const json& runs = array_of(from.at("owners"));
+  for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
+    const auto owner = static_cast<int>(std::min(whole_from(runs[i], 0), most_owner));
+    const auto times = static_cast<std::size_t>(whole_from(runs[i + 1], 0));
+    if (times > cells - plane.owners.size())
+      throw std::invalid_argument("there are more owners than cells");
+    plane.owners.insert(plane.owners.end(), times, owner);
+  }
+  if (plane.owners.size() != cells) throw std::invalid_argument("there are cells without owners");
+  return plane;
+}
+
+DomainSections domains_from(const json& from) {
+  DomainSections domains;
+  domains.low = reals_from(from.at("low"));
+  domains.high = reals_from(from.at("high"));
+  for (const json& plane : array_of(from.at("planes")))
+    domains.planes.push_back(section_from(plane));
+  const std::size_t dimensions = domains.low.size();
+  const auto lies_outside = [&](const DomainSection& plane) {
+    return static_cast<std::size_t>(std::max(plane.across, plane.up)) >= dimensions;
+  };
+  if (domains.high.size() != dimensions || std::ranges::any_of(domains.planes, lies_outside))
+    throw std::invalid_argument("a plane has other axes than the box");
+  return domains;
+}
+
 std::optional<Taken> taken_from(const json& line) {
   const json* at = find(line, "taken_at");
   if (at == nullptr) return std::nullopt;
@@ -165,6 +218,7 @@ std::optional<Taken> taken_from(const json& line) {
   if (const json* stages = find(line, "seconds"))
     for (const auto& [name, seconds] : stages->items())
       if (!seconds.is_null()) taken.stages.emplace_back(name, real_from(seconds));
+  if (const json* domains = find(line, "domains")) taken.domains = domains_from(*domains);
   return taken;
 }
 
@@ -218,6 +272,27 @@ Start start_from(const json& line) {
     for (const auto& [key, value] : options->items())
       start.options[key] = value.is_string() ? value.get<std::string>() : value.dump();
   return start;
+}
+
+Finish finish_from(const json& line) {
+  Finish finish;
+  finish.step = whole_from(line.at("step"), 0);
+  finish.state = state_from(line.at("state"));
+  finish.summary = text_from(line.at("summary"));
+  const json& books = line.at("account");
+  const auto real = [&](const char* key) { return optional_real(books, key).value_or(0); };
+  Account& account = finish.account;
+  account.steps = count_in(books, "steps");
+  account.measured_steps = count_in(books, "measured_steps");
+  account.mean = real("mean");
+  account.actual = real("actual");
+  account.never = real("never");
+  account.knows_never = find(books, "knows_never") != nullptr && books["knows_never"] == true;
+  account.uncertainty = real("uncertainty");
+  account.own_cost = real("own_cost");
+  account.rebuild_cost = real("rebuild_cost");
+  account.advised = real("advised");
+  return finish;
 }
 
 Look look_from(const json& line) {

@@ -6,7 +6,9 @@
 #include "agree/epoch.hpp"
 #include "decide/state.hpp"
 
+#include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/cost_table.hpp>
+#include <evenkeel/monitor/domain_sections.hpp>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -39,9 +41,10 @@ struct Taken {
   std::optional<double> seconds, lambda_foreseen;
   std::int64_t objects = 0, bytes = 0;
   std::vector<std::pair<std::string, double>> stages;  // seconds
+  DomainSections domains;                              // that it has made
 };
 
-// Every other line.
+// A line between the first and the last.
 struct Look {
   std::int64_t step = 0, generation = 0;
   State before;
@@ -55,8 +58,17 @@ struct Look {
   std::optional<CostTable> costs;
 };
 
+// The last line of a run that has ended with finish().
+struct Finish {
+  std::int64_t step = 0;
+  State state;  // with all steps in its books
+  Account account;
+  std::string summary;  // as in the log
+};
+
 // Throw an exception where the line is not one of a journal.
 Start start_from(const nlohmann::json& line);
 Look look_from(const nlohmann::json& line);
+Finish finish_from(const nlohmann::json& line);
 
 }  // namespace evenkeel::tool::report

@@ -11,7 +11,7 @@ namespace evenkeel::tool::report {
 namespace {
 
 constexpr double seconds = 1e-9;
-constexpr std::size_t most_columns = 1024, most_rebalances = 1000;
+constexpr std::size_t most_columns = 1024, most_rebalances = 1000, most_changes = 12;
 constexpr std::size_t most_names = 64;  // of kernels, stages and causes
 
 // The entry of this name; of `further`, once there are too many.
@@ -116,6 +116,7 @@ void ModelBuilder::add_rebalance(const Look& look) {
   keep_open();
   open_.emplace();
   open_->taken = taken;
+  note_domains(open_->taken);
   open_->cause = look.cause;
   open_->reason = look.reason;
   if (look.totals && look.totals->load.sum > 0) open_->lambda_before = look.totals->lambda();
@@ -123,16 +124,27 @@ void ModelBuilder::add_rebalance(const Look& look) {
   if (taken.at > look.before.began_at) shadow_.reset();
 }
 
+// Takes the domains from it. Those before are what the last rebalance with domains has made.
+void ModelBuilder::note_domains(Taken& taken) {
+  if (taken.domains.planes.empty()) return;
+  last_change_ = {taken.at, std::move(last_change_.after), std::move(taken.domains)};
+  taken.domains = {};
+  changes_.add(last_change_);
+}
+
 // What a look tells of the last rebalance.
 void ModelBuilder::follow(const Look& look) {
   if (!open_ || !look.totals || look.totals->load.sum <= 0) return;
-  const Ledger& ledger = model_.last.ledger;
-  if (ledger.open != 0 && ledger.looks_since > 0) {
-    open_->predicted = ledger.predicted * seconds;
-    open_->realised = ledger.net_so_far() * seconds;
-  }
+  follow_books();
   const bool is_of_old = look.totals->generation_least != look.before.generation;
   if (!is_of_old && !open_->lambda_after) open_->lambda_after = look.totals->lambda();
+}
+
+void ModelBuilder::follow_books() {
+  const Ledger& ledger = model_.last.ledger;
+  if (!open_ || ledger.open == 0 || ledger.looks_since == 0) return;
+  open_->predicted = ledger.predicted * seconds;
+  open_->realised = ledger.net_so_far() * seconds;
 }
 
 void ModelBuilder::keep_open() {
@@ -143,7 +155,8 @@ void ModelBuilder::keep_open() {
 
 // --- Line by line --------------------------------------------------------------------------------
 
-ModelBuilder::ModelBuilder() : columns_(most_columns), rebalances_(most_rebalances) {}
+ModelBuilder::ModelBuilder()
+    : columns_(most_columns), rebalances_(most_rebalances), changes_(most_changes) {}
 
 // A second header, of another run in the same file, changes nothing.
 void ModelBuilder::start(const Start& start) {
@@ -188,6 +201,14 @@ void ModelBuilder::add_kernels(const Look& look) {
   }
 }
 
+// What the run itself says at its end is more than can be read from its looks.
+void ModelBuilder::finish(const Finish& finish) {
+  finish_ = finish;
+  model_.last = finish.state;
+  model_.last_step = std::max(model_.last_step, finish.step);
+  follow_books();
+}
+
 // The words of the log's summary, as far as the journal goes.
 std::string ModelBuilder::summary() const {
   Summary run;
@@ -201,21 +222,28 @@ std::string ModelBuilder::summary() const {
   return summary_of(run);
 }
 
+// The state of the last line is that before its rebalance.
+void ModelBuilder::count_open() {
+  State& last = model_.last;
+  const std::int64_t step = open_->taken.at;
+  if (last.rebalanced_at != step && step > last.began_at) ++last.rebalances;
+}
+
 Model ModelBuilder::result(Reading reading) && {
   model_.reading = std::move(reading);
-  const bool is_last_taken = open_.has_value();
-  const std::int64_t step = is_last_taken ? open_->taken.at : 0;
-  if (is_last_taken && model_.last.rebalanced_at != step && step > model_.last.began_at)
-    ++model_.last.rebalances;  // the state is that before the last line
+  if (open_ && !finish_) count_open();
   keep_open();
   model_.all_rebalances = static_cast<std::int64_t>(rebalances_.seen());
   model_.one_in = rebalances_.stride();
   model_.rebalances = std::move(rebalances_).take();
+  model_.domain_changes = std::move(changes_).take();
+  if (!model_.domain_changes.empty() && model_.domain_changes.back().step != last_change_.step)
+    model_.domain_changes.push_back(std::move(last_change_));
   model_.looks_per_column = columns_.per_entry();
   model_.columns = std::move(columns_).take();
-  model_.account = account_of(model_.last.ledger);
-  if (shadow_) model_.account.advised = std::max(0.0, shadow_->gain()) * seconds;
-  model_.summary = summary();
+  model_.account = finish_ ? finish_->account : account_of(model_.last.ledger);
+  if (shadow_ && !finish_) model_.account.advised = std::max(0.0, shadow_->gain()) * seconds;
+  model_.summary = finish_ ? finish_->summary : summary();
   return std::move(model_);
 }
 

@@ -61,6 +61,12 @@ struct Rebalance {
   std::optional<double> lambda_before, lambda_after;
 };
 
+// What a rebalance has made of the domains. Without planes: not known.
+struct DomainChange {
+  std::int64_t step = 0;  // after which it was made
+  DomainSections before, after;
+};
+
 // Means over the run.
 struct KernelShare {
   OverSteps least, average, greatest;
@@ -84,7 +90,8 @@ struct Model {
   std::vector<Rebalance> rebalances;
   std::int64_t all_rebalances = 0;  // of which every one in so many is above
   std::size_t one_in = 1;
-  std::map<std::string, double> stages;  // seconds of all rebalances
+  std::vector<DomainChange> domain_changes;  // some of them, with the last
+  std::map<std::string, double> stages;      // seconds of all rebalances
 
   std::map<std::string, KernelShare> kernels;
   std::map<std::string, Cause> causes;
@@ -101,6 +108,7 @@ class ModelBuilder {
 
   void start(const Start& start);
   void add(const Look& look);
+  void finish(const Finish& finish);
   Model result(Reading reading) &&;
 
  private:
@@ -108,15 +116,21 @@ class ModelBuilder {
   void add_loads(const Look& look, Column& column);
   void add_kernels(const Look& look);
   void add_rebalance(const Look& look);
+  void note_domains(Taken& taken);
   void follow(const Look& look);
+  void follow_books();
+  void count_open();
   void keep_open();
   std::string summary() const;
 
   Model model_;
   Folding<Column> columns_;
   Thinning<Rebalance> rebalances_;
+  Thinning<DomainChange> changes_;
+  DomainChange last_change_;
   std::optional<Rebalance> open_;  // the last one, until the next
   std::optional<Shadow> shadow_;   // while nothing was moved
+  std::optional<Finish> finish_;
   bool has_started_ = false;
 };
 

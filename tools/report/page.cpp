@@ -56,6 +56,28 @@ json data_of(const HeatMap& map) {
           {"cells", base64(map.cells)}};
 }
 
+// [owner, how many cells, next owner, ..], as in the journal.
+json data_of(const DomainSections& domains) {
+  json planes = json::array();
+  for (const DomainSection& plane : domains.planes) {
+    json runs = json::array();
+    for (std::size_t begin = 0, end = 0; begin < plane.owners.size(); begin = end) {
+      while (end < plane.owners.size() && plane.owners[end] == plane.owners[begin]) ++end;
+      runs.push_back(plane.owners[begin]);
+      runs.push_back(end - begin);
+    }
+    planes.push_back({{"columns", plane.columns}, {"rows", plane.rows}, {"owners", runs}});
+  }
+  return planes;
+}
+
+json data_of(const std::vector<DomainChange>& changes) {
+  json all = json::array();
+  for (const DomainChange& change : changes)
+    all.push_back({{"before", data_of(change.before)}, {"after", data_of(change.after)}});
+  return all;
+}
+
 json data_of(const Model& model) {
   const Amounts amounts(model.is_deterministic);
   json begin = json::array(), end = json::array(), text = json::array();
@@ -71,6 +93,8 @@ json data_of(const Model& model) {
                {"text", std::move(text)},
                {"rebalances", std::move(rebalances)}};
   if (const auto map = heat_map_of(model)) data["heat"] = data_of(*map);
+  data["ranks"] = model.ranks;
+  data["domains"] = data_of(model.domain_changes);
   return data;
 }
 
@@ -79,8 +103,8 @@ std::string contents_of(const std::string& sections) {
   static const std::vector<std::pair<std::string, std::string>> all = {
       {"summary", "In short"},    {"account", "With and without"}, {"time", "Time of a step"},
       {"imbalance", "Imbalance"}, {"loads", "Load of the ranks"},  {"decisions", "Decisions"},
-      {"rebalances", "Gains"},    {"stages", "Where time goes"},   {"kernels", "Kernels"},
-      {"costs", "Learned costs"}, {"options", "Options"}};
+      {"rebalances", "Gains"},    {"stages", "Where time goes"},   {"domains", "Domains"},
+      {"kernels", "Kernels"},     {"costs", "Learned costs"},      {"options", "Options"}};
   std::string links;
   for (const auto& [id, title] : all)
     if (sections.find("<section id=\"" + id + "\"") != std::string::npos)
@@ -106,7 +130,7 @@ std::string page_of(const Model& model) {
   std::string sections;
   for (const auto make : {summary_section, account_section, time_section, imbalance_section,
                           loads_section, decisions_section, rebalances_section, stages_section,
-                          kernels_section, costs_section, options_section})
+                          domains_section, kernels_section, costs_section, options_section})
     sections += make(model);
   const std::string contents = contents_of(sections);
   const std::string data =

@@ -82,6 +82,76 @@
       ' of the average load. ';
   }
 
+  // --- Domains -----------------------------------------------------------------------------------
+
+  // Few ranks have colours of their own; of many, the colour tells the order.
+  const few =
+    ['#4f8fc4', '#e0a23a', '#4aa287', '#c9653c', '#9a78b8', '#8a9a3f', '#5fb3c9', '#b0697f'];
+  let byOrder = null;
+
+  function colourOf(owner) {
+    if (data.ranks <= few.length) return few[owner % few.length];
+    byOrder = byOrder || rampOf('--light-ramp');
+    const share = Math.min(owner, data.ranks - 1) / (data.ranks - 1);
+    return 'rgb(' + byOrder[Math.round(share * most)] + ')';
+  }
+
+  function ownersOf(plane) {
+    const owners = [];
+    for (let i = 0; i + 1 < plane.owners.length; i += 2)
+      for (let k = 0; k < plane.owners[i + 1]; ++k) owners.push(plane.owners[i]);
+    return owners;
+  }
+
+  // Row 0 is at the bottom.
+  function drawPlane(canvas, plane) {
+    const size = 12, context = canvas.getContext('2d');
+    canvas.plane = plane;
+    canvas.owners = plane ? ownersOf(plane) : null;
+    canvas.width = plane ? plane.columns * size : 1;
+    canvas.height = plane ? plane.rows * size : 1;
+    if (!plane) return;
+    const at = (column, row) => canvas.owners[row * plane.columns + column];
+    for (let row = 0; row < plane.rows; ++row)
+      for (let column = 0; column < plane.columns; ++column) {
+        const x = column * size, y = (plane.rows - 1 - row) * size, owner = at(column, row);
+        context.fillStyle = colourOf(owner);
+        context.fillRect(x, y, size, size);
+        context.fillStyle = '#ffffff';
+        if (column + 1 < plane.columns && at(column + 1, row) !== owner)
+          context.fillRect(x + size - 2, y, 2, size);
+        if (row + 1 < plane.rows && at(column, row + 1) !== owner) context.fillRect(x, y, size, 2);
+      }
+  }
+
+  function drawDomains() {
+    const change = data.domains[Number(document.getElementById('change').value)];
+    for (const canvas of document.querySelectorAll('#domains canvas')) {
+      drawPlane(canvas, change[canvas.dataset.when][Number(canvas.dataset.plane)]);
+      canvas.parentElement.classList.toggle('unknown', !canvas.owners);
+    }
+  }
+
+  function onDomains(event) {
+    const canvas = event.currentTarget, plane = canvas.plane;
+    if (!plane) return;
+    const place = canvas.getBoundingClientRect();
+    const cell = (share, cells) => Math.min(cells - 1, Math.max(0, Math.floor(share * cells)));
+    const column = cell((event.clientX - place.left) / place.width, plane.columns);
+    const row = cell((place.bottom - event.clientY) / place.height, plane.rows);
+    document.getElementById('owner').textContent =
+      'Here is rank ' + canvas.owners[row * plane.columns + column] + '.';
+  }
+
+  function beginDomains() {
+    const chosen = document.getElementById('change');
+    if (!chosen) return;
+    chosen.addEventListener('change', drawDomains);
+    for (const canvas of document.querySelectorAll('#domains canvas'))
+      canvas.addEventListener('pointermove', onDomains);
+    drawDomains();
+  }
+
   // --- Look by look ------------------------------------------------------------------------------
 
   function select(column, before) {
@@ -116,6 +186,7 @@
 
   function begin() {
     drawHeat(false);
+    beginDomains();
     if (columns === 0) return;
     slider.max = columns - 1;
     for (const area of document.querySelectorAll('.time .area')) {
@@ -137,6 +208,7 @@
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawHeat(false));
   addEventListener('beforeprint', () => drawHeat(true));
   addEventListener('afterprint', () => drawHeat(false));
-  document.getElementById('inspector').addEventListener('submit', (event) => event.preventDefault());
+  document.getElementById('inspector')
+    .addEventListener('submit', (event) => event.preventDefault());
   begin();
 })();

@@ -19,6 +19,7 @@ std::string loads_section(const Model& model);      // of ranks, over the run
 std::string decisions_section(const Model& model);
 std::string rebalances_section(const Model& model);
 std::string stages_section(const Model& model);
+std::string domains_section(const Model& model);  // before and after rebalances
 std::string kernels_section(const Model& model);
 std::string costs_section(const Model& model);
 std::string options_section(const Model& model);

@@ -30,6 +30,10 @@ std::string warnings(const Model& model) {
   if (reading.is_unfinished)
     text += paragraph(
         "The run ended without finish(). Its last steps, after the last look, are not in here.");
+  if (!reading.is_cut_off && !reading.is_unfinished && !reading.is_finished)
+    text += paragraph(
+        "It does not say how the run has ended: the run was killed, goes on, or is of an evenkeel "
+        "that wrote no last line. The report tells of what the last look has seen.");
   if (model.start.version.empty())
     text += paragraph("The journal's first line is missing: version and options are not known.");
   if (reading.broken > 0) text += broken_lines(reading);
