@@ -2,10 +2,14 @@
 
 #include "command.hpp"
 #include "files/output_file.hpp"
+#include "files/refusal.hpp"
 #include "progress.hpp"
+#include "report/amounts.hpp"
 #include "report/journal.hpp"
 #include "report/model.hpp"
 #include "report/page.hpp"
+
+#include <evenkeel/backends/text.hpp>
 
 #include <memory>
 #include <string>
@@ -32,12 +36,39 @@ report::Model model_of(const std::string& path) {
   return std::move(builder).result(std::move(reading));
 }
 
+std::string journal_text(const report::Model& model) {
+  const report::Reading& reading = model.reading;
+  return joined({"of evenkeel ", model.start.version.empty() ? "unknown" : model.start.version,
+                 ", on ", report::counted(model.ranks, "rank"),
+                 reading.is_cut_off      ? ", cut off in its last line"
+                 : reading.is_unfinished ? ", which was not finished"
+                                         : ""});
+}
+
+// What stdout gets to know.
+std::string words_of(const report::Model& model, const std::string& path) {
+  std::string text;
+  const auto line = [&](const char* name, const std::string& value) {
+    text.append(name).append(value).append("\n");
+  };
+  line("journal    ", journal_text(model));
+  line("looks      ", joined({std::to_string(model.looks), ", of ",
+                              report::counted(model.last_step - model.first_step, "step")}));
+  line("rebalances ", std::to_string(model.all_rebalances));
+  if (model.reading.broken > 0)
+    line("left out   ",
+         report::counted(model.reading.broken, "line") + ", which cannot be understood");
+  line("page       ", in_quotes(path));
+  return text;
+}
+
 // The file is opened before anything is read, and gets its name last.
 Output run(const ReportArguments& asked) {
   const auto file = std::make_shared<OutputFile>(asked.html);
-  file->write(report::page_of(model_of(asked.journal)));
+  const report::Model model = model_of(asked.journal);
+  file->write(report::page_of(model));
   file->finish();
-  return {"", [file] { file->commit(); }};
+  return {words_of(model, asked.html), [file] { file->commit(); }};
 }
 
 }  // namespace
