@@ -34,12 +34,15 @@ std::vector<double> ticks_within(double low, double high, double interval) {
   return ticks;
 }
 
-// A range that has a length.
+// A range that has a length: one that numbers can tell, at that size.
 std::pair<double, double> widened(double low, double high) {
-  if (high > low && std::isfinite(high - low)) return {low, high};
-  if (!std::isfinite(low) || !std::isfinite(high)) return {0, 1};
-  const double room = std::max(std::abs(low) * 0.1, 0.5);
-  return {low - (low > 0 && low < room ? low : room), high + room};
+  if (std::isnan(low) || std::isnan(high)) return {0, 1};
+  constexpr double most = 1e300, least_share = 1e-9;
+  const double from = std::clamp(low, -most, most), to = std::clamp(high, -most, most);
+  const double size = std::max(std::abs(from), std::abs(to));
+  if (to - from > std::max(least_share * size, 1 / most)) return {from, to};
+  const double room = std::max(size * 0.1, 0.5);
+  return {from - room, from + room};
 }
 
 std::string coordinate(double value) {

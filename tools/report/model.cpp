@@ -72,11 +72,14 @@ void ModelBuilder::add_column(const Look& look) {
   const Totals& totals = *look.totals;
   Column column;
   column.begin = model_.last_step;
-  column.end = column.step = look.step;
-  column.rebalances = look.taken ? 1 : 0;
-  column.decision = look.decision;
-  column.cause = look.cause;
-  column.reason = look.reason;
+  column.end = look.step;
+  const Look& said = unseen_ ? *unseen_ : look;
+  column.rebalances = (look.taken ? 1 : 0) + (unseen_ ? 1 : 0);
+  column.step = said.step;
+  column.decision = said.decision;
+  column.cause = said.cause;
+  column.reason = said.reason;
+  unseen_.reset();
   if (totals.all_steps > 0) {
     const auto steps = static_cast<double>(totals.all_steps);
     column.slowest = {totals.slowest_of_all() * seconds, steps};
@@ -186,6 +189,7 @@ void ModelBuilder::add(const Look& look) {
     add_kernels(look);
   } else {
     model_.last = look.before;
+    if (look.taken) unseen_ = look;
   }
   model_.last_step = std::max(model_.last_step, look.step);
   if (look.taken) add_rebalance(look);

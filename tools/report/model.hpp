@@ -130,6 +130,7 @@ class ModelBuilder {
   DomainChange last_change_;
   std::optional<Rebalance> open_;  // the last one, until the next
   std::optional<Shadow> shadow_;   // while nothing was moved
+  std::optional<Look> unseen_;     // a rebalance without a look, until the next look
   std::optional<Finish> finish_;
   bool has_started_ = false;
 };

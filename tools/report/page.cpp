@@ -10,6 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -78,12 +80,21 @@ json data_of(const std::vector<DomainChange>& changes) {
   return all;
 }
 
+// The columns with rebalances, from left to right.
+std::vector<std::ptrdiff_t> columns_of_rebalances(const Model& model) {
+  std::vector<std::ptrdiff_t> columns;
+  for (const Rebalance& each : model.rebalances) {
+    const auto found = std::ranges::lower_bound(model.columns, each.taken.at, {}, &Column::end);
+    const auto column = std::min(found - model.columns.begin(), std::ssize(model.columns) - 1);
+    if (column >= 0 && (columns.empty() || columns.back() != column)) columns.push_back(column);
+  }
+  return columns;
+}
+
 json data_of(const Model& model) {
   const Amounts amounts(model.is_deterministic);
   json begin = json::array(), end = json::array(), text = json::array();
-  json rebalances = json::array();
   for (const Column& column : model.columns) {
-    if (column.rebalances > 0) rebalances.push_back(end.size());
     begin.push_back(column.begin);
     end.push_back(column.end);
     text.push_back(text_of(column, amounts));
@@ -91,7 +102,7 @@ json data_of(const Model& model) {
   json data = {{"begin", std::move(begin)},
                {"end", std::move(end)},
                {"text", std::move(text)},
-               {"rebalances", std::move(rebalances)}};
+               {"rebalances", columns_of_rebalances(model)}};
   if (const auto map = heat_map_of(model)) data["heat"] = data_of(*map);
   data["ranks"] = model.ranks;
   data["domains"] = data_of(model.domain_changes);

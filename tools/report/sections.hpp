@@ -31,9 +31,9 @@ std::string folded(const std::string& title, const std::string& content);
 Axis steps_axis(const Model& model);
 // How a column is called in tables.
 std::string steps_text(const Column& column);
-// One text for each, as charts and tables show them.
+// The means of these values for all columns, in units of so many seconds.
 std::vector<Plot::Stretch> stretches_of(const Model& model, OverSteps Column::*values, double unit);
-// The last steps of columns with a rebalance.
+// After which they were made: of those that the model keeps.
 std::vector<double> steps_of_rebalances(const Model& model);
 
 }  // namespace evenkeel::tool::report

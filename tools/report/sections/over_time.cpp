@@ -47,8 +47,6 @@ std::string times_table(const Model& model, const Amounts& amounts) {
   return table.html();
 }
 
-using Lambda = std::pair<double, double>;
-
 std::string imbalance_table(const Model& model) {
   Table table("Imbalance", {"steps", "lambda", "greatest lambda", "imbalance", "greatest"});
   for (std::size_t i = 0; i < model.columns.size(); i += stride_of(model)) {

@@ -2,6 +2,8 @@
 
 #include "tell/words.hpp"
 
+#include <algorithm>
+
 namespace evenkeel::tool::report {
 
 std::string section(const std::string& id, const std::string& title, const std::string& content) {
@@ -40,8 +42,8 @@ std::vector<Plot::Stretch> stretches_of(const Model& model, OverSteps Column::*v
 
 std::vector<double> steps_of_rebalances(const Model& model) {
   std::vector<double> steps;
-  for (const Column& column : model.columns)
-    if (column.rebalances > 0) steps.push_back(static_cast<double>(column.end));
+  for (const Rebalance& each : model.rebalances)
+    steps.push_back(static_cast<double>(std::min(each.taken.at, model.last_step)));
   return steps;
 }
 
