@@ -3,6 +3,8 @@
 #include "decide/state_members.hpp"
 #include "tell/totals_members.hpp"
 
+#include <evenkeel/backends/error.hpp>
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -9,25 +9,42 @@
 
 namespace evenkeel::tool::report {
 
+namespace {
+
+std::string note_on(const CostTable& costs, const Amounts& amounts) {
+  std::string note = "As last learned. Give or take one standard error.";
+  if (costs.fixed_seconds > 0)
+    note.append(" Each rank takes ")
+        .append(amounts.of(costs.fixed_seconds))
+        .append(" per step, whatever it has.");
+  if (costs.noise > 0)
+    note.append(" Loads scatter by ").append(share_of(costs.noise, 1)).append(".");
+  if (costs.frozen > 0)
+    note.append(" ")
+        .append(counted(costs.frozen, "direction"))
+        .append(" cannot be told from the measurements.");
+  return note;
+}
+
+std::string name_of(const CostRow& row) {
+  return std::string(row.is_feature ? "feature " : "type ").append(std::to_string(row.number));
+}
+
+}  // namespace
+
 std::string costs_section(const Model& model) {
   if (!model.costs || model.costs->empty()) return {};
   const Amounts amounts(model.is_deterministic);
-  const CostTable& costs = *model.costs;
   double greatest = 0;
-  for (const CostRow& row : costs.rows) greatest = std::max(greatest, row.seconds);
+  for (const CostRow& row : model.costs->rows) greatest = std::max(greatest, row.seconds);
   Table table("What one object, or a unit of a feature, costs per step",
               {"what", "set", "how many", "cost", "give or take", ""});
-  for (const CostRow& row : costs.rows)
-    table.add({(row.is_feature ? "feature " : "type ") + std::to_string(row.number),
-               std::to_string(row.set), short_number(row.amount), amounts.of(row.seconds),
-               amounts.of(row.error), bar(greatest > 0 ? row.seconds / greatest : 0, "slowest")});
-  std::string note = "As last learned. Give or take one standard error.";
-  if (costs.fixed_seconds > 0)
-    note += " Each rank takes " + amounts.of(costs.fixed_seconds) + " per step, whatever it has.";
-  if (costs.noise > 0) note += " Loads scatter by " + share_of(costs.noise, 1) + ".";
-  if (costs.frozen > 0)
-    note += " " + counted(costs.frozen, "direction") + " cannot be told from the measurements.";
-  return section("costs", "Learned costs", paragraph(note) + table.html());
+  for (const CostRow& row : model.costs->rows)
+    table.add({name_of(row), std::to_string(row.set), short_number(row.amount),
+               amounts.of(row.seconds), amounts.of(row.error),
+               bar(greatest > 0 ? row.seconds / greatest : 0, "slowest")});
+  return section("costs", "Learned costs",
+                 paragraph(note_on(*model.costs, amounts)) + table.html());
 }
 
 std::string options_section(const Model& model) {
