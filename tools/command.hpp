@@ -27,6 +27,7 @@ struct Output {
 
 // Each adds its sub-command to `app` and returns the function that produces its output.
 using Run = std::function<Output()>;
+Run add_control(CLI::App& app);
 Run add_fit(CLI::App& app);
 Run add_info(CLI::App& app);
 Run add_partition(CLI::App& app, Ranks& ranks);  // collective over `ranks`, which it starts

@@ -41,6 +41,7 @@ int run(int argc, char** argv, Ranks& ranks) {
   app.set_version_flag("--version", "evenkeel " EVENKEEL_VERSION);
   app.require_subcommand(1);
   std::map<std::string, evenkeel::tool::Run> commands;
+  commands["control"] = evenkeel::tool::add_control(app);
   commands["fit"] = evenkeel::tool::add_fit(app);
   commands["info"] = evenkeel::tool::add_info(app);
   commands["partition"] = evenkeel::tool::add_partition(app, ranks);

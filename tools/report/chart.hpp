@@ -41,7 +41,7 @@ class Plot {
                 const std::vector<Stretch>& to);
   void add_dots(const std::string& style, const std::vector<std::pair<double, double>>& dots);
   void add_line(const std::string& style, double x0, double y0, double x1, double y1);
-  // A line from top to bottom for each.
+  // A line from top to bottom for each; of very many, short ones at the bottom.
   void add_marks(const std::string& style, const std::vector<double>& at);
   // HTML over the drawing, such as a canvas.
   void lay_under(std::string content) { under_ += content; }

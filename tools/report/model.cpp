@@ -123,8 +123,11 @@ void ModelBuilder::add_rebalance(const Look& look) {
   open_->cause = look.cause;
   open_->reason = look.reason;
   if (look.totals && look.totals->load.sum > 0) open_->lambda_before = look.totals->lambda();
+  open_->is_first = taken.at <= look.before.began_at;
+  if (open_->is_first) return;
+  ++counted_;
   for (const auto& [stage, took] : taken.stages) entry_of(model_.stages, stage) += took;
-  if (taken.at > look.before.began_at) shadow_.reset();
+  shadow_.reset();
 }
 
 // Takes the domains from it. Those before are what the last rebalance with domains has made.
@@ -230,14 +233,14 @@ std::string ModelBuilder::summary() const {
 void ModelBuilder::count_open() {
   State& last = model_.last;
   const std::int64_t step = open_->taken.at;
-  if (last.rebalanced_at != step && step > last.began_at) ++last.rebalances;
+  if (last.rebalanced_at != step && !open_->is_first) ++last.rebalances;
 }
 
 Model ModelBuilder::result(Reading reading) && {
   model_.reading = std::move(reading);
   if (open_ && !finish_) count_open();
   keep_open();
-  model_.all_rebalances = static_cast<std::int64_t>(rebalances_.seen());
+  model_.all_rebalances = counted_;
   model_.one_in = rebalances_.stride();
   model_.rebalances = std::move(rebalances_).take();
   model_.domain_changes = std::move(changes_).take();

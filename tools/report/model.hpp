@@ -56,6 +56,7 @@ struct Column {
 
 struct Rebalance {
   Taken taken;
+  bool is_first = false;  // the first distribution, which is made in any case and does not count
   std::string cause, reason;
   std::optional<double> predicted, realised;  // seconds gained, net of what it cost
   std::optional<double> lambda_before, lambda_after;
@@ -88,8 +89,8 @@ struct Model {
   bool shows_ranks = true;  // the loads of columns; false: shares
 
   std::vector<Rebalance> rebalances;
-  std::int64_t all_rebalances = 0;  // of which every one in so many is above
-  std::size_t one_in = 1;
+  std::size_t one_in = 1;                    // of all, how many stand for one above
+  std::int64_t all_rebalances = 0;           // but for the first distribution
   std::vector<DomainChange> domain_changes;  // some of them, with the last
   std::map<std::string, double> stages;      // seconds of all rebalances
 
@@ -128,6 +129,7 @@ class ModelBuilder {
   Thinning<Rebalance> rebalances_;
   Thinning<DomainChange> changes_;
   DomainChange last_change_;
+  std::int64_t counted_ = 0;       // rebalances
   std::optional<Rebalance> open_;  // the last one, until the next
   std::optional<Shadow> shadow_;   // while nothing was moved
   std::optional<Look> unseen_;     // a rebalance without a look, until the next look

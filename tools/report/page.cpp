@@ -104,7 +104,6 @@ json data_of(const Model& model) {
                {"text", std::move(text)},
                {"rebalances", columns_of_rebalances(model)}};
   if (const auto map = heat_map_of(model)) data["heat"] = data_of(*map);
-  data["ranks"] = model.ranks;
   data["domains"] = data_of(model.domain_changes);
   return data;
 }

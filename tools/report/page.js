@@ -87,13 +87,20 @@
   // Few ranks have colours of their own; of many, the colour tells the order.
   const few =
     ['#4f8fc4', '#e0a23a', '#4aa287', '#c9653c', '#9a78b8', '#8a9a3f', '#5fb3c9', '#b0697f'];
-  let byOrder = null;
 
-  function colourOf(owner) {
-    if (data.ranks <= few.length) return few[owner % few.length];
-    byOrder = byOrder || rampOf('--light-ramp');
-    const share = Math.min(owner, data.ranks - 1) / (data.ranks - 1);
-    return 'rgb(' + byOrder[Math.round(share * most)] + ')';
+  // The colours of all ranks that can be seen before or after.
+  function coloursOf(change) {
+    const seen = new Set();
+    for (const plane of change.before.concat(change.after))
+      for (let i = 0; i < plane.owners.length; i += 2) seen.add(plane.owners[i]);
+    const ramp = rampOf('--light-ramp'), colours = new Map();
+    const owners = Array.from(seen).sort((a, b) => a - b);
+    owners.forEach((owner, i) => {
+      const share = i / Math.max(1, owners.length - 1);
+      colours.set(owner, owners.length <= few.length
+        ? few[i] : 'rgb(' + ramp[Math.round(share * most)] + ')');
+    });
+    return colours;
   }
 
   function ownersOf(plane) {
@@ -104,7 +111,7 @@
   }
 
   // Row 0 is at the bottom.
-  function drawPlane(canvas, plane) {
+  function drawPlane(canvas, plane, colours) {
     const size = 12, context = canvas.getContext('2d');
     canvas.plane = plane;
     canvas.owners = plane ? ownersOf(plane) : null;
@@ -115,7 +122,7 @@
     for (let row = 0; row < plane.rows; ++row)
       for (let column = 0; column < plane.columns; ++column) {
         const x = column * size, y = (plane.rows - 1 - row) * size, owner = at(column, row);
-        context.fillStyle = colourOf(owner);
+        context.fillStyle = colours.get(owner);
         context.fillRect(x, y, size, size);
         context.fillStyle = '#ffffff';
         if (column + 1 < plane.columns && at(column + 1, row) !== owner)
@@ -126,8 +133,9 @@
 
   function drawDomains() {
     const change = data.domains[Number(document.getElementById('change').value)];
+    const colours = coloursOf(change);
     for (const canvas of document.querySelectorAll('#domains canvas')) {
-      drawPlane(canvas, change[canvas.dataset.when][Number(canvas.dataset.plane)]);
+      drawPlane(canvas, change[canvas.dataset.when][Number(canvas.dataset.plane)], colours);
       canvas.parentElement.classList.toggle('unknown', !canvas.owners);
     }
   }

@@ -118,10 +118,18 @@ class RunRecorder {
   }
 
   LoadPicture picture(std::int64_t since) const {
-    LoadPicture all;
-    for (int rank = 0; rank < run_.ranks; ++rank)
-      combine(all, picture_of(steps * nanoseconds(load_of(rank, since)), rank, run_.ranks,
-                              state_.mean_load));
+    const auto of = [&](int rank) {
+      return picture_of(steps * nanoseconds(load_of(rank, since)), rank, run_.ranks,
+                        state_.mean_load);
+    };
+    LoadPicture all = of(0);
+    if (run_.ranks > LoadPicture::slots) {  // all ranks but the first are in one bin
+      LoadPicture others = of(1);
+      for (std::int64_t& count : others.values) count *= run_.ranks - 1;
+      combine(all, others);
+    } else {
+      for (int rank = 1; rank < run_.ranks; ++rank) combine(all, of(rank));
+    }
     return all;
   }
 

@@ -125,9 +125,8 @@ TEST(ReportModel, TheAccountAndRebalancesByHand) {
     EXPECT_NEAR(*each.lambda_before, 1.5, 1e-6);
     EXPECT_NEAR(*each.lambda_after, 1, 1e-6);
     ASSERT_TRUE(each.realised.has_value());
-    // It took 0.6 ms off each of 48 steps (of 32 the last one), and cost 3 ms. What is known of the
-    // domains before is that rank 0 had 1.5 ms at the last look under them, and 1.6 ms at the next:
-    // the books draw a line in between, over steps that have no length.
+    // Under the domains before, rank 0 would have 0.6 ms more in each of the 48 steps (of the last
+    // one: 32). It cost 3 ms.
     const double steps = i < 5 ? 48 : 32;
     EXPECT_NEAR(*each.realised, steps * 0.6e-3 - 3e-3, 1e-6) << i;
   }

@@ -47,6 +47,47 @@ std::string times_table(const Model& model, const Amounts& amounts) {
   return table.html();
 }
 
+// Seconds per step. What would have been may be far above what was: then it leaves the chart.
+struct Heights {
+  double of_chart = 0, without = 0;
+  bool leaves() const noexcept { return without > of_chart; }
+};
+
+Heights heights_of(const Model& model) {
+  constexpr double most_above = 3;
+  const double seen = greatest_of(stretches_of(model, &Column::slowest, 1));
+  const double without =
+      model.last.rebalances > 0 ? greatest_of(stretches_of(model, &Column::never, 1)) : 0;
+  return {std::max(seen, std::min(without, most_above * seen)), without};
+}
+
+std::string note_on_times(const Model& model, const Heights& heights, const Amounts& amounts) {
+  std::string note =
+      "All ranks wait for the slowest. What lies between it and the average rank is lost.";
+  note += note_on_columns(model);
+  if (heights.leaves())
+    note.append(" Without rebalances it would have been up to ")
+        .append(amounts.of(heights.without))
+        .append(", which is beyond the chart.");
+  return note;
+}
+
+std::string plot_of_times(const Model& model, const Heights& heights, const Amounts& amounts) {
+  const Amounts::Unit unit = amounts.unit_for(heights.of_chart);
+  const auto slowest = stretches_of(model, &Column::slowest, unit.seconds);
+  const auto average = stretches_of(model, &Column::average, unit.seconds);
+  const double most = heights.of_chart > 0 ? heights.of_chart / unit.seconds : 1;
+  Plot plot(steps_axis(model), round_axis(0, most, unit.name + " per step"));
+  plot.add_marks("rebalance", steps_of_rebalances(model));
+  plot.add_band("gap", average, slowest);
+  if (model.last.rebalances > 0)
+    plot.add_steps("never", stretches_of(model, &Column::never, unit.seconds));
+  plot.add_steps("average", average);
+  plot.add_steps("slowest", slowest);
+  return plot.html("Work per step of the slowest and the average rank, over the steps of the run",
+                   "time high");
+}
+
 std::string imbalance_table(const Model& model) {
   Table table("Imbalance", {"steps", "lambda", "greatest lambda", "imbalance", "greatest"});
   for (std::size_t i = 0; i < model.columns.size(); i += stride_of(model)) {
@@ -79,34 +120,16 @@ std::string plot_of(const Model& model, OverSteps Column::*mean, double Column::
 std::string time_section(const Model& model) {
   if (model.columns.empty()) return {};
   const Amounts amounts(model.is_deterministic);
-  double most = 0;
-  for (const auto values : {&Column::slowest, &Column::never})
-    most = std::max(most, greatest_of(stretches_of(model, values, 1)));
-  const Amounts::Unit unit = amounts.unit_for(most);
-  const auto slowest = stretches_of(model, &Column::slowest, unit.seconds);
-  const auto average = stretches_of(model, &Column::average, unit.seconds);
-  const auto never = stretches_of(model, &Column::never, unit.seconds);
-  const bool has_moved = model.last.rebalances > 0;
-  Plot plot(steps_axis(model),
-            round_axis(0, most > 0 ? most / unit.seconds : 1, unit.name + " per step"));
-  plot.add_marks("rebalance", steps_of_rebalances(model));
-  plot.add_band("gap", average, slowest);
-  if (has_moved) plot.add_steps("never", never);
-  plot.add_steps("average", average);
-  plot.add_steps("slowest", slowest);
   std::vector<std::pair<std::string, std::string>> keys = {{"slowest", "slowest rank"},
                                                            {"average", "average rank"}};
-  if (has_moved) keys.emplace_back("never", "slowest rank without rebalances, where it is known");
+  if (model.last.rebalances > 0)
+    keys.emplace_back("never", "slowest rank without rebalances, where it is known");
   keys.emplace_back("rebalance", "rebalance");
-  return section(
-      "time", "Time of a step",
-      paragraph(
-          "All ranks wait for the slowest. What lies between it and the average rank is lost." +
-          note_on_columns(model)) +
-          legend(keys) +
-          plot.html("Work per step of the slowest and the average rank, over the steps of the run",
-                    "time high") +
-          folded(title_of_table(model), times_table(model, amounts)));
+  const Heights heights = heights_of(model);
+  return section("time", "Time of a step",
+                 paragraph(note_on_times(model, heights, amounts)) + legend(keys) +
+                     plot_of_times(model, heights, amounts) +
+                     folded(title_of_table(model), times_table(model, amounts)));
 }
 
 std::string imbalance_section(const Model& model) {

@@ -25,7 +25,8 @@ std::string table_of(const Model& model, const Amounts& amounts) {
   table.words_in({1, 10});
   for (std::size_t i = 0; i < model.rebalances.size(); i += stride) {
     const Rebalance& each = model.rebalances[i];
-    table.add({detail::count_of(each.taken.at), escaped(each.taken.kind),
+    table.add({detail::count_of(each.taken.at),
+               each.is_first ? "first distribution" : escaped(each.taken.kind),
                lambda_or_none(each.lambda_before), lambda_or_none(each.taken.lambda_foreseen),
                lambda_or_none(each.lambda_after), detail::count_of(each.taken.objects),
                detail::bytes_of(each.taken.bytes), amounts.of(each.taken.seconds),
