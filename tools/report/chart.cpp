@@ -101,6 +101,15 @@ void Plot::add_steps(const std::string& style, const std::vector<Stretch>& stret
   if (!path.empty()) shapes_ += element("path", {{"class", style}, {"d", path}}, "") + '\n';
 }
 
+void Plot::add_course(const std::string& style, const std::vector<Stretch>& stretches) {
+  std::string path;
+  for (const Stretch& stretch : stretches)
+    if (stretch.value)
+      path += (path.empty() ? 'M' : 'L') + x((stretch.begin + stretch.end) / 2) + ' ' +
+              y(*stretch.value);
+  if (!path.empty()) shapes_ += element("path", {{"class", style}, {"d", path}}, "") + '\n';
+}
+
 void Plot::add_band(const std::string& style, const std::vector<Stretch>& from,
                     const std::vector<Stretch>& to) {
   std::string path;

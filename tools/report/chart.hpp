@@ -36,6 +36,8 @@ class Plot {
     std::optional<double> value;
   };
   void add_steps(const std::string& style, const std::vector<Stretch>& stretches);
+  // From the middle of one stretch with a value to that of the next.
+  void add_course(const std::string& style, const std::vector<Stretch>& stretches);
   // Between two values for each stretch.
   void add_band(const std::string& style, const std::vector<Stretch>& from,
                 const std::vector<Stretch>& to);

@@ -88,7 +88,7 @@ HeatMap map_of_shares(const Model& model) {
     if (column.loads.size() < bins.end || !(column.loads_weight > 0)) continue;
     for (std::size_t row = 0; row < map.rows; ++row) {
       const double share = column.loads[bins.end - 1 - row] / column.loads_weight;
-      map.cells[row * map.columns + i] = byte_of(std::sqrt(share), 0, 1);
+      map.cells[row * map.columns + i] = byte_of(std::sqrt(std::sqrt(share)), 0, 1);
     }
   }
   return map;

@@ -19,7 +19,7 @@ struct HeatMap {
   bool shows_ranks = true;
   std::size_t rows = 0, columns = 0;
   // What 0 and `most` mean: of ranks a share of the average load in that column; of shares, a share
-  // of all ranks, by its square root, so that few ranks can be seen.
+  // of all ranks, by its fourth root: one rank of ten thousand can be seen.
   double low = 0, high = 1;
   double bottom = 0, top = 0;       // of shares: what the axis up begins and ends with
   std::vector<std::uint8_t> cells;  // row by row

@@ -77,7 +77,7 @@
       return 'Rank ' + row + ' has ' + load.toFixed(2) + bound + ' of the average load. ';
     }
     const load = heat.top - ((row + 1) / heat.rows) * (heat.top - heat.bottom);
-    const ranks = Math.pow(value / most, 2) * 100;
+    const ranks = Math.pow(value / most, 4) * 100;
     return ranks.toFixed(ranks < 1 ? 2 : 0) + ' % of the ranks have ' + load.toFixed(2) +
       ' of the average load. ';
   }

@@ -225,7 +225,7 @@ TEST(HeatMap, OfSharesAboveTwoHundredAndFiftySixRanks) {
     for (std::size_t row = 0; row < map->rows; ++row) {
       const std::uint8_t cell = map->cells[row * 40 + i];
       EXPECT_EQ(cell == HeatMap::unknown, i == 0);
-      if (i > 0) ranks += std::pow(cell / 254.0, 2);
+      if (i > 0) ranks += std::pow(cell / 254.0, 4);
     }
     if (i > 0) {
       EXPECT_NEAR(ranks, 1, 0.01) << i;

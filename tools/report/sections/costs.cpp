@@ -30,6 +30,13 @@ std::string name_of(const CostRow& row) {
   return std::string(row.is_feature ? "feature " : "type ").append(std::to_string(row.number));
 }
 
+// Features may sum up to what is not whole.
+std::string amount_of(const CostRow& row) {
+  constexpr double most = 1e15;
+  return std::abs(row.amount) < most ? detail::count_of(std::llround(row.amount))
+                                     : short_number(row.amount);
+}
+
 }  // namespace
 
 std::string costs_section(const Model& model) {
@@ -40,8 +47,8 @@ std::string costs_section(const Model& model) {
   Table table("What one object, or a unit of a feature, costs per step",
               {"what", "set", "how many", "cost", "give or take", ""});
   for (const CostRow& row : model.costs->rows)
-    table.add({name_of(row), std::to_string(row.set), short_number(row.amount),
-               amounts.of(row.seconds), amounts.of(row.error),
+    table.add({name_of(row), std::to_string(row.set), amount_of(row), amounts.of(row.seconds),
+               share_of(row.error, row.seconds),
                bar(greatest > 0 ? row.seconds / greatest : 0, "slowest")});
   return section("costs", "Learned costs",
                  paragraph(note_on(*model.costs, amounts)) + table.html());

@@ -106,7 +106,9 @@ std::string domains_section(const Model& model) {
   const DomainChange& last = model.domain_changes.back();
   std::string planes;
   for (std::size_t i = 0; i < last.after.planes.size(); ++i)
-    for (const char* when : {"before", "after"}) planes += canvas_of(last.after, i, when) + '\n';
+    planes += element("div", canvas_of(last.after, i, "before") + '\n' +
+                                 canvas_of(last.after, i, "after")) +
+              '\n';
   const bool is_flat = last.after.low.size() == 2;
   return section(
       "domains", "Domains",

@@ -120,7 +120,9 @@ std::string map_of_shares(const Model& model, const HeatMap& map) {
   plot.add_marks("rebalance", steps_of_rebalances(model));
   plot.add_line("unity", static_cast<double>(model.columns.front().begin), 1,
                 static_cast<double>(model.last_step), 1);
+  plot.add_steps("slowest", stretches_of(model, &Column::lambda, 1));
   return scale("none", "all", "Ranks with that load:") +
+         legend({{"line", "the slowest rank: lambda"}}) +
          plot.html("How many ranks had which share of the average load, over the steps",
                    "time tall heat") +
          folded("The same as a table", table_of_shares(model));
@@ -140,8 +142,8 @@ std::string loads_section(const Model& model) {
       "loads", "Load of the ranks",
       paragraph("Of " + detail::count_of(model.ranks) +
                 " ranks a journal keeps how many had which share of the average load of the look "
-                "before. After a good rebalance all are near 1; what is far above waits for "
-                "nobody, and all wait for it.") +
+                "before. After a good rebalance all are near 1; all "
+                "others wait for those far above.") +
           map_of_shares(model, *map));
 }
 

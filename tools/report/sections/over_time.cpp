@@ -81,7 +81,7 @@ std::string plot_of_times(const Model& model, const Heights& heights, const Amou
   plot.add_marks("rebalance", steps_of_rebalances(model));
   plot.add_band("gap", average, slowest);
   if (model.last.rebalances > 0)
-    plot.add_steps("never", stretches_of(model, &Column::never, unit.seconds));
+    plot.add_course("never", stretches_of(model, &Column::never, unit.seconds));
   plot.add_steps("average", average);
   plot.add_steps("slowest", slowest);
   return plot.html("Work per step of the slowest and the average rank, over the steps of the run",
@@ -123,7 +123,9 @@ std::string time_section(const Model& model) {
   std::vector<std::pair<std::string, std::string>> keys = {{"slowest", "slowest rank"},
                                                            {"average", "average rank"}};
   if (model.last.rebalances > 0)
-    keys.emplace_back("never", "slowest rank without rebalances, where it is known");
+    keys.emplace_back(
+        "never",
+        "slowest rank without rebalances, from where it is known to where it is known next");
   keys.emplace_back("rebalance", "rebalance");
   const Heights heights = heights_of(model);
   return section("time", "Time of a step",

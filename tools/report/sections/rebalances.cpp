@@ -69,13 +69,14 @@ std::string scatter_of(const Gains& gains, const Amounts& amounts) {
   return plot.html("Realised over predicted gain of each rebalance", "square");
 }
 
-std::string words_on(const Gains& gains) {
+std::string words_on(const Gains& gains, std::size_t one_in) {
   const auto paid =
       std::count_if(gains.begin(), gains.end(), [](const auto& gain) { return gain.second >= 0; });
   return detail::count_of(paid) + " of " + counted(std::ssize(gains), "rebalance") +
          " whose gain is known paid for " + (gains.size() == 1 ? "itself" : "themselves") +
          ". Gains are net of the cost. On the dashed line both are the same; below the horizontal "
-         "line at 0, a rebalance cost more than it gained.";
+         "line at 0, a rebalance cost more than it gained." +
+         (one_in > 1 ? " Shown is one of " + std::to_string(one_in) + "." : "");
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ std::string rebalances_section(const Model& model) {
   const Gains gains = gains_of(model);
   std::string content;
   if (!gains.empty())
-    content = paragraph(words_on(gains)) + scatter_of(gains, amounts);
+    content = paragraph(words_on(gains, model.one_in)) + scatter_of(gains, amounts);
   else
     content = paragraph(
         "What rebalances have gained is not known: no look came after one that "
