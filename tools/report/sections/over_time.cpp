@@ -122,10 +122,7 @@ std::string time_section(const Model& model) {
   const Amounts amounts(model.is_deterministic);
   std::vector<std::pair<std::string, std::string>> keys = {{"slowest", "slowest rank"},
                                                            {"average", "average rank"}};
-  if (model.last.rebalances > 0)
-    keys.emplace_back(
-        "never",
-        "slowest rank without rebalances, from where it is known to where it is known next");
+  if (model.last.rebalances > 0) keys.emplace_back("never", "slowest rank without rebalances");
   keys.emplace_back("rebalance", "rebalance");
   const Heights heights = heights_of(model);
   return section("time", "Time of a step",
