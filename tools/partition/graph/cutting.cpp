@@ -1,10 +1,12 @@
 #include "partition/graph/cutting.hpp"
 
 #include "partition/refusal.hpp"
+#include "progress.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
+#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
 
@@ -25,6 +27,8 @@ GraphPartition cut(const Communicator& communicator, const GraphInput& input,
   if (options.uncuttable) known.uncuttable = input.uncuttable;
   evenkeel::GraphCutOptions goal = {.parts = options.parts};
   if (options.from) goal.from = input.from;
+  ProgressLine line(communicator.rank() == 0);
+  goal.progress = line.on_work("cutting " + in_quotes(options.graph));
 
   communicator.barrier();
   const Stopwatch whole;
