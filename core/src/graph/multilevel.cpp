@@ -5,7 +5,7 @@
 #include "graph/host_graph.hpp"
 #include "graph/jet.hpp"
 #include "graph/milestones.hpp"
-#include "graph/release.hpp"
+#include "graph/relief.hpp"
 #include "graph/report.hpp"
 #include "graph/settle.hpp"
 
