@@ -18,6 +18,7 @@
 #include "ranks.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/vtk.hpp>
 
 #include <cstdint>
@@ -97,10 +98,16 @@ GraphInput read_shown(const Communicator& communicator, const GraphPartitionOpti
   return read_graph_input(communicator, options, line.on_reading(options.graph));
 }
 
+GraphPartition cut_shown(const Communicator& communicator, const GraphInput& input,
+                         const GraphPartitionOptions& options) {
+  ProgressLine line(communicator.rank() == 0);
+  return cut(communicator, input, options, line.on_work("cutting " + in_quotes(options.graph)));
+}
+
 Output partition_graph(const Communicator& communicator, const GraphPartitionOptions& options) {
   const Files files = open_files(communicator, options.out);
   const GraphInput input = read_shown(communicator, options);
-  const GraphPartition found = cut(communicator, input, options);
+  const GraphPartition found = cut_shown(communicator, input, options);
   if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
   return {report_of(options, input, found), committing(communicator, files)};
 }

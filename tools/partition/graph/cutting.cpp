@@ -1,19 +1,18 @@
 #include "partition/graph/cutting.hpp"
 
 #include "partition/refusal.hpp"
-#include "progress.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
-#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
 
 namespace evenkeel::tool {
 
 GraphPartition cut(const Communicator& communicator, const GraphInput& input,
-                   const GraphPartitionOptions& options) {
+                   const GraphPartitionOptions& options,
+                   const std::function<void(double done)>& progress) {
   const GraphFile& file = input.graph;
   // The cut only reads the weights, so the const_cast is safe; a field allows writing.
   const auto weights =
@@ -27,8 +26,7 @@ GraphPartition cut(const Communicator& communicator, const GraphInput& input,
   if (options.uncuttable) known.uncuttable = input.uncuttable;
   evenkeel::GraphCutOptions goal = {.parts = options.parts};
   if (options.from) goal.from = input.from;
-  ProgressLine line(communicator.rank() == 0);
-  goal.progress = line.on_work("cutting " + in_quotes(options.graph));
+  goal.progress = progress;
 
   communicator.barrier();
   const Stopwatch whole;
