@@ -40,9 +40,12 @@ int run(int argc, char** argv, Ranks& ranks) {
   CLI::App app("Dynamic load balancing for MPI + GPU simulations", "evenkeel");
   app.set_version_flag("--version", "evenkeel " EVENKEEL_VERSION);
   app.require_subcommand(1);
+  app.footer("`evenkeel COMMAND --help` tells more, with examples.");
   std::map<std::string, evenkeel::tool::Run> commands;
+  commands["completion"] = evenkeel::tool::add_completion(app);
   commands["fit"] = evenkeel::tool::add_fit(app);
   commands["info"] = evenkeel::tool::add_info(app);
+  commands["manual"] = evenkeel::tool::add_manual(app);
   commands["partition"] = evenkeel::tool::add_partition(app, ranks);
   commands["replay"] = evenkeel::tool::add_replay(app);
   try {
