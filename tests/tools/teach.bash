@@ -1,4 +1,4 @@
-# What the program teaches: completion in bash, the manual page, and examples in the help of commands.
+# What the program teaches: completion in bash, the manual page, examples in the help of commands.
 # Given: the program.
 set -euo pipefail
 program="$1"
