@@ -58,7 +58,7 @@ for command in $commands; do
     [[ -n "$example" ]] || continue
     complaint="$(eval "evenkeel $example" 2>&1 >/dev/null || true)"
     [[ "$complaint" != *"See evenkeel --help"* ]] || fail "evenkeel $example: $complaint"
-    [[ -z "$complaint" || "$complaint" == *"cannot be opened"* ]] ||
+    [[ -z "$complaint" || "$complaint" == *"cannot be read"* ]] ||
       fail "evenkeel $example: $complaint"
   done <<<"$examples"
 done
