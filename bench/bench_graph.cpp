@@ -5,6 +5,7 @@
 //   bench_graph scratch      cut, communication volume, lambda and CPU time of each method
 //   bench_graph repartition  a hot spot crosses the domain: what moves, and what becomes of the cut
 //   bench_graph lumps        edges that must not be cut
+//   bench_graph coarsening   levels by our clusters, and by those of Kokkos Kernels
 //   mpirun -n 2 bench_graph ranks
 //
 // Options, all as name=value, lists with commas:
@@ -96,11 +97,17 @@ void run(const std::string& mode, const GraphOptions& options) {
   const std::map<std::string, Mode> on_one_rank = {{"graphs", &list_graphs},
                                                    {"scratch", &cut_from_scratch},
                                                    {"repartition", &repartition},
+#ifdef EVENKEEL_BENCH_HAS_KOKKOS_KERNELS
+                                                   {"coarsening", &compare_coarsening},
+#endif
                                                    {"lumps", &cut_around_lumps}};
   if (mode == "ranks") return cut_on_ranks(options);
   const auto found = on_one_rank.find(mode);
   if (found == on_one_rank.end())
-    graphs::fail("modes are graphs, scratch, repartition, lumps and ranks");
+    graphs::fail(
+        "modes are graphs, scratch, repartition, lumps, ranks and, with Kokkos Kernels and a "
+        "static "
+        "library, coarsening");
   if (Communicator::world().size() > 1) graphs::fail(mode + " runs on one rank");
   found->second(options);
 }

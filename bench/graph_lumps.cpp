@@ -6,6 +6,7 @@
 
 #include "clouds.hpp"
 #include "graph_modes.hpp"
+#include "graphs/weighted.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -77,34 +78,14 @@ std::vector<std::int64_t> weights_against_cuts(std::span<const std::uint8_t> is_
 
 // One vertex for each patch and each vertex in none.
 struct Contracted {
-  Graph graph;
-  std::vector<std::int64_t> vertex_of, weights, edge_weights;
+  graphs::WeightedGraph small;
+  std::vector<std::int64_t> vertex_of;
 };
 Contracted contracted(const Graph& graph, const Patches& patches) {
   Contracted result;
-  const std::int64_t greatest = std::ranges::max(patches);
-  std::int64_t count = greatest + 1;
+  std::int64_t count = std::ranges::max(patches) + 1;
   for (const std::int64_t patch : patches) result.vertex_of.push_back(patch >= 0 ? patch : count++);
-  std::vector<std::vector<std::int64_t>> members(static_cast<std::size_t>(count));
-  for (std::int64_t v = 0; v < graph.vertices(); ++v)
-    members[static_cast<std::size_t>(result.vertex_of[static_cast<std::size_t>(v)])].push_back(v);
-  result.graph.offsets.push_back(0);
-  for (std::int64_t c = 0; c < count; ++c) {
-    std::vector<std::int64_t> others;
-    for (const std::int64_t v : members[static_cast<std::size_t>(c)])
-      for (const std::int64_t other : graph.row(v))
-        if (const std::int64_t to = result.vertex_of[static_cast<std::size_t>(other)]; to != c)
-          others.push_back(to);
-    std::ranges::sort(others);
-    for (auto at = others.begin(); at != others.end();) {
-      const auto end = std::upper_bound(at, others.end(), *at);
-      result.graph.columns.push_back(*at);
-      result.edge_weights.push_back(end - at);
-      at = end;
-    }
-    result.graph.offsets.push_back(std::ssize(result.graph.columns));
-    result.weights.push_back(std::ssize(members[static_cast<std::size_t>(c)]));
-  }
+  result.small = graphs::contracted({graph, {}, {}}, result.vertex_of, count);
   return result;
 }
 
@@ -155,7 +136,7 @@ void compare(const Graph& graph, const Case& of, int parts, const std::vector<Gr
              const GraphOptions& options) {
   const std::vector<std::uint8_t> is_uncuttable = uncuttable_edges(graph, of.patches);
   const std::vector<std::int64_t> weighted = weights_against_cuts(is_uncuttable);
-  const Contracted small = contracted(graph, of.patches);
+  const auto [small, vertex_of] = contracted(graph, of.patches);
   Table table(graph, of, is_uncuttable, parts);
   for (const GraphMethod& method : methods) {
     if (!fits(method, graph)) continue;
@@ -175,7 +156,7 @@ void compare(const Graph& graph, const Case& of, int parts, const std::vector<Gr
     problem.edge_weights = small.edge_weights;
     GraphResult result = solve(method, problem, options);
     std::vector<int> of_all;
-    for (const std::int64_t vertex : small.vertex_of)
+    for (const std::int64_t vertex : vertex_of)
       of_all.push_back(result.parts[static_cast<std::size_t>(vertex)]);
     result.parts = std::move(of_all);
     table.print(method.name + " contr.", result);

@@ -28,6 +28,7 @@ void list_graphs(const GraphOptions& options);
 void cut_from_scratch(const GraphOptions& options);
 void repartition(const GraphOptions& options);
 void cut_around_lumps(const GraphOptions& options);
+void compare_coarsening(const GraphOptions& options);
 void cut_on_ranks(const GraphOptions& options);  // collective
 
 // --- What the modes share ------------------------------------------------------------------------

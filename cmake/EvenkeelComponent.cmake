@@ -3,6 +3,7 @@
 # Adds the library evenkeel_<name> (alias evenkeel::<name>) of the component in this directory:
 # public headers in include/, private code in src/, hidden visibility, project warnings, install
 # rules.
+include(EvenkeelPrecompile)
 include(EvenkeelWarnings)
 
 function(evenkeel_add_component name)
@@ -28,6 +29,8 @@ function(evenkeel_add_component name)
     INSTALL_RPATH_USE_LINK_PATH ON
     EXPORT_NAME ${name})
   evenkeel_set_warnings(${target})
+  evenkeel_precompile(${target}
+    <Kokkos_Core.hpp> <algorithm> <cmath> <functional> <map> <optional> <string> <vector>)
   if(EVENKEEL_INSTALL)
     install(TARGETS ${target} EXPORT evenkeelTargets
       ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -17,7 +17,7 @@ option(EVENKEEL_BUILD_BENCH "Build the benchmarks (needs Google Benchmark)" OFF)
 option(EVENKEEL_BUILD_FUZZERS "Build the fuzzers of the tests (needs Clang)" OFF)
 option(EVENKEEL_INSTALL "Create install rules" ${PROJECT_IS_TOP_LEVEL})
 option(EVENKEEL_WARNINGS_AS_ERRORS "Turn compiler warnings into errors" OFF)
-option(EVENKEEL_PRECOMPILED_HEADERS "Precompile what all tests include" ON)
+option(EVENKEEL_PRECOMPILED_HEADERS "Precompile what most sources include" ${PROJECT_IS_TOP_LEVEL})
 mark_as_advanced(EVENKEEL_PRECOMPILED_HEADERS)
 # The resulting library runs only on machines like this one.
 option(EVENKEEL_NATIVE "Compile for the processor of this machine" OFF)

@@ -41,11 +41,10 @@ function(evenkeel_test_launcher ranks result)
   set(${result} "${command}" PARENT_SCOPE)
 endfunction()
 
-# Device compilers support neither precompiled headers nor several optimization levels.
+# Device compilers do not support several optimization levels.
 set(EVENKEEL_TESTS_ARE_FOR_DEVICES OFF)
 if(EVENKEEL_KOKKOS_DEVICES MATCHES "CUDA|HIP|SYCL")
   set(EVENKEEL_TESTS_ARE_FOR_DEVICES ON)
-  set(EVENKEEL_PRECOMPILED_HEADERS OFF)
 endif()
 
 # Most code of a test runs once, so compile time matters more than run time. The library under test
@@ -61,16 +60,8 @@ function(evenkeel_set_test_build target)
         PRIVATE -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow)
     endif()
   endif()
-  if(NOT EVENKEEL_PRECOMPILED_HEADERS)
-    return()
-  endif()
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # lets ccache handle precompiled headers
-    target_compile_options(${target} PRIVATE -fpch-preprocess)
-  elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    target_compile_options(${target} PRIVATE "SHELL:-Xclang -fno-pch-timestamp")
-  endif()
   if(NOT target STREQUAL "evenkeel_test_main")
-    target_precompile_headers(${target} REUSE_FROM evenkeel_test_main)
+    evenkeel_reuse_precompiled(${target} evenkeel_test_main)
   endif()
 endfunction()
 

@@ -2,6 +2,7 @@
 
 #include "command.hpp"
 #include "control/request.hpp"
+#include "teach/examples.hpp"
 #include "files/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
@@ -48,15 +49,19 @@ Run add_control(CLI::App& app) {
   command.add_option("file", asked->file, "The file that the run has as its option `control`")
       ->required()
       ->type_name("FILE");
-  command.add_option("command", asked->command, "pause, resume, rebalance, or journal and a path")
+  command.add_option("command", asked->command, "What to do")
       ->required()
-      ->type_name("COMMAND");
+      ->type_name("pause|resume|rebalance|journal");
   command.add_option("path", asked->path, "Of the journal that is to be written")
       ->type_name("PATH");
   command.add_option("--name", asked->name, "Of the Balancer that it is for; else for all")
       ->type_name("NAME");
   command.add_option("--wait", asked->wait, "How long to wait until the run has taken it; 60")
       ->type_name("SECONDS");
+  add_examples(command, {{"evenkeel control run.control pause", "Move nothing until resume"},
+                         {"evenkeel control run.control rebalance", "Rebalance at the next look"},
+                         {"evenkeel control run.control journal run.jsonl",
+                          "Write a journal from now on"}});
   return [asked]() -> Output { return run(*asked); };
 }
 

@@ -5,6 +5,7 @@
 #include "fit/counts.hpp"
 #include "fit/patches.hpp"
 #include "fit/refusal.hpp"
+#include "teach/examples.hpp"
 
 #include <memory>
 #include <optional>
@@ -66,9 +67,14 @@ Run add_fit(CLI::App& app) {
   command
       .add_option_function<std::string>(
           "--method", [asked](const std::string& name) { asked->method = name; },
-          "robust (default) or minimum_norm")
-      ->type_name("M");
+          "How; robust where it is not given")
+      ->type_name("robust|minimum_norm");
   command.add_flag("--json", asked->json, "Print JSON");
+  add_examples(command,
+               {{"evenkeel fit --counts had.csv --seconds took.csv",
+                 "What an object of each type costs, by what ranks had and how long they took"},
+                {"evenkeel fit --patches timings.csv",
+                 "What a cell, a boundary and a patch cost, by timings of patches"}});
   return [asked]() -> Output { return run(*asked); };
 }
 

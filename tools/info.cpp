@@ -1,6 +1,7 @@
 // evenkeel info: what this evenkeel was built from and what it finds here.
 
 #include "command.hpp"
+#include "teach/examples.hpp"
 
 #include <evenkeel/backends/build.hpp>
 
@@ -60,6 +61,7 @@ Run add_info(CLI::App& app) {
   auto json = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("info", "What this evenkeel was built from");
   command->add_flag("--json", *json, "Print JSON");
+  add_examples(*command, {{"evenkeel info --json", "For a script, or a report of an error"}});
   return [json] {
     const BuildInfo info = build_info();
     return *json ? as_json(info) : as_text(info);

@@ -40,13 +40,17 @@ int run(int argc, char** argv, Ranks& ranks) {
   CLI::App app("Dynamic load balancing for MPI + GPU simulations", "evenkeel");
   app.set_version_flag("--version", "evenkeel " EVENKEEL_VERSION);
   app.require_subcommand(1);
+  app.footer("`evenkeel COMMAND --help` tells more, with examples.");
   std::map<std::string, evenkeel::tool::Run> commands;
+  commands["completion"] = evenkeel::tool::add_completion(app);
   commands["control"] = evenkeel::tool::add_control(app);
   commands["fit"] = evenkeel::tool::add_fit(app);
   commands["info"] = evenkeel::tool::add_info(app);
+  commands["manual"] = evenkeel::tool::add_manual(app);
   commands["partition"] = evenkeel::tool::add_partition(app, ranks);
   commands["replay"] = evenkeel::tool::add_replay(app);
   commands["report"] = evenkeel::tool::add_report(app);
+  commands["watch"] = evenkeel::tool::add_watch(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

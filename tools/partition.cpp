@@ -16,8 +16,10 @@
 #include "partition/report.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
+#include "teach/examples.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/vtk.hpp>
 
 #include <cstdint>
@@ -97,10 +99,16 @@ GraphInput read_shown(const Communicator& communicator, const GraphPartitionOpti
   return read_graph_input(communicator, options, line.on_reading(options.graph));
 }
 
+GraphPartition cut_shown(const Communicator& communicator, const GraphInput& input,
+                         const GraphPartitionOptions& options) {
+  ProgressLine line(communicator.rank() == 0);
+  return cut(communicator, input, options, line.on_work("cutting " + in_quotes(options.graph)));
+}
+
 Output partition_graph(const Communicator& communicator, const GraphPartitionOptions& options) {
   const Files files = open_files(communicator, options.out);
   const GraphInput input = read_shown(communicator, options);
-  const GraphPartition found = cut(communicator, input, options);
+  const GraphPartition found = cut_shown(communicator, input, options);
   if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
   return {report_of(options, input, found), committing(communicator, files)};
 }
@@ -138,8 +146,8 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(command, "--weights", asked->weights, "W.npy|W.csv",
              "A weight for each object or vertex");
   add_option(command, "--parts", asked->parts, "N", "How many parts", required);
-  const std::string methods = names_of_methods();
-  add_option(command, "--method", asked->method, "M", methods.c_str(), required);
+  const std::string methods = choice_of_methods();
+  add_option(command, "--method", asked->method, methods.c_str(), "How", required);
   add_option(command, "--box", asked->box, "LO,..,HI,..",
              "The box around all objects, its lower corner first; measured where it is not given");
   add_option(command, "--work", asked->work, "count|weights",
@@ -164,6 +172,18 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
              "Write the part of each object or vertex, in their order");
   add_option(command, "--vtk", asked->vtk, "domains.vtu", "Write the domains as boxes");
   command.add_flag("--json", asked->json, "Print JSON");
+  add_examples(
+      command,
+      {{"evenkeel partition --points p.npy --weights w.npy --parts 64 --method hilbert --out o.npy",
+        "Parts of equal weight along a Hilbert curve; o.npy has the part of each point"},
+       {"evenkeel partition --points p.csv --parts 12 --method staggered --grid 3x2x2 --vtk d.vtu",
+        "A staggered grid of 3 x 2 x 2 domains, and a picture of it for ParaView"},
+       {"evenkeel partition --graph mesh.graph --parts 64 --method graph --effort fast",
+        "Parts of a mesh with few edges between them"},
+       {"evenkeel partition --graph mesh.graph --parts 64 --method graph --from o.npy --out n.npy",
+        "The same from the parts of before, so that little moves"},
+       {"mpirun -n 8 evenkeel partition --points p.npy --parts 1000 --method bisection --json",
+        "On 8 processes, each of which reads its share"}});
   return [asked, &ranks]() -> Output {
     const Communicator& communicator = ranks.start();
     try {

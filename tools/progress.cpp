@@ -10,7 +10,6 @@ namespace evenkeel::tool {
 
 namespace {
 
-constexpr std::chrono::milliseconds before_first{500}, between{100};
 constexpr const char* start_of_empty_line = "\r\x1b[K";
 
 }  // namespace
@@ -23,18 +22,25 @@ ProgressLine::~ProgressLine() {
 
 Progress ProgressLine::on_reading(const std::string& name) {
   if (!speaks_) return {};
-  next_ = Clock::now() + before_first;
-  return [this, name](std::uint64_t bytes, std::uint64_t of_bytes) {
-    if (Clock::now() < next_ || of_bytes == 0) return;
-    const double percent = 100 * static_cast<double>(bytes) / static_cast<double>(of_bytes);
-    show("reading " + in_quotes(name) + ": " + std::to_string(static_cast<int>(percent)) + " %");
+  begin();
+  return [this, text = "reading " + in_quotes(name)](std::uint64_t bytes, std::uint64_t of_bytes) {
+    if (of_bytes > 0) show(text, static_cast<double>(bytes) / static_cast<double>(of_bytes));
   };
 }
 
-void ProgressLine::show(const std::string& text) {
-  std::cerr << start_of_empty_line << text << std::flush;
+std::function<void(double done)> ProgressLine::on_work(const std::string& name) {
+  if (!speaks_) return {};
+  begin();
+  return [this, name](double done) { show(name, done); };
+}
+
+void ProgressLine::show(const std::string& text, double done) {
+  const Clock::time_point now = Clock::now();
+  if (now < next_) return;
+  std::cerr << start_of_empty_line << text << ": " << static_cast<int>(100 * done) << " %"
+            << std::flush;
   has_shown_ = true;
-  next_ = Clock::now() + between;
+  next_ = now + between;
 }
 
 }  // namespace evenkeel::tool

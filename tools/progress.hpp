@@ -1,10 +1,11 @@
 #pragma once
 
-// Tells on a terminal how far a file has been read, on one line of stderr that is gone at the end.
+// Tells on a terminal how far the work is, on one line of stderr that is gone at the end.
 
 #include "files/lines.hpp"
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace evenkeel::tool {
@@ -17,14 +18,17 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Says nothing of what is done in half a second. Keeps a reference to this object; empty where it
-  // is silent.
+  // Both say nothing of what is done in half a second. They keep a reference to this object, and
+  // are empty where it is silent.
   Progress on_reading(const std::string& name);
+  std::function<void(double done)> on_work(const std::string& name);
 
  private:
   using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds before_first{500}, between{100};
 
-  void show(const std::string& text);
+  void begin() { next_ = Clock::now() + before_first; }
+  void show(const std::string& text, double done);
 
   bool speaks_, has_shown_ = false;
   Clock::time_point next_;

@@ -12,6 +12,7 @@
 #include "replay/run.hpp"
 #include "replay/schedule.hpp"
 #include "replay/trial.hpp"
+#include "teach/examples.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -117,6 +118,13 @@ Run add_replay(CLI::App& app) {
   add_option(command, "--write-chain", asked->write_chain, "W.npy|W.csv",
              "Write a chain: that of --chain, or a journal's, with a bin for each rank");
   command.add_flag("--json", asked->json, "Print JSON");
+  add_examples(
+      command,
+      {{"evenkeel replay --journal run.jsonl", "Decide again on a run, and compare"},
+       {"evenkeel replay --journal run.jsonl --trigger 'every 50'",
+        "What another trigger would have done with that run"},
+       {"evenkeel replay --chain costs.npy --ranks 8 --cost 2",
+        "The least cost of a chain whose bins grow dearer, beside what the trigger reaches"}});
   return [asked]() -> Output {
     if (asked->journal) return run(checked_journal(*asked));
     return run(checked(*asked));

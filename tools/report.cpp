@@ -8,6 +8,7 @@
 #include "report/journal.hpp"
 #include "report/model.hpp"
 #include "report/page.hpp"
+#include "teach/examples.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
@@ -83,6 +84,8 @@ Run add_report(CLI::App& app) {
   command.add_option("--html", asked->html, "The page to write: one file that needs no other")
       ->required()
       ->type_name("out.html");
+  add_examples(command, {{"EVENKEEL_JOURNAL=run.jsonl mpirun -n 4 ./program", "Record a run"},
+                         {"evenkeel report run.jsonl --html run.html", "Show it"}});
   return [asked]() -> Output { return run(*asked); };
 }
 

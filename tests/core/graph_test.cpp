@@ -13,6 +13,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <stdexcept>
 #include <vector>
 
 namespace evenkeel {
@@ -462,6 +463,30 @@ TEST(CutGraph, MendsLoopsAndDuplicates) {
   const Cut bound = cut_of(graph, {.parts = 2});
   EXPECT_EQ(bound.report.duplicates, 1);
   EXPECT_EQ(bound.report.broken, 0);
+}
+
+TEST(CutGraph, TellsHowFarItIs) {
+  std::vector<double> told;
+  cut_of(test::grid(60, 60), {.parts = 4, .progress = [&](double done) { told.push_back(done); }});
+  EXPECT_GE(told.size(), 6U);  // two for each of several levels
+  EXPECT_TRUE(std::ranges::is_sorted(told));
+  EXPECT_EQ(told.front(), 0);
+  EXPECT_GT(told.back(), 0.5);
+  EXPECT_LT(told.back(), 1);
+}
+
+TEST(CutGraph, EndsEverywhereWhereTellingFails) {
+  const Communicator& ranks = test::world();
+  for (const double moment : {0.0, 0.1, 0.5}) {
+    const std::string error = test::error_of([&] {
+      cut_of(test::grid(60, 60), {.parts = 4, .progress = [&](double done) {
+                                    if (done >= moment && ranks.rank() == ranks.size() - 1)
+                                      throw std::runtime_error("enough");
+                                  }});
+    });
+    EXPECT_TRUE(test::mentions(error, "enough")) << moment;
+    EXPECT_TRUE(test::same_everywhere(ranks, error));
+  }
 }
 
 std::string error_for(const GraphOnHost& graph, const GraphCutOptions& options = {.parts = 2},

@@ -64,6 +64,15 @@ std::string names_of_methods() {
   return names_of([](const NamedMethod&) { return true; });
 }
 
+std::string choice_of_methods() {
+  std::string text;
+  for (const NamedMethod& method : methods()) {
+    if (!text.empty()) text += '|';
+    text += method.name;
+  }
+  return text;
+}
+
 void refuse_meaningless(const PartitionArguments& asked, const NamedMethod& method) {
   refuse_unless([](const NamedMethod& one) { return !one.is_graph(); }, method,
                 {{"--points", &asked.points},

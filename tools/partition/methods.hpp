@@ -26,6 +26,7 @@ NamedMethod method_named(const std::string& name);
 
 // "hilbert, morton, .. and graph".
 std::string names_of_methods();
+std::string choice_of_methods();  // "hilbert|morton|..|graph"
 
 // An Error if an option was given that the method does not have.
 void refuse_meaningless(const PartitionArguments& asked, const NamedMethod& method);

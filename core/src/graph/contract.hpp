@@ -17,8 +17,4 @@ struct Contracted {
 Contracted contract(const Communicator& communicator, const Status& status, const Level& fine,
                     const exec::Array<Address>& leaders);
 
-// Collective. Makes ghosts' values and the rows back from ghosts, where owned vertices are complete
-// and the columns of their rows are set.
-void complete_ghosts(const Communicator& communicator, Level& level);
-
 }  // namespace evenkeel::graphs

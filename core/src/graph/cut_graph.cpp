@@ -257,6 +257,7 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
   } else if (method.effort == Effort::polish) {  // there is nothing to polish
     plan = plan_for(Effort::fast);
   }
+  plan.progress = options.progress;
   const std::int64_t clusters = level.all_vertices;
   exec::Array<int> of_vertices =
       cut_levels(communicator, {}, level, goal, plan, std::move(current));

@@ -9,6 +9,7 @@
 namespace evenkeel::graphs {
 
 inline constexpr int most_constraints = 8;
+inline constexpr int no_constraint = -1;
 using PerConstraint = std::array<std::int64_t, most_constraints>;
 
 // A weight of edges is counted in this part of a unit where it is compared with what it is worth

@@ -286,14 +286,30 @@ Moves::Moves(const Communicator& ranks, const Status& status, const Level& its_l
   remembered_lumps_ = lumps;
 }
 
+double Moves::excess_of(std::size_t part, std::size_t constraint) const noexcept {
+  const auto limit = static_cast<double>(goal.limits[constraint]);
+  const std::int64_t weight =
+      weights[part * static_cast<std::size_t>(goal.constraints) + constraint];
+  return (static_cast<double>(weight) - limit) / std::max(limit, 1.0);
+}
+
 double Moves::excess() const noexcept {
   double greatest = -1;
-  const auto constraints = static_cast<std::size_t>(goal.constraints);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    const auto limit = static_cast<double>(goal.limits[i % constraints]);
-    greatest = std::max(greatest, (static_cast<double>(weights[i]) - limit) / std::max(limit, 1.0));
-  }
+  for (std::size_t p = 0; p < static_cast<std::size_t>(goal.parts); ++p)
+    for (std::size_t c = 0; c < static_cast<std::size_t>(goal.constraints); ++c)
+      greatest = std::max(greatest, excess_of(p, c));
   return greatest;
+}
+
+int Moves::critical_constraint(std::size_t part) const noexcept {
+  int critical = no_constraint;
+  double greatest = 0;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(goal.constraints); ++c) {
+    if (excess_of(part, c) <= greatest) continue;
+    greatest = excess_of(part, c);
+    critical = static_cast<int>(c);
+  }
+  return critical;
 }
 
 std::int64_t Moves::commit(const Status& status, const exec::Array<int>& to, bool are_locked) {

@@ -28,8 +28,11 @@ struct Moves {
 
   bool has_lump(std::size_t part) const { return !lumps.empty() && lumps[part] > 0; }
 
-  // The greatest excess over the limits, relative to them; 0 or less: there is none.
-  double excess() const noexcept;
+  // What a part exceeds a limit by, relative to it; 0 or less: it does not.
+  double excess_of(std::size_t part, std::size_t constraint) const noexcept;
+  double excess() const noexcept;  // the greatest
+  // The constraint that a part exceeds most.
+  int critical_constraint(std::size_t part) const noexcept;
 
   // Collective. The movers of all ranks go to their parts in `to`; returns how many moved. `status`
   // as in vote(). `are_locked`: they stay where they are in the next round.

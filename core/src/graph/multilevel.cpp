@@ -4,7 +4,8 @@
 #include "graph/contract.hpp"
 #include "graph/host_graph.hpp"
 #include "graph/jet.hpp"
-#include "graph/release.hpp"
+#include "graph/milestones.hpp"
+#include "graph/relief.hpp"
 #include "graph/report.hpp"
 #include "graph/settle.hpp"
 
@@ -255,6 +256,7 @@ void refine(Moves& moves, const Patience& patience, bool is_finest) {
 exec::Array<int> cut_levels(const Communicator& communicator, const Status& status,
                             const Level& finest, const Goal& goal, const Plan& plan,
                             exec::Array<int> given) {
+  Milestones milestones(plan.progress);
   std::vector<Contracted> coarser;
   const auto level_at = [&](std::size_t depth) -> const Level& {
     return depth == 0 ? finest : coarser[depth - 1].level;
@@ -265,13 +267,16 @@ exec::Array<int> cut_levels(const Communicator& communicator, const Status& stat
   PerConstraint heaviest = {};
   for (std::size_t c = 0; c < heaviest.size(); ++c)
     heaviest[c] = std::max<std::int64_t>(goal.totals[c] / smallest * 3 / 2, 1);
+  Status told = attempt(stage_name, [&] { milestones.made(finest.all_vertices); });
   while (plan.is_coarsened && level_at(coarser.size()).all_vertices > smallest) {
     const Level& fine = level_at(coarser.size());
-    const exec::Array<Address> leaders = clusters_of(communicator, {}, fine, heaviest);
+    const exec::Array<Address> leaders =
+        clusters_of(communicator, std::exchange(told, {}), fine, heaviest);
     Contracted next = contract(communicator, {}, fine, leaders);
     const bool shrinks = static_cast<double>(next.level.all_vertices) <
                          least_shrinkage * static_cast<double>(fine.all_vertices);
     if (!shrinks) break;
+    told = attempt(stage_name, [&] { milestones.made(next.level.all_vertices); });
     coarser.push_back(std::move(next));
   }
 
@@ -290,11 +295,12 @@ exec::Array<int> cut_levels(const Communicator& communicator, const Status& stat
   }
   for (std::size_t depth = coarser.size() + 1; depth-- > 0;) {
     const Level& level = level_at(depth);
-    Moves moves(communicator, {}, level, goal_of_level(goal, level.all_vertices, depth == 0),
-                std::move(parts));
+    Moves moves(communicator, std::exchange(told, {}), level,
+                goal_of_level(goal, level.all_vertices, depth == 0), std::move(parts));
     refine(moves, plan.patience, depth == 0);
     parts = std::move(moves.parts);
     if (depth == 0) break;
+    told = attempt(stage_name, [&] { milestones.refined(level.all_vertices); });
     vote(communicator, attempt(stage_name, [&] {
            parts = projected(level_at(depth - 1).space, coarser[depth - 1].coarse_of, parts);
          }));

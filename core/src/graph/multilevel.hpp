@@ -6,6 +6,7 @@
 #include "graph/moves.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace evenkeel::graphs {
@@ -23,6 +24,7 @@ struct Plan {
   int starts = 2;               // cuts of the coarsest level
   int tries = 4;                // at each bisection
   Patience patience;
+  std::function<void(double done)> progress = {};
 };
 
 // Collective. The part of each vertex and ghost. `given`: parts of vertices and ghosts, for

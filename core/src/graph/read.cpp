@@ -1,6 +1,7 @@
 #include "graph/read.hpp"
 
 #include "cut/units.hpp"
+#include "graph/complete_ghosts.hpp"
 #include "graph/contract.hpp"
 #include "graph/curve_keys.hpp"
 #include "graph/distinct.hpp"

@@ -1,7 +1,7 @@
 #include "graph/report.hpp"
 
+#include "graph/borders.hpp"
 #include "graph/moves_state.hpp"
-#include "graph/release.hpp"
 
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>

@@ -11,7 +11,8 @@
 namespace evenkeel::tool {
 
 GraphPartition cut(const Communicator& communicator, const GraphInput& input,
-                   const GraphPartitionOptions& options) {
+                   const GraphPartitionOptions& options,
+                   const std::function<void(double done)>& progress) {
   const GraphFile& file = input.graph;
   // The cut only reads the weights, so the const_cast is safe; a field allows writing.
   const auto weights =
@@ -25,6 +26,7 @@ GraphPartition cut(const Communicator& communicator, const GraphInput& input,
   if (options.uncuttable) known.uncuttable = input.uncuttable;
   evenkeel::GraphCutOptions goal = {.parts = options.parts};
   if (options.from) goal.from = input.from;
+  goal.progress = progress;
 
   communicator.barrier();
   const Stopwatch whole;

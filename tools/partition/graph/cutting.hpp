@@ -9,6 +9,7 @@
 #include <evenkeel/core/graph.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -21,8 +22,9 @@ struct GraphPartition {
 };
 
 // Collective. Everything but the seconds and parts is the same on all ranks, and for any number of
-// ranks.
+// ranks. `progress`: told the share that is done; may be empty.
 GraphPartition cut(const Communicator& communicator, const GraphInput& input,
-                   const GraphPartitionOptions& options);
+                   const GraphPartitionOptions& options,
+                   const std::function<void(double done)>& progress = {});
 
 }  // namespace evenkeel::tool

@@ -19,6 +19,7 @@
 #include <evenkeel/core/graph/report.hpp>
 #include <evenkeel/core/number_source.hpp>
 
+#include <functional>
 #include <optional>
 
 namespace evenkeel {
@@ -32,6 +33,9 @@ struct GraphCutOptions {
   // first constraint are scaled to that. Given on all ranks that have vertices, or none. Unset:
   // weights are as given.
   std::optional<double> load = std::nullopt;
+  // Called from time to time with the share that is done, from 0 to 1: for those who watch the cut
+  // of a large graph. Of this rank alone; what it throws ends the cut on all ranks.
+  std::function<void(double done)> progress = {};
 };
 
 struct GraphCut {

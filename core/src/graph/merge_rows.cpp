@@ -1,0 +1,187 @@
+#include "graph/merge_rows.hpp"
+
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace evenkeel::graphs {
+
+namespace {
+
+constexpr const char* label = "evenkeel::graph::contract";
+
+// Where a merged row is searched for a column one by one; longer ones have a hash table.
+constexpr std::int64_t short_row = 16;
+
+KOKKOS_INLINE_FUNCTION std::int64_t slots_for(std::int64_t most_entries) {
+  std::int64_t slots = 1;
+  while (slots < 2 * most_entries) slots *= 2;
+  return slots;
+}
+
+// One row on its way.
+struct RowInProgress {
+  Vertex* columns;
+  EdgeUnits* weights;
+  std::int32_t* slots;  // null: none; all 0 before and after
+  std::int64_t mask;
+  std::int64_t length = 0;
+
+  static KOKKOS_FUNCTION std::int64_t hash(Vertex column) {
+    return static_cast<std::int64_t>((static_cast<std::uint32_t>(column) * 0x9E3779B1U) >> 7U);
+  }
+  KOKKOS_FUNCTION void raise(std::int64_t at, EdgeUnits weight) const {
+    const EdgeUnits room = heaviest_edge - weights[at];
+    weights[at] += weight < room ? weight : room;
+  }
+  KOKKOS_FUNCTION void append(Vertex column, EdgeUnits weight) {
+    columns[length] = column;
+    weights[length] = weight;
+    ++length;
+  }
+  KOKKOS_FUNCTION void add(Vertex column, EdgeUnits weight) {
+    if (slots == nullptr) {
+      for (std::int64_t at = 0; at < length; ++at)
+        if (columns[at] == column) return raise(at, weight);
+      return append(column, weight);
+    }
+    for (std::int64_t slot = hash(column) & mask;; slot = (slot + 1) & mask) {
+      const std::int32_t at = slots[slot] - 1;
+      if (at < 0) {
+        slots[slot] = static_cast<std::int32_t>(length + 1);
+        return append(column, weight);
+      }
+      if (columns[at] == column) return raise(at, weight);
+    }
+  }
+  KOKKOS_FUNCTION void clear_slots() const {
+    if (slots == nullptr) return;
+    for (std::int64_t i = 0; i < length; ++i) {
+      std::int64_t slot = hash(columns[i]) & mask;
+      while (slots[slot] != 0) {
+        slots[slot] = 0;
+        slot = (slot + 1) & mask;
+      }
+    }
+  }
+};
+
+// Blocks of clusters whose rows are merged one after the other: on a host as many as threads, on a
+// device one for each cluster.
+struct MergeBlocks {
+  Members members;
+  std::int64_t clusters, blocks;
+  const std::int64_t* room;    // where the entries of a block may begin
+  const std::int64_t* tables;  // where the table of a block begins, and of the next
+  std::int32_t* slots;
+  Vertex* columns;
+  EdgeUnits* weights;
+  std::int64_t* lengths;
+
+  KOKKOS_FUNCTION exec::Share share(std::int64_t block) const {
+    const std::int64_t each = clusters / blocks, rest = clusters % blocks;
+    const std::int64_t begin = each * block + (block < rest ? block : rest);
+    return {begin, begin + each + (block < rest ? 1 : 0)};
+  }
+  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+    const auto [begin, end] = share(block);
+    std::int64_t at = room[block];
+    for (std::int64_t cluster = begin; cluster < end; ++cluster) {
+      const std::int64_t most = members.most_entries(cluster);
+      const bool is_short = most <= short_row;
+      RowInProgress row{columns + at, weights + at, is_short ? nullptr : slots + tables[block],
+                        is_short ? 0 : slots_for(most) - 1};
+      members.for_each_edge(cluster, [&](Vertex column, EdgeUnits weight) {
+        if (column != cluster) row.add(column, weight);
+      });
+      row.clear_slots();
+      lengths[cluster] = row.length;
+      at += row.length;
+    }
+  }
+};
+
+// What the blocks need: entries, and the slots of their largest row.
+struct MeasureBlocks {
+  MergeBlocks merge;
+  std::int64_t *room, *tables;
+  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+    const auto [begin, end] = merge.share(block);
+    std::int64_t entries = 0, largest = 0;
+    for (std::int64_t cluster = begin; cluster < end; ++cluster) {
+      const std::int64_t most = merge.members.most_entries(cluster);
+      entries += most;
+      largest = most > largest ? most : largest;
+    }
+    room[block] = entries;
+    tables[block] = largest > short_row ? slots_for(largest) : 0;
+  }
+};
+
+// Moves the rows of a block from where there was room to where they belong.
+struct CloseRanks {
+  MergeBlocks merge;
+  const std::int64_t* offsets;
+  Vertex* columns;
+  EdgeUnits* weights;
+  KOKKOS_FUNCTION void operator()(std::int64_t block) const {
+    const auto [begin, end] = merge.share(block);
+    const std::int64_t from = merge.room[block], to = offsets[begin];
+    for (std::int64_t i = 0; i < offsets[end] - to; ++i) {
+      columns[to + i] = merge.columns[from + i];
+      weights[to + i] = merge.weights[from + i];
+    }
+  }
+};
+
+template <class Instance>
+Rows merged(const Instance& instance, const Space& space, const Members& members,
+            std::int64_t clusters) {
+  const std::int64_t blocks =
+      is_device<Instance>
+          ? clusters
+          : std::min<std::int64_t>(exec::host_threads(), std::max<std::int64_t>(clusters, 1));
+  Rows rows;
+  rows.offsets = {space, label, clusters + 1};
+  exec::Array<std::int64_t> room(space, label, blocks), tables(space, label, blocks);
+  MergeBlocks merge{members,     clusters,      std::max<std::int64_t>(blocks, 1),
+                    room.data(), tables.data(), nullptr,
+                    nullptr,     nullptr,       rows.offsets.data()};
+  exec::for_each(instance, label, blocks, MeasureBlocks{merge, room.data(), tables.data()});
+  const std::int64_t entries = exec::sum_up(room), all_slots = exec::sum_up(tables);
+  const auto slots = exec::filled<std::int32_t>(space, label, all_slots, 0);
+  rows.columns = {space, label, entries};
+  rows.weights = {space, label, entries};
+  merge.slots = slots.data();
+  merge.columns = rows.columns.data();
+  merge.weights = rows.weights.data();
+  exec::for_each(instance, label, blocks, merge);
+  // The last one, which is nobody's length, becomes the sum.
+  exec::for_each(instance, label, 1,
+                 exec::detail::Fill<std::int64_t>{rows.offsets.data() + clusters, 0});
+  const std::int64_t kept = exec::sum_up(rows.offsets);
+  if (blocks <= 1) {
+    rows.columns.resize(kept);
+    rows.weights.resize(kept);
+    return rows;
+  }
+  exec::Array<Vertex> columns(space, label, kept);
+  exec::Array<EdgeUnits> weights(space, label, kept);
+  exec::for_each(instance, label, blocks,
+                 CloseRanks{merge, rows.offsets.data(), columns.data(), weights.data()});
+  exec::fence(instance, label);
+  rows.columns = std::move(columns);
+  rows.weights = std::move(weights);
+  return rows;
+}
+
+}  // namespace
+
+Rows merge_rows(const Space& space, const Members& members, std::int64_t clusters) {
+  return with_space(
+      space, [&](const auto& instance) { return merged(instance, space, members, clusters); });
+}
+
+}  // namespace evenkeel::graphs
