@@ -2,8 +2,8 @@
 
 #include "command.hpp"
 #include "control/request.hpp"
-#include "teach/examples.hpp"
 #include "files/refusal.hpp"
+#include "teach/examples.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
@@ -58,10 +58,10 @@ Run add_control(CLI::App& app) {
       ->type_name("NAME");
   command.add_option("--wait", asked->wait, "How long to wait until the run has taken it; 60")
       ->type_name("SECONDS");
-  add_examples(command, {{"evenkeel control run.control pause", "Move nothing until resume"},
-                         {"evenkeel control run.control rebalance", "Rebalance at the next look"},
-                         {"evenkeel control run.control journal run.jsonl",
-                          "Write a journal from now on"}});
+  add_examples(command,
+               {{"evenkeel control run.control pause", "Move nothing until resume"},
+                {"evenkeel control run.control rebalance", "Rebalance at the next look"},
+                {"evenkeel control run.control journal run.jsonl", "Write a journal from now on"}});
   return [asked]() -> Output { return run(*asked); };
 }
 

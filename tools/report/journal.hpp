@@ -11,6 +11,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace evenkeel::tool::report {
@@ -34,6 +36,26 @@ struct Readers {
   std::function<void(const Start&)> start;
   std::function<void(const Look&)> look;
   std::function<void(const Finish&)> finish;
+};
+
+// Takes the lines of a journal one by one, as they come.
+class LineTaker {
+ public:
+  explicit LineTaker(Readers readers) : readers_(std::move(readers)) {}
+
+  void take(std::string_view line);  // without its end
+
+  bool has_understood() const noexcept { return understood_ > 0; }
+  const Reading& reading() const noexcept { return reading_; }
+
+ private:
+  void take_known(std::string_view line);
+  void take_look(const Look& look);
+  void note_broken(std::string reason);
+
+  Readers readers_;
+  Reading reading_;
+  std::int64_t understood_ = 0, last_step_ = 0;
 };
 
 // An Error of bad input where not one line is of a journal.

@@ -136,7 +136,7 @@ std::string foot_of(const Model& model) {
 
 }  // namespace
 
-std::string page_of(const Model& model) {
+std::string page_of(const Model& model, const PageOptions& options) {
   std::string sections;
   for (const auto make : {summary_section, account_section, time_section, imbalance_section,
                           loads_section, decisions_section, rebalances_section, stages_section,
@@ -145,7 +145,12 @@ std::string page_of(const Model& model) {
   const std::string contents = contents_of(sections);
   const std::string data =
       data_of(model).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const std::string refresh = options.refresh_seconds > 0
+                                  ? "<meta http-equiv=\"refresh\" content=\"" +
+                                        std::to_string(options.refresh_seconds) + "\">\n"
+                                  : "";
   return filled(page_html, {{"title", escaped(title_of(model))},
+                            {"refresh", refresh},
                             {"style", std::string(page_css)},
                             {"head", head_section(model)},
                             {"contents", contents},

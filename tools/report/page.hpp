@@ -8,6 +8,10 @@
 
 namespace evenkeel::tool::report {
 
-std::string page_of(const Model& model);
+struct PageOptions {
+  int refresh_seconds = 0;  // after these the browser asks for the page again; 0: never
+};
+
+std::string page_of(const Model& model, const PageOptions& options = {});
 
 }  // namespace evenkeel::tool::report

@@ -1,0 +1,172 @@
+// evenkeel watch: a run that goes on, as its journal grows. In a terminal it draws one frame after
+// the other; elsewhere it prints a line for each look. With --serve it answers browsers, too.
+
+#include "command.hpp"
+#include "report/journal.hpp"
+#include "report/model.hpp"
+#include "report/page.hpp"
+#include "teach/examples.hpp"
+#include "watch/following.hpp"
+#include "watch/frame.hpp"
+#include "watch/metrics.hpp"
+#include "watch/server.hpp"
+#include "watch/terminal.hpp"
+#include "watch/view.hpp"
+
+#include <array>
+#include <cstdint>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <poll.h>
+#include <unistd.h>
+
+namespace evenkeel::tool {
+
+namespace {
+
+using watch::Answer;
+using watch::EndSignals;
+using watch::View;
+
+struct WatchArguments {
+  std::string journal;
+  std::optional<std::uint16_t> port;
+  bool once = false;
+};
+
+constexpr int milliseconds_between_looks = 250;
+constexpr int seconds_between_pages = 5;
+
+// All that is known of a run so far. What a page needs is kept only where pages are served.
+class Watched {
+ public:
+  Watched(bool has_pages, std::function<void()> on_look)
+      : has_pages_(has_pages), on_look_(std::move(on_look)) {
+    begin_again();
+  }
+
+  void take(std::string_view line) {
+    lines_->take(line);
+    view_.broken = lines_->reading().broken;
+    view_.is_unfinished = lines_->reading().is_unfinished;
+  }
+  void begin_again() {
+    view_ = {};
+    builder_.emplace();
+    lines_.emplace(report::Readers{[this](const report::Start& start) { add(start); },
+                                   [this](const report::Look& look) { add(look); },
+                                   [this](const report::Finish& finish) { add(finish); }});
+  }
+
+  const View& view() const { return view_; }
+  bool has_ended() const { return view_.summary || view_.is_unfinished; }
+  std::string page() const {
+    report::ModelBuilder builder = *builder_;
+    const report::Model model = std::move(builder).result(lines_->reading());
+    return report::page_of(model, {.refresh_seconds = has_ended() ? 0 : seconds_between_pages});
+  }
+
+ private:
+  void add(const report::Start& start) {
+    watch::take(view_, start);
+    if (has_pages_) builder_->start(start);
+  }
+  void add(const report::Look& look) {
+    watch::take(view_, look);
+    if (has_pages_) builder_->add(look);
+    on_look_();
+  }
+  void add(const report::Finish& finish) {
+    watch::take(view_, finish);
+    if (has_pages_) builder_->finish(finish);
+  }
+
+  bool has_pages_;
+  std::function<void()> on_look_;
+  View view_;
+  std::optional<report::ModelBuilder> builder_;
+  std::optional<report::LineTaker> lines_;
+};
+
+Answer answer_for(const Watched& run, std::string_view path) {
+  if (path == "/") return {200, "text/html; charset=utf-8", run.page()};
+  if (path == "/metrics")
+    return {200, "text/plain; version=0.0.4; charset=utf-8", watch::metrics_of(run.view())};
+  return {404, "text/plain; charset=utf-8", "There are / and /metrics.\n"};
+}
+
+// Until a key or somebody at the port, or for a while.
+void wait_for_something(bool has_keys, const std::optional<watch::LoopbackServer>& server) {
+  std::array<pollfd, 2> all = {};
+  nfds_t count = 0;
+  if (has_keys) all[count++] = {STDIN_FILENO, POLLIN, 0};
+  if (server) all[count++] = {server->descriptor(), POLLIN, 0};
+  poll(all.data(), count, milliseconds_between_looks);
+}
+
+std::string last_words(const View& view) {
+  if (view.summary) return *view.summary + '\n';
+  if (view.is_unfinished) return "The run has ended without finish().\n";
+  return view.looks > 0 ? watch::line_of(view) : "No look yet.\n";
+}
+
+Output run(const WatchArguments& asked) {
+  const bool draws = watch::Terminal::is_there() && !asked.once;
+  const EndSignals signals;
+  std::optional<watch::LoopbackServer> server;
+  if (asked.port) server.emplace(*asked.port);
+  std::optional<Watched> run;
+  run.emplace(server.has_value(), [&] {
+    if (!draws) std::cout << watch::line_of(run->view()) << std::flush;
+  });
+  watch::Following file(
+      asked.journal, [&](std::string_view line) { run->take(line); }, [&] { run->begin_again(); });
+  file.advance();  // an Error comes before the terminal changes
+  if (server)
+    std::cerr << "evenkeel: serves http://127.0.0.1:" << server->port() << "/ and /metrics\n";
+  {
+    std::optional<watch::Terminal> terminal;
+    if (draws) terminal.emplace();
+    while (!asked.once && !EndSignals::has_come() && std::cout) {
+      if (terminal) {
+        terminal->show(
+            watch::frame_of(run->view(), watch::Terminal::size(), watch::Terminal::has_blocks()));
+        if (terminal->wants_end()) break;
+      }
+      if (run->has_ended() && !server) break;
+      wait_for_something(draws && isatty(STDIN_FILENO) == 1, server);
+      if (server) server->answer([&](std::string_view path) { return answer_for(*run, path); });
+      file.advance();
+    }
+  }
+  const bool is_told = !draws && !run->has_ended() && run->view().looks > 0;
+  return is_told ? std::string() : last_words(run->view());
+}
+
+}  // namespace
+
+Run add_watch(CLI::App& app) {
+  const auto asked = std::make_shared<WatchArguments>();
+  CLI::App& command =
+      *app.add_subcommand("watch", "A run that goes on, live in a terminal or a browser");
+  command.add_option("journal", asked->journal, "The journal that the run writes")
+      ->required()
+      ->type_name("J.jsonl");
+  command
+      .add_option("--serve", asked->port,
+                  "Serve the page of `report`, and /metrics for Prometheus, to browsers of this "
+                  "machine; 0 takes a free port")
+      ->type_name("PORT");
+  command.add_flag("--once", asked->once, "Print what is there, and do not wait for more");
+  add_examples(command, {{"evenkeel watch run.jsonl", "In a terminal: q ends it"},
+                         {"evenkeel watch run.jsonl --once | tail -n 3", "The last looks"},
+                         {"evenkeel watch run.jsonl --serve 8080",
+                          "In a browser, at http://127.0.0.1:8080/"}});
+  return [asked]() -> Output { return run(*asked); };
+}
+
+}  // namespace evenkeel::tool

@@ -1,0 +1,82 @@
+#include "watch/metrics.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace evenkeel::tool::watch {
+
+namespace {
+
+std::string shortest(double number) {
+  std::array<char, 64> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
+}
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char letter : text) {
+    if (letter == '\n') {
+      result += "\\n";
+      continue;
+    }
+    if (letter == '\\' || letter == '"') result += '\\';
+    result += letter;
+  }
+  return result;
+}
+
+class Metrics {
+ public:
+  explicit Metrics(const std::string& run) : run_("run=\"" + escaped(run) + '"') {}
+
+  Metrics& begin(const char* name, const char* type, const char* help) {
+    name_ = std::string("evenkeel_") + name;
+    text_ += "# HELP " + name_ + ' ' + help + "\n# TYPE " + name_ + ' ' + type + '\n';
+    return *this;
+  }
+  Metrics& value(double number, const std::string& labels = "") {
+    text_ +=
+        name_ + '{' + run_ + (labels.empty() ? "" : ',' + labels) + "} " + shortest(number) + '\n';
+    return *this;
+  }
+  std::string text() && { return std::move(text_); }
+
+ private:
+  std::string run_, name_, text_;
+};
+
+}  // namespace
+
+std::string metrics_of(const View& view) {
+  Metrics all(view.name);
+  const auto whole = [](std::int64_t number) { return static_cast<double>(number); };
+  all.begin("ranks", "gauge", "Ranks of the run.").value(whole(view.ranks));
+  all.begin("steps_total", "counter", "Steps that the run has made.").value(whole(view.step));
+  all.begin("looks_total", "counter", "Looks at the load.").value(whole(view.looks));
+  all.begin("rebalances_total", "counter", "Rebalances, without the first distribution.")
+      .value(whole(view.rebalances));
+  all.begin("paused", "gauge", "1: nothing moves until somebody says resume.")
+      .value(view.is_paused ? 1 : 0);
+  all.begin("finished", "gauge", "1: the run has ended.")
+      .value(view.summary || view.is_unfinished ? 1 : 0);
+  if (view.looks == 0) return std::move(all).text();
+  all.begin("lambda", "gauge", "Greatest load over the average, at the last look.")
+      .value(view.lambda);
+  all.begin("imbalance_percent", "gauge", "Imbalance at the last look, 0 to 100.")
+      .value(view.imbalance_percent);
+  all.begin("step_seconds", "gauge", "Seconds in kernels per step since the look before.")
+      .value(view.slowest, "of=\"slowest\"")
+      .value(view.average, "of=\"average\"");
+  all.begin("saved_seconds", "gauge", "Seconds that rebalances have saved, net of their cost.")
+      .value(view.account.saved());
+  all.begin("rebalance_seconds_total", "counter", "Seconds that rebalances have taken.")
+      .value(view.account.spent());
+  if (!view.loads.empty()) {
+    all.begin("rank_step_seconds", "gauge", "Seconds in kernels per step of each rank.");
+    for (std::size_t r = 0; r < view.loads.size(); ++r)
+      all.value(view.loads[r], "rank=\"" + std::to_string(r) + '"');
+  }
+  return std::move(all).text();
+}
+
+}  // namespace evenkeel::tool::watch

@@ -1,0 +1,42 @@
+#pragma once
+
+// Answers browsers of this machine, and nobody else: it listens on the loopback address, and
+// refuses requests that name another host, as pages of other sites could make a browser send them.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace evenkeel::tool::watch {
+
+struct Answer {
+  int status = 200;
+  std::string type = "text/plain; charset=utf-8", body;
+};
+using Answers = std::function<Answer(std::string_view path)>;
+
+class LoopbackServer {
+ public:
+  // 0: a port that is free. An Error where the port is taken.
+  explicit LoopbackServer(std::uint16_t port);
+  ~LoopbackServer();
+  LoopbackServer(const LoopbackServer&) = delete;
+  LoopbackServer& operator=(const LoopbackServer&) = delete;
+
+  std::uint16_t port() const noexcept { return port_; }
+  int descriptor() const noexcept { return descriptor_; }  // readable: somebody has come
+
+  // Answers all who have come. One who is slow is left after a second.
+  void answer(const Answers& answers) const;
+
+ private:
+  int descriptor_ = -1;
+  std::uint16_t port_ = 0;
+};
+
+// The whole answer to a request, its head included. Pure.
+std::string response_to(std::string_view request, const Answers& answers);
+
+}  // namespace evenkeel::tool::watch

@@ -1,0 +1,48 @@
+#pragma once
+
+// What is shown of a run that goes on: plain data, made from the lines of its journal.
+
+#include "report/look.hpp"
+
+#include <evenkeel/monitor/account.hpp>
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace evenkeel::tool::watch {
+
+struct Decision {
+  std::int64_t step = 0;
+  std::string word, reason;  // "keep", "lambda is 1.02, below .."
+};
+
+struct View {
+  static constexpr std::size_t most_lambdas = 1024, most_decisions = 100;
+
+  std::string name;
+  std::int64_t ranks = 1, step = 0, looks = 0, rebalances = 0;
+  bool is_paused = false, is_deterministic = false;
+  double lambda = 1, imbalance_percent = 0;
+  double slowest = 0, average = 0;        // seconds per step, or thousandths of the weight
+  std::vector<double> loads;              // of each rank, the same; empty: not known
+  std::vector<std::int64_t> histogram;    // ranks by share of the average, in bins of 1/64
+  std::deque<double> lambdas;             // of the last looks
+  std::deque<Decision> decisions;         // the last one last
+  std::optional<std::int64_t> next_look;  // about
+  Account account = {};
+  std::optional<std::string> summary;  // of a run that has ended
+  bool is_unfinished = false;          // it has ended, but not by itself
+  std::int64_t broken = 0;             // lines that could not be understood
+};
+
+void take(View& view, const report::Start& start);
+void take(View& view, const report::Look& look);
+void take(View& view, const report::Finish& finish);
+
+// Two lines or fewer of text for a look, as a run without a terminal shows it.
+std::string line_of(const View& view);
+
+}  // namespace evenkeel::tool::watch
