@@ -21,7 +21,6 @@ namespace {
 
 using test::journal_of;
 using test::lines_of;
-using test::RunRecorder;
 
 Model model_of(const std::string& text) {
   ModelBuilder builder;
