@@ -119,7 +119,8 @@ TEST_F(GridBalancers, TheJournalShowsWhatWasAccepted) {
   const std::string text = test::content_of(journal);
   EXPECT_EQ(text.find("\"domains\"") != std::string::npos, size > 1);
   if (size > 1) {
-    EXPECT_TRUE(test::mentions(text, "\"axes\":[0,1],\"cells\":[48,48],\"owners\":[" + runs));
+    EXPECT_TRUE(
+        test::mentions(text, "\"axes\":[0,1],\"at\":0,\"cells\":[48,48],\"owners\":[" + runs));
   }
 }
 
