@@ -55,7 +55,6 @@ class RunRecorder {
   Options options() const {
     Options options;
     options.trigger = state_.trigger;
-    options.name = run_.name.empty() ? "" : "run";
     return options;
   }
 
