@@ -28,10 +28,12 @@ struct Output {
 // Each adds its sub-command to `app` and returns the function that produces its output.
 using Run = std::function<Output()>;
 Run add_completion(CLI::App& app);
+Run add_control(CLI::App& app);
 Run add_fit(CLI::App& app);
 Run add_info(CLI::App& app);
 Run add_manual(CLI::App& app);
 Run add_partition(CLI::App& app, Ranks& ranks);  // collective over `ranks`, which it starts
 Run add_replay(CLI::App& app);
+Run add_report(CLI::App& app);
 
 }  // namespace evenkeel::tool

@@ -43,11 +43,13 @@ int run(int argc, char** argv, Ranks& ranks) {
   app.footer("`evenkeel COMMAND --help` tells more, with examples.");
   std::map<std::string, evenkeel::tool::Run> commands;
   commands["completion"] = evenkeel::tool::add_completion(app);
+  commands["control"] = evenkeel::tool::add_control(app);
   commands["fit"] = evenkeel::tool::add_fit(app);
   commands["info"] = evenkeel::tool::add_info(app);
   commands["manual"] = evenkeel::tool::add_manual(app);
   commands["partition"] = evenkeel::tool::add_partition(app, ranks);
   commands["replay"] = evenkeel::tool::add_replay(app);
+  commands["report"] = evenkeel::tool::add_report(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {

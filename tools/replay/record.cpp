@@ -112,6 +112,8 @@ JournalEnd read_journal(const std::string& path,
       start(understood(place, [&] { return record_from<RecordedStart>(parsed()); }));
     } else if (const json members = understood(place, parsed); members.contains("unfinished")) {
       found.is_unfinished = true;
+    } else if (members.contains("finished")) {
+      continue;  // nothing was decided there
     } else {
       line(place, understood(place, [&] { return record_from<RecordedLine>(members); }), members);
     }

@@ -8,11 +8,13 @@
 #include "agree/epoch.hpp"
 #include "decide/state.hpp"
 
+#include <evenkeel/backends/export.hpp>
+
 #include <cstdint>
 
 namespace evenkeel {
 
-class Shadow {
+class EVENKEEL_API Shadow {
  public:
   // Where the trigger does not look at the load, or is the application's own, cost_aware decides.
   explicit Shadow(const State& first);

@@ -2,6 +2,7 @@
 
 #include "drive/agreement.hpp"
 #include "drive/crowding.hpp"
+#include "drive/domain_sections.hpp"
 #include "drive/home.hpp"
 #include "drive/hooks.hpp"
 #include "drive/inspection.hpp"
@@ -726,6 +727,7 @@ void Balancer::Impl::adopt(Placed placed, std::int64_t began, MoveReport& report
   outcome.earlier = placed.back_to >= 0;
   outcome.shifted = placed.is_shifted;
   outcome.forgotten = report.forgotten;
+  if (outcome.moved) outcome.domains = recorded_sections(ranks_, monitor_.options(), domains());
   monitor_.rebalanced(outcome);
   if (monitor_.best_generation() < 0) best_.reset();
 }

@@ -1,5 +1,6 @@
 #include <evenkeel/monitor/grid_balancer.hpp>
 
+#include "drive/domain_sections.hpp"
 #include "drive/inspection.hpp"
 #include "drive/named_errors.hpp"
 #include "drive/proposals.hpp"
@@ -145,7 +146,10 @@ void GridBalancer::Impl::accept() {
   domains_ = std::move(proposed_);
   proposal_.reset();
   surveyor_.end_rebalance(-1, decomposition_.generation());
-  monitor_.rebalanced({.seconds = static_cast<double>(monitor_.now() - proposed_at_) * 1e-9});
+  Outcome outcome;
+  outcome.seconds = static_cast<double>(monitor_.now() - proposed_at_) * 1e-9;
+  outcome.domains = recorded_sections(ranks_, monitor_.options(), domains_);
+  monitor_.rebalanced(outcome);
 }
 
 GridBalancer::GridBalancer(const Communicator& communicator, const GridBalancerOptions& options,

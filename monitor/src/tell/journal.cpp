@@ -182,6 +182,32 @@ Json of_costs(const CostTable& costs) {
                        {"frozen", costs.frozen}});
 }
 
+// Neighbours mostly have one owner: [owner, how many cells, next owner, how many, ..].
+Json of_owners(const std::vector<int>& owners) {
+  std::vector<Json> runs;
+  for (std::size_t begin = 0, end = 0; begin < owners.size(); begin = end) {
+    while (end < owners.size() && owners[end] == owners[begin]) ++end;
+    runs.emplace_back(owners[begin]);
+    runs.emplace_back(end - begin);
+  }
+  return Json::array(runs);
+}
+
+Json of_domains(const DomainSections& domains) {
+  const auto reals = [](const std::vector<double>& numbers) {
+    return Json::array(std::vector<Json>(numbers.begin(), numbers.end()));
+  };
+  std::vector<Json> planes;
+  for (const DomainSection& plane : domains.planes)
+    planes.push_back(Json::object({{"axes", Json::array({plane.across, plane.up})},
+                                   {"at", plane.at},
+                                   {"cells", Json::array({plane.columns, plane.rows})},
+                                   {"owners", of_owners(plane.owners)}}));
+  return Json::object({{"low", reals(domains.low)},
+                       {"high", reals(domains.high)},
+                       {"planes", Json::array(planes)}});
+}
+
 constexpr double seconds_per_nanosecond = 1e-9;
 
 // Of the last rebalance so far; null where there is none, or no look since.
@@ -265,7 +291,28 @@ std::string to_json(const JournalLine& line) {
                   {"seconds", of_stages(outcome)},
                   {"costs", of_costs(line.costs)},
                   of_picture(line)});
+  if (!outcome.domains.planes.empty()) members.emplace_back("domains", of_domains(outcome.domains));
   return Json::object(members).text();
+}
+
+std::string finished_line(std::int64_t step, const State& state, const Account& account,
+                          const std::string& summary) {
+  const Json books = Json::object({{"steps", account.steps},
+                                   {"measured_steps", account.measured_steps},
+                                   {"mean", account.mean},
+                                   {"actual", account.actual},
+                                   {"never", account.never},
+                                   {"knows_never", account.knows_never},
+                                   {"uncertainty", account.uncertainty},
+                                   {"own_cost", account.own_cost},
+                                   {"rebuild_cost", account.rebuild_cost},
+                                   {"advised", account.advised}});
+  return Json::object({{"finished", true},
+                       {"step", step},
+                       {"state", of_state(state)},
+                       {"account", books},
+                       {"summary", summary}})
+      .text();
 }
 
 std::string unfinished_line(std::int64_t step) {

@@ -1,14 +1,16 @@
 #pragma once
 
-// The journal: one JSON object per line, a header first, then one line per look at the load. A line
-// holds in full what its decision was made from (raw integers, the state before), so that the
-// decision can be made again from the file alone, with the same bits.
+// The journal: one JSON object per line: a header first, then one line per look at the load, and a
+// last one that says how the run has ended. A line holds in full what its decision was made from
+// (raw integers, the state before), so that the decision can be made again from the file alone,
+// with the same bits.
 
 #include "agree/epoch.hpp"
 #include "decide/decision.hpp"
 #include "tell/files.hpp"
 
 #include <evenkeel/backends/export.hpp>
+#include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/cost_table.hpp>
 #include <evenkeel/monitor/outcome.hpp>
 
@@ -53,7 +55,10 @@ struct JournalLine {
 // "reason" the same in words.
 EVENKEEL_API std::string to_json(const JournalHeader& header);
 EVENKEEL_API std::string to_json(const JournalLine& line);
-// The last line of a run that ends without finish().
+// The last line of a run that ends with finish(): its books when all steps are in them.
+EVENKEEL_API std::string finished_line(std::int64_t step, const State& state,
+                                       const Account& account, const std::string& summary);
+// The last line of a run that ends without.
 EVENKEEL_API std::string unfinished_line(std::int64_t step);
 
 // Writes lines to a regular file, each complete when write returns. A file that cannot be made, or

@@ -7,6 +7,7 @@
 #include "decide/state.hpp"
 #include "tell/journal.hpp"
 
+#include <evenkeel/backends/export.hpp>
 #include <evenkeel/monitor/account.hpp>
 #include <evenkeel/monitor/cost_table.hpp>
 #include <evenkeel/monitor/log_level.hpp>
@@ -34,7 +35,7 @@ struct Summary {
   std::int64_t advices = 0;  // how often such a run would have been balanced
   CostTable costs = {};      // of types and features
 };
-std::string summary_of(const Summary& run);
+EVENKEEL_API std::string summary_of(const Summary& run);
 
 // A line for each type and feature; empty for an empty table. Pure.
 std::string lines_of(const CostTable& costs);

@@ -131,11 +131,13 @@ void Recorder::start_journal(const std::string& path) {
 }
 
 void Recorder::finish(const Summary& run) {
-  if (log_.shows(LogLevel::summary)) log_.write(summary_of(run));
+  const std::string summary = summary_of(run);
+  const std::int64_t step = run.state.began_at + run.steps;
+  if (journal_ != nullptr) write(finished_line(step, run.state, run.account, summary));
+  if (log_.shows(LogLevel::summary)) log_.write(summary);
   if (options_.state.empty()) return;
   const std::string reason =
-      write_saved(options_.state,
-                  saved_text(run.state, header_.ranks, run.state.began_at + run.steps, run.costs));
+      write_saved(options_.state, saved_text(run.state, header_.ranks, step, run.costs));
   if (!reason.empty())
     tell("the state cannot be written to " + in_quotes(options_.state) + ": " + reason,
          LogLevel::summary);

@@ -2,20 +2,22 @@
 
 // How numbers read in sentences.
 
+#include <evenkeel/backends/export.hpp>
+
 #include <cstdint>
 #include <string>
 
 namespace evenkeel::detail {
 
-std::string fixed(double number, int decimals);
+EVENKEEL_API std::string fixed(double number, int decimals);
 
 // "12.34 ms": times of runs differ by many orders of magnitude.
-std::string seconds_of(double nanoseconds);
+EVENKEEL_API std::string seconds_of(double nanoseconds);
 
 // "12345678" as "12,345,678".
-std::string count_of(std::int64_t number);
+EVENKEEL_API std::string count_of(std::int64_t number);
 
 // "3.2 MB".
-std::string bytes_of(std::int64_t bytes);
+EVENKEEL_API std::string bytes_of(std::int64_t bytes);
 
 }  // namespace evenkeel::detail

@@ -149,6 +149,38 @@ TEST(JournalLine, OfPhasesAndCosts) {
             R"("fixed_seconds":2,"noise":0,"condition":16,"frozen":1})"));
 }
 
+// Row by row, in runs of one owner that go on from row to row.
+TEST(JournalLine, OfDomains) {
+  JournalLine line = small_line();
+  EXPECT_FALSE(parsed(line).contains("domains"));
+  line.outcome->domains = {{0, -1}, {2, 1.5}, {{0, 1, 0.5, 3, 2, {0, 0, 1, 1, 7, 7}}}};
+  EXPECT_TRUE(test::mentions(
+      to_json(line), R"(,"domains":{"low":[0,-1],"high":[2,1.5],"planes":[{"axes":[0,1],"at":0.5,)"
+                     R"("cells":[3,2],"owners":[0,2,1,2,7,2]}]}})"));
+}
+
+TEST(JournalLine, OfTheEnd) {
+  State state = small_line().before;
+  state.ledger.slowest = 3e9;
+  const Account account = {.steps = 8,
+                           .measured_steps = 7,
+                           .mean = 2,
+                           .actual = 3,
+                           .never = 4,
+                           .knows_never = true,
+                           .uncertainty = 0.5,
+                           .own_cost = 0.25,
+                           .rebuild_cost = 0.125,
+                           .advised = 0};
+  std::string text = finished_line(9, state, account, "Two\nlines \"of\" words.");
+  const std::size_t begin = text.find(R"("state":{)"), end = text.find('}', begin);
+  EXPECT_EQ(hash_of(state_of(json::parse(text).at("state"))), hash_of(state));
+  text.erase(begin, end + 2 - begin);
+  EXPECT_EQ(text, R"({"finished":true,"step":9,"account":{"steps":8,"measured_steps":7,"mean":2,)"
+                  R"("actual":3,"never":4,"knows_never":true,"uncertainty":0.5,"own_cost":0.25,)"
+                  R"("rebuild_cost":0.125,"advised":0},"summary":"Two\nlines \"of\" words."})");
+}
+
 TEST(JournalLine, WithoutALook) {
   JournalLine line = small_line();
   line.totals.reset();

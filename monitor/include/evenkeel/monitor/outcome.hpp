@@ -2,6 +2,8 @@
 
 // What an application that balances itself tells a Monitor about a rebalance.
 
+#include <evenkeel/monitor/domain_sections.hpp>
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -23,6 +25,7 @@ struct Outcome {
   std::vector<double> phase_lambdas = {};
   double shortfall_percent = 0;
   std::vector<std::pair<std::string, double>> stages = {};
+  DomainSections domains = {};  // the new ones, for the journal; that of rank 0 counts
 };
 
 }  // namespace evenkeel

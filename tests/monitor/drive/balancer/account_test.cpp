@@ -11,6 +11,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -328,7 +329,9 @@ TEST_F(Counterfactuals, AreThoseOfAllObjects) {
   std::getline(file, text);
   while (std::getline(file, text)) {
     const json line = json::parse(text);
-    if (line.at("totals").is_null() || line.at("totals").at("steps") == 0) continue;
+    if (line.contains("finished") || line.at("totals").is_null() ||
+        line.at("totals").at("steps") == 0)
+      continue;
     SCOPED_TRACE(line.at("step").dump());
     const Moment& moment = moments.at(line.at("step").get<std::size_t>());
     const json& found = line.at("totals").at("would_be");
@@ -359,6 +362,54 @@ TEST_F(Counterfactuals, AreThoseOfAllObjects) {
   EXPECT_GT(later, 5);
 }
 
+// What the journal shows of the domains that a rebalance makes is what the Balancer has then.
+TEST_F(Counterfactuals, TheJournalShowsTheDomains) {
+  const test::ScratchDirectory scratch;
+  Program program{resting(&drifting_slab)};
+  program.options.trigger = threshold;
+  program.options.journal = scratch.path_of("journal");
+  std::vector<Domains> all = {{}, {}};  // by generation
+  test::run_program(ranks, program, [&](const Balancer& balancer, const Cloud&, int) {
+    all.resize(static_cast<std::size_t>(generation_of(balancer.domains())) + 1);
+    all.back() = balancer.domains();
+  });
+  if (rank != 0) return;
+  std::ifstream file(program.options.journal);
+  std::string text;
+  std::size_t generation = 0;
+  std::getline(file, text);
+  while (std::getline(file, text)) {
+    const json line = json::parse(text);
+    if (!line.contains("domains")) continue;
+    const Domains& made = all.at(++generation);
+    const json& planes = line.at("domains").at("planes");
+    ASSERT_EQ(planes.size(), 6U);
+    for (const json& plane : planes) {
+      EXPECT_EQ(plane.at("cells").dump(), "[24,24]");
+      std::vector<int> owners;
+      for (std::size_t i = 0; i < plane.at("owners").size(); i += 2)
+        owners.insert(owners.end(), plane["owners"][i + 1].get<std::size_t>(), plane["owners"][i]);
+      ASSERT_EQ(owners.size(), 24U * 24U);
+      const auto across = plane.at("axes").at(0).get<std::size_t>();
+      const auto up = plane.at("axes").at(1).get<std::size_t>();
+      const Box& box = box_of(made);
+      for (std::size_t i = 0; i < owners.size(); i += 7) {
+        std::array<double, 3> share = {0.5, 0.5, 0.5}, point = {};
+        share[across] = (static_cast<double>(i % 24) + 0.5) / 24;
+        share[up] = (static_cast<double>(i / 24) + 0.5) / 24;
+        for (std::size_t d = 0; d < 3; ++d)
+          point[d] = box.lower[d] + (box.upper[d] - box.lower[d]) * share[d];
+        point[3 - across - up] = plane.at("at");
+        ASSERT_EQ(owners[i], owner_of(made, point)) << across << up << ' ' << i;
+      }
+    }
+  }
+  EXPECT_EQ(generation, all.size() - 1) << "each rebalance";
+  if (size > 1) {
+    EXPECT_GT(generation, 3U);
+  }
+}
+
 TEST_F(Counterfactuals, KnowNoWeightsWhereNoneAreGiven) {
   const test::ScratchDirectory scratch;
   Program program{resting(&drifting_slab)};
@@ -372,7 +423,9 @@ TEST_F(Counterfactuals, KnowNoWeightsWhereNoneAreGiven) {
   std::getline(file, text);
   while (std::getline(file, text)) {
     const json line = json::parse(text);
-    if (line.at("totals").is_null() || line.at("totals").at("would_be").at("fresh") == -1) continue;
+    if (line.contains("finished") || line.at("totals").is_null() ||
+        line.at("totals").at("would_be").at("fresh") == -1)
+      continue;
     EXPECT_EQ(line.at("totals").at("would_be").at("as_weighed"), -1);
     ++surveys;
   }

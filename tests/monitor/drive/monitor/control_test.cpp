@@ -354,8 +354,9 @@ TEST_F(ControlTest, AJournalBeginsWithItsHeaderHoweverEarlyItIsAskedFor) {
   monitor.finish();
   if (rank != 0) return;
   const auto lines = lines_of(journal);
-  ASSERT_EQ(lines.size(), 3U);
+  ASSERT_EQ(lines.size(), 4U);
   EXPECT_TRUE(test::mentions(lines[0], "{\"version\":"));
+  EXPECT_TRUE(test::mentions(lines[3], "{\"finished\":"));
 }
 
 // --- A journal that was not asked for at the start -----------------------------------------------
@@ -491,10 +492,11 @@ TEST_F(ControlTest, OfALongRunTheLastThousandLinesAreKept) {
   monitor.finish();
   if (rank != 0) return;
   const auto lines = lines_of(journal);
-  ASSERT_EQ(lines.size(), 1U + 1000 + 1);
+  ASSERT_EQ(lines.size(), 1U + 1000 + 1 + 1);
   EXPECT_TRUE(test::mentions(lines[0], "{\"version\":"));
   EXPECT_TRUE(test::mentions(lines[1], "{\"step\":615,"));
-  EXPECT_TRUE(test::mentions(lines.back(), "{\"step\":6615,"));
+  EXPECT_TRUE(test::mentions(lines[1001], "{\"step\":6615,"));
+  EXPECT_TRUE(test::mentions(lines.back(), "{\"finished\":"));
 }
 
 }  // namespace

@@ -66,10 +66,11 @@ class JournalTest : public MeasuredTest {
     return all;
   }
 
-  // The header's and the looks', on rank 0 alone.
+  // The header's and the looks', on rank 0 alone. The last line, with the books, is left out.
   std::vector<json> parsed() const {
     std::vector<json> all;
     for (const std::string& line : lines()) all.push_back(json::parse(line, nullptr, false));
+    if (!all.empty() && all.back().contains("finished")) all.pop_back();
     return all;
   }
 
@@ -91,6 +92,29 @@ TEST_F(JournalTest, AHeaderWithoutALook) {
   EXPECT_EQ(read[0].at("options").at("trigger"), "threshold lambda 1.5");
   EXPECT_EQ(read[0].at("options").at("journal"), path);
   EXPECT_EQ(read[0].at("state").at("looks"), 0);
+}
+
+TEST_F(JournalTest, TheLastLineHasTheBooks) {
+  Monitor monitor = uneven(with_journal(exact(Never{})));
+  advised(monitor, 29);
+  monitor.finish();
+  const auto all = lines();
+  if (rank != 0) return;
+  const json last = json::parse(all.back());
+  EXPECT_EQ(last.at("finished"), true);
+  EXPECT_EQ(last.at("step"), 29);
+  const Account account = monitor.account();
+  EXPECT_EQ(last.at("account").at("steps"), 29) << "those after the last look, too";
+  EXPECT_EQ(last.at("account").at("mean"), account.mean);
+  EXPECT_EQ(last.at("account").at("actual"), account.actual);
+  EXPECT_EQ(last.at("account").at("never"), account.never);
+  EXPECT_EQ(last.at("account").at("knows_never"), account.knows_never);
+  EXPECT_EQ(last.at("account").at("advised"), account.advised);
+  const State state = tool::state_of(last.at("state"));
+  EXPECT_EQ(account_of(state.ledger).actual, account.actual);
+  EXPECT_TRUE(last.at("summary").get<std::string>().starts_with("29 steps on "));
+  for (std::size_t i = 0; i + 1 < all.size(); ++i)
+    EXPECT_FALSE(json::parse(all[i]).contains("finished"));
 }
 
 TEST_F(JournalTest, ALineForEachLook) {

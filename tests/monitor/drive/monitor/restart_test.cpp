@@ -466,7 +466,8 @@ TEST_F(RestartJournalTest, HasTheStepsOfTheWholeRun) {
   if (rank != 0) return;
   const std::string content = test::content_of(journal);
   EXPECT_TRUE(test::mentions(content, "\n{\"step\":51,")) << "11 steps after the last one";
-  EXPECT_EQ(test::times(content, "\"began_at\":40,"), 2);
+  EXPECT_TRUE(test::mentions(content, "\n{\"finished\":true,\"step\":60,"));
+  EXPECT_EQ(test::times(content, "\"began_at\":40,"), 3);
 }
 
 // The watcher may be writing about it while the state is restored.

@@ -1,0 +1,150 @@
+// `evenkeel control` as its users start it, while a run goes on.
+
+#include "monitor/drive/monitor/watching.hpp"
+#include "support/program.hpp"
+#include "support/scratch.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <sys/stat.h>
+
+namespace evenkeel::tool {
+namespace {
+
+using test::Ended;
+using test::Words;
+
+class ControlProgram : public testing::Test {
+ protected:
+  Ended run(const Words& arguments) const {
+    Words words = {EVENKEEL_TEST_PROGRAM, "control"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return test::run_program(directory_, std::move(words));
+  }
+
+  void expect_refused(const Words& arguments, const std::string& text) const {
+    const Ended ended = run(arguments);
+    EXPECT_EQ(ended.status, 2) << ended.err;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_TRUE(ended.err.starts_with("evenkeel: " + text)) << ended.err;
+    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+    EXPECT_FALSE(std::filesystem::exists(file_));
+  }
+
+  // How the program ends while a run reads the file. Advice is the run's answer to a rebalance.
+  Ended said_to_a_run(Words arguments, std::vector<std::int64_t>& advised) const {
+    Options options = test::exact(Never{});
+    options.control = file_;
+    options.name = "fluid";
+    Monitor monitor(Communicator::self(), options);
+    monitor.set_load(1);
+    std::atomic<bool> has_ended = false;
+    Ended ended;
+    std::thread program([&] {
+      arguments.insert(arguments.begin(), file_);
+      ended = run(arguments);
+      has_ended = true;
+    });
+    const auto go_on = [&](std::int64_t steps) {
+      for (std::int64_t step = 0; step < steps; ++step)
+        if (monitor.step()) advised.push_back(monitor.steps());
+    };
+    while (!has_ended) {
+      go_on(1);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    program.join();
+    go_on(40);
+    monitor.finish();
+    return ended;
+  }
+
+  test::ScratchDirectory directory_;
+  const std::string file_ = directory_.path_of("run.control");
+};
+
+TEST_F(ControlProgram, ARunTakesACommandAndObeysIt) {
+  std::vector<std::int64_t> advised;
+  const Ended ended = said_to_a_run({"rebalance", "--wait", "30"}, advised);
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.out, "taken      rebalance\n");
+  EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(advised.size(), 1U);
+  EXPECT_FALSE(std::filesystem::exists(file_));
+}
+
+TEST_F(ControlProgram, ACommandForOneByItsName) {
+  std::vector<std::int64_t> advised;
+  EXPECT_EQ(said_to_a_run({"rebalance", "--name", "fluid", "--wait", "30"}, advised).out,
+            "taken      fluid: rebalance\n");
+  EXPECT_EQ(advised.size(), 1U);
+}
+
+TEST_F(ControlProgram, AJournal) {
+  std::vector<std::int64_t> advised;
+  const std::string journal = directory_.path_of("a b.jsonl");
+  EXPECT_EQ(said_to_a_run({"journal", journal, "--wait", "30"}, advised).status, 0);
+  EXPECT_TRUE(test::content_of(journal).starts_with("{\"version\":"));
+  EXPECT_TRUE(advised.empty());
+}
+
+// A name that nobody has: the run leaves the file, and so it is not taken.
+TEST_F(ControlProgram, WhatNoRunTakesIsSaid) {
+  std::vector<std::int64_t> advised;
+  const Ended ended = said_to_a_run({"rebalance", "--name", "solid", "--wait", "0.5"}, advised);
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_TRUE(
+      ended.err.starts_with("evenkeel: tools/files: No run has taken 'solid: rebalance' "
+                            "from '" +
+                            file_ + "' in 0.5 s."))
+      << ended.err;
+  EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+  EXPECT_EQ(test::content_of(file_), "solid: rebalance\n");
+  EXPECT_TRUE(advised.empty());
+}
+
+TEST_F(ControlProgram, CommandsThatWaitStandBehindEachOther) {
+  EXPECT_EQ(run({file_, "pause", "--wait", "0"}).out, "written    pause\n");
+  EXPECT_EQ(run({file_, "resume", "--wait", "0"}).out, "written    resume\n");
+  EXPECT_EQ(test::content_of(file_), "pause\nresume\n");
+}
+
+TEST_F(ControlProgram, WhatIsRefused) {
+  expect_refused({}, "file is required");
+  expect_refused({file_}, "command is required");
+  expect_refused({file_, "stop"}, "tools/control: 'stop' is not a command.");
+  expect_refused({file_, "journal"}, "tools/control: The command journal lacks its path.");
+  expect_refused({file_, "pause", "x"}, "tools/control: The command pause has no path.");
+  expect_refused({file_, "journal", "a\nresume"}, "tools/control: The path of the journal has");
+  expect_refused({file_, "pause", "--name", "a b"}, "tools/control: --name is 'a b'.");
+  expect_refused({file_, "pause", "--wait", "-1"}, "tools/control: --wait is -1.");
+  expect_refused({directory_.path_of("none/run.control"), "pause"},
+                 "tools/control: The control file '");
+}
+
+// None of these is waited for, and none is changed.
+TEST_F(ControlProgram, WhatIsNoRegularFileIsRefused) {
+  const auto expect_left = [&](const std::string& reason) {
+    const Ended ended = run({file_, "pause"});
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_NE(ended.err.find(reason), std::string::npos) << ended.err;
+    std::filesystem::remove(file_);
+  };
+  ASSERT_EQ(mkfifo(file_.c_str(), 0600), 0);
+  expect_left("cannot be written: ");
+  std::filesystem::create_directory(file_);
+  expect_left("cannot be written: ");
+  const std::string other = directory_.with_file("other", "kept\n");
+  std::filesystem::create_symlink(other, file_);
+  expect_left("it is a link");
+  EXPECT_EQ(test::content_of(other), "kept\n");
+}
+
+}  // namespace
+}  // namespace evenkeel::tool

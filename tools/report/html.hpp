@@ -1,0 +1,48 @@
+#pragma once
+
+// Text in a page. Whatever a journal holds may stand between two tags, in an attribute in double
+// quotes, or in a block of JSON: it stays text.
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace evenkeel::tool::report {
+
+// With character references for & < > " ', and U+FFFD for control characters.
+std::string escaped(std::string_view text);
+
+// JSON that may stand in a script element: no tag can begin or end in it.
+std::string without_tags(std::string_view json);
+
+using Attributes = std::vector<std::pair<std::string_view, std::string>>;
+
+// <name attributes>content</name>. Values of attributes are escaped here; the content is not.
+std::string element(std::string_view name, const Attributes& attributes, std::string_view content);
+std::string element(std::string_view name, std::string_view content);
+
+// A table. Its first row names the columns, and the first cell of every other row names the row.
+// Cells are content: what is text must be escaped already.
+class Table {
+ public:
+  Table(std::string_view caption, std::initializer_list<std::string_view> columns);
+
+  // Columns of words, by their numbers, are aligned to the left; the others hold numbers.
+  Table& words_in(std::initializer_list<std::size_t> columns);
+  void add(const std::vector<std::string>& cells);
+  bool empty() const noexcept { return rows_.empty(); }
+  std::string html() const;
+
+ private:
+  std::string cell(std::string_view name, std::size_t column, std::string_view content,
+                   std::string_view scope) const;
+
+  std::string caption_;
+  std::vector<std::string> columns_;
+  std::vector<std::size_t> words_;
+  std::string rows_;
+};
+
+}  // namespace evenkeel::tool::report

@@ -1,0 +1,257 @@
+#include "report/model.hpp"
+
+#include "decide/decision.hpp"
+#include "tell/log.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace evenkeel::tool::report {
+
+namespace {
+
+constexpr double seconds = 1e-9;
+constexpr std::size_t most_columns = 1024, most_rebalances = 1000, most_changes = 12;
+constexpr std::size_t most_names = 64;  // of kernels, stages and causes
+
+// The entry of this name; of `further`, once there are too many.
+template <class Value>
+Value& entry_of(std::map<std::string, Value>& all, const std::string& name) {
+  if (all.size() >= most_names && !all.contains(name)) return all["further"];
+  return all[name];
+}
+
+// Shares of the last mean are not known before there is one.
+bool knows_shares(const Look& look) {
+  return look.histogram.size() == LoadPicture::slots && look.before.mean_load > 0;
+}
+
+// A Balancer whose trigger acts: it gives no advice that nobody takes.
+bool moves_by_itself(const State& state) {
+  return state.kept_from >= 0 && (judges_the_load(state.trigger) || acts_by_steps(state.trigger));
+}
+
+// The load of the slowest rank under the first domains, where it is known, as a multiple of the
+// average load without what kernels took longer after a rebalance.
+std::optional<double> never_of(const Look& look, std::int64_t first_generation) {
+  const Totals& totals = *look.totals;
+  const double usual = std::max(0.0, totals.mean_of_all() - static_cast<double>(totals.extra));
+  if (totals.generation_greatest == first_generation) return totals.slowest_of_all();
+  if (totals.would_be.first >= 0 && totals.mean_load() > 0)
+    return usual * (1 + totals.level_of_others());
+  return std::nullopt;
+}
+
+}  // namespace
+
+// --- Columns -------------------------------------------------------------------------------------
+
+void Column::join(const Column& next) {
+  const bool says_more = next.rebalances > 0 || rebalances == 0;
+  end = next.end;
+  looks += next.looks;
+  rebalances += next.rebalances;
+  slowest.add(next.slowest);
+  average.add(next.average);
+  never.add(next.never);
+  lambda.add(next.lambda);
+  imbalance_percent.add(next.imbalance_percent);
+  worst_lambda = std::max(worst_lambda, next.worst_lambda);
+  worst_imbalance_percent = std::max(worst_imbalance_percent, next.worst_imbalance_percent);
+  if (loads.size() < next.loads.size()) loads.resize(next.loads.size());
+  for (std::size_t i = 0; i < next.loads.size(); ++i) loads[i] += next.loads[i];
+  loads_weight += next.loads_weight;
+  if (!says_more) return;
+  step = next.step;
+  decision = next.decision;
+  cause = next.cause;
+  reason = next.reason;
+}
+
+void ModelBuilder::add_column(const Look& look) {
+  const Totals& totals = *look.totals;
+  Column column;
+  column.begin = model_.last_step;
+  column.end = look.step;
+  const Look& said = unseen_ ? *unseen_ : look;
+  column.rebalances = (look.taken ? 1 : 0) + (unseen_ ? 1 : 0);
+  column.step = said.step;
+  column.decision = said.decision;
+  column.cause = said.cause;
+  column.reason = said.reason;
+  unseen_.reset();
+  if (totals.all_steps > 0) {
+    const auto steps = static_cast<double>(totals.all_steps);
+    column.slowest = {totals.slowest_of_all() * seconds, steps};
+    column.average = {totals.mean_of_all() * seconds, steps};
+    if (const auto never = never_of(look, model_.last.outlook.first_generation))
+      column.never = {*never * seconds, steps};
+  }
+  if (totals.steps > 0 && totals.load.sum > 0) {
+    const auto steps = static_cast<double>(totals.steps);
+    column.worst_lambda = totals.lambda();
+    column.worst_imbalance_percent = totals.imbalance_percent();
+    column.lambda.add(column.worst_lambda, steps);
+    column.imbalance_percent.add(column.worst_imbalance_percent, steps);
+  }
+  add_loads(look, column);
+  columns_.add(std::move(column));
+}
+
+void ModelBuilder::add_loads(const Look& look, Column& column) {
+  if (!look.per_rank.empty() && look.per_rank.size() <= LoadPicture::slots) {
+    const auto steps = static_cast<double>(look.totals->steps);
+    for (const double load : look.per_rank) column.loads.push_back(load * steps);
+    column.loads_weight = steps;
+  } else if (knows_shares(look)) {
+    model_.shows_ranks = false;
+    for (const std::int64_t count : look.histogram) {
+      column.loads.push_back(static_cast<double>(count));
+      column.loads_weight += static_cast<double>(count);
+    }
+  }
+}
+
+// --- Rebalances ----------------------------------------------------------------------------------
+
+void ModelBuilder::add_rebalance(const Look& look) {
+  const Taken& taken = *look.taken;
+  keep_open();
+  open_.emplace();
+  open_->taken = taken;
+  note_domains(open_->taken);
+  open_->cause = look.cause;
+  open_->reason = look.reason;
+  if (look.totals && look.totals->load.sum > 0) open_->lambda_before = look.totals->lambda();
+  open_->is_first = taken.at <= look.before.began_at;
+  if (open_->is_first) return;
+  ++counted_;
+  for (const auto& [stage, took] : taken.stages) entry_of(model_.stages, stage) += took;
+  shadow_.reset();
+}
+
+// Takes the domains from it. Those before are what the last rebalance with domains has made.
+void ModelBuilder::note_domains(Taken& taken) {
+  if (taken.domains.planes.empty()) return;
+  last_change_ = {taken.at, std::move(last_change_.after), std::move(taken.domains)};
+  taken.domains = {};
+  changes_.add(last_change_);
+}
+
+// What a look tells of the last rebalance.
+void ModelBuilder::follow(const Look& look) {
+  if (!open_ || !look.totals || look.totals->load.sum <= 0) return;
+  follow_books();
+  const bool is_of_old = look.totals->generation_least != look.before.generation;
+  if (!is_of_old && !open_->lambda_after) open_->lambda_after = look.totals->lambda();
+}
+
+void ModelBuilder::follow_books() {
+  const Ledger& ledger = model_.last.ledger;
+  if (!open_ || ledger.open == 0 || ledger.looks_since == 0) return;
+  open_->predicted = ledger.predicted * seconds;
+  open_->realised = ledger.net_so_far() * seconds;
+}
+
+void ModelBuilder::keep_open() {
+  if (!open_) return;
+  rebalances_.add(std::move(*open_));
+  open_.reset();
+}
+
+// --- Line by line --------------------------------------------------------------------------------
+
+ModelBuilder::ModelBuilder()
+    : columns_(most_columns), rebalances_(most_rebalances), changes_(most_changes) {}
+
+// A second header, of another run in the same file, changes nothing.
+void ModelBuilder::start(const Start& start) {
+  if (has_started_ || model_.looks > 0) return;
+  has_started_ = true;
+  model_.start = start;
+  model_.ranks = std::max<std::int64_t>(1, start.ranks);
+  model_.last = start.state;
+  model_.first_step = model_.last_step = start.state.step;
+  const auto deterministic = start.options.find("deterministic");
+  model_.is_deterministic = deterministic != start.options.end() && deterministic->second == "on";
+  if (!moves_by_itself(start.state)) shadow_.emplace(start.state);
+}
+
+void ModelBuilder::add(const Look& look) {
+  Cause& cause = entry_of(model_.causes, look.cause);
+  cause.decision = look.decision;
+  ++cause.looks;
+  if (look.costs) model_.costs = look.costs;
+  if (look.totals && look.totals->ranks > 0) {
+    if (!has_started_ && model_.looks == 0) model_.ranks = look.totals->ranks;
+    ++model_.looks;
+    if (shadow_) shadow_->look(*look.totals);
+    model_.last = accounted(look.before, *look.totals);
+    follow(look);
+    add_column(look);
+    add_kernels(look);
+  } else {
+    model_.last = look.before;
+    if (look.taken) unseen_ = look;
+  }
+  model_.last_step = std::max(model_.last_step, look.step);
+  if (look.taken) add_rebalance(look);
+}
+
+void ModelBuilder::add_kernels(const Look& look) {
+  const auto steps = static_cast<double>(look.totals->steps);
+  for (const auto& [name, took] : look.kernels) {
+    KernelShare& kernel = entry_of(model_.kernels, name);
+    kernel.least.add(took.least, steps);
+    kernel.average.add(took.average, steps);
+    kernel.greatest.add(took.greatest, steps);
+  }
+}
+
+// What the run itself says at its end is more than can be read from its looks.
+void ModelBuilder::finish(const Finish& finish) {
+  finish_ = finish;
+  model_.last = finish.state;
+  model_.last_step = std::max(model_.last_step, finish.step);
+  follow_books();
+}
+
+// The words of the log's summary, as far as the journal goes.
+std::string ModelBuilder::summary() const {
+  Summary run;
+  run.state = model_.last;
+  run.account = model_.account;
+  run.steps = model_.last_step - model_.first_step;
+  run.ranks = static_cast<int>(std::min<std::int64_t>(model_.ranks, 1 << 30));
+  run.is_deterministic = model_.is_deterministic;
+  run.moves = !shadow_;
+  run.advices = shadow_ ? shadow_->rebalances() : 0;
+  return summary_of(run);
+}
+
+// The state of the last line is that before its rebalance.
+void ModelBuilder::count_open() {
+  State& last = model_.last;
+  const std::int64_t step = open_->taken.at;
+  if (last.rebalanced_at != step && !open_->is_first) ++last.rebalances;
+}
+
+Model ModelBuilder::result(Reading reading) && {
+  model_.reading = std::move(reading);
+  if (open_ && !finish_) count_open();
+  keep_open();
+  model_.all_rebalances = counted_;
+  model_.one_in = rebalances_.stride();
+  model_.rebalances = std::move(rebalances_).take();
+  model_.domain_changes = std::move(changes_).take();
+  if (!model_.domain_changes.empty() && model_.domain_changes.back().step != last_change_.step)
+    model_.domain_changes.push_back(std::move(last_change_));
+  model_.looks_per_column = columns_.per_entry();
+  model_.columns = std::move(columns_).take();
+  model_.account = finish_ ? finish_->account : account_of(model_.last.ledger);
+  if (shadow_ && !finish_) model_.account.advised = std::max(0.0, shadow_->gain()) * seconds;
+  model_.summary = finish_ ? finish_->summary : summary();
+  return std::move(model_);
+}
+
+}  // namespace evenkeel::tool::report
