@@ -63,13 +63,16 @@ class Gel {
     bool lists_are_old = true;
     for (std::int64_t step = 0; step < settings_.steps; ++step) {
       course_.begin_step();
-      if (lists_are_old) renew_lists();
+      if (lists_are_old) renew_lists(drying::length_at(step));
       course_.alone(on_forces_, [&] { compute_forces(beads_, network_, lists_); });
-      heat_ += course_.alone(on_motion_, [&] { return end_step(beads_, step); });
+      given_ += course_.alone(on_motion_, [&] { return end_step(beads_, step); });
       observe(step);
-      const double way =
-          course_.alone(on_motion_, [&] { return begin_step(beads_, network_, lists_); });
-      lists_are_old = course_.together([&] { return go_on(way); });
+      const double scale = drying::length_at(step + 1);
+      const double way = course_.alone(on_motion_, [&] {
+        begin_step(beads_, network_);
+        return farthest_way(beads_, lists_, scale);
+      });
+      lists_are_old = course_.together([&] { return go_on(scale, way); });
     }
     ranks_.barrier();
     Figures figures{.seconds = wall.seconds()};
@@ -80,20 +83,25 @@ class Gel {
 
  private:
   // Beads go to the owners of their places, and ranks learn who is around them.
-  void renew_lists() {
+  void renew_lists(double scale) {
     course_.together([&] {
       balancer_.migrate(beads_.as_set());
-      halo_ = ek::Halo(ranks_, balancer_.domains(), beads_.as_set(), Neighbours::reach);
+      halo_ = ek::Halo(ranks_, balancer_.domains(), beads_.as_set(), interaction::reach);
       halo_.make_room(beads_.with_ghosts());
       halo_.exchange(beads_.with_ghosts());
     });
-    course_.alone(on_lists_, [&] { find_neighbours(beads_, halo_.ghosts(), network_, lists_); });
+    course_.alone(on_lists_,
+                  [&] { find_neighbours(beads_, halo_.ghosts(), network_, scale, lists_); });
   }
 
   // Ends the step for all ranks: beads may move to other ranks only where lists are made anew in
   // any case. Otherwise ghosts go where their beads have gone. Returns whether the lists are old.
-  bool go_on(double way) {
-    const bool are_old = ranks_.all_reduce(way, ek::Reduction::greatest) >= 0.5 * Neighbours::skin;
+  bool go_on(double scale, double way) {
+    const double farthest = ranks_.all_reduce(way, ek::Reduction::greatest);
+    if (farthest > interaction::reach)
+      throw ek::Error(ek::ErrorKind::application, ek::Where{"gel"}, "Beads fly off.",
+                      "Make the time step shorter.");
+    const bool are_old = lists_.are_old(scale, farthest);
     if (settings_.balance != Balance::off && balancer_.step(beads_.as_set(), {.may_move = are_old}))
       course_.note_rebalance();
     if (!are_old) halo_.exchange(beads_.places());
@@ -107,10 +115,11 @@ class Gel {
     if (step % steps_of_energy != 0 && !is_last) return;
     const Energy mine =
         course_.alone(on_energy_, [&] { return energy_of(beads_, network_, lists_); });
-    double sums[3] = {mine.potential + mine.kinetic, heat_, mine.strands};
-    course_.together([&] { ranks_.all_reduce(std::span<double>(sums), ek::Reduction::sum); });
-    balance_of_energy_.note(sums[0], sums[1]);
-    strands_ = std::llround(sums[2]);
+    Look look{mine.potential + mine.kinetic, given_, count_of(lists_), mine.strands};
+    course_.together([&] { look = sum_of(ranks_, look); });
+    if (step == 0) first_ = look;
+    last_ = look;
+    energy_balance_.note(look);
   }
 
   void fill_in(Figures& figures) const {
@@ -118,10 +127,9 @@ class Gel {
     if (settings_.by_cpu_time) figures.seconds = figures.course.critical_path();
     figures.account = balancer_.account();
     figures.beads = ranks_.all_reduce(beads_.owned, ek::Reduction::sum);
-    figures.strands = strands_;
-    const auto beads = static_cast<double>(figures.beads);
-    figures.heat = balance_of_energy_.heat / beads;
-    figures.drift = balance_of_energy_.drift / beads;
+    figures.first = first_;
+    figures.last = last_;
+    figures.drift = energy_balance_.drift();
     figures.checksum = checksum_of(ranks_, beads_);
     picture_.write(ranks_);
   }
@@ -132,9 +140,9 @@ class Gel {
   Beads beads_;
   Neighbours lists_ = {};
   ek::Halo halo_ = {};
-  double heat_ = 0;  // that the solvent got of this rank's beads
-  BalanceOfEnergy balance_of_energy_ = {};
-  std::int64_t strands_ = 0;
+  double given_ = 0;  // energy that the solvent got from this rank's beads
+  Look first_ = {}, last_ = {};
+  EnergyBalance energy_balance_ = {};
   Course course_;
   Picture picture_;
   ek::Balancer balancer_;
@@ -144,7 +152,7 @@ class Gel {
 // Whether nothing was lost; says what was.
 bool is_whole(const Figures& figures, const Network& network, bool tells) {
   const auto lost = static_cast<long long>(network.beads() - figures.beads);
-  const auto torn = static_cast<long long>(network.strands() - figures.strands);
+  const auto torn = static_cast<long long>(network.strands() - std::llround(figures.last.strands));
   if (tells && lost != 0) std::fprintf(stderr, "%lld beads are lost\n", lost);
   if (tells && torn != 0) std::fprintf(stderr, "%lld strands are torn\n", torn);
   return lost == 0 && torn == 0;

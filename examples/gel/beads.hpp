@@ -20,7 +20,7 @@ struct Beads {
   Vectors force;  // of owned beads, since lists were made
   std::int64_t owned = 0;
 
-  static constexpr int cost_besides = 12;
+  static constexpr int cost_besides = 10;
 
   // What moves together. Views keep room for ghosts.
   ek::Set as_set() {
@@ -42,7 +42,7 @@ inline Beads swell(const ek::Communicator& ranks, const Network& network) {
   Kokkos::parallel_for(
       "swell", count, KOKKOS_LAMBDA(std::int64_t i) {
         constexpr std::uint64_t of_places = 0x91aceULL << 32U;
-        constexpr double scatter = 0.2;
+        constexpr double scatter = 0.05;
         made.id(i) = first + i;
         made.cost(i) = Beads::cost_besides;
         for (int axis = 0; axis < 3; ++axis)

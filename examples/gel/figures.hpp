@@ -6,38 +6,55 @@
 #include "forces.hpp"
 #include "settings.hpp"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdio>
 #include <optional>
+#include <span>
 
-// Of all ranks: heat that the solvent got, and how far energy and heat together have been off what
-// they were at first.
-struct BalanceOfEnergy {
-  double heat = 0, drift = 0;
+// Of all ranks, at some steps.
+struct Look {
+  double energy = 0;      // of the gel
+  double given = 0;       // energy that the solvent got until then
+  double neighbours = 0;  // in lists
+  double strands = 0;     // that are not torn
+};
 
-  void note(double energy, double heat_so_far) {
-    heat = heat_so_far;
-    const double all = energy + heat;
+// Collective.
+inline Look sum_of(const ek::Communicator& ranks, const Look& mine) {
+  std::array<double, 4> sums = {mine.energy, mine.given, mine.neighbours, mine.strands};
+  ranks.all_reduce(std::span<double>(sums), ek::Reduction::sum);
+  return {sums[0], sums[1], sums[2], sums[3]};
+}
+
+// How far the gel and the solvent together have been off the energy that they began with.
+class EnergyBalance {
+ public:
+  void note(const Look& look) {
+    const double all = look.energy + look.given;
     if (!first_) first_ = all;
-    drift = std::max(drift, std::abs(all - *first_));
+    drift_ = std::max(drift_, std::abs(all - *first_));
   }
+  double drift() const { return drift_; }
 
  private:
   std::optional<double> first_ = std::nullopt;
+  double drift_ = 0;
 };
 
 struct Figures {
   double seconds = 0;  // of all steps: by the clock on the wall, or along the critical path
-  Course::Totals course;
-  ek::Account account;
-  std::int64_t beads = 0, strands = 0;  // at last, of all ranks; strands that are not torn
-  double heat = 0;                      // that the solvent got, per bead
-  double drift = 0;  // of energy and heat together, per bead: the farthest that it was off
+  Course::Totals course = {};
+  ek::Account account = {};
+  std::int64_t beads = 0;  // of all ranks
+  Look first = {}, last = {};
+  double drift = 0;
   std::uint64_t checksum = 0;
 
   // What the run would have taken less, had all ranks worked alike.
   double ideal_gain() const { return course.load.greatest - course.load.average(); }
+  double per_bead(double value) const { return value / static_cast<double>(beads); }
 };
 
 // Collective. Of all bits of all places and velocities, in any order.
@@ -61,36 +78,37 @@ inline std::uint64_t checksum_of(const ek::Communicator& ranks, const Beads& bea
 namespace figures {
 
 inline void print_for_programs(const Figures& f, const Settings& settings) {
-  const ek::Account& account = f.account;
+  const Course::Totals& course = f.course;
   std::printf(
       "seconds=%.3f steps_per_second=%.2f lambda=%.4f imbalance_percent=%.2f lambda_before=%.4f "
-      "lambda_after=%.4f worst_lambda=%.4f rebalances=%lld cost_seconds=%.4f "
-      "predicted_seconds=%.4f realised_seconds=%.4f saved_seconds=%.4f advised_seconds=%.4f "
-      "ideal_gain_seconds=%.4f heat=%.4f drift=%.6f checksum=%016llx\n",
-      f.seconds, static_cast<double>(settings.steps) / f.seconds, ek::lambda(f.course.load),
-      ek::imbalance_percent(f.course.load), ek::lambda(f.course.before), ek::lambda(f.course.after),
-      f.course.worst_lambda, static_cast<long long>(f.course.rebalances), account.spent(),
-      account.foreseen, account.gained - account.spent(), account.saved(), account.advised,
-      f.ideal_gain(), f.heat, f.drift, static_cast<unsigned long long>(f.checksum));
+      "lambda_after=%.4f worst_lambda=%.4f rebalances=%lld cost_seconds=%.4f saved_seconds=%.4f "
+      "advised_seconds=%.4f ideal_gain_seconds=%.4f neighbours=%.2f drift=%.6f checksum=%016llx\n",
+      f.seconds, static_cast<double>(settings.steps) / f.seconds, ek::lambda(course.load),
+      ek::imbalance_percent(course.load), ek::lambda(course.before), ek::lambda(course.after),
+      course.worst_lambda, static_cast<long long>(course.rebalances), f.account.spent(),
+      f.account.saved(), f.account.advised, f.ideal_gain(), f.per_bead(f.last.neighbours),
+      f.per_bead(f.drift), static_cast<unsigned long long>(f.checksum));
 }
 
 inline void print_for_people(const Figures& f, const Settings& settings) {
-  const ek::Account& account = f.account;
-  std::printf("%lld beads, %lld strands, %lld steps in %.2f s%s: %.1f steps/s\n",
-              static_cast<long long>(f.beads), static_cast<long long>(f.strands),
+  const Course::Totals& course = f.course;
+  std::printf("%lld beads, %lld steps in %.2f s%s: %.1f steps/s\n", static_cast<long long>(f.beads),
               static_cast<long long>(settings.steps), f.seconds,
               settings.by_cpu_time ? " along the critical path" : "",
               static_cast<double>(settings.steps) / f.seconds);
-  std::printf("lambda %.3f, imbalance %.1f %%", ek::lambda(f.course.load),
-              ek::imbalance_percent(f.course.load));
+  std::printf("lambda %.3f, imbalance %.1f %%", ek::lambda(course.load),
+              ek::imbalance_percent(course.load));
   if (settings.balance == Balance::on)
     std::printf("; %lld rebalances took %.3f s and saved %.2f s net; lambda %.3f -> %.3f",
-                static_cast<long long>(f.course.rebalances), account.spent(), account.saved(),
-                ek::lambda(f.course.before), ek::lambda(f.course.after));
+                static_cast<long long>(course.rebalances), f.account.spent(), f.account.saved(),
+                ek::lambda(course.before), ek::lambda(course.after));
   if (settings.balance == Balance::advice)
-    std::printf("; balancing would have saved %.2f s", account.advised);
-  std::printf("\n%.2f of heat per bead went to the solvent; energy and heat drifted by %.4f\n",
-              f.heat, f.drift);
+    std::printf("; balancing would have saved %.2f s", f.account.advised);
+  std::printf("\n%.1f neighbours per bead at first, %.1f at last\n", f.per_bead(f.first.neighbours),
+              f.per_bead(f.last.neighbours));
+  std::printf("energy per bead %.3f -> %.3f, and %.3f to the solvent: off by %.4f at most\n",
+              f.per_bead(f.first.energy), f.per_bead(f.last.energy), f.per_bead(f.last.given),
+              f.per_bead(f.drift));
   std::printf("checksum %016llx\n", static_cast<unsigned long long>(f.checksum));
 }
 

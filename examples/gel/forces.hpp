@@ -5,18 +5,33 @@
 
 #include "neighbours.hpp"
 
-// Calls act(d, square, is_joined) for each bead within the range of bead i, d being the vector from
-// that one to i.
-template <class Act>
-KOKKOS_INLINE_FUNCTION void for_each_in_range(const Vectors& x, const Neighbours& lists,
-                                              std::int64_t i, const Act& act) {
-  const double here[3] = {x(i, 0), x(i, 1), x(i, 2)};
+// The vector from bead j to a place, and the square of its length.
+struct Way {
+  double d[3];
+  double square;
+
+  KOKKOS_INLINE_FUNCTION Way(const double (&to)[3], const Vectors& x, int j)
+      : d{to[0] - x(j, 0), to[1] - x(j, 1), to[2] - x(j, 2)},
+        square(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) {}
+};
+
+// The force on bead i.
+KOKKOS_INLINE_FUNCTION void add_forces(const Beads& beads, const Network& network,
+                                       const Neighbours& lists, std::int64_t i, double (&sum)[3]) {
+  const double here[3] = {beads.x(i, 0), beads.x(i, 1), beads.x(i, 2)};
   for (int k = 0; k < lists.count(i); ++k) {
-    const int entry = lists.near(i, k), j = Neighbours::index_of(entry);
-    const double d[3] = {here[0] - x(j, 0), here[1] - x(j, 1), here[2] - x(j, 2)};
-    const double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-    if (square < interaction::square_of_range) act(d, square, entry < 0);
+    const Way way(here, beads.x, lists.near(i, k));
+    const double push = interaction::push(way.square);
+    for (int axis = 0; axis < 3; ++axis) sum[axis] += interaction::in_grains(push * way.d[axis]);
   }
+  for (int k = 0; k < lists.joined(i); ++k) {
+    const Way way(here, beads.x, lists.near(i, k));
+    const double push = interaction::strand_push(way.square);
+    for (int axis = 0; axis < 3; ++axis) sum[axis] += interaction::in_grains(push * way.d[axis]);
+  }
+  for (int axis = 0; axis < 3; ++axis)
+    if (network.is_grafted(beads.id(i), axis))
+      sum[axis] += interaction::in_grains(interaction::graft_force(here[axis]));
 }
 
 inline void compute_forces(const Beads& beads, const Network& network, const Neighbours& lists) {
@@ -24,18 +39,8 @@ inline void compute_forces(const Beads& beads, const Network& network, const Nei
   Kokkos::parallel_for(
       "forces", beads.owned, KOKKOS_LAMBDA(std::int64_t i) {
         double sum[3] = {0, 0, 0};
-        for_each_in_range(b.x, lists, i,
-                          [&sum](const double(&d)[3], double square, bool is_joined) {
-                            double push = interaction::push(square);
-                            if (is_joined) push += interaction::strand_push(square);
-                            for (int axis = 0; axis < 3; ++axis)
-                              sum[axis] += interaction::in_grains(push * d[axis]);
-                          });
-        for (int axis = 0; axis < 3; ++axis) {
-          if (network.is_grafted(b.id(i), axis))
-            sum[axis] += interaction::in_grains(interaction::graft_force(b.x(i, axis)));
-          b.force(i, axis) = sum[axis];
-        }
+        add_forces(b, network, lists, i, sum);
+        for (int axis = 0; axis < 3; ++axis) b.force(i, axis) = sum[axis];
       });
   Kokkos::fence();
 }
@@ -43,36 +48,39 @@ inline void compute_forces(const Beads& beads, const Network& network, const Nei
 // Of this rank's beads; half of what is between two beads.
 struct Energy {
   double potential = 0, kinetic = 0;
-  double strands = 0;
+  double strands = 0;  // that are not torn
 };
+
+KOKKOS_INLINE_FUNCTION Energy energy_of_bead(const Beads& beads, const Network& network,
+                                             const Neighbours& lists, std::int64_t i) {
+  Energy energy;
+  const double here[3] = {beads.x(i, 0), beads.x(i, 1), beads.x(i, 2)};
+  for (int k = 0; k < lists.count(i); ++k)
+    energy.potential += 0.5 * interaction::energy(Way(here, beads.x, lists.near(i, k)).square);
+  for (int k = 0; k < lists.joined(i); ++k) {
+    const double square = Way(here, beads.x, lists.near(i, k)).square;
+    energy.potential += 0.5 * interaction::strand_energy(square);
+    energy.strands += interaction::is_torn(square) ? 0 : 0.5;
+  }
+  for (int axis = 0; axis < 3; ++axis) {
+    energy.kinetic += 0.5 * beads.v(i, axis) * beads.v(i, axis);
+    if (network.is_grafted(beads.id(i), axis))
+      energy.potential += interaction::graft_energy(here[axis]);
+  }
+  return energy;
+}
 
 inline Energy energy_of(const Beads& beads, const Network& network, const Neighbours& lists) {
   const Beads b = beads;
   Energy found;
   Kokkos::parallel_reduce(
-      "potential", beads.owned,
-      KOKKOS_LAMBDA(std::int64_t i, double& sum) {
-        for_each_in_range(b.x, lists, i, [&sum](const double(&)[3], double square, bool is_joined) {
-          sum += 0.5 * interaction::energy(square);
-          if (is_joined) sum += 0.5 * interaction::strand_energy(square);
-        });
-        for (int axis = 0; axis < 3; ++axis)
-          if (network.is_grafted(b.id(i), axis)) sum += interaction::graft_energy(b.x(i, axis));
+      "energy", Kokkos::RangePolicy<>(0, beads.owned),
+      KOKKOS_LAMBDA(std::int64_t i, double& potential, double& kinetic, double& strands) {
+        const Energy of_bead = energy_of_bead(b, network, lists, i);
+        potential += of_bead.potential;
+        kinetic += of_bead.kinetic;
+        strands += of_bead.strands;
       },
-      found.potential);
-  Kokkos::parallel_reduce(
-      "kinetic", beads.owned,
-      KOKKOS_LAMBDA(std::int64_t i, double& sum) {
-        for (int axis = 0; axis < 3; ++axis) sum += 0.5 * b.v(i, axis) * b.v(i, axis);
-      },
-      found.kinetic);
-  Kokkos::parallel_reduce(
-      "strands", beads.owned,
-      KOKKOS_LAMBDA(std::int64_t i, double& sum) {
-        for_each_in_range(b.x, lists, i, [&sum](const double(&)[3], double, bool is_joined) {
-          sum += is_joined ? 0.5 : 0;
-        });
-      },
-      found.strands);
+      found.potential, found.kinetic, found.strands);
   return found;
 }

@@ -6,69 +6,62 @@
 //
 // The first kick ends a step, the second begins the next. Velocities meet the solvent where they
 // belong to the same time as places, by the exact solution of Langevin's equation for the velocity
-// alone. Random numbers are evenly distributed, which does as well as a normal distribution here
-// (Duenweg and Paul, Int. J. Mod. Phys. C 2, 1991), and follow from bead and step. What the solvent
-// gets is known to rounding (Bussi and Parrinello, Phys. Rev. E 75, 2007), so energy and heat
-// together stay what they were but for the error of the integration.
+// alone, relative to the flow of the solvent. Random numbers are evenly distributed, which does as
+// well as a normal distribution here (Duenweg and Paul, Int. J. Mod. Phys. C 2, 1991), and follow
+// from bead and step. What the solvent gets is known to rounding (Bussi and Parrinello, Phys. Rev.
+// E 75, 2007), so gel and solvent together keep their energy but for the error of the integration.
 
+#include "drying.hpp"
 #include "neighbours.hpp"
 
 namespace motion {
 
-constexpr double dt = 0.01;
-constexpr double friction = 0.5, temperature = 0.4;
+constexpr double friction = 2, temperature = 0.2;
 
 }  // namespace motion
 
-// Ends a step: the second half of its kick, and the solvent. Returns the heat that the solvent
+// Ends a step: the second half of its kick, and the solvent. Returns the energy that the solvent
 // gets.
 inline double end_step(const Beads& beads, std::int64_t step) {
   using namespace motion;
   const Beads b = beads;
-  const double keep = std::exp(-friction * dt);
+  const double keep = std::exp(-friction * time_step);
   const double noise = std::sqrt(3 * temperature * (1 - keep * keep));  // of even chances
+  const double rate = drying::rate_at(step);
   const std::uint64_t series = scramble(static_cast<std::uint64_t>(step));
-  double heat = 0;
+  double given = 0;
   Kokkos::parallel_reduce(
       "end_step", beads.owned,
-      KOKKOS_LAMBDA(std::int64_t i, double& given) {
+      KOKKOS_LAMBDA(std::int64_t i, double& sum) {
         for (int axis = 0; axis < 3; ++axis) {
-          const double before = b.v(i, axis) + dt / 2 * b.force(i, axis);
-          const double after = keep * before + noise * even_chance(series, 4 * b.id(i) + axis);
-          given += 0.5 * (before * before - after * after);
+          const double before = b.v(i, axis) + time_step / 2 * b.force(i, axis);
+          const double flow = rate * b.x(i, axis);
+          const double after =
+              flow + keep * (before - flow) + noise * even_chance(series, 4 * b.id(i) + axis);
+          sum += 0.5 * (before * before - after * after);
           b.v(i, axis) = after;
         }
       },
-      heat);
-  return heat;
+      given);
+  return given;
 }
 
-// Begins a step: the first half of its kick, and the way. Walls throw beads back. Returns how far
-// the bead has gone that has gone farthest since the lists were made.
-inline double begin_step(const Beads& beads, const Network& network, const Neighbours& lists) {
-  using namespace motion;
+// Begins a step: the first half of its kick, and the way. Walls throw beads back.
+inline void begin_step(const Beads& beads, const Network& network) {
   const Beads b = beads;
-  const Vectors made_at = lists.made_at;
   const double side = network.side();
-  double farthest = 0;
-  Kokkos::parallel_reduce(
-      "begin_step", beads.owned,
-      KOKKOS_LAMBDA(std::int64_t i, double& most) {
-        double square = 0;
+  Kokkos::parallel_for(
+      "begin_step", beads.owned, KOKKOS_LAMBDA(std::int64_t i) {
         for (int axis = 0; axis < 3; ++axis) {
-          double v = b.v(i, axis) + dt / 2 * b.force(i, axis);
-          double x = b.x(i, axis) + dt * v;
+          double v = b.v(i, axis) + time_step / 2 * b.force(i, axis);
+          double x = b.x(i, axis) + time_step * v;
           if (x < 0 || x > side) {
             x = x < 0 ? -x : 2 * side - x;
             v = -v;
           }
           b.v(i, axis) = v;
           b.x(i, axis) = x;
-          const double way = x - made_at(i, axis);
-          square += way * way;
         }
-        most = square > most ? square : most;
-      },
-      Kokkos::Max<double>(farthest));
-  return std::sqrt(std::max(0.0, farthest));  // of no beads at all: 0
+      });
+  Kokkos::fence();
 }

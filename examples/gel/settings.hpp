@@ -16,7 +16,7 @@ enum class Balance { off, on, advice };
 
 struct Settings {
   int edge = 37;  // beads along an edge of the gel
-  std::int64_t steps = 2000;
+  std::int64_t steps = 900;
   Balance balance = Balance::on;
   ek::Method method = ek::Staggered{};
   bool by_cpu_time = false;  // for ranks that share cores

@@ -148,10 +148,6 @@ Account account_of(const Ledger& ledger) noexcept {
   account.uncertainty = ledger.uncertainty() * seconds;
   account.own_cost = ledger.spent * seconds;
   account.rebuild_cost = ledger.rebuilt * seconds;
-  Ledger settled = ledger;
-  settled.settle();
-  account.gained = settled.gained * seconds;
-  account.foreseen = settled.foreseen * seconds;
   return account;
 }
 

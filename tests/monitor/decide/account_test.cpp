@@ -42,8 +42,6 @@ TEST(AccountOf, ByHand) {
   ledger.never.add(2e9);
   ledger.never_steps = 60;
   ledger.squares = 4e18;
-  ledger.gained = 3e9;
-  ledger.foreseen = 2e9;
   ledger.miss(0.125);
   const Account account = account_of(ledger);
   EXPECT_EQ(account.steps, 100);
@@ -58,25 +56,6 @@ TEST(AccountOf, ByHand) {
   EXPECT_DOUBLE_EQ(account.saved(), 3.25);
   EXPECT_DOUBLE_EQ(account.uncertainty, 0.25);
   EXPECT_DOUBLE_EQ(account.saved(), ledger.saved() * 1e-9);
-  EXPECT_DOUBLE_EQ(account.gained, 3);
-  EXPECT_DOUBLE_EQ(account.foreseen, 2);
-}
-
-// The last rebalance counts for what it has brought so far, and the books stay open.
-TEST(AccountOf, TheLastRebalanceCounts) {
-  Ledger ledger;
-  ledger.gained = 3e9;
-  ledger.foreseen = 2e9;
-  ledger.open = 1;
-  ledger.looks_since = 1;
-  ledger.predicted = 1e9;
-  ledger.price = 0.5e9;
-  ledger.replaced.add(4e9, 1);  // would have worked 8 s
-  ledger.since = 5e9;
-  const Account account = account_of(ledger);
-  EXPECT_DOUBLE_EQ(account.gained, 6);
-  EXPECT_DOUBLE_EQ(account.foreseen, 3);
-  EXPECT_EQ(ledger.open, 1);
 }
 
 // --- A run

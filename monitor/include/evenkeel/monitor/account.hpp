@@ -17,10 +17,7 @@ struct Account {
   double uncertainty = 0;           // of `never`, roughly
   double own_cost = 0;              // of rebalances: evenkeel's time
   double rebuild_cost = 0;          // and the application's rebuild in the step after
-  // What rebalances have taken off the slowest rank, each against the domains that it has replaced;
-  // and what was foreseen of that, less their costs.
-  double gained = 0, foreseen = 0;
-  double advised = 0;  // what rebalances would have saved in a run without any
+  double advised = 0;               // what rebalances would have saved in a run without any
 
   double spent() const noexcept { return own_cost + rebuild_cost; }
   double saved() const noexcept { return never - actual - spent(); }
