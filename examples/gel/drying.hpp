@@ -4,7 +4,7 @@
 // until it is about as small as the gel can be. In between the solvent flows as the drop shrinks,
 // everywhere alike: what was at x is at s x when the drop is s times as long as at first.
 
-#include "time_step.hpp"
+#include "units.hpp"
 
 #include <cmath>
 #include <cstdint>

@@ -11,7 +11,8 @@
 namespace interaction {
 
 constexpr double range = 2, square_of_range = range * range;
-constexpr double skin = 0.4, reach = range + skin;                    // of lists of neighbours
+// Lists of neighbours have all beads within the range and a skin.
+constexpr double skin = 0.4, reach = range + skin;
 constexpr double stiffness = 0.5, square_of_longest = reach * reach;  // of strands
 
 namespace detail {
@@ -61,9 +62,9 @@ KOKKOS_INLINE_FUNCTION double graft_energy(double x) {
   return 0.5 * graft_stiffness * (graft_depth - x) * (graft_depth - x);
 }
 
-// Parts of forces are multiples of this, and so are their sums: these are exact, and therefore the
-// same in whatever order neighbours come. That order is all in which ranks differ, so beads take
-// the same way to the last bit on any ranks.
+// Parts of forces, which are below 2^19, are multiples of this, and so are their sums: these are
+// exact, and therefore the same in whatever order neighbours come. That order is all in which ranks
+// differ, so beads take the same way to the last bit on any ranks.
 constexpr double grain = 0x1p-32;
 KOKKOS_INLINE_FUNCTION double in_grains(double force) {
   constexpr double shift = 1.5 * 0x1p52 * grain;  // its last bit is a grain

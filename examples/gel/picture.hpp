@@ -24,9 +24,9 @@ class Picture {
     const auto x = Kokkos::create_mirror_view_and_copy(host, beads.x);
     std::string& dots = moments_.emplace_back();
     for (std::size_t i = 0; i < static_cast<std::size_t>(beads.owned); ++i) {
-      if (x(i, 2) > depth) continue;
+      if (x(i, 0) > depth) continue;
       char dot[32];
-      std::snprintf(dot, sizeof dot, "M%ld %ldh0", pixels(x(i, 0)), pixels(side_ - x(i, 1)));
+      std::snprintf(dot, sizeof dot, "M%ld %ldh0", pixels(x(i, 1)), pixels(side_ - x(i, 2)));
       dots += dot;
     }
   }
