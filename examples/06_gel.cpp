@@ -8,8 +8,8 @@
 //   mpirun -n 8 06_gel --clock cpu                       ranks that share cores: the critical path
 //   mpirun -n 4 06_gel --picture gel.svg
 //
-// Sums of forces are exact, and random numbers follow from bead and step. So beads take the same
-// way to the last bit on any number of ranks, by any method, and with balancing or without.
+// Forces are summed as integers, and random numbers follow from bead and step. So beads take the
+// same way to the last bit on any number of ranks, by any method, and with balancing or without.
 // docs/gel.md explains the rest.
 
 #include <evenkeel/evenkeel.hpp>
@@ -32,6 +32,7 @@ ek::Options options_for(const Settings& settings, double side) {
                       .target_lambda = 1.01,
                       .horizon = settings.steps,
                       .log = ek::LogLevel::summary};
+  if (settings.by_cpu_time) options.clock = ek::ClockKind::thread_cpu;
   if (settings.balance != Balance::on) options.trigger = ek::Never{};
   if (settings.balance == Balance::off || settings.table) options.log = ek::LogLevel::off;
   return options;

@@ -81,13 +81,16 @@ inline void print_for_programs(const Figures& f, const Settings& settings) {
   const Course::Totals& course = f.course;
   std::printf(
       "seconds=%.3f steps_per_second=%.2f lambda=%.4f imbalance_percent=%.2f lambda_before=%.4f "
-      "lambda_after=%.4f worst_lambda=%.4f rebalances=%lld cost_seconds=%.4f saved_seconds=%.4f "
-      "advised_seconds=%.4f ideal_gain_seconds=%.4f neighbours=%.2f drift=%.6f checksum=%016llx\n",
+      "lambda_after=%.4f worst_lambda=%.4f rebalances=%lld cost_seconds=%.4f advised_seconds=%.4f ",
       f.seconds, static_cast<double>(settings.steps) / f.seconds, ek::lambda(course.load),
       ek::imbalance_percent(course.load), ek::lambda(course.before), ek::lambda(course.after),
       course.worst_lambda, static_cast<long long>(course.rebalances), f.account.spent(),
-      f.account.saved(), f.account.advised, f.ideal_gain(), f.per_bead(f.last.neighbours),
-      f.per_bead(f.drift), static_cast<unsigned long long>(f.checksum));
+      f.account.advised);
+  // The monitor may not have seen enough to know.
+  if (f.account.knows_never) std::printf("saved_seconds=%.4f ", f.account.saved());
+  std::printf("ideal_gain_seconds=%.4f neighbours=%.2f drift=%.6f checksum=%016llx\n",
+              f.ideal_gain(), f.per_bead(f.last.neighbours), f.per_bead(f.drift),
+              static_cast<unsigned long long>(f.checksum));
 }
 
 inline void print_for_people(const Figures& f, const Settings& settings) {
@@ -99,9 +102,11 @@ inline void print_for_people(const Figures& f, const Settings& settings) {
   std::printf("lambda %.3f, imbalance %.1f %%", ek::lambda(course.load),
               ek::imbalance_percent(course.load));
   if (settings.balance == Balance::on)
-    std::printf("; %lld rebalances took %.3f s and saved %.2f s net; lambda %.3f -> %.3f",
-                static_cast<long long>(course.rebalances), f.account.spent(), f.account.saved(),
+    std::printf("; %lld rebalances took %.3f s: lambda %.3f -> %.3f",
+                static_cast<long long>(course.rebalances), f.account.spent(),
                 ek::lambda(course.before), ek::lambda(course.after));
+  if (settings.balance == Balance::on && f.account.knows_never)
+    std::printf("; saved %.2f s net", f.account.saved());
   if (settings.balance == Balance::advice)
     std::printf("; balancing would have saved %.2f s", f.account.advised);
   std::printf("\n%.1f neighbours per bead at first, %.1f at last\n", f.per_bead(f.first.neighbours),

@@ -15,32 +15,45 @@ struct Way {
         square(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]) {}
 };
 
-// The force on bead i.
-KOKKOS_INLINE_FUNCTION void add_forces(const Beads& beads, const Network& network,
-                                       const Neighbours& lists, std::int64_t i, double (&sum)[3]) {
+// The parts of a force, in grains.
+struct Force {
+  std::int64_t parts[3] = {0, 0, 0};
+
+  // `push`: what the way between two beads is multiplied by.
+  KOKKOS_INLINE_FUNCTION void add(double push, const Way& way) {
+    const double in_grains = interaction::grains * push;
+    for (int axis = 0; axis < 3; ++axis)
+      parts[axis] += static_cast<std::int64_t>(in_grains * way.d[axis]);
+  }
+};
+
+// On bead i.
+KOKKOS_INLINE_FUNCTION Force force_on(const Beads& beads, const Network& network,
+                                      const Neighbours& lists, std::int64_t i) {
+  Force force;
   const double here[3] = {beads.x(i, 0), beads.x(i, 1), beads.x(i, 2)};
   for (int k = 0; k < lists.count(i); ++k) {
     const Way way(here, beads.x, lists.near(i, k));
-    const double push = interaction::push(way.square);
-    for (int axis = 0; axis < 3; ++axis) sum[axis] += interaction::in_grains(push * way.d[axis]);
+    force.add(interaction::push(way.square), way);
   }
   for (int k = 0; k < lists.joined(i); ++k) {
     const Way way(here, beads.x, lists.near(i, k));
-    const double push = interaction::strand_push(way.square);
-    for (int axis = 0; axis < 3; ++axis) sum[axis] += interaction::in_grains(push * way.d[axis]);
+    force.add(interaction::strand_push(way.square), way);
   }
   for (int axis = 0; axis < 3; ++axis)
     if (network.is_grafted(beads.id(i), axis))
-      sum[axis] += interaction::in_grains(interaction::graft_force(here[axis]));
+      force.parts[axis] +=
+          static_cast<std::int64_t>(interaction::grains * interaction::graft_force(here[axis]));
+  return force;
 }
 
 inline void compute_forces(const Beads& beads, const Network& network, const Neighbours& lists) {
   const Beads b = beads;
   Kokkos::parallel_for(
       "forces", beads.owned, KOKKOS_LAMBDA(std::int64_t i) {
-        double sum[3] = {0, 0, 0};
-        add_forces(b, network, lists, i, sum);
-        for (int axis = 0; axis < 3; ++axis) b.force(i, axis) = sum[axis];
+        const Force force = force_on(b, network, lists, i);
+        for (int axis = 0; axis < 3; ++axis)
+          b.force(i, axis) = static_cast<double>(force.parts[axis]) / interaction::grains;
       });
   Kokkos::fence();
 }

@@ -62,13 +62,9 @@ KOKKOS_INLINE_FUNCTION double graft_energy(double x) {
   return 0.5 * graft_stiffness * (graft_depth - x) * (graft_depth - x);
 }
 
-// Parts of forces, which are below 2^19, are multiples of this, and so are their sums: these are
-// exact, and therefore the same in whatever order neighbours come. That order is all in which ranks
-// differ, so beads take the same way to the last bit on any ranks.
-constexpr double grain = 0x1p-32;
-KOKKOS_INLINE_FUNCTION double in_grains(double force) {
-  constexpr double shift = 1.5 * 0x1p52 * grain;  // its last bit is a grain
-  return (force + shift) - shift;
-}
+// Parts of forces are counted in grains, as integers. Sums of integers are exact, and therefore the
+// same in whatever order neighbours come. That order is all in which ranks differ, so beads take
+// the same way to the last bit on any ranks.
+constexpr double grains = 0x1p32;  // in a unit of force
 
 }  // namespace interaction
