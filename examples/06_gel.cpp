@@ -55,6 +55,7 @@ class Gel {
         on_forces_(balancer_.kernel("forces")),
         on_motion_(balancer_.kernel("motion")),
         on_energy_(balancer_.kernel("energy", {.every = steps_of_energy})) {
+    beads_.costs_are_given = settings.costs_are_given;
     // The first distribution. The gel is the same everywhere, so it is a uniform grid.
     balancer_.rebalance(beads_.as_set());
   }

@@ -21,10 +21,14 @@ struct Beads {
   std::int64_t owned = 0;
 
   static constexpr int cost_besides = 10;
+  // Whether that is all there is to know; or else what a unit costs is learned, and where.
+  bool costs_are_given = true;
 
   // What moves together. Views keep room for ghosts.
   ek::Set as_set() {
-    return ek::set(x, ek::carry(v, id, cost), {.count = &owned, .weight = cost, .reserve = 1.5});
+    ek::SetOptions options{.count = &owned, .reserve = 1.5};
+    (costs_are_given ? options.weight : options.features) = cost;
+    return ek::set(x, ek::carry(v, id, cost), options);
   }
   // What a rank knows of ghosts.
   ek::Set with_ghosts() { return ek::set(x, ek::carry(id), {.count = &owned, .reserve = 1.5}); }

@@ -19,13 +19,14 @@ struct Settings {
   std::int64_t steps = 900;
   Balance balance = Balance::on;
   ek::Method method = ek::Staggered{};
+  bool costs_are_given = true;
   bool by_cpu_time = false;  // for ranks that share cores
   bool table = false;        // one line for programs instead of several for people
   std::string picture = {};
 
   static constexpr const char* usage =
-      "usage: 06_gel [--balance on|off|advice] [--method METHOD] [--edge BEADS] [--steps N]\n"
-      "              [--clock wall|cpu] [--table] [--picture FILE.svg]\n"
+      "usage: 06_gel [--balance on|off|advice] [--method METHOD] [--costs given|learned]\n"
+      "              [--edge BEADS] [--steps N] [--clock wall|cpu] [--table] [--picture FILE.svg]\n"
       "METHOD: hilbert, morton, snake, staggered, tensor, bisection; grids also as 'tensor "
       "4x2x1'\n";
 };
@@ -71,6 +72,10 @@ inline bool read_pair(std::string_view option, std::string_view value, Settings&
   if (option == "--method") return read_method(value, into.method);
   if (option == "--edge") return read_number(value, 2, most_of_edge, into.edge);
   if (option == "--steps") return read_number(value, std::int64_t{1}, most_steps, into.steps);
+  if (option == "--costs" && (value == "given" || value == "learned")) {
+    into.costs_are_given = value == "given";
+    return true;
+  }
   if (option == "--clock" && (value == "wall" || value == "cpu")) {
     into.by_cpu_time = value == "cpu";
     return true;

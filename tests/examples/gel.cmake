@@ -26,7 +26,7 @@ foreach(launcher IN LISTS LAUNCHERS)
     "every --balance on --method staggered")
   if(place EQUAL 1)
     list(APPEND choices "every --balance on --method hilbert" "every --balance on --method tensor"
-      "cost_aware --balance on --clock cpu")
+      "cost_aware --balance on --clock cpu --costs learned")
   elseif(place EQUAL 2)
     list(APPEND choices "every --balance on --method morton" "every --balance on --method snake"
       "every --balance on --method bisection")
