@@ -12,10 +12,17 @@ namespace {
 
 constexpr double nanoseconds = 1e9, weights_per_second = 1e3;
 
+std::string weight_of(double weight) {
+  constexpr double least = 100, most = 1e15;
+  const double size = std::abs(weight);
+  return size >= least && size < most ? detail::count_of(std::llround(weight))
+                                      : short_number(weight);
+}
+
 }  // namespace
 
 std::string Amounts::of(double seconds) const {
-  if (counts_weight_) return short_number(seconds * weights_per_second) + " of weight";
+  if (counts_weight_) return weight_of(seconds * weights_per_second) + " of weight";
   constexpr double most = 1e15;  // thirty million years
   if (std::abs(seconds) > most) return short_number(seconds) + " s";
   return detail::seconds_of(seconds * nanoseconds);

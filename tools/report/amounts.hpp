@@ -12,7 +12,7 @@ class Amounts {
  public:
   explicit Amounts(bool is_deterministic) : counts_weight_(is_deterministic) {}
 
-  // "1.25 ms", or "1250.0 of weight".
+  // "1.25 ms", or "1,250 of weight".
   std::string of(double seconds) const;
   std::string of(const std::optional<double>& seconds) const;  // "unknown" where there is none
   // For axes: what one unit is, given the greatest value; and its name.

@@ -30,7 +30,7 @@ std::string escaped(std::string_view text) {
   return all;
 }
 
-std::string without_tags(std::string json) {
+std::string without_tags(std::string_view json) {
   std::string all;
   all.reserve(json.size());
   for (const char c : json) {

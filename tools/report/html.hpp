@@ -15,7 +15,7 @@ namespace evenkeel::tool::report {
 std::string escaped(std::string_view text);
 
 // JSON that may stand in a script element: no tag can begin or end in it.
-std::string without_tags(std::string json);
+std::string without_tags(std::string_view json);
 
 using Attributes = std::vector<std::pair<std::string_view, std::string>>;
 

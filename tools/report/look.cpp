@@ -179,7 +179,8 @@ DomainSection section_from(const json& from) {
   DomainSection plane;
   std::tie(plane.across, plane.up) = pair_from(from.at("axes"), 2);
   std::tie(plane.columns, plane.rows) = pair_from(from.at("cells"), most_cells);
-  const auto cells = static_cast<std::size_t>(plane.columns * plane.rows);
+  plane.at = optional_real(from, "at").value_or(0);
+  const auto cells = static_cast<std::size_t>(plane.columns) * static_cast<std::size_t>(plane.rows);
   const json& runs = array_of(from.at("owners"));
   for (std::size_t i = 0; i + 1 < runs.size(); i += 2) {
     const auto owner = static_cast<int>(std::min(whole_from(runs[i], 0), most_owner));

@@ -35,7 +35,7 @@ std::string filled(std::string_view form, const std::map<std::string_view, std::
 }
 
 // What the page says of a column when a reader comes to it.
-std::string text_of(const Column& column, const Amounts& amounts) {
+std::string text_of(const Column& column, const Amounts& amounts, bool has_moved) {
   std::string text = "Steps " + steps_text(column);
   if (column.looks > 1) text += " (" + detail::count_of(column.looks) + " looks)";
   if (column.lambda.mean())
@@ -44,7 +44,8 @@ std::string text_of(const Column& column, const Amounts& amounts) {
   if (column.slowest.mean())
     text += "; slowest rank " + amounts.of(column.slowest.mean()) + ", average rank " +
             amounts.of(column.average.mean()) + " per step";
-  if (column.never.mean()) text += ", without rebalances " + amounts.of(column.never.mean());
+  if (has_moved && column.never.mean())
+    text += ", without rebalances " + amounts.of(column.never.mean());
   text += ". " + (column.looks > 1 ? "Step " + detail::count_of(column.step) + ": " : "") +
           column.decision;
   if (!column.cause.empty()) text += " (" + column.cause + ")";
@@ -97,7 +98,7 @@ json data_of(const Model& model) {
   for (const Column& column : model.columns) {
     begin.push_back(column.begin);
     end.push_back(column.end);
-    text.push_back(text_of(column, amounts));
+    text.push_back(text_of(column, amounts, model.last.rebalances > 0));
   }
   json data = {{"begin", std::move(begin)},
                {"end", std::move(end)},

@@ -10,31 +10,39 @@ namespace evenkeel {
 
 namespace {
 
-DomainSection section_of(const Domains& domains, int across, int up, int cells) {
+// The place of this share of the box along an axis.
+double place_in(const Box& box, int axis, double share) {
+  const auto a = static_cast<std::size_t>(axis);
+  return box.lower[a] + (box.upper[a] - box.lower[a]) * share;
+}
+
+DomainSection section_of(const Domains& domains, int across, int up, double depth, int cells) {
   const Box& box = box_of(domains);
-  const auto dimensions = static_cast<std::size_t>(dimensions_of(domains));
+  const int dimensions = dimensions_of(domains), other = 3 - across - up;
   std::array<double, 3> point = {};
-  for (std::size_t axis = 0; axis < dimensions; ++axis)
-    point[axis] = box.lower[axis] + (box.upper[axis] - box.lower[axis]) / 2;
-  const auto middle = [&](int axis, int cell) {
-    const auto a = static_cast<std::size_t>(axis);
-    return box.lower[a] + (box.upper[a] - box.lower[a]) * (cell + 0.5) / cells;
-  };
-  DomainSection section = {across, up, cells, cells, {}};
+  DomainSection section;
+  section.across = across;
+  section.up = up;
+  section.columns = section.rows = cells;
+  if (dimensions == 3)
+    section.at = point[static_cast<std::size_t>(other)] = place_in(box, other, depth);
   section.owners.reserve(static_cast<std::size_t>(cells) * static_cast<std::size_t>(cells));
   for (int row = 0; row < cells; ++row)
     for (int column = 0; column < cells; ++column) {
-      point[static_cast<std::size_t>(across)] = middle(across, column);
-      point[static_cast<std::size_t>(up)] = middle(up, row);
-      section.owners.push_back(owner_of(domains, std::span(point).first(dimensions)));
+      point[static_cast<std::size_t>(across)] = place_in(box, across, (column + 0.5) / cells);
+      point[static_cast<std::size_t>(up)] = place_in(box, up, (row + 0.5) / cells);
+      const auto place = std::span(point).first(static_cast<std::size_t>(dimensions));
+      section.owners.push_back(owner_of(domains, place));
     }
   return section;
 }
 
 }  // namespace
 
+// Curves and bisections like to have their borders in the middle: a plane there would meet the
+// domains on one side alone.
 DomainSections sections_of(const Domains& domains) {
-  constexpr int cells_in_2d = 48, cells_in_3d = 32;  // along each axis of a plane
+  constexpr int cells_in_2d = 48, cells_in_3d = 24;  // along each axis of a plane
   if (!own_places(domains)) return {};
   const Box& box = box_of(domains);
   const int dimensions = dimensions_of(domains);
@@ -43,10 +51,14 @@ DomainSections sections_of(const Domains& domains) {
     sections.low.push_back(box.lower[static_cast<std::size_t>(axis)]);
     sections.high.push_back(box.upper[static_cast<std::size_t>(axis)]);
   }
-  const int cells = dimensions == 2 ? cells_in_2d : cells_in_3d;
-  for (int across = 0; across < dimensions; ++across)
-    for (int up = across + 1; up < dimensions; ++up)
-      sections.planes.push_back(section_of(domains, across, up, cells));
+  if (dimensions == 2) {
+    sections.planes.push_back(section_of(domains, 0, 1, 0, cells_in_2d));
+    return sections;
+  }
+  for (const double depth : {0.25, 0.75})
+    for (int across = 0; across < dimensions; ++across)
+      for (int up = across + 1; up < dimensions; ++up)
+        sections.planes.push_back(section_of(domains, across, up, depth, cells_in_3d));
   return sections;
 }
 

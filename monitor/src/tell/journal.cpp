@@ -200,6 +200,7 @@ Json of_domains(const DomainSections& domains) {
   std::vector<Json> planes;
   for (const DomainSection& plane : domains.planes)
     planes.push_back(Json::object({{"axes", Json::array({plane.across, plane.up})},
+                                   {"at", plane.at},
                                    {"cells", Json::array({plane.columns, plane.rows})},
                                    {"owners", of_owners(plane.owners)}}));
   return Json::object({{"low", reals(domains.low)},

@@ -1,4 +1,5 @@
 #include "support/harness.hpp"
+#include "support/scratch.hpp"
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -93,6 +94,33 @@ TEST_F(GridBalancers, ComeToEvenDomainsFromOneNumberEach) {
     EXPECT_LE(lambda(balancer), 1.03);
     EXPECT_LE(balancer.best_lambda(), worst_returned);
     balancer.finish();
+  }
+}
+
+TEST_F(GridBalancers, TheJournalShowsWhatWasAccepted) {
+  const test::ScratchDirectory scratch;
+  const std::string journal = scratch.path_of("run.jsonl");
+  GridBalancerOptions chosen = options();
+  chosen.monitor.journal = journal;
+  GridBalancer balancer(communicator, chosen);
+  const auto next = balancer.propose(work_in(balancer.domain()));
+  if (next) balancer.accept();
+  std::string runs;  // along the lowest row of cells
+  for (int begin = 0, end = 0; next && begin < 48; begin = end) {
+    const auto owner_at = [&](int column) {
+      return next->owner_of(std::array<double, 2>{(column + 0.5) / 48, 0.5 / 48});
+    };
+    while (end < 48 && owner_at(end) == owner_at(begin)) ++end;
+    if (end == 48) break;  // this run may go on in the next row
+    runs += std::to_string(owner_at(begin)) + ',' + std::to_string(end - begin) + ',';
+  }
+  balancer.finish();
+  if (rank != 0) return;
+  const std::string text = test::content_of(journal);
+  EXPECT_EQ(text.find("\"domains\"") != std::string::npos, size > 1);
+  if (size > 1) {
+    EXPECT_TRUE(
+        test::mentions(text, "\"axes\":[0,1],\"at\":0,\"cells\":[48,48],\"owners\":[" + runs));
   }
 }
 

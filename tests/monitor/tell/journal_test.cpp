@@ -153,10 +153,10 @@ TEST(JournalLine, OfPhasesAndCosts) {
 TEST(JournalLine, OfDomains) {
   JournalLine line = small_line();
   EXPECT_FALSE(parsed(line).contains("domains"));
-  line.outcome->domains = {{0, -1}, {2, 1.5}, {{0, 1, 3, 2, {0, 0, 1, 1, 7, 7}}}};
-  EXPECT_TRUE(test::mentions(to_json(line),
-                             R"(,"domains":{"low":[0,-1],"high":[2,1.5],"planes":[{"axes":[0,1],)"
-                             R"("cells":[3,2],"owners":[0,2,1,2,7,2]}]}})"));
+  line.outcome->domains = {{0, -1}, {2, 1.5}, {{0, 1, 0.5, 3, 2, {0, 0, 1, 1, 7, 7}}}};
+  EXPECT_TRUE(test::mentions(
+      to_json(line), R"(,"domains":{"low":[0,-1],"high":[2,1.5],"planes":[{"axes":[0,1],"at":0.5,)"
+                     R"("cells":[3,2],"owners":[0,2,1,2,7,2]}]}})"));
 }
 
 TEST(JournalLine, OfTheEnd) {

@@ -55,7 +55,6 @@ class RunRecorder {
   Options options() const {
     Options options;
     options.trigger = state_.trigger;
-    options.name = run_.name.empty() ? "" : "run";
     return options;
   }
 
@@ -151,7 +150,7 @@ class RunRecorder {
   // Stripes, which a rebalance shifts by a cell.
   DomainSections domains() const {
     constexpr int cells = 8;
-    DomainSection plane = {0, 1, cells, cells, {}};
+    DomainSection plane = {0, 1, 0, cells, cells, {}};
     for (int i = 0; i < cells * cells; ++i)
       plane.owners.push_back(
           static_cast<int>((i % cells + state_.generation) % std::min(run_.ranks, cells)));

@@ -5,6 +5,7 @@
 #include "report/chart.hpp"
 #include "report/heat_map.hpp"
 #include "report/page.hpp"
+#include "support/harness.hpp"
 #include "tools/report/journals.hpp"
 
 #include <gtest/gtest.h>
@@ -21,7 +22,6 @@ namespace {
 
 using test::journal_of;
 using test::lines_of;
-using test::RunRecorder;
 
 Model model_of(const std::string& text) {
   ModelBuilder builder;
@@ -313,15 +313,17 @@ TEST(HostileJournal, AnyValueMayBeWrong) {
                                         "[[[]]]",
                                         "NaN",
                                         "1e999"};
+  const std::size_t stride = test::is_sanitized ? 9 : 1;
   for (const std::size_t at : {std::size_t{0}, std::size_t{1}, std::size_t{6}, lines.size() - 1}) {
     const json flat = json::parse(lines[at]).flatten();
     std::size_t number = 0;
     for (const auto& [key, value] : flat.items()) {
+      if (++number % stride != 0) continue;
       json changed = flat;
       const std::string mark = "\"@@\"";
       changed[key] = "@@";
       std::string line = changed.unflatten().dump();
-      line.replace(line.find(mark), mark.size(), bad[number++ % bad.size()]);
+      line.replace(line.find(mark), mark.size(), bad[number / stride % bad.size()]);
       auto hostile = lines;
       hostile[at] = line + '\n';
       const Model model = model_of(test::text_of(hostile));

@@ -1,4 +1,4 @@
-// Domains before and after a rebalance, on planes through the middle of the box.
+// Domains before and after a rebalance, on planes through the box.
 
 #include "report/amounts.hpp"
 #include "report/sections.hpp"
@@ -13,8 +13,11 @@ namespace {
 
 constexpr const char* axis_names[] = {"x", "y", "z"};
 
-std::string name_of(const DomainSection& plane) {
-  return std::string(axis_names[plane.across]) + ", " + axis_names[plane.up];
+std::string name_of(const DomainSections& domains, const DomainSection& plane) {
+  std::string name = std::string(axis_names[plane.across]) + ", " + axis_names[plane.up];
+  if (domains.low.size() < 3) return name;
+  const int other = std::clamp(3 - plane.across - plane.up, 0, 2);
+  return name.append(" at ").append(axis_names[other]).append(" = ").append(short_number(plane.at));
 }
 
 // As long and as high as the box is, within limits.
@@ -29,7 +32,7 @@ std::string shape_of(const DomainSections& domains, const DomainSection& plane) 
 
 std::string canvas_of(const DomainSections& domains, std::size_t number, const char* when) {
   const DomainSection& plane = domains.planes[number];
-  const std::string name = name_of(plane) + ", " + when;
+  const std::string name = name_of(domains, plane) + ", " + when;
   return element("figure", element("canvas",
                                    {{"data-plane", std::to_string(number)},
                                     {"data-when", when},
@@ -113,7 +116,7 @@ std::string domains_section(const Model& model) {
   return section(
       "domains", "Domains",
       paragraph(std::string(is_flat ? "The box, cut into cells: "
-                                    : "Planes through the middle of the box, cut into cells: ") +
+                                    : "Planes through the box, cut into cells: ") +
                 "the colour of each is that of the rank that owns its middle; white lines are "
                 "borders between ranks. The box is " +
                 box_text(last.after) + ".") +

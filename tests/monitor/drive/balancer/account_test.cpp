@@ -383,22 +383,23 @@ TEST_F(Counterfactuals, TheJournalShowsTheDomains) {
     if (!line.contains("domains")) continue;
     const Domains& made = all.at(++generation);
     const json& planes = line.at("domains").at("planes");
-    ASSERT_EQ(planes.size(), 3U);
+    ASSERT_EQ(planes.size(), 6U);
     for (const json& plane : planes) {
-      EXPECT_EQ(plane.at("cells").dump(), "[32,32]");
+      EXPECT_EQ(plane.at("cells").dump(), "[24,24]");
       std::vector<int> owners;
       for (std::size_t i = 0; i < plane.at("owners").size(); i += 2)
         owners.insert(owners.end(), plane["owners"][i + 1].get<std::size_t>(), plane["owners"][i]);
-      ASSERT_EQ(owners.size(), 32U * 32U);
+      ASSERT_EQ(owners.size(), 24U * 24U);
       const auto across = plane.at("axes").at(0).get<std::size_t>();
       const auto up = plane.at("axes").at(1).get<std::size_t>();
       const Box& box = box_of(made);
       for (std::size_t i = 0; i < owners.size(); i += 7) {
         std::array<double, 3> share = {0.5, 0.5, 0.5}, point = {};
-        share[across] = (static_cast<double>(i % 32) + 0.5) / 32;
-        share[up] = (static_cast<double>(i / 32) + 0.5) / 32;
+        share[across] = (static_cast<double>(i % 24) + 0.5) / 24;
+        share[up] = (static_cast<double>(i / 24) + 0.5) / 24;
         for (std::size_t d = 0; d < 3; ++d)
           point[d] = box.lower[d] + (box.upper[d] - box.lower[d]) * share[d];
+        point[3 - across - up] = plane.at("at");
         ASSERT_EQ(owners[i], owner_of(made, point)) << across << up << ' ' << i;
       }
     }

@@ -1,0 +1,69 @@
+# The gel takes the same way to the bit: on any number of ranks, by any method, balanced or not. It
+# shrinks, energy is kept, nothing is lost, advice moves nothing, and bad arguments are refused.
+set(arguments --edge 12 --steps 400 --table)
+set(number "([0-9.]+)")
+set(checksums "")
+
+# Runs the program with CHOICE, of which the first word is the trigger.
+function(run launcher choice)
+  separate_arguments(launcher)
+  separate_arguments(choice)
+  list(POP_FRONT choice trigger)
+  if(trigger STREQUAL "every")  # not by the clock: beads move
+    set(trigger "every 0:1000:6")
+  endif()
+  set(ENV{EVENKEEL_TRIGGER} ${trigger})
+  execute_process(COMMAND ${launcher} ${PROGRAM} ${arguments} ${choice}
+    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
+  set(status ${status} PARENT_SCOPE)
+  set(output "${output}" PARENT_SCOPE)
+  set(told "${launcher}, ${choice}: exit status ${status}\n${output}${errors}" PARENT_SCOPE)
+endfunction()
+
+foreach(launcher IN LISTS LAUNCHERS)
+  list(FIND LAUNCHERS "${launcher}" place)
+  set(choices "never --balance off --method tensor" "never --balance advice"
+    "every --balance on --method staggered")
+  if(place EQUAL 1)
+    list(APPEND choices "every --balance on --method hilbert" "every --balance on --method tensor"
+      "cost_aware --balance on --clock cpu --costs learned")
+  elseif(place EQUAL 2)
+    list(APPEND choices "every --balance on --method morton" "every --balance on --method snake"
+      "every --balance on --method bisection")
+  endif()
+  foreach(choice IN LISTS choices)
+    run("${launcher}" "${choice}")
+    if(NOT status EQUAL 0 OR NOT output MATCHES
+        "rebalances=([0-9]+) .* neighbours=${number} drift=${number} checksum=([0-9a-f]+)\n$")
+      message(FATAL_ERROR "${told}")
+    endif()
+    set(rebalances ${CMAKE_MATCH_1})
+    set(neighbours ${CMAKE_MATCH_2})
+    set(drift ${CMAKE_MATCH_3})
+    list(APPEND checksums ${CMAKE_MATCH_4})
+    if(NOT neighbours GREATER 20 OR NOT drift LESS 0.01)
+      message(FATAL_ERROR "the gel does not shrink, or energy is lost or made\n${told}")
+    endif()
+    if(NOT choice MATCHES "balance on" AND NOT rebalances EQUAL 0)
+      message(FATAL_ERROR "beads have moved\n${told}")
+    endif()
+    if(choice MATCHES "every" AND place GREATER 0 AND rebalances EQUAL 0)
+      message(FATAL_ERROR "nothing moved\n${told}")
+    endif()
+  endforeach()
+endforeach()
+list(REMOVE_DUPLICATES checksums)
+list(LENGTH checksums different)
+if(NOT different EQUAL 1)
+  message(FATAL_ERROR "the results differ: ${checksums}")
+endif()
+
+list(GET LAUNCHERS 0 launcher)
+foreach(choice IN ITEMS
+    "never --balance perhaps" "never --method graph" "never --edge 12x" "never --steps 0"
+    "never --clock" "never --depth 3")
+  run("${launcher}" "${choice}")
+  if(NOT status EQUAL 2 OR NOT told MATCHES "usage: 06_gel" OR NOT output STREQUAL "")
+    message(FATAL_ERROR "not refused\n${told}")
+  endif()
+endforeach()
