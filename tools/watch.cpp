@@ -117,15 +117,15 @@ std::string last_words(const View& view) {
 Output run(const WatchArguments& asked) {
   const bool draws = watch::Terminal::is_there() && !asked.once;
   const EndSignals signals;
-  std::optional<watch::LoopbackServer> server;
-  if (asked.port) server.emplace(*asked.port);
   std::optional<Watched> run;
-  run.emplace(server.has_value(), [&] {
+  run.emplace(asked.port.has_value(), [&] {
     if (!draws) std::cout << watch::line_of(run->view()) << std::flush;
   });
   watch::Following file(
       asked.journal, [&](std::string_view line) { run->take(line); }, [&] { run->begin_again(); });
   file.advance();  // an Error comes before the terminal changes
+  std::optional<watch::LoopbackServer> server;
+  if (asked.port) server.emplace(*asked.port);
   if (server)
     std::cerr << "evenkeel: serves http://127.0.0.1:" << server->port() << "/ and /metrics\n";
   {

@@ -6,7 +6,6 @@
 #include <iostream>
 #include <string_view>
 
-#include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -60,7 +59,7 @@ bool Terminal::has_blocks() {
 Terminal::Terminal() {
   termios mode = {};
   if (isatty(STDIN_FILENO) == 1 && tcgetattr(STDIN_FILENO, &mode) == 0) {
-    mode_ = new Mode{mode};
+    mode_ = std::make_unique<Mode>(Mode{mode});
     mode.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
     mode.c_cc[VMIN] = 0;
     mode.c_cc[VTIME] = 0;
@@ -71,9 +70,7 @@ Terminal::Terminal() {
 
 Terminal::~Terminal() {
   std::cout << end_screen << std::flush;
-  if (mode_ == nullptr) return;
-  tcsetattr(STDIN_FILENO, TCSANOW, &mode_->before);
-  delete mode_;
+  if (mode_ != nullptr) tcsetattr(STDIN_FILENO, TCSANOW, &mode_->before);
 }
 
 Size Terminal::size() {

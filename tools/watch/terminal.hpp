@@ -5,6 +5,7 @@
 
 #include "watch/frame.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ class Terminal {
 
  private:
   struct Mode;
-  Mode* mode_ = nullptr;
+  std::unique_ptr<Mode> mode_;  // before; null: keys are not read
   std::vector<std::string> shown_;
   Size shown_size_ = {0, 0};
 };

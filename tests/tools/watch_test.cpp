@@ -1,0 +1,143 @@
+#include "tools/report/journals.hpp"
+
+#include "report/journal.hpp"
+#include "watch/following.hpp"
+#include "watch/frame.hpp"
+#include "watch/metrics.hpp"
+#include "watch/server.hpp"
+#include "watch/view.hpp"
+
+#include <evenkeel/backends/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace evenkeel::tool::watch {
+namespace {
+
+View view_of(const std::vector<std::string>& lines) {
+  View view;
+  report::LineTaker taker({[&](const report::Start& start) { take(view, start); },
+                           [&](const report::Look& look) { take(view, look); },
+                           [&](const report::Finish& finish) { take(view, finish); }});
+  for (const std::string& line : lines) taker.take(line);
+  EXPECT_EQ(taker.reading().broken, 0);
+  return view;
+}
+std::vector<std::string> record(const test::RecordedRun& run) {
+  return test::RunRecorder(run).record();
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+std::string text_of(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) text += line + '\n';
+  return text;
+}
+
+TEST(Frame, FitsTerminalsOfAllSizes) {
+  for (const int ranks : {1, 4, 100, 10'000}) {
+    const View view = view_of(record({.ranks = ranks, .finishes = false}));
+    for (const int rows : {1, 2, 5, 7, 10, 24, 200})
+      for (const int columns : {20, 33, 80, 300})
+        for (const bool has_blocks : {false, true}) {
+          const std::vector<std::string> frame = frame_of(view, {rows, columns}, has_blocks);
+          EXPECT_LE(frame.size(), static_cast<std::size_t>(rows));
+          for (const std::string& line : frame) EXPECT_LE(width_of(line), columns) << line;
+          const bool is_plain =
+              std::ranges::all_of(text_of(frame), [](char letter) { return letter > 0; });
+          EXPECT_TRUE(has_blocks || is_plain);
+        }
+  }
+}
+
+TEST(Frame, ShowsTheRun) {
+  const View view = view_of(record({.ranks = 4, .name = "fluid", .finishes = false}));
+  const std::string text = text_of(frame_of(view, {24, 200}, true));
+  for (const char* const part :
+       {"fluid", "4 ranks", "lambda", "rank 0", "rank 3", "█", "next look"})
+    EXPECT_TRUE(contains(text, part)) << part << "\n" << text;
+  // Rank 0 is the heaviest; as a share of the average its load is lambda.
+  EXPECT_GT(view.lambda, 1);
+  const double mean = (view.loads[0] + view.loads[1] + view.loads[2] + view.loads[3]) / 4;
+  EXPECT_NEAR(view.loads[0] / mean, view.lambda, 1e-6);
+}
+
+TEST(Frame, BeforeTheFirstLook) {
+  EXPECT_TRUE(contains(text_of(frame_of({}, {24, 80}, true)), "No look yet."));
+}
+
+TEST(Metrics, SayWhatTheViewSays) {
+  View view = view_of(record({.ranks = 4, .name = "a \"b\"\\c"}));
+  const std::string text = metrics_of(view);
+  EXPECT_TRUE(contains(text, "evenkeel_ranks{run=\"a \\\"b\\\"\\\\c\"} 4\n")) << text;
+  EXPECT_TRUE(contains(text, "\nevenkeel_finished{run=\"a \\\"b\\\"\\\\c\"} 1\n")) << text;
+  EXPECT_TRUE(contains(text, "rank=\"3\"} ")) << text;
+  EXPECT_TRUE(contains(text, "# TYPE evenkeel_lambda gauge\n")) << text;
+}
+
+TEST(Server, AnswersThisMachineAlone) {
+  const auto answers = [](std::string_view path) {
+    return path == "/" ? Answer{200, "text/html", "page"} : Answer{404, "text/plain", "no"};
+  };
+  const auto status = [&](const std::string& request) {
+    return response_to(request, answers).substr(9, 3);
+  };
+  const std::string host = "Host: 127.0.0.1:8080\r\n\r\n";
+  EXPECT_EQ(status("GET / HTTP/1.1\r\n" + host), "200");
+  EXPECT_EQ(status("GET /?x=1 HTTP/1.1\r\nhost: localhost\r\n\r\n"), "200");
+  EXPECT_EQ(status("GET /other HTTP/1.1\r\n" + host), "404");
+  EXPECT_EQ(status("POST / HTTP/1.1\r\n" + host), "405");
+  for (const char* const stranger : {"Host: evil.example\r\n", "Host: localhost.evil\r\n", ""})
+    EXPECT_EQ(status(std::string("GET / HTTP/1.1\r\n") + stranger + "\r\n"), "403") << stranger;
+  for (const char* const rubbish :
+       {"", "\r\n\r\n", "GET\r\n\r\n", "GET /\r\n\r\n", "a b c\r\n\r\n"})
+    EXPECT_EQ(status(rubbish), "400") << rubbish;
+  const std::string head = response_to("HEAD / HTTP/1.1\r\n" + host, answers);
+  EXPECT_TRUE(contains(head, "Content-Length: 4\r\n"));
+  EXPECT_TRUE(head.ends_with("\r\n\r\n"));
+}
+
+TEST(Following, ReadsWholeLinesAsTheyCome) {
+  const std::string path = ::testing::TempDir() + "evenkeel_following.jsonl";
+  std::filesystem::remove(path);
+  std::vector<std::string> lines;
+  int beginnings = 0;
+  Following file(
+      path, [&](std::string_view line) { lines.emplace_back(line); },
+      [&] {
+        ++beginnings;
+        lines.clear();
+      });
+  EXPECT_THROW(file.advance(), Error);  // not there yet
+  const auto append = [&](const std::string& text) {
+    std::ofstream(path, std::ios::app | std::ios::binary) << text;
+  };
+  append("one\ntw");
+  EXPECT_TRUE(file.advance());
+  EXPECT_EQ(lines, (std::vector<std::string>{"one"}));
+  EXPECT_FALSE(file.advance());
+  append("o\n\n" + std::string(100'000, 'x') + "\n");
+  EXPECT_TRUE(file.advance());
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines[1], "two");
+  EXPECT_EQ(lines[2], "");
+  EXPECT_EQ(lines[3].size(), 100'000U);
+  std::ofstream(path, std::ios::trunc) << "new\n";
+  EXPECT_TRUE(file.advance());
+  EXPECT_EQ(beginnings, 1);
+  EXPECT_EQ(lines, (std::vector<std::string>{"new"}));
+  std::filesystem::remove(path);
+  EXPECT_FALSE(file.advance());  // it may come back
+}
+
+}  // namespace
+}  // namespace evenkeel::tool::watch
