@@ -156,6 +156,7 @@ void compare(const Graph& graph, const Case& of, int parts, const std::vector<Gr
     problem.edge_weights = small.edge_weights;
     GraphResult result = solve(method, problem, options);
     std::vector<int> of_all;
+    of_all.reserve(vertex_of.size());
     for (const std::int64_t vertex : vertex_of)
       of_all.push_back(result.parts[static_cast<std::size_t>(vertex)]);
     result.parts = std::move(of_all);
