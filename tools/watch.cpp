@@ -2,6 +2,7 @@
 // the other; elsewhere it prints a line for each look. With --serve it answers browsers, too.
 
 #include "command.hpp"
+#include "files/refusal.hpp"
 #include "report/journal.hpp"
 #include "report/model.hpp"
 #include "report/page.hpp"
@@ -12,6 +13,8 @@
 #include "watch/server.hpp"
 #include "watch/terminal.hpp"
 #include "watch/view.hpp"
+
+#include <evenkeel/backends/text.hpp>
 
 #include <array>
 #include <cstdint>
@@ -44,13 +47,15 @@ constexpr int seconds_between_pages = 5;
 // All that is known of a run so far. What a page needs is kept only where pages are served.
 class Watched {
  public:
-  Watched(bool has_pages, std::function<void()> on_look)
-      : has_pages_(has_pages), on_look_(std::move(on_look)) {
+  Watched(std::string path, bool has_pages, std::function<void()> on_look)
+      : path_(std::move(path)), has_pages_(has_pages), on_look_(std::move(on_look)) {
     begin_again();
   }
 
   void take(std::string_view line) {
     lines_->take(line);
+    constexpr std::int64_t most_strange = 100;
+    if (lines_->reading().lines >= most_strange) refuse_strangers();
     view_.broken = lines_->reading().broken;
     view_.is_unfinished = lines_->reading().is_unfinished;
   }
@@ -60,6 +65,13 @@ class Watched {
     lines_.emplace(report::Readers{[this](const report::Start& start) { add(start); },
                                    [this](const report::Look& look) { add(look); },
                                    [this](const report::Finish& finish) { add(finish); }});
+  }
+
+  // A journal may be damaged, but not all over.
+  void refuse_strangers() const {
+    if (lines_->reading().lines == 0 || lines_->has_understood()) return;
+    refuse(joined({"The file ", in_quotes(path_), " is not a journal."}),
+           "Give a journal that a run writes, by its option journal.");
   }
 
   const View& view() const { return view_; }
@@ -85,6 +97,7 @@ class Watched {
     if (has_pages_) builder_->finish(finish);
   }
 
+  std::string path_;
   bool has_pages_;
   std::function<void()> on_look_;
   View view_;
@@ -118,12 +131,13 @@ Output run(const WatchArguments& asked) {
   const bool draws = watch::Terminal::is_there() && !asked.once;
   const EndSignals signals;
   std::optional<Watched> run;
-  run.emplace(asked.port.has_value(), [&] {
+  run.emplace(asked.journal, asked.port.has_value(), [&] {
     if (!draws) std::cout << watch::line_of(run->view()) << std::flush;
   });
   watch::Following file(
       asked.journal, [&](std::string_view line) { run->take(line); }, [&] { run->begin_again(); });
   file.advance();  // an Error comes before the terminal changes
+  run->refuse_strangers();
   std::optional<watch::LoopbackServer> server;
   if (asked.port) server.emplace(*asked.port);
   if (server)
