@@ -3,6 +3,7 @@
 #include "monitor/drive/monitor/watching.hpp"
 #include "support/program.hpp"
 #include "support/scratch.hpp"
+#include "tools/refused.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -28,11 +29,7 @@ class ControlProgram : public testing::Test {
   }
 
   void expect_refused(const Words& arguments, const std::string& text) const {
-    const Ended ended = run(arguments);
-    EXPECT_EQ(ended.status, 2) << ended.err;
-    EXPECT_EQ(ended.out, "");
-    EXPECT_TRUE(ended.err.starts_with("evenkeel: " + text)) << ended.err;
-    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+    test::expect_refused(run(arguments), text);
     EXPECT_FALSE(std::filesystem::exists(file_));
   }
 

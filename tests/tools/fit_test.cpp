@@ -2,11 +2,11 @@
 
 #include "support/program.hpp"
 #include "support/scratch.hpp"
+#include "tools/refused.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -26,13 +26,8 @@ class FitProgram : public testing::Test {
   std::string file(const std::string& name, const std::string& content) const {
     return directory_.with_file(name, content);
   }
-  // Status 2, nothing on stdout and one line on stderr, which begins like this.
   void expect_refused(const Words& arguments, const std::string& text) const {
-    const Ended ended = run(arguments);
-    EXPECT_EQ(ended.status, 2) << ended.err;
-    EXPECT_EQ(ended.out, "");
-    EXPECT_TRUE(ended.err.starts_with("evenkeel: " + text)) << ended.err;
-    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+    test::expect_refused(run(arguments), text);
   }
 
   // Timings that follow a = 0.5, B = 2, C = 4, D = 8 exactly.

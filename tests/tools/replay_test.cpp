@@ -4,11 +4,11 @@
 #include "replay/chains.hpp"
 #include "support/program.hpp"
 #include "support/scratch.hpp"
+#include "tools/refused.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -53,13 +53,9 @@ class ReplayProgram : public testing::Test {
     return nlohmann::json::parse(ended.out);
   }
 
-  // Status 2, nothing on stdout and one line on stderr, which begins like this.
   void expect_refused(const Words& arguments, const std::string& text) const {
     const Ended ended = run(arguments);
-    EXPECT_EQ(ended.status, 2) << ended.err;
-    EXPECT_EQ(ended.out, "");
-    EXPECT_TRUE(ended.err.starts_with("evenkeel: " + text)) << ended.err;
-    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+    test::expect_refused(ended, text);
     EXPECT_TRUE(ended.err.ends_with(".\n")) << ended.err;
   }
 

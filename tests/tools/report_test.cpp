@@ -2,11 +2,11 @@
 
 #include "support/program.hpp"
 #include "support/scratch.hpp"
+#include "tools/refused.hpp"
 #include "tools/report/journals.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -35,13 +35,9 @@ class ReportProgram : public testing::Test {
     return test::content_of(html_);
   }
 
-  // Status 2, nothing on stdout, one line on stderr, and no file.
+  // And there is no file.
   void expect_refused(const Words& arguments, const std::string& text) const {
-    const Ended ended = run(arguments);
-    EXPECT_EQ(ended.status, 2) << ended.err;
-    EXPECT_EQ(ended.out, "");
-    EXPECT_TRUE(ended.err.starts_with("evenkeel: " + text)) << ended.err;
-    EXPECT_EQ(std::ranges::count(ended.err, '\n'), 1) << ended.err;
+    test::expect_refused(run(arguments), text);
     for (const std::string& name : directory_.files())
       EXPECT_EQ(name.find("out.html"), std::string::npos) << name;
   }

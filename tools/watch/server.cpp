@@ -6,7 +6,6 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
-#include <cstring>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -91,7 +90,7 @@ void send_all(int connection, std::string_view bytes) {
 }
 
 [[noreturn]] void refuse_port(std::uint16_t port) {
-  refuse("The port " + std::to_string(port) + " cannot be served: " + std::strerror(errno) + ".",
+  refuse("The port " + std::to_string(port) + " cannot be served: " + reason_of(errno) + ".",
          "Take another one; 0 takes one that is free.");
 }
 

@@ -1,8 +1,6 @@
 #include "watch/view.hpp"
 
 #include "decide/decision.hpp"
-#include "report/amounts.hpp"
-#include "tell/words.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -71,9 +69,8 @@ void take(View& view, const report::Finish& finish) {
 
 std::string line_of(const View& view) {
   const Decision decision = view.decisions.empty() ? Decision{} : view.decisions.back();
-  return "step " + std::to_string(view.step) + ": lambda " + report::lambda_text(view.lambda) +
-         ", imbalance " + detail::fixed(view.imbalance_percent, 1) + " %: " + decision.word +
-         (decision.reason.empty() ? "" : ", " + decision.reason) + '\n';
+  return "step " + std::to_string(view.step) + ": " + decision.word +
+         (decision.reason.empty() ? "" : ": " + decision.reason) + '\n';
 }
 
 }  // namespace evenkeel::tool::watch

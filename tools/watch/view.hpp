@@ -42,7 +42,7 @@ void take(View& view, const report::Start& start);
 void take(View& view, const report::Look& look);
 void take(View& view, const report::Finish& finish);
 
-// Two lines or fewer of text for a look, as a run without a terminal shows it.
+// The last look as the log has it, where there is no terminal.
 std::string line_of(const View& view);
 
 }  // namespace evenkeel::tool::watch
