@@ -1,24 +1,11 @@
 # The mesh and the columns come to the same to the bit: on any number of ranks, with balancing or
 # without, and however nodes are shared out. No poor element is at a border after a rebalance, nor
 # in any mesh where that is asked for; without what keeps them off, one is, and the program says so.
+include(${CMAKE_CURRENT_LIST_DIR}/running.cmake)
 set(arguments --level 14 --steps 48 --every 4 --angle 0.6)
 set(checksums "")
+set(EVERY 8)
 set(cleared 0)
-
-function(run launcher choice)
-  separate_arguments(launcher)
-  separate_arguments(choice)
-  list(POP_FRONT choice trigger)
-  set(ENV{EVENKEEL_TRIGGER} ${trigger})
-  if(trigger STREQUAL "every")  # not by the clock: nodes move
-    set(ENV{EVENKEEL_TRIGGER} "every 0:1000:8")
-  endif()
-  execute_process(COMMAND ${launcher} ${PROGRAM} ${arguments} ${choice}
-    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
-  set(status ${status} PARENT_SCOPE)
-  set(output "${output}" PARENT_SCOPE)
-  set(told "${launcher}, ${choice}: exit status ${status}\n${output}${errors}" PARENT_SCOPE)
-endfunction()
 
 foreach(launcher IN LISTS LAUNCHERS)
   list(FIND LAUNCHERS "${launcher}" place)
@@ -59,11 +46,7 @@ foreach(launcher IN LISTS LAUNCHERS)
   endforeach()
 endforeach()
 
-list(REMOVE_DUPLICATES checksums)
-list(LENGTH checksums different)
-if(NOT different EQUAL 1)
-  message(FATAL_ERROR "the results differ: ${checksums}")
-endif()
+expect_one_result(${checksums})
 list(LENGTH LAUNCHERS count)
 if(count GREATER 1)
   if(cleared EQUAL 0)

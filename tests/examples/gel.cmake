@@ -1,24 +1,10 @@
 # The gel takes the same way to the bit: on any number of ranks, by any method, balanced or not. It
 # shrinks, energy is kept, nothing is lost, advice moves nothing, and bad arguments are refused.
+include(${CMAKE_CURRENT_LIST_DIR}/running.cmake)
 set(arguments --edge 12 --steps 400 --table)
 set(number "([0-9.]+)")
 set(checksums "")
-
-# Runs the program with CHOICE, of which the first word is the trigger.
-function(run launcher choice)
-  separate_arguments(launcher)
-  separate_arguments(choice)
-  list(POP_FRONT choice trigger)
-  if(trigger STREQUAL "every")  # not by the clock: beads move
-    set(trigger "every 0:1000:6")
-  endif()
-  set(ENV{EVENKEEL_TRIGGER} ${trigger})
-  execute_process(COMMAND ${launcher} ${PROGRAM} ${arguments} ${choice}
-    RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE errors)
-  set(status ${status} PARENT_SCOPE)
-  set(output "${output}" PARENT_SCOPE)
-  set(told "${launcher}, ${choice}: exit status ${status}\n${output}${errors}" PARENT_SCOPE)
-endfunction()
+set(EVERY 6)
 
 foreach(launcher IN LISTS LAUNCHERS)
   list(FIND LAUNCHERS "${launcher}" place)
@@ -52,11 +38,7 @@ foreach(launcher IN LISTS LAUNCHERS)
     endif()
   endforeach()
 endforeach()
-list(REMOVE_DUPLICATES checksums)
-list(LENGTH checksums different)
-if(NOT different EQUAL 1)
-  message(FATAL_ERROR "the results differ: ${checksums}")
-endif()
+expect_one_result(${checksums})
 
 list(GET LAUNCHERS 0 launcher)
 foreach(choice IN ITEMS
