@@ -15,6 +15,7 @@ packages_mpi=("libopenmpi-dev|libmpich-dev" "openmpi-bin|mpich")
 packages_tools=(libcli11-dev nlohmann-json3-dev)
 packages_tests=(ccache libgtest-dev libbenchmark-dev)
 packages_lint=(clang-format clang-tidy)
+packages_docs=(git python3-sphinx python3-myst-parser python3-sphinx-copybutton furo)
 packages_clang=(clang "libclang-rt-dev?")
 packages_newest_host=(mmdebstrap mount debian-archive-keyring)
 
