@@ -1,0 +1,214 @@
+"""Checks the pages of the checkout as a code host shows them, and the site that was built of them.
+
+    check.py CHECKOUT SITE
+
+Fails on: a link within the checkout that leads nowhere, or to a heading that is not there; a link
+to elsewhere that has not the form of an address; on the site, a broken link or one that makes a
+browser load something from the network; a public header without a page; a name in a public header
+that no comment describes; and a command of the program `evenkeel` with an option that it does not
+have. Nothing is fetched from the network.
+"""
+
+import html.parser
+import os
+import re
+import sys
+import urllib.parse
+from typing import Dict, Iterator, List, Set, Tuple
+
+import headers
+import stage
+
+CHECKOUT, SITE = (os.path.abspath(a) for a in sys.argv[1:3])
+stage.CHECKOUT = CHECKOUT
+ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+\.[a-z]{2,}(:\d+)?(/[^\s<>]*)?|mailto:\S+@\S+")
+
+
+# --- Pages as a code host shows them -------------------------------------------------------------
+def lines_outside_code(text: str) -> Iterator[Tuple[int, str]]:
+    """The lines of a page that are no code, with their numbers; code between backticks is blank."""
+    fence = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        match = re.match(r" *(```+|~~~+)", line)
+        if match and (not fence or match.group(1).startswith(fence)):
+            fence = "" if fence else match.group(1)
+        elif not fence:
+            yield number, re.sub(r"(`+)(?!`).*?(?<!`)\1(?!`)", lambda m: " " * len(m.group()), line)
+
+
+def headings_of(text: str) -> Set[str]:
+    """The anchors that a code host makes of headings."""
+    found: Dict[str, int] = {}
+    anchors: Set[str] = set()
+    fence = ""
+    for line in text.split("\n"):
+        match = re.match(r" *(```+|~~~+)", line)
+        if match and (not fence or match.group(1).startswith(fence)):
+            fence = "" if fence else match.group(1)
+        title = re.match(r"#{1,6} +(.*?) *#*$", line)
+        if fence or not title:
+            continue
+        words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title.group(1)).lower()
+        slug = re.sub(r"[^\w\- ]", "", words).replace(" ", "-")
+        count = found.get(slug, 0)
+        found[slug] = count + 1
+        anchors.add(f"{slug}-{count}" if count else slug)
+    return anchors
+
+
+def check_pages(site: "stage.Site") -> Iterator[str]:
+    texts = {}
+    for page in site.pages:
+        with open(os.path.join(CHECKOUT, page), encoding="utf-8") as file:
+            texts[page] = file.read()
+    folders = {os.path.dirname(f) for f in site.files}
+    for page, text in texts.items():
+        for number, line in lines_outside_code(text):
+            for match in stage.LINK.finditer(line):
+                problem = problem_of(match.group("to"), page, site.files, folders, texts)
+                if problem:
+                    yield f"{page}:{number}: {problem}"
+
+
+def problem_of(to: str, page: str, files: List[str], folders: Set[str],
+               texts: Dict[str, str]) -> str:
+    if re.match(r"[a-z]+:", to):
+        return "" if ADDRESS.fullmatch(to) else f"{to} is no address"
+    path, _, anchor = to.partition("#")
+    path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+    if path not in files and not any(f == path or f.startswith(path + "/") for f in folders):
+        return f"there is no {to}"
+    if anchor and path in texts and anchor not in headings_of(texts[path]):
+        return f"{path} has no heading #{anchor}"
+    return ""
+
+
+# --- The site ------------------------------------------------------------------------------------
+class Page(html.parser.HTMLParser):
+    """The anchors of a page, the links that a reader can follow, and what a browser loads."""
+
+    LOADS = {("script", "src"), ("img", "src"), ("link", "href"), ("iframe", "src"),
+             ("source", "src"), ("object", "data")}
+
+    def __init__(self, path: str):
+        super().__init__()
+        self.anchors: Set[str] = set()
+        self.links: List[str] = []
+        self.loads: List[str] = []
+        with open(path, encoding="utf-8") as file:
+            self.feed(file.read())
+
+    def handle_starttag(self, tag, attributes):
+        for name, value in attributes:
+            if value is None:
+                continue
+            if name == "id" or (tag == "a" and name == "name"):
+                self.anchors.add(value)
+            if (tag, name) == ("a", "href"):
+                self.links.append(value)
+            if (tag, name) in self.LOADS:
+                self.loads.append(value)
+
+
+def check_site() -> Iterator[str]:
+    pages: Dict[str, Page] = {}
+    for folder, _, names in os.walk(SITE):
+        for name in names:
+            path = os.path.join(folder, name)
+            if name.endswith(".html"):
+                pages[path] = Page(path)
+            elif name.endswith(".css"):
+                with open(path, encoding="utf-8") as file:
+                    for address in re.findall(r"(?:url\(|@import\s)['\"]?(https?:[^)'\"]*)",
+                                              file.read()):
+                        yield f"{os.path.relpath(path, SITE)} loads {address}"
+    for path, page in pages.items():
+        name = os.path.relpath(path, SITE)
+        for load in page.loads:
+            if re.match(r"(https?:)?//", load):
+                yield f"{name} loads {load}"
+            elif not exists(path, load):
+                yield f"{name} loads {load}, which is not there"
+        for link in page.links:
+            problem = problem_on_site(path, link, pages)
+            if problem:
+                yield f"{name}: {problem}"
+
+
+def exists(path: str, link: str) -> bool:
+    link = urllib.parse.unquote(link.partition("#")[0].partition("?")[0])
+    return link.startswith("data:") or os.path.exists(os.path.join(os.path.dirname(path), link))
+
+
+def problem_on_site(path: str, link: str, pages: Dict[str, Page]) -> str:
+    if re.match(r"[a-z]+:", link):
+        return "" if ADDRESS.fullmatch(link) else f"{link} is no address"
+    file, _, anchor = link.partition("#")
+    target = os.path.normpath(os.path.join(os.path.dirname(path), urllib.parse.unquote(file)))
+    target = target if file else path
+    if not os.path.exists(target):
+        return f"{link} is not there"
+    anchor = urllib.parse.unquote(anchor)
+    if anchor and target in pages and anchor not in pages[target].anchors:
+        return f"{link} has no such anchor"
+    return ""
+
+
+# --- Headers -------------------------------------------------------------------------------------
+def check_headers(site: "stage.Site") -> Iterator[str]:
+    for include, source in site.headers:
+        page = os.path.join(SITE, stage.header_document(include) + ".html")
+        if not os.path.exists(page):
+            yield f"{source} has no page"
+            continue
+        header = headers.read_header(os.path.join(CHECKOUT, source), include, source)
+        if not header.intro:
+            yield f"{source}: no comment says what the file holds"
+        for name in headers.undocumented(header):
+            yield f"{name}: no comment describes it"
+        anchors = Page(page).anchors
+        for declaration in headers.all_declarations(header.entries):
+            if anchor_of(declaration.full_name) not in anchors:
+                yield f"{source}:{declaration.line}: {declaration.full_name} is not on its page"
+
+
+def anchor_of(name: str) -> str:
+    return re.sub(r"[^\w.~=<>+\-*/!\[\]()]", "", name.replace("::", ".")) or name
+
+
+# --- Commands of the program ---------------------------------------------------------------------
+def check_commands(site: "stage.Site") -> Iterator[str]:
+    known = options_of_program(site.files)
+    for page in site.pages:
+        with open(os.path.join(CHECKOUT, page), encoding="utf-8") as file:
+            text = re.sub(r"\\\n", "  ", file.read())
+        for match in re.finditer(r"(?<![\w/.-])evenkeel ([a-z]+)((?: +[^\s|`;&>)]+)*)", text):
+            command, words = match.group(1), match.group(2).split()
+            options = [w.split("=")[0] for w in words if re.match(r"--[a-z]", w)]
+            if command not in known:
+                if options:
+                    line = text.count("\n", 0, match.start()) + 1
+                    yield f"{page}:{line}: evenkeel has no command {command}"
+                continue
+            for option in options:
+                if option.rstrip(".,:") not in known[command]:
+                    line = text.count("\n", 0, match.start()) + 1
+                    yield f"{page}:{line}: evenkeel {command} has no {option}"
+
+
+def options_of_program(files: List[str]) -> Dict[str, Set[str]]:
+    raise NotImplementedError
+
+
+def main() -> None:
+    site = stage.Site()
+    stage.pages_by_part(site.pages)
+    problems = [*check_pages(site), *check_site(), *check_headers(site)]
+    print("\n".join(problems))
+    if problems:
+        sys.exit(f"{len(problems)} problems")
+    print(f"{len(site.pages)} pages and {len(site.headers)} headers: all links lead somewhere")
+
+
+if __name__ == "__main__":
+    main()

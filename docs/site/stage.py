@@ -17,8 +17,8 @@ from typing import Dict, List, Set, Tuple
 
 import headers
 
-CHECKOUT = os.path.abspath(sys.argv[1]) if len(sys.argv) == 3 else ""
-TARGET = os.path.abspath(sys.argv[2]) if len(sys.argv) == 3 else ""
+CHECKOUT = ""
+TARGET = ""
 LINK = re.compile(r'(?P<before>!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(|<img src=")(?P<to>[^)\s"]+)')
 LANGUAGES = {"cpp": "cpp", "hpp": "cpp", "cmake": "cmake", "txt": "cmake", "sh": "bash",
              "bash": "bash", "py": "python", "json": "json"}
@@ -278,4 +278,5 @@ def _summary(intro: str) -> str:
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         fail("usage: stage.py CHECKOUT TARGET")
+    CHECKOUT, TARGET = (os.path.abspath(a) for a in sys.argv[1:])
     Site().write_all()

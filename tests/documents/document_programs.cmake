@@ -1,18 +1,30 @@
-function(evenkeel_add_document_block page number block)
+# evenkeel_add_document(<page>): compiles all blocks of ```cpp of a page, given by its path.
+#
+# A block is of one of three kinds, by how it begins:
+#   // name.cpp   a program that runs on three ranks; // name.hpp is for the blocks after it
+#   #include      a whole file, which must compile as it is
+#   else          a fragment, which must compile in the place where a reader would put it: among
+#                 declarations if it declares functions or templates, and otherwise in a function.
+#                 given/<page>.hpp, or else given/any_page.hpp, declares what it uses.
+#
+# Blocks of other languages are left alone; ```c++ is for what needs other libraries. The fragments
+# of a page are one source of the target document_fragments, and errors name the lines of the page.
+
+# What costs time and shows nothing new in other builds.
+set(EVENKEEL_COMPILES_FRAGMENTS OFF)
+if(EVENKEEL_ENABLE_MPI AND NOT EVENKEEL_SANITIZE AND NOT EVENKEEL_TEST_RANKS)
+  set(EVENKEEL_COMPILES_FRAGMENTS ON)
+endif()
+
+function(_evenkeel_add_file page name block)
   set(directory ${CMAKE_CURRENT_BINARY_DIR}/${page})
-  set(name block_${number}.cpp)
-  set(is_program OFF)
-  if(block MATCHES "^// ([a-z_]+\\.[ch]pp)\n")
-    set(name ${CMAKE_MATCH_1})
-    set(is_program ON)
-  endif()
   file(CONFIGURE OUTPUT ${directory}/${name} CONTENT "${block}" @ONLY)
   if(name MATCHES "hpp$" OR (block MATCHES "MPI_Init" AND NOT EVENKEEL_ENABLE_MPI))
     return()
   endif()
   string(REGEX REPLACE "\\.cpp$" "" base "${name}")
-  set(target document_${page}_${base})
-  if(NOT is_program)
+  string(REPLACE "/" "_" target "document_${page}_${base}")
+  if(NOT block MATCHES "^// ")
     add_library(${target} OBJECT ${directory}/${name})
   else()
     add_executable(${target} ${directory}/${name})
@@ -25,26 +37,89 @@ function(evenkeel_add_document_block page number block)
   evenkeel_set_warnings(${target})
 endfunction()
 
+# Whether a fragment belongs among declarations: it has a template or the body of a function, or
+# types and no statement.
+function(_evenkeel_are_declarations block result)
+  string(REGEX REPLACE "//[^\n]*" "" code "${block}")
+  string(REGEX REPLACE "\"[^\"\n]*\"" "text" code "${code}")
+  set(before "")
+  while(NOT code STREQUAL before)
+    set(before "${code}")
+    string(REGEX REPLACE "\\([^()]*\\)" "@" code "${code}")  # also over several lines
+  endwhile()
+  set(code "\n${code}")
+  string(REGEX REPLACE "\n(if|for|while|switch|else|do|return)[ @]" "\nstatement@; " code "${code}")
+  set(${result} OFF PARENT_SCOPE)
+  if(code MATCHES "\n(template|namespace) "
+      OR code MATCHES "\n[A-Za-z_][^=;{}\n]*@( const| noexcept)* {"
+      OR (code MATCHES "\n(struct|class|enum) " AND NOT code MATCHES "\n[A-Za-z_.:]+@"))
+    set(${result} ON PARENT_SCOPE)
+  endif()
+endfunction()
+
 function(evenkeel_add_document page)
-  set(source ${PROJECT_SOURCE_DIR}/docs/${page}.md)
+  set(source ${PROJECT_SOURCE_DIR}/${page})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-  file(READ ${source} rest)
+  string(REGEX REPLACE "^docs/|\\.md$" "" name "${page}")
+  string(REPLACE "/" "_" flat "${name}")
+  set(given given/any_page.hpp)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/given/${flat}.hpp)
+    set(given given/${flat}.hpp)
+  endif()
+  set(fragments "#include \"${given}\"\n")
+  set(has_fragments OFF)
+
+  file(READ ${source} text)
+  string(REGEX REPLACE "^```cpp\n" "\n```cpp\n" rest "\n${text}")
   set(number 0)
+  set(line 0)  # of the page, before `rest`
   while(TRUE)
-    string(FIND "${rest}" "```cpp\n" begin)
+    string(FIND "${rest}" "\n```cpp\n" begin)
     if(begin EQUAL -1)
       break()
     endif()
     math(EXPR number "${number} + 1")
-    math(EXPR begin "${begin} + 7")
+    math(EXPR begin "${begin} + 8")
+    string(SUBSTRING "${rest}" 0 ${begin} before)
+    string(REGEX MATCHALL "\n" ends "${before}")
+    list(LENGTH ends count)
+    math(EXPR line "${line} + ${count}")
     string(SUBSTRING "${rest}" ${begin} -1 rest)
-    string(FIND "${rest}" "```" end)
+    string(FIND "${rest}" "\n```" end)
+    math(EXPR end "${end} + 1")
     string(SUBSTRING "${rest}" 0 ${end} block)
-    evenkeel_add_document_block(${page} ${number} "${block}")
-    math(EXPR end "${end} + 3")
+    if(block MATCHES "^// ([a-z_]+\\.[ch]pp)\n")
+      _evenkeel_add_file(${name} ${CMAKE_MATCH_1} "${block}")
+    elseif(block MATCHES "^#include")
+      _evenkeel_add_file(${name} block_${number}.cpp "${block}")
+    else()
+      set(has_fragments ON)
+      _evenkeel_are_declarations("${block}" are_declarations)
+      if(are_declarations)
+        string(APPEND fragments "#line ${line} \"${source}\"\n${block}")
+      else()
+        string(APPEND fragments
+          "void fragment_${number}() {\n#line ${line} \"${source}\"\n${block};\n}\n")
+      endif()
+    endif()
+    string(REGEX MATCHALL "\n" ends "${block}")
+    list(LENGTH ends count)
+    math(EXPR line "${line} + ${count}")
     string(SUBSTRING "${rest}" ${end} -1 rest)
+    string(PREPEND rest "\n")
+    math(EXPR line "${line} - 1")
   endwhile()
-  if(number EQUAL 0)
-    message(FATAL_ERROR "docs/${page}.md has no block of C++")
+
+  if(has_fragments AND EVENKEEL_COMPILES_FRAGMENTS)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/fragments/${flat}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${fragments}" @ONLY)
+    if(NOT TARGET document_fragments)
+      add_library(document_fragments OBJECT)
+      target_include_directories(document_fragments PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+      target_link_libraries(document_fragments PRIVATE evenkeel::evenkeel GTest::gtest)
+      evenkeel_set_test_build(document_fragments)
+      target_compile_options(document_fragments PRIVATE -w)  # names that a page does not use again
+    endif()
+    target_sources(document_fragments PRIVATE ${file})
   endif()
 endfunction()

@@ -1,0 +1,12 @@
+#pragma once
+
+// For the fragments of docs/curves.md: a set, and what its objects weigh.
+
+#include "any_page.hpp"
+
+#include <span>
+
+extern const ek::Communicator communicator;
+extern const ek::Space space;
+extern const ek::Set set;
+extern const std::span<const double> weights;

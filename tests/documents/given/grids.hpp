@@ -1,0 +1,22 @@
+#pragma once
+
+// For the fragments of docs/grids.md: a code that owns a grid of cells and moves them itself.
+
+#include <evenkeel/evenkeel.hpp>
+
+#include <vector>
+
+namespace ek = evenkeel;
+
+struct Simulation {
+  bool advance();
+};
+extern Simulation simulation;
+
+extern const int ranks, rank;
+extern const ek::Box box;
+extern const ek::CellMesh mesh;
+extern std::vector<double> cells;
+void compute_fluxes(std::vector<double>& cells);
+void exchange(std::vector<double>& cells, const std::vector<ek::CellParcel>& leaving,
+              const std::vector<ek::CellParcel>& entering);
