@@ -4,9 +4,8 @@
 
 Fails on: a link within the checkout that leads nowhere, or to a heading that is not there; a link
 to elsewhere that has not the form of an address; on the site, a broken link or one that makes a
-browser load something from the network; a public header without a page; a name in a public header
-that no comment describes; and a command of the program `evenkeel` with an option that it does not
-have. Nothing is fetched from the network.
+browser load something from the network; a public header without a page; and a name in a public
+header that no comment describes. Nothing is fetched from the network.
 """
 
 import html.parser
@@ -174,30 +173,6 @@ def check_headers(site: "stage.Site") -> Iterator[str]:
 
 def anchor_of(name: str) -> str:
     return re.sub(r"[^\w.~=<>+\-*/!\[\]()]", "", name.replace("::", ".")) or name
-
-
-# --- Commands of the program ---------------------------------------------------------------------
-def check_commands(site: "stage.Site") -> Iterator[str]:
-    known = options_of_program(site.files)
-    for page in site.pages:
-        with open(os.path.join(CHECKOUT, page), encoding="utf-8") as file:
-            text = re.sub(r"\\\n", "  ", file.read())
-        for match in re.finditer(r"(?<![\w/.-])evenkeel ([a-z]+)((?: +[^\s|`;&>)]+)*)", text):
-            command, words = match.group(1), match.group(2).split()
-            options = [w.split("=")[0] for w in words if re.match(r"--[a-z]", w)]
-            if command not in known:
-                if options:
-                    line = text.count("\n", 0, match.start()) + 1
-                    yield f"{page}:{line}: evenkeel has no command {command}"
-                continue
-            for option in options:
-                if option.rstrip(".,:") not in known[command]:
-                    line = text.count("\n", 0, match.start()) + 1
-                    yield f"{page}:{line}: evenkeel {command} has no {option}"
-
-
-def options_of_program(files: List[str]) -> Dict[str, Set[str]]:
-    raise NotImplementedError
 
 
 def main() -> None:

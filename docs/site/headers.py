@@ -8,7 +8,7 @@ between them share the comment of the first. Bodies of functions, private member
 
 import re
 from dataclasses import dataclass, field
-from typing import Iterator, List, Optional
+from typing import Iterator, List, Optional, Set
 
 
 @dataclass
@@ -37,6 +37,7 @@ class Entry:
     comment: str
     declarations: List[Declaration]
     line: int
+    is_below_another: bool = False  # without a blank line between them
 
 
 @dataclass
@@ -393,7 +394,8 @@ class Reader:
             if last.kind == declaration.kind or not (last.entries or declaration.entries):
                 entries[-1].declarations.append(declaration)
                 return
-        entries.append(Entry(comment, [declaration], line))
+        is_below = not comment and bool(entries) and self._is_joined(previous_end, begin)
+        entries.append(Entry(comment, [declaration], line, is_below))
 
     # --- One declaration -------------------------------------------------------------------------
     def _macro(self, begin: int, word: str) -> Optional[Declaration]:
@@ -483,7 +485,7 @@ class Reader:
             if said and len(said) == len(entry.declarations) and not entry.comment:
                 codes += [d.code for d in said]
                 continue
-            if not entry.comment:
+            if not entry.comment or (entry.declarations and not entry.declarations[0].is_routine):
                 codes += [d.code for d in said]
                 entry.declarations = [d for d in entry.declarations if d not in said]
             if entry.declarations or entry.comment:
@@ -682,27 +684,44 @@ def all_declarations(entries: List[Entry]) -> Iterator[Declaration]:
 def undocumented(header: Header) -> Iterator[str]:
     """The names that no comment describes, as FILE:LINE: NAME.
 
-    A comment counts for all that stands directly below it. The head of a file describes the class
-    that has the name of the file, and a template its specialisations. Members without parameters
-    may speak by their names.
+    A comment counts for all that stands directly below it, and for all overloads in its scope. The
+    head of a file describes what it names and the class that has the name of the file, and a
+    template its specialisations. Operators speak for themselves, and members without parameters by
+    their names.
     """
     stem = header.include.rsplit("/", 1)[-1].split(".")[0].replace("_", "")
-    for entry in header.entries:
-        yield from _undocumented(entry, header, lambda d: (
-            d.kind in ("class", "struct") and (
-                "<" in d.name or (bool(header.intro) and d.name.lower() == stem))))
+
+    def is_described_elsewhere(declaration: Declaration) -> bool:
+        if re.search(rf"\b{re.escape(declaration.name)}\b", header.intro):
+            return True
+        return declaration.kind in ("class", "struct") and (
+            "<" in declaration.name or (bool(header.intro) and declaration.name.lower() == stem))
+
+    yield from _undocumented(header.entries, header, is_described_elsewhere)
 
 
-def _undocumented(entry: Entry, header: Header, is_excused) -> Iterator[str]:
-    is_described = entry.comment or any(d.trailing for d in entry.declarations)
-    for declaration in entry.declarations:
-        if not (is_described or declaration.is_routine or is_excused(declaration)):
+def _undocumented(entries: List[Entry], header: Header, is_excused) -> Iterator[str]:
+    described: Set[str] = set()
+    missing: List[Declaration] = []
+    was_described = False
+    for entry in entries:
+        is_described = bool(entry.comment) or any(d.trailing for d in entry.declarations) or (
+            entry.is_below_another and was_described)
+        was_described = is_described
+        for declaration in entry.declarations:
+            if is_described or declaration.is_routine or is_excused(declaration):
+                described.add(declaration.name)
+            else:
+                missing.append(declaration)
+            if "<" not in declaration.name:
+                yield from _undocumented(declaration.entries, header, _speaks_by_its_name)
+    for declaration in missing:
+        if declaration.name not in described:
             yield f"{header.source}:{declaration.line}: {declaration.full_name}"
-        for inner in declaration.entries if "<" not in declaration.name else []:
-            yield from _undocumented(inner, header, _speaks_by_its_name)
 
 
 def _speaks_by_its_name(member: Declaration) -> bool:
     if member.kind in ("variable", "enumerator", "type"):
         return True
-    return member.kind == "function" and "()" in member.code
+    return member.kind == "function" and (
+        "()" in member.code or member.name.startswith("operator"))

@@ -14,6 +14,8 @@ namespace evenkeel::detail {
 
 }  // namespace evenkeel::detail
 
+// Throws an Error that says what the condition means, if it is false; evaluated from the level
+// `local` on. Local.
 #if EVENKEEL_ASSERTION_LEVEL >= 1
 #define EVENKEEL_ASSERT(condition, meaning) \
   ((condition) ? void()                     \

@@ -9,6 +9,7 @@
 
 namespace evenkeel {
 
+// What this library was built from, as `evenkeel info` prints it.
 struct BuildInfo {
   std::string version;
   std::string kokkos_version;

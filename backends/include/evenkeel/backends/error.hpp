@@ -15,6 +15,7 @@
 
 namespace evenkeel {
 
+// What an application can do about an Error.
 enum class ErrorKind : int {
   bad_input,      // the caller can correct it: a wrong length, a NaN, an unknown option
   out_of_memory,  // an allocation was refused
@@ -24,6 +25,7 @@ enum class ErrorKind : int {
   internal        // evenkeel broke a promise of its own: please report it
 };
 
+// The name in messages.
 EVENKEEL_API const char* name_of(ErrorKind kind) noexcept;
 
 // Where an error arose: the stage, in the words of the architecture ("core/field",

@@ -9,6 +9,7 @@
 
 namespace evenkeel {
 
+// The type of one value.
 enum class ScalarType : int {
   none,  // bytes of unknown type: moved, never used in arithmetic
   int8,
@@ -44,6 +45,7 @@ constexpr ScalarType scalar_type_of() {
   return ScalarType::none;
 }
 
+// A type that evenkeel computes with.
 template <class T>
 concept Scalar = scalar_type_of<T>()
 != ScalarType::none;

@@ -11,6 +11,7 @@
 
 namespace evenkeel {
 
+// Into how many parts, and of which speeds.
 struct ChainOptions {
   int parts = 1;
   // One speed per part, in order; positive and finite. Empty: all parts are equally fast.

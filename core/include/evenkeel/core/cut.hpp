@@ -37,6 +37,7 @@ enum class Aim : int {
   optimal
 };
 
+// The same on all ranks.
 struct CutOptions {
   int parts = 1;
   int dimensions = 3;

@@ -25,10 +25,12 @@ class Derived {
   Derived(const Domains& domains, T value)
       : generation_(generation_of(domains)), value_(std::move(value)) {}
 
+  // Whether the data was made from domains of this generation.
   bool is_of(const Domains& domains) const noexcept {
     return generation_of(domains) == generation_;
   }
 
+  // The data, which must be of these domains.
   const T& of(const Domains& domains) const {
     EVENKEEL_ASSERT(is_of(domains), "What is derived from domains is of their generation");
     return value_;

@@ -21,6 +21,7 @@
 
 namespace evenkeel {
 
+// Where an object is.
 struct Location {
   static constexpr int nowhere = -1;
   int rank = nowhere;
@@ -66,6 +67,7 @@ class EVENKEEL_API IdDirectory {
 // The ids of this rank's objects: the owned ones, and the ghosts behind them. Local, as all of it.
 class EVENKEEL_API LocalIds {
  public:
+  // Of the first `count` objects, owned ones and ghosts, or of all.
   explicit LocalIds(const NumberSource& ids, const OwnedCount& count = {});
 
   // Writes the index of each id: the lowest one that has it, which is that of the owned object if

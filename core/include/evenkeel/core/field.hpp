@@ -79,6 +79,7 @@ struct VectorOf {
   static constexpr int components = n;
 };
 
+// By default an element is one value of its type.
 template <class T>
 struct ElementShape {
   static constexpr ScalarType scalar = scalar_type_of<T>();
@@ -129,6 +130,7 @@ struct PositionIn;  // declared for records alone
 template <class Container>
 struct FieldTraits;
 
+// A container whose FieldTraits are known.
 template <class Container>
 concept KnownContainer = requires(Container& container) {
   typename FieldTraits<Container>::Element;
@@ -153,6 +155,7 @@ FieldLayout packed_layout(T* data, std::int64_t count, std::int64_t capacity,
   return layout;
 }
 
+// Where the values of a field go when they are committed.
 enum class Placement {
   replace,  // new storage takes the container's place
   in_place  // the container keeps its storage; staged values are copied back
@@ -268,6 +271,7 @@ class EVENKEEL_API StagedField {
 
 class EVENKEEL_API Field {
  public:
+  // For field_of().
   Field(void* container, const detail::FieldOperations& operations)
       : container_(container), operations_(&operations) {}
 

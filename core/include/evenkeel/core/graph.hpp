@@ -38,6 +38,7 @@ struct GraphCutOptions {
   std::function<void(double done)> progress = {};
 };
 
+// A part for each vertex, and what that means.
 struct GraphCut {
   exec::Array<int> parts;  // of this rank's vertices
   GraphReport report;

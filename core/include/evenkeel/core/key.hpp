@@ -8,11 +8,13 @@
 
 namespace evenkeel {
 
+// The curves that there are.
 enum class CurveKind : std::uint8_t {
   hilbert,  // neighbours on the curve are neighbours in space
   morton,   // bits interleaved, the first axis lowest
   snake     // row by row along the first axis, turning at each end
 };
+// The name in options and messages.
 EVENKEEL_API const char* name_of(CurveKind kind) noexcept;
 
 // Bits of one coordinate of a cell that fit a key, with a bit to spare for the end of the curve.

@@ -15,6 +15,7 @@
 
 namespace evenkeel {
 
+// A type that counts objects.
 template <class T>
 concept CountType = std::integral<T> && !std::same_as<T, bool> && !std::is_const_v<T>;
 
@@ -26,10 +27,12 @@ class OwnedCount {
  public:
   constexpr OwnedCount() = default;
 
+  // A number, or a variable that gets the new number.
   template <CountType T>
   constexpr OwnedCount(T count)  // NOLINT: implicit, for designated initialisers
       : value_(as_count(count)), given_(true) {}
 
+  // A variable, which must outlive the set.
   template <CountType T>
   constexpr OwnedCount(T* count)  // NOLINT: implicit, for designated initialisers
       : variable_(count), access_(&access_of<T>), given_(true) {}
@@ -88,6 +91,7 @@ class NumberSource {
  public:
   NumberSource() = default;
 
+  // A variable, also a named one, that outlives the set; a temporary does not compile.
   template <KnownContainer Container>
   NumberSource(Container& weights)  // NOLINT: implicit, for designated initialisers
       : field_(Field(&weights, detail::operations_of<Container>)) {}

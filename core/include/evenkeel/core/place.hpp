@@ -103,6 +103,7 @@ struct Prepared {
   std::vector<PlacesOfSet> places;  // objects of a group are in the cell of its least key
   Status status;                    // of this rank, for the next vote
 
+  // The set whose positions the space reaches.
   const Set& set(std::size_t index) const {
     return places[index].as_set ? *places[index].as_set : sets[index];
   }
@@ -174,6 +175,7 @@ struct FreshGoal {
   std::int64_t generation = 1;
 };
 
+// Domains made anew; the same on all ranks.
 struct FreshCut {
   Domains domains;  // part p is rank p
   double lambda = 1;

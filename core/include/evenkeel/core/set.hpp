@@ -29,6 +29,7 @@ namespace evenkeel {
 inline constexpr int most_types = 16, most_features = 8;
 inline constexpr int no_type = -1;
 
+// What else is said of the objects of a set.
 struct SetOptions {
   OwnedCount count = {};
   // What each object costs, where the application knows better than the measured default.
@@ -92,6 +93,7 @@ Carried carry(Carries&&... carries) {
 
 class EVENKEEL_API Set {
  public:
+  // See set().
   Set(Field position, Carried carried, const SetOptions& options);
 
   // The number of owned objects, right now.
@@ -121,6 +123,7 @@ class EVENKEEL_API Set {
   SetOptions options_;
 };
 
+// A set of variables: one position, and what it carries.
 template <class Container>
 Set set(Container&& position, Carried carried = {}, const SetOptions& options = {}) {
   return Set(field_of(std::forward<Container>(position)), std::move(carried), options);

@@ -38,6 +38,7 @@ class EVENKEEL_API Chunk {
 // All chunks of a loop, in order; none is empty. The Kernel must outlive them.
 class EVENKEEL_API Chunks {
  public:
+  // For range-based loops.
   class Iterator {
    public:
     using iterator_category = std::input_iterator_tag;
@@ -68,6 +69,7 @@ class EVENKEEL_API Chunks {
   };
 
   std::size_t size() const noexcept { return count_; }
+  // One chunk; there are size() of them.
   Chunk operator[](std::size_t index) const noexcept;
   Iterator begin() const noexcept { return {this, 0}; }
   Iterator end() const noexcept { return {this, count_}; }

@@ -48,6 +48,7 @@ class KernelTypes {
   bool is_fit_ = true;
 };
 
+// What is known of a kernel; the same wherever it is registered.
 struct KernelOptions {
   int phase = 0;  // from 0 to kernel_phases - 1
   int every = 0;  // runs, or does most of its work, once in this many steps; 0: found by itself
@@ -158,6 +159,7 @@ class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
   const std::vector<std::string>& names() const noexcept { return names_; }
   const std::vector<KernelOptions>& options() const noexcept { return options_; }
 
+  // One step in nanoseconds.
   struct Step {
     std::int64_t duration = 0;  // since the last step ended
     std::int64_t load = 0;      // in kernels

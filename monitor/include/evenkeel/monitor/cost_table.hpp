@@ -7,6 +7,7 @@
 
 namespace evenkeel {
 
+// What one type or feature of a set costs.
 struct CostRow {
   static constexpr int most_types = 16, most_features = 8;  // of a set
 
@@ -20,6 +21,7 @@ struct CostRow {
   friend bool operator==(const CostRow&, const CostRow&) = default;
 };
 
+// All rows, and how well they are known.
 struct CostTable {
   std::vector<CostRow> rows = {};
   double fixed_seconds = 0;  // per step, of a rank, whatever it has

@@ -37,6 +37,7 @@ struct Counterfactual {
 template <class Cut>
 class EarlierCuts {
  public:
+  // A cut, and when it was made.
   struct Entry {
     std::int64_t step;  // after which it was made
     Cut cut;

@@ -7,6 +7,7 @@
 
 namespace evenkeel {
 
+// One plane through the box.
 struct DomainSection {
   int across = 0, up = 1;  // axes of the plane
   double at = 0;           // in 3-D: where it is, along the other axis
@@ -16,6 +17,7 @@ struct DomainSection {
   friend bool operator==(const DomainSection&, const DomainSection&) = default;
 };
 
+// The box, and planes through it.
 struct DomainSections {
   std::vector<double> low = {}, high = {};  // corners of the box
   std::vector<DomainSection> planes = {};   // one in 2-D, six in 3-D; none: not known

@@ -39,6 +39,7 @@ enum class VertexCosts : int {
   as_given   // their weights
 };
 
+// What a GraphBalancer is told.
 struct GraphBalancerOptions {
   ByGraph method = {};
   VertexCosts costs = VertexCosts::measured;

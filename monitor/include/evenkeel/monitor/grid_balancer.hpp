@@ -36,6 +36,7 @@
 
 namespace evenkeel {
 
+// What a GridBalancer is told.
 struct GridBalancerOptions {
   RankGrid grid;  // as many domains as ranks
   Box box;

@@ -27,6 +27,7 @@ struct LoadSummary {
   double average() const noexcept { return sum / ranks; }
 };
 
+// Of the seconds of all ranks.
 EVENKEEL_API LoadSummary summarise(std::span<const double> seconds);
 
 // 1 for one rank and for no load at all.
@@ -47,6 +48,7 @@ struct Figures {
 
 // What a look has shown.
 struct Metrics {
+  // The figures of one kernel.
   struct Kernel {
     std::string name;
     Figures figures;

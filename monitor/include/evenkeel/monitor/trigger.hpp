@@ -87,6 +87,7 @@ struct Custom {
   friend bool operator==(const Custom&, const Custom&) = default;
 };
 
+// Any of the rules.
 using Trigger =
     std::variant<CostAware, Never, Every, Threshold, Menon, Zhai, Procassini, Boulmier, Custom>;
 

@@ -37,6 +37,7 @@ namespace detail {
 class Messenger;  // what carries messages: MPI, or this process alone; src/comm/messenger.hpp
 }
 
+// What reductions and scans make of the values of several ranks.
 enum class Reduction : int { sum, least, greatest };
 
 // What a rank does when MPI fails it in a way that no vote can tell the others: they wait for this
@@ -51,6 +52,7 @@ EVENKEEL_API const char* name_of(OnMpiError what) noexcept;
 template <class T>
 concept Sendable = std::is_trivially_copyable_v<T> && !std::is_pointer_v<T>;
 
+// How messages travel; `piece_bytes` is the same on all ranks.
 struct CommunicatorOptions {
   // How device memory travels. EVENKEEL_DEVICE_AWARE_MPI=0 or 1 in the environment of rank 0
   // settles `automatic` for all ranks.
@@ -68,6 +70,7 @@ template <class T>
 struct Gathered {
   std::vector<T> values;
   std::vector<std::int64_t> offsets;
+  // The values of one rank.
   std::span<const T> of_rank(int rank) const {
     const auto r = static_cast<std::size_t>(rank);
     return std::span<const T>(values).subspan(

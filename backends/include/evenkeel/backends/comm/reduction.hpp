@@ -78,10 +78,13 @@ EVENKEEL_API void at_finalize(const Communicator& communicator, std::function<vo
 
 }  // namespace detail
 
+// A non-blocking reduction over all ranks that is used again and again: posted by start(), asked by
+// test(), completed by wait(). The destructor never waits.
 template <class T>
 class PendingReduction {
  public:
   PendingReduction() = default;
+  // For the function that prepares one.
   explicit PendingReduction(std::unique_ptr<detail::Pending> pending)
       : pending_(std::move(pending)) {}
 

@@ -31,6 +31,7 @@ struct Receive {
   MemoryKind kind = MemoryKind::host;
 };
 
+// What a transfer may take of memory and of MPI.
 struct TransferLimits {
   // Extra memory for staging, for each kind of memory. A single message that needs more gets it.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
@@ -71,6 +72,7 @@ struct TransferWork {
 // this message, or for another with the same (d, k), and MPI makes progress on both.
 class EVENKEEL_API Transfer {
  public:
+  // Local. Checks the messages and allocates staging.
   Transfer(const Space& space, const Communicator& communicator, std::span<const Send> sends,
            std::span<const Receive> receives, const TransferLimits& limits = {});
   Transfer(Transfer&&) noexcept;

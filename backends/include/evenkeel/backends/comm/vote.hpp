@@ -30,6 +30,7 @@ namespace evenkeel {
 class EVENKEEL_API Status {
  public:
   Status() = default;
+  // This rank has failed.
   explicit Status(Error error) : error_(std::move(error)) {}
 
   // The exception being handled, as a Status: Errors as they are, std::bad_alloc as out_of_memory,

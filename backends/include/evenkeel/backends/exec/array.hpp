@@ -115,6 +115,8 @@ class Array {
 template <class T>
 class Reached {
  public:
+  // Values anywhere, or on the host, or in an array. Copies only if `space` cannot reach them; then
+  // blocks until the copy is complete.
   Reached(const Space& space, const char* label, const T* values, std::int64_t size,
           MemoryKind memory)
       : data_(values), size_(size) {

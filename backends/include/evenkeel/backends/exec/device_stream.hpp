@@ -5,6 +5,7 @@
 
 namespace evenkeel {
 
+// A stream of CUDA or HIP, as a value that names neither.
 struct DeviceStream {
   bool on_device = false;  // false: a host instance; the other members mean nothing
   int device = -1;         // -1: the current one
@@ -13,11 +14,14 @@ struct DeviceStream {
   friend bool operator==(const DeviceStream&, const DeviceStream&) = default;
 };
 
+// An instance of a Kokkos execution space.
 template <class Instance>
 concept ExecutionInstance = requires(const Instance& instance) {
   instance.fence();
 };
 
+// The stream of an instance of Kokkos::Cuda or Kokkos::HIP; for all others one that is not on a
+// device.
 template <ExecutionInstance Instance>
 DeviceStream stream_of([[maybe_unused]] const Instance& instance) {
   DeviceStream stream;

@@ -20,6 +20,7 @@ namespace evenkeel {
 class EVENKEEL_API DeviceEvents {
  public:
   using Event = void*;
+  // Whether the device has passed an event.
   enum class State { pending, passed, failed };
 
   DeviceEvents() = default;
@@ -28,6 +29,7 @@ class EVENKEEL_API DeviceEvents {
   virtual ~DeviceEvents() = default;
 
   virtual Event create(const DeviceStream& stream) noexcept = 0;  // null if refused
+  // record() puts the event on the stream, and is false if refused; query() does not wait.
   virtual void destroy(Event event) noexcept = 0;
   virtual bool record(Event event, const DeviceStream& stream) noexcept = 0;
   virtual State query(Event event) noexcept = 0;
@@ -52,6 +54,7 @@ class EVENKEEL_API DeviceTimer {
     std::int64_t device_nanoseconds = 0;
   };
 
+  // With the events of a device; null: nothing is timed.
   explicit DeviceTimer(std::shared_ptr<DeviceEvents> events);
   DeviceTimer(const DeviceTimer&) = delete;
   DeviceTimer& operator=(const DeviceTimer&) = delete;

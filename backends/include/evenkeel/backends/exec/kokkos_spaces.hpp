@@ -90,6 +90,7 @@ struct IndexIn<T, TypeList<Types...>> {
 
 }  // namespace detail
 
+// The execution spaces that run on the host.
 using HostSpaces = detail::Joined<detail::Joined<detail::SerialSpaces, detail::OpenMPSpaces>::type,
                                   detail::ThreadsSpaces>::type;
 // All execution spaces of the Kokkos that this build links, hosts first.
@@ -127,6 +128,7 @@ constexpr MemoryKind memory_kind_of() {
   return detail::kind_of_memory(host, device && !plain, has_device);
 }
 
+// Whether kernels of this type of instance can reach memory of a kind.
 template <class Instance>
 constexpr bool space_can_access(MemoryKind kind) {
   using Access = Kokkos::SpaceAccessibility<Instance, Kokkos::HostSpace>;

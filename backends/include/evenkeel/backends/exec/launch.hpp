@@ -49,12 +49,15 @@ struct Values {
   T* data;
   std::int64_t count;
   KOKKOS_FUNCTION T& operator()(std::int64_t i) const { return data[i]; }
+  // Like the extent of a View of rank 1.
   KOKKOS_FUNCTION std::size_t extent(int) const { return static_cast<std::size_t>(count); }
 };
 
+// The Kokkos space that runs the kernels of an instance.
 template <class Instance>
 using Executor = typename detail::ExecutorOf<Instance>::type;
 
+// The policy of a kernel over indices of 64 bits.
 template <class Instance>
 using Indices = Kokkos::RangePolicy<Executor<Instance>, Kokkos::IndexType<std::int64_t>>;
 
@@ -116,6 +119,7 @@ void reduce(const Instance& instance, const char* label, std::int64_t count, con
                           static_cast<Result&&>(result));
 }
 
+// What a kernel of for_each_team gets.
 template <class Instance>
 using TeamOf = typename Kokkos::TeamPolicy<Executor<Instance>>::member_type;
 

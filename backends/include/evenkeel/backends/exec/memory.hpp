@@ -18,6 +18,7 @@ enum class MemoryKind : int {
   shared   // both: managed or pinned memory
 };
 
+// The name in messages.
 EVENKEEL_API const char* name_of(MemoryKind kind) noexcept;
 
 // Owns uninitialised bytes of one kind. Movable. A refused allocation is an Error that names the
@@ -25,6 +26,7 @@ EVENKEEL_API const char* name_of(MemoryKind kind) noexcept;
 class EVENKEEL_API Buffer {
  public:
   Buffer() = default;
+  // Allocates; the label is for messages and for the tools of Kokkos.
   Buffer(const std::string& label, MemoryKind kind, std::int64_t bytes);
 
   // Host memory to send from and receive into: page-locked where the build has a device (copies to

@@ -81,6 +81,7 @@ Sum sum(const Space& space, std::int64_t count, const ValueOf& value_of) {
                     [&](const auto& instance) { return sum<Sum>(instance, count, value_of); });
 }
 
+// The result of extremes().
 template <class Value>
 struct Extremes {
   Value least, greatest;

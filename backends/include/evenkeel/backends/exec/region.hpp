@@ -10,6 +10,7 @@ namespace evenkeel::exec {
 // The region is open while this object lives. `name` is "evenkeel::stage".
 class Region {
  public:
+  // The name begins with "evenkeel::".
   explicit Region(const char* name) : is_open_(Kokkos::Tools::profileLibraryLoaded()) {
     if (is_open_) Kokkos::Profiling::pushRegion(name);
   }

@@ -29,6 +29,7 @@ class EVENKEEL_API Space {
   static std::vector<std::string> names();
 
   std::string_view name() const noexcept;
+  // Whether its kernels reach memory of this kind.
   bool can_access(MemoryKind kind) const noexcept;
   bool is_device() const noexcept;
 

@@ -15,6 +15,7 @@ EVENKEEL_API std::int64_t wall_nanoseconds() noexcept;
 // Nanoseconds of CPU time that the calling thread has used.
 EVENKEEL_API std::int64_t thread_cpu_nanoseconds() noexcept;
 
+// Runs from its construction on, by the clock `now`.
 template <std::int64_t (*now)() noexcept>
 class BasicStopwatch {
  public:
@@ -32,6 +33,7 @@ class BasicStopwatch {
   std::int64_t start_ = now();
 };
 
+// Wall time, and the CPU time of the thread that asks.
 using Stopwatch = BasicStopwatch<&wall_nanoseconds>;
 using ThreadCpuStopwatch = BasicStopwatch<&thread_cpu_nanoseconds>;
 

@@ -36,6 +36,7 @@ struct BoxCutOptions {
   std::array<double, 3> least_width = {};  // of a domain, along each axis; always holds
 };
 
+// How to divide the box by a grid.
 struct GridCutOptions : BoxCutOptions {
   GridShape shape;
   GridScheme scheme = GridScheme::staggered;
@@ -43,6 +44,7 @@ struct GridCutOptions : BoxCutOptions {
   std::array<double, 3> cell_size = {};  // borders stand at multiples from the lower face
 };
 
+// How to divide the box by recursive bisection.
 struct BisectionOptions : BoxCutOptions {
   int parts = 1;
   int dimensions = 3;
@@ -52,6 +54,7 @@ struct BisectionOptions : BoxCutOptions {
   const TreeDomains* earlier = nullptr;
 };
 
+// What a cut has found, beside the borders, and what it took; the same on all ranks.
 struct BoxCut {
   std::vector<double> weights;  // of each part
   double heaviest_object = 0;

@@ -21,6 +21,7 @@
 
 namespace evenkeel {
 
+// How the next borders follow from the work of the domains.
 enum class GridRule : std::uint8_t {
   // A model of the density of work, which every round sharpens; the borders divide it evenly. The
   // first rounds may be less even than the start, because little is known by then. Rounds that
@@ -33,6 +34,7 @@ enum class GridRule : std::uint8_t {
   relaxation
 };
 
+// The same on all ranks.
 struct GridRoundsOptions {
   std::vector<double> speeds = {};         // of each part; empty: alike
   std::array<double, 3> least_width = {};  // of a domain, along each axis; always holds
@@ -45,6 +47,7 @@ struct GridRoundsOptions {
   double gamma = 0;  // of the relaxation; 0: max(4.1, 1.1 (1 + widest / narrowest)), of each axis
 };
 
+// A grid, and what earlier rounds have told of the density of work.
 class EVENKEEL_API GridRounds {
  public:
   // Begins with `start`, its borders moved to where widths and cells allow them. Throws an Error

@@ -24,6 +24,7 @@
 
 namespace evenkeel {
 
+// The cut, and what a step then takes.
 struct PhaseChain {
   std::vector<std::int64_t>
       offsets;  // parts + 1: part p holds items offsets[p] .. offsets[p + 1] - 1

@@ -20,11 +20,13 @@
 
 namespace evenkeel {
 
+// What one rank has.
 struct Holding {
   double seconds = 0;  // measured: finite and not negative
   std::int64_t items = 0;
 };
 
+// When a trade is not worth it.
 struct StringOptions {
   // Nobody trades while the greatest time is at most so many times the mean.
   double threshold_lambda = 1.02;
@@ -44,12 +46,14 @@ struct Trade {
   std::int64_t to_left = 0, to_right = 0;      // items that it gives
   std::int64_t from_left = 0, from_right = 0;  // items that it gets
   double lambda = 1;                           // before the trade; the same on all ranks
+  // How many items the rank has after the trade.
   std::int64_t after(std::int64_t items) const noexcept {
     return items - to_left - to_right + from_left + from_right;
   }
   friend bool operator==(const Trade&, const Trade&) = default;
 };
 
+// How ranks find out what crosses the borders.
 enum class StringMode : int {
   distributed,  // one scan, and a note to each neighbour who gets something
   master        // rank 0 gathers what all have, and tells all what crosses each border

@@ -23,6 +23,7 @@ namespace hilbert {
 template <int n>
 inline constexpr std::uint32_t state_count = static_cast<std::uint32_t>(n) << n;
 
+// Rotates the lowest n bits by at most n places.
 template <int n>
 KOKKOS_FUNCTION constexpr std::uint32_t rotate_right(std::uint32_t bits, std::uint32_t by) {
   constexpr std::uint32_t mask = (1U << n) - 1;
@@ -35,6 +36,7 @@ KOKKOS_FUNCTION constexpr std::uint32_t rotate_left(std::uint32_t bits, std::uin
   const std::uint32_t shift = by < n ? by : by - n;
   return ((bits << shift) | (bits >> (n - shift))) & mask;
 }
+// The Gray code of a number and its inverse, for up to three bits; the number of ones at the end.
 KOKKOS_FUNCTION constexpr std::uint32_t gray(std::uint32_t number) {
   return number ^ (number >> 1);
 }
@@ -50,6 +52,7 @@ template <int n>
 struct State {
   std::uint32_t entry = 0, direction = 0;
 
+  // The place of an orthant along the curve, the orthant at a place, and the step into it.
   KOKKOS_FUNCTION constexpr std::uint32_t place_of(std::uint32_t orthant) const {
     return inverse_gray(rotate_right<n>(orthant ^ entry, direction + 1));
   }
@@ -79,6 +82,7 @@ struct Table {
   static constexpr std::uint32_t size = state_count<n> * digits;
   std::uint16_t digit[size], row_below[size];
 
+  // Where the row of a state begins; filling one entry; reading its two halves.
   static constexpr std::uint32_t row(const State<n>& state) {
     return (state.entry * n + state.direction) << digit_bits;
   }
@@ -96,6 +100,7 @@ template <int n>
 struct PackedTable {
   static constexpr std::uint32_t digit_mask = Table<n>::digits - 1;
   const std::uint16_t* entries;
+  // The two halves of an entry.
   KOKKOS_FUNCTION constexpr std::uint32_t digit_at(std::uint32_t at) const {
     return entries[at] & digit_mask;
   }
@@ -131,6 +136,7 @@ constexpr void fill_row(Tables<n>& tables, std::uint32_t from, const State<n>& s
   }
 }
 
+// Makes both tables; for the compiler.
 template <int n>
 constexpr Tables<n> make_tables() {
   Tables<n> tables = {};
@@ -141,6 +147,7 @@ constexpr Tables<n> make_tables() {
   return tables;
 }
 
+// Both tables, as constants of the program.
 template <int n>
 inline constexpr Tables<n> tables = make_tables<n>();
 
@@ -193,6 +200,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t digits_of(const Cell<n>& cell) {
   return digits;
 }
 
+// The inverse of digits_of().
 template <int n, class Bits>
 KOKKOS_FUNCTION constexpr Cell<n> cell_of_digits(std::uint64_t digits) {
   Cell<n> cell;
@@ -218,22 +226,26 @@ KOKKOS_FUNCTION constexpr std::uint64_t translated(const AnyTable& table, std::u
   return others;
 }
 
+// The key of the cell that has these digits.
 template <int n, class Bits, class AnyTable>
 KOKKOS_FUNCTION constexpr Bits key_of_digits(const AnyTable& places, std::uint64_t digits) {
   return static_cast<Bits>(translated<n, Bits>(places, digits) >> (n * padding<n, Bits>));
 }
 
+// By tables: a few look-ups for each cell or key.
 template <int n, class Bits, class AnyTable>
 KOKKOS_FUNCTION constexpr Bits key_by_table(const AnyTable& places, const Cell<n>& cell) {
   return key_of_digits<n, Bits>(places, digits_of<n, Bits>(cell));
 }
 
+// The inverse of key_by_table().
 template <int n, class Bits, class AnyTable>
 KOKKOS_FUNCTION constexpr Cell<n> cell_by_table(const AnyTable& coordinates, Bits key) {
   return cell_of_digits<n, Bits>(
       translated<n, Bits>(coordinates, std::uint64_t{key} << (n * padding<n, Bits>)));
 }
 
+// Level by level, without a table: for the compiler, and to compare with.
 template <int n, class Bits>
 KOKKOS_FUNCTION constexpr Bits key_by_levels(const Cell<n>& cell) {
   State<n> state;
@@ -248,6 +260,7 @@ KOKKOS_FUNCTION constexpr Bits key_by_levels(const Cell<n>& cell) {
   return key;
 }
 
+// The inverse of key_by_levels().
 template <int n, class Bits>
 KOKKOS_FUNCTION constexpr Cell<n> cell_by_levels(Bits key) {
   State<n> state;
@@ -264,6 +277,7 @@ KOKKOS_FUNCTION constexpr Cell<n> cell_by_levels(Bits key) {
 
 }  // namespace hilbert
 
+// The curve as a function object: from a cell to its key, and from a key to its cell.
 template <int dimensions, class Bits = std::uint64_t>
 struct HilbertCurve {
   using Key = KeyAlong<CurveKind::hilbert, dimensions, Bits>;

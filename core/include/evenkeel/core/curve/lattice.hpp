@@ -100,6 +100,7 @@ class Lattice {
     return static_cast<std::uint32_t>(axes_[axis].last);
   }
 
+  // The key of a cell along the curve of this lattice.
   template <int n>
   KOKKOS_FUNCTION CurveKey key(const Cell<n>& cell) const {
     switch (curve_) {

@@ -54,6 +54,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t gather(std::uint64_t bits) {
 
 }  // namespace morton
 
+// The curve as a function object: from a cell to its key, and from a key to its cell.
 template <int dimensions, class Bits = std::uint64_t>
 struct MortonCurve {
   using Key = KeyAlong<CurveKind::morton, dimensions, Bits>;

@@ -38,6 +38,7 @@
 
 namespace evenkeel {
 
+// The most phases that a step can have.
 inline constexpr int most_phases = 8;
 
 // One set on one rank.
@@ -59,6 +60,7 @@ struct PhaseOptions {
   int dimensions = 3;
 };
 
+// The same on all ranks.
 struct PhaseCut {
   Splitters splitters;
   PhaseLoads loads;

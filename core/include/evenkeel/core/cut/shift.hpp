@@ -35,6 +35,7 @@ EVENKEEL_API std::vector<double> cumulative_imbalances(std::span<const double> l
 EVENKEEL_API std::int64_t objects_to_pass(double imbalance, double load,
                                           std::span<const double> shares, double penalty);
 
+// What a shift makes of the offsets of this rank.
 struct ShiftedOffset {
   // The numbers, along the curve and over all ranks, of the objects that this rank should have: the
   // first, and one past the last.

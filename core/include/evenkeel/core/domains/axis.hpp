@@ -20,14 +20,17 @@ struct GridAxis {
   double period = 0;  // in quarters of the user's lengths; 0: it does not wrap around
 
   GridAxis() = default;
+  // The axis between two faces of a box.
   EVENKEEL_API GridAxis(double lower_face, double upper_face, bool is_periodic);
 
+  // A place, brought into the range.
   KOKKOS_FUNCTION double inside(double place) const {
     const double image = !(period > 0) || is_inside(place) ? place : wrapped(place);
     const double above = image < lower ? lower : image;
     return above > last ? last : above;
   }
 
+  // Whether a place is in the range.
   KOKKOS_FUNCTION bool is_inside(double place) const { return lower <= place && place <= last; }
 
   // The remainder after whole periods, in quarters: differences of the greatest numbers stay

@@ -25,11 +25,13 @@ struct CellMesh {
 // leave none out.
 EVENKEEL_API CellRange cells_in(const CellMesh& mesh, const GridDomains& decomposition, int part);
 
+// Cells that go to a rank, or come from one.
 struct CellParcel {
   int rank;
   CellRange cells;
 };
 
+// What a rank has before and after, gives away and gets.
 struct CellMoves {
   CellRange before, after;                    // of this rank
   std::vector<CellParcel> leaving, entering;  // by rank; other ranks alone, never empty

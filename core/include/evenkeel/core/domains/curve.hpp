@@ -22,12 +22,14 @@ using Splitters = std::vector<CurveKey>;
 // The part that owns a key.
 EVENKEEL_API int owner_of(const Splitters& splitters, CurveKey key);
 
+// Which curve, and through how fine a lattice.
 struct CurveOptions {
   CurveKind kind = CurveKind::hilbert;
   int levels = 0;  // of the lattice; 0: as many as a key has room for
   friend bool operator==(const CurveOptions&, const CurveOptions&) = default;
 };
 
+// Domains that are ranges of a curve through the box.
 class EVENKEEL_API CurveDomains {
  public:
   // Nobody owns anything yet: no parts, generation 0.
@@ -52,6 +54,7 @@ class EVENKEEL_API CurveDomains {
   // Which curve, and how fine its lattice is.
   const CurveOptions& curve() const noexcept { return curve_; }
 
+  // The rank that has a part.
   int rank_of(int part) const {
     return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
   }

@@ -15,6 +15,7 @@
 
 namespace evenkeel {
 
+// Domains that are parts of a graph: they own objects, and no places.
 class EVENKEEL_API GraphDomains {
  public:
   // Nobody owns anything yet: no parts, generation 0.

@@ -16,6 +16,7 @@
 
 namespace evenkeel {
 
+// How the borders of a grid run.
 enum class GridScheme : std::uint8_t {
   tensor,    // borders along each axis go through the whole box
   staggered  // planes; in each of them columns of their own; in each of those cells of their own
@@ -38,6 +39,7 @@ EVENKEEL_API std::array<int, 3> usual_axes(int dimensions) noexcept;
 
 struct PartOfPoint;  // core/domains/part_of_point.hpp
 
+// Domains that are the boxes of a grid.
 class EVENKEEL_API GridDomains {
  public:
   // Nobody owns anything yet: no parts, generation 0.
@@ -62,6 +64,7 @@ class EVENKEEL_API GridDomains {
   const std::array<bool, 3>& periodic() const noexcept { return periodic_; }
   const GridBorders& borders() const noexcept { return borders_; }
 
+  // The rank that has a part; all of them, or empty: part p is rank p.
   int rank_of(int part) const {
     return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
   }

@@ -18,6 +18,7 @@ EVENKEEL_API std::vector<Box> boxes_of(const Domains& domains, int rank);
 // The box around the domain of a rank; throws an Error for a rank that owns no place.
 EVENKEEL_API Box box_of(const Domains& domains, int rank);
 
+// A rank whose domain touches another one.
 struct Neighbour {
   int rank;
   // The area that both domains have in common, in two dimensions its length; 0 where they only

@@ -23,6 +23,7 @@ namespace evenkeel {
 // an axis, the first domain along it owns everything. Coordinates must be finite; there must be
 // parts.
 struct PartOfPoint {
+  // One axis, and the rows of borders along it.
   struct Level {
     GridAxis along;
     int axis = 0;
@@ -30,6 +31,7 @@ struct PartOfPoint {
     int stride = 1;  // from one domain to the next, in parts
     const double* borders = nullptr;
 
+    // The borders of a row.
     KOKKOS_FUNCTION const double* row(std::int64_t index) const {
       return borders + index * (domains + 1);
     }
@@ -96,6 +98,7 @@ struct BisectionRange {
   int node = 0;  // the node that divides it, when it has more than one part
   int begin = 0, end = 0;
   KOKKOS_FUNCTION int parts() const noexcept { return end - begin; }
+  // The two halves, the first of which ends before part `middle`.
   KOKKOS_FUNCTION BisectionRange below(int middle) const noexcept {
     return {node + 1, begin, middle};
   }

@@ -24,6 +24,7 @@ struct GridShape {
   friend bool operator==(const GridShape&, const GridShape&) = default;
 
   int parts() const noexcept { return extents[0] * extents[1] * extents[2]; }
+  // From the place (i, j, k) of a domain to its part, and back.
   int part_at(const std::array<int, 3>& at) const noexcept {
     return (at[0] * extents[1] + at[1]) * extents[2] + at[2];
   }

@@ -34,6 +34,7 @@ struct Fork {
 
 struct LeafOfPoint;  // core/domains/part_of_point.hpp
 
+// Domains that are the boxes of recursive bisection.
 class EVENKEEL_API TreeDomains {
  public:
   // Nobody owns anything yet: no parts, generation 0.
@@ -51,6 +52,7 @@ class EVENKEEL_API TreeDomains {
   const std::vector<Bisection>& nodes() const noexcept { return nodes_; }
   const std::vector<Fork>& forks() const noexcept { return forks_; }  // one per node
 
+  // The rank that has a part; all of them, or empty: part p is rank p.
   int rank_of(int part) const {
     return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
   }

@@ -13,6 +13,7 @@
 
 namespace evenkeel {
 
+// How an array behind a pointer is laid out.
 struct RawShape {
   std::int64_t count = 0;
   std::int64_t capacity = 0;  // 0: as many as `count`
@@ -44,6 +45,7 @@ inline bool are_apart(const RawShape& shape) {
 
 }  // namespace detail
 
+// A field of memory that the application manages by itself.
 template <class T>
 RawField<T> raw_field(T* data, RawShape shape) {
   if (shape.capacity == 0) shape.capacity = shape.count;

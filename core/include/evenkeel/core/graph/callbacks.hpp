@@ -108,6 +108,7 @@ struct ObjectList {
   std::vector<int> to_part;             // where they will be
 };
 
+// What Zoltan_LB_Partition tells in its arguments.
 struct CallbackCut {
   bool changes = false;    // some object of some rank is in a list; the same on all ranks
   ObjectList imports;      // ordered by the rank that they come from, and then as it lists them

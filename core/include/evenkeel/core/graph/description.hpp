@@ -11,6 +11,7 @@
 namespace evenkeel {
 
 inline constexpr int most_graph_weights = 8;  // constraints
+// Of a vertex that is in no part.
 inline constexpr int no_part = -1;
 
 // What is known of vertices and edges. Each is given like a field, in any container, and is only
@@ -44,6 +45,7 @@ struct GraphOptions {
 // the application's variables, which are read when it is used.
 class EVENKEEL_API Graph {
  public:
+  // See graph().
   Graph(NumberSource offsets, NumberSource columns, GraphOptions options = {})
       : offsets_(std::move(offsets)), columns_(std::move(columns)), options_(std::move(options)) {}
 
@@ -56,6 +58,7 @@ class EVENKEEL_API Graph {
   GraphOptions options_;
 };
 
+// The description of a graph, for a set or for cut_graph().
 inline Graph graph(NumberSource offsets, NumberSource columns, GraphOptions options = {}) {
   return {std::move(offsets), std::move(columns), std::move(options)};
 }

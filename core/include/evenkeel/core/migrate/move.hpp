@@ -29,6 +29,7 @@ enum class MoveStage : int {
 };
 EVENKEEL_API const char* name_of(MoveStage stage) noexcept;
 
+// How to move; what is not said to be the same on all ranks may differ.
 struct MoveOptions {
   // Called on every rank as each local part begins. If it throws, this rank fails, and the move is
   // undone on all ranks.

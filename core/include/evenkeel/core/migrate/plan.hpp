@@ -85,6 +85,7 @@ struct Plan {
   bool empty() const noexcept { return objects_moved == 0; }
 };
 
+// What decides beside the keys.
 struct PlanOptions {
   // Part p goes to rank_of_part[p]; empty: to rank p.
   std::span<const int> rank_of_part = {};

@@ -46,6 +46,7 @@ struct RecursiveBisection {
 // Domains are parts of the graph that the set brings (SetOptions::graph): ByGraph, of
 // core/graph/method.hpp.
 
+// Any of the methods.
 using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph>;
 
 // "hilbert", "staggered 4x2x1", "graph fast 0.05", ...: as options say it. Without loss.

@@ -16,6 +16,7 @@
 
 namespace evenkeel {
 
+// Where objects belong, and what a step then takes.
 struct PlacedByPhases {
   Allowed allowed;   // the lambda of its assignment is that of `loads`
   PhaseLoads loads;  // under the domains of the assignment

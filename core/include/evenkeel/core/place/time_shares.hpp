@@ -50,6 +50,7 @@ EVENKEEL_API std::vector<PatchPiece> split_patch(const CellRange& patch, const P
                                                  std::span<const TimeShare> time,
                                                  std::int64_t least_layers = 2);
 
+// What becomes of the list of a patch.
 struct HandedDown {
   std::vector<PatchPiece> pieces;                // of the patch itself
   std::vector<std::vector<TimeShare>> children;  // the list of each

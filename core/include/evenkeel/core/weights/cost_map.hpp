@@ -35,6 +35,7 @@ struct Refinement {
   int steps = 1;  // that a child makes in one step of its parent
 };
 
+// A patch one level finer, within the patch of the map.
 struct ChildPatch {
   CellRange cells;     // that it covers, in cells of the level of the map
   double seconds = 0;  // of its own in one of its own steps, without its descendants

@@ -17,6 +17,7 @@
 
 namespace evenkeel {
 
+// What is too heavy, and what is light; the same on all ranks.
 struct LevelShiftOptions {
   int parts = 1;  // into which the objects are going to be cut
   // In average parts: what is heavier is split; siblings that weigh less together are joined.
@@ -37,10 +38,12 @@ struct LevelShiftObjects {
 
 // What is going to happen on this rank.
 struct LevelShifts {
+  // An object that becomes several.
   struct Split {
     std::int64_t object = 0;
     std::vector<double> children;  // their weights
   };
+  // Siblings that become one.
   struct Join {
     std::int64_t first = 0;  // of the siblings
     std::int64_t count = 0;

@@ -34,6 +34,7 @@ struct PatchModel {
   EVENKEEL_API double seconds_of(const PatchSize& size) const;
 };
 
+// How long a step of a patch has taken.
 struct PatchTiming {
   PatchSize size = {1, 1, 1};
   double seconds = 0;  // positive
@@ -49,6 +50,7 @@ enum class PatchDoubt : int {
 };
 EVENKEEL_API const char* text_of(PatchDoubt doubt) noexcept;
 
+// One number of the model, and how sure it is.
 struct PatchNumber {
   const char* name = "";   // "a", "B", "C", "E", "D"
   double value = 0;        // that of the model
@@ -57,6 +59,7 @@ struct PatchNumber {
   bool is_told() const noexcept { return doubt == PatchDoubt::none; }
 };
 
+// What timings tell.
 struct PatchFit {
   // Fit for use whatever is told: a number that timings say nothing of is as near to 0 as they
   // allow.
@@ -98,6 +101,7 @@ class EVENKEEL_API PatchFitter {
   PatchFitter(PatchFitter&&) noexcept;
   PatchFitter& operator=(PatchFitter&&) noexcept;
 
+  // Takes a timing into account, and ends an epoch, after which all timings so far count less.
   void add(const PatchTiming& timing);
   void end_epoch();
 

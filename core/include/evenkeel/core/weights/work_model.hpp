@@ -32,6 +32,7 @@ EVENKEEL_API std::vector<double> minimum_norm_costs(std::span<const double> amou
                                                     std::size_t columns,
                                                     std::span<const double> loads);
 
+// How measurements are weighed.
 struct WorkModelOptions {
   // The plain answer instead: the costs of least squares with the least norm, from the latest
   // measurement of each rank alone. Such costs may be negative.
@@ -69,6 +70,7 @@ class EVENKEEL_API WorkModel {
 
   static constexpr std::size_t most_columns = 64;
 
+  // Of at most most_columns columns. Nothing has been measured yet.
   explicit WorkModel(std::vector<Column> columns, const WorkModelOptions& options = {});
 
   std::size_t columns() const noexcept { return columns_.size(); }

@@ -1,0 +1,38 @@
+# Commands of the program that pages show: the program has each command, and it has each option.
+# Given: the program, the checkout.
+set -euo pipefail
+program="$1"
+cd "$2"
+
+fail() {
+  printf 'documents.bash: %s\n' "$*" >&2
+  exit 1
+}
+
+declare -A help=()
+known=" $("$program" --help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | tr '\n' ' ')"
+[[ "$known" == *" partition "* ]] || fail "no commands in the help"
+
+# Lines that end with a backslash go on. `evenkeel` is the program where a command follows it that
+# it knows, or any word in code.
+checked=0
+while IFS=: read -r file rest; do
+  read -ra words <<<"${rest//[\`|()<>,;]/ }"
+  command="${words[1]:-}"
+  if [[ "$known" != *" $command "* ]]; then
+    [[ "$rest" != *" --"* ]] || fail "$file: evenkeel has no command $command: $rest"
+    continue
+  fi
+  [[ -n "${help[$command]:-}" ]] || help[$command]="$("$program" "$command" --help)"
+  for word in "${words[@]:2}"; do
+    option="${word%%=*}"
+    [[ "$option" =~ ^--[a-z][a-z-]*$ ]] || continue
+    grep -qE -- "(^|[ ,])$option( |\$|,)" <<<"${help[$command]}" ||
+      fail "$file: evenkeel $command has no $option: $rest"
+    checked=$((checked + 1))
+  done
+done < <(for file in README.md */README.md docs/*.md docs/howto/*.md; do
+  [[ ! -f "$file" ]] || sed -e ':a' -e '/\\$/N; s/\\\n/ /; ta' "$file" |
+    grep -oE '(^|[^a-z./_-])evenkeel [a-z]+( [^`|;&#>]*)?' | sed "s|^[^e]*|$file:|" || true
+done)
+((checked >= 20)) || fail "only $checked options were found in all pages"
