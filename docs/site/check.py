@@ -156,7 +156,7 @@ def problem_on_site(path: str, link: str, pages: Dict[str, Page]) -> str:
 # --- Headers -------------------------------------------------------------------------------------
 def check_headers(site: "stage.Site") -> Iterator[str]:
     for include, source in site.headers:
-        page = os.path.join(SITE, stage.header_document(include) + ".html")
+        page = os.path.join(SITE, headers.page_of(include) + ".html")
         if not os.path.exists(page):
             yield f"{source} has no page"
             continue
@@ -167,20 +167,16 @@ def check_headers(site: "stage.Site") -> Iterator[str]:
             yield f"{name}: no comment describes it"
         anchors = Page(page).anchors
         for declaration in headers.all_declarations(header.entries):
-            if anchor_of(declaration.full_name) not in anchors:
+            if headers.anchor_of(declaration.full_name) not in anchors:
                 yield f"{source}:{declaration.line}: {declaration.full_name} is not on its page"
-
-
-def anchor_of(name: str) -> str:
-    return re.sub(r"[^\w.~=<>+\-*/!\[\]()]", "", name.replace("::", ".")) or name
 
 
 def main() -> None:
     site = stage.Site()
     stage.pages_by_part(site.pages)
     problems = [*check_pages(site), *check_site(), *check_headers(site)]
-    print("\n".join(problems))
     if problems:
+        print("\n".join(problems))
         sys.exit(f"{len(problems)} problems")
     print(f"{len(site.pages)} pages and {len(site.headers)} headers: all links lead somewhere")
 

@@ -14,7 +14,7 @@ with open(os.path.join(checkout, "CMakeLists.txt"), encoding="utf-8") as file:
 project = "Evenkeel"
 copyright = "the authors of Evenkeel"
 release = version
-extensions = ["myst_parser", "sphinx_copybutton", "reference"]
+extensions = ["myst_parser", "sphinx_copybutton", "console", "reference"]
 source_suffix = {".md": "markdown"}
 
 myst_heading_anchors = 4

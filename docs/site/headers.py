@@ -674,6 +674,22 @@ def read_header(path: str, include: str, source: str) -> Header:
         return Reader(file.read(), include, source).read()
 
 
+def page_of(include: str) -> str:
+    """The document of the site that shows a header."""
+    return "reference/" + re.sub(r"^evenkeel/|\.hpp$", "", include)
+
+
+def anchor_of(name: str) -> str:
+    """Where a name is on the page of its header."""
+    return re.sub(r"[^\w.~=<>+\-*/!\[\]()]", "", name.replace("::", "."))
+
+
+def first_sentence(text: str) -> str:
+    text = text.split("\n\n")[0].split("\n  ")[0].replace("\n", " ")
+    match = re.match(r"(.*?[.:])(?= [A-Z]|$)", text)
+    return (match.group(1) if match else text).rstrip(".:")
+
+
 def all_declarations(entries: List[Entry]) -> Iterator[Declaration]:
     for entry in entries:
         for declaration in entry.declarations:

@@ -4,6 +4,7 @@
 
 import os
 import re
+import zlib
 from typing import Dict, Iterator, List, Optional, Tuple
 
 from docutils import nodes
@@ -19,7 +20,7 @@ KEYWORDS = set(
     "friend inline mutable namespace noexcept nullptr operator private public requires sizeof "
     "static struct template this true typename union using virtual override final".split())
 TYPES = set("auto bool char double float int long short signed unsigned void".split())
-TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?:::)?[A-Za-z_]\w*(?:::~?[A-Za-z_]\w*)*|\d[\w.\']*|\s+|.')
+TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|operator\s*(?:\(\)|\[\]|[<>=!+\-*/]+)|(?:::)?[A-Za-z_]\w*(?:::~?[A-Za-z_]\w*)*|~[A-Z]\w*|\d[\w.\']*|\s+|.')
 
 
 class Names:
@@ -32,12 +33,12 @@ class Names:
 
     def add(self, header: headers.Header) -> None:
         self.headers[header.include] = header
-        document = page_of(header.include)
+        document = headers.page_of(header.include)
         for declaration in headers.all_declarations(header.entries):
             for name in full_names(declaration):
                 if name in self.pages:
                     continue
-                self.pages[name] = (document, anchor_of(name), declaration.kind)
+                self.pages[name] = (document, headers.anchor_of(name), declaration.kind)
                 self.by_last.setdefault(last_part(name), []).append(name)
 
     def find(self, name: str, scope: str) -> Optional[str]:
@@ -64,12 +65,6 @@ def full_names(declaration: headers.Declaration) -> Iterator[str]:
         yield f"{declaration.scope}::{other}"
 
 
-def page_of(include: str) -> str:
-    return "reference/" + re.sub(r"^evenkeel/|\.hpp$", "", include)
-
-
-def anchor_of(name: str) -> str:
-    return re.sub(r"[^\w.~=<>+\-*/!\[\]()]", "", name.replace("::", ".")) or name
 
 
 # --- From comments to nodes ----------------------------------------------------------------------
@@ -177,7 +172,7 @@ class Describer:
         component = folder.split("/")[1] if "/" in folder else ""
         for candidate in (f"evenkeel/{path}", f"{folder}/{path}", f"evenkeel/{component}/{path}"):
             if candidate in self.names.headers:
-                return document_reference(page_of(candidate), literal)
+                return document_reference(headers.page_of(candidate), literal)
         return None
 
 
@@ -231,9 +226,9 @@ class HeaderDirective(SphinxDirective):
             if include not in self.names.headers:
                 continue
             name = re.sub(r"^evenkeel/", "", include)
-            described = first_sentence(self.names.headers[include].intro)
+            described = headers.first_sentence(self.names.headers[include].intro)
             paragraph = nodes.paragraph(
-                "", "", document_reference(page_of(include), nodes.literal(name, name)))
+                "", "", document_reference(headers.page_of(include), nodes.literal(name, name)))
             if described:
                 paragraph += nodes.Text(": ")
                 paragraph += self._describer("evenkeel").inline(described)
@@ -246,7 +241,7 @@ class HeaderDirective(SphinxDirective):
     def _section(self, entry: headers.Entry) -> nodes.Node:
         titles = list(dict.fromkeys(d.name for d in entry.declarations))
         title = ", ".join(titles[:3]) + (", ..." if len(titles) > 3 else "")
-        section = nodes.section(names=[], ids=[f"entry-{entry.line}"])
+        section = nodes.section(names=[], ids=[f"entry-{entry.line}"], classes=["ek-entry"])
         section += nodes.title(title, title)
         section += self._entry(entry)
         return section
@@ -280,12 +275,8 @@ class HeaderDirective(SphinxDirective):
             if is_group:
                 words = [nodes.literal("", declaration.name), nodes.Text(": ")] + words
             result.append(nodes.paragraph("", "", *words))
-        notes = []
-        if declaration.condition:
-            notes.append(f"Only where {declaration.condition}.")
-        notes += declaration.traits
-        if notes:
-            result.append(nodes.paragraph("", " ".join(notes), classes=["ek-note"]))
+        if declaration.traits:
+            result.append(nodes.paragraph("", " ".join(declaration.traits), classes=["ek-note"]))
         outer, self.scope = getattr(self, "scope", ""), declaration.full_name
         for entry in declaration.entries:
             result += self._entry(entry)
@@ -304,6 +295,9 @@ class HeaderDirective(SphinxDirective):
                 entry = f"{last_part(name)} ({self._where(declaration)})"
                 index = addnodes.index(entries=[("single", entry, anchor, "", None)])
                 self.state.document.append(index)
+        if declaration.condition:
+            signature += addnodes.desc_signature_line("", "", nodes.inline(
+                "", f"#if {declaration.condition}", classes=["ek-note"]))
         is_named = False
         for line in declaration.code.split("\n"):
             node = addnodes.desc_signature_line()
@@ -322,7 +316,7 @@ class HeaderDirective(SphinxDirective):
         for match in TOKEN.finditer(line):
             token = match.group()
             behind = line[match.end():].lstrip()[:1]
-            is_name = token == name or name == "operator" + token
+            is_name = token == name
             if is_name and not is_named and not is_template_line and (
                     declaration.kind != "function" or behind == "(" or not token.isidentifier()):
                 node += addnodes.desc_name("", "", addnodes.desc_sig_name(token, token))
@@ -353,49 +347,60 @@ class HeaderDirective(SphinxDirective):
         return reference_to(target, content)
 
 
-def first_sentence(text: str) -> str:
-    text = text.split("\n\n")[0].split("\n  ")[0].replace("\n", " ")
-    match = re.match(r"(.*?[.:])(?= [A-Z]|$)", text)
-    sentence = match.group(1) if match else text
-    return sentence.rstrip(":") + ("." if sentence.endswith(":") else "")
-
-
 # --- The domain ----------------------------------------------------------------------------------
+def own_version() -> int:
+    """Changes with this extension, so that pages that an older one has made are made anew."""
+    text = b""
+    for module in (__file__, headers.__file__):
+        with open(module, "rb") as file:
+            text += file.read()
+    return zlib.crc32(text)
+
+
 class EvenkeelDomain(Domain):
     name = "ek"
     label = "C++"
     object_types = {kind: ObjType(kind, "name") for kind in (
         "class", "struct", "union", "enum", "enumerator", "concept", "function", "variable",
         "type", "macro")}
-    initial_data = {"objects": {}}
+    initial_data = {"objects": {}}  # full name: [(document, anchor, kind), ...]
+    data_version = own_version()
 
     def note(self, name: str, kind: str, document: str) -> Optional[str]:
-        """The anchor of a name; nothing where an overload has it already."""
-        objects = self.data["objects"]
-        if name in objects:
+        """The anchor of a name; nothing where an overload on the same page has it already."""
+        places = self.data["objects"].setdefault(name, [])
+        if any(place[0] == document for place in places):
             return None
-        objects[name] = (document, anchor_of(name), kind)
-        return objects[name][1]
+        places.append((document, headers.anchor_of(name), kind))
+        return places[-1][1]
 
     def clear_doc(self, docname: str) -> None:
-        for name in [n for n, (d, _, _) in self.data["objects"].items() if d == docname]:
-            del self.data["objects"][name]
+        objects = self.data["objects"]
+        for name in list(objects):
+            objects[name] = [place for place in objects[name] if place[0] != docname]
+            if not objects[name]:
+                del objects[name]
 
     def merge_domaindata(self, docnames, otherdata) -> None:
-        self.data["objects"].update(otherdata["objects"])
+        for name, places in otherdata["objects"].items():
+            mine = self.data["objects"].setdefault(name, [])
+            mine += [place for place in places if place[0] in docnames and place not in mine]
 
     def resolve_xref(self, env, fromdocname, builder, typ, target, node, contnode):
-        if target not in self.data["objects"]:
+        places = self.data["objects"].get(target)
+        if not places:
             return None
-        document, anchor, _ = self.data["objects"][target]
+        # Of overloads on several pages the one on this page, or else the first in the alphabet.
+        document, anchor, _ = min(places, key=lambda place: (place[0] != fromdocname, place))
         return make_refnode(builder, fromdocname, document, anchor, [contnode], target)
 
     def resolve_any_xref(self, env, fromdocname, builder, target, node, contnode):
         return []
 
     def get_objects(self):
-        for name, (document, anchor, kind) in self.data["objects"].items():
-            yield name, name, kind, document, anchor, 1
+        for name, places in self.data["objects"].items():
+            for document, anchor, kind in places:
+                yield name, name, kind, document, anchor, 1
 
 
 def read_headers(app) -> None:
@@ -413,4 +418,5 @@ def setup(app):
     app.add_directive("header", HeaderDirective)
     app.add_domain(EvenkeelDomain)
     app.connect("builder-inited", read_headers)
-    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+    return {"version": "1", "env_version": EvenkeelDomain.data_version,
+            "parallel_read_safe": True, "parallel_write_safe": True}

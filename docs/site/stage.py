@@ -20,6 +20,7 @@ import headers
 CHECKOUT = ""
 TARGET = ""
 LINK = re.compile(r'(?P<before>!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(|<img src=")(?P<to>[^)\s"]+)')
+IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)"[^>]*>')  # a code host can size only these
 LANGUAGES = {"cpp": "cpp", "hpp": "cpp", "cmake": "cmake", "txt": "cmake", "sh": "bash",
              "bash": "bash", "py": "python", "json": "json"}
 
@@ -57,10 +58,6 @@ def headers_of(files: List[str]) -> List[Tuple[str, str]]:
         if match:
             found.append((match.group(1), file))
     return found
-
-
-def header_document(include: str) -> str:
-    return "reference/" + re.sub(r"^evenkeel/|\.hpp$", "", include)
 
 
 def read_contents() -> List[Tuple[str, List[str]]]:
@@ -115,7 +112,7 @@ class Site:
         self.headers = headers_of(self.files)
         self.sources: Set[str] = set()  # files that are shown as they are
         self.documents: Dict[str, str] = {p: document_of(p) for p in self.pages}
-        self.documents.update({s: header_document(i) for i, s in self.headers})
+        self.documents.update({s: headers.page_of(i) for i, s in self.headers})
 
     def target_of(self, path: str) -> str:
         """The document that shows a file or a folder of the checkout."""
@@ -147,7 +144,7 @@ class Site:
                 return match.group()
             return match.group("before") + self._link(match.group("to"), page, document)
 
-        return LINK.sub(replaced, line)
+        return IMAGE.sub(r"![\2](\1)", LINK.sub(replaced, line))
 
     def _link(self, to: str, page: str, document: str) -> str:
         if re.match(r"[a-z]+:|#", to):
@@ -177,7 +174,7 @@ class Site:
             write(document + ".md", text)
         for include, _ in self.headers:
             name = re.sub(r"^evenkeel/", "", include)
-            write(header_document(include) + ".md",
+            write(headers.page_of(include) + ".md",
                   f"# {name}\n\n```{{header}} {include}\n```\n")
         write("headers.txt", "".join(f"{i} {s}\n" for i, s in self.headers))
         self._write_sources()
@@ -189,8 +186,8 @@ class Site:
         for title, pages in pages_by_part(self.pages):
             documents = [self.documents[p] for p in pages]
             if title == "Reference":
-                documents += [header_document(i) for i, _ in self.headers if i.count("/") == 1]
-                documents.append("genindex")
+                overall = [headers.page_of(i) for i, _ in self.headers if i.count("/") == 1]
+                documents = overall + documents + ["genindex"]
             if title == "The project":
                 documents.append("source/index")
             text += _toctree(documents, title)
@@ -205,9 +202,9 @@ class Site:
         for include in found:
             header = headers.read_header(os.path.join(CHECKOUT, sources[include]), include, "")
             name = re.sub(rf"^evenkeel/{component}/", "", include)
-            link = os.path.relpath(header_document(include), "reference")
-            text += f"| [{name}]({link}.md) | {_summary(header.intro)} |\n"
-        return text + _toctree([header_document(i)[len("reference/"):] for i in found], "")
+            link = os.path.relpath(headers.page_of(include), "reference")
+            text += f"| [{name}]({link}.md) | {_cell(headers.first_sentence(header.intro))} |\n"
+        return text + _toctree([headers.page_of(i)[len("reference/"):] for i in found], "")
 
     def _write_sources(self) -> None:
         done: Set[str] = set()
@@ -267,11 +264,8 @@ def _toctree(documents: List[str], caption: str, hidden: bool = True) -> str:
     return "\n".join(lines + [":maxdepth: 1", ""] + documents + ["```", ""])
 
 
-def _summary(intro: str) -> str:
-    """The first sentence of a header, for a cell of a table."""
-    text = intro.split("\n\n")[0].split("\n  ")[0].replace("\n", " ")
-    match = re.match(r"(.*?[.:])(?= [A-Z]|$)", text)
-    text = (match.group(1) if match else text).rstrip(".:")
+def _cell(text: str) -> str:
+    """Plain text for a cell of a table."""
     return re.sub(r"([|*_<\[\]\\])", r"\\\1", text)
 
 
