@@ -391,7 +391,10 @@ class Reader:
         if not comment and entries and entries[-1].declarations and (
                 self._is_joined(previous_end, begin)):
             last = entries[-1].declarations[-1]
-            if last.kind == declaration.kind or not (last.entries or declaration.entries):
+            are_alone = bool(last.trailing or declaration.trailing) and not entries[-1].comment
+            if are_alone:
+                pass
+            elif last.kind == declaration.kind or not (last.entries or declaration.entries):
                 entries[-1].declarations.append(declaration)
                 return
         is_below = not comment and bool(entries) and self._is_joined(previous_end, begin)

@@ -132,7 +132,7 @@ class Describer:
     def _literal(self, block: List[str]) -> nodes.Node:
         margin = min(len(line) - len(line.lstrip()) for line in block if line)
         text = "\n".join(line[margin:] for line in block)
-        is_code = re.search(r"[;{}]|::|\w\(", text) is not None
+        is_code = re.search(r"::|[{}]|\)( const| noexcept)*;", text) is not None
         node = nodes.literal_block(text, text, language="cpp" if is_code else "text")
         node["force"] = True
         return node

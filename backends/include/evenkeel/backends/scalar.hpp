@@ -24,6 +24,7 @@ enum class ScalarType : int {
   float64
 };
 
+// The name in messages, and the bytes of one value.
 EVENKEEL_API const char* name_of(ScalarType type) noexcept;
 EVENKEEL_API int bytes_of(ScalarType type) noexcept;  // 0 for none
 

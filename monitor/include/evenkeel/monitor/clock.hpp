@@ -31,6 +31,7 @@ class KernelTypes {
   static constexpr int most = 16;
 
   constexpr KernelTypes() = default;
+  // Numbers from 0 to most - 1.
   constexpr KernelTypes(std::initializer_list<int> types) noexcept {
     for (const int type : types) {
       if (type < 0 || type >= most)
