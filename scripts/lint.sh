@@ -80,7 +80,7 @@ check_format() {
 # clang-format checks C++; the lines of all other text files must end by column 100 too.
 check_columns() {
   git -C "$checkout" ls-files --cached --others --exclude-standard -- \
-    '*.md' '*.cmake' '*.cmake.in' '*CMakeLists.txt' scripts .ci '*.json' | existing_files |
+    '*.md' '*.cmake' '*.cmake.in' '*CMakeLists.txt' '*.py' '*.css' scripts .ci '*.json' | existing_files |
     (cd "$checkout" && LC_ALL=C.UTF-8 xargs -r -d '\n' grep -nHE '^.{101,}') && return 1
   return 0
 }
