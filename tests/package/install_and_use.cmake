@@ -33,7 +33,7 @@ string(REPLACE ";" "\\;" search "${search}")
 string(REPLACE ";" "\\;" launcher "${LAUNCHER}")
 run(${CMAKE_COMMAND} -S ${SOURCE}/examples -B ${examples} -G ${GENERATOR}
   -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}"
-  "-DCMAKE_CXX_FLAGS=${SANITIZERS}" -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
+  -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
   -DCMAKE_PREFIX_PATH=${search} -DKokkos_ROOT=${KOKKOS})
 run(${CMAKE_COMMAND} --build ${examples})
 
