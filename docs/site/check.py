@@ -18,8 +18,6 @@ from typing import Dict, Iterator, List, Set, Tuple
 import headers
 import stage
 
-CHECKOUT, SITE = (os.path.abspath(a) for a in sys.argv[1:3])
-stage.CHECKOUT = CHECKOUT
 ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+\.[a-z]{2,}(:\d+)?(/[^\s<>]*)?|mailto:\S+@\S+")
 
 
@@ -55,27 +53,22 @@ def headings_of(text: str) -> Set[str]:
     return anchors
 
 
-def check_pages(site: "stage.Site") -> Iterator[str]:
-    texts = {}
-    for page in site.pages:
-        with open(os.path.join(CHECKOUT, page), encoding="utf-8") as file:
-            texts[page] = file.read()
-    folders = {os.path.dirname(f) for f in site.files}
+def check_pages(files: List[str], texts: Dict[str, str]) -> Iterator[str]:
+    """`texts` of all pages; `files`: what there is in the checkout."""
     for page, text in texts.items():
         for number, line in lines_outside_code(text):
             for match in stage.LINK.finditer(line):
-                problem = problem_of(match.group("to"), page, site.files, folders, texts)
+                problem = problem_of(match.group("to"), page, files, texts)
                 if problem:
                     yield f"{page}:{number}: {problem}"
 
 
-def problem_of(to: str, page: str, files: List[str], folders: Set[str],
-               texts: Dict[str, str]) -> str:
+def problem_of(to: str, page: str, files: List[str], texts: Dict[str, str]) -> str:
     if re.match(r"[a-z]+:", to):
         return "" if ADDRESS.fullmatch(to) else f"{to} is no address"
     path, _, anchor = to.partition("#")
     path = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
-    if path not in files and not any(f == path or f.startswith(path + "/") for f in folders):
+    if path not in files and not any(f.startswith(path + "/") for f in files):
         return f"there is no {to}"
     if anchor and path in texts and anchor not in headings_of(texts[path]):
         return f"{path} has no heading #{anchor}"
@@ -109,9 +102,9 @@ class Page(html.parser.HTMLParser):
                 self.loads.append(value)
 
 
-def check_site() -> Iterator[str]:
+def check_site(site: str) -> Iterator[str]:
     pages: Dict[str, Page] = {}
-    for folder, _, names in os.walk(SITE):
+    for folder, _, names in os.walk(site):
         for name in names:
             path = os.path.join(folder, name)
             if name.endswith(".html"):
@@ -120,9 +113,9 @@ def check_site() -> Iterator[str]:
                 with open(path, encoding="utf-8") as file:
                     for address in re.findall(r"(?:url\(|@import\s)['\"]?(https?:[^)'\"]*)",
                                               file.read()):
-                        yield f"{os.path.relpath(path, SITE)} loads {address}"
+                        yield f"{os.path.relpath(path, site)} loads {address}"
     for path, page in pages.items():
-        name = os.path.relpath(path, SITE)
+        name = os.path.relpath(path, site)
         for load in page.loads:
             if re.match(r"(https?:)?//", load):
                 yield f"{name} loads {load}"
@@ -154,13 +147,13 @@ def problem_on_site(path: str, link: str, pages: Dict[str, Page]) -> str:
 
 
 # --- Headers -------------------------------------------------------------------------------------
-def check_headers(site: "stage.Site") -> Iterator[str]:
-    for include, source in site.headers:
-        page = os.path.join(SITE, headers.page_of(include) + ".html")
+def check_headers(checkout: str, site: str, sources: List[Tuple[str, str]]) -> Iterator[str]:
+    for include, source in sources:
+        page = os.path.join(site, headers.page_of(include) + ".html")
         if not os.path.exists(page):
             yield f"{source} has no page"
             continue
-        header = headers.read_header(os.path.join(CHECKOUT, source), include, source)
+        header = headers.read_header(os.path.join(checkout, source), include, source)
         if not header.intro:
             yield f"{source}: no comment says what the file holds"
         for name in headers.undocumented(header):
@@ -171,15 +164,22 @@ def check_headers(site: "stage.Site") -> Iterator[str]:
                 yield f"{source}:{declaration.line}: {declaration.full_name} is not on its page"
 
 
-def main() -> None:
-    site = stage.Site()
-    stage.pages_by_part(site.pages)
-    problems = [*check_pages(site), *check_site(), *check_headers(site)]
+def main(checkout: str, site: str) -> None:
+    stage.CHECKOUT = checkout
+    staged = stage.Site()
+    texts = {}
+    for page in staged.pages:
+        with open(os.path.join(checkout, page), encoding="utf-8") as file:
+            texts[page] = file.read()
+    problems = [*check_pages(staged.files, texts), *check_site(site),
+                *check_headers(checkout, site, staged.headers)]
     if problems:
         print("\n".join(problems))
         sys.exit(f"{len(problems)} problems")
-    print(f"{len(site.pages)} pages and {len(site.headers)} headers: all links lead somewhere")
+    print(f"{len(texts)} pages and {len(staged.headers)} headers: all links lead somewhere")
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 3:
+        sys.exit("usage: check.py CHECKOUT SITE")
+    main(*(os.path.abspath(a) for a in sys.argv[1:]))
