@@ -21,6 +21,7 @@ CHECKOUT = ""
 TARGET = ""
 LINK = re.compile(r'(?P<before>!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(|<img src=")(?P<to>[^)\s"]+)')
 IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)"[^>]*>')  # a code host can size only these
+ORPHAN = "---\norphan: true\n---\n\n"  # the page of all files names it, and no table of contents
 LANGUAGES = {"cpp": "cpp", "hpp": "cpp", "cmake": "cmake", "txt": "cmake", "sh": "bash",
              "bash": "bash", "py": "python", "json": "json"}
 
@@ -215,9 +216,10 @@ class Site:
                     self._write_folder(path)
                 else:
                     self._write_file(path)
-        documents = [self.target_of(p)[len("source/"):] for p in sorted(done)]
-        write("source/index.md", "# Files\n\nFiles of the checkout that pages of this site name."
-              + "\n" + _toctree(documents, "", hidden=False))
+        links = [f"- [{p}]({self.target_of(p)[len('source/'):]}.md)\n" for p in sorted(done)]
+        write("source/index.md",
+              "# Files\n\nFiles of the checkout that pages of this site name.\n\n"
+              + "".join(links))
 
     def _write_file(self, path: str) -> None:
         with open(os.path.join(CHECKOUT, path), encoding="utf-8") as file:
@@ -225,11 +227,11 @@ class Site:
         language = LANGUAGES.get(path.rpartition(".")[2], "text")
         if text.startswith("#!/usr/bin/env bash"):
             language = "bash"
-        write(f"source/{path}.md", f"# {path}\n\n````{language}\n{text}\n````\n")
+        write(f"source/{path}.md", f"{ORPHAN}# {path}\n\n````{language}\n{text}\n````\n")
 
     def _write_folder(self, path: str) -> None:
         inside = [f for f in self.files if f.startswith(path + "/")]
-        text = f"# {path}/\n\n"
+        text = f"{ORPHAN}# {path}/\n\n"
         for file in inside:
             name = file[len(path) + 1:]
             if path == "examples" or file in self.documents or file in self.sources:
@@ -257,9 +259,8 @@ class Site:
                     os.remove(os.path.join(folder, name))
 
 
-def _toctree(documents: List[str], caption: str, hidden: bool = True) -> str:
-    lines = ["", "", "```{toctree}"]
-    lines += [":hidden:"] if hidden else []
+def _toctree(documents: List[str], caption: str) -> str:
+    lines = ["", "", "```{toctree}", ":hidden:"]
     lines += [f":caption: {caption}"] if caption else []
     return "\n".join(lines + [":maxdepth: 1", ""] + documents + ["```", ""])
 
