@@ -10,10 +10,13 @@ from typing import Dict, Iterator, List, Optional, Tuple
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.domains import Domain, ObjType
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.util.nodes import make_refnode
 
 import headers
+
+logger = logging.getLogger(__name__)
 
 KEYWORDS = set(
     "alignas class concept const consteval constexpr decltype default delete enum explicit false "
@@ -412,11 +415,25 @@ def read_headers(app) -> None:
             app.ek_names.add(headers.read_header(path, include, source))
 
 
+def link_names(app, doctree: nodes.document) -> None:
+    """Links `ek::name` in the text of pages to where it is shown; warns if no header has it."""
+    for literal in list(doctree.findall(nodes.literal)):
+        match = re.match(r"ek::[\w:]+\w", literal.astext())
+        if match is None or isinstance(literal.parent, (nodes.reference, addnodes.pending_xref)):
+            continue
+        target = app.ek_names.find(match.group(), "evenkeel")
+        if target is None:
+            logger.warning("no public header declares %s", match.group(), location=literal)
+        else:
+            literal.replace_self(reference_to(target, literal.deepcopy()))
+
+
 def setup(app):
     app.add_config_value("ek_checkout", "", "env")
     app.add_config_value("ek_headers", "", "env")  # a file with lines: INCLUDE SOURCE
     app.add_directive("header", HeaderDirective)
     app.add_domain(EvenkeelDomain)
     app.connect("builder-inited", read_headers)
+    app.connect("doctree-read", link_names)
     return {"version": "1", "env_version": EvenkeelDomain.data_version,
             "parallel_read_safe": True, "parallel_write_safe": True}
