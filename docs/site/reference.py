@@ -23,7 +23,11 @@ KEYWORDS = set(
     "friend inline mutable namespace noexcept nullptr operator private public requires sizeof "
     "static struct template this true typename union using virtual override final".split())
 TYPES = set("auto bool char double float int long short signed unsigned void".split())
-TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|operator\s*(?:\(\)|\[\]|[<>=!+\-*/]+)|(?:::)?[A-Za-z_]\w*(?:::~?[A-Za-z_]\w*)*|~[A-Z]\w*|\d[\w.\']*|\s+|.')
+TOKEN = re.compile(
+    r'"(?:\\.|[^"\\])*"'
+    r"|operator\s*(?:\(\)|\[\]|[<>=!+\-*/]+)"
+    r"|(?:::)?[A-Za-z_]\w*(?:::~?[A-Za-z_]\w*)*|~[A-Z]\w*"
+    r"|\d[\w.']*|\s+|.")
 
 
 class Names:
