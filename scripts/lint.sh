@@ -99,17 +99,6 @@ check_tidy() {
     fi' "$directory" <"$list"
 }
 
-# Of the lines of a file, if there are more than so many, those that this commit draws: another one
-# draws others.
-draw_lines() {
-  local most="$1" file="$2" head line
-  (($(wc -l <"$file") > most)) || { cat "$file" && return 0; }
-  head="$(git -C "$checkout" rev-parse HEAD)"
-  while IFS= read -r line; do
-    printf '%s %s\n' "$(cksum <<<"$head $line" | cut -d' ' -f1)" "$line"
-  done <"$file" | sort -n | head -n "$most" | cut -d' ' -f2-
-}
-
 # run_lint BASE MOST JOBS
 run_lint() {
   local base="$1" most="$2" jobs="$3" directory="$checkout/build/lint" failed=0 compiler=g++ since list all
