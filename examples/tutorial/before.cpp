@@ -19,9 +19,9 @@ struct Drops {
   int near_count = 0;
 };
 
-// 200,000 drops, spread evenly; each rank has a slab of the box.
+// 50,000 drops, spread evenly; each rank has a slab of the box.
 Drops make_drops(int rank, int ranks) {
-  const int all = 200000, first = all / ranks * rank;
+  const int all = 50000, first = all / ranks * rank;
   const int count = rank + 1 < ranks ? all / ranks : all - first;
   Drops drops{Kokkos::View<double* [3]>("position", count), Kokkos::View<double*>("mass", count),
               Kokkos::View<int*>("near", count)};
@@ -37,7 +37,7 @@ Drops make_drops(int rank, int ranks) {
 }
 
 KOKKOS_INLINE_FUNCTION double distance_to_flame(const Drops& drops, int i, int step) {
-  const double x = drops.position(i, 0) - (0.15 + 0.0007 * step);  // the flame wanders along x
+  const double x = drops.position(i, 0) - (0.25 + 0.0007 * step);  // the flame wanders along x
   const double y = drops.position(i, 1) - 0.5, z = drops.position(i, 2) - 0.5;
   return std::sqrt(x * x + y * y + z * z);
 }
@@ -71,7 +71,7 @@ void evaporate(const Drops& drops, int step) {
         const int i = drops.near(n);
         const double heat = 1 - distance_to_flame(drops, i, step) / reach;
         if (heat <= 0) return;
-        const int substeps = 1 + static_cast<int>(200 * heat);
+        const int substeps = 1 + static_cast<int>(2000 * heat);
         for (int s = 0; s < substeps; ++s)
           drops.mass(i) -= 0.001 * heat / substeps * std::sqrt(drops.mass(i));
       });
@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   {
     Kokkos::ScopeGuard kokkos(argc, argv);
-    const int steps = argc > 1 ? std::atoi(argv[1]) : 1000;
+    const int steps = argc > 1 ? std::atoi(argv[1]) : 500;
     int rank, ranks;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
