@@ -1,5 +1,5 @@
-# docs/tutorial.md shows the project in examples/tutorial and nothing else: each program whole, parts
-# of them, and CMakeLists.txt piece by piece. So whoever follows the page ends with what is tested.
+# docs/tutorial.md shows the project in examples/tutorial and nothing else: each program whole, and
+# parts of it, and CMakeLists.txt piece by piece. So whoever follows the page has what is tested.
 set(programs before.cpp after.cpp vectors.cpp)
 set(lines "")
 foreach(program IN LISTS programs)

@@ -77,7 +77,7 @@ if(RUN)
   endif()
 endif()
 
-# The programs of docs/tutorial.md, as their own project. Neither Kokkos nor MPI is linked by itself.
+# The project of docs/tutorial.md: balancing changes no result, and objects in vectors move.
 if(RUN)
   build_against_installed(${SOURCE}/examples/tutorial ${tutorial})
   foreach(program before after)
