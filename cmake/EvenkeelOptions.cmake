@@ -38,7 +38,12 @@ set_property(CACHE EVENKEEL_ASSERTIONS PROPERTY STRINGS off local collective)
 
 set(EVENKEEL_TEST_RANKS "" CACHE STRING
   "Numbers of ranks to test on, as in 1|2|5; empty: those that each test names")
-mark_as_advanced(EVENKEEL_TEST_RANKS)
+set(EVENKEEL_TEST_DRAW "" CACHE STRING
+  "N:WORD builds one in N of the tests that evenkeel_add_test adds; another word draws others")
+mark_as_advanced(EVENKEEL_TEST_RANKS EVENKEEL_TEST_DRAW)
+if(NOT EVENKEEL_TEST_DRAW MATCHES "^([1-9][0-9]*:.+)?$")
+  message(FATAL_ERROR "EVENKEEL_TEST_DRAW is '${EVENKEEL_TEST_DRAW}'; use N:WORD or nothing.")
+endif()
 
 set(EVENKEEL_SANITIZE "" CACHE STRING "Sanitizer: empty, address (with undefined) or thread")
 set_property(CACHE EVENKEEL_SANITIZE PROPERTY STRINGS "" address thread)

@@ -1,4 +1,4 @@
-# evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [DEVICE] [HEAVY] [SWEEP] [TIMEOUT <seconds>]
+# evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [DEVICE] [HEAVY] [TIMEOUT <seconds>]
 #                   [LIBRARIES <target>...] [PRIVATE <source>...])
 #
 # Builds tests/<path>_test.cpp, the test of <component>/include/evenkeel/<path>.hpp, and registers
@@ -7,8 +7,6 @@
 # DEVICE: the test itself uses the build's device, if there is one. Builds with the test device run
 # only these tests and those with SPACES: all others are the same as in other builds.
 # HEAVY: the test itself computes much, so it is optimized under a sanitizer too.
-# SWEEP: the test measures the quality of results on many inputs. A sanitizer finds no more on many
-# ranks than on two.
 # PRIVATE names sources of the component (relative to its src/) whose hidden symbols the test needs:
 # they are compiled into it. The target evenkeel_<component>_private, if it exists, provides the
 # private headers of a component. Each process has a watchdog: after TIMEOUT seconds (60) it prints
@@ -65,10 +63,44 @@ function(evenkeel_set_test_build target)
   endif()
 endfunction()
 
+# Of the rank counts in a variable those that EVENKEEL_TEST_RANKS asks for. What runs on several
+# ranks does so still, on the fewest, where it asks for none of them.
+function(evenkeel_choose_ranks variable)
+  if(NOT EVENKEEL_TEST_RANKS)
+    return()
+  endif()
+  set(all ${${variable}})
+  set(chosen ${all})
+  list(FILTER chosen INCLUDE REGEX "^(alone|${EVENKEEL_TEST_RANKS})$")
+  list(FILTER all EXCLUDE REGEX "^(alone|1)$")
+  set(several ${chosen})
+  list(FILTER several EXCLUDE REGEX "^(alone|1)$")
+  if(all AND NOT several)
+    list(GET all 0 fewest)
+    list(APPEND chosen ${fewest})
+  endif()
+  set(${variable} ${chosen} PARENT_SCOPE)
+endfunction()
+
+# Whether EVENKEEL_TEST_DRAW draws this test.
+function(evenkeel_is_drawn path result)
+  set(${result} ON PARENT_SCOPE)
+  if(EVENKEEL_TEST_DRAW MATCHES "^([0-9]+):(.*)$")
+    set(n ${CMAKE_MATCH_1})
+    string(MD5 hash "${CMAKE_MATCH_2} ${path}")
+    string(SUBSTRING ${hash} 0 8 digits)
+    math(EXPR rest "0x${digits} % ${n}")
+    if(NOT rest EQUAL 0)
+      set(${result} OFF PARENT_SCOPE)
+    endif()
+  endif()
+endfunction()
+
 function(evenkeel_add_test path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES;DEVICE;HEAVY;SWEEP" "TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES;DEVICE;HEAVY" "TIMEOUT"
     "RANKS;LIBRARIES;PRIVATE")
-  if(EVENKEEL_TEST_DEVICE AND NOT arg_SPACES AND NOT arg_DEVICE)
+  evenkeel_is_drawn(${path} is_drawn)
+  if(NOT is_drawn OR (EVENKEEL_TEST_DEVICE AND NOT arg_SPACES AND NOT arg_DEVICE))
     return()
   endif()
   if(NOT arg_RANKS)
@@ -80,19 +112,7 @@ function(evenkeel_add_test path)
   if(EVENKEEL_SANITIZE OR CMAKE_BUILD_TYPE STREQUAL "Debug")
     math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 3")
   endif()
-  if(EVENKEEL_TEST_RANKS)
-    set(wanted ${arg_RANKS})
-    list(FILTER wanted INCLUDE REGEX "^(${EVENKEEL_TEST_RANKS})$")
-    if(wanted)
-      set(arg_RANKS ${wanted})
-    endif()
-  endif()
-  if(EVENKEEL_SANITIZE)
-    list(REMOVE_ITEM arg_RANKS 3 12)  # these take as long as the others and execute the same lines
-    if(arg_SWEEP OR path MATCHES "^monitor/")  # five ranks show no more there than two
-      list(REMOVE_ITEM arg_RANKS 5)
-    endif()
-  endif()
+  evenkeel_choose_ranks(arg_RANKS)
   set(spaces "")
   if(arg_SPACES)
     set(spaces ${EVENKEEL_KOKKOS_DEVICES})

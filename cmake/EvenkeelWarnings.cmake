@@ -1,15 +1,5 @@
 # evenkeel_set_warnings(<target>): sets the project's warnings and sanitizer, for its own targets
 # only, and compiles for this machine's processor if EVENKEEL_NATIVE is ON.
-# evenkeel_sanitizer_flags(<variable>): returns the compiler's flags for the sanitizer, or nothing.
-function(evenkeel_sanitizer_flags result)
-  set(flags "")
-  if(EVENKEEL_SANITIZE STREQUAL "address")
-    set(flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-  elseif(EVENKEEL_SANITIZE STREQUAL "thread")
-    set(flags -fsanitize=thread -fno-omit-frame-pointer)
-  endif()
-  set(${result} "${flags}" PARENT_SCOPE)
-endfunction()
 
 # Applies to all targets or none, since they share inline functions. Never fuses a multiplication
 # and an addition: that would round differently from other builds, which must find the same keys.
@@ -41,8 +31,14 @@ function(evenkeel_set_warnings target)
   endif()
   target_compile_options(${target} PRIVATE ${warnings})
 
-  evenkeel_sanitizer_flags(sanitizers)
+  set(sanitizers "")
+  if(EVENKEEL_SANITIZE STREQUAL "address")
+    set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  elseif(EVENKEEL_SANITIZE STREQUAL "thread")
+    set(sanitizers -fsanitize=thread)
+  endif()
   if(sanitizers)
+    list(APPEND sanitizers -fno-omit-frame-pointer)
     # Kernels consist mostly of calls, which are ten times slower under a sanitizer if not inlined
     # (-O1). Line numbers suffice to find the place of a report (-g1).
     target_compile_options(${target} PRIVATE ${sanitizers} "$<$<CONFIG:Debug>:-O1;-g1>")

@@ -48,6 +48,25 @@ run_stage() {
   return "$status"
 }
 
+# --- Drawing --------------------------------------------------------------------------------------
+# Where not all can be checked each time, the commit draws: another one draws others.
+drawing_commit() {
+  git -C "$checkout" rev-parse HEAD 2>/dev/null || printf none
+}
+
+# draw_lines MOST FILE: as many of its lines at most.
+draw_lines() {
+  local most="$1" file="$2" commit line
+  if (($(wc -l <"$file") <= most)); then
+    cat "$file"
+    return 0
+  fi
+  commit="$(drawing_commit)"
+  while IFS= read -r line; do
+    printf '%s %s\n' "$(cksum <<<"$commit $line" | cut -d' ' -f1)" "$line"
+  done <"$file" | sort -n | sed -n "1,${most}s/^[^ ]* //p"
+}
+
 # --- Installing packages --------------------------------------------------------------------------
 is_available() {
   [[ -n "$(apt-cache show --no-all-versions "$1" 2>/dev/null)" ]]

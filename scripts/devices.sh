@@ -94,9 +94,10 @@ compile_for_hip() {
     -isystem /usr/include/kokkos "${device_includes[@]}" -fsyntax-only
 }
 
-# check_devices REFRESH JOBS
+# check_devices REFRESH MOST JOBS
 check_devices() {
-  local refresh="$1" jobs="$2" list="$devices_build/sources" headers start=$SECONDS what=()
+  local refresh="$1" most="$2" jobs="$3" list="$devices_build/sources" headers all
+  local start=$SECONDS what=()
   headers="$devices_root/usr/include/kokkos"
   ensure_packages "${packages_build[@]}" "${packages_kernels[@]}" "${packages_newest_host[@]}"
   ensure_root "$refresh" "$devices_root" "${devices_packages[@]}"
@@ -110,6 +111,11 @@ check_devices() {
   name_backend "$devices_build/hip" "$headers" HIP HIP AMD_GFX90A AMD_GPU
   device_sources "$jobs" >"$list"
   [[ -s "$list" ]] || die "found no source that sees Kokkos"
+  all="$list"
+  if [[ -n "$most" ]]; then
+    list+="-drawn"
+    draw_lines "$most" "$all" >"$list"
+  fi
   if command -v nvcc >/dev/null; then
     what+=("CUDA $(nvcc --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')")
     run_stage cuda "$devices_build/log/cuda.log" compile_for_cuda "$jobs" "$list"
@@ -118,6 +124,6 @@ check_devices() {
   fi
   run_stage hip "$devices_build/log/hip.log" compile_for_hip "$jobs" "$list"
   what+=("HIP of Debian sid of $(describe_root "$devices_root")")
-  printf '%s: devices: %s for %s, %s in %d s\n' "$program" \
-    "$(count_of "$(wc -l <"$list")" source)" "${what[0]}" "${what[1]}" $((SECONDS - start))
+  printf '%s: devices: %d of %s for %s, %s in %d s\n' "$program" "$(wc -l <"$list")" \
+    "$(count_of "$(wc -l <"$all")" source)" "${what[0]}" "${what[1]}" $((SECONDS - start))
 }

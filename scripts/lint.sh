@@ -98,9 +98,9 @@ check_tidy() {
     fi' "$directory" <"$list"
 }
 
-# run_lint BASE JOBS
+# run_lint BASE MOST JOBS
 run_lint() {
-  local base="$1" jobs="$2" directory="$checkout/build/lint" failed=0 compiler=g++ since list
+  local base="$1" most="$2" jobs="$3" directory="$checkout/build/lint" failed=0 compiler=g++ since list all
   git -C "$checkout" rev-parse --git-dir >/dev/null || die "--lint needs a git checkout"
   if [[ -z "$base" ]]; then
     base="$(default_base)"
@@ -116,7 +116,12 @@ run_lint() {
     -DEVENKEEL_PRECOMPILED_HEADERS=OFF
   list="$directory/log/tidy-files"
   mkdir -p "${list%/*}"
-  changed_files "$base" | sources_to_tidy "$directory" >"$list"
+  all="$list"
+  changed_files "$base" | sources_to_tidy "$directory" >"$all"
+  if [[ -n "$most" ]]; then
+    list+="-drawn"
+    draw_lines "$most" "$all" >"$list"
+  fi
 
   run_stage clang-format "$directory/log/format.log" check_format || failed=1
   run_stage columns "$directory/log/columns.log" check_columns || failed=1
@@ -124,6 +129,7 @@ run_lint() {
   since="of all"
   [[ -z "$base" ]] || since="changed since $(git -C "$checkout" rev-parse --short "$base")"
   ((failed == 0)) || die "lint: failed"
-  printf '%s: lint: format of %s, clang-tidy on %s (%s)\n' "$program" \
-    "$(count_of "$(cpp_files | wc -l)" file)" "$(count_of "$(wc -l <"$list")" source)" "$since"
+  printf '%s: lint: format of %s, clang-tidy on %d of %s (%s)\n' "$program" \
+    "$(count_of "$(cpp_files | wc -l)" file)" "$(wc -l <"$list")" \
+    "$(count_of "$(wc -l <"$all")" source)" "$since"
 }

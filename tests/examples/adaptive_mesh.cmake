@@ -9,9 +9,16 @@ set(cleared 0)
 
 foreach(launcher IN LISTS LAUNCHERS)
   list(FIND LAUNCHERS "${launcher}" place)
-  foreach(choice IN ITEMS
-      "never --balance off" "every --balance on" "every --balance on --weights layers --when poor"
+  set(choices "every --balance on --weights layers --when poor")
+  if(place EQUAL 0)
+    list(APPEND choices "never --balance off")
+  elseif(place EQUAL 1)
+    list(APPEND choices "every --balance on"
       "every --balance on --weights layers --check tighten --least-nodes 220")
+  else()
+    list(APPEND choices "every --balance on --weights layers --check tighten --least-nodes 220")
+  endif()
+  foreach(choice IN LISTS choices)
     run("${launcher}" "${choice}")
     if(NOT status EQUAL 0 OR
        NOT output MATCHES "heat from 0\\.[0-9]+ to 0\\.[0-9]+, checksum ([0-9a-f]+)")

@@ -35,7 +35,7 @@ string(REPLACE ";" "\\;" launcher "${LAUNCHER}")
 function(build_against_installed source binary)
   run(${CMAKE_COMMAND} -S ${source} -B ${binary} -G ${GENERATOR}
     -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}"
-    "-DCMAKE_CXX_FLAGS=${SANITIZERS}" -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
+    -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
     -DCMAKE_PREFIX_PATH=${search} -DKokkos_ROOT=${KOKKOS})
   run(${CMAKE_COMMAND} --build ${binary})
 endfunction()
