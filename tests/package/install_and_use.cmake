@@ -2,7 +2,8 @@
 # what came out.
 set(prefix ${WORK}/prefix)
 set(examples ${WORK}/examples)
-file(REMOVE_RECURSE ${prefix} ${examples})
+set(tutorial ${WORK}/tutorial)
+file(REMOVE_RECURSE ${prefix} ${examples} ${tutorial})
 
 function(run)
   execute_process(COMMAND ${ARGN}
@@ -31,11 +32,14 @@ endforeach()
 set(search ${prefix} ${PREFIXES})
 string(REPLACE ";" "\\;" search "${search}")
 string(REPLACE ";" "\\;" launcher "${LAUNCHER}")
-run(${CMAKE_COMMAND} -S ${SOURCE}/examples -B ${examples} -G ${GENERATOR}
-  -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}"
-  -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
-  -DCMAKE_PREFIX_PATH=${search} -DKokkos_ROOT=${KOKKOS})
-run(${CMAKE_COMMAND} --build ${examples})
+function(build_against_installed source binary)
+  run(${CMAKE_COMMAND} -S ${source} -B ${binary} -G ${GENERATOR}
+    -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_COMPILER_LAUNCHER=${launcher}"
+    -DCMAKE_BUILD_TYPE=${BUILD_TYPE}
+    -DCMAKE_PREFIX_PATH=${search} -DKokkos_ROOT=${KOKKOS})
+  run(${CMAKE_COMMAND} --build ${binary})
+endfunction()
+build_against_installed(${SOURCE}/examples ${examples})
 
 if(RUN)  # all its objects begin on rank 0: with several ranks it cannot but move some
   run(${RUN} ${examples}/01_minimal)
@@ -70,6 +74,25 @@ if(RUN)
   endif()
   if(NOT lambda_on LESS lambda_off)
     message(FATAL_ERROR "03_domains: lambda is ${lambda_on} balanced, ${lambda_off} not")
+  endif()
+endif()
+
+# The project of docs/tutorial.md: balancing changes no result, and objects in vectors move.
+if(RUN)
+  build_against_installed(${SOURCE}/examples/tutorial ${tutorial})
+  foreach(program before after)
+    run(${RUN} ${tutorial}/${program} 60)
+    if(NOT output MATCHES "mass that is left: ([0-9.]+)")
+      message(FATAL_ERROR "the tutorial's ${program} printed no mass:\n${output}")
+    endif()
+    set(mass_${program} ${CMAKE_MATCH_1})
+  endforeach()
+  if(NOT mass_before STREQUAL mass_after)
+    message(FATAL_ERROR "the tutorial's mass is ${mass_before} before and ${mass_after} after")
+  endif()
+  run(${RUN} ${tutorial}/vectors)
+  if(NOT output MATCHES "rank 1 has [1-9][0-9]* objects")
+    message(FATAL_ERROR "the tutorial's vectors moved nothing:\n${output}")
   endif()
 endif()
 if(TOOLS)
