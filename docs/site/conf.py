@@ -18,7 +18,6 @@ extensions = ["myst_parser", "sphinx_copybutton", "console", "reference"]
 source_suffix = {".md": "markdown"}
 
 myst_heading_anchors = 4
-suppress_warnings = ["myst.header"]  # pages may begin more than one part with a title
 
 ek_checkout = checkout
 ek_headers = os.path.join(checkout, "build/docs/source/headers.txt")

@@ -126,13 +126,18 @@ class Site:
         return f"source/{path}" + ("/folder" if os.path.isdir(os.path.join(CHECKOUT, path)) else "")
 
     def rewritten(self, text: str, page: str, document: str) -> str:
-        """The text of a page with links as they are on the site; lines keep their numbers."""
-        lines, fence = [], ""
+        """The text of a page with links as they are on the site; lines keep their numbers. A page
+        has one title here: what follows a second one is a level lower.
+        """
+        lines, fence, titles = [], "", 0
         for line in text.split("\n"):
             match = re.match(r" *(```+|~~~+)", line)
             if match and (not fence or match.group(1).startswith(fence)):
                 fence = "" if fence else match.group(1)
             elif not fence:
+                titles += line.startswith("# ")
+                if titles > 1 and re.match("#+ ", line):
+                    line = "#" + line
                 line = self._line(line, page, document)
             lines.append(line)
         return "\n".join(lines)

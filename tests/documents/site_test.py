@@ -164,6 +164,12 @@ class Pages(unittest.TestCase):
         text = "# One\n## One\n```\n# no\n```\n### `std::vector` and [more](x.md)\n"
         self.assertEqual(check.headings_of(text), {"one", "one-1", "stdvector-and-more"})
 
+    def test_one_title(self):
+        site = stage.Site.__new__(stage.Site)  # without a checkout
+        text = "# One\n## Two\n# Three\n## Four\n```\n# no\n```\n"
+        self.assertEqual(site.rewritten(text, "docs/a.md", "a"),
+                         "# One\n## Two\n## Three\n### Four\n```\n# no\n```\n")
+
     def test_documents(self):
         for page, document in (("README.md", "index"), ("docs/howto/halos.md", "howto/halos"),
                                ("core/README.md", "reference/core"),
