@@ -20,8 +20,7 @@ void check(const CellMesh& mesh, const GridDomains& decomposition) {
   for (int axis = 0; axis < decomposition.dimensions(); ++axis) {
     const auto a = static_cast<std::size_t>(axis);
     if (mesh.cells[a] < 1)
-      refuse("A mesh has " + std::to_string(mesh.cells[a]) + " cells along " +
-                 std::string(1, "xyz"[axis]) + '.',
+      refuse("A mesh has " + std::to_string(mesh.cells[a]) + " cells along " + "xyz"[axis] + '.',
              "Give 1 or more.");
     if (mesh.box.lower[a] != decomposition.box().lower[a] ||
         mesh.box.upper[a] != decomposition.box().upper[a])

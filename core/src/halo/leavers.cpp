@@ -49,7 +49,7 @@ void check_width(const LeaversTask& task) {
     const double quarter = box.upper[d] * 0.25 - box.lower[d] * 0.25;
     if (periodic_of(task.domains)[d] && task.width * 0.25 > most_periods * quarter)
       refuse("A halo of width " + text_of(task.width) + " reaches beyond 100 periods along " +
-                 std::string(1, "xyz"[d]) + '.',
+                 "xyz"[d] + '.',
              "Choose a smaller width, or a larger box.");
   }
 }
@@ -183,8 +183,8 @@ Region region_of(const Frame& frame, int dimensions, const PlaceBox& around, dou
     const double from = around.lower[d] - width, to = around.upper[d] + width;
     const ImageInside first = frame.image(d, from), last = frame.image(d, to);
     if (!(std::abs(first.turn) < many && std::abs(last.turn) < many))
-      refuse("Objects lie more than 2^30 periods away from the box along " +
-                 std::string(1, "xyz"[d]) + '.',
+      refuse(std::string("Objects lie more than 2^30 periods away from the box along ") + "xyz"[d] +
+                 '.',
              "Bring them back into the box.");
     const double lowest = frame.lowest(d), highest = frame.highest(d);
     auto& along = region[static_cast<std::size_t>(d)];
