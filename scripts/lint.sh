@@ -101,7 +101,8 @@ check_tidy() {
 
 # run_lint BASE MOST JOBS
 run_lint() {
-  local base="$1" most="$2" jobs="$3" directory="$checkout/build/lint" failed=0 compiler=g++ since list all
+  local base="$1" most="$2" jobs="$3" directory="$checkout/build/lint" failed=0 compiler=g++
+  local since list all
   git -C "$checkout" rev-parse --git-dir >/dev/null || die "--lint needs a git checkout"
   if [[ -z "$base" ]]; then
     base="$(default_base)"
