@@ -96,8 +96,7 @@ class Evenkeel {
   std::int64_t rebalance() {
     weights_.resize(points_.size());
     std::ranges::transform(points_, weights_.begin(), &weight_at);
-    const RebalanceReport report = balancer_.rebalance(points_, {}, {.weight = weights_});
-    return report.objects;
+    return balancer_.rebalance(points_, {}, {.weight = weights_}).objects;
   }
 
  private:

@@ -112,6 +112,7 @@ struct Monitor::Impl {
   void measure();
   void close_settling();
   void tell_costs(Sample& sample);
+  std::int64_t working_time() noexcept;
   void leave_out_waiting();
   // The length follows from the last look, whose result is known long before the epoch ends.
   bool ends_epoch(std::int64_t step) const noexcept {
@@ -154,7 +155,7 @@ struct Monitor::Impl {
 
   Options options_;
   ClockKind clock_kind_;
-  Clock::Now now_;  // times rebalances
+  Clock::Now now_;
   std::shared_ptr<Clock> clock_;
   CoreWait core_wait_;
   std::int64_t waited_before_ = 0;  // nanoseconds, when the epoch began
@@ -335,7 +336,8 @@ void Monitor::Impl::measure() {
       sums_.hint(clock_->of_step(), clock_->options());
   });
   if (!added.ok()) sums_.forget();
-  all_steps_.add(options_.deterministic ? whole(weight_ * nanoseconds_per_weight) : step.load);
+  all_steps_.add(options_.deterministic ? whole(weight_ * nanoseconds_per_weight) : step.load,
+                 step.duration);
   if (step_ + 1 == measured_from_) waited_before_ = core_wait_.nanoseconds();
   settling_.kernels_since += step.load;
   if (settling_.rebalanced_at) {
@@ -413,12 +415,19 @@ void Monitor::Impl::spread_otherwise(double per_step, Sample& sample) const {
   }
 }
 
+// Times rebalances and surveys. It stands still while this rank waits for a core.
+std::int64_t Monitor::Impl::working_time() noexcept {
+  return clock_kind_ == ClockKind::automatic ? now_() - core_wait_.nanoseconds() : now_();
+}
+
 // Leaves out the time that this rank waited for a core that somebody else had. The system says how
-// long that was, but not when: all kernels lose the same share.
+// long that was, but not when: all kernels and steps since the last look lose the same share.
 void Monitor::Impl::leave_out_waiting() {
-  if (clock_kind_ != ClockKind::automatic) return;
-  const std::int64_t waited = core_wait_.nanoseconds();
-  sums_.leave_out(waited - std::exchange(waited_before_, waited));
+  if (clock_kind_ != ClockKind::automatic || options_.deterministic) return;
+  const std::int64_t now = core_wait_.nanoseconds();
+  const std::int64_t waited = now - std::exchange(waited_before_, now);
+  sums_.leave_out(waited);
+  all_steps_.leave_out(waited);
 }
 
 Advice Monitor::Impl::step(std::int64_t objects, const StepOptions& options,
@@ -680,6 +689,7 @@ void Monitor::Impl::close_books() {
   sample.generation = state.generation;
   tell_costs(sample);
   sample.fit = true;
+  leave_out_waiting();
   tell_all_steps(sample);
   const Totals last = protocol_.reduce_now(sample);
   if (unseen) state = accounted(state, *unseen);
@@ -743,7 +753,7 @@ Kernel Monitor::kernel(const std::string& name, const KernelOptions& options) {
 }
 
 void Monitor::set_surveyor(Surveyor surveyor) { impl_->surveyor_ = std::move(surveyor); }
-std::int64_t Monitor::now() const noexcept { return impl_->now_(); }
+std::int64_t Monitor::now() const noexcept { return impl_->working_time(); }
 std::int64_t Monitor::first_generation() const noexcept {
   return impl_->protocol_.state().outlook.first_generation;
 }

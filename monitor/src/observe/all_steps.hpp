@@ -21,13 +21,24 @@ class AllSteps {
  public:
   static constexpr std::size_t slots = step_slots;
 
-  // Adds a step with this many nanoseconds in kernels. A negative number counts as 0; a sum that
-  // would overflow stays at the greatest number.
-  void add(std::int64_t load) noexcept {
+  // Adds a step of which this many nanoseconds were in kernels. A negative number counts as 0; a
+  // sum that would overflow stays at the greatest number.
+  void add(std::int64_t load, std::int64_t duration = 0) noexcept {
+    duration_ = plus(duration_, std::max<std::int64_t>(0, duration));
     if (steps_ == steps_per_slot_ * static_cast<std::int64_t>(slots)) halve();
     std::int64_t& slot = sums_[static_cast<std::size_t>(steps_ / steps_per_slot_)];
     slot = plus(slot, std::max<std::int64_t>(0, load));
     ++steps_;
+  }
+
+  // Leaves out the nanoseconds in which the rank waited for a core. Nobody knows in which steps
+  // that was: all lose the same share.
+  void leave_out(std::int64_t waited) noexcept {
+    if (waited <= 0 || duration_ <= 0) return;
+    const double share =
+        std::min(1.0, static_cast<double>(waited) / static_cast<double>(duration_));
+    for (std::int64_t& slot : sums_)
+      slot = share < 1 ? slot - static_cast<std::int64_t>(share * static_cast<double>(slot)) : 0;
   }
 
   // The look is posted.
@@ -60,7 +71,7 @@ class AllSteps {
   }
 
   StepSlots sums_{};
-  std::int64_t steps_ = 0, steps_per_slot_ = 1;
+  std::int64_t steps_ = 0, steps_per_slot_ = 1, duration_ = 0;
 };
 
 }  // namespace evenkeel

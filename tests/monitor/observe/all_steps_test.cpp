@@ -57,6 +57,33 @@ TEST(AllSteps, ThenTwoAndFour) {
   EXPECT_EQ(all_of(Numbers(33, 5)).steps_per_slot(), 4);
 }
 
+TEST(AllSteps, WaitingIsLeftOutOfAllStepsAlike) {
+  const auto steps = [] {
+    AllSteps all;
+    all.add(100, 150);
+    all.add(300, 350);
+    return all;
+  };
+  AllSteps all = steps();
+  all.leave_out(125);  // of 500
+  EXPECT_EQ(all.sums()[0], 75);
+  EXPECT_EQ(all.sums()[1], 225);
+  all = steps();
+  all.leave_out(0);
+  all.leave_out(-5);
+  EXPECT_EQ(all.sum(), 400);
+  all.leave_out(std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(all.sum(), 0);
+  AllSteps nothing_known = all_of({7, 8});
+  nothing_known.leave_out(3);
+  EXPECT_EQ(nothing_known.sum(), 15);
+  all = steps();
+  all.restart();  // the time of steps before is forgotten, too
+  all.add(100, 200);
+  all.leave_out(100);
+  EXPECT_EQ(all.sum(), 50);
+}
+
 TEST(AllSteps, RestartEmptiesIt) {
   AllSteps all = all_of(Numbers(100, 7));
   all.restart();
