@@ -2,17 +2,18 @@
 
 #include "recording.hpp"
 
-#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/graph.hpp>
 
+#include <mpi.h>
+
 #include <algorithm>
-#include <vector>
+#include <fstream>
+#include <sstream>
 
 namespace evenkeel::scale {
 
 namespace {
-
-constexpr std::int64_t word = 8;
 
 // A slab of a grid, side x side x (side * ranks), with neighbours by number.
 struct Slab {
@@ -35,50 +36,111 @@ struct Slab {
   }
 };
 
-bool is_gather(CallKind kind) {
-  return kind == CallKind::gather || kind == CallKind::gather_several;
+GraphCount count_on(const Communicator& ranks, int side) {
+  Slab slab(side, ranks.rank(), ranks.size());
+  const Calls calls = recorded([&] {
+    static_cast<void>(cut_graph(Space::where(MemoryKind::host), ranks,
+                                graph(slab.offsets, slab.columns), {}, {}));
+  });
+  GraphCount count;
+  count.ranks = ranks.size();
+  for (const Call& call : calls) {
+    const bool is_gather = call.kind == CallKind::gather || call.kind == CallKind::gather_several;
+    if (!is_collective(call.kind)) {
+      count.messages += 1;
+      count.bytes_sent += call.bytes;
+    } else if (is_gather) {
+      count.gathers += 1;
+      count.bytes_gathered += call.bytes;
+    } else {
+      count.reductions += 1;
+      count.bytes_reduced += call.bytes;
+    }
+  }
+  count.messages = ranks.all_reduce(count.messages, Reduction::greatest);
+  count.bytes_sent = ranks.all_reduce(count.bytes_sent, Reduction::greatest);
+  return count;
+}
+
+// The line through points, by least squares.
+class Line {
+ public:
+  void add(double x, double y) {
+    points_ += 1;
+    x_ += x;
+    y_ += y;
+    xx_ += x * x;
+    xy_ += x * y;
+  }
+  double at(double x) const {
+    const double spread = points_ * xx_ - x_ * x_;
+    const double slope = spread > 0 ? (points_ * xy_ - x_ * y_) / spread : 0;
+    return y_ / points_ + slope * (x - x_ / points_);
+  }
+
+ private:
+  double points_ = 0, x_ = 0, y_ = 0, xx_ = 0, xy_ = 0;
+};
+
+void add_calls(Calls& calls, CallKind kind, std::int64_t count, const Line& mean_bytes,
+               std::int64_t ranks) {
+  const auto bytes =
+      static_cast<std::int64_t>(std::max(8.0, mean_bytes.at(static_cast<double>(ranks))));
+  calls.insert(calls.end(), static_cast<std::size_t>(count), {kind, bytes});
 }
 
 }  // namespace
 
-GraphCalls count_graph_calls(const Communicator& world, int side) {
-  Slab slab(side, world.rank(), world.size());
-  const Calls calls = recorded([&] {
-    static_cast<void>(cut_graph(Space::where(MemoryKind::host), world,
-                                graph(slab.offsets, slab.columns), {}, {}));
-  });
-  const std::int64_t ranks = world.size();
-  GraphCalls counted;
-  for (const Call& call : calls) {
-    if (!is_collective(call.kind)) {
-      counted.messages += 1;
-      counted.bytes_of_messages += call.bytes;
-    } else if (is_gather(call.kind)) {
-      counted.gathers += 1;
-      counted.words_gathered += call.bytes / word / ranks;
-    } else if (call.kind == CallKind::reduction && call.bytes >= word * ranks &&
-               call.bytes < static_cast<std::int64_t>(sizeof(detail::Ballot)) && ranks > 1 &&
-               call.bytes > 2 * word) {
-      counted.sums_of_parts += 1;
-      counted.words_of_parts += std::max<std::int64_t>(1, call.bytes / word / ranks);
-    } else {
-      counted.small.push_back(call);
+std::vector<GraphCount> count_graph_calls(const Communicator& world, int side) {
+  std::vector<GraphCount> counts;
+  for (int third = 1; third <= 3; ++third) {
+    const int ranks = std::max(1, world.size() * third / 3);
+    MPI_Comm some = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, world.rank() < ranks ? 0 : MPI_UNDEFINED, world.rank(), &some);
+    if (some != MPI_COMM_NULL) {
+      counts.push_back(count_on(Communicator(some), side));
+      MPI_Comm_free(&some);
     }
   }
-  counted.messages = world.all_reduce(counted.messages, Reduction::greatest);
-  counted.bytes_of_messages = world.all_reduce(counted.bytes_of_messages, Reduction::greatest);
-  return counted;
+  return counts;
 }
 
-Calls graph_calls_on(const GraphCalls& counted, std::int64_t ranks) {
-  Calls calls = counted.small;
-  for (std::int64_t i = 0; i < counted.sums_of_parts; ++i)
-    calls.push_back({CallKind::reduction, word * ranks * counted.words_of_parts /
-                                              std::max<std::int64_t>(1, counted.sums_of_parts)});
-  for (std::int64_t i = 0; i < counted.gathers; ++i)
-    calls.push_back({CallKind::gather_several, word * ranks * counted.words_gathered /
-                                                   std::max<std::int64_t>(1, counted.gathers)});
-  return calls;
+std::string text_of(const std::vector<GraphCount>& counts) {
+  std::ostringstream text;
+  for (const GraphCount& count : counts)
+    text << count.ranks << ' ' << count.reductions << ' ' << count.bytes_reduced << ' '
+         << count.gathers << ' ' << count.bytes_gathered << ' ' << count.messages << ' '
+         << count.bytes_sent << '\n';
+  return text.str();
+}
+
+std::optional<std::vector<GraphCount>> read_counts(const std::string& file) {
+  std::ifstream text(file);
+  std::vector<GraphCount> counts;
+  GraphCount count;
+  while (text >> count.ranks >> count.reductions >> count.bytes_reduced >> count.gathers >>
+         count.bytes_gathered >> count.messages >> count.bytes_sent)
+    counts.push_back(count);
+  if (counts.empty()) return std::nullopt;
+  return counts;
+}
+
+GraphOnRanks graph_on(const std::vector<GraphCount>& counts, std::int64_t ranks) {
+  Line reductions, gathers;
+  for (const GraphCount& count : counts) {
+    const auto x = static_cast<double>(count.ranks);
+    reductions.add(x, static_cast<double>(count.bytes_reduced) /
+                          static_cast<double>(std::max<std::int64_t>(1, count.reductions)));
+    gathers.add(x, static_cast<double>(count.bytes_gathered) /
+                       static_cast<double>(std::max<std::int64_t>(1, count.gathers)));
+  }
+  const GraphCount& most = counts.back();
+  GraphOnRanks on;
+  add_calls(on.collectives, CallKind::reduction, most.reductions, reductions, ranks);
+  add_calls(on.collectives, CallKind::gather_several, most.gathers, gathers, ranks);
+  on.messages = most.messages;
+  on.bytes_sent = most.bytes_sent;
+  return on;
 }
 
 }  // namespace evenkeel::scale

@@ -1,29 +1,40 @@
 #pragma once
 
-// What a cut of a graph asks of MPI on the ranks that there are. How many steps it takes depends on
-// the graph and cannot be foretold; so it is counted, and sorted by what it grows with.
+// What a cut of a graph asks of MPI. How many steps it takes depends on the graph and cannot be
+// foretold, so it is counted on the ranks that there are, on several numbers of them.
 
 #include "calls.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
 #include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace evenkeel::scale {
 
-struct GraphCalls {
-  Calls small;                      // collectives whose size does not depend on the ranks
-  std::int64_t sums_of_parts = 0;   // reductions of a few words for each part
-  std::int64_t words_of_parts = 0;  // in all of them, for each part
-  std::int64_t words_gathered = 0;  // of the coarsest graph and of borders, for each part
-  std::int64_t gathers = 0;
-  std::int64_t messages = 0, bytes_of_messages = 0;  // to neighbours, of the busiest rank
+struct GraphCount {
+  std::int64_t ranks = 0;
+  std::int64_t reductions = 0, bytes_reduced = 0;
+  std::int64_t gathers = 0, bytes_gathered = 0;  // of all ranks
+  std::int64_t messages = 0, bytes_sent = 0;     // of the busiest rank
 };
 
-// Collective. A grid of `side`^3 vertices on each rank, one on top of the other, cut from nothing.
-GraphCalls count_graph_calls(const Communicator& world, int side);
+// Collective. A grid of side^3 vertices on each rank, one on top of the other, cut from nothing
+// into a part for each rank; on a third, on two thirds and on all of the ranks.
+std::vector<GraphCount> count_graph_calls(const Communicator& world, int side);
 
-// The same counts on more ranks, each with as many vertices.
-Calls graph_calls_on(const GraphCalls& counted, std::int64_t ranks);
+// The counts as lines of numbers, and back; nothing where the file does not hold them.
+std::string text_of(const std::vector<GraphCount>& counts);
+std::optional<std::vector<GraphCount>> read_counts(const std::string& file);
+
+// On more ranks, each with as many vertices: as many calls as on the most ranks counted; their mean
+// size grows with the ranks along the line through what was counted.
+struct GraphOnRanks {
+  Calls collectives;
+  std::int64_t messages = 0, bytes_sent = 0;  // of a rank, whose neighbours are few
+};
+GraphOnRanks graph_on(const std::vector<GraphCount>& counts, std::int64_t ranks);
 
 }  // namespace evenkeel::scale
