@@ -6,17 +6,7 @@
 
 namespace evenkeel::scale {
 
-namespace {
-
 using Item = CutObjects::Item;
-
-std::vector<Item> items_of(const std::vector<std::uint64_t>& keys) {
-  std::vector<Item> items;
-  for (const std::uint64_t key : keys) items.push_back({key, 1});
-  return items;
-}
-
-}  // namespace
 
 CloudObjects::CloudObjects(const Cloud& cloud, std::int64_t most_bins) : cloud_(cloud) {
   bins_.resize(static_cast<std::size_t>(most_bins));
@@ -24,11 +14,16 @@ CloudObjects::CloudObjects(const Cloud& cloud, std::int64_t most_bins) : cloud_(
   next_.reserve(bins_.size());
 }
 
+std::span<std::int64_t> CloudObjects::weighed(std::size_t bins) noexcept {
+  for (std::size_t bin = 0; bin < bins; ++bin) bins_[bin] *= one_;
+  return std::span(bins_).first(bins);
+}
+
 // The search begins with an interval around all keys, which is the whole curve here.
 std::span<std::int64_t> CloudObjects::count_all(std::uint64_t, Division division) noexcept {
   intervals_.assign(1, cloud_.whole());
   cloud_.divide(intervals_.front(), division.split, bins_.data());
-  return std::span(bins_).first(std::size_t{1} << division.split);
+  return weighed(std::size_t{1} << division.split);
 }
 
 std::span<std::int64_t> CloudObjects::keep_of_all(std::uint64_t, const Step& step) noexcept {
@@ -68,7 +63,7 @@ std::span<std::int64_t> CloudObjects::keep(const Step& step) noexcept {
     cloud_.divide(interval, step.next.split, bins);
     bins += std::int64_t{1} << step.next.split;
   }
-  return std::span(bins_).first(static_cast<std::size_t>(bins - bins_.data()));
+  return weighed(static_cast<std::size_t>(bins - bins_.data()));
 }
 
 std::int64_t CloudObjects::kept() const noexcept {
@@ -80,7 +75,10 @@ std::int64_t CloudObjects::kept() const noexcept {
 std::vector<Item> CloudObjects::kept_items() const {
   std::vector<std::uint64_t> keys;
   for (const CloudStretch& interval : intervals_) cloud_.write_keys(interval, keys);
-  return items_of(keys);
+  std::vector<Item> items;
+  items.reserve(keys.size());
+  for (const std::uint64_t key : keys) items.push_back({key, one_});
+  return items;
 }
 
 // Only histograms are asked of a cloud: samples are for few ranks.
@@ -102,7 +100,7 @@ std::span<std::int64_t> CloudObjects::count_between(std::span<const CurveKey> bo
     before = now;
   }
   bins_[bin++] = cloud_.objects() - before;
-  return std::span(bins_).first(bin);
+  return weighed(bin);
 }
 
 }  // namespace evenkeel::scale

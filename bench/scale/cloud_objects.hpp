@@ -5,6 +5,7 @@
 
 #include "cloud.hpp"
 #include "cut/objects.hpp"
+#include "cut/units.hpp"
 
 #include <cstdint>
 #include <span>
@@ -12,12 +13,12 @@
 
 namespace evenkeel::scale {
 
-// All objects weigh 1.
+// All objects weigh the same.
 class CloudObjects final : public CutObjects {
  public:
   CloudObjects(const Cloud& cloud, std::int64_t most_bins);
 
-  void weigh(const Units&) noexcept override {}
+  void weigh(const Units& units) noexcept override { one_ = units.one(); }
   std::span<std::int64_t> count_all(std::uint64_t base, Division division) noexcept override;
   std::span<std::int64_t> keep_of_all(std::uint64_t base, const Step& step) noexcept override;
   std::span<std::int64_t> keep_of_kept(const Step& step) noexcept override;
@@ -29,8 +30,10 @@ class CloudObjects final : public CutObjects {
 
  private:
   std::span<std::int64_t> keep(const Step& step) noexcept;
+  std::span<std::int64_t> weighed(std::size_t bins) noexcept;
 
   const Cloud& cloud_;
+  std::int64_t one_ = 1;
   std::vector<CloudStretch> intervals_, next_;
   std::vector<std::int64_t> bins_;
 };

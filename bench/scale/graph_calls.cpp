@@ -1,5 +1,6 @@
 #include "graph_calls.hpp"
 
+#include "graph/multilevel.hpp"
 #include "recording.hpp"
 
 #include <evenkeel/core/field/standard.hpp>
@@ -82,11 +83,10 @@ class Line {
   double points_ = 0, x_ = 0, y_ = 0, xx_ = 0, xy_ = 0;
 };
 
-void add_calls(Calls& calls, CallKind kind, std::int64_t count, const Line& mean_bytes,
-               std::int64_t ranks) {
-  const auto bytes =
-      static_cast<std::int64_t>(std::max(8.0, mean_bytes.at(static_cast<double>(ranks))));
-  calls.insert(calls.end(), static_cast<std::size_t>(count), {kind, bytes});
+// Vertices of the coarsest level, by the library's rule.
+double coarsest_on(std::int64_t ranks) {
+  const graphs::Plan plan;
+  return static_cast<double>(std::max(plan.smallest, plan.vertices_per_part * ranks));
 }
 
 }  // namespace
@@ -126,18 +126,25 @@ std::optional<std::vector<GraphCount>> read_counts(const std::string& file) {
 }
 
 GraphOnRanks graph_on(const std::vector<GraphCount>& counts, std::int64_t ranks) {
-  Line reductions, gathers;
-  for (const GraphCount& count : counts) {
-    const auto x = static_cast<double>(count.ranks);
-    reductions.add(x, static_cast<double>(count.bytes_reduced) /
-                          static_cast<double>(std::max<std::int64_t>(1, count.reductions)));
-    gathers.add(x, static_cast<double>(count.bytes_gathered) /
-                       static_cast<double>(std::max<std::int64_t>(1, count.gathers)));
-  }
+  Line reductions;
+  for (const GraphCount& count : counts)
+    reductions.add(static_cast<double>(count.ranks),
+                   static_cast<double>(count.bytes_reduced) /
+                       static_cast<double>(std::max<std::int64_t>(1, count.reductions)));
   const GraphCount& most = counts.back();
+  const auto at_least_a_word = [](double bytes) {
+    return std::max<std::int64_t>(8, static_cast<std::int64_t>(bytes));
+  };
+  const double growth = coarsest_on(ranks) / coarsest_on(most.ranks);
   GraphOnRanks on;
-  add_calls(on.collectives, CallKind::reduction, most.reductions, reductions, ranks);
-  add_calls(on.collectives, CallKind::gather_several, most.gathers, gathers, ranks);
+  on.bytes_of_coarsest =
+      static_cast<std::int64_t>(growth * static_cast<double>(most.bytes_gathered));
+  const Call reduction = {CallKind::reduction,
+                          at_least_a_word(reductions.at(static_cast<double>(ranks)))};
+  const Call gather = {CallKind::gather_several,
+                       on.bytes_of_coarsest / std::max<std::int64_t>(1, most.gathers)};
+  on.collectives.assign(static_cast<std::size_t>(most.reductions), reduction);
+  on.collectives.insert(on.collectives.end(), static_cast<std::size_t>(most.gathers), gather);
   on.messages = most.messages;
   on.bytes_sent = most.bytes_sent;
   return on;

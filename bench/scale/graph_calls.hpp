@@ -29,11 +29,13 @@ std::vector<GraphCount> count_graph_calls(const Communicator& world, int side);
 std::string text_of(const std::vector<GraphCount>& counts);
 std::optional<std::vector<GraphCount>> read_counts(const std::string& file);
 
-// On more ranks, each with as many vertices: as many calls as on the most ranks counted; their mean
-// size grows with the ranks along the line through what was counted.
+// On more ranks, each with as many vertices: as many calls as on the most ranks counted. The mean
+// size of a reduction grows with the ranks along the line through what was counted; the coarsest
+// graph as the library's rule says.
 struct GraphOnRanks {
   Calls collectives;
   std::int64_t messages = 0, bytes_sent = 0;  // of a rank, whose neighbours are few
+  std::int64_t bytes_of_coarsest = 0;         // the graph that all ranks gather, and cut alone
 };
 GraphOnRanks graph_on(const std::vector<GraphCount>& counts, std::int64_t ranks);
 

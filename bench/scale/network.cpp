@@ -150,7 +150,7 @@ Cost cost_of(const Network& network, std::int64_t ranks, const Call& call) {
     case CallKind::gather_several: return gather(network, ranks, call.bytes);
     case CallKind::gather_to_root: return gather_to_root(network, ranks, call.bytes);
     case CallKind::note:
-    case CallKind::message: return cost_of_messages(network, 1, call.bytes);
+    case CallKind::message: return cost_of_mail(network, {1, call.bytes, 0});
   }
   return {};
 }
@@ -161,15 +161,18 @@ Cost cost_of(const Network& network, std::int64_t ranks, const Calls& calls) {
   return all;
 }
 
-Cost cost_of_messages(const Network& network, std::int64_t messages, std::int64_t bytes) {
+Cost cost_of_mail(const Network& network, const Mail& mail) {
   Cost cost;
-  if (messages == 0) return cost;
-  const double rate = network.across.bytes_per_second / network.ranks_per_node;
-  cost.rounds = (messages + network.in_flight - 1) / network.in_flight;
-  cost.bytes = bytes;
+  if (mail.messages == 0) return cost;
+  const double across = network.across.bytes_per_second / network.ranks_per_node;
+  const double within = std::min(network.within.bytes_per_second,
+                                 network.node_bytes_per_second / network.ranks_per_node);
+  cost.rounds = (mail.messages + network.in_flight - 1) / network.in_flight;
+  cost.bytes = mail.bytes_across + mail.bytes_within;
   cost.seconds = static_cast<double>(cost.rounds) * network.across.latency +
-                 2 * static_cast<double>(messages) * network.overhead +
-                 static_cast<double>(bytes) / rate;
+                 2 * static_cast<double>(mail.messages) * network.overhead +
+                 static_cast<double>(mail.bytes_across) / across +
+                 static_cast<double>(mail.bytes_within) / within;
   return cost;
 }
 

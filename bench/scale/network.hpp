@@ -44,8 +44,12 @@ Cost cost_of(const Network& network, std::int64_t ranks, const Call& call);
 // All of them, one after the other.
 Cost cost_of(const Network& network, std::int64_t ranks, const Calls& calls);
 
-// Every rank sends this many messages of this many bytes together to ranks of other nodes, and
-// receives as many.
-Cost cost_of_messages(const Network& network, std::int64_t messages, std::int64_t bytes);
+// Every rank sends this many messages and receives as many: some bytes to other nodes, the rest to
+// its own.
+struct Mail {
+  std::int64_t messages = 0;
+  std::int64_t bytes_across = 0, bytes_within = 0;
+};
+Cost cost_of_mail(const Network& network, const Mail& mail);
 
 }  // namespace evenkeel::scale

@@ -156,6 +156,7 @@ Searched search(const Cloud& cloud, std::int64_t parts, double target_lambda,
   const WeightedKeys keys = {mine};
   const auto of_mine = objects_of(std::span(&keys, 1), bins);
   OneOfMany both(of_all, *of_mine);
+  both.weigh(Units(all));
   Searched found = search_in(both, all, one_for_each(parts), target_lambda);
   found.seconds -= both.seconds_of_all() + both.seconds_of_mine();
   found.counting = both.seconds_of_mine();

@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdio>
 #include <random>
+#include <span>
 
 namespace evenkeel::scale {
 
@@ -108,25 +109,39 @@ double seconds_of_claims(const Setting& setting, std::int64_t ranks, std::int64_
   return static_cast<double>(of_each * ranks) / setting.sorted_per_second;
 }
 
+// Objects of a rank in the middle, in order, between its splitters.
+std::vector<CurveKey> keys_at_home(const Splitters& splitters, std::int64_t count) {
+  const std::size_t middle = splitters.size() / 2 - 1;
+  const std::uint64_t first = splitters[middle].value, end = splitters[middle + 1].value;
+  std::vector<CurveKey> keys = keys_anywhere(count);
+  for (CurveKey& key : keys) key = {first + key.value % std::max<std::uint64_t>(1, end - first)};
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
 struct CurveRows {
   std::vector<Row> rows;
   Splitters splitters;
+  std::vector<CurveKey> anywhere, at_home;  // objects of a rank
 };
 
 CurveRows curve_rows(const Setting& setting, std::int64_t ranks) {
   const Cloud cloud(setting.objects_of_rank * ranks, setting.crowding);
-  const std::vector<CurveKey> mine = keys_anywhere(setting.objects_of_rank);
-  Searched found = search(cloud, ranks, 0, mine);
-  const std::int64_t memory = bytes_of_cut(ranks) + bytes_of_claims(ranks);
-  const auto row = [&](const char* name, const CurveCut& how, double processor) {
-    return Row{name, ranks, cost_of(setting.network, ranks, place_on_curve(ranks, how)), processor,
-               memory};
-  };
   CurveRows all;
-  all.rows.push_back(row("curve, objects anywhere", {Lie::strayed, false, false, found.calls},
-                         found.seconds + found.counting + seconds_of_claims(setting, ranks, 4)));
-  all.rows.push_back(row("curve, strayed", {Lie::strayed, true, false, found.calls},
-                         found.seconds + found.counting + seconds_of_claims(setting, ranks, 2)));
+  all.anywhere = keys_anywhere(setting.objects_of_rank);
+  const Searched found = search(cloud, ranks, 0, all.anywhere);
+  all.splitters = found.splitters;
+  all.at_home = keys_at_home(all.splitters, setting.objects_of_rank);
+  const Searched again = search(cloud, ranks, 0, all.at_home);
+  const std::int64_t memory = bytes_of_cut(ranks) + bytes_of_claims(ranks);
+  const auto add = [&](const char* name, const CurveCut& how, double processor) {
+    all.rows.push_back({name, ranks, cost_of(setting.network, ranks, place_on_curve(ranks, how)),
+                        processor, memory});
+  };
+  add("curve, objects anywhere", {Lie::strayed, false, false, found.calls},
+      found.seconds + found.counting + seconds_of_claims(setting, ranks, 4));
+  add("curve, strayed", {Lie::strayed, true, false, found.calls},
+      again.seconds + again.counting + seconds_of_claims(setting, ranks, 2));
   // One object, for which all splitters are sought.
   const Communicator self(MPI_COMM_SELF);
   const std::vector<CurveKey> one = keys_anywhere(1);
@@ -134,24 +149,27 @@ CurveRows curve_rows(const Setting& setting, std::int64_t ranks) {
   const double began = cpu_seconds();
   static_cast<void>(cut(self, Status(), std::span(&set, 1), {.parts = static_cast<int>(ranks)}));
   const double in_order = cpu_seconds() - began;
-  all.rows.push_back(row("curve, in order", {Lie::in_order, true, false, {}},
-                         in_order + seconds_of_claims(setting, ranks, 2)));
-  all.rows.push_back(row("curve, kept", {Lie::in_order, true, true, {}}, 0));
-  all.splitters = std::move(found.splitters);
+  add("curve, in order", {Lie::in_order, true, false, {}},
+      in_order + seconds_of_claims(setting, ranks, 2));
+  add("curve, kept", {Lie::in_order, true, true, {}}, 0);
   return all;
 }
 
 // --- Among nodes, then among their ranks ---------------------------------------------------------
 
-Row nodes_row(const Setting& setting, std::int64_t ranks, const char* name, double elsewhere,
-              std::int64_t destinations) {
+struct Elsewhere {
+  double share;               // of a rank's objects that belong to another node
+  std::int64_t destinations;  // ranks of other nodes that a rank sends to
+};
+
+Row nodes_row(const Setting& setting, std::int64_t ranks, const char* name,
+              std::span<const CurveKey> mine, const Elsewhere& elsewhere) {
   const std::int64_t per_node = std::min<std::int64_t>(ranks, setting.network.ranks_per_node);
   const std::int64_t nodes = (ranks + per_node - 1) / per_node;
-  const std::vector<CurveKey> mine = keys_anywhere(setting.objects_of_rank);
-  const Searched among =
-      search(Cloud(setting.objects_of_rank * ranks, setting.crowding), nodes, 0, mine);
-  const Searched within =
-      search(Cloud(setting.objects_of_rank * per_node, setting.crowding), per_node, 0, mine);
+  const Cloud of_all(setting.objects_of_rank * ranks, setting.crowding);
+  const Cloud of_node(setting.objects_of_rank * per_node, setting.crowding);
+  const Searched among = search(of_all, nodes, 0, mine);
+  const Searched within = search(of_node, per_node, 0, mine);
   NodeCut how;
   how.ranks = ranks;
   how.ranks_of_node = per_node;
@@ -164,10 +182,10 @@ Row nodes_row(const Setting& setting, std::int64_t ranks, const char* name, doub
   cost += cost_of(setting.network, ranks, calls.last);
   constexpr std::int64_t bytes_of_item = 16;
   const auto items =
-      static_cast<std::int64_t>(elsewhere * static_cast<double>(setting.objects_of_rank));
-  cost += cost_of_messages(setting.network, std::min(destinations, nodes - 1), 0);  // notes
-  cost +=
-      cost_of_messages(setting.network, std::min(destinations, nodes - 1), items * bytes_of_item);
+      static_cast<std::int64_t>(elsewhere.share * static_cast<double>(setting.objects_of_rank));
+  const std::int64_t messages = std::min(elsewhere.destinations, nodes - 1);
+  cost += cost_of_mail(setting.network, {messages, 0, 0});  // notes
+  cost += cost_of_mail(setting.network, {messages, items * bytes_of_item, 0});
   return {name, ranks, cost, among.seconds + among.counting + within.seconds + within.counting,
           bytes_of_cut(nodes) + bytes_of_cut(per_node) + 4 * word * ranks};
 }
@@ -201,10 +219,8 @@ Row boxes_row(const Setting& setting, std::int64_t ranks, const char* name, cons
 Row graph_row(const Setting& setting, std::int64_t ranks) {
   const GraphOnRanks on = graph_on(setting.graph, ranks);
   Cost cost = cost_of(setting.network, ranks, on.collectives);
-  cost += cost_of_messages(setting.network, on.messages, on.bytes_sent);
-  std::int64_t largest = 0;
-  for (const Call& call : on.collectives) largest = std::max(largest, call.bytes);
-  return {"graph, from nothing", ranks, cost, 0, largest};
+  cost += cost_of_mail(setting.network, {on.messages, on.bytes_sent, 0});
+  return {"graph, from nothing", ranks, cost, 0, on.bytes_of_coarsest};
 }
 
 // All weights in the order of the curve to rank 0, which cuts them, and back.
@@ -230,16 +246,22 @@ Row cells_row(const Setting& setting, std::int64_t ranks) {
 
 // --- Moving --------------------------------------------------------------------------------------
 
-Row move_row(const Setting& setting, std::int64_t ranks, const char* name, double moved,
-             std::int64_t partners) {
-  const Calls votes = move({{}, {}, true});
-  Cost cost = cost_of(setting.network, ranks, votes);
-  const auto objects =
-      static_cast<std::int64_t>(moved * static_cast<double>(setting.objects_of_rank));
-  cost += cost_of_messages(setting.network, partners, 0);  // notes
-  cost += cost_of_messages(setting.network, partners, objects * word);
-  cost += cost_of_messages(setting.network, partners, objects * setting.bytes_of_object);
-  return {name, ranks, cost, 0, 2 * word * partners};
+struct Moved {
+  double across, within;  // shares of a rank's objects that go to other nodes, and to its own
+  std::int64_t partners;
+};
+
+Row move_row(const Setting& setting, std::int64_t ranks, const char* name, const Moved& moved) {
+  Cost cost = cost_of(setting.network, ranks, move({{}, {}, true}));
+  const auto mail = [&](std::int64_t bytes) {
+    const double all = static_cast<double>(bytes * setting.objects_of_rank);
+    return Mail{moved.partners, static_cast<std::int64_t>(moved.across * all),
+                static_cast<std::int64_t>(moved.within * all)};
+  };
+  cost += cost_of_mail(setting.network, {moved.partners, 0, 0});  // notes
+  cost += cost_of_mail(setting.network, mail(word));              // keys
+  cost += cost_of_mail(setting.network, mail(setting.bytes_of_object));
+  return {name, ranks, cost, 0, 2 * word * moved.partners};
 }
 
 }  // namespace
@@ -247,24 +269,30 @@ Row move_row(const Setting& setting, std::int64_t ranks, const char* name, doubl
 std::vector<Row> rows_for(const Setting& setting, std::int64_t ranks) {
   const int per_node = setting.network.ranks_per_node;
   std::vector<Row> rows = {look_row(setting, ranks), survey_row(setting, ranks)};
-  CurveRows curve = curve_rows(setting, ranks);
+  const CurveRows curve = curve_rows(setting, ranks);
   rows.insert(rows.end(), curve.rows.begin(), curve.rows.end());
   const Cloud now(setting.objects_of_rank * ranks, setting.crowding, setting.drift);
   const Splitters after = search(now, ranks, 0, {}).splitters;
   const Drift drift = drift_between(now, curve.splitters, after, per_node);
   const auto partners = static_cast<std::int64_t>(drift.partners + 1);
-  rows.push_back(nodes_row(setting, ranks, "nodes, objects anywhere", 1,
-                           std::min(setting.objects_of_rank, ranks)));
-  rows.push_back(nodes_row(setting, ranks, "nodes, strayed", drift.moved_across_nodes, partners));
+  const double other_nodes =
+      1 - std::min(1.0, static_cast<double>(per_node) / static_cast<double>(ranks));
+  const std::int64_t everybody = std::min(setting.objects_of_rank, ranks - 1);
+  rows.push_back(nodes_row(setting, ranks, "nodes, objects anywhere", curve.anywhere,
+                           {other_nodes, everybody}));
+  rows.push_back(nodes_row(setting, ranks, "nodes, strayed", curve.at_home,
+                           {drift.moved_across_nodes, partners}));
   rows.push_back(boxes_row(setting, ranks, "staggered", Staggered{}));
   rows.push_back(boxes_row(setting, ranks, "tensor", Tensor{}));
   rows.push_back(boxes_row(setting, ranks, "bisection", RecursiveBisection{}));
   if (!setting.graph.empty()) rows.push_back(graph_row(setting, ranks));
   rows.push_back(cells_row(setting, ranks));
   rows.push_back(root_row(setting, ranks));
-  rows.push_back(move_row(setting, ranks, "move, from anywhere", 1,
-                          std::min(setting.objects_of_rank, ranks - 1)));
-  rows.push_back(move_row(setting, ranks, "move, after a drift", drift.moved, partners));
+  rows.push_back(
+      move_row(setting, ranks, "move, from anywhere", {other_nodes, 1 - other_nodes, everybody}));
+  rows.push_back(
+      move_row(setting, ranks, "move, after a drift",
+               {drift.moved_across_nodes, drift.moved - drift.moved_across_nodes, partners}));
   std::fprintf(stderr,
                "%lld ranks: a drift moves %.2f %% of the objects, %.2f %% across nodes, to %.1f "
                "ranks, %lld at most\n",
