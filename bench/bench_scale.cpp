@@ -3,12 +3,13 @@
 //   mpirun -n 5 bench_scale check                  the model beside what the library does here
 //   mpirun -n 2 bench_scale calibrate              what this machine tells about a network
 //   mpirun -n 12 bench_scale graph > counts.txt    counts the calls of cuts of graphs
-//   bench_scale model [graph=counts.txt] [ranks=100,1000] [per_node=64] [objects=1000000] ...
+//   bench_scale model [graph=counts.txt] [picture=scale.svg] [ranks=100,1000] [per_node=64] ...
 
 #include "runtime.hpp"
 #include "scale/calibration.hpp"
 #include "scale/check.hpp"
 #include "scale/graph_calls.hpp"
+#include "scale/picture.hpp"
 #include "scale/tables.hpp"
 
 #include <cstdio>
@@ -58,6 +59,7 @@ int count_graph(const Communicator& world) {
 struct Wanted {
   Setting setting;
   std::vector<std::int64_t> ranks = {100, 1000, 10'000, 100'000, 1'000'000};
+  std::string picture = {};  // file; empty: none
 };
 
 std::vector<std::int64_t> numbers_of(const std::string& text) {
@@ -74,6 +76,7 @@ bool take(Wanted& wanted, const std::string& name, const std::string& value) {
   const double number = std::atof(value.c_str());
   const std::map<std::string, std::function<void()>> settings = {
       {"ranks", [&] { wanted.ranks = numbers_of(value); }},
+      {"picture", [&] { wanted.picture = value; }},
       {"graph", [&] { setting.graph = read_counts(value).value_or(setting.graph); }},
       {"per_node", [&] { network.ranks_per_node = static_cast<int>(number); }},
       {"latency", [&] { network.across.latency = 1e-6 * number; }},
@@ -108,7 +111,9 @@ int print_model(int argc, char** argv) {
   std::vector<std::vector<Row>> by_ranks;
   for (const std::int64_t ranks : wanted.ranks) by_ranks.push_back(rows_for(wanted.setting, ranks));
   print_tables(by_ranks);
-  return 0;
+  if (wanted.picture.empty() || write_picture(wanted.picture, by_ranks)) return 0;
+  std::fprintf(stderr, "%s cannot be written\n", wanted.picture.c_str());
+  return 1;
 }
 
 }  // namespace
