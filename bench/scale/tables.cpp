@@ -1,12 +1,14 @@
 #include "tables.hpp"
 
 #include "cloud.hpp"
+#include "cut/objects.hpp"
 #include "drift.hpp"
 #include "heap.hpp"
 #include "protocols.hpp"
 #include "stages.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/core/cut/nodes.hpp>
 
 #include <mpi.h>
 
@@ -157,6 +159,21 @@ CurveRows curve_rows(const Setting& setting, std::int64_t ranks) {
 
 // --- Among nodes, then among their ranks ---------------------------------------------------------
 
+// What cut_by_nodes does with the objects of a rank beside its searches: on one rank they are
+// trivial.
+double seconds_of_items(std::span<const CurveKey> mine, double elsewhere) {
+  const Communicator self(MPI_COMM_SELF);
+  const WeightedKeys set = {mine};
+  const Nodes nodes = nodes_of(self, self);
+  std::vector<CutObjects::Item> leaving;
+  const auto count = static_cast<std::size_t>(elsewhere * static_cast<double>(mine.size()));
+  for (const CurveKey key : mine.first(count)) leaving.push_back({key.value, 1});
+  const double began = cpu_seconds();
+  static_cast<void>(evenkeel::cut_by_nodes(self, self, nodes, Status(), std::span(&set, 1)));
+  sort_items(leaving);
+  return cpu_seconds() - began;
+}
+
 struct Elsewhere {
   double share;               // of a rank's objects that belong to another node
   std::int64_t destinations;  // ranks of other nodes that a rank sends to
@@ -186,7 +203,8 @@ Row nodes_row(const Setting& setting, std::int64_t ranks, const char* name,
   const std::int64_t messages = std::min(elsewhere.destinations, nodes - 1);
   cost += cost_of_mail(setting.network, {messages, 0, 0});  // notes
   cost += cost_of_mail(setting.network, {messages, items * bytes_of_item, 0});
-  return {name, ranks, cost, among.seconds + among.counting + within.seconds + within.counting,
+  const double searches = among.seconds + among.counting + within.seconds + within.counting;
+  return {name, ranks, cost, searches + seconds_of_items(mine, elsewhere.share),
           bytes_of_cut(nodes) + bytes_of_cut(per_node) + 4 * word * ranks};
 }
 
