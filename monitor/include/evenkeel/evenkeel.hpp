@@ -16,6 +16,7 @@
 #include <evenkeel/core/chain/turns.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/cut/nodes.hpp>
 #include <evenkeel/core/cut/phases.hpp>
 #include <evenkeel/core/cut/shift.hpp>
 #include <evenkeel/core/derived.hpp>

@@ -1,0 +1,41 @@
+#pragma once
+
+// A cloud as a cut sees objects: what core's search reads of all ranks together, while it runs on
+// one. The search is the library's own; only the objects are imagined.
+
+#include "cloud.hpp"
+#include "cut/objects.hpp"
+#include "cut/units.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace evenkeel::scale {
+
+// All objects weigh the same.
+class CloudObjects final : public CutObjects {
+ public:
+  CloudObjects(const Cloud& cloud, std::int64_t most_bins);
+
+  void weigh(const Units& units) noexcept override { one_ = units.one(); }
+  std::span<std::int64_t> count_all(std::uint64_t base, Division division) noexcept override;
+  std::span<std::int64_t> keep_of_all(std::uint64_t base, const Step& step) noexcept override;
+  std::span<std::int64_t> keep_of_kept(const Step& step) noexcept override;
+  std::int64_t kept() const noexcept override;
+  std::vector<Item> kept_items() const override;
+  std::vector<CurveKey> sample(std::int64_t every) const override;
+  std::span<std::int64_t> count_between(std::span<const CurveKey> boundaries) noexcept override;
+  std::vector<Item> items_in(std::span<const Range> ranges) const override;
+
+ private:
+  std::span<std::int64_t> keep(const Step& step) noexcept;
+  std::span<std::int64_t> weighed(std::size_t bins) noexcept;
+
+  const Cloud& cloud_;
+  std::int64_t one_ = 1;
+  std::vector<CloudStretch> intervals_, next_;
+  std::vector<std::int64_t> bins_;
+};
+
+}  // namespace evenkeel::scale

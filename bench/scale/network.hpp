@@ -1,0 +1,55 @@
+#pragma once
+
+// A network of nodes with several ranks each, and how long calls of MPI take on it. Each collective
+// is played round by round, as MPI libraries do it: who sends how much over which wire, and who
+// shares that wire. There is no noise, no congestion beyond the wires of a node, and all ranks
+// arrive at once.
+
+#include "calls.hpp"
+
+#include <cstdint>
+
+namespace evenkeel::scale {
+
+// What one message costs from here to there.
+struct Wire {
+  double latency;           // seconds
+  double bytes_per_second;  // of one message alone
+};
+
+struct Network {
+  int ranks_per_node = 64;
+  Wire within = {0.5e-6, 8e9};             // two ranks of a node
+  Wire across = {1.5e-6, 25e9};            // two nodes; all ranks of a node share it
+  double node_bytes_per_second = 200e9;    // what all ranks of a node copy together
+  double overhead = 0.3e-6;                // seconds of the processor, for each message
+  double combined_bytes_per_second = 5e9;  // that a rank adds up
+  int in_flight = 8;                       // messages of a rank, each way
+};
+
+struct Cost {
+  std::int64_t rounds = 0;  // messages that wait for one another
+  std::int64_t bytes = 0;   // that a rank sends, the busiest one
+  double seconds = 0;
+  Cost& operator+=(const Cost& other) noexcept {
+    rounds += other.rounds;
+    bytes += other.bytes;
+    seconds += other.seconds;
+    return *this;
+  }
+};
+
+// Collectives; each by the fastest of the ways that are known for it.
+Cost cost_of(const Network& network, std::int64_t ranks, const Call& call);
+// All of them, one after the other.
+Cost cost_of(const Network& network, std::int64_t ranks, const Calls& calls);
+
+// Every rank sends this many messages and receives as many: some bytes to other nodes, the rest to
+// its own.
+struct Mail {
+  std::int64_t messages = 0;
+  std::int64_t bytes_across = 0, bytes_within = 0;
+};
+Cost cost_of_mail(const Network& network, const Mail& mail);
+
+}  // namespace evenkeel::scale

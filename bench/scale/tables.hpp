@@ -1,0 +1,41 @@
+#pragma once
+
+// What protocols cost on many ranks: the model, from stages that are run and a network that is
+// played.
+
+#include "graph_calls.hpp"
+#include "network.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace evenkeel::scale {
+
+struct Setting {
+  Network network;
+  std::int64_t objects_of_rank = 1'000'000;
+  std::int64_t bytes_of_object = 64;
+  double crowding = 0.15;              // of the cloud
+  double drift = 0.002;                // of the cloud's phase, between two rebalances
+  double sorted_per_second = 1.3e7;    // claims, on one core
+  std::vector<GraphCount> graph = {};  // empty: graphs are left out
+};
+
+// One protocol on one number of ranks.
+struct Row {
+  std::string protocol;
+  std::int64_t ranks = 0;
+  Cost network;
+  double processor = 0;     // seconds of the busiest rank, for what grows with ranks, and counting
+  std::int64_t memory = 0;  // bytes of each rank, for what grows with ranks
+  double seconds() const noexcept { return network.seconds + processor; }
+};
+
+// Minutes for a million ranks.
+std::vector<Row> rows_for(const Setting& setting, std::int64_t ranks);
+
+// A table of one quantity for each protocol, by ranks.
+void print_tables(const std::vector<std::vector<Row>>& by_ranks);
+
+}  // namespace evenkeel::scale
