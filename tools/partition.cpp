@@ -3,6 +3,8 @@
 #include "command.hpp"
 #include "files/output_file.hpp"
 #include "files/write_array.hpp"
+#include "partition/drawing/drawing.hpp"
+#include "partition/drawing/subjects.hpp"
 #include "partition/graph/cutting.hpp"
 #include "partition/graph/input.hpp"
 #include "partition/graph/options.hpp"
@@ -35,20 +37,22 @@ namespace evenkeel::tool {
 namespace {
 
 // The requested output files on rank 0; empty on other ranks. They are opened before anything is
-// computed, so that an unusable name costs no time. Either both get their names or none does.
+// computed, so that an unusable name costs no time. Either all get their names or none does.
 struct OutputFiles {
-  std::optional<OutputFile> parts, domains;
+  std::optional<OutputFile> parts, domains, drawing;
 };
 
 using Files = std::shared_ptr<OutputFiles>;
 
 Files open_files(const Communicator& communicator, const std::optional<std::string>& parts,
+                 const std::optional<std::string>& drawing,
                  const std::optional<std::string>& domains = {}) {
   auto files = std::make_shared<OutputFiles>();
   vote(communicator, attempt(partition_stage, [&] {
          if (communicator.rank() != 0) return;
          if (parts) files->parts.emplace(*parts);
          if (domains) files->domains.emplace(*domains);
+         if (drawing) files->drawing.emplace(*drawing);
        }));
   return files;
 }
@@ -73,10 +77,20 @@ void write_domains(const Communicator& communicator, const Partition& partition,
        }));
 }
 
+void write_drawing(const Communicator& communicator, const Subject& subject, OutputFiles& files) {
+  const std::string svg = svg_of(communicator, subject);
+  vote(communicator, attempt(partition_stage, [&] {
+         if (!files.drawing) return;
+         files.drawing->write(svg);
+         files.drawing->finish();
+       }));
+}
+
 void commit(const Communicator& communicator, OutputFiles& files) {
   vote(communicator, attempt(partition_stage, [&] {
          if (files.parts) files.parts->commit();
          if (files.domains) files.domains->commit();
+         if (files.drawing) files.drawing->commit();
        }));
 }
 
@@ -86,11 +100,13 @@ std::function<void()> committing(const Communicator& communicator, const Files& 
 }
 
 Output partition_objects(const Communicator& communicator, const PartitionOptions& options) {
-  const Files files = open_files(communicator, options.out, options.vtk);
+  const Files files = open_files(communicator, options.out, options.svg, options.vtk);
   const Objects objects = read_objects(communicator, options);
   const Partition found = partition(communicator, objects, options);
   if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
   if (options.vtk) write_domains(communicator, found, objects.dimensions, *files);
+  if (options.svg)
+    write_drawing(communicator, subject_of(communicator, options, objects, found), *files);
   return {report_of(options, objects, found), committing(communicator, files)};
 }
 
@@ -106,10 +122,12 @@ GraphPartition cut_shown(const Communicator& communicator, const GraphInput& inp
 }
 
 Output partition_graph(const Communicator& communicator, const GraphPartitionOptions& options) {
-  const Files files = open_files(communicator, options.out);
+  const Files files = open_files(communicator, options.out, options.svg);
   const GraphInput input = read_shown(communicator, options);
   const GraphPartition found = cut_shown(communicator, input, options);
   if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
+  if (options.svg)
+    write_drawing(communicator, subject_of(communicator, options, input, found), *files);
   return {report_of(options, input, found), committing(communicator, files)};
 }
 
@@ -171,6 +189,8 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(command, "--out", asked->out, "P.npy|P.csv",
              "Write the part of each object or vertex, in their order");
   add_option(command, "--vtk", asked->vtk, "domains.vtu", "Write the domains as boxes");
+  add_option(command, "--svg", asked->svg, "parts.svg",
+             "Write a picture of the parts for browsers; of a graph, --points places its vertices");
   command.add_flag("--json", asked->json, "Print JSON");
   add_examples(
       command,
@@ -178,6 +198,8 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
         "Parts of equal weight along a Hilbert curve; o.npy has the part of each point"},
        {"evenkeel partition --points p.csv --parts 12 --method staggered --grid 3x2x2 --vtk d.vtu",
         "A staggered grid of 3 x 2 x 2 domains, and a picture of it for ParaView"},
+       {"evenkeel partition --points p.npy --parts 6 --method hilbert --svg parts.svg",
+        "A picture of the parts, for any browser"},
        {"evenkeel partition --graph mesh.graph --parts 64 --method graph --effort fast",
         "Parts of a mesh with few edges between them"},
        {"evenkeel partition --graph mesh.graph --parts 64 --method graph --from o.npy --out n.npy",

@@ -10,7 +10,8 @@
 
 namespace evenkeel::tool {
 
-ArrayFile::ArrayFile(std::unique_ptr<const ByteSource> source) : source_(std::move(source)) {}
+ArrayFile::ArrayFile(std::unique_ptr<const ByteSource> source, Progress progress)
+    : source_(std::move(source)), progress_(std::move(progress)) {}
 
 void ArrayFile::set_shape(std::uint64_t rows, std::uint64_t columns) noexcept {
   rows_ = rows;
@@ -26,11 +27,12 @@ std::vector<double> ArrayFile::read(std::uint64_t first, std::uint64_t last) con
   return read_within(first, last);
 }
 
-std::unique_ptr<const ArrayFile> open_array(const std::string& path) {
+std::unique_ptr<const ArrayFile> open_array(const std::string& path, Progress progress) {
   const ArrayFormat format = format_of(path);
   auto source = std::make_unique<FileSource>(path);
-  if (format == ArrayFormat::npy) return std::make_unique<NpyFile>(std::move(source));
-  return std::make_unique<CsvFile>(std::move(source));
+  if (format == ArrayFormat::npy)
+    return std::make_unique<NpyFile>(std::move(source), std::move(progress));
+  return std::make_unique<CsvFile>(std::move(source), std::move(progress));
 }
 
 ArrayFormat format_of(const std::string& path) {
