@@ -43,10 +43,10 @@ path { fill: none }
 .dots { stroke-linecap: round }
 .edges { stroke-width: 8; stroke-linecap: round } .edges path { opacity: .6 }
 .edges .cut { stroke: #1b1f24; stroke-width: 10; opacity: .9 }
-.outline { stroke: #1b1f24; stroke-opacity: .7; vector-effect: non-scaling-stroke }
-.rim { stroke: #59636e; stroke-opacity: .5; vector-effect: non-scaling-stroke }
-.way { stroke: #1b1f24; stroke-opacity: .4; vector-effect: non-scaling-stroke }
-.average { stroke: #1b1f24; stroke-opacity: .7 } .range { stroke: #355ac7 }
+.outline { stroke: #1b1f24; stroke-opacity: .7 }
+.rim { stroke: #59636e; stroke-opacity: .5 }
+.way { stroke: #1b1f24; stroke-opacity: .25 }
+.average { stroke: #1b1f24; stroke-opacity: .7 } .slope { stroke: #355ac7 }
 .name {
   font-size: 13px; font-weight: 700; text-anchor: middle; paint-order: stroke;
   stroke: #ffffff; stroke-width: 3.5px; stroke-linejoin: round
@@ -55,28 +55,31 @@ path { fill: none }
 
 constexpr std::string_view dark_style = R"(@media screen and (prefers-color-scheme: dark) {
 text { fill: #e6e9ec } .paper { fill: #14171b } .ground { fill: #1c2126 }
-.muted, .note { fill: #9ca6b0 } .rim { stroke: #9ca6b0 } .range { stroke: #6f8be6 }
+.muted, .note { fill: #9ca6b0 } .rim { stroke: #9ca6b0 } .slope { stroke: #6f8be6 }
 .edges .cut, .outline, .way, .average { stroke: #e6e9ec }
 .name { stroke: #14171b }
-}
-</style>
 )";
 
-std::string style_text() {
-  std::string text(style);
-  for (std::size_t colour = 0; colour < palette.size(); ++colour) {
+// Strokes and fills of each colour.
+std::string rules_for(std::span<const std::string_view> colours) {
+  std::string text;
+  for (std::size_t colour = 0; colour < colours.size(); ++colour) {
     const std::string number = std::to_string(colour);
-    text += joined({".c", number, " { stroke: ", palette[colour], " } .f", number,
-                    " { fill: ", palette[colour], " }\n"});
+    text += joined({".c", number, " { stroke: ", colours[colour], " } .f", number,
+                    " { fill: ", colours[colour], " }\n"});
   }
-  return text.append(dark_style);
+  return text;
+}
+
+std::string style_text() {
+  return joined({style, rules_for(palette), dark_style, rules_for(dark_palette), "}\n</style>\n"});
 }
 
 // --- Panels --------------------------------------------------------------------------------------
 
-// A thousand objects in the middle, if there are so many, and a twentieth of many.
+// Three hundred objects, if there are so many, and a few percent of many.
 double share_of_slab(std::int64_t objects) {
-  return std::max(0.05, 1000 / static_cast<double>(std::max<std::int64_t>(1, objects)));
+  return std::max(0.04, 300 / static_cast<double>(std::max<std::int64_t>(1, objects)));
 }
 
 std::string range_of(const Frame& frame, const View& view) {
@@ -85,7 +88,7 @@ std::string range_of(const Frame& frame, const View& view) {
   low[away] = view.from;
   high[away] = view.to;
   return joined(
-      {digits_of(frame.place(low)[away], 4), " to ", digits_of(frame.place(high)[away], 4)});
+      {digits_of(frame.place(low)[away], 3), " to ", digits_of(frame.place(high)[away], 3)});
 }
 
 std::string_view name_of_axis(int axis) {
@@ -172,8 +175,8 @@ std::string extent_of(const Subject& subject) {
   std::string text;
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(subject.dimensions); ++axis)
     text += joined({axis > 0 ? ", " : "", name_of_axis(static_cast<int>(axis)), " ",
-                    digits_of(subject.box.lower[axis], 4), " to ",
-                    digits_of(subject.box.upper[axis], 4)});
+                    digits_of(subject.box.lower[axis], 3), " to ",
+                    digits_of(subject.box.upper[axis], 3)});
   return text;
 }
 
@@ -191,7 +194,7 @@ std::string caption_of(const Subject& subject, const Frame& frame, const Panel& 
                     digits_of(first.cell, 3), " pixels has the colour of the one nearest to ",
                     is_flat ? "its middle, stronger where there are more."
                             : "the eye or, in a slab, to its middle."});
-  if (!is_flat) text += " Slabs are around the median along an axis.";
+  if (!is_flat) text += " Slabs are near the median along their axis.";
   if (!subject.boxes.empty())
     text += " Lines: the domains of parts.";
   else if (subject.domains != nullptr)

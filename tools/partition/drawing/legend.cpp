@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <numeric>
 
 namespace evenkeel::tool {
@@ -55,13 +56,12 @@ class LegendWriter {
   Legend result() && { return {std::move(text_), at_ - top_}; }
 
  private:
-  void add_heading(const std::string& words) {
-    at_ += row_height;
-    text_ += text_at(left_, at_ - 5, "strong", words);
-  }
-  void add_bar_chart(const std::vector<double>& shares, const Paint& paint, double bottom,
-                     double per_share);
-  void add_ranges(const std::vector<double>& shares, double bottom, double per_share);
+  // A chart of differences to the average: pixels for each, and where it is zero.
+  struct Scale {
+    double zero, pixels;
+  };
+  void add_bar_chart(const std::vector<double>& shares, const Paint& paint, const Scale& scale);
+  void add_slope(std::vector<double> shares, const Scale& scale);
 
   double left_, top_, at_;
   std::string text_;
@@ -90,50 +90,56 @@ void LegendWriter::add_rows(const Subject& subject, const std::vector<double>& s
 }
 
 void LegendWriter::add_bar_chart(const std::vector<double>& shares, const Paint& paint,
-                                 double bottom, double per_share) {
+                                 const Scale& scale) {
   const double width = legend_width / static_cast<double>(shares.size());
   for (std::size_t part = 0; part < shares.size(); ++part) {
-    const double height = shares[part] * per_share;
+    const double difference = (shares[part] - 1) * scale.pixels;
     text_ += rectangle(fill_of(paint, part), left_ + width * static_cast<double>(part),
-                       bottom - height, std::max(0.8, width - 0.4), height);
+                       scale.zero - std::max(0.0, difference), std::max(0.8, width - 0.4),
+                       std::abs(difference));
   }
 }
 
-// The least and the greatest share among the parts behind each column of pixels.
-void LegendWriter::add_ranges(const std::vector<double>& shares, double bottom, double per_share) {
+// From the most work to the least: a column of pixels shows one part of several.
+void LegendWriter::add_slope(std::vector<double> shares, const Scale& scale) {
   constexpr auto columns = static_cast<std::size_t>(legend_width);
+  std::ranges::sort(shares, std::greater<>());
   std::string data;
   for (std::size_t column = 0; column < columns; ++column) {
-    const std::size_t begin = shares.size() * column / columns;
-    const std::size_t end = std::max(begin + 1, shares.size() * (column + 1) / columns);
-    const auto [least, greatest] =
-        std::minmax_element(shares.begin() + static_cast<std::ptrdiff_t>(begin),
-                            shares.begin() + static_cast<std::ptrdiff_t>(end));
-    data += joined({"M", pixels(left_ + static_cast<double>(column) + 0.5), " ",
-                    pixels(bottom - *least * per_share + 0.5), "V",
-                    pixels(bottom - *greatest * per_share - 0.5)});
+    const double share = shares[column * (shares.size() - 1) / (columns - 1)];
+    data += joined({"M", pixels(left_ + static_cast<double>(column) + 0.5), " ", pixels(scale.zero),
+                    "V", pixels(scale.zero - (share - 1) * scale.pixels)});
   }
-  text_ += path("range", data);
+  text_ += path("slope", data);
 }
 
 void LegendWriter::add_bars(const std::vector<double>& shares, const Paint& paint) {
   constexpr double chart_height = 120;
-  add_heading("work of each part / average");
-  const double greatest = std::max(1.0, std::ranges::max(shares));
-  const double top = at_ + 4, bottom = top + chart_height, per_share = chart_height / greatest;
-  if (shares.size() <= most_bars)
-    add_bar_chart(shares, paint, bottom, per_share);
+  const auto percent = [](double share) { return joined({digits_of(100 * share, 3), " %"}); };
+  const double most = std::max(0.0, std::ranges::max(shares) - 1);
+  const double least = std::min(0.0, std::ranges::min(shares) - 1);
+  at_ += row_height;
+  text_ += text_at(left_, at_ - 5, "strong", "work of each part, against the average");
+  at_ += row_height;
+  if (!(most > least)) {
+    text_ += text_at(left_, at_ - 5, "muted", "all the same");
+    return;
+  }
+  text_ += text_at(left_, at_ - 5, "muted", joined({"+", percent(most)}));
+  const Scale scale = {at_ + chart_height * most / (most - least), chart_height / (most - least)};
+  const bool has_bars = shares.size() <= most_bars;
+  if (has_bars)
+    add_bar_chart(shares, paint, scale);
   else
-    add_ranges(shares, bottom, per_share);
-  const double average = bottom - per_share;
+    add_slope(shares, scale);
   text_ += path("average",
-                joined({"M", pixels(left_), " ", pixels(average), "h", pixels(legend_width)}));
-  at_ = bottom + row_height;
-  text_ += text_at(left_, at_ - 4, "muted", "0");
+                joined({"M", pixels(left_), " ", pixels(scale.zero), "h", pixels(legend_width)}));
+  at_ += chart_height + row_height;
+  text_ += text_at(left_, at_ - 4, "muted", percent(least));
+  const auto last = static_cast<std::int64_t>(shares.size()) - 1;
   text_ += text_at(left_ + legend_width, at_ - 4, "muted end",
-                   detail::count_of(static_cast<std::int64_t>(shares.size()) - 1));
-  text_ += text_at(left_ + legend_width / 2, at_ - 4, "muted middle",
-                   joined({"part; line: the average; highest ", fixed_share(greatest)}));
+                   has_bars ? joined({"parts 0 to ", detail::count_of(last)})
+                            : "parts, from the most work to the least");
 }
 
 }  // namespace

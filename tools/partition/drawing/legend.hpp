@@ -17,7 +17,7 @@ struct Legend {
 
 inline constexpr double legend_width = 264;
 
-// A row for each part where they are few, else a bar, and of very many the range of several parts.
+// A row for each part where they are few, else a bar, and very many are sorted.
 Legend legend_of(const Subject& subject, const Paint& paint, double left, double top);
 
 // What is told of each part: "part 3: 167 objects, 1.002 of the average work".

@@ -44,9 +44,12 @@ void Strokes::on(int right, int down) {
   y_ += down;
 }
 
-std::string path(std::string_view style, std::string_view data, std::string_view transform) {
-  const std::string by = transform.empty() ? "" : joined({" transform=\"", transform, "\""});
-  return joined({"<path class=\"", style, "\"", by, " d=\"", data, "\"/>\n"});
+std::string path(std::string_view style, std::string_view data, double unit, double width) {
+  const std::string scale = unit == 1
+                                ? ""
+                                : joined({" transform=\"scale(", digits_of(unit, 6),
+                                          ")\" stroke-width=\"", digits_of(width / unit, 6), "\""});
+  return joined({"<path class=\"", style, "\"", scale, " d=\"", data, "\"/>\n"});
 }
 
 std::string rectangle(std::string_view style, double x, double y, double width, double height) {

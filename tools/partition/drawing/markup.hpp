@@ -31,8 +31,8 @@ class Strokes {
   int x_ = 0, y_ = 0;
 };
 
-// <path .../>; no transform where it is empty.
-std::string path(std::string_view style, std::string_view data, std::string_view transform = {});
+// <path .../> whose numbers are multiples of `unit` pixels; its lines are so many pixels wide.
+std::string path(std::string_view style, std::string_view data, double unit = 1, double width = 1);
 
 std::string rectangle(std::string_view style, double x, double y, double width, double height);
 

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::size_t most_labels = 64, most_borders = 1024, most_boxes = 4096;
 constexpr double tenth = 10;  // dots and lines are counted in tenths of a pixel
-constexpr std::string_view in_tenths = "scale(.1)";
 
 std::string group(std::string_view attributes, std::string_view content) {
   if (content.empty()) return {};
@@ -154,7 +153,7 @@ std::string borders(const Panel& panel) {
       [&](int column, int row) { return regions.at(column - 1, row) != regions.at(column, row); },
       [&](int column, int row, int cells) { strokes.line(column, row, 0, cells); });
   if (strokes.empty()) return {};
-  return path("outline", strokes.text(), joined({"scale(", digits_of(panel.cell, 6), ")"}));
+  return path("outline", strokes.text(), panel.cell, 1.4);
 }
 
 // Draws a closed line through corners.
@@ -190,7 +189,7 @@ void add_box(const Panel& panel, const Frame& frame, const Box& box, Strokes& st
   const std::array<double, 3> high = frame.unit(box.upper.data());
   if (is_plane(panel)) {
     const auto away = static_cast<std::size_t>(panel.view.away);
-    const double middle = panel.view.unit_at(0, 0)[away];
+    const double middle = panel.view.at;
     const bool is_flat = !(low[away] < high[away]);
     const bool is_there =
         frame.dimensions() == 2 || (low[away] <= middle && (middle < high[away] || is_flat));
@@ -208,7 +207,7 @@ std::string boxes(const Panel& panel, const Subject& subject, const Frame& frame
   Strokes strokes;
   for (const DomainCell& cell : subject.boxes) add_box(panel, frame, cell.box, strokes);
   if (strokes.empty()) return {};
-  return path("outline", strokes.text(), in_tenths);
+  return path("outline", strokes.text(), 1 / tenth, 1.4);
 }
 
 // The edges of the whole box that objects do not hide, from a corner.
@@ -218,7 +217,7 @@ std::string rim(const Panel& panel, const Frame& frame) {
   for (int axis = 0; axis < 3; ++axis)
     for (const double at : {0.0, frame.side(axis)})
       add_outline(panel, rectangle(low, high, axis, at), strokes);
-  return path("rim", strokes.text(), in_tenths);
+  return path("rim", strokes.text(), 1 / tenth);
 }
 
 // --- The way of a curve --------------------------------------------------------------------------
@@ -256,7 +255,7 @@ std::string way_of(const Panel& panel, const Subject& subject, const Frame& fram
     goes_on = is_inside;
   }
   if (strokes.empty()) return {};
-  return path("way", strokes.text(), in_tenths);
+  return path("way", strokes.text(), 1 / tenth);
 }
 
 // --- Names ---------------------------------------------------------------------------------------

@@ -68,20 +68,29 @@ void for_each_shown(const Subject& subject, const Frame& frame, const View& view
   }
 }
 
+// How far an object is from a cell, in [0, 1]: from its middle, or from the eye.
+double distance_to(const View& view, const Spot& spot, double across, double down,
+                   double cells_per_unit, double depth) {
+  if (view.kind == View::Kind::corner) return 0.5 - spot.nearness / depth / 2;
+  const double away = spot.nearness * cells_per_unit;
+  const double square = across * across + down * down + away * away;
+  return square / (1 + square);
+}
+
 void place_bids(const Subject& subject, const Frame& frame, const View& view, double cells_per_unit,
                 const Raster& raster, Bids& bids) {
   const double depth = frame.side(0) + frame.side(1) + frame.side(2);
+  const bool is_plane = view.kind == View::Kind::plane;
   for_each_shown(subject, frame, view, [&](const std::array<double, 3>& unit, std::size_t i) {
     const Spot spot = view.spot(unit);
     const double x = spot.x * cells_per_unit, y = spot.y * cells_per_unit;
     const int column = std::clamp(static_cast<int>(x), 0, raster.columns - 1);
     const int row = std::clamp(static_cast<int>(y), 0, raster.rows - 1);
+    const double distance =
+        distance_to(view, spot, x - column - 0.5, y - row - 0.5, cells_per_unit, depth);
     const std::size_t cell = raster.at(column, row);
-    const double across = x - column - 0.5, down = y - row - 0.5;
-    const bool is_plane = view.kind == View::Kind::plane;
     const std::int64_t bid =
-        is_plane ? bid_of(across * across + down * down, 0, subject.parts[i])
-                 : bid_of(0.5 - spot.nearness / depth / 2, face_of(frame, unit), subject.parts[i]);
+        bid_of(distance, is_plane ? 0 : face_of(frame, unit), subject.parts[i]);
     bids.best[cell] = std::min(bids.best[cell], bid);
     ++bids.count[cell];
   });
@@ -135,19 +144,22 @@ void set_slab(const Communicator& communicator, const Subject& subject, const Fr
          });
        }));
   communicator.all_reduce(std::span<std::int64_t>(counts), Reduction::sum);
-  const auto all = static_cast<double>(subject.everywhere);
-  int first = 0, last = bins;
-  double before = 0;
-  for (int bin = 0; bin < bins; ++bin) {
-    const double after = before + static_cast<double>(counts[static_cast<std::size_t>(bin)]);
-    if (before <= all * (0.5 - share / 2)) first = bin;
-    before = after;
-    if (after < all * (0.5 + share / 2)) continue;
-    last = bin + 1;
-    break;
-  }
-  view.from = first == 0 ? 0 : side * first / bins;
-  view.to = last == bins ? std::nextafter(side, 2 * side) : side * last / bins;
+  // The bin up to whose end a share of the objects is.
+  const auto bin_at = [&](double wanted) {
+    const double objects = wanted * static_cast<double>(subject.everywhere);
+    std::int64_t so_far = 0;
+    for (int bin = 0; bin < bins; ++bin) {
+      so_far += counts[static_cast<std::size_t>(bin)];
+      if (so_far > 0 && static_cast<double>(so_far) >= objects) return bin;
+    }
+    return bins - 1;
+  };
+  constexpr double before_median = 0.41;
+  const double width = side / bins;
+  view.at = (bin_at(before_median) + 0.5) * width;
+  view.from = bin_at(std::max(0.0, before_median - share / 2)) * width;
+  const int last = bin_at(std::min(1.0, before_median + share / 2));
+  view.to = last + 1 == bins ? std::nextafter(side, 2 * side) : (last + 1) * width;
 }
 
 }  // namespace evenkeel::tool

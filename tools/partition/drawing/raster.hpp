@@ -31,13 +31,15 @@ struct Raster {
 };
 
 // Collective. In a plane, a cell has the part of the object that is nearest to its middle, and the
-// darker a shade the more objects are in it. From a corner, a cell has the part of the object that
-// is nearest to the eye, and its shade tells which face of the box that object is nearest to.
+// more objects are in it, the stronger its shade is. From a corner, a cell has the part of the
+// object that is nearest to the eye, and its shade tells which face of the box that object is
+// nearest to.
 Raster raster_of(const Communicator& communicator, const Subject& subject, const Frame& frame,
                  const View& view, double cells_per_unit);
 
-// Collective. The middle slab along an axis: by their places along it, about `share` of the objects
-// are in it, half of them to each side of the median. In units; `view` gets it.
+// Collective. Gives a view a plane near the median of the objects along the axis away, and the slab
+// around it that has about `share` of them. The plane is a little before the median, since methods
+// that divide evenly cut there.
 void set_slab(const Communicator& communicator, const Subject& subject, const Frame& frame,
               double share, View& view);
 

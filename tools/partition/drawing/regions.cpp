@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <map>
 #include <span>
@@ -29,16 +30,25 @@ void for_each_beside(const Regions& regions, std::size_t cell, const Each& each)
 
 // Breadth first from all cells with objects at once, in the order of cells: the same on all
 // machines.
-void fill(Regions& regions) {
+void fill(Regions& regions, int most_steps) {
   std::vector<std::size_t> queue;
   for (std::size_t cell = 0; cell < regions.parts.size(); ++cell)
     if (regions.parts[cell] != Raster::none) queue.push_back(cell);
-  for (std::size_t next = 0; next < queue.size(); ++next)
-    for_each_beside(regions, queue[next], [&, from = queue[next]](std::size_t cell) {
-      if (regions.parts[cell] != Raster::none) return;
-      regions.parts[cell] = regions.parts[from];
-      queue.push_back(cell);
-    });
+  std::size_t next = 0;
+  for (int step = 0; step < most_steps; ++step)
+    for (const std::size_t end = queue.size(); next < end; ++next)
+      for_each_beside(regions, queue[next], [&, from = queue[next]](std::size_t cell) {
+        if (regions.parts[cell] != Raster::none) return;
+        regions.parts[cell] = regions.parts[from];
+        queue.push_back(cell);
+      });
+}
+
+// Half as far again as between objects that are spread out evenly.
+int usual_steps(const Raster& raster) {
+  const auto objects = static_cast<double>(std::max<std::int64_t>(1, raster.shown));
+  return static_cast<int>(
+      std::ceil(1.5 * std::sqrt(static_cast<double>(raster.cells()) / objects)));
 }
 
 // For each cell, the number of cells to the nearest one of another part, along rows, columns and
@@ -87,7 +97,7 @@ Regions regions_of(const Domains& domains, const Frame& frame, const View& view,
 
 Regions regions_of(const Raster& raster, bool filled) {
   Regions regions{raster.columns, raster.rows, raster.parts};
-  if (filled) fill(regions);
+  if (filled) fill(regions, usual_steps(raster));
   return regions;
 }
 
@@ -110,20 +120,41 @@ std::vector<Contact> contacts_of(const std::vector<Regions>& panels) {
   return contacts;
 }
 
+// Of several such cells, the one that is nearest to the middle of them all.
 std::vector<LabelPlace> label_places(const Regions& regions) {
+  struct Best {
+    int room = 0;
+    std::int64_t cells = 0, columns = 0, rows = 0;  // with that room; sums
+  };
   const std::vector<int> room = room_of(regions);
-  std::map<std::int32_t, LabelPlace> best;
-  for (int row = 0; row < regions.rows; ++row)
-    for (int column = 0; column < regions.columns; ++column) {
-      const std::int32_t part = regions.at(column, row);
-      if (part == Raster::none) continue;
-      LabelPlace& place = best[part];
-      const int here = room[index_of(regions, column, row)];
-      if (here > place.room) place = {part, column, row, here};
-    }
+  std::map<std::int32_t, Best> best;
+  const auto for_each_cell = [&](const auto& each) {
+    for (int row = 0; row < regions.rows; ++row)
+      for (int column = 0; column < regions.columns; ++column)
+        if (const std::int32_t part = regions.at(column, row); part != Raster::none)
+          each(best[part], part, column, row, room[index_of(regions, column, row)]);
+  };
+  for_each_cell([](Best& of_part, std::int32_t, int column, int row, int here) {
+    if (here > of_part.room) of_part = {here, 0, 0, 0};
+    if (here < of_part.room) return;
+    ++of_part.cells;
+    of_part.columns += column;
+    of_part.rows += row;
+  });
+  std::map<std::int32_t, std::pair<double, LabelPlace>> nearest;
+  for_each_cell([&](const Best& of_part, std::int32_t part, int column, int row, int here) {
+    if (here < of_part.room) return;
+    const auto cells = static_cast<double>(of_part.cells);
+    const double across = column - static_cast<double>(of_part.columns) / cells;
+    const double down = row - static_cast<double>(of_part.rows) / cells;
+    const double distance = across * across + down * down;
+    const auto [entry, is_new] = nearest.try_emplace(part);
+    if (is_new || distance < entry->second.first)
+      entry->second = {distance, {part, column, row, here}};
+  });
   std::vector<LabelPlace> places;
-  places.reserve(best.size());
-  for (const auto& [part, place] : best) places.push_back(place);
+  places.reserve(nearest.size());
+  for (const auto& [part, found] : nearest) places.push_back(found.second);
   return places;
 }
 

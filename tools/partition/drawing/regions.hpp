@@ -28,7 +28,7 @@ Regions regions_of(const Domains& domains, const Frame& frame, const View& view,
                    const Raster& raster, double cells_per_unit);
 
 // What the raster shows. `filled`: a cell without objects has the part of the nearest cell that has
-// some, as steps from cell to cell count.
+// some, as steps from cell to cell count, unless that is farther than objects usually are.
 Regions regions_of(const Raster& raster, bool filled);
 
 // Two parts, the first of which is the lower one, and how many edges of cells lie between them.

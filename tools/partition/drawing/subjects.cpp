@@ -50,10 +50,10 @@ void add_counts(Subject& subject) {
   if (empty > 0) subject.figures.push_back({"empty parts", detail::count_of(empty)});
 }
 
-std::string list_of(const std::vector<double>& numbers, std::string_view unit) {
+std::string list_of(const std::vector<double>& numbers, int most_digits, std::string_view unit) {
   std::string text;
   for (const double number : numbers)
-    text.append(text.empty() ? "" : ", ").append(digits_of(number, digits)).append(unit);
+    text.append(text.empty() ? "" : ", ").append(digits_of(number, most_digits)).append(unit);
   return text;
 }
 
@@ -106,7 +106,7 @@ Subject subject_of(const Communicator& communicator, const PartitionOptions& opt
   subject.counts = counts_of(communicator, partition.parts, options.parts);
   const LoadSummary load = summarise(partition.work);
   subject.figures = {{"lambda", digits_of(lambda(load), digits)},
-                     {"imbalance", digits_of(imbalance_percent(load), digits) + " %"}};
+                     {"imbalance", digits_of(imbalance_percent(load), 4) + " %"}};
   add_counts(subject);
   if (!options.work_is_count)
     subject.figures.push_back({"heaviest object / average part",
@@ -142,8 +142,8 @@ Subject subject_of(const Communicator& communicator, const GraphPartitionOptions
   std::vector<double> percent;
   for (const double lambda : report.lambda)
     percent.push_back(imbalance_percent_of(lambda, report.parts, report.parts));
-  subject.figures = {{"lambda", list_of(report.lambda, "")},
-                     {"imbalance", list_of(percent, " %")},
+  subject.figures = {{"lambda", list_of(report.lambda, digits, "")},
+                     {"imbalance", list_of(percent, 4, " %")},
                      {"cut", digits_of(report.cut, digits)},
                      {"edges that are cut", joined({detail::count_of(report.cut_edges), " of ",
                                                     detail::count_of(report.edges)})},

@@ -73,7 +73,8 @@ View View::corner(const Frame& frame) {
 
 Spot View::spot(const std::array<double, 3>& unit) const noexcept {
   if (kind == Kind::plane)
-    return {unit[static_cast<std::size_t>(across)], height - unit[static_cast<std::size_t>(up)], 0};
+    return {unit[static_cast<std::size_t>(across)], height - unit[static_cast<std::size_t>(up)],
+            -std::abs(unit[static_cast<std::size_t>(away)] - at)};
   return {(unit[0] + unit[1]) * right, top_ - (unit[1] - unit[0] + 2 * unit[2]) * upward,
           (unit[0] - unit[1] + unit[2]) * near};
 }
@@ -82,7 +83,7 @@ std::array<double, 3> View::unit_at(double x, double y) const noexcept {
   std::array<double, 3> unit = {0, 0, 0};
   unit[static_cast<std::size_t>(across)] = x;
   unit[static_cast<std::size_t>(up)] = height - y;
-  if (std::isfinite(from)) unit[static_cast<std::size_t>(away)] = (from + to) / 2;
+  unit[static_cast<std::size_t>(away)] = at;
   return unit;
 }
 

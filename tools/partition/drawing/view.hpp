@@ -45,9 +45,10 @@ struct View {
   Kind kind = Kind::plane;
   int across = 0, up = 1, away = 2;  // axes; of a plane
 
-  // The slab that is shown, along the axis away; in units, `to` is outside.
+  // The slab that is shown, along the axis away, and its plane; in units, `to` is outside.
   double from = -std::numeric_limits<double>::infinity();
   double to = std::numeric_limits<double>::infinity();
+  double at = 0;
 
   double width = 0, height = 0;  // of the panel, in units
 
@@ -60,7 +61,7 @@ struct View {
     return kind == Kind::corner || (from <= depth && depth < to);
   }
   Spot spot(const std::array<double, 3>& unit) const noexcept;
-  // The place of a spot in the middle of the slab; of a plane.
+  // The place of a spot on the plane.
   std::array<double, 3> unit_at(double x, double y) const noexcept;
 
  private:

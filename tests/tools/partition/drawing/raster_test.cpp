@@ -1,7 +1,7 @@
 #include "partition/drawing/raster.hpp"
 
-#include "partition/clouds.hpp"
 #include "support/harness.hpp"
+#include "tools/partition/clouds.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -38,8 +38,8 @@ TEST(Raster, TheOneNearestToTheMiddleOfACell) {
   EXPECT_EQ(raster.columns, 4);
   EXPECT_EQ(raster.rows, 2);
   EXPECT_EQ(raster.shown, 4);
-  // 0.5, 0.5 is a corner of cells: the cell to the right and below has it.
-  EXPECT_EQ(raster.parts, (Parts{-1, 4, -1, -1, -1, 5, -1, 7}));
+  // Of two in a cell, 6 is nearer to the middle; 5 is at a corner of four cells.
+  EXPECT_EQ(raster.parts, (Parts{-1, 6, -1, -1, -1, 5, -1, 7}));
 }
 
 TEST(Raster, TheOneNearestToTheEye) {
@@ -66,15 +66,16 @@ TEST(Raster, ShadesTellWhereThereAreMore) {
   EXPECT_EQ(raster.shade, (std::vector<std::uint8_t>{2, 1, 0, 0}));
 }
 
-TEST(Raster, TheMiddleOfTheObjects) {
+TEST(Raster, ASlabNearTheMedian) {
   const Frame frame({{0, 0, 0}, {1, 1, 1}}, 3);
   std::vector<double> places;
   for (int i = 0; i < 1000; ++i) places.insert(places.end(), {0.5, 0.5, i < 900 ? i / 9e3 : 0.99});
   const Parts parts(1000, 0);
   View view = View::plane(frame, 0, 1);
   set_slab(alone(), subject_of(3, places, parts, 1000), frame, 0.1, view);
-  EXPECT_NEAR(view.from, 450 / 9e3, 1.0 / 4096);
-  EXPECT_NEAR(view.to, 550 / 9e3, 2.0 / 4096);
+  EXPECT_NEAR(view.at, 410 / 9e3, 1.0 / 4096);
+  EXPECT_NEAR(view.from, 360 / 9e3, 1.0 / 4096);
+  EXPECT_NEAR(view.to, 460 / 9e3, 2.0 / 4096);
   set_slab(alone(), subject_of(3, places, parts, 1000), frame, 2, view);
   EXPECT_EQ(raster_of(alone(), subject_of(3, places, parts, 1000), frame, view, 10).shown, 1000);
 }
