@@ -24,9 +24,11 @@
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/vtk.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,13 +59,35 @@ Files open_files(const Communicator& communicator, const std::optional<std::stri
   return files;
 }
 
+// Rank 0 writes its own parts and then those of the others, some at a time, so that it needs no
+// memory for all. After a failure to write it goes on receiving.
 void write_parts(const Communicator& communicator, const std::vector<std::int32_t>& mine,
                  ArrayFormat format, OutputFiles& files) {
-  const auto parts = communicator.gather(std::span<const std::int32_t>(mine), 0);
+  constexpr std::int64_t most_at_once = std::int64_t{1} << 20U;
+  const std::vector<std::int64_t> counts = communicator.all_gather(std::int64_t{std::ssize(mine)});
+  std::optional<ColumnWriter> writer;
+  Status written = attempt(partition_stage, [&] {
+    if (!files.parts) return;
+    writer.emplace(
+        *files.parts, format,
+        static_cast<std::uint64_t>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0})));
+    writer->add(mine);
+  });
+  for (int rank = 1; rank < communicator.size(); ++rank)
+    for (std::int64_t begin = 0; begin < counts[static_cast<std::size_t>(rank)];
+         begin += most_at_once) {
+      std::span<const std::int32_t> piece;
+      if (communicator.rank() == rank)
+        piece = std::span(mine).subspan(
+            static_cast<std::size_t>(begin),
+            static_cast<std::size_t>(std::min(most_at_once, std::ssize(mine) - begin)));
+      const auto received = gather(communicator, Status(), piece, 0);
+      if (!written.ok() || !writer) continue;
+      written = attempt(partition_stage, [&] { writer->add(received.values); });
+    }
+  vote(communicator, written);
   vote(communicator, attempt(partition_stage, [&] {
-         if (!files.parts) return;
-         write_array(*files.parts, format, parts.values);
-         files.parts->finish();
+         if (files.parts) files.parts->finish();
        }));
 }
 
@@ -101,8 +125,14 @@ std::function<void()> committing(const Communicator& communicator, const Files& 
 
 Output partition_objects(const Communicator& communicator, const PartitionOptions& options) {
   const Files files = open_files(communicator, options.out, options.svg, options.vtk);
-  const Objects objects = read_objects(communicator, options);
-  const Partition found = partition(communicator, objects, options);
+  ProgressLine line(communicator.rank() == 0);
+  const Objects objects = read_objects(
+      communicator, options, [&](const std::string& name) { return line.on_reading(name); });
+  const std::string cutting = "cutting " + in_quotes(options.points);
+  line.on_stage(cutting);
+  Partition found = partition(communicator, objects, options, line.on_work(cutting));
+  if (!options.vtk) found.keys = {};  // a picture of domains needs them, and nothing else does
+  line.on_stage("writing");
   if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
   if (options.vtk) write_domains(communicator, found, objects.dimensions, *files);
   if (options.svg)

@@ -25,14 +25,20 @@ class ArrayFile {
 
   // Rows [first, last), one after the other. Integers beyond 2^53 are rounded.
   std::vector<double> read(std::uint64_t first, std::uint64_t last) const;
+  // The same of a file that has floats, in half the memory.
+  std::vector<float> read_floats(std::uint64_t first, std::uint64_t last) const;
+  virtual bool has_floats() const noexcept { return false; }
 
  protected:
+  // Refuses; for files that have floats to override.
+  virtual std::vector<float> read_floats_within(std::uint64_t first, std::uint64_t last) const;
   ArrayFile(std::unique_ptr<const ByteSource> source, Progress progress);
   void set_shape(std::uint64_t rows, std::uint64_t columns) noexcept;
   const ByteSource& source() const noexcept { return *source_; }
   const Progress& progress() const noexcept { return progress_; }
 
  private:
+  void check_rows(std::uint64_t first, std::uint64_t last) const;
   virtual std::vector<double> read_within(std::uint64_t first, std::uint64_t last) const = 0;
 
   std::unique_ptr<const ByteSource> source_;

@@ -46,17 +46,18 @@ void check_size(const NpyHeader& header, std::uint64_t rows, std::uint64_t colum
          "Write it again with numpy.save, one array per file.");
 }
 
-template <class Stored>
-void decode(std::span<const char> bytes, bool swapped, double* numbers, std::uint64_t stride) {
+template <class Stored, class Number>
+void decode(std::span<const char> bytes, bool swapped, Number* numbers, std::uint64_t stride) {
   for (std::size_t i = 0; i < bytes.size() / sizeof(Stored); ++i) {
     std::array<char, sizeof(Stored)> element;
     std::memcpy(element.data(), bytes.data() + i * sizeof(Stored), sizeof(Stored));
     if (swapped) std::ranges::reverse(element);
-    numbers[i * stride] = static_cast<double>(std::bit_cast<Stored>(element));
+    numbers[i * stride] = static_cast<Number>(std::bit_cast<Stored>(element));
   }
 }
 
-void decode(ElementType type, std::span<const char> bytes, bool swapped, double* numbers,
+template <class Number>
+void decode(ElementType type, std::span<const char> bytes, bool swapped, Number* numbers,
             std::uint64_t stride) {
   switch (type) {
     case ElementType::real32: return decode<float>(bytes, swapped, numbers, stride);
@@ -65,6 +66,10 @@ void decode(ElementType type, std::span<const char> bytes, bool swapped, double*
     case ElementType::integer64: return decode<std::int64_t>(bytes, swapped, numbers, stride);
   }
 }
+
+template <class Number>
+constexpr ElementType type_in_memory = sizeof(Number) == sizeof(float) ? ElementType::real32
+                                                                       : ElementType::real64;
 
 std::string_view name_of(ElementType type) noexcept {
   switch (type) {
@@ -99,7 +104,17 @@ NpyFile::NpyFile(std::unique_ptr<const ByteSource> owned, Progress progress)
 }
 
 std::vector<double> NpyFile::read_within(std::uint64_t first, std::uint64_t last) const {
-  std::vector<double> numbers((last - first) * columns());
+  return read_rows<double>(first, last);
+}
+
+std::vector<float> NpyFile::read_floats_within(std::uint64_t first, std::uint64_t last) const {
+  if (!has_floats()) return ArrayFile::read_floats_within(first, last);
+  return read_rows<float>(first, last);
+}
+
+template <class Number>
+std::vector<Number> NpyFile::read_rows(std::uint64_t first, std::uint64_t last) const {
+  std::vector<Number> numbers((last - first) * columns());
   std::uint64_t done = 0;
   const auto on_elements = [&](std::uint64_t count) {
     done += count;
@@ -116,13 +131,14 @@ std::vector<double> NpyFile::read_within(std::uint64_t first, std::uint64_t last
   return numbers;
 }
 
-void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, double* numbers,
+template <class Number>
+void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, Number* numbers,
                        std::uint64_t stride,
                        const std::function<void(std::uint64_t count)>& on_elements) const {
   const std::uint64_t element_bytes = bytes_of(header_.type);
   const std::uint64_t offset = header_.data + begin * element_bytes;
   const bool is_as_in_memory =
-      header_.type == ElementType::real64 && !header_.swapped && stride == 1;
+      header_.type == type_in_memory<Number> && !header_.swapped && stride == 1;
   const std::uint64_t piece = (is_as_in_memory ? direct_bytes : chunk_bytes) / element_bytes;
   std::vector<char> chunk(is_as_in_memory ? 0 : std::min(piece, count) * element_bytes);
   for (std::uint64_t done = 0; done < count; done += piece) {

@@ -24,13 +24,18 @@ class NpyFile final : public ArrayFile {
   explicit NpyFile(std::unique_ptr<const ByteSource> source, Progress progress = {});
 
   ElementType type() const noexcept { return header_.type; }
+  bool has_floats() const noexcept override { return header_.type == ElementType::real32; }
 
  private:
   std::vector<double> read_within(std::uint64_t first, std::uint64_t last) const override;
+  std::vector<float> read_floats_within(std::uint64_t first, std::uint64_t last) const override;
+  template <class Number>
+  std::vector<Number> read_rows(std::uint64_t first, std::uint64_t last) const;
 
   // Reads `count` elements, from element `begin` of the file on, into every `stride`-th of
   // `numbers`. Calls `on_elements` with the number that it has read, again and again.
-  void read_run(std::uint64_t begin, std::uint64_t count, double* numbers, std::uint64_t stride,
+  template <class Number>
+  void read_run(std::uint64_t begin, std::uint64_t count, Number* numbers, std::uint64_t stride,
                 const std::function<void(std::uint64_t count)>& on_elements) const;
 
   NpyHeader header_;

@@ -155,7 +155,12 @@ void add_objects(const Communicator& communicator, const Subject& subject, const
 std::optional<Dots> gathered(const Communicator& communicator, const Subject& subject) {
   if (subject.everywhere > most_dots) return std::nullopt;
   Dots dots;
-  dots.places = gather(communicator, Status(), subject.places, 0).values;
+  std::vector<std::array<double, 3>> places;
+  const Status listed = attempt(partition_stage, [&] {
+    for (std::size_t i = 0; i < subject.parts.size(); ++i) places.push_back(subject.place(i));
+  });
+  using Place = std::array<double, 3>;
+  dots.places = gather(communicator, listed, std::span<const Place>(places), 0).values;
   dots.parts = gather(communicator, Status(), subject.parts, 0).values;
   return dots;
 }

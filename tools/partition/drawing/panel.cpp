@@ -86,10 +86,9 @@ std::string dots_of(const Panel& panel, const Frame& frame, const Paint& paint, 
   constexpr int all_layers = 8;
   const int layers = is_plane(panel) ? 1 : all_layers;
   const double depth = frame.side(0) + frame.side(1) + frame.side(2);
-  const auto n = static_cast<std::size_t>(frame.dimensions());
   std::vector<Coat> coats(static_cast<std::size_t>(layers), Coat(paint));
   for (std::size_t i = 0; i < dots.parts.size(); ++i) {
-    const std::array<double, 3> unit = frame.unit(dots.places.data() + i * n);
+    const std::array<double, 3> unit = frame.unit(dots.places[i].data());
     if (!panel.view.shows(unit)) continue;
     const double near = (unit[0] + frame.side(1) - unit[1] + unit[2]) / depth;  // in [0, 1]
     const int layer = std::clamp(static_cast<int>(near * layers), 0, layers - 1);
@@ -113,13 +112,12 @@ std::string dots_of(const Panel& panel, const Frame& frame, const Paint& paint, 
 // Edges within a part have its colour, and those that are cut that of text.
 std::string edges_of(const Panel& panel, const Subject& subject, const Frame& frame,
                      const Paint& paint, const Dots& dots) {
-  const auto n = static_cast<std::size_t>(frame.dimensions());
   Coat within(paint);
   Strokes between;
   for (const auto& [one, other] : subject.edges) {
     const auto first = static_cast<std::size_t>(one), second = static_cast<std::size_t>(other);
-    const auto from = frame.unit(dots.places.data() + first * n);
-    const auto to = frame.unit(dots.places.data() + second * n);
+    const auto from = frame.unit(dots.places[first].data());
+    const auto to = frame.unit(dots.places[second].data());
     if (!panel.view.shows(from) || !panel.view.shows(to)) continue;
     const Pixel a = pixel_of(panel, from), b = pixel_of(panel, to);
     const bool is_cut = dots.parts[first] != dots.parts[second];

@@ -8,6 +8,7 @@
 #include "partition/drawing/subject.hpp"
 #include "partition/drawing/view.hpp"
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace evenkeel::tool {
 
 // All objects, where they are few enough to be drawn one by one.
 struct Dots {
-  std::vector<double> places;  // of each object, one after the other
+  std::vector<std::array<double, 3>> places;  // of each object
   std::vector<std::int32_t> parts;
 };
 

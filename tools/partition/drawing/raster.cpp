@@ -61,9 +61,8 @@ struct Bids {
 template <class Each>
 void for_each_shown(const Subject& subject, const Frame& frame, const View& view,
                     const Each& each) {
-  const auto n = static_cast<std::size_t>(frame.dimensions());
   for (std::size_t i = 0; i < subject.parts.size(); ++i) {
-    const std::array<double, 3> unit = frame.unit(subject.places.data() + i * n);
+    const std::array<double, 3> unit = frame.unit(subject.place(i).data());
     if (view.shows(unit)) each(unit, i);
   }
 }

@@ -8,6 +8,7 @@
 #include <evenkeel/core/vtk.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -33,9 +34,20 @@ struct Subject {
   std::vector<std::int64_t> counts;  // the objects of each part
   std::vector<Figure> figures;       // for the legend
 
-  // Of this rank's objects, in their order: coordinates one object after the other, and parts.
+  // Of this rank's objects, in their order: coordinates one object after the other, as doubles or
+  // as floats, and parts.
   std::span<const double> places;
+  std::span<const float> float_places;
   std::span<const std::int32_t> parts;
+
+  std::array<double, 3> place(std::size_t index) const noexcept {
+    const auto n = static_cast<std::size_t>(dimensions);
+    std::array<double, 3> place = {0, 0, 0};
+    for (std::size_t axis = 0; axis < n; ++axis)
+      place[axis] =
+          places.empty() ? double{float_places[index * n + axis]} : places[index * n + axis];
+    return place;
+  }
 
   // Domains that own places, and their boxes where a part has one at most; none for a graph.
   const Domains* domains = nullptr;

@@ -112,6 +112,7 @@ Subject subject_of(const Communicator& communicator, const PartitionOptions& opt
     subject.figures.push_back({"heaviest object / average part",
                                digits_of(partition.heaviest_object / load.average(), 3)});
   subject.places = objects.places;
+  subject.float_places = objects.float_places;
   subject.parts = partition.parts;
   subject.domains = &partition.domains;
   if (!std::holds_alternative<CurveDomains>(partition.domains))
