@@ -205,7 +205,8 @@ std::string boxes(const Panel& panel, const Subject& subject, const Frame& frame
   Strokes strokes;
   for (const DomainCell& cell : subject.boxes) add_box(panel, frame, cell.box, strokes);
   if (strokes.empty()) return {};
-  return path("outline", strokes.text(), 1 / tenth, 1.4);
+  const bool is_front = !is_plane(panel);  // before objects, not among them
+  return path(is_front ? "rim" : "outline", strokes.text(), 1 / tenth, is_front ? 1 : 1.4);
 }
 
 // The edges of the whole box that objects do not hide, from a corner.
