@@ -237,6 +237,7 @@ std::string page_of(const Subject& subject, const Frame& frame, const std::vecto
   constexpr std::size_t most_parts_with_words = 1024, caption_letters = 106;
   Paint paint;
   std::vector<Regions> regions;
+  regions.reserve(panels.size());
   for (const Panel& panel : panels) regions.push_back(panel.regions);
   paint.colours = colours_of(subject.work.size(), contacts_of(regions));
   if (paint.parts() <= most_parts_with_words) paint.words = words_on_parts(subject);
