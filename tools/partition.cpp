@@ -3,6 +3,8 @@
 #include "command.hpp"
 #include "files/output_file.hpp"
 #include "files/write_array.hpp"
+#include "partition/drawing/drawing.hpp"
+#include "partition/drawing/subjects.hpp"
 #include "partition/graph/cutting.hpp"
 #include "partition/graph/input.hpp"
 #include "partition/graph/options.hpp"
@@ -22,9 +24,11 @@
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/vtk.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,31 +39,55 @@ namespace evenkeel::tool {
 namespace {
 
 // The requested output files on rank 0; empty on other ranks. They are opened before anything is
-// computed, so that an unusable name costs no time. Either both get their names or none does.
+// computed, so that an unusable name costs no time. Either all get their names or none does.
 struct OutputFiles {
-  std::optional<OutputFile> parts, domains;
+  std::optional<OutputFile> parts, domains, drawing;
 };
 
 using Files = std::shared_ptr<OutputFiles>;
 
 Files open_files(const Communicator& communicator, const std::optional<std::string>& parts,
+                 const std::optional<std::string>& drawing,
                  const std::optional<std::string>& domains = {}) {
   auto files = std::make_shared<OutputFiles>();
   vote(communicator, attempt(partition_stage, [&] {
          if (communicator.rank() != 0) return;
          if (parts) files->parts.emplace(*parts);
          if (domains) files->domains.emplace(*domains);
+         if (drawing) files->drawing.emplace(*drawing);
        }));
   return files;
 }
 
+// Rank 0 writes its own parts and then those of the others, some at a time, so that it needs no
+// memory for all. After a failure to write it goes on receiving.
 void write_parts(const Communicator& communicator, const std::vector<std::int32_t>& mine,
                  ArrayFormat format, OutputFiles& files) {
-  const auto parts = communicator.gather(std::span<const std::int32_t>(mine), 0);
+  constexpr std::int64_t most_at_once = std::int64_t{1} << 20U;
+  const std::vector<std::int64_t> counts = communicator.all_gather(std::int64_t{std::ssize(mine)});
+  std::optional<ColumnWriter> writer;
+  Status written = attempt(partition_stage, [&] {
+    if (!files.parts) return;
+    writer.emplace(
+        *files.parts, format,
+        static_cast<std::uint64_t>(std::accumulate(counts.begin(), counts.end(), std::int64_t{0})));
+    writer->add(mine);
+  });
+  for (int rank = 1; rank < communicator.size(); ++rank)
+    for (std::int64_t begin = 0; begin < counts[static_cast<std::size_t>(rank)];
+         begin += most_at_once) {
+      std::span<const std::int32_t> piece;
+      if (communicator.rank() == rank)
+        piece = std::span(mine).subspan(
+            static_cast<std::size_t>(begin),
+            static_cast<std::size_t>(std::min(most_at_once, std::ssize(mine) - begin)));
+      const auto received = gather(communicator, Status(), piece, 0);
+      if (!written.ok() || !writer) continue;
+      written = attempt(partition_stage, [&] { writer->add(received.values); });
+    }
+  vote(communicator, written);
   vote(communicator, attempt(partition_stage, [&] {
-         if (!files.parts) return;
-         write_array(*files.parts, format, parts.values);
-         files.parts->finish();
+         if (files.parts) files.parts->finish();
        }));
 }
 
@@ -73,10 +101,20 @@ void write_domains(const Communicator& communicator, const Partition& partition,
        }));
 }
 
+void write_drawing(const Communicator& communicator, const Subject& subject, OutputFiles& files) {
+  const std::string svg = svg_of(communicator, subject);
+  vote(communicator, attempt(partition_stage, [&] {
+         if (!files.drawing) return;
+         files.drawing->write(svg);
+         files.drawing->finish();
+       }));
+}
+
 void commit(const Communicator& communicator, OutputFiles& files) {
   vote(communicator, attempt(partition_stage, [&] {
          if (files.parts) files.parts->commit();
          if (files.domains) files.domains->commit();
+         if (files.drawing) files.drawing->commit();
        }));
 }
 
@@ -86,11 +124,19 @@ std::function<void()> committing(const Communicator& communicator, const Files& 
 }
 
 Output partition_objects(const Communicator& communicator, const PartitionOptions& options) {
-  const Files files = open_files(communicator, options.out, options.vtk);
-  const Objects objects = read_objects(communicator, options);
-  const Partition found = partition(communicator, objects, options);
+  const Files files = open_files(communicator, options.out, options.svg, options.vtk);
+  ProgressLine line(communicator.rank() == 0);
+  const Objects objects = read_objects(
+      communicator, options, [&](const std::string& name) { return line.on_reading(name); });
+  const std::string cutting = "cutting " + in_quotes(options.points);
+  line.on_stage(cutting);
+  Partition found = partition(communicator, objects, options, line.on_work(cutting));
+  if (!options.vtk) found.keys = {};  // a picture of domains needs them, and nothing else does
+  line.on_stage("writing");
   if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
   if (options.vtk) write_domains(communicator, found, objects.dimensions, *files);
+  if (options.svg)
+    write_drawing(communicator, subject_of(communicator, options, objects, found), *files);
   return {report_of(options, objects, found), committing(communicator, files)};
 }
 
@@ -106,10 +152,12 @@ GraphPartition cut_shown(const Communicator& communicator, const GraphInput& inp
 }
 
 Output partition_graph(const Communicator& communicator, const GraphPartitionOptions& options) {
-  const Files files = open_files(communicator, options.out);
+  const Files files = open_files(communicator, options.out, options.svg);
   const GraphInput input = read_shown(communicator, options);
   const GraphPartition found = cut_shown(communicator, input, options);
   if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
+  if (options.svg)
+    write_drawing(communicator, subject_of(communicator, options, input, found), *files);
   return {report_of(options, input, found), committing(communicator, files)};
 }
 
@@ -171,6 +219,8 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(command, "--out", asked->out, "P.npy|P.csv",
              "Write the part of each object or vertex, in their order");
   add_option(command, "--vtk", asked->vtk, "domains.vtu", "Write the domains as boxes");
+  add_option(command, "--svg", asked->svg, "parts.svg",
+             "Write a picture of the parts for browsers; of a graph, --points places its vertices");
   command.add_flag("--json", asked->json, "Print JSON");
   add_examples(
       command,
@@ -178,6 +228,8 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
         "Parts of equal weight along a Hilbert curve; o.npy has the part of each point"},
        {"evenkeel partition --points p.csv --parts 12 --method staggered --grid 3x2x2 --vtk d.vtu",
         "A staggered grid of 3 x 2 x 2 domains, and a picture of it for ParaView"},
+       {"evenkeel partition --points p.npy --parts 6 --method hilbert --svg parts.svg",
+        "A picture of the parts, for any browser"},
        {"evenkeel partition --graph mesh.graph --parts 64 --method graph --effort fast",
         "Parts of a mesh with few edges between them"},
        {"evenkeel partition --graph mesh.graph --parts 64 --method graph --from o.npy --out n.npy",

@@ -22,7 +22,6 @@ ProgressLine::~ProgressLine() {
 
 Progress ProgressLine::on_reading(const std::string& name) {
   if (!speaks_) return {};
-  begin();
   return [this, text = "reading " + in_quotes(name)](std::uint64_t bytes, std::uint64_t of_bytes) {
     if (of_bytes > 0) show(text, static_cast<double>(bytes) / static_cast<double>(of_bytes));
   };
@@ -30,17 +29,22 @@ Progress ProgressLine::on_reading(const std::string& name) {
 
 std::function<void(double done)> ProgressLine::on_work(const std::string& name) {
   if (!speaks_) return {};
-  begin();
   return [this, name](double done) { show(name, done); };
 }
 
-void ProgressLine::show(const std::string& text, double done) {
-  const Clock::time_point now = Clock::now();
-  if (now < next_) return;
-  std::cerr << start_of_empty_line << text << ": " << static_cast<int>(100 * done) << " %"
-            << std::flush;
+void ProgressLine::on_stage(const std::string& name) {
+  if (speaks_ && Clock::now() >= first_) show(name);
+}
+
+void ProgressLine::show(const std::string& text) {
+  std::cerr << start_of_empty_line << text << std::flush;
   has_shown_ = true;
-  next_ = now + between;
+  next_ = Clock::now() + between;
+}
+
+void ProgressLine::show(const std::string& text, double done) {
+  if (Clock::now() >= next_)
+    show(text + ": " + std::to_string(static_cast<int>(100 * done)) + " %");
 }
 
 }  // namespace evenkeel::tool

@@ -18,20 +18,22 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Both say nothing of what is done in half a second. They keep a reference to this object, and
-  // are empty where it is silent.
+  // Nothing is said in the first half second. Both keep a reference to this object, and are empty
+  // where it is silent.
   Progress on_reading(const std::string& name);
   std::function<void(double done)> on_work(const std::string& name);
+  // Of work that does not tell how far it is: says only what it is.
+  void on_stage(const std::string& name);
 
  private:
   using Clock = std::chrono::steady_clock;
   static constexpr std::chrono::milliseconds before_first{500}, between{100};
 
-  void begin() { next_ = Clock::now() + before_first; }
+  void show(const std::string& text);
   void show(const std::string& text, double done);
 
   bool speaks_, has_shown_ = false;
-  Clock::time_point next_;
+  Clock::time_point first_ = Clock::now() + before_first, next_ = first_;
 };
 
 }  // namespace evenkeel::tool

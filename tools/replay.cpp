@@ -3,6 +3,7 @@
 #include "command.hpp"
 #include "files/output_file.hpp"
 #include "files/write_array.hpp"
+#include "progress.hpp"
 #include "replay/chain.hpp"
 #include "replay/journal.hpp"
 #include "replay/journal_chain.hpp"
@@ -27,7 +28,8 @@ namespace evenkeel::tool {
 namespace {
 
 std::string replay_chain(const ChainReplayOptions& options) {
-  const CostChain chain = read_chain(options.chain);
+  ProgressLine line(true);
+  const CostChain chain = read_chain(options.chain, line.on_reading(options.chain));
   const bool optimal = options.start == Start::optimal;
   const Setting setting = {chain, options.ranks,
                            optimal ? chain.cut(0, options.ranks) : chain.even(options.ranks),
@@ -36,7 +38,7 @@ std::string replay_chain(const ChainReplayOptions& options) {
   replay.rebalances = run(setting, options);
   replay.total = cost_of(setting, replay.rebalances);
   replay.never = cost_of(setting, {});
-  replay.optimum = optimum_of(setting);
+  replay.optimum = optimum_of(setting, line.on_work("finding the optimum"));
   replay.ideal = std::min(ideal_of(setting), replay.optimum.total);  // rounding may exceed it
   if (!std::isfinite(replay.total))
     refuse_replay("The run costs more than a number can hold.", "Give costs in a greater unit.");
@@ -44,9 +46,11 @@ std::string replay_chain(const ChainReplayOptions& options) {
 }
 
 std::string replay_recorded(const JournalReplayOptions& options) {
+  ProgressLine line(true);
+  const Progress progress = line.on_reading(options.journal);
   if (options.trigger)
-    return report_of(try_on_journal(options.journal, *options.trigger), options.json);
-  return report_of(replay_journal(options.journal), options.json);
+    return report_of(try_on_journal(options.journal, *options.trigger, progress), options.json);
+  return report_of(replay_journal(options.journal, progress), options.json);
 }
 
 // The file, which gets its name once the report is printed. It is opened before anything is read.

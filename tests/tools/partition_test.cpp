@@ -3,6 +3,7 @@
 #include "partition/clouds.hpp"
 #include "support/program.hpp"
 #include "support/scratch.hpp"
+#include "support/xml.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -176,23 +177,26 @@ TEST_F(PartitionProgram, TheSameFilesOnAnyNumberOfRanks) {
       {"--method", "bisection", "--points", path("points8.npy"), "--weights",
        path("weights8.npy")}};
   for (const Words& one : cases) {
-    std::string parts, domains;
+    std::string parts, domains, drawing;
     nlohmann::json said;
     for (const int ranks : {0, 1, 2, 3, 5}) {
       if (ranks > 0 && !has_launcher) continue;
       if ((ranks == 1 || ranks == 5) && &one != &cases.front()) continue;  // launching takes long
-      nlohmann::json now = json(
-          plus(one, {"--parts", "13", "--out", path("parts.npy"), "--vtk", path("domains.vtu")}),
-          ranks);
+      nlohmann::json now = json(plus(one, {"--parts", "13", "--out", path("parts.npy"), "--vtk",
+                                           path("domains.vtu"), "--svg", path("parts.svg")}),
+                                ranks);
       now.erase("seconds");
       if (ranks == 0) {
         said = now;
         parts = content_of(path("parts.npy"));
         domains = content_of(path("domains.vtu"));
+        drawing = content_of(path("parts.svg"));
+        EXPECT_EQ(test::Xml(drawing).elements().front().name, "svg");
       }
       EXPECT_EQ(now.dump(), said.dump()) << one[1] << ", ranks: " << ranks;
       EXPECT_TRUE(content_of(path("parts.npy")) == parts) << one[1] << ", ranks: " << ranks;
       EXPECT_TRUE(content_of(path("domains.vtu")) == domains) << one[1] << ", ranks: " << ranks;
+      EXPECT_TRUE(content_of(path("parts.svg")) == drawing) << one[1] << ", ranks: " << ranks;
       if (&one != &cases.front()) continue;
       json(plus(one, {"--parts", "13", "--out", path("parts.csv")}), ranks);
       std::string lines;
@@ -460,6 +464,44 @@ TEST_F(PartitionProgram, GraphsThatAreRefused) {
   expect_refused(plus(good(), {"--graph", path("good.graph")}),
                  "tools/partition: --graph has no meaning for the method hilbert. It belongs to "
                  "graph; leave it out.");
+}
+
+TEST_F(PartitionProgram, ADrawingOfAGraph) {
+  const std::string places = file("places.csv", "0,0\n0,2\n1,1\n3,1\n4,0\n4,2\n");
+  const Words words = plus(good_graph(directory_), {"--svg", path("parts.svg")});
+  std::string alone;
+  for (const int ranks : {0, 2}) {
+    if (ranks > 0 && !has_launcher) continue;
+    const Ended ended = run(plus(words, {"--points", places}), ranks);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    const std::string drawing = content_of(path("parts.svg"));
+    if (ranks == 0) alone = drawing;
+    EXPECT_EQ(drawing, alone);
+    const auto cut = test::Xml(drawing).of_class("cut");
+    ASSERT_EQ(cut.size(), 1U);
+    EXPECT_EQ(std::ranges::count(cut.front()["d"], 'h'), 1) << "from 1, 1 to 3, 1";
+  }
+  std::filesystem::remove(path("parts.svg"));
+  expect_refused(words,
+                 "tools/partition: --svg draws vertices at their places, but none are given. Name "
+                 "their file by --points, or leave --svg out.");
+  const std::string few = file("few.csv", "0,0\n1,1\n");
+  expect_refused(plus(words, {"--points", few}), "tools/partition: There are 2 places in '" + few +
+                                                     "', but 6 vertices in '" + path("good.graph") +
+                                                     "'. Give as many places as vertices.");
+  const std::string wide = file("wide.csv", "0\n0\n0\n0\n0\n0\n");
+  expect_refused(plus(words, {"--points", wide}), "tools/partition: The places in '" + wide +
+                                                      "' have 1 columns. Give from 2 to 3 "
+                                                      "numbers.");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::string bad =
+      file("bad.npy", npy_of<double>(2, {0, 0, 1, 0, 0, 1, nan, 1, 2, 2, 3, 3}));
+  const std::string text = "tools/partition: A coordinate in row 3 of '" + bad +
+                           "', counted from 0, is nan. Give finite coordinates.";
+  expect_refused(plus(words, {"--points", bad}), text);
+  expect_refused(plus(good(), {"--svg", path("good.csv")}),
+                 "tools/partition: --svg and --points name the same file, '" + path("good.csv") +
+                     "'. Give each a file of its own.");
 }
 
 TEST_F(PartitionProgram, InputThatIsRefused) {

@@ -25,16 +25,24 @@ class ArrayFile {
 
   // Rows [first, last), one after the other. Integers beyond 2^53 are rounded.
   std::vector<double> read(std::uint64_t first, std::uint64_t last) const;
+  // The same of a file that has floats, in half the memory.
+  std::vector<float> read_floats(std::uint64_t first, std::uint64_t last) const;
+  virtual bool has_floats() const noexcept { return false; }
 
  protected:
-  explicit ArrayFile(std::unique_ptr<const ByteSource> source);
+  // Refuses; for files that have floats to override.
+  virtual std::vector<float> read_floats_within(std::uint64_t first, std::uint64_t last) const;
+  ArrayFile(std::unique_ptr<const ByteSource> source, Progress progress);
   void set_shape(std::uint64_t rows, std::uint64_t columns) noexcept;
   const ByteSource& source() const noexcept { return *source_; }
+  const Progress& progress() const noexcept { return progress_; }
 
  private:
+  void check_rows(std::uint64_t first, std::uint64_t last) const;
   virtual std::vector<double> read_within(std::uint64_t first, std::uint64_t last) const = 0;
 
   std::unique_ptr<const ByteSource> source_;
+  Progress progress_;
   std::uint64_t rows_ = 0, columns_ = 0;
 };
 
@@ -43,6 +51,8 @@ enum class ArrayFormat : int { npy, csv };
 // The end of the name, .npy or .csv, determines the format; any other is an Error.
 ArrayFormat format_of(const std::string& path);
 
-std::unique_ptr<const ArrayFile> open_array(const std::string& path);
+// `progress` is told of opening and of every read(): a file that is opened and then read as a whole
+// is read once, from none of its bytes to all.
+std::unique_ptr<const ArrayFile> open_array(const std::string& path, Progress progress = {});
 
 }  // namespace evenkeel::tool

@@ -4,11 +4,16 @@
 // size and can be read at any offset. It assumes nothing about the content.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace evenkeel::tool {
+
+// Called from time to time while a file is read: how many of its bytes have been read. May be
+// empty.
+using Progress = std::function<void(std::uint64_t bytes, std::uint64_t of_bytes)>;
 
 class ByteSource {
  public:

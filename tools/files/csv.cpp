@@ -20,8 +20,23 @@ namespace {
 constexpr std::string_view how_to_write =
     "Write one object a line, finite numbers separated by commas, below at most one header line.";
 
-LineReader lines_of(const ByteSource& source, std::uint64_t offset, std::uint64_t line) {
-  return LineReader(source, offset, line, {CsvFile::most_line_bytes, how_to_write, {}});
+LineReader lines_of(const ByteSource& source, std::uint64_t offset, std::uint64_t line,
+                    Progress progress = {}) {
+  return LineReader(source, offset, line,
+                    {CsvFile::most_line_bytes, how_to_write, std::move(progress)});
+}
+
+// Finding the lines is about a tenth of the work, and converting the numbers is the rest.
+Progress of_finding(const Progress& progress) {
+  if (!progress) return {};
+  return [&progress](std::uint64_t bytes, std::uint64_t of) { progress(bytes, 10 * of); };
+}
+Progress of_converting(const Progress& progress, std::uint64_t begin, std::uint64_t end) {
+  if (!progress) return {};
+  return [&progress, begin, end](std::uint64_t bytes, std::uint64_t) {
+    const std::uint64_t share = std::max<std::uint64_t>(1, end - begin);
+    progress(share + 9 * (std::min(bytes, end) - begin), 10 * share);
+  };
 }
 
 // --- Numbers -------------------------------------------------------------------------------------
@@ -122,7 +137,8 @@ std::uint64_t read_line(const ByteSource& source, std::uint64_t line_number, std
 
 // --- The file ------------------------------------------------------------------------------------
 
-CsvFile::CsvFile(std::unique_ptr<const ByteSource> owned) : ArrayFile(std::move(owned)) {
+CsvFile::CsvFile(std::unique_ptr<const ByteSource> owned, Progress progress)
+    : ArrayFile(std::move(owned), std::move(progress)) {
   const std::uint64_t begin = begin_of_text(source());
   const std::uint64_t lines = count_lines(begin);
   if (lines == 0)
@@ -137,7 +153,7 @@ CsvFile::CsvFile(std::unique_ptr<const ByteSource> owned) : ArrayFile(std::move(
 
 // Empty lines are allowed only at the end, so that the number of a line identifies its object.
 std::uint64_t CsvFile::count_lines(std::uint64_t begin) {
-  LineReader reader = lines_of(source(), begin, 0);
+  LineReader reader = lines_of(source(), begin, 0, of_finding(progress()));
   std::optional<std::uint64_t> empty;
   std::uint64_t lines = 0;
   for (;;) {
@@ -156,11 +172,14 @@ std::uint64_t CsvFile::count_lines(std::uint64_t begin) {
   }
 }
 
+std::uint64_t CsvFile::end_of(std::uint64_t last) const {
+  const std::uint64_t mark = (last + lines_per_mark - 1) / lines_per_mark;
+  return mark < marks_.size() ? marks_[mark] : source().size();
+}
+
 // A number takes at least one byte, and the comma or line end after it another.
 std::uint64_t CsvFile::numbers_to_expect(std::uint64_t first, std::uint64_t last) const {
-  const std::uint64_t end_mark = (last + lines_per_mark - 1) / lines_per_mark;
-  const std::uint64_t end = end_mark < marks_.size() ? marks_[end_mark] : source().size();
-  const std::uint64_t fit = (end - marks_[first / lines_per_mark]) / 2 + 1;
+  const std::uint64_t fit = (end_of(last) - marks_[first / lines_per_mark]) / 2 + 1;
   return columns() > fit / (last - first) ? fit : columns() * (last - first);
 }
 
@@ -168,7 +187,8 @@ std::vector<double> CsvFile::read_within(std::uint64_t first, std::uint64_t last
   first += header_lines_;
   last += header_lines_;
   const std::uint64_t mark = first / lines_per_mark;
-  LineReader reader = lines_of(source(), marks_[mark], mark * lines_per_mark);
+  LineReader reader = lines_of(source(), marks_[mark], mark * lines_per_mark,
+                               of_converting(progress(), marks_[mark], end_of(last)));
   while (reader.line() < first && reader.next()) continue;
 
   std::vector<double> numbers;

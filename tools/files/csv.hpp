@@ -20,13 +20,15 @@ namespace evenkeel::tool {
 class CsvFile final : public ArrayFile {
  public:
   // Counts the lines, and the columns of the first.
-  explicit CsvFile(std::unique_ptr<const ByteSource> source);
+  explicit CsvFile(std::unique_ptr<const ByteSource> source, Progress progress = {});
 
   static constexpr std::uint64_t most_line_bytes = std::uint64_t{1} << 24U;
 
  private:
   std::vector<double> read_within(std::uint64_t first, std::uint64_t last) const override;
   std::uint64_t count_lines(std::uint64_t begin);
+  // An offset at or shortly behind the end of the lines before `last`.
+  std::uint64_t end_of(std::uint64_t last) const;
 
   // How many numbers the lines [first, last) should hold, but no more than fit in their bytes.
   std::uint64_t numbers_to_expect(std::uint64_t first, std::uint64_t last) const;

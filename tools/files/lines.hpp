@@ -5,7 +5,6 @@
 #include "files/byte_source.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -13,10 +12,6 @@
 #include <vector>
 
 namespace evenkeel::tool {
-
-// Called from time to time while a file is read: how many of its bytes have been read. May be
-// empty.
-using Progress = std::function<void(std::uint64_t bytes, std::uint64_t of_bytes)>;
 
 struct LineOptions {
   // A longer line is an Error, with this remedy.

@@ -17,7 +17,9 @@ namespace evenkeel::tool {
 
 namespace {
 
-constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20U;  // a multiple of every element
+// Multiples of every element: what is decoded at once, and what is read straight into its place.
+constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20U;
+constexpr std::uint64_t direct_bytes = std::uint64_t{1} << 24U;
 
 // The product, or nothing if it does not fit in 64 bits.
 std::optional<std::uint64_t> product_of(std::uint64_t a, std::uint64_t b) {
@@ -44,17 +46,18 @@ void check_size(const NpyHeader& header, std::uint64_t rows, std::uint64_t colum
          "Write it again with numpy.save, one array per file.");
 }
 
-template <class Stored>
-void decode(std::span<const char> bytes, bool swapped, double* numbers, std::uint64_t stride) {
+template <class Stored, class Number>
+void decode(std::span<const char> bytes, bool swapped, Number* numbers, std::uint64_t stride) {
   for (std::size_t i = 0; i < bytes.size() / sizeof(Stored); ++i) {
     std::array<char, sizeof(Stored)> element;
     std::memcpy(element.data(), bytes.data() + i * sizeof(Stored), sizeof(Stored));
     if (swapped) std::ranges::reverse(element);
-    numbers[i * stride] = static_cast<double>(std::bit_cast<Stored>(element));
+    numbers[i * stride] = static_cast<Number>(std::bit_cast<Stored>(element));
   }
 }
 
-void decode(ElementType type, std::span<const char> bytes, bool swapped, double* numbers,
+template <class Number>
+void decode(ElementType type, std::span<const char> bytes, bool swapped, Number* numbers,
             std::uint64_t stride) {
   switch (type) {
     case ElementType::real32: return decode<float>(bytes, swapped, numbers, stride);
@@ -63,6 +66,10 @@ void decode(ElementType type, std::span<const char> bytes, bool swapped, double*
     case ElementType::integer64: return decode<std::int64_t>(bytes, swapped, numbers, stride);
   }
 }
+
+template <class Number>
+constexpr ElementType type_in_memory = sizeof(Number) == sizeof(float) ? ElementType::real32
+                                                                       : ElementType::real64;
 
 std::string_view name_of(ElementType type) noexcept {
   switch (type) {
@@ -83,7 +90,8 @@ void write_elements(OutputFile& file, ElementType type, std::span<const Number> 
 
 }  // namespace
 
-NpyFile::NpyFile(std::unique_ptr<const ByteSource> owned) : ArrayFile(std::move(owned)) {
+NpyFile::NpyFile(std::unique_ptr<const ByteSource> owned, Progress progress)
+    : ArrayFile(std::move(owned), std::move(progress)) {
   header_ = read_npy_header(source());
   const std::uint64_t rows = header_.shape[0];
   const std::uint64_t columns = header_.shape.size() == 2 ? header_.shape[1] : 1;
@@ -96,30 +104,54 @@ NpyFile::NpyFile(std::unique_ptr<const ByteSource> owned) : ArrayFile(std::move(
 }
 
 std::vector<double> NpyFile::read_within(std::uint64_t first, std::uint64_t last) const {
-  std::vector<double> numbers((last - first) * columns());
+  return read_rows<double>(first, last);
+}
+
+std::vector<float> NpyFile::read_floats_within(std::uint64_t first, std::uint64_t last) const {
+  if (!has_floats()) return ArrayFile::read_floats_within(first, last);
+  return read_rows<float>(first, last);
+}
+
+template <class Number>
+std::vector<Number> NpyFile::read_rows(std::uint64_t first, std::uint64_t last) const {
+  std::vector<Number> numbers((last - first) * columns());
+  std::uint64_t done = 0;
+  const auto on_elements = [&](std::uint64_t count) {
+    done += count;
+    const std::uint64_t element_bytes = bytes_of(header_.type);
+    if (progress()) progress()(done * element_bytes, numbers.size() * element_bytes);
+  };
   if (header_.fortran_order) {
     for (std::uint64_t column = 0; column < columns(); ++column)
-      read_run(column * rows() + first, last - first, numbers.data() + column, columns());
+      read_run(column * rows() + first, last - first, numbers.data() + column, columns(),
+               on_elements);
   } else {
-    read_run(first * columns(), numbers.size(), numbers.data(), 1);
+    read_run(first * columns(), numbers.size(), numbers.data(), 1, on_elements);
   }
   return numbers;
 }
 
-void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, double* numbers,
-                       std::uint64_t stride) const {
+template <class Number>
+void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, Number* numbers,
+                       std::uint64_t stride,
+                       const std::function<void(std::uint64_t count)>& on_elements) const {
   const std::uint64_t element_bytes = bytes_of(header_.type);
   const std::uint64_t offset = header_.data + begin * element_bytes;
-  if (header_.type == ElementType::real64 && !header_.swapped && stride == 1) {
-    source().read(offset, {reinterpret_cast<char*>(numbers), count * element_bytes});
-    return;
-  }
-  const std::uint64_t bytes = count * element_bytes;
-  std::vector<char> chunk(std::min(chunk_bytes, bytes));
-  for (std::uint64_t done = 0; done < bytes; done += chunk.size()) {
-    const auto piece = std::span(chunk).first(std::min<std::uint64_t>(chunk.size(), bytes - done));
-    source().read(offset + done, piece);
-    decode(header_.type, piece, header_.swapped, numbers + done / element_bytes * stride, stride);
+  const bool is_as_in_memory =
+      header_.type == type_in_memory<Number> && !header_.swapped && stride == 1;
+  const std::uint64_t piece = (is_as_in_memory ? direct_bytes : chunk_bytes) / element_bytes;
+  std::vector<char> chunk(is_as_in_memory ? 0 : std::min(piece, count) * element_bytes);
+  for (std::uint64_t done = 0; done < count; done += piece) {
+    const std::uint64_t now = std::min(piece, count - done);
+    if (is_as_in_memory) {
+      source().read(offset + done * element_bytes,
+                    {reinterpret_cast<char*>(numbers + done), now * element_bytes});
+    } else {
+      const auto bytes = std::span(chunk).first(now * element_bytes);
+      source().read(offset + done * element_bytes, bytes);
+      decode(header_.type, bytes, header_.swapped, numbers + done * stride, stride);
+    }
+    on_elements(now);
   }
 }
 

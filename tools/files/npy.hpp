@@ -10,6 +10,7 @@
 #include "files/output_file.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,17 +21,22 @@ namespace evenkeel::tool {
 class NpyFile final : public ArrayFile {
  public:
   // Reads the header. An Error if it is not as above, or does not match the size of the source.
-  explicit NpyFile(std::unique_ptr<const ByteSource> source);
+  explicit NpyFile(std::unique_ptr<const ByteSource> source, Progress progress = {});
 
   ElementType type() const noexcept { return header_.type; }
+  bool has_floats() const noexcept override { return header_.type == ElementType::real32; }
 
  private:
   std::vector<double> read_within(std::uint64_t first, std::uint64_t last) const override;
+  std::vector<float> read_floats_within(std::uint64_t first, std::uint64_t last) const override;
+  template <class Number>
+  std::vector<Number> read_rows(std::uint64_t first, std::uint64_t last) const;
 
   // Reads `count` elements, from element `begin` of the file on, into every `stride`-th of
-  // `numbers`.
-  void read_run(std::uint64_t begin, std::uint64_t count, double* numbers,
-                std::uint64_t stride) const;
+  // `numbers`. Calls `on_elements` with the number that it has read, again and again.
+  template <class Number>
+  void read_run(std::uint64_t begin, std::uint64_t count, Number* numbers, std::uint64_t stride,
+                const std::function<void(std::uint64_t count)>& on_elements) const;
 
   NpyHeader header_;
 };

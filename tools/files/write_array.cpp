@@ -30,9 +30,18 @@ void write_csv(OutputFile& file, std::span<const Number> numbers, std::uint64_t 
 
 }  // namespace
 
+ColumnWriter::ColumnWriter(OutputFile& file, ArrayFormat format, std::uint64_t count)
+    : file_(file), format_(format) {
+  if (format_ == ArrayFormat::npy) file_.write(npy_header(ElementType::integer32, {count}));
+}
+
+void ColumnWriter::add(std::span<const std::int32_t> numbers) {
+  if (format_ == ArrayFormat::csv) return write_csv(file_, numbers, 1);
+  file_.write({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
+}
+
 void write_array(OutputFile& file, ArrayFormat format, std::span<const std::int32_t> numbers) {
-  if (format == ArrayFormat::npy) return write_npy(file, numbers);
-  write_csv(file, numbers, 1);
+  ColumnWriter(file, format, numbers.size()).add(numbers);
 }
 
 void write_array(OutputFile& file, ArrayFormat format, std::span<const double> numbers,

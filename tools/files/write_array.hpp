@@ -11,6 +11,17 @@
 
 namespace evenkeel::tool {
 
+// A single column of `count` numbers, which come in pieces. Keeps a reference to the file.
+class ColumnWriter {
+ public:
+  ColumnWriter(OutputFile& file, ArrayFormat format, std::uint64_t count);
+  void add(std::span<const std::int32_t> numbers);
+
+ private:
+  OutputFile& file_;
+  ArrayFormat format_;
+};
+
 // A single column.
 void write_array(OutputFile& file, ArrayFormat format, std::span<const std::int32_t> numbers);
 

@@ -9,7 +9,7 @@
 namespace evenkeel::tool {
 
 struct PartitionArguments {
-  std::optional<std::string> parts, method, weights, out;
+  std::optional<std::string> parts, method, weights, out, svg;
   std::optional<std::string> points, box, work, target_lambda, vtk;  // of objects
   std::optional<std::string> grid, rounds;                           // of grid methods
   std::optional<std::string> graph, from, uncuttable, effort, tolerance, moving_cost;

@@ -20,7 +20,8 @@ struct Task {
   const Objects& objects;
   const Set& set;  // the places of the objects
   const PartitionOptions& options;
-  Box box;  // around the objects
+  Box box;                                           // around the objects
+  const std::function<void(double done)>& progress;  // may be empty
 };
 
 // Both are collective, and set the domains, the keys if there is a curve, this rank's seconds

@@ -46,19 +46,30 @@ Partition cut_from_objects(const Task& task) {
   const std::span<const double> weights = task.objects.weights;
   Partition result;
   std::optional<FreshCut> best;
+  int best_levels = 0, levels_of_keys = 0;
   Stopwatch stage;
+  const auto prepare = [&](int levels) {
+    result.keys = {};  // one lattice's keys at a time: they are as many as the objects
+    levels_of_keys = levels;
+    return prepare_to_cut(Status(), {&task.set, 1}, {task.objects.dimensions, task.box},
+                          {.method = options.method, .levels = levels});
+  };
   for (const int levels : levels_to_try(options.method, task.objects)) {
-    PreparedToCut prepared =
-        prepare_to_cut(Status(), {&task.set, 1}, {task.objects.dimensions, task.box},
-                       {.method = options.method, .levels = levels});
+    PreparedToCut prepared = prepare(levels);
     result.seconds.keys += stage.restart();
     FreshCut next = cut_anew(task.communicator, Status(), prepared, Weights(&weights, 1), goal, {});
     result.seconds.cut += stage.restart();
+    result.keys = std::move(prepared.sets.orders.front().keys);
     if (!best || next.lambda < best->lambda) {
       best = std::move(next);
-      result.keys = std::move(prepared.sets.orders.front().keys);
+      best_levels = levels;
     }
     if (is_even_enough(*best, options.target_lambda)) break;
+  }
+  if (best_levels != levels_of_keys) {
+    PreparedToCut prepared = prepare(best_levels);
+    result.keys = std::move(prepared.sets.orders.front().keys);
+    result.seconds.keys += stage.restart();
   }
   result.domains = std::move(best->domains);
   return result;

@@ -31,6 +31,7 @@ GridDomains best_of_rounds(const Task& task, std::vector<LoadSummary>& tried) {
     const std::vector<double> work = counter.of_parts(written, parts, task.options.parts);
     tried.push_back(summarise(work));
     rounds.next(work);
+    if (task.progress) task.progress((round + 1.0) / (*task.options.rounds + 1));
   }
   return rounds.best();
 }

@@ -74,8 +74,11 @@ std::string choice_of_methods() {
 }
 
 void refuse_meaningless(const PartitionArguments& asked, const NamedMethod& method) {
+  // A drawing needs the places of vertices, too.
+  const bool are_drawn = method.is_graph() && asked.svg;
+  const std::optional<std::string> points = are_drawn ? std::nullopt : asked.points;
   refuse_unless([](const NamedMethod& one) { return !one.is_graph(); }, method,
-                {{"--points", &asked.points},
+                {{"--points", &points},
                  {"--box", &asked.box},
                  {"--work", &asked.work},
                  {"--target-lambda", &asked.target_lambda},

@@ -28,8 +28,13 @@ Share share_of(const Communicator& communicator, std::uint64_t rows) {
   return {before(rank), before(rank + 1)};
 }
 
-std::unique_ptr<const ArrayFile> open_points(const PartitionOptions& options) {
-  auto points = open_array(options.points);
+std::unique_ptr<const ArrayFile> open_shown(const std::string& path, const ProgressOf& progress) {
+  return open_array(path, progress ? progress(path) : Progress());
+}
+
+std::unique_ptr<const ArrayFile> open_points(const PartitionOptions& options,
+                                             const ProgressOf& progress) {
+  auto points = open_shown(options.points, progress);
   if (points->columns() != 2 && points->columns() != 3)
     refuse_partition(joined({"The points in ", in_quotes(points->name()), " have ",
                              std::to_string(points->columns()), " columns."}),
@@ -40,8 +45,9 @@ std::unique_ptr<const ArrayFile> open_points(const PartitionOptions& options) {
   return points;
 }
 
-std::vector<double> read_weights(const std::string& path, const ArrayFile& points, Share share) {
-  const auto file = open_array(path);
+std::vector<double> read_weights(const std::string& path, const ArrayFile& points, Share share,
+                                 const ProgressOf& progress) {
+  const auto file = open_shown(path, progress);
   if (file->columns() != 1)
     refuse_partition(joined({"The weights in ", in_quotes(file->name()), " have ",
                              std::to_string(file->columns()), " columns."}),
@@ -74,15 +80,19 @@ void combine(Sight& into, const Sight& from) noexcept {
 
 }  // namespace
 
-Objects read_objects(const Communicator& communicator, const PartitionOptions& options) {
+Objects read_objects(const Communicator& communicator, const PartitionOptions& options,
+                     const ProgressOf& progress) {
   Objects objects;
   const Status read = attempt(partition_stage, [&] {
-    const auto points = open_points(options);
+    const auto points = open_points(options, progress);
     objects.dimensions = static_cast<int>(points->columns());
     objects.everywhere = static_cast<std::int64_t>(points->rows());
     const Share share = share_of(communicator, points->rows());
-    objects.places = points->read(share.first, share.last);
-    if (options.weights) objects.weights = read_weights(*options.weights, *points, share);
+    if (points->has_floats())
+      objects.float_places = points->read_floats(share.first, share.last);
+    else
+      objects.places = points->read(share.first, share.last);
+    if (options.weights) objects.weights = read_weights(*options.weights, *points, share, progress);
     if (options.work_is_count) objects.weights.clear();
   });
   const Sight mine = {objects.everywhere, -objects.everywhere, objects.dimensions,

@@ -2,11 +2,15 @@
 
 // The objects that `evenkeel partition` cuts: this rank's share of the rows of the files.
 
+#include "files/byte_source.hpp"
 #include "partition/options.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
 #include <cstdint>
+#include <functional>
+#include <iterator>
+#include <string>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -14,17 +18,25 @@ namespace evenkeel::tool {
 struct Objects {
   int dimensions = 0;
   std::int64_t everywhere = 0;  // on all ranks
-  std::vector<double> places;   // the coordinates of each object, one object after another
+  // The coordinates of each object, one object after another: as floats where the file has floats,
+  // which take no more memory then than in the file, else as doubles.
+  std::vector<double> places;
+  std::vector<float> float_places;
   std::vector<double> weights;  // of each object; empty: all weights are 1
 
   std::int64_t count() const noexcept {
-    return dimensions == 0 ? 0 : static_cast<std::int64_t>(places.size()) / dimensions;
+    return dimensions == 0
+               ? 0
+               : std::ssize(places) / dimensions + std::ssize(float_places) / dimensions;
   }
 };
 
 // Collective. Each rank reads its own rows; shares differ by at most one row, and follow the order
 // of ranks. A failure to read on one rank is an Error on all. Weights are read and checked even if
-// they do not count as work.
-Objects read_objects(const Communicator& communicator, const PartitionOptions& options);
+// they do not count as work. `progress`: makes the progress of a file that is read, by its name;
+// may be empty.
+using ProgressOf = std::function<Progress(const std::string& name)>;
+Objects read_objects(const Communicator& communicator, const PartitionOptions& options,
+                     const ProgressOf& progress = {});
 
 }  // namespace evenkeel::tool

@@ -112,6 +112,7 @@ void check_files(const PartitionArguments& asked) {
   std::vector<NamedFile> outputs, inputs;
   if (asked.out) outputs.emplace_back("--out", *asked.out);
   if (asked.vtk) outputs.emplace_back("--vtk", *asked.vtk);
+  if (asked.svg) outputs.emplace_back("--svg", *asked.svg);
   if (asked.points) inputs.emplace_back("--points", *asked.points);
   if (asked.weights) inputs.emplace_back("--weights", *asked.weights);
   refuse_to_overwrite(outputs, inputs);
@@ -137,6 +138,7 @@ PartitionOptions checked(const PartitionArguments& asked) {
   if (asked.target_lambda) options.target_lambda = target_of(*asked.target_lambda);
   options.out = asked.out;
   options.vtk = asked.vtk;
+  options.svg = asked.svg;
   options.json = asked.json;
   check_files(asked);
   if (asked.out) static_cast<void>(format_of(*asked.out));

@@ -27,7 +27,7 @@ struct PartitionOptions {
   std::vector<double> box;    // the lower corner, then the upper; empty: measured
   bool work_is_count = true;
   double target_lambda = 0;  // 0: as even as possible
-  std::optional<std::string> out, vtk;
+  std::optional<std::string> out, vtk, svg;
   bool json = false;
 };
 

@@ -15,15 +15,21 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <variant>
 
 namespace evenkeel::tool {
 
 namespace {
 
+using Places = std::variant<RawField<double>, RawField<float>>;
+
 // The stages below only read the places, so the const_cast is safe; a field allows writing.
-RawField<double> places_of(const Objects& objects) {
-  return raw_field(const_cast<double*>(objects.places.data()),
-                   {.count = objects.count(), .components = objects.dimensions, .label = "points"});
+Places places_of(const Objects& objects) {
+  const RawShape shape = {
+      .count = objects.count(), .components = objects.dimensions, .label = "points"};
+  if (!objects.float_places.empty())
+    return raw_field(const_cast<float*>(objects.float_places.data()), shape);
+  return raw_field(const_cast<double*>(objects.places.data()), shape);
 }
 
 Box box_around(const Space& space, const Communicator& communicator, const Set& set,
@@ -49,12 +55,13 @@ PartitionSeconds on_slowest(const Communicator& communicator, const PartitionSec
 }  // namespace
 
 Partition partition(const Communicator& communicator, const Objects& objects,
-                    const PartitionOptions& options) {
+                    const PartitionOptions& options,
+                    const std::function<void(double done)>& progress) {
   const std::optional<Box> given = given_box(options, objects.dimensions);
   check_grid(options, objects.dimensions);
   const Space space = Space::where(MemoryKind::host);
-  RawField<double> places = places_of(objects);
-  const Set set = evenkeel::set(places);
+  Places places = places_of(objects);
+  const Set set = std::visit([](auto& field) { return evenkeel::set(field); }, places);
   std::vector<std::int32_t> parts;
   vote(communicator,
        attempt(partition_stage, [&] { parts.resize(static_cast<std::size_t>(objects.count())); }));
@@ -62,7 +69,8 @@ Partition partition(const Communicator& communicator, const Objects& objects,
   communicator.barrier();
   const Stopwatch whole;
   const Task task{communicator, space,   objects,
-                  set,          options, box_around(space, communicator, set, given)};
+                  set,          options, box_around(space, communicator, set, given),
+                  progress};
   const double box_seconds = whole.seconds();
   Partition result = options.rounds ? cut_in_rounds(task) : cut_from_objects(task);
   const Status written =

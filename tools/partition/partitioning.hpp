@@ -12,6 +12,7 @@
 #include <evenkeel/monitor/metrics.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -37,8 +38,9 @@ struct Partition {
 };
 
 // Collective. Everything but the seconds, keys and parts is the same on all ranks, and for any
-// number of ranks.
+// number of ranks. `progress`: told the share of the rounds that is done; may be empty.
 Partition partition(const Communicator& communicator, const Objects& objects,
-                    const PartitionOptions& options);
+                    const PartitionOptions& options,
+                    const std::function<void(double done)>& progress = {});
 
 }  // namespace evenkeel::tool

@@ -40,17 +40,6 @@ std::string as_json(const PartitionOptions& options, const Objects& objects,
   return json.dump(2) + '\n';
 }
 
-// ", in a grid of 2 x 3", where there is one.
-std::string grid_of(const Partition& partition) {
-  const auto* const grid = std::get_if<GridDomains>(&partition.domains);
-  if (grid == nullptr) return {};
-  std::string text = ", in a grid of ";
-  for (int axis = 0; axis < grid->dimensions(); ++axis)
-    text.append(axis > 0 ? " x " : "")
-        .append(std::to_string(grid->shape().extents[static_cast<std::size_t>(axis)]));
-  return text;
-}
-
 std::string as_text(const PartitionOptions& options, const Objects& objects,
                     const Partition& partition, const LoadSummary& load) {
   std::ostringstream text;
@@ -76,6 +65,16 @@ std::string as_text(const PartitionOptions& options, const Objects& objects,
 }
 
 }  // namespace
+
+std::string grid_of(const Partition& partition) {
+  const auto* const grid = std::get_if<GridDomains>(&partition.domains);
+  if (grid == nullptr) return {};
+  std::string text = ", in a grid of ";
+  for (int axis = 0; axis < grid->dimensions(); ++axis)
+    text.append(axis > 0 ? " x " : "")
+        .append(std::to_string(grid->shape().extents[static_cast<std::size_t>(axis)]));
+  return text;
+}
 
 std::string report_of(const PartitionOptions& options, const Objects& objects,
                       const Partition& partition) {

@@ -111,8 +111,8 @@ void CostChain::loads(const Ranges& ranges, std::int64_t step, std::vector<doubl
         sums[static_cast<std::size_t>(ranges[i + 1])] - sums[static_cast<std::size_t>(ranges[i])];
 }
 
-CostChain read_chain(const std::string& path) {
-  const auto file = open_array(path);
+CostChain read_chain(const std::string& path, Progress progress) {
+  const auto file = open_array(path, std::move(progress));
   return {file->read(0, file->rows()), file->columns(), path};
 }
 

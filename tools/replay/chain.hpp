@@ -3,6 +3,8 @@
 // The cost of each bin in each step, and the load of ranks that own ranges of bins. A step costs
 // the time of its slowest rank.
 
+#include "files/byte_source.hpp"
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -44,6 +46,6 @@ class CostChain {
 };
 
 // The file's rows are the steps.
-CostChain read_chain(const std::string& path);
+CostChain read_chain(const std::string& path, Progress progress = {});
 
 }  // namespace evenkeel::tool

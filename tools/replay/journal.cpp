@@ -86,11 +86,12 @@ std::string as_json(const JournalReplay& replay) {
 
 }  // namespace
 
-JournalReplay replay_journal(const std::string& path) {
+JournalReplay replay_journal(const std::string& path, const Progress& progress) {
   std::optional<Replayer> replayer;
   const JournalEnd end = read_journal(
       path, [&](const RecordedStart& start) { replayer.emplace(start); },
-      [&](const RecordPlace& place, const RecordedLine& line) { replayer->add(place, line); });
+      [&](const RecordPlace& place, const RecordedLine& line) { replayer->add(place, line); },
+      progress);
   return replayer->result(end);
 }
 

@@ -24,7 +24,7 @@ struct JournalReplay {
 
 // An Error of bad input if the file is not a journal; an Error of disagreement if a decision
 // differs, which says where and how.
-JournalReplay replay_journal(const std::string& path);
+JournalReplay replay_journal(const std::string& path, const Progress& progress = {});
 
 std::string report_of(const JournalReplay& replay, bool is_json);
 

@@ -61,13 +61,14 @@ class ChainReader {
 
 }  // namespace
 
-CostTable chain_of_journal(const std::string& path) {
+CostTable chain_of_journal(const std::string& path, const Progress& progress) {
   std::optional<ChainReader> reader;
   read_journal(
       path, [&](const RecordedStart& start) { reader.emplace(start); },
       [&](const RecordPlace& place, const RecordedLine& line, const json& members) {
         reader->add(place, line, members);
-      });
+      },
+      progress);
   return std::move(*reader).result(path);
 }
 

@@ -92,15 +92,16 @@ bool is_own(const RecordedLine& line) {
 
 JournalEnd read_journal(const std::string& path,
                         const std::function<void(const RecordedStart&)>& start,
-                        const LineVisitor& line) {
+                        const LineVisitor& line, const Progress& progress) {
   return read_journal(
       path, start,
-      [&](const RecordPlace& place, const RecordedLine& read, const json&) { line(place, read); });
+      [&](const RecordPlace& place, const RecordedLine& read, const json&) { line(place, read); },
+      progress);
 }
 
 JournalEnd read_journal(const std::string& path,
                         const std::function<void(const RecordedStart&)>& start,
-                        const WholeLineVisitor& line) {
+                        const WholeLineVisitor& line, const Progress& progress) {
   const std::string content = content_of(path);
   RecordPlace place{path, 0};
   JournalEnd found;
@@ -108,6 +109,7 @@ JournalEnd read_journal(const std::string& path,
   for (std::size_t end = content.find('\n'); end != std::string::npos;
        begin = end + 1, end = content.find('\n', begin)) {
     const auto parsed = [&] { return json::parse(content.substr(begin, end - begin)); };
+    if (progress) progress(begin, content.size());
     if (++place.line == 1) {
       start(understood(place, [&] { return record_from<RecordedStart>(parsed()); }));
     } else if (const json members = understood(place, parsed); members.contains("unfinished")) {

@@ -2,6 +2,7 @@
 
 // Reads a journal, line by line.
 
+#include "files/byte_source.hpp"
 #include "tell/record.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -36,10 +37,10 @@ using WholeLineVisitor =
     std::function<void(const RecordPlace&, const RecordedLine&, const nlohmann::json&)>;
 JournalEnd read_journal(const std::string& path,
                         const std::function<void(const RecordedStart&)>& start,
-                        const WholeLineVisitor& line);
+                        const WholeLineVisitor& line, const Progress& progress = {});
 JournalEnd read_journal(const std::string& path,
                         const std::function<void(const RecordedStart&)>& start,
-                        const LineVisitor& line);
+                        const LineVisitor& line, const Progress& progress = {});
 
 std::string name_of_journal(const std::string& version, std::int64_t ranks, JournalEnd end);
 

@@ -47,7 +47,7 @@ double ideal_of(const Setting& setting) { return ideals_from(setting).front(); }
 
 // best[s]: the least cost of the steps before s, including the rebalance before s. A cut is
 // followed only as long as it can still be part of a better schedule than the best known one.
-Optimum optimum_of(const Setting& setting) {
+Optimum optimum_of(const Setting& setting, const std::function<void(double done)>& progress) {
   const auto steps = static_cast<std::size_t>(setting.chain.steps());
   const std::vector<double> ideal = lower_bounds(setting);
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -57,6 +57,8 @@ Optimum optimum_of(const Setting& setting) {
   double least = infinity;  // of whole schedules
   std::size_t last = 0;     // the last rebalance of that one
   for (std::size_t cut = 0; cut < steps; ++cut) {
+    const double left = static_cast<double>(steps - cut) / static_cast<double>(steps);
+    if (progress) progress(1 - left * left);  // a cut is followed to the last step
     if (best[cut] + ideal[cut] >= least) continue;
     const Ranges ranges =
         cut == 0 ? setting.start

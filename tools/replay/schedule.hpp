@@ -5,6 +5,7 @@
 #include "replay/chain.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -30,7 +31,8 @@ struct Optimum {
   Schedule schedule;
   double total;
 };
-Optimum optimum_of(const Setting& setting);
+// `progress`: told the share that is done; may be empty.
+Optimum optimum_of(const Setting& setting, const std::function<void(double done)>& progress = {});
 
 // The cost of perfect balance with free rebalances.
 double ideal_of(const Setting& setting);

@@ -255,11 +255,12 @@ Totals Trial::as_tried(const Seen& seen, bool is_straddled) const {
   return would;
 }
 
-JournalTrial try_on_journal(const std::string& path, const Trigger& trigger) {
+JournalTrial try_on_journal(const std::string& path, const Trigger& trigger,
+                            const Progress& progress) {
   std::optional<Trial> trial;
   const JournalEnd end = read_journal(
       path, [&](const RecordedStart& start) { trial.emplace(start, trigger); },
-      [&](const RecordPlace&, const RecordedLine& line) { trial->add(line); });
+      [&](const RecordPlace&, const RecordedLine& line) { trial->add(line); }, progress);
   JournalTrial result = trial->result();
   result.end = end;
   if (result.told == 0)

@@ -95,7 +95,8 @@ class Trial {
 };
 
 // An Error of bad input if the file is not a journal, or holds no loads of other cuts.
-JournalTrial try_on_journal(const std::string& path, const Trigger& trigger);
+JournalTrial try_on_journal(const std::string& path, const Trigger& trigger,
+                            const Progress& progress = {});
 
 std::string report_of(const JournalTrial& trial, bool is_json);
 

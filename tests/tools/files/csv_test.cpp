@@ -5,10 +5,14 @@
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <clocale>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <random>
 #include <string>
 #include <string_view>
@@ -217,6 +221,25 @@ TEST(Csv, AFileThatChangesIsRefused) {
                 "' no longer exists. Run again when no program writes to it.");
   std::filesystem::resize_file(path, 3);
   EXPECT_ERROR(file.read(0, 3), "now ends at byte 3; it had 6 bytes when it was opened.");
+}
+
+TEST(Csv, TellsHowMuchItHasRead) {
+  std::string text;
+  for (int line = 0; line < 400'000; ++line) text += "1.25,2.5\n";  // more than three MiB
+  std::vector<double> told;
+  const CsvFile file(std::make_unique<MemorySource>("points.csv", text),
+                     [&](std::uint64_t done, std::uint64_t of) {
+                       told.push_back(static_cast<double>(done) / static_cast<double>(of));
+                     });
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(told.back(), 0.1) << "the lines are found";
+  const auto found = static_cast<std::ptrdiff_t>(told.size());
+  file.read(0, file.rows());
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_EQ(told.back(), 1);
+  told.erase(told.begin(), told.begin() + found);
+  EXPECT_GE(told.size(), 3U);
+  EXPECT_LT(told.front(), 0.5);
 }
 
 }  // namespace

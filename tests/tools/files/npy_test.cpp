@@ -222,5 +222,37 @@ TEST(Npy, WhatIsWrittenIsRead) {
   is_read_as_written<double>(ElementType::real64, {0.1, -1e300, 5e-324});
 }
 
+TEST(Npy, FloatsStayFloats) {
+  const std::vector<float> stored = {1.5F, -2, 3e38F, 1e-45F, 0.1F, 7};
+  const std::vector<float> by_columns = {1.5F, 3e38F, 0.1F, -2, 1e-45F, 7};
+  constexpr auto other =
+      std::endian::native == std::endian::little ? std::endian::big : std::endian::little;
+  const std::string swapped = other == std::endian::big ? ">f4" : "<f4";
+  for (const std::string& bytes : {header_of({"=f4", "(3, 2)"}) + elements(stored),
+                                   header_of({"=f4", "(3, 2)", true}) + elements(by_columns),
+                                   header_of({swapped, "(3, 2)"}) + elements(stored, other)}) {
+    const NpyFile file = open(bytes);
+    EXPECT_TRUE(file.has_floats());
+    EXPECT_EQ(file.read_floats(0, 3), stored);
+    EXPECT_EQ(file.read_floats(1, 2), (std::vector<float>{3e38F, 1e-45F}));
+    EXPECT_EQ(file.read(0, 3), std::vector<double>(stored.begin(), stored.end()));
+  }
+  const std::string doubles = header_of({"=f8", "(1, 2)"}) + elements<double>({1, 2});
+  EXPECT_FALSE(open(doubles).has_floats());
+  EXPECT_ERROR(open(doubles).read_floats(0, 1), "Floats were asked for, but 'points.npy'");
+}
+
+TEST(Npy, TellsHowMuchItHasRead) {
+  const std::string bytes = header_of({"=f8", "(4, 2)", true}) + elements(std::vector<double>(8));
+  std::vector<std::uint64_t> told;
+  const NpyFile file(std::make_unique<MemorySource>("points.npy", bytes),
+                     [&](std::uint64_t done, std::uint64_t of) {
+                       EXPECT_EQ(of, 48U);
+                       told.push_back(done);
+                     });
+  file.read(1, 4);
+  EXPECT_EQ(told, (std::vector<std::uint64_t>{24, 48}));
+}
+
 }  // namespace
 }  // namespace evenkeel::tool

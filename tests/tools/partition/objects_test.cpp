@@ -42,6 +42,12 @@ class PartitionObjects : public testing::Test {
   test::ScratchDirectory directory_;
 };
 
+// As doubles, whatever the file has.
+std::vector<double> coordinates_of(const Objects& objects) {
+  if (objects.float_places.empty()) return objects.places;
+  return {objects.float_places.begin(), objects.float_places.end()};
+}
+
 std::vector<double> whole_numbers(std::size_t count) {
   std::vector<double> numbers(count);
   for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(i);
@@ -88,7 +94,8 @@ TEST_F(PartitionObjects, AllTypes) {
     add_weights(options, all_weights[i].first, all_weights[i].second);
     const Objects mine = read(options);
     EXPECT_EQ(mine.dimensions, 2);
-    EXPECT_EQ(gathered(mine.places), places) << options.points;
+    EXPECT_EQ(mine.places.empty(), all_points[i].first == "f4.npy" || mine.count() == 0);
+    EXPECT_EQ(gathered(coordinates_of(mine)), places) << options.points;
     EXPECT_EQ(gathered(mine.weights), weights) << *options.weights;
   }
 }

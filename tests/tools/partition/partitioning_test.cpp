@@ -420,6 +420,27 @@ std::vector<PartitionOptions> all_ways(int parts) {
   return all;
 }
 
+// Places that a float holds are the same places as floats.
+TEST(Partitioning, FloatsGiveTheSameParts) {
+  const Communicator ranks = test::world();
+  for (const int dimensions : {2, 3}) {
+    Cloud cloud = random_cloud(dimensions, 500, true, 71);
+    for (double& place : cloud.places) place = static_cast<float>(place);
+    const Objects as_doubles = test::share_of(cloud, ranks.rank(), ranks.size());
+    Objects as_floats = as_doubles;
+    for (const double place : as_floats.places)
+      as_floats.float_places.push_back(static_cast<float>(place));
+    as_floats.places.clear();
+    EXPECT_EQ(as_floats.count(), as_doubles.count());
+    for (const PartitionOptions& options : all_ways(7)) {
+      const Partition one = partition(ranks, as_doubles, options);
+      const Partition other = partition(ranks, as_floats, options);
+      EXPECT_EQ(one.parts, other.parts) << to_text(options.method);
+      EXPECT_EQ(one.work, other.work) << to_text(options.method);
+    }
+  }
+}
+
 TEST(Partitioning, WeightsThatAddUpToInfinity) {
   const Communicator ranks = test::world();
   const Cloud cloud{"heavy", 2, {0, 0, 1, 1, 2, 2}, {1.5e308, 1.5e308, 1.5e308}};

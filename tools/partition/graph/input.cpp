@@ -27,7 +27,7 @@ namespace {
 struct Rows {
   std::string_view what, of_what;  // "weights", "vertices"
   std::int64_t count = 0, first = 0, mine = 0;
-  std::uint64_t most_columns = 1;
+  std::uint64_t most_columns = 1, fewest_columns = 1;
 };
 
 struct Table {
@@ -38,13 +38,13 @@ struct Table {
 
 Table read_table(const std::string& path, const std::string& graph, const Rows& rows) {
   const auto file = open_array(path);
-  if (file->columns() < 1 || file->columns() > rows.most_columns)
-    refuse_partition(
-        joined({"The ", rows.what, " in ", in_quotes(file->name()), " have ",
-                std::to_string(file->columns()), " columns."}),
-        rows.most_columns == 1
-            ? std::string("Give one number in each row.")
-            : joined({"Give from 1 to ", std::to_string(rows.most_columns), " numbers."}));
+  if (file->columns() < rows.fewest_columns || file->columns() > rows.most_columns)
+    refuse_partition(joined({"The ", rows.what, " in ", in_quotes(file->name()), " have ",
+                             std::to_string(file->columns()), " columns."}),
+                     rows.most_columns == 1
+                         ? std::string("Give one number in each row.")
+                         : joined({"Give from ", std::to_string(rows.fewest_columns), " to ",
+                                   std::to_string(rows.most_columns), " numbers."}));
   if (file->rows() != static_cast<std::uint64_t>(rows.count))
     refuse_partition(joined({"There are ", std::to_string(file->rows()), " ", rows.what, " in ",
                              in_quotes(file->name()), ", but ", std::to_string(rows.count), " ",
@@ -73,6 +73,23 @@ void read_weights(const std::string& path, const std::string& name, GraphFile& g
           "Give weights that are finite and not negative.");
   graph.constraints = weights.columns;
   graph.vertex_weights = std::move(weights.numbers);
+}
+
+void read_places(const std::string& path, GraphInput& input, const std::string& name) {
+  Rows rows = rows_of_vertices("places", input.graph);
+  rows.fewest_columns = 2;
+  rows.most_columns = 3;
+  Table places = read_table(path, name, rows);
+  for (std::size_t i = 0; i < places.numbers.size(); ++i)
+    if (!std::isfinite(places.numbers[i]))
+      refuse_partition(
+          joined({"A coordinate in row ",
+                  std::to_string(rows.first + static_cast<std::int64_t>(i) / places.columns),
+                  " of ", in_quotes(places.name), ", counted from 0, is ",
+                  text_of(places.numbers[i]), "."}),
+          "Give finite coordinates.");
+  input.dimensions = static_cast<int>(places.columns);
+  input.places = std::move(places.numbers);
 }
 
 std::vector<int> read_from(const std::string& path, const std::string& name,
@@ -170,6 +187,7 @@ GraphInput read_graph_input(const Communicator& communicator, const GraphPartiti
              input.remarks.emplace_back("Weights of vertices in the graph give way to --weights.");
            read_weights(*options.weights, options.graph, input.graph);
          }
+         if (options.points) read_places(*options.points, input, options.graph);
          if (options.from) input.from = read_from(*options.from, options.graph, input.graph);
          if (options.uncuttable)
            input.uncuttable =

@@ -14,8 +14,10 @@
 namespace evenkeel::tool {
 
 struct GraphInput {
-  GraphFile graph;        // its vertex weights are those of --weights where they are given
-  std::vector<int> from;  // the part of each vertex; a negative number: none; empty: not given
+  GraphFile graph;             // its vertex weights are those of --weights where they are given
+  std::vector<int> from;       // the part of each vertex; a negative number: none; empty: not given
+  std::vector<double> places;  // coordinates of each vertex, one after the other; empty: not given
+  int dimensions = 0;          // of the places
   std::vector<int> uncuttable;  // 1 for each entry that must not be cut, else 0; empty: not given
   std::vector<std::string> remarks;  // on the files: sentences
   double seconds = 0;                // on the slowest rank

@@ -45,13 +45,15 @@ ByGraph method_of(const PartitionArguments& asked) {
 }
 
 void check_files(const PartitionArguments& asked) {
-  if (!asked.out) return;
-  std::vector<NamedFile> inputs;
+  std::vector<NamedFile> outputs, inputs;
+  if (asked.out) outputs.emplace_back("--out", *asked.out);
+  if (asked.svg) outputs.emplace_back("--svg", *asked.svg);
   for (const std::string& file : files_of_graph(*asked.graph)) inputs.emplace_back("--graph", file);
   if (asked.weights) inputs.emplace_back("--weights", *asked.weights);
+  if (asked.points) inputs.emplace_back("--points", *asked.points);
   if (asked.from) inputs.emplace_back("--from", *asked.from);
   if (asked.uncuttable) inputs.emplace_back("--uncuttable", *asked.uncuttable);
-  refuse_to_overwrite({{"--out", *asked.out}}, inputs);
+  refuse_to_overwrite(outputs, inputs);
 }
 
 }  // namespace
@@ -64,14 +66,19 @@ GraphPartitionOptions checked_for_graph(const PartitionArguments& asked) {
   if (asked.method) refuse_meaningless(asked, method_named(*asked.method));
   if (!asked.graph || !asked.parts || !asked.method)
     refuse_partition("--graph, --parts and --method are needed.", "Give all three.");
+  if (asked.svg && !asked.points)
+    refuse_partition("--svg draws vertices at their places, but none are given.",
+                     "Name their file by --points, or leave --svg out.");
   GraphPartitionOptions options;
   options.graph = *asked.graph;
+  options.points = asked.points;
   options.weights = asked.weights;
   options.from = asked.from;
   options.uncuttable = asked.uncuttable;
   options.parts = parts_from(*asked.parts);
   options.method = method_of(asked);
   options.out = asked.out;
+  options.svg = asked.svg;
   options.json = asked.json;
   static_cast<void>(graph_format_of(options.graph));
   check_files(asked);

@@ -16,7 +16,8 @@ struct GraphPartitionOptions {
   std::optional<std::string> weights, from, uncuttable;
   int parts = 1;
   ByGraph method;
-  std::optional<std::string> out;
+  std::optional<std::string> points;  // where vertices are, for the drawing
+  std::optional<std::string> out, svg;
   bool json = false;
 };
 
