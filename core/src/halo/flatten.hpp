@@ -25,7 +25,7 @@ struct NodeBox {
   bool meets(const Region& region, int dimensions) const noexcept {
     for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d) {
       bool meets_one = false;
-      for (const Stretch& stretch : region[d])
+      for (const AxisStretch& stretch : region[d])
         meets_one = meets_one || (stretch.first <= upper[d] && lower[d] <= stretch.last);
       if (!meets_one) return false;
     }

@@ -81,11 +81,11 @@ struct OwnerTree {
 };
 
 // Coordinates in a frame, both included.
-struct Stretch {
+struct AxisStretch {
   double first, last;
 };
 // Along each axis, the stretches that somebody may ask for.
-using Region = std::array<std::vector<Stretch>, 3>;
+using Region = std::array<std::vector<AxisStretch>, 3>;
 
 OwnerTree owner_tree(const Domains& domains, const Region& region);
 

@@ -10,20 +10,21 @@ namespace evenkeel {
 namespace {
 
 template <class Content, class Combine>
-void combine_contents(Message& into, const Message& from, const Combine& combine) noexcept {
+void combine_contents(MeetingMessage& into, const MeetingMessage& from,
+                      const Combine& combine) noexcept {
   Content both = into.get<Content>();
   combine(both, from.get<Content>());
   into.put(both);
 }
 
 // The first meeting that somebody has come for.
-Meeting meeting_of(const Message& message) noexcept {
+Meeting meeting_of(const MeetingMessage& message) noexcept {
   std::size_t i = 0;
-  while (i + 1 < Message::meetings && message.callers[i].rank < 0) ++i;
+  while (i + 1 < MeetingMessage::meetings && message.callers[i].rank < 0) ++i;
   return static_cast<Meeting>(i);
 }
 
-void combine_same(Message& into, const Message& from) noexcept {
+void combine_same(MeetingMessage& into, const MeetingMessage& from) noexcept {
   const auto add = [](auto& all, const auto& other) { combine(all, other); };
   switch (meeting_of(into)) {
     case Meeting::look:
@@ -38,7 +39,7 @@ void combine_same(Message& into, const Message& from) noexcept {
   }
 }
 
-bool are_alike(const void* value) { return !static_cast<const Message*>(value)->is_apart(); }
+bool are_alike(const void* value) { return !static_cast<const MeetingMessage*>(value)->is_apart(); }
 
 }  // namespace
 
@@ -57,12 +58,12 @@ std::string name_of(Meeting meeting) {
   return "somewhere";
 }
 
-bool Message::is_apart() const noexcept {
+bool MeetingMessage::is_apart() const noexcept {
   const auto came = [](const Caller& caller) { return caller.rank >= 0; };
   return std::count_if(callers.begin(), callers.end(), came) > 1;
 }
 
-void Message::require_together() const {
+void MeetingMessage::require_together() const {
   if (!is_apart()) return;
   std::vector<std::pair<Caller, Meeting>> all;
   for (std::size_t i = 0; i < meetings; ++i)
@@ -80,7 +81,7 @@ void Message::require_together() const {
       "here on.");
 }
 
-void Message::combine(Message& into, const Message& from) noexcept {
+void MeetingMessage::combine(MeetingMessage& into, const MeetingMessage& from) noexcept {
   const bool same = !into.is_apart() && !from.is_apart() && meeting_of(into) == meeting_of(from);
   if (same) combine_same(into, from);
   for (std::size_t i = 0; i < meetings; ++i)
@@ -90,9 +91,10 @@ void Message::combine(Message& into, const Message& from) noexcept {
 }
 
 Posted::Posted(const Communicator& ranks)
-    : pending_(prepare_all_reduce<&Message::combine, Message>(ranks)), here_{ranks.rank(), 0} {}
+    : pending_(prepare_all_reduce<&MeetingMessage::combine, MeetingMessage>(ranks)),
+      here_{ranks.rank(), 0} {}
 
-void Posted::start(Meeting meeting, std::int64_t step, Message message) {
+void Posted::start(Meeting meeting, std::int64_t step, MeetingMessage message) {
   meeting_ = meeting;
   here_.step = step;
   message.callers[static_cast<std::size_t>(meeting)] = here_;
@@ -100,12 +102,12 @@ void Posted::start(Meeting meeting, std::int64_t step, Message message) {
   is_posted_ = true;
 }
 
-const Message& Posted::wait(const Patience& patience) {
+const MeetingMessage& Posted::wait(const Patience& patience) {
   patience.wait_for(pending_, [&] {
     return "rank " + std::to_string(here_.rank) + ", " + name_of(meeting_) + " with step " +
            std::to_string(here_.step) + ',';
   });
-  const Message& all = pending_.wait();
+  const MeetingMessage& all = pending_.wait();
   all.require_together();
   return all;
 }

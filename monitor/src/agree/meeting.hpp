@@ -36,7 +36,7 @@ enum class Meeting : int {
   farewell  // an unfinished run ends
 };
 
-struct Message {
+struct MeetingMessage {
   static constexpr std::size_t meetings = 9;
   static constexpr std::size_t room =
       std::max({sizeof(Totals), sizeof(LoadPicture), sizeof(Comparison)});
@@ -51,7 +51,7 @@ struct Message {
   bool is_apart() const noexcept;
   // Throws the Error that says so; the same on all ranks.
   void require_together() const;
-  static void combine(Message& into, const Message& from) noexcept;
+  static void combine(MeetingMessage& into, const MeetingMessage& from) noexcept;
 
   template <class Content>
   void put(const Content& value) noexcept {
@@ -75,7 +75,7 @@ class Posted {
   // Makes all that messages need; those come one after the other.
   explicit Posted(const Communicator& ranks);
 
-  void start(Meeting meeting, std::int64_t step, Message message = {});
+  void start(Meeting meeting, std::int64_t step, MeetingMessage message = {});
   // Whether a message was started, and not forgotten since.
   explicit operator bool() const noexcept { return is_posted_; }
   // After wait(), or where nobody waits any more.
@@ -84,16 +84,16 @@ class Posted {
   bool test() { return pending_.test(); }
   // Returns when all ranks have come. Throws the same Error on all if they have not all come for
   // the same.
-  const Message& wait(const Patience& patience);
+  const MeetingMessage& wait(const Patience& patience);
   // Lets go of it. MPI_Finalize says in these words that other ranks have not come, or have come
   // for something else.
   void let_go(const std::string& words);
 
  private:
-  PendingReduction<Message> pending_;
+  PendingReduction<MeetingMessage> pending_;
   bool is_posted_ = false;
   Meeting meeting_ = Meeting::look;
-  Message::Caller here_;
+  MeetingMessage::Caller here_;
 };
 
 }  // namespace evenkeel

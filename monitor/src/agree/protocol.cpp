@@ -23,7 +23,7 @@ void help_on(Posted& posted) {
 
 template <class Content>
 void post_to(Posted& posted, Meeting meeting, std::int64_t step, const Content& content) {
-  Message message;
+  MeetingMessage message;
   message.put(content);
   posted.start(meeting, step, message);
 }
@@ -58,8 +58,8 @@ void Protocol::together(const Function& function) {
   throw Error(*apart_);
 }
 
-Message Protocol::complete(Posted& posted) {
-  Message all;
+MeetingMessage Protocol::complete(Posted& posted) {
+  MeetingMessage all;
   together([&] { all = posted.wait(patience_); });
   return all;
 }

@@ -89,7 +89,7 @@ class Protocol {
   // What fails here ends the looks of this rank.
   template <class Function>
   void together(const Function& function);
-  Message complete(Posted& posted);
+  MeetingMessage complete(Posted& posted);
   std::shared_ptr<Look> own_look() const;
   void receive_totals(Watcher& watcher);
   std::shared_ptr<Look> thought_out(std::shared_ptr<Look> look) const;

@@ -153,7 +153,7 @@ bool may_help(const Decision& decision, const Question& on) noexcept {
 // A rule that wants new domains gets shifted ones, as long as the load has not changed a lot.
 void refine(Question& on, Decision& decision) {
   State& next = on.after;
-  Refinement& refinement = next.refinement;
+  ShiftCourse& refinement = next.refinement;
   const bool has_domains = next.kept_from >= 0 && next.generation >= next.kept_from;
   if (next.shift_rounds <= 0 || !has_domains || !has_judged(decision.reason)) return;
   const Seen seen = {on.seen.level, on.totals.generation_least};
@@ -168,7 +168,7 @@ void refine(Question& on, Decision& decision) {
   if (step == NextStep::shift) {
     if (!acts && !may_help(decision, on)) return;
     const bool is_new = has_changed || refinement.strange > 0;
-    refinement.wanted = is_new ? Refinement::of_last : Refinement::of_all;
+    refinement.wanted = is_new ? ShiftCourse::of_last : ShiftCourse::of_all;
     next.outlook.wanted_generation = -1;
     say(Action::rebalance, Reason::shifts, static_cast<double>(refinement.rounds + 1));
   } else if (step == NextStep::go_back && pays(refinement.usual - refinement.best, on)) {

@@ -15,14 +15,14 @@ constexpr double most_penalty = 8;  // beyond it a shift moves next to nothing
 constexpr std::int64_t no_chance = 3;
 constexpr std::int64_t remembered = 8;  // looks
 
-bool is_strange(const Refinement& refinement, double level, double floor) noexcept {
+bool is_strange(const ShiftCourse& refinement, double level, double floor) noexcept {
   return level > 1.5 * refinement.usual + floor;
 }
-bool is_very_strange(const Refinement& refinement, double level, double floor) noexcept {
+bool is_very_strange(const ShiftCourse& refinement, double level, double floor) noexcept {
   return level > 3 * refinement.usual + 4 * floor;
 }
 
-void begin_anew(Refinement& refinement, const Seen& seen, double chosen_penalty) noexcept {
+void begin_anew(ShiftCourse& refinement, const Seen& seen, double chosen_penalty) noexcept {
   refinement.rounds = refinement.is_over = refinement.strange = 0;
   refinement.penalty = chosen_penalty;
   refinement.best = refinement.usual = seen.level;
@@ -31,7 +31,7 @@ void begin_anew(Refinement& refinement, const Seen& seen, double chosen_penalty)
   refinement.before = -1;
 }
 
-void observe_first(Refinement& refinement, const Seen& seen, double chosen_penalty) noexcept {
+void observe_first(ShiftCourse& refinement, const Seen& seen, double chosen_penalty) noexcept {
   refinement.usual = seen.level;
   if (refinement.before >= 0 && seen.level > refinement.before)
     refinement.penalty =
@@ -45,7 +45,7 @@ void observe_first(Refinement& refinement, const Seen& seen, double chosen_penal
 
 }  // namespace
 
-bool observe(Refinement& refinement, const Seen& seen, double chosen_penalty,
+bool observe(ShiftCourse& refinement, const Seen& seen, double chosen_penalty,
              double floor) noexcept {
   if (refinement.penalty <= 0) refinement.penalty = chosen_penalty;
   if (refinement.looks == 0) {
@@ -65,7 +65,7 @@ bool observe(Refinement& refinement, const Seen& seen, double chosen_penalty,
   return false;
 }
 
-NextStep next_step(const Refinement& refinement, const Seen& seen, std::int64_t rounds,
+NextStep next_step(const ShiftCourse& refinement, const Seen& seen, std::int64_t rounds,
                    bool has_changed) noexcept {
   if (has_changed && (refinement.cut_level < 0 || seen.level > refinement.cut_level))
     return NextStep::cut_anew;
@@ -75,7 +75,7 @@ NextStep next_step(const Refinement& refinement, const Seen& seen, std::int64_t 
   return is_best || refinement.best >= refinement.usual ? NextStep::rest : NextStep::go_back;
 }
 
-void rebalanced(Refinement& refinement, std::int64_t before, std::int64_t generation,
+void rebalanced(ShiftCourse& refinement, std::int64_t before, std::int64_t generation,
                 RebalanceKind kind) noexcept {
   if (kind == RebalanceKind::fresh || kind == RebalanceKind::application) {
     refinement = {};

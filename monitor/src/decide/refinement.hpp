@@ -12,7 +12,7 @@ namespace evenkeel {
 
 enum class RebalanceKind : int;
 
-struct Refinement {
+struct ShiftCourse {
   double cut_level = -1;  // that the last new cut has had at first; below 0: not known
 
   // Since the last new cut, or since the load has last changed a lot.
@@ -41,17 +41,17 @@ struct Seen {
 // Takes a look into account; true: the load has changed a lot since the last rebalance, and
 // refining begins anew. `floor`: a level that is even enough. If a shift has made the load less
 // even, it went too far: the penalty grows.
-EVENKEEL_API bool observe(Refinement& refinement, const Seen& seen, double chosen_penalty,
+EVENKEEL_API bool observe(ShiftCourse& refinement, const Seen& seen, double chosen_penalty,
                           double floor) noexcept;
 
 // What to do where something should be done. `rounds`: shifts that may be made. A new cut is for a
 // load that has changed a lot, unless the last new cut was no better.
 enum class NextStep { cut_anew, shift, go_back, rest };
-EVENKEEL_API NextStep next_step(const Refinement& refinement, const Seen& seen, std::int64_t rounds,
-                                bool has_changed) noexcept;
+EVENKEEL_API NextStep next_step(const ShiftCourse& refinement, const Seen& seen,
+                                std::int64_t rounds, bool has_changed) noexcept;
 
 // After a rebalance that began with domains of the generation `before`.
-EVENKEEL_API void rebalanced(Refinement& refinement, std::int64_t before, std::int64_t generation,
+EVENKEEL_API void rebalanced(ShiftCourse& refinement, std::int64_t before, std::int64_t generation,
                              RebalanceKind kind) noexcept;
 
 }  // namespace evenkeel

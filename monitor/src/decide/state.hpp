@@ -76,7 +76,7 @@ struct State {
   Interval interval = {};
   Ledger ledger = {};
   Outlook outlook = {};
-  Refinement refinement = {};
+  ShiftCourse refinement = {};
 };
 
 // A 64-bit hash that does not depend on the build.

@@ -578,7 +578,7 @@ Advice Monitor::Impl::settle(const Look& look) {
     const State& state = look.verdict.state;
     Advice advice{true, {}, state.outlook.wanted_generation};
     if (state.refinement.wanted != 0) advice.shift_penalty = state.refinement.penalty;
-    advice.shifts_by_last_epoch = state.refinement.wanted == Refinement::of_last;
+    advice.shifts_by_last_epoch = state.refinement.wanted == ShiftCourse::of_last;
     tell([&] { advice.reason = explain(look.before, look.totals, decision); });
     return advice;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// For the fragments of docs/curves.md: a set, and what its objects weigh.
+// For the fragments of docs/curves.md: a set, its keys, and what its objects weigh.
 
 #include "any_page.hpp"
 
@@ -9,4 +9,5 @@
 extern const ek::Communicator communicator;
 extern const ek::Space space;
 extern const ek::Set set;
+extern const std::span<const ek::CurveKey> keys;
 extern const std::span<const double> weights;

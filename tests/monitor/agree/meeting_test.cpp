@@ -14,8 +14,8 @@
 namespace evenkeel {
 namespace {
 
-Message from(int rank, Meeting meeting, std::int64_t step) {
-  Message message;
+MeetingMessage from(int rank, Meeting meeting, std::int64_t step) {
+  MeetingMessage message;
   message.callers[static_cast<std::size_t>(meeting)] = {rank, step};
   return message;
 }
@@ -28,21 +28,22 @@ Totals load_of(int rank) {
   return totals_of(sample, 50);
 }
 
-Message combined(const std::vector<Message>& messages) {
-  Message all = messages.front();
-  for (std::size_t i = 1; i < messages.size(); ++i) Message::combine(all, messages[i]);
+MeetingMessage combined(const std::vector<MeetingMessage>& messages) {
+  MeetingMessage all = messages.front();
+  for (std::size_t i = 1; i < messages.size(); ++i) MeetingMessage::combine(all, messages[i]);
   return all;
 }
 
-std::string error_of(const Message& message) {
+std::string error_of(const MeetingMessage& message) {
   return test::error_of([&] { message.require_together(); });
 }
 
 // --- Contents ------------------------------------------------------------------------------------
 
 TEST(Meeting, ContentsAreCombinedByWhatTheyAre) {
-  Message look = from(0, Meeting::look, 7), finish = from(0, Meeting::finish, 7);
-  Message comparison = from(0, Meeting::comparison, 7), picture = from(0, Meeting::picture, 7);
+  MeetingMessage look = from(0, Meeting::look, 7), finish = from(0, Meeting::finish, 7);
+  MeetingMessage comparison = from(0, Meeting::comparison, 7),
+                 picture = from(0, Meeting::picture, 7);
   look.put(load_of(0));
   finish.put(load_of(0));
   Comparison mine;
@@ -50,19 +51,19 @@ TEST(Meeting, ContentsAreCombinedByWhatTheyAre) {
   comparison.put(mine);
   picture.put(picture_of(40, 0, 2, 0));
 
-  Message other = from(1, Meeting::look, 7);
+  MeetingMessage other = from(1, Meeting::look, 7);
   other.put(load_of(1));
-  Message::combine(look, other);
+  MeetingMessage::combine(look, other);
   other = from(1, Meeting::finish, 7);
   other.put(load_of(1));
-  Message::combine(finish, other);
+  MeetingMessage::combine(finish, other);
   other = from(1, Meeting::comparison, 7);
   mine.least = mine.greatest = {2, 7, 1, 8, 2};
   other.put(mine);
-  Message::combine(comparison, other);
+  MeetingMessage::combine(comparison, other);
   other = from(1, Meeting::picture, 7);
   other.put(picture_of(50, 1, 2, 0));
-  Message::combine(picture, other);
+  MeetingMessage::combine(picture, other);
 
   EXPECT_EQ(look.get<Totals>().load.sum, 201);
   EXPECT_EQ(finish.get<Totals>().load.greatest, 101);
@@ -72,7 +73,7 @@ TEST(Meeting, ContentsAreCombinedByWhatTheyAre) {
             (std::array<std::uint64_t, Comparison::items>{3, 7, 4, 8, 5}));
   EXPECT_EQ(picture.get<LoadPicture>().values[0], 40);
   EXPECT_EQ(picture.get<LoadPicture>().values[1], 50);
-  for (const Message& message : {look, finish, comparison, picture})
+  for (const MeetingMessage& message : {look, finish, comparison, picture})
     EXPECT_EQ(error_of(message), "nothing was thrown");
 }
 
@@ -81,26 +82,27 @@ TEST(Meeting, TheOrderDoesNotMatter) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
     const int kinds = 1 + round % 4, ranks = 2 + round % 7;
-    std::vector<Message> messages;
+    std::vector<MeetingMessage> messages;
     for (int rank = 0; rank < ranks; ++rank) {
       const auto meeting = static_cast<Meeting>(random() % static_cast<unsigned>(kinds));
-      Message& message =
+      MeetingMessage& message =
           messages.emplace_back(from(rank, meeting, static_cast<std::int64_t>(random() % 5)));
       if (meeting == Meeting::look) message.put(load_of(rank));
     }
-    const Message expected = combined(messages);
+    const MeetingMessage expected = combined(messages);
     for (int shuffle = 0; shuffle < 5; ++shuffle) {
       std::shuffle(messages.begin(), messages.end(), random);
-      std::vector<Message> pairs = messages;  // as a tree
+      std::vector<MeetingMessage> pairs = messages;  // as a tree
       while (pairs.size() > 1) {
-        Message last = pairs.back();
+        MeetingMessage last = pairs.back();
         pairs.pop_back();
-        Message::combine(pairs[random() % pairs.size()], last);
+        MeetingMessage::combine(pairs[random() % pairs.size()], last);
       }
       EXPECT_EQ(pairs[0].is_apart(), expected.is_apart());
       EXPECT_EQ(error_of(pairs[0]), error_of(expected));
-      EXPECT_TRUE(expected.is_apart() || std::memcmp(pairs[0].content.data(),
-                                                     expected.content.data(), Message::room) == 0);
+      EXPECT_TRUE(
+          expected.is_apart() ||
+          std::memcmp(pairs[0].content.data(), expected.content.data(), MeetingMessage::room) == 0);
     }
   }
 }
@@ -119,7 +121,7 @@ TEST(Meeting, WhoCameForWhatIsTold) {
 
 TEST(Meeting, EachHasAName) {
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < Message::meetings; ++i)
+  for (std::size_t i = 0; i < MeetingMessage::meetings; ++i)
     names.push_back(name_of(static_cast<Meeting>(i)));
   std::sort(names.begin(), names.end());
   EXPECT_EQ(std::unique(names.begin(), names.end()) - names.begin(), 8) << "looks have pictures";

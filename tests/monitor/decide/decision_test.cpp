@@ -78,7 +78,7 @@ TEST(Shifts, TakeThePlaceOfANewCut) {
   State state = shifting(Threshold{.lambda = 1.4});
   const Verdict first = fold(state, uneven());
   EXPECT_EQ(first.decision.reason, Reason::shifts);
-  EXPECT_EQ(first.state.refinement.wanted, Refinement::of_all);
+  EXPECT_EQ(first.state.refinement.wanted, ShiftCourse::of_all);
   EXPECT_TRUE(test::mentions(explain(state, uneven(), first.decision), "shift 1 of 2"));
   // Where they are off, or domains are nobody's to shift, there is a new cut.
   for (const bool is_off : {true, false}) {
@@ -110,7 +110,7 @@ TEST(Shifts, AreNotForWhoDidNotAsk) {
   Totals commanded = uneven();
   commanded.command = static_cast<std::int64_t>(Command::rebalance);
   state = fold(shifting(Threshold{.lambda = 1.4}), uneven()).state;
-  EXPECT_EQ(state.refinement.wanted, Refinement::of_all);
+  EXPECT_EQ(state.refinement.wanted, ShiftCourse::of_all);
   const Verdict verdict = fold(state, commanded);
   EXPECT_EQ(verdict.decision.reason, Reason::commanded);
   EXPECT_EQ(verdict.state.refinement.wanted, 0) << "a new cut was asked for";

@@ -25,7 +25,7 @@ class Ship {
   void cut() { become(RebalanceKind::fresh, true); }
   void go_back() { become(RebalanceKind::earlier, true); }
 
-  Refinement refinement;
+  ShiftCourse refinement;
   std::int64_t generation = 1;
 
  private:
@@ -38,7 +38,7 @@ class Ship {
   double penalty_;
 };
 
-TEST(Refinement, ShiftsAsOftenAsItMayAndEndsWithTheBest) {
+TEST(ShiftCourse, ShiftsAsOftenAsItMayAndEndsWithTheBest) {
   Ship ship(3);
   EXPECT_EQ(ship.look(0.3), NextStep::shift);
   ship.shift();
@@ -55,14 +55,14 @@ TEST(Refinement, ShiftsAsOftenAsItMayAndEndsWithTheBest) {
   for (int look = 0; look < 20; ++look) EXPECT_EQ(ship.look(0.045), NextStep::rest);
 }
 
-TEST(Refinement, RestsWhereTheLastIsTheBest) {
+TEST(ShiftCourse, RestsWhereTheLastIsTheBest) {
   Ship ship(1);
   EXPECT_EQ(ship.look(0.3), NextStep::shift);
   ship.shift();
   for (int look = 0; look < 5; ++look) EXPECT_EQ(ship.look(0.1), NextStep::rest);
 }
 
-TEST(Refinement, ThePenaltyGrowsWhereAShiftGoesTooFar) {
+TEST(ShiftCourse, ThePenaltyGrowsWhereAShiftGoesTooFar) {
   Ship ship(100, 1.25);
   EXPECT_EQ(ship.look(0.1), NextStep::shift);
   EXPECT_EQ(ship.refinement.penalty, 1.25);
@@ -85,7 +85,7 @@ TEST(Refinement, ThePenaltyGrowsWhereAShiftGoesTooFar) {
   EXPECT_EQ(ship.refinement.penalty, 1.25);
 }
 
-TEST(Refinement, OffsetsThatStayEndIt) {
+TEST(ShiftCourse, OffsetsThatStayEndIt) {
   Ship ship(8);
   EXPECT_EQ(ship.look(0.05), NextStep::shift);
   ship.shift(false);
@@ -96,7 +96,7 @@ TEST(Refinement, OffsetsThatStayEndIt) {
   EXPECT_EQ(ship.look(0.14), NextStep::cut_anew);
 }
 
-TEST(Refinement, ALoadThatHasChangedALotLeadsToANewCut) {
+TEST(ShiftCourse, ALoadThatHasChangedALotLeadsToANewCut) {
   Ship ship(8);
   EXPECT_EQ(ship.look(0.05), NextStep::shift);
   ship.shift();
@@ -111,7 +111,7 @@ TEST(Refinement, ALoadThatHasChangedALotLeadsToANewCut) {
 }
 
 // A new cut would be as bad as the last one has been: shifts begin anew.
-TEST(Refinement, NoNewCutWhereTheLastWasNoBetter) {
+TEST(ShiftCourse, NoNewCutWhereTheLastWasNoBetter) {
   Ship ship(2);
   EXPECT_EQ(ship.look(0.4), NextStep::shift);
   ship.shift();
@@ -123,7 +123,7 @@ TEST(Refinement, NoNewCutWhereTheLastWasNoBetter) {
   EXPECT_EQ(ship.refinement.best_generation, ship.generation);
 }
 
-TEST(Refinement, NoiseChangesNothing) {
+TEST(ShiftCourse, NoiseChangesNothing) {
   Ship ship(1);
   ship.look(0.3);
   ship.shift();
