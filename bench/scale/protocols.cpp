@@ -58,7 +58,7 @@ constexpr std::int64_t survey_rows = 7 + Counterfactual::earlier_cuts;
 constexpr Call reduction(std::int64_t bytes) { return {CallKind::reduction, bytes}; }
 constexpr Call scan(std::int64_t bytes) { return {CallKind::scan, bytes}; }
 constexpr Call meeting() {
-  return {CallKind::pending_reduction, static_cast<std::int64_t>(sizeof(Message))};
+  return {CallKind::pending_reduction, static_cast<std::int64_t>(sizeof(MeetingMessage))};
 }
 constexpr Call vote() { return reduction(sizeof(detail::Ballot)); }
 template <class Tally>
