@@ -21,6 +21,7 @@ struct Nodes {
   std::vector<int> first_ranks;  // of each node, in order; then the number of all ranks
   int here = 0;                  // the node of this rank
   int count() const noexcept { return static_cast<int>(first_ranks.size()) - 1; }
+  // How many ranks a node has.
   int ranks_of(int node) const noexcept {
     const auto n = static_cast<std::size_t>(node);
     return first_ranks[n + 1] - first_ranks[n];
