@@ -1,38 +1,15 @@
+#include "support/crowd.hpp"
+
 #include <evenkeel/backends/exec/core_wait.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
 #include <gtest/gtest.h>
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <thread>
-#include <vector>
 
 namespace evenkeel {
 namespace {
-
-// Threads that want all cores, and more.
-class Crowd {
- public:
-  Crowd() {
-    const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-    for (unsigned i = 0; i < 2 * cores; ++i)
-      threads_.emplace_back([this] {
-        while (!over_.load(std::memory_order_relaxed)) continue;
-      });
-  }
-  Crowd(const Crowd&) = delete;
-  Crowd& operator=(const Crowd&) = delete;
-  ~Crowd() {
-    over_.store(true);
-    for (std::thread& thread : threads_) thread.join();
-  }
-
- private:
-  std::atomic<bool> over_ = false;
-  std::vector<std::thread> threads_;
-};
 
 void compute(std::chrono::microseconds time) {
   const Stopwatch watch;
@@ -42,7 +19,7 @@ void compute(std::chrono::microseconds time) {
 TEST(CoreWait, MissesNoWait) {
   CoreWait kept;
   if (!kept.is_known()) GTEST_SKIP() << "this system does not say";
-  const Crowd crowd;
+  const test::Crowd crowd;
   std::int64_t before = kept.nanoseconds();
   for (int i = 0; i < 100; ++i) {
     if (i % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
@@ -61,7 +38,7 @@ TEST(CoreWait, MissesNoWait) {
 TEST(CoreWait, IsThatOfTheThreadThatMadeIt) {
   CoreWait mine;
   if (!mine.is_known()) GTEST_SKIP() << "this system does not say";
-  const Crowd crowd;
+  const test::Crowd crowd;
   const std::int64_t before = mine.nanoseconds();
   std::int64_t asked_elsewhere = 0;
   compute(std::chrono::milliseconds(50));
