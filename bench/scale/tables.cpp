@@ -58,7 +58,7 @@ std::int64_t bytes_of_communicators(std::int64_t ranks) {
 // Four claims of each rank; all of them in one list; the rank of each part.
 std::int64_t bytes_of_claims(std::int64_t ranks) {
   constexpr std::int64_t bytes_of_claim = 16;
-  return (2 * 4 * bytes_of_claim + static_cast<std::int64_t>(sizeof(int))) * ranks;
+  return (std::int64_t{8} * bytes_of_claim + static_cast<std::int64_t>(sizeof(int))) * ranks;
 }
 
 // Of a cut of a few objects, which are nothing beside the lists by part.
