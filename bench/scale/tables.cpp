@@ -222,8 +222,8 @@ Row boxes_row(const Setting& setting, std::int64_t ranks, const char* name, cons
   const BoxesCut whole = run(most);
   double processor = whole.seconds;
   if (most > setting.objects_of_rank) {
-    const double half = run(most / 2).seconds;
-    const double slope = (whole.seconds - half) / static_cast<double>(most - most / 2);
+    const std::int64_t fewer = most / 2;
+    const double slope = (whole.seconds - run(fewer).seconds) / static_cast<double>(most - fewer);
     processor =
         std::max(0.0, whole.seconds - slope * static_cast<double>(most - setting.objects_of_rank));
   }
