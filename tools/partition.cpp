@@ -180,6 +180,23 @@ void add_option(CLI::App& command, const char* name, std::optional<std::string>&
       ->required(required);
 }
 
+void add_partition_examples(CLI::App& command) {
+  add_examples(
+      command,
+      {{"evenkeel partition --points p.npy --weights w.npy --parts 64 --method hilbert --out o.npy",
+        "Parts of equal weight along a Hilbert curve; o.npy has the part of each point"},
+       {"evenkeel partition --points p.csv --parts 12 --method staggered --grid 3x2x2 --vtk d.vtu",
+        "A staggered grid of 3 x 2 x 2 domains, and a picture of it for ParaView"},
+       {"evenkeel partition --points p.npy --parts 6 --method hilbert --svg parts.svg",
+        "A picture of the parts, for any browser"},
+       {"evenkeel partition --graph mesh.graph --parts 64 --method graph --effort fast",
+        "Parts of a mesh with few edges between them"},
+       {"evenkeel partition --graph mesh.graph --parts 64 --method graph --from o.npy --out n.npy",
+        "The same from the parts of before, so that little moves"},
+       {"mpirun -n 8 evenkeel partition --points p.npy --parts 1000 --method bisection --json",
+        "On 8 processes, each of which reads its share"}});
+}
+
 }  // namespace
 
 Run add_partition(CLI::App& app, Ranks& ranks) {
@@ -222,20 +239,7 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(command, "--svg", asked->svg, "parts.svg",
              "Write a picture of the parts for browsers; of a graph, --points places its vertices");
   command.add_flag("--json", asked->json, "Print JSON");
-  add_examples(
-      command,
-      {{"evenkeel partition --points p.npy --weights w.npy --parts 64 --method hilbert --out o.npy",
-        "Parts of equal weight along a Hilbert curve; o.npy has the part of each point"},
-       {"evenkeel partition --points p.csv --parts 12 --method staggered --grid 3x2x2 --vtk d.vtu",
-        "A staggered grid of 3 x 2 x 2 domains, and a picture of it for ParaView"},
-       {"evenkeel partition --points p.npy --parts 6 --method hilbert --svg parts.svg",
-        "A picture of the parts, for any browser"},
-       {"evenkeel partition --graph mesh.graph --parts 64 --method graph --effort fast",
-        "Parts of a mesh with few edges between them"},
-       {"evenkeel partition --graph mesh.graph --parts 64 --method graph --from o.npy --out n.npy",
-        "The same from the parts of before, so that little moves"},
-       {"mpirun -n 8 evenkeel partition --points p.npy --parts 1000 --method bisection --json",
-        "On 8 processes, each of which reads its share"}});
+  add_partition_examples(command);
   return [asked, &ranks]() -> Output {
     const Communicator& communicator = ranks.start();
     try {

@@ -158,7 +158,8 @@ struct Monitor::Impl {
   Clock::Now now_;
   std::shared_ptr<Clock> clock_;
   CoreWait core_wait_;
-  std::int64_t waited_before_ = 0;  // nanoseconds, when the epoch began
+  // Nanoseconds of waiting for a core when the epoch began, and when all steps were told last.
+  std::int64_t waited_before_ = 0, waited_until_told_ = 0;
   KernelNames names_;
   EpochSums sums_;
   Protocol protocol_;
@@ -219,7 +220,7 @@ Monitor::Impl::Impl(Communicator communicator, const Options& code)
       watcher_(options_.watcher) {
   constexpr std::size_t many = 64;  // of rebalances in one epoch, the first ones count
   moved_after_.reserve(many);
-  waited_before_ = core_wait_.nanoseconds();
+  waited_before_ = waited_until_told_ = core_wait_.nanoseconds();
   with_name(options_.name, [&] { open_files(); });
 }
 
@@ -425,9 +426,8 @@ std::int64_t Monitor::Impl::working_time() noexcept {
 void Monitor::Impl::leave_out_waiting() {
   if (clock_kind_ != ClockKind::automatic || options_.deterministic) return;
   const std::int64_t now = core_wait_.nanoseconds();
-  const std::int64_t waited = now - std::exchange(waited_before_, now);
-  sums_.leave_out(waited);
-  all_steps_.leave_out(waited);
+  sums_.leave_out(now - std::exchange(waited_before_, now));
+  all_steps_.leave_out(now - std::exchange(waited_until_told_, now));
 }
 
 Advice Monitor::Impl::step(std::int64_t objects, const StepOptions& options,

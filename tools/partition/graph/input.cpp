@@ -59,18 +59,23 @@ Rows rows_of_vertices(std::string_view what, const GraphFile& graph) {
   return {what, "vertices", graph.vertices, graph.first, graph.rows()};
 }
 
+// Refuses a number of a table, told by its row.
+[[noreturn]] void refuse_number(std::string_view what, const Table& table, const Rows& rows,
+                                std::size_t i, const std::string& remedy) {
+  const std::int64_t row = rows.first + static_cast<std::int64_t>(i) / table.columns;
+  refuse_partition(joined({what, " in row ", std::to_string(row), " of ", in_quotes(table.name),
+                           ", counted from 0, is ", text_of(table.numbers[i]), "."}),
+                   remedy);
+}
+
 void read_weights(const std::string& path, const std::string& name, GraphFile& graph) {
   Rows rows = rows_of_vertices("weights", graph);
   rows.most_columns = most_graph_weights;
   Table weights = read_table(path, name, rows);
   for (std::size_t i = 0; i < weights.numbers.size(); ++i)
     if (!std::isfinite(weights.numbers[i]) || weights.numbers[i] < 0)
-      refuse_partition(
-          joined({"The weight in row ",
-                  std::to_string(rows.first + static_cast<std::int64_t>(i) / weights.columns),
-                  " of ", in_quotes(weights.name), ", counted from 0, is ",
-                  text_of(weights.numbers[i]), "."}),
-          "Give weights that are finite and not negative.");
+      refuse_number("The weight", weights, rows, i,
+                    "Give weights that are finite and not negative.");
   graph.constraints = weights.columns;
   graph.vertex_weights = std::move(weights.numbers);
 }
@@ -82,12 +87,7 @@ void read_places(const std::string& path, GraphInput& input, const std::string& 
   Table places = read_table(path, name, rows);
   for (std::size_t i = 0; i < places.numbers.size(); ++i)
     if (!std::isfinite(places.numbers[i]))
-      refuse_partition(
-          joined({"A coordinate in row ",
-                  std::to_string(rows.first + static_cast<std::int64_t>(i) / places.columns),
-                  " of ", in_quotes(places.name), ", counted from 0, is ",
-                  text_of(places.numbers[i]), "."}),
-          "Give finite coordinates.");
+      refuse_number("A coordinate", places, rows, i, "Give finite coordinates.");
   input.dimensions = static_cast<int>(places.columns);
   input.places = std::move(places.numbers);
 }
