@@ -1,5 +1,6 @@
 # evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [DEVICE] [HEAVY] [TIMEOUT <seconds>]
-#                   [LIBRARIES <target>...] [PRIVATE <source>...])
+#                   [LIBRARIES <target>...] [PRIVATE <source>...]
+#                   [SOURCES <source>...] [INCLUDES <directory>...])
 #
 # Builds tests/<path>_test.cpp, the test of <component>/include/evenkeel/<path>.hpp, and registers
 # it once per rank count as <path>@<n>; with SPACES also once per Kokkos space of the build, as
@@ -9,8 +10,10 @@
 # HEAVY: the test itself computes much, so it is optimized under a sanitizer too.
 # PRIVATE names sources of the component (relative to its src/) whose hidden symbols the test needs:
 # they are compiled into it. The target evenkeel_<component>_private, if it exists, provides the
-# private headers of a component. Each process has a watchdog: after TIMEOUT seconds (60) it prints
-# the stacks of all threads and ends, so that a hang becomes a failure that shows where.
+# private headers of a component. SOURCES and INCLUDES are relative to the project: what a test needs
+# is named here rather than after the call, since EVENKEEL_TEST_DRAW may leave its target out.
+# Each process has a watchdog: after TIMEOUT seconds (60) it prints the stacks of all threads and
+# ends, so that a hang becomes a failure that shows where.
 include(EvenkeelWarnings)
 
 # Lets every version of Open MPI run as root, and with more ranks than cores.
@@ -98,7 +101,7 @@ endfunction()
 
 function(evenkeel_add_test path)
   cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES;DEVICE;HEAVY" "TIMEOUT"
-    "RANKS;LIBRARIES;PRIVATE")
+    "RANKS;LIBRARIES;PRIVATE;SOURCES;INCLUDES")
   evenkeel_is_drawn(${path} is_drawn)
   if(NOT is_drawn OR (EVENKEEL_TEST_DEVICE AND NOT arg_SPACES AND NOT arg_DEVICE))
     return()
@@ -136,6 +139,10 @@ function(evenkeel_add_test path)
     target_sources(${target} PRIVATE ${arg_PRIVATE})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${component}/src)
   endif()
+  list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/)
+  list(TRANSFORM arg_INCLUDES PREPEND ${PROJECT_SOURCE_DIR}/)
+  target_sources(${target} PRIVATE ${arg_SOURCES})
+  target_include_directories(${target} PRIVATE ${arg_INCLUDES})
   evenkeel_set_test_build(${target})
   if(arg_HEAVY AND EVENKEEL_SANITIZE)
     target_compile_options(${target} PRIVATE -O1)
