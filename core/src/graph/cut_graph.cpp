@@ -168,28 +168,29 @@ void complete_homes(const Communicator& communicator, Level& level, int parts) {
   }
 }
 
-// Collective. Parts of equal weight along the curve through the positions.
+// Collective. Parts of equal weight along the curve through the positions. `is_even`: all vertices
+// weigh the same.
 exec::Array<int> parts_along_curve(const Communicator& communicator, const Level& level,
-                                   int dimensions, int parts) {
+                                   int dimensions, int parts, bool is_even) {
   exec::Array<int> found;
   exec::Array<double> weights;
   const auto* keys = reinterpret_cast<const CurveKey*>(level.keys.data());
   Status ready = attempt(stage_name, [&] {
     found = {level.space, label, level.local()};
+    if (is_even) return;
     weights = {level.space, label, level.owned};
     exec::for_each(level.space, label, level.owned,
                    AsReal{level.weights.data(), level.constraints, weights.data()});
     level.space.fence(label);
   });
-  const WeightedKeys weighted{{keys, static_cast<std::size_t>(level.owned)},
-                              {weights.data(), static_cast<std::size_t>(level.owned)},
-                              exec::memory_of(level.space)};
+  const WeightedKeys weighted{
+      {keys, static_cast<std::size_t>(level.owned)}, weights.span(), exec::memory_of(level.space)};
   const Cut cut = evenkeel::cut(communicator, ready, std::span(&weighted, 1),
                                 {.parts = parts, .dimensions = dimensions});
   ready = attempt(stage_name, [&] {
     write_owners(level.space, cut.splitters, keys, level.owned, found.data());
     level.space.fence(label);
-    found = fixed_or(level, found);
+    if (level.has_fixed) found = fixed_or(level, found);
   });
   level.ghosts.refresh(found, 1, ready);
   return found;
@@ -252,24 +253,27 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
   if (read.has_homes) {
     plan.start = Start::homes;
   } else if (method.effort == Effort::polish && read.has_keys) {
-    current = parts_along_curve(communicator, level, read.dimensions, parts);
+    current = parts_along_curve(communicator, level, read.dimensions, parts,
+                                !read.has_weights && !read.has_uncuttable);
     plan.start = Start::given;
   } else if (method.effort == Effort::polish) {  // there is nothing to polish
     plan = plan_for(Effort::fast);
   }
   plan.progress = options.progress;
   const std::int64_t clusters = level.all_vertices;
-  exec::Array<int> of_vertices =
-      cut_levels(communicator, {}, level, goal, plan, std::move(current));
-  fill_empty(communicator, level, parts, of_vertices);
+  Moves moves = cut_levels(communicator, {}, level, goal, plan, std::move(current));
+  const bool are_filled = fill_empty(communicator, moves);
   if (read.has_uncuttable)
     vote(communicator, attempt(stage_name, [&] {
-           of_vertices = projected(space, together.coarse_of, of_vertices);
+           moves.parts = projected(space, together.coarse_of, moves.parts);
          }));
+  // What is known of the finest level need not be found out again.
+  if (are_filled || read.has_uncuttable || level.has_fixed)
+    moves = surveyed(communicator, read, goal, std::move(moves.parts));
   GraphCut cut;
-  cut.report = report_of(communicator, read, of_vertices, goal, heaviest, clusters);
-  of_vertices.resize(read.level.owned);
-  cut.parts = std::move(of_vertices);
+  cut.report = report_of(communicator, read, moves, goal, heaviest, clusters);
+  cut.parts = std::move(moves.parts);
+  cut.parts.resize(read.level.owned);
   return cut;
 }
 
