@@ -74,18 +74,20 @@ std::int64_t lump_of(const Communicator& communicator, const Level& level, const
   return communicator.all_reduce(lumps, Reduction::sum) <= goal.parts ? lump : 0;
 }
 
-Plan plan_for(Effort effort) {
+// `goes_on`: from the parts that there are. What it then leaves undone the next cut begins with, so
+// it pays to be patient.
+Plan plan_for(Effort effort, bool goes_on) {
   Plan plan;
   if (effort == Effort::good) return plan;
   if (effort == Effort::polish) {  // the finest level has to do it all
     plan.is_coarsened = false;
-    plan.patience.gain = 0.003;
-    plan.patience.iterations = 3;
-    plan.patience.most_iterations = 6;
+    plan.patience.gain = goes_on ? 0.003 : 0.01;
+    plan.patience.iterations = goes_on ? 3 : 2;
+    plan.patience.most_iterations = goes_on ? 6 : 3;
     return plan;
   }
-  plan.patience.gain = 0.01;
-  plan.patience.iterations = 2;
+  plan.patience.gain = goes_on ? 0.005 : 0.02;
+  plan.patience.iterations = goes_on ? 3 : 2;
   plan.starts = 1;
   plan.vertices_per_part = 8;
   return plan;
@@ -248,7 +250,7 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
   goal.lump = lump_of(communicator, level, goal, heaviest);
 
   // What holds for this rank holds for all: homes and keys are there on all ranks or on none.
-  Plan plan = plan_for(method.effort);
+  Plan plan = plan_for(method.effort, read.has_homes);
   exec::Array<int> current;
   if (read.has_homes) {
     plan.start = Start::homes;
@@ -257,7 +259,7 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
                                 !read.has_weights && !read.has_uncuttable);
     plan.start = Start::given;
   } else if (method.effort == Effort::polish) {  // there is nothing to polish
-    plan = plan_for(Effort::fast);
+    plan = plan_for(Effort::fast, false);
   }
   plan.progress = options.progress;
   const std::int64_t clusters = level.all_vertices;
