@@ -132,6 +132,17 @@ exec::Array<Address> ghost_addresses(const Space& space, const Integers& columns
   return distinct(space, addresses);
 }
 
+// Whether a row may have a column twice: a long one may.
+KOKKOS_INLINE_FUNCTION bool may_repeat(const Vertex* columns, std::int64_t begin,
+                                       std::int64_t end) {
+  constexpr std::int64_t longest = 48;
+  if (end - begin > longest) return true;
+  for (std::int64_t e = begin; e < end; ++e)
+    for (std::int64_t f = begin; f < e; ++f)
+      if (columns[e] == columns[f]) return true;
+  return false;
+}
+
 // Writes a row, and returns its length.
 struct WriteRow {
   const std::int64_t *offsets, *columns, *firsts_out;
@@ -143,6 +154,7 @@ struct WriteRow {
   Vertex* columns_out;
   EdgeUnits* weights_out;
   int* uncuttable_out;  // null: not wanted
+  int* repeats;         // becomes 1 where a row may have a column twice
 
   KOKKOS_FUNCTION Vertex column(std::int64_t number) const {
     if (owners.is_mine(number)) return static_cast<Vertex>(number - first);
@@ -158,22 +170,8 @@ struct WriteRow {
       if (uncuttable_out != nullptr) uncuttable_out[at] = scale.is_uncuttable(e) ? 1 : 0;
       ++at;
     }
+    if (may_repeat(columns_out, firsts_out[v], at)) Kokkos::atomic_fetch_or(repeats, 1);
     return at - firsts_out[v];
-  }
-};
-
-// Rows that may have a column twice: all long ones.
-struct MayRepeat {
-  const std::int64_t* offsets;
-  const Vertex* columns;
-  KOKKOS_FUNCTION bool operator()(std::int64_t v) const {
-    constexpr std::int64_t longest = 48;
-    const std::int64_t begin = offsets[v], end = offsets[v + 1];
-    if (end - begin > longest) return true;
-    for (std::int64_t e = begin; e < end; ++e)
-      for (std::int64_t f = begin; f < e; ++f)
-        if (columns[e] == columns[f]) return true;
-    return false;
   }
 };
 
@@ -265,6 +263,7 @@ void read_edges(const Space& space, const Communicator& communicator, const Give
 struct RowsWritten {
   exec::Array<int> uncuttable;  // whether each entry is; empty: none is, on any rank
   std::int64_t loops = 0;
+  int may_repeat = 0;  // 1: some row may have a column twice
 };
 
 // Writes the rows that have these offsets, and returns how many entries they have.
@@ -275,12 +274,16 @@ std::int64_t write_entries(const Given& given, const EdgeScale& scale, const Own
   level.rows = {std::move(offsets), {space, label, room}, {space, label, room}};
   if (given.all.uncuttable_edges > 0) written.uncuttable = {space, label, room};
   const exec::Array<Address>& ghosts = level.ghosts.addresses();
-  return exec::sum<std::int64_t>(
+  const auto repeats = exec::filled<int>(space, label, 1, 0);
+  const auto count = exec::sum<std::int64_t>(
       space, given.owned,
       WriteRow{given.offsets.data(), given.columns.data(), level.rows.offsets.data(), scale, owners,
                given.first, given.owned, ghosts.data(), ghosts.size(), level.rows.columns.data(),
                level.rows.weights.data(),
-               given.all.uncuttable_edges > 0 ? written.uncuttable.data() : nullptr});
+               given.all.uncuttable_edges > 0 ? written.uncuttable.data() : nullptr,
+               repeats.data()});
+  repeats.fetch(0, {&written.may_repeat, 1});
+  return count;
 }
 
 // The columns and weights of the level's rows, without loops and edges of no weight.
@@ -375,11 +378,6 @@ void add_sums(Sums& into, const Sums& from) noexcept {
   into.loops += from.loops;
 }
 
-std::int64_t may_repeat(const Level& level) {
-  const MayRepeat row{level.rows.offsets.data(), level.rows.columns.data()};
-  return exec::first_that(level.space, level.owned, row) < level.owned ? 1 : 0;
-}
-
 // What it is worth to stay: a tie-break and what the user says.
 void write_stay(const Given& given, const Sums& all, double moving_cost,
                 const exec::Array<std::int64_t>& bytes, Level& level) {
@@ -463,7 +461,7 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
             ? mine.edges
             : exec::sum<std::int64_t>(space, mine.edges, SumEdges{level.rows.weights.data()});
     mine.bytes = exec::sum<std::int64_t>(space, bytes.size(), SumOf{bytes.data()});
-    mine.may_repeat = may_repeat(level);
+    mine.may_repeat = rows.may_repeat;
     space.fence(label);
   });
   const Sums all = vote<&add_sums>(communicator, ready, mine);
