@@ -61,10 +61,10 @@ struct EndsAfter {
   KOKKOS_FUNCTION bool operator()(std::int64_t v) const { return offsets[v + 1] > edge; }
 };
 
-void require_known(const Space& space, const Given& given) {
-  const std::int64_t edge =
-      exec::first_that(space, given.columns.size(), IsUnknown{given.columns.data()});
-  if (edge == given.columns.size()) return;
+void require_known(const Space& space, const Given& given,
+                   const exec::Array<std::int64_t>& columns) {
+  const std::int64_t edge = exec::first_that(space, columns.size(), IsUnknown{columns.data()});
+  if (edge == columns.size()) return;
   std::uint64_t id = 0, neighbour = 0;
   given.neighbour_ids.fetch(edge, {&neighbour, 1});
   given.ids.fetch(exec::first_that(space, given.owned, EndsAfter{given.offsets.data(), edge}),
@@ -78,16 +78,15 @@ void require_known(const Space& space, const Given& given) {
 
 void resolve_ids(const Space& space, const Communicator& communicator, Given& given) {
   const IdDirectory directory(communicator, given.ids);
-  exec::Array<std::int64_t> edges;
+  exec::Array<std::int64_t> columns, edges;
   exec::Array<std::uint64_t> asked;
   vote(communicator, attempt(stage_name, [&] {
-         given.columns = {space, label, given.neighbour_ids.size()};
+         columns = {space, label, given.neighbour_ids.size()};
          const exec::Array<std::int64_t> slots = IdTable::slots_for(space, given.ids);
-         exec::for_each(space, label, given.columns.size(),
+         exec::for_each(space, label, columns.size(),
                         FindOwned{IdTable::of(given.ids, slots), given.neighbour_ids.data(),
-                                  given.first, given.columns.data()});
-         edges = exec::numbers_that(space, label, given.columns.size(),
-                                    IsUnknown{given.columns.data()});
+                                  given.first, columns.data()});
+         edges = exec::numbers_that(space, label, columns.size(), IsUnknown{columns.data()});
          asked = distinct(space, exec::chosen(space, label, given.neighbour_ids.data(), edges));
        }));
   const exec::Array<Location> locations = directory.look_up(asked);
@@ -99,9 +98,10 @@ void resolve_ids(const Space& space, const Communicator& communicator, Given& gi
                         WriteNumbers{there.data(), firsts.data(), answers.data()});
          exec::for_each(space, label, edges.size(),
                         FindElsewhere{asked.data(), given.neighbour_ids.data(), asked.size(),
-                                      answers.data(), edges.data(), given.columns.data()});
+                                      answers.data(), edges.data(), columns.data()});
          space.fence(label);
-         require_known(space, given);
+         require_known(space, given, columns);
+         given.columns = Integers(std::move(columns));
          given.neighbour_ids = {};
        }));
 }
