@@ -8,7 +8,9 @@
 // the optimal cut of its first step and from equal counts of bins, with a look at every step that
 // is acted on at once, and as applications do it: looks every 6 to 10 steps, acted on 5 steps
 // later. --shapes adds the means of single shapes; with --no-horizon no trigger knows how long a
-// run will be.
+// run will be. What a fresh cut would have is found out for free, so at every look; with --survey
+// it takes so long, and happens as seldom as in a program, whose application asks for the first
+// cut.
 
 #include "cost_chains.hpp"
 
@@ -88,6 +90,7 @@ void play(const Command& command, std::size_t shape, const tool::CostChain& chai
           options.epoch_steps = settings[s].epoch_steps;
           options.latency = settings[s].latency;
           options.survey = command.survey;
+          options.is_start_asked = command.survey > 0;
           if (!command.knows_horizon) options.horizon = 0;
           const double total = tool::cost_of(fixed, tool::run(fixed, options));
           into.push_back({shape, s, t, cost, 100 * (total / optimum - 1), 100 * (total / never - 1),
@@ -233,7 +236,8 @@ int run(char** arguments) {
   Command command;
   if (!read(command, arguments)) {
     std::fprintf(stderr,
-                 "bench_triggers [--seed FIRST] [--seeds COUNT] [--shapes] [--no-horizon]\n");
+                 "bench_triggers [--seed FIRST] [--seeds COUNT] [--shapes] [--no-horizon] "
+                 "[--survey MEAN_STEPS]\n");
     return 2;
   }
   const std::vector<Played> all = play_all(command);

@@ -35,6 +35,7 @@ struct ChainReplayOptions {
   // Of finding out what other cuts would have, in mean rank loads of the first step. It is not part
   // of the total; the dearer, the fewer looks do so, as in a program.
   double survey = 0;
+  bool is_start_asked = false;  // the application has asked for the first cut, as programs do
   std::optional<std::string> write_chain = {};
   bool json = false;
 };

@@ -170,6 +170,8 @@ Schedule run(const Setting& setting, const ChainReplayOptions& options) {
   Cuts cuts(setting, unit);
   Epoch epoch;
   std::deque<Order> orders;
+  if (options.is_start_asked)
+    state = rebalanced(state, 0, state.generation + 1, RebalanceKind::application);
   Schedule schedule;
   std::vector<double> loads;
   std::int64_t cost = 0;  // of a rebalance since the last look

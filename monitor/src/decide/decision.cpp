@@ -269,11 +269,12 @@ bool wants_survey(const State& state) noexcept {
   return outlook.surveys < free_surveys || outlook.survey_credit >= outlook.survey_cost;
 }
 
-bool cuts_fall_short(const Verdict& verdict) noexcept {
+bool cuts_fall_short(const State& state) noexcept {
+  constexpr std::int64_t in_a_row = 2;
   constexpr double far = 0.1;  // of the mean load
-  const Outlook& outlook = verdict.state.outlook;
-  return verdict.decision.reason == Reason::not_curable && verdict.state.rebalances > 0 &&
-         outlook.fresh >= 0 && outlook.misfit_looks == 0 && outlook.shortfall >= far;
+  const Outlook& outlook = state.outlook;
+  return state.rebalances > 0 && outlook.fresh >= 0 && outlook.misfit_looks == 0 &&
+         outlook.vain >= in_a_row && outlook.shortfall >= far;
 }
 
 std::int64_t epoch_length(const State& state) noexcept {

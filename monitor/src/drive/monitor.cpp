@@ -573,7 +573,7 @@ Advice Monitor::Impl::settle(const Look& look) {
   if (shadow_ && shadow_->look(look.totals)) is_advised_ = true;
   tell([&] { keep_line(look); });
   tell([&] { keep_names(); });
-  if (cuts_fall_short(look.verdict) && costs_.empty() && clock_->of_stretches().empty())
+  if (cuts_fall_short(look.verdict.state) && costs_.empty() && clock_->of_stretches().empty())
     advise_on_costs();
   if (!look.totals.names_agree()) {
     meet(Meeting::kernels);
