@@ -91,6 +91,13 @@ void learn_ageing(Ageing& ageing, double age, double level) noexcept {
   ageing.level[octave] += share * (std::max(0.0, level) - ageing.level[octave]);
 }
 
+// What was known of cuts that are older than this, and yet more even, is of another time.
+void forget_older(Ageing& ageing, double age) noexcept {
+  const std::size_t octave = octave_of(age);
+  for (std::size_t i = octave + 1; i < Ageing::octaves; ++i)
+    if (ageing.level[i] < ageing.level[octave]) ageing.known[i] = 0;
+}
+
 struct Aged {
   double level = 0;  // a(T)
   double sum = 0;    // of a(t) from 0 to T
@@ -142,8 +149,10 @@ void follow_ageing(Outlook& outlook, const LoadSeen& seen, double fresh) noexcep
   }
   if (has_earlier || outlook.left < 0) return;
   const bool is_foreseen = outlook.fresh >= 0 && seen.age >= 0;
-  learn_ageing(outlook.ageing, outlook.steps - steps_of(seen) / 2,
-               seen.level - (is_foreseen ? fresh : outlook.left));
+  const double age = outlook.steps - steps_of(seen) / 2;
+  learn_ageing(outlook.ageing, age, seen.level - (is_foreseen ? fresh : outlook.left));
+  // By costs that are guessed, a cut may be uneven from the first; that is not age.
+  if (is_foreseen && outlook.misfit_looks > 0) forget_older(outlook.ageing, age);
 }
 
 // Learns what a run without any rebalance loses per step.

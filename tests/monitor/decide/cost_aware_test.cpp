@@ -155,6 +155,31 @@ TEST(CostAware, LearnsHowCutsAgeWhileSurveysAreFew) {
   }
 }
 
+// For 300 steps cuts do not age, and what was learned then of old cuts says nothing of later ones.
+TEST(CostAware, LearnsAnewWhenCutsBeginToAge) {
+  constexpr double pace = 0.002, first = 0.98, cost = 2.4;
+  constexpr std::int64_t steps = 1000, still = 300;
+  const Waste waste = [=](std::int64_t step, std::int64_t cut) {
+    const std::int64_t moving = step - std::max(cut, still);
+    return cut == 0 ? first : pace * static_cast<double>(std::max<std::int64_t>(0, moving));
+  };
+  test::CutPlayer player({.waste = waste, .weighed = waste}, {.steps = steps,
+                                                              .cost = cost,
+                                                              .epoch = 0,
+                                                              .latency = 5,
+                                                              .survey = 0.25,
+                                                              .knows_horizon = false});
+  player.rebalance_unasked();
+  const Played& played = player.play();
+  const double best = std::sqrt(2 * cost * pace);  // per step
+  const auto done =
+      static_cast<double>(std::count_if(played.rebalances.begin(), played.rebalances.end(),
+                                        [](std::int64_t step) { return step > still; }));
+  const double expected = static_cast<double>(steps - still) * pace / best;
+  EXPECT_LT(done, 1.5 * expected);
+  EXPECT_GT(done, 0.7 * expected);
+}
+
 // --- What cannot be cured ------------------------------------------------------------------------
 
 TEST(CostAware, NeverTriesWhatIsKnownToBeIncurable) {
