@@ -2,13 +2,15 @@
 // of rebalances that there is. The functions that decide in an application decide here. Counted,
 // not timed: the same numbers on every machine.
 //
-//   bench_triggers [--seed FIRST] [--seeds COUNT] [--shapes] [--no-horizon]
+//   bench_triggers [--seed FIRST] [--seeds COUNT] [--shapes] [--no-horizon] [--survey MEAN_STEPS]
 //
 // Each shape makes a chain for each seed; each chain is played at three costs of a rebalance, from
 // the optimal cut of its first step and from equal counts of bins, with a look at every step that
 // is acted on at once, and as applications do it: looks every 6 to 10 steps, acted on 5 steps
 // later. --shapes adds the means of single shapes; with --no-horizon no trigger knows how long a
-// run will be.
+// run will be. What a fresh cut would have is found out for free, so at every look; with --survey
+// it takes so long, and happens as seldom as in a program, whose application asks for the first
+// cut.
 
 #include "cost_chains.hpp"
 
@@ -43,6 +45,7 @@ struct Command {
   std::uint64_t seeds = 8;
   bool shapes = false;
   bool knows_horizon = true;
+  double survey = 0;
 };
 
 struct Setting {
@@ -86,6 +89,8 @@ void play(const Command& command, std::size_t shape, const tool::CostChain& chai
           options.trigger = trigger_from_text(triggers[t]);
           options.epoch_steps = settings[s].epoch_steps;
           options.latency = settings[s].latency;
+          options.survey = command.survey;
+          options.is_start_asked = command.survey > 0;
           if (!command.knows_horizon) options.horizon = 0;
           const double total = tool::cost_of(fixed, tool::run(fixed, options));
           into.push_back({shape, s, t, cost, 100 * (total / optimum - 1), 100 * (total / never - 1),
@@ -214,7 +219,11 @@ bool read(Command& command, char** arguments) {
       command.shapes = true;
     else if (option == "--no-horizon")
       command.knows_horizon = false;
-    else if (option == "--seed" || option == "--seeds") {
+    else if (option == "--survey") {
+      const std::string value = *++arguments == nullptr ? "" : *arguments;
+      command.survey = real_from_text(value).value_or(-1);
+      if (!(command.survey >= 0)) return false;
+    } else if (option == "--seed" || option == "--seeds") {
       std::uint64_t& number = option == "--seed" ? command.first_seed : command.seeds;
       if (!read(number, *++arguments)) return false;
     } else
@@ -227,7 +236,8 @@ int run(char** arguments) {
   Command command;
   if (!read(command, arguments)) {
     std::fprintf(stderr,
-                 "bench_triggers [--seed FIRST] [--seeds COUNT] [--shapes] [--no-horizon]\n");
+                 "bench_triggers [--seed FIRST] [--seeds COUNT] [--shapes] [--no-horizon] "
+                 "[--survey MEAN_STEPS]\n");
     return 2;
   }
   const std::vector<Played> all = play_all(command);

@@ -32,6 +32,10 @@ struct ChainReplayOptions {
   Start start = Start::optimal;
   std::int64_t epoch_steps = 1;  // between two looks; 0: as the trigger chooses
   std::int64_t latency = 0;      // steps from a look to its rebalance
+  // Of finding out what other cuts would have, in mean rank loads of the first step. It is not part
+  // of the total; the dearer, the fewer looks do so, as in a program.
+  double survey = 0;
+  bool is_start_asked = false;  // the application has asked for the first cut, as programs do
   std::optional<std::string> write_chain = {};
   bool json = false;
 };

@@ -170,9 +170,13 @@ Schedule run(const Setting& setting, const ChainReplayOptions& options) {
   Cuts cuts(setting, unit);
   Epoch epoch;
   std::deque<Order> orders;
+  if (options.is_start_asked)
+    state = rebalanced(state, 0, state.generation + 1, RebalanceKind::application);
   Schedule schedule;
   std::vector<double> loads;
   std::int64_t cost = 0;  // of a rebalance since the last look
+  const std::int64_t survey = std::llround(
+      std::min(most_nanoseconds, options.survey * setting.chain.sum(0) / setting.ranks * unit));
   for (std::int64_t step = 0; step < setting.chain.steps(); ++step) {
     bool act = is_due(state.trigger, step);
     for (; !orders.empty() && orders.front().before_step == step; orders.pop_front())
@@ -188,8 +192,10 @@ Schedule run(const Setting& setting, const ChainReplayOptions& options) {
     epoch.add(loads, setting.chain.slowest(cuts.first(), step), unit);
     if (epoch.steps() < epoch_length(state)) continue;
     Totals totals = epoch.totals(state, setting.ranks, step + 1, std::exchange(cost, 0));
-    if (needs_surveys(state.trigger))
+    if (needs_surveys(state.trigger) && wants_survey(state)) {
       totals.would_be = cuts.would_be(step + 1 - epoch.steps(), step + 1);
+      totals.survey = survey;
+    }
     const Verdict verdict = fold(state, totals);
     state = verdict.state;
     if (verdict.decision.action == Action::rebalance)

@@ -91,6 +91,13 @@ void learn_ageing(Ageing& ageing, double age, double level) noexcept {
   ageing.level[octave] += share * (std::max(0.0, level) - ageing.level[octave]);
 }
 
+// What was known of cuts that are older than this, and yet more even, is of another time.
+void forget_older(Ageing& ageing, double age) noexcept {
+  const std::size_t octave = octave_of(age);
+  for (std::size_t i = octave + 1; i < Ageing::octaves; ++i)
+    if (ageing.level[i] < ageing.level[octave]) ageing.known[i] = 0;
+}
+
 struct Aged {
   double level = 0;  // a(T)
   double sum = 0;    // of a(t) from 0 to T
@@ -129,9 +136,11 @@ double growth_ahead(const Outlook& outlook, const LoadSeen& seen) noexcept {
   return growth * std::clamp((seen.level - foreseen(outlook)) / level, 0.0, 1.0);
 }
 
-// Learns from cuts made at earlier looks, whether or not they were used; without those, from the
-// cut in use.
-void follow_ageing(Outlook& outlook, const LoadSeen& seen) noexcept {
+// Learns from cuts made at earlier looks, whether or not they were used. Looks without a survey
+// know of none and learn from the cut in use: how much more it has than a fresh one would; or,
+// where that was never foreseen, and of the domains that the run began with, than it had itself at
+// first.
+void follow_ageing(Outlook& outlook, const LoadSeen& seen, double fresh) noexcept {
   bool has_earlier = false;
   for (const auto& [age, level] : seen.earlier) {
     if (age <= 0 || seen.fresh < 0) continue;
@@ -139,8 +148,11 @@ void follow_ageing(Outlook& outlook, const LoadSeen& seen) noexcept {
     has_earlier = true;
   }
   if (has_earlier || outlook.left < 0) return;
-  const double grown = seen.level - outlook.left;
-  learn_ageing(outlook.ageing, outlook.steps - steps_of(seen) / 2, grown);
+  const bool is_foreseen = outlook.fresh >= 0 && seen.age >= 0;
+  const double age = outlook.steps - steps_of(seen) / 2;
+  learn_ageing(outlook.ageing, age, seen.level - (is_foreseen ? fresh : outlook.left));
+  // By costs that are guessed, a cut may be uneven from the first; that is not age.
+  if (is_foreseen && outlook.misfit_looks > 0) forget_older(outlook.ageing, age);
 }
 
 // Learns what a run without any rebalance loses per step.
@@ -173,7 +185,7 @@ void learn_misfit(Outlook& outlook, const LoadSeen& seen, double floor) noexcept
 // the one before, so will the next; if the misses get smaller, the next one will be smaller again.
 void judge_foresight(Outlook& outlook, const LoadSeen& seen, double floor) noexcept {
   if (std::exchange(outlook.awaits_judgement, 0) == 0) return;
-  outlook.left = outlook.left < 0 ? seen.level : outlook.left + (seen.level - outlook.left) / 2;
+  outlook.left = seen.level;
   const double age = steps_of(seen) + 2 * static_cast<double>(seen.latency);
   const double expected = foreseen(outlook) + floor + aged(outlook.ageing, age).sum / age;
   const double shortfall = std::max(0.0, seen.level - expected);
@@ -342,13 +354,13 @@ Prospect observe(Outlook& outlook, const LoadSeen& seen) noexcept {
   learn_misfit(outlook, seen, floor);
   judge_foresight(outlook, seen, floor);
   judge_return(outlook, seen);
-  follow_ageing(outlook, seen);
   follow_first(outlook, seen);
 
   Prospect prospect;
   prospect.noise = floor;
   const double above = seen.level - foreseen(outlook) - floor;
   prospect.fresh = foreseen(outlook) + floor + shortfall_now(outlook, seen, above);
+  follow_ageing(outlook, seen, prospect.fresh);
   take_in(outlook, seen.level - prospect.fresh);
   outlook.lost = std::max(0.0, outlook.lost + outlook.curable[0] * steps_of(seen));
   prospect.growth = growth_ahead(outlook, seen);
@@ -398,6 +410,7 @@ void rebalanced(Outlook& outlook, std::int64_t generation_before, std::int64_t g
   if (generation != generation_before) outlook.previous_generation = generation_before;
   const bool is_cut = kind == RebalanceKind::fresh || kind == RebalanceKind::application;
   outlook.awaits_judgement = is_cut ? 1 : 0;
+  outlook.left = -1;
   outlook.returned_from = kind == RebalanceKind::earlier ? outlook.left_from : -1;
   outlook.looks = outlook.curable_looks = outlook.calm_looks = 0;
   outlook.steps = outlook.lost = outlook.behind_first = 0;

@@ -43,6 +43,15 @@ std::optional<double> steps_left(const State& state) {
   return static_cast<double>(std::max<std::int64_t>(0, left));
 }
 
+// How much more above the mean load the slowest rank is than at the last look, as a share of it.
+double grown_since(const Interval& before, const Totals& totals) noexcept {
+  const double mean = totals.mean_load();
+  const double mean_before = before.peak.front() - before.waste.front();
+  if (before.looks == 0 || totals.steps <= 0 || mean <= 0 || mean_before <= 0) return 0;
+  const double level = static_cast<double>(totals.critical_load()) / mean - 1;
+  return level - before.waste.front() / mean_before;
+}
+
 double level_of(std::int64_t greatest, double mean) noexcept {
   return greatest < 0 ? -1 : std::max(0.0, static_cast<double>(greatest) / mean - 1);
 }
@@ -208,7 +217,8 @@ State accounted(State state, const Totals& totals) noexcept {
   std::int64_t& first = state.outlook.first_generation;
   if (first < 0) first = totals.generation_least;
   state.ledger.pay(totals, state.rebalanced_at > state.began_at, is_current);
-  state.ledger.enter(totals, totals.generation_greatest == first, is_current);
+  const double grown = is_current ? grown_since(state.interval, totals) : 0;
+  state.ledger.enter(totals, totals.generation_greatest == first, is_current, grown);
   return state;
 }
 
@@ -259,6 +269,14 @@ bool wants_survey(const State& state) noexcept {
   constexpr std::int64_t free_surveys = 3;  // at the start, when nothing is known yet
   const Outlook& outlook = state.outlook;
   return outlook.surveys < free_surveys || outlook.survey_credit >= outlook.survey_cost;
+}
+
+bool cuts_fall_short(const State& state) noexcept {
+  constexpr std::int64_t in_a_row = 2;
+  constexpr double far = 0.1;  // of the mean load
+  const Outlook& outlook = state.outlook;
+  return state.rebalances > 0 && outlook.fresh >= 0 && outlook.misfit_looks == 0 &&
+         outlook.vain >= in_a_row && outlook.shortfall >= far;
 }
 
 std::int64_t epoch_length(const State& state) noexcept {

@@ -83,6 +83,10 @@ EVENKEEL_API State rebalanced(State state, std::int64_t step, std::int64_t gener
 // Whether the next look should make a survey; these may take a thousandth of the run's time. Pure.
 EVENKEEL_API bool wants_survey(const State& state) noexcept;
 
+// Whether cuts, by costs of objects that nobody has given, have left the load as uneven as it was,
+// and far more than they should have. Pure.
+EVENKEEL_API bool cuts_fall_short(const State& state) noexcept;
+
 // Steps from one look to the next. Pure.
 EVENKEEL_API std::int64_t epoch_length(const State& state) noexcept;
 

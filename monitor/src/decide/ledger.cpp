@@ -70,7 +70,7 @@ double share_measured(const Totals& totals) noexcept {
 
 }  // namespace
 
-void Ledger::enter(const Totals& totals, bool is_first, bool is_current) noexcept {
+void Ledger::enter(const Totals& totals, bool is_first, bool is_current, double grown) noexcept {
   const double mean = totals.mean_of_all(), now = totals.slowest_of_all();
   steps += totals.all_steps;
   measured_steps += totals.steps;
@@ -102,6 +102,8 @@ void Ledger::enter(const Totals& totals, bool is_first, bool is_current) noexcep
     const double then = static_cast<double>(totals.would_be.previous) / measured - 1;
     // Some steps of the first look after a rebalance were still under the domains before.
     replaced.add(usual, then + (looks_since > 1 ? std::max(0.0, noise) : 0));
+  } else if (is_current && grown != 0 && replaced.level >= 0) {
+    replaced.add(usual, std::max(0.0, replaced.level + grown));
   } else {
     replaced.add(usual);
   }

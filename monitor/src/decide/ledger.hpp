@@ -90,8 +90,11 @@ struct Ledger {
   // distribution, which has to be made in any case; `counts`: it was the last rebalance.
   EVENKEEL_API void pay(const Totals& totals, bool is_spent, bool counts) noexcept;
   // Enters all steps since the last look. `is_first`: the domains are those that the run began
-  // with; `is_current`: the look measured the present domains.
-  EVENKEEL_API void enter(const Totals& totals, bool is_first, bool is_current) noexcept;
+  // with; `is_current`: the look measured the present domains. `grown`: how much more above the
+  // mean load the slowest rank is than at the last look under the same domains. Where no survey
+  // tells of the domains that were replaced, they are taken to have grown as uneven by as much.
+  EVENKEEL_API void enter(const Totals& totals, bool is_first, bool is_current,
+                          double grown = 0) noexcept;
   // Opens the entry of a new rebalance, and settles the one before it.
   EVENKEEL_API void open_entry() noexcept;
   // The last rebalance counts for what it has brought so far.

@@ -35,7 +35,7 @@ struct Outlook {
   double variance = 0;  // of a rank's load from step to step, smoothed
   std::int64_t variance_looks = 0;
   double fresh = -1;  // u of a fresh cut, as last known; below 0: never known
-  double left = -1;   // u that rebalances have left; below 0: there was none
+  double left = -1;   // u that the cut in use had at first; below 0: not known, or it is no cut
   Ageing ageing = {};
 
   // u of the domains that the run began with, above that of a fresh cut, smoothed.

@@ -130,6 +130,7 @@ struct Monitor::Impl {
   void end_epoch(std::int64_t objects, const Inspector& inspector);
   void meet(Meeting meeting);
   void warn(const std::string& text);
+  void advise_on_costs();
   void tell_all_steps(Sample& sample) const;
   void survey(Sample& sample);
   void spread_otherwise(double per_step, Sample& sample) const;
@@ -197,6 +198,7 @@ struct Monitor::Impl {
   std::vector<double> last_kernels_;  // of the last epoch: nanoseconds per step, in clock's order
   CostTable costs_;                   // of types and features, where they are learned
   CostTable restored_costs_;          // of an earlier run
+  bool guesses_costs_ = false;        // of objects, so badly that cuts fall short
   bool off_ = false;                  // the ranks have not agreed: nobody looks any more
   bool finished_ = false;
   int uncaught_before_ = std::uncaught_exceptions();
@@ -517,6 +519,11 @@ void Monitor::Impl::warn(const std::string& text) {
   tell([&] { watcher_.offer([recorder = recorder_.get(), text] { recorder->warn(text); }); });
 }
 
+// Once: the same would hold at each look.
+void Monitor::Impl::advise_on_costs() {
+  if (!std::exchange(guesses_costs_, true)) tell([&] { warn(advice_on_costs); });
+}
+
 // What a rank cannot measure for want of memory makes the look unfit, on all ranks.
 Sample Monitor::Impl::sample_of_epoch() {
   names_.learn(clock_->names());
@@ -568,6 +575,8 @@ Advice Monitor::Impl::settle(const Look& look) {
   if (shadow_ && shadow_->look(look.totals)) is_advised_ = true;
   tell([&] { keep_line(look); });
   tell([&] { keep_names(); });
+  if (cuts_fall_short(look.verdict.state) && costs_.empty() && clock_->of_stretches().empty())
+    advise_on_costs();
   if (!look.totals.names_agree()) {
     meet(Meeting::kernels);
     names_.unite(protocol_.communicator(), options_.strict_kernels);
@@ -722,6 +731,7 @@ Summary Monitor::Impl::summary() const {
   run.ranks = protocol_.communicator().size();
   run.is_deterministic = options_.deterministic;
   run.costs = costs_;
+  run.guesses_costs = guesses_costs_;
   if (shadow_) run.advices = shadow_->rebalances();
   run.moves = !shadow_;
   return run;

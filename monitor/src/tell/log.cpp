@@ -200,9 +200,16 @@ std::string of_run(const Summary& given) {
 
 }  // namespace
 
+const char* const advice_on_costs =
+    "Cuts leave the load far more uneven than foreseen: what objects cost is only guessed, from "
+    "the "
+    "time of whole ranks. Give sets a .weight, or time loops in chunks; a load that moves within "
+    "ranks is not followed without.";
+
 std::string summary_of(const Summary& run) {
   const std::string costs = lines_of(run.costs);
-  return of_run(run) + (costs.empty() ? "" : '\n' + costs);
+  return of_run(run) + (costs.empty() ? "" : '\n' + costs) +
+         (run.guesses_costs ? '\n' + std::string(advice_on_costs) : "");
 }
 
 Log::Log(LogLevel level, std::string name) : level_(level), name_(std::move(name)) {

@@ -31,10 +31,15 @@ struct Summary {
   std::int64_t steps = 0;
   int ranks = 1;
   bool is_deterministic = false;
-  bool moves = true;         // false: since the first look nothing but advice was given
-  std::int64_t advices = 0;  // how often such a run would have been balanced
-  CostTable costs = {};      // of types and features
+  bool moves = true;           // false: since the first look nothing but advice was given
+  std::int64_t advices = 0;    // how often such a run would have been balanced
+  CostTable costs = {};        // of types and features
+  bool guesses_costs = false;  // of objects, so badly that cuts have fallen short
 };
+
+// What to do where cuts fall short because nobody has said what objects cost.
+extern const char* const advice_on_costs;
+
 EVENKEEL_API std::string summary_of(const Summary& run);
 
 // A line for each type and feature; empty for an empty table. Pure.

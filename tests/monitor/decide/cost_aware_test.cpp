@@ -127,6 +127,59 @@ TEST(CostAware, LeavesAnEvenLoadAlone) {
   }
 }
 
+// --- Cuts that age, and few surveys --------------------------------------------------------------
+
+// A survey takes a quarter of a step, so one in 250 steps is allowed. The application's first
+// distribution is far more uneven than all cuts, which lose `pace` per step; kept for T steps each
+// loses pace T^2 / 2 + C, the least per step for T = sqrt(2 C / pace).
+TEST(CostAware, LearnsHowCutsAgeWhileSurveysAreFew) {
+  constexpr double pace = 0.002, first = 0.98;
+  const CutWorld world = {[](std::int64_t step, std::int64_t cut) {
+    return cut == 0 ? first : pace * static_cast<double>(std::max<std::int64_t>(0, step - cut));
+  }};
+  for (const double cost : {1.0, 2.4, 6.0}) {
+    test::CutPlayer player(world, {.steps = 1000,
+                                   .cost = cost,
+                                   .epoch = 0,
+                                   .latency = 5,
+                                   .survey = 0.25,
+                                   .knows_horizon = false});
+    player.rebalance_unasked();
+    const Played& played = player.play();
+    const double best = std::sqrt(2 * cost * pace);  // per step
+    const auto done = static_cast<double>(played.rebalances.size() - 2);
+    EXPECT_LT(done, 1.4 * 1000 * pace / best) << cost;
+    EXPECT_GT(done, 0.7 * 1000 * pace / best) << cost;
+    // Each takes off more than it costs, also where no survey tells what its predecessor has lost.
+    EXPECT_LE(played.state.ledger.losses, 1) << cost;
+  }
+}
+
+// For 300 steps cuts do not age, and what was learned then of old cuts says nothing of later ones.
+TEST(CostAware, LearnsAnewWhenCutsBeginToAge) {
+  constexpr double pace = 0.002, first = 0.98, cost = 2.4;
+  constexpr std::int64_t steps = 1000, still = 300;
+  const Waste waste = [=](std::int64_t step, std::int64_t cut) {
+    const std::int64_t moving = step - std::max(cut, still);
+    return cut == 0 ? first : pace * static_cast<double>(std::max<std::int64_t>(0, moving));
+  };
+  test::CutPlayer player({.waste = waste, .weighed = waste}, {.steps = steps,
+                                                              .cost = cost,
+                                                              .epoch = 0,
+                                                              .latency = 5,
+                                                              .survey = 0.25,
+                                                              .knows_horizon = false});
+  player.rebalance_unasked();
+  const Played& played = player.play();
+  const double best = std::sqrt(2 * cost * pace);  // per step
+  const auto done =
+      static_cast<double>(std::count_if(played.rebalances.begin(), played.rebalances.end(),
+                                        [](std::int64_t step) { return step > still; }));
+  const double expected = static_cast<double>(steps - still) * pace / best;
+  EXPECT_LT(done, 1.5 * expected);
+  EXPECT_GT(done, 0.7 * expected);
+}
+
 // --- What cannot be cured ------------------------------------------------------------------------
 
 TEST(CostAware, NeverTriesWhatIsKnownToBeIncurable) {

@@ -43,6 +43,7 @@ struct CutRun {
   std::int64_t epoch = 1;    // steps between looks; 0: as the trigger asks for
   std::int64_t latency = 0;  // steps from a look to what it leads to
   bool is_told = true;       // what other cuts would have
+  double survey = 0;         // that it takes to find that out, in mean loads of 1
   bool tells_costs = true;   // false: nobody ever learns what a rebalance costs
   bool knows_horizon = true;
   double expected_cost = 5;     // in mean steps, until one was measured
@@ -222,6 +223,8 @@ class CutPlayer {
       sample.slots = all_[rank].sums();
       if (would_be.first >= 0) sample.other_slots = first_[rank].sums();
       sample.would_be = would_be;
+      if (would_be.fresh >= 0)
+        sample.survey = std::llround(run_.survey * static_cast<double>(run_.unit));
       return totals_of(sample, state.mean_load);
     });
   }

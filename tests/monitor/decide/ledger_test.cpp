@@ -391,6 +391,18 @@ TEST(Ledger, WhereNobodyKnowsItWouldHaveStayedAsItWas) {
   EXPECT_DOUBLE_EQ(ledger.net_so_far(), 40 + 30);
 }
 
+// 50 at first, 70 when the present ones have grown by 20. Between two looks it changes evenly.
+TEST(Ledger, WhereNobodyKnowsItWouldHaveAgedAsThePresentDomainsDo) {
+  Ledger ledger = uneven_once();
+  ledger.enter(step_of(110), false, true);
+  ledger.enter(step_of(130), false, true, 0.2);
+  EXPECT_DOUBLE_EQ(ledger.net_so_far(), (160 - 110) + (170 - 130));
+  ledger.enter(with_previous(step_of(130), 180), false, true, 0.3);
+  EXPECT_DOUBLE_EQ(ledger.net_so_far(), 90 + (180 - 130)) << "now it is known";
+  ledger.enter(step_of(100), false, true, -2);
+  EXPECT_DOUBLE_EQ(ledger.net_so_far(), 90 + 50) << "no less than even";
+}
+
 // The measured load is of the domains before.
 TEST(Ledger, ALookAtEarlierDomainsTellsNothingOfThoseThatWereReplaced) {
   Ledger ledger = uneven_once();

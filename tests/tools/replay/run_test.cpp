@@ -390,5 +390,23 @@ TEST(Run, ProcassiniWantsToGain) {
   EXPECT_EQ(run(one, "procassini"), (Schedule{2})) << "and then 8 to 4 is what can be had";
 }
 
+// What no cut can mend at first, any can from step 10 on. Only the first three surveys are made
+// whatever they cost: with dear ones nobody finds out.
+TEST(Run, DearSurveysAreFew) {
+  Costs costs = {"mended", 4, {}};
+  for (int step = 0; step < 60; ++step)
+    for (const double cost : {step < 10 ? 9.0 : 3.0, step < 10 ? 1.0 : 3.0, step < 10 ? 1.0 : 3.0,
+                              step < 10 ? 1.0 : 3.0})
+      costs.values.push_back(cost);
+  const Case one(std::move(costs), 2, 1);
+  ASSERT_EQ(one.setting.start, (Ranges{0, 1, 4}));
+  ChainReplayOptions options;
+  EXPECT_EQ(tool::run(one.setting, options).size(), 1U);
+  options.survey = 1000;
+  EXPECT_TRUE(tool::run(one.setting, options).empty());
+  options.trigger = Menon{};
+  EXPECT_FALSE(tool::run(one.setting, options).empty()) << "it makes none";
+}
+
 }  // namespace
 }  // namespace evenkeel::tool
