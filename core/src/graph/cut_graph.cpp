@@ -3,8 +3,7 @@
 
 #include "graph/atomics.hpp"
 #include "graph/contract.hpp"
-#include "graph/multilevel.hpp"
-#include "graph/read.hpp"
+#include "graph/cut_read.hpp"
 #include "graph/report.hpp"
 
 #include <evenkeel/backends/exec/lists.hpp>
@@ -220,44 +219,31 @@ PerConstraint heaviest_of(const Communicator& communicator, const Level& level) 
 
 }  // namespace
 
-}  // namespace graphs
-
-const char* name_of(Effort effort) noexcept {
-  switch (effort) {
-    case Effort::polish: return "polish";
-    case Effort::fast: return "fast";
-    case Effort::good: return "good";
-  }
-  return "?";
-}
-
-GraphCut cut_graph(const Space& space, const Communicator& communicator, const Graph& graph,
-                   const GraphCutOptions& options, const ByGraph& method) {
-  using namespace graphs;
-  const exec::Region shown("evenkeel::graph");
-  GraphRead read = read_graph(space, communicator, graph, options, method);
-  const int parts = options.parts > 0 ? options.parts : communicator.size();
+GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
+                  const CutWishes& wishes) {
+  const Space space = read.level.space;
   if (read.has_homes) complete_homes(communicator, read.level, parts);
 
   Contracted together;
   if (read.has_uncuttable) together = contract(communicator, {}, read.level, read.uncuttable);
   Level& level = read.has_uncuttable ? together.level : read.level;
   const PerConstraint heaviest = heaviest_of(communicator, level);
-  Goal goal = goal_for(parts, level, read, method.tolerance, heaviest);
+  Goal goal = goal_for(parts, level, read, wishes.tolerance, heaviest);
   goal.lump = lump_of(communicator, level, goal, heaviest);
 
   // What holds for this rank holds for all: homes and keys are there on all ranks or on none.
-  Plan plan = plan_for(method.effort);
+  Plan plan = plan_for(wishes.effort);
   exec::Array<int> current;
   if (read.has_homes) {
     plan.start = Start::homes;
-  } else if (method.effort == Effort::polish && read.has_keys) {
+  } else if (wishes.effort == Effort::polish && read.has_keys) {
     current = parts_along_curve(communicator, level, read.dimensions, parts);
     plan.start = Start::given;
-  } else if (method.effort == Effort::polish) {  // there is nothing to polish
+  } else if (wishes.effort == Effort::polish) {  // there is nothing to polish
     plan = plan_for(Effort::fast);
   }
-  plan.progress = options.progress;
+  plan.progress = wishes.progress;
+  plan.companion = wishes.companion;
   const std::int64_t clusters = level.all_vertices;
   exec::Array<int> of_vertices =
       cut_levels(communicator, {}, level, goal, plan, std::move(current));
@@ -271,6 +257,26 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
   of_vertices.resize(read.level.owned);
   cut.parts = std::move(of_vertices);
   return cut;
+}
+
+}  // namespace graphs
+
+const char* name_of(Effort effort) noexcept {
+  switch (effort) {
+    case Effort::polish: return "polish";
+    case Effort::fast: return "fast";
+    case Effort::good: return "good";
+  }
+  return "?";
+}
+
+GraphCut cut_graph(const Space& space, const Communicator& communicator, const Graph& graph,
+                   const GraphCutOptions& options, const ByGraph& method) {
+  const exec::Region shown("evenkeel::graph");
+  graphs::GraphRead read = graphs::read_graph(space, communicator, graph, options, method);
+  return graphs::cut_read(communicator, read,
+                          options.parts > 0 ? options.parts : communicator.size(),
+                          {method.effort, method.tolerance, options.progress});
 }
 
 }  // namespace evenkeel

@@ -3,6 +3,7 @@
 // What the application says of its graph: arrays that are checked, in the memory of the space, and
 // what all ranks agree on.
 
+#include "graph/arrays.hpp"
 #include "graph/goal.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
@@ -14,9 +15,6 @@
 #include <vector>
 
 namespace evenkeel::graphs {
-
-// Throws an Error for what the application has given.
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy);
 
 // What the ranks have together.
 struct Agreed {

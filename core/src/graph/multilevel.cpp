@@ -277,6 +277,7 @@ exec::Array<int> cut_levels(const Communicator& communicator, const Status& stat
                          least_shrinkage * static_cast<double>(fine.all_vertices);
     if (!shrinks) break;
     told = attempt(stage_name, [&] { milestones.made(next.level.all_vertices); });
+    if (plan.companion != nullptr) plan.companion->follow(fine, next);
     coarser.push_back(std::move(next));
   }
 
@@ -297,7 +298,10 @@ exec::Array<int> cut_levels(const Communicator& communicator, const Status& stat
     const Level& level = level_at(depth);
     Moves moves(communicator, std::exchange(told, {}), level,
                 goal_of_level(goal, level.all_vertices, depth == 0), std::move(parts));
-    refine(moves, plan.patience, depth == 0);
+    if (plan.companion != nullptr)
+      plan.companion->refine(moves, plan.patience, depth == 0);
+    else
+      refine(moves, plan.patience, depth == 0);
     parts = std::move(moves.parts);
     if (depth == 0) break;
     told = attempt(stage_name, [&] { milestones.refined(level.all_vertices); });

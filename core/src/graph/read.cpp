@@ -417,7 +417,12 @@ void merge_repeated(const Communicator& communicator, GraphRead& read, std::int6
 GraphRead read_graph(const Space& space, const Communicator& communicator,
                      const evenkeel::Graph& graph, const GraphCutOptions& options,
                      const ByGraph& method) {
-  const Given given = given_graph(space, communicator, graph, options, method);
+  return read_given(space, communicator, given_graph(space, communicator, graph, options, method),
+                    method.moving_cost);
+}
+
+GraphRead read_given(const Space& space, const Communicator& communicator, const Given& given,
+                     double moving_cost) {
   const exec::Reached<std::int64_t> firsts(space, label, given.firsts);
   const Owners owners{firsts.data(), communicator.size(), communicator.rank()};
   const EdgeScale scale = edge_scale(given);
@@ -446,7 +451,7 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
   read.totals = all.totals;
   read.edges = all.edges / 2;
   ready = attempt(stage_name, [&] {
-    if (read.has_homes) write_stay(given, all, method.moving_cost, bytes, level);
+    if (read.has_homes) write_stay(given, all, moving_cost, bytes, level);
   });
   vote(communicator, ready);
 
