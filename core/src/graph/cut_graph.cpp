@@ -97,31 +97,47 @@ struct HasHome {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const { return homes[v] >= 0 ? 1 : 0; }
 };
 
-// A vertex without a part takes that of most of its neighbours.
+// A vertex without a part takes that of most of its neighbours, or in a long row that of the
+// neighbour with the heaviest edge: in any case the same in any order of the row.
 struct Adopt {
   RowsView rows;
+  const std::uint64_t* names;
   const int* before;
   int* after;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
-    after[v] = before[v];
-    if (before[v] >= 0) return;
+    constexpr std::int64_t longest = 64;
+    const std::int64_t begin = rows.offsets[v], end = rows.offsets[v + 1];
+    if (before[v] >= 0)
+      after[v] = before[v];
+    else
+      after[v] = end - begin > longest ? of_heaviest(begin, end) : of_most(begin, end);
+  }
+  KOKKOS_FUNCTION int of_most(std::int64_t begin, std::int64_t end) const {
+    int most = nowhere;
     std::int64_t best = 0;
-    for (std::int64_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
+    for (std::int64_t e = begin; e < end; ++e) {
       const int part = before[rows.columns[e]];
       if (part < 0) continue;
       std::int64_t weight = 0;
-      constexpr std::int64_t most_looks = 64;  // of long rows
-      const std::int64_t end = rows.offsets[v] + most_looks < rows.offsets[v + 1]
-                                   ? rows.offsets[v] + most_looks
-                                   : rows.offsets[v + 1];
-      for (std::int64_t f = rows.offsets[v]; f < end; ++f)
+      for (std::int64_t f = begin; f < end; ++f)
         if (before[rows.columns[f]] == part) weight += rows.weights[f];
-      if (weight > best || (weight == best && (after[v] < 0 || part < after[v]))) {
-        best = weight;
-        after[v] = part;
-      }
-      if (e > rows.offsets[v] + most_looks) break;
+      if (weight < best || (weight == best && part > most)) continue;
+      best = weight;
+      most = part;
     }
+    return most;
+  }
+  KOKKOS_FUNCTION int of_heaviest(std::int64_t begin, std::int64_t end) const {
+    Vertex heaviest = nowhere;
+    EdgeUnits best = 0;
+    for (std::int64_t e = begin; e < end; ++e) {
+      const Vertex u = rows.columns[e];
+      if (before[u] < 0 || rows.weights[e] < best) continue;
+      if (rows.weights[e] == best && heaviest >= 0 && names[u] > names[heaviest]) continue;
+      best = rows.weights[e];
+      heaviest = u;
+    }
+    return heaviest < 0 ? nowhere : before[heaviest];
   }
 };
 struct ByLot {
@@ -157,8 +173,9 @@ void complete_homes(const Communicator& communicator, Level& level, int parts) {
                             ByLot{level.names.data(), parts, level.homes.data()});
            } else {
              exec::Array<int> after(level.space, label, level.local());
-             exec::for_each(level.space, label, level.owned,
-                            Adopt{RowsView(level.rows), level.homes.data(), after.data()});
+             exec::for_each(
+                 level.space, label, level.owned,
+                 Adopt{RowsView(level.rows), level.names.data(), level.homes.data(), after.data()});
              level.space.fence(label);
              level.homes = std::move(after);
            }

@@ -69,6 +69,8 @@ void NetCompanion::follow(const Level&, const Contracted& coarser) {
 }
 
 void NetCompanion::refine(Moves& moves, const Patience& patience, bool is_finest) {
+  // Edges lead further from a poor start: what they count falls a little with each pin that goes.
+  if (!is_finest) graphs::refine(moves, patience, is_finest);
   seat_lumps(moves);
   if (moves.excess() > 0.05) level_out(moves, 6);
   NetMoves nets(levels_.back(), moves);
