@@ -267,7 +267,8 @@ void measure(const Options& options) {
     const Hypergraph all = hypergraph_of(name, options);
     for (const int parts : options.parts) {
       double first_connectivity = 0, first_seconds = 0;
-      for (const auto& [method, solve] : all_methods()) {
+      for (const auto& [name_of_method, solve] : all_methods()) {
+        const std::string& method = name_of_method;  // a lambda cannot take a binding
         if (std::ranges::none_of(options.methods, [&](const std::string& begins) {
               return method.starts_with(begins);
             }))
