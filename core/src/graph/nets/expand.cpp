@@ -20,8 +20,8 @@ struct Neighbours {
   KOKKOS_FUNCTION bool are_all() const { return pins - 1 <= most_edges_in_net; }
   KOKKOS_FUNCTION std::int64_t count() const {
     if (are_all()) return pins - 1;
-    std::int64_t count = 0;
-    for (std::int64_t step = 1; 2 * step <= pins; step *= 2) count += 2 * step < pins ? 2 : 1;
+    std::int64_t count = 2;  // at a distance of 1
+    for (std::int64_t step = 2; 2 * step <= pins; step *= 2) count += 2 * step < pins ? 2 : 1;
     return count;
   }
   template <class Visit>
