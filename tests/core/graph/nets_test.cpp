@@ -21,7 +21,6 @@
 namespace evenkeel {
 namespace {
 
-using test::GraphOnHost;
 using test::NetShare;
 using test::NetsOnHost;
 
