@@ -78,6 +78,17 @@ std::int64_t cut_edges(const GraphOnHost& graph, const std::vector<int>& parts) 
   return cut / 2;
 }
 
+// The other parts next to each vertex, together.
+std::int64_t volume(const GraphOnHost& graph, const std::vector<int>& parts) {
+  std::int64_t sum = 0;
+  for (std::int64_t v = 0; v < graph.size(); ++v) {
+    std::set<int> all = {parts[std::size_t(v)]};
+    for (const std::int64_t u : graph.row(v)) all.insert(parts[std::size_t(u)]);
+    sum += std::ssize(all) - 1;
+  }
+  return sum;
+}
+
 double lambda_of_parts(const GraphOnHost& graph, const std::vector<int>& parts, int count,
                        int constraint = 0) {
   std::vector<double> weights(std::size_t(count), 0.0);
@@ -100,6 +111,10 @@ void expect_sound(const GraphOnHost& graph, const Cut& cut, int parts, double to
   EXPECT_EQ(cut.report.vertices, graph.size());
   EXPECT_EQ(cut.report.broken, 0);
   EXPECT_EQ(cut.report.empty, empty_parts(cut.parts, parts));
+  if (graph.edge_weights.empty()) {
+    EXPECT_EQ(cut.report.cut_edges, cut_edges(graph, cut.parts));
+    EXPECT_EQ(cut.report.volume, volume(graph, cut.parts));
+  }
   if (graph.size() >= parts && graph.uncuttable.empty() && graph.fixed.empty()) {
     EXPECT_EQ(cut.report.empty, 0);
   }

@@ -45,10 +45,15 @@ void require_numbers(const NumberSource& source, const char* what, std::int64_t 
            "Give integers, float or double.");
 }
 
-exec::Array<std::int64_t> integers(const Space& space, const NumberSource& source, const char* what,
-                                   std::int64_t count, const char* each, Length length) {
+void require_integers(const NumberSource& source, const char* what, std::int64_t count,
+                      const char* each, Length length) {
   require_numbers(source, what, count, each, length);
   require_single(source, what, count);
+}
+
+exec::Array<std::int64_t> integers(const Space& space, const NumberSource& source, const char* what,
+                                   std::int64_t count, const char* each, Length length) {
+  require_integers(source, what, count, each, length);
   return read_integers(space, source.layout(), count);
 }
 

@@ -22,6 +22,10 @@ enum class Length { exact, at_least };
 void require_numbers(const NumberSource& source, const char* what, std::int64_t count,
                      const char* each, Length length = Length::exact);
 
+// The same, and where there are several for each.
+void require_integers(const NumberSource& source, const char* what, std::int64_t count,
+                      const char* each, Length length);
+
 // The first `count` numbers. Throw where there are not as many, or several for each. Block.
 exec::Array<std::int64_t> integers(const Space& space, const NumberSource& source, const char* what,
                                    std::int64_t count, const char* each,

@@ -11,6 +11,7 @@
 #include "graph/vertex_list.hpp"
 
 #include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 
 #include <limits>
@@ -84,12 +85,25 @@ struct Best {
 
 // --- Pairs ---------------------------------------------------------------------------------------
 
-// What an edge of weight 1 to a vertex is worth.
+// What a neighbour must know of a vertex, side by side: neighbours are anywhere in memory.
+struct Appeal {
+  double value;  // of an edge of weight 1 to the vertex; 0: it is not alone
+  std::uint64_t name;
+};
 struct Appraise {
   Scene scene;
-  double* appeals;
+  Appeal* appeals;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
-    appeals[v] = 1 / scene.mass(static_cast<Vertex>(v));
+    appeals[v] = {1 / scene.mass(static_cast<Vertex>(v)), scene.names[v]};
+  }
+};
+
+// Vertices that may be too heavy for a pair.
+struct IsHeavy {
+  Scene scene;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
+    const auto vertex = static_cast<Vertex>(v);
+    return scene.fits(scene.weights_of(vertex), vertex, 1) ? 0 : 1;
   }
 };
 
@@ -108,9 +122,11 @@ struct BestAlone {
   }
 };
 
+// `all_fit`: any two vertices together are light enough.
+template <bool all_fit>
 struct WishToPair {
   Scene scene;
-  const double* appeals;  // 0: not alone
+  const Appeal* appeals;
   const Vertex* alone;
   Vertex* targets;
   Address* wishes;
@@ -118,14 +134,15 @@ struct WishToPair {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = alone[i];
     // Of fewer and fewer that are alone, the best one stays the best.
-    if (!is_first && appeals[targets[v]] > 0) return;
+    if (!is_first && appeals[targets[v]].value > 0) return;
     const std::uint64_t name = scene.names[v];
     BestAlone best;
     for (std::int64_t e = scene.rows.offsets[v]; e < scene.rows.offsets[v + 1]; ++e) {
       const Vertex u = scene.rows.columns[e];
       const auto edge = static_cast<double>(scene.rows.weights[e]);
-      best.offer(u, edge * edge * appeals[u], name ^ scene.names[u],
-                 scene.fits(scene.weights_of(v), u, 1) && scene.may_meet(v, u));
+      const Appeal its = appeals[u];
+      best.offer(u, edge * edge * its.value, name ^ its.name,
+                 (all_fit || scene.fits(scene.weights_of(v), u, 1)) && scene.may_meet(v, u));
     }
     targets[v] = best.vertex;
     wishes[v] = best.vertex < 0 ? nobody : scene.address(best.vertex);
@@ -139,14 +156,14 @@ struct Pair {
   const Address* wishes;
   int rank;
   Address* partners;
-  double* appeals;
+  Appeal* appeals;
   Appender<Instance> undecided;  // alone, and not for want of neighbours that are alone
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = alone[i], u = targets[v];
     if (u < 0) return;
     if (wishes[u] == address_of(rank, v)) {
       partners[v] = wishes[v];
-      appeals[v] = 0;
+      appeals[v].value = 0;
     } else {
       undecided(v);
     }
@@ -156,9 +173,9 @@ struct Pair {
 struct FollowGhosts {
   const Address* partners;
   std::int64_t owned;
-  double* appeals;
+  Appeal* appeals;
   KOKKOS_FUNCTION void operator()(std::int64_t g) const {
-    if (partners[owned + g] != nobody) appeals[owned + g] = 0;
+    if (partners[owned + g] != nobody) appeals[owned + g].value = 0;
   }
 };
 
@@ -275,9 +292,10 @@ struct Matching {
   exec::Array<Address> partners, wishes, leaders, accepted;
   exec::Array<Vertex> targets;
   exec::Array<std::int64_t> joint;
-  exec::Array<double> appeals;
+  exec::Array<Appeal> appeals;
   exec::Array<int> is_wanted;
   VertexList alone, next, wanted;
+  bool all_fit = false;
 };
 
 template <class T>
@@ -319,10 +337,19 @@ struct Rounds {
     exec::for_each(instance, label, level.local(), Appraise{scene, all.appeals.data()});
     exec::for_each(instance, label, level.owned, ListAll<Instance>{all.alone.appender<Instance>()});
     all.alone.count_up();
+    // A vertex that fits beside another one of its weight is at most half as heavy as a cluster.
+    all.all_fit = exec::sum<std::int64_t>(instance, level.local(), IsHeavy{scene}) == 0;
   }
   void wish_to_pair(bool is_first) {
-    for_alone(WishToPair{scene, all.appeals.data(), all.alone.data(), all.targets.data(),
-                         all.wishes.data(), is_first});
+    if (all.all_fit)
+      wish<true>(is_first);
+    else
+      wish<false>(is_first);
+  }
+  template <bool all_fit>
+  void wish(bool is_first) {
+    for_alone(WishToPair<all_fit>{scene, all.appeals.data(), all.alone.data(), all.targets.data(),
+                                  all.wishes.data(), is_first});
   }
   void pair() {
     all.next.clear();

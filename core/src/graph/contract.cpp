@@ -271,9 +271,10 @@ Contracted contract(const Communicator& communicator, const Status& status, cons
     const Members members{RowsView(fine.rows),     result.coarse_of.data(), arrived.offsets.data(),
                           arrived.columns.data(),  arrived.edges.data(),    fine.owned,
                           clusters.offsets.data(), clusters.members.data()};
-    coarse.rows = merge_rows(space, members, owned);
-
     const std::int64_t local = coarse.local();
+    coarse.rows =
+        merge_rows(space, members, owned, {local, fine.rows.columns.size() + arrived.edges.size()});
+
     const exec::Array<std::int64_t> leading =
         exec::numbers_that(space, label, fine.owned, LeadsItself{leaders.data(), rank});
     coarse.weights = {space, label, local * fine.constraints};

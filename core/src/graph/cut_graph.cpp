@@ -73,18 +73,20 @@ std::int64_t lump_of(const Communicator& communicator, const Level& level, const
   return communicator.all_reduce(lumps, Reduction::sum) <= goal.parts ? lump : 0;
 }
 
-Plan plan_for(Effort effort) {
+// `goes_on`: from the parts that there are. What it then leaves undone the next cut begins with, so
+// it pays to be patient.
+Plan plan_for(Effort effort, bool goes_on) {
   Plan plan;
   if (effort == Effort::good) return plan;
   if (effort == Effort::polish) {  // the finest level has to do it all
     plan.is_coarsened = false;
-    plan.patience.gain = 0.003;
-    plan.patience.iterations = 3;
-    plan.patience.most_iterations = 6;
+    plan.patience.gain = goes_on ? 0.003 : 0.01;
+    plan.patience.iterations = goes_on ? 3 : 2;
+    plan.patience.most_iterations = goes_on ? 6 : 3;
     return plan;
   }
-  plan.patience.gain = 0.01;
-  plan.patience.iterations = 2;
+  plan.patience.gain = goes_on ? 0.005 : 0.02;
+  plan.patience.iterations = goes_on ? 3 : 2;
   plan.starts = 1;
   plan.vertices_per_part = 8;
   return plan;
@@ -184,28 +186,29 @@ void complete_homes(const Communicator& communicator, Level& level, int parts) {
   }
 }
 
-// Collective. Parts of equal weight along the curve through the positions.
+// Collective. Parts of equal weight along the curve through the positions. `is_even`: all vertices
+// weigh the same.
 exec::Array<int> parts_along_curve(const Communicator& communicator, const Level& level,
-                                   int dimensions, int parts) {
+                                   int dimensions, int parts, bool is_even) {
   exec::Array<int> found;
   exec::Array<double> weights;
   const auto* keys = reinterpret_cast<const CurveKey*>(level.keys.data());
   Status ready = attempt(stage_name, [&] {
     found = {level.space, label, level.local()};
+    if (is_even) return;
     weights = {level.space, label, level.owned};
     exec::for_each(level.space, label, level.owned,
                    AsReal{level.weights.data(), level.constraints, weights.data()});
     level.space.fence(label);
   });
-  const WeightedKeys weighted{{keys, static_cast<std::size_t>(level.owned)},
-                              {weights.data(), static_cast<std::size_t>(level.owned)},
-                              exec::memory_of(level.space)};
+  const WeightedKeys weighted{
+      {keys, static_cast<std::size_t>(level.owned)}, weights.span(), exec::memory_of(level.space)};
   const Cut cut = evenkeel::cut(communicator, ready, std::span(&weighted, 1),
                                 {.parts = parts, .dimensions = dimensions});
   ready = attempt(stage_name, [&] {
     write_owners(level.space, cut.splitters, keys, level.owned, found.data());
     level.space.fence(label);
-    found = fixed_or(level, found);
+    if (level.has_fixed) found = fixed_or(level, found);
   });
   level.ghosts.refresh(found, 1, ready);
   return found;
@@ -249,30 +252,33 @@ GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
   goal.lump = lump_of(communicator, level, goal, heaviest);
 
   // What holds for this rank holds for all: homes and keys are there on all ranks or on none.
-  Plan plan = plan_for(wishes.effort);
+  Plan plan = plan_for(wishes.effort, read.has_homes);
   exec::Array<int> current;
   if (read.has_homes) {
     plan.start = Start::homes;
   } else if (wishes.effort == Effort::polish && read.has_keys) {
-    current = parts_along_curve(communicator, level, read.dimensions, parts);
+    current = parts_along_curve(communicator, level, read.dimensions, parts,
+                                !read.has_weights && !read.has_uncuttable);
     plan.start = Start::given;
   } else if (wishes.effort == Effort::polish) {  // there is nothing to polish
-    plan = plan_for(Effort::fast);
+    plan = plan_for(Effort::fast, false);
   }
   plan.progress = wishes.progress;
   plan.companion = wishes.companion;
   const std::int64_t clusters = level.all_vertices;
-  exec::Array<int> of_vertices =
-      cut_levels(communicator, {}, level, goal, plan, std::move(current));
-  fill_empty(communicator, level, parts, of_vertices);
+  Moves moves = cut_levels(communicator, {}, level, goal, plan, std::move(current));
+  const bool are_filled = fill_empty(communicator, moves);
   if (read.has_uncuttable)
     vote(communicator, attempt(stage_name, [&] {
-           of_vertices = projected(space, together.coarse_of, of_vertices);
+           moves.parts = projected(space, together.coarse_of, moves.parts);
          }));
+  // What is known of the finest level need not be found out again.
+  if (are_filled || read.has_uncuttable || level.has_fixed)
+    moves = surveyed(communicator, read, goal, std::move(moves.parts));
   GraphCut cut;
-  cut.report = report_of(communicator, read, of_vertices, goal, heaviest, clusters);
-  of_vertices.resize(read.level.owned);
-  cut.parts = std::move(of_vertices);
+  cut.report = report_of(communicator, read, moves, goal, heaviest, clusters);
+  cut.parts = std::move(moves.parts);
+  cut.parts.resize(read.level.owned);
   return cut;
 }
 

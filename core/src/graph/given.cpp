@@ -58,13 +58,14 @@ std::int64_t read_offsets(const Space& space, const NumberSource& offsets, const
                           Given& given) {
   const std::int64_t entries = count.given() ? entries_of(offsets, count) : offsets.layout().count;
   given.owned = std::max<std::int64_t>(entries - 1, 0);
-  given.offsets = integers(space, offsets, "offsets", entries, "vertices", Length::at_least);
+  require_integers(offsets, "offsets", entries, "vertices", Length::at_least);
+  given.offsets = Integers(space, offsets.layout(), entries);
   std::int64_t first = 0, edges = 0;
   if (entries > 0) {
     given.offsets.fetch(0, {&first, 1});
     given.offsets.fetch(entries - 1, {&edges, 1});
   } else {
-    given.offsets = exec::filled<std::int64_t>(space, label, 1, 0);
+    given.offsets = Integers(exec::filled<std::int64_t>(space, label, 1, 0));
   }
   const std::int64_t falls = exec::first_that(space, given.owned, Falls{given.offsets.data()});
   if (first != 0 || falls < given.owned)
@@ -77,10 +78,12 @@ std::int64_t read_offsets(const Space& space, const NumberSource& offsets, const
 void read_edges(const Space& space, const evenkeel::Graph& graph, std::int64_t edges,
                 Given& given) {
   const GraphOptions& known = graph.options();
-  if (known.id.given())
+  if (known.id.given()) {
     given.neighbour_ids = ids(space, graph.columns(), "columns", edges, "edges", Length::at_least);
-  else
-    given.columns = integers(space, graph.columns(), "columns", edges, "edges", Length::at_least);
+  } else {
+    require_integers(graph.columns(), "columns", edges, "edges", Length::at_least);
+    given.columns = Integers(space, graph.columns().layout(), edges);
+  }
   if (known.edge_weight.given()) {
     require_numbers(known.edge_weight, "edge weights", edges, "edges", Length::at_least);
     given.edge_weights = reals(space, known.edge_weight, "edge weights",

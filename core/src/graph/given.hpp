@@ -1,8 +1,9 @@
 #pragma once
 
-// What the application says of its graph: arrays that are checked, in the memory of the space, and
-// what all ranks agree on.
+// What the application says of its graph: arrays that are checked, where the space can access them,
+// and what all ranks agree on. Offsets and columns may be the application's own.
 
+#include "field/integers.hpp"
 #include "graph/arrays.hpp"
 #include "graph/goal.hpp"
 
@@ -29,8 +30,8 @@ struct Agreed {
 
 struct Given {
   std::int64_t owned = 0;
-  exec::Array<std::int64_t> offsets;
-  exec::Array<std::int64_t> columns;         // numbers that count the vertices of all ranks
+  Integers offsets;
+  Integers columns;                          // numbers that count the vertices of all ranks
   exec::Array<std::uint64_t> ids;            // of vertices; empty: none
   exec::Array<std::uint64_t> neighbour_ids;  // until columns are resolved
   exec::Array<double> edge_weights;          // empty: all 1

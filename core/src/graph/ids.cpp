@@ -61,10 +61,10 @@ struct EndsAfter {
   KOKKOS_FUNCTION bool operator()(std::int64_t v) const { return offsets[v + 1] > edge; }
 };
 
-void require_known(const Space& space, const Given& given) {
-  const std::int64_t edge =
-      exec::first_that(space, given.columns.size(), IsUnknown{given.columns.data()});
-  if (edge == given.columns.size()) return;
+void require_known(const Space& space, const Given& given,
+                   const exec::Array<std::int64_t>& columns) {
+  const std::int64_t edge = exec::first_that(space, columns.size(), IsUnknown{columns.data()});
+  if (edge == columns.size()) return;
   std::uint64_t id = 0, neighbour = 0;
   given.neighbour_ids.fetch(edge, {&neighbour, 1});
   given.ids.fetch(exec::first_that(space, given.owned, EndsAfter{given.offsets.data(), edge}),
@@ -106,9 +106,10 @@ exec::Array<std::int64_t> numbers_of(const Space& space, const Communicator& com
 }
 
 void resolve_ids(const Space& space, const Communicator& communicator, Given& given) {
-  given.columns = numbers_of(space, communicator, given, given.neighbour_ids);
+  exec::Array<std::int64_t> columns = numbers_of(space, communicator, given, given.neighbour_ids);
   vote(communicator, attempt(stage_name, [&] {
-         require_known(space, given);
+         require_known(space, given, columns);
+         given.columns = Integers(std::move(columns));
          given.neighbour_ids = {};
        }));
 }

@@ -92,30 +92,40 @@ int most_exceeded_constraint(const Moves& moves) {
   return found;
 }
 
-// Collective. Carries flows out, as far as vertices are there for them.
-std::int64_t carry(Moves& moves, const std::vector<Flow>& flows, int constraint) {
-  constexpr int most_rounds = 24;
-  std::int64_t all_moved = 0;
-  std::vector<std::int64_t> firsts(static_cast<std::size_t>(moves.goal.parts) + 1, 0);
+// Flows by the part that they come from, and a group for each.
+struct Outflows {
+  std::vector<std::int64_t> firsts;  // of each part
   std::vector<int> to;
   Groups groups;
+};
+Outflows listed(const std::vector<Flow>& flows, int parts, int constraint) {
+  Outflows out;
+  out.firsts.assign(static_cast<std::size_t>(parts) + 1, 0);
   for (const Flow& flow : flows) {  // by `from`
-    ++firsts[static_cast<std::size_t>(flow.from) + 1];
-    to.push_back(flow.to);
-    groups.amounts.push_back(flow.amount);
-    groups.constraints.push_back(constraint);
+    ++out.firsts[static_cast<std::size_t>(flow.from) + 1];
+    out.to.push_back(flow.to);
+    out.groups.amounts.push_back(flow.amount);
+    out.groups.constraints.push_back(constraint);
   }
-  for (std::size_t p = 1; p < firsts.size(); ++p) firsts[p] += firsts[p - 1];
+  for (std::size_t p = 1; p < out.firsts.size(); ++p) out.firsts[p] += out.firsts[p - 1];
+  return out;
+}
+
+// Collective. Carries flows out, as far as vertices are there for them.
+std::int64_t carry(Moves& moves, std::vector<Flow> flows, int constraint) {
+  constexpr int most_rounds = 24;
+  std::int64_t all_moved = 0;
   exec::Array<std::int64_t> firsts_there, amounts_there;
   exec::Array<int> to_there;
-  for (int round = 0; round < most_rounds; ++round) {
+  for (int round = 0; round < most_rounds && !flows.empty(); ++round) {
+    const Outflows out = listed(flows, moves.goal.parts, constraint);
     vote_between(*moves.communicator, attempt(moves_stage, [&] {
       const Space& space = moves.level->space;
-      firsts_there = {space, label, std::span<const std::int64_t>(firsts)};
-      to_there = {space, label, std::span<const int>(to)};
-      amounts_there = {space, label, std::span<const std::int64_t>(groups.amounts)};
+      firsts_there = {space, label, std::span<const std::int64_t>(out.firsts)};
+      to_there = {space, label, std::span<const int>(out.to)};
+      amounts_there = {space, label, std::span<const std::int64_t>(out.groups.amounts)};
     }));
-    Release release(moves, groups);
+    Release release(moves, out.groups);
     const std::int64_t moved = release.run(
         [&]<class Instance>(const Candidates<Instance>& candidates) {
           return ChooseFlow<Instance>{candidates, firsts_there.data(), to_there.data(),
@@ -124,8 +134,8 @@ std::int64_t carry(Moves& moves, const std::vector<Flow>& flows, int constraint)
         false);
     all_moved += moved;
     if (moved == 0) break;
-    for (std::size_t g = 0; g < groups.amounts.size(); ++g)
-      groups.amounts[g] = std::max<std::int64_t>(groups.amounts[g] - release.gone()[g], 0);
+    for (std::size_t f = 0; f < flows.size(); ++f) flows[f].amount -= release.gone()[f];
+    std::erase_if(flows, [](const Flow& flow) { return flow.amount <= 0; });
   }
   return all_moved;
 }

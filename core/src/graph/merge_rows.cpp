@@ -12,7 +12,9 @@ namespace {
 
 constexpr const char* label = "evenkeel::graph::contract";
 
-// Where a merged row is searched for a column one by one; longer ones have a hash table.
+// How an entry of a merged row is found by its column: in a table of all columns, where there is
+// memory for one per block; else short rows are searched one by one, and longer ones have a hash
+// table. Rows are the same either way.
 constexpr std::int64_t short_row = 16;
 
 KOKKOS_INLINE_FUNCTION std::int64_t slots_for(std::int64_t most_entries) {
@@ -25,7 +27,8 @@ KOKKOS_INLINE_FUNCTION std::int64_t slots_for(std::int64_t most_entries) {
 struct RowInProgress {
   Vertex* columns;
   EdgeUnits* weights;
-  std::int32_t* slots;  // null: none; all 0 before and after
+  std::int32_t* places;  // of each column, if it is in this row; null: none
+  std::int32_t* slots;   // null: none; all 0 before and after
   std::int64_t mask;
   std::int64_t length = 0;
 
@@ -40,6 +43,19 @@ struct RowInProgress {
     columns[length] = column;
     weights[length] = weight;
     ++length;
+  }
+  // By arithmetic alone: whether a column is there already no processor foresees. What is written
+  // behind the row of a column that is not wanted is overwritten by the next; there is room.
+  KOKKOS_FUNCTION void add_by_place(Vertex column, EdgeUnits weight, bool is_wanted) {
+    const std::int64_t there = places[column];  // perhaps of another row
+    const bool is_new = (there >= length) | (columns[there < length ? there : 0] != column);
+    const std::int64_t at = is_new ? length : there;
+    const EdgeUnits before = is_new ? 0 : weights[at];
+    const EdgeUnits room = heaviest_edge - before;
+    places[column] = static_cast<std::int32_t>(at);
+    columns[at] = column;
+    weights[at] = before + (weight < room ? weight : room);
+    length += static_cast<std::int64_t>(is_new & is_wanted);
   }
   KOKKOS_FUNCTION void add(Vertex column, EdgeUnits weight) {
     if (slots == nullptr) {
@@ -74,8 +90,9 @@ struct MergeBlocks {
   Members members;
   std::int64_t clusters, blocks;
   const std::int64_t* room;    // where the entries of a block may begin
-  const std::int64_t* tables;  // where the table of a block begins, and of the next
+  const std::int64_t* tables;  // where the table of a block begins
   std::int32_t* slots;
+  bool has_places;  // tables are of all columns
   Vertex* columns;
   EdgeUnits* weights;
   std::int64_t* lengths;
@@ -89,23 +106,39 @@ struct MergeBlocks {
     const auto [begin, end] = share(block);
     std::int64_t at = room[block];
     for (std::int64_t cluster = begin; cluster < end; ++cluster) {
-      const std::int64_t most = members.most_entries(cluster);
-      const bool is_short = most <= short_row;
-      RowInProgress row{columns + at, weights + at, is_short ? nullptr : slots + tables[block],
-                        is_short ? 0 : slots_for(most) - 1};
-      members.for_each_edge(cluster, [&](Vertex column, EdgeUnits weight) {
-        if (column != cluster) row.add(column, weight);
-      });
-      row.clear_slots();
-      lengths[cluster] = row.length;
-      at += row.length;
+      const std::int64_t length =
+          has_places ? merge_by_place(cluster, at, block) : merge(cluster, at, block);
+      lengths[cluster] = length;
+      at += length;
     }
+  }
+  KOKKOS_FUNCTION std::int64_t merge_by_place(std::int64_t cluster, std::int64_t at,
+                                              std::int64_t block) const {
+    RowInProgress row{columns + at, weights + at, slots + tables[block], nullptr, 0};
+    members.for_each_edge(cluster, [&](Vertex column, EdgeUnits weight) {
+      row.add_by_place(column, weight, column != cluster);
+    });
+    return row.length;
+  }
+  KOKKOS_FUNCTION std::int64_t merge(std::int64_t cluster, std::int64_t at,
+                                     std::int64_t block) const {
+    const std::int64_t most = members.most_entries(cluster);
+    const bool is_short = most <= short_row;
+    RowInProgress row{columns + at, weights + at, nullptr,
+                      is_short ? nullptr : slots + tables[block],
+                      is_short ? 0 : slots_for(most) - 1};
+    members.for_each_edge(cluster, [&](Vertex column, EdgeUnits weight) {
+      if (column != cluster) row.add(column, weight);
+    });
+    row.clear_slots();
+    return row.length;
   }
 };
 
-// What the blocks need: entries, and the slots of their largest row.
+// What the blocks need: entries, and a table.
 struct MeasureBlocks {
   MergeBlocks merge;
+  std::int64_t all_columns;
   std::int64_t *room, *tables;
   KOKKOS_FUNCTION void operator()(std::int64_t block) const {
     const auto [begin, end] = merge.share(block);
@@ -116,7 +149,7 @@ struct MeasureBlocks {
       largest = most > largest ? most : largest;
     }
     room[block] = entries;
-    tables[block] = largest > short_row ? slots_for(largest) : 0;
+    tables[block] = merge.has_places ? all_columns : largest > short_row ? slots_for(largest) : 0;
   }
 };
 
@@ -138,19 +171,33 @@ struct CloseRanks {
 
 template <class Instance>
 Rows merged(const Instance& instance, const Space& space, const Members& members,
-            std::int64_t clusters) {
+            std::int64_t clusters, const MergeRoom& most) {
   const std::int64_t blocks =
       is_device<Instance>
           ? clusters
           : std::min<std::int64_t>(exec::host_threads(), std::max<std::int64_t>(clusters, 1));
   Rows rows;
   rows.offsets = {space, label, clusters + 1};
-  exec::Array<std::int64_t> room(space, label, blocks), tables(space, label, blocks);
-  MergeBlocks merge{members,     clusters,      std::max<std::int64_t>(blocks, 1),
-                    room.data(), tables.data(), nullptr,
-                    nullptr,     nullptr,       rows.offsets.data()};
-  exec::for_each(instance, label, blocks, MeasureBlocks{merge, room.data(), tables.data()});
-  const std::int64_t entries = exec::sum_up(room), all_slots = exec::sum_up(tables);
+  const auto room = exec::filled<std::int64_t>(space, label, blocks, 0);
+  const auto tables = exec::filled<std::int64_t>(space, label, blocks, 0);
+  constexpr std::int64_t most_tables = 8;  // of all columns
+  MergeBlocks merge{members,
+                    clusters,
+                    std::max<std::int64_t>(blocks, 1),
+                    room.data(),
+                    tables.data(),
+                    nullptr,
+                    !is_device<Instance> && blocks <= most_tables,
+                    nullptr,
+                    nullptr,
+                    rows.offsets.data()};
+  std::int64_t entries = most.entries, all_slots = most.columns;
+  if (blocks != 1 || !merge.has_places) {
+    exec::for_each(instance, label, blocks,
+                   MeasureBlocks{merge, most.columns, room.data(), tables.data()});
+    entries = exec::sum_up(room);
+    all_slots = exec::sum_up(tables);
+  }
   const auto slots = exec::filled<std::int32_t>(space, label, all_slots, 0);
   rows.columns = {space, label, entries};
   rows.weights = {space, label, entries};
@@ -179,9 +226,11 @@ Rows merged(const Instance& instance, const Space& space, const Members& members
 
 }  // namespace
 
-Rows merge_rows(const Space& space, const Members& members, std::int64_t clusters) {
-  return with_space(
-      space, [&](const auto& instance) { return merged(instance, space, members, clusters); });
+Rows merge_rows(const Space& space, const Members& members, std::int64_t clusters,
+                const MergeRoom& most) {
+  return with_space(space, [&](const auto& instance) {
+    return merged(instance, space, members, clusters, most);
+  });
 }
 
 }  // namespace evenkeel::graphs

@@ -47,6 +47,12 @@ struct Members {
   }
 };
 
-Rows merge_rows(const Space& space, const Members& members, std::int64_t clusters);
+struct MergeRoom {
+  std::int64_t columns;  // clusters and their ghosts
+  std::int64_t entries;  // of all members
+};
+
+Rows merge_rows(const Space& space, const Members& members, std::int64_t clusters,
+                const MergeRoom& most);
 
 }  // namespace evenkeel::graphs

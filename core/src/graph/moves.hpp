@@ -38,7 +38,8 @@ struct Moves {
   // as in vote(). `are_locked`: they stay where they are in the next round.
   std::int64_t commit(const Status& status, const exec::Array<int>& to, bool are_locked);
 
-  // What restore() goes back to; after it, the border may lack vertices. Collective.
+  // What restore() goes back to. The border has its vertices then too: none ever leaves the list.
+  // Collective.
   void remember();
   void restore();
 

@@ -253,9 +253,8 @@ void refine(Moves& moves, const Patience& patience, bool is_finest) {
     if (settle(moves) == 0) break;
 }
 
-exec::Array<int> cut_levels(const Communicator& communicator, const Status& status,
-                            const Level& finest, const Goal& goal, const Plan& plan,
-                            exec::Array<int> given) {
+Moves cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
+                 const Goal& goal, const Plan& plan, exec::Array<int> given) {
   Milestones milestones(plan.progress);
   std::vector<Contracted> coarser;
   const auto level_at = [&](std::size_t depth) -> const Level& {
@@ -294,7 +293,7 @@ exec::Array<int> cut_levels(const Communicator& communicator, const Status& stat
            parts = scattered(coarsest, graph, start_of(graph, goal, plan));
          }));
   }
-  for (std::size_t depth = coarser.size() + 1; depth-- > 0;) {
+  const auto refined = [&](std::size_t depth) {
     const Level& level = level_at(depth);
     Moves moves(communicator, std::exchange(told, {}), level,
                 goal_of_level(goal, level.all_vertices, depth == 0), std::move(parts));
@@ -302,15 +301,16 @@ exec::Array<int> cut_levels(const Communicator& communicator, const Status& stat
       plan.companion->refine(moves, plan.patience, depth == 0);
     else
       refine(moves, plan.patience, depth == 0);
-    parts = std::move(moves.parts);
-    if (depth == 0) break;
-    told = attempt(stage_name, [&] { milestones.refined(level.all_vertices); });
+    return moves;
+  };
+  for (; !coarser.empty(); coarser.pop_back()) {
+    parts = refined(coarser.size()).parts;
+    told = attempt(stage_name, [&] { milestones.refined(coarser.back().level.all_vertices); });
     vote(communicator, attempt(stage_name, [&] {
-           parts = projected(level_at(depth - 1).space, coarser[depth - 1].coarse_of, parts);
+           parts = projected(finest.space, coarser.back().coarse_of, parts);
          }));
-    coarser.pop_back();
   }
-  return parts;
+  return refined(0);
 }
 
 }  // namespace evenkeel::graphs

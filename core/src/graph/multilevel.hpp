@@ -43,11 +43,10 @@ struct Plan {
   Companion* companion = nullptr;  // null: none
 };
 
-// Collective. The part of each vertex and ghost. `given`: parts of vertices and ghosts, for
-// Start::given.
-exec::Array<int> cut_levels(const Communicator& communicator, const Status& status,
-                            const Level& finest, const Goal& goal, const Plan& plan,
-                            exec::Array<int> given);
+// Collective. The part of each vertex and ghost, with what is known of them. `given`: parts of
+// vertices and ghosts, for Start::given.
+Moves cut_levels(const Communicator& communicator, const Status& status, const Level& finest,
+                 const Goal& goal, const Plan& plan, exec::Array<int> given);
 
 // The parts of fine vertices and ghosts, by those of the coarse ones. Local.
 exec::Array<int> projected(const Space& space, const exec::Array<Vertex>& coarse_of,

@@ -80,6 +80,11 @@ struct Owners {
   }
 };
 
+struct CopyOffset {
+  const std::int64_t* from;
+  std::int64_t* to;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { to[i] = from[i]; }
+};
 struct CountRow {
   const std::int64_t *offsets, *columns;
   EdgeScale scale;
@@ -117,7 +122,7 @@ struct WriteAddresses {
     addresses[i] = owners.address(columns[edges[i]]);
   }
 };
-exec::Array<Address> ghost_addresses(const Space& space, const exec::Array<std::int64_t>& columns,
+exec::Array<Address> ghost_addresses(const Space& space, const Integers& columns,
                                      const Owners& owners) {
   const auto edges =
       exec::numbers_that(space, label, columns.size(), ElsewhereEdges{columns.data(), owners});
@@ -127,7 +132,19 @@ exec::Array<Address> ghost_addresses(const Space& space, const exec::Array<std::
   return distinct(space, addresses);
 }
 
-struct WriteRows {
+// Whether a row may have a column twice: a long one may.
+KOKKOS_INLINE_FUNCTION bool may_repeat(const Vertex* columns, std::int64_t begin,
+                                       std::int64_t end) {
+  constexpr std::int64_t longest = 48;
+  if (end - begin > longest) return true;
+  for (std::int64_t e = begin; e < end; ++e)
+    for (std::int64_t f = begin; f < e; ++f)
+      if (columns[e] == columns[f]) return true;
+  return false;
+}
+
+// Writes a row, and returns its length.
+struct WriteRow {
   const std::int64_t *offsets, *columns, *firsts_out;
   EdgeScale scale;
   Owners owners;
@@ -137,12 +154,13 @@ struct WriteRows {
   Vertex* columns_out;
   EdgeUnits* weights_out;
   int* uncuttable_out;  // null: not wanted
+  int* repeats;         // becomes 1 where a row may have a column twice
 
   KOKKOS_FUNCTION Vertex column(std::int64_t number) const {
     if (owners.is_mine(number)) return static_cast<Vertex>(number - first);
     return static_cast<Vertex>(owned + place_in(ghosts, ghost_count, owners.address(number)));
   }
-  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
     std::int64_t at = firsts_out[v];
     for (std::int64_t e = offsets[v]; e < offsets[v + 1]; ++e) {
       const EdgeUnits weight = scale.of(e);
@@ -152,21 +170,8 @@ struct WriteRows {
       if (uncuttable_out != nullptr) uncuttable_out[at] = scale.is_uncuttable(e) ? 1 : 0;
       ++at;
     }
-  }
-};
-
-// Rows that may have a column twice: all long ones.
-struct MayRepeat {
-  const std::int64_t* offsets;
-  const Vertex* columns;
-  KOKKOS_FUNCTION bool operator()(std::int64_t v) const {
-    constexpr std::int64_t longest = 48;
-    const std::int64_t begin = offsets[v], end = offsets[v + 1];
-    if (end - begin > longest) return true;
-    for (std::int64_t e = begin; e < end; ++e)
-      for (std::int64_t f = begin; f < e; ++f)
-        if (columns[e] == columns[f]) return true;
-    return false;
+    if (may_repeat(columns_out, firsts_out[v], at)) Kokkos::atomic_fetch_or(repeats, 1);
+    return at - firsts_out[v];
   }
 };
 
@@ -239,54 +244,70 @@ Units units_for(std::int64_t vertices, double heaviest, bool given) {
   return Units(census);
 }
 
-struct Edges {
-  std::int64_t loops;
-  std::uint64_t asymmetry;
-};
-void add_edges(Edges& into, const Edges& from) noexcept {
-  into.loops += from.loops;
-  into.asymmetry += from.asymmetry;
-}
+void add_up(std::uint64_t& into, const std::uint64_t& from) noexcept { into += from; }
 
-// Collective. Checks that each edge has its reverse, counts loops and makes the ghosts.
+// Collective. Checks that each edge has its reverse, and makes the ghosts.
 void read_edges(const Space& space, const Communicator& communicator, const Given& given,
                 const Owners& owners, GraphRead& read) {
   exec::Array<Address> elsewhere;
-  Edges mine = {};
+  std::uint64_t excess = 0;
   const Status ready = attempt(stage_name, [&] {
-    mine.loops = exec::sum<std::int64_t>(
-        space, given.owned, CountLoops{given.offsets.data(), given.columns.data(), given.first});
-    mine.asymmetry = asymmetry(space, given);
+    excess = asymmetry(space, given);
     if (communicator.size() > 1) elsewhere = ghost_addresses(space, given.columns, owners);
   });
-  const Edges all = vote<&add_edges>(communicator, ready, mine);
-  if (all.asymmetry != 0) refuse_asymmetry(space, communicator, given);
-  read.loops = all.loops;
+  if (vote<&add_up>(communicator, ready, excess) != 0) refuse_asymmetry(space, communicator, given);
   read.level.ghosts = Ghosts(communicator, {}, space, elsewhere, {});
 }
 
-// The columns and weights of the level's rows, without loops and edges of no weight. Returns, for
-// each of its entries, whether it is uncuttable; empty: none is, on any rank.
-exec::Array<int> write_rows(const Given& given, const EdgeScale& scale, const Owners& owners,
-                            Level& level) {
+// The level's rows as they are made.
+struct RowsWritten {
+  exec::Array<int> uncuttable;  // whether each entry is; empty: none is, on any rank
+  std::int64_t loops = 0;
+  int may_repeat = 0;  // 1: some row may have a column twice
+};
+
+// Writes the rows that have these offsets, and returns how many entries they have.
+std::int64_t write_entries(const Given& given, const EdgeScale& scale, const Owners& owners,
+                           exec::Array<std::int64_t> offsets, std::int64_t room, Level& level,
+                           RowsWritten& written) {
   const Space space = level.space;
+  level.rows = {std::move(offsets), {space, label, room}, {space, label, room}};
+  if (given.all.uncuttable_edges > 0) written.uncuttable = {space, label, room};
+  const exec::Array<Address>& ghosts = level.ghosts.addresses();
+  const auto repeats = exec::filled<int>(space, label, 1, 0);
+  const auto count = exec::sum<std::int64_t>(
+      space, given.owned,
+      WriteRow{given.offsets.data(), given.columns.data(), level.rows.offsets.data(), scale, owners,
+               given.first, given.owned, ghosts.data(), ghosts.size(), level.rows.columns.data(),
+               level.rows.weights.data(),
+               given.all.uncuttable_edges > 0 ? written.uncuttable.data() : nullptr,
+               repeats.data()});
+  repeats.fetch(0, {&written.may_repeat, 1});
+  return count;
+}
+
+// The columns and weights of the level's rows, without loops and edges of no weight.
+RowsWritten write_rows(const Given& given, const EdgeScale& scale, const Owners& owners,
+                       Level& level) {
+  const Space space = level.space;
+  RowsWritten written;
   exec::Array<std::int64_t> offsets(space, label, given.owned + 1);
+  exec::for_each(space, label, offsets.size(), CopyOffset{given.offsets.data(), offsets.data()});
+  // Most graphs have nothing to leave out, and need no count of what is left.
+  const std::int64_t entries = given.columns.size();
+  if (write_entries(given, scale, owners, std::move(offsets), entries, level, written) == entries)
+    return written;
+  offsets = std::move(level.rows.offsets);
   exec::for_each(space, label, 1,
                  exec::detail::Fill<std::int64_t>{offsets.data() + given.owned, 0});
   exec::for_each(
       space, label, given.owned,
       CountRow{given.offsets.data(), given.columns.data(), scale, given.first, offsets.data()});
   const std::int64_t edges = exec::sum_up(offsets);
-  level.rows = {std::move(offsets), {space, label, edges}, {space, label, edges}};
-  exec::Array<int> uncuttable;
-  if (given.all.uncuttable_edges > 0) uncuttable = {space, label, edges};
-  const exec::Array<Address>& ghosts = level.ghosts.addresses();
-  exec::for_each(space, label, given.owned,
-                 WriteRows{given.offsets.data(), given.columns.data(), level.rows.offsets.data(),
-                           scale, owners, given.first, given.owned, ghosts.data(), ghosts.size(),
-                           level.rows.columns.data(), level.rows.weights.data(),
-                           given.all.uncuttable_edges > 0 ? uncuttable.data() : nullptr});
-  return uncuttable;
+  write_entries(given, scale, owners, std::move(offsets), edges, level, written);
+  written.loops = exec::sum<std::int64_t>(
+      space, given.owned, CountLoops{given.offsets.data(), given.columns.data(), given.first});
+  return written;
 }
 
 // --- Vertices ------------------------------------------------------------------------------------
@@ -346,6 +367,7 @@ struct Sums {
   std::int64_t edges, edge_weights;  // entries of rows, and their weights
   std::int64_t bytes;
   std::int64_t may_repeat;  // ranks whose rows may have a column twice
+  std::int64_t loops;
 };
 void add_sums(Sums& into, const Sums& from) noexcept {
   for (std::size_t c = 0; c < into.totals.size(); ++c) into.totals[c] += from.totals[c];
@@ -353,11 +375,7 @@ void add_sums(Sums& into, const Sums& from) noexcept {
   into.edge_weights += from.edge_weights;
   into.bytes += from.bytes;
   into.may_repeat += from.may_repeat;
-}
-
-std::int64_t may_repeat(const Level& level) {
-  const MayRepeat row{level.rows.offsets.data(), level.rows.columns.data()};
-  return exec::first_that(level.space, level.owned, row) < level.owned ? 1 : 0;
+  into.loops += from.loops;
 }
 
 // What it is worth to stay: a tie-break and what the user says.
@@ -389,6 +407,7 @@ void describe(const Space& space, const Given& given, GraphRead& read) {
   level.has_fixed = given.all.has_fixed > 0;
   level.has_keys = read.has_keys = given.all.has_positions > 0;
   read.has_uncuttable = given.all.uncuttable_edges > 0;
+  read.has_weights = given.all.has_weights > 0;
   read.dimensions = static_cast<int>(given.all.greatest_dimensions);
 }
 
@@ -432,24 +451,28 @@ GraphRead read_given(const Space& space, const Communicator& communicator, const
   read.edge_unit = 1 / scale.factor;
   read_edges(space, communicator, given, owners, read);
 
-  exec::Array<int> uncuttable;  // of each entry of the rows
+  RowsWritten rows;
   exec::Array<std::int64_t> bytes;
   Sums mine = {};
   Status ready = attempt(stage_name, [&] {
-    uncuttable = write_rows(given, scale, owners, level);
+    rows = write_rows(given, scale, owners, level);
+    mine.loops = rows.loops;
     write_names(given, level);
     mine.totals = write_weights(given, level);
     bytes = bytes_in_units(space, given);
     mine.edges = level.rows.columns.size();
     mine.edge_weights =
-        exec::sum<std::int64_t>(space, mine.edges, SumEdges{level.rows.weights.data()});
+        scale.weights == nullptr
+            ? mine.edges
+            : exec::sum<std::int64_t>(space, mine.edges, SumEdges{level.rows.weights.data()});
     mine.bytes = exec::sum<std::int64_t>(space, bytes.size(), SumOf{bytes.data()});
-    mine.may_repeat = may_repeat(level);
+    mine.may_repeat = rows.may_repeat;
     space.fence(label);
   });
   const Sums all = vote<&add_sums>(communicator, ready, mine);
   read.totals = all.totals;
   read.edges = all.edges / 2;
+  read.loops = all.loops;
   ready = attempt(stage_name, [&] {
     if (read.has_homes) write_stay(given, all, moving_cost, bytes, level);
   });
@@ -457,7 +480,8 @@ GraphRead read_given(const Space& space, const Communicator& communicator, const
 
   if (read.has_keys) level.keys = keys_along_curve(space, communicator, given);
   complete_ghosts(communicator, level);
-  if (read.has_uncuttable) read.uncuttable = uncuttable_leaders(communicator, level, uncuttable);
+  if (read.has_uncuttable)
+    read.uncuttable = uncuttable_leaders(communicator, level, rows.uncuttable);
   if (all.may_repeat > 0) merge_repeated(communicator, read, all.edges);
   read.isolated = communicator.all_reduce(
       exec::sum<std::int64_t>(space, level.owned, IsIsolated{level.rows.offsets.data()}),

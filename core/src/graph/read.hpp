@@ -17,8 +17,9 @@ struct GraphRead {
   Level level;
   // Clusters that no cut may divide: the leader of each vertex and ghost, if there are any.
   exec::Array<Address> uncuttable;
-  bool has_homes = false, has_keys = false, has_uncuttable = false;  // the same on all ranks
-  int dimensions = 0;                                                // of positions
+  // The same on all ranks.
+  bool has_homes = false, has_keys = false, has_uncuttable = false, has_weights = false;
+  int dimensions = 0;  // of positions
   PerConstraint totals = {};
   double edge_unit = 1;  // what an edge of one unit weighs
   std::int64_t vertices = 0, isolated = 0, loops = 0, duplicates = 0, edges = 0;

@@ -79,8 +79,6 @@ struct Candidates {
   }
 };
 
-// A group for each part that is too heavy: its number is the part's.
-
 template <class Instance>
 struct CountBins {
   State state;
@@ -153,7 +151,7 @@ struct Admit {
 
 // --- Releasing groups ----------------------------------------------------------------------------
 
-// Groups with what may go, in units of a constraint; none may go of those without a constraint.
+// Groups with what may go, in units of a constraint.
 struct Groups {
   std::vector<int> constraints;
   std::vector<std::int64_t> amounts;
@@ -245,7 +243,6 @@ class Release {
   void set_thresholds() {
     rests_ = groups_.amounts;
     for (std::size_t g = 0; g < rests_.size(); ++g) {
-      if (groups_.constraints[g] == no_constraint) continue;
       const auto [bin, below] = threshold_of(sums_of(g, loss_classes), rests_[g]);
       thresholds_[g] = bin;
       rests_[g] -= below;
@@ -264,7 +261,7 @@ class Release {
   // The bin that reaches the amount goes too, unless `is_nearest`, and that takes it further away.
   void set_bins(bool is_nearest) {
     for (std::size_t g = 0; g < rests_.size(); ++g) {
-      if (groups_.constraints[g] == no_constraint || thresholds_[g] == loss_classes) continue;
+      if (thresholds_[g] == loss_classes) continue;
       const std::span<const std::int64_t> bins = sums_of(g, hash_bins);
       const auto [bin, below] = threshold_of(bins, rests_[g]);
       const bool is_far =

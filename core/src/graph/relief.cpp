@@ -8,10 +8,13 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// A group for each part that is too heavy: its number is the part's.
+constexpr int no_group = -1;
+
+// A group for each part that is too heavy.
 template <class Instance>
 struct ChooseRelief {
   Candidates<Instance> candidates;
+  const int* groups;  // of each part; no_group: it is not too heavy
   std::int64_t limits[most_constraints];
 
   KOKKOS_FUNCTION bool has_room(int part, Vertex v) const {
@@ -25,8 +28,8 @@ struct ChooseRelief {
     return true;
   }
   KOKKOS_FUNCTION bool wants(Vertex v) const {
-    const int c = candidates.constraint_of_group[candidates.state.parts[v]];
-    return c >= 0 && candidates.weight(v, c) > 0;
+    const int group = groups[candidates.state.parts[v]];
+    return group != no_group && candidates.weight(v, candidates.constraint_of_group[group]) > 0;
   }
   template <class Connections>
   KOKKOS_FUNCTION void operator()(Vertex v, const Connections& all) const {
@@ -46,7 +49,7 @@ struct ChooseRelief {
       best = weight;
       best_part = part;
     }
-    if (best_part != nowhere) candidates.enter(v, best_part, own_part, own - best);
+    if (best_part != nowhere) candidates.enter(v, best_part, groups[own_part], own - best);
   }
 };
 
@@ -55,17 +58,23 @@ struct ChooseRelief {
 std::int64_t relieve(Moves& moves) {
   const auto constraints = static_cast<std::size_t>(moves.goal.constraints);
   Groups groups;
-  for (std::size_t p = 0; p < static_cast<std::size_t>(moves.goal.parts); ++p) {
+  std::vector<int> groups_of_parts(static_cast<std::size_t>(moves.goal.parts), no_group);
+  for (std::size_t p = 0; p < groups_of_parts.size(); ++p) {
     const int c = moves.critical_constraint(p);
-    const auto at = static_cast<std::size_t>(std::max(c, 0));
+    if (c == no_constraint) continue;
+    const auto at = static_cast<std::size_t>(c);
+    groups_of_parts[p] = static_cast<int>(groups.count());
     groups.constraints.push_back(c);
-    groups.amounts.push_back(c < 0 ? 0
-                                   : moves.weights[p * constraints + at] - moves.goal.limits[at]);
+    groups.amounts.push_back(moves.weights[p * constraints + at] - moves.goal.limits[at]);
   }
+  exec::Array<int> groups_there;
+  vote_between(*moves.communicator, attempt(moves_stage, [&] {
+    groups_there = {moves.level->space, release_label, std::span<const int>(groups_of_parts)};
+  }));
   return Release(moves, groups)
       .run(
           [&]<class Instance>(const Candidates<Instance>& candidates) {
-            ChooseRelief<Instance> choice{candidates, {}};
+            ChooseRelief<Instance> choice{candidates, groups_there.data(), {}};
             std::copy(moves.goal.limits.begin(), moves.goal.limits.end(), choice.limits);
             return choice;
           },

@@ -30,11 +30,14 @@ struct CountVolume {
   }
 };
 
+// Of listed vertices.
 struct CutEdges {
   RowsView rows;
+  const Vertex* list;
   const int* parts;
   const Address* clusters;  // not null: those between vertices of one cluster
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
+    const Vertex v = list[i];
     std::int64_t cut = 0;
     for (std::int64_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e)
       if (parts[rows.columns[e]] != parts[v] &&
@@ -118,25 +121,33 @@ struct SetParts {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { parts[vertices[i]] = to[i]; }
 };
 
+// Parts that weigh something have vertices.
+bool has_weightless_part(const Moves& moves) {
+  for (std::size_t p = 0; p < static_cast<std::size_t>(moves.goal.parts); ++p)
+    if (moves.weights[p * static_cast<std::size_t>(moves.goal.constraints)] == 0) return true;
+  return false;
+}
+
 }  // namespace
 
-GraphReport report_of(const Communicator& communicator, GraphRead& read,
-                      const exec::Array<int>& parts, const Goal& goal,
-                      const PerConstraint& heaviest, std::int64_t clusters) {
+Moves surveyed(const Communicator& communicator, GraphRead& read, const Goal& goal,
+               exec::Array<int> parts) {
+  read.level.has_fixed = read.level.has_stay = false;
+  return Moves(communicator, {}, read.level, goal, std::move(parts));
+}
+
+GraphReport report_of(const Communicator& communicator, const GraphRead& read, Moves& moves,
+                      const Goal& goal, const PerConstraint& heaviest, std::int64_t clusters) {
   GraphReport report;
-  Level& level = read.level;
+  const Level& level = read.level;
   const Space& space = level.space;
+  const exec::Array<int>& parts = moves.parts;
   report.parts = goal.parts;
   report.vertices = read.vertices;
   report.edges = read.edges;
   report.isolated = read.isolated;
   report.loops = read.loops;
   report.duplicates = read.duplicates;
-  // Vertices that are fixed are on no border otherwise.
-  level.has_fixed = level.has_stay = false;
-  exec::Array<int> copy;
-  const Status copied = attempt(moves_stage, [&] { copy = parts; });
-  Moves moves(communicator, copied, level, goal, std::move(copy));
   report.cut = static_cast<double>(moves.worth.cut >> finer_bits) * read.edge_unit;
   std::vector<int> neighbours(static_cast<std::size_t>(goal.parts), 0);
   for (const Border& border : borders_of(moves))
@@ -153,11 +164,13 @@ GraphReport report_of(const Communicator& communicator, GraphRead& read,
          });
          sums[0] = volume.on_host()[0];
          const RowsView rows(level.rows);
-         sums[1] =
-             exec::sum<std::int64_t>(space, level.owned, CutEdges{rows, parts.data(), nullptr});
-         if (read.has_uncuttable)
-           sums[2] = exec::sum<std::int64_t>(space, level.owned,
-                                             CutEdges{rows, parts.data(), read.uncuttable.data()});
+         const auto cut_edges = [&](const Address* within) {
+           return exec::sum<std::int64_t>(
+               space, moves.border.size(),
+               CutEdges{rows, moves.border.data(), parts.data(), within});
+         };
+         sums[1] = cut_edges(nullptr);
+         if (read.has_uncuttable) sums[2] = cut_edges(read.uncuttable.data());
          if (!level.has_homes) return;
          sums[3] = exec::sum<std::int64_t>(
              space, level.owned,
@@ -180,8 +193,10 @@ GraphReport report_of(const Communicator& communicator, GraphRead& read,
     report.bound.push_back(lambda_of(
         static_cast<double>(least_bottleneck(goal, c, heaviest, clusters)), total, goal.parts));
   }
-  const std::vector<std::int64_t> counts = counts_of(communicator, level, goal.parts, parts);
-  report.empty = static_cast<int>(std::count(counts.begin(), counts.end(), 0));
+  if (has_weightless_part(moves)) {
+    const std::vector<std::int64_t> counts = counts_of(communicator, level, goal.parts, parts);
+    report.empty = static_cast<int>(std::count(counts.begin(), counts.end(), 0));
+  }
   if (level.has_homes) {
     report.moved = static_cast<double>(sums[3]) /
                    static_cast<double>(std::max<std::int64_t>(read.vertices, 1));
@@ -206,12 +221,17 @@ GraphReport report_of(const Communicator& communicator, GraphRead& read,
   return report;
 }
 
-void fill_empty(const Communicator& communicator, const Level& level, int part_count,
+bool fill_empty(const Communicator& communicator, Moves& moves) {
+  return has_weightless_part(moves) &&
+         fill_empty(communicator, *moves.level, moves.goal.parts, moves.parts, Volunteers::light);
+}
+
+bool fill_empty(const Communicator& communicator, const Level& level, int part_count,
                 const exec::Array<int>& parts, Volunteers kind) {
   const Space& space = level.space;
   std::vector<std::int64_t> counts = counts_of(communicator, level, part_count, parts);
   const std::int64_t empty = std::count(counts.begin(), counts.end(), 0);
-  if (empty == 0) return;
+  if (empty == 0) return false;
   std::vector<std::int64_t> gives;
   gives.reserve(counts.size());
   for (const std::int64_t count : counts)
@@ -279,6 +299,7 @@ void fill_empty(const Communicator& communicator, const Level& level, int part_c
          space.fence(label);
        }));
   level.ghosts.refresh(parts);
+  return true;
 }
 
 }  // namespace evenkeel::graphs

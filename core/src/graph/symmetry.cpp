@@ -19,13 +19,19 @@ struct Ends {
   }
 };
 
-// Each edge adds a hash at its lower end and takes it away at its upper end.
+struct AllEnds {
+  KOKKOS_FUNCTION bool hold(std::int64_t, std::int64_t) const { return true; }
+};
+
+// Each edge adds a hash at its lower end and takes it away at its upper end. Which end a neighbour
+// is no processor foresees: arithmetic decides.
+template <class WhichEnds>
 struct Symmetry {
   const std::int64_t *offsets, *columns;
   const double* weights;      // null: all 1
   const std::int64_t* marks;  // null: none
   std::int64_t first;
-  Ends ends;
+  WhichEnds ends;
 
   KOKKOS_FUNCTION std::uint64_t hash(std::int64_t e, std::int64_t lower, std::int64_t upper) const {
     const auto low = static_cast<std::uint64_t>(lower), high = static_cast<std::uint64_t>(upper);
@@ -42,8 +48,10 @@ struct Symmetry {
     const std::int64_t self = first + v;
     for (std::int64_t e = offsets[v]; e < offsets[v + 1]; ++e) {
       const std::int64_t other = columns[e];
-      if (self < other && ends.hold(self, other)) sum += hash(e, self, other);
-      if (self > other && ends.hold(other, self)) sum -= hash(e, other, self);
+      const bool is_lower = self < other;
+      const std::int64_t low = is_lower ? self : other, high = is_lower ? other : self;
+      const std::uint64_t bits = low != high && ends.hold(low, high) ? hash(e, low, high) : 0;
+      sum += is_lower ? bits : 0 - bits;
     }
     return sum;
   }
@@ -60,12 +68,14 @@ struct CountEdge {
   }
 };
 
-std::uint64_t asymmetry_within(const Space& space, const Given& given, const Ends& ends) {
+template <class WhichEnds>
+std::uint64_t asymmetry_within(const Space& space, const Given& given, const WhichEnds& ends) {
   return exec::sum<std::uint64_t>(
       space, given.owned,
-      Symmetry{given.offsets.data(), given.columns.data(),
-               given.edge_weights.empty() ? nullptr : given.edge_weights.data(),
-               given.uncuttable.empty() ? nullptr : given.uncuttable.data(), given.first, ends});
+      Symmetry<WhichEnds>{given.offsets.data(), given.columns.data(),
+                          given.edge_weights.empty() ? nullptr : given.edge_weights.data(),
+                          given.uncuttable.empty() ? nullptr : given.uncuttable.data(), given.first,
+                          ends});
 }
 
 void add(std::uint64_t& into, const std::uint64_t& from) noexcept { into += from; }
@@ -110,7 +120,7 @@ std::uint64_t id_of(const Given& given, std::int64_t number) {
 }  // namespace
 
 std::uint64_t asymmetry(const Space& space, const Given& given) {
-  return asymmetry_within(space, given, {0, given.all.vertices, given.all.vertices});
+  return asymmetry_within(space, given, AllEnds{});
 }
 
 void refuse_asymmetry(const Space& space, const Communicator& communicator, const Given& given) {

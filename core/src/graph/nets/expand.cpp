@@ -100,18 +100,19 @@ void expand(const Space& space, int rank, const NetLevel& nets, Given& objects) 
   exec::for_each(space, label, nets.local(),
                  WriteNumbers{nets.owned, rank, nets.ghosts.addresses().data(), firsts.data(),
                               numbers.data()});
-  objects.offsets = {space, label, nets.owned + 1};
-  exec::for_each(space, label, 1,
-                 exec::detail::Fill<std::int64_t>{objects.offsets.data() + nets.owned, 0});
+  exec::Array<std::int64_t> offsets(space, label, nets.owned + 1);
+  exec::for_each(space, label, 1, exec::detail::Fill<std::int64_t>{offsets.data() + nets.owned, 0});
   const NetsView view(nets);
-  exec::for_each(space, label, nets.owned, CountEdges{view, objects.offsets.data()});
-  const std::int64_t edges = exec::sum_up(objects.offsets);
-  objects.columns = {space, label, edges};
+  exec::for_each(space, label, nets.owned, CountEdges{view, offsets.data()});
+  const std::int64_t edges = exec::sum_up(offsets);
+  exec::Array<std::int64_t> columns(space, label, edges);
   objects.edge_weights = {space, label, edges};
   exec::for_each(space, label, nets.owned,
-                 WriteEdges{view, numbers.data(), objects.offsets.data(), objects.columns.data(),
+                 WriteEdges{view, numbers.data(), offsets.data(), columns.data(),
                             objects.edge_weights.data()});
   space.fence(label);
+  objects.offsets = Integers(std::move(offsets));
+  objects.columns = Integers(std::move(columns));
   // Integers that are taken as they are.
   objects.all.heaviest_edge = heaviest_net;
   objects.all.uneven_edges = 0;

@@ -150,15 +150,19 @@ Given given_objects(const Space& space, const Communicator& communicator, const 
          columns = {space, label, 0};
        }));
   const NetOptions& known = nets.options();
-  return given_graph(space, communicator,
-                     graph(offsets, columns,
-                           {.count = objects,
-                            .id = known.id,
-                            .weight = known.weight,
-                            .bytes = known.bytes,
-                            .position = known.position,
-                            .fixed = known.fixed}),
-                     options, method);
+  Given given = given_graph(space, communicator,
+                            graph(offsets, columns,
+                                  {.count = objects,
+                                   .id = known.id,
+                                   .weight = known.weight,
+                                   .bytes = known.bytes,
+                                   .position = known.position,
+                                   .fixed = known.fixed}),
+                            options, method);
+  // They were read where they are, which is nowhere afterwards.
+  given.offsets = {};
+  given.columns = {};
+  return given;
 }
 
 struct IsOutside {
