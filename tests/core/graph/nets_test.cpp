@@ -97,7 +97,7 @@ void expect_sound(const NetsOnHost& whole, const Cut& cut, int parts, double tol
   }
 }
 
-bool is_slow() { return test::size() > 2 || test::space().name() == "TestDevice"; }
+bool is_slow() { return test::size() > 1 || test::space().name() == "TestDevice"; }
 const std::vector<Effort>& efforts() {
   static const std::vector<Effort> all = {Effort::good, Effort::fast, Effort::polish};
   static const std::vector<Effort> some = {Effort::good};
