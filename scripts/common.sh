@@ -4,16 +4,17 @@
 
 checkout="$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)"
 program="${program:-${0##*/}}"
+default_directory="$checkout/build/default"  # of scripts/demo, and of scripts/test without options
 
 # --- Packages -------------------------------------------------------------------------------------
 # Debian's names, in one place. "a|b": either is enough; the first that the distribution has is
 # installed. "a?": optional, installed if the distribution has it.
-packages_build=(g++ cmake ninja-build libeigen3-dev libspdlog-dev
+packages_build=(g++ cmake ninja-build ccache libeigen3-dev libspdlog-dev
   "libtrilinos-kokkos-dev|libkokkos-dev")
 packages_kernels=("libtrilinos-kokkos-kernels-dev?" "libblas-dev?" "liblapack-dev?")
 packages_mpi=("libopenmpi-dev|libmpich-dev" "openmpi-bin|mpich")
 packages_tools=(libcli11-dev nlohmann-json3-dev)
-packages_tests=(ccache libgtest-dev libbenchmark-dev)
+packages_tests=(libgtest-dev libbenchmark-dev)
 packages_lint=(clang-format clang-tidy)
 packages_docs=(git python3-sphinx python3-myst-parser python3-sphinx-copybutton furo)
 packages_clang=(clang "libclang-rt-dev?")

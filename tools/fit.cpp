@@ -5,7 +5,10 @@
 #include "fit/counts.hpp"
 #include "fit/patches.hpp"
 #include "fit/refusal.hpp"
+#include "progress.hpp"
 #include "teach/examples.hpp"
+
+#include <evenkeel/backends/text.hpp>
 
 #include <memory>
 #include <optional>
@@ -23,7 +26,9 @@ struct FitArguments {
 Output run_patches(const FitArguments& asked) {
   if (asked.seconds || asked.method)
     refuse_fit("--seconds and --method belong to --counts.", "Leave them out.");
-  const PatchTable table = read_patch_timings(*asked.patches);
+  ProgressLine line(true);
+  const PatchTable table = read_patch_timings(*asked.patches, line.on_reading(*asked.patches));
+  line.on_stage("fitting " + in_quotes(*asked.patches));
   return report_of(fit_patches(table.dimensions, table.timings), asked.json);
 }
 
@@ -31,8 +36,13 @@ Output run_counts(const FitArguments& asked) {
   const FitMethod method = fit_method_from(asked.method.value_or("robust"));
   if (!asked.seconds)
     refuse_fit("--counts is given without --seconds.", "Name the file with the seconds, too.");
-  const CountTable table = read_counts(*asked.counts, *asked.seconds);
-  return report_of(table, fit_counts(table, method), method, asked.json);
+  ProgressLine line(true);
+  const CountTable table = read_counts(*asked.counts, *asked.seconds, [&](const std::string& path) {
+    return line.on_reading(path);
+  });
+  const WorkEstimate fit =
+      fit_counts(table, method, line.on_work("fitting " + in_quotes(*asked.counts)));
+  return report_of(table, fit, method, asked.json);
 }
 
 Output run(const FitArguments& asked) {

@@ -9,6 +9,7 @@
 #include "report/model.hpp"
 #include "report/page.hpp"
 #include "teach/examples.hpp"
+#include "tell/words.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
@@ -55,7 +56,7 @@ std::string words_of(const report::Model& model, const std::string& path) {
   line("journal    ", journal_text(model));
   line("looks      ", joined({std::to_string(model.looks), ", of ",
                               report::counted(model.last_step - model.first_step, "step")}));
-  line("rebalances ", std::to_string(model.all_rebalances));
+  line("rebalances ", std::to_string(model.changing) + detail::and_unchanged(model.unchanging));
   if (model.reading.broken > 0)
     line("left out   ",
          report::counted(model.reading.broken, "line") + ", which cannot be understood");

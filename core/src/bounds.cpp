@@ -6,6 +6,7 @@
 #include <evenkeel/core/bounds.hpp>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <string>
 #include <vector>
@@ -39,25 +40,30 @@ void require_finite(const Instance& instance, const Coordinate<Real>& coordinate
                 "Mend the positions before balancing: a NaN has no place.");
 }
 
-// The result of one pass over one component, on a host.
+// The places of some objects along one axis.
 struct Extent {
   double least = std::numeric_limits<double>::infinity();
   double greatest = -std::numeric_limits<double>::infinity();
   bool finite = true;
 };
 
-// One block of objects per index. Several comparisons run at a time, because each would otherwise
-// wait for the one before.
+// One block of objects per index. A block is so short that its places stay in the cache while one
+// axis after the other is looked at. Several comparisons run at a time, because each would
+// otherwise wait for the one before.
 template <class Real>
-struct ExtentOfBlock {
-  static constexpr std::int64_t length = 4096, lanes = 8;
-  Coordinate<Real> coordinate;
-  std::int64_t count;
-  Extent* extents;
+struct ExtentsOfBlock {
+  static constexpr std::int64_t length = 1024, lanes = 8;
+  Places<Real> places;
+  int dimensions;
+  Extent* extents;  // of each block, of each axis
 
   void operator()(std::int64_t block) const {
-    const Coordinate<Real> at = coordinate;
-    const std::int64_t begin = block * length, end = std::min(count, begin + length);
+    const std::int64_t begin = block * length, end = std::min(places.count, begin + length);
+    for (int axis = 0; axis < dimensions; ++axis)
+      extents[block * dimensions + axis] = extent_of(places.along(axis), begin, end);
+  }
+
+  static Extent extent_of(const Coordinate<Real>& at, std::int64_t begin, std::int64_t end) {
     double least[lanes], greatest[lanes];
     std::fill_n(least, lanes, at(begin));
     std::fill_n(greatest, lanes, at(begin));
@@ -72,42 +78,45 @@ struct ExtentOfBlock {
     for (; i + lanes <= end; i += lanes)
       for (std::int64_t lane = 0; lane < lanes; ++lane) look(i + lane, lane);
     for (; i < end; ++i) look(i, 0);
-    extents[block] = {*std::min_element(least, least + lanes),
-                      *std::max_element(greatest, greatest + lanes), not_finite == 0};
+    return {*std::min_element(least, least + lanes), *std::max_element(greatest, greatest + lanes),
+            not_finite == 0};
   }
 };
 
+// On a host.
 template <class Real, class Instance>
-Extent extent_of(const Instance& instance, const Coordinate<Real>& coordinate, std::int64_t count) {
-  using Block = ExtentOfBlock<Real>;
-  const std::int64_t blocks = (count + Block::length - 1) / Block::length;
-  std::vector<Extent> extents(static_cast<std::size_t>(blocks));
+std::array<Extent, 3> extents_of(const Instance& instance, const FieldLayout& at) {
+  using Block = ExtentsOfBlock<Real>;
+  const std::int64_t blocks = (at.count + Block::length - 1) / Block::length;
+  std::vector<Extent> extents(static_cast<std::size_t>(blocks * at.components));
   constexpr const char* label = "evenkeel::bounds::extents";
-  exec::for_each(instance, label, blocks, Block{coordinate, count, extents.data()});
+  exec::for_each(instance, label, blocks, Block{Places<Real>(at), at.components, extents.data()});
   exec::fence(instance, label);
-  Extent all;
-  for (const Extent& extent : extents) {
-    all.least = std::min(all.least, extent.least);
-    all.greatest = std::max(all.greatest, extent.greatest);
-    all.finite = all.finite && extent.finite;
+  std::array<Extent, 3> all;
+  for (std::size_t i = 0; i < extents.size(); ++i) {
+    Extent& of_axis = all[i % static_cast<std::size_t>(at.components)];
+    of_axis.least = std::min(of_axis.least, extents[i].least);
+    of_axis.greatest = std::max(of_axis.greatest, extents[i].greatest);
+    of_axis.finite = of_axis.finite && extents[i].finite;
   }
   return all;
 }
 
 template <class Real, class Instance>
-void add_component(const Instance& instance, const FieldLayout& at, int component, Bounds& box) {
-  const Coordinate<Real> coordinate = Places<Real>(at).along(component);
-  const auto d = static_cast<std::size_t>(component);
-  if constexpr (is_device<Instance>) {
-    require_finite(instance, coordinate, at.count, component);
-    const auto extent = exec::extremes<double>(instance, at.count, coordinate);
-    box.lower[d] = extent.least;
-    box.upper[d] = extent.greatest;
-  } else {
-    const Extent extent = extent_of(instance, coordinate, at.count);
-    if (!extent.finite) require_finite(instance, coordinate, at.count, component);
-    box.lower[d] = extent.least;
-    box.upper[d] = extent.greatest;
+void find_bounds(const Instance& instance, const FieldLayout& at, Bounds& box) {
+  std::array<Extent, 3> extents;
+  if constexpr (!is_device<Instance>) extents = extents_of<Real>(instance, at);
+  for (int axis = 0; axis < at.components; ++axis) {
+    const Coordinate<Real> coordinate = Places<Real>(at).along(axis);
+    const auto d = static_cast<std::size_t>(axis);
+    if (is_device<Instance> || !extents[d].finite)
+      require_finite(instance, coordinate, at.count, axis);
+    if constexpr (is_device<Instance>) {
+      const auto found = exec::extremes<double>(instance, at.count, coordinate);
+      extents[d] = {found.least, found.greatest};
+    }
+    box.lower[d] = extents[d].least;
+    box.upper[d] = extents[d].greatest;
   }
 }
 
@@ -116,12 +125,10 @@ Bounds local_bounds(const Instance& instance, const FieldLayout& at) {
   Bounds box;
   box.dimensions = at.components;
   if (at.count == 0) return box;
-  for (int d = 0; d < at.components; ++d) {
-    if (at.scalar == ScalarType::float32)
-      add_component<float>(instance, at, d, box);
-    else
-      add_component<double>(instance, at, d, box);
-  }
+  if (at.scalar == ScalarType::float32)
+    find_bounds<float>(instance, at, box);
+  else
+    find_bounds<double>(instance, at, box);
   return box;
 }
 

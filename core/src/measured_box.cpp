@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <vector>
 
 namespace evenkeel {
@@ -60,93 +59,164 @@ std::int64_t most_far(std::int64_t objects) {
 constexpr int bits = 6;  // few enough for what comes from a device to be small
 constexpr std::int64_t bins = std::int64_t{1} << bits, slots = bins + 2;  // below, bins, above
 
+// Of all objects, or of a part of them.
 struct Counts {
+  std::int64_t objects = 0;  // all there are, counted below or not
   std::array<std::array<std::int64_t, slots>, 3> of_axis{};
   static void add(Counts& into, const Counts& from) noexcept {
+    into.objects += from.objects;
     for (std::size_t d = 0; d < 3; ++d)
       for (std::size_t i = 0; i < slots; ++i) into.of_axis[d][i] += from.of_axis[d][i];
   }
 };
 
+// Which objects are counted: the first `run` of every `period`. A period is so short that its
+// places stay in the cache while one axis after the other is counted.
+struct Portion {
+  std::int64_t run, period;
+  KOKKOS_FUNCTION std::int64_t object(std::int64_t i) const { return i / run * period + i % run; }
+  // Indices of the objects; some of the last period may be beyond the last object.
+  std::int64_t indices(std::int64_t count) const { return (count + period - 1) / period * run; }
+};
+constexpr Portion all_objects{1024, 1024}, sample{64, 1024};
+
 // The slot of a place along an axis.
 struct SlotOf {
   Ruler ruler;
-  double lower, upper;
+  double lower = 0, upper = 0;
   KOKKOS_FUNCTION std::int64_t operator()(double place) const {
     if (place < lower) return 0;
     return place > upper ? slots - 1 : 1 + static_cast<std::int64_t>(ruler.mark(place));
   }
 };
+struct Slots {
+  int dimensions = 0;
+  SlotOf along[3];
+};
 
 // One share of the objects per index, on a host.
 template <class Real>
 struct CountShare {
-  Coordinate<Real> coordinate;
-  SlotOf slot_of;
-  std::int64_t count, shares;
-  std::int64_t* counts;  // of each share
+  Places<Real> places;
+  Slots slots_of;
+  Portion portion;
+  std::int64_t shares;
+  std::int64_t* counts;  // of each share, of each axis
+
   void operator()(std::int64_t share) const {
-    const exec::Share mine = exec::share_of(count, shares, share);
-    for (std::int64_t i = mine.begin; i < mine.end; ++i)
-      ++counts[share * slots + slot_of(coordinate(i))];
+    const exec::Share mine = exec::share_of(places.count, shares, share);
+    for (std::int64_t begin = mine.begin; begin < mine.end; begin += portion.period)
+      for (int axis = 0; axis < slots_of.dimensions; ++axis)
+        count(begin, std::min(mine.end, begin + portion.run), axis,
+              counts + (share * 3 + axis) * slots);
+  }
+  void count(std::int64_t begin, std::int64_t end, int axis, std::int64_t* into) const {
+    const Coordinate<Real> coordinate = places.along(axis);
+    const SlotOf slot_of = slots_of.along[axis];
+    for (std::int64_t i = begin; i < end; ++i) ++into[slot_of(coordinate(i))];
   }
 };
 
 template <class Real>
 struct CountObject {
-  Coordinate<Real> coordinate;
-  SlotOf slot_of;
-  std::int64_t* counts;
+  Places<Real> places;
+  Slots slots_of;
+  Portion portion;
+  std::int64_t* counts;  // of each axis
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    Kokkos::atomic_add(&counts[slot_of(coordinate(i))], std::int64_t{1});
+    const std::int64_t object = portion.object(i);
+    if (object >= places.count) return;
+    for (int axis = 0; axis < slots_of.dimensions; ++axis)
+      Kokkos::atomic_add(&counts[axis * slots + slots_of.along[axis](places.at(object, axis))],
+                         std::int64_t{1});
   }
 };
 
 template <class Real, class Instance>
-void count_reals(const Instance& instance, const Space& space, const FieldLayout& at, int axis,
-                 const SlotOf& slot_of, Counts& into) {
-  const Coordinate<Real> coordinate = Places<Real>(at).along(axis);
+void count_reals(const Instance& instance, const Space& space, const FieldLayout& at,
+                 const Slots& slots_of, const Portion& portion, Counts& into) {
+  const Places<Real> places(at);
   std::int64_t shares = 1;
   if constexpr (!is_device<Instance>) shares = exec::host_threads();
   const exec::Array<std::int64_t> counts =
-      exec::filled(space, label, shares * slots, std::int64_t{0});
+      exec::filled(space, label, shares * 3 * slots, std::int64_t{0});
   if constexpr (is_device<Instance>)
-    exec::for_each(instance, label, at.count,
-                   CountObject<Real>{coordinate, slot_of, counts.data()});
+    exec::for_each(instance, label, portion.indices(at.count),
+                   CountObject<Real>{places, slots_of, portion, counts.data()});
   else
     exec::for_each(instance, label, shares,
-                   CountShare<Real>{coordinate, slot_of, at.count, shares, counts.data()});
+                   CountShare<Real>{places, slots_of, portion, shares, counts.data()});
   exec::fence(instance, label);
   const std::vector<std::int64_t> all = counts.on_host();
-  for (std::size_t i = 0; i < all.size(); ++i)
-    into.of_axis[static_cast<std::size_t>(axis)][i % slots] += all[i];
+  for (std::size_t i = 0; i < all.size(); ++i) into.of_axis[i / slots % 3][i % slots] += all[i];
 }
 
-template <class Instance>
-void count_along(const Instance& instance, const Space& space, const FieldLayout& at, int axis,
-                 const SlotOf& slot_of, Counts& into) {
-  if (at.scalar == ScalarType::float32)
-    count_reals<float>(instance, space, at, axis, slot_of, into);
-  else
-    count_reals<double>(instance, space, at, axis, slot_of, into);
+Slots slots_within(const Bounds& within, int dimensions) {
+  Slots slots_of{dimensions, {}};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
+    slots_of.along[d] = {Ruler(within.lower[d], within.upper[d], bits), within.lower[d],
+                         within.upper[d]};
+  return slots_of;
 }
 
-Counts counts_here(std::span<const Set> sets, const Bounds& within) {
+Counts counts_here(std::span<const Set> sets, const Bounds& within, const Portion& portion) {
   Counts counts;
   for (const Set& set : sets) {
     const FieldLayout at = set.position();
     if (at.count == 0) continue;
+    counts.objects += at.count;
     const Space space = Space::where(at.memory);
-    for (int axis = 0; axis < at.components; ++axis) {
-      const auto d = static_cast<std::size_t>(axis);
-      const SlotOf slot_of = {Ruler(within.lower[d], within.upper[d], bits), within.lower[d],
-                              within.upper[d]};
-      with_space(space, [&](const auto& instance) {
-        count_along(instance, space, at, axis, slot_of, counts);
-      });
-    }
+    const Slots slots_of = slots_within(within, at.components);
+    with_space(space, [&](const auto& instance) {
+      if (at.scalar == ScalarType::float32)
+        count_reals<float>(instance, space, at, slots_of, portion, counts);
+      else
+        count_reals<double>(instance, space, at, slots_of, portion, counts);
+    });
   }
   return counts;
+}
+
+// Collective.
+Counts counts_of(const Communicator& communicator, std::span<const Set> sets, const Bounds& within,
+                 const Portion& portion) {
+  Counts mine;
+  const Status counted = attempt(stage_name, [&] { mine = counts_here(sets, within, portion); });
+  return vote<&Counts::add>(communicator, counted, mine);
+}
+
+// The slots of an axis below the first of which, and above the last, there are no more objects
+// than may be far.
+struct Middle {
+  std::int64_t first = 0, last = slots - 1;
+  bool exists() const { return first >= 1 && last <= bins && first <= last; }
+};
+
+Middle middle_slots(const std::array<std::int64_t, slots>& counts, std::int64_t allowed) {
+  Middle middle;
+  for (std::int64_t below = counts[0]; below <= allowed && middle.first < slots - 2;)
+    below += counts[static_cast<std::size_t>(++middle.first)];
+  for (std::int64_t above = counts[slots - 1]; above <= allowed && middle.last > 1;)
+    above += counts[static_cast<std::size_t>(--middle.last)];
+  return middle;
+}
+
+// Collective. Whether a sample suffices to tell that no objects are far. The more objects are
+// counted, the farther out the slots lie beyond which only few are: all that is between those of
+// the sample is in the middle of all objects, too.
+bool sample_shows_none_far(const Communicator& communicator, std::span<const Set> sets,
+                           const Bounds& found) {
+  const Counts some = counts_of(communicator, sets, found, sample);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(found.dimensions); ++d) {
+    const Middle middle = middle_slots(some.of_axis[d], most_far(some.objects));
+    if (!middle.exists() || middle.last - middle.first < 2) continue;
+    const Ruler ruler(found.lower[d], found.upper[d], bits);
+    Bounds within = found;
+    within.lower[d] = ruler.place(static_cast<std::uint64_t>(middle.first));
+    within.upper[d] = ruler.place(static_cast<std::uint64_t>(middle.last - 1));
+    if (longest_of(found) <= longest_stretch * length_of(within, d)) return true;
+  }
+  return false;
 }
 
 // Collective. The stretch of each axis that holds all but the objects that may be far. Each round
@@ -156,24 +226,15 @@ Bounds middle_of(const Communicator& communicator, std::span<const Set> sets, co
   constexpr double much = 4;
   Bounds middle = found;
   for (bool goes_on = true; goes_on;) {
-    Counts mine;
-    const Status counted = attempt(stage_name, [&] { mine = counts_here(sets, middle); });
-    const Counts all = vote<&Counts::add>(communicator, counted, mine);
+    const Counts all = counts_of(communicator, sets, middle, all_objects);
     goes_on = false;
     for (std::size_t d = 0; d < static_cast<std::size_t>(found.dimensions); ++d) {
-      const auto& counts = all.of_axis[d];
-      const std::int64_t allowed =
-          most_far(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}));
-      std::int64_t first = 0, last = slots - 1;
-      for (std::int64_t below = counts[0]; below <= allowed && first < slots - 2;)
-        below += counts[static_cast<std::size_t>(++first)];
-      for (std::int64_t above = counts[slots - 1]; above <= allowed && last > 1;)
-        above += counts[static_cast<std::size_t>(--last)];
-      if (first < 1 || last > bins || first > last) continue;
+      const Middle here = middle_slots(all.of_axis[d], most_far(all.objects));
+      if (!here.exists()) continue;
       const double before = length_of(middle, d);
       const Ruler ruler(middle.lower[d], middle.upper[d], bits);
-      middle.lower[d] = ruler.place(static_cast<std::uint64_t>(first - 1));
-      middle.upper[d] = ruler.place(static_cast<std::uint64_t>(last));
+      middle.lower[d] = ruler.place(static_cast<std::uint64_t>(here.first - 1));
+      middle.upper[d] = ruler.place(static_cast<std::uint64_t>(here.last));
       goes_on = goes_on || length_of(middle, d) * much < before;
     }
   }
@@ -262,6 +323,7 @@ Near near_here(std::span<const Set> sets, const Bounds& allowed) {
 Near near_objects(const Communicator& communicator, std::span<const Set> sets,
                   const Bounds& found) {
   const Near all = {found, 0};
+  if (!(longest_of(found) > 0) || sample_shows_none_far(communicator, sets, found)) return all;
   const Bounds middle = middle_of(communicator, sets, found);
   const double extent = longest_of(middle);
   if (!(extent > 0) || longest_of(found) <= longest_stretch * extent) return all;

@@ -13,10 +13,11 @@ struct WithPointers {
 
 struct Unknown {};
 
-void use() {
+void use(ek::Balancer& balancer) {
   Kokkos::View<double* [3]> position;
   std::vector<double> mass;
   static_cast<void>(ek::set(position, ek::carry(mass), {.count = 0, .weight = mass}));
+  balancer.step(position, ek::carry(mass), {.weight = mass}, {.may_move = false});
 
 #if defined(CASE_const_view)
   Kokkos::View<const double*> field;
@@ -40,6 +41,14 @@ void use() {
 #elif defined(CASE_vector_of_bool)
   std::vector<bool> field;
   static_cast<void>(ek::carry(field));
+#elif defined(CASE_set_without_carry)
+  static_cast<void>(ek::set(position, mass));
+#elif defined(CASE_step_without_carry)
+  if (auto moved = balancer.step(position, mass)) static_cast<void>(moved);
+#elif defined(CASE_rebalance_without_carry)
+  balancer.rebalance(position, ek::named("mass", mass), {.count = 0});
+#elif defined(CASE_migrate_without_carry)
+  balancer.migrate(position, mass, mass);
 #elif defined(CASE_temporary_weight)
   static_cast<void>(ek::set(position, {}, {.weight = std::vector<double>(4)}));
 #elif defined(CASE_count_of_bool)

@@ -145,6 +145,30 @@ TEST_P(MeasuredBoxTest, DegenerateObjects) {
   EXPECT_EQ(measure(with(plane, {{0, 1e9, 0}})).box, around(plane));
 }
 
+// Of this many objects a sample is looked at first, of the first 64 in every 1024. It must not be
+// misled, wherever the far objects stand.
+TEST_P(MeasuredBoxTest, ASampleIsNotMisled) {
+  constexpr int objects = 40000, most_far = 32;
+  const Places others = cloud(objects);
+  const auto with_far = [&](int far, std::size_t first, std::size_t stride) {
+    Places all = others;
+    for (int i = 0; i < far; ++i) all[first + static_cast<std::size_t>(i) * stride] = {1e6, 0, 0};
+    return all;
+  };
+  for (const std::size_t first : {0U, 100U}) {  // inside the sample, and outside
+    const Places few = with_far(most_far, first, 1024), many = with_far(most_far + 1, first, 1024);
+    Places near = few;
+    std::erase_if(near, [](const Place& place) { return place[0] > 1; });
+    const MeasuredBox measured = measure(few);
+    EXPECT_EQ(measured.box, around(near)) << first;
+    EXPECT_EQ(measured.far_objects, most_far);
+    EXPECT_EQ(measure(many).box, around(many)) << first;
+  }
+  // What all others would be far from is all that the sample sees.
+  const Places all_in_one_period = with_far(64, 1024, 1);
+  EXPECT_EQ(measure(all_in_one_period).box, around(all_in_one_period));
+}
+
 // --- From one rebalance to the next --------------------------------------------------------------
 
 TEST_P(MeasuredBoxTest, ItIsKeptWhileTheOthersAreInside) {

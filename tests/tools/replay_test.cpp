@@ -5,6 +5,7 @@
 #include "support/program.hpp"
 #include "support/scratch.hpp"
 #include "tools/refused.hpp"
+#include "tools/report/journals.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -222,6 +223,20 @@ TEST_F(ReplayProgram, TriggersThatAreRefused) {
 TEST_F(ReplayProgram, AChainAndAJournalAreRefused) {
   expect_refused(plus(good(), {"--journal", file("journal.jsonl", "{}\n")}),
                  "tools/replay: --journal goes only with --trigger, --write-chain and --json.");
+}
+
+TEST_F(ReplayProgram, RebalancesThatChangedNothingCountApart) {
+  for (const bool tells_changes : {true, false}) {
+    const std::string journal = file("journal.jsonl", test::journal_of({
+                                                          .some_change_nothing = true,
+                                                          .tells_changes = tells_changes,
+                                                      }));
+    const nlohmann::json report = json({"--journal", journal});
+    EXPECT_EQ(report.at("rebalances"), 3);
+    EXPECT_EQ(report.at("unchanged"), 3);
+    EXPECT_TRUE(
+        run({"--journal", journal}).out.ends_with("rebalances 3, and 3 that changed nothing\n"));
+  }
 }
 
 TEST_F(ReplayProgram, ATriggerOnAJournalThatIsRefused) {

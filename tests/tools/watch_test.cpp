@@ -71,6 +71,18 @@ TEST(Frame, ShowsTheRun) {
   EXPECT_NEAR(view.loads[0] / mean, view.lambda, 1e-6);
 }
 
+TEST(Frame, RebalancesThatChangedNothingCountApart) {
+  for (const bool tells_changes : {true, false}) {
+    const View view = view_of(
+        record({.finishes = false, .some_change_nothing = true, .tells_changes = tells_changes}));
+    EXPECT_EQ(view.rebalances, 3);
+    EXPECT_EQ(view.unchanged, 3);
+    EXPECT_TRUE(contains(text_of(frame_of(view, {24, 200}, true)),
+                         "3 rebalances, and 3 that changed nothing"));
+    EXPECT_TRUE(contains(metrics_of(view), "unchanged_rebalances_total"));
+  }
+}
+
 TEST(Frame, BeforeTheFirstLook) {
   EXPECT_TRUE(contains(text_of(frame_of({}, {24, 80}, true)), "No look yet."));
 }

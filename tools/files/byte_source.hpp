@@ -15,6 +15,9 @@ namespace evenkeel::tool {
 // empty.
 using Progress = std::function<void(std::uint64_t bytes, std::uint64_t of_bytes)>;
 
+// Makes the progress of a file that is read, by its name. May be empty.
+using ProgressOf = std::function<Progress(const std::string& name)>;
+
 class ByteSource {
  public:
   virtual ~ByteSource() = default;

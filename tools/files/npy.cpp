@@ -1,5 +1,6 @@
 #include "files/npy.hpp"
 
+#include "files/first_touch.hpp"
 #include "files/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
@@ -17,9 +18,8 @@ namespace evenkeel::tool {
 
 namespace {
 
-// Multiples of every element: what is decoded at once, and what is read straight into its place.
+// What is read at once: a multiple of every element, and so little that it stays in the cache.
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20U;
-constexpr std::uint64_t direct_bytes = std::uint64_t{1} << 24U;
 
 // The product, or nothing if it does not fit in 64 bits.
 std::optional<std::uint64_t> product_of(std::uint64_t a, std::uint64_t b) {
@@ -114,42 +114,47 @@ std::vector<float> NpyFile::read_floats_within(std::uint64_t first, std::uint64_
 
 template <class Number>
 std::vector<Number> NpyFile::read_rows(std::uint64_t first, std::uint64_t last) const {
-  std::vector<Number> numbers((last - first) * columns());
+  const std::uint64_t count = (last - first) * columns();
+  std::vector<Number> numbers;
+  numbers.reserve(count);
+  touch_first(numbers.data(), count * sizeof(Number));
   std::uint64_t done = 0;
-  const auto on_elements = [&](std::uint64_t count) {
-    done += count;
+  const auto on_elements = [&](std::uint64_t now) {
+    done += now;
     const std::uint64_t element_bytes = bytes_of(header_.type);
-    if (progress()) progress()(done * element_bytes, numbers.size() * element_bytes);
+    if (progress()) progress()(done * element_bytes, count * element_bytes);
   };
   if (header_.fortran_order) {
     for (std::uint64_t column = 0; column < columns(); ++column)
-      read_run(column * rows() + first, last - first, numbers.data() + column, columns(),
-               on_elements);
+      read_run(column * rows() + first, last - first, numbers, {column, columns()}, on_elements);
   } else {
-    read_run(first * columns(), numbers.size(), numbers.data(), 1, on_elements);
+    read_run(first * columns(), count, numbers, {0, 1}, on_elements);
   }
   return numbers;
 }
 
+// The numbers grow as they are read: new ones are set to 0 first, which costs little in the cache.
 template <class Number>
-void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, Number* numbers,
-                       std::uint64_t stride,
+void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, std::vector<Number>& numbers,
+                       Places places,
                        const std::function<void(std::uint64_t count)>& on_elements) const {
   const std::uint64_t element_bytes = bytes_of(header_.type);
   const std::uint64_t offset = header_.data + begin * element_bytes;
   const bool is_as_in_memory =
-      header_.type == type_in_memory<Number> && !header_.swapped && stride == 1;
-  const std::uint64_t piece = (is_as_in_memory ? direct_bytes : chunk_bytes) / element_bytes;
+      header_.type == type_in_memory<Number> && !header_.swapped && places.stride == 1;
+  const std::uint64_t piece = chunk_bytes / element_bytes;
   std::vector<char> chunk(is_as_in_memory ? 0 : std::min(piece, count) * element_bytes);
   for (std::uint64_t done = 0; done < count; done += piece) {
     const std::uint64_t now = std::min(piece, count - done);
+    const std::uint64_t first = places.of(done), size = places.of(done + now - 1) + 1;
+    if (numbers.size() < size) numbers.resize(size);
     if (is_as_in_memory) {
       source().read(offset + done * element_bytes,
-                    {reinterpret_cast<char*>(numbers + done), now * element_bytes});
+                    {reinterpret_cast<char*>(numbers.data() + first), now * element_bytes});
     } else {
       const auto bytes = std::span(chunk).first(now * element_bytes);
       source().read(offset + done * element_bytes, bytes);
-      decode(header_.type, bytes, header_.swapped, numbers + done * stride, stride);
+      decode(header_.type, bytes, header_.swapped, numbers.data() + first, places.stride);
     }
     on_elements(now);
   }

@@ -32,11 +32,16 @@ class NpyFile final : public ArrayFile {
   template <class Number>
   std::vector<Number> read_rows(std::uint64_t first, std::uint64_t last) const;
 
-  // Reads `count` elements, from element `begin` of the file on, into every `stride`-th of
-  // `numbers`. Calls `on_elements` with the number that it has read, again and again.
+  // Reads `count` elements, from element `begin` of the file on, into these places of `numbers`,
+  // which it makes longer where they are too short. Calls `on_elements` with the number that it has
+  // read, again and again.
+  struct Places {
+    std::uint64_t first, stride;
+    std::uint64_t of(std::uint64_t element) const noexcept { return first + element * stride; }
+  };
   template <class Number>
-  void read_run(std::uint64_t begin, std::uint64_t count, Number* numbers, std::uint64_t stride,
-                const std::function<void(std::uint64_t count)>& on_elements) const;
+  void read_run(std::uint64_t begin, std::uint64_t count, std::vector<Number>& numbers,
+                Places places, const std::function<void(std::uint64_t count)>& on_elements) const;
 
   NpyHeader header_;
 };

@@ -92,8 +92,12 @@ std::string as_text(const CountTable& table, const WorkEstimate& fit, FitMethod 
 
 }  // namespace
 
-CountTable read_counts(const std::string& counts_path, const std::string& seconds_path) {
-  const auto counts = open_array(counts_path), seconds = open_array(seconds_path);
+CountTable read_counts(const std::string& counts_path, const std::string& seconds_path,
+                       const ProgressOf& progress) {
+  const auto open = [&](const std::string& path) {
+    return open_array(path, progress ? progress(path) : Progress());
+  };
+  const auto counts = open(counts_path), seconds = open(seconds_path);
   if (counts->rows() == 0 || counts->columns() == 0)
     refuse_fit(joined({in_quotes(counts_path), " has no rows."}), "Give a row for each rank.");
   if (counts->columns() >= WorkModel::most_columns)
@@ -127,7 +131,8 @@ FitMethod fit_method_from(const std::string& name) {
              "Choose robust or minimum_norm.");
 }
 
-WorkEstimate fit_counts(const CountTable& table, FitMethod method) {
+WorkEstimate fit_counts(const CountTable& table, FitMethod method,
+                        const std::function<void(double done)>& progress) {
   if (method == FitMethod::minimum_norm) {
     WorkEstimate plain;
     plain.costs = minimum_norm_costs(table.counts, table.types, table.seconds);
@@ -145,6 +150,7 @@ WorkEstimate fit_counts(const CountTable& table, FitMethod method) {
   for (int pass = 0; pass < passes; ++pass) {
     static_cast<void>(model.sums());
     model.solve();
+    if (progress) progress(static_cast<double>(pass + 1) / passes);
   }
   return model.estimate();
 }

@@ -122,8 +122,8 @@ std::string as_text(const PatchFit& fit) {
 
 }  // namespace
 
-PatchTable read_patch_timings(const std::string& path) {
-  const auto file = open_array(path);
+PatchTable read_patch_timings(const std::string& path, const Progress& progress) {
+  const auto file = open_array(path, progress);
   if (file->columns() != 3 && file->columns() != 4)
     refuse_fit(joined({in_quotes(path), " has ", std::to_string(file->columns()), " columns."}),
                "Give mx, my and seconds, or mx, my, mz and seconds.");

@@ -33,9 +33,7 @@ struct Objects {
 
 // Collective. Each rank reads its own rows; shares differ by at most one row, and follow the order
 // of ranks. A failure to read on one rank is an Error on all. Weights are read and checked even if
-// they do not count as work. `progress`: makes the progress of a file that is read, by its name;
-// may be empty.
-using ProgressOf = std::function<Progress(const std::string& name)>;
+// they do not count as work. `progress` may be empty.
 Objects read_objects(const Communicator& communicator, const PartitionOptions& options,
                      const ProgressOf& progress = {});
 

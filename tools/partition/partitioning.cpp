@@ -1,5 +1,6 @@
 #include "partition/partitioning.hpp"
 
+#include "files/first_touch.hpp"
 #include "partition/cutting.hpp"
 #include "partition/refusal.hpp"
 #include "partition/work.hpp"
@@ -39,11 +40,16 @@ Box box_around(const Space& space, const Communicator& communicator, const Set& 
   return given ? *given : measure_box(communicator, {&set, 1}, std::nullopt, found).box;
 }
 
-void write_parts_of(const Task& task, const Partition& partition, int* parts) {
+// The cut has let its memory go by now, so that this is no more at a time.
+void write_parts_of(const Task& task, Partition& partition) {
+  const std::int64_t count = task.objects.count();
+  std::vector<std::int32_t>& parts = partition.parts;
+  parts.reserve(static_cast<std::size_t>(count));
+  touch_first(parts.data(), static_cast<std::size_t>(count) * sizeof(std::int32_t));
+  parts.resize(static_cast<std::size_t>(count));
   if (const auto* const curve = std::get_if<CurveDomains>(&partition.domains))
-    return write_owners(task.space, curve->splitters(), partition.keys.data(), task.objects.count(),
-                        parts);
-  write_ranks(task.space, partition.domains, task.set, parts);  // part p is rank p
+    return write_owners(task.space, curve->splitters(), partition.keys.data(), count, parts.data());
+  write_ranks(task.space, partition.domains, task.set, parts.data());  // part p is rank p
 }
 
 PartitionSeconds on_slowest(const Communicator& communicator, const PartitionSeconds& mine) {
@@ -62,9 +68,6 @@ Partition partition(const Communicator& communicator, const Objects& objects,
   const Space space = Space::where(MemoryKind::host);
   Places places = places_of(objects);
   const Set set = std::visit([](auto& field) { return evenkeel::set(field); }, places);
-  std::vector<std::int32_t> parts;
-  vote(communicator,
-       attempt(partition_stage, [&] { parts.resize(static_cast<std::size_t>(objects.count())); }));
 
   communicator.barrier();
   const Stopwatch whole;
@@ -73,14 +76,12 @@ Partition partition(const Communicator& communicator, const Objects& objects,
                   progress};
   const double box_seconds = whole.seconds();
   Partition result = options.rounds ? cut_in_rounds(task) : cut_from_objects(task);
-  const Status written =
-      attempt(partition_stage, [&] { write_parts_of(task, result, parts.data()); });
+  const Status written = attempt(partition_stage, [&] { write_parts_of(task, result); });
   vote(communicator, written);  // also serves as a barrier
   result.seconds.keys += box_seconds;
   result.seconds.total = whole.seconds();
 
   result.seconds = on_slowest(communicator, result.seconds);
-  result.parts = std::move(parts);
   const WorkCounter counter(communicator, objects);
   result.work = counter.of_parts(Status(), result.parts, options.parts);
   result.heaviest_object = counter.heaviest_object();

@@ -3,6 +3,7 @@
 #include "decide/decision.hpp"
 #include "files/refusal.hpp"
 #include "replay/refusal.hpp"
+#include "tell/words.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
@@ -34,20 +35,26 @@ class Replayer {
 
   void add(const RecordPlace& place, const RecordedLine& record) {
     // The line after a rebalance has the generation that the rebalance made.
-    if (taken_at_) expected_ = rebalanced(expected_, *taken_at_, record.generation, kind_);
+    if (taken_at_) {
+      count(changed_.value_or(record.generation != expected_.generation));
+      expected_ = rebalanced(expected_, *taken_at_, record.generation, kind_);
+    }
     replay_.continued += hash_of(expected_) == hash_of(record.before) ? 1 : 0;
     expected_ = record.totals ? decide(place, record) : record.before;
     taken_at_ = record.taken_at;
     kind_ = record.kind.value_or(RebalanceKind::application);
-    replay_.rebalances += taken_at_ ? 1 : 0;
+    changed_ = record.changed;
   }
 
   JournalReplay result(JournalEnd end) {
+    if (taken_at_) count(changed_.value_or(true));
     replay_.end = end;
     return replay_;
   }
 
  private:
+  void count(bool changed) { ++(changed ? replay_.rebalances : replay_.unchanged); }
+
   State decide(const RecordPlace& place, const RecordedLine& record) {
     const Verdict verdict = fold(record.before, *record.totals);
     if (is_own(record)) {
@@ -69,6 +76,7 @@ class Replayer {
   State expected_;
   std::optional<std::int64_t> taken_at_;
   RebalanceKind kind_ = RebalanceKind::application;
+  std::optional<bool> changed_;
 };
 
 std::string as_json(const JournalReplay& replay) {
@@ -77,6 +85,7 @@ std::string as_json(const JournalReplay& replay) {
                                          {"looks", replay.looks},
                                          {"own_rule", replay.own},
                                          {"rebalances", replay.rebalances},
+                                         {"unchanged", replay.unchanged},
                                          {"continued", replay.continued},
                                          {"cut_off", replay.end.is_cut_off},
                                          {"unfinished", replay.end.is_unfinished},
@@ -105,7 +114,7 @@ std::string report_of(const JournalReplay& replay, bool is_json) {
   line("looks      ", joined({std::to_string(replay.looks), ", decided again: all alike"}));
   if (replay.own > 0)
     line("own rule   ", joined({std::to_string(replay.own), " more, which only it can repeat"}));
-  line("rebalances ", std::to_string(replay.rebalances));
+  line("rebalances ", std::to_string(replay.rebalances) + detail::and_unchanged(replay.unchanged));
   return text;
 }
 

@@ -15,7 +15,8 @@ struct JournalReplay {
   std::int64_t ranks = 0;
   std::int64_t looks = 0;       // decided again, with the same result
   std::int64_t own = 0;         // decided by the application's own rule, which is not known here
-  std::int64_t rebalances = 0;  // carried out
+  std::int64_t rebalances = 0;  // that have made new domains
+  std::int64_t unchanged = 0;   // others, which have changed nothing
   // Lines whose state is the one that results from the line before. Other lines follow a rebalance
   // that the application asked for while a look was under way.
   std::int64_t continued = 0;

@@ -57,6 +57,10 @@ struct ReadMembers {
   void operator()(const char* key, std::optional<RebalanceKind>& kind) const {
     if (!from.at(key).is_null()) kind = kind_from(from.at(key));
   }
+  void operator()(const char* key, std::optional<bool>& flag) const {
+    const auto found = from.find(key);
+    if (found != from.end() && !found->is_null()) flag = found->get<bool>();
+  }
   template <class Number>
   void operator()(const char* key, std::optional<Number>& number) const {
     if (!from.at(key).is_null()) number = from.at(key).template get<Number>();

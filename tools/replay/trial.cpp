@@ -115,7 +115,7 @@ void Trial::keep_record(const RecordedLine& line) {
   if (line.taken_at && *line.taken_at <= line.before.began_at) {
     state_ = rebalanced(state_, *line.taken_at, state_.generation + 1,
                         line.kind.value_or(RebalanceKind::application));
-  } else if (line.taken_at) {
+  } else if (line.taken_at && line.changed.value_or(true)) {
     result_.recorded.rebalances.push_back(*line.taken_at);
   }
   if (!line.totals) return;

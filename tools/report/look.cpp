@@ -208,12 +208,21 @@ DomainSections domains_from(const json& from) {
   return domains;
 }
 
+// Earlier journals call a rebalance that no look has asked for `not_asked`, too.
+std::string cause_from(const json& line, const Look& look) {
+  std::string cause = text_in(line, "cause");
+  if (cause != "not_asked" || look.decision != "rebalance") return cause;
+  return look.reason == "asked for by the application" ? "requested" : "due";
+}
+
 std::optional<Taken> taken_from(const json& line) {
   const json* at = find(line, "taken_at");
   if (at == nullptr) return std::nullopt;
   Taken taken;
   taken.at = whole_from(*at, 0);
   taken.kind = text_in(line, "kind");
+  if (const json* changed = find(line, "changed"); changed != nullptr && changed->is_boolean())
+    taken.changed = changed->get<bool>();
   taken.seconds = optional_real(line, "cost");
   taken.lambda_foreseen = optional_real(line, "lambda_foreseen");
   taken.objects = count_in(line, "objects_moved");
@@ -304,8 +313,8 @@ Look look_from(const json& line) {
   look.step = whole_from(line.at("step"), 0);
   look.decision = text_from(line.at("decision"));
   look.generation = find(line, "generation") ? whole_from(line["generation"]) : 0;
-  look.cause = text_in(line, "cause");
   look.reason = text_in(line, "reason");
+  look.cause = cause_from(line, look);
   if (const json* state = find(line, "state")) look.before = state_from(*state);
   if (const json* totals = find(line, "totals")) look.totals = totals_from(*totals);
   look.predicted_gain = optional_real(line, "predicted_gain");

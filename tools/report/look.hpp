@@ -38,6 +38,9 @@ struct KernelSeconds {
 struct Taken {
   std::int64_t at = 0;  // the step after which it was made
   std::string kind;
+  // Whether it has made new domains; none: a journal of before this was told, whose next line shows
+  // it.
+  std::optional<bool> changed;
   std::optional<double> seconds, lambda_foreseen;
   std::int64_t objects = 0, bytes = 0;
   std::vector<std::pair<std::string, double>> stages;  // seconds

@@ -119,13 +119,13 @@ void ModelBuilder::add_rebalance(const Look& look) {
   keep_open();
   open_.emplace();
   open_->taken = taken;
+  open_unchanged_ = look.before.unchanged;
   note_domains(open_->taken);
   open_->cause = look.cause;
   open_->reason = look.reason;
   if (look.totals && look.totals->load.sum > 0) open_->lambda_before = look.totals->lambda();
   open_->is_first = taken.at <= look.before.began_at;
   if (open_->is_first) return;
-  ++counted_;
   for (const auto& [stage, took] : taken.stages) entry_of(model_.stages, stage) += took;
   shadow_.reset();
 }
@@ -153,8 +153,14 @@ void ModelBuilder::follow_books() {
   open_->realised = ledger.net_so_far() * seconds;
 }
 
+// The state after a rebalance says whether it has changed anything.
+void ModelBuilder::settle_open(const State& after) {
+  if (open_ && !open_->taken.changed) open_->taken.changed = after.unchanged == open_unchanged_;
+}
+
 void ModelBuilder::keep_open() {
   if (!open_) return;
+  if (!open_->is_first) ++(open_->changed() ? model_.changing : model_.unchanging);
   rebalances_.add(std::move(*open_));
   open_.reset();
 }
@@ -182,6 +188,7 @@ void ModelBuilder::add(const Look& look) {
   cause.decision = look.decision;
   ++cause.looks;
   if (look.costs) model_.costs = look.costs;
+  settle_open(look.before);
   if (look.totals && look.totals->ranks > 0) {
     if (!has_started_ && model_.looks == 0) model_.ranks = look.totals->ranks;
     ++model_.looks;
@@ -211,6 +218,7 @@ void ModelBuilder::add_kernels(const Look& look) {
 // What the run itself says at its end is more than can be read from its looks.
 void ModelBuilder::finish(const Finish& finish) {
   finish_ = finish;
+  settle_open(finish.state);
   model_.last = finish.state;
   model_.last_step = std::max(model_.last_step, finish.step);
   follow_books();
@@ -233,14 +241,15 @@ std::string ModelBuilder::summary() const {
 void ModelBuilder::count_open() {
   State& last = model_.last;
   const std::int64_t step = open_->taken.at;
-  if (last.rebalanced_at != step && !open_->is_first) ++last.rebalances;
+  if (last.rebalanced_at == step || open_->is_first) return;
+  ++last.rebalances;
+  last.unchanged += open_->changed() ? 0 : 1;
 }
 
 Model ModelBuilder::result(Reading reading) && {
   model_.reading = std::move(reading);
   if (open_ && !finish_) count_open();
   keep_open();
-  model_.all_rebalances = counted_;
   model_.one_in = rebalances_.stride();
   model_.rebalances = std::move(rebalances_).take();
   model_.domain_changes = std::move(changes_).take();

@@ -38,8 +38,8 @@ struct OverSteps {
 
 // A stretch of the run: the steps from one look to the next, or of several where there are many.
 struct Column {
-  std::int64_t begin = 0, end = 0;  // the steps after `begin`, up to `end`
-  std::int64_t looks = 1, rebalances = 0;
+  std::int64_t begin = 0, end = 0;         // the steps after `begin`, up to `end`
+  std::int64_t looks = 1, rebalances = 0;  // also those that changed nothing
   OverSteps slowest, average, never;    // seconds per step; never: the slowest without rebalances
   OverSteps lambda, imbalance_percent;  // as decisions saw them
   double worst_lambda = 1, worst_imbalance_percent = 0;
@@ -57,6 +57,7 @@ struct Column {
 struct Rebalance {
   Taken taken;
   bool is_first = false;  // the first distribution, which is made in any case and does not count
+  bool changed() const noexcept { return taken.changed.value_or(true); }
   std::string cause, reason;
   std::optional<double> predicted, realised;  // seconds gained, net of what it cost
   std::optional<double> lambda_before, lambda_after;
@@ -89,8 +90,9 @@ struct Model {
   bool shows_ranks = true;  // the loads of columns; false: shares
 
   std::vector<Rebalance> rebalances;
-  std::size_t one_in = 1;                    // of all, how many stand for one above
-  std::int64_t all_rebalances = 0;           // but for the first distribution
+  std::size_t one_in = 1;  // of all, how many stand for one above
+  // All but the first distribution: those that made new domains, and those that changed nothing.
+  std::int64_t changing = 0, unchanging = 0;
   std::vector<DomainChange> domain_changes;  // some of them, with the last
   std::map<std::string, double> stages;      // seconds of all rebalances
 
@@ -120,6 +122,7 @@ class ModelBuilder {
   void note_domains(Taken& taken);
   void follow(const Look& look);
   void follow_books();
+  void settle_open(const State& after);
   void count_open();
   void keep_open();
   std::string summary() const;
@@ -129,10 +132,10 @@ class ModelBuilder {
   Thinning<Rebalance> rebalances_;
   Thinning<DomainChange> changes_;
   DomainChange last_change_;
-  std::int64_t counted_ = 0;       // rebalances
-  std::optional<Rebalance> open_;  // the last one, until the next
-  std::optional<Shadow> shadow_;   // while nothing was moved
-  std::optional<Look> unseen_;     // a rebalance without a look, until the next look
+  std::optional<Rebalance> open_;    // the last one, until the next
+  std::int64_t open_unchanged_ = 0;  // rebalances before it that changed nothing
+  std::optional<Shadow> shadow_;     // while nothing was moved
+  std::optional<Look> unseen_;       // a rebalance without a look, until the next look
   std::optional<Finish> finish_;
   bool has_started_ = false;
 };

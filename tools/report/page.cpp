@@ -85,6 +85,7 @@ json data_of(const std::vector<DomainChange>& changes) {
 std::vector<std::ptrdiff_t> columns_of_rebalances(const Model& model) {
   std::vector<std::ptrdiff_t> columns;
   for (const Rebalance& each : model.rebalances) {
+    if (!each.changed()) continue;
     const auto found = std::ranges::lower_bound(model.columns, each.taken.at, {}, &Column::end);
     const auto column = std::min(found - model.columns.begin(), std::ssize(model.columns) - 1);
     if (column >= 0 && (columns.empty() || columns.back() != column)) columns.push_back(column);

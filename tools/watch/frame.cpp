@@ -172,7 +172,8 @@ void add_decisions(const View& view, std::size_t rows, Lines& lines) {
 std::string foot_of(const View& view, bool has_blocks) {
   const std::string between = has_blocks ? "  ·  " : "  |  ";
   const report::Amounts amounts(view.is_deterministic);
-  std::string text = report::counted(view.rebalances, "rebalance");
+  std::string text =
+      report::counted(view.rebalances, "rebalance") + detail::and_unchanged(view.unchanged);
   if (view.account.steps > 0) text += between + "saved so far " + amounts.of(view.account.saved());
   if (view.next_look)
     text += between + "next look at about step " + detail::count_of(*view.next_look);

@@ -53,8 +53,11 @@ std::string metrics_of(const View& view) {
   all.begin("ranks", "gauge", "Ranks of the run.").value(whole(view.ranks));
   all.begin("steps_total", "counter", "Steps that the run has made.").value(whole(view.step));
   all.begin("looks_total", "counter", "Looks at the load.").value(whole(view.looks));
-  all.begin("rebalances_total", "counter", "Rebalances, without the first distribution.")
+  all.begin("rebalances_total", "counter",
+            "Rebalances that made new domains, without the first distribution.")
       .value(whole(view.rebalances));
+  all.begin("unchanged_rebalances_total", "counter", "Rebalances that changed nothing.")
+      .value(whole(view.unchanged));
   all.begin("paused", "gauge", "1: nothing moves until somebody says resume.")
       .value(view.is_paused ? 1 : 0);
   all.begin("finished", "gauge", "1: the run has ended.")

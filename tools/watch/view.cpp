@@ -23,6 +23,11 @@ void take_loads(View& view, const report::Look& look) {
   if (view.loads.empty() && look.before.mean_load > 0) view.histogram = look.histogram;
 }
 
+void count_rebalances(View& view, const State& state) {
+  view.rebalances = state.rebalances - state.unchanged;
+  view.unchanged = state.unchanged;
+}
+
 }  // namespace
 
 void take(View& view, const report::Start& start) {
@@ -36,8 +41,9 @@ void take(View& view, const report::Start& start) {
 void take(View& view, const report::Look& look) {
   push(view.decisions, Decision{look.step, look.decision, look.reason}, View::most_decisions);
   view.is_paused = look.before.paused != 0;
-  view.rebalances = look.before.rebalances;
-  if (look.taken && look.taken->at > look.before.began_at) ++view.rebalances;
+  count_rebalances(view, look.before);
+  if (look.taken && look.taken->at > look.before.began_at)
+    ++(look.taken->changed.value_or(true) ? view.rebalances : view.unchanged);
   if (look.totals && look.totals->ranks > 0) {
     const Totals& totals = *look.totals;
     ++view.looks;
@@ -62,6 +68,7 @@ void take(View& view, const report::Look& look) {
 
 void take(View& view, const report::Finish& finish) {
   view.step = std::max(view.step, finish.step);
+  count_rebalances(view, finish.state);
   view.account = finish.account;
   view.summary = finish.summary;
   view.next_look.reset();

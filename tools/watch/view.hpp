@@ -23,7 +23,8 @@ struct View {
   static constexpr std::size_t most_lambdas = 1024, most_decisions = 100;
 
   std::string name;
-  std::int64_t ranks = 1, step = 0, looks = 0, rebalances = 0;
+  std::int64_t ranks = 1, step = 0, looks = 0;
+  std::int64_t rebalances = 0, unchanged = 0;  // that made new domains; that changed nothing
   bool is_paused = false, is_deterministic = false;
   double lambda = 1, imbalance_percent = 0;
   double slowest = 0, average = 0;        // seconds per step, or thousandths of the weight

@@ -125,7 +125,9 @@ bool has_judged(Reason reason) noexcept {
     case Reason::unfit:
     case Reason::paused:
     case Reason::commanded:
+    case Reason::requested:
     case Reason::not_asked:
+    case Reason::due:
     case Reason::no_load:
     case Reason::low_coverage:
     case Reason::cooling_down: return false;
@@ -298,6 +300,8 @@ const char* name_of(Reason reason) noexcept {
     case Reason::shifts: return "shifts";
     case Reason::returns_to_best: return "returns_to_best";
     case Reason::refined: return "refined";
+    case Reason::due: return "due";
+    case Reason::requested: return "requested";
   }
   return "unknown";
 }

@@ -41,7 +41,10 @@ enum class Reason : int {
   // Of shifts between new cuts.
   shifts,           // act: the offsets are shifted
   returns_to_best,  // act: no shift has been better than earlier domains
-  refined           // shifts have made the load as even as they can
+  refined,          // shifts have made the load as even as they can
+  // Of rebalances that no look has asked for.
+  due,       // act: the trigger acts at this step, whatever the load
+  requested  // act: the application has asked for it
 };
 
 // What somebody outside can say to a running application; the greater of two counts.

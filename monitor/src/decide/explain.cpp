@@ -45,10 +45,8 @@ std::string explain_floor(const State& state, const Totals& totals) {
   return percent_first(percent.value, totals) + " is below the floor of " + percent.limit + " %";
 }
 
-std::string explain_unasked(const State& state, const Decision& decision) {
-  const std::string trigger = "the trigger " + in_quotes(to_text(state.trigger));
-  return decision.action == Action::hold ? trigger + " does not look at the load"
-                                         : "asked for, whatever the load";
+std::string explain_unasked(const State& state) {
+  return "the trigger " + in_quotes(to_text(state.trigger)) + " does not look at the load";
 }
 
 std::string explain_lambda(const Totals& totals) { return detail::lambda_first(totals); }
@@ -72,9 +70,11 @@ std::string explain(const State& state, const Totals& totals, const Decision& de
     case Reason::low_coverage: return explain_coverage(state, totals);
     case Reason::cooling_down: return explain_cooling_down(state, totals);
     case Reason::below_floor: return explain_floor(state, totals);
-    case Reason::not_asked: return explain_unasked(state, decision);
+    case Reason::not_asked: return explain_unasked(state);
+    case Reason::due: return to_text(state.trigger);
     case Reason::paused: return "paused from outside";
     case Reason::commanded: return "asked for from outside";
+    case Reason::requested: return "asked for by the application";
     case Reason::shifts: return explain_shift(state, totals);
     case Reason::returns_to_best:
       return explain_lambda(totals) + "; an earlier shift had " + lambda_at(decision.against);

@@ -138,7 +138,7 @@ struct Monitor::Impl {
   Summary summary() const;
   std::shared_ptr<const Look> settled_look();
   Advice settle(const Look& look);
-  Advice advise(const std::string& reason);
+  Advice advise(Reason cause, const std::string& reason);
   [[noreturn]] void refuse(const Look& look, Advice advice);
   Advice advise_by_step();
   void keep_names();
@@ -187,11 +187,12 @@ struct Monitor::Impl {
   Surveyor surveyor_;
   // In a run that moves nothing: what balancing would bring.
   std::optional<Shadow> shadow_;
-  bool is_advised_ = false;  // since the last take_advised()
-  double weight_ = 0;        // in a deterministic run
-  bool by_rule_ = false;     // a look has asked for the rebalance that comes now
-  Advice held_;              // waits for a step that may move
-  bool was_paused_ = false;  // in the step before
+  bool is_advised_ = false;     // since the last take_advised()
+  double weight_ = 0;           // in a deterministic run
+  bool by_rule_ = false;        // a look has asked for the rebalance that comes now
+  Advice held_;                 // waits for a step that may move
+  Reason cause_ = Reason::due;  // of the last advice
+  bool was_paused_ = false;     // in the step before
   std::int64_t first_load_ = 0, last_load_ = 0;  // of epochs since the last rebalance
   std::vector<double> last_kernels_;  // of the last epoch: nanoseconds per step, in clock's order
   CostTable costs_;                   // of types and features, where they are learned
@@ -478,7 +479,7 @@ Advice Monitor::Impl::released(Advice advice, bool may_move) {
     held_ = std::move(advice);
     return {};
   }
-  if (!line_) tell([&] { static_cast<void>(advise(advice.reason)); });
+  if (!line_) tell([&] { static_cast<void>(advise(cause_, advice.reason)); });
   return advice;
 }
 
@@ -486,7 +487,8 @@ Advice Monitor::Impl::released(Advice advice, bool may_move) {
 Advice Monitor::Impl::advise_by_step() {
   Advice advice;
   advice.rebalance = true;
-  tell([&] { advice = advise(to_text(options_.trigger)); });
+  cause_ = Reason::due;
+  tell([&] { advice = advise(Reason::due, to_text(options_.trigger)); });
   return advice;
 }
 
@@ -575,6 +577,7 @@ Advice Monitor::Impl::settle(const Look& look) {
                    look.totals.generation_least == protocol_.state().generation;
   by_rule_ = act || (held_ && by_rule_);
   if (act) {
+    cause_ = decision.reason;
     const State& state = look.verdict.state;
     Advice advice{true, {}, state.outlook.wanted_generation};
     if (state.refinement.wanted != 0) advice.shift_penalty = state.refinement.penalty;
@@ -592,12 +595,12 @@ void Monitor::Impl::keep_names() {
   last_names_ = std::move(names);
 }
 
-Advice Monitor::Impl::advise(const std::string& reason) {
+Advice Monitor::Impl::advise(Reason cause, const std::string& reason) {
   if (recorder_ != nullptr) {
     line_.emplace();
     line_->step = step_;
     line_->before = protocol_.state();
-    line_->decision = {Action::rebalance, Reason::not_asked};
+    line_->decision = {Action::rebalance, cause};
     line_->reason = reason;
   }
   return {true, reason};
@@ -653,7 +656,8 @@ void Monitor::Impl::rebalanced(const Outcome& outcome) {
     if (state.rebalanced_at == began_at()) cost_ = bytes_ = 0;
     close_settling();
   }
-  if (!line_) tell([&] { static_cast<void>(advise("asked for by the application")); });
+  if (!line_)
+    tell([&] { static_cast<void>(advise(Reason::requested, "asked for by the application")); });
   held_ = {};
   protocol_.set_state(
       evenkeel::rebalanced(state, step_, state.generation + (outcome.moved ? 1 : 0), kind));

@@ -230,6 +230,7 @@ RecordedLine record_of(const JournalLine& line) {
   if (line.totals) record.predicted_gain = line.decision.predicted_gain * seconds_per_nanosecond;
   if (line.taken_at >= 0) record.taken_at = line.taken_at;
   if (line.outcome) record.kind = line.kind;
+  if (line.outcome) record.changed = line.outcome->moved;
   return record;
 }
 

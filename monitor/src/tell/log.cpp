@@ -23,6 +23,7 @@ namespace evenkeel {
 
 namespace {
 
+using detail::and_unchanged;
 using detail::bytes_of;
 using detail::count_of;
 using detail::fixed;
@@ -99,10 +100,11 @@ std::string evenness(const Summary& run) {
 
 std::string of_costs(const Summary& run) {
   const Account& account = run.account;
-  std::string text = counted(run.state.rebalances, "rebalance");
-  if (run.state.unchanged > 0)
-    text += ", " + count_of(run.state.unchanged) + " of which changed nothing,";
-  text += " cost " + amount(run, account.spent()) + " (" +
+  const std::int64_t unchanged = run.state.unchanged;
+  std::string text =
+      counted(run.state.rebalances - unchanged, "rebalance") + and_unchanged(unchanged);
+  text += unchanged > 0 ? ", cost " : " cost ";
+  text += amount(run, account.spent()) + " (" +
           percent(account.spent(), account.actual + account.spent()) + ")";
   if (account.rebuild_cost > 0)
     text += ": " + amount(run, account.own_cost) + " evenkeel's, " +

@@ -32,6 +32,8 @@ struct RecordedLine {
   std::optional<double> predicted_gain;  // seconds; none without totals
   std::optional<std::int64_t> taken_at;  // none: not taken
   std::optional<RebalanceKind> kind;     // none: not taken
+  // Whether it has made new domains; none: not taken, or a journal of before this was told.
+  std::optional<bool> changed;
 };
 
 namespace detail {
@@ -58,6 +60,7 @@ void for_each_member(T& line, Visitor&& visit) {
   visit("predicted_gain", line.predicted_gain);
   visit("taken_at", line.taken_at);
   visit("kind", line.kind);
+  visit("changed", line.changed);
 }
 
 }  // namespace detail

@@ -29,6 +29,10 @@ std::string count_of(std::int64_t number) {
   return text;
 }
 
+std::string and_unchanged(std::int64_t rebalances) {
+  return rebalances > 0 ? ", and " + count_of(rebalances) + " that changed nothing" : "";
+}
+
 std::string bytes_of(std::int64_t bytes) {
   constexpr std::array<const char*, 5> units = {" B", " kB", " MB", " GB", " TB"};
   auto size = static_cast<double>(bytes);

@@ -451,6 +451,15 @@ TEST_F(BoxCutOn, ATensorGridOfAnything) {
     }
 }
 
+// 70400 bins along one axis: what is noted of each object takes more than 16 bits.
+TEST_F(BoxCutOn, ATensorGridOfManySlabs) {
+  const Objects objects = objects_of(clouds[0], 8000);
+  GridCutOptions options = staggered({3, {1100, 1, 1}});
+  const double exact = lambda_of(cut(objects, options).weights);
+  options.scheme = GridScheme::tensor;
+  EXPECT_LE(lambda_of(cut(objects, options).weights), 1.5 * exact);
+}
+
 // --- Bisection -----------------------------------------------------------------------------------
 
 // Goes down the tree; expects each border nearest to its share.

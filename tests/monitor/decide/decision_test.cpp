@@ -390,8 +390,10 @@ TEST(Explain, EveryOtherReason) {
             "lambda 1.50 (imbalance 50 %): the application's own rule says rebalance");
   EXPECT_EQ(reason_of(state_of(Custom{&never}), uneven()),
             "lambda 1.50 (imbalance 50 %): the application's own rule says hold");
-  EXPECT_EQ(explain(state, totals, {Action::rebalance, Reason::not_asked}),
-            "asked for, whatever the load");
+  EXPECT_EQ(explain(state_of(Every{.period = 10}), totals, {Action::rebalance, Reason::due}),
+            "every 10");
+  EXPECT_EQ(explain(state, totals, {Action::rebalance, Reason::requested}),
+            "asked for by the application");
 }
 
 TEST(Explain, SaysSomethingForAnyCombination) {

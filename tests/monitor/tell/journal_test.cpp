@@ -122,7 +122,7 @@ TEST(JournalLine, ByHand) {
       R"("fresh":11000000000,"as_weighed":-1,"advised":-1,"earlier":[12,13,0,0,0,0,0,0,0,0,0,0],)"
       R"("age":[8,16,0,0,0,0,0,0,0,0,0,0]}},)"
       R"("decision":"rebalance","cause":"above_threshold","reason":"too much",)"
-      R"("predicted_gain":1.5,"taken_at":13,"kind":"fresh",)"
+      R"("predicted_gain":1.5,"taken_at":13,"kind":"fresh","changed":true,)"
       R"("trigger":"threshold lambda 1.25","kernels":{"force":{"min":4,"avg":5,"max":8}},)"
       R"("coverage":0.5,"lambda":1.6,"imbalance_percent":50,"wasted_seconds":3,)"
       R"("cost":0.75,"realised_gain":null,"lambda_foreseen":1.125,)"
@@ -203,6 +203,7 @@ TEST(JournalLine, WithoutAnOutcome) {
   EXPECT_EQ(read.at("bytes_moved"), 0);
   EXPECT_EQ(read.at("seconds"), json::object());
   EXPECT_TRUE(read.at("kind").is_null()) << "there was no rebalance";
+  EXPECT_TRUE(read.at("changed").is_null());
   EXPECT_TRUE(read.at("lambda_foreseen").is_null());
 }
 

@@ -190,7 +190,7 @@ TEST(SummaryOf, RebalancesThatChangedNothing) {
   unchanged.state.unchanged = 3;
   EXPECT_TRUE(test::mentions(
       summary_of(unchanged),
-      "12 rebalances, 3 of which changed nothing, cost 0.50 s (4.8 %). Without them"));
+      "9 rebalances, and 3 that changed nothing, cost 0.50 s (4.8 %). Without them"));
 }
 
 TEST(SummaryOf, WhatEachHasGained) {

@@ -4,7 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -63,6 +65,24 @@ TEST_F(FitCounts, SeveralLooks) {
   EXPECT_NEAR(fit.costs[0], 2, 0.1);
   EXPECT_NEAR(fit.costs[1], 7, 0.1);
   EXPECT_EQ(fit.frozen, 0);
+}
+
+TEST_F(FitCounts, TellsHowFarItIs) {
+  std::vector<std::string> read;
+  std::vector<double> shares;
+  const CountTable table = read_counts(
+      file("A.csv", "10,7\n13,4\n"), file("t.csv", "1.2\n0.9\n"), [&](const std::string& name) {
+        return [&read, name](std::uint64_t bytes, std::uint64_t of_bytes) {
+          if (bytes == of_bytes) read.push_back(name);
+        };
+      });
+  ASSERT_EQ(read.size(), 2U);
+  EXPECT_TRUE(read[0].ends_with("A.csv") && read[1].ends_with("t.csv"));
+  fit_counts(table, FitMethod::robust, [&](double done) { shares.push_back(done); });
+  ASSERT_FALSE(shares.empty());
+  EXPECT_TRUE(std::is_sorted(shares.begin(), shares.end()));
+  EXPECT_GT(shares.front(), 0);
+  EXPECT_EQ(shares.back(), 1);
 }
 
 TEST_F(FitCounts, SaysWhatTheDataCannotTell) {

@@ -117,7 +117,7 @@ TEST(ReportModel, TheAccountAndRebalancesByHand) {
   EXPECT_NEAR(model.account.own_cost, 6 * 2e-3, 1e-9);
   EXPECT_NEAR(model.account.rebuild_cost, 6 * 1e-3, 1e-9);
   ASSERT_EQ(model.rebalances.size(), 6U);
-  EXPECT_EQ(model.all_rebalances, 6);
+  EXPECT_EQ(model.changing, 6);
   for (std::size_t i = 0; i < 6; ++i) {
     const Rebalance& each = model.rebalances[i];
     EXPECT_EQ(each.taken.at, static_cast<std::int64_t>(48 * (i + 1)));
@@ -173,6 +173,42 @@ TEST(ReportModel, TheLastLineIsARebalance) {
   EXPECT_FALSE(model.rebalances[0].realised.has_value());
 }
 
+TEST(ReportModel, RebalancesThatChangedNothingCountApart) {
+  for (const bool tells_changes : {true, false}) {
+    const Model model =
+        model_of(journal_of({.some_change_nothing = true, .tells_changes = tells_changes}));
+    EXPECT_EQ(model.changing, 3);
+    EXPECT_EQ(model.unchanging, 3);
+    ASSERT_EQ(model.rebalances.size(), 6U);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(model.rebalances[i].changed(), i % 2 == 0) << i;
+    const std::string page = page_of(model);
+    EXPECT_TRUE(test::mentions(page, "40 looks, 3 rebalances, and 3 that changed nothing"));
+    EXPECT_TRUE(test::mentions(page, "fresh, changed nothing"));
+  }
+  // The second rebalance is the last line.
+  const auto at_its_end = [](bool tells_changes) {
+    return model_of(journal_of({.looks = 12,
+                                .finishes = false,
+                                .some_change_nothing = true,
+                                .tells_changes = tells_changes}));
+  };
+  EXPECT_EQ(at_its_end(true).unchanging, 1);
+  EXPECT_EQ(at_its_end(true).last.unchanged, 1);
+  EXPECT_EQ(at_its_end(false).changing, 2) << "nobody knows yet";
+}
+
+TEST(ReportModel, CausesOfEarlierJournals) {
+  const auto cause_of = [](const std::string& decision, const std::string& reason) {
+    const Model model = model_of(R"({"step":8,"cause":"not_asked","decision":")" + decision +
+                                 R"(","reason":")" + reason + "\"}\n");
+    EXPECT_EQ(model.causes.size(), 1U);
+    return model.causes.empty() ? std::string() : model.causes.begin()->first;
+  };
+  EXPECT_EQ(cause_of("hold", "the trigger 'never' does not look at the load"), "not_asked");
+  EXPECT_EQ(cause_of("rebalance", "every 10"), "due");
+  EXPECT_EQ(cause_of("rebalance", "asked for by the application"), "requested");
+}
+
 // --- Many ranks, many looks ----------------------------------------------------------------------
 
 TEST(ReportModel, ManyLooksAreJoined) {
@@ -189,7 +225,7 @@ TEST(ReportModel, ManyLooksAreJoined) {
   }
   EXPECT_EQ(looks, 5000);
   EXPECT_EQ(rebalances, 833);
-  EXPECT_EQ(model.all_rebalances, 833);
+  EXPECT_EQ(model.changing, 833);
   EXPECT_NEAR(model.columns[0].worst_lambda, 1.5, 1e-6);
   EXPECT_NEAR(*model.columns[0].lambda.mean(), (6 + 1.5 + 1 + 1.1) / 8, 1e-6);
 }

@@ -48,9 +48,10 @@ std::string warnings(const Model& model) {
 std::string head_section(const Model& model) {
   const std::string title =
       model.start.name.empty() ? "Load balance" : "Load balance of " + model.start.name;
-  std::string facts =
-      counted(model.ranks, "rank") + ", " + counted(model.last_step - model.first_step, "step") +
-      " in " + counted(model.looks, "look") + ", " + counted(model.all_rebalances, "rebalance");
+  std::string facts = counted(model.ranks, "rank") + ", " +
+                      counted(model.last_step - model.first_step, "step") + " in " +
+                      counted(model.looks, "look") + ", " + counted(model.changing, "rebalance") +
+                      detail::and_unchanged(model.unchanging);
   const auto option = [&](const char* key) {
     const auto found = model.start.options.find(key);
     return found == model.start.options.end() ? std::string() : found->second;

@@ -15,6 +15,11 @@ std::string lambda_or_none(const std::optional<double>& lambda) {
   return lambda ? lambda_text(*lambda) : "";
 }
 
+std::string kind_of(const Rebalance& rebalance) {
+  if (rebalance.is_first) return "first distribution";
+  return escaped(rebalance.taken.kind) + (rebalance.changed() ? "" : ", changed nothing");
+}
+
 std::string table_of(const Model& model, const Amounts& amounts) {
   constexpr std::size_t most_rows = 200;
   const std::size_t stride =
@@ -25,12 +30,11 @@ std::string table_of(const Model& model, const Amounts& amounts) {
   table.words_in({1, 10});
   for (std::size_t i = 0; i < model.rebalances.size(); i += stride) {
     const Rebalance& each = model.rebalances[i];
-    table.add({detail::count_of(each.taken.at),
-               each.is_first ? "first distribution" : escaped(each.taken.kind),
-               lambda_or_none(each.lambda_before), lambda_or_none(each.taken.lambda_foreseen),
-               lambda_or_none(each.lambda_after), detail::count_of(each.taken.objects),
-               detail::bytes_of(each.taken.bytes), Amounts(false).of(each.taken.seconds),
-               amounts.of(each.predicted), amounts.of(each.realised), escaped(each.reason)});
+    table.add({detail::count_of(each.taken.at), kind_of(each), lambda_or_none(each.lambda_before),
+               lambda_or_none(each.taken.lambda_foreseen), lambda_or_none(each.lambda_after),
+               detail::count_of(each.taken.objects), detail::bytes_of(each.taken.bytes),
+               Amounts(false).of(each.taken.seconds), amounts.of(each.predicted),
+               amounts.of(each.realised), escaped(each.reason)});
   }
   const std::size_t one_in = stride * model.one_in;
   const std::string title =
@@ -43,7 +47,8 @@ using Gains = std::vector<std::pair<double, double>>;
 Gains gains_of(const Model& model) {
   Gains gains;
   for (const Rebalance& each : model.rebalances)
-    if (each.predicted && each.realised) gains.emplace_back(*each.predicted, *each.realised);
+    if (each.changed() && each.predicted && each.realised)
+      gains.emplace_back(*each.predicted, *each.realised);
   return gains;
 }
 
@@ -108,7 +113,8 @@ std::string stages_section(const Model& model) {
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   Table table("Stages of all rebalances together, on the slowest rank of each",
               {"stage", "time", "share", "for one rebalance", ""});
-  const auto count = static_cast<double>(std::max<std::int64_t>(1, model.all_rebalances));
+  const auto count =
+      static_cast<double>(std::max<std::int64_t>(1, model.changing + model.unchanging));
   for (const auto& [name, took] : stages)
     table.add({escaped(name), amounts.of(took), share_of(took, all), amounts.of(took / count),
                bar(took / longest, "cost")});

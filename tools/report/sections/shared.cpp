@@ -43,7 +43,8 @@ std::vector<Plot::Stretch> stretches_of(const Model& model, OverSteps Column::*v
 std::vector<double> steps_of_rebalances(const Model& model) {
   std::vector<double> steps;
   for (const Rebalance& each : model.rebalances)
-    steps.push_back(static_cast<double>(std::min(each.taken.at, model.last_step)));
+    if (each.changed())
+      steps.push_back(static_cast<double>(std::min(each.taken.at, model.last_step)));
   return steps;
 }
 

@@ -43,7 +43,8 @@ std::string figures(const Model& model) {
         figure(saved < 0 ? "lost by balancing" : "saved by balancing", amounts.of(std::abs(saved)),
                share_of(std::abs(saved), account.never) + " of what it would have taken") +
         figure("cost of rebalances", amounts.of(account.spent()),
-               counted(model.last.rebalances, "rebalance"));
+               counted(model.last.rebalances - model.last.unchanged, "rebalance") +
+                   detail::and_unchanged(model.last.unchanged));
   } else if (account.advised > 0) {
     all += figure("would have been saved", amounts.of(account.advised), "nothing was moved");
   }

@@ -80,6 +80,18 @@ void add(Carried& carried, T&& carries) {
   else
     carried.fields.push_back(field_of(std::forward<T>(carries)));
 }
+
+// What belongs into carry(), for overloads that say so where it is given without.
+template <class T>
+concept Carriable = KnownContainer<std::remove_cvref_t<T>> || is_named<std::remove_cvref_t<T>> ||
+    (std::convertible_to<T, std::shared_ptr<const Payload>> &&
+     !std::same_as<std::remove_cvref_t<T>, std::nullptr_t>);
+template <class Result, class T>
+Result refuse_without_carry() {
+  static_assert(!Carriable<T>,
+                "evenkeel: what moves along goes into carry: (position, ek::carry(mass, id))");
+  return {};
+}
 }  // namespace detail
 
 // What moves along with the position. Each argument is a variable that evenkeel knows as a field,
@@ -127,6 +139,16 @@ class EVENKEEL_API Set {
 template <class Container>
 Set set(Container&& position, Carried carried = {}, const SetOptions& options = {}) {
   return Set(field_of(std::forward<Container>(position)), std::move(carried), options);
+}
+
+// Fields beside the position without carry(): does not compile.
+template <class Container, detail::Carriable Carries, detail::Carriable... Others>
+Set set(Container&& position, Carries&&, Others&&...) {
+  return set(position, detail::refuse_without_carry<Carried, Carries>());
+}
+template <class Container, detail::Carriable Carries>
+Set set(Container&& position, Carries&&, const SetOptions&) {
+  return set(position, detail::refuse_without_carry<Carried, Carries>());
 }
 
 // Throws an Error when the set makes no sense: a position that is not two or three floats or

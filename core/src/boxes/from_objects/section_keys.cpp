@@ -54,25 +54,48 @@ struct WriteKey {
   }
 };
 
+// Where the groups of objects are noted. All objects go the same way, so the branch is foreseen.
+struct Notes {
+  std::uint16_t* in_2_bytes = nullptr;
+  std::uint32_t* in_4_bytes = nullptr;
+
+  Notes() = default;
+  explicit Notes(const GroupNotes& notes) {
+    if (notes.are_short())
+      in_2_bytes = reinterpret_cast<std::uint16_t*>(notes.data());
+    else
+      in_4_bytes = reinterpret_cast<std::uint32_t*>(notes.data());
+  }
+  KOKKOS_FUNCTION void note(std::int64_t i, std::int64_t group) const {
+    if (in_2_bytes != nullptr)
+      in_2_bytes[i] = static_cast<std::uint16_t>(group);
+    else
+      in_4_bytes[i] = static_cast<std::uint32_t>(group);
+  }
+  KOKKOS_FUNCTION std::uint32_t group(std::int64_t i) const {
+    return in_2_bytes != nullptr ? in_2_bytes[i] : in_4_bytes[i];
+  }
+};
+
 struct WriteGroup {
   Groups groups;
   const CurveKey* keys;
-  std::uint32_t* into;
+  Notes into;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    into[i] = static_cast<std::uint32_t>(groups.after(keys[i].value));
+    into.note(i, groups.after(keys[i].value));
   }
 };
 
 struct WriteSum {
-  const std::uint32_t* groups[3];
+  Notes notes[3];
   const std::uint64_t* number[3];
   CurveKey* keys;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     std::uint64_t sum = 0;
     for (int slot = 0; slot < 3; ++slot)
-      if (number[slot] != nullptr) sum += number[slot][groups[slot][i]];
+      if (number[slot] != nullptr) sum += number[slot][notes[slot].group(i)];
     keys[i] = {sum};
   }
 };
@@ -122,26 +145,33 @@ void write_section_keys(const Space& space, const FieldLayout& position,
   space.fence(label);
 }
 
+GroupNotes::GroupNotes(MemoryKind memory, std::int64_t objects, std::int64_t groups)
+    : are_short_(groups <= std::int64_t{1} << 16) {
+  notes_ = Buffer("evenkeel::boxes::groups", memory, objects * (are_short_ ? 2 : 4));
+}
+
 void write_groups(const Space& space, const SectionGroups& groups, std::span<const CurveKey> keys,
-                  std::uint32_t* group_of_object) {
+                  const GroupNotes& notes) {
   if (keys.empty()) return;
   const Brought there(space, groups);
   with_space(space, [&](const auto& instance) {
     exec::for_each(instance, label, std::ssize(keys),
-                   WriteGroup{there.groups, keys.data(), group_of_object});
+                   WriteGroup{there.groups, keys.data(), Notes(notes)});
   });
   space.fence(label);
 }
 
 void write_sums(const Space& space, std::int64_t count,
-                const std::array<const std::uint32_t*, 3>& groups,
+                const std::array<const GroupNotes*, 3>& notes,
                 const std::array<std::vector<std::uint64_t>, 3>& number, CurveKey* keys) {
   if (count == 0) return;
   Buffer copies[3];
-  WriteSum write{{groups[0], groups[1], groups[2]}, {}, keys};
+  WriteSum write{{}, {}, keys};
   for (std::size_t slot = 0; slot < 3; ++slot)
-    if (!number[slot].empty())
+    if (!number[slot].empty()) {
+      write.notes[slot] = Notes(*notes[slot]);
       write.number[slot] = brought(space, std::span(number[slot]), copies[slot]);
+    }
   with_space(space, [&](const auto& instance) { exec::for_each(instance, label, count, write); });
   space.fence(label);
 }

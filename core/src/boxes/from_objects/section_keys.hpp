@@ -4,12 +4,14 @@
 
 #include "boxes/from_objects/ruler.hpp"
 
+#include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/domains/axis.hpp>
 #include <evenkeel/core/field.hpp>
 #include <evenkeel/core/key.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -37,13 +39,27 @@ struct SectionGroups {
 void write_section_keys(const Space& space, const FieldLayout& position,
                         const SectionGroups& groups, CurveKey* keys);
 
-// The group of each object after the division in `groups`, from the object's key in that level.
+// The group of each object, in 2 bytes each where the groups are few enough, else in 4.
+class GroupNotes {
+ public:
+  GroupNotes() = default;
+  GroupNotes(MemoryKind memory, std::int64_t objects, std::int64_t groups);
+  bool are_short() const noexcept { return are_short_; }
+  std::byte* data() const noexcept { return notes_.data(); }
+
+ private:
+  Buffer notes_;
+  bool are_short_ = true;
+};
+
+// Notes the group of each object after the division in `groups`, from the object's key in that
+// level.
 void write_groups(const Space& space, const SectionGroups& groups, std::span<const CurveKey> keys,
-                  std::uint32_t* group_of_object);
+                  const GroupNotes& notes);
 
 // keys[i]: the sum of number[slot][group of object i in the slot] over all slots that have numbers.
 void write_sums(const Space& space, std::int64_t count,
-                const std::array<const std::uint32_t*, 3>& groups,
+                const std::array<const GroupNotes*, 3>& notes,
                 const std::array<std::vector<std::uint64_t>, 3>& number, CurveKey* keys);
 
 }  // namespace evenkeel

@@ -104,16 +104,15 @@ void Sections::write_keys(const SectionLevel& level) {
 }
 
 void Sections::note(int slot) {
-  std::vector<Buffer>& noted = noted_[static_cast<std::size_t>(slot)];
+  std::vector<GroupNotes>& noted = noted_[static_cast<std::size_t>(slot)];
   vote(communicator_, attempt(stage_name, [&] {
-         for (std::size_t s = noted.size(); s < points_.size(); ++s)
-           noted.emplace_back(
-               "evenkeel::boxes::groups", points_[s].position.memory,
-               points_[s].position.count * static_cast<std::int64_t>(sizeof(std::uint32_t)));
+         noted.clear();
          const SectionGroups groups{bits_, axes_, first_, splitters_, rulers_};
-         for (std::size_t s = 0; s < points_.size(); ++s)
-           write_groups(Space::where(points_[s].position.memory), groups, keyed_[s].keys,
-                        reinterpret_cast<std::uint32_t*>(noted[s].data()));
+         for (std::size_t s = 0; s < points_.size(); ++s) {
+           const FieldLayout& position = points_[s].position;
+           noted.emplace_back(position.memory, position.count, std::ssize(weights_));
+           write_groups(Space::where(position.memory), groups, keyed_[s].keys, noted[s]);
+         }
        }));
 }
 
@@ -123,10 +122,9 @@ std::vector<double> Sections::weights_by(const SectionSums& sums) {
   vote(communicator_, attempt(stage_name, [&] {
          weights.reserve(static_cast<std::size_t>(sums.count));
          for (std::size_t s = 0; s < points_.size(); ++s) {
-           std::array<const std::uint32_t*, 3> noted = {};
+           std::array<const GroupNotes*, 3> noted = {};
            for (std::size_t slot = 0; slot < 3; ++slot)
-             if (!sums.number[slot].empty())
-               noted[slot] = reinterpret_cast<const std::uint32_t*>(noted_[slot][s].data());
+             if (!sums.number[slot].empty()) noted[slot] = &noted_[slot][s];
            write_sums(Space::where(points_[s].position.memory), points_[s].position.count, noted,
                       sums.number, reinterpret_cast<CurveKey*>(keys_[s].data()));
          }

@@ -137,7 +137,7 @@ class Sections {
   int bits_;
   std::array<GridAxis, 3> axes_;
   std::vector<Buffer> keys_;
-  std::array<std::vector<Buffer>, 3> noted_;  // empty: the slot was never used
+  std::array<std::vector<GroupNotes>, 3> noted_;  // empty: the slot was never used
   std::vector<WeightedKeys> keyed_;
   std::unique_ptr<CutObjects> objects_;
   std::unique_ptr<Search> search_;

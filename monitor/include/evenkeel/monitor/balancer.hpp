@@ -134,6 +134,32 @@ class EVENKEEL_API Balancer {
     return migrate({first, others...});
   }
 
+  // Fields beside the position without carry(): these do not compile.
+  template <class Position, detail::Carriable Carries, detail::Carriable... Others>
+  MoveReport step(Position&&, Carries&&, Others&&...) {
+    return detail::refuse_without_carry<MoveReport, Carries>();
+  }
+  template <class Position, detail::Carriable Carries>
+  MoveReport step(Position&&, Carries&&, const SetOptions&, const StepOptions& = {}) {
+    return detail::refuse_without_carry<MoveReport, Carries>();
+  }
+  template <class Position, detail::Carriable Carries, detail::Carriable... Others>
+  MoveReport rebalance(Position&&, Carries&&, Others&&...) {
+    return detail::refuse_without_carry<MoveReport, Carries>();
+  }
+  template <class Position, detail::Carriable Carries>
+  MoveReport rebalance(Position&&, Carries&&, const SetOptions&) {
+    return detail::refuse_without_carry<MoveReport, Carries>();
+  }
+  template <class Position, detail::Carriable Carries, detail::Carriable... Others>
+  MoveReport migrate(Position&&, Carries&&, Others&&...) {
+    return detail::refuse_without_carry<MoveReport, Carries>();
+  }
+  template <class Position, detail::Carriable Carries>
+  MoveReport migrate(Position&&, Carries&&, const SetOptions&) {
+    return detail::refuse_without_carry<MoveReport, Carries>();
+  }
+
   // Collective, before the first step: goes on with what an earlier run learned, on any number of
   // ranks, and counts on from its steps; rank 0's text counts. saved_state() is local and the same
   // on all ranks.

@@ -190,7 +190,7 @@ TEST_F(JournalTest, ALineForEachRebalanceWithoutALook) {
   for (std::size_t i = 1; i < 4; ++i) {
     EXPECT_TRUE(read[i].at("totals").is_null());
     EXPECT_EQ(read[i].at("decision"), "rebalance");
-    EXPECT_EQ(read[i].at("cause"), "not_asked");
+    EXPECT_EQ(read[i].at("cause"), i < 3 ? "due" : "requested");
   }
   EXPECT_EQ(read[1].at("step"), 5);
   EXPECT_EQ(read[1].at("reason"), "every 5:10:5");
