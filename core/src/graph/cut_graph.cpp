@@ -87,6 +87,7 @@ Plan plan_for(Effort effort, bool goes_on) {
   }
   plan.patience.gain = goes_on ? 0.005 : 0.02;
   plan.patience.iterations = goes_on ? 3 : 2;
+  if (!goes_on) plan.patience.most_iterations = 6;
   plan.starts = 1;
   plan.vertices_per_part = 8;
   return plan;
