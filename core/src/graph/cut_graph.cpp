@@ -3,8 +3,7 @@
 
 #include "graph/atomics.hpp"
 #include "graph/contract.hpp"
-#include "graph/multilevel.hpp"
-#include "graph/read.hpp"
+#include "graph/cut_read.hpp"
 #include "graph/report.hpp"
 
 #include <evenkeel/backends/exec/lists.hpp>
@@ -101,31 +100,47 @@ struct HasHome {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const { return homes[v] >= 0 ? 1 : 0; }
 };
 
-// A vertex without a part takes that of most of its neighbours.
+// A vertex without a part takes that of most of its neighbours, or in a long row that of the
+// neighbour with the heaviest edge: in any case the same in any order of the row.
 struct Adopt {
   RowsView rows;
+  const std::uint64_t* names;
   const int* before;
   int* after;
   KOKKOS_FUNCTION void operator()(std::int64_t v) const {
-    after[v] = before[v];
-    if (before[v] >= 0) return;
+    constexpr std::int64_t longest = 64;
+    const std::int64_t begin = rows.offsets[v], end = rows.offsets[v + 1];
+    if (before[v] >= 0)
+      after[v] = before[v];
+    else
+      after[v] = end - begin > longest ? of_heaviest(begin, end) : of_most(begin, end);
+  }
+  KOKKOS_FUNCTION int of_most(std::int64_t begin, std::int64_t end) const {
+    int most = nowhere;
     std::int64_t best = 0;
-    for (std::int64_t e = rows.offsets[v]; e < rows.offsets[v + 1]; ++e) {
+    for (std::int64_t e = begin; e < end; ++e) {
       const int part = before[rows.columns[e]];
       if (part < 0) continue;
       std::int64_t weight = 0;
-      constexpr std::int64_t most_looks = 64;  // of long rows
-      const std::int64_t end = rows.offsets[v] + most_looks < rows.offsets[v + 1]
-                                   ? rows.offsets[v] + most_looks
-                                   : rows.offsets[v + 1];
-      for (std::int64_t f = rows.offsets[v]; f < end; ++f)
+      for (std::int64_t f = begin; f < end; ++f)
         if (before[rows.columns[f]] == part) weight += rows.weights[f];
-      if (weight > best || (weight == best && (after[v] < 0 || part < after[v]))) {
-        best = weight;
-        after[v] = part;
-      }
-      if (e > rows.offsets[v] + most_looks) break;
+      if (weight < best || (weight == best && part > most)) continue;
+      best = weight;
+      most = part;
     }
+    return most;
+  }
+  KOKKOS_FUNCTION int of_heaviest(std::int64_t begin, std::int64_t end) const {
+    Vertex heaviest = nowhere;
+    EdgeUnits best = 0;
+    for (std::int64_t e = begin; e < end; ++e) {
+      const Vertex u = rows.columns[e];
+      if (before[u] < 0 || rows.weights[e] < best) continue;
+      if (rows.weights[e] == best && heaviest >= 0 && names[u] > names[heaviest]) continue;
+      best = rows.weights[e];
+      heaviest = u;
+    }
+    return heaviest < 0 ? nowhere : before[heaviest];
   }
 };
 struct ByLot {
@@ -161,8 +176,9 @@ void complete_homes(const Communicator& communicator, Level& level, int parts) {
                             ByLot{level.names.data(), parts, level.homes.data()});
            } else {
              exec::Array<int> after(level.space, label, level.local());
-             exec::for_each(level.space, label, level.owned,
-                            Adopt{RowsView(level.rows), level.homes.data(), after.data()});
+             exec::for_each(
+                 level.space, label, level.owned,
+                 Adopt{RowsView(level.rows), level.names.data(), level.homes.data(), after.data()});
              level.space.fence(label);
              level.homes = std::move(after);
            }
@@ -224,45 +240,32 @@ PerConstraint heaviest_of(const Communicator& communicator, const Level& level) 
 
 }  // namespace
 
-}  // namespace graphs
-
-const char* name_of(Effort effort) noexcept {
-  switch (effort) {
-    case Effort::polish: return "polish";
-    case Effort::fast: return "fast";
-    case Effort::good: return "good";
-  }
-  return "?";
-}
-
-GraphCut cut_graph(const Space& space, const Communicator& communicator, const Graph& graph,
-                   const GraphCutOptions& options, const ByGraph& method) {
-  using namespace graphs;
-  const exec::Region shown("evenkeel::graph");
-  GraphRead read = read_graph(space, communicator, graph, options, method);
-  const int parts = options.parts > 0 ? options.parts : communicator.size();
+GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
+                  const CutWishes& wishes) {
+  const Space space = read.level.space;
   if (read.has_homes) complete_homes(communicator, read.level, parts);
 
   Contracted together;
   if (read.has_uncuttable) together = contract(communicator, {}, read.level, read.uncuttable);
   Level& level = read.has_uncuttable ? together.level : read.level;
   const PerConstraint heaviest = heaviest_of(communicator, level);
-  Goal goal = goal_for(parts, level, read, method.tolerance, heaviest);
+  Goal goal = goal_for(parts, level, read, wishes.tolerance, heaviest);
   goal.lump = lump_of(communicator, level, goal, heaviest);
 
   // What holds for this rank holds for all: homes and keys are there on all ranks or on none.
-  Plan plan = plan_for(method.effort, read.has_homes);
+  Plan plan = plan_for(wishes.effort, read.has_homes);
   exec::Array<int> current;
   if (read.has_homes) {
     plan.start = Start::homes;
-  } else if (method.effort == Effort::polish && read.has_keys) {
+  } else if (wishes.effort == Effort::polish && read.has_keys) {
     current = parts_along_curve(communicator, level, read.dimensions, parts,
                                 !read.has_weights && !read.has_uncuttable);
     plan.start = Start::given;
-  } else if (method.effort == Effort::polish) {  // there is nothing to polish
+  } else if (wishes.effort == Effort::polish) {  // there is nothing to polish
     plan = plan_for(Effort::fast, false);
   }
-  plan.progress = options.progress;
+  plan.progress = wishes.progress;
+  plan.companion = wishes.companion;
   const std::int64_t clusters = level.all_vertices;
   Moves moves = cut_levels(communicator, {}, level, goal, plan, std::move(current));
   const bool are_filled = fill_empty(communicator, moves);
@@ -278,6 +281,26 @@ GraphCut cut_graph(const Space& space, const Communicator& communicator, const G
   cut.parts = std::move(moves.parts);
   cut.parts.resize(read.level.owned);
   return cut;
+}
+
+}  // namespace graphs
+
+const char* name_of(Effort effort) noexcept {
+  switch (effort) {
+    case Effort::polish: return "polish";
+    case Effort::fast: return "fast";
+    case Effort::good: return "good";
+  }
+  return "?";
+}
+
+GraphCut cut_graph(const Space& space, const Communicator& communicator, const Graph& graph,
+                   const GraphCutOptions& options, const ByGraph& method) {
+  const exec::Region shown("evenkeel::graph");
+  graphs::GraphRead read = graphs::read_graph(space, communicator, graph, options, method);
+  return graphs::cut_read(communicator, read,
+                          options.parts > 0 ? options.parts : communicator.size(),
+                          {method.effort, method.tolerance, options.progress});
 }
 
 }  // namespace evenkeel

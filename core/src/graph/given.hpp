@@ -4,6 +4,7 @@
 // and what all ranks agree on. Offsets and columns may be the application's own.
 
 #include "field/integers.hpp"
+#include "graph/arrays.hpp"
 #include "graph/goal.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
@@ -15,9 +16,6 @@
 #include <vector>
 
 namespace evenkeel::graphs {
-
-// Throws an Error for what the application has given.
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy);
 
 // What the ranks have together.
 struct Agreed {

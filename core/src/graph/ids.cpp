@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* stage_name = "core/graph";
 constexpr const char* label = "evenkeel::graph::ids";
-constexpr std::int64_t unknown = -1;
+constexpr std::int64_t unknown = unknown_number;
 
 struct FindOwned {
   PlaceOfId place_of;
@@ -76,18 +76,19 @@ void require_known(const Space& space, const Given& given,
 
 }  // namespace
 
-void resolve_ids(const Space& space, const Communicator& communicator, Given& given) {
+exec::Array<std::int64_t> numbers_of(const Space& space, const Communicator& communicator,
+                                     const Given& given, const exec::Array<std::uint64_t>& wanted) {
   const IdDirectory directory(communicator, given.ids);
-  exec::Array<std::int64_t> columns, edges;
+  exec::Array<std::int64_t> numbers, elsewhere;
   exec::Array<std::uint64_t> asked;
   vote(communicator, attempt(stage_name, [&] {
-         columns = {space, label, given.neighbour_ids.size()};
+         numbers = {space, label, wanted.size()};
          const exec::Array<std::int64_t> slots = IdTable::slots_for(space, given.ids);
-         exec::for_each(space, label, columns.size(),
-                        FindOwned{IdTable::of(given.ids, slots), given.neighbour_ids.data(),
-                                  given.first, columns.data()});
-         edges = exec::numbers_that(space, label, columns.size(), IsUnknown{columns.data()});
-         asked = distinct(space, exec::chosen(space, label, given.neighbour_ids.data(), edges));
+         exec::for_each(
+             space, label, numbers.size(),
+             FindOwned{IdTable::of(given.ids, slots), wanted.data(), given.first, numbers.data()});
+         elsewhere = exec::numbers_that(space, label, numbers.size(), IsUnknown{numbers.data()});
+         asked = distinct(space, exec::chosen(space, label, wanted.data(), elsewhere));
        }));
   const exec::Array<Location> locations = directory.look_up(asked);
   vote(communicator, attempt(stage_name, [&] {
@@ -96,10 +97,17 @@ void resolve_ids(const Space& space, const Communicator& communicator, Given& gi
          const exec::Array<std::int64_t> answers(space, label, asked.size());
          exec::for_each(space, label, asked.size(),
                         WriteNumbers{there.data(), firsts.data(), answers.data()});
-         exec::for_each(space, label, edges.size(),
-                        FindElsewhere{asked.data(), given.neighbour_ids.data(), asked.size(),
-                                      answers.data(), edges.data(), columns.data()});
+         exec::for_each(space, label, elsewhere.size(),
+                        FindElsewhere{asked.data(), wanted.data(), asked.size(), answers.data(),
+                                      elsewhere.data(), numbers.data()});
          space.fence(label);
+       }));
+  return numbers;
+}
+
+void resolve_ids(const Space& space, const Communicator& communicator, Given& given) {
+  exec::Array<std::int64_t> columns = numbers_of(space, communicator, given, given.neighbour_ids);
+  vote(communicator, attempt(stage_name, [&] {
          require_known(space, given, columns);
          given.columns = Integers(std::move(columns));
          given.neighbour_ids = {};

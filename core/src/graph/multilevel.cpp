@@ -276,6 +276,7 @@ Moves cut_levels(const Communicator& communicator, const Status& status, const L
                          least_shrinkage * static_cast<double>(fine.all_vertices);
     if (!shrinks) break;
     told = attempt(stage_name, [&] { milestones.made(next.level.all_vertices); });
+    if (plan.companion != nullptr) plan.companion->follow(fine, next);
     coarser.push_back(std::move(next));
   }
 
@@ -296,7 +297,10 @@ Moves cut_levels(const Communicator& communicator, const Status& status, const L
     const Level& level = level_at(depth);
     Moves moves(communicator, std::exchange(told, {}), level,
                 goal_of_level(goal, level.all_vertices, depth == 0), std::move(parts));
-    refine(moves, plan.patience, depth == 0);
+    if (plan.companion != nullptr)
+      plan.companion->refine(moves, plan.patience, depth == 0);
+    else
+      refine(moves, plan.patience, depth == 0);
     return moves;
   };
   for (; !coarser.empty(); coarser.pop_back()) {

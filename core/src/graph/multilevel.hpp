@@ -3,6 +3,7 @@
 // A cut of a graph on several levels: coarsened, cut where it is smallest, and improved on the way
 // back.
 
+#include "graph/contract.hpp"
 #include "graph/moves.hpp"
 
 #include <cstdint>
@@ -15,6 +16,20 @@ namespace evenkeel::graphs {
 // or with given ones, which are not coarsened.
 enum class Start { anew, homes, given };
 
+// What else follows a graph through its levels, and improves cuts of them instead of refine().
+class Companion {
+ public:
+  Companion() = default;
+  Companion(const Companion&) = delete;
+  Companion& operator=(const Companion&) = delete;
+  virtual ~Companion() = default;
+
+  // Collective. A level has been made coarser; called from the finest one on.
+  virtual void follow(const Level& fine, const Contracted& coarser) = 0;
+  // Collective. Called from the coarsest level on, once for each.
+  virtual void refine(Moves& moves, const Patience& patience, bool is_finest) = 0;
+};
+
 // How much is tried.
 struct Plan {
   Start start = Start::anew;
@@ -25,6 +40,7 @@ struct Plan {
   int tries = 4;                // at each bisection
   Patience patience;
   std::function<void(double done)> progress = {};
+  Companion* companion = nullptr;  // null: none
 };
 
 // Collective. The part of each vertex and ghost, with what is known of them. `given`: parts of

@@ -436,7 +436,12 @@ void merge_repeated(const Communicator& communicator, GraphRead& read, std::int6
 GraphRead read_graph(const Space& space, const Communicator& communicator,
                      const evenkeel::Graph& graph, const GraphCutOptions& options,
                      const ByGraph& method) {
-  const Given given = given_graph(space, communicator, graph, options, method);
+  return read_given(space, communicator, given_graph(space, communicator, graph, options, method),
+                    method.moving_cost);
+}
+
+GraphRead read_given(const Space& space, const Communicator& communicator, const Given& given,
+                     double moving_cost) {
   const exec::Reached<std::int64_t> firsts(space, label, given.firsts);
   const Owners owners{firsts.data(), communicator.size(), communicator.rank()};
   const EdgeScale scale = edge_scale(given);
@@ -469,7 +474,7 @@ GraphRead read_graph(const Space& space, const Communicator& communicator,
   read.edges = all.edges / 2;
   read.loops = all.loops;
   ready = attempt(stage_name, [&] {
-    if (read.has_homes) write_stay(given, all, method.moving_cost, bytes, level);
+    if (read.has_homes) write_stay(given, all, moving_cost, bytes, level);
   });
   vote(communicator, ready);
 

@@ -2,6 +2,7 @@
 
 // Reads what the application says of its graph, checks it, and makes the finest level of it.
 
+#include "graph/given.hpp"
 #include "graph/goal.hpp"
 #include "graph/level.hpp"
 
@@ -29,5 +30,10 @@ struct GraphRead {
 GraphRead read_graph(const Space& space, const Communicator& communicator,
                      const evenkeel::Graph& graph, const GraphCutOptions& options,
                      const ByGraph& method);
+
+// Collective. The same where all is checked but whether each edge has its reverse. `moving_cost`:
+// that of a method.
+GraphRead read_given(const Space& space, const Communicator& communicator, const Given& given,
+                     double moving_cost);
 
 }  // namespace evenkeel::graphs

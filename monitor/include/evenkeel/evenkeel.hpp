@@ -37,6 +37,7 @@
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/graph.hpp>
 #include <evenkeel/core/graph/callbacks.hpp>
+#include <evenkeel/core/graph/nets.hpp>
 #include <evenkeel/core/halo.hpp>
 #include <evenkeel/core/measured_box.hpp>
 #include <evenkeel/core/migrate.hpp>

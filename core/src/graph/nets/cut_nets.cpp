@@ -1,0 +1,103 @@
+// The stages of cutting nets: read, spread over the ranks that have pins, expand into a graph, and
+// cut that with the nets beside it; report.
+
+#include <evenkeel/core/graph/nets.hpp>
+
+#include "graph/cut_read.hpp"
+#include "graph/nets/expand.hpp"
+#include "graph/nets/given.hpp"
+#include "graph/nets/refine.hpp"
+#include "graph/nets/report.hpp"
+#include "graph/nets/spread.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/backends/exec/region.hpp>
+
+#include <utility>
+
+namespace evenkeel {
+
+namespace graphs {
+
+namespace {
+
+constexpr const char* stage_name = "core/graph";
+
+struct WeightAt {
+  const EdgeUnits* weights;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t e) const { return weights[e]; }
+};
+struct RealAt {
+  const double* weights;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t e) const {
+    return static_cast<std::int64_t>(weights[e]);
+  }
+};
+
+// What nets and edges weigh, for their means.
+struct Means {
+  std::int64_t nets, net_weights, edges, edge_weights, duplicates;
+  double ratio() const {
+    if (nets == 0 || edges == 0 || edge_weights == 0) return 1;
+    return static_cast<double>(net_weights) / static_cast<double>(nets) /
+           (static_cast<double>(edge_weights) / static_cast<double>(edges));
+  }
+};
+void add_means(Means& into, const Means& from) noexcept {
+  into.nets += from.nets;
+  into.net_weights += from.net_weights;
+  into.edges += from.edges;
+  into.edge_weights += from.edge_weights;
+  into.duplicates += from.duplicates;
+}
+
+}  // namespace
+
+}  // namespace graphs
+
+NetCut cut_nets(const Space& space, const Communicator& communicator, const Nets& nets,
+                const GraphCutOptions& options, const ByGraph& method) {
+  using namespace graphs;
+  const exec::Region shown("evenkeel::nets");
+  NetsGiven given = given_nets(space, communicator, nets, options, method);
+  const int parts = options.parts > 0 ? options.parts : communicator.size();
+
+  Tidied tidy;
+  Means mine = {};
+  Status ready = attempt(stage_name, [&] {
+    tidy = tidied(space, given.offsets, given.pins, given.weights);
+    mine.nets = given.count();
+    mine.net_weights =
+        exec::sum<std::int64_t>(space, given.count(), WeightAt{given.weights.data()});
+    mine.duplicates = tidy.duplicates;
+  });
+  NetLevel level = spread(communicator, ready, space, given.objects.owned, std::move(tidy.nets));
+  ready = attempt(stage_name, [&] {
+    expand(space, communicator.rank(), level, given.objects);
+    mine.edges = given.objects.edge_weights.size();
+    mine.edge_weights =
+        exec::sum<std::int64_t>(space, mine.edges, RealAt{given.objects.edge_weights.data()});
+  });
+  const Means all = vote<&add_means>(communicator, ready, mine);
+
+  GraphRead read = read_given(space, communicator, given.objects, method.moving_cost * all.ratio());
+  given.objects.columns = {};
+  given.objects.edge_weights = {};
+  NetCompanion companion(communicator, std::move(level));
+  GraphCut by_graph = cut_read(communicator, read, parts,
+                               {method.effort, method.tolerance, options.progress, &companion});
+  NetCut cut;
+  cut.report = net_report(space, communicator, given, by_graph.parts, parts);
+  cut.report.duplicates = all.duplicates;
+  cut.report.lambda = std::move(by_graph.report.lambda);
+  cut.report.bound = std::move(by_graph.report.bound);
+  cut.report.moved = by_graph.report.moved;
+  cut.report.moved_weight = by_graph.report.moved_weight;
+  cut.report.least_moved_weight = by_graph.report.least_moved_weight;
+  cut.report.empty = by_graph.report.empty;
+  cut.parts = std::move(by_graph.parts);
+  return cut;
+}
+
+}  // namespace evenkeel
