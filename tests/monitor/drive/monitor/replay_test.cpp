@@ -223,15 +223,17 @@ TEST_P(ReplayTest, TheProgramFindsThemIdentical) {
   EXPECT_FALSE(said.at("cut_off").get<bool>());
   EXPECT_EQ(said.at("ranks"), size);
   EXPECT_EQ(said.at("own_rule"), 0);
-  std::int64_t looks = 0, rebalances = 0;
+  std::int64_t looks = 0, rebalances = 0, unchanged = 0;
   const Words all = lines();
   for (std::size_t i = 1; i < all.size(); ++i) {
     const json line = json::parse(all[i]);
     looks += line.at("totals").is_null() ? 0 : 1;
-    rebalances += line.at("taken_at").is_null() ? 0 : 1;
+    if (line.at("taken_at").is_null()) continue;
+    ++(line.at("changed").get<bool>() ? rebalances : unchanged);
   }
   EXPECT_EQ(said.at("looks"), looks);
   EXPECT_EQ(said.at("rebalances"), rebalances);
+  EXPECT_EQ(said.at("unchanged"), unchanged);
   EXPECT_GT(rebalances, 3);
 }
 
