@@ -10,8 +10,8 @@
 # HEAVY: the test itself computes much, so it is optimized under a sanitizer too.
 # PRIVATE names sources of the component (relative to its src/) whose hidden symbols the test needs:
 # they are compiled into it. The target evenkeel_<component>_private, if it exists, provides the
-# private headers of a component. SOURCES and INCLUDES are relative to the project: what a test needs
-# is named here rather than after the call, since EVENKEEL_TEST_DRAW may leave its target out.
+# private headers of a component. SOURCES and INCLUDES are relative to the project: what a test
+# needs is named here rather than after the call, since EVENKEEL_TEST_DRAW may leave its target out.
 # Each process has a watchdog: after TIMEOUT seconds (60) it prints the stacks of all threads and
 # ends, so that a hang becomes a failure that shows where.
 include(EvenkeelWarnings)
