@@ -36,35 +36,8 @@ struct Choose {
   }
   template <class Connections>
   KOKKOS_FUNCTION void operator()(Vertex v, const Connections& all) const {
-    const int own_part = state.parts[v];
-    std::int64_t own = state.stay_of(v, own_part), best = -1;
-    int best_part = nowhere;
-    for (int i = 0; i < all.size(); ++i) {
-      const int part = all.part(i);
-      if (part == own_part) {
-        own += all.weight(i) << finer_bits;
-        continue;
-      }
-      const std::int64_t weight = (all.weight(i) << finer_bits) + state.stay_of(v, part);
-      if (weight < best || (weight == best && !is_better(part, best_part))) continue;
-      if (state.is_closed(part, v)) continue;
-      best = weight;
-      best_part = part;
-    }
-    const std::int64_t gain = best - own;
-    if (best_part == nowhere ||
-        (gain < 0 && static_cast<double>(-gain) >= tolerated_loss * static_cast<double>(own)))
-      settle(v, nowhere, 0);
-    else
-      settle(v, best_part, gain);
-  }
-  // Of two parts that a vertex is equally connected to.
-  KOKKOS_FUNCTION bool is_better(int part, int other) const {
-    const std::int64_t weight =
-        state.part_weights[static_cast<std::int64_t>(part) * state.constraints];
-    const std::int64_t its =
-        state.part_weights[static_cast<std::int64_t>(other) * state.constraints];
-    return weight != its ? weight < its : part < other;
+    const Wish wish = wish_of(state, v, all, tolerated_loss);
+    settle(v, wish.part, wish.gain);
   }
   // Who counts on this vertex thinks again where it has changed its mind.
   KOKKOS_FUNCTION void settle(Vertex v, int target, std::int64_t gain) const {
@@ -114,7 +87,7 @@ struct Afterburner {
     const Vertex v = reconsidered[i];
     clears_mark<Instance>(&state.marks[v], is_reconsidered);
     const int from = state.parts[v], to = state.targets[v];
-    if (to == nowhere || is_light(from)) return;
+    if (to == nowhere || is_light(state, from, floors)) return;
     const std::int64_t gain_of_v = state.gains[v];
     std::int64_t gain = state.stay_of(v, to) - state.stay_of(v, from);
     for (std::int64_t e = state.rows.offsets[v]; e < state.rows.offsets[v + 1]; ++e) {
@@ -128,12 +101,6 @@ struct Afterburner {
       if (part == from) gain -= finer(state.rows.weights[e]);
     }
     if (gain >= 0) movers(v);
-  }
-  KOKKOS_FUNCTION bool is_light(int part) const {
-    for (int c = 0; c < state.constraints; ++c)
-      if (state.part_weights[static_cast<std::int64_t>(part) * state.constraints + c] < floors[c])
-        return true;
-    return false;
   }
 };
 

@@ -37,12 +37,14 @@ struct State {
   KOKKOS_FUNCTION bool is_lump(Vertex v) const {
     return lumps != nullptr && weights[static_cast<std::int64_t>(v) * constraints] >= lump;
   }
+  // By the first constraint.
+  KOKKOS_FUNCTION std::int64_t weight_of(int part) const {
+    return part_weights[static_cast<std::int64_t>(part) * constraints];
+  }
   // Whether a part has a lump, and no room for a vertex beside it.
   KOKKOS_FUNCTION bool is_closed(int part, Vertex v) const {
     return lumps != nullptr && lumps[part] > 0 &&
-           part_weights[static_cast<std::int64_t>(part) * constraints] +
-                   weights[static_cast<std::int64_t>(v) * constraints] >
-               beside_lump;
+           weight_of(part) + weights[static_cast<std::int64_t>(v) * constraints] > beside_lump;
   }
   KOKKOS_FUNCTION std::int64_t stay_of(Vertex v, int part) const {
     return homes != nullptr && stay != nullptr && homes[v] == part ? stay[v] : 0;
@@ -110,9 +112,10 @@ KOKKOS_INLINE_FUNCTION void connect(const State& state, Vertex v, Connections& c
     connections.add(state.parts[state.rows.columns[e]], state.rows.weights[e]);
 }
 
-template <class Instance, class Body>
+// What connects a vertex: edges, by a State, or whatever else has a connect().
+template <class Source, class Instance, class Body>
 struct WithFew {
-  State state;
+  Source source;
   Body body;
   const Vertex* list;
   Appender<Instance> crowded;
@@ -120,7 +123,7 @@ struct WithFew {
     const Vertex v = list[i];
     if (!body.wants(v)) return;
     FewConnections connections;
-    connect(state, v, connections);
+    connect(source, v, connections);
     if (connections.is_complete)
       body(v, connections);
     else
@@ -128,9 +131,9 @@ struct WithFew {
   }
 };
 
-template <class Body>
+template <class Source, class Body>
 struct WithMany {
-  State state;
+  Source source;
   Body body;
   const Vertex* list;
   std::int64_t count, workers, parts;
@@ -139,7 +142,7 @@ struct WithMany {
   KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
     ManyConnections connections{worker_parts + worker * parts, worker_weights + worker * parts};
     for (std::int64_t i = worker; i < count; i += workers) {
-      connect(state, list[i], connections);
+      connect(source, list[i], connections);
       body(list[i], connections);
       connections.clear();
     }
@@ -147,20 +150,68 @@ struct WithMany {
 };
 
 // Calls body(vertex, connections) for each listed vertex that the body wants.
-template <class Instance, class Body>
-void for_listed(const Instance& instance, Moves& moves, const VertexList& list, const Body& body) {
-  const State now = state_of(moves);
+template <class Instance, class Source, class Body>
+void for_listed(const Instance& instance, Moves& moves, const Source& source,
+                const VertexList& list, const Body& body) {
   moves.crowded.clear();
-  exec::for_each(
-      instance, moves_label, list.size(),
-      WithFew<Instance, Body>{now, body, list.data(), moves.crowded.appender<Instance>()});
+  exec::for_each(instance, moves_label, list.size(),
+                 WithFew<Source, Instance, Body>{source, body, list.data(),
+                                                 moves.crowded.appender<Instance>()});
   moves.crowded.count_up();
   if (moves.crowded.empty()) return;
   const std::int64_t workers = moves.worker_weights.size() / moves.goal.parts;
-  exec::for_each(
-      instance, moves_label, workers,
-      WithMany<Body>{now, body, moves.crowded.data(), moves.crowded.size(), workers,
-                     moves.goal.parts, moves.worker_parts.data(), moves.worker_weights.data()});
+  exec::for_each(instance, moves_label, workers,
+                 WithMany<Source, Body>{source, body, moves.crowded.data(), moves.crowded.size(),
+                                        workers, moves.goal.parts, moves.worker_parts.data(),
+                                        moves.worker_weights.data()});
+}
+template <class Instance, class Body>
+void for_listed(const Instance& instance, Moves& moves, const VertexList& list, const Body& body) {
+  for_listed(instance, moves, state_of(moves), list, body);
+}
+
+// --- Jet's rules ---------------------------------------------------------------------------------
+
+// Where a vertex would go, and what it would gain there; nowhere: it stays.
+struct Wish {
+  int part = nowhere;
+  std::int64_t gain = 0;
+};
+template <class Connections>
+KOKKOS_INLINE_FUNCTION Wish wish_of(const State& state, Vertex v, const Connections& all,
+                                    double tolerated_loss) {
+  const int own_part = state.parts[v];
+  std::int64_t own = state.stay_of(v, own_part), best = -1;
+  int best_part = nowhere;
+  for (int i = 0; i < all.size(); ++i) {
+    const int part = all.part(i);
+    if (part == own_part) {
+      own += all.weight(i) << finer_bits;
+      continue;
+    }
+    const std::int64_t weight = (all.weight(i) << finer_bits) + state.stay_of(v, part);
+    if (weight < best) continue;
+    if (weight == best) {  // to the lighter one
+      const std::int64_t its = state.weight_of(part), other = state.weight_of(best_part);
+      if (its != other ? its > other : part > best_part) continue;
+    }
+    if (state.is_closed(part, v)) continue;
+    best = weight;
+    best_part = part;
+  }
+  const std::int64_t gain = best - own;
+  if (best_part == nowhere ||
+      (gain < 0 && static_cast<double>(-gain) >= tolerated_loss * static_cast<double>(own)))
+    return {};
+  return {best_part, gain};
+}
+
+// Whether a part is too light to lose anything.
+KOKKOS_INLINE_FUNCTION bool is_light(const State& state, int part, const std::int64_t* floors) {
+  for (int c = 0; c < state.constraints; ++c)
+    if (state.part_weights[static_cast<std::int64_t>(part) * state.constraints + c] < floors[c])
+      return true;
+  return false;
 }
 
 }  // namespace evenkeel::graphs

@@ -3,11 +3,9 @@
 #include "graph/cluster.hpp"
 #include "graph/contract.hpp"
 #include "graph/host_graph.hpp"
-#include "graph/jet.hpp"
 #include "graph/milestones.hpp"
-#include "graph/relief.hpp"
+#include "graph/refine.hpp"
 #include "graph/report.hpp"
-#include "graph/settle.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -22,12 +20,7 @@ namespace {
 constexpr const char* stage_name = "core/graph";
 constexpr const char* label = "evenkeel::graph::multilevel";
 
-// What Jet lets a vertex lose, of its connection to its own part, in the hope for its neighbours.
-constexpr double loss_on_finest = 0.51, loss_on_coarser = 0.75;
 constexpr double least_shrinkage = 0.95;
-constexpr int most_settlements = 8;
-constexpr int most_failures = 4;  // of flows, on a level
-constexpr int most_reliefs = 3;   // after a step, before flows
 
 struct FixedOrHome {
   const int *fixed, *homes;
@@ -211,46 +204,6 @@ exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes) {
       FixedOrHome{!level.has_fixed ? nullptr : level.fixed.data(), homes.data(), parts.data()});
   level.space.fence(label);
   return parts;
-}
-
-void refine(Moves& moves, const Patience& patience, bool is_finest) {
-  const double loss = is_finest ? loss_on_finest : loss_on_coarser;
-  seat_lumps(moves);
-  if (moves.excess() > 0.05) level_out(moves, 6);
-  double best_excess = std::max(moves.excess(), 0.0);
-  std::int64_t best = moves.worth.objective();
-  moves.remember();
-  const double cheap = patience.cheap * static_cast<double>(moves.level->all_vertices);
-  std::int64_t idly_moved = 0;
-  int failures = 0;  // of flows
-  for (int idle = 0; idle < patience.iterations || (idle < patience.most_iterations &&
-                                                    static_cast<double>(idly_moved) < cheap);) {
-    const std::int64_t moved = improve(moves, loss);
-    for (int attempt = 0; attempt < most_reliefs && moves.excess() > 0; ++attempt)
-      if (relieve(moves) == 0) break;
-    if (moves.excess() > 0 && failures < most_failures) {
-      level_out(moves, 1);
-      failures += moves.excess() > 0 ? 1 : 0;
-    }
-    const double excess = std::max(moves.excess(), 0.0);
-    const std::int64_t objective = moves.worth.objective();
-    const bool is_better = excess < best_excess || (excess == best_excess && objective < best);
-    const double gain = static_cast<double>(best - objective);
-    idle = is_better && (excess < best_excess ||
-                         gain > patience.gain * static_cast<double>(moves.worth.cut))
-               ? 0
-               : idle + 1;
-    idly_moved = idle == 0 ? 0 : idly_moved + moved;
-    if (is_better) {
-      best_excess = excess;
-      best = objective;
-      moves.remember();
-    }
-    if (moved == 0) break;
-  }
-  moves.restore();
-  for (int attempt = 0; is_finest && attempt < most_settlements && moves.excess() > 0; ++attempt)
-    if (settle(moves) == 0) break;
 }
 
 Moves cut_levels(const Communicator& communicator, const Status& status, const Level& finest,

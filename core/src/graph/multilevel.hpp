@@ -55,8 +55,4 @@ exec::Array<int> projected(const Space& space, const exec::Array<Vertex>& coarse
 // The part of each vertex and ghost: where it is fixed, or else `homes`.
 exec::Array<int> fixed_or(const Level& level, const exec::Array<int>& homes);
 
-// Collective. Improves a cut until nothing more comes of it. `is_finest`: losses are tolerated
-// less.
-void refine(Moves& moves, const Patience& patience, bool is_finest);
-
 }  // namespace evenkeel::graphs

@@ -89,8 +89,7 @@ struct CountPins {
 // gains by a move is, as in a graph, the difference: nets that have no pin there yet will be in one
 // part more, and nets that it leaves as their last pin in one less.
 template <class Connections>
-KOKKOS_INLINE_FUNCTION void connect_by_nets(const NetState& all, Vertex v,
-                                            Connections& connections) {
+KOKKOS_INLINE_FUNCTION void connect(const NetState& all, Vertex v, Connections& connections) {
   const int own = all.parts[v];
   for (std::int64_t i = all.nets.firsts[v]; i < all.nets.firsts[v + 1]; ++i) {
     const Net e = all.nets.nets[i];
@@ -122,71 +121,10 @@ struct ChooseByNets {
   }
   template <class Connections>
   KOKKOS_FUNCTION void operator()(Vertex v, const Connections& connections) const {
-    const State& state = all.state;
-    const int own_part = all.parts[v];
-    std::int64_t own = state.stay_of(v, own_part), best = -1;
-    int best_part = nowhere;
-    for (int i = 0; i < connections.size(); ++i) {
-      const int part = connections.part(i);
-      if (part == own_part) {
-        own += connections.weight(i) << finer_bits;
-        continue;
-      }
-      const std::int64_t weight = (connections.weight(i) << finer_bits) + state.stay_of(v, part);
-      if (weight < best || (weight == best && !is_better(part, best_part))) continue;
-      if (state.is_closed(part, v)) continue;
-      best = weight;
-      best_part = part;
-    }
-    const std::int64_t gain = best - own;
-    const bool is_poor =
-        gain < 0 && static_cast<double>(-gain) >= tolerated_loss * static_cast<double>(own);
-    all.targets[v] = is_poor ? nowhere : best_part;
-    all.gains[v] = gain;
-    if (all.targets[v] != nowhere && sets_mark<Instance>(&all.marks[v], is_candidate))
-      candidates(v);
-  }
-  // Of two parts that a vertex is equally connected to.
-  KOKKOS_FUNCTION bool is_better(int part, int other) const {
-    const State& state = all.state;
-    const std::int64_t weight =
-        state.part_weights[static_cast<std::int64_t>(part) * state.constraints];
-    const std::int64_t its =
-        state.part_weights[static_cast<std::int64_t>(other) * state.constraints];
-    return weight != its ? weight < its : part < other;
-  }
-};
-
-template <class Instance, class Body>
-struct WithFewByNets {
-  Body body;
-  const Vertex* list;
-  Appender<Instance> crowded;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const Vertex v = list[i];
-    if (!body.wants(v)) return;
-    FewConnections connections;
-    connect_by_nets(body.all, v, connections);
-    if (connections.is_complete)
-      body(v, connections);
-    else
-      crowded(v);
-  }
-};
-template <class Body>
-struct WithManyByNets {
-  Body body;
-  const Vertex* list;
-  std::int64_t count, workers, parts;
-  int* worker_parts;
-  std::int64_t* worker_weights;
-  KOKKOS_FUNCTION void operator()(std::int64_t worker) const {
-    ManyConnections connections{worker_parts + worker * parts, worker_weights + worker * parts};
-    for (std::int64_t i = worker; i < count; i += workers) {
-      connect_by_nets(body.all, list[i], connections);
-      body(list[i], connections);
-      connections.clear();
-    }
+    const Wish wish = wish_of(all.state, v, connections, tolerated_loss);
+    all.targets[v] = wish.part;
+    all.gains[v] = wish.gain;
+    if (wish.part != nowhere && sets_mark<Instance>(&all.marks[v], is_candidate)) candidates(v);
   }
 };
 
@@ -204,7 +142,9 @@ struct BurnByNets {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
     const int from = all.parts[v], to = all.targets[v];
-    going[v] = to != nowhere && !is_light(from) && gain_of(v, from, to) >= 0 ? to : nowhere;
+    going[v] = to != nowhere && !is_light(all.state, from, floors) && gain_of(v, from, to) >= 0
+                   ? to
+                   : nowhere;
   }
   KOKKOS_FUNCTION std::int64_t gain_of(Vertex v, int from, int to) const {
     std::int64_t gain = all.state.stay_of(v, to) - all.state.stay_of(v, from);
@@ -223,13 +163,6 @@ struct BurnByNets {
       if (!is_in_to) gain -= finer(all.nets.weights[e]);
     }
     return gain;
-  }
-  KOKKOS_FUNCTION bool is_light(int part) const {
-    const State& state = all.state;
-    for (int c = 0; c < state.constraints; ++c)
-      if (state.part_weights[static_cast<std::int64_t>(part) * state.constraints + c] < floors[c])
-        return true;
-    return false;
   }
 };
 
@@ -288,7 +221,6 @@ struct NetMoves::Work {
     all.active_next_ = {space(), owned};
     all.candidates_ = {space(), owned};
     all.candidates_next_ = {space(), owned};
-    all.crowded_ = {space(), owned};
     all.names_ = {space(), label, local};
     exec::for_each(space(), label, owned,
                    Copy<std::uint64_t>{moves().level->names.data(), all.names_.data()});
@@ -315,22 +247,10 @@ struct NetMoves::Work {
   template <class Instance>
   void choose(const Instance& instance, double tolerated_loss) const {
     all.active_next_.clear();
-    all.crowded_.clear();
-    using Body = ChooseByNets<Instance>;
-    const Body body{state(), tolerated_loss, all.active_next_.template appender<Instance>(),
-                    all.candidates_.template appender<Instance>()};
-    exec::for_each(instance, label, all.active_.size(),
-                   WithFewByNets<Instance, Body>{body, all.active_.data(),
-                                                 all.crowded_.template appender<Instance>()});
-    all.crowded_.count_up();
-    if (!all.crowded_.empty()) {
-      const std::int64_t parts = moves().goal.parts;
-      const std::int64_t workers = moves().worker_weights.size() / parts;
-      exec::for_each(
-          instance, label, workers,
-          WithManyByNets<Body>{body, all.crowded_.data(), all.crowded_.size(), workers, parts,
-                               moves().worker_parts.data(), moves().worker_weights.data()});
-    }
+    for_listed(instance, moves(), state(), all.active_,
+               ChooseByNets<Instance>{state(), tolerated_loss,
+                                      all.active_next_.template appender<Instance>(),
+                                      all.candidates_.template appender<Instance>()});
     all.active_next_.count_up();
     all.active_.swap(all.active_next_);
     all.candidates_.count_up();
@@ -367,7 +287,6 @@ struct NetMoves::Work {
 NetMoves::NetMoves(const NetLevel& nets, Moves& moves) : nets_(nets), moves_(moves) {
   const Work work{*this};
   nets.ghosts.refresh(names_, 1, attempt(moves_stage, [&] { work.allocate(); }));
-  follow();
 }
 
 void NetMoves::follow() {

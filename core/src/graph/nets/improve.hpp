@@ -13,7 +13,7 @@ namespace evenkeel::graphs {
 // parts of Moves, which others may change too.
 class NetMoves {
  public:
-  // Collective. Refers to both, which are of one level.
+  // Collective. Refers to both, which are of one level. follow() has to be called next.
   NetMoves(const NetLevel& nets, Moves& moves);
 
   // Collective. Takes notice of all moves since the last call.
@@ -44,7 +44,7 @@ class NetMoves {
   exec::Array<int> net_parts_, net_counts_, net_sizes_;
   exec::Array<int> net_marks_;
   VertexList touched_;  // nets
-  VertexList active_, active_next_, candidates_, candidates_next_, crowded_;
+  VertexList active_, active_next_, candidates_, candidates_next_;
 };
 
 }  // namespace evenkeel::graphs
