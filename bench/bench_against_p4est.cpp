@@ -1,25 +1,18 @@
-// A rebalance of what is in order already, against p4est in the same run and in turns: the octants
-// of a cube along the Morton curve, of which those in a ball weigh 20 times as much. The ball jumps
-// from one place to another and back. From weights to moved elements, barrier to barrier on the
-// slowest rank. docs/comparison.md says how to read it.
+// A rebalance of objects that are already in order, against p4est in the same run and in turns. The
+// objects are the octants of a cube along the Morton curve; those in a ball weigh 20 times as much.
+// The ball jumps from one place to another and back. Times are from weights to moved elements, from
+// barrier to barrier on the slowest rank. docs/comparison.md says how to read the table.
 //
 //   mpirun -n 2 bench_against_p4est [level of the octants] [jumps]
 //
-// p4est has parts that stay with their ranks; evenkeel does it likewise, and as its default is,
-// where ranks may exchange parts so that less moves.
+// Parts of p4est stay with their ranks. evenkeel runs in the same way, and also with its default,
+// in which ranks may exchange parts so that less moves.
 
+#include "clouds.hpp"
 #include "runtime.hpp"
 #include "timing.hpp"
 
 #include <evenkeel/evenkeel.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstdio>
-#include <numeric>
-#include <string>
-#include <vector>
 
 #include <p8est.h>
 #include <p8est_extended.h>
@@ -27,7 +20,7 @@
 namespace evenkeel::bench {
 namespace {
 
-using Point = std::array<double, 3>;
+using clouds::Point;
 
 double center = 0;  // of the ball, along each axis; p4est's function of weights has no argument
 
@@ -65,11 +58,10 @@ class P4est {
   p8est_t* forest_;
 };
 
-// The middles of the octants, each rank with its share of the curve.
+// The middles of the octants in this rank's share of the curve.
 std::vector<Point> octants(const Communicator& ranks, int level) {
   const std::int64_t all = std::int64_t{1} << (3 * level);
-  const std::int64_t begin = all * ranks.rank() / ranks.size();
-  const std::int64_t end = all * (ranks.rank() + 1) / ranks.size();
+  const auto [begin, end] = clouds::share_of(all, ranks.rank(), ranks.size());
   std::vector<Point> points;
   points.reserve(static_cast<std::size_t>(end - begin));
   for (std::int64_t number = begin; number < end; ++number) {
@@ -141,7 +133,7 @@ void measure(int level, int jumps) {
   Evenkeel like_it(ranks, level, true), by_default(ranks, level, false);
   std::vector<Row> rows = {
       {"p8est_partition_ext"}, {"evenkeel, parts stay"}, {"evenkeel, parts are exchanged"}};
-  for (int jump = 0; jump <= jumps; ++jump) {  // the first warms up
+  for (int jump = 0; jump <= jumps; ++jump) {  // the first jump is a warm-up
     center = jump % 2 == 0 ? 0.7 : 0.3;
     const auto take = [&](Row& row, auto& who) {
       const double milliseconds = slowest_milliseconds(ranks, [&] { row.moved = who.rebalance(); });
@@ -164,8 +156,7 @@ int main(int argc, char** argv) {
   const evenkeel::bench::Runtime runtime(argc, argv);
   sc_init(MPI_COMM_WORLD, 0, 0, nullptr, SC_LP_ERROR);
   p4est_init(nullptr, SC_LP_ERROR);
-  evenkeel::bench::measure(static_cast<int>(runtime.number(1, 7, 1)),
-                           static_cast<int>(runtime.number(2, 20, 1)));
+  evenkeel::bench::measure(runtime.number(1, 7, 1), runtime.number(2, 20, 1));
   sc_finalize();
   return 0;
 }

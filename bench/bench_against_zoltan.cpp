@@ -1,31 +1,20 @@
-// From points in memory to the part of each, against Zoltan's geometric methods in the same run:
-// the same objects and parts, barrier to barrier on the slowest rank, the peers in turns. Lambda is
-// computed here, from the parts that each peer gave. docs/performance.md says how to read it.
+// Cuts from points in memory to the part of each point, against Zoltan's geometric methods in the
+// same run: with the same objects and parts, from barrier to barrier on the slowest rank, and with
+// the peers in turns. Lambda is computed here, from the parts of each peer. docs/performance.md
+// says how to read the table.
 //
 //   mpirun -n 2 bench_against_zoltan [objects of all ranks] [repetitions]
 //
-// "from scratch": a rank has objects from anywhere (clouds.hpp). "after a drift": the clustered
-// cloud in the order of the curve, each rank with its share of it, and then moved by drift().
+// In "from scratch", a rank has objects from anywhere (clouds.hpp). In "after a drift", each rank
+// has its share of the clustered cloud in the order of the curve, and then drift() has moved it.
 
-#include "clouds.hpp"
 #include "runtime.hpp"
-#include "timing.hpp"
-#include "zoltan_peer.hpp"
+#include "ways.hpp"
 
-#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/domains/owner.hpp>
-#include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/order.hpp>
-#include <evenkeel/evenkeel.hpp>
-
-#include <cstdio>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::bench {
 namespace {
@@ -36,60 +25,56 @@ constexpr double target_lambda = 1.001;
 
 // --- evenkeel ------------------------------------------------------------------------------------
 
-// What a rank has before the clock starts.
+// The data of a rank before the clock starts.
 struct Given {
   std::vector<Point> points;
-  std::optional<Box> box;      // kept from before
+  std::optional<Box> box;      // kept from an earlier cut
   std::vector<CurveKey> keys;  // of the points in that box
 };
 
-struct Laps {
-  static constexpr std::array names = {"bounds", "keys", "cut", "owners"};
-  std::array<double, names.size()> milliseconds = {};
-};
+constexpr std::array names_of_laps = {"bounds", "keys", "cut", "owners"};
 
 class Evenkeel {
  public:
-  Evenkeel(std::string name, Aim aim, bool keys_are_given)
-      : name_(std::move(name)), aim_(aim), keys_are_given_(keys_are_given) {}
-  const std::string& name() const { return name_; }
-  std::span<const int> parts() const { return parts_; }
-  const Laps& laps() const { return laps_; }
+  Evenkeel(Aim aim, bool keys_are_given) : aim_(aim), keys_are_given_(keys_are_given) {}
+  // Milliseconds of each call.
+  std::vector<double>& lap(std::size_t which) { return laps_[which]; }
 
-  // Room for keys and parts is the application's, and there before the clock starts.
+  // The application owns the memory for keys and parts, and allocates it before the clock starts.
   void prepare(const Given& given) {
     made_.resize(given.points.size());
     parts_.resize(given.points.size());
   }
 
-  void partition(const Communicator& ranks, Given& given, int parts) {
+  std::span<const int> partition(const Communicator& ranks, Given& given, int parts) {
     std::span<const CurveKey> keys = given.keys;
     Stopwatch watch;
+    const auto end_lap = [&](std::size_t which) { laps_[which].push_back(1e3 * watch.restart()); };
     if (!keys_are_given_) {
       const Set objects = set(given.points);
       const Lattice lattice(3, enclose(given.box, bounds(space_, ranks, objects)), {});
-      laps_.milliseconds[0] = 1e3 * watch.restart();
+      end_lap(0);
       write_keys(space_, lattice, objects, made_.data());
       space_.fence("evenkeel::bench::keys");
       keys = made_;
-      laps_.milliseconds[1] = 1e3 * watch.restart();
+      end_lap(1);
     }
     const WeightedKeys weighted{keys, {}};
     const Cut cut = evenkeel::cut(ranks, {}, std::span(&weighted, 1),
                                   {.parts = parts, .target_lambda = target_lambda, .aim = aim_});
-    laps_.milliseconds[2] = 1e3 * watch.restart();
+    end_lap(2);
     write_owners(space_, cut.splitters, keys.data(), std::ssize(keys), parts_.data());
-    laps_.milliseconds[3] = 1e3 * watch.restart();
+    end_lap(3);
+    return parts_;
   }
 
  private:
-  std::string name_;
   Aim aim_;
   bool keys_are_given_;
   Space space_ = Space::where(MemoryKind::host);
   std::vector<CurveKey> made_;
   std::vector<int> parts_;
-  Laps laps_;
+  std::array<std::vector<double>, names_of_laps.size()> laps_;
 };
 
 // --- Cases ---------------------------------------------------------------------------------------
@@ -98,7 +83,8 @@ Given from_scratch(const Communicator& ranks, clouds::Kind kind, std::int64_t ob
   return {clouds::points_of(kind, mine.begin, mine.end), {}, {}};
 }
 
-// Each rank sorts the whole cloud for itself: points of one key stay in the order of the cloud.
+// Each rank sorts the whole cloud itself, so points with the same key stay in the order of the
+// cloud.
 Given after_drift(const Communicator& ranks, clouds::Kind kind, std::int64_t objects) {
   const Space space = Space::where(MemoryKind::host);
   std::vector<Point> all = clouds::points_of(kind, 0, objects);
@@ -110,91 +96,53 @@ Given after_drift(const Communicator& ranks, clouds::Kind kind, std::int64_t obj
   for (std::int64_t i = mine.begin; i < mine.end; ++i)
     given.points.push_back(all[static_cast<std::size_t>(sorted[static_cast<std::size_t>(i)])]);
   clouds::drift(given.points, mine.begin);
-  given.keys.resize(given.points.size());
-  write_keys(space, lattice, set(given.points), given.keys.data());
-  space.fence("evenkeel::bench::keys");
+  given.keys = keys_of(lattice, given.points);
   return given;
 }
 
-// Collective. The heaviest part by the average.
-double lambda_of(const Communicator& ranks, std::span<const int> part_of_object, int parts) {
-  std::vector<std::int64_t> objects(static_cast<std::size_t>(parts));
-  for (const int part : part_of_object) ++objects[static_cast<std::size_t>(part)];
-  ranks.all_reduce(std::span(objects), Reduction::sum);
-  std::int64_t sum = 0, most = 0;
-  for (const std::int64_t count : objects) {
-    sum += count;
-    most = std::max(most, count);
-  }
-  return static_cast<double>(most) * parts / static_cast<double>(sum);
-}
-
-struct Row {
-  std::string name;
-  std::vector<double> milliseconds = {};
-  double lambda = 0;
-};
-
-// Medians, and how many times the median and the least are those of evenkeel's rows.
-void print(const std::vector<Row>& rows, std::size_t ours) {
-  const auto least = [](const Row& row) {
-    return *std::min_element(row.milliseconds.begin(), row.milliseconds.end());
-  };
-  for (const Row& row : rows) {
-    const double time = median(row.milliseconds);
-    std::printf("| %-27s | %8.2f | %8.2f | %8.6f |", row.name.c_str(), time, least(row),
-                row.lambda);
+// Prints the median of each way, and the ratios of the median and the least to those of evenkeel's
+// ways.
+void print(const std::vector<Way>& ways, std::size_t ours) {
+  const auto least = [](const Way& way) { return std::ranges::min(way.milliseconds); };
+  for (const Way& way : ways) {
+    const double time = median(way.milliseconds);
+    std::printf("| %-27s | %8.2f | %8.2f | %8.6f |", way.name.c_str(), time, least(way),
+                way.lambda);
     for (std::size_t o = 0; o < ours; ++o)
-      std::printf(" %5.1f (%5.1f) |", time / median(rows[o].milliseconds),
-                  least(row) / least(rows[o]));
+      std::printf(" %5.1f (%5.1f) |", time / median(ways[o].milliseconds),
+                  least(way) / least(ways[o]));
     std::printf("\n");
   }
 }
 
 void compare(const Communicator& ranks, const char* title, Given& given, int parts,
              int repetitions) {
-  std::vector<Evenkeel> ours;
-  // Of keys that are nearly in order the nearest splitters cost less than any that will do.
-  ours.emplace_back("evenkeel", given.keys.empty() ? Aim::target : Aim::nearest, false);
-  if (!given.keys.empty()) ours.emplace_back("evenkeel, keys given", Aim::nearest, true);
-  std::vector<std::unique_ptr<ZoltanPeer>> peers;
-  const auto add_peer = [&](const char* name, const ZoltanPeer::Parameters& parameters) {
-    peers.push_back(std::make_unique<ZoltanPeer>(name, parameters, "1.001"));
+  const bool has_keys = !given.keys.empty();
+  // If keys are nearly in order, the nearest splitters cost less than any that meet the target.
+  Evenkeel whole(has_keys ? Aim::nearest : Aim::target, false), of_keys(Aim::nearest, true);
+  std::vector<Way> ways;
+  const auto add_ours = [&](const char* name, Evenkeel& one) {
+    ways.push_back({name, [&] { one.prepare(given); },
+                    [&, parts] { return one.partition(ranks, given, parts); }});
   };
+  const auto add_peer = [&](const char* name, const Zoltan::Parameters& parameters) {
+    ways.push_back(way_of_zoltan(name, parameters, "1.001", given.points, parts));
+  };
+  add_ours("evenkeel", whole);
+  if (has_keys) add_ours("evenkeel, keys given", of_keys);
+  const std::size_t ours = ways.size();
   add_peer("Zoltan HSFC", {{"LB_METHOD", "HSFC"}});
   add_peer("Zoltan RCB", {{"LB_METHOD", "RCB"}});
   add_peer("Zoltan RIB", {{"LB_METHOD", "RIB"}});
-  if (!given.keys.empty()) {
+  if (has_keys) {
     add_peer("Zoltan HSFC, cuts kept", {{"LB_METHOD", "HSFC"}, {"KEEP_CUTS", "1"}});
     add_peer("Zoltan RCB, cuts used again",
              {{"LB_METHOD", "RCB"}, {"KEEP_CUTS", "1"}, {"RCB_REUSE", "1"}});
   }
+  take_turns(ranks, ways, parts, repetitions);
 
-  std::vector<Row> rows;
-  rows.reserve(ours.size() + peers.size());
-  for (const Evenkeel& one : ours) rows.push_back({one.name()});
-  for (const auto& peer : peers) rows.push_back({peer->name()});
-  std::array<std::vector<double>, Laps::names.size()> laps;
-  for (int r = 0; r <= repetitions; ++r) {  // the first warms up
-    auto row = rows.begin();
-    const auto measure = [&](const auto& peer, const auto& work) {
-      const double milliseconds = slowest_milliseconds(ranks, work);
-      if (r > 0) row->milliseconds.push_back(milliseconds);
-      row++->lambda = lambda_of(ranks, peer.parts(), parts);
-    };
-    for (Evenkeel& one : ours) {
-      one.prepare(given);
-      measure(one, [&] { one.partition(ranks, given, parts); });
-    }
-    for (std::size_t lap = 0; lap < laps.size(); ++lap)
-      laps[lap].push_back(
-          ranks.all_reduce(ours.front().laps().milliseconds[lap], Reduction::greatest));
-    for (const auto& peer : peers) {
-      peer->prepare(parts);
-      measure(*peer, [&] { peer->partition(given.points); });
-    }
-  }
-
+  for (std::size_t lap = 0; lap < names_of_laps.size(); ++lap)
+    ranks.all_reduce(std::span(whole.lap(lap)), Reduction::greatest);
   const std::int64_t objects =
       ranks.all_reduce(static_cast<std::int64_t>(given.points.size()), Reduction::sum);
   if (ranks.rank() != 0) return;
@@ -202,12 +150,12 @@ void compare(const Communicator& ranks, const char* title, Given& given, int par
               title, static_cast<long long>(objects), parts, ranks.size(),
               parts / static_cast<double>(objects));
   std::printf("evenkeel's stages:");
-  for (std::size_t lap = 0; lap < laps.size(); ++lap)
-    std::printf(" %s %.2f", Laps::names[lap], median(laps[lap]));
+  for (std::size_t lap = 0; lap < names_of_laps.size(); ++lap)
+    std::printf(" %s %.2f", names_of_laps[lap], median(whole.lap(lap)));
   std::printf("\n\n| %-27s | %8s | %8s | %8s | x evenkeel    |%s\n|---|---|---|---|---|%s\n", "",
-              "ms", "least ms", "lambda", ours.size() > 1 ? " x keys given  |" : "",
-              ours.size() > 1 ? "---|" : "");
-  print(rows, ours.size());
+              "ms", "least ms", "lambda", has_keys ? " x keys given  |" : "",
+              has_keys ? "---|" : "");
+  print(ways, ours);
   std::fflush(stdout);
 }
 
@@ -227,9 +175,7 @@ void measure(std::int64_t objects, int repetitions) {
 
 int main(int argc, char** argv) {
   const evenkeel::bench::Runtime runtime(argc, argv);
-  float version = 0;
-  Zoltan_Initialize(argc, argv, &version);
-  evenkeel::bench::measure(runtime.number(1, 2'000'000, 1000),
-                           static_cast<int>(runtime.number(2, 5, 1)));
+  evenkeel::bench::measure(runtime.number<std::int64_t>(1, 2'000'000, 1000),
+                           runtime.number(2, 5, 1));
   return 0;
 }

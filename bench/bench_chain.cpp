@@ -1,26 +1,18 @@
-// The exact chain against two peers in the same run: one greedy pass, which cuts each part where it
-// has reached its share, and std::memcpy of the weights (as many bytes read as the sums read). At
-// the end stands a table; compare its ratios, never milliseconds of two runs.
+// The exact chain against a peer in the same run: one greedy pass, which ends each part where it
+// has reached its share. The output ends with a table; compare its ratios, never milliseconds of
+// two runs.
 //
-// A benchmark is named case/peer: `exact` cuts weights, `prefix` cuts a sum that is there already,
-// `sums` cuts into one part, which is the reading of the weights and nothing else.
+// A benchmark is named case/peer: `exact` cuts weights, `prefix` cuts a given prefix sum.
 
 #include "medians.hpp"
 
 #include <evenkeel/core/chain.hpp>
 
-#include <benchmark/benchmark.h>
-
-#include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
-#include <cstring>
 #include <memory>
+#include <numeric>
 #include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace evenkeel {
 namespace {
@@ -33,9 +25,8 @@ struct Case {
   std::string name;
   Weights weights;
   int parts;
-  std::vector<double> speeds = {};
 
-  ChainOptions options() const { return {.parts = parts, .speeds = speeds}; }
+  Chain exact() const { return cut_chain(weights, {.parts = parts}); }
 };
 
 // --- Data: std::mt19937_64 with seed 1 -----------------------------------------------------------
@@ -56,86 +47,60 @@ Weights two_classes(std::size_t count) {
 }
 
 std::vector<Case> all_cases() {
-  const std::uniform_real_distribution<double> uniform(0, 1), speeds(0.5, 1.5);
+  const std::uniform_real_distribution<double> uniform(0, 1);
   return {{"1M_uniform(0,1)/1024", drawn(1'000'000, uniform), 1024},
           {"0.1M_lognormal(0,1)/64", drawn(100'000, std::lognormal_distribution<double>(0, 1)), 64},
           {"1M_two_classes_100:1/16384", two_classes(1'000'000), 16384},
-          {"10M_uniform(0,1)/16384", drawn(10'000'000, uniform), 16384},
-          {"1M_uniform(0,1)_speeds(0.5,1.5)/1024", drawn(1'000'000, uniform), 1024,
-           drawn(1024, speeds)}};
+          {"10M_uniform(0,1)/16384", drawn(10'000'000, uniform), 16384}};
 }
 
 // --- The peer ------------------------------------------------------------------------------------
 
-// Ends each part with the item that reaches its share of all; the greatest load.
-double greedy_bottleneck(const Case& a_case) {
-  double total = 0, all_speeds = 0;
-  for (const double weight : a_case.weights) total += weight;
-  const auto speed = [&](int p) {
-    return a_case.speeds.empty() ? 1.0 : a_case.speeds[static_cast<std::size_t>(p)];
-  };
-  for (int p = 0; p < a_case.parts; ++p) all_speeds += speed(p);
+// Ends each part with the item that reaches its share of the sum. Returns the greatest load over
+// the average.
+double greedy_lambda(const Case& a_case) {
+  const double average =
+      std::accumulate(a_case.weights.begin(), a_case.weights.end(), 0.0) / a_case.parts;
   double part = 0, greatest = 0;
-  int p = 0;
+  int p = 1;
   for (const double weight : a_case.weights) {
     part += weight;
-    if (part < total * speed(p) / all_speeds || p + 1 == a_case.parts) continue;
-    greatest = std::max(greatest, part / speed(p++));
+    if (part < average || p == a_case.parts) continue;
+    greatest = std::max(greatest, part);
     part = 0;
+    ++p;
   }
-  return std::max(greatest, part / speed(p)) / (total / all_speeds);
+  return std::max(greatest, part) / average;
 }
 
 // --- The rows ------------------------------------------------------------------------------------
 
-template <class Work>
-void add(const std::string& name, const Work& work) {
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [=](benchmark::State& state) {
-                                 work();  // pages are there
-                                 for ([[maybe_unused]] auto step : state) {
-                                   work();
-                                   benchmark::ClobberMemory();
-                                 }
-                               })
-      ->MinTime(0.05)
-      ->UseRealTime()
-      ->Repetitions(repetitions)
-      ->ReportAggregatesOnly()
-      ->Unit(benchmark::kMillisecond);
-}
-
-void add_row(const std::shared_ptr<const Case>& row) {
-  const auto prefix = std::make_shared<Weights>(row->weights.size() + 1);
-  for (std::size_t i = 0; i < row->weights.size(); ++i)
-    (*prefix)[i + 1] = (*prefix)[i] + row->weights[i];
-  const auto copy = std::make_shared<Weights>(row->weights.size());
-  add(row->name + "/exact",
-      [=] { benchmark::DoNotOptimize(cut_chain(row->weights, row->options()).bottleneck); });
-  add(row->name + "/prefix",
-      [=] { benchmark::DoNotOptimize(cut_prefix(*prefix, row->options()).bottleneck); });
-  add(row->name + "/sums",
-      [=] { benchmark::DoNotOptimize(cut_chain(row->weights, {}).bottleneck); });
-  add(row->name + "/greedy", [=] { benchmark::DoNotOptimize(greedy_bottleneck(*row)); });
-  add(row->name + "/memcpy", [=] {
-    std::memcpy(copy->data(), row->weights.data(), row->weights.size() * sizeof(double));
-  });
+// The case must live until all benchmarks have run.
+void add_row(const Case& row) {
+  const auto prefix = std::make_shared<Weights>(row.weights.size() + 1);
+  std::partial_sum(row.weights.begin(), row.weights.end(), prefix->begin() + 1);
+  const auto add = [&](const char* peer, const auto& lambda) {
+    const auto run = [=](benchmark::State& state) {
+      bench::repeat(state, [&] { benchmark::DoNotOptimize(lambda()); });
+    };
+    bench::add(row.name + peer, run, repetitions)->MinTime(0.05)->UseRealTime();
+  };
+  add("/exact", [&row] { return row.exact().lambda; });
+  add("/prefix", [&row, prefix] { return cut_prefix(*prefix, {.parts = row.parts}).lambda; });
+  add("/greedy", [&row] { return greedy_lambda(row); });
 }
 
 // --- The table -----------------------------------------------------------------------------------
 
-// Prints as the console does, and keeps the median times.
-void print(const bench::Medians& medians, const std::vector<std::shared_ptr<const Case>>& rows) {
+void print(const bench::Medians& medians, const std::vector<Case>& rows) {
   std::printf(
-      "\n| case | exact ms | of prefix ms | greedy ms | exact B/avg | greedy B/avg "
-      "| sums, of memcpy |\n|---|---|---|---|---|---|---|\n");
-  for (const auto& row : rows) {
-    const auto time = [&](const char* peer) { return medians.time(row->name + peer); };
+      "\n| case | exact ms | of prefix ms | greedy ms | exact B/avg | greedy B/avg |\n"
+      "|---|---|---|---|---|---|\n");
+  for (const Case& row : rows) {
+    const auto time = [&](const char* peer) { return medians.time(row.name + peer); };
     if (std::isnan(time("/exact"))) continue;
-    std::printf("| %s | %.2f | %.2f | %.2f | %.4f | %.4f | %.2f |\n", row->name.c_str(),
-                time("/exact"), time("/prefix"), time("/greedy"),
-                cut_chain(row->weights, row->options()).lambda, greedy_bottleneck(*row),
-                time("/memcpy") / time("/sums"));
+    std::printf("| %s | %.2f | %.2f | %.2f | %.4f | %.4f |\n", row.name.c_str(), time("/exact"),
+                time("/prefix"), time("/greedy"), row.exact().lambda, greedy_lambda(row));
   }
 }
 
@@ -144,15 +109,10 @@ void print(const bench::Medians& medians, const std::vector<std::shared_ptr<cons
 
 int main(int argc, char** argv) {
   if (!evenkeel::bench::initialize(argc, argv)) return 1;
-  auto cases = evenkeel::all_cases();
-  std::vector<std::shared_ptr<const evenkeel::Case>> rows;
-  rows.reserve(cases.size());
-  for (evenkeel::Case& row : cases)
-    rows.push_back(std::make_shared<const evenkeel::Case>(std::move(row)));
+  const auto rows = evenkeel::all_cases();
   for (const auto& row : rows) evenkeel::add_row(row);
   evenkeel::bench::Medians medians;
-  benchmark::RunSpecifiedBenchmarks(&medians);
+  medians.run_all();
   evenkeel::print(medians, rows);
-  benchmark::Shutdown();
   return 0;
 }

@@ -1,27 +1,17 @@
-// A droplet in vapour, from equal slabs of its box to balance, with all that atoms carry:
+// Balances a droplet in vapour, with all data of its atoms, from equal slabs of its box. This is
 // evenkeel's side of the comparison with `balance` of LAMMPS. docs/comparison.md says how to read
-// it and has the input of the other side.
+// the table, and has the input of the other side.
 //
 //   mpirun -n 2 bench_droplet [repetitions]
 //
-// The droplet is cut from a face-centred cubic lattice, whose constant is the unit of length. From
-// barrier to barrier on the slowest rank, one new Balancer for each repetition.
+// The droplet is cut from a face-centred cubic lattice, whose constant is the unit of length. Times
+// are from barrier to barrier on the slowest rank, with a new Balancer for each repetition.
 
 #include "runtime.hpp"
 #include "timing.hpp"
 
 #include <evenkeel/core/weights/load.hpp>
 #include <evenkeel/evenkeel.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <random>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::bench {
 namespace {
@@ -32,7 +22,7 @@ constexpr Vector box = {180, 60, 60}, middle_of_drop = {45, 30, 30};
 constexpr double radius_of_drop = 28.5;
 constexpr int atoms_of_vapour = 80000;
 
-// 72 bytes each.
+// Atoms of 72 bytes.
 struct Atoms {
   std::vector<Vector> position, velocity, force;
   std::size_t count() const { return position.size(); }
@@ -45,7 +35,7 @@ bool is_in_drop(const Vector& place) {
   return squared <= radius_of_drop * radius_of_drop;
 }
 
-// All sites of the lattice in the droplet: the even ones of a lattice that is twice as fine.
+// Adds all sites of the lattice in the droplet: the even sites of a lattice that is twice as fine.
 void add_drop(std::vector<Vector>& places) {
   const auto sites = [](std::size_t d) { return static_cast<int>(2 * box[d]); };
   for (int i = 0; i < sites(0); ++i)
@@ -73,7 +63,7 @@ std::vector<Vector> all_places() {
   return places;
 }
 
-// Those in this rank's slab.
+// The atoms in this rank's slab.
 Atoms atoms_of(const Communicator& ranks, const std::vector<Vector>& all) {
   Atoms mine;
   const double thickness = box[0] / ranks.size();
@@ -135,7 +125,7 @@ void measure(int repetitions) {
   const std::vector<Vector> all = all_places();
   const double before = lambda_of_counts(ranks, atoms_of(ranks, all));
   std::vector<Row> rows = {{"RecursiveBisection", RecursiveBisection{}}, {"Hilbert", Hilbert{}}};
-  for (int repetition = 0; repetition <= repetitions; ++repetition)  // the first warms up
+  for (int repetition = 0; repetition <= repetitions; ++repetition)  // the first is a warm-up
     for (Row& row : rows) take(ranks, all, repetition > 0, row);
   if (ranks.rank() != 0) return;
   std::printf("%zu atoms of a droplet, %d of vapour, on %d ranks; lambda before %.3f\n",
@@ -148,6 +138,6 @@ void measure(int repetitions) {
 
 int main(int argc, char** argv) {
   const evenkeel::bench::Runtime runtime(argc, argv);
-  evenkeel::bench::measure(static_cast<int>(runtime.number(1, 8, 1)));
+  evenkeel::bench::measure(runtime.number(1, 8, 1));
   return 0;
 }

@@ -1,9 +1,9 @@
-// The kernels of backends/exec against two peers in the same run: std::memcpy that moves as many
-// bytes as the kernel must (the limit of the machine), and the plain serial loop. At the end stands
-// a table of ratios; docs/performance.md says how to read it.
+// The kernels of backends/exec against two peers in the same run: std::memcpy of the bytes that the
+// kernel must move (the limit of the machine), and the plain serial loop. The output ends with a
+// table of ratios; docs/performance.md says how to read it.
 //
-// A benchmark is named kernel/case/peer. Bytes are those that the kernel must move at least: each
-// input read once, each result written once, bins and sums for nothing.
+// A benchmark is named kernel/case/peer. Bytes are the least that the kernel must move: it reads
+// each input once and writes each result once; bins and sums do not count.
 
 #include "medians.hpp"
 
@@ -11,18 +11,14 @@
 #include <evenkeel/backends/exec/histogram.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/exec/scan.hpp>
+#include <evenkeel/core/order.hpp>
 
-#include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <random>
-#include <string>
-#include <vector>
 
 namespace evenkeel {
 namespace {
@@ -34,7 +30,6 @@ constexpr int repetitions = 9;
 using Host = Kokkos::DefaultHostExecutionSpace;
 template <class T>
 using Values = Kokkos::View<T*, Kokkos::HostSpace>;
-using Objects = Kokkos::View<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 // --- Data ----------------------------------------------------------------------------------------
 template <class T>
@@ -73,11 +68,8 @@ void histogram_loop(const std::int32_t* bin_of, const double* weights, double* b
   for (std::int64_t i = 0; i < count; ++i) bins[bin_of[i]] += weights[i];
 }
 
-void gather_loop(const std::int64_t* from, const double* in, double* out, std::int64_t count,
-                 std::int64_t components) {
-  for (std::int64_t i = 0; i < count; ++i)
-    for (std::int64_t c = 0; c < components; ++c)
-      out[i * components + c] = in[from[i] * components + c];
+void gather_loop(const std::int64_t* from, const double* in, double* out, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; ++i) out[i] = in[from[i]];
 }
 
 exec::Extremes<double> extremes_loop(const double* values, std::int64_t count) {
@@ -90,137 +82,82 @@ exec::Extremes<double> extremes_loop(const double* values, std::int64_t count) {
   return found;
 }
 
-// --- Timing --------------------------------------------------------------------------------------
-template <class Work>
-void measure(benchmark::State& state, std::int64_t bytes, const Work& work) {
-  work();  // pages are there, bins are warm
-  for ([[maybe_unused]] auto step : state) {
-    work();
-    benchmark::ClobberMemory();
-  }
-  state.SetBytesProcessed(state.iterations() * bytes);
-}
-
-// Moves `bytes` in all: half of them read, the other half written.
-void move_bytes(benchmark::State& state, std::int64_t bytes) {
-  const auto half = static_cast<std::size_t>(bytes / 2);
-  const std::vector<char> from(half, 'x');
-  std::vector<char> to(half);
-  measure(state, bytes, [&] { std::memcpy(to.data(), from.data(), half); });
-}
-
-template <class Work>
-void add(const std::string& name, std::int64_t bytes, const Work& work) {
-  benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) { work(state, bytes); })
-      ->MinTime(0.1)
-      ->UseRealTime()
-      ->Repetitions(repetitions)
-      ->ReportAggregatesOnly()
-      ->Unit(benchmark::kMillisecond);
-}
-
-// The three benchmarks of one row of the table.
-template <class Kernel, class Loop>
-void add_row(const std::string& row, std::int64_t bytes, const Kernel& kernel, const Loop& loop) {
-  add(row + "/evenkeel", bytes, kernel);
-  add(row + "/loop", bytes, loop);
-  add(row + "/memcpy", bytes, move_bytes);
-}
-
 // --- The rows ------------------------------------------------------------------------------------
+
+// Adds the three cases of a row. run(time, kernel) makes its data, and times the kernel if `kernel`
+// is true, else the loop. The third case moves `bytes` in total: it reads one half and writes the
+// other.
+template <class Run>
+void add_row(const std::string& row, std::int64_t bytes, const Run& run) {
+  const auto add_case = [&](const char* peer, const auto& timed) {
+    const auto with_bytes = [=](benchmark::State& state) {
+      timed([&](const auto& work) { bench::repeat(state, work); });
+      state.SetBytesProcessed(state.iterations() * bytes);
+    };
+    bench::add(row + peer, with_bytes, repetitions)->MinTime(0.1)->UseRealTime();
+  };
+  add_case("/evenkeel", [=](const auto& time) { run(time, true); });
+  add_case("/loop", [=](const auto& time) { run(time, false); });
+  add_case("/memcpy", [=](const auto& time) {
+    const std::vector<char> from(static_cast<std::size_t>(bytes / 2), 'x');
+    std::vector<char> to(from.size());
+    time([&] { std::memcpy(to.data(), from.data(), from.size()); });
+  });
+}
+
 void add_scan() {
-  const auto run = [](benchmark::State& state, std::int64_t bytes, bool kernel) {
+  add_row("exclusive_scan/int64", objects * 16, [](const auto& time, bool kernel) {
     const auto in = whole_numbers<std::int64_t>(0, 9);
     const Values<std::int64_t> out("evenkeel::bench::out", in.extent(0));
     if (kernel)
-      measure(state, bytes,
-              [&] { benchmark::DoNotOptimize(exec::exclusive_scan(Host(), in, out)); });
+      time([&] { benchmark::DoNotOptimize(exec::exclusive_scan(Host(), in, out)); });
     else
-      measure(state, bytes,
-              [&] { benchmark::DoNotOptimize(scan_loop(in.data(), out.data(), objects)); });
-  };
-  add_row(
-      "exclusive_scan/int64", objects * 16,
-      [=](benchmark::State& state, std::int64_t bytes) { run(state, bytes, true); },
-      [=](benchmark::State& state, std::int64_t bytes) { run(state, bytes, false); });
+      time([&] { benchmark::DoNotOptimize(scan_loop(in.data(), out.data(), objects)); });
+  });
 }
 
-void add_histogram(const std::string& name, std::int64_t least_bin, std::int64_t greatest_bin) {
-  const auto run = [=](benchmark::State& state, std::int64_t bytes, bool kernel) {
-    const auto bin_of = whole_numbers<std::int32_t>(least_bin, greatest_bin);
+void add_histogram() {
+  add_row("weighted_histogram/uniform", objects * 12, [](const auto& time, bool kernel) {
+    const auto bin_of = whole_numbers<std::int32_t>(0, bin_count - 1);
     const auto weights = whole_numbers<double>(0, 9);
     const Values<double> bins("evenkeel::bench::bins", static_cast<std::size_t>(bin_count));
     if (kernel)
-      measure(state, bytes,
-              [&] { exec::weighted_histogram(Host(), objects, bin_of, weights, bins); });
+      time([&] { exec::weighted_histogram(Host(), objects, bin_of, weights, bins); });
     else
-      measure(state, bytes,
-              [&] { histogram_loop(bin_of.data(), weights.data(), bins.data(), objects); });
-  };
-  add_row(
-      "weighted_histogram/" + name, objects * 12,
-      [=](benchmark::State& state, std::int64_t bytes) { run(state, bytes, true); },
-      [=](benchmark::State& state, std::int64_t bytes) { run(state, bytes, false); });
+      time([&] { histogram_loop(bin_of.data(), weights.data(), bins.data(), objects); });
+  });
 }
 
-void gather_values(benchmark::State& state, std::int64_t bytes, Order order, bool kernel) {
-  const auto from = indices(order);
-  const auto in = whole_numbers<double>(0, 9);
-  const Values<double> out("evenkeel::bench::out", in.extent(0));
-  if (kernel)
-    measure(state, bytes, [&] {
-      exec::gather(Host(), from, in, out);
-      exec::fence(Host(), "evenkeel::bench::gather");
-    });
-  else
-    measure(state, bytes, [&] { gather_loop(from.data(), in.data(), out.data(), objects, 1); });
-}
-
-void gather_objects(benchmark::State& state, std::int64_t bytes, Order order, bool kernel) {
-  const auto from = indices(order);
-  const Objects in("evenkeel::bench::in", static_cast<std::size_t>(objects), 3);
-  const Objects out("evenkeel::bench::out", static_cast<std::size_t>(objects), 3);
-  if (kernel)
-    measure(state, bytes, [&] {
-      exec::gather(Host(), from, in, out);
-      exec::fence(Host(), "evenkeel::bench::gather");
-    });
-  else
-    measure(state, bytes, [&] { gather_loop(from.data(), in.data(), out.data(), objects, 3); });
-}
-
-void add_gather(const std::string& name, Order order, std::int64_t components) {
-  const auto run = components == 1 ? gather_values : gather_objects;
-  add_row(
-      "gather/" + name + "_" + std::to_string(components), objects * (8 + 16 * components),
-      [=](benchmark::State& state, std::int64_t bytes) { run(state, bytes, order, true); },
-      [=](benchmark::State& state, std::int64_t bytes) { run(state, bytes, order, false); });
+void add_gather(const std::string& name, Order order) {
+  add_row("gather/" + name, objects * 24, [=](const auto& time, bool kernel) {
+    const auto from = indices(order);
+    const auto in = whole_numbers<double>(0, 9);
+    const Values<double> out("evenkeel::bench::out", in.extent(0));
+    if (kernel)
+      time([&] {
+        exec::gather(Host(), from, in, out);
+        exec::fence(Host(), "evenkeel::bench::gather");
+      });
+    else
+      time([&] { gather_loop(from.data(), in.data(), out.data(), objects); });
+  });
 }
 
 void add_extremes() {
-  const auto run = [](benchmark::State& state, std::int64_t bytes, bool kernel) {
+  add_row("extremes/double", objects * 8, [](const auto& time, bool kernel) {
     const auto values = whole_numbers<double>(-1000000, 1000000);
     if (kernel)
-      measure(state, bytes,
-              [&] { benchmark::DoNotOptimize(exec::extremes<double>(Host(), objects, values)); });
+      time([&] { benchmark::DoNotOptimize(exec::extremes<double>(Host(), objects, values)); });
     else
-      measure(state, bytes,
-              [&] { benchmark::DoNotOptimize(extremes_loop(values.data(), objects)); });
-  };
-  add_row(
-      "extremes/double", objects * 8,
-      [=](benchmark::State& state, std::int64_t bytes) { run(state, bytes, true); },
-      [=](benchmark::State& state, std::int64_t bytes) { run(state, bytes, false); });
+      time([&] { benchmark::DoNotOptimize(extremes_loop(values.data(), objects)); });
+  });
 }
 
 void add_rows() {
   add_scan();
-  add_histogram("uniform", 0, bin_count - 1);
-  add_histogram("one_bin", bin_count / 2, bin_count / 2);
-  for (const std::int64_t components : {1, 3}) {
-    add_gather("identity", Order::identity, components);
-    add_gather("random", Order::random, components);
-  }
+  add_histogram();
+  add_gather("identity_1", Order::identity);
+  add_gather("random_1", Order::random);
   add_extremes();
 }
 
@@ -251,8 +188,7 @@ int main(int argc, char** argv) {
               evenkeel::Host().concurrency());
   evenkeel::add_rows();
   evenkeel::bench::Medians medians;
-  benchmark::RunSpecifiedBenchmarks(&medians);
+  medians.run_all();
   evenkeel::print(medians);
-  benchmark::Shutdown();
   return 0;
 }

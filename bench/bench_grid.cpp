@@ -1,31 +1,21 @@
-// Boxes. First, grids from one number of work per domain: how even each round is, by the model and
-// by the relaxation of each border against its neighbours, and what a round costs. Then boxes from
-// objects, from points in memory to the part of each, against recursive bisection by Zoltan where
-// it was found: barrier to barrier on the slowest rank. docs/performance.md says how to read it.
+// Cuts into boxes. The first table has grids from one number of work per domain: the lambda of each
+// round, by the model and by the relaxation of each border against its neighbours, and the cost of
+// a round. The second has boxes from objects, from points in memory to the part of each point,
+// against recursive bisection by Zoltan if it was found: from barrier to barrier on the slowest
+// rank. docs/performance.md says how to read them.
 //
 //   mpirun -n 2 bench_grid [objects of all ranks] [repetitions]
 //
-// Clouds of the first table, 300,000 points in the unit cube: one Gaussian of deviation 0.12 in the
-// middle; two of 0.1 and 0.06 off centre, 45 % each, with 10 % uniform; and 98 % of the points in a
-// corner of side 0.02. Points outside are drawn again. Objects are those of clouds.hpp.
+// The clouds of the first table have 300,000 points in the unit cube: one Gaussian of deviation
+// 0.12 in the middle; two of 0.1 and 0.06 off centre, 45 % each, with 10 % uniform; and 98 % of the
+// points in a corner of side 0.02. Points outside are drawn again. The objects of the second table
+// are those of clouds.hpp.
 
-#include "clouds.hpp"
 #include "runtime.hpp"
-#include "timing.hpp"
-#ifdef EVENKEEL_BENCH_HAS_ZOLTAN
-#include "zoltan_peer.hpp"
-#endif
+#include "ways.hpp"
 
-#include <evenkeel/core/domains/part_of_point.hpp>
-#include <evenkeel/core/field/standard.hpp>
-#include <evenkeel/evenkeel.hpp>
-
-#include <algorithm>
-#include <cstdio>
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>
+#include <evenkeel/core/box/bounds.hpp>
+#include <evenkeel/core/boxes/cut.hpp>
 
 namespace evenkeel::bench {
 namespace {
@@ -33,14 +23,7 @@ namespace {
 using clouds::Point;
 using clouds::Random;
 
-constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
-
 // --- From the work of domains --------------------------------------------------------------------
-
-bool is_inside(const Point& point) {
-  return std::all_of(point.begin(), point.end(),
-                     [](double place) { return place >= 0 && place <= 1; });
-}
 
 Point near(Random& random, const Point& centre, double deviation) {
   Point point;
@@ -74,28 +57,17 @@ constexpr Cloud cloud_of_rounds[] = {
        return point;
      }}};
 
-double lambda_of(const std::vector<double>& work) {
-  double sum = 0, most = 0;
-  for (const double domain : work) {
-    sum += domain;
-    most = std::max(most, domain);
-  }
-  return most * static_cast<double>(work.size()) / sum;
-}
-
 struct Course {
   std::vector<double> lambdas;  // of each round, from 0 on
   double milliseconds = 0;      // median of a round, without counting
 };
 
 Course course_of(const std::vector<Point>& points, GridScheme scheme, GridRule rule, int rounds) {
-  GridRounds grids(GridDomains::uniform({3, {4, 4, 4}}, unit, scheme), {.rule = rule});
+  GridRounds grids(GridDomains::uniform({3, {4, 4, 4}}, unit_box, scheme), {.rule = rule});
   Course course;
   std::vector<double> times;
   for (int round = 0; round <= rounds; ++round) {
-    const PartOfPoint part_of = grids.current().part_of_point();
-    std::vector<double> work(64);
-    for (const Point& point : points) ++work[static_cast<std::size_t>(part_of(point.data()))];
+    const std::vector<double> work = work_of(grids.current(), points);
     course.lambdas.push_back(lambda_of(work));
     const Stopwatch watch;
     grids.next(work);
@@ -105,10 +77,10 @@ Course course_of(const std::vector<Point>& points, GridScheme scheme, GridRule r
   return course;
 }
 
-// The first round that is this even; "-" when none is.
+// The first round that is this even, or "-" if no round is.
 std::string rounds_to(const Course& course, double lambda) {
-  const auto first = std::find_if(course.lambdas.begin(), course.lambdas.end(),
-                                  [=](double found) { return found <= lambda; });
+  const auto first =
+      std::ranges::find_if(course.lambdas, [=](double found) { return found <= lambda; });
   return first == course.lambdas.end() ? "-" : std::to_string(first - course.lambdas.begin());
 }
 
@@ -142,15 +114,6 @@ void print_rounds() {
 
 constexpr double target_lambda = 1.01;
 
-// A way from points to parts.
-struct Way {
-  std::string name;
-  std::function<void(int parts)> prepare;  // not timed
-  std::function<std::span<const int>(int parts)> partition;
-  std::vector<double> milliseconds = {};
-  double lambda = 0;
-};
-
 class Ours {
  public:
   Ours(const Communicator& ranks, std::vector<Point>& points)
@@ -163,7 +126,7 @@ class Ours {
     const WeightedPoints points{set(points_).position()};
     BisectionCut cut = bisect(ranks_, {}, std::span(&points, 1), options);
     const TreeDomains tree(1, 3, options.box, {}, std::move(cut.nodes));
-    write_parts(space_, tree, set(points_), parts_.data());
+    tree.write_parts(space_, set(points_), parts_.data());
     return parts_;
   }
 
@@ -175,7 +138,7 @@ class Ours {
     const WeightedPoints points{set(points_).position()};
     GridCut cut = cut_grid(ranks_, {}, std::span(&points, 1), options);
     const GridDomains grid(1, options.shape, options.box, {}, std::move(cut.borders));
-    write_parts(space_, grid, set(points_), parts_.data());
+    grid.write_parts(space_, set(points_), parts_.data());
     return parts_;
   }
 
@@ -192,40 +155,18 @@ class Ours {
   std::vector<int> parts_;
 };
 
-// Collective. The heaviest part by the average.
-double lambda_of(const Communicator& ranks, std::span<const int> part_of_object, int parts) {
-  std::vector<double> objects(static_cast<std::size_t>(parts));
-  for (const int part : part_of_object) ++objects[static_cast<std::size_t>(part)];
-  ranks.all_reduce(std::span<double>(objects), Reduction::sum);
-  return lambda_of(objects);
-}
-
 void compare(const Communicator& ranks, const char* title, std::vector<Point>& points, int parts,
              int repetitions) {
   Ours ours(ranks, points);
-  const auto nothing = [](int) {};
-  std::vector<Way> ways;
-  ways.push_back({"evenkeel, bisection", nothing, [&](int n) { return ours.bisected(n); }});
-  ways.push_back({"evenkeel, staggered", nothing,
-                  [&](int n) { return ours.gridded(n, GridScheme::staggered); }});
-  ways.push_back(
-      {"evenkeel, tensor", nothing, [&](int n) { return ours.gridded(n, GridScheme::tensor); }});
+  const auto nothing = [] {};
+  std::vector<Way> ways = {
+      {"evenkeel, bisection", nothing, [&] { return ours.bisected(parts); }},
+      {"evenkeel, staggered", nothing, [&] { return ours.gridded(parts, GridScheme::staggered); }},
+      {"evenkeel, tensor", nothing, [&] { return ours.gridded(parts, GridScheme::tensor); }}};
 #ifdef EVENKEEL_BENCH_HAS_ZOLTAN
-  ZoltanPeer rcb("Zoltan RCB", {{"LB_METHOD", "RCB"}}, "1.01");
-  ways.push_back({rcb.name(), [&](int n) { rcb.prepare(n); },
-                  [&](int) {
-                    rcb.partition(points);
-                    return rcb.parts();
-                  }});
+  ways.push_back(way_of_zoltan("Zoltan RCB", {{"LB_METHOD", "RCB"}}, "1.01", points, parts));
 #endif
-  for (int r = 0; r <= repetitions; ++r)  // the first warms up
-    for (Way& way : ways) {
-      way.prepare(parts);
-      std::span<const int> found;
-      const double time = slowest_milliseconds(ranks, [&] { found = way.partition(parts); });
-      if (r > 0) way.milliseconds.push_back(time);
-      way.lambda = lambda_of(ranks, found, parts);
-    }
+  take_turns(ranks, ways, parts, repetitions);
   if (ranks.rank() != 0) return;
   std::printf(
       "\n%s, %d parts, %d rank(s)\n\n| | ms | least ms | lambda | x bisection |\n"
@@ -234,7 +175,7 @@ void compare(const Communicator& ranks, const char* title, std::vector<Point>& p
   const double unit_of_time = median(ways.front().milliseconds);
   for (const Way& way : ways)
     std::printf("| %s | %.1f | %.1f | %.5f | %.2f |\n", way.name.c_str(), median(way.milliseconds),
-                *std::min_element(way.milliseconds.begin(), way.milliseconds.end()), way.lambda,
+                std::ranges::min(way.milliseconds), way.lambda,
                 median(way.milliseconds) / unit_of_time);
   std::fflush(stdout);
 }
@@ -254,11 +195,7 @@ void measure(std::int64_t objects, int repetitions) {
 
 int main(int argc, char** argv) {
   const evenkeel::bench::Runtime runtime(argc, argv);
-#ifdef EVENKEEL_BENCH_HAS_ZOLTAN
-  float version = 0;
-  Zoltan_Initialize(argc, argv, &version);
-#endif
-  evenkeel::bench::measure(runtime.number(1, 2'000'000, 1000),
-                           static_cast<int>(runtime.number(2, 5, 1)));
+  evenkeel::bench::measure(runtime.number<std::int64_t>(1, 2'000'000, 1000),
+                           runtime.number(2, 5, 1));
   return 0;
 }

@@ -1,37 +1,21 @@
-// What a halo costs, beside one pass over the positions (bounds of the objects): making it, with
-// objects in the order of a curve and in random order, exchanging, summing back; and a directory of
-// ids. Objects are uniform in the unit cube, which is periodic; the width is given in mean
-// distances of objects.
+// The cost of a halo, beside one pass over the positions (bounds of the objects): for making it,
+// with objects in the order of a curve and in random order, for exchanging, and for summing back;
+// and the cost of a directory of ids. Objects are uniform in the unit cube, which is periodic; the
+// width is given in mean distances of objects.
 //
 //   mpirun -n 8 bench_halo [objects of a rank] [repetitions] [width in tenths] [method]
 
+#include "clouds.hpp"
 #include "runtime.hpp"
 #include "timing.hpp"
 
+#include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/evenkeel.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace evenkeel {
 namespace {
 
-using Row = std::vector<std::array<double, 3>>;
-
-Row uniform(std::int64_t count, int rank) {
-  std::mt19937_64 random(static_cast<std::uint64_t>(rank) + 1);
-  std::uniform_real_distribution<double> anywhere(0, 1);
-  Row x(static_cast<std::size_t>(count));
-  for (auto& place : x)
-    for (double& coordinate : place) coordinate = anywhere(random);
-  return x;
-}
+using Row = std::vector<clouds::Point>;
 
 struct Rows {
   const Communicator& ranks;
@@ -39,22 +23,19 @@ struct Rows {
   double pass = 0;  // milliseconds
 
   template <class Work>
-  double measure(const char* name, const Work& work) {
-    double least = 1e300;
-    for (int r = 0; r <= repetitions; ++r)
-      least = std::min(least, bench::slowest_milliseconds(ranks, work));
+  void measure(const char* name, const Work& work) {
+    const double least = std::ranges::min(bench::repeated_milliseconds(ranks, repetitions, work));
     if (pass == 0) pass = least;
     if (ranks.rank() == 0) std::printf("| %s | %.2f | %.1f |\n", name, least, least / pass);
-    return least;
   }
 };
 
 void measure(const Communicator& ranks, std::int64_t count, int repetitions, double width_in_mean,
              const Method& method) {
-  Row x = uniform(count, ranks.rank());
+  const std::int64_t first = count * ranks.rank();
+  Row x = clouds::points_of(clouds::Kind::uniform, first, first + count);
   std::vector<std::int64_t> id(x.size());
-  for (std::size_t i = 0; i < id.size(); ++i)
-    id[i] = count * ranks.rank() + static_cast<std::int64_t>(i);
+  std::iota(id.begin(), id.end(), first);
   Balancer balancer(ranks, {.method = method,
                             .box = Box{{0, 0, 0}, {1, 1, 1}},
                             .periodic = {true, true, true},
@@ -103,9 +84,9 @@ void measure(const Communicator& ranks, std::int64_t count, int repetitions, dou
 int main(int argc, char** argv) {
   const evenkeel::bench::Runtime runtime(argc, argv);
   const auto ranks = evenkeel::Communicator::world();
-  const long long count = runtime.number(1, 1'000'000, 1);
-  const auto repetitions = static_cast<int>(runtime.number(2, 5, 1));
-  const double width = static_cast<double>(runtime.number(3, 20, 0)) / 10;
+  const std::int64_t count = runtime.number<std::int64_t>(1, 1'000'000, 1);
+  const int repetitions = runtime.number(2, 5, 1);
+  const double width = runtime.number(3, 20, 0) / 10.0;
   const auto method = evenkeel::method_from_text(argc > 4 ? argv[4] : "hilbert");
   if (!method) {
     std::fprintf(stderr, "%s is no method\n", argv[4]);

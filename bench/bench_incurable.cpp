@@ -1,32 +1,17 @@
-// What a balancer costs where it cannot help: one object is most of the work, on a rank of its own
-// from the start but for objects that cost nothing, so that no other decomposition is more even.
-// Runs with a Balancer and without one take turns; each begins anew and knows nothing of the
-// others.
+// The cost of a balancer that cannot help: one object is most of the work, and shares its rank only
+// with objects that cost nothing, so that no other decomposition is more even. Runs with a Balancer
+// and without one take turns; each begins with new objects and a new Balancer.
 //
 //   mpirun -n 2 bench_incurable [steps] [microseconds of the slowest rank per step] [pairs of runs]
 
+#include "operations.hpp"
 #include "runtime.hpp"
-#include "timing.hpp"
 
 #include <evenkeel/evenkeel.hpp>
-
-#include <Kokkos_Core.hpp>
-
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <random>
-#include <vector>
 
 namespace ek = evenkeel;
 
 namespace {
-
-// So many multiplications and additions, each of which waits for the one before.
-[[gnu::noinline]] double compute(double value, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) value = value * 0.999999 + 1e-6;
-  return value;
-}
 
 struct Objects {
   Kokkos::View<double* [3], Kokkos::HostSpace> position;
@@ -37,8 +22,9 @@ struct Objects {
       : position("position", count), value("value", count), cost("cost", count) {}
 };
 
-// A thousand on each rank, in a slab of its own. One on rank 0 costs all that rank has to do, and
-// the others there nothing; those elsewhere together a third of it on each rank.
+// A thousand objects on each rank, in a slab of its own. One object on rank 0 is all the work of
+// that rank, and the others there cost nothing. On each other rank, all objects together cost a
+// third of that one.
 Objects make_objects(const ek::Communicator& ranks, std::int64_t heaviest) {
   constexpr std::size_t count = 1000;
   const bool is_first = ranks.rank() == 0;
@@ -57,26 +43,15 @@ Objects make_objects(const ek::Communicator& ranks, std::int64_t heaviest) {
 }
 
 void advance(const Objects& objects) {
-  for (std::size_t i = 0; i < objects.value.extent(0); ++i)
-    objects.value(i) = compute(objects.value(i), objects.cost(i));
+  for (std::size_t i = 0; i < objects.cost.extent(0); ++i) ek::bench::compute(objects.cost(i));
 }
 
 class Runs {
  public:
-  Runs(const ek::Communicator& ranks, int steps, std::int64_t nanoseconds)
-      : ranks_(ranks), steps_(steps) {
-    constexpr std::int64_t trial = 1'000'000;
-    constexpr int trials = 9;
-    std::vector<double> milliseconds;
-    milliseconds.reserve(trials);
-    for (int i = 0; i < trials; ++i)
-      milliseconds.push_back(
-          ek::bench::slowest_milliseconds(ranks, [&] { held_ = compute(held_, trial); }));
-    const double per_operation = 1e6 * ek::bench::median(milliseconds) / trial;
-    heaviest_ = ranks.all_reduce(
-        static_cast<std::int64_t>(static_cast<double>(nanoseconds) / per_operation),
-        ek::Reduction::least);
-  }
+  Runs(const ek::Communicator& ranks, int steps, double milliseconds)
+      : ranks_(ranks),
+        steps_(steps),
+        heaviest_(static_cast<std::int64_t>(ek::bench::operations_in(ranks, milliseconds))) {}
 
   double without() const {
     const Objects objects = make_objects(ranks_, heaviest_);
@@ -110,8 +85,7 @@ class Runs {
  private:
   const ek::Communicator& ranks_;
   int steps_;
-  std::int64_t heaviest_ = 0;  // operations
-  volatile double held_ = 1;
+  std::int64_t heaviest_;  // operations
 };
 
 }  // namespace
@@ -119,11 +93,10 @@ class Runs {
 int main(int argc, char** argv) {
   const evenkeel::bench::Runtime runtime(argc, argv);
   const ek::Communicator ranks = ek::Communicator::world();
-  const auto steps = static_cast<int>(runtime.number(1, 2000, 10));
-  const auto pairs = static_cast<int>(runtime.number(3, 10, 2));
-  Runs runs(ranks, steps, 1000 * runtime.number(2, 1000, 1));
+  const int steps = runtime.number(1, 2000, 10);
+  const int pairs = runtime.number(3, 10, 2);
+  Runs runs(ranks, steps, 1e-3 * runtime.number(2, 1000, 1));
   std::vector<double> ratios;
-  ratios.reserve(static_cast<std::size_t>(pairs));
   int moved = 0;
   std::mt19937 random(1);  // the same on all ranks
   for (int pair = 0; pair < pairs; ++pair) {
@@ -134,9 +107,8 @@ int main(int argc, char** argv) {
     ratios.push_back(with / (first ? runs.without() : before));
     moved += rebalances;
   }
-  double sum = 0, squares = 0;
-  for (const double ratio : ratios) sum += ratio;
-  const double mean = sum / pairs;
+  const double mean = std::accumulate(ratios.begin(), ratios.end(), 0.0) / pairs;
+  double squares = 0;
   for (const double ratio : ratios) squares += (ratio - mean) * (ratio - mean);
   const double reach = 1.96 * std::sqrt(squares / (pairs - 1) / pairs);
   if (ranks.rank() == 0)

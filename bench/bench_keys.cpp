@@ -1,6 +1,6 @@
-// Keys of curves on one core: of cells, back again, and of positions the whole way through
-// write_keys. Their peer in the same run is the Hilbert key per level, bit by bit. At the end
-// stands a table of ratios; docs/performance.md says how to read it.
+// Keys of curves on one core: from cells to keys, back again, and from positions to keys by
+// write_keys. Their peer in the same run is the Hilbert key per level, bit by bit. The output ends
+// with a table of ratios; docs/performance.md says how to read it.
 //
 // A benchmark is named kernel/case. Coordinates are uniform, from std::mt19937_64(1): all bits of a
 // cell, and positions in [0, 1) in the unit box.
@@ -12,15 +12,9 @@
 #include <evenkeel/core/field/kokkos_view.hpp>
 #include <evenkeel/core/order.hpp>
 
-#include <benchmark/benchmark.h>
-#include <Kokkos_Core.hpp>
-
-#include <array>
-#include <cstdint>
+#include <algorithm>
 #include <cstdio>
 #include <random>
-#include <string>
-#include <vector>
 
 namespace evenkeel {
 namespace {
@@ -30,132 +24,87 @@ constexpr int repetitions = 9;
 constexpr const char* peer = "cell/hilbert 3-D 64 bitwise";
 
 // --- Data ----------------------------------------------------------------------------------------
-template <int n, class Bits>
-std::vector<Cell<n>> random_cells() {
+std::vector<Cell<3>> random_cells() {
   std::mt19937_64 random(1);
-  std::vector<Cell<n>> cells(static_cast<std::size_t>(objects));
-  for (Cell<n>& cell : cells)
+  std::vector<Cell<3>> cells(static_cast<std::size_t>(objects));
+  for (Cell<3>& cell : cells)
     for (std::uint32_t& at : cell.at)
-      at = static_cast<std::uint32_t>(random() >> (64 - curve_levels<n, Bits>));
+      at = static_cast<std::uint32_t>(random() >> (64 - curve_levels<3, std::uint64_t>));
   return cells;
 }
 
-template <class Positions>
-Positions random_positions(int dimensions) {
+using Positions = Kokkos::View<double* [3], Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+Positions random_positions() {
   std::mt19937_64 random(1);
-  std::uniform_real_distribution<typename Positions::value_type> uniform(0, 1);
-  Positions positions("evenkeel::bench::positions", static_cast<std::size_t>(objects),
-                      static_cast<std::size_t>(dimensions));
+  std::uniform_real_distribution<double> uniform(0, 1);
+  Positions positions("evenkeel::bench::positions", static_cast<std::size_t>(objects));
   for (std::int64_t i = 0; i < objects; ++i)
-    for (int axis = 0; axis < dimensions; ++axis) positions(i, axis) = uniform(random);
+    for (int axis = 0; axis < 3; ++axis) positions(i, axis) = uniform(random);
   return positions;
 }
 
-// --- Timing --------------------------------------------------------------------------------------
-template <class Work>
-void measure(benchmark::State& state, const Work& work) {
-  work();  // pages are there, tables are warm
-  for ([[maybe_unused]] auto step : state) {
-    work();
-    benchmark::ClobberMemory();
-  }
-  state.SetItemsProcessed(state.iterations() * objects);
-}
-
-template <class Work>
-void add(const std::string& name, const Work& work) {
-  benchmark::RegisterBenchmark(name.c_str(), work)
-      ->MinTime(0.1)
-      ->Repetitions(repetitions)
-      ->ReportAggregatesOnly()
-      ->Unit(benchmark::kMillisecond);
-}
-
 // --- The rows ------------------------------------------------------------------------------------
-template <int n, class Bits, class KeyOf>
+
+// make(measure) makes its data, and lets measure(work) time the work.
+template <class Make>
+void add(const std::string& name, const Make& make) {
+  const auto with_items = [=](benchmark::State& state) {
+    make([&](const auto& work) { bench::repeat(state, work); });
+    state.SetItemsProcessed(state.iterations() * objects);
+  };
+  bench::add(name, with_items, repetitions)->MinTime(0.1);
+}
+
+template <class KeyOf>
 void add_keys_of_cells(const std::string& name, const KeyOf& key_of) {
-  add("cell/" + name, [=](benchmark::State& state) {
-    const auto cells = random_cells<n, Bits>();
-    std::vector<Bits> keys(cells.size());
-    measure(state, [&] {
+  add("cell/" + name, [=](const auto& measure) {
+    const auto cells = random_cells();
+    std::vector<std::uint64_t> keys(cells.size());
+    measure([&] {
       for (std::size_t i = 0; i < cells.size(); ++i) keys[i] = key_of(cells[i]);
     });
   });
 }
 
-template <int n, class Bits, class Curve>
-void add_cells_of_keys(const std::string& name, const Curve& curve) {
-  add("key/" + name, [=](benchmark::State& state) {
-    auto cells = random_cells<n, Bits>();
-    std::vector<typename Curve::Key> keys;
-    keys.reserve(cells.size());
-    for (const auto& cell : cells) keys.push_back(curve(cell));
-    measure(state, [&] {
+template <class Curve>
+void add_curve(const std::string& name, const Curve& curve) {
+  add_keys_of_cells(name, [=](const Cell<3>& cell) { return curve(cell).value; });
+  add("key/" + name, [=](const auto& measure) {
+    auto cells = random_cells();
+    std::vector<typename Curve::Key> keys(cells.size());
+    std::ranges::transform(cells, keys.begin(), curve);
+    measure([&] {
       for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = curve(keys[i]);
     });
   });
 }
 
-template <int n, class Bits>
-void add_curves(const std::string& suffix) {
-  const HilbertCurve<n, Bits> hilbert;
-  const MortonCurve<n, Bits> morton;
-  const SnakeCurve<n, Bits> snake;
-  const auto add_curve = [&](const std::string& name, const auto& curve) {
-    add_keys_of_cells<n, Bits>(name + suffix,
-                               [=](const Cell<n>& cell) { return curve(cell).value; });
-    add_cells_of_keys<n, Bits>(name + suffix, curve);
-  };
-  add_curve("hilbert", hilbert);
-  add_curve("morton", morton);
-  add_curve("snake", snake);
-  add_keys_of_cells<n, Bits>("hilbert" + suffix + " levels", [](const Cell<n>& cell) {
-    return hilbert::key_by_levels<n, Bits>(cell);
-  });
-  add_keys_of_cells<n, Bits>("hilbert" + suffix + " bitwise", [](const Cell<n>& cell) {
-    return test::hilbert_bitwise<n, Bits>(cell);
-  });
-}
-
-template <class Real, class Layout>
 void add_keys_of_positions(const std::string& name, const Lattice& lattice) {
-  add("position/" + name, [=](benchmark::State& state) {
-    using Positions = Kokkos::View<Real**, Layout, Kokkos::HostSpace>;
-    auto positions = random_positions<Positions>(lattice.dimensions());
+  add("position/" + name, [=](const auto& measure) {
+    auto positions = random_positions();
     std::vector<CurveKey> keys(static_cast<std::size_t>(objects));
     const Space space = Space::where(MemoryKind::host);
-    measure(state, [&] {
+    measure([&] {
       write_keys(space, lattice, set(positions), keys.data());
       space.fence("evenkeel::bench::keys");
     });
   });
 }
 
-void add_positions() {
-  using Rows = Kokkos::LayoutRight;
-  using Columns = Kokkos::LayoutLeft;
-  constexpr Box box = {{0, 0, 0}, {1, 1, 1}};
-  constexpr std::array<bool, 3> none = {false, false, false}, all = {true, true, true};
-  for (const CurveKind kind : {CurveKind::hilbert, CurveKind::morton, CurveKind::snake}) {
-    const std::string curve = name_of(kind);
-    const Lattice lattice(3, box, none, kind);
-    add_keys_of_positions<double, Rows>(curve + " 3-D rows of double", lattice);
-    add_keys_of_positions<double, Columns>(curve + " 3-D columns of double", lattice);
-    add_keys_of_positions<float, Rows>(curve + " 3-D rows of float", lattice);
-    add_keys_of_positions<float, Columns>(curve + " 3-D columns of float", lattice);
-  }
-  add_keys_of_positions<double, Rows>("hilbert 2-D rows of double", Lattice(2, box, none));
-  add_keys_of_positions<double, Rows>("hilbert 3-D rows of double, periodic", Lattice(3, box, all));
-  add_keys_of_positions<double, Rows>("hilbert 3-D rows of double, 10 levels",
-                                      Lattice(3, box, none, CurveKind::hilbert, 10));
-}
-
 void add_rows() {
-  add_curves<3, std::uint64_t>(" 3-D 64");
-  add_curves<3, std::uint32_t>(" 3-D 32");
-  add_curves<2, std::uint64_t>(" 2-D 64");
-  add_curves<2, std::uint32_t>(" 2-D 32");
-  add_positions();
+  add_curve("hilbert 3-D 64", HilbertCurve<3>());
+  add_curve("morton 3-D 64", MortonCurve<3>());
+  add_curve("snake 3-D 64", SnakeCurve<3>());
+  add_keys_of_cells("hilbert 3-D 64 bitwise", [](const Cell<3>& cell) {
+    return test::hilbert_bitwise<3, std::uint64_t>(cell);
+  });
+  constexpr Box box = {{0, 0, 0}, {1, 1, 1}};
+  for (const CurveKind kind : {CurveKind::hilbert, CurveKind::morton, CurveKind::snake})
+    add_keys_of_positions(std::string(name_of(kind)) + " 3-D rows of double",
+                          Lattice(3, box, {}, kind));
+  add_keys_of_positions("hilbert 3-D rows of double, periodic",
+                        Lattice(3, box, {true, true, true}));
 }
 
 // --- The table -----------------------------------------------------------------------------------
@@ -181,8 +130,7 @@ int main(int argc, char** argv) {
               Kokkos::DefaultHostExecutionSpace().concurrency());
   evenkeel::add_rows();
   evenkeel::bench::Medians medians;
-  benchmark::RunSpecifiedBenchmarks(&medians);
+  medians.run_all();
   evenkeel::print(medians);
-  benchmark::Shutdown();
   return 0;
 }

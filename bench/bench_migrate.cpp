@@ -1,35 +1,28 @@
-// Moving objects, stage by stage, against memcpy of as many bytes, against a plain gather by index,
-// and against what the lines of memory that must be touched take at the speed of that memcpy, in
-// the same run; milliseconds on the slowest rank, medians. docs/performance.md says how to read it.
+// Moves objects, stage by stage, against memcpy of the same bytes, against a plain gather by index,
+// and against the time that the touched lines of memory take at the speed of that memcpy, in the
+// same run. Times are medians of milliseconds on the slowest rank. docs/performance.md says how to
+// read the table.
 //
 //   mpirun -n 2 bench_migrate [objects of all ranks] [repetitions]
 //
 // Objects are of seven doubles (two fields of three and one of one), or records of 64 bytes. Their
-// keys are random and each rank's part is as large as the others'.
+// keys are random, and the parts of all ranks have the same size.
 //
 //   ranges        each rank holds, in order, the lower half of its keys and the upper half of those
 //                 of the next: whole ranges leave and arrive
-//   leavers       objects lie in the order that they had; one in ten, anywhere among them, has got
-//                 a key of any other rank
+//   leavers       objects are in the order of their old keys; one in ten, anywhere among them, has
+//                 a new key of any other rank
 //   random        keys of any rank, in any order
 
 #include "clouds.hpp"
 #include "runtime.hpp"
 #include "timing.hpp"
 
+#include <evenkeel/core/field/set.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/migrate.hpp>
-#include <evenkeel/core/set.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
 #include <cstring>
-#include <numeric>
-#include <string>
-#include <vector>
 
 namespace evenkeel::bench {
 
@@ -53,14 +46,14 @@ constexpr std::array pattern_names = {"ranges", "leavers", "random"};
 
 constexpr std::uint64_t keys_of_a_rank = std::uint64_t{1} << 40;
 
-// From `begin` to `end`, as shares of a rank's keys.
+// A random key of a rank, from `begin` to `end`, which are shares of its range of keys.
 CurveKey key_of_rank(int rank, Random& random, double begin = 0, double end = 1) {
   const double share = begin + (end - begin) * random.uniform();
   return {static_cast<std::uint64_t>(rank) * keys_of_a_rank +
           static_cast<std::uint64_t>(share * static_cast<double>(keys_of_a_rank))};
 }
 
-// Of this rank's objects, as they lie in memory.
+// The keys of this rank's objects, in the order of memory.
 std::vector<CurveKey> keys_of(Pattern pattern, std::int64_t count, int rank, int ranks) {
   std::vector<CurveKey> keys;
   keys.reserve(static_cast<std::size_t>(count));
@@ -97,16 +90,24 @@ struct Listed {
 };
 
 Listed order_of(const std::vector<CurveKey>& keys) {
-  Listed order;
-  order.objects.resize(keys.size());
+  const auto key_of = [&](std::int64_t object) { return keys[static_cast<std::size_t>(object)]; };
+  Listed order{keys, std::vector<std::int64_t>(keys.size())};
   std::iota(order.objects.begin(), order.objects.end(), std::int64_t{0});
-  std::stable_sort(order.objects.begin(), order.objects.end(), [&](std::int64_t a, std::int64_t b) {
-    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
-  });
-  order.keys.reserve(keys.size());
-  for (const std::int64_t object : order.objects)
-    order.keys.push_back(keys[static_cast<std::size_t>(object)]);
+  std::ranges::stable_sort(order.objects, std::less<>(), key_of);
+  std::ranges::transform(order.objects, order.keys.begin(), key_of);
   return order;
+}
+
+// The obvious gather: a loop by index.
+template <class T>
+void gather_field(const std::vector<T>& from, const std::vector<std::int64_t>& objects,
+                  std::vector<T>& into) {
+  for (std::size_t i = 0; i < objects.size(); ++i)
+    into[i] = from[static_cast<std::size_t>(objects[i])];
+}
+template <class T>
+void copy_field(const std::vector<T>& from, std::vector<T>& into) {
+  std::memcpy(into.data(), from.data(), from.size() * sizeof(T));
 }
 
 // Seven doubles in three fields.
@@ -125,19 +126,15 @@ struct Particles {
     return {position.data(), velocity.data(), mass.data()};
   }
 
-  // What anyone would write first: a loop per field, by index.
   void gather(const std::vector<std::int64_t>& objects, Particles& into) const {
-    for (std::size_t i = 0; i < objects.size(); ++i)
-      into.position[i] = position[static_cast<std::size_t>(objects[i])];
-    for (std::size_t i = 0; i < objects.size(); ++i)
-      into.velocity[i] = velocity[static_cast<std::size_t>(objects[i])];
-    for (std::size_t i = 0; i < objects.size(); ++i)
-      into.mass[i] = mass[static_cast<std::size_t>(objects[i])];
+    gather_field(position, objects, into.position);
+    gather_field(velocity, objects, into.velocity);
+    gather_field(mass, objects, into.mass);
   }
   void copy(Particles& into) const {
-    std::memcpy(into.position.data(), position.data(), position.size() * sizeof position[0]);
-    std::memcpy(into.velocity.data(), velocity.data(), velocity.size() * sizeof velocity[0]);
-    std::memcpy(into.mass.data(), mass.data(), mass.size() * sizeof mass[0]);
+    copy_field(position, into.position);
+    copy_field(velocity, into.velocity);
+    copy_field(mass, into.mass);
   }
 };
 
@@ -151,19 +148,12 @@ struct Records {
   std::array<const void*, 1> arrays() const { return {records.data()}; }
 
   void gather(const std::vector<std::int64_t>& objects, Records& into) const {
-    for (std::size_t i = 0; i < objects.size(); ++i)
-      into.records[i] = records[static_cast<std::size_t>(objects[i])];
+    gather_field(records, objects, into.records);
   }
-  void copy(Records& into) const {
-    std::memcpy(into.records.data(), records.data(), records.size() * sizeof records[0]);
-  }
+  void copy(Records& into) const { copy_field(records, into.records); }
 };
 
-struct Times {
-  std::vector<double> plan, reserve, pack, transfer, unpack, gather, copy;  // milliseconds
-};
-
-// Counts the lines of memory that objects of one array are on, one after the other.
+// Counts the lines of memory of objects of one array that are touched one after the other.
 class Lines {
  public:
   Lines(const void* array, std::int64_t bytes_of_object)
@@ -182,8 +172,9 @@ class Lines {
   std::int64_t begin_, bytes_, lines_ = 0, last_ = -1;
 };
 
-// Bytes that packing and unpacking read and write, in whole lines: what leaves, from its lines to a
-// message; what stays, from its lines to a new array; what arrives, from a message to a new array.
+// The bytes that packing and unpacking read and write, in whole lines of arrays. Leavers go from
+// their lines to a message, stayers from their lines to a new array, and arrivals from a message to
+// a new array.
 template <class Objects>
 std::int64_t bytes_touched(const SetPlan& plan, const Objects& objects) {
   std::int64_t touched = 0;
@@ -207,25 +198,22 @@ std::int64_t bytes_touched(const SetPlan& plan, const Objects& objects) {
   return touched;
 }
 
-double of_stage(const MoveReport& report, const char* stage) {
-  for (const auto& [name, seconds] : report.seconds)
-    if (name == stage) return 1e3 * seconds;
-  return 0;
-}
-
 template <class Objects>
 void measure(const Communicator& ranks, Pattern pattern, std::int64_t count, int repetitions) {
   const Listed order = order_of(keys_of(pattern, count, ranks.rank(), ranks.size()));
   Splitters splitters;
   for (int rank = 0; rank <= ranks.size(); ++rank)
     splitters.push_back({static_cast<std::uint64_t>(rank) * keys_of_a_rank});
-  Times times;
+  std::map<std::string, std::vector<double>> times;  // milliseconds
   std::int64_t moved = 0, touched = 0;
-  for (int r = 0; r <= repetitions; ++r) {  // the first warms up
+  for (int r = 0; r <= repetitions; ++r) {  // the first is a warm-up
+    if (r == 1) times.clear();
+    const auto time = [&](const char* what, const auto& work) {
+      times[what].push_back(slowest_milliseconds(ranks, work));
+    };
     Objects objects(count), into(count);
-    times.gather.push_back(
-        slowest_milliseconds(ranks, [&] { objects.gather(order.objects, into); }));
-    times.copy.push_back(slowest_milliseconds(ranks, [&] { objects.copy(into); }));
+    time("gather", [&] { objects.gather(order.objects, into); });
+    time("copy", [&] { objects.copy(into); });
     const Set set = objects.as_set();
     const std::vector<SetShape> shapes = agree_on_sets(ranks, {&set, 1});
     Plan who;
@@ -233,33 +221,26 @@ void measure(const Communicator& ranks, Pattern pattern, std::int64_t count, int
     std::vector<Order> orders;
     orders.push_back({{host, "keys", std::span<const CurveKey>(order.keys)},
                       {host, "objects", std::span<const std::int64_t>(order.objects)}});
-    times.plan.push_back(slowest_milliseconds(
-        ranks, [&] { who = plan(ranks, Status(), splitters, std::move(orders)); }));
+    time("plan", [&] { who = plan(ranks, Status(), splitters, std::move(orders)); });
     touched = bytes_touched(who.sets.front(), objects);
     const MoveReport report = move(ranks, {&set, 1}, shapes, who);
     moved = report.objects;
-    times.reserve.push_back(of_stage(report, "reserve"));
-    times.pack.push_back(of_stage(report, "pack"));
-    times.transfer.push_back(of_stage(report, "transfer"));
-    times.unpack.push_back(of_stage(report, "unpack"));
-    if (r > 0) continue;
-    for (auto* all : {&times.plan, &times.reserve, &times.pack, &times.transfer, &times.unpack,
-                      &times.gather, &times.copy})
-      all->clear();
+    for (const auto& [stage, seconds] : report.seconds) times[stage].push_back(1e3 * seconds);
   }
   if (ranks.rank() != 0) return;
   const double share = static_cast<double>(moved) / static_cast<double>(count * ranks.size());
-  const double pack = median(times.pack), unpack = median(times.unpack), copy = median(times.copy);
-  // What leaves is copied into messages; what stays and what arrives into new arrays.
+  const auto time_of = [&](const char* what) { return median(times[what]); };
+  const double pack = time_of("pack"), unpack = time_of("unpack"), copy = time_of("copy");
+  // Leavers are copied into messages; stayers and arrivals are copied into new arrays.
   std::int64_t bytes = 0;
   for (const std::int64_t of_field : Objects::bytes_of_fields) bytes += of_field;
   const double bound = copy * static_cast<double>(touched) / static_cast<double>(2 * count * bytes);
   std::printf(
       "| %s | %s | %.0f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.1f | %.0f | %.0f | %.2f |\n",
-      pattern_names[static_cast<std::size_t>(pattern)], Objects::name, 100 * share,
-      median(times.plan), median(times.reserve), pack, median(times.transfer), unpack,
-      median(times.gather), copy, 100 * (1 + share) * copy / (pack + unpack),
-      100 * bound / (pack + unpack), (1 + share) * median(times.gather) / (pack + unpack));
+      pattern_names[static_cast<std::size_t>(pattern)], Objects::name, 100 * share, time_of("plan"),
+      time_of("reserve"), pack, time_of("transfer"), unpack, time_of("gather"), copy,
+      100 * (1 + share) * copy / (pack + unpack), 100 * bound / (pack + unpack),
+      (1 + share) * time_of("gather") / (pack + unpack));
   std::fflush(stdout);
 }
 
@@ -285,7 +266,7 @@ void measure_all(std::int64_t objects, int repetitions) {
 
 int main(int argc, char** argv) {
   const evenkeel::bench::Runtime runtime(argc, argv);
-  evenkeel::bench::measure_all(runtime.number(1, 4'000'000, 1000),
-                               static_cast<int>(runtime.number(2, 5, 1)));
+  evenkeel::bench::measure_all(runtime.number<std::int64_t>(1, 4'000'000, 1000),
+                               runtime.number(2, 5, 1));
   return 0;
 }

@@ -1,29 +1,23 @@
-// What watching costs. Three tables:
-//   the call of step at the end of each step, when nothing is to be done, beside a blocking
-//   reduction of the same size, which a balancer without this protocol would pay at each look;
+// The cost of monitoring, in three tables:
+//   the call of step() at the end of each step that has nothing to do, beside a blocking reduction
+//   of the same size, which a balancer without this protocol would pay at each look;
 //   a timed scope, by the cycle counter and by the CPU clock of the thread, beside two bare
-//   readings of what it is made of; a monitor as a whole: the CPU time of the process, all threads,
-//   that steps of fixed work take with it and without, in blocks that take turns.
+//   readings of its clock;
+//   a whole monitor: the CPU time of all threads of the process for steps of fixed work, with it
+//   and without it, in blocks that take turns.
 //
 //   mpirun -n 2 bench_monitor [steps] [microseconds of work per step] [pairs of blocks]
 
-#include "agree/epoch.hpp"
+#include "observe/epoch.hpp"
 #include "observe/truncated_mean.hpp"
+#include "operations.hpp"
 #include "runtime.hpp"
 
+#include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/backends/exec/cycle_counter.hpp>
 #include <evenkeel/evenkeel.hpp>
 
-#include <Kokkos_Core.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
 #include <ctime>
-#include <functional>
-#include <numeric>
-#include <random>
-#include <vector>
 
 namespace ek = evenkeel;
 
@@ -35,7 +29,7 @@ void work_for(std::int64_t nanoseconds) {
   }
 }
 
-// Nanoseconds of each of `count` calls, sorted.
+// The nanoseconds of each of `count` calls, sorted.
 template <class Prepare, class Call>
 std::vector<std::int64_t> times_of(int count, Prepare&& prepare, Call&& call) {
   std::vector<std::int64_t> times;
@@ -46,7 +40,7 @@ std::vector<std::int64_t> times_of(int count, Prepare&& prepare, Call&& call) {
     call();
     times.push_back(ek::wall_nanoseconds() - begin);
   }
-  std::sort(times.begin(), times.end());
+  std::ranges::sort(times);
   return times;
 }
 
@@ -55,13 +49,13 @@ void print(const char* what, const std::vector<std::int64_t>& times) {
     return static_cast<double>(times[static_cast<std::size_t>(share * double(times.size() - 1))]) *
            1e-3;
   };
-  double sum = 0;
-  for (const std::int64_t time : times) sum += static_cast<double>(time) * 1e-3;
+  const double sum = 1e-3 * std::accumulate(times.begin(), times.end(), 0.0);
   std::printf("%-34s %9.3f %9.3f %9.3f %9.3f\n", what, at(0.5), at(0.9), at(0.99),
               sum / static_cast<double>(times.size()));
 }
 
-// The slower of all ranks, call by call of the same rank in the order of time.
+// From the sorted times of each rank: for each k, the greatest of the k-th least times of all
+// ranks.
 std::vector<std::int64_t> slowest(const ek::Communicator& ranks, std::vector<std::int64_t> times) {
   ranks.all_reduce(std::span(times), ek::Reduction::greatest);
   return times;
@@ -101,44 +95,34 @@ void measure_step(const ek::Communicator& ranks, int steps, std::int64_t work_na
 
 // --- A timed scope -------------------------------------------------------------------------------
 
-// What is measured against what is in one run, and takes turns.
-class Pairs {
- public:
-  // `loop(n)` makes n pairs.
-  void add(const char* what, std::function<void(int)> loop) {
-    rows_.push_back({what, std::move(loop), {}});
-  }
-
-  void measure(const ek::Communicator& ranks) {
-    constexpr int rounds = 20, pairs = 50000;
-    for (int round = 0; round < rounds; ++round)
-      for (Row& row : rows_) {
-        const std::int64_t begin = ek::wall_nanoseconds();
-        row.loop(pairs);
-        row.nanoseconds.push_back(static_cast<double>(ek::wall_nanoseconds() - begin) / pairs);
-      }
-    if (ranks.rank() == 0)
-      std::printf("\n%d x %d pairs; nanoseconds per pair\n%-50s %9s %9s %9s\n", rounds, pairs, "",
-                  "least", "median", "90 %");
-    for (Row& row : rows_) {
-      ranks.all_reduce(std::span(row.nanoseconds), ek::Reduction::greatest);
-      std::sort(row.nanoseconds.begin(), row.nanoseconds.end());
-      if (ranks.rank() == 0)
-        std::printf("%-50s %9.1f %9.1f %9.1f\n", row.what, row.nanoseconds[0],
-                    row.nanoseconds[rounds / 2], row.nanoseconds[rounds * 9 / 10]);
-    }
-  }
-
- private:
-  struct Row {
-    const char* what;
-    std::function<void(int)> loop;
-    std::vector<double> nanoseconds;
-  };
-  std::vector<Row> rows_;
+struct Pair {
+  const char* what;
+  std::function<void(int)> loop;  // makes this many pairs
+  std::vector<double> nanoseconds = {};
 };
 
-volatile std::int64_t sink = 0;  // so that what is read is not left out
+// Measures all pairs in one run, and in turns.
+void measure_pairs(const ek::Communicator& ranks, std::vector<Pair> all) {
+  constexpr int rounds = 20, pairs = 50000;
+  for (int round = 0; round < rounds; ++round)
+    for (Pair& pair : all) {
+      const std::int64_t begin = ek::wall_nanoseconds();
+      pair.loop(pairs);
+      pair.nanoseconds.push_back(static_cast<double>(ek::wall_nanoseconds() - begin) / pairs);
+    }
+  if (ranks.rank() == 0)
+    std::printf("\n%d x %d pairs; nanoseconds per pair\n%-50s %9s %9s %9s\n", rounds, pairs, "",
+                "least", "median", "90 %");
+  for (auto& [what, loop, nanoseconds] : all) {
+    ranks.all_reduce(std::span(nanoseconds), ek::Reduction::greatest);
+    std::ranges::sort(nanoseconds);
+    if (ranks.rank() == 0)
+      std::printf("%-50s %9.1f %9.1f %9.1f\n", what, nanoseconds[0], nanoseconds[rounds / 2],
+                  nanoseconds[rounds * 9 / 10]);
+  }
+}
+
+volatile std::int64_t sink = 0;  // keeps the compiler from removing the readings
 
 template <std::int64_t (*now)() noexcept>
 void read_twice(int pairs) {
@@ -148,41 +132,24 @@ void read_twice(int pairs) {
   }
 }
 
-void time_scopes(ek::Clock& clock, const ek::Kernel& kernel, int pairs, int pairs_per_step) {
-  for (int i = 0; i < pairs; i += pairs_per_step) {
-    for (int k = 0; k < pairs_per_step; ++k) const auto timing = kernel.time();
-    static_cast<void>(clock.end_step());
-  }
-}
-
 void measure_scopes(const ek::Communicator& ranks) {
   constexpr int per_step = 100;
   const auto cycles = ek::Clock::by_cycles(), cpu = ek::Clock::make(&ek::thread_cpu_nanoseconds);
   const ek::Kernel by_cycles = cycles->kernel("work"), by_cpu = cpu->kernel("work");
-  Pairs pairs;
-  pairs.add("two readings of the cycle counter", &read_twice<&ek::cycle_ticks>);
-  pairs.add("two readings of the wall clock", &read_twice<&ek::wall_nanoseconds>);
-  pairs.add("two readings of the thread CPU clock", &read_twice<&ek::thread_cpu_nanoseconds>);
-  pairs.add("kernel begin + end, cycle counter, and draining",
-            [&](int count) { time_scopes(*cycles, by_cycles, count, per_step); });
-  pairs.add("kernel begin + end, cycle counter, alone", [&](int count) {
-    for (int i = 0; i < count; ++i) const auto timing = by_cycles.time();
-  });
-  pairs.add("kernel begin + end, thread CPU clock, and draining",
-            [&](int count) { time_scopes(*cpu, by_cpu, count, per_step); });
-  pairs.measure(ranks);
-
-  // Draining by itself: what the end of a step takes, for each of the pairs in it.
-  const auto time_pairs = [&] {
-    for (int k = 0; k < per_step; ++k) const auto timing = by_cycles.time();
+  const auto in_steps = [&](ek::Clock& clock, const ek::Kernel& kernel) {
+    return [&clock, &kernel](int pairs) {
+      for (int i = 0; i < pairs; i += per_step) {
+        for (int k = 0; k < per_step; ++k) const auto timing = kernel.time();
+        static_cast<void>(clock.end_step());
+      }
+    };
   };
-  const auto end_step = [&] { static_cast<void>(cycles->end_step()); };
-  const auto times = slowest(ranks, times_of(10000, time_pairs, end_step));
-  if (ranks.rank() == 0)
-    std::printf("%-50s %9.2f %9.2f %9.2f\n", "of which draining (a call of end_step / 100)",
-                static_cast<double>(times[0]) / per_step,
-                static_cast<double>(times[times.size() / 2]) / per_step,
-                static_cast<double>(times[times.size() * 9 / 10]) / per_step);
+  measure_pairs(ranks,
+                {{"two readings of the cycle counter", &read_twice<&ek::cycle_ticks>},
+                 {"two readings of the wall clock", &read_twice<&ek::wall_nanoseconds>},
+                 {"two readings of the thread CPU clock", &read_twice<&ek::thread_cpu_nanoseconds>},
+                 {"kernel begin + end, cycle counter, and draining", in_steps(*cycles, by_cycles)},
+                 {"kernel begin + end, thread CPU clock, and draining", in_steps(*cpu, by_cpu)}});
 }
 
 // --- A monitor as a whole ------------------------------------------------------------------------
@@ -193,25 +160,13 @@ std::int64_t process_cpu_nanoseconds() {
   return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-// So many multiplications and additions, each of which waits for the one before; the same
-// instructions with a monitor and without.
-[[gnu::noinline]] void compute(std::int64_t count) {
-  static volatile double held = 1;
-  double value = held;
-  for (std::int64_t i = 0; i < count; ++i) value = value * 0.999999 + 1e-6;
-  held = value;
-}
-
 class WholeMonitor {
  public:
   explicit WholeMonitor(const ek::Communicator& ranks) : ranks_(ranks), monitor_(ranks) {
     for (const char* name : {"neighbours", "forces", "bonds", "push", "fields"})
       kernels_.push_back(monitor_.kernel(name));
-    constexpr std::int64_t trial = 200000;
-    const auto once = times_of(
-        20, [] {}, [] { compute(trial); });
-    const std::int64_t mine = trial * step_nanoseconds / (once[0] * std::ssize(kernels_));
-    per_kernel_ = ranks_.all_reduce(mine, ek::Reduction::least);
+    per_kernel_ = static_cast<std::int64_t>(ek::bench::operations_in(ranks, step_milliseconds)) /
+                  std::ssize(kernels_);
   }
 
   void measure(int pairs) {
@@ -230,11 +185,11 @@ class WholeMonitor {
   }
 
  private:
-  static constexpr std::int64_t step_nanoseconds = 1'000'000;
+  static constexpr double step_milliseconds = 1;
   static constexpr int steps_per_block = 50;
 
-  // CPU nanoseconds of a block of steps on this rank, all threads, but for what this one spends in
-  // the barrier after each step: ranks wait for each other there, as in any code that is coupled.
+  // CPU nanoseconds of all threads of this rank for a block of steps, without the time of this
+  // thread in the barrier after each step: ranks wait for each other there, as in any coupled code.
   std::int64_t block(bool watched) {
     ranks_.barrier();
     std::int64_t in_barriers = 0;
@@ -243,7 +198,7 @@ class WholeMonitor {
       if (watched)
         watched_step();
       else
-        for (std::size_t k = 0; k < kernels_.size(); ++k) compute(per_kernel_);
+        for (std::size_t k = 0; k < kernels_.size(); ++k) ek::bench::compute(per_kernel_);
       const std::int64_t arrived = ek::thread_cpu_nanoseconds();
       ranks_.barrier();
       in_barriers += ek::thread_cpu_nanoseconds() - arrived;
@@ -254,13 +209,13 @@ class WholeMonitor {
   void watched_step() {
     for (const ek::Kernel& kernel : kernels_) {
       const auto timing = kernel.time();
-      compute(per_kernel_);
+      ek::bench::compute(per_kernel_);
     }
     if (const auto advice = monitor_.step()) ++advised_;
   }
 
-  // Other users of the machine disturb some pairs by far more than what is looked for: the
-  // truncated mean leaves them out. What a monitor costs is in every block, since each has several
+  // Other users of the machine disturb some pairs by far more than the cost of a monitor: the
+  // truncated mean leaves these pairs out. Every block includes this cost, since each has several
   // looks.
   void print_difference(const std::vector<std::int64_t>& watched,
                         const std::vector<std::int64_t>& bare) const {
@@ -293,9 +248,8 @@ class WholeMonitor {
 int main(int argc, char** argv) {
   const evenkeel::bench::Runtime runtime(argc, argv);
   const ek::Communicator ranks = ek::Communicator::world();
-  measure_step(ranks, static_cast<int>(runtime.number(1, 5000, 10)),
-               1000 * runtime.number(2, 200, 0));
+  measure_step(ranks, runtime.number(1, 5000, 10), std::int64_t{1000} * runtime.number(2, 200, 0));
   measure_scopes(ranks);
-  WholeMonitor(ranks).measure(static_cast<int>(runtime.number(3, 100, 2)));
+  WholeMonitor(ranks).measure(runtime.number(3, 100, 2));
   return 0;
 }

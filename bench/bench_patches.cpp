@@ -1,23 +1,19 @@
-// How well the costs of refined patches are found: errors over many seeds, beside the least that
-// any unbiased fit can have, and the time that a fit takes.
+// The errors of fitted costs of refined patches over many seeds, beside the least errors that any
+// unbiased fit can have.
 //
 //   bench_patches [seeds]
 //
-// The costs are those that AstroBEAR has published; timings have multiplicative Gaussian noise, and
-// an outlier takes five times as long. Errors are in %; the last column is the worst error of the
-// cost of any patch from 1 x 1 to 32 x 32.
+// The costs are those published for AstroBEAR; timings have multiplicative Gaussian noise, and an
+// outlier takes five times as long. Errors are in %; the last column is the worst error of the cost
+// of any patch from 1 x 1 to 32 x 32.
 
-#include <evenkeel/backends/exec/stopwatch.hpp>
-#include <evenkeel/core/weights/patch_model.hpp>
+#include <evenkeel/extras/patches/patch_model.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
-#include <vector>
 
 namespace evenkeel::bench {
 namespace {
@@ -26,7 +22,8 @@ using Timings = std::vector<PatchTiming>;
 constexpr std::int64_t longest = 32;
 constexpr std::array<std::int64_t, 10> sides = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
 
-PatchModel published() { return {2, 1.597e-5, {3.766, 5.490, 0}, 7.668}; }
+constexpr std::array<double, 4> numbers = {1.597e-5, 3.766, 5.490, 7.668};  // a, B, C, D
+PatchModel published() { return {2, numbers[0], {numbers[1], numbers[2], 0}, numbers[3]}; }
 
 enum class Design : int { drawn, grid, chosen, corners };
 
@@ -67,8 +64,6 @@ constexpr std::size_t columns = 6;  // a, B, C, D, the fixed cost, costs
 
 std::array<double, columns> errors_of(const PatchFit& fit) {
   const PatchModel truth = published();
-  const std::array<double, 4> numbers = {truth.seconds_per_cell, truth.ghosts[0], truth.ghosts[1],
-                                         truth.overhead_cells};
   std::array<double, columns> errors = {};
   for (std::size_t k = 0; k < 4; ++k) errors[k] = std::abs(fit.numbers[k].value / numbers[k] - 1);
   const double fixed =
@@ -96,44 +91,22 @@ void print_errors(const Case& of, int seeds) {
   std::printf("\n");
 }
 
-// The standard errors that a fit tells come from the curvature that the bound of Cramer and Rao
-// comes from, too. So they are taken from all but exact timings and scaled to the noise.
+// The standard errors that a fit reports come from the same curvature as the bound of Cramer and
+// Rao. So they are taken from nearly exact timings, and scaled to the noise.
 void print_bound(const Case& of) {
   std::array<double, 4> sums = {};
   constexpr int seeds = 50;
-  const std::array<double, 4> truth = {1.597e-5, 3.766, 5.490, 7.668};
   for (int seed = 0; seed < seeds; ++seed) {
     Case exact = of;
-    exact.noise = 1e-4;  // numbers are all but exact, and so is where the curvature is taken
+    exact.noise = 1e-4;  // nearly exact numbers, so the curvature is taken at the right place
     exact.outliers = 0;
     const PatchFit fit = fit_patches(2, timings_of(exact, seed));
     for (std::size_t k = 0; k < 4; ++k)
-      sums[k] += fit.numbers[k].uncertainty / fit.noise * of.noise / truth[k] / seeds;
+      sums[k] += fit.numbers[k].uncertainty / fit.noise * of.noise / numbers[k] / seeds;
   }
   std::printf("%-8s %5d %5.0f %%   bound", of.name, of.count, 100 * of.noise);
   for (const double sum : sums) std::printf("  %5.1f      ", 100 * sum);
   std::printf("\n");
-}
-
-void print_times() {
-  const Timings timings = timings_of({"", Design::chosen, 100, 0.05, 0}, 1);
-  constexpr int repeats = 500;
-  double sum = 0;
-  Stopwatch watch;
-  for (int repeat = 0; repeat < repeats; ++repeat)
-    sum += fit_patches(2, timings).model.seconds_per_cell;
-  const double fit = watch.restart() / repeats;
-  PatchFitter fitter(2);
-  for (const PatchTiming& timing : timings) fitter.add(timing);
-  watch.restart();
-  for (int repeat = 0; repeat < repeats; ++repeat) {
-    for (std::size_t i = 0; i < 60; ++i) fitter.add(timings[i]);
-    fitter.end_epoch();
-  }
-  const double epoch = watch.seconds() / repeats;
-  sum += fitter.fit().model.seconds_per_cell;
-  std::printf("fit_patches of 100 timings %.0f us, PatchFitter %.0f us per epoch of 60 (%.0e)\n",
-              1e6 * fit, 1e6 * epoch, sum);
 }
 
 void run(int seeds) {
@@ -149,7 +122,6 @@ void run(int seeds) {
   std::printf("standard errors at the bound, by Huber's weights 2.6 %% above it\n");
   const Case corners = {"corners", Design::corners, 100, 0.05, 0};
   for (const Case& of : {cases[0], cases[1], cases[2], corners}) print_bound(of);
-  print_times();
 }
 
 }  // namespace

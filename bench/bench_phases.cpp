@@ -1,30 +1,17 @@
-// Cuts for a step of several phases, against cuts of one weight per object in the same run: the
-// sum of an object's costs ("sum"), and the sum of its shares of the phases' totals ("shares").
-// Barrier to barrier, least milliseconds on the slowest rank. docs/performance.md says how to read
-// it.
+// Cuts for a step of several phases, against cuts of one weight per object in the same run: the sum
+// of its costs ("sum"), and the sum of its shares of the totals of the phases ("shares"). Times are
+// the least milliseconds from barrier to barrier on the slowest rank. docs/performance.md says how
+// to read the table.
 //
 //   mpirun -n 2 bench_phases [objects of all ranks] [repetitions]
 //
-// T / bound: how long a step would take, over what no division into parts can go below.
+// T / bound is the time of a step over the lower bound of any division into parts.
 
-#include "clouds.hpp"
+#include "points.hpp"
 #include "runtime.hpp"
 #include "timing.hpp"
 
-#include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
-#include <evenkeel/core/cut/phases.hpp>
-#include <evenkeel/core/field/standard.hpp>
-#include <evenkeel/core/order.hpp>
-#include <evenkeel/evenkeel.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
-#include <numeric>
-#include <string>
-#include <vector>
 
 namespace evenkeel::bench {
 namespace {
@@ -36,7 +23,7 @@ double distance(const Point& a, const Point& b) {
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
-// What an object of a cloud costs in each phase.
+// A cloud, with the cost of each object in each phase.
 struct Case {
   const char* name;
   Kind kind;
@@ -75,7 +62,7 @@ const std::array cases = {
          }},
 };
 
-// Objects of this rank in the order of their keys, or as they come.
+// The objects of this rank, in the order of their keys or in random order.
 struct Objects {
   std::vector<CurveKey> keys;
   std::vector<std::vector<double>> costs;
@@ -84,13 +71,9 @@ struct Objects {
 
 Objects objects_of(const Communicator& ranks, const Case& made_of, std::int64_t objects,
                    bool sorted) {
-  constexpr Box box = {{-1, -1, -1}, {2, 2, 2}};
   const clouds::Share mine = clouds::share_of(objects, ranks.rank(), ranks.size());
   std::vector<Point> points = clouds::points_of(made_of.kind, mine.begin, mine.end);
-  const Space space = Space::where(MemoryKind::host);
-  std::vector<CurveKey> keys(points.size());
-  write_keys(space, Lattice(3, box, {}), set(points), keys.data());
-  space.fence("evenkeel::bench::keys");
+  const std::vector<CurveKey> keys = keys_of(points);
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (sorted)
@@ -110,12 +93,10 @@ Objects objects_of(const Communicator& ranks, const Case& made_of, std::int64_t 
 
 template <class Work>
 double least_of(const Communicator& ranks, int repetitions, const Work& work) {
-  double least = slowest_milliseconds(ranks, work);
-  for (int r = 0; r < repetitions; ++r) least = std::min(least, slowest_milliseconds(ranks, work));
-  return least;
+  return std::ranges::min(repeated_milliseconds(ranks, repetitions, work));
 }
 
-// One weight per object: the sum of its costs, each over a number of its phase.
+// One weight per object: the sum of its costs, each divided by the unit of its phase.
 std::vector<double> weights_of(const Objects& objects, const std::vector<double>& units) {
   std::vector<double> weights(objects.keys.size());
   for (std::size_t phase = 0; phase < units.size(); ++phase)
@@ -187,8 +168,8 @@ void measure_all(const Communicator& ranks, std::int64_t objects, int repetition
 int main(int argc, char** argv) {
   using namespace evenkeel;
   const bench::Runtime runtime(argc, argv);
-  const std::int64_t objects = runtime.number(1, 2'000'000, 1000);
-  const int repetitions = static_cast<int>(runtime.number(2, 5, 1));
+  const std::int64_t objects = runtime.number<std::int64_t>(1, 2'000'000, 1000);
+  const int repetitions = runtime.number(2, 5, 1);
   const Communicator ranks = Communicator::world();
   if (ranks.rank() == 0)
     std::printf("%lld objects on %d rank(s)\n\n", static_cast<long long>(objects), ranks.size());

@@ -1,83 +1,57 @@
-// A whole rebalance, stage by stage: objects of seven doubles in three arrays, in random order, by
-// a Balancer, on any number of ranks. With several host threads (OMP_NUM_THREADS) it runs once with
+// A whole rebalance by a Balancer, stage by stage, of objects of seven doubles in three arrays, in
+// random order, on any number of ranks. With several host threads (OMP_NUM_THREADS) it runs with
 // all of them; run it again with one to compare.
 //
 //   mpirun -n 2 bench_rebalance [objects of a rank] [repetitions] [weights: 0 or 1] [method]
 
+#include "clouds.hpp"
 #include "runtime.hpp"
+#include "timing.hpp"
 
 #include <evenkeel/evenkeel.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <map>
-#include <random>
-#include <string>
-#include <vector>
 
 namespace evenkeel {
 namespace {
 
 struct Particles {
-  std::vector<std::array<double, 3>> position, velocity;
+  std::vector<clouds::Point> position, velocity;
   std::vector<double> mass, weight;
 
   Particles(std::int64_t count, int rank)
-      : position(static_cast<std::size_t>(count)),
+      : position(clouds::points_of(clouds::Kind::uniform, rank * count, (rank + 1) * count)),
         velocity(position.size()),
-        mass(position.size(), 1),
-        weight(position.size()) {
-    std::mt19937_64 random(static_cast<std::uint64_t>(rank) + 1);
-    std::uniform_real_distribution<double> uniform(0, 1);
-    for (auto& place : position)
-      for (double& coordinate : place) coordinate = uniform(random);
-    for (double& one : weight) one = 1 + uniform(random);
-  }
-};
-
-// The stages in their order, and the milliseconds of each repetition.
-struct Table {
-  std::vector<std::string> stages;
-  std::map<std::string, std::vector<double>> milliseconds;
-
-  void add(const std::string& stage, double time) {
-    if (std::find(stages.begin(), stages.end(), stage) == stages.end()) stages.push_back(stage);
-    milliseconds[stage].push_back(time);
-  }
-  void print() {
-    for (const std::string& stage : stages) {
-      std::vector<double>& times = milliseconds[stage];
-      std::sort(times.begin(), times.end());
-      std::printf("| %s | %.1f | %.1f |\n", stage.c_str(), times[times.size() / 2], times.front());
-    }
+        mass(position.size(), 1) {
+    for (std::int64_t i = 0; i < count; ++i) weight.push_back(clouds::weight_of(rank * count + i));
   }
 };
 
 void measure(const Communicator& ranks, std::int64_t count, int repetitions, bool is_weighted,
              const Method& method) {
-  Table table;
-  for (int r = 0; r <= repetitions; ++r) {  // the first warms up
+  std::vector<std::pair<std::string, std::vector<double>>> stages;  // milliseconds
+  for (int r = 0; r <= repetitions; ++r) {                          // the first is a warm-up
     Particles all(count, ranks.rank());
     Balancer balancer(ranks, {.method = method, .log = LogLevel::off});
     SetOptions options;
     if (is_weighted) options.weight = all.weight;
     const Set set = evenkeel::set(all.position, carry(all.velocity, all.mass, all.weight), options);
-    ranks.barrier();
-    const Stopwatch stopwatch;
-    const MoveReport report = balancer.rebalance({&set, 1});
-    ranks.barrier();
-    const double whole = 1e3 * ranks.all_reduce(stopwatch.seconds(), Reduction::greatest);
-    if (r == 0) continue;
-    for (const auto& [stage, seconds] : report.seconds) table.add(stage, 1e3 * seconds);
-    table.add("whole", whole);
+    MoveReport report;
+    const double whole =
+        bench::slowest_milliseconds(ranks, [&] { report = balancer.rebalance(set); });
+    report.seconds.emplace_back("whole", 1e-3 * whole);
+    stages.resize(report.seconds.size());
+    for (std::size_t s = 0; r > 0 && s < stages.size(); ++s) {
+      stages[s].first = report.seconds[s].first;
+      stages[s].second.push_back(1e3 * report.seconds[s].second);
+    }
   }
   if (ranks.rank() != 0) return;
   std::printf("\n%d ranks, %d threads, %lld objects each, weights %s, %s\n\n", ranks.size(),
               Kokkos::DefaultHostExecutionSpace().concurrency(), static_cast<long long>(count),
               is_weighted ? "given" : "none", to_text(method).c_str());
   std::printf("| stage | median, ms | least, ms |\n|---|---|---|\n");
-  table.print();
+  for (const auto& [stage, milliseconds] : stages)
+    std::printf("| %s | %.1f | %.1f |\n", stage.c_str(), bench::median(milliseconds),
+                std::ranges::min(milliseconds));
 }
 
 }  // namespace
@@ -86,8 +60,8 @@ void measure(const Communicator& ranks, std::int64_t count, int repetitions, boo
 int main(int argc, char** argv) {
   const evenkeel::bench::Runtime runtime(argc, argv);
   const auto ranks = evenkeel::Communicator::world();
-  const long long count = runtime.number(1, 4'000'000, 1);
-  const auto repetitions = static_cast<int>(runtime.number(2, 5, 1));
+  const std::int64_t count = runtime.number<std::int64_t>(1, 4'000'000, 1);
+  const int repetitions = runtime.number(2, 5, 1);
   const bool is_weighted = runtime.number(3, 0, 0) != 0;
   const auto method = evenkeel::method_from_text(argc > 4 ? argv[4] : "hilbert");
   if (!method) {

@@ -1,23 +1,16 @@
-// What the library's protocols cost on 10^2 to 10^6 ranks; docs/scale.md says how to read it.
+// The costs of the library's protocols on 10^2 to 10^6 ranks; docs/scale.md says how to read them.
 //
-//   mpirun -n 5 bench_scale check                  the model beside what the library does here
-//   mpirun -n 2 bench_scale calibrate              what this machine tells about a network
+//   mpirun -n 5 bench_scale check                  the model beside the calls of the library here
+//   mpirun -n 2 bench_scale calibrate              measures this machine as a network
 //   mpirun -n 12 bench_scale graph > counts.txt    counts the calls of cuts of graphs
-//   bench_scale model [graph=counts.txt] [picture=scale.svg] [ranks=100,1000] [per_node=64] ...
+//   bench_scale model [graph=counts.txt] [ranks=100,1000] [per_node=64] ...
 
+#include "arguments.hpp"
 #include "runtime.hpp"
 #include "scale/calibration.hpp"
 #include "scale/check.hpp"
 #include "scale/graph_calls.hpp"
-#include "scale/picture.hpp"
 #include "scale/tables.hpp"
-
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <map>
-#include <sstream>
-#include <string>
 
 namespace {
 
@@ -59,61 +52,49 @@ int count_graph(const Communicator& world) {
 struct Wanted {
   Setting setting;
   std::vector<std::int64_t> ranks = {100, 1000, 10'000, 100'000, 1'000'000};
-  std::string picture = {};  // file; empty: none
 };
 
-std::vector<std::int64_t> numbers_of(const std::string& text) {
-  std::vector<std::int64_t> numbers;
-  std::istringstream stream(text);
-  for (std::string one; std::getline(stream, one, ',');) numbers.push_back(std::atoll(one.c_str()));
-  return numbers;
-}
-
-// False for what nobody knows.
-bool take(Wanted& wanted, const std::string& name, const std::string& value) {
+bench::Takers takers_of(Wanted& wanted) {
+  using bench::into;
   Setting& setting = wanted.setting;
   Network& network = setting.network;
-  const double number = std::atof(value.c_str());
-  const std::map<std::string, std::function<void()>> settings = {
-      {"ranks", [&] { wanted.ranks = numbers_of(value); }},
-      {"picture", [&] { wanted.picture = value; }},
-      {"graph", [&] { setting.graph = read_counts(value).value_or(setting.graph); }},
-      {"per_node", [&] { network.ranks_per_node = static_cast<int>(number); }},
-      {"latency", [&] { network.across.latency = 1e-6 * number; }},
-      {"latency_within", [&] { network.within.latency = 1e-6 * number; }},
-      {"overhead", [&] { network.overhead = 1e-6 * number; }},
-      {"gigabytes", [&] { network.across.bytes_per_second = 1e9 * number; }},
-      {"gigabytes_within", [&] { network.within.bytes_per_second = 1e9 * number; }},
-      {"gigabytes_of_node", [&] { network.node_bytes_per_second = 1e9 * number; }},
-      {"gigabytes_added", [&] { network.combined_bytes_per_second = 1e9 * number; }},
-      {"objects", [&] { setting.objects_of_rank = static_cast<std::int64_t>(number); }},
-      {"bytes", [&] { setting.bytes_of_object = static_cast<std::int64_t>(number); }},
-      {"crowding", [&] { setting.crowding = number; }},
-      {"drift", [&] { setting.drift = number; }},
-      {"sorted", [&] { setting.sorted_per_second = 1e6 * number; }}};
-  const auto found = settings.find(name);
-  if (found == settings.end()) return false;
-  found->second();
-  return true;
+  const auto take_ranks = [&](const std::string& value) {
+    wanted.ranks.clear();
+    for (const std::string& word : bench::words(value))
+      wanted.ranks.push_back(std::atoll(word.c_str()));
+  };
+  const auto take_graph = [&](const std::string& value) {
+    setting.graph = read_counts(value).value_or(setting.graph);
+  };
+  return {{"ranks", take_ranks},
+          {"graph", take_graph},
+          {"per_node", into(network.ranks_per_node)},
+          {"latency", into(network.across.latency, 1e-6)},
+          {"latency_within", into(network.within.latency, 1e-6)},
+          {"overhead", into(network.overhead, 1e-6)},
+          {"gigabytes", into(network.across.bytes_per_second, 1e9)},
+          {"gigabytes_within", into(network.within.bytes_per_second, 1e9)},
+          {"gigabytes_of_node", into(network.node_bytes_per_second, 1e9)},
+          {"gigabytes_added", into(network.combined_bytes_per_second, 1e9)},
+          {"objects", into(setting.objects_of_rank)},
+          {"bytes", into(setting.bytes_of_object)},
+          {"crowding", into(setting.crowding)},
+          {"drift", into(setting.drift)},
+          {"sorted", into(setting.sorted_per_second, 1e6)}};
 }
 
 int print_model(int argc, char** argv) {
   Wanted wanted;
-  for (int i = 2; i < argc; ++i) {
-    const std::string argument = argv[i];
-    const std::size_t equals = argument.find('=');
-    if (equals == std::string::npos ||
-        !take(wanted, argument.substr(0, equals), argument.substr(equals + 1))) {
+  const bench::Takers takers = takers_of(wanted);
+  for (int i = 2; i < argc; ++i)
+    if (!bench::take(takers, argv[i])) {
       std::fprintf(stderr, "%s is no setting\n", argv[i]);
       return 2;
     }
-  }
   std::vector<std::vector<Row>> by_ranks;
   for (const std::int64_t ranks : wanted.ranks) by_ranks.push_back(rows_for(wanted.setting, ranks));
   print_tables(by_ranks);
-  if (wanted.picture.empty() || write_picture(wanted.picture, by_ranks)) return 0;
-  std::fprintf(stderr, "%s cannot be written\n", wanted.picture.c_str());
-  return 1;
+  return 0;
 }
 
 }  // namespace

@@ -1,23 +1,17 @@
-// Shifts between new cuts beside new cuts alone, where one region costs twice what the types of its
-// objects say. In virtual time: what it prints is exact, and the same each time.
+// Shifts between new cuts beside new cuts alone, for a region that costs twice the costs of its
+// types. Runs are in virtual time, so the output is exact and the same each time.
 //
 //   mpirun -n 5 bench_shift [objects per rank] [steps] [noise in percent]
 //
-// For each region and way: lambda at first and in the end, the rebalances until lambda was at most
-// 1.03, the objects that moved until then and in all, and how many rebalances there were; then the
-// objects that the last domains give to other ranks than the first ones: whoever ends there moves
-// no fewer.
+// For each region and way, it prints lambda at first and in the end, the rebalances until lambda
+// was at most 1.03, the objects that moved until then and in total, and the number of rebalances;
+// then the objects that the last domains give to other ranks than the first ones: no way to these
+// domains moves fewer.
 
+#include "clouds.hpp"
 #include "runtime.hpp"
 
 #include <evenkeel/evenkeel.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <vector>
 
 namespace ek = evenkeel;
 
@@ -26,19 +20,12 @@ namespace {
 std::int64_t virtual_time = 0;
 std::int64_t virtual_now() noexcept { return virtual_time; }
 
-// S. Vigna's splitmix64.
-std::uint64_t mixed(std::uint64_t bits) {
-  bits += 0x9e3779b97f4a7c15;
-  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-  return bits ^ (bits >> 31);
-}
 double from_0_to_1(std::int64_t id, int salt) {
-  const auto bits = mixed(static_cast<std::uint64_t>(id) * 64 + static_cast<std::uint64_t>(salt));
-  return static_cast<double>(bits >> 11) * 0x1p-53;
+  const auto state = static_cast<std::uint64_t>(id) * 64 + static_cast<std::uint64_t>(salt);
+  return ek::clouds::from_0_to_1(ek::clouds::mixed(state + ek::clouds::step_of_state));
 }
 
-using Place = std::array<double, 3>;
+using Place = ek::clouds::Point;
 Place place_of(std::int64_t id) {
   return {from_0_to_1(id, 0), from_0_to_1(id, 1), from_0_to_1(id, 2)};
 }
@@ -55,7 +42,7 @@ bool is_dear(const Place& x, Region region) {
   return false;
 }
 
-// The second type costs 3 times the first, and most of it is in one half.
+// The second type costs 3 times the first, and most of its objects are in one half.
 bool is_second(std::int64_t id) { return from_0_to_1(id, 7) < (place_of(id)[1] > 0.5 ? 0.8 : 0.2); }
 double cost_of(std::int64_t id, Region region) {
   return (is_second(id) ? 3 : 1) * (is_dear(place_of(id), region) ? 2 : 1);
@@ -67,7 +54,7 @@ constexpr const char* way_names[] = {"shifts", "cuts, given types", "cuts, fitte
 
 struct Told {
   double first = 1, last = 1;
-  int rounds = -1;  // until lambda was at most 1.03; -1: never
+  int rounds = -1;  // until lambda was at most 1.03; -1 means never
   std::int64_t moved_until = 0, moved = 0, rebalances = 0, least = 0;
 };
 
@@ -140,7 +127,8 @@ class Voyage {
     return most / ranks_.all_reduce(load(), ek::Reduction::sum) * ranks_.size();
   }
 
-  // What the types cost, by least squares over the ranks; as before where these are too alike.
+  // Fits the costs of the types by least squares over the ranks. Keeps the old ones if the ranks
+  // are too similar.
   void fit() {
     std::array<double, 2> counts = {};
     for (const std::int64_t id : ids_) counts[is_second(id) ? 1 : 0] += 1;
@@ -177,9 +165,9 @@ class Voyage {
 int main(int argc, char** argv) {
   const ek::bench::Runtime runtime(argc, argv);
   const auto ranks = ek::Communicator::world();
-  const std::int64_t objects = runtime.number(1, 3000, 1) * ranks.size();
-  const auto steps = static_cast<int>(runtime.number(2, 300, 1));
-  const double noise = static_cast<double>(runtime.number(3, 0, 0)) / 100;
+  const std::int64_t objects = runtime.number<std::int64_t>(1, 3000, 1) * ranks.size();
+  const int steps = runtime.number(2, 300, 1);
+  const double noise = runtime.number(3, 0, 0) / 100.0;
   if (ranks.rank() == 0)
     std::printf(
         "%d ranks, %lld objects, %d steps, noise %g\n%-8s %-20s %6s %6s %7s %7s %7s %7s %7s\n",

@@ -1,19 +1,20 @@
-// The sort of (key, index) pairs against its peers in the same run, for keys of three kinds. At the
-// end stands a table of ratios; docs/performance.md says how to read it.
+// The sort of (key, index) pairs against its peers in the same run, for keys of four kinds. The
+// output ends with a table of ratios; docs/performance.md says how to read it.
 //
-// A benchmark is named sort/keys/peer. The time of restoring the unsorted pairs is left out.
+// A benchmark is named sort/keys/peer. Its time excludes restoring the unsorted pairs.
 //   evenkeel  exec::sort_pairs on the default host space
 //   gnu       __gnu_parallel::sort of an array of pairs, on as many threads (GCC with OpenMP only)
-//   std       std::sort of the indices by the keys they name, on one thread
+//   std       std::sort of the indices by their keys, on one thread
 //   kokkos    Kokkos::Experimental::sort_by_key, which on hosts is a sort through an index
 //             (from Kokkos 4.5 on)
 
 #include "medians.hpp"
 
+#include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
+#include <evenkeel/backends/exec/stopwatch.hpp>
 
-#include <benchmark/benchmark.h>
 #include <Kokkos_Core.hpp>
 
 #if KOKKOS_VERSION >= 40500
@@ -26,14 +27,9 @@
 #endif
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
 #include <cstdio>
 #include <numeric>
 #include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace evenkeel {
 namespace {
@@ -47,7 +43,7 @@ constexpr int repetitions = 9;
 
 // --- Keys ----------------------------------------------------------------------------------------
 
-// All 64 bits at random.
+// Keys with 64 random bits.
 std::vector<Key> uniform_keys() {
   std::mt19937_64 generator(1);
   std::vector<Key> keys(pair_count);
@@ -55,7 +51,7 @@ std::vector<Key> uniform_keys() {
   return keys;
 }
 
-// 10^12 times a lognormal number, sigma 2: half of the keys lie in a 2^24th of the range.
+// Keys of 10^12 times a lognormal number, sigma 2: half of them are in a 2^24th of the range.
 std::vector<Key> clustered_keys() {
   std::mt19937_64 generator(1);
   std::lognormal_distribution<double> draw(0, 2);
@@ -64,7 +60,7 @@ std::vector<Key> clustered_keys() {
   return keys;
 }
 
-// The uniform keys in order; then one in a hundred is replaced by a key at random.
+// The uniform keys in order, of which one in a hundred is replaced by a random key.
 std::vector<Key> replaced_keys() {
   auto keys = uniform_keys();
   std::sort(keys.begin(), keys.end());
@@ -76,8 +72,8 @@ std::vector<Key> replaced_keys() {
   return keys;
 }
 
-// The uniform keys in order; then one in a hundred moves by up to 100 mean distances of keys, as
-// objects do in one step.
+// The uniform keys in order, of which one in a hundred moves by up to 100 mean distances of keys,
+// as objects do in one step.
 std::vector<Key> drifted_keys() {
   auto keys = uniform_keys();
   std::sort(keys.begin(), keys.end());
@@ -132,14 +128,7 @@ struct Gnu {
 #endif
 
 #if KOKKOS_VERSION >= 40500
-struct ByKokkos {
-  Kokkos::View<Key*, Kokkos::HostSpace> keys{"evenkeel::bench::keys", pair_count};
-  Kokkos::View<Index*, Kokkos::HostSpace> indices{"evenkeel::bench::indices", pair_count};
-
-  void restore(const std::vector<Key>& from) {
-    std::copy(from.begin(), from.end(), keys.data());
-    std::iota(indices.data(), indices.data() + pair_count, Index{0});
-  }
+struct ByKokkos : Evenkeel {
   void sort() {
     Kokkos::Experimental::sort_by_key(Host(), keys, indices);
     exec::fence(Host(), "evenkeel::bench::sort_by_key");
@@ -150,27 +139,18 @@ struct ByKokkos {
 // --- Timing --------------------------------------------------------------------------------------
 
 template <class Peer>
-void measure(benchmark::State& state, const std::vector<Key>& keys) {
-  Peer peer;
-  for ([[maybe_unused]] auto step : state) {
-    peer.restore(keys);
-    const auto begin = std::chrono::steady_clock::now();
-    peer.sort();
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    state.SetIterationTime(seconds.count());
-  }
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(pair_count));
-}
-
-template <class Peer>
 void add(const std::string& name, const std::vector<Key>& keys) {
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [&keys](benchmark::State& state) { measure<Peer>(state, keys); })
-      ->Iterations(1)
-      ->UseManualTime()
-      ->Repetitions(repetitions)
-      ->ReportAggregatesOnly()
-      ->Unit(benchmark::kMillisecond);
+  const auto run = [&keys](benchmark::State& state) {
+    Peer peer;
+    for ([[maybe_unused]] auto step : state) {
+      peer.restore(keys);
+      const Stopwatch watch;
+      peer.sort();
+      state.SetIterationTime(watch.seconds());
+    }
+    state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(pair_count));
+  };
+  bench::add(name, run, repetitions)->Iterations(1)->UseManualTime();
 }
 
 void add_row(const std::string& row, const std::vector<Key>& keys) {
@@ -226,8 +206,7 @@ int main(int argc, char** argv) {
   evenkeel::add_row("replaced", replaced);
   evenkeel::add_row("drifted", drifted);
   evenkeel::bench::Medians medians;
-  benchmark::RunSpecifiedBenchmarks(&medians);
+  medians.run_all();
   evenkeel::print(medians);
-  benchmark::Shutdown();
   return 0;
 }

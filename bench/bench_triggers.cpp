@@ -1,50 +1,37 @@
-// When to rebalance: every trigger on chains of costs of many shapes, above the cheapest schedule
-// of rebalances that there is. The functions that decide in an application decide here. Counted,
-// not timed: the same numbers on every machine.
+// Runs every trigger on chains of costs of many shapes, and compares it with the cheapest schedule
+// of rebalances. The functions that decide in an application also decide here. This program counts
+// and does not time, so its numbers are the same on every machine.
 //
 //   bench_triggers [--seed FIRST] [--seeds COUNT] [--shapes] [--no-horizon] [--survey MEAN_STEPS]
 //
-// Each shape makes a chain for each seed; each chain is played at three costs of a rebalance, from
-// the optimal cut of its first step and from equal counts of bins, with a look at every step that
-// is acted on at once, and as applications do it: looks every 6 to 10 steps, acted on 5 steps
-// later. --shapes adds the means of single shapes; with --no-horizon no trigger knows how long a
-// run will be. What a fresh cut would have is found out for free, so at every look; with --survey
-// it takes so long, and happens as seldom as in a program, whose application asks for the first
-// cut.
+// Each shape makes a chain for each seed. Each chain runs at three costs of a rebalance, from the
+// optimal cut of its first step and from equal counts of bins. It runs with a look at every step
+// and a rebalance right after it, and as in applications: with looks every 6 to 10 steps and a
+// rebalance 5 steps later. --shapes adds the means of single shapes; with --no-horizon no trigger
+// knows the length of a run. The load of a fresh cut is free to find, so every look finds it. With
+// --survey, it takes this long and is found as rarely as in a program, whose application asks for
+// the first cut.
 
+#include "arguments.hpp"
 #include "cost_chains.hpp"
-
-#include "replay/chain.hpp"
-#include "replay/options.hpp"
-#include "replay/run.hpp"
 #include "replay/schedule.hpp"
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/text.hpp>
-#include <evenkeel/monitor/trigger.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <string>
-#include <vector>
+#include <numeric>
 
 namespace evenkeel::bench {
 namespace {
 
 constexpr std::array<double, 3> costs = {2, 10, 50};  // of a rebalance, in mean loads of a rank
 
-// What cost_aware is held against; monitor/src/decide/cost_aware.cpp has it too.
+// A table shows the share of runs that lose more than this many costs of a rebalance.
 constexpr double losses_until_off = 2;
 
 struct Command {
-  std::uint64_t first_seed = 1;
-  std::uint64_t seeds = 8;
-  bool shapes = false;
-  bool knows_horizon = true;
+  std::int64_t first_seed = 1, seeds = 8;
+  bool shapes = false, no_horizon = false;
   double survey = 0;
 };
 
@@ -91,7 +78,7 @@ void play(const Command& command, std::size_t shape, const tool::CostChain& chai
           options.latency = settings[s].latency;
           options.survey = command.survey;
           options.is_start_asked = command.survey > 0;
-          if (!command.knows_horizon) options.horizon = 0;
+          if (command.no_horizon) options.horizon = 0;
           const double total = tool::cost_of(fixed, tool::run(fixed, options));
           into.push_back({shape, s, t, cost, 100 * (total / optimum - 1), 100 * (total / never - 1),
                           (total - never) / fixed.rebalance});
@@ -103,9 +90,9 @@ void play(const Command& command, std::size_t shape, const tool::CostChain& chai
 std::vector<Played> play_all(const Command& command) {
   const std::vector<ChainShape> shapes = chain_shapes();
   std::vector<Played> all;
-  for (std::uint64_t seed = command.first_seed; seed < command.first_seed + command.seeds; ++seed)
+  for (std::int64_t seed = command.first_seed; seed < command.first_seed + command.seeds; ++seed)
     for (std::size_t shape = 0; shape < shapes.size(); ++shape) {
-      Draw draw(seed, static_cast<std::int64_t>(shape));
+      Draw draw(static_cast<std::uint64_t>(seed), static_cast<std::int64_t>(shape));
       const ChainSize size = size_of_chain(draw);
       const Recipe recipe = shapes[shape].recipe(draw, static_cast<double>(size.steps));
       const tool::CostChain chain(costs_of(recipe, size, draw),
@@ -127,12 +114,11 @@ std::vector<double> values(const std::vector<Played>& all, const Of& of, const W
 }
 
 double mean(const std::vector<double>& sorted) {
-  double sum = 0;
-  for (const double value : sorted) sum += value;
+  const double sum = std::accumulate(sorted.begin(), sorted.end(), 0.0);
   return sorted.empty() ? 0 : sum / static_cast<double>(sorted.size());
 }
 
-// The least value that so many of all do not exceed.
+// The least value that this share of all values does not exceed.
 double quantile(const std::vector<double>& sorted, double share) {
   if (sorted.empty()) return 0;
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
@@ -181,8 +167,8 @@ void print_shapes(const std::vector<Played>& all, std::size_t setting) {
   }
 }
 
-// What a rebalance has cost does not come back, and what it replaced may have been better than it
-// looked: no trigger that ever acts is never slower than none.
+// The cost of a rebalance is spent, and the cut that it replaced may have been better than it
+// seemed. So every trigger that acts is slower than no rebalance in some runs.
 void print_slower_than_never(const std::vector<Played>& all) {
   std::printf(
       "\nslower than without any rebalance: percent of the runs, by how much\n\n"
@@ -205,34 +191,17 @@ void print_slower_than_never(const std::vector<Played>& all) {
 
 // --- The command line ----------------------------------------------------------------------------
 
-bool read(std::uint64_t& number, const char* text) {
-  const auto given = text != nullptr ? integer_from_text(text) : std::nullopt;
-  if (!given || *given < 1 || *given > 1'000'000) return false;
-  number = static_cast<std::uint64_t>(*given);
-  return true;
+bool read(Command& command, const Words& arguments) {
+  const auto is_count = [](std::int64_t number) { return number >= 1 && number <= 1'000'000; };
+  return take_all({{"--shapes", &command.shapes}, {"--no-horizon", &command.no_horizon}},
+                  {{"--seed", into(command.first_seed)},
+                   {"--seeds", into(command.seeds)},
+                   {"--survey", into(command.survey)}},
+                  arguments) &&
+         is_count(command.first_seed) && is_count(command.seeds) && command.survey >= 0;
 }
 
-bool read(Command& command, char** arguments) {
-  for (; *arguments != nullptr; ++arguments) {
-    const std::string option = *arguments;
-    if (option == "--shapes")
-      command.shapes = true;
-    else if (option == "--no-horizon")
-      command.knows_horizon = false;
-    else if (option == "--survey") {
-      const std::string value = *++arguments == nullptr ? "" : *arguments;
-      command.survey = real_from_text(value).value_or(-1);
-      if (!(command.survey >= 0)) return false;
-    } else if (option == "--seed" || option == "--seeds") {
-      std::uint64_t& number = option == "--seed" ? command.first_seed : command.seeds;
-      if (!read(number, *++arguments)) return false;
-    } else
-      return false;
-  }
-  return true;
-}
-
-int run(char** arguments) {
+int run(const Words& arguments) {
   Command command;
   if (!read(command, arguments)) {
     std::fprintf(stderr,
@@ -254,9 +223,9 @@ int run(char** arguments) {
 }  // namespace
 }  // namespace evenkeel::bench
 
-int main(int, char** argv) {
+int main(int argc, char** argv) {
   try {
-    return evenkeel::bench::run(argv + 1);
+    return evenkeel::bench::run({argv + 1, argv + argc});
   } catch (const evenkeel::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

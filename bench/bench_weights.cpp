@@ -1,13 +1,10 @@
-// What types of work cost, found from the loads of ranks: how far the worst of the costs is off, of
-// the model and of least squares with the least norm on the same numbers, and how long a pass
-// takes.
+// The costs of types of work, found from the loads of ranks: the error of the worst cost, for the
+// model and for least squares with the least norm on the same numbers, and the time of a pass.
 //
 //   bench_weights [--seeds COUNT]
 
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include "core/weights/ranks_of_types.hpp"
-
-#include <evenkeel/core/weights/work_model.hpp>
 
 #include <cstdio>
 #include <cstdlib>
@@ -37,7 +34,7 @@ void compare(int seeds) {
       }
 }
 
-// With 48 looks remembered, as a rank of a long run has.
+// Times passes with 48 stored looks, as on a rank in a long run.
 void time_passes() {
   for (const std::size_t types : {3U, 8U, 16U}) {
     test::Ranks one(1, test::types(types));

@@ -1,12 +1,12 @@
 #pragma once
 
-// Clouds of points in three dimensions, for benchmarks of cuts. Point i of a cloud follows from i
-// alone, so a cloud is the same on any number of ranks, each of which makes its own points.
+// Clouds of points in three dimensions, for benchmarks of cuts. Point i of a cloud depends only on
+// i, so a cloud is the same on any number of ranks, each of which makes its own points.
 //
 //   uniform    in the unit cube
 //   clustered  each point with probability 0.9 in one of 20 Gaussian blobs, all equally likely,
 //              with standard deviations from 1e-4 to 1e-1 in equal ratios and centres uniform in
-//              the unit cube; else uniform in the unit cube. What falls outside stays there.
+//              the unit cube; else uniform in the unit cube. Points outside of the cube stay there.
 //
 // Points come in random order. drift() moves each with probability 0.01, by a Gaussian step with a
 // standard deviation of 0.01 along each axis; the others stay where they are.
@@ -25,13 +25,25 @@ constexpr const char* name_of(Kind kind) { return kind == Kind::uniform ? "unifo
 
 using Point = std::array<double, 3>;
 
-// A stream of numbers of its own for each `of` and `seed`: splitmix64 (Steele, Lea, Flood 2014).
+// splitmix64 (Steele, Lea, Flood 2014): the step from a state to the next, and the number that it
+// makes from a state.
+constexpr std::uint64_t step_of_state = 0x9e3779b97f4a7c15;
+constexpr std::uint64_t mixed(std::uint64_t bits) {
+  bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
+  bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
+  return bits ^ (bits >> 31);
+}
+constexpr double from_0_to_1(std::uint64_t mixed_bits) {
+  return static_cast<double>(mixed_bits >> 11) * 0x1p-53;
+}
+
+// A stream of random numbers. Each pair of `of` and `seed` has its own stream.
 class Random {
  public:
   Random(std::uint64_t seed, std::int64_t of)
-      : state_(mixed(mixed(seed + step) + static_cast<std::uint64_t>(of))) {}
+      : state_(mixed(mixed(seed + step_of_state) + static_cast<std::uint64_t>(of))) {}
 
-  double uniform() { return static_cast<double>(mixed(state_ += step) >> 11) * 0x1p-53; }
+  double uniform() { return from_0_to_1(mixed(state_ += step_of_state)); }
   double gaussian() {
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));
     return radius * std::cos(2 * std::numbers::pi * uniform());
@@ -39,12 +51,6 @@ class Random {
   Point point() { return {uniform(), uniform(), uniform()}; }
 
  private:
-  static constexpr std::uint64_t step = 0x9e3779b97f4a7c15;
-  static constexpr std::uint64_t mixed(std::uint64_t bits) {
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111eb;
-    return bits ^ (bits >> 31);
-  }
   std::uint64_t state_;
 };
 
@@ -79,10 +85,10 @@ inline void drift(std::span<Point> points, std::int64_t first) {
   }
 }
 
-// Heaviness of object i: from 1 to 100, its logarithm uniform.
+// The weight of object i: from 1 to 100, with a uniform logarithm.
 inline double weight_of(std::int64_t i) { return std::pow(100.0, Random(4, i).uniform()); }
 
-// The part of `objects` that is a rank's, as even as can be.
+// The part of `objects` that a rank has. All parts are as even as possible.
 struct Share {
   std::int64_t begin, end;
 };

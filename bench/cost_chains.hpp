@@ -1,27 +1,23 @@
 #pragma once
 
-// Chains of costs, a row of bins for each step, for benchmarks of triggers. A chain follows from
-// its shape and its seed alone.
+// Chains of costs, with a row of bins for each step, for benchmarks of triggers. A chain depends
+// only on its shape and its seed.
 //
-// What bins cost is a density over a ring of length 1 that moves, grows or jumps, with disturbances
-// on it: noise of each bin in each step, runs of bins that cost several times as much in single
-// steps, and regions of bins whose costs walk at random. "Log-uniform from a to b" is written
-// spread(a, b) below; all other numbers that are drawn are uniform.
+// The costs of bins are a density over a ring of length 1 that moves, grows or jumps, with
+// disturbances: noise of each bin in each step, runs of bins that cost several times as much in
+// single steps, and regions of bins whose costs walk at random. "Log-uniform from a to b" is
+// written spread(a, b) below; all other random numbers are uniform.
 
 #include "clouds.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <numbers>
 #include <utility>
-#include <vector>
 
 namespace evenkeel::bench {
 
-// How a chain is cut: 300 to 500 steps, 512 to 2048 bins, 4 to 64 ranks.
+// The size of a chain: 300 to 500 steps, 512 to 2048 bins, and 4 to 64 ranks.
 struct ChainSize {
   std::int64_t steps, bins;
   int ranks;
@@ -45,15 +41,15 @@ class Draw {
   clouds::Random random_;
 };
 
-// At a step, counted from 0, and a place from 0 to 1.
+// The density at a step, counted from 0, and at a place from 0 to 1.
 using Density = std::function<double(double step, double place)>;
 
 struct Recipe {
   Density density;
   double noise = 0;          // standard deviation of each bin in each step, of its cost
-  double outliers = 0;       // share of the steps that have one
+  double outliers = 0;       // share of the steps that have an outlier
   double walk = 0;           // standard deviation by which the logarithm of a cost moves in a step
-  std::int64_t regions = 0;  // of bins that walk together; 0: each by itself
+  std::int64_t regions = 0;  // of bins that walk together; if it is 0, each bin walks by itself
 };
 
 struct ChainShape {
@@ -112,7 +108,7 @@ inline Recipe several_fronts(Draw& draw, double steps) {
   }};
 }
 
-// To and fro.
+// A hill that moves back and forth.
 inline Recipe reversing(Draw& draw, double) {
   const double height = draw.spread(2, 15), width = draw.between(0.03, 0.1),
                period = draw.between(40, 250), from = draw.between(0, 1),
@@ -123,7 +119,7 @@ inline Recipe reversing(Draw& draw, double) {
   }};
 }
 
-// Hills that come at once and go at once.
+// Hills that appear and disappear at once.
 inline Recipe bursts(Draw& draw, double steps) {
   struct Burst {
     double begin, end, centre, width, height;
@@ -157,7 +153,7 @@ inline Recipe linear_drift(Draw& draw, double steps) { return drift(draw, steps,
 inline Recipe root_drift(Draw& draw, double steps) { return drift(draw, steps, 0.5); }
 inline Recipe quadratic_drift(Draw& draw, double steps) { return drift(draw, steps, 2); }
 
-// As much as before, over more and more room.
+// A hill of constant mass that gets wider and wider.
 inline Recipe diffusing_blob(Draw& draw, double) {
   const double width = draw.between(0.01, 0.05), diffusion = draw.spread(2e-6, 1e-4),
                centre = draw.between(0, 1), mass = draw.between(0.3, 3);
@@ -167,7 +163,7 @@ inline Recipe diffusing_blob(Draw& draw, double) {
   }};
 }
 
-// An imbalance that comes at once and goes by itself.
+// An imbalance that appears at once and decays by itself.
 inline Recipe self_healing(Draw& draw, double steps) {
   const Landscape land(draw);
   const Density ground = standing(draw, draw.between(0, 0.3));
@@ -223,7 +219,7 @@ inline Recipe unchanging_with_noise(Draw& draw, double) {
   return {.density = standing(draw, draw.between(0.05, 0.95)), .noise = draw.spread(0.05, 0.5)};
 }
 
-// Steps from one landscape to the next.
+// Jumps from one landscape to the next.
 inline Recipe phases(Draw& draw, double steps) {
   std::vector<double> ends;
   for (int i = draw.count(2, 7); i > 0; --i) ends.push_back(draw.between(0, steps));
@@ -237,7 +233,7 @@ inline Recipe phases(Draw& draw, double steps) {
   }};
 }
 
-// By a factor in each step, up to a limit.
+// A hill that grows by a factor in each step, up to a limit.
 inline Recipe growth(Draw& draw, double) {
   const double centre = draw.between(0, 1), width = draw.between(0.02, 0.2),
                pace = draw.spread(30, 200), first = draw.spread(0.001, 0.1),
@@ -277,7 +273,7 @@ inline ChainSize size_of_chain(Draw& draw) {
   return {steps, bins, 4 << draw.count(0, 4)};
 }
 
-// Row by row.
+// The costs of all steps, row by row.
 inline std::vector<double> costs_of(const Recipe& recipe, const ChainSize& size, Draw& draw) {
   constexpr double least_factor = 0.05;
   const std::int64_t regions = recipe.regions > 0 ? recipe.regions : size.bins;

@@ -1,17 +1,11 @@
 #pragma once
 
-// What bench_defaults prints: a row for each program, a column for each trigger, and what they come
-// to.
+// The output of bench_defaults: a row for each program, a column for each trigger, and summaries.
 
 #include "whole_program.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <cstdio>
 #include <limits>
-#include <string>
-#include <vector>
 
 namespace evenkeel::bench {
 
@@ -23,16 +17,9 @@ struct Row {
   double cost = 0;  // of a rebalance, in mean steps
   Run by_default, never;
   std::vector<Run> others;  // in the order of the columns
-  double best_period = 0;   // of those tried; 0: none was
-  Run with_best_period;
 };
 
-// Share of what perfect balance for nothing would save, in percent.
-inline double share_of_gain(const Row& row, const Run& run) {
-  return 100 * (row.never.total - run.total) / (row.never.total - row.never.ideal);
-}
-
-// How far the default is behind the best other trigger, in percent of that.
+// The percentage by which the default takes more time than the best other trigger.
 inline double percent_behind(const Row& row) {
   double best = row.never.total;
   for (const Run& run : row.others) best = std::min(best, run.total);
@@ -41,8 +28,8 @@ inline double percent_behind(const Row& row) {
 
 class DefaultsTable {
  public:
-  DefaultsTable(std::vector<std::string> others, bool periods, bool seeds)
-      : others_(std::move(others)), periods_(periods), seeds_(seeds) {}
+  DefaultsTable(std::vector<std::string> others, bool seeds)
+      : others_(std::move(others)), seeds_(seeds) {}
 
   void print_head(int ranks, const char* what) const {
     std::printf("\n%d ranks, %s: share of the ideal gain, net of costs, in %%\n\n", ranks, what);
@@ -50,9 +37,8 @@ class DefaultsTable {
     if (seeds_) columns.emplace_back("seed");
     columns.insert(columns.end(), {"never: lambda", "cost_aware"});
     columns.insert(columns.end(), others_.begin(), others_.end());
-    if (periods_) columns.emplace_back("best every");
-    columns.insert(columns.end(), {"first at", "moves", "behind, %"});
-    columns.insert(columns.end(), {"saved: library / truth", "never: advised / then saved"});
+    columns.insert(columns.end(), {"first at", "moves", "behind, %", "saved: library / truth",
+                                   "never: advised / then saved"});
     for (const std::string& column : columns) std::printf("| %s ", column.c_str());
     std::printf("|\n");
     for (std::size_t i = 0; i < columns.size(); ++i) std::printf("|---");
@@ -67,7 +53,7 @@ class DefaultsTable {
   void print_summary() const {
     if (rows_.empty()) return;
     double sum = 0, worst = -std::numeric_limits<double>::infinity();
-    std::size_t ahead = 0, worse_than_never = 0, at_rest = 0, early = 0;
+    std::size_t ahead = 0, worse_than_never = 0;
     const Row* worst_row = nullptr;
     for (const Row& row : rows_) {
       const double behind = percent_behind(row);
@@ -78,18 +64,12 @@ class DefaultsTable {
       }
       if (behind <= 0) ++ahead;
       if (row.by_default.total > row.never.total + 3 * row.cost) ++worse_than_never;
-      if (row.load == "slab_rest") {
-        ++at_rest;
-        if (!row.by_default.moves.empty() && row.by_default.moves.front() <= 30) ++early;
-      }
     }
     std::printf(
         "\n%zu rows. cost_aware behind the best other trigger: mean %.2f %%, worst %.2f %% (%s); "
         "first or level in %zu rows; more than 3 C worse than never in %zu\n",
         rows_.size(), sum / static_cast<double>(rows_.size()), worst, name_of(*worst_row).c_str(),
         ahead, worse_than_never);
-    if (at_rest > 0)
-      std::printf("slab at rest: acted by step 30 in %zu of %zu rows\n", early, at_rest);
     print_accounts();
     std::printf(
         "\n| trigger | above the ideal, mean %% | cost_aware beside it, mean %% | worst %% |\n"
@@ -98,8 +78,6 @@ class DefaultsTable {
     print_beside("never", [](const Row& row) { return row.never.total; });
     for (std::size_t t = 0; t < others_.size(); ++t)
       print_beside(others_[t], [t](const Row& row) { return row.others[t].total; });
-    if (periods_)
-      print_beside("best every", [](const Row& row) { return row.with_best_period.total; });
   }
 
  private:
@@ -110,12 +88,12 @@ class DefaultsTable {
            std::to_string(row.seed);
   }
 
-  // The mean share of the ideal gain, where there is something to gain.
-  static bool has_gain(const Row& row) { return row.never.total > 1.02 * row.never.ideal; }
-
+  // Prints the saved time, in percent of the time that perfect balance without costs would save, if
+  // there is something to save.
   static void print_share(const Row& row, const Run& run) {
-    if (has_gain(row))
-      std::printf("| %.1f ", share_of_gain(row, run));
+    const double never = row.never.total, ideal = row.never.ideal;
+    if (never > 1.02 * ideal)
+      std::printf("| %.1f ", 100 * (never - run.total) / (never - ideal));
     else
       std::printf("| - ");
   }
@@ -127,10 +105,6 @@ class DefaultsTable {
     std::printf("| %.2f ", row.never.total / row.never.ideal);
     print_share(row, row.by_default);
     for (const Run& run : row.others) print_share(row, run);
-    if (periods_) {
-      print_share(row, row.with_best_period);
-      std::printf("(%g) ", row.best_period);
-    }
     if (row.by_default.moves.empty())
       std::printf("| - ");
     else
@@ -141,7 +115,8 @@ class DefaultsTable {
     std::fflush(stdout);
   }
 
-  // In how many rows the library's own account is right: within so much of the truth, or 2 C.
+  // Prints the number of rows in which the library's own account is right: within a share of the
+  // truth, or within 2 C.
   void print_accounts() const {
     std::size_t saved = 0, wrong_sign = 0, advised = 0;
     double off = 0;
@@ -176,7 +151,7 @@ class DefaultsTable {
       std::printf("| - / %.1f ", truth);
   }
 
-  // How much more time the default takes than another trigger does, over all rows.
+  // Prints how much more time the default takes than another trigger, over all rows.
   template <class Total>
   void print_beside(const std::string& name, const Total& total) const {
     double above = 0, sum = 0, worst = -std::numeric_limits<double>::infinity();
@@ -191,7 +166,7 @@ class DefaultsTable {
   }
 
   std::vector<std::string> others_;
-  bool periods_, seeds_;
+  bool seeds_;
   std::vector<Row> rows_;
 };
 

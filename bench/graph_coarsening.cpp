@@ -1,30 +1,20 @@
-// Two ways to coarsen a graph, all else being the same: our clusters, and aggregates around
-// a distance-2 maximal independent set, as Kokkos Kernels makes them.
+// Two ways to coarsen a graph, with all else the same: our clusters, and the aggregates of Kokkos
+// Kernels around a distance-2 maximal independent set.
 //
-// Levels are contracted and cut by the same functions here, which are slower than the library's own
-// levels; only what a way takes for its clusters is its own, and is shown apart.
+// The same functions contract and cut the levels of both ways. They are slower than the levels of
+// the library. Only the time for clusters belongs to a way, and the table has it in its own column.
 
-#include "graph/cluster.hpp"
-#include "graph/read.hpp"
+#include "graph/input/read.hpp"
+#include "graph/levels/cluster.hpp"
 #include "graph_modes.hpp"
-#include "graphs/weighted.hpp"
 
 #include <evenkeel/backends/exec/space.hpp>
-#include <evenkeel/backends/exec/stopwatch.hpp>
-#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
-#include <evenkeel/core/graph.hpp>
 
 #include <KokkosGraph_MIS2.hpp>
 
-#include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <numeric>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace evenkeel::bench {
 namespace {
@@ -37,7 +27,7 @@ struct Clusters {
   std::int64_t count = 0;
   double seconds = 0;
 };
-// Clusters of which each weighs no more than `heaviest`, as far as a way can promise that.
+// Makes clusters that weigh at most `heaviest`, if the way can guarantee that.
 using Way = std::function<Clusters(const WeightedGraph&, std::int64_t heaviest)>;
 
 evenkeel::Graph described(const WeightedGraph& graph) {
@@ -72,7 +62,7 @@ Clusters by_pairs(const WeightedGraph& graph, std::int64_t heaviest) {
   return clusters;
 }
 
-// Knows no weights.
+// Ignores weights.
 Clusters by_independent_set(const WeightedGraph& graph, std::int64_t /*heaviest*/) {
   using Device = Kokkos::DefaultHostExecutionSpace::device_type;
   const auto rows = graph.graph.offsets.size();
@@ -101,7 +91,7 @@ Clusters by_independent_set(const WeightedGraph& graph, std::int64_t /*heaviest*
 struct Outcome {
   std::vector<int> parts;
   std::size_t levels = 1;
-  double heaviest_cluster = 1;  // of the first coarser level, of the average there
+  double heaviest_cluster = 1;  // of the first coarser level, over the average there
   double cluster_seconds = 0, cut_seconds = 0;
 };
 
@@ -157,12 +147,8 @@ Outcome cut_by(const Way& way, const Graph& graph, int parts, double tolerance) 
 }  // namespace
 
 void compare_coarsening(const GraphOptions& options) {
-  std::vector<std::string> names = options.graphs;
-  if (names.empty()) {
-    names = {"tri2d", "aniso2d", "tet3d", "rgg"};
-    if (!options.folder.empty()) names.insert(names.end(), {"mdual", "copter2"});
-  }
-  const std::vector<int> parts = options.parts.empty() ? std::vector{8, 64, 256} : options.parts;
+  const Words names =
+      names_of_graphs(options, with_files(options, {"tri2d", "aniso2d", "tet3d", "rgg"}));
   struct Named {
     std::string name;
     Way way;
@@ -175,20 +161,18 @@ void compare_coarsening(const GraphOptions& options) {
       "s |\n|---|---|---|---|---|---|---|---|---|---|\n");
   for (const std::string& name : names) {
     const Graph graph = graph_of(name, options);
-    for (const int count : parts) {
-      std::optional<double> first_cut, first_seconds;
+    for (const int count : numbers_of_parts(options, {8, 64, 256})) {
+      First first_cut, first_seconds;
       for (Named& way : ways) {
         const Outcome outcome = cut_by(way.way, graph, count, options.tolerance);
         const auto cut = static_cast<double>(graphs::cut_of(graph, {}, outcome.parts));
         const double seconds = outcome.cluster_seconds + outcome.cut_seconds;
-        if (!first_cut) first_cut = cut;
-        if (!first_seconds) first_seconds = seconds;
         const std::string where = name + " " + std::to_string(count);
-        way.cut.add(cut / *first_cut, where);
-        way.seconds.add(seconds / *first_seconds, where);
+        way.cut.add(first_cut.ratio(cut), where);
+        way.seconds.add(first_seconds.ratio(seconds), where);
         std::printf("| %-7s | %3d | %s | %2zu | %4.1f | %7.0f | %.3f | %.4f | %.3f | %.3f |\n",
                     name.c_str(), count, way.name.c_str(), outcome.levels, outcome.heaviest_cluster,
-                    cut, cut / *first_cut,
+                    cut, first_cut.ratio(cut),
                     graphs::lambda_of(graphs::loads_of({}, outcome.parts, count)),
                     outcome.cluster_seconds, outcome.cut_seconds);
         std::fflush(stdout);

@@ -1,14 +1,12 @@
-// Patches that must stay in one piece: how many of their edges a method cuts all the same, and what
-// it costs to cut none.
+// Patches that must stay in one piece: the number of their edges that a method cuts nevertheless,
+// and the cost of keeping them whole.
 //
 //   patches  2,000 patches of 34 vertices, and one vertex in a hundred with up to three neighbours
 //   lumps    16 patches that weigh 1.02 times an average part of 64
 
 #include "clouds.hpp"
 #include "graph_modes.hpp"
-#include "graphs/weighted.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <numeric>
 
@@ -19,10 +17,10 @@ using graphs::Graph;
 
 constexpr int edges_per_uncuttable = 100;
 
-// -1: in no patch.
+// The patch of each vertex; -1 if it is in no patch.
 using Patches = std::vector<std::int64_t>;
 
-// Patches around random vertices, breadth first, as far as others leave them room.
+// Grows patches around random vertices, breadth first, as far as other patches leave room.
 void grow(const Graph& graph, std::int64_t count, std::int64_t size, clouds::Random& random,
           Patches& patches, std::int64_t& next_patch) {
   for (std::int64_t p = 0; p < count; ++p) {
@@ -76,7 +74,7 @@ std::vector<std::int64_t> weights_against_cuts(std::span<const std::uint8_t> is_
   return weights;
 }
 
-// One vertex for each patch and each vertex in none.
+// The graph with one vertex for each patch and for each vertex outside of patches.
 struct Contracted {
   graphs::WeightedGraph small;
   std::vector<std::int64_t> vertex_of;
@@ -89,47 +87,39 @@ Contracted contracted(const Graph& graph, const Patches& patches) {
   return result;
 }
 
-std::int64_t count_broken(const Graph& graph, std::span<const std::uint8_t> is_uncuttable,
-                          std::span<const int> parts) {
-  const std::vector<std::int64_t> counts(is_uncuttable.begin(), is_uncuttable.end());
-  return graphs::cut_of(graph, counts, parts);
-}
-
 class Table {
  public:
-  Table(const Graph& graph, const Case& of, std::span<const std::uint8_t> is_uncuttable, int parts)
-      : graph_(graph), case_(of), is_uncuttable_(is_uncuttable), parts_(parts) {
-    std::vector<std::int64_t> sizes(static_cast<std::size_t>(graph.vertices()));
-    for (const std::int64_t patch : of.patches)
-      if (patch >= 0) ++sizes[static_cast<std::size_t>(patch)];
-    bound_ = std::max(1.0, static_cast<double>(std::ranges::max(sizes)) * parts /
-                               static_cast<double>(graph.vertices()));
-  }
+  Table(const Graph& graph, const Case& of, const graphs::WeightedGraph& small,
+        std::span<const std::int64_t> edge_weights, int parts)
+      : graph_(graph),
+        case_(of),
+        edge_weights_(edge_weights),
+        parts_(parts),
+        bound_(std::max(1.0, static_cast<double>(std::ranges::max(small.weights)) * parts /
+                                 static_cast<double>(graph.vertices()))) {}
 
-  // The first row is what others are compared with.
   void print(const std::string& method, const GraphResult& result) {
     const auto loads = graphs::loads_of({}, result.parts, parts_);
-    const auto cut = static_cast<double>(graphs::cut_of(graph_, {}, result.parts));
-    if (first_cut_ == 0) {
-      first_cut_ = cut;
-      first_seconds_ = result.cpu_seconds;
-    }
+    const std::int64_t edges = graphs::cut_of(graph_, {}, result.parts);
+    const std::int64_t broken =
+        (graphs::cut_of(graph_, edge_weights_, result.parts) - edges) / (edges_per_uncuttable - 1);
+    const auto cut = static_cast<double>(edges);
     std::printf(
         "| %-7s | %-7s | %3d | %-18s | %7.0f | %5.3f | %5lld | %6.4f | %6.4f | %d | %.3f | %.2f "
         "|\n",
-        graph_.name.c_str(), case_.name.c_str(), parts_, method.c_str(), cut, cut / first_cut_,
-        static_cast<long long>(count_broken(graph_, is_uncuttable_, result.parts)),
-        graphs::lambda_of(loads), bound_, graphs::parts_without(loads), result.cpu_seconds,
-        result.cpu_seconds / first_seconds_);
+        graph_.name.c_str(), case_.name.c_str(), parts_, method.c_str(), cut, first_cut_.ratio(cut),
+        static_cast<long long>(broken), graphs::lambda_of(loads), bound_,
+        graphs::parts_without(loads), result.cpu_seconds, first_seconds_.ratio(result.cpu_seconds));
     std::fflush(stdout);
   }
 
  private:
   const Graph& graph_;
   const Case& case_;
-  std::span<const std::uint8_t> is_uncuttable_;
+  std::span<const std::int64_t> edge_weights_;
   int parts_;
-  double bound_ = 1, first_cut_ = 0, first_seconds_ = 0;
+  double bound_;
+  First first_cut_, first_seconds_;
 };
 
 void compare(const Graph& graph, const Case& of, int parts, const std::vector<GraphMethod>& methods,
@@ -137,11 +127,11 @@ void compare(const Graph& graph, const Case& of, int parts, const std::vector<Gr
   const std::vector<std::uint8_t> is_uncuttable = uncuttable_edges(graph, of.patches);
   const std::vector<std::int64_t> weighted = weights_against_cuts(is_uncuttable);
   const auto [small, vertex_of] = contracted(graph, of.patches);
-  Table table(graph, of, is_uncuttable, parts);
+  Table table(graph, of, small, weighted, parts);
   for (const GraphMethod& method : methods) {
     if (!fits(method, graph)) continue;
     GraphProblem problem = whole_problem(graph, parts, options);
-    if (method.keeps_uncuttable) {
+    if (method.is_ours) {
       problem.is_uncuttable = is_uncuttable;
       table.print(method.name, solve(method, problem, options));
       continue;
@@ -167,15 +157,7 @@ void compare(const Graph& graph, const Case& of, int parts, const std::vector<Gr
 }  // namespace
 
 void cut_around_lumps(const GraphOptions& options) {
-  const std::vector<std::string> names =
-      options.graphs.empty() ? std::vector<std::string>{"tri2d"} : options.graphs;
-  const std::vector<int> parts = options.parts.empty() ? std::vector{8, 64, 256} : options.parts;
-  std::vector<GraphMethod> methods = methods_of(options);
-  std::erase_if(methods, [&](const GraphMethod& method) {
-    const bool is_asked_for = !options.methods.empty();
-    return method.goes_on_from_old || (method.on_all_ranks && !method.keeps_uncuttable) ||
-           (!is_asked_for && (method.name == "METIS recursive" || method.name == "Scotch"));
-  });
+  const std::vector<GraphMethod> methods = methods_of(options);
   std::printf(
       "x%d: weights of uncuttable edges; contr.: on the graph in which a patch is one vertex. "
       "Bound: the heaviest patch over the average part.\n\n"
@@ -183,10 +165,11 @@ void cut_around_lumps(const GraphOptions& options) {
       "| "
       "CPU s | of first |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
       edges_per_uncuttable);
-  for (const std::string& name : names) {
+  for (const std::string& name : names_of_graphs(options, {"tri2d"})) {
     const Graph graph = graph_of(name, options);
     for (const Case& of : cases_of(graph, options.seed))
-      for (const int count : parts) compare(graph, of, count, methods, options);
+      for (const int count : numbers_of_parts(options, {8, 64, 256}))
+        compare(graph, of, count, methods, options);
   }
 }
 

@@ -7,17 +7,13 @@
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
-#include <cstdint>
 #include <ctime>
 #include <functional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace evenkeel::bench {
 
-// On several ranks each has a few rows of the graph; its columns are vertices of all ranks. The
-// spans below `first_rows` are a rank's own, too, and may be empty.
+// On several ranks, each rank has some rows of the graph; its columns are vertices of all ranks.
+// The spans below `first_rows` belong to this rank, too, and may be empty.
 struct GraphProblem {
   const graphs::Graph* graph = nullptr;
   std::vector<std::int64_t> first_rows;              // of each rank, and the number of all rows
@@ -28,7 +24,7 @@ struct GraphProblem {
   int parts = 1;
   double tolerance = 0.03;  // the heaviest part may be 1 + this times the average
   int seed = 1;
-  const Communicator* ranks = nullptr;  // null: one rank has all rows, and others may wait
+  const Communicator* ranks = nullptr;  // if null, one rank has all rows, and others may wait
 };
 
 struct GraphResult {
@@ -40,15 +36,21 @@ struct GraphMethod {
   std::string name;
   std::function<GraphResult(const GraphProblem&)> solve;
   bool needs_positions = false;
-  bool is_curve = false;          // parts in order along a curve, and unaware of edges
-  bool on_all_ranks = false;      // collective; else for one rank that has all rows
-  bool goes_on_from_old = false;  // needs old parts
-  bool takes_old = false;         // goes on from old parts where there are some
-  bool keeps_uncuttable = false;  // never cuts edges that must not be cut
+  bool is_curve = false;      // parts are in order along a curve, and ignore edges
+  bool on_all_ranks = false;  // collective; if false, one rank has all rows
+  bool is_ours = false;       // begins with the old parts, and never cuts uncuttable edges
 };
 
-// Starts on all ranks at once, where there are several, after what a method converts for itself.
-// Counts the time of all threads of the process, since peers may start some.
+// The methods of evenkeel: the cut of a Hilbert curve through the positions, and the partitioner
+// with each of its efforts.
+std::vector<GraphMethod> our_graph_methods();
+
+// The other partitioners that this machine has: METIS, which is first, and PT-Scotch. Their input
+// is converted to their types before their clocks start.
+std::vector<GraphMethod> graph_peers();
+
+// Starts on all ranks at once, after a method has converted its input. Counts the time of all
+// threads of the process, since peers may start some.
 class GraphClock {
  public:
   explicit GraphClock(const GraphProblem& problem) {

@@ -1,44 +1,48 @@
 #pragma once
 
-// What bench_graph measures, mode by mode, and the options that all modes share.
+// The modes of bench_graph, and the options and functions that they share.
 
+#include "arguments.hpp"
 #include "graph_method.hpp"
 #include "graphs/measures.hpp"
-
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace evenkeel::bench {
 
 struct GraphOptions {
-  std::vector<std::string> graphs, methods;  // empty: what the mode chooses
-  std::vector<int> parts;
-  std::string folder;  // of files in the format of METIS
-  double scale = 1;    // of the generators' sizes
-  bool is_shuffled = false;
+  Words graphs, methods;   // if empty, the mode chooses
+  std::vector<int> parts;  // if empty, the mode chooses
+  std::string folder;      // of files in the format of METIS
+  double scale = 1;        // of the generators' sizes
   double tolerance = 0.03;
-  double lambda = 1.3;  // that a step of the hot spot causes
+  double lambda = 1.3;  // after a step of the hot spot
   int steps = 10, seed = 1, repetitions = 1;
+  bool is_shuffled = false;
 };
 
-// Each prints a table in Markdown.
-void list_graphs(const GraphOptions& options);
+// Each function prints a table in Markdown.
 void cut_from_scratch(const GraphOptions& options);
 void repartition(const GraphOptions& options);
 void cut_around_lumps(const GraphOptions& options);
+void cut_nets_of_graphs(const GraphOptions& options);
 void compare_coarsening(const GraphOptions& options);
 void cut_on_ranks(const GraphOptions& options);  // collective
 
-// --- What the modes share ------------------------------------------------------------------------
+// --- Functions that several modes use ------------------------------------------------------------
 
-// From the generator of this name, else from the file of this name in the folder; vertices at
-// random when an option says so.
+// The graphs and the numbers of parts that options ask for, or these if there are no such options.
+Words names_of_graphs(const GraphOptions& options, const Words& otherwise);
+std::vector<int> numbers_of_parts(const GraphOptions& options, const std::vector<int>& otherwise);
+
+// Adds mdual and copter2, the files that docs/performance.md describes, if there is a folder.
+Words with_files(const GraphOptions& options, Words generated);
+
+// The graph from the generator of this name, else from the file of this name in the folder.
 graphs::Graph graph_of(const std::string& name, const GraphOptions& options);
 
-// Peers first and our own last: those whose names begin as an option says; without that option, all
-// but Zoltan, which takes 10 to 40 times as long as the others.
+// True if the name of the method begins as an option says, or if no option names methods.
+bool is_chosen(const GraphOptions& options, std::string_view method);
+
+// The chosen methods, with peers first and our own last.
 std::vector<GraphMethod> methods_of(const GraphOptions& options);
 
 bool fits(const GraphMethod& method, const graphs::Graph& graph);  // has the positions it needs
@@ -46,13 +50,25 @@ bool fits(const GraphMethod& method, const graphs::Graph& graph);  // has the po
 // A problem for one rank that has all rows.
 GraphProblem whole_problem(const graphs::Graph& graph, int parts, const GraphOptions& options);
 
-// The result with the least CPU time of as many runs as `options` ask for.
+// Runs the method as often as `options` ask for. Returns the result with the least CPU time.
 GraphResult solve(const GraphMethod& method, const GraphProblem& problem,
                   const GraphOptions& options);
 
 inline constexpr std::string_view graph_baseline = "METIS k-way";
 
-// Collects ratios by name, and where the worst was.
+// Compares values with the first one.
+class First {
+ public:
+  double ratio(double value) {
+    if (first_ == 0) first_ = value;
+    return value / first_;
+  }
+
+ private:
+  double first_ = 0;
+};
+
+// Collects ratios, and the place of the worst one.
 class Ratios {
  public:
   void add(double ratio, const std::string& where);

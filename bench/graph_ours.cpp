@@ -1,17 +1,9 @@
-#include "graph_ours.hpp"
+#include "graph_method.hpp"
 
-#include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/domains/owner.hpp>
-#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/graph.hpp>
-
-#include <algorithm>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace evenkeel::bench {
 namespace {
@@ -36,7 +28,7 @@ GraphResult curve(const GraphProblem& problem) {
   return result;
 }
 
-// Polishing begins with a curve and needs positions; the others do without, as peers do.
+// Polishing begins with a curve and needs positions. The other efforts do not use them, as peers.
 GraphResult by_graph(const GraphProblem& problem, Effort effort) {
   const graphs::Graph& graph = *problem.graph;
   const Space space = Space::where(MemoryKind::host);
@@ -66,8 +58,7 @@ GraphMethod method_of(Effort effort) {
           .solve = [effort](const GraphProblem& problem) { return by_graph(problem, effort); },
           .needs_positions = effort == Effort::polish,
           .on_all_ranks = true,
-          .takes_old = true,
-          .keeps_uncuttable = true};
+          .is_ours = true};
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
-// Parts by all ranks together: each has its share of the rows. From a barrier to the end on the
-// slowest rank, beside METIS on one rank while the others wait.
+// Cuts graphs on all ranks together: each rank has its share of the rows. Times are from a barrier
+// to the end on the slowest rank, beside METIS on one rank while the others wait.
 
 #include "clouds.hpp"
 #include "graph_modes.hpp"
-
-#include <evenkeel/backends/comm/communicator.hpp>
 
 #include <cstdio>
 #include <limits>
@@ -14,7 +12,7 @@ namespace {
 
 using graphs::Graph;
 
-// A rank's rows; columns stay numbers of all vertices.
+// The rows of a rank. Columns remain numbers of all vertices.
 Graph share_of(const Graph& all, std::int64_t begin, std::int64_t end) {
   Graph mine;
   mine.name = all.name;
@@ -35,14 +33,14 @@ struct Timed {
   double cpu_seconds = 0;                                    // of the busiest rank
 };
 
-// For comparisons between runs on different numbers of ranks (FNV-1a).
+// A hash (FNV-1a) for comparisons between runs on different numbers of ranks.
 std::uint64_t hash_of(std::span<const int> parts) {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const int part : parts) hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x100000001b3;
   return hash;
 }
 
-// The fastest of `repetitions`, after one that warms up. A method for one rank is left to rank 0.
+// The fastest of `repetitions` runs, after one as a warm-up. Rank 0 runs a method for one rank.
 Timed fastest(const Communicator& ranks, const GraphMethod& method, const GraphProblem& problem,
               int repetitions) {
   Timed best;
@@ -71,24 +69,20 @@ void compare(const Communicator& ranks, const Graph& graph, int parts,
   const auto me = static_cast<std::size_t>(ranks.rank());
   const Graph mine = share_of(graph, shared.first_rows[me], shared.first_rows[me + 1]);
   shared.graph = &mine;
-  double first_cut = 0, first_seconds = 0;
+  First first_cut, first_seconds;
   for (const GraphMethod& method : methods) {
     if (!fits(method, graph)) continue;
     const Timed timed =
         fastest(ranks, method, method.on_all_ranks ? shared : whole, options.repetitions);
     if (ranks.rank() != 0) continue;
     const auto cut = static_cast<double>(graphs::cut_of(graph, {}, timed.parts));
-    if (first_cut == 0) {
-      first_cut = cut;
-      first_seconds = timed.seconds;
-    }
     const auto loads = graphs::loads_of({}, timed.parts, parts);
     std::printf(
         "| %-7s | %3d | %d | %-16s | %7.0f | %5.3f | %6.4f | %d | %7.3f | %5.2f | %7.3f | %016llx "
         "|\n",
         graph.name.c_str(), parts, method.on_all_ranks ? ranks.size() : 1, method.name.c_str(), cut,
-        cut / first_cut, graphs::lambda_of(loads), graphs::parts_without(loads), timed.seconds,
-        timed.seconds / first_seconds, timed.cpu_seconds,
+        first_cut.ratio(cut), graphs::lambda_of(loads), graphs::parts_without(loads), timed.seconds,
+        first_seconds.ratio(timed.seconds), timed.cpu_seconds,
         static_cast<unsigned long long>(hash_of(timed.parts)));
     std::fflush(stdout);
   }
@@ -98,13 +92,8 @@ void compare(const Communicator& ranks, const Graph& graph, int parts,
 
 void cut_on_ranks(const GraphOptions& options) {
   const Communicator ranks = Communicator::world();
-  const std::vector<std::string> names =
-      options.graphs.empty() ? std::vector<std::string>{"tri2d", "tet3d"} : options.graphs;
-  const std::vector<int> parts = options.parts.empty() ? std::vector{64} : options.parts;
   std::vector<GraphMethod> methods = methods_of(options);
-  std::erase_if(methods, [](const GraphMethod& method) {
-    return method.goes_on_from_old || (!method.on_all_ranks && method.name != graph_baseline);
-  });
+  std::erase_if(methods, [](const GraphMethod& method) { return method.is_curve; });
   if (ranks.rank() == 0)
     std::printf(
         "Wall clock, fastest of %d.\n\n| graph | parts | ranks | method | cut | of first | lambda "
@@ -112,9 +101,10 @@ void cut_on_ranks(const GraphOptions& options) {
         "empty | s | of first | CPU s | hash of parts "
         "|\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
         options.repetitions);
-  for (const std::string& name : names) {
+  for (const std::string& name : names_of_graphs(options, {"tri2d", "tet3d"})) {
     const Graph graph = graph_of(name, options);
-    for (const int count : parts) compare(ranks, graph, count, methods, options);
+    for (const int count : numbers_of_parts(options, {64}))
+      compare(ranks, graph, count, methods, options);
   }
 }
 

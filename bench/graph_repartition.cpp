@@ -1,10 +1,9 @@
-// Parts that follow a hot spot. A ball crosses the domain; vertices in it weigh more. Each method
-// goes on from its own parts, step by step: methods that start from scratch are relabelled to the
-// parts before, and the curve is cut anew, its parts in order.
+// Parts that follow a hot spot. A ball crosses the domain, and vertices in it weigh more. Each
+// method continues from its own parts, step by step. The parts of methods that start from scratch
+// are relabelled to fit the previous ones; the curve is cut again, with its parts in order.
 
 #include "graph_modes.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -15,10 +14,11 @@ namespace {
 
 using graphs::Graph;
 
-// What a vertex weighs outside the ball: enough for weights in the ball to be fine-grained.
+// The weight of a vertex outside the ball. It is large enough for fine steps of weights in the
+// ball.
 constexpr std::int64_t cold = 16;
 
-// The place below which a share of all vertices lies along each axis, by a sample.
+// The place below which there is a share of all vertices along each axis, by a sample.
 std::array<double, 3> quantile(const Graph& graph, const std::array<double, 3>& shares) {
   std::array<double, 3> place = {};
   for (int axis = 0; axis < graph.dimensions; ++axis) {
@@ -34,8 +34,8 @@ std::array<double, 3> quantile(const Graph& graph, const std::array<double, 3>& 
   return place;
 }
 
-// The ball goes from where few vertices lie below it on all axes to where many do, and contains 6 %
-// of all vertices midway.
+// The ball moves from a place with few vertices below it on all axes to one with many, and contains
+// 6 % of all vertices midway.
 class HotSpot {
  public:
   HotSpot(const Graph& graph, int steps) : graph_(graph), steps_(steps) {
@@ -90,8 +90,8 @@ std::vector<int> parts_along_order(std::span<const std::int64_t> weights, int pa
   return result;
 }
 
-// How heavy hot vertices must be for a step to bring parts along the curve to the wanted lambda, on
-// average: lambda depends on where parts lie, but hardly on the method.
+// The weight of hot vertices for which a step brings parts along the curve to the wanted lambda, on
+// average: lambda depends on the places of parts, but hardly on the method.
 double heat_for(const HotSpot& spot, int parts, const GraphOptions& options) {
   const auto mean_lambda = [&](double heat) {
     double sum = 0;
@@ -111,7 +111,7 @@ double heat_for(const HotSpot& spot, int parts, const GraphOptions& options) {
   return std::sqrt(least * greatest);
 }
 
-// Of one method over all steps.
+// The results of one method over all steps.
 struct Course {
   const GraphMethod* method;
   std::vector<int> parts;
@@ -127,8 +127,7 @@ void advance(Course& course, const GraphProblem& given, const GraphOptions& opti
   problem.old_parts = course.parts;
   const auto before = graphs::loads_of(problem.weights, course.parts, problem.parts);
   GraphResult result = solve(*course.method, problem, options);
-  const bool is_from_scratch = !course.method->goes_on_from_old && !course.method->takes_old;
-  if (is_from_scratch && !course.method->is_curve)
+  if (!course.method->is_ours && !course.method->is_curve)
     result.parts = graphs::relabelled(problem.weights, course.parts, result.parts, problem.parts);
   const auto after = graphs::loads_of(problem.weights, result.parts, problem.parts);
   course.lambda_before += graphs::lambda_of(before);
@@ -186,15 +185,7 @@ void follow(const Graph& graph, int parts, const std::vector<GraphMethod>& metho
 }  // namespace
 
 void repartition(const GraphOptions& options) {
-  const std::vector<std::string> names = options.graphs.empty()
-                                             ? std::vector<std::string>{"tri2d", "aniso2d", "tet3d"}
-                                             : options.graphs;
-  const std::vector<int> parts = options.parts.empty() ? std::vector{8, 64} : options.parts;
-  if (options.is_shuffled) graphs::fail("repartition needs vertices in the order of the curve");
-  std::vector<GraphMethod> methods = methods_of(options);
-  std::erase_if(methods, [](const GraphMethod& method) {
-    return method.name == "METIS recursive" || method.name == "PT-Scotch";
-  });
+  const std::vector<GraphMethod> methods = methods_of(options);
   if (methods.empty() || methods.front().name != graph_baseline)
     graphs::fail("repartition compares with METIS, which is missing");
   std::printf(
@@ -205,11 +196,12 @@ void repartition(const GraphOptions& options) {
       "bound | cut | last | worst | worst lambda | empty | time "
       "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n",
       options.steps);
-  for (const std::string& name : names) {
+  for (const std::string& name : names_of_graphs(options, {"tri2d", "aniso2d", "tet3d"})) {
     const Graph graph = graph_of(name, options);
     if (graph.dimensions == 0)
       graphs::fail("a hot spot needs positions, and " + name + " has none");
-    for (const int count : parts) follow(graph, count, methods, options);
+    for (const int count : numbers_of_parts(options, {8, 64}))
+      follow(graph, count, methods, options);
   }
 }
 

@@ -1,10 +1,8 @@
-// Parts from scratch: each method on each graph, beside METIS.
+// Cuts from scratch: each method on each graph, beside METIS.
 
 #include "graph_modes.hpp"
 
-#include <algorithm>
 #include <cstdio>
-#include <map>
 #include <optional>
 
 namespace evenkeel::bench {
@@ -73,23 +71,16 @@ void print(const std::string& graph, int parts, const std::string& method, const
 }  // namespace
 
 void cut_from_scratch(const GraphOptions& options) {
-  std::vector<std::string> names = options.graphs;
-  if (names.empty()) {
-    names = {"tri2d", "ring2d", "aniso2d", "tet3d", "shell3d", "rgg"};
-    if (!options.folder.empty()) names.insert(names.end(), {"mdual", "copter2"});
-  }
-  const std::vector<int> parts = options.parts.empty() ? std::vector{8, 64, 256} : options.parts;
-  std::vector<GraphMethod> methods = methods_of(options);
-  std::erase_if(methods, [](const GraphMethod& method) {
-    return method.goes_on_from_old || method.name == "PT-Scotch";  // on one rank it is Scotch
-  });
+  const Words names = names_of_graphs(
+      options, with_files(options, {"tri2d", "ring2d", "aniso2d", "tet3d", "shell3d", "rgg"}));
+  const std::vector<GraphMethod> methods = methods_of(options);
   std::map<std::string, Summary> summaries;
   std::printf(
       "| graph | parts | method | cut | of METIS | volume | of METIS | lambda | empty | CPU s | of "
       "METIS | s |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n");
   for (const std::string& name : names) {
     const Graph graph = graph_of(name, options);
-    for (const int count : parts) {
+    for (const int count : numbers_of_parts(options, {8, 64, 256})) {
       std::optional<Row> baseline;
       for (const GraphMethod& method : methods) {
         if (!fits(method, graph)) continue;

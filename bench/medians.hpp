@@ -1,8 +1,8 @@
 #pragma once
 
-// What the programs on Google Benchmark share: cases run in random order, so that what else the
-// machine does disturbs a case and its peers alike, and the medians of their repetitions make a
-// table at the end.
+// The programs on Google Benchmark share these functions. Cases run in random order, so that other
+// programs disturb a case and its peers equally. The medians of their repetitions make a table at
+// the end.
 
 #include <benchmark/benchmark.h>
 
@@ -13,7 +13,7 @@
 
 namespace evenkeel::bench {
 
-// False when nobody knows one of the arguments, which is said.
+// Returns false, after a message, if an argument is unknown.
 inline bool initialize(int argc, char** argv) {
   std::string interleave = "--benchmark_enable_random_interleaving=true";
   std::vector<char*> arguments(argv, argv + argc);
@@ -24,33 +24,51 @@ inline bool initialize(int argc, char** argv) {
   return !benchmark::ReportUnrecognizedArguments(count, arguments.data());
 }
 
-// Prints as the console does, and keeps medians: NaN where a build lacks a case, or where
-// --benchmark_filter left it out.
+// Adds a case. Medians keep its name.
+template <class Run>
+auto* add(const std::string& name, const Run& run, int repetitions) {
+  return benchmark::RegisterBenchmark(name.c_str(), run)
+      ->Repetitions(repetitions)
+      ->ReportAggregatesOnly()
+      ->Unit(benchmark::kMillisecond);
+}
+
+// Does the work as often as the case asks for, and once before, so that pages exist and tables are
+// warm.
+template <class Work>
+void repeat(benchmark::State& state, const Work& work) {
+  work();
+  for ([[maybe_unused]] auto step : state) {
+    work();
+    benchmark::ClobberMemory();
+  }
+}
+
+// Prints as the console reporter does, and keeps medians. A median is NaN if a build lacks the
+// case, or if --benchmark_filter left it out.
 class Medians final : public benchmark::ConsoleReporter {
  public:
   Medians() : ConsoleReporter(OO_Tabular) {}
 
+  void run_all() {
+    benchmark::RunSpecifiedBenchmarks(this);
+    benchmark::Shutdown();
+  }
+
   void ReportRuns(const std::vector<Run>& runs) override {
     for (const Run& run : runs) {
       if (run.aggregate_name != "median") continue;
-      Median& median = medians_[run.run_name.function_name];
-      median.time = run.GetAdjustedRealTime();
-      for (const auto& [name, counter] : run.counters) median.counters[name] = counter.value;
+      std::map<std::string, double>& median = medians_[run.run_name.function_name];
+      median["time"] = run.GetAdjustedRealTime();
+      for (const auto& [name, counter] : run.counters) median[name] = counter.value;
     }
     ConsoleReporter::ReportRuns(runs);
   }
 
-  // In the unit of the case.
-  double time(const std::string& name) const {
-    const auto found = medians_.find(name);
-    return found == medians_.end() ? none : found->second.time;
-  }
-  double items_per_second(const std::string& name) const {
-    return counter(name, "items_per_second");
-  }
-  double bytes_per_second(const std::string& name) const {
-    return counter(name, "bytes_per_second");
-  }
+  // The median in the unit of the case.
+  double time(const std::string& name) const { return value(name, "time"); }
+  double items_per_second(const std::string& name) const { return value(name, "items_per_second"); }
+  double bytes_per_second(const std::string& name) const { return value(name, "bytes_per_second"); }
 
   std::vector<std::string> names() const {
     std::vector<std::string> all;
@@ -59,20 +77,14 @@ class Medians final : public benchmark::ConsoleReporter {
   }
 
  private:
-  static constexpr double none = std::numeric_limits<double>::quiet_NaN();
-  struct Median {
-    double time = none;
-    std::map<std::string, double> counters;
-  };
-
-  double counter(const std::string& name, const std::string& of) const {
+  double value(const std::string& name, const std::string& of) const {
     const auto found = medians_.find(name);
-    if (found == medians_.end()) return none;
-    const auto value = found->second.counters.find(of);
-    return value == found->second.counters.end() ? none : value->second;
+    if (found == medians_.end() || !found->second.contains(of))
+      return std::numeric_limits<double>::quiet_NaN();
+    return found->second.at(of);
   }
 
-  std::map<std::string, Median> medians_;
+  std::map<std::string, std::map<std::string, double>> medians_;
 };
 
 }  // namespace evenkeel::bench

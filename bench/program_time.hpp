@@ -1,40 +1,36 @@
 #pragma once
 
-// The two kinds of time in which a whole program runs; all in mean steps.
+// The two kinds of time in which a whole program runs, in mean steps.
 //
-// In virtual time nothing is computed. A clock of each rank goes on by what its work costs, ranks
-// never wait for each other, and a rebalance that moves something costs so much: half when it
-// moves, half in the next step, outside of kernels. So runs repeat exactly. In real time a chain of
-// multiplications is computed, and ranks wait for each other at the end of each step.
+// In virtual time nothing is computed. The clock of each rank advances by the cost of its work,
+// ranks never wait for each other, and a rebalance that moves objects has a given cost: half when
+// it moves, half in the next step, outside of kernels. So runs repeat exactly. In real time a chain
+// of multiplications is computed, and ranks wait for each other at the end of each step.
 
-#include "timing.hpp"
+#include "operations.hpp"
 
 #include <evenkeel/evenkeel.hpp>
 
 #include <atomic>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::bench {
 
 class VirtualTime {
  public:
-  // Long: what the library really takes is nothing beside it.
+  // So long that the real time of the library is negligible.
   static constexpr double step_seconds = 1;
 
   explicit VirtualTime(double cost) : cost_(cost) {}
 
   void adapt(Options& options) const {
     options.own_clock = &now;
-    options.watcher = false;  // decides the same, but 64 threads more wake up now and then
+    options.watcher = false;  // the same decisions, without 64 more threads that wake up at times
   }
   void start() { owed_ = 0; }
-  // A rank without objects has something to do outside of kernels too.
+  // A rank without objects has some work outside of kernels, too.
   void begin_step() { advance(std::exchange(owed_, 0.0) + elsewhere); }
-  // Returns how long it took.
+  // Returns the time that the work took.
   double work(double load) {
     advance(load);
     return load;
@@ -45,7 +41,8 @@ class VirtualTime {
     advance(cost_ / 2);
     owed_ = cost_ / 2;
   }
-  // Of a run in which the slowest rank of each step has worked so long; the same on all ranks.
+  // The time of a run in which the slowest ranks of all steps have worked for `slowest` in total;
+  // it is the same on all ranks.
   double total(double slowest, std::size_t moves) const {
     return slowest + cost_ * static_cast<double>(moves);
   }
@@ -71,15 +68,8 @@ class RealTime {
   static constexpr double step_seconds = 1e-3;
 
   // Collective.
-  explicit RealTime(const Communicator& ranks) : ranks_(ranks) {
-    constexpr std::int64_t trial = 1'000'000;
-    constexpr int trials = 9;
-    std::vector<double> milliseconds;
-    milliseconds.reserve(trials);
-    for (int i = 0; i < trials; ++i)
-      milliseconds.push_back(slowest_milliseconds(ranks, [&] { compute(trial); }));
-    operations_ = step_seconds * 1e3 * trial / median(milliseconds);
-  }
+  explicit RealTime(const Communicator& ranks)
+      : ranks_(ranks), operations_(operations_in(ranks, 1e3 * step_seconds)) {}
 
   void adapt(Options&) const {}
   void start() {
@@ -101,17 +91,10 @@ class RealTime {
   }
 
  private:
-  [[gnu::noinline]] void compute(std::int64_t count) {
-    double value = held_;
-    for (std::int64_t i = 0; i < count; ++i) value = value * 0.999999 + 1e-6;
-    held_ = value;
-  }
-
   const Communicator& ranks_;
   Stopwatch whole_;
   double seconds_ = 0;
-  double operations_ = 0;  // in a mean step
-  volatile double held_ = 1;
+  double operations_;  // in a mean step
 };
 
 }  // namespace evenkeel::bench

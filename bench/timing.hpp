@@ -1,22 +1,29 @@
 #pragma once
 
-// How long collective work takes: from barrier to barrier, on the slowest rank.
+// Times collective work from barrier to barrier, on the slowest rank.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
-#include <algorithm>
-#include <vector>
-
 namespace evenkeel::bench {
 
-// Collective; the same on all ranks.
+// Collective. Returns the same time on all ranks.
 template <class Work>
 double slowest_milliseconds(const Communicator& ranks, const Work& work) {
   ranks.barrier();
   const Stopwatch watch;
   work();
   return 1e3 * ranks.all_reduce(watch.seconds(), Reduction::greatest);
+}
+
+// Collective. Returns the time of each repetition, after one as a warm-up.
+template <class Work>
+std::vector<double> repeated_milliseconds(const Communicator& ranks, int repetitions,
+                                          const Work& work) {
+  std::vector<double> times;
+  for (int r = 0; r <= repetitions; ++r) times.push_back(slowest_milliseconds(ranks, work));
+  times.erase(times.begin());
+  return times;
 }
 
 inline double median(std::vector<double> values) {

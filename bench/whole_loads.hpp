@@ -1,28 +1,20 @@
 #pragma once
 
-// Loads of whole programs, for benchmarks of triggers: what cells at rest cost, by place and step.
-// What a load is in particular, such as heights and paces, is drawn.
+// Loads of whole programs, for benchmarks of triggers: the costs of cells at rest, by place and
+// step. The parameters of a load, such as heights and speeds, are random.
 //
-// The box is 1 long and half as wide and high, so that curve and grids alike cut it first across x.
+// The box is 1 long and half as wide and high, so that a curve and grids both cut it first across
+// x.
 
 #include "cost_chains.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <numbers>
-#include <span>
 #include <string>
-#include <vector>
 
 namespace evenkeel::bench {
 
 using Point = std::array<double, 3>;
 
-// Costs of cells in these places at this step.
+// Writes the costs of cells at these places in this step.
 using CostField =
     std::function<void(double step, std::span<const Point> places, std::span<double> costs)>;
 
@@ -39,16 +31,16 @@ struct WholeLoad {
   std::string name;
   int steps;
   CostField (*field)(Draw& draw, double steps, double spacing);
-  bool on_first_rank = false;  // there everything is at the start
+  bool on_first_rank = false;  // all cells are there at the start
   bool refines = false;        // cells near a moving place are split, and merged again
 };
 
 namespace loads {
 
-// The box, on which what moves along x comes in again at the other end.
+// The box is periodic along x.
 inline double around(double place) { return place - std::floor(place); }
 
-// 1 in the middle, 0 from `square` 1 on, smooth.
+// A smooth bump: 1 in the middle, 0 from `square` 1 on.
 inline double bump(double square) { return square < 1 ? (1 - square) * (1 - square) : 0; }
 
 inline double square_distance(const Point& a, const Point& b) {
@@ -72,14 +64,14 @@ inline CostField slab(double from, double width, double height, double way, doub
   });
 }
 
-// On two ranks that have half of the box each: lambda 1.98 at the start.
+// On two ranks with half of the box each, lambda is 1.98 at the start.
 inline CostField slab_at_rest(Draw& draw, double steps, double) {
   return slab(draw.by_chance(0.5) ? 0 : 0.5, 0.5, 98, 0, steps);
 }
 inline CostField slab_slow(Draw& draw, double steps, double) {
   return slab(draw.by_chance(0.5) ? 0 : 0.5, 0.5, 98, 1 / 3.0, steps);
 }
-// Narrower: lambda 1.7 on average.
+// A narrower slab: lambda is 1.7 on average.
 inline CostField slab_fast(Draw& draw, double steps, double) {
   return slab(draw.between(0, 1), 0.25, 40, 2, steps);
 }
@@ -95,7 +87,8 @@ inline CostField front(Draw& draw, double steps, double) {
   });
 }
 
-// The square of its radius falls at an even pace; the last fifth of the run is without it.
+// A droplet that evaporates: the square of its radius falls linearly, and the last fifth of the run
+// has no droplet.
 inline CostField droplet(Draw& draw, double steps, double) {
   const Point centre = place_in_box(draw, 0.2);
   const double radius = draw.between(0.15, 0.22), height = draw.spread(20, 60);
@@ -164,7 +157,7 @@ inline CostField bursts(Draw& draw, double steps, double) {
   };
 }
 
-// On halves of the box: lambda 1.2.
+// On halves of the box, lambda is 1.2.
 inline CostField unchanging(Draw& draw, double steps, double) {
   return slab(draw.by_chance(0.5) ? 0 : 0.5, 0.5, 0.5, 0, steps);
 }

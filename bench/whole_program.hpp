@@ -1,24 +1,16 @@
 #pragma once
 
-// A whole program with a Balancer: the same one with whatever trigger, in virtual or real time.
+// A whole program with a Balancer. It is the same for any trigger, in virtual or real time.
 
 #include "program_time.hpp"
 #include "whole_world.hpp"
 
-#include <evenkeel/evenkeel.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <numeric>
 #include <optional>
-#include <span>
-#include <vector>
 
 namespace evenkeel::bench {
 
-// A second kernel, which works in every 20th step and after each move, as long as 6 steps of force.
+// A second kernel, which runs in every 20th step and after each move, and takes as long as 6 steps
+// of `force`.
 enum class Lists : std::uint8_t { none, declared, undeclared };
 constexpr int lists_every = 20;
 constexpr double lists_cost = 6;
@@ -27,35 +19,33 @@ struct Program {
   std::uint64_t seed = 1;
   Method method = Hilbert{};
   Lists lists = Lists::none;
-  double noise = 0;  // standard deviation of what a rank's load is multiplied with in each step
+  double noise = 0;  // standard deviation of the factor of a rank's load in each step
   bool weights = false, chunks = false;
 };
 
-// In mean steps.
+// The library's own account, in mean steps.
 struct LibrarysAccount {
-  double saved, uncertainty, spent, advised;
+  double saved, uncertainty, advised;
 };
 
-// What the library says of a run that has finished; nothing where it does not know.
+// The library's account of a finished run; empty if the library does not know it.
 inline std::optional<LibrarysAccount> account_of(const Balancer& balancer, double step_seconds) {
   const Account account = balancer.account();
   if (!account.knows_never) return std::nullopt;
   return LibrarysAccount{account.saved() / step_seconds, account.uncertainty / step_seconds,
-                         account.spent() / step_seconds, account.advised / step_seconds};
+                         account.advised / step_seconds};
 }
 
-// What came of a run; times in mean steps.
+// The results of a run, with times in mean steps.
 struct Run {
-  double total = 0;             // what it took
-  double ideal = 0;             // of the average rank, step by step
-  std::vector<int> moves;       // after so many steps
-  std::int64_t objects = 0;     // that moved
-  double seconds = 0;           // of real time, all of it
+  double total = 0;             // the time of the run
+  double ideal = 0;             // the time of the average rank, step by step
+  std::vector<int> moves;       // the numbers of steps before each move
   double seconds_per_move = 0;  // of real time
   std::optional<LibrarysAccount> account;
 };
 
-// Log-normal, with mean 1. A function of seed, rank and step alone.
+// Log-normal noise with mean 1. It depends only on seed, rank and step.
 inline double noise_of(const Program& program, int rank, int step) {
   if (program.noise <= 0) return 1;
   constexpr std::uint64_t stream = 1'000'003;
@@ -64,22 +54,22 @@ inline double noise_of(const Program& program, int rank, int step) {
   return std::exp(std::sqrt(variance) * random.gaussian() - variance / 2);
 }
 
-// Collective. The figures of a run from what the kernels of this rank took in each step, and from
-// the seconds that all moves took it.
+// Collective. Finds the figures of a run from the times of this rank's kernels in each step, and
+// from its seconds for all moves.
 template <class Time>
 void settle(const Communicator& ranks, Time& time, std::vector<double>& took, double moving,
             Run& run) {
   const double sum = std::accumulate(took.begin(), took.end(), 0.0);
   run.ideal = ranks.all_reduce(sum, Reduction::sum) / ranks.size();
   ranks.all_reduce(std::span(took), Reduction::greatest);
-  // Who came last to each has not waited for others.
+  // The rank that arrived last has not waited for others, so its time is the least.
   const double moves = std::max<double>(1, static_cast<double>(run.moves.size()));
   run.seconds_per_move = ranks.all_reduce(moving, Reduction::least) / moves;
   run.total = time.total(std::accumulate(took.begin(), took.end(), 0.0), run.moves.size());
 }
 
-// Works on all objects, so long together; in chunks, if these are to be timed. Returns how long it
-// took.
+// Works on all objects, for `load` in total, and in chunks if the program times chunks. Returns the
+// time that this took.
 template <class Time>
 double work_on(const Kernel& force, const Program& program, const std::vector<double>& costs,
                double load, Time& time) {
@@ -102,7 +92,6 @@ double work_on(const Kernel& force, const Program& program, const std::vector<do
 template <class Time>
 Run run_program(const Communicator& ranks, const World& world, const Program& program,
                 const Trigger& trigger, Time& time) {
-  const Stopwatch real;
   Options options;
   options.method = program.method;
   options.trigger = trigger;
@@ -115,7 +104,7 @@ Run run_program(const Communicator& ranks, const World& world, const Program& pr
     lists = balancer.kernel("lists", {.every = program.lists == Lists::declared ? lists_every : 0});
 
   Cells cells = world.cells(ranks.rank(), ranks.size());
-  if (!world.load().on_first_rank)  // equal counts
+  if (!world.load().on_first_rank)  // begin with equal counts
     static_cast<void>(balancer.rebalance(cells.place, carry(cells.number)));
   balancer.before_move([&time] { time.begin_move(); });
 
@@ -136,20 +125,17 @@ Run run_program(const Communicator& ranks, const World& world, const Program& pr
     SetOptions options_of_set;
     if (program.weights) options_of_set.weight = costs;
     const Stopwatch call;
-    const MoveReport report = balancer.step(cells.place, carry(cells.number), options_of_set);
-    moved = report.moved;
+    moved = balancer.step(cells.place, carry(cells.number), options_of_set).moved;
     if (moved) {
       run.moves.push_back(step + 1);
       moving += call.seconds();
     }
-    run.objects += report.objects;
     time.end_step();
   }
   time.stop();
   settle(ranks, time, took, moving, run);
   balancer.finish();
   run.account = account_of(balancer, Time::step_seconds);
-  run.seconds = real.seconds();
   return run;
 }
 

@@ -1,26 +1,19 @@
 #pragma once
 
-// The world of a whole program: cells at rest in a box, what each costs at each step, and which are
-// split. It follows from its load, its seed and its size alone, so that it is the same on any
-// number of ranks that needs no larger one, and whatever they decide.
+// The world of a whole program: cells at rest in a box, their costs at each step, and the cells
+// that are split. It depends only on its load, its seed and its size, so it is the same for all
+// numbers of ranks with the same size, whatever these ranks decide.
 //
-// Costs are such that the mean load of a rank in the first step is 1: a mean step.
+// Costs are scaled so that the mean load of a rank in the first step is 1: a mean step.
 
 #include "whole_loads.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::bench {
 
-// What a rank owns. A number is that of a cell of the lattice times `kinds`, plus 0 for the cell
-// itself, or 1 to 8 for what it is split into.
+// The cells of a rank. A number is that of a cell of the lattice times `kinds`, plus 0 for the cell
+// itself, or 1 to 8 for one of the cells into which it is split.
 struct Cells {
   static constexpr std::int64_t kinds = 9;
   std::vector<Point> place;
@@ -47,7 +40,7 @@ class World {
 
   const WholeLoad& load() const noexcept { return load_; }
 
-  // In the order of the lattice.
+  // The cells of a rank at the start, in the order of the lattice.
   Cells cells(int rank, int ranks) const {
     const std::int64_t count = std::ssize(places_);
     const clouds::Share share = load_.on_first_rank ? clouds::Share{0, rank == 0 ? count : 0}
@@ -60,7 +53,7 @@ class World {
     return mine;
   }
 
-  // Splits and merges now and then, each cell where it is.
+  // Splits and merges cells in every fourth step, each on its rank.
   void refine(Cells& cells, int step) const {
     constexpr int every = 4;
     if (!load_.refines || step % every != 0) return;
@@ -89,11 +82,11 @@ class World {
     cells.number.insert(cells.number.end(), born.number.begin(), born.number.end());
   }
 
-  // Returns their sum, in mean steps; `costs` in units of its own.
+  // Returns the sum of the costs in mean steps. `costs` are in another unit.
   double sum_of_costs(const Cells& cells, int step, std::vector<double>& costs) const {
     costs.resize(cells.place.size());
     field_(step, cells.place, costs);
-    if (load_.refines)  // what is split takes two steps in each
+    if (load_.refines)  // split cells take two sub-steps in each step
       for (std::size_t i = 0; i < costs.size(); ++i)
         if (cells.number[i] % Cells::kinds > 0) costs[i] *= 2;
     return scale_ * std::accumulate(costs.begin(), costs.end(), 0.0);
@@ -104,14 +97,14 @@ class World {
     double from, way, radius;
   };
 
-  // Of the name.
+  // A number that depends on the name of the load.
   std::int64_t stream() const {
     std::int64_t sum = 0;
     for (const char letter : load_.name) sum = (sum * 31 + letter) % 1'000'003;
     return sum;
   }
 
-  // Somewhere in its cell of the lattice: no two cells share a coordinate.
+  // A random place in the cell of the lattice, so that no two cells share a coordinate.
   Point drawn_place(std::int64_t cell) const {
     constexpr double room = 0.4;
     clouds::Random random(17, cell);

@@ -1,10 +1,20 @@
 # evenkeel_add_component(<name> SOURCES <file>... [DEPENDS <target>...])
 #
 # Adds the library evenkeel_<name> (alias evenkeel::<name>) of the component in this directory:
-# public headers in include/, private code in src/, hidden visibility, project warnings, install
-# rules.
+# public headers in include/, which are installed; headers that components share in internal/, which
+# are not; private code in src/; hidden visibility, project warnings, install rules.
 include(EvenkeelPrecompile)
+include(EvenkeelUnity)
 include(EvenkeelWarnings)
+
+# For components, tests, benches and tools of this tree: the symbols that internal headers need are
+# exported like the rest.
+set(evenkeel_internal_directories "")
+foreach(component IN ITEMS backends core monitor)
+  list(APPEND evenkeel_internal_directories ${PROJECT_SOURCE_DIR}/${component}/internal)
+endforeach()
+add_library(evenkeel_internal INTERFACE)
+target_include_directories(evenkeel_internal INTERFACE ${evenkeel_internal_directories})
 
 function(evenkeel_add_component name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS")
@@ -16,7 +26,7 @@ function(evenkeel_add_component name)
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
            $<BUILD_INTERFACE:${CMAKE_CURRENT_BINARY_DIR}/include>
            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-    PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/src)
+    PRIVATE ${evenkeel_internal_directories} ${CMAKE_CURRENT_SOURCE_DIR}/src)
   target_link_libraries(${target} PUBLIC ${arg_DEPENDS})
   set_target_properties(${target} PROPERTIES
     CXX_EXTENSIONS OFF
@@ -29,6 +39,7 @@ function(evenkeel_add_component name)
     INSTALL_RPATH_USE_LINK_PATH ON
     EXPORT_NAME ${name})
   evenkeel_set_warnings(${target})
+  evenkeel_unite(${target} ${arg_SOURCES})
   evenkeel_precompile(${target}
     <Kokkos_Core.hpp> <algorithm> <cmath> <functional> <map> <optional> <string> <vector>)
   if(EVENKEEL_INSTALL)
@@ -37,7 +48,6 @@ function(evenkeel_add_component name)
       LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
       RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/include/evenkeel
-      DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
-      PATTERN test_device.hpp EXCLUDE)
+      DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
   endif()
 endfunction()

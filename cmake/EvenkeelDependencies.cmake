@@ -30,7 +30,7 @@ else()
   list(JOIN EVENKEEL_KOKKOS_DEVICES " " _evenkeel_devices)
   message(STATUS "Kokkos ${EVENKEEL_KOKKOS_VERSION}: ${_evenkeel_devices}")
   if(EVENKEEL_TEST_DEVICE)
-    if(EVENKEEL_KOKKOS_DEVICES MATCHES "CUDA|HIP|SYCL")
+    if(EVENKEEL_KOKKOS_HAS_DEVICE)
       message(FATAL_ERROR "EVENKEEL_TEST_DEVICE is for builds without a device; this Kokkos has "
         "one. Leave it off.")
     elseif(NOT EVENKEEL_KOKKOS_VERSION VERSION_LESS 4 OR NOT SERIAL IN_LIST EVENKEEL_KOKKOS_DEVICES)
@@ -47,38 +47,30 @@ else()
   endif()
 endif()
 
-# --- Kokkos Kernels: used when found --------------------------------------------------------------
+# --- Kokkos Kernels: headers alone, seen by core's sources and by no user; used when found --------
 # It must belong to the Kokkos found above. Trilinos's package (Debian) defines no target, only
-# variables, and needs BLAS and LAPACK too; it belongs to Trilinos's own Kokkos, whose headers it
-# names.
+# variables; it belongs to Trilinos's own Kokkos, whose headers it names. Nothing of its library is
+# called, which needs BLAS and LAPACK.
 function(_evenkeel_resolve_kokkos_kernels)
+  set(directories "${KokkosKernels_INCLUDE_DIRS}")
   if(TARGET Kokkos::kokkoskernels)  # its config has checked that this is its Kokkos
-    set(EVENKEEL_KOKKOS_KERNELS Kokkos::kokkoskernels PARENT_SCOPE)
-    return()
-  endif()
-  set(ours OFF)
-  foreach(directory IN LISTS KokkosKernels_INCLUDE_DIRS)
-    get_filename_component(theirs "${directory}" REALPATH)
+    set(directories $<TARGET_PROPERTY:Kokkos::kokkoskernels,INTERFACE_INCLUDE_DIRECTORIES>)
+  else()
+    set(found "")
+    foreach(directory IN LISTS directories)
+      get_filename_component(directory "${directory}" REALPATH)
+      list(APPEND found "${directory}")
+    endforeach()
     get_filename_component(kokkos "${EVENKEEL_KOKKOS_HEADER_DIRECTORY}" REALPATH)
-    if(theirs STREQUAL kokkos)
-      set(ours ON)
-    endif()
-  endforeach()
-  if(NOT ours)
-    message(STATUS "Kokkos Kernels: not used, since the one found belongs to another Kokkos")
-    return()
-  endif()
-  foreach(file IN LISTS KokkosKernels_TPL_LIBRARIES)
-    if(IS_ABSOLUTE "${file}" AND NOT EXISTS "${file}")
-      message(STATUS "Kokkos Kernels: not used, since ${file} is missing")
+    if(NOT kokkos IN_LIST found)
+      message(STATUS "Kokkos Kernels: not used, since the one found belongs to another Kokkos")
       return()
     endif()
-  endforeach()
+  endif()
   add_library(evenkeel_kokkos_kernels INTERFACE IMPORTED)
   set_target_properties(evenkeel_kokkos_kernels PROPERTIES
-    INTERFACE_INCLUDE_DIRECTORIES "${KokkosKernels_INCLUDE_DIRS}"
-    INTERFACE_LINK_LIBRARIES
-      "${KokkosKernels_LIBRARIES};${KokkosKernels_TPL_LIBRARIES};Kokkos::kokkos")
+    INTERFACE_INCLUDE_DIRECTORIES "${directories}"
+    INTERFACE_COMPILE_DEFINITIONS EVENKEEL_HAS_KOKKOS_KERNELS)
   set(EVENKEEL_KOKKOS_KERNELS evenkeel_kokkos_kernels PARENT_SCOPE)
 endfunction()
 

@@ -11,8 +11,8 @@
 #
 # After evenkeel_find_kokkos(): Kokkos_FOUND, the target Kokkos::kokkos, and, read from the header
 # that the compiler will see (a target of a parent project brings no variables):
-# EVENKEEL_KOKKOS_VERSION (major.minor.patch), EVENKEEL_KOKKOS_DEVICES and
-# EVENKEEL_KOKKOS_HEADER_DIRECTORY.
+# EVENKEEL_KOKKOS_VERSION (major.minor.patch), EVENKEEL_KOKKOS_DEVICES (all its spaces),
+# EVENKEEL_KOKKOS_HAS_DEVICE (one of them is no host) and EVENKEEL_KOKKOS_HEADER_DIRECTORY.
 include_guard(GLOBAL)
 
 # The directory of the Kokkos that find_package would load; empty when there is none. Asking for an
@@ -158,6 +158,10 @@ function(_evenkeel_inspect_kokkos)
           endif()
         endforeach()
         set(EVENKEEL_KOKKOS_DEVICES "${devices}" PARENT_SCOPE)
+        set(EVENKEEL_KOKKOS_HAS_DEVICE OFF PARENT_SCOPE)
+        if(devices MATCHES "CUDA|HIP|SYCL")
+          set(EVENKEEL_KOKKOS_HAS_DEVICE ON PARENT_SCOPE)
+        endif()
         set(EVENKEEL_KOKKOS_HEADER_DIRECTORY "${directory}" PARENT_SCOPE)
       endif()
     endif()

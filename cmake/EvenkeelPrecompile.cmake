@@ -7,7 +7,7 @@
 function(_evenkeel_can_precompile target result)
   set(${result} OFF PARENT_SCOPE)
   # The compilers of devices do not support it.
-  if(NOT EVENKEEL_PRECOMPILED_HEADERS OR EVENKEEL_KOKKOS_DEVICES MATCHES "CUDA|HIP|SYCL")
+  if(NOT EVENKEEL_PRECOMPILED_HEADERS OR EVENKEEL_KOKKOS_HAS_DEVICE)
     return()
   endif()
   set(${result} ON PARENT_SCOPE)

@@ -1,19 +1,27 @@
-# evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [DEVICE] [HEAVY] [TIMEOUT <seconds>]
-#                   [LIBRARIES <target>...] [PRIVATE <source>...]
+# evenkeel_add_test(<path> [RANKS <n>...] [SPACES] [DEVICE] [HEAVY] [ALONE] [STARTS]
+#                   [TIMEOUT <seconds>] [LIBRARIES <target>...] [PRIVATE <source>...]
 #                   [SOURCES <source>...] [INCLUDES <directory>...])
 #
-# Builds tests/<path>_test.cpp, the test of <component>/include/evenkeel/<path>.hpp, and registers
-# it once per rank count as <path>@<n>; with SPACES also once per Kokkos space of the build, as
-# <path>.<space>@<n>. Without MPI only the runs on one rank are registered; RANKS is 1 by default.
+# Adds tests/<path>_test.cpp, the test of <component>/include/evenkeel/<path>.hpp, to the program
+# test_<component>, and registers it once per rank count as <path>@<n>; with SPACES also once per
+# Kokkos space of the build, as <path>.<space>@<n>. Without MPI only the runs on one rank are
+# registered; RANKS is 1 by default.
+# The tests of a folder compile together (EvenkeelUnity), so each is in a namespace of its own:
+# evenkeel::cut_test in cut_test.cpp. A run is one process per rank for one file (--file).
 # DEVICE: the test itself uses the build's device, if there is one. Builds with the test device run
 # only these tests and those with SPACES: all others are the same as in other builds.
 # HEAVY: the test itself computes much, so it is optimized under a sanitizer too.
+# ALONE: the test replaces functions of MPI or operator new, so it is a program of its own.
+# STARTS: the test starts the program `evenkeel`, which EVENKEEL_TEST_PROGRAM names.
 # PRIVATE names sources of the component (relative to its src/) whose hidden symbols the test needs:
-# they are compiled into it. The target evenkeel_<component>_private, if it exists, provides the
-# private headers of a component. SOURCES and INCLUDES are relative to the project: what a test
-# needs is named here rather than after the call, since EVENKEEL_TEST_DRAW may leave its target out.
+# shared libraries keep them, so they are compiled into the program. The target
+# evenkeel_<component>_private, if it exists, provides the private headers of a component. SOURCES
+# and INCLUDES are relative to the project: what a test needs is named here rather than after the
+# call, since EVENKEEL_TEST_DRAW may leave its program out.
 # Each process has a watchdog: after TIMEOUT seconds (60) it prints the stacks of all threads and
 # ends, so that a hang becomes a failure that shows where.
+include(EvenkeelPrecompile)
+include(EvenkeelUnity)
 include(EvenkeelWarnings)
 
 # Lets every version of Open MPI run as root, and with more ranks than cores.
@@ -42,19 +50,13 @@ function(evenkeel_test_launcher ranks result)
   set(${result} "${command}" PARENT_SCOPE)
 endfunction()
 
-# Device compilers do not support several optimization levels.
-set(EVENKEEL_TESTS_ARE_FOR_DEVICES OFF)
-if(EVENKEEL_KOKKOS_DEVICES MATCHES "CUDA|HIP|SYCL")
-  set(EVENKEEL_TESTS_ARE_FOR_DEVICES ON)
-endif()
-
 # Most code of a test runs once, so compile time matters more than run time. The library under test
 # keeps the optimization of the build type.
 function(evenkeel_set_test_build target)
   evenkeel_set_warnings(${target})
   if(EVENKEEL_SANITIZE)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Debug>:-O0>)
-  elseif(NOT EVENKEEL_TESTS_ARE_FOR_DEVICES)
+  elseif(NOT EVENKEEL_KOKKOS_HAS_DEVICE)  # device compilers support one level alone
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release,RelWithDebInfo>:-O1>)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # at -O1 these warn about std::string itself
       target_compile_options(${target}
@@ -99,8 +101,23 @@ function(evenkeel_is_drawn path result)
   endif()
 endfunction()
 
+# The program of a component's tests.
+function(_evenkeel_add_test_program target component)
+  add_executable(${target})
+  evenkeel_set_test_build(${target})
+  target_link_libraries(${target} PRIVATE evenkeel_test_main evenkeel_internal)
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${component}/src)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${component}/src)
+  endif()
+  foreach(library evenkeel_${component} evenkeel_${component}_private)
+    if(TARGET ${library})
+      target_link_libraries(${target} PRIVATE ${library})
+    endif()
+  endforeach()
+endfunction()
+
 function(evenkeel_add_test path)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES;DEVICE;HEAVY" "TIMEOUT"
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SPACES;DEVICE;HEAVY;ALONE;STARTS" "TIMEOUT"
     "RANKS;LIBRARIES;PRIVATE;SOURCES;INCLUDES")
   evenkeel_is_drawn(${path} is_drawn)
   if(NOT is_drawn OR (EVENKEEL_TEST_DEVICE AND NOT arg_SPACES AND NOT arg_DEVICE))
@@ -127,26 +144,33 @@ function(evenkeel_add_test path)
     set(spaces any)
   endif()
 
-  string(REPLACE "/" "_" target "test_${path}")
-  add_executable(${target} ${PROJECT_SOURCE_DIR}/tests/${path}_test.cpp)
-  target_link_libraries(${target} PRIVATE evenkeel_test_main ${arg_LIBRARIES})
   string(REGEX MATCH "^[^/]+" component "${path}")
-  if(TARGET evenkeel_${component}_private)
-    target_link_libraries(${target} PRIVATE evenkeel_${component}_private)
+  set(target test_${component})
+  if(arg_ALONE)
+    string(REPLACE "/" "_" target "test_${path}")
   endif()
-  if(arg_PRIVATE)
-    list(TRANSFORM arg_PRIVATE PREPEND ${PROJECT_SOURCE_DIR}/${component}/src/)
-    target_sources(${target} PRIVATE ${arg_PRIVATE})
-    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/${component}/src)
+  if(NOT TARGET ${target})
+    _evenkeel_add_test_program(${target} ${component})
+  endif()
+  set(source ${PROJECT_SOURCE_DIR}/tests/${path}_test.cpp)
+  if(arg_HEAVY AND EVENKEEL_SANITIZE)
+    set_source_files_properties(${source} PROPERTIES
+      COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+  if(BUILD_SHARED_LIBS)
+    list(TRANSFORM arg_PRIVATE PREPEND ${component}/src/)
+    list(APPEND arg_SOURCES ${arg_PRIVATE})
   endif()
   list(TRANSFORM arg_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/)
   list(TRANSFORM arg_INCLUDES PREPEND ${PROJECT_SOURCE_DIR}/)
-  target_sources(${target} PRIVATE ${arg_SOURCES})
+  target_sources(${target} PRIVATE ${source} ${arg_SOURCES})
   target_include_directories(${target} PRIVATE ${arg_INCLUDES})
-  evenkeel_set_test_build(${target})
-  if(arg_HEAVY AND EVENKEEL_SANITIZE)
-    target_compile_options(${target} PRIVATE -O1)
-    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  target_link_libraries(${target} PRIVATE ${arg_LIBRARIES})
+  evenkeel_unite(${target} ${source})
+  if(arg_STARTS)
+    target_compile_definitions(${target} PRIVATE
+      "EVENKEEL_TEST_PROGRAM=\"$<TARGET_FILE:evenkeel_tool>\"")
+    add_dependencies(${target} evenkeel_tool)
   endif()
 
   math(EXPR backstop "${arg_TIMEOUT} + 30")
@@ -167,7 +191,8 @@ function(evenkeel_add_test path)
         set(choice "--space=${space}")
       endif()
       add_test(NAME ${name}
-        COMMAND ${launcher} $<TARGET_FILE:${target}> --watchdog=${arg_TIMEOUT} ${choice})
+        COMMAND ${launcher} $<TARGET_FILE:${target}> --file=${path} --watchdog=${arg_TIMEOUT}
+                ${choice})
       set_tests_properties(${name} PROPERTIES
         TIMEOUT ${backstop} PROCESSORS ${ranks} ENVIRONMENT "${EVENKEEL_TEST_ENVIRONMENT}")
     endforeach()

@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
             });
         Kokkos::fence();
       }
-      // Collective. Moves only when worth it; false: no field changed, not even the order.
+      // Collective. Moves only when worth it. If it returns false, no field has changed.
       if (auto moved = balancer.step(position, ek::carry(mass)))
         std::printf("rank %d has %zu objects after step %d\n", rank, position.extent(0), step);
     }

@@ -1,12 +1,13 @@
-// A cloud of particles through which a heavy body passes. Particles near the body sink to it and
-// circle it in many short steps, so that the work concentrates there and moves with the body: an
-// even decomposition does not stay even. Compare:
+// A heavy body passes through a cloud of particles. Particles near the body sink to it and circle
+// it in many short steps, so the work concentrates there and moves with the body: an even
+// decomposition does not stay even. Compare:
 //
 //   mpirun -n 2 02_particles --balance off
 //   mpirun -n 2 02_particles --balance on
 //
-// Particles feel the body, not each other. So a particle's path does not depend on the rank that
-// computes it, and the checksum is the same to the bit for any number of ranks, balanced or not.
+// Particles feel the body, not each other. So the path of a particle does not depend on the rank
+// that computes it, and the checksum is the same to the bit for any number of ranks, balanced or
+// not.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -53,7 +54,8 @@ KOKKOS_INLINE_FUNCTION std::uint64_t scramble(std::uint64_t bits) {
   return bits ^ (bits >> 31U);
 }
 
-// This rank's share of the ids; each rests at a place in the cube that depends on the id alone.
+// Makes the particles with this rank's share of the ids. Each is at rest, at a place in the cube
+// that depends only on its id.
 Cloud make_cloud(const ek::Communicator& ranks, std::int64_t particles) {
   const std::int64_t first = particles * ranks.rank() / ranks.size();
   const std::int64_t count = particles * (ranks.rank() + 1) / ranks.size() - first;
@@ -73,8 +75,8 @@ Cloud make_cloud(const ek::Communicator& ranks, std::int64_t particles) {
   return cloud;
 }
 
-// The acceleration of a particle at x. Returns the angular velocity of an orbit there, squared. The
-// body moves on a straight line that keeps to one side of the cloud.
+// Finds the acceleration of a particle at x, and returns the square of the angular velocity of an
+// orbit there. The body moves on a straight line on one side of the cloud.
 KOKKOS_INLINE_FUNCTION double pull(double time, const double (&x)[3], const double (&v)[3],
                                    double (&acceleration)[3]) {
   const double away[3] = {x[0] - 0.5, x[1] - 0.5, x[2] - (1.2 * time - 0.6)};
@@ -85,7 +87,8 @@ KOKKOS_INLINE_FUNCTION double pull(double time, const double (&x)[3], const doub
   return rate;
 }
 
-// One step of particle i, by leap-frog in sub-steps of its own: 1 far away, 500 at the body.
+// Advances particle i by one step, by leap-frog in its own number of sub-steps: 1 far away, 500 at
+// the body.
 KOKKOS_INLINE_FUNCTION void fly(const Cloud& cloud, std::int64_t i, double time) {
   double x[3], v[3], acceleration[3];
   for (int axis = 0; axis < 3; ++axis) {
@@ -139,8 +142,8 @@ std::uint64_t checksum(const ek::Communicator& ranks, const Cloud& cloud) {
 
 Figures simulate(const ek::Communicator& ranks, const Settings& settings) {
   Cloud cloud = make_cloud(ranks, settings.particles);
-  // The arrays that move together. Sub-steps tell the cost of each particle; a clock sees only the
-  // sum.
+  // The arrays that move together. The number of sub-steps is the cost of each particle; a clock
+  // measures only the sum.
   const auto particles = [&cloud] {
     return ek::set(cloud.position, ek::carry(cloud.velocity, cloud.substeps, cloud.id),
                    {.weight = cloud.substeps});
@@ -168,7 +171,7 @@ Figures simulate(const ek::Communicator& ranks, const Settings& settings) {
     const ek::Stopwatch call;
     if (balancer.step(particles())) {
       ++figures.rebalances;
-      // The rank that arrived last has not waited for others: its time is the least.
+      // The rank that arrived last has not waited for others, so its time is the least.
       figures.cost_seconds += ranks.all_reduce(call.seconds(), ek::Reduction::least);
     }
 
@@ -199,7 +202,7 @@ void print(const Figures& figures, const Settings& settings) {
               static_cast<unsigned long long>(figures.checksum));
 }
 
-// False if an argument is unknown or has a bad value.
+// Returns false if an argument is unknown or has a bad value.
 bool read(int argc, char** argv, Settings& settings) {
   for (int i = 1; i < argc; ++i) {
     const std::string option = argv[i];

@@ -1,15 +1,16 @@
-// A code that owns boxes of cells and moves them itself. Each rank has one domain of a grid; a hot
-// spot walks over the mesh, and cells near it take long. evenkeel times the kernel, proposes new
-// borders when that is worth it, and says which cells go where. Compare:
+// A code that owns boxes of cells and moves them itself. Each rank has one domain of a grid. A hot
+// spot moves over the mesh, and cells near it take long. evenkeel times the kernel, proposes new
+// borders if they are worth it, and lists the cells that move. Compare:
 //
 //   mpirun -n 2 03_domains --balance off      # lambda=1.91: one rank does nearly all the work
 //   mpirun -n 2 03_domains --balance on       # lambda=1.11, and more steps per second
 //
 // Lambda is the work of the slowest ranks over that of the average one, in all steps; 1 is perfect.
-// Borders are found from one number per rank, so the first proposals come nearer and nearer.
+// Borders are found from one number per rank, so it takes several proposals to approach the best
+// ones.
 //
-// A cell's values depend on its place alone, so the checksum is the same for any number of ranks,
-// balanced or not.
+// The values of a cell depend only on its place, so the checksum is the same for any number of
+// ranks, balanced or not.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -47,7 +48,8 @@ void for_each_cell(const ek::CellRange& range, const Visit& visit) {
     for (std::int64_t j = range.begin[1]; j < range.end[1]; ++j) visit(i, j);
 }
 
-// Hotter cells take more sub-steps: 1 far away, some 200 in the middle of the spot.
+// Advances all cells by one step. Hotter cells take more sub-steps: 1 far away, about 200 in the
+// middle of the spot.
 void advance(Cells& cells, int step) {
   const double x = 0.15 + 0.7 * step / steps, y = 0.3;
   for_each_cell(cells.range, [&](std::int64_t i, std::int64_t j) {
@@ -97,9 +99,9 @@ void simulate(bool balance) {
   ek::GridBalancerOptions options;
   options.grid.shape = ek::factored(size, 2);
   options.box = mesh.box;
-  options.rounds.cell_size = {1.0 / 96, 1.0 / 96, 0};    // borders between cells
-  options.rounds.least_width = {2.0 / 96, 2.0 / 96, 0};  // and at least two of them
-  options.monitor.clock = ek::ClockKind::thread_cpu;     // whatever else this machine does
+  options.rounds.cell_size = {1.0 / 96, 1.0 / 96, 0};    // put borders between cells
+  options.rounds.least_width = {2.0 / 96, 2.0 / 96, 0};  // give each domain at least two cells
+  options.monitor.clock = ek::ClockKind::thread_cpu;     // this machine may have other users
   if (!balance) options.monitor.trigger = ek::Never{};
   ek::GridBalancer balancer(MPI_COMM_WORLD, options);
   ek::Kernel flow = balancer.kernel("flow");
@@ -117,7 +119,7 @@ void simulate(bool balance) {
       auto timing = flow.time();
       advance(cells, step);
     }
-    MPI_Barrier(MPI_COMM_WORLD);  // stands for the exchange of ghost cells
+    MPI_Barrier(MPI_COMM_WORLD);  // here a real code would exchange ghost cells
     if (const auto next = balancer.step()) {
       cells = moved(cells, ek::cells_between(mesh, balancer.domains(), *next, rank));
       balancer.accept();

@@ -1,14 +1,14 @@
-// Two solvers on one octree: a burner's flow by finite volumes, and the sound that it makes by a
-// discontinuous Galerkin method. A cell is the flow's, the sound's, or both; what either costs is
-// not known beforehand, and burning cells cost more than others.
+// Two solvers on one octree: the flow of a burner by finite volumes, and the sound that it makes by
+// a discontinuous Galerkin method. A cell belongs to the flow, to the sound, or to both. Their
+// costs are not known in advance, and burning cells cost more than others.
 //
 //   mpirun -n 2 04_multiphysics                        off and on, compared
 //   mpirun -n 2 04_multiphysics --weights wrong        from weights that are wrong by a factor of 5
 //   mpirun -n 2 04_multiphysics --exchange twice       ranks wait between the solvers, too
 //   mpirun -n 4 04_multiphysics --balance on --picture burner.svg
 //
-// Sums are in an order that does not depend on ranks: the checksum is the same to the bit for any
-// number of them, and with balancing or without. docs/multiphysics.md explains the rest.
+// The order of sums does not depend on ranks, so the checksum is the same to the bit for any number
+// of them, and with or without balancing. docs/multiphysics.md explains the rest.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -26,8 +26,8 @@ struct Settings {
   bool runs_off = true, runs_on = true, shifts = true, exchanges_twice = false;
   std::string weights = "learned", picture = {};
 
-  // What an acoustic cell costs over a flow cell on the machine of docs/performance.md. Only told
-  // to the library where it is asked for; it learns what is true where it runs.
+  // The cost of an acoustic cell over that of a flow cell, on the machine of docs/performance.md.
+  // The library gets it only if the user asks for that; else it learns the ratio of this machine.
   static constexpr double true_ratio = 3;
   std::vector<double> type_costs() const {
     if (weights == "learned") return {};
@@ -64,8 +64,8 @@ void step_flow(const Cells& cells, double time, double dt) {
   Kokkos::fence();
 }
 
-// Sound comes from heat that is released faster or slower than on average.
-// `newest`: how much of that average is the heat of this step.
+// Sound comes from heat that is released faster or slower than on average. `newest` is the share of
+// this step in that average.
 void couple(const Cells& cells, double newest) {
   const Cells c = cells;
   Kokkos::parallel_for(
@@ -118,14 +118,14 @@ Course simulate(const ek::Communicator& ranks, const Settings& settings, bool is
   ek::Options options{.box = ek::Box{{0, 0, 0}, {1, 1, 1}},
                       .target_lambda = 1.01,
                       .horizon = settings.steps,
-                      .expected_cost = 2,  // steps; until one has been measured
+                      .expected_cost = 2,  // in steps, until the first rebalance is measured
                       // Ranks may share cores, and this machine may have other users.
                       .clock = ek::ClockKind::thread_cpu};
-  // A shift goes by the sum over phases, which is not what two of them take.
+  // A shift balances the sum over phases, which is not the time that two phases take.
   if (settings.shifts && !settings.exchanges_twice) options.shift = {.rounds = 8};
   if (!is_balanced) options.trigger = ek::Never{};
   ek::Balancer balancer(ranks, options);
-  // Kernels between which ranks wait for each other are of different phases.
+  // If ranks wait for each other between two kernels, these belong to different phases.
   const int phase_of_sound = settings.exchanges_twice ? 1 : 0;
   const auto flow = balancer.kernel("flow", {.phase = 0, .types = {flow_solver}});
   const auto sound = balancer.kernel("sound", {.phase = phase_of_sound, .types = {sound_solver}});

@@ -1,29 +1,31 @@
-// A field loop moves through a mesh of refined patches, which are shared out by what they will
-// cost.
+// A field loop moves through a mesh of refined patches, which are distributed by their predicted
+// costs.
 //
 //   mpirun -n 4 05_refined_patches
 //   mpirun -n 4 05_refined_patches --way A --moving --every 8 --picture patches.svg
 //
 // Small patches cost more for each of their cells, because the solver works on ghost cells too. So
-// the program first times patches of several sizes and fits a ((mx + B)(my + C) + D) to that. Then,
-// whenever patches are made anew, it predicts what each and all that refines it will cost, and
+// the program first times patches of several sizes and fits a ((mx + B)(my + C) + D) to these
+// times. Then, whenever it makes new patches, it predicts the cost of each patch with all patches
+// that refine it, and
 //
 //   A, B, C  hands processors and their time down the tree of patches, in proportion; predictions
-//            for descendants come from maps of the patches before, in which the cost of a child is
-//            spread over its own cells (A), over all that are refined (B), or over all (C);
-//   curve    cuts the patches along the Hilbert curve with the costs that they have now.
+//            for descendants come from maps of the previous patches; there the cost of a child is
+//            spread over its own cells (A), over all refined cells (B), or over all cells (C);
+//   curve    cuts the patches along the Hilbert curve with their present costs.
 //
-// Patches are made anew every 4 steps (--every), or never (--static), and what they take then
-// refines the fit. A patch may be split between ranks, or not (--whole). All levels make the same
+// It makes new patches every 4 steps (--every), or never (--static), and refines the fit with their
+// measured times. A patch may be split between ranks, or not (--whole). All levels make the same
 // steps, without sub-cycling, so that ranks wait for each other once a step. Efficiency is the work
-// of the average rank over that of the slowest, in each step, added up over the run; by CPU time,
-// since ranks may share cores.
+// of the average rank over that of the slowest, in each step, added up over the run. Work is CPU
+// time, since ranks may share cores.
 
 #include "refined_patches/advection.hpp"
 #include "refined_patches/mesh.hpp"
 #include "refined_patches/picture.hpp"
 
 #include <evenkeel/evenkeel.hpp>
+#include <evenkeel/extras/patches/patch_model.hpp>
 
 #include <cmath>
 #include <cstdint>
@@ -46,11 +48,11 @@ struct Settings {
   std::vector<Way> ways = {Way::own_cells, Way::covered_cells, Way::all_cells, Way::curve};
   std::vector<bool> moving = {true, false};
   int steps = 200, steps_of_patches = 4;
-  std::int64_t least_layers = 1;  // of a piece of a patch
+  std::int64_t least_layers = 1;  // that a piece of a patch has
   std::string picture;
 };
 
-// --- What patches cost ---------------------------------------------------------------------------
+// --- The costs of patches ------------------------------------------------------------------------
 
 Field loop_at_start() {
   Field field;
@@ -63,7 +65,8 @@ Field loop_at_start() {
   return field;
 }
 
-// Each rank times some sizes, and all get all timings, so that they fit the same model.
+// Each rank times some of the sizes, and all ranks get all timings, so that they fit the same
+// model.
 std::vector<ek::PatchTiming> time_patches(const ek::Communicator& ranks) {
   const Field field = loop_at_start();
   Field next;
@@ -87,9 +90,10 @@ std::vector<ek::PatchTiming> time_patches(const ek::Communicator& ranks) {
   return ranks.all_gather(std::span<const ek::PatchTiming>(mine)).values;
 }
 
-// --- Who works on what ---------------------------------------------------------------------------
+// --- The distribution of patches -----------------------------------------------------------------
 
-// The maps of all patches, from what there is now. Children stand behind their parents.
+// The cost maps of all patches, from the present patches. Children are behind their parents, so the
+// loop from the last patch to the first meets children first.
 std::vector<ek::CostMap> maps_of(const Patches& patches, const ek::PatchModel& model,
                                  ek::CostSpread spread) {
   std::vector<ek::CostMap> maps;
@@ -106,8 +110,8 @@ std::vector<ek::CostMap> maps_of(const Patches& patches, const ek::PatchModel& m
   return maps;
 }
 
-// Each patch knows its own list of processors, its children, and the maps of the patches that were
-// where it is. Nothing else, so this needs no communication.
+// Each patch needs only its own list of processors, its children, and the maps of the patches that
+// were at its place. So this needs no communication.
 std::vector<Shared> shared_by_tree(const Patches& patches, const Patches& before,
                                    const std::vector<ek::CostMap>& maps_before,
                                    const ek::PatchModel& model, int ranks,
@@ -130,8 +134,8 @@ std::vector<Shared> shared_by_tree(const Patches& patches, const Patches& before
   return shared;
 }
 
-// The best cut of all patches along the curve, between slabs of some layers. A patch that is cut
-// costs more, for the ghost cells of its pieces; so the cut is made again with these costs.
+// The best cut of all patches along the curve, between slabs of several layers. A patch that is cut
+// costs more, since its pieces have ghost cells; so the cut is repeated with these costs.
 std::vector<Shared> shared_by_curve(const Patches& patches, const ek::PatchModel& model, int ranks,
                                     std::int64_t least_layers) {
   std::vector<const Patch*> along;
@@ -183,7 +187,7 @@ std::vector<Shared> shared_by_curve(const Patches& patches, const ek::PatchModel
 
 // --- The run -------------------------------------------------------------------------------------
 
-// Work of ranks: of the average and of the slowest, added up over steps.
+// The work of the average and of the slowest rank, added up over steps.
 struct Work {
   double mean = 0, slowest = 0;
   void add(double sum, double greatest, int ranks) {
@@ -215,7 +219,8 @@ class Run {
     share_out(patches_);
   }
 
-  // What the pieces have taken since they were shared out refines the model, the same on all ranks.
+  // Refines the model with the times of all pieces since they were distributed. It is the same on
+  // all ranks.
   void learn() {
     std::vector<ek::PatchTiming> mine;
     for (std::size_t k = 0; k < mine_.size(); ++k)
@@ -227,7 +232,7 @@ class Run {
     model_ = costs_.fit().model;
   }
 
-  // For patches that stand still, since their costs are known better now.
+  // Distributes the same patches again, since their costs are known better now.
   void share_out_again() {
     learn_maps();
     share_out(patches_);
@@ -249,7 +254,7 @@ class Run {
       piece.compute_faces(field_, time_);
       piece.tell_rims(rims_);
     });
-    // Stands for messages between patches, as does the other one below.
+    // This reduction and the one below replace the messages between patches.
     for (Field& face : rims_.face)
       ranks_.all_reduce(std::span<double>(face.values()), ek::Reduction::sum);
     seconds += timed([&](Piece& piece) { piece.advance(rims_, next_); });
@@ -281,7 +286,7 @@ class Run {
   void draw(const std::string& path) const { draw_pieces(path, shared_); }
 
  private:
-  // Seconds of the whole rank; those of each piece are added up.
+  // Returns the seconds of the whole rank, and adds the seconds of each piece to its sum.
   template <class Function>
   double timed(const Function& work) {
     const ek::ThreadCpuStopwatch all;
@@ -304,7 +309,7 @@ class Run {
       maps_ = maps_of(patches_, model_, static_cast<ek::CostSpread>(static_cast<int>(way_)));
   }
 
-  // Before: the patches that the maps are of.
+  // `before` has the patches to which the maps belong.
   void share_out(const Patches& before) {
     shared_ = way_ == Way::curve
                   ? shared_by_curve(patches_, model_, ranks_.size(), least_layers_)
@@ -329,11 +334,11 @@ class Run {
   Rims rims_;
   Patches patches_;
   Mask covered_;
-  std::vector<ek::CostMap> maps_;  // of the patches before those of now
+  std::vector<ek::CostMap> maps_;  // of the patches at the last learn_maps()
   std::vector<Shared> shared_;
   std::vector<double> expected_;  // seconds of each rank in a step
   std::vector<Piece> mine_;
-  std::vector<double> seconds_;  // of each of them
+  std::vector<double> seconds_;  // of each of my pieces
   int steps_timed_ = 0;
   double mass_ = 0, time_ = 0;
 };

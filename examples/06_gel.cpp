@@ -1,15 +1,15 @@
 // A gel that collapses: molecular dynamics of 50,653 beads on a network of strands. It fills its
 // container at first. Then its solvent dries up, and the gel shrinks into the corner that it is
-// grafted to. The work goes there, too, and becomes nine times as much.
+// grafted to. The work moves there, too, and becomes nine times as much.
 //
 //   mpirun -n 2 06_gel                                   follows the gel
 //   mpirun -n 2 06_gel --balance off --method tensor     stays with the uniform grid of the start
-//   mpirun -n 2 06_gel --balance advice                  the same, and tells what it would save
+//   mpirun -n 2 06_gel --balance advice                  the same, and reports the possible saving
 //   mpirun -n 8 06_gel --clock cpu                       ranks that share cores: the critical path
 //   mpirun -n 4 06_gel --picture gel.svg
 //
-// Forces are summed as integers, and random numbers follow from bead and step. So beads take the
-// same way to the last bit on any number of ranks, by any method, and with balancing or without.
+// Forces are summed as integers, and random numbers depend only on bead and step. So beads take the
+// same way to the last bit on any number of ranks, by any method, and with or without balancing.
 // docs/gel.md explains the rest.
 
 #include <evenkeel/evenkeel.hpp>
@@ -38,7 +38,7 @@ ek::Options options_for(const Settings& settings, double side) {
   return options;
 }
 
-constexpr int steps_of_energy = 100;  // between two looks at the energy
+constexpr int steps_of_energy = 100;  // between two measurements of the energy
 
 class Gel {
  public:
@@ -56,13 +56,15 @@ class Gel {
         on_motion_(balancer_.kernel("motion")),
         on_energy_(balancer_.kernel("energy", {.every = steps_of_energy})) {
     beads_.costs_are_given = settings.costs_are_given;
-    // The first distribution. The gel is the same everywhere, so it is a uniform grid.
+    // The first distribution is a uniform grid, since the gel is the same everywhere.
     balancer_.rebalance(beads_.as_set());
   }
 
   Figures run() {
     ranks_.barrier();
     const ek::Stopwatch wall;
+    ek::CoreWait wait;
+    const std::int64_t waited_before = wait.nanoseconds();
     bool lists_are_old = true;
     for (std::int64_t step = 0; step < settings_.steps; ++step) {
       course_.begin_step();
@@ -79,13 +81,15 @@ class Gel {
     }
     ranks_.barrier();
     Figures figures{.seconds = wall.seconds()};
+    figures.waited = ranks_.all_reduce(
+        static_cast<double>(wait.nanoseconds() - waited_before) * 1e-9, ek::Reduction::greatest);
     balancer_.finish();
     fill_in(figures);
     return figures;
   }
 
  private:
-  // Beads go to the owners of their places, and ranks learn who is around them.
+  // Moves beads to the owners of their places, and finds the neighbours of each bead.
   void renew_lists(double scale) {
     course_.together([&] {
       balancer_.migrate(beads_.as_set());
@@ -97,8 +101,8 @@ class Gel {
                   [&] { find_neighbours(beads_, halo_.ghosts(), network_, scale, lists_); });
   }
 
-  // Ends the step for all ranks: beads may move to other ranks only where lists are made anew in
-  // any case. Otherwise ghosts go where their beads have gone. Returns whether the lists are old.
+  // Ends the step for all ranks. Returns true if the lists are old: beads may move to other ranks
+  // only then, since new lists are made in any case. Otherwise ghosts follow their beads.
   bool go_on(double scale, double way) {
     const double farthest = ranks_.all_reduce(way, ek::Reduction::greatest);
     if (farthest > interaction::reach)
@@ -111,7 +115,7 @@ class Gel {
     return are_old;
   }
 
-  // Now and then, where places and velocities belong to the same time.
+  // Measures the gel at some steps, at a point where places and velocities belong to the same time.
   void observe(std::int64_t step) {
     const bool is_last = step + 1 == settings_.steps;
     if (step == 0 || step == settings_.steps / 3 || is_last) picture_.take(beads_);
@@ -143,7 +147,7 @@ class Gel {
   Beads beads_;
   Neighbours lists_ = {};
   ek::Halo halo_ = {};
-  double given_ = 0;  // energy that the solvent got from this rank's beads
+  double given_ = 0;  // energy that the solvent has taken from this rank's beads
   Look first_ = {}, last_ = {};
   EnergyBalance energy_balance_ = {};
   Course course_;
@@ -152,7 +156,7 @@ class Gel {
   ek::Kernel on_lists_, on_forces_, on_motion_, on_energy_;
 };
 
-// Whether nothing was lost; says what was.
+// Returns true if no bead and no strand was lost. If `tells` is true, prints the losses.
 bool is_whole(const Figures& figures, const Network& network, bool tells) {
   const auto lost = static_cast<long long>(network.beads() - figures.beads);
   const auto torn = static_cast<long long>(network.strands() - std::llround(figures.last.strands));

@@ -1,15 +1,15 @@
-// An adaptive mesh of columns, shared out by the graph of its nodes. Triangles are refined around a
-// front that turns about the middle of the square; below each node hangs a column of 1 to 40 layers
-// of water. Some elements at the front are poor, and no border between ranks may come near them.
+// An adaptive mesh of columns, distributed by the graph of its nodes. Triangles are refined around
+// a front that turns about the middle of the square; below each node is a column of 1 to 40 layers
+// of water. Some elements at the front are poor, and no border between ranks may be near them.
 //
 //   mpirun -n 4 07_adaptive_mesh                          off and on, compared
-//   mpirun -n 4 07_adaptive_mesh --weights layers         costs of nodes are told, not learned
+//   mpirun -n 4 07_adaptive_mesh --weights layers         costs of nodes are given, not learned
 //   mpirun -n 4 07_adaptive_mesh --when poor              no poor element at a border in any mesh
-//   mpirun -n 4 07_adaptive_mesh --check tighten          looks at each proposal before it moves
+//   mpirun -n 4 07_adaptive_mesh --check tighten          checks each proposal before it moves
 //   mpirun -n 4 07_adaptive_mesh --balance on --picture mesh.svg
 //
-// The mesh follows from the front alone, and sums are in an order that does not depend on ranks:
-// the checksum is the same to the bit for any number of them, and with balancing or without.
+// The mesh depends only on the front, and the order of sums does not depend on ranks: the checksum
+// is the same to the bit for any number of them, and with or without balancing.
 // docs/adaptive_mesh.md explains the rest.
 
 #include <evenkeel/evenkeel.hpp>
@@ -29,7 +29,7 @@
 struct Settings {
   int finest = 18;
   std::int64_t steps = 480, steps_of_meshes = 8;
-  double angle = 2.2;  // by which the front turns in the whole run
+  double angle = 2.2;  // the front turns by this angle in the whole run
   bool runs_off = true, runs_on = true, tightens = false, knows_layers = false;
   bool keeps_poor_off = false;
   Guard guard = Guard::marks;
@@ -45,7 +45,7 @@ struct Settings {
                            .guard = guard,
                            .least_nodes = least_nodes};
     if (!is_balanced) options.monitor.trigger = ek::Never{};
-    // Parts that are even enough would stay as they are.
+    // With a target, parts that are even enough would stay as they are.
     if (keeps_poor_off) options.monitor.target_lambda = 0;
     return options;
   }
@@ -85,9 +85,9 @@ class Run {
       took.of_all([&] { exchange_columns(ranks_, halo_, nodes_); });
       took.of(on_columns_,
               [&] { step_columns(nodes_, shares_, Front::at(settings_.angle_at(step))); });
-      const bool is_last = (step + 1) % settings_.steps_of_meshes == 0;  // in this mesh
+      const bool is_last = (step + 1) % settings_.steps_of_meshes == 0;  // the last in this mesh
       if (is_last) go_on_to(settings_.mesh_at(step + 1), took);
-      // Much is made anew where the mesh changes, so it is cheap to move there.
+      // A move is cheap after a change of the mesh, since most data is rebuilt then in any case.
       const auto balance = [&] { return sharing_.step(nodes_, {.may_move = is_last}); };
       if (!is_last) {
         took.of_all(balance);
@@ -121,7 +121,8 @@ class Run {
     took.of_all([&] { reconnect(); });
   }
 
-  // Moves, if that is worth it; if so, all that depends on places is new, and the report knows.
+  // Moves if that is worth it. After a move, rebuilds all that depends on the owners of nodes, and
+  // records the move for the report.
   template <class Move>
   void note_move(std::int64_t step, Course::Step& took, const Move& move) {
     Rebalance done{step, {}, lambda_of(ranks_, nodes_), 1, count_of(ranks_, nodes_), {}};
@@ -155,39 +156,51 @@ class Run {
   ek::Kernel on_columns_, on_meshes_;
 };
 
-bool read(int argc, char** argv, Settings& settings) {
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string_view option = argv[i], value = argv[i + 1];
-    const long long number = std::atoll(argv[i + 1]);
-    if (option == "--balance" && (value == "on" || value == "off" || value == "both")) {
-      settings.runs_off = value != "on";
-      settings.runs_on = value != "off";
-    } else if (option == "--weights" && (value == "learned" || value == "layers")) {
-      settings.knows_layers = value == "layers";
-    } else if (option == "--check" && (value == "once" || value == "tighten")) {
-      settings.tightens = value == "tighten";
-    } else if (option == "--when" && (value == "pays" || value == "poor")) {
-      settings.keeps_poor_off = value == "poor";
-    } else if (option == "--guard" && (value == "marks" || value == "weights" || value == "none")) {
-      settings.guard = value == "marks"     ? Guard::marks
-                       : value == "weights" ? Guard::weights
-                                            : Guard::none;
-    } else if (option == "--least-nodes" && number > 0) {
-      settings.least_nodes = number;
-    } else if (option == "--level" && number > Mesh::coarsest && number <= Mesh::most_levels) {
-      settings.finest = static_cast<int>(number);
-    } else if (option == "--steps" && number > 0) {
-      settings.steps = number;
-    } else if (option == "--every" && number > 0) {
-      settings.steps_of_meshes = number;
-    } else if (option == "--angle" && std::atof(argv[i + 1]) > 0) {
-      settings.angle = std::atof(argv[i + 1]);
-    } else if (option == "--picture") {
-      settings.picture = value;
-    } else {
-      return false;
-    }
+// Each of these functions returns true if it knows the option and the value is valid.
+bool choose(std::string_view option, std::string_view value, Settings& settings) {
+  if (option == "--balance" && (value == "on" || value == "off" || value == "both")) {
+    settings.runs_off = value != "on";
+    settings.runs_on = value != "off";
+  } else if (option == "--weights" && (value == "learned" || value == "layers")) {
+    settings.knows_layers = value == "layers";
+  } else if (option == "--check" && (value == "once" || value == "tighten")) {
+    settings.tightens = value == "tighten";
+  } else if (option == "--when" && (value == "pays" || value == "poor")) {
+    settings.keeps_poor_off = value == "poor";
+  } else if (option == "--guard" && (value == "marks" || value == "weights" || value == "none")) {
+    settings.guard = value == "marks"     ? Guard::marks
+                     : value == "weights" ? Guard::weights
+                                          : Guard::none;
+  } else if (option == "--picture") {
+    settings.picture = value;
+  } else {
+    return false;
   }
+  return true;
+}
+
+bool set_number(std::string_view option, double value, Settings& settings) {
+  const auto number = static_cast<long long>(value);
+  if (option == "--least-nodes" && number > 0)
+    settings.least_nodes = number;
+  else if (option == "--level" && number > Mesh::coarsest && number <= Mesh::most_levels)
+    settings.finest = static_cast<int>(number);
+  else if (option == "--steps" && number > 0)
+    settings.steps = number;
+  else if (option == "--every" && number > 0)
+    settings.steps_of_meshes = number;
+  else if (option == "--angle" && value > 0)
+    settings.angle = value;
+  else
+    return false;
+  return true;
+}
+
+bool read(int argc, char** argv, Settings& settings) {
+  for (int i = 1; i + 1 < argc; i += 2)
+    if (!choose(argv[i], argv[i + 1], settings) &&
+        !set_number(argv[i], std::atof(argv[i + 1]), settings))
+      return false;
   return argc % 2 == 1;
 }
 

@@ -1,13 +1,13 @@
 // Molecular dynamics with forces of a short range: the loop of a real code, in which ranks migrate
-// leavers, exchange ghosts and may rebalance only when their cells are built anew.
+// leavers, exchange ghosts, and may rebalance only when they rebuild their cells.
 //
 //   mpirun -n 4 08_short_range --balance off
 //   mpirun -n 4 08_short_range --balance on
 //
 // Soft particles fill a periodic cube; a ball of them is thrown through the others, so that the
-// work moves. Positions are multiples of 2^-40 and forces are added up as integers. So nothing is
-// rounded in another order elsewhere, and the checksum is the same to the bit for any number of
-// ranks, any method, and with balancing or without.
+// work moves. Positions are multiples of 2^-40 and forces are added up as integers. So rounding
+// does not depend on the order of sums, and the checksum is the same to the bit for any number of
+// ranks, any method, and with or without balancing.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -26,7 +26,7 @@ namespace ek = evenkeel;
 constexpr double side = 16;        // of the cube; a power of two, so that periods are exact
 constexpr double range = 1;        // of forces
 constexpr double skin = 0.25;      // how far ghosts reach beyond it
-constexpr int steps_of_cells = 8;  // in which no two particles come nearer by more than the skin
+constexpr int steps_of_cells = 8;  // no distance along an axis shrinks by more than the skin
 constexpr double dt = 1.0 / 128;
 constexpr double grain = 0x1p-40, force_grain = 0x1p-32;
 
@@ -42,20 +42,21 @@ KOKKOS_INLINE_FUNCTION double in_grains(double value, double of) {
   return of * std::rint(value / of);
 }
 
-// The particles of this rank: `owned` of them, and the ghosts behind.
+// The particles of this rank: first `owned` particles, and behind them the ghosts.
 struct Particles {
   Vectors x, v;
   Kokkos::View<std::int64_t*> id;
   Integers force;
   std::int64_t owned = 0;
 
-  // What moves together. Views keep room for ghosts.
+  // The arrays that move together. Views keep room for ghosts.
   ek::Set as_set() {
     return ek::set(x, ek::carry(v, id), {.count = &owned, .key = id, .reserve = 1.5});
   }
 };
 
-// One in three belongs to the ball. A place depends on the id alone.
+// Makes this rank's share of the particles. One in three belongs to the ball. The place of a
+// particle depends only on its id.
 Particles make_particles(const ek::Communicator& ranks, std::int64_t all) {
   const std::int64_t first = all * ranks.rank() / ranks.size();
   const std::int64_t count = all * (ranks.rank() + 1) / ranks.size() - first;
@@ -77,7 +78,7 @@ Particles make_particles(const ek::Communicator& ranks, std::int64_t all) {
   return made;
 }
 
-// --- Cells: at least range + skin wide, around all that this rank has ----------------------------
+// --- Cells: at least range + skin wide, around all particles of this rank ------------------------
 
 struct Cells {
   double lower[3], width[3];
@@ -134,7 +135,7 @@ Cells make_cells(const Vectors& x, std::int64_t particles) {
 
 // --- Physics -------------------------------------------------------------------------------------
 
-// Each particle adds up what its neighbours do to it; ghosts are where they have to be.
+// Each particle adds up the forces of its neighbours. The positions of ghosts must be up to date.
 void compute_forces(const Particles& particles, const Cells& cells) {
   const Vectors x = particles.x;
   const Integers force = particles.force;
@@ -166,8 +167,8 @@ void compute_forces(const Particles& particles, const Cells& cells) {
   Kokkos::fence();
 }
 
-// Half a step of the velocities, and a whole one of the positions, which stay in the cube only when
-// cells are built anew: ghosts would not know of a jump.
+// Advances velocities by half a step and, if asked, positions by a whole one. Positions may leave
+// the cube until cells are rebuilt, since a jump would separate particles from their ghosts.
 void kick(const Particles& particles, bool and_drift) {
   const Vectors x = particles.x, v = particles.v;
   const Integers force = particles.force;
@@ -216,13 +217,13 @@ std::uint64_t simulate(const ek::Communicator& ranks, const Settings& settings) 
       compute_forces(particles, cells);
     }
     kick(particles, true);
-    halo.exchange(particles.as_set());  // the new places of ghosts
+    halo.exchange(particles.as_set());  // sends the new places to ghosts
     {
       auto timing = pairs.time();
       compute_forces(particles, cells);
     }
     kick(particles, false);
-    // Objects may move where cells are built anew anyway, and only there.
+    // Objects may move only where cells are rebuilt in any case.
     balancer.step(particles.as_set(), {.may_move = (step + 1) % steps_of_cells == 0});
   }
   balancer.finish();

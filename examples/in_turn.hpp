@@ -1,13 +1,13 @@
 #pragma once
 
-// One file that all ranks write to.
+// All ranks write one file, one after the other.
 
 #include <evenkeel/evenkeel.hpp>
 
 #include <cstdio>
 #include <string>
 
-// Collective. Calls write(file) on each rank, one after the other; the first begins the file anew.
+// Collective. Calls write(file) on each rank, one after the other; rank 0 empties the file first.
 // Throws the same Error on all ranks if the file cannot be written.
 template <class Write>
 void write_in_turn(const evenkeel::Communicator& ranks, const std::string& path,

@@ -11,12 +11,12 @@ default_directory="$checkout/build/default"  # of scripts/demo, and of scripts/t
 # installed. "a?": optional, installed if the distribution has it.
 packages_build=(g++ cmake ninja-build ccache libeigen3-dev libspdlog-dev
   "libtrilinos-kokkos-dev|libkokkos-dev")
-packages_kernels=("libtrilinos-kokkos-kernels-dev?" "libblas-dev?" "liblapack-dev?")
+packages_kernels=("libtrilinos-kokkos-kernels-dev?")
 packages_mpi=("libopenmpi-dev|libmpich-dev" "openmpi-bin|mpich")
 packages_tools=(libcli11-dev nlohmann-json3-dev)
 packages_tests=(libgtest-dev libbenchmark-dev)
 packages_lint=(clang-format clang-tidy)
-packages_docs=(git python3-sphinx python3-myst-parser python3-sphinx-copybutton furo)
+packages_docs=(git doxygen python3-sphinx python3-myst-parser python3-sphinx-copybutton furo)
 packages_clang=(clang "libclang-rt-dev?")
 packages_newest_host=(mmdebstrap mount debian-archive-keyring)
 

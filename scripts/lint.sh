@@ -43,6 +43,7 @@ source_including() {
   local header="$1" component="${1%%/*}" path pattern found name
   case "$header" in
     */include/*) path="${header#*/include/}" ;;
+    */internal/*) path="${header#*/internal/}" ;;
     */src/*) path="${header#*/src/}" ;;
     *) path="${header##*/}" ;;
   esac
@@ -86,6 +87,11 @@ check_columns() {
   return 0
 }
 
+# Comments and pages are plain English.
+check_words() {
+  (cd "$checkout" && python3 scripts/words)
+}
+
 # Prints the findings of each process in one piece, without its counts of hidden warnings.
 check_tidy() {
   local directory="$1" jobs="$2" list="$3"
@@ -115,7 +121,7 @@ run_lint() {
   # Debug with all checks, so that clang-tidy sees the code of the assertions too.
   configure "$directory" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER="$compiler" \
     -DEVENKEEL_ASSERTIONS=collective -DEVENKEEL_WARNINGS_AS_ERRORS=ON -DEVENKEEL_BUILD_BENCH=ON \
-    -DEVENKEEL_PRECOMPILED_HEADERS=OFF
+    -DEVENKEEL_PRECOMPILED_HEADERS=OFF -DCMAKE_UNITY_BUILD=OFF
   list="$directory/log/tidy-files"
   mkdir -p "${list%/*}"
   all="$list"
@@ -127,6 +133,7 @@ run_lint() {
 
   run_stage clang-format "$directory/log/format.log" check_format || failed=1
   run_stage columns "$directory/log/columns.log" check_columns || failed=1
+  run_stage words "$directory/log/words.log" check_words || failed=1
   run_stage clang-tidy "$directory/log/tidy.log" check_tidy "$directory" "$jobs" "$list" || failed=1
   since="of all"
   [[ -z "$base" ]] || since="changed since $(git -C "$checkout" rev-parse --short "$base")"

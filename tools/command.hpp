@@ -9,6 +9,8 @@
 #include <CLI/CLI.hpp>
 
 #include <functional>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,8 +18,8 @@ namespace evenkeel::tool {
 
 class Ranks;  // ranks.hpp
 
-// The output of a sub-command, and the work left after printing it: to give files their names. Rank
-// 0 prints its text; `commit` is collective where the sub-command is.
+// The output of a sub-command, and the work that is left after printing: giving files their names.
+// Rank 0 prints the text; `commit` is collective where the sub-command is.
 struct Output {
   Output(std::string said, std::function<void()> last = {})  // NOLINT: implicit, for texts alone
       : text(std::move(said)), commit(std::move(last)) {}
@@ -25,16 +27,37 @@ struct Output {
   std::function<void()> commit;
 };
 
-// Each adds its sub-command to `app` and returns the function that produces its output.
+// Each function adds its sub-command to `app` and returns the function that produces its output.
 using Run = std::function<Output()>;
-Run add_completion(CLI::App& app);
 Run add_control(CLI::App& app);
 Run add_fit(CLI::App& app);
 Run add_info(CLI::App& app);
-Run add_manual(CLI::App& app);
 Run add_partition(CLI::App& app, Ranks& ranks);  // collective over `ranks`, which it starts
 Run add_replay(CLI::App& app);
 Run add_report(CLI::App& app);
 Run add_watch(CLI::App& app);  // prints while it runs
+
+// Adds an option whose value is text. `into` stays empty if the user does not give the option.
+inline void add_option(CLI::App& command, const char* name, std::optional<std::string>& into,
+                       const char* type, const char* description, bool required = false) {
+  command
+      .add_option_function<std::string>(
+          name, [&into](const std::string& value) { into = value; }, description)
+      ->type_name(type)
+      ->required(required);
+}
+
+// Examples at the end of a command's help.
+struct Example {
+  const char* command;
+  const char* purpose;
+};
+
+inline void add_examples(CLI::App& command, std::initializer_list<Example> examples) {
+  std::string text = "Examples:";
+  for (const Example& example : examples)
+    text += std::string("\n  # ") + example.purpose + "\n  " + example.command;
+  command.footer(text);
+}
 
 }  // namespace evenkeel::tool

@@ -1,12 +1,11 @@
-// evenkeel fit: what things cost, from measurements in files. Each kind of measurement has its
-// option, of which exactly one is given, and its source in fit/.
+// evenkeel fit: finds costs from measurements in files. Each kind of measurement has its option and
+// its source in fit/. The user gives exactly one of these options.
 
 #include "command.hpp"
+#include "files/refusal.hpp"
 #include "fit/counts.hpp"
 #include "fit/patches.hpp"
-#include "fit/refusal.hpp"
 #include "progress.hpp"
-#include "teach/examples.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
@@ -59,26 +58,14 @@ Output run(const FitArguments& asked) {
 Run add_fit(CLI::App& app) {
   const auto asked = std::make_shared<FitArguments>();
   CLI::App& command = *app.add_subcommand("fit", "What things cost, from measurements");
-  command
-      .add_option_function<std::string>(
-          "--patches", [asked](const std::string& path) { asked->patches = path; },
-          "A row for each patch that was timed: mx, my, in 3-D mz, and seconds")
-      ->type_name("T.npy|T.csv");
-  command
-      .add_option_function<std::string>(
-          "--counts", [asked](const std::string& path) { asked->counts = path; },
-          "A row for each rank: how much it had of each type")
-      ->type_name("A.npy|A.csv");
-  command
-      .add_option_function<std::string>(
-          "--seconds", [asked](const std::string& path) { asked->seconds = path; },
-          "The seconds of each of these rows, in one column or in several looks")
-      ->type_name("t.npy|t.csv");
-  command
-      .add_option_function<std::string>(
-          "--method", [asked](const std::string& name) { asked->method = name; },
-          "How; robust where it is not given")
-      ->type_name("robust|minimum_norm");
+  add_option(command, "--patches", asked->patches, "T.npy|T.csv",
+             "A row for each patch that was timed: mx, my, in 3-D mz, and seconds");
+  add_option(command, "--counts", asked->counts, "A.npy|A.csv",
+             "A row for each rank: how much it had of each type");
+  add_option(command, "--seconds", asked->seconds, "t.npy|t.csv",
+             "The seconds of each of these rows, in one column or in several looks");
+  add_option(command, "--method", asked->method, "robust|minimum_norm",
+             "How; robust where it is not given");
   command.add_flag("--json", asked->json, "Print JSON");
   add_examples(command,
                {{"evenkeel fit --counts had.csv --seconds took.csv",

@@ -1,9 +1,8 @@
-// evenkeel info: what this evenkeel was built from and what it finds here.
+// evenkeel info: shows what this evenkeel was built from and what it finds on this machine.
 
 #include "command.hpp"
-#include "teach/examples.hpp"
 
-#include <evenkeel/backends/build.hpp>
+#include <evenkeel/backends/config.hpp>
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,10 @@
-// The program `evenkeel`. Parses, runs one sub-command, and prints its whole output or an error.
+// The program `evenkeel` parses its arguments, runs one sub-command, and prints the whole output or
+// an error.
 
 #include "command.hpp"
 #include "ranks.hpp"
 
+#include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/error.hpp>
 
@@ -29,7 +31,7 @@ int report(const Ranks& ranks, const std::string& message, Status status) {
   return status;
 }
 
-// Collective where the ranks are started: the same status on all.
+// Collective if the ranks were started: returns the same status on all of them.
 int print(const Ranks& ranks, const std::string& output) {
   if (ranks.is_first()) std::cout << output << std::flush;
   if (ranks.as_first_says(static_cast<bool>(std::cout))) return success;
@@ -42,11 +44,9 @@ int run(int argc, char** argv, Ranks& ranks) {
   app.require_subcommand(1);
   app.footer("`evenkeel COMMAND --help` tells more, with examples.");
   std::map<std::string, evenkeel::tool::Run> commands;
-  commands["completion"] = evenkeel::tool::add_completion(app);
   commands["control"] = evenkeel::tool::add_control(app);
   commands["fit"] = evenkeel::tool::add_fit(app);
   commands["info"] = evenkeel::tool::add_info(app);
-  commands["manual"] = evenkeel::tool::add_manual(app);
   commands["partition"] = evenkeel::tool::add_partition(app, ranks);
   commands["replay"] = evenkeel::tool::add_replay(app);
   commands["report"] = evenkeel::tool::add_report(app);

@@ -2,27 +2,23 @@
 
 #include "command.hpp"
 #include "files/output_file.hpp"
+#include "files/refusal.hpp"
 #include "files/write_array.hpp"
-#include "partition/drawing/drawing.hpp"
-#include "partition/drawing/subjects.hpp"
 #include "partition/graph/cutting.hpp"
 #include "partition/graph/input.hpp"
 #include "partition/graph/options.hpp"
-#include "partition/graph/report.hpp"
 #include "partition/methods.hpp"
 #include "partition/objects.hpp"
 #include "partition/options.hpp"
 #include "partition/partitioning.hpp"
 #include "partition/picture.hpp"
-#include "partition/refusal.hpp"
-#include "partition/report.hpp"
 #include "progress.hpp"
 #include "ranks.hpp"
-#include "teach/examples.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/text.hpp>
-#include <evenkeel/core/vtk.hpp>
+#include <evenkeel/extras/vtk.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -39,34 +35,33 @@ namespace evenkeel::tool {
 namespace {
 
 // The requested output files on rank 0; empty on other ranks. They are opened before anything is
-// computed, so that an unusable name costs no time. Either all get their names or none does.
+// computed, so that an unusable name costs no time. All of them are complete before any gets its
+// name.
 struct OutputFiles {
-  std::optional<OutputFile> parts, domains, drawing;
+  std::optional<OutputFile> parts, domains;
 };
 
 using Files = std::shared_ptr<OutputFiles>;
 
 Files open_files(const Communicator& communicator, const std::optional<std::string>& parts,
-                 const std::optional<std::string>& drawing,
                  const std::optional<std::string>& domains = {}) {
   auto files = std::make_shared<OutputFiles>();
-  vote(communicator, attempt(partition_stage, [&] {
+  vote(communicator, attempt(refuse_partition.stage, [&] {
          if (communicator.rank() != 0) return;
          if (parts) files->parts.emplace(*parts);
          if (domains) files->domains.emplace(*domains);
-         if (drawing) files->drawing.emplace(*drawing);
        }));
   return files;
 }
 
-// Rank 0 writes its own parts and then those of the others, some at a time, so that it needs no
-// memory for all. After a failure to write it goes on receiving.
+// Rank 0 writes its own parts and then those of the others, piece by piece, so that it never holds
+// the parts of all ranks. If writing fails, it continues to receive, since the others still send.
 void write_parts(const Communicator& communicator, const std::vector<std::int32_t>& mine,
                  ArrayFormat format, OutputFiles& files) {
   constexpr std::int64_t most_at_once = std::int64_t{1} << 20U;
   const std::vector<std::int64_t> counts = communicator.all_gather(std::int64_t{std::ssize(mine)});
   std::optional<ColumnWriter> writer;
-  Status written = attempt(partition_stage, [&] {
+  Status written = attempt(refuse_partition.stage, [&] {
     if (!files.parts) return;
     writer.emplace(
         *files.parts, format,
@@ -83,10 +78,10 @@ void write_parts(const Communicator& communicator, const std::vector<std::int32_
             static_cast<std::size_t>(std::min(most_at_once, std::ssize(mine) - begin)));
       const auto received = gather(communicator, Status(), piece, 0);
       if (!written.ok() || !writer) continue;
-      written = attempt(partition_stage, [&] { writer->add(received.values); });
+      written = attempt(refuse_partition.stage, [&] { writer->add(received.values); });
     }
   vote(communicator, written);
-  vote(communicator, attempt(partition_stage, [&] {
+  vote(communicator, attempt(refuse_partition.stage, [&] {
          if (files.parts) files.parts->finish();
        }));
 }
@@ -94,49 +89,37 @@ void write_parts(const Communicator& communicator, const std::vector<std::int32_
 void write_domains(const Communicator& communicator, const Partition& partition, int dimensions,
                    OutputFiles& files) {
   const std::vector<DomainCell> cells = picture_of(communicator, partition);
-  vote(communicator, attempt(partition_stage, [&] {
+  vote(communicator, attempt(refuse_partition.stage, [&] {
          if (!files.domains) return;
          files.domains->write(vtu_of(dimensions, cells));
          files.domains->finish();
        }));
 }
 
-void write_drawing(const Communicator& communicator, const Subject& subject, OutputFiles& files) {
-  const std::string svg = svg_of(communicator, subject);
-  vote(communicator, attempt(partition_stage, [&] {
-         if (!files.drawing) return;
-         files.drawing->write(svg);
-         files.drawing->finish();
-       }));
-}
-
 void commit(const Communicator& communicator, OutputFiles& files) {
-  vote(communicator, attempt(partition_stage, [&] {
+  vote(communicator, attempt(refuse_partition.stage, [&] {
          if (files.parts) files.parts->commit();
          if (files.domains) files.domains->commit();
-         if (files.drawing) files.drawing->commit();
        }));
 }
 
-// The last act of the command, when its output has been printed.
+// Commits the files as the last act of the command, after its output was printed.
 std::function<void()> committing(const Communicator& communicator, const Files& files) {
   return [&communicator, files] { commit(communicator, *files); };
 }
 
 Output partition_objects(const Communicator& communicator, const PartitionOptions& options) {
-  const Files files = open_files(communicator, options.out, options.svg, options.vtk);
+  const Files files = open_files(communicator, options.out, options.vtk);
   ProgressLine line(communicator.rank() == 0);
   const Objects objects = read_objects(
       communicator, options, [&](const std::string& name) { return line.on_reading(name); });
   const std::string cutting = "cutting " + in_quotes(options.points);
   line.on_stage(cutting);
   Partition found = partition(communicator, objects, options, line.on_work(cutting));
-  if (!options.vtk) found.keys = {};  // a picture of domains needs them, and nothing else does
+  if (!options.vtk) found.keys = {};  // only a picture of the domains needs the keys
   line.on_stage("writing");
   if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
   if (options.vtk) write_domains(communicator, found, objects.dimensions, *files);
-  if (options.svg)
-    write_drawing(communicator, subject_of(communicator, options, objects, found), *files);
   return {report_of(options, objects, found), committing(communicator, files)};
 }
 
@@ -152,12 +135,10 @@ GraphPartition cut_shown(const Communicator& communicator, const GraphInput& inp
 }
 
 Output partition_graph(const Communicator& communicator, const GraphPartitionOptions& options) {
-  const Files files = open_files(communicator, options.out, options.svg);
+  const Files files = open_files(communicator, options.out);
   const GraphInput input = read_shown(communicator, options);
   const GraphPartition found = cut_shown(communicator, input, options);
   if (options.out) write_parts(communicator, found.parts, format_of(*options.out), *files);
-  if (options.svg)
-    write_drawing(communicator, subject_of(communicator, options, input, found), *files);
   return {report_of(options, input, found), committing(communicator, files)};
 }
 
@@ -171,15 +152,6 @@ Output run(const Communicator& communicator, const PartitionArguments& asked) {
   throw Error(error.kind(), Where{error.where()}, error.problem(), error.remedy());
 }
 
-void add_option(CLI::App& command, const char* name, std::optional<std::string>& into,
-                const char* type, const char* description, bool required = false) {
-  command
-      .add_option_function<std::string>(
-          name, [&into](const std::string& value) { into = value; }, description)
-      ->type_name(type)
-      ->required(required);
-}
-
 void add_partition_examples(CLI::App& command) {
   add_examples(
       command,
@@ -187,8 +159,6 @@ void add_partition_examples(CLI::App& command) {
         "Parts of equal weight along a Hilbert curve; o.npy has the part of each point"},
        {"evenkeel partition --points p.csv --parts 12 --method staggered --grid 3x2x2 --vtk d.vtu",
         "A staggered grid of 3 x 2 x 2 domains, and a picture of it for ParaView"},
-       {"evenkeel partition --points p.npy --parts 6 --method hilbert --svg parts.svg",
-        "A picture of the parts, for any browser"},
        {"evenkeel partition --graph mesh.graph --parts 64 --method graph --effort fast",
         "Parts of a mesh with few edges between them"},
        {"evenkeel partition --graph mesh.graph --parts 64 --method graph --from o.npy --out n.npy",
@@ -236,8 +206,6 @@ Run add_partition(CLI::App& app, Ranks& ranks) {
   add_option(command, "--out", asked->out, "P.npy|P.csv",
              "Write the part of each object or vertex, in their order");
   add_option(command, "--vtk", asked->vtk, "domains.vtu", "Write the domains as boxes");
-  add_option(command, "--svg", asked->svg, "parts.svg",
-             "Write a picture of the parts for browsers; of a graph, --points places its vertices");
   command.add_flag("--json", asked->json, "Print JSON");
   add_partition_examples(command);
   return [asked, &ranks]() -> Output {

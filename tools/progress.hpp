@@ -1,28 +1,27 @@
 #pragma once
 
-// Tells on a terminal how far the work is, on one line of stderr that is gone at the end.
+// Shows on a terminal how far the work is, on one line of stderr that disappears at the end.
 
 #include "files/lines.hpp"
 
 #include <chrono>
 #include <functional>
-#include <string>
 
 namespace evenkeel::tool {
 
 class ProgressLine {
  public:
-  // Silent unless it may speak and stderr is a terminal.
+  // The line stays silent unless `may_speak` is true and stderr is a terminal.
   explicit ProgressLine(bool may_speak);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Nothing is said in the first half second. Both keep a reference to this object, and are empty
-  // where it is silent.
+  // The line shows nothing in the first half second. Both functions that are returned keep a
+  // reference to this object, and are empty if it is silent.
   Progress on_reading(const std::string& name);
   std::function<void(double done)> on_work(const std::string& name);
-  // Of work that does not tell how far it is: says only what it is.
+  // Shows only the name, for work that does not report how far it is.
   void on_stage(const std::string& name);
 
  private:

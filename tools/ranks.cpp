@@ -11,7 +11,7 @@ namespace evenkeel::tool {
 
 namespace {
 
-// The rank that the launcher gave this process; nothing when there is no launcher.
+// The rank that the launcher gave this process; null if there is no launcher.
 const char* launched_rank() {
   for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"})
     if (const char* rank = std::getenv(name)) return rank;

@@ -1,9 +1,9 @@
 #pragma once
 
-// The processes that run a sub-command together. The first sub-command that needs MPI and Kokkos
-// starts them, so that the others work where these do not. They end with this object: construct it
-// first, so that rank 0 has printed everything before any rank ends. Launchers kill the remaining
-// ranks when one has ended with an error.
+// The processes that run a sub-command together. Only a sub-command that needs MPI and Kokkos
+// starts them, so the others also work where MPI and Kokkos do not. MPI and Kokkos end with this
+// object: construct it first, so that rank 0 has printed everything before any rank ends. Launchers
+// kill the remaining ranks when one has ended with an error.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 

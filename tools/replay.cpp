@@ -1,19 +1,16 @@
-// evenkeel replay: what a trigger would have done with a recorded run.
+// evenkeel replay: shows what a trigger would have done with a recorded run.
 
 #include "command.hpp"
 #include "files/output_file.hpp"
+#include "files/refusal.hpp"
 #include "files/write_array.hpp"
 #include "progress.hpp"
 #include "replay/chain.hpp"
 #include "replay/journal.hpp"
-#include "replay/journal_chain.hpp"
 #include "replay/options.hpp"
-#include "replay/refusal.hpp"
 #include "replay/report.hpp"
-#include "replay/run.hpp"
 #include "replay/schedule.hpp"
 #include "replay/trial.hpp"
-#include "teach/examples.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -53,13 +50,14 @@ std::string replay_recorded(const JournalReplayOptions& options) {
   return report_of(replay_journal(options.journal, progress), options.json);
 }
 
-// The file, which gets its name once the report is printed. It is opened before anything is read.
+// The file of --write-chain, if it was asked for. It is opened before anything is read, and gets
+// its name after the report was printed.
 class ChainFile {
  public:
   explicit ChainFile(const std::optional<std::string>& path) : path_(path) {
     if (path_) file_ = std::make_shared<OutputFile>(*path_);
   }
-  void write(const CostTable& chain) {
+  void write(const ChainTable& chain) {
     write_array(*file_, format_of(*path_), std::span<const double>(chain.costs), chain.bins);
     file_->finish();
   }
@@ -86,14 +84,6 @@ Output run(const ChainReplayOptions& options) {
   std::string report = replay_chain(options);
   if (file.is_wanted()) file.write(chain_in_file(options.chain));
   return file.beside(std::move(report));
-}
-
-void add_option(CLI::App& command, const char* name, std::optional<std::string>& into,
-                const char* type, const char* description) {
-  command
-      .add_option_function<std::string>(
-          name, [&into](const std::string& value) { into = value; }, description)
-      ->type_name(type);
 }
 
 }  // namespace

@@ -1,17 +1,16 @@
-// evenkeel report: a run that is on record, as a page to read.
+// evenkeel report: shows a recorded run as a page.
 
 #include "command.hpp"
 #include "files/output_file.hpp"
 #include "files/refusal.hpp"
+#include "journal/reader.hpp"
 #include "progress.hpp"
 #include "report/amounts.hpp"
-#include "report/journal.hpp"
 #include "report/model.hpp"
 #include "report/page.hpp"
-#include "teach/examples.hpp"
-#include "tell/words.hpp"
 
 #include <evenkeel/backends/text.hpp>
+#include <evenkeel/backends/words.hpp>
 
 #include <memory>
 #include <string>
@@ -29,31 +28,18 @@ report::Model model_of(const std::string& path) {
   const FileSource source(path);
   ProgressLine line(true);
   report::ModelBuilder builder;
-  report::Reading reading =
-      report::read_journal(source,
-                           {[&](const report::Start& start) { builder.start(start); },
-                            [&](const report::Look& look) { builder.add(look); },
-                            [&](const report::Finish& finish) { builder.finish(finish); }},
-                           line.on_reading(path));
+  Reading reading =
+      read_journal(source, Care::tolerant, report::handlers_of(builder), line.on_reading(path));
   return std::move(builder).result(std::move(reading));
 }
 
-std::string journal_text(const report::Model& model) {
-  const report::Reading& reading = model.reading;
-  return joined({"of evenkeel ", model.start.version.empty() ? "unknown" : model.start.version,
-                 ", on ", report::counted(model.ranks, "rank"),
-                 reading.is_cut_off      ? ", cut off in its last line"
-                 : reading.is_unfinished ? ", which was not finished"
-                                         : ""});
-}
-
-// What stdout gets to know.
+// The text for stdout.
 std::string words_of(const report::Model& model, const std::string& path) {
   std::string text;
   const auto line = [&](const char* name, const std::string& value) {
     text.append(name).append(value).append("\n");
   };
-  line("journal    ", journal_text(model));
+  line("journal    ", name_of_journal(model.start.version, model.ranks, model.reading));
   line("looks      ", joined({std::to_string(model.looks), ", of ",
                               report::counted(model.last_step - model.first_step, "step")}));
   line("rebalances ", std::to_string(model.changing) + detail::and_unchanged(model.unchanging));
@@ -64,7 +50,7 @@ std::string words_of(const report::Model& model, const std::string& path) {
   return text;
 }
 
-// The file is opened before anything is read, and gets its name last.
+// Opens the file before anything is read, and gives it its name last.
 Output run(const ReportArguments& asked) {
   const auto file = std::make_shared<OutputFile>(asked.html);
   const report::Model model = model_of(asked.journal);

@@ -1,15 +1,13 @@
-// evenkeel watch: a run that goes on, as its journal grows. In a terminal it draws one frame after
-// the other; elsewhere it prints a line for each look. With --serve it answers browsers, too.
+// evenkeel watch: shows a run while its journal grows. In a terminal it draws one frame after the
+// other; elsewhere it prints a line for each look. With --serve it answers browsers, too.
 
 #include "command.hpp"
 #include "files/refusal.hpp"
-#include "report/journal.hpp"
+#include "journal/reader.hpp"
 #include "report/model.hpp"
 #include "report/page.hpp"
-#include "teach/examples.hpp"
 #include "watch/following.hpp"
 #include "watch/frame.hpp"
-#include "watch/metrics.hpp"
 #include "watch/server.hpp"
 #include "watch/terminal.hpp"
 #include "watch/view.hpp"
@@ -44,7 +42,7 @@ struct WatchArguments {
 constexpr int milliseconds_between_looks = 250;
 constexpr int seconds_between_pages = 5;
 
-// All that is known of a run so far. What a page needs is kept only where pages are served.
+// All that is known of a run so far. The data of pages is kept only if pages are served.
 class Watched {
  public:
   Watched(std::string path, bool has_pages, std::function<void()> on_look)
@@ -62,12 +60,14 @@ class Watched {
   void begin_again() {
     view_ = {};
     builder_.emplace();
-    lines_.emplace(report::Readers{[this](const report::Start& start) { add(start); },
-                                   [this](const report::Look& look) { add(look); },
-                                   [this](const report::Finish& finish) { add(finish); }});
+    lines_.emplace(
+        path_, Care::tolerant,
+        JournalHandlers{[this](const JournalHeader& start) { add(start); },
+                        [this](const JournalPlace&, const JournalLine& look) { add(look); },
+                        [this](const JournalFinish& finish) { add(finish); }});
   }
 
-  // A journal may be damaged, but not all over.
+  // Some lines of a journal may be damaged, but not all of them.
   void refuse_strangers() const {
     if (lines_->reading().lines == 0 || lines_->has_understood()) return;
     refuse(joined({"The file ", in_quotes(path_), " is not a journal."}),
@@ -83,16 +83,16 @@ class Watched {
   }
 
  private:
-  void add(const report::Start& start) {
+  void add(const JournalHeader& start) {
     watch::take(view_, start);
     if (has_pages_) builder_->start(start);
   }
-  void add(const report::Look& look) {
+  void add(const JournalLine& look) {
     watch::take(view_, look);
     if (has_pages_) builder_->add(look);
     on_look_();
   }
-  void add(const report::Finish& finish) {
+  void add(const JournalFinish& finish) {
     watch::take(view_, finish);
     if (has_pages_) builder_->finish(finish);
   }
@@ -102,7 +102,7 @@ class Watched {
   std::function<void()> on_look_;
   View view_;
   std::optional<report::ModelBuilder> builder_;
-  std::optional<report::LineTaker> lines_;
+  std::optional<LineTaker> lines_;
 };
 
 Answer answer_for(const Watched& run, std::string_view path) {
@@ -112,7 +112,7 @@ Answer answer_for(const Watched& run, std::string_view path) {
   return {404, "text/plain; charset=utf-8", "There are / and /metrics.\n"};
 }
 
-// Until a key or somebody at the port, or for a while.
+// Waits until a key is pressed, a browser connects, or the time between two looks is over.
 void wait_for_something(bool has_keys, const std::optional<watch::LoopbackServer>& server) {
   std::array<pollfd, 2> all = {};
   nfds_t count = 0;
@@ -136,7 +136,7 @@ Output run(const WatchArguments& asked) {
   });
   watch::Following file(
       asked.journal, [&](std::string_view line) { run->take(line); }, [&] { run->begin_again(); });
-  file.advance();  // an Error comes before the terminal changes
+  file.advance();  // throws its Error before the terminal changes
   run->refuse_strangers();
   std::optional<watch::LoopbackServer> server;
   if (asked.port) server.emplace(*asked.port);

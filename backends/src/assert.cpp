@@ -1,4 +1,3 @@
-#include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/error.hpp>
 
 #include <string>
@@ -7,7 +6,7 @@
 namespace evenkeel::detail {
 
 void assertion_failed(const char* condition, const char* meaning, const char* file, int line) {
-  std::string_view path(file);  // cut to the file name: the same text wherever it was built
+  std::string_view path(file);  // only the file name: the same text for every build folder
   if (const auto cut = path.find_last_of('/'); cut != std::string_view::npos)
     path.remove_prefix(cut + 1);
   throw Error(ErrorKind::internal, Where{std::string(path) + ':' + std::to_string(line)},

@@ -1,5 +1,4 @@
-#include <evenkeel/backends/build.hpp>
-#include <evenkeel/backends/comm/transport.hpp>
+#include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 

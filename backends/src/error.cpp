@@ -68,16 +68,16 @@ struct Error::Text {
   std::string where, problem, remedy, all, name = {};
 };
 
-// Texts with room for what a vote can carry.
+// Texts with room for all that a vote can carry.
 class Error::Reserve {
  public:
-  // Never destroyed: programs tell Errors while they end, too.
+  // Never destroyed, since programs report Errors also while they end.
   static Reserve& instance() {
     static Reserve* const reserve = new Reserve;
     return *reserve;
   }
 
-  // Each is in use as long as an Error made from it lives.
+  // A text is in use as long as an Error made from it lives.
   std::shared_ptr<const Text> take(const Told& told) noexcept {
     const std::lock_guard lock(mutex_);
     for (const std::shared_ptr<Text>& text : texts_)
@@ -116,7 +116,7 @@ class Error::Reserve {
 
   std::mutex mutex_;
   std::array<std::shared_ptr<Text>, 4> texts_;
-  std::shared_ptr<const Text> last_;  // when all others are in use
+  std::shared_ptr<const Text> last_;  // for when all others are in use
 };
 
 Error::Error(ErrorKind kind, Where where, std::string what, std::string remedy)
@@ -175,5 +175,9 @@ Error Error::out_of_memory(const char* stage) noexcept {
 void Error::make_reserve() { static_cast<void>(Reserve::instance()); }
 
 Error::~Error() = default;
+
+void Refusal::operator()(std::string problem, std::string remedy) const {
+  throw Error(ErrorKind::bad_input, Where{stage}, std::move(problem), std::move(remedy));
+}
 
 }  // namespace evenkeel

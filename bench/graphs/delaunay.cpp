@@ -4,7 +4,6 @@
 #include "graph.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <tuple>
 #include <type_traits>
@@ -18,7 +17,7 @@ __extension__ using Wide = __int128;
 // The determinants are written once for all types of numbers: doubles, their absolute values, which
 // bound the error of a determinant of doubles, and whole numbers.
 
-// A number that forgets all signs, in differences too.
+// A number without signs: differences add, too.
 struct Magnitude {
   double value;
   friend Magnitude operator*(Magnitude a, Magnitude b) { return {a.value * b.value}; }
@@ -47,8 +46,8 @@ Number square(const Row<Number, n>& row) {
   return sum;
 }
 
-// Positive inside the circumcircle or circumsphere of positively oriented rows, seen from the
-// point.
+// Positive if the point is inside the circumcircle or circumsphere of positively oriented rows,
+// which are relative to the point.
 template <class Number>
 Number lifted_determinant(const std::array<Row<Number, 2>, 3>& m) {
   return square<Number, 2>(m[0]) * (m[1][0] * m[2][1] - m[2][0] * m[1][1]) +
@@ -103,7 +102,8 @@ Row<double, n> difference(const LatticePoint<n>& a, const LatticePoint<n>& b) {
 
 // --- Triangulation -------------------------------------------------------------------------------
 
-// The order of insertion: half of the points in the last round, a quarter in the one before...
+// The order of insertion: half of the points are in the last round, a quarter in the one before,
+// ...
 template <int n>
 std::vector<std::int32_t> insertion_order(std::span<const LatticePoint<n>> points) {
   std::vector<double> places;
@@ -134,7 +134,7 @@ class Triangulation {
     const double side = static_cast<double>(1 << lattice_bits<n>);
     Simplex<n> great;
     for (int c = 0; c <= n; ++c) {
-      // The origin last: the others, seen from there, are positively oriented.
+      // The origin is last: relative to it, the others are positively oriented.
       LatticePoint<n> corner = {};
       if (c < n) corner[static_cast<std::size_t>(c)] = side;
       points_.push_back(corner);
@@ -147,13 +147,13 @@ class Triangulation {
 
   void insert(std::int32_t point) {
     start_ = simplex_with(point);
-    if (!contains_in_sphere(start_, point)) return;  // it is a corner already
+    if (!contains_in_sphere(start_, point)) return;  // the point repeats a corner
     collect_cavity(point);
     fill_cavity(point);
     link_star();
   }
 
-  // Without the slots that are free.
+  // The simplices without free slots.
   std::vector<Simplex<n>> result() const {
     std::vector<std::int32_t> number(simplices_.size());
     for (const std::int32_t slot : free_) number[static_cast<std::size_t>(slot)] = none;
@@ -171,12 +171,29 @@ class Triangulation {
     return result;
   }
 
+  // Fails unless simplices are positively oriented, agree on their neighbours, and fill the great
+  // simplex exactly.
+  void check(std::span<const Simplex<n>> simplices) const {
+    Wide volume = 0;
+    for (std::size_t s = 0; s < simplices.size(); ++s) {
+      const Wide size = determinant(converted<Wide, n>(edges_of(simplices[s].corners)));
+      if (size <= 0) fail("a simplex is not positively oriented");
+      volume += size;
+      for (const std::int32_t neighbour : simplices[s].neighbours)
+        if (neighbour >= 0 &&
+            std::ranges::count(simplices[static_cast<std::size_t>(neighbour)].neighbours,
+                               static_cast<std::int32_t>(s)) != 1)
+          fail("two simplices do not agree that they are neighbours");
+    }
+    if (volume != Wide{1} << (n * lattice_bits<n>)) fail("the simplices do not fill the great one");
+  }
+
  private:
   static constexpr std::int32_t none = -1;
   struct Facet {
     std::int32_t simplex;  // in the cavity
     int opposite;          // the corner that is not in the facet
-    std::int32_t outer;    // the simplex on the other side, or none
+    std::int32_t outer;    // the simplex on the other side, or `none`
     std::int32_t of_star;  // the new simplex on this facet
   };
 
@@ -188,8 +205,8 @@ class Triangulation {
     return points_[static_cast<std::size_t>(point)];
   }
 
-  // A simplex with the point inside or on its border. Walks over facets that part it from the
-  // point; in a Delaunay triangulation no such walk goes round in circles.
+  // A simplex with the point inside or on its border. Walks over facets that separate it from the
+  // point; in a Delaunay triangulation no such walk returns to a simplex.
   std::int32_t simplex_with(std::int32_t point) const {
     std::int32_t current = start_, previous = none;
     for (int turn = 0;;) {
@@ -211,11 +228,14 @@ class Triangulation {
   bool is_beyond(const Simplex<n>& simplex, int facet, std::int32_t point) const {
     std::array<std::int32_t, n + 1> corners = simplex.corners;
     corners[static_cast<std::size_t>(facet)] = point;
+    return sign_of([](const auto& m) { return determinant(m); }, edges_of(corners)) < 0;
+  }
+  // The vectors from the last corner to the others.
+  std::array<Row<double, n>, n> edges_of(const std::array<std::int32_t, n + 1>& corners) const {
     std::array<Row<double, n>, n> rows;
-    for (int r = 0; r < n; ++r)
-      rows[static_cast<std::size_t>(r)] =
-          difference<n>(place(corners[static_cast<std::size_t>(r)]), place(corners[n]));
-    return sign_of([](const auto& m) { return determinant(m); }, rows) < 0;
+    for (std::size_t r = 0; r < n; ++r)
+      rows[r] = difference<n>(place(corners[r]), place(corners[n]));
+    return rows;
   }
   bool contains_in_sphere(std::int32_t simplex, std::int32_t point) const {
     std::array<Row<double, n>, n + 1> rows;
@@ -248,8 +268,9 @@ class Triangulation {
       }
   }
 
-  // Neighbours of the new simplices that are new themselves follow in link_star(), which needs the
-  // cavity: its facets to the outside now lead to new simplices, as -2 - number.
+  // Replaces the cavity by new simplices. Sets their outer neighbours; link_star() sets those that
+  // are new, and needs the cavity for this: its facets to the outside now have new simplices as
+  // neighbours, encoded as -2 - number.
   void fill_cavity(std::int32_t point) {
     for (Facet& facet : facets_) {
       if (free_.empty()) {
@@ -271,8 +292,8 @@ class Triangulation {
       at(facet.simplex).neighbours[static_cast<std::size_t>(facet.opposite)] = -2 - facet.of_star;
   }
 
-  // Two new simplices meet where two facets of the cavity share a ridge: turns around the ridge,
-  // through the cavity, from one to the other.
+  // Links new simplices. Two of them meet where two facets of the cavity share a ridge: turns
+  // around the ridge, through the cavity, from one to the other.
   void link_star() {
     for (const Facet& facet : facets_)
       for (int f = 0; f <= n; ++f)
@@ -301,28 +322,13 @@ class Triangulation {
   std::vector<std::int32_t> free_;
   std::int32_t start_ = 0;
 
-  // Of the last insertion. A visit by it is this number for a simplex inside the cavity, and one
-  // more for a simplex outside.
+  // The last insertion marks a simplex with this number if it is inside the cavity, and with the
+  // next number if it is outside.
   std::int64_t visits_of_inside_ = 0;
   std::vector<std::int64_t> visits_;
   std::vector<std::int32_t> cavity_;
   std::vector<Facet> facets_;
 };
-
-template <int n>
-std::int64_t count_edges(std::span<const Simplex<n>> simplices) {
-  std::vector<std::uint64_t> edges;
-  edges.reserve(simplices.size() * n * (n + 1) / 2);
-  for (const Simplex<n>& simplex : simplices)
-    for (std::size_t a = 0; a <= n; ++a)
-      for (std::size_t b = 0; b < a; ++b) {
-        const auto [least, greatest] = std::minmax(simplex.corners[a], simplex.corners[b]);
-        edges.push_back(static_cast<std::uint64_t>(least) << 32 |
-                        static_cast<std::uint32_t>(greatest));
-      }
-  std::sort(edges.begin(), edges.end());
-  return std::unique(edges.begin(), edges.end()) - edges.begin();
-}
 
 }  // namespace
 
@@ -334,117 +340,12 @@ std::vector<Simplex<n>> delaunay(std::span<const LatticePoint<n>> points) {
         fail("a point is not on the lattice");
   Triangulation<n> triangulation(points);
   for (const std::int32_t point : insertion_order<n>(points)) triangulation.insert(point);
-  return triangulation.result();
-}
-
-template <int n>
-void check_triangulation(std::span<const LatticePoint<n>> points,
-                         std::span<const Simplex<n>> simplices) {
-  std::vector<LatticePoint<n>> all(points.begin(), points.end());
-  const double side = static_cast<double>(1 << lattice_bits<n>);
-  for (std::size_t c = 0; c <= n; ++c) {
-    all.emplace_back();
-    if (c < n) all.back()[c] = side;
-  }
-  Wide volume = 0, whole = 1;
-  for (int axis = 0; axis < n; ++axis) whole *= static_cast<Wide>(side);
-  std::vector<bool> is_corner(all.size());
-  std::int64_t facets_twice = 0;
-  for (std::size_t s = 0; s < simplices.size(); ++s) {
-    const Simplex<n>& simplex = simplices[s];
-    std::array<Row<double, n>, n> rows;
-    for (std::size_t r = 0; r < n; ++r)
-      rows[r] = difference<n>(all[static_cast<std::size_t>(simplex.corners[r])],
-                              all[static_cast<std::size_t>(simplex.corners[n])]);
-    const Wide size = determinant(converted<Wide, n>(rows));
-    if (size <= 0) fail("a simplex is not positively oriented");
-    volume += size;
-    for (std::size_t c = 0; c <= n; ++c) {
-      is_corner[static_cast<std::size_t>(simplex.corners[c])] = true;
-      const std::int32_t neighbour = simplex.neighbours[c];
-      facets_twice += neighbour < 0 ? 2 : 1;
-      if (neighbour >= 0 &&
-          std::ranges::count(simplices[static_cast<std::size_t>(neighbour)].neighbours,
-                             static_cast<std::int32_t>(s)) != 1)
-        fail("two simplices do not agree that they are neighbours");
-    }
-  }
-  if (volume != whole) fail("the simplices do not fill the great simplex");
-  const std::int64_t vertices = std::count(is_corner.begin(), is_corner.end(), true),
-                     edges = count_edges<n>(simplices), facets = facets_twice / 2,
-                     cells = std::ssize(simplices);
-  const std::int64_t characteristic =
-      n == 2 ? vertices - edges + cells : vertices - edges + facets - cells;
-  if (characteristic != 1 || (n == 2 && edges != facets)) fail("Euler's formula does not hold");
-}
-
-namespace {
-
-template <int n>
-void check_points(std::span<const LatticePoint<n>> points, std::size_t different) {
-  const std::vector<Simplex<n>> simplices = delaunay<n>(points);
-  check_triangulation<n>(points, simplices);
-  std::vector<bool> is_corner(points.size() + n + 1);
-  for (const Simplex<n>& simplex : simplices)
-    for (const std::int32_t corner : simplex.corners)
-      is_corner[static_cast<std::size_t>(corner)] = true;
-  if (std::ranges::count(is_corner, true) !=
-      std::ssize(is_corner) - std::ssize(points) + static_cast<std::ptrdiff_t>(different))
-    fail("a point is in no simplex");
-}
-
-// A grid of `side` points along each axis, or along the first `axes` of them, once or twice each.
-template <int n>
-void check_grid(int side, int axes, int times) {
-  std::vector<LatticePoint<n>> points;
-  std::size_t different = 1;
-  for (int axis = 0; axis < axes; ++axis) different *= static_cast<std::size_t>(side);
-  for (std::size_t p = 0; p < different; ++p) {
-    LatticePoint<n> point;
-    point.fill(1000);
-    for (std::size_t axis = 0, rest = p; axis < static_cast<std::size_t>(axes); ++axis) {
-      point[axis] += 100 * static_cast<double>(rest % static_cast<std::size_t>(side));
-      rest /= static_cast<std::size_t>(side);
-    }
-    for (int time = 0; time < times; ++time) points.push_back(point);
-  }
-  check_points<n>(points, different);
-}
-
-// All whole points at one distance from the middle.
-template <int n>
-void check_sphere(int squared_radius) {
-  std::vector<LatticePoint<n>> points;
-  const int reach = static_cast<int>(std::sqrt(squared_radius));
-  for (int x = -reach; x <= reach; ++x)
-    for (int y = -reach; y <= reach; ++y) {
-      const int rest = squared_radius - x * x - y * y;
-      if constexpr (n == 2) {
-        if (rest == 0) points.push_back({2000.0 + x, 2000.0 + y});
-      } else {
-        const int z = static_cast<int>(std::lround(std::sqrt(std::max(rest, 0))));
-        if (z * z != rest) continue;
-        points.push_back({2000.0 + x, 2000.0 + y, 2000.0 + z});
-        if (z != 0) points.push_back({2000.0 + x, 2000.0 + y, 2000.0 - z});
-      }
-    }
-  check_points<n>(points, points.size());
-}
-
-}  // namespace
-
-void check_degenerate_triangulations() {
-  for (const int times : {1, 2}) {
-    for (int axes = 0; axes <= 2; ++axes) check_grid<2>(30, axes, times);
-    for (int axes = 0; axes <= 3; ++axes) check_grid<3>(9, axes, times);
-  }
-  check_sphere<2>(5 * 5 * 13 * 13 * 17 * 17);
-  check_sphere<3>(3 * 3 * 5 * 5 * 7 * 7);
+  std::vector<Simplex<n>> simplices = triangulation.result();
+  triangulation.check(simplices);
+  return simplices;
 }
 
 template std::vector<Simplex<2>> delaunay<2>(std::span<const LatticePoint<2>>);
 template std::vector<Simplex<3>> delaunay<3>(std::span<const LatticePoint<3>>);
-template void check_triangulation<2>(std::span<const LatticePoint<2>>, std::span<const Simplex<2>>);
-template void check_triangulation<3>(std::span<const LatticePoint<3>>, std::span<const Simplex<3>>);
 
 }  // namespace evenkeel::bench::graphs

@@ -4,11 +4,11 @@
 //
 //   tri2d    triangles between random points in a square
 //   ring2d   triangles in a ring
-//   aniso2d  triangles in a layer along a wall: 400 times as high far from it as next to it, and
-//            equally long
+//   aniso2d  triangles in a layer along a wall: 400 times as high far from it as next to it, and of
+//            the same length
 //   tet3d    tetrahedra between random points in a cube
 //   shell3d  tetrahedra in a spherical shell
-//   rgg      random points in a square, joined where they are near; about 12 neighbours each
+//   rgg      random points in a square, joined if they are near; about 12 neighbours each
 //   rmat     a few vertices with very many neighbours (D. Chakrabarti, Y. Zhan, C. Faloutsos, 2004)
 //
 // The first five are dual graphs of Delaunay triangulations: a vertex per triangle or tetrahedron,
@@ -16,17 +16,14 @@
 
 #include "graph.hpp"
 
-#include <cstdint>
-#include <span>
+#include <optional>
 #include <string_view>
 
 namespace evenkeel::bench::graphs {
 
-std::span<const std::string_view> generator_names();
-
-// With a `scale` of 1: a million triangles, 670,000 tetrahedra, 300,000 random points, or about
-// 77,000 vertices of rmat. Vertices are numbered along a Hilbert curve where they have positions,
-// and else at random. Checked; fails where the name is unknown.
-Graph generate(std::string_view name, double scale, std::uint64_t seed);
+// With a `scale` of 1, a graph has a million triangles, 670,000 tetrahedra, 300,000 random points,
+// or about 77,000 vertices of rmat. Vertices are numbered along a Hilbert curve if they have
+// positions, else at random. The graph is checked. Returns nothing if the name is unknown.
+std::optional<Graph> generate(std::string_view name, double scale, std::uint64_t seed);
 
 }  // namespace evenkeel::bench::graphs

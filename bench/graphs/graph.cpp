@@ -1,17 +1,15 @@
 #include "graph.hpp"
 
 #include "../clouds.hpp"
+#include "files/metis.hpp"
 
-#include <evenkeel/core/curve/hilbert.hpp>
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/order.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <numeric>
-#include <string_view>
 
 namespace evenkeel::bench::graphs {
 
@@ -46,29 +44,20 @@ void check(const Graph& graph, std::int64_t greatest_degree) {
 }
 
 Graph from_edges(std::string name, std::int64_t vertices, std::span<const Edge> edges) {
+  std::vector<Edge> both_ways;
+  both_ways.reserve(2 * edges.size());
+  for (const auto& [from, to] : edges)
+    if (from != to) both_ways.insert(both_ways.end(), {{from, to}, {to, from}});
+  std::ranges::sort(both_ways);
+  both_ways.erase(std::unique(both_ways.begin(), both_ways.end()), both_ways.end());
   Graph graph;
   graph.name = std::move(name);
-  graph.offsets.assign(static_cast<std::size_t>(vertices) + 1, 0);
-  std::vector<std::int64_t>& offsets = graph.offsets;
-  for (const Edge& edge : edges)
-    for (const std::int64_t end : {edge.from, edge.to})
-      ++offsets[static_cast<std::size_t>(end) + 1];
-  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-  std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
-  std::vector<std::int64_t> all(static_cast<std::size_t>(offsets.back()));
-  for (const Edge& edge : edges) {
-    all[static_cast<std::size_t>(next[static_cast<std::size_t>(edge.from)]++)] = edge.to;
-    all[static_cast<std::size_t>(next[static_cast<std::size_t>(edge.to)]++)] = edge.from;
+  graph.offsets.resize(static_cast<std::size_t>(vertices) + 1);
+  for (const auto& [from, to] : both_ways) {
+    ++graph.offsets[static_cast<std::size_t>(from) + 1];
+    graph.columns.push_back(to);
   }
-  for (std::int64_t v = 0; v < vertices; ++v) {
-    const auto begin = all.begin() + offsets[static_cast<std::size_t>(v)];
-    const auto end = all.begin() + next[static_cast<std::size_t>(v)];
-    std::sort(begin, end);
-    offsets[static_cast<std::size_t>(v)] = std::ssize(graph.columns);
-    std::copy_if(begin, std::unique(begin, end), std::back_inserter(graph.columns),
-                 [&](std::int64_t other) { return other != v; });
-  }
-  offsets.back() = std::ssize(graph.columns);
+  std::partial_sum(graph.offsets.begin(), graph.offsets.end(), graph.offsets.begin());
   return graph;
 }
 
@@ -96,7 +85,7 @@ Graph subgraph(const Graph& graph, std::span<const std::int64_t> order) {
 
 namespace {
 
-// Breadth first from `start`; marks what it meets.
+// The component of `start`, by breadth-first search. Marks its vertices in `is_met`.
 std::vector<std::int64_t> component(const Graph& graph, std::int64_t start,
                                     std::vector<bool>& is_met) {
   std::vector<std::int64_t> met = {start};
@@ -177,45 +166,56 @@ Graph shuffled(const Graph& graph, std::uint64_t seed) {
   return subgraph(graph, order);
 }
 
-Graph read_metis(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream || text.empty()) fail(file + " cannot be read");
-  const std::size_t slash = file.find_last_of('/'), name = slash + 1;  // npos + 1 is 0
-  const std::size_t dot = file.find('.', name);
-
-  std::string_view rest = text;
-  const auto next_line = [&] {
-    std::string_view line;
-    do {
-      line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    } while (line.starts_with('%'));
-    return line;
+WeightedGraph contracted(const WeightedGraph& fine, std::span<const std::int64_t> cluster_of,
+                         std::int64_t count) {
+  std::vector<std::size_t> members(cluster_of.size());  // in the order of their clusters
+  std::iota(members.begin(), members.end(), std::size_t{0});
+  std::ranges::stable_sort(members, {}, [&](std::size_t v) { return cluster_of[v]; });
+  auto member = members.begin();
+  WeightedGraph coarse;
+  coarse.graph.name = fine.graph.name;
+  coarse.graph.offsets.push_back(0);
+  struct Neighbour {
+    std::int64_t cluster, weight;
   };
-  const auto numbers = [&](std::string_view line) {
-    std::vector<std::int64_t> values;
-    const char *at = line.data(), *end = at + line.size();
-    while (true) {
-      while (at < end && (*at == ' ' || *at == '\t' || *at == '\r')) ++at;
-      if (at == end) return values;
-      std::int64_t value = 0;
-      const auto [after, error] = std::from_chars(at, end, value);
-      if (error != std::errc()) fail(file + " contains what is not a number");
-      values.push_back(value);
-      at = after;
+  std::vector<Neighbour> others;
+  for (std::int64_t c = 0; c < count; ++c) {
+    others.clear();
+    std::int64_t weight = 0;
+    for (; member != members.end() && cluster_of[*member] == c; ++member) {
+      const std::size_t v = *member;
+      weight += fine.weights.empty() ? 1 : fine.weights[v];
+      for (auto e = static_cast<std::size_t>(fine.graph.offsets[v]);
+           e < static_cast<std::size_t>(fine.graph.offsets[v + 1]); ++e) {
+        const std::int64_t to = cluster_of[static_cast<std::size_t>(fine.graph.columns[e])];
+        if (to != c) others.push_back({to, fine.edge_weights.empty() ? 1 : fine.edge_weights[e]});
+      }
     }
-  };
-  const std::vector<std::int64_t> head = numbers(next_line());
-  if (head.size() < 2 || (head.size() > 2 && head[2] != 0))
-    fail(file + " is not a graph without weights");
-  std::vector<Edge> edges;
-  edges.reserve(static_cast<std::size_t>(head[1]));
-  for (std::int64_t v = 0; v < head[0]; ++v)
-    for (const std::int64_t other : numbers(next_line()))
-      if (other - 1 > v) edges.push_back({v, other - 1});
-  Graph graph = from_edges(file.substr(name, dot - name), head[0], edges);
-  if (graph.edges() != head[1]) fail(file + " does not have as many edges as its head says");
+    std::ranges::sort(others, {}, &Neighbour::cluster);
+    for (auto at = others.begin(); at != others.end();) {
+      coarse.graph.columns.push_back(at->cluster);
+      std::int64_t together = 0;
+      const std::int64_t cluster = at->cluster;
+      for (; at != others.end() && at->cluster == cluster; ++at) together += at->weight;
+      coarse.edge_weights.push_back(together);
+    }
+    coarse.graph.offsets.push_back(std::ssize(coarse.graph.columns));
+    coarse.weights.push_back(weight);
+  }
+  return coarse;
+}
+
+Graph read_metis(const std::string& name, const std::string& file) {
+  tool::GraphFile read = tool::read_metis(tool::FileSource(file), {});
+  if (read.constraints > 0 || !read.edge_weights.empty()) fail(file + " has weights");
+  Graph graph;
+  graph.name = name;
+  graph.offsets = std::move(read.offsets);
+  graph.columns = std::move(read.columns);
+  for (std::size_t v = 0; v + 1 < graph.offsets.size(); ++v)
+    std::sort(graph.columns.begin() + graph.offsets[v],
+              graph.columns.begin() + graph.offsets[v + 1]);
+  check(graph, graph.vertices());
   return graph;
 }
 

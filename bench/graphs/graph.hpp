@@ -2,6 +2,7 @@
 
 // Graphs for benchmarks: symmetric, without loops or repeated edges, rows in ascending order.
 
+#include <compare>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -11,12 +12,11 @@ namespace evenkeel::bench::graphs {
 
 struct Graph {
   std::string name;
-  int dimensions = 0;  // 0: no positions are known
+  int dimensions = 0;  // 0 if there are no positions
   std::vector<std::int64_t> offsets, columns;
   std::vector<double> positions;  // `dimensions` numbers per vertex
 
   std::int64_t vertices() const { return std::ssize(offsets) - 1; }
-  std::int64_t edges() const { return std::ssize(columns) / 2; }
   std::span<const std::int64_t> row(std::int64_t vertex) const {
     const auto v = static_cast<std::size_t>(vertex);
     return {columns.data() + offsets[v], columns.data() + offsets[v + 1]};
@@ -26,31 +26,42 @@ struct Graph {
 // Ends the program with a message.
 [[noreturn]] void fail(const std::string& what);
 
-// Fails unless the graph is what the head of this file says and no vertex has more than
+// Fails unless the graph is as the head of this file says, and no vertex has more than
 // `greatest_degree` neighbours.
 void check(const Graph& graph, std::int64_t greatest_degree);
 
-// From pairs in any order, loops and repetitions among them, each edge given once or twice.
+// Makes a graph from pairs in any order, which may have loops and repetitions. Each edge may be
+// given in one or in both directions.
 struct Edge {
   std::int64_t from, to;
+  friend auto operator<=>(const Edge&, const Edge&) = default;
 };
 Graph from_edges(std::string name, std::int64_t vertices, std::span<const Edge> edges);
 
 // Vertex i of the result is vertex order[i] of `graph`; vertices not in `order` are left out.
 Graph subgraph(const Graph& graph, std::span<const std::int64_t> order);
 
-// The greatest connected component, its vertices in the order that they had.
+// The greatest connected component, with its vertices in their order.
 Graph greatest_component(const Graph& graph);
 
-// Vertices along a Hilbert curve through their positions, or at random.
+// The graph with its vertices along a Hilbert curve through their positions, or in random order.
 Graph along_curve(const Graph& graph);
 Graph shuffled(const Graph& graph, std::uint64_t seed);
 
 // Keys along a Hilbert curve through the cube around all positions.
 std::vector<std::uint64_t> curve_keys(int dimensions, std::span<const double> positions);
 
-// A file in the format of METIS, without weights. The name is the file's without its folder and
-// extension. Fails when the file is not there or is not such a file.
-Graph read_metis(const std::string& file);
+// Weights of vertices and of edges are empty if all of them are 1.
+struct WeightedGraph {
+  Graph graph;
+  std::vector<std::int64_t> weights, edge_weights;
+};
+
+// One vertex for each of `count` clusters; `cluster_of` has a number below `count` for each vertex.
+WeightedGraph contracted(const WeightedGraph& fine, std::span<const std::int64_t> cluster_of,
+                         std::int64_t count);
+
+// Reads a file in the format of METIS, without weights. Throws an Error if there is no such file.
+Graph read_metis(const std::string& name, const std::string& file);
 
 }  // namespace evenkeel::bench::graphs

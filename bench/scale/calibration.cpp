@@ -2,19 +2,18 @@
 
 #include "stages.hpp"
 
+#include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <random>
-#include <vector>
 
 namespace evenkeel::scale {
 
 namespace {
 
-// The least of several, since other programs only add.
+// The least of several times, since other programs only add to it.
 template <class Function>
 double least_seconds(int repetitions, const Function& function) {
   double least = function();
@@ -22,7 +21,7 @@ double least_seconds(int repetitions, const Function& function) {
   return least;
 }
 
-// Half of there and back.
+// Half the time of a message there and back.
 double seconds_of_message(int rank, std::vector<char>& data, int turns) {
   constexpr int tag = 1;
   const int count = static_cast<int>(data.size());
@@ -36,7 +35,7 @@ double seconds_of_message(int rank, std::vector<char>& data, int turns) {
   return watch.seconds() / (2 * turns);
 }
 
-// Many small messages at once, one way.
+// The processor time of each of many small messages that are sent at once, one way.
 double seconds_of_each(int rank, int messages) {
   constexpr int tag = 2;
   std::vector<std::int64_t> words(static_cast<std::size_t>(messages));
@@ -55,13 +54,12 @@ double seconds_of_each(int rank, int messages) {
 
 double seconds_of_adding(std::size_t words) {
   std::vector<std::int64_t> sums(words, 1), more(words, 2);
-  return least_seconds(7, [&] {
-    const double began = cpu_seconds();
+  const auto add = [&] {
     for (std::size_t i = 0; i < words; ++i) sums[i] += more[i];
     volatile std::int64_t seen = sums[words / 2];
     static_cast<void>(seen);
-    return cpu_seconds() - began;
-  });
+  };
+  return least_seconds(7, [&] { return cpu_seconds_of(add); });
 }
 
 struct Claim {
@@ -73,11 +71,11 @@ double seconds_of_sorting(std::size_t claims) {
   std::vector<Claim> all(claims);
   for (std::size_t i = 0; i < claims; ++i)
     all[i] = {static_cast<int>(i), static_cast<int>(i), static_cast<std::int64_t>(random() % 1000)};
-  const double began = cpu_seconds();
-  std::sort(all.begin(), all.end(), [](const Claim& a, const Claim& b) {
-    return a.objects != b.objects ? a.objects > b.objects : a.part < b.part;
+  return cpu_seconds_of([&] {
+    std::sort(all.begin(), all.end(), [](const Claim& a, const Claim& b) {
+      return a.objects != b.objects ? a.objects > b.objects : a.part < b.part;
+    });
   });
-  return cpu_seconds() - began;
 }
 
 }  // namespace

@@ -5,18 +5,6 @@
 
 namespace evenkeel::scale {
 
-namespace {
-
-template <class Condition>
-Calls those_that(const Calls& calls, const Condition& condition) {
-  Calls chosen;
-  std::copy_if(calls.begin(), calls.end(), std::back_inserter(chosen),
-               [&](const Call& call) { return condition(call.kind); });
-  return chosen;
-}
-
-}  // namespace
-
 const char* name_of(CallKind kind) noexcept {
   switch (kind) {
     case CallKind::reduction: return "reduction";
@@ -33,10 +21,10 @@ const char* name_of(CallKind kind) noexcept {
   return "?";
 }
 
-Calls collectives_of(const Calls& calls) { return those_that(calls, &is_collective); }
-
-Calls point_to_point_of(const Calls& calls) {
-  return those_that(calls, [](CallKind kind) { return !is_collective(kind); });
+Calls collectives_of(const Calls& calls) {
+  Calls chosen;
+  std::ranges::copy_if(calls, std::back_inserter(chosen), &is_collective, &Call::kind);
+  return chosen;
 }
 
 Calls on_ranks(const Calls& recorded, std::int64_t ranks) {
@@ -47,12 +35,6 @@ Calls on_ranks(const Calls& recorded, std::int64_t ranks) {
 }
 
 void append(Calls& into, const Calls& from) { into.insert(into.end(), from.begin(), from.end()); }
-
-std::int64_t bytes_of(const Calls& calls) noexcept {
-  std::int64_t bytes = 0;
-  for (const Call& call : calls) bytes += call.bytes;
-  return bytes;
-}
 
 std::string text_of(const Calls& calls) {
   std::string text;

@@ -1,7 +1,7 @@
 #pragma once
 
-// What one rank asks of MPI, call by call: the language in which a model says what a protocol does,
-// and in which a recording says what it did.
+// The calls of MPI that one rank makes. A model describes a protocol by such calls, and a recording
+// describes what it really did.
 
 #include <cstdint>
 #include <string>
@@ -11,22 +11,21 @@ namespace evenkeel::scale {
 
 enum class CallKind : int {
   reduction,          // of all ranks, blocking
-  pending_reduction,  // likewise; the rank computes meanwhile
+  pending_reduction,  // of all ranks, while the rank computes
   scan,               // over the ranks
   broadcast,
-  gather,          // as many bytes from each rank, to all
-  gather_several,  // other numbers of bytes from each, to all
-  gather_to_root,  // likewise, to one rank
+  gather,          // the same number of bytes from each rank, to all
+  gather_several,  // different numbers of bytes from each rank, to all
+  gather_to_root,  // different numbers of bytes from each rank, to one
   barrier,
-  note,    // to one rank, which has not been told to expect it
+  note,    // to one rank, which does not expect it
   message  // to one rank, which expects it
 };
-constexpr int call_kinds = 10;
 const char* name_of(CallKind kind) noexcept;
 
 struct Call {
   CallKind kind = CallKind::reduction;
-  std::int64_t bytes = 0;  // of gathers: of all ranks together; else of this rank
+  std::int64_t bytes = 0;  // in gathers, of all ranks together; else of this rank
   friend bool operator==(const Call&, const Call&) = default;
 };
 
@@ -36,19 +35,16 @@ constexpr bool is_collective(CallKind kind) noexcept {
   return kind != CallKind::note && kind != CallKind::message;
 }
 
-// The calls that all ranks make together, in their order; and those to single ranks.
+// The calls that all ranks make together, in their order.
 Calls collectives_of(const Calls& calls);
-Calls point_to_point_of(const Calls& calls);
 
-// What was recorded on one rank, as many ranks would call it: each adds a number to what is
-// gathered; the rest are sums, or lists of all objects together.
+// Turns calls recorded on one rank into those of many ranks: in a gather, each rank adds a number;
+// all other calls have sums, or lists of all objects together, which stay the same.
 Calls on_ranks(const Calls& recorded, std::int64_t ranks);
 
 void append(Calls& into, const Calls& from);
 
-std::int64_t bytes_of(const Calls& calls) noexcept;
-
-// "reduction 8, gather 40": for messages of tests.
+// "reduction 8, gather 40", for messages of tests.
 std::string text_of(const Calls& calls);
 
 }  // namespace evenkeel::scale

@@ -1,17 +1,16 @@
 #include "check.hpp"
 
+#include "../points.hpp"
 #include "protocols.hpp"
 #include "recording.hpp"
 #include "stages.hpp"
 
+#include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/weights/extract.hpp>
-#include <evenkeel/evenkeel.hpp>
+#include <evenkeel/extras/nodes.hpp>
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
 #include <map>
 #include <random>
 #include <utility>
@@ -20,8 +19,8 @@ namespace evenkeel::scale {
 
 namespace {
 
-constexpr Box unit_box = {{0, 0, 0}, {1, 1, 1}};
-using Point = std::array<double, 3>;
+using bench::unit_box;
+using clouds::Point;
 
 struct Objects {
   std::vector<Point> position;
@@ -39,7 +38,7 @@ Objects scattered(int rank, std::int64_t count) {
   return objects;
 }
 
-// Objects of all ranks, one rank after the other.
+// The objects of all ranks, one rank after the other.
 Objects all_of(const Communicator& ranks, const Objects& mine) {
   Objects all;
   all.position = ranks.all_gather(std::span<const Point>(mine.position)).values;
@@ -47,7 +46,7 @@ Objects all_of(const Communicator& ranks, const Objects& mine) {
   return all;
 }
 
-// What the application does between two rebalances.
+// The changes of the application between two rebalances.
 void make_heavier(Objects& objects, double where) {
   for (std::size_t i = 0; i < objects.position.size(); ++i)
     objects.weight[i] *= std::ranges::min(objects.position[i]) > where ? 9 : 1;
@@ -56,11 +55,10 @@ void drift(Objects& objects) {
   for (Point& place : objects.position) place[1] = 0.9 * place[1] + 0.04;
 }
 
-// A rebalance that is recorded, and what the library needed to know for it.
+// The calls of a recorded rebalance, and its traffic.
 struct Rebalanced {
   Calls made;
   Traffic traffic;
-  bool is_changed = false;  // new domains
 };
 
 class Run {
@@ -87,12 +85,11 @@ class Run {
     done.made = recorded([&] {
       report = balancer_.rebalance(objects_.position, carried(), {.weight = objects_.weight});
     });
-    done.is_changed = report.has_new_domains();
     done.traffic = traffic_of(before, report);
     return done;
   }
 
-  // The calls of a few looks, whole ones.
+  // The calls of several whole looks.
   Calls look(std::size_t of_each) {
     Calls made;
     for (int step = 0; step < 40 || made.size() % of_each != 0; ++step) {
@@ -105,7 +102,7 @@ class Run {
   }
 
  private:
-  // By the new domains: what each other rank gets.
+  // The traffic to each other rank, by the new domains.
   Traffic traffic_of(const std::vector<Point>& before, const MoveReport& report) {
     std::map<int, std::int64_t> leaving;
     for (const Point& place : before) {
@@ -128,10 +125,7 @@ class Run {
 // --- Along a curve -------------------------------------------------------------------------------
 
 std::vector<CurveKey> keys_of(Objects& objects) {
-  const Lattice lattice(3, unit_box, {}, CurveKind::hilbert);
-  std::vector<CurveKey> keys(objects.position.size());
-  write_keys(Space::where(MemoryKind::host), lattice, set(objects.position), keys.data());
-  return keys;
+  return bench::keys_of(Lattice(3, unit_box, {}), objects.position);
 }
 
 Calls search_of(Objects all, int parts) {
@@ -140,7 +134,7 @@ Calls search_of(Objects all, int parts) {
   return search(std::span(&weighted, 1), parts).calls;
 }
 
-// Whether the stretches of the curve that ranks hold follow one another, once each rank has sorted
+// Finds if the stretches of the curve that ranks hold follow one another after each rank has sorted
 // its own.
 Lie lie_once_sorted(const Communicator& world, Objects& mine) {
   const std::vector<CurveKey> keys = keys_of(mine);
@@ -157,7 +151,7 @@ Lie lie_once_sorted(const Communicator& world, Objects& mine) {
   return rises ? Lie::in_order : Lie::strayed;
 }
 
-// What a survey takes of each rank.
+// The objects that a survey takes from each rank.
 Objects extract_of(Objects& mine) {
   constexpr std::int64_t most = 1024;
   const Set all = set(mine.position, {}, {.weight = mine.weight});
@@ -169,7 +163,8 @@ Objects extract_of(Objects& mine) {
   return some;
 }
 
-// Each look begins with a survey, as long as surveys take no time. `is_sorted`: on each rank.
+// Each look begins with a survey, as long as surveys take no time. `is_sorted` is true if the
+// objects of each rank are sorted.
 void compare_looks(const Communicator& world, Run& run, bool is_sorted,
                    std::vector<Compared>& compared) {
   Objects some = extract_of(run.objects());
@@ -212,24 +207,12 @@ void compare_curve(const Communicator& world, std::vector<Compared>& compared) {
 
 // --- Among nodes, then among the ranks of each ---------------------------------------------------
 
-class PairOfRanks {
- public:
-  explicit PairOfRanks(const Communicator& world) {
-    MPI_Comm_split(MPI_COMM_WORLD, world.rank() / 2, world.rank(), &pair_);
-  }
-  PairOfRanks(const PairOfRanks&) = delete;
-  PairOfRanks& operator=(const PairOfRanks&) = delete;
-  ~PairOfRanks() { MPI_Comm_free(&pair_); }
-  MPI_Comm get() const { return pair_; }
-
- private:
-  MPI_Comm pair_ = MPI_COMM_NULL;
-};
-
 void compare_nodes(const Communicator& world, std::vector<Compared>& compared) {
   constexpr std::int64_t count = 3000;
-  const PairOfRanks pair(world);
-  const Communicator node(pair.get());
+  MPI_Comm pair = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, world.rank() / 2, world.rank(), &pair);
+  const Communicator node(pair);
+  MPI_Comm_free(&pair);
   const Nodes nodes = nodes_of(world, node);
   Objects mine = scattered(world.rank(), count), all = all_of(world, mine);
   const std::vector<CurveKey> keys = keys_of(mine), all_keys = keys_of(all);
@@ -243,15 +226,13 @@ void compare_nodes(const Communicator& world, std::vector<Compared>& compared) {
   for (const CurveKey key : keys) ++elsewhere[owner_of(among.splitters, key)];
   elsewhere.erase(nodes.here);
   for (const auto& [to, items] : elsewhere) how.items.push_back(items);
-  std::vector<CurveKey> keys_here;
-  std::vector<double> weights_here;
+  Objects here;
   for (std::size_t i = 0; i < all_keys.size(); ++i)
     if (owner_of(among.splitters, all_keys[i]) == nodes.here) {
-      keys_here.push_back(all_keys[i]);
-      weights_here.push_back(all.weight[i]);
+      here.position.push_back(all.position[i]);
+      here.weight.push_back(all.weight[i]);
     }
-  const WeightedKeys here = {keys_here, weights_here};
-  how.within = search(std::span(&here, 1), node.size()).calls;
+  how.within = search_of(here, node.size());
   const Calls made = recorded([&] {
     static_cast<void>(
         evenkeel::cut_by_nodes(world, node, nodes, Status(), std::span(&weighted, 1)));
@@ -269,7 +250,7 @@ void compare_boxes(const Communicator& world, const char* name, const Method& me
   const auto compare = [&](const std::string& when, BoxesPlaced how) {
     Objects all = all_of(world, run.objects());
     if (!how.is_kept)
-      how.cut = cut_boxes(method, all.position, all.weight, unit_box, world.size(), target,
+      how.cut = cut_boxes(method, all.position, all.weight, world.size(), target,
                           run.balancer().domains())
                     .calls;
     const Rebalanced done = run.rebalance();

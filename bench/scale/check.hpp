@@ -1,26 +1,23 @@
 #pragma once
 
-// Holds the model against the library: runs real Balancers on the ranks that there are, records
-// what they ask of MPI, and has the same predicted.
+// Compares the model with the library: runs real Balancers on the ranks of this run, records their
+// calls of MPI, and predicts the same calls.
 
 #include "calls.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
-
-#include <string>
-#include <vector>
 
 namespace evenkeel::scale {
 
 struct Compared {
   std::string protocol;
   Calls predicted, made;  // by this rank
-  // The same collectives in the same order; to single ranks as many calls of each kind, and as many
-  // bytes.
+  // True if both have the same collectives in the same order, and the same number of calls of each
+  // kind and of bytes to single ranks.
   bool agree() const;
 };
 
-// Collective. Seconds at most.
+// Collective. Takes at most some seconds.
 std::vector<Compared> compare_with_library(const Communicator& world);
 
 }  // namespace evenkeel::scale

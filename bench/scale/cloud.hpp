@@ -1,8 +1,11 @@
 #pragma once
 
-// A cloud of objects along a curve, of which none exists: only how many lie in each stretch of the
-// curve is known. So a rank of a million can be asked what a histogram over all ranks contains.
+// A cloud of imaginary objects along a curve: only the number of objects in each stretch of the
+// curve is known. So one process can compute a histogram over a million ranks.
 
+#include <evenkeel/core/order.hpp>
+
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -16,8 +19,9 @@ struct CloudStretch {
 };
 
 // Each stretch gives its lower half a share of its objects that depends on a hash of its place:
-// anything from 1/2 - crowding to 1/2 + crowding. Without crowding objects lie evenly. With it they
-// crowd on all scales. `phase` from 0 to 1 turns one cloud slowly into another, and back at 1.
+// from 1/2 - crowding to 1/2 + crowding. Without crowding, objects are spread evenly; with it, they
+// crowd on all scales. A `phase` from 0 to 1 turns one cloud slowly into others, and back into the
+// first.
 class Cloud {
  public:
   static constexpr int bits = 63;  // of a key, as in three dimensions
@@ -28,15 +32,14 @@ class Cloud {
   std::int64_t objects() const noexcept { return objects_; }
   CloudStretch whole() const noexcept { return {0, bits, objects_}; }
 
-  // Both halves of a stretch of at least two keys.
-  CloudStretch lower_half(const CloudStretch& of) const noexcept;
-  CloudStretch upper_half(const CloudStretch& of) const noexcept;
+  // The lower and the upper half of a stretch of at least two keys.
+  std::array<CloudStretch, 2> halves_of(const CloudStretch& stretch) const noexcept;
 
   // The objects in each of the 2^split equal pieces of a stretch.
   void divide(const CloudStretch& stretch, int split, std::int64_t* objects) const noexcept;
   std::int64_t objects_before(std::uint64_t key) const noexcept;
 
-  // The keys of all objects in a stretch, in order: for clouds that are small enough.
+  // Appends the keys of all objects in a stretch, in order. For clouds that are small enough.
   void write_keys(const CloudStretch& stretch, std::vector<std::uint64_t>& keys) const;
 
  private:

@@ -1,6 +1,7 @@
 #include "cloud_objects.hpp"
 
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/core/order.hpp>
 
 #include <algorithm>
 
@@ -42,18 +43,16 @@ std::span<std::int64_t> CloudObjects::keep(const Step& step) noexcept {
     const auto is_kept = [&](std::int64_t piece) {
       return step.interval_of_bin[first_bin + static_cast<std::size_t>(piece)] != dropped;
     };
-    // Down to the bins that are kept, along the halves that contain some.
+    // Descends to the bins that are kept, along the halves that contain some of them.
     const auto descend = [&](const auto& self, const CloudStretch& at, std::int64_t piece,
                              std::int64_t count) -> void {
       bool any = false;
       for (std::int64_t i = piece; i < piece + count && !any; ++i) any = is_kept(i);
       if (!any) return;
       if (at.width == width) return next_.push_back(at);
-      const CloudStretch lower = cloud_.lower_half(at);
+      const auto [lower, upper] = cloud_.halves_of(at);
       self(self, lower, piece, count / 2);
-      self(self,
-           {at.first + (std::uint64_t{1} << lower.width), lower.width, at.objects - lower.objects},
-           piece + count / 2, count / 2);
+      self(self, upper, piece + count / 2, count / 2);
     };
     descend(descend, here, 0, pieces);
   }
@@ -81,7 +80,7 @@ std::vector<Item> CloudObjects::kept_items() const {
   return items;
 }
 
-// Only histograms are asked of a cloud: samples are for few ranks.
+// A cloud provides only histograms, since samples are for few ranks.
 std::vector<CurveKey> CloudObjects::sample(std::int64_t) const {
   throw Error(ErrorKind::internal, Where{"bench/scale"}, "A cloud was asked for a sample.",
               "Search it by histograms.");

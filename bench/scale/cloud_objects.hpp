@@ -1,15 +1,11 @@
 #pragma once
 
-// A cloud as a cut sees objects: what core's search reads of all ranks together, while it runs on
-// one. The search is the library's own; only the objects are imagined.
+// A cloud in the form of the objects of a cut: the search of core reads the sums over all ranks
+// from it, while it runs on one rank. The search is that of the library; only the objects are
+// imaginary.
 
 #include "cloud.hpp"
 #include "cut/objects.hpp"
-#include "cut/units.hpp"
-
-#include <cstdint>
-#include <span>
-#include <vector>
 
 namespace evenkeel::scale {
 

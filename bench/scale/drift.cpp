@@ -1,7 +1,6 @@
 #include "drift.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace evenkeel::scale {
 

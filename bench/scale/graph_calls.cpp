@@ -1,14 +1,13 @@
 #include "graph_calls.hpp"
 
-#include "graph/multilevel.hpp"
+#include "graph/cut/multilevel.hpp"
 #include "recording.hpp"
 
 #include <evenkeel/core/field/standard.hpp>
-#include <evenkeel/core/graph.hpp>
+#include <evenkeel/core/migrate/plan.hpp>
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <fstream>
 #include <sstream>
 

@@ -1,16 +1,13 @@
 #pragma once
 
-// What a cut of a graph asks of MPI. How many steps it takes depends on the graph and cannot be
-// foretold, so it is counted on the ranks that there are, on several numbers of them.
+// The calls of MPI of a cut of a graph. The number of its steps depends on the graph and cannot be
+// predicted, so the calls are counted on several numbers of the ranks of this run.
 
 #include "calls.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 namespace evenkeel::scale {
 
@@ -21,17 +18,18 @@ struct GraphCount {
   std::int64_t messages = 0, bytes_sent = 0;     // of the busiest rank
 };
 
-// Collective. A grid of side^3 vertices on each rank, one on top of the other, cut from nothing
-// into a part for each rank; on a third, on two thirds and on all of the ranks.
+// Collective. Counts the calls of a cut from scratch into a part for each rank, of a grid with
+// side^3 vertices on each rank, one on top of the other. Cuts on a third, on two thirds and on all
+// of the ranks.
 std::vector<GraphCount> count_graph_calls(const Communicator& world, int side);
 
-// The counts as lines of numbers, and back; nothing where the file does not hold them.
+// Writes the counts as lines of numbers, and reads them. Returns nothing if the file has no counts.
 std::string text_of(const std::vector<GraphCount>& counts);
 std::optional<std::vector<GraphCount>> read_counts(const std::string& file);
 
-// On more ranks, each with as many vertices: as many calls as on the most ranks counted. The mean
-// size of a reduction grows with the ranks along the line through what was counted; the coarsest
-// graph as the library's rule says.
+// The calls on more ranks with the same number of vertices per rank. Their number is that on the
+// most ranks that were counted. The mean size of a reduction grows with the ranks along the line
+// through the counts, and the coarsest graph grows by the rule of the library.
 struct GraphOnRanks {
   Calls collectives;
   std::int64_t messages = 0, bytes_sent = 0;  // of a rank, whose neighbours are few

@@ -7,7 +7,7 @@ namespace evenkeel::scale {
 
 namespace {
 
-// Ranks of a collective as it is played: all of them, those of a node, or one of each node.
+// Adds up the cost of a collective that is played round by round.
 class Play {
  public:
   explicit Play(const Network& network) : network_(network) {}
@@ -40,15 +40,15 @@ bool is_across(const Network& network, const Group& group, std::int64_t step) {
   return group.distance * step >= network.ranks_per_node;
 }
 
-// Partners at distances 1, 2, 4, ... exchange all that they have.
+// Partners at distances 1, 2, 4, ... exchange all their values.
 void reduce_by_doubling(const Network& network, Play& play, const Group& group,
                         std::int64_t bytes) {
   for (std::int64_t step = 1; step < group.ranks; step *= 2)
     play.round(is_across(network, group, step), group.senders, bytes, bytes);
 }
 
-// Each rank adds up its share of the values, by halves of halves: far partners first, which then
-// have the most to send. `step` counts down.
+// Each rank adds up its share of the values, by halves of halves. Far partners come first, and send
+// the most.
 void scatter_sums(const Network& network, Play& play, const Group& group, std::int64_t bytes) {
   const auto steps = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(group.ranks) - 1));
   for (int step = 0; step < steps; ++step) {
@@ -58,7 +58,7 @@ void scatter_sums(const Network& network, Play& play, const Group& group, std::i
   }
 }
 
-// The way back: all get the shares of all, of `bytes` together.
+// The reverse: all ranks get the shares of all, which have `bytes` together.
 void gather_shares(const Network& network, Play& play, const Group& group, std::int64_t bytes) {
   const auto steps = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(group.ranks) - 1));
   for (int step = 0; step < steps; ++step)
@@ -86,7 +86,8 @@ Cost reduction(const Network& network, std::int64_t ranks, std::int64_t bytes) {
   reduce_by_doubling(network, doubling, all, bytes);
   scatter_sums(network, halving, all, bytes);
   gather_shares(network, halving, all, bytes);
-  // Within nodes first; then each rank of a node has a share to reduce with its like on others.
+  // Reduces within nodes first; then each rank of a node reduces its share with the ranks that have
+  // the same share on other nodes.
   const Group node = {shape.per_node, 1, shape.per_node};
   const Group like = {shape.nodes, shape.per_node, shape.per_node};
   const std::int64_t share = std::max<std::int64_t>(1, bytes / shape.per_node);
@@ -101,14 +102,15 @@ Cost gather(const Network& network, std::int64_t ranks, std::int64_t bytes) {
   const Shape shape = shape_of(network, ranks);
   Play flat(network), by_node(network);
   gather_shares(network, flat, {shape.ranks, 1, shape.per_node}, bytes);
-  // Each rank of a node gathers a share from its like on other nodes; then the node exchanges.
+  // Each rank of a node gathers a share from one rank of each other node; then the ranks of a node
+  // exchange their shares.
   const std::int64_t share = std::max<std::int64_t>(1, bytes / shape.per_node);
   gather_shares(network, by_node, {shape.nodes, shape.per_node, shape.per_node}, share);
   gather_shares(network, by_node, {shape.per_node, 1, shape.per_node}, bytes);
   return cheapest({flat.cost(), by_node.cost()});
 }
 
-// A tree: the root's wire carries nearly everything.
+// Gathers by a tree: the wire of the root carries nearly everything.
 Cost gather_to_root(const Network& network, std::int64_t ranks, std::int64_t bytes) {
   const Shape shape = shape_of(network, ranks);
   Play play(network);

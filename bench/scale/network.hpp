@@ -1,17 +1,15 @@
 #pragma once
 
-// A network of nodes with several ranks each, and how long calls of MPI take on it. Each collective
-// is played round by round, as MPI libraries do it: who sends how much over which wire, and who
-// shares that wire. There is no noise, no congestion beyond the wires of a node, and all ranks
-// arrive at once.
+// A network of nodes with several ranks each, and the times of calls of MPI on it. Each collective
+// is played round by round, as MPI libraries do it: a round has the bytes that each rank sends over
+// a wire, and the ranks that share this wire. There is no noise and no congestion beyond the wires
+// of a node, and all ranks arrive at once.
 
 #include "calls.hpp"
 
-#include <cstdint>
-
 namespace evenkeel::scale {
 
-// What one message costs from here to there.
+// The cost of one message over a wire.
 struct Wire {
   double latency;           // seconds
   double bytes_per_second;  // of one message alone
@@ -21,7 +19,7 @@ struct Network {
   int ranks_per_node = 64;
   Wire within = {0.5e-6, 8e9};             // two ranks of a node
   Wire across = {1.5e-6, 25e9};            // two nodes; all ranks of a node share it
-  double node_bytes_per_second = 200e9;    // what all ranks of a node copy together
+  double node_bytes_per_second = 200e9;    // that all ranks of a node copy together
   double overhead = 0.3e-6;                // seconds of the processor, for each message
   double combined_bytes_per_second = 5e9;  // that a rank adds up
   int in_flight = 8;                       // messages of a rank, each way
@@ -29,7 +27,7 @@ struct Network {
 
 struct Cost {
   std::int64_t rounds = 0;  // messages that wait for one another
-  std::int64_t bytes = 0;   // that a rank sends, the busiest one
+  std::int64_t bytes = 0;   // that the busiest rank sends
   double seconds = 0;
   Cost& operator+=(const Cost& other) noexcept {
     rounds += other.rounds;
@@ -39,13 +37,13 @@ struct Cost {
   }
 };
 
-// Collectives; each by the fastest of the ways that are known for it.
+// The cost of a collective, by the fastest known way.
 Cost cost_of(const Network& network, std::int64_t ranks, const Call& call);
-// All of them, one after the other.
+// The cost of all collectives, one after the other.
 Cost cost_of(const Network& network, std::int64_t ranks, const Calls& calls);
 
-// Every rank sends this many messages and receives as many: some bytes to other nodes, the rest to
-// its own.
+// Every rank sends and receives this many messages. They have some bytes for other nodes, and the
+// rest for the same node.
 struct Mail {
   std::int64_t messages = 0;
   std::int64_t bytes_across = 0, bytes_within = 0;

@@ -2,12 +2,10 @@
 
 #include "agree/meeting.hpp"
 #include "cut/objects.hpp"
-#include "cut/units.hpp"
-#include "drive/agreement.hpp"
-#include "fused_messages.hpp"
+#include "migrate/messages.hpp"
+#include "rebalance/agreement.hpp"
 
-#include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/core/bounds.hpp>
+#include <evenkeel/core/box/bounds.hpp>
 
 namespace evenkeel::scale {
 
@@ -15,14 +13,9 @@ namespace {
 
 constexpr std::int64_t word = 8;  // bytes
 
-// --- What travels --------------------------------------------------------------------------------
+// --- Contents of messages ------------------------------------------------------------------------
 
-// Structures that the library keeps to itself, as large as theirs.
-struct ShapesOfSets {
-  std::int64_t counts[4];
-  std::uint64_t types[2][128];
-  int components[2][128];
-};
+// These have the sizes of internal structures of the library.
 struct BoundsTally {
   Bounds box;
   int dimensions[2];
@@ -70,8 +63,8 @@ constexpr Call vote_with() {
   return reduction(sizeof(Both));
 }
 
-// In order, each splitter is found by one rank, and added up with zeros; so is the weight before
-// it.
+// If objects are in order, one rank finds each splitter and the weight before it, and a reduction
+// adds them to the zeros of the other ranks.
 Calls find_splitters(std::int64_t ranks, std::int64_t parts, Lie lie, const Calls& search) {
   Calls calls;
   if (lie != Lie::anyhow) append(calls, {scan(word), reduction(sizeof(std::int32_t))});
@@ -101,11 +94,23 @@ void plan(Calls& calls, const Traffic& traffic) {
   calls.push_back(vote());
 }
 
+// The messages with the fields of objects to another rank, by the rule of the library.
+std::vector<Message> messages_of(std::int64_t objects,
+                                 std::span<const std::int64_t> bytes_of_fields) {
+  std::vector<Column> columns;
+  std::vector<Share> shares;
+  for (std::size_t f = 0; f < bytes_of_fields.size(); ++f) {
+    columns.push_back({0, f, MemoryKind::host, bytes_of_fields[f]});
+    shares.push_back({objects, objects * bytes_of_fields[f]});
+  }
+  return cut_into_messages(columns, shares, {});
+}
+
 void transfer(Calls& calls, const Traffic& traffic) {
   calls.push_back(vote_with<MoveShipment>());
   for (const std::int64_t objects : traffic.objects)
-    for (const std::int64_t bytes : bytes_of_messages(objects, traffic.bytes_of_fields))
-      calls.push_back({CallKind::message, bytes});
+    for (const Message& message : messages_of(objects, traffic.bytes_of_fields))
+      calls.push_back({CallKind::message, message.bytes});
   calls.push_back(vote_with<StageSeconds>());
 }
 
@@ -176,8 +181,7 @@ Calls move(const Traffic& traffic) {
 }
 
 Calls rebalance(const Calls& placing, const Traffic& traffic) {
-  Calls calls = {meeting(), vote_with<RankStatement>(), vote_with<ShapesOfSets>(),
-                 vote_with<BoundsTally>()};
+  Calls calls = {meeting(), vote_with<RankStatement>(), vote_with<BoundsTally>()};
   append(calls, placing);
   append(calls, move(traffic));
   return calls;

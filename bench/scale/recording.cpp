@@ -2,13 +2,11 @@
 
 #include <mpi.h>
 
-#include <utility>
-
 namespace evenkeel::scale {
 
 namespace {
 
-Calls* current = nullptr;  // of the Recording that lives, if any
+Calls* current = nullptr;  // the calls of recorded() while it runs
 
 std::int64_t size_of(MPI_Datatype type) {
   int bytes = 0;
@@ -26,7 +24,7 @@ void note(CallKind kind, std::int64_t count = 0, MPI_Datatype type = MPI_BYTE) {
   if (current != nullptr) current->push_back({kind, count * size_of(type)});
 }
 
-// The counts are known on all ranks.
+// Notes a gather with counts, which are known on all ranks.
 void note_gather(CallKind kind, const int* counts, MPI_Datatype type, MPI_Comm ranks) {
   if (current == nullptr) return;
   std::int64_t all = 0;
@@ -36,9 +34,15 @@ void note_gather(CallKind kind, const int* counts, MPI_Datatype type, MPI_Comm r
 
 }  // namespace
 
-Recording::Recording() { current = &calls_; }
-Recording::~Recording() { current = nullptr; }
-Calls Recording::take() { return std::exchange(calls_, {}); }
+Calls recorded(const std::function<void()>& function) {
+  const struct Ends {
+    ~Ends() { current = nullptr; }
+  } ends;
+  Calls calls;
+  current = &calls;
+  function();
+  return calls;
+}
 
 }  // namespace evenkeel::scale
 
@@ -99,26 +103,6 @@ int MPI_Isend(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_C
 int MPI_Send(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_Comm ranks) {
   note(CallKind::message, n, type);
   return PMPI_Send(data, n, type, to, tag, ranks);
-}
-
-// Other libraries call these.
-int MPI_Rsend(const void* data, int n, MPI_Datatype type, int to, int tag, MPI_Comm ranks) {
-  note(CallKind::message, n, type);
-  return PMPI_Rsend(data, n, type, to, tag, ranks);
-}
-int MPI_Reduce(const void* from, void* to, int n, MPI_Datatype type, MPI_Op op, int root,
-               MPI_Comm ranks) {
-  note(CallKind::reduction, n, type);
-  return PMPI_Reduce(from, to, n, type, op, root, ranks);
-}
-int MPI_Reduce_scatter(const void* from, void* to, const int* counts, MPI_Datatype type, MPI_Op op,
-                       MPI_Comm ranks) {
-  note_gather(CallKind::reduction, counts, type, ranks);
-  return PMPI_Reduce_scatter(from, to, counts, type, op, ranks);
-}
-int MPI_Scan(const void* from, void* to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm ranks) {
-  note(CallKind::scan, n, type);
-  return PMPI_Scan(from, to, n, type, op, ranks);
 }
 
 }  // extern "C"

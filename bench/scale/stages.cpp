@@ -3,20 +3,16 @@
 #include "cloud_objects.hpp"
 #include "cut/search.hpp"
 #include "cut/shift_targets.hpp"
-#include "cut/units.hpp"
 #include "recording.hpp"
 
+#include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/boxes/cut.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <ctime>
-#include <memory>
 #include <numeric>
-#include <variant>
 
 namespace evenkeel::scale {
 
@@ -35,8 +31,8 @@ class Timed {
   double began_ = cpu_seconds();
 };
 
-// One rank's objects, and beside them those of all ranks: the search gets the sums over all, and
-// each is timed by itself.
+// The objects of one rank, beside those of all ranks. The search gets the sums over all ranks, and
+// the times of both are measured separately.
 class OneOfMany final : public CutObjects {
   template <class Function>
   auto both(const Function& function) const {
@@ -86,14 +82,14 @@ class OneOfMany final : public CutObjects {
   mutable double of_all_ = 0, of_mine_ = 0;
 };
 
-// Half of what parts may exceed the average by, as cut() allows it.
+// Half of the load by which parts may exceed the average, as cut() allows it.
 std::int64_t tolerance_of(double target_lambda, std::int64_t total, std::int64_t parts) {
   if (!(target_lambda > 0)) return 0;
   const double half = std::clamp((target_lambda - 1) / 2, 0.0, 0.25);
   return static_cast<std::int64_t>(half * static_cast<double>(total) / static_cast<double>(parts));
 }
 
-// The part of a rank begins at first_ranks[part]; the last number is that of all ranks.
+// The ranks of a part begin at first_ranks[part]; the last number is that of all ranks.
 Searched search_in(CutObjects& objects, const Census& all, std::span<const int> first_ranks,
                    double target_lambda) {
   const std::int64_t parts = std::ssize(first_ranks) - 1;
@@ -103,34 +99,31 @@ Searched search_in(CutObjects& objects, const Census& all, std::span<const int> 
   found.splitters.back() = end_of_curve(3);
   const Timed timed(found.seconds);
   Search places(self, objects, parts);
-  Recording recording;
-  const std::int64_t total = places.weigh(all);
-  std::vector<std::int64_t> shares(static_cast<std::size_t>(parts) - 1);
-  std::int64_t least = 1;
-  for (std::int64_t p = 1; p < parts; ++p)
-    least = shares[static_cast<std::size_t>(p) - 1] = std::clamp(
-        share_before(first_ranks[static_cast<std::size_t>(p)], first_ranks.back(), total), least,
-        std::max(least, total));
-  const auto at = places.run(shares, Rounding::nearest, tolerance_of(target_lambda, total, parts));
-  found.calls = recording.take();
+  std::span<const Search::Place> at;
+  found.calls = recorded([&] {
+    const std::int64_t total = places.weigh(all);
+    std::vector<std::int64_t> shares(static_cast<std::size_t>(parts) - 1);
+    std::int64_t least = 1;
+    for (std::int64_t p = 1; p < parts; ++p)
+      least = shares[static_cast<std::size_t>(p) - 1] = std::clamp(
+          share_before(first_ranks[static_cast<std::size_t>(p)], first_ranks.back(), total), least,
+          std::max(least, total));
+    at = places.run({shares, Rounding::nearest, tolerance_of(target_lambda, total, parts)});
+  });
   for (std::size_t p = 0; p < at.size(); ++p)
     found.splitters[p + 1] = std::max(found.splitters[p], CurveKey{at[p].splitter});
   return found;
 }
 
-FieldLayout layout_of(std::span<std::array<double, 3>> positions) {
-  return set(positions).position();
-}
-
 template <class Options>
-Options box_options(const Box& box, double target_lambda) {
+Options box_options(double target_lambda) {
   Options options;
-  options.box = box;
+  options.box = {{0, 0, 0}, {1, 1, 1}};
   options.target_lambda = target_lambda;
   return options;
 }
 
-// A rank for each part.
+// The first ranks if each part has one rank.
 std::vector<int> one_for_each(std::int64_t parts) {
   std::vector<int> first_ranks(static_cast<std::size_t>(parts) + 1);
   std::iota(first_ranks.begin(), first_ranks.end(), 0);
@@ -139,11 +132,7 @@ std::vector<int> one_for_each(std::int64_t parts) {
 
 }  // namespace
 
-double cpu_seconds() {
-  std::timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
+double cpu_seconds() { return 1e-9 * static_cast<double>(thread_cpu_nanoseconds()); }
 
 Searched search(const Cloud& cloud, std::int64_t parts, double target_lambda,
                 std::span<const CurveKey> mine) {
@@ -173,25 +162,25 @@ Searched search(std::span<const WeightedKeys> sets, std::int64_t parts,
 }
 
 BoxesCut cut_boxes(const Method& method, std::span<std::array<double, 3>> positions,
-                   std::span<const double> weights, const Box& box, int parts, double target_lambda,
+                   std::span<const double> weights, int parts, double target_lambda,
                    const Domains& last) {
   const Communicator self(MPI_COMM_SELF);
-  const WeightedPoints points = {layout_of(positions), weights};
+  const WeightedPoints points = {set(positions).position(), weights};
+  const auto cut = [&] {
+    if (std::holds_alternative<RecursiveBisection>(method)) {
+      auto options = box_options<BisectionOptions>(target_lambda);
+      options.parts = parts;
+      options.earlier = std::get_if<TreeDomains>(&last);
+      bisect(self, {}, {&points, 1}, options);
+    } else {
+      auto options = box_options<GridCutOptions>(target_lambda);
+      options.shape = factored(parts, 3);
+      if (std::holds_alternative<Tensor>(method)) options.scheme = GridScheme::tensor;
+      cut_grid(self, {}, {&points, 1}, options);
+    }
+  };
   BoxesCut found;
-  Recording recording;
-  const Timed timed(found.seconds);
-  if (std::holds_alternative<RecursiveBisection>(method)) {
-    auto options = box_options<BisectionOptions>(box, target_lambda);
-    options.parts = parts;
-    options.earlier = std::get_if<TreeDomains>(&last);
-    found.lambda = lambda_of(bisect(self, {}, {&points, 1}, options).weights);
-  } else {
-    auto options = box_options<GridCutOptions>(box, target_lambda);
-    options.shape = factored(parts, 3);
-    if (std::holds_alternative<Tensor>(method)) options.scheme = GridScheme::tensor;
-    found.lambda = lambda_of(cut_grid(self, {}, {&points, 1}, options).weights);
-  }
-  found.calls = recording.take();
+  found.seconds = cpu_seconds_of([&] { found.calls = recorded(cut); });
   return found;
 }
 

@@ -1,35 +1,30 @@
 #include "tables.hpp"
 
-#include "cloud.hpp"
 #include "cut/objects.hpp"
 #include "drift.hpp"
 #include "heap.hpp"
 #include "protocols.hpp"
 #include "stages.hpp"
 
-#include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/core/cut/nodes.hpp>
+#include <evenkeel/extras/nodes.hpp>
 
 #include <mpi.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <random>
-#include <span>
 
 namespace evenkeel::scale {
 
 namespace {
 
 constexpr std::int64_t word = 8;
-constexpr Box unit_box = {{0, 0, 0}, {1, 1, 1}};
 constexpr double target_lambda = 1.05;            // the usual one
 constexpr std::int64_t objects_of_survey = 1024;  // of a rank
 constexpr std::int64_t survey_rows = 19;          // domains under which loads are added up
-constexpr std::int64_t kept_domains = 18;         // by a Balancer: for surveys, and to go back to
+constexpr std::int64_t kept_domains = 18;         // by a Balancer, for surveys and to go back
 
-// --- What one rank holds -------------------------------------------------------------------------
+// --- The objects of one rank ---------------------------------------------------------------------
 
 std::vector<CurveKey> keys_anywhere(std::int64_t count) {
   std::mt19937_64 random(7);
@@ -55,27 +50,28 @@ std::int64_t bytes_of_communicators(std::int64_t ranks) {
   return 2 * bytes_of_rank * ranks;
 }
 
-// Four claims of each rank; all of them in one list; the rank of each part.
+// Each rank has four claims, which also are in one list, and the rank of each part.
 std::int64_t bytes_of_claims(std::int64_t ranks) {
   constexpr std::int64_t bytes_of_claim = 16;
   return (std::int64_t{8} * bytes_of_claim + static_cast<std::int64_t>(sizeof(int))) * ranks;
 }
 
-// Of a cut of a few objects, which are nothing beside the lists by part.
+void cut_alone(const Communicator& self, const std::vector<CurveKey>& keys, std::int64_t parts) {
+  const WeightedKeys set = {keys};
+  static_cast<void>(cut(self, Status(), std::span(&set, 1), {.parts = static_cast<int>(parts)}));
+}
+
+// The bytes of a cut of a few objects, which are negligible beside the lists of parts.
 std::int64_t bytes_of_cut(std::int64_t parts) {
   const Communicator self(MPI_COMM_SELF);
   const std::vector<CurveKey> keys = keys_anywhere(1000);
-  const WeightedKeys set = {keys};
-  return most_bytes_during([&] {
-    static_cast<void>(cut(self, Status(), std::span(&set, 1), {.parts = static_cast<int>(parts)}));
-  });
+  return most_bytes_during([&] { cut_alone(self, keys, parts); });
 }
 
 std::int64_t bytes_of_boxes(const Method& method, std::int64_t parts) {
   auto points = points_anywhere(1000);
   return most_bytes_during([&] {
-    static_cast<void>(
-        cut_boxes(method, points, {}, unit_box, static_cast<int>(parts), target_lambda));
+    static_cast<void>(cut_boxes(method, points, {}, static_cast<int>(parts), target_lambda));
   });
 }
 
@@ -85,15 +81,13 @@ Row look_row(const Setting& setting, std::int64_t ranks) {
   return {"look", ranks, cost_of(setting.network, ranks, look()), 0, bytes_of_communicators(ranks)};
 }
 
-// Filling and reading the sums of all rows.
+// The seconds of filling and reading the sums of all rows.
 double seconds_of_sums(std::int64_t ranks) {
-  const double began = cpu_seconds();
-  std::vector<std::int64_t> sums(static_cast<std::size_t>(survey_rows * ranks), 1);
-  std::int64_t greatest = 0;
-  for (const std::int64_t sum : sums) greatest = std::max(greatest, sum);
-  volatile std::int64_t seen = greatest;
-  static_cast<void>(seen);
-  return cpu_seconds() - began;
+  return cpu_seconds_of([=] {
+    const std::vector<std::int64_t> sums(static_cast<std::size_t>(survey_rows * ranks), 1);
+    volatile std::int64_t seen = std::ranges::max(sums);
+    static_cast<void>(seen);
+  });
 }
 
 Row survey_row(const Setting& setting, std::int64_t ranks) {
@@ -111,7 +105,7 @@ double seconds_of_claims(const Setting& setting, std::int64_t ranks, std::int64_
   return static_cast<double>(of_each * ranks) / setting.sorted_per_second;
 }
 
-// Objects of a rank in the middle, in order, between its splitters.
+// The sorted objects of a rank in the middle, between its splitters.
 std::vector<CurveKey> keys_at_home(const Splitters& splitters, std::int64_t count) {
   const std::size_t middle = splitters.size() / 2 - 1;
   const std::uint64_t first = splitters[middle].value, end = splitters[middle + 1].value;
@@ -144,13 +138,9 @@ CurveRows curve_rows(const Setting& setting, std::int64_t ranks) {
       found.seconds + found.counting + seconds_of_claims(setting, ranks, 4));
   add("curve, strayed", {Lie::strayed, true, false, found.calls},
       again.seconds + again.counting + seconds_of_claims(setting, ranks, 2));
-  // One object, for which all splitters are sought.
+  // A search for all splitters in one object.
   const Communicator self(MPI_COMM_SELF);
-  const std::vector<CurveKey> one = keys_anywhere(1);
-  const WeightedKeys set = {one};
-  const double began = cpu_seconds();
-  static_cast<void>(cut(self, Status(), std::span(&set, 1), {.parts = static_cast<int>(ranks)}));
-  const double in_order = cpu_seconds() - began;
+  const double in_order = cpu_seconds_of([&] { cut_alone(self, keys_anywhere(1), ranks); });
   add("curve, in order", {Lie::in_order, true, false, {}},
       in_order + seconds_of_claims(setting, ranks, 2));
   add("curve, kept", {Lie::in_order, true, true, {}}, 0);
@@ -159,8 +149,8 @@ CurveRows curve_rows(const Setting& setting, std::int64_t ranks) {
 
 // --- Among nodes, then among their ranks ---------------------------------------------------------
 
-// What cut_by_nodes does with the objects of a rank beside its searches: on one rank they are
-// trivial.
+// The seconds of cut_by_nodes with the objects of a rank, apart from its searches, which are
+// trivial on one rank.
 double seconds_of_items(std::span<const CurveKey> mine, double elsewhere) {
   const Communicator self(MPI_COMM_SELF);
   const WeightedKeys set = {mine};
@@ -168,10 +158,10 @@ double seconds_of_items(std::span<const CurveKey> mine, double elsewhere) {
   std::vector<CutObjects::Item> leaving;
   const auto count = static_cast<std::size_t>(elsewhere * static_cast<double>(mine.size()));
   for (const CurveKey key : mine.first(count)) leaving.push_back({key.value, 1});
-  const double began = cpu_seconds();
-  static_cast<void>(evenkeel::cut_by_nodes(self, self, nodes, Status(), std::span(&set, 1)));
-  sort_items(leaving);
-  return cpu_seconds() - began;
+  return cpu_seconds_of([&] {
+    static_cast<void>(evenkeel::cut_by_nodes(self, self, nodes, Status(), std::span(&set, 1)));
+    sort_items(leaving);
+  });
 }
 
 struct Elsewhere {
@@ -190,7 +180,6 @@ Row nodes_row(const Setting& setting, std::int64_t ranks, const char* name,
   NodeCut how;
   how.ranks = ranks;
   how.ranks_of_node = per_node;
-  how.lie = Lie::anyhow;
   how.among = among.calls;
   how.within = within.calls;
   const NodeCutCalls calls = cut_by_nodes(how);
@@ -210,14 +199,14 @@ Row nodes_row(const Setting& setting, std::int64_t ranks, const char* name,
 
 // --- In boxes ------------------------------------------------------------------------------------
 
-// The processor's time for a rank's objects, from two runs with fewer objects for each part: it
-// grows along a line.
+// The processor time for the objects of a rank grows along a line, so two runs with fewer objects
+// for each part give it.
 Row boxes_row(const Setting& setting, std::int64_t ranks, const char* name, const Method& method) {
   const std::int64_t of_part = ranks < 500'000 ? 16 : 8;
   const std::int64_t most = std::max(of_part * ranks, setting.objects_of_rank);
   const auto run = [&](std::int64_t count) {
     auto points = points_anywhere(count);
-    return cut_boxes(method, points, {}, unit_box, static_cast<int>(ranks), target_lambda);
+    return cut_boxes(method, points, {}, static_cast<int>(ranks), target_lambda);
   };
   const BoxesCut whole = run(most);
   double processor = whole.seconds;
@@ -232,7 +221,7 @@ Row boxes_row(const Setting& setting, std::int64_t ranks, const char* name, cons
           bytes_of_boxes(method, ranks)};
 }
 
-// --- By a graph, and by those who gather ---------------------------------------------------------
+// --- By a graph, and by gathering ----------------------------------------------------------------
 
 Row graph_row(const Setting& setting, std::int64_t ranks) {
   const GraphOnRanks on = graph_on(setting.graph, ranks);
@@ -241,7 +230,7 @@ Row graph_row(const Setting& setting, std::int64_t ranks) {
   return {"graph, from nothing", ranks, cost, 0, on.bytes_of_coarsest};
 }
 
-// All weights in the order of the curve to rank 0, which cuts them, and back.
+// Sends all weights in the order of the curve to rank 0, which cuts them, and sends splitters back.
 Row root_row(const Setting& setting, std::int64_t ranks) {
   const std::int64_t all = setting.objects_of_rank * ranks;
   const Calls calls = {{CallKind::gather, word * ranks},
@@ -252,7 +241,8 @@ Row root_row(const Setting& setting, std::int64_t ranks) {
           seconds_of_object * static_cast<double>(all), word * all};
 }
 
-// The objects in each of many cells to all ranks, which cut alone: 64 cells for each part.
+// Sends the number of objects in each of many cells to all ranks, which cut alone. There are 64
+// cells for each part.
 Row cells_row(const Setting& setting, std::int64_t ranks) {
   constexpr std::int64_t cells_of_part = 64;
   const Calls calls = {{CallKind::reduction, word * cells_of_part * ranks}};
@@ -265,7 +255,7 @@ Row cells_row(const Setting& setting, std::int64_t ranks) {
 // --- Moving --------------------------------------------------------------------------------------
 
 struct Moved {
-  double across, within;  // shares of a rank's objects that go to other nodes, and to its own
+  double across, within;  // shares of a rank's objects that move to other nodes, and to its own
   std::int64_t partners;
 };
 

@@ -1,14 +1,10 @@
 #pragma once
 
-// What protocols cost on many ranks: the model, from stages that are run and a network that is
+// The costs of protocols on many ranks, by a model of stages that are run and a network that is
 // played.
 
 #include "graph_calls.hpp"
 #include "network.hpp"
-
-#include <cstdint>
-#include <string>
-#include <vector>
 
 namespace evenkeel::scale {
 
@@ -19,7 +15,7 @@ struct Setting {
   double crowding = 0.15;              // of the cloud
   double drift = 0.002;                // of the cloud's phase, between two rebalances
   double sorted_per_second = 1.3e7;    // claims, on one core
-  std::vector<GraphCount> graph = {};  // empty: graphs are left out
+  std::vector<GraphCount> graph = {};  // if it is empty, graphs are left out
 };
 
 // One protocol on one number of ranks.
@@ -27,12 +23,12 @@ struct Row {
   std::string protocol;
   std::int64_t ranks = 0;
   Cost network;
-  double processor = 0;     // seconds of the busiest rank, for what grows with ranks, and counting
-  std::int64_t memory = 0;  // bytes of each rank, for what grows with ranks
+  double processor = 0;     // seconds of the busiest rank for work that grows with ranks or counts
+  std::int64_t memory = 0;  // bytes of each rank for lists that grow with ranks
   double seconds() const noexcept { return network.seconds + processor; }
 };
 
-// Minutes for a million ranks.
+// The rows of all protocols. This takes minutes for a million ranks.
 std::vector<Row> rows_for(const Setting& setting, std::int64_t ranks);
 
 // A table of one quantity for each protocol, by ranks.

@@ -4,8 +4,9 @@
 
 Fails on: a link within the checkout that leads nowhere, or to a heading that is not there; a link
 to elsewhere that has not the form of an address; on the site, a broken link or one that makes a
-browser load something from the network; a public header without a page; and a name in a public
-header that no comment describes. Nothing is fetched from the network.
+browser load something from the network; a public header without a page or outside of all tiers; a
+tier that holds more than TIERS allows; and a name in a public header that no comment describes.
+Nothing is fetched from the network.
 """
 
 import html.parser
@@ -147,32 +148,75 @@ def problem_on_site(path: str, link: str, pages: Dict[str, Page]) -> str:
 
 
 # --- Headers -------------------------------------------------------------------------------------
-def check_headers(checkout: str, site: str, sources: List[Tuple[str, str]]) -> Iterator[str]:
-    for include, source in sources:
-        page = os.path.join(site, headers.page_of(include) + ".html")
-        if not os.path.exists(page):
-            yield f"{source} has no page"
-            continue
-        header = headers.read_header(os.path.join(checkout, source), include, source)
+def check_headers(site: str, reference: headers.Reference) -> Iterator[str]:
+    for include, header in reference.headers.items():
+        if not os.path.exists(os.path.join(site, stage.page_of(include) + ".html")):
+            yield f"{header.source} has no page"
         if not header.intro:
-            yield f"{source}: no comment says what the file holds"
-        for name in headers.undocumented(header):
+            yield f"{header.source}: no comment says what the file holds"
+        for name in reference.undocumented(header):
             yield f"{name}: no comment describes it"
-        anchors = Page(page).anchors
-        for declaration in headers.all_declarations(header.entries):
-            if headers.anchor_of(declaration.full_name) not in anchors:
-                yield f"{source}:{declaration.line}: {declaration.full_name} is not on its page"
+
+
+# --- Tiers ---------------------------------------------------------------------------------------
+# The most that an umbrella header may include itself, and that its tier may hold: headers, types
+# and functions of the namespace evenkeel. All headers of all tiers, extras among them, are at most
+# as many as the last line says.
+TIERS = {"evenkeel/evenkeel.hpp": {"includes": 15, "headers": 41, "types": 149, "functions": 64},
+         "evenkeel/stages.hpp": {"includes": 15, "headers": 35, "types": 130, "functions": 78}}
+MOST_HEADERS = 60
+TYPES = {"class", "struct", "union", "enum", "typedef", "concept"}
+
+
+def includes_of(header: headers.Header) -> List[str]:
+    return re.findall(r"^#include <(evenkeel/[^>]+)>", header.text, re.M)
+
+
+def tier_of(umbrella: str, reference: headers.Reference) -> Set[str]:
+    """The umbrella and all public headers that it reaches."""
+    found, waiting = {umbrella}, [umbrella]
+    while waiting:
+        for include in includes_of(reference.headers[waiting.pop()]):
+            if include in reference.headers and include not in found:
+                found.add(include)
+                waiting.append(include)
+    return found
+
+
+def size_of(umbrella: str, reference: headers.Reference) -> Dict[str, int]:
+    """What a tier holds, by the words of TIERS."""
+    tier = tier_of(umbrella, reference)
+    names = {(declaration.kind in TYPES, declaration.name)
+             for include in tier for declaration in reference.headers[include].declarations
+             if re.fullmatch(r"evenkeel::\w+", declaration.name)
+             and declaration.kind in TYPES | {"function"}}
+    return {"includes": len(includes_of(reference.headers[umbrella])), "headers": len(tier),
+            "types": sum(is_type for is_type, _ in names),
+            "functions": sum(not is_type for is_type, _ in names)}
+
+
+def check_tiers(reference: headers.Reference) -> Iterator[str]:
+    for umbrella, limits in TIERS.items():
+        for what, size in size_of(umbrella, reference).items():
+            if size > limits[what]:
+                yield f"<{umbrella}> has {size} {what}; at most {limits[what]} are allowed"
+    reached = set().union(*(tier_of(umbrella, reference) for umbrella in TIERS))
+    for include, header in reference.headers.items():
+        for private in includes_of(header):
+            if private not in reference.headers and not private.endswith("/test_device.hpp"):
+                yield f"{header.source} is public and includes <{private}>, which is not"
+        if include not in reached and not include.startswith("evenkeel/extras/"):
+            yield f"{header.source} is public, but no tier reaches it: move it to internal/"
+    if len(reference.headers) > MOST_HEADERS:
+        yield f"{len(reference.headers)} headers are public; at most {MOST_HEADERS} are allowed"
 
 
 def main(checkout: str, site: str) -> None:
     stage.CHECKOUT = checkout
     staged = stage.Site()
-    texts = {}
-    for page in staged.pages:
-        with open(os.path.join(checkout, page), encoding="utf-8") as file:
-            texts[page] = file.read()
+    texts = {page: stage.read(page) for page in staged.pages}
     problems = [*check_pages(staged.files, texts), *check_site(site),
-                *check_headers(checkout, site, staged.headers)]
+                *check_headers(site, staged.reference), *check_tiers(staged.reference)]
     if problems:
         print("\n".join(problems))
         sys.exit(f"{len(problems)} problems")

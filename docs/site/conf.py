@@ -14,13 +14,10 @@ with open(os.path.join(checkout, "CMakeLists.txt"), encoding="utf-8") as file:
 project = "Evenkeel"
 copyright = "the authors of Evenkeel"
 release = version
-extensions = ["myst_parser", "sphinx_copybutton", "console", "reference"]
+extensions = ["myst_parser", "sphinx_copybutton", "console"]
 source_suffix = {".md": "markdown"}
 
 myst_heading_anchors = 4
-
-ek_checkout = checkout
-ek_headers = os.path.join(checkout, "build/docs/source/headers.txt")
 
 highlight_language = "text"
 html_theme = "furo"
@@ -58,6 +55,7 @@ html_theme_options = {
         "color-card-marginals-background": "#252a2f",
     },
 }
+html_use_index = False
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False

@@ -1,435 +1,300 @@
-"""Reads public headers: what each declares for users, and what its comments say.
+"""Public headers as Doxygen reads them: what each declares, the page that shows it, and the names
+that no comment describes.
 
-Not a C++ parser. It relies on what clang-format and the house style give: a comment stands on the
-lines before what it describes, or behind it on the same line; declarations without a blank line
-between them share the comment of the first. Bodies of functions, private members and namespaces
-`detail` are left out.
+Doxygen gets each `//` that describes something as `/// @verbatim`: a comment describes what stands
+directly below it, or behind it on the same line. Declarations without a blank line between them
+share the comment of the first. Private members and namespaces `detail` are left out."""
+
+import glob
+import os
+import re
+import subprocess
+import tempfile
+import xml.etree.ElementTree as xml
+from dataclasses import dataclass, field
+from typing import Dict, Iterator, List, Optional, Set, Tuple
+
+CONFIGURATION = """
+EXTRACT_ALL = YES
+EXCLUDE_SYMBOLS = *::detail *::detail::*
+EXTENSION_MAPPING = in=C++
+PREDEFINED = EVENKEEL_HAS_MPI=1
+HAVE_DOT = NO
+GENERATE_HTML = NO
+GENERATE_LATEX = NO
+GENERATE_XML = YES
+XML_PROGRAMLISTING = NO
+WARN_AS_ERROR = FAIL_ON_WARNINGS
+QUIET = YES
+INPUT = {paths}
+OUTPUT_DIRECTORY = {folder}
 """
 
-import re
-from dataclasses import dataclass, field
-from typing import Callable, Iterator, List, Optional, Set
 
-import cpp_text
-from cpp_text import layout, matching, one_line
-from source import Comment, Directive, Source
+def for_doxygen(text: str) -> str:
+    text = re.sub(r"\b(EVENKEEL_API|KOKKOS_(INLINE_)?FUNCTION) | *// NOLINT.*", "", text)
+    text = re.sub(r"^(?! *[#}/])(.*[^\s{]  )// (.+)", r"\1///< @verbatim \2 @endverbatim", text,
+                  flags=re.M)
+    above = r"(?:^ *//(?! ---).*\n)+(?=(?:#if.*\n)*(?: *[^\s/#}]|#define))"
+    return re.sub(above, lambda found: re.sub(
+        r"^( *//)", r"\1/", found.group().rstrip("\n"), flags=re.M).replace(
+            "///", "/// @verbatim", 1) + " @endverbatim\n", text, flags=re.M)
+
+
+def escaped(text: str) -> str:
+    return re.sub(r"([\\`*_<|\[\]])", r"\\\1", text)
+
+
+def scope_of(name: str) -> str:
+    return re.sub(r"(?<!operator)<.*", "", name).rpartition("::")[0]
 
 
 @dataclass
 class Declaration:
-    kind: str  # class, struct, union, enum, enumerator, concept, function, variable, type, macro
-    name: str  # without its scope
-    scope: str  # "evenkeel", "evenkeel::Balancer", ...; empty for macros
+    kind: str  # as Doxygen names it: class, struct, concept, function, variable, enum, define, ...
+    name: str  # with its scope
     code: str  # as users should read it
-    line: int
-    trailing: str = ""  # the comment behind it
-    condition: str = ""  # of the preprocessor
-    is_routine: bool = False  # copies, moves, comparisons by default, destructors
-    entries: List["Entry"] = field(default_factory=list)  # of classes and enums
-    traits: List[str] = field(default_factory=list)  # said of a class instead of routine members
-    others: List[str] = field(default_factory=list)  # names that are declared along with it
-
-    @property
-    def full_name(self) -> str:
-        return f"{self.scope}::{self.name}" if self.scope else self.name
-
-    @property
-    def plain_name(self) -> str:
-        """Without the arguments of a specialisation."""
-        return re.sub(r"<.*", "", self.name)
-
-
-@dataclass
-class Entry:
-    """A comment and the declarations that it describes; none of these for a comment alone."""
-
+    lines: Tuple[int, int]  # the one with its name, and the last one of its body
     comment: str
-    declarations: List[Declaration]
-    line: int
-    is_below_another: bool = False  # without a blank line between them
+    members: List["Declaration"] = field(default_factory=list)
+    is_below_another: bool = False  # without a blank line or a comment between them
+    has_comment_behind: bool = False
+
+    @property
+    def last_name(self) -> str:
+        return re.sub("(?<!operator)<.*", "", self.name).rpartition("::")[2]
+
+    @property
+    def speaks_for_itself(self) -> bool:
+        """As what copies, moves, compares or destroys."""
+        return re.match(r"~|operator *(=|==|<=>|!=)$", self.last_name) is not None or (
+            "=delete" in self.code.replace(" ", "")) or (
+            re.search(rf"\b{self.last_name}::{self.last_name}$", self.name) is not None
+            and re.search(rf"\(\)|\((const )?{self.last_name}\b[^,]*&\w*\)", self.code) is not None)
 
 
 @dataclass
 class Header:
-    include: str  # evenkeel/core/curve.hpp
+    include: str
     source: str  # relative to the checkout
-    intro: str
-    entries: List[Entry]
-    includes: List[str]
+    text: str
+    declarations: List[Declaration] = field(default_factory=list)
+
+    @property
+    def remarks(self) -> List[str]:
+        """The comments that describe no declaration."""
+        found = re.findall(r"^((?:^//(?! ---).*\n)+)\n", self.text, re.M)
+        return [re.sub(r"^// ?", "", comment, flags=re.M).strip() for comment in found]
+
+    @property
+    def intro(self) -> str:
+        """What the file holds."""
+        head = re.split(r"^(?!//|#pragma|$)", self.text, 1, re.M)[0]
+        return "\n\n".join(r for r in self.remarks if r.split("\n")[0] in head)
 
 
-@dataclass
-class _Piece:
-    """Where a declaration is, and what surrounds it."""
-
-    begin: int
-    end: int
-    body: Optional[int]
-    plain: str  # code without `template <...>` in front
-    scope: str
-    owner: Optional[Declaration]
+# --- What Doxygen says ---------------------------------------------------------------------------
+def _text(element: xml.Element, child: str) -> str:
+    found = element.find(child)
+    return "" if found is None else " ".join("".join(found.itertext()).split())
 
 
-_IGNORED = re.compile(r"(static_assert|extern\s+template|using\s+namespace|friend\s+(class|struct)|"
-                      r"template\s+class|template\s+struct)\b")
-_CLASS = re.compile(r"(class|struct|union)\s+(?:alignas\([^)]*\)\s*)?"
-                    r"((?:[\w:]+)(?:\s*<.*?>)?)\s*(?:final\s*)?(?=[:{;]|$)", re.S)
-_ACCESS = re.compile(r"(public|private|protected)\s*:(?!:)")
+def _comment(element: xml.Element) -> str:
+    found = [text.text for part in ("briefdescription", "detaileddescription")
+             for text in element.iterfind(f"{part}//verbatim")]
+    return re.sub(r"^(?: *///)? ?", "", "\n".join(found), flags=re.M).strip("\n ")
 
 
-class _Reader:
-    def __init__(self, text: str, include: str, source: str):
-        self.source = Source(text)
-        self.header = Header(include, source, "", [], [])
-        self.intro: Set[int] = set()  # where its comments begin
-        self.macros: Set[str] = set()
+def _template(element: xml.Element) -> str:
+    shown = []
+    for parameter in element.findall("templateparamlist/param"):
+        words = f"{_text(parameter, 'type')} {_text(parameter, 'declname')}".strip()
+        shown.append(" = ".join(filter(None, [words, _text(parameter, "defval")])))
+    requires = _text(element, "requiresclause")
+    return (f"template <{', '.join(shown)}>\n" if shown else "") + (
+        f"requires {requires}\n" if requires else "")
 
-    def read(self) -> Header:
-        text = self.source.text
-        self.header.includes = re.findall(r"^#include <(evenkeel/[^>]+)>", text, re.M)
-        self._read_intro()
-        self.header.entries = self._scope(0, len(text), "", None)
-        return self.header
 
-    def _read_intro(self) -> None:
-        """The comments behind `#pragma once`, and nothing but blank lines between them."""
-        at = self.source.text.find("#pragma once") + len("#pragma once")
-        for comment in self.source.comments:
-            if not comment.is_alone or self.source.text[at:comment.begin].strip():
-                return
-            self.header.intro += ("\n\n" if self.header.intro else "") + comment.text
-            self.intro.add(comment.begin)
-            at = comment.end
+def _code(element: xml.Element, name: str) -> str:
+    kind, name = element.get("kind"), name[len(scope_of(name)):].removeprefix("::")
+    if kind == "concept":
+        code = "".join(element.find("initializer").itertext()).strip()
+    elif kind == "define":
+        names = [_text(parameter, "defname") for parameter in element.findall("param")]
+        code = f"#define {name}" + (f"({', '.join(names)})" if names else "")
+    elif kind == "enum":
+        lines = [f"enum {'class ' if element.get('strong') == 'yes' else ''}{name} {{"]
+        for value in element.findall("enumvalue"):
+            said = " ".join(_comment(value).split())
+            lines.append(f"  {_text(value, 'name')}," + (f"  // {said}" if said else ""))
+        return "\n".join(lines + ["}"])
+    elif kind in ("class", "struct", "union", "typedef"):
+        code = _template(element) + (
+            f"using {name} = {_text(element, 'type')}" if kind == "typedef" else f"{kind} {name}")
+    else:
+        words = [word for word in ("explicit", "static") if element.get(word) == "yes"]
+        words += [_text(element, "type"), name + _text(element, "argsstring")]
+        value = _text(element, "initializer")
+        words += [value] if kind == "variable" and len(value) < 60 else []
+        code = _template(element) + " ".join(word for word in words if word)
+    for pattern, better in ((r"evenkeel::", ""), (r"< ", "<"), (" >", ">"), ("=  ", "= "),
+                            (r" (&&?|\*)(?=[,)])", r"\1"), (r"(?<=[\w>]) ([&*]+) ?(?=\w)", r"\1 "),
+                            (r"(?<=[\w)])=(?=[\w{\"'-])", " = ")):
+        code = re.sub(pattern, better, code)
+    return code
 
-    # --- Walking through a scope -----------------------------------------------------------------
-    def _scope(self, begin: int, end: int, scope: str,
-               owner: Optional[Declaration]) -> List[Entry]:
-        entries: List[Entry] = []
-        access = "private" if owner is not None and owner.kind == "class" else "public"
-        last_end = None
-        for item_begin, item_end, item in self._items(begin, end):
-            if isinstance(item, str):
-                access, last_end = item, None
-            elif isinstance(item, Comment):
-                if access == "public" and item.begin not in self.intro:
-                    entries.append(self._comment_alone(item))
+
+class Reference:
+    """All public headers, by the name by which they are included."""
+
+    def __init__(self, headers: List[Header]):
+        self.headers = {header.include: header for header in headers}
+        self._labels: Dict[str, str] = {}  # by full name
+        self._by_last: Dict[str, List[str]] = {}  # full names
+        with tempfile.TemporaryDirectory() as folder:
+            self._by_path = {os.path.join(folder, header.source): header for header in headers}
+            for path, header in self._by_path.items():
+                os.makedirs(os.path.dirname(path), exist_ok=True)
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(for_doxygen(header.text))
+            subprocess.run(["doxygen", "-"], check=True, text=True, input=CONFIGURATION.format(
+                folder=folder, paths=" ".join(self._by_path)))
+            self._read([xml.parse(path).getroot().find("compounddef")
+                        for path in glob.glob(os.path.join(folder, "xml", "*.xml"))
+                        if re.match(r"class|struct|union|concept|namespace|.*_8hpp",
+                                    os.path.basename(path))])
+
+    def _read(self, compounds: List[xml.Element]) -> None:
+        scopes: Dict[str, Optional[Declaration]] = {}  # namespaces and classes
+        for compound in sorted(compounds, key=lambda one: len(_text(one, "compoundname"))):
+            name, kind = _text(compound, "compoundname"), compound.get("kind")
+            if kind == "namespace":
+                scopes[name] = None
+            elif kind != "file":
+                if scope_of(name) not in scopes or compound.get("prot", "public") != "public":
+                    continue
+                scopes[name] = self._add(compound, name, scopes[scope_of(name)])
+            for member in compound.findall("sectiondef/memberdef"):
+                last = _text(member, "name")
+                if kind == "file":  # namespaces have all but its macros
+                    if member.get("kind") == "define" and last.startswith("EVENKEEL_"):
+                        self._add(member, last, None)
+                elif member.get("prot") == "public":
+                    self._add(member, f"{name}::{last}", scopes[name])
+        for header in self.headers.values():
+            self._put_in_order(header, header.declarations)
+
+    def _add(self, element: xml.Element, name: str, owner: Optional[Declaration]) -> Declaration:
+        place = element.find("location")
+        begin = int(place.get("declline") or place.get("line"))
+        end = begin if place.get("declline") else int(place.get("bodyend") or -1)
+        declaration = Declaration(element.get("kind"), name, _code(element, name),
+                                  (begin, max(begin, end)), _comment(element))
+        header = self._by_path.get(place.get("declfile") or place.get("file"))
+        if owner is not None or (header is not None and not name.startswith(("std::", "Kokkos::"))):
+            (owner.members if owner is not None else header.declarations).append(declaration)
+        return declaration
+
+    def _put_in_order(self, header: Header, declarations: List[Declaration]) -> None:
+        declarations.sort(key=lambda one: one.lines)
+        lines = header.text.split("\n")
+        for before, one in zip(declarations, declarations[1:]):
+            between = lines[before.lines[1]:one.lines[0]]
+            one.is_below_another = not any(re.match(r" *(//|$)", line) for line in between)
+        for one in declarations:
+            one.has_comment_behind = "  //" in lines[one.lines[1] - 1]
+            if re.fullmatch(r"[\w:]+", one.name) and one.name not in self._labels:
+                label = re.sub("([A-Z])", r"-\1", "ek." + one.name.replace("::", ".")).lower()
+                values = re.findall(r"^  (\w+),", one.code, re.M) if one.kind == "enum" else []
+                for name in [one.name] + [f"{one.name}::{value}" for value in values]:
+                    self._labels[name] = label  # which knows no capitals
+                    self._by_last.setdefault(name.rpartition("::")[2], []).append(name)
+            self._put_in_order(header, one.members)
+
+    def find(self, name: str) -> Optional[str]:
+        """The label of what a page or a comment calls `ek::name` or `name`."""
+        name = re.sub(r"^ek::", "", name)
+        found = [full for full in self._by_last.get(name.rpartition("::")[2], [])
+                 if full.endswith("::" + name)]
+        found = [full for full in found if full == "evenkeel::" + name] or found
+        return self._labels[found[0]] if len(found) == 1 else None
+
+    # --- Pages -----------------------------------------------------------------------------------
+    def page(self, include: str) -> str:
+        header = self.headers[include]
+        remarks = [self.prose(remark) for remark in header.remarks]
+        return "\n\n".join([f"# {re.sub('^evenkeel/', '', include)}", *remarks]) + (
+            self._entries(header.declarations, "## ", set())) + "\n"
+
+    def _entries(self, declarations: List[Declaration], level: str, shown: Set[str]) -> str:
+        groups: List[List[Declaration]] = []
+        for one in declarations:
+            if groups and one.is_below_another and not (one.members or groups[-1][-1].members):
+                groups[-1].append(one)
             else:
-                if access == "public":
-                    self._read_item(entries, item_begin, item_end, item, scope, owner, last_end)
-                last_end = item_end
-        return [e for e in entries if e.declarations or e.comment]
+                groups.append([one])
+        text = ""
+        for group in groups:
+            names = dict.fromkeys(one.last_name for one in group)
+            text += f"\n\n{level}{escaped(', '.join(names))}" if level else ""
+            labels = {self._labels[one.name] for one in group if one.name in self._labels} - shown
+            shown |= labels
+            text += "".join(f"\n\n({label})=" for label in sorted(labels))
+            text += "\n\n```cpp\n" + "\n".join(one.code for one in group) + "\n```"
+            for one in group:
+                is_of_all = one is group[0] and not one.has_comment_behind or len(group) == 1
+                about = "" if is_of_all else f"`{one.last_name}`: "
+                text += f"\n\n{about}{self.prose(one.comment)}" if one.comment else ""
+                text += self._entries(one.members, "", shown)
+        return text
 
-    def _items(self, begin: int, end: int) -> Iterator:
-        """(begin, end, item): the name of an access, a comment that stands for itself, a directive
-        that defines a macro, or nothing for a declaration."""
-        aside = sorted(
-            [c for c in self.source.comments if c.is_alone and begin <= c.begin < end]
-            + [d for d in self.source.directives
-               if begin <= d.begin < end and re.match(r"#\s*define\s+EVENKEEL_", d.text)],
-            key=lambda item: item.begin)
-        code, at = self.source.code, begin
-        while True:
-            while at < end and code[at].isspace():
-                while aside and aside[0].begin <= at:
-                    item = aside.pop(0)
-                    if isinstance(item, Directive) or not self.source.is_above_code(item, end):
-                        yield item.begin, item.end, item
-                at += 1
-            if at >= end:
-                return
-            label = _ACCESS.match(code, at)
-            if label:
-                yield at, label.end(), label.group(1)
-                at = label.end()
-                continue
-            stop = cpp_text.end_of_declaration(code, at, end)[0]
-            yield at, stop, None
-            at = max(stop, at + 1)
-            aside = [a for a in aside if a.begin >= at]
+    def prose(self, comment: str) -> str:
+        """In Markdown. Lines further to the right are code, unless they are in a list."""
+        text, is_code, is_in_list = "", False, False
+        for line in comment.split("\n"):
+            is_in_list = bool(re.match(r" *- ", line)) or (is_in_list and line.startswith("  "))
+            if not is_code and line.startswith("  ") and not is_in_list:
+                text, is_code = text + "\n```text\n", True
+            elif is_code and line and not line.startswith("  "):
+                text, is_code = text.rstrip() + "\n```\n\n", False
+            text += (line[2:] if is_code else self._linked(line)) + "\n"
+        text = text.strip() + ("\n```" if is_code else "")
+        return re.sub(r"```text(?=\n[^`]*(?:::|[{}]|\);\n))", "```cpp", text)
 
-    def _read_item(self, entries, begin, end, item, scope, owner, last_end) -> None:
-        if isinstance(item, Directive):
-            declaration = self._macro(item)
-        else:
-            nested = self._namespace(begin, end, scope)
-            if nested is not None:
-                entries += nested
-                return
-            declaration = self._declaration(begin, end, scope, owner)
-        if declaration is not None:
-            self._add(entries, declaration, begin, last_end)
+    def _linked(self, line: str) -> str:
+        def shown(found) -> str:
+            word = found.group()
+            label = self.find(word.strip("`").partition("(")[0]) if len(word) > 1 else None
+            word = word if word.startswith("`") else escaped(word)
+            return f"[{word}]({label})" if label else word
 
-    def _comment_alone(self, comment: Comment) -> Entry:
-        text = re.sub(r"^-{3} (.*?) ?-*$", r"=\1", comment.text)  # a rule with a title
-        return Entry(text, [], self.source.line(comment.begin))
+        names = r"`[^`]+`|\b\w+(?:::\w+)+(?:\(\))?|\b\w+\(\)|\b(?:[A-Z][a-z]+){2,}\b"
+        return re.sub(rf"{names}|.", shown, line)
 
-    def _add(self, entries: List[Entry], declaration: Declaration, begin: int,
-             last_end: Optional[int]) -> None:
-        """A declaration joins the one above it, if that has a comment for both or neither has any;
-        classes and enums stand for themselves."""
-        comment = self.source.comment_above(begin)
-        is_below = not comment and bool(entries) and last_end is not None and (
-            self.source.is_directly_below(last_end, begin))
-        if is_below and entries[-1].declarations:
-            last = entries[-1].declarations[-1]
-            have_own = (last.trailing or declaration.trailing) and not entries[-1].comment
-            are_alike = last.kind == declaration.kind or not (last.entries or declaration.entries)
-            if are_alike and not have_own:
-                entries[-1].declarations.append(declaration)
-                return
-        entries.append(Entry(comment, [declaration], self.source.line(begin), is_below))
+    # --- Names without a comment -----------------------------------------------------------------
+    def undocumented(self, header: Header) -> Iterator[str]:
+        """As FILE:LINE: NAME. A comment counts for what stands directly below it, and for overloads
+        in its scope; the head of a file for what it names and the class of the file's name."""
+        stem = header.include.rpartition("/")[2].split(".")[0].replace("_", "")
 
-    # --- One declaration -------------------------------------------------------------------------
-    def _macro(self, directive: Directive) -> Optional[Declaration]:
-        match = re.match(r"#\s*define\s+(\w+)(\([^)]*\))?\s*(.*)", directive.text)
-        name, parameters, value = match.groups()
-        if name in self.macros:
-            return None  # defined otherwise before
-        self.macros.add(name)
-        code = f"#define {name}{parameters or ''}"
-        if not parameters and "@" in value:
-            code += "  // by CMake"
-        return Declaration("macro", name, "", code, self.source.line(directive.begin))
+        def missing(declarations: List[Declaration], are_members: bool) -> Iterator[Declaration]:
+            described, lacking, was_described = set(), [], False
+            for one in declarations:
+                was_described = bool(one.comment) or one.is_below_another and was_described
+                if are_members:
+                    is_excused = one.kind in ("variable", "typedef") or "()" in one.code or (
+                        one.last_name.startswith("operator"))
+                else:
+                    is_excused = "<" in one.name or bool(header.intro) and (
+                        one.last_name.lower() == stem or
+                        re.search(rf"\b{re.escape(one.last_name)}\b", header.intro) is not None)
+                if was_described or one.speaks_for_itself or is_excused:
+                    described.add(one.name)
+                else:
+                    lacking.append(one)
+                was_described = was_described and not one.has_comment_behind
+                yield from missing(one.members, True) if "<" not in one.name else ()
+            yield from (one for one in lacking if one.name not in described)
 
-    def _namespace(self, begin: int, end: int, scope: str) -> Optional[List[Entry]]:
-        match = re.match(r"(?:inline\s+)?namespace\s*([\w:]*)\s*(=|\{)",
-                         self.source.code[begin:end])
-        if not match:
-            return None
-        name = match.group(1)
-        if match.group(2) == "=" or not name or "detail" in name.split("::"):
-            return []
-        inner = f"{scope}::{name}" if scope else name
-        return self._scope(begin + match.end(), end - 1, inner, None)
-
-    def _declaration(self, begin: int, end: int, scope: str,
-                     owner: Optional[Declaration]) -> Optional[Declaration]:
-        code = self.source.code
-        plain = cpp_text.without_export(cpp_text.without_template(code[begin:end]))
-        if _IGNORED.match(plain) or not plain.strip(" ;"):
-            return None
-        if scope.startswith("Kokkos") or scope == "std":
-            return None  # specialisations of others' templates
-        body = cpp_text.end_of_declaration(code, begin, end)[1]
-        piece = _Piece(begin, end, body, plain, scope, owner)
-        if _CLASS.match(plain):
-            declaration = self._class(piece)
-        elif re.match(r"enum\s", plain) and body is not None:
-            declaration = self._enum(piece)
-        elif re.match(r"concept\s|using\s", plain):
-            declaration = self._alias(piece)
-        elif cpp_text.parameters_at(plain) is not None:
-            declaration = self._function(piece)
-        else:
-            declaration = self._variable(piece)
-        if declaration is not None:
-            declaration.condition = self.source.condition_at(begin)
-        return declaration
-
-    def _code_of(self, begin: int, end: int) -> str:
-        return layout(self.source.without_comments(begin, end).rstrip("; \n"))
-
-    def _class(self, piece: _Piece) -> Optional[Declaration]:
-        kind, name = _CLASS.match(piece.plain).groups()
-        name, line = one_line(name), self.source.line(piece.begin)
-        behind = self.source.comment_behind(piece.begin, piece.body or piece.end)
-        code = self._code_of(piece.begin, piece.body or piece.end)
-        declaration = Declaration(kind, name, piece.scope, code, line, behind)
-        if piece.body is None:  # of interest only where a template is meant for users to specialise
-            is_template = "<" in self.source.code[piece.begin:piece.end]
-            is_described = behind or self.source.comment_above(piece.begin)
-            return declaration if is_template and is_described else None
-        close = matching(self.source.code, piece.body)
-        inner = declaration.full_name
-        if name.startswith(piece.scope + "::"):
-            inner = name
-        declaration.entries = self._scope(piece.body + 1, close - 1, inner, declaration)
-        if "\n" not in self.source.text[piece.body:close]:
-            declaration.trailing = self.source.comment_behind(close, piece.end)
-        _say_routine(declaration)
-        return declaration
-
-    def _enum(self, piece: _Piece) -> Declaration:
-        code = self.source.code
-        name = re.match(r"enum\s+(?:class\s+|struct\s+)?(\w+)", piece.plain).group(1)
-        close = matching(code, piece.body)
-        declaration = Declaration(
-            "enum", name, piece.scope, self._code_of(piece.begin, piece.body),
-            self.source.line(piece.begin), self.source.comment_behind(close, piece.end))
-        at = piece.body + 1
-        while at < close - 1:
-            stop = at
-            while stop < close - 1 and code[stop] != ",":
-                stop = matching(code, stop) if code[stop] in "([{" else stop + 1
-            if code[at:stop].strip():
-                self._enumerator(declaration, at, stop, close)
-            at = stop + 1
-        return declaration
-
-    def _enumerator(self, owner: Declaration, begin: int, stop: int, close: int) -> None:
-        code = self.source.code
-        while code[begin].isspace():
-            begin += 1
-        text = one_line(self.source.without_comments(begin, stop))
-        line_end = self.source.text.find("\n", stop)
-        is_last_of_line = not (line_end < close and code[stop + 1:line_end].strip())
-        behind = self.source.comment_behind(begin, min(stop, close)) if is_last_of_line else ""
-        item = Declaration("enumerator", re.match(r"\w+", text).group(), owner.full_name, text,
-                           self.source.line(begin), behind)
-        comment = self.source.comment_above(begin)
-        last = owner.entries[-1].declarations[-1] if owner.entries else None
-        if last and last.line == item.line and not (comment or behind or last.trailing):
-            owner.entries[-1].declarations.append(item)
-        else:
-            owner.entries.append(Entry(comment, [item], item.line))
-
-    def _alias(self, piece: _Piece) -> Declaration:
-        word, name = re.match(r"(concept|using)\s+([\w:]+)", piece.plain).groups()
-        return Declaration("concept" if word == "concept" else "type", name.split("::")[-1],
-                           piece.scope, self._code_of(piece.begin, piece.end),
-                           self.source.line(piece.begin),
-                           self.source.comment_behind(piece.begin, piece.end))
-
-    def _variable(self, piece: _Piece) -> Declaration:
-        line = self.source.line(piece.begin)
-        names = cpp_text.declared_names(piece.plain)
-        if not names:
-            raise ValueError(f"{self.header.source}:{line}: what is declared here?")
-        code = self._code_of(piece.begin, piece.end)
-        if len(code) > 300:
-            code = re.sub(r"\s*=.*", " = ...", code, flags=re.S)
-        return Declaration("variable", names[0], piece.scope, code, line,
-                           self.source.comment_behind(piece.begin, piece.end), others=names[1:])
-
-    def _function(self, piece: _Piece) -> Optional[Declaration]:
-        before = piece.plain[:cpp_text.parameters_at(piece.plain)]
-        name = cpp_text.function_name(before)
-        if piece.owner is None and re.search(rf"\w(<[^()]*>)?::{re.escape(name)}\s*$", before):
-            return None  # a member, defined behind its class
-        stop = piece.end if piece.body is None else piece.body
-        # Members that a constructor initialises are no business of users.
-        colon = re.search(r"\)\s*(noexcept\s*)?:(?!:)",
-                          cpp_text.outside_brackets(self.source.code[piece.begin:stop]))
-        head = stop if colon is None else piece.begin + colon.end() - 1
-        code = self._code_of(piece.begin, head)
-        code = re.sub(r"^(\[\[nodiscard\]\])\n", r"\1 ", code)
-        code = re.sub(r"^(friend|inline)\s+", "", code, flags=re.M)
-        return Declaration("function", name, piece.scope, code, self.source.line(piece.begin),
-                           self.source.comment_behind(piece.begin, stop),
-                           is_routine=_is_routine(name, code, piece.owner))
-
-
-def _is_routine(name: str, code: str, owner: Optional[Declaration]) -> bool:
-    if name.startswith("~") or "= delete" in code or (
-            re.fullmatch(r"operator\s*(=|==|<=>|!=)", name)):
-        return True
-    if owner is None or name != owner.plain_name:
-        return False
-    is_copy_or_move = re.search(rf"\((const )?{re.escape(name)}(<.*>)?(&&|&)\s*\w*\)", code)
-    is_default = re.search(r"\(\)\s*(noexcept\s*)?(= default)?$", code)
-    return bool(is_copy_or_move or is_default)
-
-
-def _say_routine(owner: Declaration) -> None:
-    """Routine members that no comment describes become a few words about the class."""
-    codes: List[str] = []
-    for entry in owner.entries:
-        is_about_them = entry.comment and entry.declarations and entry.declarations[0].is_routine
-        said = [d for d in entry.declarations
-                if d.is_routine and not d.trailing and not is_about_them]
-        codes += [d.code for d in said]
-        entry.declarations = [d for d in entry.declarations if d not in said]
-    owner.entries = [e for e in owner.entries if e.declarations or e.comment]
-
-    name = re.escape(owner.plain_name)
-
-    def has(pattern: str) -> bool:
-        return any(re.match(pattern, code) for code in codes)
-
-    if has(rf"{name}\({name}(<.*>)?&&(?!.*delete)") and (
-            not has(rf"{name}\(const {name}(<.*>)?&(?!.*delete)")):
-        owner.traits.append("Can be moved, not copied.")
-    elif has(rf"{name}\(const {name}(<.*>)?&.*delete"):
-        owner.traits.append("Neither copied nor moved.")
-    if any("operator<=>" in code for code in codes):
-        owner.traits.append("Compares by == and <.")
-    elif any("operator==" in code for code in codes):
-        owner.traits.append("Compares by ==.")
-
-
-# --- What others ask for -------------------------------------------------------------------------
-def read_header(path: str, include: str, source: str) -> Header:
-    with open(path, encoding="utf-8") as file:
-        return read_text(file.read(), include, source)
-
-
-def read_text(text: str, include: str, source: str) -> Header:
-    return _Reader(text, include, source).read()
-
-
-def page_of(include: str) -> str:
-    """The document of the site that shows a header."""
-    return "reference/" + re.sub(r"^evenkeel/|\.hpp$", "", include)
-
-
-def anchor_of(name: str) -> str:
-    """Where a name is on the page of its header."""
-    return re.sub(r"[^\w.~=<>+\-*/!\[\]()]", "", name.replace("::", "."))
-
-
-def first_sentence(text: str) -> str:
-    text = text.split("\n\n")[0].split("\n  ")[0].replace("\n", " ")
-    match = re.match(r"(.*?[.:])(?= [A-Z]|$)", text)
-    return (match.group(1) if match else text).rstrip(".:")
-
-
-def all_declarations(entries: List[Entry]) -> Iterator[Declaration]:
-    for entry in entries:
-        for declaration in entry.declarations:
-            yield declaration
-            yield from all_declarations(declaration.entries)
-
-
-def undocumented(header: Header) -> Iterator[str]:
-    """The names that no comment describes, as FILE:LINE: NAME.
-
-    A comment counts for all that stands directly below it, and for all overloads in its scope. The
-    head of a file describes what it names and the class that has the name of the file, and a
-    template its specialisations. Operators speak for themselves, and members without parameters by
-    their names.
-    """
-    stem = header.include.rsplit("/", 1)[-1].split(".")[0].replace("_", "")
-
-    def is_described_elsewhere(declaration: Declaration) -> bool:
-        if re.search(rf"\b{re.escape(declaration.name)}\b", header.intro):
-            return True
-        return declaration.kind in ("class", "struct") and (
-            "<" in declaration.name or (bool(header.intro) and declaration.name.lower() == stem))
-
-    for declaration in _missing(header.entries, is_described_elsewhere):
-        yield f"{header.source}:{declaration.line}: {declaration.full_name}"
-
-
-def _missing(entries: List[Entry],
-             is_excused: Callable[[Declaration], bool]) -> Iterator[Declaration]:
-    described: Set[str] = set()
-    missing: List[Declaration] = []
-    was_described = False
-    for entry in entries:
-        was_described = bool(entry.comment) or any(d.trailing for d in entry.declarations) or (
-            entry.is_below_another and was_described)
-        for declaration in entry.declarations:
-            if was_described or declaration.is_routine or is_excused(declaration):
-                described.add(declaration.name)
-            else:
-                missing.append(declaration)
-            if "<" not in declaration.name:
-                yield from _missing(declaration.entries, _speaks_by_its_name)
-    yield from (d for d in missing if d.name not in described)
-
-
-def _speaks_by_its_name(member: Declaration) -> bool:
-    if member.kind in ("variable", "enumerator", "type"):
-        return True
-    return member.kind == "function" and (
-        "()" in member.code or member.name.startswith("operator"))
+        for one in missing(header.declarations, False):
+            yield f"{header.source}:{one.lines[0]}: {one.name}"

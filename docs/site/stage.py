@@ -21,8 +21,9 @@ CHECKOUT = ""
 TARGET = ""
 LINK = re.compile(r'(?P<before>!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(|<img src=")(?P<to>[^)\s"]+)')
 IMAGE = re.compile(r'<img src="([^"]*)" alt="([^"]*)"[^>]*>')  # a code host can size only these
+NAME = re.compile(r"(?<!\[)`(ek::[\w:]+\w)[^`]*`(?!\])")
 ORPHAN = "---\norphan: true\n---\n\n"  # the page of all files names it, and no table of contents
-LANGUAGES = {"cpp": "cpp", "hpp": "cpp", "cmake": "cmake", "txt": "cmake", "sh": "bash",
+LANGUAGES = {"cpp": "cpp", "hpp": "cpp", "cmake": "cmake", "CMakeLists.txt": "cmake", "sh": "bash",
              "bash": "bash", "py": "python", "json": "json"}
 
 
@@ -35,6 +36,11 @@ def files_of_checkout() -> List[str]:
     command = ["git", "-C", CHECKOUT, "ls-files", "--cached", "--others", "--exclude-standard"]
     found = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split("\n")
     return sorted({f for f in found if f and os.path.exists(os.path.join(CHECKOUT, f))})
+
+
+def read(file: str) -> str:
+    with open(os.path.join(CHECKOUT, file), encoding="utf-8") as opened:
+        return opened.read()
 
 
 def is_page(file: str) -> bool:
@@ -51,6 +57,17 @@ def document_of(page: str) -> str:
     return re.sub(r"^docs/|\.md$", "", page if page.startswith("docs/") else page.lower())
 
 
+def page_of(include: str) -> str:
+    """The document that shows a header."""
+    return "reference/" + re.sub(r"^evenkeel/|\.hpp$", "", include)
+
+
+def first_sentence(text: str) -> str:
+    text = text.split("\n\n")[0].split("\n  ")[0].replace("\n", " ")
+    match = re.match(r"(.*?[.:])(?= [A-Z]|$)", text)
+    return (match.group(1) if match else text).rstrip(".:")
+
+
 def headers_of(files: List[str]) -> List[Tuple[str, str]]:
     """Each public header as it is included, and its source."""
     found = []
@@ -63,12 +80,11 @@ def headers_of(files: List[str]) -> List[Tuple[str, str]]:
 
 def read_contents() -> List[Tuple[str, List[str]]]:
     parts: List[Tuple[str, List[str]]] = []
-    with open(os.path.join(CHECKOUT, "docs/site/contents.txt"), encoding="utf-8") as file:
-        for line in file.read().split("\n"):
-            if line.startswith("["):
-                parts.append((line.strip("[]"), []))
-            elif line and not line.startswith("#"):
-                parts[-1][1].append(line)
+    for line in read("docs/site/contents.txt").split("\n"):
+        if line.startswith("["):
+            parts.append((line.strip("[]"), []))
+        elif line and not line.startswith("#"):
+            parts[-1][1].append(line)
     return parts
 
 
@@ -113,7 +129,9 @@ class Site:
         self.headers = headers_of(self.files)
         self.sources: Set[str] = set()  # files that are shown as they are
         self.documents: Dict[str, str] = {p: document_of(p) for p in self.pages}
-        self.documents.update({s: headers.page_of(i) for i, s in self.headers})
+        self.documents.update({s: page_of(i) for i, s in self.headers})
+        self.reference = headers.Reference(
+            [headers.Header(include, source, read(source)) for include, source in self.headers])
 
     def target_of(self, path: str) -> str:
         """The document that shows a file or a folder of the checkout."""
@@ -150,7 +168,9 @@ class Site:
                 return match.group()
             return match.group("before") + self._link(match.group("to"), page, document)
 
-        return IMAGE.sub(r"![\2](\1)", LINK.sub(replaced, line))
+        line = IMAGE.sub(r"![\2](\1)", LINK.sub(replaced, line))
+        return NAME.sub(lambda m: f"[{m.group()}]({self.reference.find(m.group(1)) or 'ek.none'})",
+                        line)  # Sphinx warns of a name that no public header declares
 
     def _link(self, to: str, page: str, document: str) -> str:
         if re.match(r"[a-z]+:|#", to):
@@ -169,20 +189,15 @@ class Site:
     # --- Writing ---------------------------------------------------------------------------------
     def write_all(self) -> None:
         for page in self.pages:
-            with open(os.path.join(CHECKOUT, page), encoding="utf-8") as file:
-                text = file.read()
             document = self.documents[page]
-            text = self.rewritten(text, page, document)
+            text = self.rewritten(read(page), page, document)
             if page == "README.md":
                 text += self._contents()
             if page.endswith("/README.md"):
                 text += self._headers_of(page.split("/")[0])
             write(document + ".md", text)
         for include, _ in self.headers:
-            name = re.sub(r"^evenkeel/", "", include)
-            write(headers.page_of(include) + ".md",
-                  f"# {name}\n\n```{{header}} {include}\n```\n")
-        write("headers.txt", "".join(f"{i} {s}\n" for i, s in self.headers))
+            write(page_of(include) + ".md", self.reference.page(include))
         self._write_sources()
         self._copy_pictures()
         self._remove_others()
@@ -192,8 +207,8 @@ class Site:
         for title, pages in pages_by_part(self.pages):
             documents = [self.documents[p] for p in pages]
             if title == "Reference":
-                overall = [headers.page_of(i) for i, _ in self.headers if i.count("/") == 1]
-                documents = overall + documents + ["genindex"]
+                overall = [page_of(i) for i, _ in self.headers if i.count("/") == 1]
+                documents = overall + documents
             if title == "The project":
                 documents.append("source/index")
             text += _toctree(documents, title)
@@ -204,13 +219,12 @@ class Site:
         if not found:
             return ""
         text = "\n\n## Public headers\n\n| header | what |\n|---|---|\n"
-        sources = dict(self.headers)
         for include in found:
-            header = headers.read_header(os.path.join(CHECKOUT, sources[include]), include, "")
+            header = self.reference.headers[include]
             name = re.sub(rf"^evenkeel/{component}/", "", include)
-            link = os.path.relpath(headers.page_of(include), "reference")
-            text += f"| [{name}]({link}.md) | {_cell(headers.first_sentence(header.intro))} |\n"
-        return text + _toctree([headers.page_of(i)[len("reference/"):] for i in found], "")
+            link = os.path.relpath(page_of(include), "reference")
+            text += f"| [{name}]({link}.md) | {headers.escaped(first_sentence(header.intro))} |\n"
+        return text + _toctree([page_of(i)[len("reference/"):] for i in found], "")
 
     def _write_sources(self) -> None:
         done: Set[str] = set()
@@ -227,9 +241,9 @@ class Site:
               + "".join(links))
 
     def _write_file(self, path: str) -> None:
-        with open(os.path.join(CHECKOUT, path), encoding="utf-8") as file:
-            text = file.read().rstrip("\n")
-        language = LANGUAGES.get(path.rpartition(".")[2], "text")
+        text = read(path).rstrip("\n")
+        name = os.path.basename(path)
+        language = LANGUAGES.get(name, LANGUAGES.get(name.rpartition(".")[2], "text"))
         if text.startswith("#!/usr/bin/env bash"):
             language = "bash"
         write(f"source/{path}.md", f"{ORPHAN}# {path}\n\n````{language}\n{text}\n````\n")
@@ -268,11 +282,6 @@ def _toctree(documents: List[str], caption: str) -> str:
     lines = ["", "", "```{toctree}", ":hidden:"]
     lines += [f":caption: {caption}"] if caption else []
     return "\n".join(lines + [":maxdepth: 1", ""] + documents + ["```", ""])
-
-
-def _cell(text: str) -> str:
-    """Plain text for a cell of a table."""
-    return re.sub(r"([|*_<\[\]\\])", r"\\\1", text)
 
 
 if __name__ == "__main__":

@@ -1,27 +1,27 @@
 #pragma once
 
-// What is computed: heat in columns of water. Between columns it is carried and spread layer by
-// layer, explicitly; within a column it is mixed implicitly, the less the more stable the water
-// stands (Pacanowski and Philander, J. Phys. Oceanogr. 11, 1981). Values stay between 0 and 1,
-// since each new one is a mean of old ones. Sums are in the order of rings, which is the same
-// wherever a node is, so that results are the same to the bit on any ranks.
+// The computation: heat in columns of water. Between columns it is carried and spread layer by
+// layer, explicitly. Within a column it is mixed implicitly, and less if the water is more stable
+// (Pacanowski and Philander, J. Phys. Oceanogr. 11, 1981). Values stay between 0 and 1, since each
+// new one is a mean of old ones. Sums are in the order of rings, which does not depend on the rank
+// of a node, so results are the same to the bit on any number of ranks.
 
 #include "nodes.hpp"
 
 #include <algorithm>
 #include <bit>
 
-// What a column gets of each neighbour, for each entry of the ring: by spreading, and by the flow
-// at the surface.
+// The share that a column gets of each neighbour, for each entry of the ring: by spreading, and by
+// the flow at the surface.
 using Shares = Kokkos::View<double* [2], Kokkos::LayoutRight>;
 
-// The flow turns about the middle of the square. In units of the square and of steps.
+// The flow turns about the middle of the square. The units are the square and a step.
 constexpr double spreading = 2e-7, turning = 1e-3, heating = 0.2, most_share = 0.9;
 
 KOKKOS_INLINE_FUNCTION double flow_at_depth(int layer) { return 1 - 0.9 * layer / most_layers; }
 
-// Half the cotangent of the angle at `c` in the triangle a, b, c; negative where a, b, c turn
-// right.
+// Half the cotangent of the angle at `c` in the triangle a, b, c, for corners that turn left; the
+// sign is reversed if they turn right.
 KOKKOS_INLINE_FUNCTION double half_cotangent(const double a[2], const double b[2],
                                              const double c[2]) {
   const double u[2] = {a[0] - c[0], a[1] - c[1]}, v[2] = {b[0] - c[0], b[1] - c[1]};
@@ -32,8 +32,8 @@ KOKKOS_INLINE_FUNCTION double area_of(const double a[2], const double b[2], cons
   return 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]));
 }
 
-// Linear finite elements with lumped masses, upwind; where an angle is so wide that a column would
-// push its neighbour away, the share is 0.
+// The shares of linear finite elements with lumped masses, upwind. If an angle is so wide that the
+// share of a neighbour would be negative, it is 0.
 inline Shares shares_of(const Nodes& nodes) {
   Shares shares("shares", nodes.ring.extent(0));
   const Integers id = nodes.id, first = nodes.first;
@@ -44,7 +44,7 @@ inline Shares shares_of(const Nodes& nodes) {
         const std::int64_t begin = first(i), end = first(i + 1);
         const bool is_open = Mesh::is_at_boundary(Point::of(id(i)));
         double area = 0;
-        for (std::int64_t e = begin; e < end; ++e) {  // shares(e, 0): stiffness at first
+        for (std::int64_t e = begin; e < end; ++e) {  // shares(e, 0) is the stiffness at first
           const bool is_last = e + 1 == end;
           if (is_last && is_open) break;
           const std::int64_t next = is_last ? begin : e + 1;
@@ -70,7 +70,7 @@ inline Shares shares_of(const Nodes& nodes) {
 // -mixing[k-1], 1 + mixing[k-1] + mixing[k], -mixing[k].
 KOKKOS_INLINE_FUNCTION void solve_column(int layers, const double* mixing, double* values) {
   double above[most_layers];
-  double before = 0, gain = 0;  // mixing with the layer above; what the layer above was divided by
+  double before = 0, gain = 0;  // mixing with the layer above; the coefficient of its reduced row
   for (int k = 0; k < layers; ++k) {
     const double below = k + 1 < layers ? mixing[k] : 0;
     const double pivot = 1 / (1 + before + below - before * gain);
@@ -81,8 +81,8 @@ KOKKOS_INLINE_FUNCTION void solve_column(int layers, const double* mixing, doubl
   for (int k = layers - 2; k >= 0; --k) values[k] += above[k] * values[k + 1];
 }
 
-// How much layers mix in a step, by Richardson's number: how stable the water stands over the
-// shear.
+// The mixing of neighbouring layers in a step, by Richardson's number: the stability of the water
+// over the shear.
 KOKKOS_INLINE_FUNCTION void find_mixing(int layers, double speed, const double* values,
                                         double* mixing) {
   const double shear = 0.01 + speed * speed;
@@ -116,7 +116,7 @@ struct StepColumns {
         total[k] += share;
       }
     }
-    // Small elements would ask for shorter steps; there as much is exchanged as a step allows.
+    // Small elements would need shorter steps, so the sum of shares is limited to most_share.
     for (int k = 0; k < layers; ++k)
       values[k] = own[k] + (total[k] > most_share ? most_share / total[k] : 1) * change[k];
   }
@@ -136,7 +136,7 @@ struct StepColumns {
   }
 };
 
-// Ghosts are as new as owned nodes.
+// Advances all columns by one step. The columns of ghosts must be up to date.
 inline void step_columns(Nodes& nodes, const Shares& shares, const Front& front) {
   const Numbers next(Kokkos::view_alloc("tracer", Kokkos::WithoutInitializing),
                      nodes.tracer.extent(0));
@@ -147,7 +147,7 @@ inline void step_columns(Nodes& nodes, const Shares& shares, const Front& front)
   nodes.tracer = next;
 }
 
-// What came of it, over all ranks: a checksum of all values and of the mesh, and their range.
+// The result over all ranks: a checksum of all values and of the mesh, and the range of the values.
 struct Result {
   std::uint64_t checksum = 0;
   double least = 0, greatest = 0;

@@ -1,18 +1,19 @@
 #pragma once
 
-// The mesh of example 07: triangles that fill the unit square, bisected near a front that turns
-// about the middle of the square like the hand of a clock, and bent so that they get thin there.
+// The mesh of example 07: triangles that fill the unit square. They are bisected near a front that
+// turns about the middle of the square like the hand of a clock, and bent so that they get thin
+// there.
 //
-// Which vertices there are follows from the front alone (after Lindstrom and Pascucci, IEEE Trans.
-// Vis. Comput. Graph. 8, 2002). Each vertex is the midpoint of the longest side of the two
-// triangles that it bisects, and needs the corners of these that lie across it: its parents. A
-// vertex of level l is there if it is nearer to the front than radius[l], and radii obey
+// The front alone determines which vertices exist (after Lindstrom and Pascucci, IEEE Trans. Vis.
+// Comput. Graph. 8, 2002). Each vertex is the midpoint of the longest side of the two triangles
+// that it bisects, and needs their corners opposite to this side: its parents. A vertex of level l
+// exists if it is nearer to the front than radius[l], and radii obey
 //
 //   radius[l - 1] >= radius[l] + distance of a vertex of level l from its parents + margin.
 //
-// So wherever a vertex is, its parents are, and the mesh has no hanging nodes. The front goes on by
-// less than the margin from one mesh to the next, hence each new vertex is the midpoint of an edge
-// of the mesh before: only one level comes at a time.
+// So the parents of each vertex exist, and the mesh has no hanging nodes. The front moves by less
+// than the margin from one mesh to the next, hence each new vertex is the midpoint of an edge of
+// the previous mesh: the mesh gains only one level at a time.
 
 #include <Kokkos_Core.hpp>
 
@@ -20,7 +21,7 @@
 #include <cstdint>
 #include <numbers>
 
-// A vertex, in units of the finest grid. Its id is both numbers in one.
+// A vertex, in units of the finest grid. Its id combines both numbers.
 struct Point {
   int i = 0, j = 0;
 
@@ -28,7 +29,8 @@ struct Point {
     return {static_cast<int>(id >> 32), static_cast<int>(id & 0xffffffff)};
   }
   KOKKOS_INLINE_FUNCTION std::int64_t id() const { return (std::int64_t{i} << 32) | j; }
-  // Steps of a width in one of eight directions, 45 degrees apart.
+  // The point at a distance of `width` along one or both axes, in one of eight directions that are
+  // 45 degrees apart.
   KOKKOS_INLINE_FUNCTION Point towards(int direction, int width) const {
     const int at = direction % 8;
     const int across = at == 2 || at == 6 ? 0 : at == 3 || at == 4 || at == 5 ? -1 : 1;
@@ -47,18 +49,18 @@ KOKKOS_INLINE_FUNCTION Point middle_of(Point a, Point b) {
 struct Front {
   static constexpr double inner = 0.04, outer = 0.42;  // its ends, from the middle of the square
   static constexpr double length = outer - inner;
-  static constexpr double reach = 0.06;     // how far it bends the mesh to either side
-  static constexpr double thinnest = 0.06;  // width of what is next to it, of the width unbent
-  static constexpr int spots = 5;           // where it is sharp
+  static constexpr double reach = 0.06;     // it bends the mesh as far as this on either side
+  static constexpr double thinnest = 0.06;  // the least width of bent elements over unbent ones
+  static constexpr int spots = 5;           // at which it is sharp
   static constexpr double first_angle = -0.2;
 
-  double along[2] = {1, 0};  // where it points
+  double along[2] = {1, 0};  // its direction
 
   static Front at(double angle) {
     return {{std::cos(first_angle + angle), std::sin(first_angle + angle)}};
   }
 
-  // From its inner end along it, and across it to the left.
+  // The coordinates of a place: along the front from its inner end, and across it to the left.
   KOKKOS_INLINE_FUNCTION void split(const double place[2], double& ahead, double& left) const {
     const double x = place[0] - 0.5, y = place[1] - 0.5;
     ahead = x * along[0] + y * along[1] - inner;
@@ -70,8 +72,9 @@ struct Front {
     const double beyond = ahead < 0 ? ahead : ahead > length ? ahead - length : 0;
     return std::sqrt(beyond * beyond + left * left);
   }
-  // Draws a place towards the front, so that neighbours along it keep their distance and those
-  // across it come near. One to one, since no place is drawn as far as the front.
+  // Pulls a place towards the front, so that neighbours along it keep their distance and those
+  // across it approach each other. The map is one to one, since no place is pulled as far as the
+  // front.
   KOKKOS_INLINE_FUNCTION void bend(double place[2]) const {
     double ahead = 0, left = 0;
     split(place, ahead, left);
@@ -87,8 +90,8 @@ struct Front {
   }
 };
 
-// The quality of a triangle whose corners turn left: 1 where all sides are alike, near 0 where it
-// is slender.
+// The quality of a triangle whose corners turn left: 1 if all sides are equal, near 0 if it is
+// slender.
 KOKKOS_INLINE_FUNCTION double quality_of(const double a[2], const double b[2], const double c[2]) {
   const double ab[2] = {b[0] - a[0], b[1] - a[1]}, ac[2] = {c[0] - a[0], c[1] - a[1]};
   const double bc[2] = {c[0] - b[0], c[1] - b[1]};
@@ -100,16 +103,16 @@ KOKKOS_INLINE_FUNCTION double quality_of(const double a[2], const double b[2], c
 
 struct Mesh {
   static constexpr int depth = 10;          // the finest grid has 2^depth squares along an axis
-  static constexpr int width = 1 << depth;  // the square in units of it
+  static constexpr int width = 1 << depth;  // the width of the square in units of that grid
   static constexpr int most_levels = 2 * depth;
-  static constexpr int coarsest = 8;  // vertices of this level and below are always there
+  static constexpr int coarsest = 8;  // vertices of this level and below always exist
 
   Front front;
   double radius[most_levels + 1] = {};
 
-  // The finest level is there as far as `reach` from the front.
+  // Vertices of the finest level exist as far as `reach` from the front.
   Mesh(int finest, double reach, double margin) {
-    constexpr double slack = 1e-9;  // far more than distances are rounded by
+    constexpr double slack = 1e-9;  // far more than the rounding of distances
     double within = reach;
     for (int level = finest; level > coarsest; --level) {
       radius[level] = within;
@@ -120,13 +123,14 @@ struct Mesh {
 
   // --- Vertices ----------------------------------------------------------------------------------
 
-  // The vertex is an odd multiple of this width along one axis at least, and a multiple along both.
+  // The greatest width of which the vertex is a multiple along both axes. It is an odd multiple
+  // along at least one axis.
   static KOKKOS_INLINE_FUNCTION int width_of(Point at) {
     int unit = 1;
     while (unit < width && ((at.i | at.j) & unit) == 0) unit *= 2;
     return unit;
   }
-  // Odd multiples along both axes: the middle of a square. Otherwise that of a side.
+  // An odd multiple along both axes is the middle of a square; any other vertex is that of a side.
   static KOKKOS_INLINE_FUNCTION bool is_middle_of_square(Point at, int unit) {
     return unit < width && (at.i & unit) != 0 && (at.j & unit) != 0;
   }
@@ -136,7 +140,7 @@ struct Mesh {
     for (int wider = unit; wider < width; wider *= 2) level += 2;
     return is_middle_of_square(at, unit) ? level - 1 : level;
   }
-  // In the unit square before it is bent.
+  // The place in the unit square before bending.
   static KOKKOS_INLINE_FUNCTION void unbent(Point at, double place[2]) {
     place[0] = static_cast<double>(at.i) / width;
     place[1] = static_cast<double>(at.j) / width;
@@ -156,18 +160,19 @@ struct Mesh {
     return at.i == 0 || at.i == width || at.j == 0 || at.j == width;
   }
 
-  // --- What is around a vertex -------------------------------------------------------------------
+  // --- Around a vertex ---------------------------------------------------------------------------
 
-  // Whether the sector between this direction and the next lies in the square.
+  // True if the sector between this direction and the next is in the square.
   static KOKKOS_INLINE_FUNCTION bool is_inside(Point at, int sector) {
     const Point from = at.towards(sector, 1), to = at.towards(sector + 1, 1);
     const int across = from.i + to.i - 2 * at.i, up = from.j + to.j - 2 * at.j;
     return (across > 0 ? at.i < width : at.i > 0) && (up > 0 ? at.j < width : at.j > 0);
   }
 
-  // The triangle that has the vertex `at` and lies in a sector. Vertices begin with four triangles
-  // around them, each over two sectors, which are bisected until there is no midpoint. Returns over
-  // how many sectors it reaches; `first` and `second` follow `at` to the left.
+  // Finds the triangle that has the vertex `at` and is in a sector. A vertex begins with four
+  // triangles around it, each over two sectors, which are bisected until there is no midpoint.
+  // Returns the number of sectors of the triangle; `first` and `second` are its other corners, in
+  // the order in which the corners turn left.
   KOKKOS_INLINE_FUNCTION int find_triangle(Point at, int unit, int sector, Point& first,
                                            Point& second) const {
     const int skew = is_middle_of_square(at, unit) ? 1 : 0;
@@ -191,8 +196,8 @@ struct Mesh {
     return 1;
   }
 
-  // The neighbours of a vertex, to the left. Each two that follow each other make a triangle with
-  // it; so do the last and the first, except at the boundary.
+  // The neighbours of a vertex, in the order in which they turn left. Each two successive ones make
+  // a triangle with it; so do the last and the first, except at the boundary.
   KOKKOS_INLINE_FUNCTION int find_ring(Point at, Point ring[8]) const {
     const int unit = width_of(at);
     int begin = is_middle_of_square(at, unit) ? 1 : 0;
@@ -207,7 +212,8 @@ struct Mesh {
   }
 };
 
-// The triangles and vertices of a mesh, counted from the whole square down, without rings.
+// The numbers of triangles and vertices of a mesh. They are counted by bisection of the whole
+// square, independently of rings.
 struct MeshCount {
   std::int64_t triangles = 0, vertices = 0;
 
@@ -222,7 +228,7 @@ struct MeshCount {
   friend bool operator==(const MeshCount&, const MeshCount&) = default;
 
  private:
-  std::int64_t halves_ = 0;  // of bisected sides; each inside of the square is met twice
+  std::int64_t halves_ = 0;  // of bisected sides; each side inside the square is met twice
 
   void add(const Mesh& mesh, Point left, Point corner, Point right) {
     if (has_middle(left, right)) {

@@ -1,9 +1,10 @@
 #pragma once
 
-// The nodes of a rank: vertices of the mesh with a column of water below each. What they carry, how
-// they find their neighbours, and how they are made and removed as the mesh follows the front.
+// The nodes of a rank: vertices of the mesh with a column of water below each. This file has their
+// arrays, finds their neighbours, and adds and removes nodes as the mesh follows the front.
 
 #include <evenkeel/evenkeel.hpp>
+#include <evenkeel/stages.hpp>
 
 #include "mesh.hpp"
 
@@ -21,7 +22,7 @@ using Flags = Kokkos::View<int*>;
 
 constexpr int most_layers = 40;
 
-// By the depth below a place: a basin in the middle of one side, and shelves.
+// The number of layers, by the depth below a place: a basin in the middle of one side, and shelves.
 KOKKOS_INLINE_FUNCTION int layers_at(Point at) {
   double place[2];
   Mesh::unbent(at, place);
@@ -30,30 +31,30 @@ KOKKOS_INLINE_FUNCTION int layers_at(Point at) {
   return 1 + static_cast<int>((most_layers - 1) * (0.15 + 0.85 * along * along * deep));
 }
 
-// What keeps borders away from poor elements.
+// The means that keep borders away from poor elements.
 enum class Guard : int {
-  marks,    // edges that must not be cut, and what it costs to cut the others
-  weights,  // the costs alone
+  marks,    // edges that must not be cut, and costs of cutting the others
+  weights,  // only the costs
   none
 };
 
-// `owned` nodes, and the ghosts behind them: nodes of other ranks that are neighbours.
+// First `owned` nodes, and behind them the ghosts: nodes of other ranks that are neighbours.
 struct Nodes {
   Mesh mesh;
   Vectors x = {};                  // after bending
   Integers id = {};                // of vertices
-  Integers first = {}, ring = {};  // ids of neighbours, to the left
-  Integers first_layer = {};       // likewise
+  Integers first = {}, ring = {};  // ids of neighbours, which turn left; node i begins at first(i)
+  Integers first_layer = {};       // the layers of node i begin here in `tracer`
   Numbers tracer = {};             // of each layer, from the surface down
   std::int64_t owned = 0;
 
-  // Made anew after each move and each change of the mesh. Of nodes:
-  Numbers layers = {}, poorest = {};  // how many; the quality of the poorest element at a node
-  Flags at_border = {};               // whether a neighbour is on another rank
-  // Of entries of the ring:
-  Flags near = {};           // the neighbour's place among owned nodes and ghosts
-  Numbers quality = {};      // of the element with this neighbour and the next; 2: there is none
-  Numbers edge_weight = {};  // what it costs to cut this edge
+  // The arrays below are rebuilt after each move and each change of the mesh. For each node:
+  Numbers layers = {}, poorest = {};  // the count; the quality of the poorest element at a node
+  Flags at_border = {};               // 1 if a neighbour is on another rank
+  // For each entry of the ring:
+  Flags near = {};           // the index of the neighbour among owned nodes and ghosts
+  Numbers quality = {};      // of the element with this neighbour and the next; 2 if it is missing
+  Numbers edge_weight = {};  // the cost of cutting this edge
   Flags uncuttable = {};
   // The columns of ghosts, and those that are sent.
   Integers first_ghost_layer = {}, first_sent_layer = {};
@@ -61,11 +62,11 @@ struct Nodes {
 
   std::size_t extent() const { return static_cast<std::size_t>(owned); }
 
-  // What moves together, but for ghosts.
+  // The arrays that move together, without ghosts.
   ek::Carried cargo() { return ek::carry(id, ek::csr(first, ring), ek::csr(first_layer, tracer)); }
   ek::SetOptions set_options() { return {.count = &owned, .key = id, .reserve = 1.5}; }
 
-  // Neighbours are told by ids, which stay as they are when nodes move.
+  // The graph names neighbours by their ids, which do not change when nodes move.
   ek::Graph graph(Guard guard, const ek::NumberSource& weight = {}) const {
     ek::GraphOptions about{.count = owned, .id = id, .weight = weight};
     if (guard != Guard::none) about.edge_weight = edge_weight;
@@ -74,7 +75,7 @@ struct Nodes {
   }
 };
 
-// The first of each node by how many each has, and the end of all.
+// The offset of each node from the count of each node, and the end of all.
 inline Integers firsts_of(const Integers& counts) {
   Integers first("first", counts.extent(0) + 1);
   const auto count = static_cast<std::int64_t>(counts.extent(0));
@@ -121,7 +122,7 @@ inline Integers layers_of(const Integers& id, std::int64_t begin, std::int64_t e
   return counts;
 }
 
-// The points of the finest grid, row after row.
+// Point k of the finest grid, row by row.
 constexpr std::int64_t points_across = Mesh::width + 1;
 KOKKOS_INLINE_FUNCTION Point point_at(std::int64_t k) {
   return {static_cast<int>(k % points_across), static_cast<int>(k / points_across)};
@@ -163,13 +164,13 @@ inline Nodes make_nodes(const ek::Communicator& ranks, const Mesh& mesh) {
 
 // --- The mesh of the next front ------------------------------------------------------------------
 
-// The nodes of this rank in the next mesh, in the order of those that they come from: node k is the
-// old node from[k][0] = from[k][1], or new and in the middle between both; from[k][1] may be a
-// ghost.
+// The nodes of this rank in the next mesh, in the order of the old nodes that they come from. Node
+// k is the old node from[k][0] = from[k][1], or a new one in the middle between these two.
+// from[k][1] may be a ghost.
 using Origins = Kokkos::View<int* [2], Kokkos::LayoutRight>;
 
-// A new vertex is the midpoint of an edge, and belongs to the rank that has the edge's end with the
-// lower id. The other end is one of its neighbours. So ranks need not ask each other.
+// A new vertex is the midpoint of an edge, and belongs to the rank that has the end of the edge
+// with the lower id. The other end is a neighbour of that end, so ranks need no communication.
 KOKKOS_INLINE_FUNCTION bool is_born(const Mesh& next, std::int64_t id, std::int64_t neighbour) {
   const Point one = Point::of(id), other = Point::of(neighbour);
   return id < neighbour && has_middle(one, other) && next.has(middle_of(one, other));
@@ -219,8 +220,8 @@ struct ColumnsView {
   }
 };
 
-// Goes on to the next mesh; ghosts must be as new as owned nodes. A new column is the mean of those
-// at both ends of the edge, a layer below the bottom being like the last.
+// Continues with the next mesh. Ghosts must be up to date. A new column is the mean of those at
+// both ends of the edge, where a layer below the bottom has the value of the last layer.
 inline void adapt(Nodes& nodes, const Mesh& next) {
   const Origins from = find_origins(nodes, next);
   const auto count = static_cast<std::int64_t>(from.extent(0));
@@ -269,7 +270,7 @@ inline Integers foreign_of(const Integers& ring, const Flags& near) {
   return Kokkos::subview(list, std::pair(0, found));
 }
 
-// Room for columns of ghosts, and for those that others have as ghosts.
+// Makes room for the columns of ghosts, and for those that are ghosts on other ranks.
 inline void make_room_for_columns(const ek::Halo& halo, Nodes& nodes) {
   nodes.first_ghost_layer =
       firsts_of(layers_of(nodes.id, halo.owned(), halo.owned() + halo.ghosts()));
@@ -285,7 +286,8 @@ inline void make_room_for_columns(const ek::Halo& halo, Nodes& nodes) {
   nodes.sent_tracer = Numbers("sent", end_of(nodes.first_sent_layer));
 }
 
-// After a move, and after a change of the mesh: ghosts, places of neighbours, and where all are.
+// Collective. Call this after a move and after a change of the mesh. Finds the ghosts, the indices
+// of neighbours, and the places of all nodes.
 inline ek::Halo connect(const ek::Communicator& ranks, const ek::Domains& domains, Nodes& nodes) {
   Flags near("near", nodes.ring.extent(0));
   ek::LocalIds(nodes.id, nodes.owned).write_indices(nodes.ring, near);
@@ -316,7 +318,7 @@ inline ek::Halo connect(const ek::Communicator& ranks, const ek::Domains& domain
   return halo;
 }
 
-// The new columns of ghosts.
+// Collective. Updates the columns of ghosts.
 inline void exchange_columns(const ek::Communicator& ranks, const ek::Halo& halo, Nodes& nodes) {
   const Integers first_layer = nodes.first_layer, first_sent = nodes.first_sent_layer;
   const Numbers tracer = nodes.tracer, sent = nodes.sent_tracer;

@@ -1,8 +1,8 @@
 #pragma once
 
-// A picture of the mesh, and beside it what is around the front, five times as large: elements in
-// the colour of the rank that has all their nodes, poor ones in black, those between ranks in
-// white.
+// A picture of the mesh, and beside it the area around the front, five times as large. Elements
+// have the colour of the rank that has all their nodes; poor ones are black, and those between
+// ranks are white.
 
 #include "../in_turn.hpp"
 #include "quality.hpp"
@@ -16,7 +16,7 @@ namespace adaptive_mesh_picture {
 
 constexpr int size = 500, unit = 10;  // pixels of a panel; parts of a pixel
 
-// Elements of a rank by kind: its own, those with nodes of other ranks, poor ones.
+// The elements of a rank by kind: its own, those with nodes of other ranks, and poor ones.
 inline std::array<std::string, 3> paths_of(const Nodes& nodes) {
   const Kokkos::HostSpace host;
   const auto id = Kokkos::create_mirror_view_and_copy(host, nodes.id);

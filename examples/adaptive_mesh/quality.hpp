@@ -1,20 +1,19 @@
 #pragma once
 
-// The quality of elements, and what it means for the graph of nodes: it costs more to cut an edge
-// the poorer the poorest element at either of its ends is, and edges at poor elements must not be
-// cut. So no node of a poor element has a neighbour on another rank, and whoever improves elements
-// next finds all that is around a poor one on one rank.
+// The quality of elements, and its effect on the graph of nodes: the poorer the poorest element at
+// either end of an edge is, the more a cut of this edge costs, and edges at poor elements must not
+// be cut. So no node of a poor element has a neighbour on another rank, and a later step that
+// improves elements finds all that is around a poor one on one rank.
 
 #include "nodes.hpp"
 
 #include <algorithm>
 
-constexpr double poor = 0.2;      // elements below are poor
+constexpr double poor = 0.2;      // elements of lower quality are poor
 constexpr double no_element = 2;  // beyond the boundary; better than any element
 
-// The element behind an entry of a node's ring: of the node, this neighbour and the next. The
-// corner with the least id comes first, so that it has the same quality to the bit for all its
-// nodes.
+// The quality of the element of a node, a neighbour in its ring, and the next neighbour. The corner
+// with the least id comes first, so that the quality is the same to the bit for all its nodes.
 KOKKOS_INLINE_FUNCTION double element_quality(const Vectors& x, const Integers& id, std::int64_t a,
                                               std::int64_t b, std::int64_t c) {
   while (id(a) > id(b) || id(a) > id(c)) {
@@ -26,8 +25,8 @@ KOKKOS_INLINE_FUNCTION double element_quality(const Vectors& x, const Integers& 
   return quality_of(&x(a, 0), &x(b, 0), &x(c, 0));
 }
 
-// The entry behind this one in the ring of node i: around its end where the ring is closed, -1
-// where it is not.
+// The entry behind this one in the ring of node i. Behind the last entry comes the first if the
+// ring is closed, and -1 if it is not.
 KOKKOS_INLINE_FUNCTION std::int64_t next_entry(const Integers& id, const Integers& first,
                                                std::int64_t i, std::int64_t entry) {
   if (entry + 1 < first(i + 1)) return entry + 1;
@@ -57,7 +56,7 @@ inline void find_quality(Nodes& nodes, std::int64_t ghosts) {
   nodes.at_border = at_border;
 }
 
-// After connect. Collective.
+// Collective. Call this after connect(). Finds qualities and the weights and marks of edges.
 inline void judge(ek::Halo& halo, Nodes& nodes) {
   find_quality(nodes, halo.ghosts());
   halo.exchange(ek::carry(nodes.poorest));
@@ -77,8 +76,8 @@ inline void judge(ek::Halo& halo, Nodes& nodes) {
   nodes.uncuttable = uncuttable;
 }
 
-// Over all ranks. An element counts on the rank that has its node with the least id; it is at a
-// border if one of its nodes has a neighbour on another rank.
+// Counts over all ranks. The rank that has the node with the least id counts an element. An element
+// is at a border if one of its nodes has a neighbour on another rank.
 struct ElementCount {
   std::int64_t elements = 0, poor = 0, poor_at_border = 0, nodes = 0, least_nodes = 0;
 };

@@ -1,13 +1,13 @@
 #pragma once
 
-// What runs have taken, by CPU time, so that ranks may share cores. A step takes as long as its
+// The times of runs, by CPU time, so that ranks may share cores. A step takes as long as its
 // slowest rank; a run takes
 //
-//   T = sum over steps of (greatest seconds of work of a rank) + upkeep,
+//   T = sum over steps of (greatest seconds of work of a rank) + upkeep.
 //
-// a few steps at a time being taken together, since other programs disturb single ones. Work is the
-// computation, and going on to the next mesh. Upkeep is evenkeel's time and that of halos, on the
-// rank that waited least in it.
+// A few steps at a time are added up first, since other programs disturb single ones. Work is the
+// computation and the change to the next mesh. Upkeep is the time of evenkeel and of halos, on the
+// rank that waited least.
 
 #include "columns.hpp"
 #include "quality.hpp"
@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-// A rebalance: what there was before it and after.
+// A rebalance, with the state before and after it.
 struct Rebalance {
   std::int64_t step = 0;
   Moved moved = {};
@@ -39,7 +39,7 @@ struct Course {
       work_of_rank();
       work += watch.seconds();
     }
-    // What ranks do together.
+    // Does work in which ranks wait for each other.
     template <class Together>
     auto of_all(const Together& together) {
       const Adding adding{upkeep};
@@ -54,15 +54,15 @@ struct Course {
     };
   };
   std::vector<Step> steps = {};
-  std::vector<Rebalance> rebalances = {};         // the first distribution before all others
-  std::vector<std::int64_t> poor_at_border = {};  // of each mesh
+  std::vector<Rebalance> rebalances = {};         // the first one is the first distribution
+  std::vector<std::int64_t> poor_at_border = {};  // for each mesh
   bool keeps_poor_off = false;                    // in each mesh, not only after rebalances
   ElementCount at_last = {};
-  bool is_whole = true;  // each mesh has had the elements and nodes that its front asks for
+  bool is_whole = true;  // each mesh had the elements and nodes that its front requires
   Result result = {};
 };
 
-// The heaviest rank over the average, by layers. Collective.
+// Collective. The layers of the heaviest rank over those of the average rank.
 inline double lambda_of(const ek::Communicator& ranks, const Nodes& nodes) {
   const auto layers = static_cast<double>(end_of(nodes.first_layer));
   return ranks.all_reduce(layers, ek::Reduction::greatest) * ranks.size() /
@@ -110,8 +110,9 @@ class Report {
                 static_cast<unsigned long long>(result.checksum));
   }
 
-  // Says what is wrong: elements or nodes that are not those of the front, a poor element at a
-  // border after a rebalance, heat that no mean can give, or runs that came to different results.
+  // Returns true if all runs are right. Else prints the error: elements or nodes that do not fit
+  // the front, a poor element at a border, heat that no mean can give, or different results of two
+  // runs.
   bool is_right() const {
     bool all_right = true;
     const auto require = [&](bool right, const Row& row, const char* message) {
@@ -139,7 +140,7 @@ class Report {
     Course course;
     double slowest = 0, average = 0, upkeep = 0;
     double total() const { return slowest + upkeep; }
-    int rebalances() const {  // after the first distribution
+    int rebalances() const {  // without the first distribution
       int count = 0;
       for (const Rebalance& at : course.rebalances) count += at.step > 0 ? 1 : 0;
       return count;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Two ways to share out nodes: a Balancer that does all by itself, and proposals that are looked at
-// before anything moves. Both are told of kernels and asked at the end of each step.
+// Two ways to distribute nodes: a Balancer that does all by itself, and proposals that are checked
+// before anything moves. Both time kernels, and both are called at the end of each step.
 
 #include "nodes.hpp"
 
@@ -14,19 +14,19 @@
 
 struct SharingOptions {
   ek::Options monitor = {};
-  bool costs_layers = false;  // nodes cost what they have layers; otherwise that is learned
+  bool costs_layers = false;  // a node costs its number of layers; if false, its cost is learned
   Guard guard = Guard::marks;
-  std::int64_t least_nodes = 1;  // of a part that is proposed
+  std::int64_t least_nodes = 1;  // a proposed part must have at least these
 };
 
 struct Moved {
   std::int64_t nodes = 0;  // over all ranks
   int refused = 0;         // proposals that were not carried out
-  bool knew_edges = true;  // what it costs to cut them, and which must not be cut
+  bool knew_edges = true;  // the cut used the weights and marks of edges
   explicit operator bool() const { return nodes > 0; }
 };
 
-// The default: decides, cuts and moves.
+// The default: a Balancer that decides, cuts and moves.
 class BySteps {
  public:
   BySteps(const ek::Communicator& ranks, const SharingOptions& options)
@@ -45,7 +45,8 @@ class BySteps {
     options.method = ek::ByGraph{.effort = ek::Effort::good, .tolerance = 0.05};
     return options;
   }
-  // What moves together; what a node costs grows with its layers, or is just that.
+  // The arrays that move together. The layers of a node are its cost, or a feature of which the
+  // cost is learned.
   ek::Set set_of(Nodes& nodes) const {
     ek::SetOptions about = nodes.set_options();
     about.graph = nodes.graph(options_.guard);
@@ -57,9 +58,9 @@ class BySteps {
   ek::Balancer balancer_;
 };
 
-// Parts may be far from even at first, so that borders have room to keep away from poor elements.
-// While a part would have too few nodes, the next proposal is to be more even, and the last one
-// does without what is known of edges. (Fluidity does so with Zoltan.)
+// The first proposal may have very uneven parts, so that borders have room to stay away from poor
+// elements. While a part would have too few nodes, the next proposal must be more even, and the
+// last one ignores the weights and marks of edges. (Fluidity does so with Zoltan.)
 class ByProposals {
  public:
   ByProposals(const ek::Communicator& ranks, const SharingOptions& options)
@@ -88,7 +89,7 @@ class ByProposals {
 
   ek::Graph weighed(const Nodes& nodes) const { return nodes.graph(guard_, nodes.layers); }
 
-  // The nodes that the smallest part would have. Collective.
+  // Collective. The number of nodes that the smallest part would have.
   std::int64_t least_of(const std::vector<int>& parts) const {
     std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks_.size()));
     for (const int part : parts) ++counts[static_cast<std::size_t>(part)];

@@ -1,7 +1,7 @@
 #pragma once
 
-// The beads of this rank: `owned` of them, and behind them the ghosts, of which a rank knows where
-// they are and which they are. They begin at rest where the network is swollen.
+// The beads of this rank: first `owned` beads, and behind them the ghosts, of which a rank has only
+// the places and the numbers. Beads begin at rest, at their places in the swollen network.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -15,27 +15,28 @@ using Numbers = Kokkos::View<std::int64_t*>;
 struct Beads {
   Vectors x, v;
   Numbers id;  // the number in the network
-  // What a bead costs: its neighbours, and what it takes besides, in units of a neighbour.
+  // The cost of a bead: the number of its neighbours, plus `cost_besides` for all other work.
   Kokkos::View<int*> cost;
-  Vectors force;  // of owned beads, since lists were made
+  Vectors force;  // of owned beads; allocated when lists are made
   std::int64_t owned = 0;
 
   static constexpr int cost_besides = 10;
-  // Whether that is all there is to know; or else what a unit costs is learned, and where.
+  // If this is true, the costs are weights. Otherwise they are features, and the Balancer learns
+  // the cost of a unit.
   bool costs_are_given = true;
 
-  // What moves together. Views keep room for ghosts.
+  // The arrays that move together. Views keep room for ghosts.
   ek::Set as_set() {
     ek::SetOptions options{.count = &owned, .reserve = 1.5};
     (costs_are_given ? options.weight : options.features) = cost;
     return ek::set(x, ek::carry(v, id, cost), options);
   }
-  // What a rank knows of ghosts.
+  // The arrays that a rank has of ghosts.
   ek::Set with_ghosts() { return ek::set(x, ek::carry(id), {.count = &owned, .reserve = 1.5}); }
   ek::Set places() { return ek::set(x, {}, {.count = &owned}); }
 };
 
-// This rank's share of the numbers, wherever these beads are.
+// Makes the beads with this rank's share of the numbers, wherever these beads are.
 inline Beads swell(const ek::Communicator& ranks, const Network& network) {
   const std::int64_t first = network.beads() * ranks.rank() / ranks.size();
   const std::int64_t count = network.beads() * (ranks.rank() + 1) / ranks.size() - first;

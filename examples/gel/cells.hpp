@@ -1,7 +1,8 @@
 #pragma once
 
-// Cells around all beads that a rank has, ghosts too, and who is in which. Cells are at least as
-// wide as the reach of a bead, so all that a bead can reach are in its own and the 26 around.
+// Cells around all beads that a rank has, with ghosts, and the beads in each cell. Cells are at
+// least as wide as the reach of a bead, so all beads in its reach are in its own cell and the 26
+// cells around it.
 
 #include "beads.hpp"
 
@@ -48,7 +49,7 @@ inline Cells lay_out(const Vectors& x, std::int64_t beads, double reach) {
 
 }  // namespace cells
 
-// Counting sort.
+// Sorts the first `beads` beads into cells, by counting sort.
 inline Cells sort_into_cells(const Vectors& x, std::int64_t beads, double reach) {
   Cells made = cells::lay_out(x, beads, reach);
   const std::int64_t count = made.number(0, 0, made.count[2]);

@@ -1,6 +1,7 @@
 #pragma once
 
-// Chance without state: a number follows from what it is for, so that it is the same on any rank.
+// Random numbers without state: a number depends only on its series and its place in it, so it is
+// the same on any rank.
 
 #include <Kokkos_Core.hpp>
 
@@ -14,7 +15,7 @@ KOKKOS_INLINE_FUNCTION std::uint64_t scramble(std::uint64_t bits) {
   return bits ^ (bits >> 31U);
 }
 
-// Evenly distributed from -1 to 1: number `which` of a series.
+// Number `which` of a series, evenly distributed from -1 to 1.
 KOKKOS_INLINE_FUNCTION double even_chance(std::uint64_t series, std::int64_t which) {
   const std::uint64_t bits = scramble(series ^ static_cast<std::uint64_t>(which));
   return static_cast<double>(bits >> 11U) * 0x1p-52 - 1;

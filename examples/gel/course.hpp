@@ -1,10 +1,11 @@
 #pragma once
 
-// What a run has taken, step by step: on this rank while it runs, and over all ranks afterwards.
-// Nothing is reduced while it runs.
+// The times of a run, step by step: on this rank during the run, and over all ranks afterwards.
+// Nothing is reduced during the run.
 //
-// Work is what a rank does alone, in its kernels. Upkeep is all else: halos, migration, evenkeel's
-// own time and the waiting for other ranks. Of upkeep counts what the rank took that waited least.
+// Work is the time of a rank in its own kernels. Upkeep is the rest: halos, migration, evenkeel's
+// own time, and waiting for other ranks. The upkeep of a step is that of the rank that waited
+// least.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -19,7 +20,7 @@ class Course {
  public:
   using Now = std::int64_t (*)();
 
-  // `steps`: how many will be made. `now`: a clock in nanoseconds.
+  // `steps` is the number of steps of the run. `now` is a clock in nanoseconds.
   Course(std::int64_t steps, Now now) : now_(now) {
     for (std::vector<double>* of : {&work_, &upkeep_}) of->reserve(static_cast<std::size_t>(steps));
   }
@@ -27,17 +28,17 @@ class Course {
   void begin_step() {
     for (std::vector<double>* of : {&work_, &upkeep_}) of->push_back(0);
   }
-  // Between two steps: beads have moved to other ranks for balance.
+  // Call this between two steps if a rebalance has moved beads.
   void note_rebalance() { rebalances_.push_back(work_.size()); }
 
-  // What this rank does alone, timed by evenkeel too.
+  // Does work of this rank alone, which evenkeel times too.
   template <class Work>
   auto alone(const ek::Kernel& kernel, const Work& work) {
     const Adding adding(*this, work_.back());
     const auto timing = kernel.time();
     return work();
   }
-  // What ranks do together.
+  // Does work in which ranks wait for each other.
   template <class Work>
   auto together(const Work& work) {
     const Adding adding(*this, upkeep_.back());
@@ -63,7 +64,7 @@ class Course {
     std::int64_t began_;
   };
 
-  // A few steps taken together, since other programs disturb single ones.
+  // The sum over a few steps, since other programs disturb single steps.
   struct Window {
     bool follows_rebalance = false;
     std::size_t steps = 0;
@@ -73,23 +74,23 @@ class Course {
 
   Now now_;
   std::vector<double> work_, upkeep_;    // seconds, by step
-  std::vector<std::size_t> rebalances_;  // the steps that follow them
+  std::vector<std::size_t> rebalances_;  // the steps that follow rebalances
 };
 
-// Over all ranks; the same on all of them. Seconds.
+// Seconds over all ranks. They are the same on all ranks.
 struct Course::Totals {
-  ek::LoadSummary load;  // of all steps; greatest: of the slowest rank of each window
+  ek::LoadSummary load;  // of all steps; `greatest` sums the slowest rank of each window
   double upkeep = 0;
   std::int64_t rebalances = 0;
-  // Loads of the last windows before rebalances and of the first ones after them, summed up.
+  // The summed loads of the last windows before rebalances, and of the first windows after them.
   ek::LoadSummary before, after;
-  double worst_lambda = 1;  // of the stretches from each rebalance to the next
+  double worst_lambda = 1;  // of all stretches from a rebalance to the next
 
-  // What a run takes on cores of its own.
+  // The time of the run if each rank had its own core.
   double critical_path() const { return load.greatest + upkeep; }
 };
 
-// Windows do not go across rebalances.
+// A rebalance ends a window.
 inline std::vector<Course::Window> Course::windows() const {
   constexpr std::size_t most_steps = 10;
   std::vector<Window> made;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What came of a run, and how it is told: in lines for people, or in one line for programs.
+// The results of a run, printed in lines for people or in one line for programs.
 
 #include "course.hpp"
 #include "forces.hpp"
@@ -13,12 +13,12 @@
 #include <optional>
 #include <span>
 
-// Of all ranks, at some steps.
+// A measurement of the gel at a step, over all ranks.
 struct Look {
   double energy = 0;      // of the gel
-  double given = 0;       // energy that the solvent got until then
+  double given = 0;       // energy that the solvent has taken so far
   double neighbours = 0;  // in lists
-  double strands = 0;     // that are not torn
+  double strands = 0;     // strands that are not torn
 };
 
 // Collective.
@@ -28,7 +28,7 @@ inline Look sum_of(const ek::Communicator& ranks, const Look& mine) {
   return {sums[0], sums[1], sums[2], sums[3]};
 }
 
-// How far the gel and the solvent together have been off the energy that they began with.
+// The greatest difference between the energy of gel and solvent together and their first energy.
 class EnergyBalance {
  public:
   void note(const Look& look) {
@@ -45,6 +45,7 @@ class EnergyBalance {
 
 struct Figures {
   double seconds = 0;  // of all steps: by the clock on the wall, or along the critical path
+  double waited = 0;   // seconds for which other programs had the core of the most disturbed rank
   Course::Totals course = {};
   ek::Account account = {};
   std::int64_t beads = 0;  // of all ranks
@@ -52,12 +53,12 @@ struct Figures {
   double drift = 0;
   std::uint64_t checksum = 0;
 
-  // What the run would have taken less, had all ranks worked alike.
+  // The seconds that the run would have saved if all ranks had had the same work.
   double ideal_gain() const { return course.load.greatest - course.load.average(); }
   double per_bead(double value) const { return value / static_cast<double>(beads); }
 };
 
-// Collective. Of all bits of all places and velocities, in any order.
+// Collective. The checksum of all bits of all places and velocities, in any order of beads.
 inline std::uint64_t checksum_of(const ek::Communicator& ranks, const Beads& beads) {
   const Kokkos::HostSpace host;
   const auto x = Kokkos::create_mirror_view_and_copy(host, beads.x);
@@ -80,13 +81,14 @@ namespace figures {
 inline void print_for_programs(const Figures& f, const Settings& settings) {
   const Course::Totals& course = f.course;
   std::printf(
-      "seconds=%.3f steps_per_second=%.2f lambda=%.4f imbalance_percent=%.2f lambda_before=%.4f "
-      "lambda_after=%.4f worst_lambda=%.4f rebalances=%lld cost_seconds=%.4f advised_seconds=%.4f ",
-      f.seconds, static_cast<double>(settings.steps) / f.seconds, ek::lambda(course.load),
+      "seconds=%.3f waited_seconds=%.3f steps_per_second=%.2f lambda=%.4f imbalance_percent=%.2f "
+      "lambda_before=%.4f lambda_after=%.4f worst_lambda=%.4f rebalances=%lld cost_seconds=%.4f "
+      "advised_seconds=%.4f ",
+      f.seconds, f.waited, static_cast<double>(settings.steps) / f.seconds, ek::lambda(course.load),
       ek::imbalance_percent(course.load), ek::lambda(course.before), ek::lambda(course.after),
       course.worst_lambda, static_cast<long long>(course.rebalances), f.account.spent(),
       f.account.advised);
-  // The monitor may not have seen enough to know.
+  // The monitor may not have measured enough to know.
   if (f.account.knows_never) std::printf("saved_seconds=%.4f ", f.account.saved());
   std::printf("ideal_gain_seconds=%.4f neighbours=%.2f drift=%.6f checksum=%016llx\n",
               f.ideal_gain(), f.per_bead(f.last.neighbours), f.per_bead(f.drift),

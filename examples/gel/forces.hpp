@@ -1,7 +1,7 @@
 #pragma once
 
-// Forces on the owned beads, and the energy that goes with them. Each bead sums over its own list,
-// so ranks compute what acts across a border on both sides, and nothing has to be sent back.
+// Forces on the owned beads, and their energy. Each bead sums over its own list, so both ranks
+// compute a force across a border, and nothing has to be sent back.
 
 #include "neighbours.hpp"
 
@@ -19,7 +19,7 @@ struct Way {
 struct Force {
   std::int64_t parts[3] = {0, 0, 0};
 
-  // `push`: what the way between two beads is multiplied by.
+  // Adds the force `push` times `way`, which is the vector between two beads.
   KOKKOS_INLINE_FUNCTION void add(double push, const Way& way) {
     const double in_grains = interaction::grains * push;
     for (int axis = 0; axis < 3; ++axis)
@@ -27,7 +27,7 @@ struct Force {
   }
 };
 
-// On bead i.
+// The force on bead i.
 KOKKOS_INLINE_FUNCTION Force force_on(const Beads& beads, const Network& network,
                                       const Neighbours& lists, std::int64_t i) {
   Force force;
@@ -58,10 +58,10 @@ inline void compute_forces(const Beads& beads, const Network& network, const Nei
   Kokkos::fence();
 }
 
-// Of this rank's beads; half of what is between two beads.
+// The energy of this rank's beads. Each bead has half of the energy between two beads.
 struct Energy {
   double potential = 0, kinetic = 0;
-  double strands = 0;  // that are not torn
+  double strands = 0;  // strands that are not torn
 };
 
 KOKKOS_INLINE_FUNCTION Energy energy_of_bead(const Beads& beads, const Network& network,

@@ -1,8 +1,9 @@
 #pragma once
 
-// How two beads act on each other. All beads attract each other as Lennard-Jones has it, up to a
-// range. A strand pulls like one of Kremer and Grest (J. Chem. Phys. 92, 1990), and cannot be
-// longer than a bead looks for neighbours; so who is joined to a bead is always among them.
+// The forces between two beads. All beads attract each other by the potential of Lennard-Jones, up
+// to a range. A strand pulls like one of Kremer and Grest (J. Chem. Phys. 92, 1990), and cannot be
+// longer than the reach of lists of neighbours; so the beads that are joined to a bead are always
+// in its list.
 
 #include <Kokkos_Core.hpp>
 
@@ -28,7 +29,8 @@ KOKKOS_INLINE_FUNCTION constexpr double energy(double square) {
 }
 constexpr double energy_at_range = energy(square_of_range);
 
-// The lesser of this and the range's. By arithmetic, since which is less no processor can predict.
+// The lesser of this square and that of the range. It is computed without a branch, since no
+// processor could predict the branch.
 KOKKOS_INLINE_FUNCTION double up_to_range(double square) {
   const double excess = square - square_of_range;
   return square - 0.5 * (excess + std::fabs(excess));
@@ -36,8 +38,9 @@ KOKKOS_INLINE_FUNCTION double up_to_range(double square) {
 
 }  // namespace detail
 
-// What the vector from one bead to the other is to be multiplied by to give the force; negative
-// where it attracts. `square`: of the distance. It is shifted, so that it fades to 0 at the range.
+// The factor that turns the vector from one bead to the other into the force; negative if the force
+// attracts. `square` is the squared distance. The force is shifted, so that it fades to 0 at the
+// range.
 KOKKOS_INLINE_FUNCTION double push(double square) {
   return detail::push(detail::up_to_range(square)) - detail::push_at_range;
 }
@@ -45,7 +48,7 @@ KOKKOS_INLINE_FUNCTION double energy(double square) {
   return detail::energy(detail::up_to_range(square)) - detail::energy_at_range;
 }
 
-// The same of strands, which are torn where they would be longer than they can be.
+// The same for strands. A strand is torn at its greatest length.
 KOKKOS_INLINE_FUNCTION bool is_torn(double square) { return square >= square_of_longest; }
 KOKKOS_INLINE_FUNCTION double strand_push(double square) {
   return is_torn(square) ? 0 : -stiffness / (1 - square / square_of_longest);
@@ -55,16 +58,16 @@ KOKKOS_INLINE_FUNCTION double strand_energy(double square) {
   return -0.5 * stiffness * square_of_longest * std::log(1 - square / square_of_longest);
 }
 
-// The wall holds a grafted bead at a depth.
+// The wall holds a grafted bead at this depth.
 constexpr double graft_stiffness = 20, graft_depth = 0.5;
 KOKKOS_INLINE_FUNCTION double graft_force(double x) { return graft_stiffness * (graft_depth - x); }
 KOKKOS_INLINE_FUNCTION double graft_energy(double x) {
   return 0.5 * graft_stiffness * (graft_depth - x) * (graft_depth - x);
 }
 
-// Parts of forces are counted in grains, as integers. Sums of integers are exact, and therefore the
-// same in whatever order neighbours come. That order is all in which ranks differ, so beads take
-// the same way to the last bit on any ranks.
+// Components of forces are integers, in units of a grain. Sums of integers are exact, so they do
+// not depend on the order of neighbours. Only this order depends on ranks, so beads take the same
+// way to the last bit on any number of ranks.
 constexpr double grains = 0x1p32;  // in a unit of force
 
 }  // namespace interaction

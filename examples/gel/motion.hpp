@@ -1,15 +1,16 @@
 #pragma once
 
-// How beads move: velocity Verlet, and a solvent that takes velocities away and gives others back.
+// The motion of beads: velocity Verlet, and a solvent that damps velocities and adds random ones.
 //
 //   v += dt/2 f;  solvent;  v += dt/2 f;  x += dt v
 //
-// The first kick ends a step, the second begins the next. Velocities meet the solvent where they
-// belong to the same time as places, by the exact solution of Langevin's equation for the velocity
-// alone, relative to the flow of the solvent. Random numbers are evenly distributed, which does as
-// well as a normal distribution here (Duenweg and Paul, Int. J. Mod. Phys. C 2, 1991), and follow
-// from bead and step. What the solvent gets is known to rounding (Bussi and Parrinello, Phys. Rev.
-// E 75, 2007), so gel and solvent together keep their energy but for the error of the integration.
+// The first kick ends a step, the second begins the next. The solvent acts where velocities belong
+// to the same time as places, by the exact solution of Langevin's equation for the velocity alone,
+// relative to the flow of the solvent. Random numbers are evenly distributed, which is as good as a
+// normal distribution here (Duenweg and Paul, Int. J. Mod. Phys. C 2, 1991), and depend only on
+// bead and step. The energy that the solvent takes is known up to rounding (Bussi and Parrinello,
+// Phys. Rev. E 75, 2007), so gel and solvent together keep their energy up to the error of the
+// integration.
 
 #include "drying.hpp"
 #include "neighbours.hpp"
@@ -20,8 +21,8 @@ constexpr double friction = 2, temperature = 0.2;
 
 }  // namespace motion
 
-// Ends a step: the second half of its kick, and the solvent. Returns the energy that the solvent
-// gets.
+// Ends a step with the second half of its kick, and the solvent. Returns the energy that the
+// solvent takes.
 inline double end_step(const Beads& beads, std::int64_t step) {
   using namespace motion;
   const Beads b = beads;
@@ -46,7 +47,7 @@ inline double end_step(const Beads& beads, std::int64_t step) {
   return given;
 }
 
-// Begins a step: the first half of its kick, and the way. Walls throw beads back.
+// Begins a step with the first half of its kick, and moves the beads. Walls reflect beads.
 inline void begin_step(const Beads& beads, const Network& network) {
   const Beads b = beads;
   const double side = network.side();

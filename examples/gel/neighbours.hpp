@@ -1,24 +1,24 @@
 #pragma once
 
-// Lists of neighbours (Verlet, Phys. Rev. 159, 1967): of each owned bead, all that are within the
-// range of forces and a skin.
+// Lists of neighbours (Verlet, Phys. Rev. 159, 1967): for each owned bead, all beads within the
+// range of forces plus a skin.
 //
-// How long they hold: let all lengths have shrunk by a factor s since then, as those of the drop
-// have, and let no bead have gone farther than w beside that. Then two beads that were farther
-// apart than the reach of lists are farther apart than s reach - 2 w.
+// Lists stay valid for some steps: let all lengths have shrunk by a factor s since they were made,
+// as those of the drop have, and let no bead have moved farther than w in addition. Then two beads
+// that were farther apart than the reach of lists are still farther apart than s reach - 2 w.
 
 #include "cells.hpp"
 #include "interaction.hpp"
 
 struct Neighbours {
-  // Row i: the indices of count(i) beads, owned or ghosts; first the joined(i) beads to which bead
-  // i has strands. A row has a place more than it may have entries.
+  // Row i has the indices of count(i) beads, owned or ghosts; the first joined(i) of them are those
+  // to which bead i has strands. A row has room for one entry more than it may have.
   Kokkos::View<int**> near;
   Kokkos::View<int*> count, joined;
-  Vectors made_at;           // where owned beads were then,
-  double made_at_scale = 1;  // and how long the drop was
+  Vectors made_at;           // the places of owned beads when the lists were made
+  double made_at_scale = 1;  // the length of the drop at that time
 
-  // `scale`: how long the drop is now. `farthest`: of all ranks.
+  // `scale` is the length of the drop now. `farthest` is the greatest way of a bead on all ranks.
   bool are_old(double scale, double farthest) const {
     return scale / made_at_scale * interaction::reach - 2 * farthest <= interaction::range;
   }
@@ -26,7 +26,7 @@ struct Neighbours {
 
 namespace neighbours {
 
-// Writes row i. Returns how many belong into it, which may be more than it has room for.
+// Writes row i. Returns the number of its neighbours, which may exceed the room of the row.
 KOKKOS_INLINE_FUNCTION int find_near(const Vectors& x, const Cells& in_cells,
                                      const Neighbours& into, std::int64_t i) {
   const double here[3] = {x(i, 0), x(i, 1), x(i, 2)};
@@ -40,13 +40,13 @@ KOKKOS_INLINE_FUNCTION int find_near(const Vectors& x, const Cells& in_cells,
   int found = 0;
   for (int cz = from[2]; cz <= to[2]; ++cz)
     for (int cy = from[1]; cy <= to[1]; ++cy) {
-      // Cells of a row stand one after the other.
+      // The members of the cells of a row are adjacent.
       const std::int64_t end = in_cells.first(in_cells.number(to[0], cy, cz) + 1);
       for (std::int64_t k = in_cells.first(in_cells.number(from[0], cy, cz)); k < end; ++k) {
         const std::int64_t j = in_cells.members(k);
         const double d[3] = {here[0] - x(j, 0), here[1] - x(j, 1), here[2] - x(j, 2)};
         const double square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
-        // Written in any case, and kept by counting: no processor could predict a branch.
+        // Writes j in any case, and keeps it by counting it: no processor could predict a branch.
         into.near(i, found < room ? found : room) = static_cast<int>(j);
         found += static_cast<int>(square < interaction::reach * interaction::reach) &
                  static_cast<int>(j != i);
@@ -55,7 +55,7 @@ KOKKOS_INLINE_FUNCTION int find_near(const Vectors& x, const Cells& in_cells,
   return found;
 }
 
-// Puts those first to which bead i has strands. Returns their number.
+// Moves the beads to which bead i has strands to the front of its row. Returns their number.
 KOKKOS_INLINE_FUNCTION int put_joined_first(const Numbers& id, const Network& network,
                                             const Neighbours& lists, std::int64_t i) {
   int joined = 0;
@@ -68,7 +68,8 @@ KOKKOS_INLINE_FUNCTION int put_joined_first(const Numbers& id, const Network& ne
   return joined;
 }
 
-// Writes the rows. Returns the length of the longest, which may be more than rows have room for.
+// Writes the rows. Returns the number of neighbours in the longest row, which may exceed the room
+// of a row.
 inline int fill(const Beads& beads, const Network& network, const Cells& in_cells,
                 const Neighbours& into) {
   const Vectors x = beads.x;
@@ -84,12 +85,12 @@ inline int fill(const Beads& beads, const Network& network, const Cells& in_cell
         most = found > most ? found : most;
       },
       Kokkos::Max<int>(longest));
-  return std::max(0, longest);  // of no beads at all: 0
+  return std::max(0, longest);  // 0 if there are no beads
 }
 
 }  // namespace neighbours
 
-// Makes room for rows of so many entries. Memory is kept from one call to the next.
+// Makes room for rows of this many entries. Keeps memory that is large enough.
 inline void make_room(std::size_t rows, std::size_t entries, Neighbours& lists) {
   if (lists.near.extent(0) >= rows && lists.near.extent(1) > entries) return;
   lists.near = {};
@@ -97,7 +98,7 @@ inline void make_room(std::size_t rows, std::size_t entries, Neighbours& lists) 
                                    rows + rows / 4, entries + 1);
 }
 
-// The length of all lists.
+// The length of all lists together.
 inline double count_of(const Neighbours& lists) {
   const Kokkos::View<int*> count = lists.count;
   double sum = 0;
@@ -107,8 +108,8 @@ inline double count_of(const Neighbours& lists) {
   return sum;
 }
 
-// How far the bead has gone, beside what shrinking makes of all lengths, that has gone farthest
-// since the lists were made.
+// The greatest distance that a bead has moved since the lists were made, apart from the shrinking
+// of all lengths.
 inline double farthest_way(const Beads& beads, const Neighbours& lists, double scale) {
   const Vectors x = beads.x, made_at = lists.made_at;
   const double shrunk_by = scale / lists.made_at_scale;
@@ -124,10 +125,10 @@ inline double farthest_way(const Beads& beads, const Neighbours& lists, double s
         farthest = square > farthest ? square : farthest;
       },
       Kokkos::Max<double>(most));
-  return std::sqrt(std::max(0.0, most));  // of no beads at all: 0
+  return std::sqrt(std::max(0.0, most));  // 0 if there are no beads
 }
 
-// Makes the lists anew, and says what each bead costs by them. Ghosts are known.
+// Makes new lists, and sets the costs of beads from them. The ghosts must be up to date.
 inline void find_neighbours(Beads& beads, std::int64_t ghosts, const Network& network, double scale,
                             Neighbours& lists) {
   const auto owned = static_cast<std::size_t>(beads.owned);

@@ -1,32 +1,34 @@
 #pragma once
 
 // The network of the gel: beads at the nodes of a cubic lattice, and strands between neighbours,
-// some of which are missing. A bead is known by the number of its node. All of it follows from that
-// number alone, so any rank knows the strands of any bead without being told.
+// some of which are missing. The number of its node identifies a bead. The strands of a bead depend
+// only on this number, so any rank knows those of any bead without communication.
 
 #include "chance.hpp"
 
 struct Network {
   int edge = 37;  // beads along an edge
 
-  static constexpr double spacing = 2;          // of the beads where the gel is swollen
-  static constexpr double strands_there = 0.8;  // of those that the lattice has room for
+  static constexpr double spacing = 2;          // of the beads in the swollen gel
+  static constexpr double strands_there = 0.8;  // the share of lattice edges with a strand
 
   std::int64_t beads() const { return std::int64_t{edge} * edge * edge; }
   double side() const { return spacing * edge; }  // of the container, which the swollen gel fills
 
-  // Where along an axis. In 32 bits, since devices and hosts divide these much faster.
+  // The index of a bead along an axis. It is computed in 32 bits, since devices and hosts divide
+  // these much faster.
   KOKKOS_INLINE_FUNCTION int node(std::int64_t bead, int axis) const {
     const auto row = static_cast<std::uint32_t>(edge);
     auto number = static_cast<std::uint32_t>(bead);
     for (int k = 0; k < axis; ++k) number /= row;
     return static_cast<int>(number % row);
   }
-  // The faces at the container's lowest corner are grafted to its walls, along which they slide.
+  // Beads on the faces at the lowest corner of the container are grafted to its walls, along which
+  // they slide.
   KOKKOS_INLINE_FUNCTION bool is_grafted(std::int64_t bead, int axis) const {
     return node(bead, axis) == 0;
   }
-  // Whether there is a strand from a bead to the next one along an axis.
+  // True if there is a strand from a bead to the next one along an axis.
   KOKKOS_INLINE_FUNCTION bool has_strand(std::int64_t bead, int axis) const {
     constexpr std::uint64_t of_strands = 0x5dee7ULL << 32U;
     return node(bead, axis) + 1 < edge &&
@@ -40,7 +42,7 @@ struct Network {
     return axis >= 0 && has_strand(lower, axis);
   }
 
-  // How many there are.
+  // The number of strands.
   std::int64_t strands() const {
     const Network network = *this;
     std::int64_t count = 0;

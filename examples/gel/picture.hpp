@@ -1,7 +1,7 @@
 #pragma once
 
-// A picture of the gel as it collapses: a slice along one wall, at some moments side by side, beads
-// in the colour of their rank.
+// A picture of the gel as it collapses. It shows a slice along one wall at some moments, side by
+// side, with each bead in the colour of its rank.
 
 #include "../in_turn.hpp"
 #include "beads.hpp"
@@ -17,7 +17,7 @@ class Picture {
  public:
   Picture(std::string path, double side) : path_(std::move(path)), side_(side) {}
 
-  // Local. Does nothing where no picture was asked for.
+  // Local. Does nothing if no picture was asked for.
   void take(const Beads& beads) {
     if (path_.empty()) return;
     const Kokkos::HostSpace host;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a user can choose.
+// The settings that a user can choose.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -33,7 +33,7 @@ struct Settings {
 
 namespace settings {
 
-// A whole number from `least` to `most`, and nothing else.
+// Reads a text that is a whole number from `least` to `most`; returns false for any other text.
 template <class Number>
 bool read_number(std::string_view text, Number least, Number most, Number& into) {
   const char* const end = text.data() + text.size();
@@ -44,7 +44,7 @@ bool read_number(std::string_view text, Number least, Number most, Number& into)
   return true;
 }
 
-// Any method that places by where beads are.
+// Reads any method that places beads by their positions.
 inline bool read_method(std::string_view text, ek::Method& into) {
   const std::optional<ek::Method> method = ek::method_from_text(text);
   if (!method || ek::places_by_graph(*method)) return false;
@@ -89,7 +89,7 @@ inline bool read_pair(std::string_view option, std::string_view value, Settings&
 
 }  // namespace settings
 
-// Nothing where an argument is unknown or has a bad value.
+// Empty if an argument is unknown or has a bad value.
 inline std::optional<Settings> read_settings(int argc, char** argv) {
   Settings read;
   for (int i = 1; i < argc; ++i) {

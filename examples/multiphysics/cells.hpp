@@ -1,6 +1,6 @@
 #pragma once
 
-// The cells of a rank, what both solvers keep in them, and how they find their neighbours.
+// The cells of a rank, with the values of both solvers and their neighbours.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -19,7 +19,7 @@ constexpr int sides = 24;  // quarters of faces
 using Names = Kokkos::View<std::int64_t* [sides], Kokkos::LayoutRight>;
 using Places = Kokkos::View<int* [sides], Kokkos::LayoutRight>;
 
-// `owned` cells, and the ghosts behind them: those of other ranks that touch a face.
+// First `owned` cells, and behind them the ghosts: cells of other ranks that touch a face.
 struct Cells {
   Octree tree;
   Kokkos::View<double* [3], Kokkos::LayoutRight> x;
@@ -30,13 +30,13 @@ struct Cells {
   Kokkos::View<double*> heat, mean_heat, source;
   std::int64_t owned = 0;
 
-  // Made anew after each move.
-  Places neighbours;                           // -1: beyond the cube
-  Kokkos::View<int*> flow_cells, sound_cells;  // of the owned
+  // The arrays below are rebuilt after each move.
+  Places neighbours;                           // -1 if it is outside of the cube
+  Kokkos::View<int*> flow_cells, sound_cells;  // those of the owned cells
 
   std::size_t extent() const { return static_cast<std::size_t>(owned); }
 
-  // What moves together. The solvers of a cell are its types.
+  // The arrays that move together. The solvers of a cell are its types.
   ek::Set as_set(const std::vector<double>& type_costs) {
     return ek::set(x, ek::carry(id, solvers, flow, sound, integral, mean_heat),
                    {.count = &owned, .type = solvers, .type_costs = type_costs, .reserve = 1.5});
@@ -114,7 +114,7 @@ inline Names neighbours_of(const Cells& cells) {
   return names;
 }
 
-// The neighbours that are not among the owned cells; `places` are those of the others.
+// The neighbours that are not owned cells. `places` has the indices of owned neighbours.
 inline Kokkos::View<std::int64_t*> foreign_of(const Names& names, const Places& places) {
   const Kokkos::View<std::int64_t*> list("foreign", names.size());
   int found = 0;
@@ -130,7 +130,8 @@ inline Kokkos::View<std::int64_t*> foreign_of(const Names& names, const Places& 
   return Kokkos::subview(list, std::pair(0, found));
 }
 
-// After a move: ghosts, the places of neighbours, and who works on what.
+// Collective. Call this after a move. Finds the ghosts, the indices of neighbours, and the cells of
+// each solver.
 inline ek::Halo connect(const ek::Communicator& ranks, const ek::Domains& domains, Cells& cells) {
   const Names names = neighbours_of(cells);
   Kokkos::realloc(cells.neighbours, cells.extent());
@@ -158,8 +159,8 @@ inline std::uint64_t scramble(std::uint64_t bits) {
   return bits ^ (bits >> 31U);
 }
 
-// What came of it: a checksum of every bit that both solvers have computed, and the greatest
-// pressure of the sound over that of the gas at rest.
+// The result: a checksum of every bit that both solvers have computed, and the greatest pressure of
+// the sound over that of the gas at rest.
 struct Result {
   std::uint64_t checksum = 0;
   double loudest = 0;

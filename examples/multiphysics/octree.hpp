@@ -1,7 +1,8 @@
 #pragma once
 
-// The octree and who computes on it. A burner, a tube along x, blows into the open; the tree is
-// refined around both. A leaf belongs to the flow solver, to the acoustics solver, or to both.
+// The octree, and the solvers of its leaves. A burner, a tube along x, blows into the open; the
+// tree is refined around both. A leaf belongs to the flow solver, to the acoustics solver, or to
+// both.
 
 #include <Kokkos_Core.hpp>
 
@@ -10,8 +11,9 @@
 
 constexpr int no_solver = -1, flow_solver = 0, sound_solver = 1;
 
-// The unit cube: coarse cells, so many along an axis, each the root of a tree that is at most two
-// levels deep. What is a leaf follows from its place alone, so that nobody has to know them all.
+// The unit cube has `roots` coarse cells along an axis, and each is the root of a tree that is at
+// most two levels deep. The place of a cell determines if it is a leaf, so no rank stores all
+// leaves.
 struct Octree {
   int roots = 0;
 
@@ -52,7 +54,7 @@ struct Octree {
     return width_of(cell) * (static_cast<double>((cell >> (16 * axis)) & 0xffff) + 0.5);
   }
 
-  // The leaf that a place is in; -1 outside of the cube.
+  // The leaf that contains a place; -1 outside of the cube.
   KOKKOS_INLINE_FUNCTION std::int64_t leaf_at(const double place[3]) const {
     for (int axis = 0; axis < 3; ++axis)
       if (place[axis] < 0 || place[axis] >= 1) return -1;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A picture of the cells on a plane through the burner's axis: who computes on them, and which rank
-// has them.
+// A picture of the cells on a plane through the axis of the burner: one panel shows their solvers,
+// the other their ranks.
 
 #include <evenkeel/evenkeel.hpp>
 

@@ -1,15 +1,15 @@
 #pragma once
 
-// What runs have taken, by CPU time, so that ranks may share cores; and what balancing was worth.
-// In a step every phase takes as long as its slowest rank. So a run takes
+// The times of runs, by CPU time, so that ranks may share cores, and the gain of balancing. In a
+// step every phase takes as long as its slowest rank. So a run takes
 //
-//   T = sum over steps and phases of (greatest seconds of work of a rank) + upkeep
+//   T = sum over steps and phases of (greatest seconds of work of a rank) + upkeep.
 //
-// with 20 steps at a time taken together, since other programs disturb single ones. Upkeep is what
-// evenkeel and rebuilding after moves took on the rank that waited least in it. If each phase were
-// even, the run would take A, the sum of averages. So T / A - 1 is what could be gained. Two runs
-// do the same work, and each is compared with its own A, since a machine with other users is not
-// always as fast.
+// 20 steps at a time are added up first, since other programs disturb single ones. Upkeep is the
+// time of evenkeel and of rebuilding after moves, on the rank that waited least. If each phase were
+// even, the run would take A, the sum of averages. So T / A - 1 is the possible gain. Two runs do
+// the same work, and each is compared with its own A, since the speed of a machine with other users
+// varies.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -60,7 +60,7 @@ class Report {
   void add(const char* name, const Course& course) {
     Row row{name, course};
     const auto end = course.steps.end();
-    auto since = course.steps.begin();  // the last rebalance
+    auto since = course.steps.begin();  // the first step after the last rebalance
     for (auto step = since; step != end;) {
       const auto from = step;
       do ++step;
@@ -105,7 +105,7 @@ class Report {
                 static_cast<unsigned long long>(result.checksum));
   }
 
-  // Whether all runs have come to the same, bit by bit.
+  // True if all runs have the same result, bit by bit.
   bool is_consistent() const {
     return std::all_of(rows_.begin(), rows_.end(), [&](const Row& row) {
       return row.course.result.checksum == rows_[0].course.result.checksum;
@@ -113,7 +113,7 @@ class Report {
   }
 
  private:
-  static constexpr int whole = 2;  // behind both solvers
+  static constexpr int whole = 2;  // the index behind those of both solvers
   static constexpr std::ptrdiff_t window = 20;
   struct Loads {
     std::array<double, 3> greatest = {}, average = {};
@@ -127,7 +127,7 @@ class Report {
     std::array<double, 2> true_costs = {};
   };
 
-  // Collective. Of all these steps together: of each solver, and of a whole step.
+  // Collective. The loads of all these steps together: of each solver, and of both.
   using Steps = std::vector<Course::Step>::const_iterator;
   Loads loads_of(Steps begin, Steps end) const {
     std::array<double, 3> mine = {};

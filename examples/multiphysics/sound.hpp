@@ -1,13 +1,13 @@
 #pragma once
 
 // The acoustics solver: waves p_t + div v = s, v_t + grad p = 0 by a discontinuous Galerkin method
-// of second order. A cell holds p and v at its 2 x 2 x 2 Gauss points. Its step is local but for
-// the faces: with the time integrals of its neighbours it corrects its values, and then predicts
+// of second order. A cell holds p and v at its 2 x 2 x 2 Gauss points. Its step is local except at
+// the faces: it corrects its values with the time integrals of its neighbours, and then predicts
 // its own time integral over the next step by a Taylor series (ADER; Dumbser and Munz, 2006).
 
 #include "octree.hpp"
 
-constexpr int nodes = 8, waves = 4 * nodes;  // value v at node n: v * nodes + n
+constexpr int nodes = 8, waves = 4 * nodes;  // value v at node n has the index v * nodes + n
 
 using SoundValues = Kokkos::View<double* [waves], Kokkos::LayoutRight>;
 
@@ -38,12 +38,12 @@ KOKKOS_INLINE_FUNCTION void add_derivative(const double* from, double width, dou
   }
 }
 
-// What lies beyond a point of a face.
+// The kind of neighbour beyond a point of a face.
 enum class Beyond : int { cell, wall, open };
 
-// Corrects for the upwind flux through one Gauss point of a face, which lies in the quarter of the
-// same number. `other`, `offset` and `ratio`: the cell beyond, where its middle lies from that of
-// this one in widths of this one, and its width over this one's.
+// Corrects for the upwind flux through one Gauss point of a face, which is in the quarter of the
+// same number. `other` is the cell beyond, `offset` is the vector from the middle of this cell to
+// that of the other one in widths of this cell, and `ratio` is the width of the other over this.
 KOKKOS_INLINE_FUNCTION void add_face_point(const double* own, double width, int face, int quarter,
                                            Beyond beyond, const double* other,
                                            const double offset[3], double ratio, double* to) {
@@ -70,14 +70,14 @@ KOKKOS_INLINE_FUNCTION void add_face_point(const double* own, double width, int 
     p_beyond = value_at(other, 0, weights);
     u_beyond = side * value_at(other, 1 + axis, weights);
   }
-  const double jump = ((u_beyond - u) + (p - p_beyond)) / width;  // 2 / width times half of it
+  const double jump = ((u_beyond - u) + (p - p_beyond)) / width;  // 2 / width times half the jump
   to[lower] -= at_lower * jump;
   to[upper] -= at_upper * jump;
   to[v + lower] += side * at_lower * jump;
   to[v + upper] += side * at_upper * jump;
 }
 
-// The time integral over a step of values that change as they do now: dt q + dt^2 / 2 q_t.
+// The time integral over a step of values that change at their present rate: dt q + dt^2 / 2 q_t.
 KOKKOS_INLINE_FUNCTION void predict(const double* q, double width, double dt, double* integral) {
   for (int k = 0; k < waves; ++k) integral[k] = dt * q[k];
   add_derivative(q, width, 0.5 * dt * dt, integral);

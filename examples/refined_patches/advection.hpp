@@ -12,19 +12,19 @@ namespace refined {
 constexpr double dt = 0.4 * cell_size(finest);  // the same on all levels: no sub-cycling
 constexpr int ghosts = 3;
 
-// A wind that carries eddies along, each at its own pace. They are weaker than the wind, which
-// always blows towards the upper right.
+// A wind that carries eddies along, each at its own speed. They are weaker than the wind, so the
+// flow is always towards the upper right.
 constexpr double wind[2] = {1, 0.5};
 constexpr int eddies = 24;
 constexpr double radius = 0.1, strength = 0.008;
 
-// The stream function of the eddies: what blows through a face is its difference along the face, so
-// that as much leaves each cell as enters it.
+// The stream function of the eddies. The flow through a face is its difference along the face, so
+// inflow and outflow of each cell are equal.
 inline double stream(double x, double y, double time) {
   double sum = 0;
   for (int eddy = 0; eddy < eddies; ++eddy) {
     const double pace = 0.7 + 0.025 * eddy;
-    // Multiples of irrational numbers scatter evenly. The nearest of the images counts.
+    // Multiples of irrational numbers scatter evenly. Only the nearest periodic image counts.
     double dx = x - 1.236068 * eddy - pace * wind[0] * time;
     double dy = y - 0.754878 * eddy - pace * wind[1] * time;
     dx -= 2 * std::floor(0.5 * dx + 0.5);
@@ -35,14 +35,14 @@ inline double stream(double x, double y, double time) {
   return sum;
 }
 
-// What goes through coarse faces around refined cells, by the fine faces upon them.
+// The fluxes through coarse faces around refined cells, summed over the fine faces on them.
 struct Rims {
   Field face[2];  // the face at the lower end of a cell along each axis
 };
 
 class Piece {
  public:
-  // Finds out where all ghost cells come from, as long as patches stay.
+  // Finds the sources of all ghost cells, which stay the same as long as patches do.
   Piece(int level, const ek::CellRange& cells, const Mask& covered)
       : level_(level),
         cells_(cells),
@@ -60,7 +60,7 @@ class Piece {
 
   const ek::CellRange& cells() const { return cells_; }
 
-  // What goes through the faces of the cells, in cells of this level per step.
+  // Computes the fluxes through the faces of the cells, in cells of this level per step.
   void compute_faces(const Field& field, double time) {
     for (const Source& source : sources_) u_[source.to] = field[source.from];
     blow(time);
@@ -86,7 +86,7 @@ class Piece {
       }
   }
 
-  // Tells the coarser level what goes through the faces of this piece that are faces there.
+  // Adds the fluxes through those faces of this piece that are also faces of the coarser level.
   void tell_rims(Rims& rims) const {
     if (level_ == 0) return;
     for (const std::int64_t i : {std::int64_t{0}, nx_})
@@ -99,7 +99,8 @@ class Piece {
             0.25 * faces_[1][index(i, j)];
   }
 
-  // The cells one step later. What leaves a coarse cell enters the fine cells beside it.
+  // Advances the cells by one step. The flux out of a coarse cell is that into the fine cells
+  // beside it.
   void advance(const Rims& rims, Field& next) {
     for (int axis = 0; axis < 2; ++axis)
       for (const Source& source : rims_[axis])
@@ -114,7 +115,7 @@ class Piece {
   }
 
  private:
-  // Of the lower face of a cell along an axis: by how many cells it blows in a step.
+  // The distance of the flow in a step, in cells, at the lower face of a cell along an axis.
   double courant(int axis, std::size_t at) const {
     const double rise =
         axis == 0 ? stream_[at + step(1)] - stream_[at] : stream_[at] - stream_[at + 1];
@@ -125,7 +126,7 @@ class Piece {
   }
   std::size_t step(int axis) const { return axis == 0 ? 1 : static_cast<std::size_t>(stride_); }
 
-  // A cell that no patch of this level has is a part of a coarser one.
+  // A cell that is in no patch of this level has the value of the coarser cell that contains it.
   void find_sources(const Mask& covered) {
     for (std::int64_t j = -ghosts; j < ny_ + ghosts; ++j)
       for (std::int64_t i = -ghosts; i < nx_ + ghosts; ++i) {
@@ -165,7 +166,7 @@ class Piece {
     return left * right > 0 ? std::copysign(std::min(std::abs(mean), least), mean) : 0;
   }
 
-  // What leaves the cell at `u` at its upper end in a step: a part of the parabola in it.
+  // The flux out of the cell at `u` at its upper end in a step: a part of the parabola in it.
   static double through(const double* u, std::int64_t stride, double courant) {
     const double a = u[-2 * stride], b = u[-stride], c = u[0], d = u[stride], e = u[2 * stride];
     const double slope_b = slope(a, b, c), slope_c = slope(b, c, d), slope_d = slope(c, d, e);
@@ -183,7 +184,7 @@ class Piece {
   }
 
   struct Source {
-    std::size_t from, to;  // in all cells, and here
+    std::size_t from, to;  // indices in the whole field, and in this piece
   };
 
   int level_;

@@ -1,13 +1,15 @@
 #pragma once
 
 // The mesh of example 05: a base grid of 16 x 8 cells on a periodic box of 2 x 1, and up to four
-// levels of patches upon it, each twice as fine as the one below. A patch lies within one patch of
-// the coarser level, its parent, and no patch of the same level overlaps it.
+// levels of patches on it, each twice as fine as the one below. A patch is within one patch of the
+// coarser level, its parent, and no patch of the same level overlaps it.
 //
-// All ranks know all patches and all values. A real code would exchange the ghost cells of its
-// patches alone; here the messages are not the matter.
+// All ranks know all patches and all values. A real code would exchange only the ghost cells of its
+// patches; this example is not about messages.
 
 #include <evenkeel/evenkeel.hpp>
+#include <evenkeel/extras/patches/patch_model.hpp>
+#include <evenkeel/stages.hpp>
 
 #include <algorithm>
 #include <array>
@@ -25,7 +27,7 @@ constexpr std::int64_t width_of(int level) { return std::int64_t{16} << level; }
 constexpr std::int64_t height_of(int level) { return std::int64_t{8} << level; }
 constexpr double cell_size(int level) { return 1.0 / static_cast<double>(height_of(level)); }
 
-// A number for each cell of all levels, whether a patch has it or not.
+// A number for each cell of all levels, even for cells that are in no patch.
 template <class T>
 class OnLevels {
  public:
@@ -39,7 +41,7 @@ class OnLevels {
   std::vector<T>& values() { return values_; }
   void clear() { std::fill(values_.begin(), values_.end(), T{}); }
 
-  // The box is periodic, and its extents are powers of two.
+  // Wraps i and j, since the box is periodic. Its extents are powers of two.
   static std::size_t index(int level, std::int64_t i, std::int64_t j) {
     const std::int64_t width = width_of(level);
     return static_cast<std::size_t>(offset(level) + (j & (height_of(level) - 1)) * width +
@@ -70,7 +72,7 @@ struct Patch {
   ek::CellRange cells;                // of its level
   std::vector<std::size_t> children;  // in the order of the Hilbert curve
 
-  // In cells of the level of its parent.
+  // The cells of the parent's level that the patch covers.
   ek::CellRange covered() const {
     ek::CellRange coarse = cells;
     for (std::size_t axis = 0; axis < 2; ++axis) {
@@ -99,9 +101,9 @@ inline Mask covered_by(const Patches& patches) {
   return covered;
 }
 
-// Gives the cells of `wanted`, all of which `allowed` has too, to boxes that are full enough, by
-// cutting along empty rows where there are some (after Berger and Rigoutsos, IEEE Trans. Syst. Man
-// Cybern. 21, 1991).
+// Covers the cells of `wanted` with boxes that are full enough, by cutting along empty rows if
+// there are some (after Berger and Rigoutsos, IEEE Trans. Syst. Man Cybern. 21, 1991). A box has
+// only cells of `allowed`, so `allowed` must have all cells of `wanted`.
 class Clustering {
  public:
   Clustering(const Mask& wanted, const Mask& allowed, int level)
@@ -169,8 +171,8 @@ class Clustering {
   int level_;
 };
 
-// The cells to refine: where the field bends, and around what finer levels refine, so that a patch
-// is never beside one that is two levels coarser.
+// The cells to refine: those where the field bends, and those around cells that finer levels
+// refine, so that a patch is never beside one that is two levels coarser.
 inline Mask cells_to_refine(const Field& field, const Mask& covered) {
   constexpr double bend = 0.1;        // of the second difference, in cell sizes
   constexpr std::int64_t margin = 1;  // in cells, on all sides
@@ -198,15 +200,15 @@ inline Mask cells_to_refine(const Field& field, const Mask& covered) {
   return wanted;
 }
 
-// New patches where the field needs them. Values of cells must be those of the finest level that
-// has them, averaged down.
+// Makes new patches where the field needs them. The values of refined cells must be averaged down
+// from the finest level.
 inline Patches refined_for(const Field& field, const Mask& covered) {
   const Mask wanted = cells_to_refine(field, covered);
   Patches patches = {{0, whole(0), {}}};
   for (std::size_t first = 0, level = 0; level < finest; ++level) {
     const int at = static_cast<int>(level);
     const std::size_t last = patches.size();
-    // A box may have the cells of this level whose neighbours are of this level, too.
+    // A box may have a cell only if all its neighbours are in patches of this level, too.
     const Mask here = covered_by(patches);
     Mask allowed;
     for_each_cell(whole(at), [&](auto i, auto j) {
@@ -236,7 +238,7 @@ inline Patches refined_for(const Field& field, const Mask& covered) {
   return patches;
 }
 
-// Each cell that is refined has the mean of the four cells upon it.
+// Sets each refined cell to the mean of the four cells on it.
 inline void average_down(Field& field, const Mask& covered) {
   for (int level = finest; level > 0; --level)
     for_each_cell(whole(level - 1), [&](auto i, auto j) {
@@ -246,7 +248,7 @@ inline void average_down(Field& field, const Mask& covered) {
     });
 }
 
-// Cells that are new on a level get the value of the coarser cell that they refine.
+// Sets cells that are new on a level to the value of the coarser cell that they refine.
 inline void fill_new_cells(Field& field, const Mask& before, const Mask& now) {
   for (int level = 1; level < levels; ++level)
     for_each_cell(whole(level), [&](auto i, auto j) {
@@ -259,7 +261,7 @@ inline bool is_refined(const Mask& covered, int level, std::int64_t i, std::int6
   return level < finest && covered.at(level + 1, 2 * i, 2 * j);
 }
 
-// The integral over the box, by the finest cells at each place.
+// The integral over the box, from the finest cells at each place.
 inline double integral_of(const Field& field, const Mask& covered) {
   double sum = 0;
   for (int level = 0; level < levels; ++level) {

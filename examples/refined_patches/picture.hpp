@@ -1,8 +1,10 @@
 #pragma once
 
-// A picture of example 05: who works on which patch.
+// A picture of example 05: the rank of each piece of a patch.
 
 #include "mesh.hpp"
+
+#include <evenkeel/extras/patches/patch_model.hpp>
 
 #include <fstream>
 #include <string>
@@ -15,7 +17,8 @@ struct Shared {
   ek::PatchPiece piece;
 };
 
-// Finer pieces lie upon coarser ones, in the colour of their rank, which is stronger for them.
+// Draws finer pieces over coarser ones, in the colour of their rank. Finer pieces have a stronger
+// colour.
 inline void draw_pieces(const std::string& path, const std::vector<Shared>& shared) {
   constexpr const char* colours[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44",
                                      "#66ccee", "#aa3377", "#bbbbbb"};

@@ -83,7 +83,7 @@ void evaporate(const Drops& drops, int step) {
   Kokkos::fence();
 }
 
-// Of all ranks, which wait for each other here.
+// The mass of all drops on all ranks. The ranks wait for each other here.
 double total_mass(const Drops& drops) {
   double mass = 0;
   Kokkos::parallel_reduce(
@@ -100,7 +100,7 @@ void print_times(int rank, int ranks, double computed, double whole) {
     std::printf("rank %d computed for %.2f s of %.2f s\n", r, all[r], whole);
 }
 
-// What moves to other ranks: all that belongs to a drop. What each costs decides who gets it.
+// The arrays that move to other ranks: all that belongs to a drop. Its cost decides its rank.
 ek::Set as_set(Drops& drops) {
   return ek::set(drops.position, ek::carry(drops.mass, drops.cost), {.weight = drops.cost});
 }

@@ -78,7 +78,7 @@ void evaporate(const Drops& drops, int step) {
   Kokkos::fence();
 }
 
-// Of all ranks, which wait for each other here.
+// The mass of all drops on all ranks. The ranks wait for each other here.
 double total_mass(const Drops& drops) {
   double mass = 0;
   Kokkos::parallel_reduce(

@@ -1,4 +1,4 @@
-// Objects in vectors, without a View. What they cost is measured, loop by loop, in chunks.
+// Objects in vectors, without a View. Their costs are measured, loop by loop, in chunks.
 
 #include <evenkeel/evenkeel.hpp>
 

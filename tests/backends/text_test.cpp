@@ -2,14 +2,7 @@
 
 #include "support/harness.hpp"
 
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <string>
-
-namespace evenkeel {
+namespace evenkeel::text_test {
 namespace {
 
 TEST(Text, NumbersReadAsTheSameBits) {
@@ -48,4 +41,4 @@ TEST(Text, WhatAUserWroteFitsIntoALine) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::text_test

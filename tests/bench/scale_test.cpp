@@ -1,4 +1,4 @@
-// The model of bench/scale: held against the library, and its own parts against serial oracles.
+// Compares the model of bench/scale with the library, and its parts with serial oracles.
 
 #include "scale/check.hpp"
 #include "scale/cloud.hpp"
@@ -7,12 +7,7 @@
 #include "scale/stages.hpp"
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-namespace evenkeel::scale {
+namespace evenkeel::scale::scale_test {
 namespace {
 
 TEST(Model, PredictsEachCallOfMpi) {
@@ -52,7 +47,7 @@ TEST(Cloud, IsAskedWhatItsObjectsWouldSay) {
   }
 }
 
-// The search asks the cloud for what it would ask of the objects.
+// The search queries the cloud instead of the objects.
 TEST(Cloud, IsSearchedAsItsObjectsAre) {
   for (const double crowding : {0.0, 0.2}) {
     const Cloud cloud(60'000, crowding);
@@ -74,7 +69,7 @@ TEST(Network, PlaysRoundsOneByOne) {
   EXPECT_EQ(cost_of(network, 1, word).seconds, 0);
   EXPECT_EQ(cost_of(network, 2, word).rounds, 1);
   EXPECT_DOUBLE_EQ(cost_of(network, 2, word).seconds, within);
-  // The second round is across nodes, whose wire two ranks share.
+  // The second round is between nodes, whose wire two ranks share.
   const double across = network.across.latency + 2 * network.overhead +
                         8 / (network.across.bytes_per_second / 2) +
                         8 / network.combined_bytes_per_second;
@@ -106,4 +101,4 @@ TEST(Drift, CountsWhatChangesItsRank) {
 }
 
 }  // namespace
-}  // namespace evenkeel::scale
+}  // namespace evenkeel::scale::scale_test

@@ -1,4 +1,4 @@
-// One mistake per case; see CMakeLists.txt beside this file.
+// Each case has one mistake; see CMakeLists.txt beside this file.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -48,6 +48,8 @@ void use(ek::Balancer& balancer) {
 #elif defined(CASE_rebalance_without_carry)
   balancer.rebalance(position, ek::named("mass", mass), {.count = 0});
 #elif defined(CASE_migrate_without_carry)
+  balancer.migrate(position, mass, {});
+#elif defined(CASE_several_without_carry)
   balancer.migrate(position, mass, mass);
 #elif defined(CASE_temporary_weight)
   static_cast<void>(ek::set(position, {}, {.weight = std::vector<double>(4)}));

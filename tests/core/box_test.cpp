@@ -1,16 +1,9 @@
 #include "support/harness.hpp"
 
 #include <evenkeel/core/box.hpp>
+#include <evenkeel/core/box/bounds.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <optional>
-#include <random>
-#include <string>
-
-namespace evenkeel {
+namespace evenkeel::box_test {
 namespace {
 
 using Numbers = std::array<double, 3>;
@@ -91,7 +84,7 @@ TEST(Enclose, KeepsTheBoxWhileAllAreInside) {
   for (const Bounds& found : inside) EXPECT_EQ(enclose(kept, found), kept);
 }
 
-// Just beyond each face in turn.
+// Objects leave just beyond each face in turn.
 TEST(Enclose, GrowsWithAMarginWhenObjectsLeave) {
   const Box kept = {{0, 0, 0}, {8, 4, 2}};
   for (std::size_t d = 0; d < 3; ++d)
@@ -113,7 +106,7 @@ TEST(Enclose, WithoutObjectsThereIsNothingToMeasure) {
   EXPECT_EQ(enclose(kept, Bounds{}), kept);
 }
 
-// Objects that wander: the box holds them and the box before, and settles.
+// Objects wander: the box holds them and the box before, and settles.
 TEST(Enclose, NeverShrinks) {
   std::mt19937 random(11);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -196,7 +189,7 @@ TEST(RequireInside, WhatIsOutsideUnlessTheAxisIsPeriodic) {
     }
 }
 
-// Small and great numbers are told from one another, and leave room for the rest of the message.
+// The message shows small and large numbers distinctly, and has room for the rest of its text.
 TEST(RequireInside, TheMessageSaysWhere) {
   EXPECT_ERROR(
       require_inside({{0, 0, 0}, {1, 2e-9, 1}}, none, found_between({0, 1e-9, 0}, {1, 3e-9, 1})),
@@ -210,4 +203,4 @@ TEST(RequireInside, TheMessageSaysWhere) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::box_test

@@ -2,17 +2,7 @@
 
 #include <evenkeel/core/chain.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <numeric>
-#include <random>
-#include <span>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::chain_test {
 namespace {
 
 using Offsets = std::vector<std::int64_t>;
@@ -37,8 +27,8 @@ Doubles as_doubles(const Integers& weights) { return {weights.begin(), weights.e
 
 // --- The oracle: all cuts there are --------------------------------------------------------------
 
-// The definition, word by word, for integer weights and speeds: loads and distances are compared as
-// fractions.
+// Implements the definition literally for integer weights and speeds: loads and distances are
+// compared as fractions.
 class Oracle {
  public:
   Oracle(const Integers& weights, const Integers& speeds, std::int64_t min_items)
@@ -72,7 +62,7 @@ class Oracle {
     }
   }
 
-  // Distance of a cut from its share, times the sum of speeds.
+  // Returns the distance of a cut from its share, times the sum of speeds.
   std::int64_t distance(const Offsets& offsets, std::size_t cut) const {
     const auto speed_before = std::accumulate(
         speeds_.begin(), speeds_.begin() + static_cast<std::ptrdiff_t>(cut), std::int64_t{0});
@@ -93,7 +83,8 @@ class Oracle {
     }
   }
 
-  // From the left: nearer to the share, or as near and further to the left.
+  // Compares from the left: a cut wins if it is nearer to its share, or as near and further to the
+  // left.
   bool is_before(const Offsets& offsets) const {
     for (std::size_t cut = 1; cut < speeds_.size(); ++cut) {
       const std::int64_t mine = distance(offsets, cut), best = distance(best_, cut);
@@ -115,7 +106,7 @@ std::string text_of(const Integers& values) {
   return text + " }";
 }
 
-// All forms of input against the oracle. Speeds of 1 are also left out.
+// Compares all forms of input with the oracle. Speeds of 1 are also left out.
 void expect_optimal(const Integers& weights, const Integers& speeds, std::int64_t min_items) {
   SCOPED_TRACE("weights " + text_of(weights) + ", speeds " + text_of(speeds) + ", min_items " +
                std::to_string(min_items));
@@ -138,7 +129,7 @@ void expect_optimal(const Integers& weights, const Integers& speeds, std::int64_
   }
 }
 
-// Weights of a few kinds, so that ties, runs of zeros and heavy items are frequent.
+// Draws weights of a few kinds, so that ties, runs of zeros and heavy items are frequent.
 Integers random_weights(std::mt19937_64& random, std::int64_t count) {
   const std::uint64_t kind = random() % 5;
   Integers weights(static_cast<std::size_t>(count));
@@ -235,8 +226,7 @@ TEST(Chain, RoundingMakesNoItemTooHeavy) {
   }
 }
 
-// --- Nothing, or nearly
-// ---------------------------------------------------------------------------
+// --- Nothing, or nearly --------------------------------------------------------------------------
 
 TEST(Chain, WithoutItems) {
   for (const Chain& chain :
@@ -308,7 +298,7 @@ struct Parts {
   std::int64_t min_items;
 };
 
-// Whether greedy parts reach the end without a load above `limit`.
+// Returns true if greedy parts reach the end without a load above `limit`.
 bool reaches_end(const Doubles& prefix, const Parts& parts, double limit) {
   std::size_t from = 0;
   for (const double speed : parts.speeds) {
@@ -423,4 +413,4 @@ TEST(Chain, OptionsThatMakeNoSenseAreErrors) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::chain_test

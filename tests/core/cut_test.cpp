@@ -1,28 +1,19 @@
-#include "support/harness.hpp"
+#include "core/keyed.hpp"
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/chain.hpp>
-#include <evenkeel/core/cut.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <initializer_list>
-#include <limits>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::cut_test {
 namespace {
 
-struct Object {
-  std::uint64_t key;
-  double weight;
-};
-
-using Objects = std::vector<Object>;
+using test::keyed::Object;
+using test::keyed::Objects;
+using test::keyed::Share;
+using test::keyed::share_of;
+using test::keyed::Spread;
+using test::keyed::spreads;
 
 // --- Objects, the same on all ranks --------------------------------------------------------------
 
@@ -43,7 +34,7 @@ constexpr Keys all_keys[] = {
     {"clusters", [](std::uint64_t, std::uint64_t random) { return (end >> (random % 60)) - 1; }},
 };
 
-// Integers, so that sums in the oracle are exact.
+// The weights are integers, so that sums in the oracle are exact.
 struct Weights {
   const char* name;
   double (*weight)(std::uint64_t i, std::uint64_t random);
@@ -67,62 +58,18 @@ Objects objects_of(const Keys& keys, const Weights& weights, std::uint64_t count
   return objects;
 }
 
-// --- On which rank each of them is ---------------------------------------------------------------
+// --- Shares --------------------------------------------------------------------------------------
 
-struct Spread {
-  const char* name;
-  std::uint64_t (*rank)(std::uint64_t i, std::uint64_t count, std::uint64_t size);
-};
-
-constexpr Spread spreads[] = {
-    {"in turn", [](std::uint64_t i, std::uint64_t, std::uint64_t size) { return i % size; }},
-    {"in blocks",
-     [](std::uint64_t i, std::uint64_t n, std::uint64_t size) { return i * size / n; }},
-    {"all on the first", [](std::uint64_t, std::uint64_t, std::uint64_t) { return 0 * end; }},
-    {"all on the last", [](std::uint64_t, std::uint64_t, std::uint64_t size) { return size - 1; }},
-    {"none on odd ranks",
-     [](std::uint64_t i, std::uint64_t, std::uint64_t size) { return i % ((size + 1) / 2) * 2; }},
-    {"half on the first",
-     [](std::uint64_t i, std::uint64_t n, std::uint64_t size) { return i < n / 2 ? 0 : i % size; }},
-    {"anywhere",
-     [](std::uint64_t i, std::uint64_t, std::uint64_t size) { return (i * i + i / 7) % size; }},
-};
-
-// What one rank brings.
-struct Share {
-  std::vector<CurveKey> keys;
-  std::vector<double> weights;
-
-  Share() = default;
-  explicit Share(const Objects& objects) {
-    for (const Object& object : objects) {
-      keys.push_back({object.key});
-      weights.push_back(object.weight);
-    }
-  }
-  WeightedKeys both() const { return {keys, weights}; }
-};
-
-Share share_of(const Communicator& communicator, const Objects& objects, const Spread& spread) {
-  const auto rank = static_cast<std::uint64_t>(communicator.rank());
-  const auto size = static_cast<std::uint64_t>(communicator.size());
-  Objects mine;
-  for (std::uint64_t i = 0; i < objects.size(); ++i)
-    if (spread.rank(i, objects.size(), size) == rank) mine.push_back(objects[i]);
-  return Share(mine);
-}
-
-// In order on each rank and from rank to rank, as many on each.
+// Objects in order on each rank and from rank to rank, equally many on each.
 Share share_in_order(const Communicator& communicator, Objects objects) {
-  std::stable_sort(objects.begin(), objects.end(),
-                   [](const Object& a, const Object& b) { return a.key < b.key; });
+  std::ranges::stable_sort(objects, {}, &Object::key);
   return share_of(communicator, objects,
                   {"in order", [](std::uint64_t i, std::uint64_t count, std::uint64_t size) {
                      return i * size / count;
                    }});
 }
 
-// Where the space under test works.
+// Cuts on the space under test.
 Cut cut_one(const Communicator& communicator, const WeightedKeys& share,
             const CutOptions& options) {
   if (!test::space().is_device()) return cut(communicator, Status(), std::span(&share, 1), options);
@@ -134,11 +81,10 @@ Cut cut_one(const Communicator& communicator, const WeightedKeys& share,
 
 // --- The oracle: all on one rank, sorted and summed up -------------------------------------------
 
-// The weight before every place where a splitter can stand, in the order of the curve.
+// The weight before every possible place of a splitter, in the order of the curve.
 template <class Number>
 std::vector<Number> prefixes_of(Objects objects) {
-  std::sort(objects.begin(), objects.end(),
-            [](const Object& a, const Object& b) { return a.key < b.key; });
+  std::ranges::sort(objects, {}, &Object::key);
   std::vector<Number> prefixes = {Number{0}};
   Number sum{0};
   for (std::size_t i = 0; i < objects.size(); ++i) {
@@ -156,14 +102,13 @@ Number weight_before(const Objects& objects, CurveKey splitter) {
   return sum;
 }
 
-// What must stand before splitter p: the prefix nearest to its share, the left one of two.
+// The expected weight before splitter p: the prefix nearest to its share, and of two the left one.
 std::int64_t nearest_prefix(const std::vector<std::int64_t>& prefixes, std::int64_t p,
                             std::int64_t parts) {
   const auto off = [&](std::int64_t prefix) {
     return std::abs(parts * prefix - p * prefixes.back());
   };
-  return *std::min_element(prefixes.begin(), prefixes.end(),
-                           [&](std::int64_t a, std::int64_t b) { return off(a) < off(b); });
+  return *std::ranges::min_element(prefixes, {}, off);
 }
 
 void expect_whole(const Splitters& splitters, int parts, int dimensions = 3) {
@@ -180,32 +125,45 @@ double heaviest_key(const std::vector<std::int64_t>& prefixes) {
   return static_cast<double>(heaviest);
 }
 
-double heaviest_object(const Objects& objects) {
-  double heaviest = 0;
-  for (const Object& object : objects) heaviest = std::max(heaviest, object.weight);
-  return heaviest;
+// If all objects weigh 0, they count as equally heavy.
+Objects counted(Objects objects) {
+  if (weight_before<double>(objects, {end}) == 0)
+    for (Object& object : objects) object.weight = 1;
+  return objects;
 }
 
-// That `found` is the cut of objects whose weights are integers.
-void expect_exact(const Cut& found, Objects objects, int parts) {
-  const double heaviest_given = heaviest_object(objects);
-  if (weight_before<double>(objects, {end}) == 0)  // when all weigh nothing, all weigh the same
-    for (Object& object : objects) object.weight = 1;
+// Expects the weights of parts to be those between splitters. Returns the weight before each
+// splitter.
+std::vector<std::int64_t> expect_weights(const Cut& found, const Objects& objects) {
+  std::vector<std::int64_t> before;
+  for (const CurveKey splitter : found.splitters)
+    before.push_back(weight_before<std::int64_t>(objects, splitter));
+  std::vector<double> weights;
+  for (std::size_t p = 1; p < before.size(); ++p)
+    weights.push_back(static_cast<double>(before[p] - before[p - 1]));
+  EXPECT_EQ(found.weights, weights);
+  return before;
+}
+
+void expect_same(const Cut& found, const Cut& expected) {
+  EXPECT_EQ(found.splitters, expected.splitters);
+  EXPECT_EQ(found.weights, expected.weights);
+}
+
+// Expects `found` to be the cut of objects whose weights are integers.
+void expect_exact(const Cut& found, const Objects& given, int parts) {
+  const Objects objects = counted(given);
   ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
-  ASSERT_EQ(found.weights.size(), static_cast<std::size_t>(parts));
-  EXPECT_EQ(found.heaviest_object, heaviest_given);
+  EXPECT_EQ(found.heaviest_object,
+            given.empty() ? 0 : std::ranges::max(given, {}, &Object::weight).weight);
   const auto prefixes = prefixes_of<std::int64_t>(objects);
+  const std::vector<std::int64_t> before = expect_weights(found, objects);
+  for (int p = 1; p <= parts; ++p)
+    ASSERT_EQ(before[static_cast<std::size_t>(p)], nearest_prefix(prefixes, p, parts))
+        << "splitter " << p;
+  ASSERT_FALSE(found.weights.empty());
   const double average = static_cast<double>(prefixes.back()) / parts;
-  double heaviest = 0;
-  std::int64_t before = 0;
-  for (int p = 1; p <= parts; ++p) {
-    const auto i = static_cast<std::size_t>(p);
-    const auto now = weight_before<std::int64_t>(objects, found.splitters[i]);
-    ASSERT_EQ(now, nearest_prefix(prefixes, p, parts)) << "splitter " << p;
-    ASSERT_EQ(found.weights[i - 1], static_cast<double>(now - before)) << "part " << p - 1;
-    heaviest = std::max(heaviest, found.weights[i - 1]);
-    before = now;
-  }
+  const double heaviest = std::ranges::max(found.weights);
   EXPECT_LE(heaviest, average + heaviest_key(prefixes));
   EXPECT_NEAR(found.lambda(), average > 0 ? heaviest / average : 1, 1e-12);
   EXPECT_FALSE(found.kept);
@@ -213,35 +171,44 @@ void expect_exact(const Cut& found, Objects objects, int parts) {
 
 // --- Cuts of integer weights ---------------------------------------------------------------------
 
-class CutOn : public testing::Test {
+class CutOn : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
+  // Cuts objects that are spread over the ranks, in order, or on one rank alone.
+  Cut cut_of(const Objects& objects, const Spread& spread, const CutOptions& options) const {
+    return cut_one(communicator, share_of(communicator, objects, spread).both(), options);
+  }
+  Cut cut_in_order(const Objects& objects, const CutOptions& options) const {
+    return cut_one(communicator, share_in_order(communicator, objects).both(), options);
+  }
+  static Cut cut_alone(const Objects& objects, const CutOptions& options) {
+    const Communicator alone = Communicator::self();
+    return cut_one(alone, share_of(alone, objects, spreads[0]).both(), options);
+  }
 
   // The spreads take turns.
-  void expect_cuts(std::uint64_t count, std::initializer_list<int> all_parts) const {
-    std::size_t turn = 0;
+  const Spread& next_spread() { return spreads[turn_++ % std::size(spreads)]; }
+
+  void expect_cuts(std::uint64_t count, std::initializer_list<int> all_parts) {
     for (const Keys& keys : all_keys)
       for (const Weights& weights : all_weights)
         for (const int parts : all_parts) {
-          const Spread& spread = spreads[turn++ % std::size(spreads)];
+          const Spread& spread = next_spread();
           SCOPED_TRACE(std::string(keys.name) + ", " + weights.name + ", " + spread.name + ", " +
                        std::to_string(parts) + " parts");
           const Objects objects = objects_of(keys, weights, count);
-          const Share mine = share_of(communicator, objects, spread);
-          const Cut found = cut_one(communicator, mine.both(), {.parts = parts});
+          const Cut found = cut_of(objects, spread, {.parts = parts});
           expect_exact(found, objects, parts);
-          const Share ordered = share_in_order(communicator, objects);
-          const Cut by_scan = cut_one(communicator, ordered.both(), {.parts = parts});
-          EXPECT_EQ(by_scan.splitters, found.splitters);
-          EXPECT_EQ(by_scan.weights, found.weights);
+          expect_same(cut_in_order(objects, {.parts = parts}), found);
         }
   }
 
-  // Keys 0, 1, ... 99 of weight 1, in turn.
+  // Keys 0, 1, ... 99 of weight 1, dealt to the ranks in turn.
   Share hundred() const {
     return share_of(communicator, objects_of(all_keys[4], all_weights[0], 100), spreads[0]);
   }
+
+ private:
+  std::size_t turn_ = 0;
 };
 
 TEST_F(CutOn, ManyObjects) { expect_cuts(1000, {1, 2, 7, size}); }
@@ -252,8 +219,7 @@ TEST_F(CutOn, OneObject) { expect_cuts(1, {2, 3}); }
 
 TEST_F(CutOn, LargeAndFine) {
   const Objects objects = objects_of(all_keys[0], all_weights[2], 20'000);
-  const Share mine = share_of(communicator, objects, spreads[1]);
-  const Cut found = cut_one(communicator, mine.both(), {.parts = 100});
+  const Cut found = cut_of(objects, spreads[1], {.parts = 100});
   expect_exact(found, objects, 100);
   EXPECT_LT(found.lambda(), 1.02);
 }
@@ -270,7 +236,7 @@ TEST_F(CutOn, NoObjectsAtAll) {
   }
 }
 
-// What a cut of `objects` on the last rank looks like between its first and last splitter.
+// The splitters of a cut of `objects` on the last rank, without the first and the last one.
 std::vector<std::uint64_t> inner_splitters(const Communicator& communicator, const Objects& objects,
                                            int parts) {
   const Share mine = share_of(communicator, objects, spreads[3]);
@@ -303,20 +269,17 @@ TEST_F(CutOn, AllWeighingNothingIsAllWeighingTheSame) {
   for (const std::uint64_t count : {5U, 100U, 1001U})
     for (const int parts : {2, 3, 7}) {
       const Objects weightless = objects_of(all_keys[0], all_weights[1], count);
-      const Objects equal = objects_of(all_keys[0], all_weights[0], count);
-      const Share zeros = share_of(communicator, weightless, spreads[0]);
       const Share ones = share_of(communicator, weightless, spreads[1]);
-      const Cut found = cut_one(communicator, zeros.both(), {.parts = parts});
+      const Cut found = cut_of(weightless, spreads[0], {.parts = parts});
       const Cut expected = cut_one(communicator, {ones.keys, {}}, {.parts = parts});
-      EXPECT_EQ(found.splitters, expected.splitters);
-      EXPECT_EQ(found.weights, expected.weights);
+      expect_same(found, expected);
       EXPECT_EQ(found.lambda(), expected.lambda());
     }
 }
 
 // --- Independence of the ranks -------------------------------------------------------------------
 
-// Weights of any magnitude, or of one with many digits.
+// Draws weights of any magnitude, or of one magnitude with many digits.
 Objects wild_objects(std::uint64_t count, double decades) {
   std::mt19937_64 random(count);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -331,15 +294,10 @@ TEST_F(CutOn, TheSameBitForBitHoweverObjectsAreSpread) {
   for (const double decades : {0.5, 8.0, 300.0})
     for (const int parts : {3, 2 * size + 1}) {
       const Objects objects = wild_objects(2000, decades);
-      const Communicator alone = Communicator::self();
-      const Cut expected =
-          cut_one(alone, share_of(alone, objects, spreads[0]).both(), {.parts = parts});
+      const Cut expected = cut_alone(objects, {.parts = parts});
       for (const Spread& spread : spreads) {
         SCOPED_TRACE(spread.name);
-        const Share mine = share_of(communicator, objects, spread);
-        const Cut found = cut_one(communicator, mine.both(), {.parts = parts});
-        EXPECT_EQ(found.splitters, expected.splitters);
-        EXPECT_EQ(found.weights, expected.weights);
+        expect_same(cut_of(objects, spread, {.parts = parts}), expected);
       }
     }
 }
@@ -353,15 +311,14 @@ TEST_F(CutOn, AKnownNumberOfObjectsChangesNothingButTheMemory) {
         const Share mine = share_of(communicator, objects, spreads[0]);
         const Cut expected = cut_one(communicator, mine.both(), {.parts = parts, .aim = aim});
         for (const std::int64_t most : {count, 2 * count}) {
-          const Cut found = cut_one(communicator, mine.both(),
-                                    {.parts = parts, .aim = aim, .most_objects = most});
-          EXPECT_EQ(found.splitters, expected.splitters);
-          EXPECT_EQ(found.weights, expected.weights);
+          expect_same(cut_one(communicator, mine.both(),
+                              {.parts = parts, .aim = aim, .most_objects = most}),
+                      expected);
         }
       }
 }
 
-// One more set on each rank than on the one before, the last without objects; those of weight 1
+// Each rank has one more set than the rank before, the last set without objects; sets of weight 1
 // come without weights.
 TEST_F(CutOn, SeveralSetsAreCutAsOne) {
   for (const Weights& weights : all_weights) {
@@ -381,7 +338,7 @@ TEST_F(CutOn, SeveralSetsAreCutAsOne) {
   }
 }
 
-// However little the objects of other sets weigh.
+// The objects of other sets may weigh very little.
 TEST_F(CutOn, WithoutWeightsAllWeighOne) {
   const Share ones = hundred();
   for (const double weight : {0.0, 1e-300, 1e-30}) {
@@ -394,13 +351,12 @@ TEST_F(CutOn, WithoutWeightsAllWeighOne) {
   }
 }
 
-// The rule, to rounding, where sums are not exact.
+// The rule holds up to rounding if sums are not exact.
 TEST_F(CutOn, WeightsOfAnyMagnitude) {
   for (const double decades : {0.5, 3.0, 300.0}) {
     const int parts = 11;
     const Objects objects = wild_objects(3000, decades);
-    const Share mine = share_of(communicator, objects, spreads[6]);
-    const Cut found = cut_one(communicator, mine.both(), {.parts = parts});
+    const Cut found = cut_of(objects, spreads[6], {.parts = parts});
     ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
     const auto prefixes = prefixes_of<long double>(objects);
     const long double total = prefixes.back(), rounding = 1e-12L * total;
@@ -423,8 +379,7 @@ TEST_F(CutOn, TheSmallestAndGreatestWeights) {
   constexpr double least = std::numeric_limits<double>::denorm_min();
   for (const double weight : {least, 1e-310, 1e-300, 1e300}) {
     const Objects objects = {{10, weight}, {20, weight}, {30, weight}, {40, weight}};
-    const Share mine = share_of(communicator, objects, spreads[0]);
-    const Cut found = cut_one(communicator, mine.both(), {.parts = 2});
+    const Cut found = cut_of(objects, spreads[0], {.parts = 2});
     EXPECT_EQ(found.splitters[1].value, 21U);
     EXPECT_EQ(found.weights, (std::vector<double>{2 * weight, 2 * weight}));
   }
@@ -432,19 +387,17 @@ TEST_F(CutOn, TheSmallestAndGreatestWeights) {
 
 TEST_F(CutOn, WeightsThatAddUpToInfinityAreTheSameErrorOnAllRanks) {
   const Objects objects = {{10, 1.5e308}, {20, 1.5e308}, {30, 1}};
-  const Share mine = share_of(communicator, objects, spreads[0]);
   for (const Aim aim : {Aim::nearest, Aim::target, Aim::optimal})
-    EXPECT_ERROR(cut_one(communicator, mine.both(), {.parts = 2, .target_lambda = 2, .aim = aim}),
+    EXPECT_ERROR(cut_of(objects, spreads[0], {.parts = 2, .target_lambda = 2, .aim = aim}),
                  "core/weights: The weights add up to more than a number can hold.");
 }
 
-// As many as the count has bits for, each as heavy as its power of two allows.
+// The count has all its bits set, and each object is as heavy as its power of two allows.
 TEST_F(CutOn, SumsThatFillTheirIntegers) {
   const double weight = std::nextafter(2.0, 0.0);
   Objects objects;
   for (std::uint64_t i = 0; i < 1023; ++i) objects.push_back({i, weight});
-  const Share mine = share_of(communicator, objects, spreads[0]);
-  const Cut found = cut_one(communicator, mine.both(), {.parts = 3});
+  const Cut found = cut_of(objects, spreads[0], {.parts = 3});
   EXPECT_EQ(found.splitters[1].value, 341U);
   EXPECT_EQ(found.splitters[2].value, 682U);
   for (const double sum : found.weights) EXPECT_DOUBLE_EQ(sum, 341 * weight);
@@ -452,9 +405,8 @@ TEST_F(CutOn, SumsThatFillTheirIntegers) {
 
 TEST_F(CutOn, InThePlane) {
   const std::uint64_t last = end_of_curve(2).value - 1;
-  const Share mine =
-      share_of(communicator, {{0, 1}, {last / 2, 1}, {last, 1}, {last, 1}}, spreads[0]);
-  const Cut found = cut_one(communicator, mine.both(), {.parts = 2, .dimensions = 2});
+  const Cut found = cut_of({{0, 1}, {last / 2, 1}, {last, 1}, {last, 1}}, spreads[0],
+                           {.parts = 2, .dimensions = 2});
   expect_whole(found.splitters, 2, 2);
   EXPECT_EQ(found.splitters[1].value, last / 2 + 1);
   EXPECT_EQ(found.weights, (std::vector<double>{2, 2}));
@@ -462,8 +414,8 @@ TEST_F(CutOn, InThePlane) {
 
 // --- Objects in order ----------------------------------------------------------------------------
 
-// One scan and one reduction, however many objects and bits there are; the first disorder ends it.
-// A device does not look at their order.
+// One scan and one reduction suffice, however many objects and bits there are; the first disorder
+// ends the scan. A device does not look at the order.
 TEST_F(CutOn, OneScanWhereObjectsAreInOrder) {
   const Objects objects = objects_of(all_keys[0], all_weights[2], 5000);
   const Share mine = share_in_order(communicator, objects);
@@ -484,16 +436,14 @@ TEST_F(CutOn, OneScanWhereObjectsAreInOrder) {
   EXPECT_GT(anyway.reductions, 1);
 }
 
-// Some objects have left their place in the order, as after a few steps: the same splitters as of
-// any other arrangement, by a sample instead of histograms of ever more bits.
+// Some objects have left their place in the order, like after a few steps: the splitters are those
+// of any other arrangement, found by a sample instead of histograms of ever more bits.
 TEST_F(CutOn, NearlyInOrder) {
   constexpr std::uint64_t count = 300'000;
   for (const std::size_t keys : {0U, 1U, 5U})
     for (const std::size_t weights : {0U, 3U}) {
       SCOPED_TRACE(std::string(all_keys[keys].name) + ", " + all_weights[weights].name);
-      Objects objects = objects_of(all_keys[keys], all_weights[weights], count);
-      const Communicator alone = Communicator::self();
-      const Share all = share_of(alone, objects, spreads[0]);
+      const Objects objects = objects_of(all_keys[keys], all_weights[weights], count);
       Share mine = share_in_order(communicator, objects);
       const std::size_t distance = mine.keys.size() / 2 + 1;
       for (std::size_t i = 0; i + distance < mine.keys.size(); i += 50) {
@@ -501,10 +451,8 @@ TEST_F(CutOn, NearlyInOrder) {
         std::swap(mine.weights[i], mine.weights[i + distance]);
       }
       for (const int parts : {2, 3000}) {
-        const Cut expected = cut_one(alone, all.both(), {.parts = parts});
         const Cut found = cut_one(communicator, mine.both(), {.parts = parts});
-        EXPECT_EQ(found.splitters, expected.splitters);
-        EXPECT_EQ(found.weights, expected.weights);
+        expect_same(found, cut_alone(objects, {.parts = parts}));
         if (!test::space().is_device()) {
           EXPECT_LE(found.reductions, 1);
         }
@@ -512,107 +460,79 @@ TEST_F(CutOn, NearlyInOrder) {
     }
 }
 
-// Ranks in another order than the curve, and a key on the border of two ranks.
+// The ranks are in another order than the curve, and one key is on the border of two ranks.
 TEST_F(CutOn, SortedOnEachRankButNotFromRankToRank) {
   if (size == 1) GTEST_SKIP() << "takes two ranks";
   const Objects objects = objects_of(all_keys[1], all_weights[2], 3000);
-  const Cut expected =
-      cut_one(communicator, share_of(communicator, objects, spreads[0]).both(), {.parts = 9});
-  Share backwards;
+  const Cut expected = cut_of(objects, spreads[0], {.parts = 9});
+  Objects sorted = objects;
+  std::ranges::stable_sort(sorted, {}, &Object::key);
   for (const bool reversed : {true, false}) {
-    Objects sorted = objects;
-    std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const Object& a, const Object& b) { return a.key < b.key; });
+    SCOPED_TRACE(reversed);
     const auto shares = static_cast<std::size_t>(size);
     const auto share = static_cast<std::size_t>(reversed ? size - 1 - rank : rank);
     Objects mine;
     for (std::size_t i = 0; i < sorted.size(); ++i)
       if (i * shares / sorted.size() == share) mine.push_back(sorted[i]);
-    const Cut found = cut_one(communicator, Share(mine).both(), {.parts = 9});
-    EXPECT_EQ(found.splitters, expected.splitters) << reversed;
-    EXPECT_EQ(found.weights, expected.weights) << reversed;
+    expect_same(cut_one(communicator, Share(mine).both(), {.parts = 9}), expected);
   }
 }
 
 // --- Other aims ----------------------------------------------------------------------------------
 
 TEST_F(CutOn, ToTheTarget) {
-  std::size_t turn = 0;
   for (const Keys& keys : all_keys)
     for (const Weights& weights : all_weights)
       for (const double target : {1.001, 1.05, 1.5, 4.0}) {
         const int parts = 8;
-        const Spread& spread = spreads[turn++ % std::size(spreads)];
+        const Spread& spread = next_spread();
         SCOPED_TRACE(std::string(keys.name) + ", " + weights.name + ", target " +
                      std::to_string(target));
-        Objects objects = objects_of(keys, weights, 3000);
-        const Share mine = share_of(communicator, objects, spread);
+        const Objects given = objects_of(keys, weights, 3000), objects = counted(given);
         const CutOptions options{.parts = parts, .target_lambda = target, .aim = Aim::target};
-        const Cut found = cut_one(communicator, mine.both(), options);
-        const Cut nearest = cut_one(communicator, mine.both(), {.parts = parts});
+        const Cut found = cut_of(given, spread, options);
         ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
-        if (weight_before<double>(objects, {end}) == 0)
-          for (Object& object : objects) object.weight = 1;
         const auto prefixes = prefixes_of<std::int64_t>(objects);
         const double average = static_cast<double>(prefixes.back()) / parts;
         EXPECT_LE(found.lambda(), std::max(target, 1 + heaviest_key(prefixes) / average) + 1e-12);
-        EXPECT_LE(found.reductions, nearest.reductions);
-        std::int64_t before = 0;
-        for (std::size_t p = 1; p <= static_cast<std::size_t>(parts); ++p) {
-          const auto now = weight_before<std::int64_t>(objects, found.splitters[p]);
-          EXPECT_EQ(found.weights[p - 1], static_cast<double>(now - before));
-          before = now;
-        }
-        const Communicator alone = Communicator::self();
-        const Share all = share_of(alone, objects_of(keys, weights, 3000), spreads[0]);
-        EXPECT_EQ(cut_one(alone, all.both(), options).splitters, found.splitters);
+        EXPECT_LE(found.reductions, cut_of(given, spread, {.parts = parts}).reductions);
+        expect_weights(found, objects);
+        EXPECT_EQ(cut_alone(given, options).splitters, found.splitters);
       }
 }
 
 TEST_F(CutOn, ToTheOptimum) {
-  std::size_t turn = 0;
   for (const std::uint64_t count : {1U, 200U, 3000U})
     for (const Keys& keys : all_keys)
       for (const Weights& weights : all_weights)
         for (const int parts : {2, 7, 40}) {
-          const Spread& spread = spreads[turn++ % std::size(spreads)];
+          const Spread& spread = next_spread();
           SCOPED_TRACE(std::string(keys.name) + ", " + weights.name + ", " + spread.name + ", " +
                        std::to_string(count) + " objects, " + std::to_string(parts) + " parts");
-          Objects objects = objects_of(keys, weights, count);
-          const Share mine = share_of(communicator, objects, spread);
-          const Cut found =
-              cut_one(communicator, mine.both(), {.parts = parts, .aim = Aim::optimal});
+          const Objects given = objects_of(keys, weights, count), objects = counted(given);
+          const Cut found = cut_of(given, spread, {.parts = parts, .aim = Aim::optimal});
           ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
-          if (weight_before<double>(objects, {end}) == 0)
-            for (Object& object : objects) object.weight = 1;
           const auto prefixes = prefixes_of<std::int64_t>(objects);
-          const Chain chain = cut_prefix(prefixes, {.parts = parts});
-          std::int64_t before = 0;
-          for (std::size_t p = 1; p <= static_cast<std::size_t>(parts); ++p) {
-            const auto now = weight_before<std::int64_t>(objects, found.splitters[p]);
-            ASSERT_EQ(now, prefixes[static_cast<std::size_t>(chain.offsets[p])]) << "part " << p;
-            ASSERT_EQ(found.weights[p - 1], static_cast<double>(now - before));
-            before = now;
-          }
+          std::vector<std::int64_t> expected;
+          for (const std::int64_t offset : cut_prefix(prefixes, {.parts = parts}).offsets)
+            expected.push_back(prefixes[static_cast<std::size_t>(offset)]);
+          EXPECT_EQ(expect_weights(found, objects), expected);
         }
 }
 
-// Where the nearest cut is not the best: the heavy objects stand so that rounding adds up.
+// The nearest cut is not the best: the heavy objects make the rounding add up.
 TEST_F(CutOn, TheOptimumIsLighter) {
   Objects objects;
   for (std::uint64_t i = 0; i < 900; ++i)
     objects.push_back({i, i % 3 == 0 ? 100.0 : static_cast<double>(i % 17)});
-  const Share mine = share_of(communicator, objects, spreads[0]);
-  const Cut nearest = cut_one(communicator, mine.both(), {.parts = 100});
-  const Cut optimal = cut_one(communicator, mine.both(), {.parts = 100, .aim = Aim::optimal});
-  EXPECT_LT(optimal.lambda(), nearest.lambda());
+  EXPECT_LT(cut_of(objects, spreads[0], {.parts = 100, .aim = Aim::optimal}).lambda(),
+            cut_of(objects, spreads[0], {.parts = 100}).lambda());
 }
 
 TEST_F(CutOn, MoreSplittersThanBinsOfTheFirstHistogram) {
   const Objects objects = objects_of(all_keys[0], all_weights[2], 60'000);
-  const Share mine = share_of(communicator, objects, spreads[0]);
   for (const int parts : {5'000, 20'000}) {
-    const Cut found = cut_one(communicator, mine.both(), {.parts = parts});
+    const Cut found = cut_of(objects, spreads[0], {.parts = parts});
     ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
     const auto prefixes = prefixes_of<std::int64_t>(objects);
     std::vector<std::pair<std::uint64_t, std::int64_t>> sorted;
@@ -639,8 +559,7 @@ TEST_F(CutOn, MoreSplittersThanBinsOfTheFirstHistogram) {
 
 TEST_F(CutOn, PartsStayWhereTheirObjectsAre) {
   const Objects objects = objects_of(all_keys[0], all_weights[0], 2000);
-  const Cut found =
-      cut_one(communicator, share_of(communicator, objects, spreads[0]).both(), {.parts = size});
+  const Cut found = cut_of(objects, spreads[0], {.parts = size});
   for (const int shift : {0, 1, size - 1}) {
     Objects mine;
     for (const Object& object : objects) {
@@ -664,7 +583,7 @@ TEST_F(CutOn, PartsStayWhereTheirObjectsAre) {
   }
 }
 
-// All on one rank: it keeps one part, and each rank gets one.
+// All objects are on one rank: it keeps one part, and each rank gets one.
 TEST_F(CutOn, PartsThatNobodyClaims) {
   const Objects objects = objects_of(all_keys[0], all_weights[0], 500);
   const Share mine = share_of(communicator, objects, spreads[3]);
@@ -676,12 +595,9 @@ TEST_F(CutOn, PartsThatNobodyClaims) {
   for (std::size_t r = 0; r < ranks.size(); ++r) EXPECT_EQ(ranks[r], static_cast<int>(r));
   const WeightedKeys none;
   EXPECT_TRUE(keep_in_place(communicator, Status(), std::span(&none, 1), found.splitters).empty());
-  const std::string text = test::error_of([&] {
-    static_cast<void>(
-        keep_in_place(communicator, Status(), {}, Splitters(found.splitters.size() + 1)));
-  });
-  EXPECT_TRUE(test::mentions(text, "core/cut: The splitters make " + std::to_string(size + 1) +
-                                       " parts for " + std::to_string(size) + " ranks."));
+  EXPECT_ERROR(keep_in_place(communicator, Status(), {}, Splitters(found.splitters.size() + 1)),
+               "core/cut: The splitters make " + std::to_string(size + 1) + " parts for " +
+                   std::to_string(size) + " ranks.");
 }
 
 // --- Splitters that are kept ---------------------------------------------------------------------
@@ -746,29 +662,21 @@ Splitters spread_splitters(int parts) {
   return splitters;
 }
 
-// Each splitter, on its way to its share, goes as far as the penalty lets it.
+// Each splitter, on its way to its share, goes as far as the penalty allows.
 TEST_F(CutOn, AShiftGoesPartOfTheWay) {
-  std::size_t turn = 0;
   for (const Keys& keys : all_keys)
     for (const Weights& weights : all_weights)
       for (const int parts : {1, 2, 7})
         for (const double penalty : {1.0, 1.25, 4.0}) {
-          const Spread& spread = spreads[turn++ % std::size(spreads)];
+          const Spread& spread = next_spread();
           SCOPED_TRACE(std::string(keys.name) + ", " + weights.name + ", " + spread.name);
-          Objects objects = objects_of(keys, weights, 300);
-          const Share mine = share_of(communicator, objects, spread);
+          const Objects given = objects_of(keys, weights, 300), objects = counted(given);
           const Splitters from = spread_splitters(parts);
-          const Cut found = cut_one(communicator, mine.both(),
-                                    {.parts = parts, .kept = from, .shift_penalty = penalty});
+          const CutOptions options = {.parts = parts, .kept = from, .shift_penalty = penalty};
+          const Cut found = cut_of(given, spread, options);
           ASSERT_NO_FATAL_FAILURE(expect_whole(found.splitters, parts));
           EXPECT_FALSE(found.kept);
-          const Share ordered = share_in_order(communicator, objects);
-          EXPECT_EQ(cut_one(communicator, ordered.both(),
-                            {.parts = parts, .kept = from, .shift_penalty = penalty})
-                        .splitters,
-                    found.splitters);
-          if (weight_before<double>(objects, {end}) == 0)
-            for (Object& object : objects) object.weight = 1;
+          EXPECT_EQ(cut_in_order(given, options).splitters, found.splitters);
           const auto prefixes = prefixes_of<double>(objects);
           for (int p = 1; p < parts; ++p) {
             const auto i = static_cast<std::size_t>(p);
@@ -780,8 +688,7 @@ TEST_F(CutOn, AShiftGoesPartOfTheWay) {
                         least, 1e-6);
           }
           if (penalty == 1) {
-            EXPECT_EQ(found.splitters,
-                      cut_one(communicator, mine.both(), {.parts = parts}).splitters);
+            EXPECT_EQ(found.splitters, cut_of(given, spread, {.parts = parts}).splitters);
           }
         }
 }
@@ -800,14 +707,12 @@ TEST_F(CutOn, AShiftKeepsWhatIsEvenEnough) {
 
 std::string name_of_rank(int rank) { return "rank " + std::to_string(rank); }
 
-// That a cut with this share and these options is this error, of `who`, on all ranks.
+// Expects a cut with this share and these options to throw this error of `who` on all ranks.
 void expect_refused(const Communicator& communicator, const std::string& who,
                     const WeightedKeys& share, const CutOptions& options,
                     const std::string& expected, const Status& status = Status()) {
-  const std::string text = test::error_of(
-      [&] { static_cast<void>(cut(communicator, status, std::span(&share, 1), options)); });
-  EXPECT_TRUE(test::mentions(text, "evenkeel: " + who + ": " + expected));
-  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_ERROR_EVERYWHERE(cut(communicator, status, std::span(&share, 1), options),
+                          "evenkeel: " + who + ": " + expected);
 }
 
 TEST_F(CutOn, AFailedStatusIsTheSameErrorOnAllRanks) {
@@ -844,10 +749,8 @@ TEST_F(CutOn, SetsInDifferentMemoryAreTheSameErrorOnAllRanks) {
   const Share share(Objects{{1, 1}, {2, 1}});
   std::vector<WeightedKeys> sets = {share.both(), share.both()};
   if (communicator.rank() == size - 1) sets[1].memory = MemoryKind::shared;
-  const std::string error =
-      test::error_of([&] { cut(communicator, Status(), sets, {.parts = 2}); });
-  EXPECT_TRUE(test::mentions(error, "Keys in host and in shared memory"));
-  EXPECT_TRUE(test::same_everywhere(communicator, error));
+  EXPECT_ERROR_EVERYWHERE(cut(communicator, Status(), sets, {.parts = 2}),
+                          "Keys in host and in shared memory");
 }
 
 TEST_F(CutOn, AKeyBeyondTheCurveIsTheSameErrorOnAllRanks) {
@@ -862,10 +765,10 @@ TEST_F(CutOn, MoreObjectsThanWereToldAreAnErrorOnAllRanks) {
   const Share mine = hundred();
   const std::int64_t all = communicator.all_reduce(std::ssize(mine.keys), Reduction::sum);
   EXPECT_NO_THROW(cut_one(communicator, mine.both(), {.parts = 4, .most_objects = all}));
-  EXPECT_TRUE(test::mentions(
+  EXPECT_MENTIONS(
       test::error_of(
           [&] { cut_one(communicator, mine.both(), {.parts = 4, .most_objects = all - 1}); }),
-      "There are " + std::to_string(all) + " objects, more than the " + std::to_string(all - 1)));
+      "There are " + std::to_string(all) + " objects, more than the " + std::to_string(all - 1));
 }
 
 TEST_F(CutOn, OptionsThatMakeNoSenseAreErrors) {
@@ -892,4 +795,4 @@ TEST_F(CutOn, OptionsThatMakeNoSenseAreErrors) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::cut_test

@@ -1,25 +1,20 @@
 #include "core/migrate/cloud.hpp"
-#include "support/harness.hpp"
 
-#include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/domains/grid.hpp>
 #include <evenkeel/core/field/array.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/halo.hpp>
 
-#include <algorithm>
-#include <limits>
-#include <map>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::directory_test {
 namespace {
 
+using test::array_of;
 using test::Ids;
 using test::mix;
 
-// All ids of all ranks, and where each is.
+class DirectoryOn : public test::OnRanks {};
+
+// The ids of all ranks, and the location of each.
 std::map<std::int64_t, Location> locations_of(const Communicator& ranks, const Ids& ids) {
   std::map<std::int64_t, Location> where;
   const auto all = ranks.all_gather(std::span<const std::int64_t>(ids));
@@ -28,11 +23,6 @@ std::map<std::int64_t, Location> locations_of(const Communicator& ranks, const I
     for (const std::int64_t id : all.of_rank(rank)) where[id] = {rank, slot++};
   }
   return where;
-}
-
-template <class T>
-exec::Array<T> array_of(const std::vector<T>& values) {
-  return {test::space(), "values", std::span<const T>(values)};
 }
 
 std::vector<Location> found_by(const IdDirectory& directory, const Ids& wanted) {
@@ -50,7 +40,7 @@ void expect_all_found(const Communicator& ranks, const IdDirectory& directory, c
   EXPECT_EQ(found_by(directory, wanted), expected);
 }
 
-// Numbers that have nothing to do with where they are, the least and the greatest among them.
+// Ids that are unrelated to their location, the smallest and the largest possible ones included.
 Ids some_ids(int rank, std::int64_t count, int salt) {
   Ids ids;
   for (std::int64_t i = 0; i < count; ++i)
@@ -62,15 +52,14 @@ Ids some_ids(int rank, std::int64_t count, int salt) {
   return ids;
 }
 
-TEST(IdDirectory, FindsAllIds) {
-  const Communicator ranks = test::world();
+TEST_F(DirectoryOn, FindsAllIds) {
   for (const std::int64_t most : {0, 1, 2, 300}) {
-    // Other counts on other ranks; some have none.
+    // The counts differ between ranks; some are 0.
     const std::int64_t count = test::rank() % 2 == 1 ? 0 : most;
     const Ids ids = some_ids(test::rank(), count, 5);
     const auto there = array_of(ids);
-    const IdDirectory directory(ranks, there);
-    expect_all_found(ranks, directory, ids, {-1, 7, 7});
+    const IdDirectory directory(communicator, there);
+    expect_all_found(communicator, directory, ids, {-1, 7, 7});
     if (test::rank() == 0) {
       found_by(directory, {});
     } else {
@@ -79,10 +68,9 @@ TEST(IdDirectory, FindsAllIds) {
   }
 }
 
-TEST(IdDirectory, TakesIntegersOfAnyType) {
-  const Communicator ranks = test::world();
+TEST_F(DirectoryOn, TakesIntegersOfAnyType) {
   const std::vector<int> ids = {-1 - test::rank(), 100 + test::rank(), 55};
-  const IdDirectory directory(ranks, ids, 2);
+  const IdDirectory directory(communicator, ids, 2);
   std::vector<signed char> narrow = {-1, 100};
   const auto found = directory.look_up(narrow).on_host();
   EXPECT_EQ(found, (std::vector<Location>{{0, 0}, {0, 1}}));
@@ -93,76 +81,67 @@ TEST(IdDirectory, TakesIntegersOfAnyType) {
   EXPECT_TRUE(here.exists());
 }
 
-TEST(IdDirectory, FollowsMoves) {
-  const Communicator ranks = test::world();
+TEST_F(DirectoryOn, FollowsMoves) {
   Ids ids = some_ids(test::rank(), 40 + 10 * test::rank(), 6);
   std::vector<std::array<double, 3>> x(ids.size());
-  IdDirectory directory(ranks, ids);
+  IdDirectory directory(communicator, ids);
   for (int step = 0; step < 3; ++step) {
     std::vector<int> destinations;
     for (const std::int64_t id : ids)
-      destinations.push_back(
-          static_cast<int>(mix(id, step) % static_cast<std::uint64_t>(ranks.size())));
+      destinations.push_back(static_cast<int>(mix(id, step) % static_cast<std::uint64_t>(size)));
     const Set all = set(x, carry(ids));
     const std::span<const Set> sets(&all, 1);
-    const auto shapes = agree_on_sets(ranks, sets);
+    const auto shapes = agree_on_sets(communicator, sets);
     const std::span<const int> of_set[] = {destinations};
-    const Plan plan = plan_to(ranks, Status(), of_set, sets);
+    const Plan plan = plan_to(communicator, Status(), of_set, sets);
     MoveReport report;
-    if (!plan.empty()) report = move(ranks, sets, shapes, plan);
+    if (!plan.empty()) report = move(communicator, sets, shapes, plan);
     directory.update(report, ids);
-    expect_all_found(ranks, directory, ids, {});
+    expect_all_found(communicator, directory, ids, {});
   }
-  // A report of nothing costs nothing, and changes nothing.
+  // An empty report costs nothing, and changes nothing.
   directory.update(MoveReport(), ids);
-  expect_all_found(ranks, directory, ids, {});
-  // Objects may come and go.
+  expect_all_found(communicator, directory, ids, {});
+  // Objects appear and disappear.
   ids.push_back(test::rank());
   ids.erase(ids.begin());
   directory.update(ids);
-  expect_all_found(ranks, directory, ids, {});
+  expect_all_found(communicator, directory, ids, {});
 }
 
 // --- Misuse --------------------------------------------------------------------------------------
 
-template <class Function>
-void expect_refused(const std::string& part, const Function& function) {
-  const std::string error = test::error_of(function);
-  EXPECT_TRUE(test::mentions(error, part));
-  EXPECT_TRUE(test::same_everywhere(test::world(), error)) << error;
-}
-
-TEST(IdDirectory, RefusesIdsThatOccurTwice) {
-  const Communicator ranks = test::world();
+TEST_F(DirectoryOn, RefusesIdsThatOccurTwice) {
   const int last = test::size() - 1;
   Ids ids = {10 * test::rank(), 10 * test::rank() + 1};
-  IdDirectory directory(ranks, ids);
+  IdDirectory directory(communicator, ids);
   const Ids before = ids;
   if (test::rank() == last) ids = {-7, 8, -7};
-  expect_refused("Id -7 is that of object 0 of rank " + std::to_string(last) +
-                     " and of object 2 of rank " + std::to_string(last) + '.',
-                 [&] { directory.update(ids); });
+  EXPECT_ERROR_EVERYWHERE(directory.update(ids),
+                          "Id -7 is that of object 0 of rank " + std::to_string(last) +
+                              " and of object 2 of rank " + std::to_string(last) + '.');
   ids = test::rank() == last ? Ids{5, 0} : before;
-  if (last > 0)
-    expect_refused(
-        "Id 0 is that of object 0 of rank 0 and of object 1 of rank " + std::to_string(last) + '.',
-        [&] { directory.update(ids); });
-  expect_all_found(ranks, directory, before, {-7});  // nothing has changed
+  if (last > 0) {
+    EXPECT_ERROR_EVERYWHERE(
+        directory.update(ids),
+        "Id 0 is that of object 0 of rank 0 and of object 1 of rank " + std::to_string(last) + '.');
+  }
+  expect_all_found(communicator, directory, before, {-7});  // nothing has changed
 }
 
-TEST(IdDirectory, RefusesWhatAreNoIds) {
-  const Communicator ranks = test::world();
+TEST_F(DirectoryOn, RefusesWhatAreNoIds) {
   const bool is_last = test::rank() == test::size() - 1;
   const Ids ids = {test::rank()};
   const std::vector<double> reals = {1.0};
   const std::vector<std::array<int, 2>> pairs(1);
-  IdDirectory directory(ranks, ids);
-  expect_refused("are of type double",
-                 [&] { is_last ? IdDirectory(ranks, reals) : IdDirectory(ranks, ids); });
-  expect_refused("Objects have 2 ids each", [&] { IdDirectory(ranks, pairs); });
-  expect_refused("There are 1 ids in 'std::vector' for 2 objects",
-                 [&] { is_last ? directory.look_up(ids, 2) : directory.look_up(ids); });
-  expect_refused("No ids were given", [&] { directory.look_up({}); });
+  IdDirectory directory(communicator, ids);
+  EXPECT_ERROR_EVERYWHERE(
+      is_last ? IdDirectory(communicator, reals) : IdDirectory(communicator, ids),
+      "are of type double");
+  EXPECT_ERROR_EVERYWHERE(IdDirectory(communicator, pairs), "Objects have 2 ids each");
+  EXPECT_ERROR_EVERYWHERE(is_last ? directory.look_up(ids, 2) : directory.look_up(ids),
+                          "There are 1 ids in 'std::vector' for 2 objects");
+  EXPECT_ERROR_EVERYWHERE(directory.look_up({}), "No ids were given");
   EXPECT_ERROR(IdDirectory().look_up(ids), "core/directory: There is no directory here.");
 }
 
@@ -193,22 +172,21 @@ TEST(LocalIds, RefusesWhatDoesNotFit) {
   EXPECT_ERROR(LocalIds(many).write_indices(wanted, narrow), "of type int8 cannot count 200");
 }
 
-// A row of cells, each with two neighbours, on ranks that have a piece of it each.
-TEST(LocalIds, RenumberTheNeighboursOfAMesh) {
-  const Communicator ranks = test::world();
-  const int size = ranks.size(), cells = 4 * size;
+// A row of cells, each with two neighbours, in pieces on the ranks.
+TEST_F(DirectoryOn, LocalIdsRenumberTheNeighboursOfAMesh) {
+  const int cells = 4 * size;
   const Box box = {{0, 0, 0}, {static_cast<double>(cells), 1, 1}};
   const Domains domains = GridDomains::uniform({3, {size, 1, 1}}, box, GridScheme::tensor, {true});
   std::vector<std::array<double, 3>> x;
   std::vector<int> id;
   std::vector<std::array<int, 2>> neighbours;
-  for (int cell = 4 * ranks.rank(); cell < 4 * ranks.rank() + 4; ++cell) {
+  for (int cell = 4 * rank; cell < 4 * rank + 4; ++cell) {
     x.push_back({cell + 0.5, 0.5, 0.5});
     id.push_back(cell);
     neighbours.push_back({(cell + cells - 1) % cells, (cell + 1) % cells});
   }
   const int owned = 4;
-  Halo halo(ranks, domains, set(x), 0.75);
+  Halo halo(communicator, domains, set(x), 0.75);
   halo.make_room(set(x, carry(id), {.count = owned}));
   halo.exchange(set(x, carry(id), {.count = owned}));
   LocalIds(id).write_indices(neighbours, neighbours);
@@ -216,10 +194,10 @@ TEST(LocalIds, RenumberTheNeighboursOfAMesh) {
     for (int side = 0; side < 2; ++side) {
       const int index = neighbours[static_cast<std::size_t>(i)][static_cast<std::size_t>(side)];
       ASSERT_GE(index, 0);
-      const int expected = (4 * ranks.rank() + i + (side == 0 ? cells - 1 : 1)) % cells;
+      const int expected = (4 * rank + i + (side == 0 ? cells - 1 : 1)) % cells;
       EXPECT_EQ(id[static_cast<std::size_t>(index)], expected);
     }
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::directory_test

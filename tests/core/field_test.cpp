@@ -1,26 +1,13 @@
 #include "core/values.hpp"
-#include "support/harness.hpp"
 
-#include <evenkeel/core/field.hpp>
-#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstring>
-#include <limits>
-#include <memory>
 #include <new>
-#include <optional>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
-namespace evenkeel::test {
+namespace evenkeel::field_test {
 
-// The customisation point as its documentation has it: an application's own container that owns its
-// memory, can refuse, and can break its promise.
+// Uses the customisation point as its documentation describes: an application's own container that
+// owns its memory, can refuse, and can break its promise.
 struct Column {
   std::string name;
   std::int64_t size = 0;
@@ -34,7 +21,7 @@ struct Column {
   std::vector<double> values() const { return {data.get(), data.get() + size}; }
 };
 
-// New storage for a Column. Counts its like, so that a leak shows.
+// New storage for a Column. It counts its instances, so that a leak is found.
 struct Room {
   static inline int alive = 0;
 
@@ -55,7 +42,7 @@ struct Room {
   MemoryKind memory;
 };
 
-// One that learns the components of its objects with the first room that it makes.
+// A container that learns the number of components of its objects with its first storage.
 struct Sheet {
   std::vector<double> data = {};
   std::int64_t count = 0;
@@ -66,27 +53,27 @@ struct Sheet {
   }
 };
 
-// And one of a fixed capacity that keeps the number in use itself.
+// A container of fixed capacity that keeps the number in use itself.
 struct Arena {
   std::array<float, 10> data = {};
   int used = 0;
   int changes = 0;
 };
 
-}  // namespace evenkeel::test
+}  // namespace evenkeel::field_test
 
 namespace evenkeel {
 
 template <>
-struct FieldTraits<test::Column> {
+struct FieldTraits<field_test::Column> {
   using Element = double;
-  using Staged = test::Room;
-  static FieldLayout layout(test::Column& column) {
+  using Staged = field_test::Room;
+  static FieldLayout layout(field_test::Column& column) {
     return packed_layout(column.data.get(), column.size, column.size);
   }
-  static std::string label(const test::Column& column) { return column.name; }
-  static Ownership ownership(const test::Column&) { return Ownership::sole; }
-  static Staged allocate(const test::Column& column, const Room& room) {
+  static std::string label(const field_test::Column& column) { return column.name; }
+  static Ownership ownership(const field_test::Column&) { return Ownership::sole; }
+  static Staged allocate(const field_test::Column& column, const Room& room) {
     if (column.refuses) throw std::runtime_error("no room for " + column.name);
     return Staged(column.gives_too_little ? room.count - 1 : room.count,
                   column.gives_elsewhere ? MemoryKind::device : MemoryKind::host);
@@ -94,55 +81,57 @@ struct FieldTraits<test::Column> {
   static FieldLayout staged_layout(Staged& room) {
     return packed_layout(room.data.get(), room.size, room.size, room.memory);
   }
-  static void commit(test::Column& column, Staged& room) noexcept {
+  static void commit(field_test::Column& column, Staged& room) noexcept {
     column.data = std::move(room.data);
     column.size = room.size;
   }
-  static void changed(test::Column& column) noexcept { ++column.changes; }
+  static void changed(field_test::Column& column) noexcept { ++column.changes; }
 };
 
 template <>
-struct FieldTraits<test::Sheet> {
+struct FieldTraits<field_test::Sheet> {
   using Element = double;
-  using Staged = test::Sheet;
-  static FieldLayout layout(test::Sheet& sheet) {
+  using Staged = field_test::Sheet;
+  static FieldLayout layout(field_test::Sheet& sheet) {
     FieldLayout layout = packed_layout(sheet.data.data(), sheet.count, sheet.count);
     layout.components = sheet.components;
     layout.object_stride_bytes = layout.bytes_per_object();
     return layout;
   }
-  static std::string label(const test::Sheet&) { return "sheet"; }
-  static Ownership ownership(const test::Sheet&) { return Ownership::sole; }
-  static Staged allocate(const test::Sheet&, const Room& room) {
-    return test::Sheet::make(room.count, room.components);
+  static std::string label(const field_test::Sheet&) { return "sheet"; }
+  static Ownership ownership(const field_test::Sheet&) { return Ownership::sole; }
+  static Staged allocate(const field_test::Sheet&, const Room& room) {
+    return field_test::Sheet::make(room.count, room.components);
   }
   static FieldLayout staged_layout(Staged& sheet) { return layout(sheet); }
-  static void commit(test::Sheet& sheet, Staged& staged) noexcept { sheet = std::move(staged); }
+  static void commit(field_test::Sheet& sheet, Staged& staged) noexcept {
+    sheet = std::move(staged);
+  }
 };
 
 template <>
-struct FieldTraits<test::Arena> {
+struct FieldTraits<field_test::Arena> {
   using Element = float;
-  static FieldLayout layout(test::Arena& arena) {
+  static FieldLayout layout(field_test::Arena& arena) {
     return packed_layout(arena.data.data(), arena.used, std::ssize(arena.data));
   }
-  static std::string label(const test::Arena&) { return "arena"; }
-  static Ownership ownership(const test::Arena&) { return Ownership::borrowed; }
-  static void changed(test::Arena& arena) noexcept { ++arena.changes; }
-  static void resized(test::Arena& arena, std::int64_t count) noexcept {
+  static std::string label(const field_test::Arena&) { return "arena"; }
+  static Ownership ownership(const field_test::Arena&) { return Ownership::borrowed; }
+  static void changed(field_test::Arena& arena) noexcept { ++arena.changes; }
+  static void resized(field_test::Arena& arena, std::int64_t count) noexcept {
     arena.used = static_cast<int>(count);
   }
 };
 
+}  // namespace evenkeel
+
+namespace evenkeel::field_test {
 namespace {
 
-using test::Arena;
-using test::Column;
 using test::counting;
 using test::fill;
 using test::Opaque;
-using test::Room;
-using test::Sheet;
+using test::refill;
 using test::values_at;
 using test::Vec3;
 
@@ -185,7 +174,7 @@ TEST(FieldLayout, IsPackedWithoutGapsAlone) {
   double values[12] = {};
   EXPECT_TRUE(packed_layout(reinterpret_cast<Vec3*>(values), 4, 4).is_packed());
   FieldLayout layout = packed_layout(values, 4, 4);
-  layout.component_stride_bytes = 1000;  // of a second component, were there one
+  layout.component_stride_bytes = 1000;  // of a second component, if there were one
   EXPECT_TRUE(layout.is_packed());
   layout.object_stride_bytes = 16;
   EXPECT_FALSE(layout.is_packed());
@@ -197,8 +186,8 @@ TEST(FieldLayout, IsPackedWithoutGapsAlone) {
 
 // --- copy_objects --------------------------------------------------------------------------------
 
-// How values stand in memory: strides as a function of the size of a value, of their number per
-// object and of the capacity.
+// The arrangement of values in memory: strides as functions of the size of a value, the number of
+// values per object, and the capacity.
 struct Arrangement {
   const char* name;
   int (*object_stride)(int bytes, int components, int capacity);
@@ -219,11 +208,11 @@ constexpr Arrangement arrangements[] = {
      [](int b, int, int) { return 2 * b; }},
 };
 
-// Memory with nothing but random bytes, and a layout over it.
+// Memory full of random bytes, and a layout over it.
 struct Block {
   std::vector<unsigned char> memory;
   FieldLayout layout;
-  int first;  // byte of the memory that the layout begins with
+  int first;  // the byte of the memory at which the layout begins
 
   Block(const Arrangement& as, int bytes, int components, int capacity, int shift, unsigned seed) {
     layout.element_bytes = bytes;
@@ -247,8 +236,8 @@ struct Block {
   }
 };
 
-// The oracle: byte after byte, in memory that is compared as a whole, gaps and surroundings
-// included.
+// The oracle copies byte by byte, in memory that is compared as a whole, with its gaps and
+// surroundings.
 std::vector<unsigned char> copied_serially(const Block& to, const Block& from, std::int64_t count) {
   std::vector<unsigned char> memory = to.memory;
   for (std::int64_t i = 0; i < count; ++i)
@@ -374,7 +363,7 @@ TEST(Stage, MovesAsAValue) {
   StagedField second = field_of(b).stage(test::space(), 3, Placement::replace);
   fill(second.layout(), 20.0);
   EXPECT_EQ(Room::alive, 2);
-  second = std::move(moved);  // lets go of what it held
+  second = std::move(moved);  // releases its old memory
   EXPECT_EQ(Room::alive, 1);
   EXPECT_EQ(values_at<double>(second.layout()), counting<>(2, 10.0));
   StagedField& itself = second;
@@ -399,7 +388,7 @@ TEST(Stage, MovesInPlaceToo) {
   EXPECT_EQ(b.data[0], 3.0F);
 }
 
-// A second commit must not reach for what the first has given away.
+// A second commit must not access the storage that the first one has given away.
 TEST(Stage, CommitsOnce) {
   Column column = Column::make("mass", 4);
   Arena arena{{1, 2}, 2};
@@ -425,18 +414,17 @@ TEST(Stage, ARefusedAllocationChangesNothing) {
   fill(field_of(column).layout(), 100.0);
   column.refuses = true;
   const double* const old = column.data.get();
-  EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), 5, Placement::replace)),
-               "was refused");
+  EXPECT_ERROR(field_of(column).stage(test::space(), 5, Placement::replace), "was refused");
   EXPECT_EQ(column.data.get(), old);
   EXPECT_EQ(column.values(), counting<>(4, 100.0));
   EXPECT_EQ(Room::alive, 0);
-  EXPECT_NO_THROW(static_cast<void>(field_of(column).stage(test::space(), 4, Placement::in_place)));
+  EXPECT_NO_THROW(field_of(column).stage(test::space(), 4, Placement::in_place));
 }
 
 TEST(Stage, AContainerThatGivesTooLittleIsFoundOut) {
   Column column = Column::make("mass", 4);
   column.gives_too_little = true;
-  EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), 5, Placement::replace)),
+  EXPECT_ERROR(field_of(column).stage(test::space(), 5, Placement::replace),
                "'mass' was asked for room for 5 objects of 8 bytes in host memory and gave 4 of 8 "
                "in host memory. Mend FieldTraits::allocate of its type.");
   EXPECT_EQ(Room::alive, 0);
@@ -445,7 +433,7 @@ TEST(Stage, AContainerThatGivesTooLittleIsFoundOut) {
 TEST(Stage, AContainerThatGivesOtherMemoryIsFoundOut) {
   Column column = Column::make("mass", 4);
   column.gives_elsewhere = true;
-  EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), 5, Placement::replace)),
+  EXPECT_ERROR(field_of(column).stage(test::space(), 5, Placement::replace),
                "of 8 bytes in host memory and gave 5 of 8 in device memory.");
   EXPECT_EQ(Room::alive, 0);
 }
@@ -453,7 +441,7 @@ TEST(Stage, AContainerThatGivesOtherMemoryIsFoundOut) {
 TEST(Stage, NegativeCountsAreAnError) {
   Column column = Column::make("mass", 4);
   for (const Placement placement : {Placement::replace, Placement::in_place})
-    EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), -1, placement)),
+    EXPECT_ERROR(field_of(column).stage(test::space(), -1, placement),
                  "'mass' cannot hold -1 objects");
 }
 
@@ -463,9 +451,9 @@ TEST(Stage, CountsThatNoMemoryHoldsAreAnError) {
 #endif
   Column column = Column::make("mass", 4);
   const auto most = std::numeric_limits<std::int64_t>::max();
-  EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), most, Placement::replace)),
+  EXPECT_ERROR(field_of(column).stage(test::space(), most, Placement::replace),
                "of 'mass' was refused");
-  EXPECT_ERROR(static_cast<void>(field_of(column).stage(test::space(), most, Placement::in_place)),
+  EXPECT_ERROR(field_of(column).stage(test::space(), most, Placement::in_place),
                "has room for 4 objects");
   EXPECT_EQ(column.size, 4);
 }
@@ -492,9 +480,7 @@ TEST(StageRoom, BringsTheComponentsToWhoDoesNotKnowThem) {
 TEST(StageRoom, OfTheComponentsThatAreKnown) {
   for (const Placement placement : {Placement::replace, Placement::in_place}) {
     Sheet sheet = Sheet::make(4, 2);
-    StagedField staged = field_of(sheet).stage(test::space(), Wanted{3, 2}, placement);
-    const auto fresh = fill(staged.layout(), 7.0);
-    staged.commit();
+    const auto fresh = refill(field_of(sheet), Wanted{3, 2}, placement, 7.0);
     EXPECT_EQ(std::vector<double>(sheet.data.begin(), sheet.data.begin() + 6), fresh);
   }
 }
@@ -504,17 +490,16 @@ TEST(StageRoom, OtherComponentsAreAnError) {
   const std::vector<double> before = fill(field_of(sheet).layout(), 1.0);
   for (const Placement placement : {Placement::replace, Placement::in_place})
     for (const int components : {0, 1, 3})
-      EXPECT_ERROR(
-          static_cast<void>(field_of(sheet).stage(test::space(), Wanted{1, components}, placement)),
-          "'sheet' has 2 components, and objects of " + std::to_string(components) +
-              " would arrive. Give it the components that it has elsewhere.");
+      EXPECT_ERROR(field_of(sheet).stage(test::space(), Wanted{1, components}, placement),
+                   "'sheet' has 2 components, and objects of " + std::to_string(components) +
+                       " would arrive. Give it the components that it has elsewhere.");
   EXPECT_EQ(sheet.data, before);
 }
 
 TEST(StageRoom, ObjectsOfUnknownComponentsAreAnError) {
   Sheet sheet;
   for (const Placement placement : {Placement::replace, Placement::in_place}) {
-    EXPECT_ERROR(static_cast<void>(field_of(sheet).stage(test::space(), Wanted{5, 0}, placement)),
+    EXPECT_ERROR(field_of(sheet).stage(test::space(), Wanted{5, 0}, placement),
                  "'sheet' was never given extents on this rank, and 5 objects would arrive.");
     StagedField nothing = field_of(sheet).stage(test::space(), Wanted{0, 0}, placement);
     nothing.commit();
@@ -522,16 +507,15 @@ TEST(StageRoom, ObjectsOfUnknownComponentsAreAnError) {
   }
 }
 
-// In memory that stays as it is there is nothing to learn, and no objects that would need it.
+// Memory that stays in place has nothing to learn, and has no objects that need it.
 TEST(StageRoom, InPlaceWithoutObjects) {
   Sheet sheet;
   StagedField staged = field_of(sheet).stage(test::space(), Wanted{0, 3}, Placement::in_place);
   staged.commit();
   EXPECT_EQ(sheet.components, 0);
   EXPECT_EQ(sheet.count, 0);
-  EXPECT_ERROR(
-      static_cast<void>(field_of(sheet).stage(test::space(), Wanted{1, 3}, Placement::in_place)),
-      "'sheet' has room for 0 objects and 1 would arrive");
+  EXPECT_ERROR(field_of(sheet).stage(test::space(), Wanted{1, 3}, Placement::in_place),
+               "'sheet' has room for 0 objects and 1 would arrive");
 }
 
 // --- StagedField: in place -----------------------------------------------------------------------
@@ -555,9 +539,7 @@ TEST(StageInPlace, FillsTheSlackAndTellsTheContainer) {
 
 TEST(StageInPlace, BorrowedMemoryIsNeverReplaced) {
   Arena arena{{1, 2, 3}, 3};
-  StagedField staged = field_of(arena).stage(test::space(), 2, Placement::replace);
-  fill(staged.layout(), 5.0F);
-  staged.commit();
+  refill(field_of(arena), 2, Placement::replace, 5.0F);
   EXPECT_EQ(arena.used, 2);
   EXPECT_EQ(arena.data[0], 5.0F);
   EXPECT_EQ(arena.data[2], 3.0F);
@@ -566,7 +548,7 @@ TEST(StageInPlace, BorrowedMemoryIsNeverReplaced) {
 TEST(StageInPlace, MoreThanTheCapacityIsAnError) {
   Arena arena{{1, 2}, 2};
   try {
-    static_cast<void>(field_of(arena).stage(test::space(), 11, Placement::in_place));
+    field_of(arena).stage(test::space(), 11, Placement::in_place);
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::out_of_memory);
@@ -575,8 +557,8 @@ TEST(StageInPlace, MoreThanTheCapacityIsAnError) {
   EXPECT_EQ(arena.used, 2);
 }
 
-// A container that owns its memory keeps its pointer when asked to, but cannot say how much of it
-// is in use.
+// A container that owns its memory keeps its pointer if requested, but does not store how much of
+// it is in use.
 TEST(StageInPlace, KeepsThePointerOfAContainerThatOwnsItsMemory) {
   Column column = Column::make("mass", 4);
   fill(field_of(column).layout(), 100.0);
@@ -605,9 +587,7 @@ TEST(StageInPlace, LeavesTheGapsAlone) {
                                                        .components = components,
                                                        .object_stride = object / 8,
                                                        .component_stride = component / 8});
-      StagedField staged = field_of(raw).stage(test::space(), count, Placement::in_place);
-      fill(staged.layout(), 0.0);
-      staged.commit();
+      refill(field_of(raw), count, Placement::in_place, 0.0);
       std::vector<double> expected(100, -1.0);
       for (int i = 0; i < count; ++i)
         for (int c = 0; c < components; ++c)
@@ -627,7 +607,7 @@ TEST(FieldOf, RefersToTheContainer) {
   EXPECT_EQ(field.label(), "mass");
   EXPECT_EQ(field.ownership(), Ownership::sole);
   EXPECT_EQ(field.layout().count, 4);
-  column = Column::make("charge", 9);  // asked anew each time
+  column = Column::make("charge", 9);  // read again each time
   EXPECT_EQ(field.label(), "charge");
   EXPECT_EQ(field.layout().count, 9);
 }
@@ -656,4 +636,4 @@ static_assert(CanBeField<Column> && CanBeField<Arena> && CanBeField<std::vector<
 static_assert(!CanBeField<Stranger> && !CanBeField<double*> && !CanBeField<const Column>);
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::field_test

@@ -1,25 +1,18 @@
 #include "core/halo/worlds.hpp"
 
-#include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/field/array.hpp>
-#include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/field/blocks.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/halo.hpp>
-#include <evenkeel/core/payload/blocks.hpp>
 
-#include <algorithm>
-#include <array>
-#include <numeric>
-#include <tuple>
-
-namespace evenkeel {
+namespace evenkeel::halo_test {
 namespace {
 
+using test::array_of;
 using test::Needed;
 using test::Point;
 
-// Objects of all ranks, the same on all of them, and the rank that has each.
+// Objects of all ranks, the same on all of them, and the rank that holds each.
 struct World {
   Domains domains;
   double width;
@@ -38,7 +31,7 @@ World random_world(int method, int dimensions, test::Random& random) {
   const int ranks = test::size();
   World world{test::random_domains(method, dimensions, ranks, random), 0, {}, {}};
   world.width = test::random_width(world.domains, random);
-  const bool is_spread = test::below(3, random) == 0;  // objects are anywhere at first
+  const bool is_spread = test::below(3, random) == 0;  // objects may be anywhere at first
   const int objects = test::below(4, random) == 0 ? 0 : test::below(60, random);
   for (int i = 0; i < objects; ++i) {
     const bool again = i > 0 && test::below(6, random) == 0;
@@ -64,7 +57,7 @@ struct Ghost {
   }
 };
 
-// By rank, and then by index; images of one object in any order.
+// Returns ghosts by rank and then by index; images of one object are in any order.
 std::vector<Ghost> ghosts_of(const World& world, int rank) {
   const Domains open = test::opened(world.domains);
   std::vector<Ghost> ghosts;
@@ -96,11 +89,6 @@ std::vector<Ghost> found_ghosts(const World& world, const Halo& halo) {
 template <class Real, int n>
 using Places = exec::Array<std::array<Real, n>>;
 
-template <class T>
-exec::Array<T> array_of(const std::vector<T>& values) {
-  return {test::space(), "values", std::span<const T>(values)};
-}
-
 template <class Real, int n>
 std::array<Real, n> place_of(const Point& point) {
   std::array<Real, n> place;
@@ -129,7 +117,8 @@ std::array<Real, n> place_of(const World& world, const Ghost& ghost) {
 
 std::int64_t id_of(std::size_t object) { return 1000 + static_cast<std::int64_t>(object); }
 
-// Places that the ghosts were made for, or objects that have moved since.
+// The positions are those that the ghosts were made for, or positions of objects that have moved
+// since.
 template <class Real, int n>
 void expect_exchange(const World& world, Halo& halo, const std::vector<Ghost>& ghosts) {
   auto x = places_of<Real, n>(world, test::rank());
@@ -157,7 +146,7 @@ void expect_exchange(const World& world, Halo& halo, const std::vector<Ghost>& g
   EXPECT_EQ(charge.on_host(), charges);
 }
 
-// What the ghosts of all ranks bring, in the order in which it must be added: any other order gives
+// The contribution of a ghost. Contributions must be added in one order: any other order gives
 // other bits.
 double share_of(std::size_t object, int rank, std::size_t ghost) {
   return std::ldexp(
@@ -206,47 +195,51 @@ void expect_sums(const World& world, Halo& halo, const std::vector<std::vector<G
   EXPECT_EQ(counts, expected_hits);
 }
 
-// Every image that is within the width of an object inside its own domain is there.
-void expect_all_pairs(const World& world, const std::vector<Ghost>& ghosts) {
+// Returns true for an object in its own domain, and in no other period.
+bool is_at_home(const World& world, const Point& point) {
   const Box& box = box_of(world.domains);
   const auto n = static_cast<std::size_t>(dimensions_of(world.domains));
-  const int me = test::rank();
-  const std::set<Ghost> there(ghosts.begin(), ghosts.end());
-  for (const std::size_t a : world.of_rank(me)) {
-    const Point& one = world.points[a];
-    bool is_inside = owner_of(world.domains, std::span(one).first(n)) == me;
-    for (std::size_t d = 0; d < n; ++d)
-      is_inside = is_inside && (!test::periodic_of(world.domains)[d] ||
-                                (box.lower[d] <= one[d] && one[d] < box.upper[d]));
-    if (!is_inside) continue;
-    for (int rank = 0; rank < test::size(); ++rank) {
-      std::int64_t index = -1;
-      for (const std::size_t b : world.of_rank(rank)) {
-        ++index;
-        // The images of b within the width of a along each axis.
-        std::array<std::vector<int>, 3> images = {{{0}, {0}, {0}}};
-        for (std::size_t d = 0; d < n; ++d) {
-          const double distance = one[d] - world.points[b][d];
-          images[d].clear();
-          if (!test::periodic_of(world.domains)[d]) {
-            if (std::abs(distance) <= world.width) images[d] = {0};
-            continue;
-          }
-          const double period = box.upper[d] - box.lower[d];
-          const int middle = static_cast<int>(std::floor(distance / period));
-          const int many = static_cast<int>(world.width / period) + 2;
-          for (int k = middle - many; k <= middle + many; ++k)
-            if (std::abs(distance - k * period) <= world.width) images[d].push_back(k);
-        }
-        for (const int x : images[0])
-          for (const int y : images[1])
-            for (const int z : images[2]) {
-              const bool is_owned = rank == me && x == 0 && y == 0 && z == 0;
-              EXPECT_TRUE(is_owned || there.count({b, index, rank, {x, y, z}}) == 1)
-                  << "object " << b << " by " << x << ' ' << y << ' ' << z << " near " << a;
-            }
-      }
-    }
+  if (owner_of(world.domains, std::span(point).first(n)) != test::rank()) return false;
+  for (std::size_t d = 0; d < n; ++d)
+    if (test::periodic_of(world.domains)[d] &&
+        !(box.lower[d] <= point[d] && point[d] < box.upper[d]))
+      return false;
+  return true;
+}
+
+// Returns the periods along an axis by which images of `other` are within the width of `one`.
+std::vector<int> periods_within(const World& world, const Point& one, const Point& other,
+                                std::size_t d) {
+  if (d >= static_cast<std::size_t>(dimensions_of(world.domains))) return {0};
+  const Box& box = box_of(world.domains);
+  const bool wraps = test::periodic_of(world.domains)[d];
+  const double distance = one[d] - other[d], period = wraps ? box.upper[d] - box.lower[d] : 1;
+  const int middle = wraps ? static_cast<int>(std::floor(distance / period)) : 0;
+  const int many = wraps ? static_cast<int>(world.width / period) + 2 : 0;
+  std::vector<int> periods;
+  for (int k = middle - many; k <= middle + many; ++k)
+    if (std::abs(distance - k * period) <= world.width) periods.push_back(k);
+  return periods;
+}
+
+// Expects every image within the width of an object at home to be there.
+void expect_all_pairs(const World& world, const std::vector<Ghost>& ghosts) {
+  std::set<Ghost> there(ghosts.begin(), ghosts.end());
+  for (std::int64_t index = 0; const std::size_t own : world.of_rank(test::rank()))
+    there.insert({own, index++, test::rank(), {0, 0, 0}});
+  const auto expect_images = [&](std::size_t a, const Ghost& b) {
+    const Point &one = world.points[a], &other = world.points[b.object];
+    for (const int x : periods_within(world, one, other, 0))
+      for (const int y : periods_within(world, one, other, 1))
+        for (const int z : periods_within(world, one, other, 2))
+          EXPECT_EQ(there.count({b.object, b.index, b.rank, {x, y, z}}), 1U)
+              << "object " << b.object << " by " << x << ' ' << y << ' ' << z << " near " << a;
+  };
+  for (const std::size_t a : world.of_rank(test::rank())) {
+    if (!is_at_home(world, world.points[a])) continue;
+    for (int rank = 0; rank < test::size(); ++rank)
+      for (std::int64_t index = 0; const std::size_t b : world.of_rank(rank))
+        expect_images(a, {b, index++, rank, {}});
   }
 }
 
@@ -305,7 +298,7 @@ TEST(Halo, BringsAllImagesWithinTheWidth) {
 
 // --- By hand -------------------------------------------------------------------------------------
 
-// Slabs along x, of length 1 each.
+// Slabs of length 1 each along x.
 Domains slabs(bool periodic, std::int64_t generation = 1) {
   const int ranks = test::size();
   const Box box = {{0, 0, 0}, {static_cast<double>(ranks), 1, 1}};
@@ -313,16 +306,19 @@ Domains slabs(bool periodic, std::int64_t generation = 1) {
   return renumbered(GridDomains::uniform(shape, box, GridScheme::tensor, {periodic}), generation);
 }
 
-// One object on each rank, in the middle of its slab.
+// Each rank has one object, in the middle of its slab.
 using Row = std::vector<std::array<double, 3>>;
 Row middle() { return {{test::rank() + 0.5, 0.5, 0.5}}; }
 
-TEST(Halo, OfARingOfSlabs) {
-  const Communicator ranks = test::world();
+// The object has two ghosts, the objects on both sides.
+class HaloOn : public test::OnRanks {
+ protected:
   Row x = middle();
-  Halo halo(ranks, slabs(true), set(x), 0.75);
-  EXPECT_EQ(halo.ghosts(), 2);  // of both sides, whoever is there
-  const int size = test::size(), rank = test::rank();
+  Halo halo{communicator, slabs(true), set(x), 0.75};
+};
+
+TEST_F(HaloOn, OfARingOfSlabs) {
+  EXPECT_EQ(halo.ghosts(), 2);  // of both sides, on any number of ranks
   EXPECT_EQ(std::ssize(halo.imports()), size < 3 ? 1 : 2);
   EXPECT_EQ(std::ssize(halo.exports()), size < 3 ? 1 : 2);
   x.resize(3);
@@ -332,33 +328,30 @@ TEST(Halo, OfARingOfSlabs) {
   EXPECT_EQ(x[2], (std::array{rank + 1.5, 0.5, 0.5}));
 }
 
-TEST(Halo, WiderThanAllTheBox) {
-  const Communicator ranks = test::world();
-  Row x = middle();
-  const Halo halo(ranks, slabs(true), set(x), 3.0 * test::size());
-  // All images of each object at most 3 periods from the slab: 7 of most, 6 or 8 of none.
-  EXPECT_GE(halo.ghosts(), 6 * test::size());
-  EXPECT_LE(halo.ghosts(), 7 * test::size());
-  const Halo open(ranks, slabs(false), set(x), 1e300);
-  EXPECT_EQ(open.ghosts(), test::size() - 1);
+TEST_F(HaloOn, WiderThanAllTheBox) {
+  const Halo wide(communicator, slabs(true), set(x), 3.0 * size);
+  // Images at most 3 periods from the slab are ghosts: 6 or 7 of each object.
+  EXPECT_GE(wide.ghosts(), 6 * size);
+  EXPECT_LE(wide.ghosts(), 7 * size);
+  const Halo open(communicator, slabs(false), set(x), 1e300);
+  EXPECT_EQ(open.ghosts(), size - 1);
 }
 
-TEST(Halo, OfNobody) {
-  const Communicator ranks = test::world();
-  Row x;
-  Halo halo(ranks, slabs(true), set(x), 10);
-  EXPECT_EQ(halo.owned() + halo.ghosts(), 0);
-  halo.make_room(set(x));
-  halo.exchange(set(x));
-  halo.sum_back(carry(x));
+TEST_F(HaloOn, OfNobody) {
+  Row none;
+  Halo empty(communicator, slabs(true), set(none), 10);
+  EXPECT_EQ(empty.owned() + empty.ghosts(), 0);
+  empty.make_room(set(none));
+  empty.exchange(set(none));
+  empty.sum_back(carry(none));
   const Halo nothing;
   EXPECT_FALSE(nothing.is_of(Domains()));
   EXPECT_EQ(nothing.owned() + nothing.ghosts(), 0);
   EXPECT_TRUE(nothing.imports().empty() && nothing.exports().empty());
-  EXPECT_ERROR(Halo().exchange(carry(x)), "core/halo: There is no halo here.");
+  EXPECT_ERROR(Halo().exchange(carry(none)), "core/halo: There is no halo here.");
 }
 
-// A container that wants to know when its values change, like a DualView.
+// A container that must learn when its values change, like a DualView.
 struct Watched {
   std::vector<double> values;
   int changes = 0;
@@ -371,76 +364,77 @@ struct Grain {
 };
 
 }  // namespace
+}  // namespace evenkeel::halo_test
+
+namespace evenkeel {
 
 template <>
-struct FieldTraits<Watched> {
+struct FieldTraits<halo_test::Watched> {
   using Element = double;
-  static FieldLayout layout(Watched& watched) {
+  static FieldLayout layout(halo_test::Watched& watched) {
     return packed_layout(watched.values.data(), std::ssize(watched.values),
                          std::ssize(watched.values));
   }
-  static std::string label(const Watched&) { return "watched"; }
-  static Ownership ownership(const Watched&) { return Ownership::borrowed; }
-  static void changed(Watched& watched) noexcept { ++watched.changes; }
+  static std::string label(const halo_test::Watched&) { return "watched"; }
+  static Ownership ownership(const halo_test::Watched&) { return Ownership::borrowed; }
+  static void changed(halo_test::Watched& watched) noexcept { ++watched.changes; }
 };
 
 template <>
-struct PositionIn<Grain> : PositionAt<float, 3, offsetof(Grain, where)> {};
+struct PositionIn<halo_test::Grain> : PositionAt<float, 3, offsetof(halo_test::Grain, where)> {};
 
+}  // namespace evenkeel
+
+namespace evenkeel::halo_test {
 namespace {
 
-TEST(Halo, ShiftsThePositionInRecords) {
-  const Communicator ranks = test::world();
-  const auto rank = static_cast<float>(test::rank());
-  std::vector<Grain> grains = {{2 * rank, {rank + 0.5F, 0.5F, 0.5F}, test::rank()}};
-  Halo halo(ranks, slabs(true), set(grains), 0.75);
+TEST_F(HaloOn, ShiftsThePositionInRecords) {
+  const auto mine = static_cast<float>(rank);
+  std::vector<Grain> grains = {{2 * mine, {mine + 0.5F, 0.5F, 0.5F}, rank}};
+  Halo of_grains(communicator, slabs(true), set(grains), 0.75);
   const int owned = 1;
-  halo.make_room(set(grains, {}, {.count = owned}));
-  halo.exchange(set(grains, {}, {.count = owned}));
+  of_grains.make_room(set(grains, {}, {.count = owned}));
+  of_grains.exchange(set(grains, {}, {.count = owned}));
   for (const Grain& grain : grains) {
     EXPECT_EQ(grain.mass, 2 * static_cast<float>(grain.id));
     const float turns =
-        (grain.where[0] - 0.5F - static_cast<float>(grain.id)) / static_cast<float>(test::size());
+        (grain.where[0] - 0.5F - static_cast<float>(grain.id)) / static_cast<float>(size);
     EXPECT_EQ(turns, std::round(turns));
-    EXPECT_LE(std::abs(grain.where[0] - 0.5F - rank), 1);
+    EXPECT_LE(std::abs(grain.where[0] - 0.5F - mine), 1);
     EXPECT_EQ(grain.where[1], 0.5F);
   }
 }
 
-TEST(Halo, TakesFieldsOfAnyShape) {
-  const Communicator ranks = test::world();
-  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> x("x", 1, 3);
-  for (std::size_t d = 0; d < 3; ++d) x(0, d) = middle().front()[d];
-  Halo halo(ranks, slabs(true), set(x), 0.75);
+TEST_F(HaloOn, TakesFieldsOfAnyShape) {
+  Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> places("x", 1, 3);
+  for (std::size_t d = 0; d < 3; ++d) places(0, d) = x.front()[d];
+  Halo of_places(communicator, slabs(true), set(places), 0.75);
   Kokkos::View<char* [3], Kokkos::LayoutRight, Kokkos::HostSpace> name("name", 1);
   Kokkos::View<short*, Kokkos::HostSpace> kind("kind", 1);
   const int owned = 1;
-  name(0, 2) = static_cast<char>('a' + test::rank());
-  kind(0) = static_cast<short>(test::rank());
-  halo.make_room(set(x, carry(name, kind), {.count = owned}));
-  // Raw memory with room behind the owned object, by components.
+  name(0, 2) = static_cast<char>('a' + rank);
+  kind(0) = static_cast<short>(rank);
+  of_places.make_room(set(places, carry(name, kind), {.count = owned}));
+  // Raw memory has room behind the owned object, and stores components one after the other.
   std::vector<double> memory(8, 7.0);
-  memory[0] = memory[4] = test::rank();
+  memory[0] = memory[4] = rank;
   auto raw =
       raw_field(memory.data(), {.count = 1, .capacity = 4, .components = 2, .component_stride = 4});
-  halo.exchange(set(x, carry(raw, name, kind), {.count = owned}));
+  of_places.exchange(set(places, carry(raw, name, kind), {.count = owned}));
   for (std::size_t i = 0; i < 3; ++i) {
     const int from = kind(i);
     EXPECT_EQ(name(i, 2), 'a' + from);
     EXPECT_EQ(memory[i], from);
     EXPECT_EQ(memory[4 + i], from);
-    EXPECT_LE(std::abs(x(i, 0) - 0.5 - test::rank()), 1);
+    EXPECT_LE(std::abs(places(i, 0) - 0.5 - rank), 1);
   }
   EXPECT_EQ(memory[3], 7);
   std::vector<short> ones = {1}, many = {10, 10};
-  halo.sum_back(carry(ones), carry(many));
+  of_places.sum_back(carry(ones), carry(many));
   EXPECT_EQ(ones, (std::vector<short>{21}));
 }
 
-TEST(Halo, TellsContainersOfChanges) {
-  const Communicator ranks = test::world();
-  Row x = middle();
-  Halo halo(ranks, slabs(true), set(x), 0.75);
+TEST_F(HaloOn, TellsContainersOfChanges) {
   Watched charge{std::vector<double>(3, 1.0)}, ghosts{std::vector<double>(2)};
   halo.exchange(carry(charge));
   EXPECT_EQ(charge.changes, 1);
@@ -453,11 +447,9 @@ TEST(Halo, TellsContainersOfChanges) {
   EXPECT_EQ(charge.values, (std::vector<double>{3, 1, 1}));
 }
 
-TEST(Halo, WritesGhostsApart) {
-  const Communicator ranks = test::world();
-  Row x = middle(), around(2);
-  std::vector<int> id = {test::rank()}, ids(2);
-  Halo halo(ranks, slabs(true), set(x), 0.75);
+TEST_F(HaloOn, WritesGhostsApart) {
+  Row around(2);
+  std::vector<int> id = {rank}, ids(2);
   halo.exchange(set(x, carry(id)), set(around, carry(ids)));
   EXPECT_EQ(x, middle());
   EXPECT_EQ(around[0][0] + around[1][0], 2 * x[0][0]);
@@ -468,161 +460,137 @@ TEST(Halo, WritesGhostsApart) {
 
 // --- Around ids ----------------------------------------------------------------------------------
 
-// Rank r has the ids r, r + ranks, r + 2 ranks, ..., from the last to the first.
+// Rank r has the ids r, r + ranks, r + 2 ranks, ..., in descending order.
 std::vector<std::int64_t> ids_of(int rank, int count) {
   std::vector<std::int64_t> ids;
   for (int i = count - 1; i >= 0; --i) ids.push_back(rank + i * test::size());
   return ids;
 }
 
-TEST(Halo, AroundIds) {
-  const Communicator ranks = test::world();
-  test::Random random(static_cast<std::uint64_t>(10 + ranks.rank()));
+TEST_F(HaloOn, AroundIds) {
+  test::Random random(static_cast<std::uint64_t>(10 + rank));
   for (int repeat = 0; repeat < 5; ++repeat) {
-    const int count = test::rank() == 1 ? 0 : 20;  // one rank has nothing
+    const int count = test::rank() == 1 ? 0 : 20;  // one rank has no objects
     auto id = array_of(ids_of(test::rank(), count));
-    const IdDirectory directory(ranks, id);
-    // Some are named often, some are here, and nobody has some.
+    const IdDirectory directory(communicator, id);
+    // Some ids occur often, some are on this rank, and some do not exist.
     std::vector<std::array<std::int64_t, 2>> neighbours(static_cast<std::size_t>(30 * repeat));
     std::set<std::pair<int, std::int64_t>> expected;
     for (auto& pair : neighbours)
       for (std::int64_t& wanted : pair) {
         wanted = test::below(25 * test::size(), random) - 3;
-        const auto rank = static_cast<int>(wanted % test::size());
+        const auto owner = static_cast<int>(wanted % size);
         const std::int64_t index = 19 - wanted / test::size();
-        if (wanted >= 0 && index >= 0 && rank != 1 && rank != test::rank())
-          expected.insert({rank, index});
+        if (wanted >= 0 && index >= 0 && owner != 1 && owner != rank)
+          expected.insert({owner, index});
       }
     auto there = array_of(neighbours);
-    Halo halo = Halo::around_ids(ranks, slabs(true, 3), directory, there, count);
-    EXPECT_TRUE(halo.is_of(slabs(true, 3)));
+    Halo around = Halo::around_ids(communicator, slabs(true, 3), directory, there, count);
+    EXPECT_TRUE(around.is_of(slabs(true, 3)));
     std::vector<std::pair<int, std::int64_t>> found;
-    for (const GhostOrigin& origin : halo.origins().on_host())
+    for (const GhostOrigin& origin : around.origins().on_host())
       found.push_back({origin.rank, origin.index});
     EXPECT_EQ(found, (std::vector<std::pair<int, std::int64_t>>(expected.begin(), expected.end())));
-    ASSERT_EQ(halo.ghosts(), std::ssize(expected));
+    ASSERT_EQ(around.ghosts(), std::ssize(expected));
 
-    exec::Array<std::int64_t> ghost_ids(test::space(), "ids", halo.ghosts());
-    halo.exchange(carry(id), carry(ghost_ids));
+    exec::Array<std::int64_t> ghost_ids(test::space(), "ids", around.ghosts());
+    around.exchange(carry(id), carry(ghost_ids));
     std::vector<std::int64_t> expected_ids;
-    for (const auto& [rank, index] : expected)
-      expected_ids.push_back(ids_of(rank, 20)[static_cast<std::size_t>(index)]);
+    for (const auto& [owner, index] : expected)
+      expected_ids.push_back(ids_of(owner, 20)[static_cast<std::size_t>(index)]);
     EXPECT_EQ(ghost_ids.on_host(), expected_ids);
     auto hits = array_of(std::vector<int>(static_cast<std::size_t>(count), 0));
-    auto ghost_hits = array_of(std::vector<int>(static_cast<std::size_t>(halo.ghosts()), 1));
-    halo.sum_back(carry(hits), carry(ghost_hits));
+    auto ghost_hits = array_of(std::vector<int>(static_cast<std::size_t>(around.ghosts()), 1));
+    around.sum_back(carry(hits), carry(ghost_hits));
     const auto sums = hits.on_host();
-    EXPECT_EQ(ranks.all_reduce(std::accumulate(sums.begin(), sums.end(), std::int64_t{0}),
-                               Reduction::sum),
-              ranks.all_reduce(halo.ghosts(), Reduction::sum));
+    EXPECT_EQ(communicator.all_reduce(std::accumulate(sums.begin(), sums.end(), std::int64_t{0}),
+                                      Reduction::sum),
+              communicator.all_reduce(around.ghosts(), Reduction::sum));
   }
 }
 
 // --- Misuse --------------------------------------------------------------------------------------
 
-// The same Error on all ranks; `mine` is what the last rank alone does.
-template <class Function>
-void expect_refused(const std::string& part, const Function& function) {
-  const std::string error = test::error_of(function);
-  EXPECT_TRUE(test::mentions(error, part));
-  EXPECT_TRUE(test::same_everywhere(test::world(), error)) << error;
-}
-
 bool is_last() { return test::rank() == test::size() - 1; }
 
-TEST(Halo, RefusesWhatMakesNoSense) {
-  const Communicator ranks = test::world();
+TEST_F(HaloOn, RefusesWhatMakesNoSense) {
   const Domains domains = slabs(true);
-  Row x = middle();
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
   for (const double bad : {-1.0, nan, infinity})
-    expect_refused("A halo of this width was asked for",
-                   [&] { Halo(ranks, domains, set(x), is_last() ? bad : 1); });
-  expect_refused("reaches beyond 100 periods along x",
-                 [&] { Halo(ranks, domains, set(x), 101.0 * test::size()); });
-  expect_refused("domains for", [&] {
-    Halo(ranks,
-         GridDomains::uniform({3, {test::size() + 1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}},
-                              GridScheme::tensor),
-         set(x), 1);
-  });
-  expect_refused("Nobody owns anything yet", [&] { Halo(ranks, Domains(), set(x), 1); });
+    EXPECT_ERROR_EVERYWHERE(Halo(communicator, domains, set(x), is_last() ? bad : 1),
+                            "A halo of this width was asked for");
+  EXPECT_ERROR_EVERYWHERE(Halo(communicator, domains, set(x), 101.0 * size),
+                          "reaches beyond 100 periods along x");
+  EXPECT_ERROR_EVERYWHERE(
+      Halo(communicator,
+           GridDomains::uniform({3, {size + 1, 1, 1}}, {{0, 0, 0}, {1, 1, 1}}, GridScheme::tensor),
+           set(x), 1),
+      "domains for");
+  EXPECT_ERROR_EVERYWHERE(Halo(communicator, Domains(), set(x), 1), "Nobody owns anything yet");
   for (const double bad : {nan, infinity}) {
     Row y = middle();
     if (is_last()) y[0][1] = bad;
-    expect_refused("Component 1 of the position of object 0 is not finite",
-                   [&] { Halo(ranks, domains, set(y), 1); });
+    EXPECT_ERROR_EVERYWHERE(Halo(communicator, domains, set(y), 1),
+                            "Component 1 of the position of object 0 is not finite");
   }
   Row far = middle();
   if (is_last()) far[0][0] = 1e300;
-  expect_refused("periods away from the box along x", [&] { Halo(ranks, domains, set(far), 1); });
+  EXPECT_ERROR_EVERYWHERE(Halo(communicator, domains, set(far), 1),
+                          "periods away from the box along x");
   std::vector<std::array<double, 2>> flat(1);
-  expect_refused("Positions have 2 components", [&] { Halo(ranks, domains, set(flat), 1); });
-  if (test::size() == 1) return;
-  expect_refused("Ranks ask for halos of widths 1 to 2.",
-                 [&] { Halo(ranks, domains, set(x), is_last() ? 2 : 1); });
-  expect_refused("Ranks have domains of generations 1 to 2.",
-                 [&] { Halo(ranks, slabs(true, is_last() ? 2 : 1), set(x), 1); });
+  EXPECT_ERROR_EVERYWHERE(Halo(communicator, domains, set(flat), 1), "Positions have 2 components");
+  if (size == 1) return;
+  EXPECT_ERROR_EVERYWHERE(Halo(communicator, domains, set(x), is_last() ? 2 : 1),
+                          "Ranks ask for halos of widths 1 to 2.");
+  EXPECT_ERROR_EVERYWHERE(Halo(communicator, slabs(true, is_last() ? 2 : 1), set(x), 1),
+                          "Ranks have domains of generations 1 to 2.");
 }
 
-TEST(Halo, RefusesFieldsAndLeavesThemAlone) {
-  const Communicator ranks = test::world();
-  Row x = middle();
-  Halo halo(ranks, slabs(true), set(x), 0.75);
+TEST_F(HaloOn, RefusesFieldsAndLeavesThemAlone) {
   std::vector<double> charge(3, 1.0), few(is_last() ? 2 : 3, 1.0);
   x.resize(3, {7, 7, 7});
   const Row before = x;
-  expect_refused("has room for 2 objects and needs it for 1 owned ones and 2 ghosts",
-                 [&] { halo.exchange(set(x, carry(charge, few))); });
-  expect_refused("has room for 2 objects", [&] { halo.sum_back(carry(charge, few)); });
-  expect_refused("The set has 2 owned objects, and the halo was made for 1.",
-                 [&] { halo.exchange(set(x, {}, {.count = is_last() ? 2 : 1})); });
-  expect_refused("The set has 3 owned objects, and the halo was made for 1.",
-                 [&] { halo.make_room(set(x)); });
+  EXPECT_ERROR_EVERYWHERE(halo.exchange(set(x, carry(charge, few))),
+                          "has room for 2 objects and needs it for 1 owned ones and 2 ghosts");
+  EXPECT_ERROR_EVERYWHERE(halo.sum_back(carry(charge, few)), "has room for 2 objects");
+  EXPECT_ERROR_EVERYWHERE(halo.exchange(set(x, {}, {.count = is_last() ? 2 : 1})),
+                          "The set has 2 owned objects, and the halo was made for 1.");
+  EXPECT_ERROR_EVERYWHERE(halo.make_room(set(x)),
+                          "The set has 3 owned objects, and the halo was made for 1.");
   std::vector<Grain> grains(3);
-  expect_refused("bytes that are not known to be numbers", [&] { halo.sum_back(carry(grains)); });
+  EXPECT_ERROR_EVERYWHERE(halo.sum_back(carry(grains)), "bytes that are not known to be numbers");
   std::vector<std::vector<int>> patches(3);
   const BlockFunctions<std::vector<int>> functions = {
       .bytes = [](const std::vector<int>&) { return std::int64_t{0}; },
       .pack = [](const std::vector<int>&, std::span<std::byte>) { return std::ptrdiff_t{0}; },
       .unpack = [](std::vector<int>&, std::span<const std::byte>) { return std::ptrdiff_t{0}; }};
-  expect_refused("Ghosts have no payloads",
-                 [&] { halo.exchange(carry(charge, blocks(patches, functions))); });
-  expect_refused("1 fields of owned objects and 2 of ghosts were given",
-                 [&] { halo.exchange(carry(charge), carry(charge, few)); });
-  expect_refused("'std::vector' is no position", [&] {
-    std::vector<int> id(3);
-    halo.exchange(set(id));
-  });
-  if (test::size() > 1) {
+  EXPECT_ERROR_EVERYWHERE(halo.exchange(carry(charge, blocks(patches, functions))),
+                          "Ghosts have no payloads");
+  EXPECT_ERROR_EVERYWHERE(halo.exchange(carry(charge), carry(charge, few)),
+                          "1 fields of owned objects and 2 of ghosts were given");
+  std::vector<int> id(3);
+  EXPECT_ERROR_EVERYWHERE(halo.exchange(set(id)), "'std::vector' is no position");
+  if (size > 1) {
     std::vector<float> single(3, 1.0F);
-    expect_refused("Ranks bring different fields", [&] {
-      is_last() ? halo.exchange(carry(single)) : halo.exchange(carry(charge));
-    });
-    expect_refused("Ranks bring different fields", [&] {
-      is_last() ? halo.sum_back(carry(charge)) : halo.exchange(carry(charge));
-    });
+    EXPECT_ERROR_EVERYWHERE(is_last() ? halo.exchange(carry(single)) : halo.exchange(carry(charge)),
+                            "Ranks bring different fields");
+    EXPECT_ERROR_EVERYWHERE(is_last() ? halo.sum_back(carry(charge)) : halo.exchange(carry(charge)),
+                            "Ranks bring different fields");
   }
   EXPECT_EQ(x, before);
   EXPECT_EQ(charge, (std::vector<double>(3, 1.0)));
-  halo.exchange(set(x, carry(charge)));  // and it goes on
+  halo.exchange(set(x, carry(charge)));  // and the halo still works
   EXPECT_NE(x, before);
 }
 
 // One rank has no room, and no way to get any.
-TEST(Halo, MakesRoomOnAllRanksOrOnNone) {
-  const Communicator ranks = test::world();
-  Row x = middle();
-  Halo halo(ranks, slabs(true), set(x), 0.75);
+TEST_F(HaloOn, MakesRoomOnAllRanksOrOnNone) {
   std::vector<double> charge = {1.0};
   std::span<double> fixed = charge;
   int owned = 1;
-  const std::string error = test::error_of([&] {
-    is_last() ? halo.make_room(set(x, carry(fixed), {.count = &owned}))
-              : halo.make_room(set(x, carry(charge)));
-  });
-  EXPECT_TRUE(test::mentions(error, "'std::span' has room for 1 objects and 3 would arrive."));
-  EXPECT_TRUE(test::same_everywhere(ranks, error));
+  EXPECT_ERROR_EVERYWHERE(is_last() ? halo.make_room(set(x, carry(fixed), {.count = &owned}))
+                                    : halo.make_room(set(x, carry(charge))),
+                          "'std::span' has room for 1 objects and 3 would arrive.");
   EXPECT_EQ(x, middle());
   EXPECT_EQ(charge.size(), 1U);
   halo.make_room(set(x, carry(charge)));
@@ -630,27 +598,24 @@ TEST(Halo, MakesRoomOnAllRanksOrOnNone) {
   EXPECT_EQ(x.front(), middle().front());
 }
 
-TEST(Halo, RefusesADirectoryOfOtherObjects) {
-  const Communicator ranks = test::world();
-  const std::vector<int> id = {2 * test::rank(), 2 * test::rank() + 1};
-  const std::vector<int> wanted = {2 * ((test::rank() + 1) % test::size()) + 1};
-  const IdDirectory directory(ranks, id);
-  if (test::size() > 1)
-    expect_refused("Object 1 was asked for, and there are 1 owned ones.",
-                   [&] { Halo::around_ids(ranks, slabs(true), directory, wanted, 1); });
+TEST_F(HaloOn, RefusesADirectoryOfOtherObjects) {
+  const std::vector<int> id = {2 * rank, 2 * rank + 1};
+  const std::vector<int> wanted = {2 * ((rank + 1) % size) + 1};
+  const IdDirectory directory(communicator, id);
+  if (size > 1) {
+    EXPECT_ERROR_EVERYWHERE(Halo::around_ids(communicator, slabs(true), directory, wanted, 1),
+                            "Object 1 was asked for, and there are 1 owned ones.");
+  }
   std::vector<float> reals(1);
-  expect_refused("are of type float",
-                 [&] { Halo::around_ids(ranks, slabs(true), directory, reals, 2); });
+  EXPECT_ERROR_EVERYWHERE(Halo::around_ids(communicator, slabs(true), directory, reals, 2),
+                          "are of type float");
 }
 
 #if EVENKEEL_ASSERTION_LEVEL >= 1
-TEST(Halo, OfOtherDomainsIsAnError) {
-  const Communicator ranks = test::world();
-  Row x = middle();
-  Halo halo(ranks, slabs(true), set(x), 0.75);
+TEST_F(HaloOn, OfOtherDomainsIsAnError) {
   EXPECT_ERROR(halo.of(slabs(true, 2)), "A halo is of the generation of its domains");
 }
 #endif
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::halo_test

@@ -1,14 +1,10 @@
 #pragma once
 
-// Orders as tests make and read them: lists on the host, whatever space is under test.
+// Orders that tests make and read: lists on the host, whatever space is under test.
 
 #include "support/harness.hpp"
 
 #include <evenkeel/core/order.hpp>
-
-#include <cstdint>
-#include <span>
-#include <vector>
 
 namespace evenkeel::test {
 

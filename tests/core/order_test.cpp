@@ -1,25 +1,13 @@
 #include "core/listed.hpp"
-#include "core/values.hpp"
-#include "support/harness.hpp"
+#include "core/positions.hpp"
 #include "support/hold.hpp"
 
+#include <evenkeel/backends/exec/with_space.hpp>
 #include <evenkeel/core/curve.hpp>
-#include <evenkeel/core/field/kokkos_dual_view.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
-#include <evenkeel/core/order.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <new>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::order_test {
 namespace {
 
 constexpr Box box = {{-1, 0, 10}, {1, 2, 11}};
@@ -32,7 +20,7 @@ CurveKey key_of(const Lattice& lattice, const Real* place) {
   return lattice.key(cell);
 }
 
-// Key by key and object by object, on the host.
+// Orders key by key and object by object, on the host.
 template <class Real>
 test::Listed oracle(const Lattice& lattice, const std::vector<Real>& coordinates) {
   const auto n = static_cast<std::size_t>(lattice.dimensions());
@@ -58,11 +46,11 @@ void expect_equal(const Order& of_space, const test::Listed& expected) {
   for (std::size_t i = 0; i < found.keys.size(); ++i) ASSERT_EQ(found.keys[i], expected.keys[i]);
 }
 
-// Which points: in and around the box, in a few places only, or all in one.
+// Points in and around the box, in a few places only, or all in one place.
 struct Points {
   const char* name;
   std::size_t count;
-  int places;  // different ones along an axis; 0: any number
+  int places;  // number of distinct ones along an axis, 0 for any
 };
 
 constexpr Points points[] = {{"none", 0, 0},        {"one", 1, 0},     {"a few", 7, 0},
@@ -84,7 +72,7 @@ std::vector<Real> coordinates_of(const Points& kind, int dimensions) {
   return coordinates;
 }
 
-// The order of points in a container that make(objects) gives.
+// Tests the order of points in a container that make(objects) returns.
 template <class Real, class Make>
 void expect_order(int dimensions, const Make& make) {
   const Lattice lattice(dimensions, box, periodic);
@@ -97,55 +85,9 @@ void expect_order(int dimensions, const Make& make) {
   }
 }
 
-template <class Instance, class Real, class Layout>
-void order_columns(int dimensions) {
-  using View = Kokkos::View<Real**, Layout, typename Instance::memory_space>;
-  expect_order<Real>(dimensions, [&](std::size_t objects) {
-    return View("x", objects, static_cast<std::size_t>(dimensions));
-  });
-}
-
-template <class Instance>
-void order_views(const Instance&) {
-  for (const int dimensions : {2, 3}) {
-    order_columns<Instance, double, Kokkos::LayoutLeft>(dimensions);
-    order_columns<Instance, double, Kokkos::LayoutRight>(dimensions);
-    order_columns<Instance, float, Kokkos::LayoutLeft>(dimensions);
-    order_columns<Instance, float, Kokkos::LayoutRight>(dimensions);
-  }
-}
-
 TEST(Order, OfViews) {
-  with_space(test::space(), [](const auto& instance) { order_views(instance); });
-}
-
-template <class Instance, class Element>
-auto view_of(std::size_t objects) {
-  return Kokkos::View<Element*, typename Instance::memory_space>("x", objects);
-}
-
-template <class Instance>
-void order_elements(const Instance&) {
-  expect_order<double>(3, view_of<Instance, test::Vec3>);
-  expect_order<float>(2, view_of<Instance, std::array<float, 2>>);
-  expect_order<float>(3, view_of<Instance, test::Particle>);
-}
-
-TEST(Order, OfVectorTypesAndRecords) {
-  with_space(test::space(), [](const auto& instance) { order_elements(instance); });
-}
-
-// Columns of a wider array.
-template <class Instance>
-void order_subview(const Instance&) {
-  using View = Kokkos::View<double**, Kokkos::LayoutRight, typename Instance::memory_space>;
-  expect_order<double>(2, [](std::size_t objects) {
-    return Kokkos::subview(View("all", objects, 5), Kokkos::ALL(), std::pair<int, int>(2, 4));
-  });
-}
-
-TEST(Order, OfSubviews) {
-  with_space(test::space(), [](const auto& instance) { order_subview(instance); });
+  test::visit_positions(
+      []<class Real>(int dimensions, const auto& make) { expect_order<Real>(dimensions, make); });
 }
 
 // --- In host memory ------------------------------------------------------------------------------
@@ -156,9 +98,22 @@ class OrderOnHost : public testing::Test {
  protected:
   Space host = Space::where(MemoryKind::host);
   Lattice lattice = Lattice(2, {{0, 0, 0}, {1, 1, 0}}, {false, false, false});
+  std::mt19937 random{18};
+  std::uniform_real_distribution<double> uniform{0, 1};
+
+  Positions somewhere(std::size_t count) {
+    Positions x(count);
+    for (auto& place : x) place = {uniform(random), uniform(random)};
+    return x;
+  }
+  void expect_ordered(Positions& x) const {
+    std::vector<double> flat;
+    for (const auto& place : x) flat.insert(flat.end(), place.begin(), place.end());
+    expect_equal(order(host, lattice, set(x)), oracle(lattice, flat));
+  }
 };
 
-// In the plane the curve goes up, to the right and down again: from corner to corner.
+// In the plane the curve leads up, to the right and down again: from corner to corner.
 TEST_F(OrderOnHost, ByHand) {
   Positions x = {{0.9, 0.1}, {0.1, 0.1}, {0.9, 0.9}, {0.1, 0.9}, {0.1, 0.1}};
   const test::Listed found = test::listed(order(host, lattice, set(x)));
@@ -170,10 +125,7 @@ TEST_F(OrderOnHost, ByHand) {
 }
 
 TEST_F(OrderOnHost, EveryObjectStandsOnce) {
-  std::mt19937 random(18);
-  std::uniform_real_distribution<double> uniform(0, 1);
-  Positions x(5000);
-  for (auto& place : x) place = {uniform(random), uniform(random)};
+  Positions x = somewhere(5000);
   test::Listed found = test::listed(order(host, lattice, set(x)));
   std::sort(found.objects.begin(), found.objects.end());
   EXPECT_EQ(found.objects, test::counting<std::int64_t>(5000));
@@ -194,7 +146,7 @@ TEST_F(OrderOnHost, ObjectsOfOneKeyKeepTheirOrder) {
   EXPECT_EQ(changes, 1);
 }
 
-// Only what stands before .count has a place.
+// Only the objects before .count are in the order.
 TEST_F(OrderOnHost, GhostsAreNotSeen) {
   Positions x = {{0.9, 0.1}, {0.1, 0.9}, {0.1, 0.1}, {std::nan(""), 1e300}, {0.5, 0.5}};
   int owned = 3;
@@ -214,34 +166,27 @@ TEST_F(OrderOnHost, ARankThatNeverHadObjects) {
 TEST_F(OrderOnHost, ALatticeOfOtherDimensionsIsAnError) {
   Positions x(3);
   const Lattice space(3, {{0, 0, 0}, {1, 1, 1}}, {false, false, false});
-  EXPECT_ERROR(static_cast<void>(order(host, space, set(x))),
+  EXPECT_ERROR(order(host, space, set(x)),
                "core/order: Positions of 2 components in host memory cannot be ordered on");
-  EXPECT_ERROR(static_cast<void>(order(host, Lattice(), set(x))), " in 0 dimensions.");
+  EXPECT_ERROR(order(host, Lattice(), set(x)), " in 0 dimensions.");
 }
 
-// As after a step in which little moved: sorted, then a few objects moved, swapped or appended.
+// Little moves in a step: the objects are sorted, then a few are moved, swapped or appended.
 TEST_F(OrderOnHost, OfNearlySortedObjects) {
-  std::mt19937 random(19);
-  std::uniform_real_distribution<double> uniform(0, 1);
-  Positions x(4000);
-  for (auto& place : x) place = {uniform(random), uniform(random)};
+  Positions x = somewhere(4000);
   reorder(set(x), order(host, lattice, set(x)));
   for (const std::size_t moved : {0, 1, 3, 40, 400}) {
     SCOPED_TRACE(moved);
     Positions near = x;
     for (std::size_t i = 0; i < moved; ++i)
       near[random() % near.size()] = {uniform(random), uniform(random)};
-    std::vector<double> flat;
-    for (const auto& place : near) flat.insert(flat.end(), place.begin(), place.end());
-    expect_equal(order(host, lattice, set(near)), oracle(lattice, flat));
+    expect_ordered(near);
     std::reverse(near.begin(), near.end());
-    flat.clear();
-    for (const auto& place : near) flat.insert(flat.end(), place.begin(), place.end());
-    expect_equal(order(host, lattice, set(near)), oracle(lattice, flat));
+    expect_ordered(near);
   }
 }
 
-// Lattices of every curve and of few levels, whose keys end in zeros.
+// Lattices of every curve and of few levels have keys that end in zeros.
 TEST_F(OrderOnHost, OnOtherLattices) {
   const Points kind = {"many", 3000, 0};
   const auto flat = coordinates_of<double>(kind, 2);
@@ -257,13 +202,13 @@ TEST_F(OrderOnHost, OnOtherLattices) {
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 TEST_F(OrderOnHost, ASpaceThatDoesNotReachThePositionsIsAnError) {
   Kokkos::View<double* [2]> x("x", 4);
-  EXPECT_ERROR(static_cast<void>(order(host, lattice, set(x))), "cannot be ordered on");
+  EXPECT_ERROR(order(host, lattice, set(x)), "cannot be ordered on");
 }
 #endif
 
 // --- Reorder -------------------------------------------------------------------------------------
 
-// objects[i] of `values` at i, `components` values each.
+// Returns objects[i] of `values` at i, with `components` values each.
 template <class T>
 std::vector<T> chosen(const std::vector<T>& values, const std::vector<std::int64_t>& objects,
                       std::size_t components) {
@@ -274,7 +219,7 @@ std::vector<T> chosen(const std::vector<T>& values, const std::vector<std::int64
   return out;
 }
 
-// A permutation of `count` objects that is none of the simple ones.
+// A random permutation of `count` objects.
 test::Listed shuffled(std::int64_t count) {
   test::Listed order;
   order.objects = test::counting<std::int64_t>(count);
@@ -283,7 +228,7 @@ test::Listed shuffled(std::int64_t count) {
   return order;
 }
 
-// The values of a field before and after, whatever they are.
+// Compares the values of a field before and after, of any type.
 template <class T, class Container>
 void expect_chosen(Container& container, const std::vector<T>& before, const test::Listed& order) {
   const FieldLayout at = field_of(container).layout();
@@ -291,35 +236,32 @@ void expect_chosen(Container& container, const std::vector<T>& before, const tes
             chosen(before, order.objects, static_cast<std::size_t>(at.components)));
 }
 
-template <class Instance>
-void reorder_containers(const Instance&) {
-  using Memory = typename Instance::memory_space;
-  for (const std::size_t count :
-       {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{999}}) {
-    SCOPED_TRACE(count);
-    Kokkos::View<double**, Kokkos::LayoutLeft, Memory> x("x", count, 3);
-    Kokkos::View<float* [2], Kokkos::LayoutRight, Memory> rows("rows", count);
-    Kokkos::View<std::int64_t*, Memory> id("id", count);
-    Kokkos::DualView<double* [3]> force("force", count);
-    std::vector<double> mass(count);
-    const auto xs = test::fill<double>(field_of(x).layout(), 1);
-    const auto rowss = test::fill<float>(field_of(rows).layout(), 2);
-    const auto ids = test::fill<std::int64_t>(field_of(id).layout(), 3);
-    const auto forces = test::fill<double>(field_of(force).layout(), 4);
-    force.modify_device();
-    const auto masses = test::fill<double>(field_of(mass).layout(), 5);
-    const test::Listed order = shuffled(static_cast<std::int64_t>(count));
-    reorder(set(x, carry(rows, id, force, mass)), order);
-    expect_chosen(x, xs, order);
-    expect_chosen(rows, rowss, order);
-    expect_chosen(id, ids, order);
-    expect_chosen(force, forces, order);
-    expect_chosen(mass, masses, order);
-  }
-}
-
 TEST(Reorder, AllFields) {
-  with_space(test::space(), [](const auto& instance) { reorder_containers(instance); });
+  with_space(test::space(), []<class Instance>(const Instance&) {
+    using Memory = typename Instance::memory_space;
+    for (const std::size_t count :
+         {std::size_t{0}, std::size_t{1}, std::size_t{2}, std::size_t{999}}) {
+      SCOPED_TRACE(count);
+      Kokkos::View<double**, Kokkos::LayoutLeft, Memory> x("x", count, 3);
+      Kokkos::View<float* [2], Kokkos::LayoutRight, Memory> rows("rows", count);
+      Kokkos::View<std::int64_t*, Memory> id("id", count);
+      Kokkos::DualView<double* [3]> force("force", count);
+      std::vector<double> mass(count);
+      const auto xs = test::fill<double>(field_of(x).layout(), 1);
+      const auto rowss = test::fill<float>(field_of(rows).layout(), 2);
+      const auto ids = test::fill<std::int64_t>(field_of(id).layout(), 3);
+      const auto forces = test::fill<double>(field_of(force).layout(), 4);
+      force.modify_device();
+      const auto masses = test::fill<double>(field_of(mass).layout(), 5);
+      const test::Listed order = shuffled(static_cast<std::int64_t>(count));
+      reorder(set(x, carry(rows, id, force, mass)), order);
+      expect_chosen(x, xs, order);
+      expect_chosen(rows, rowss, order);
+      expect_chosen(id, ids, order);
+      expect_chosen(force, forces, order);
+      expect_chosen(mass, masses, order);
+    }
+  });
 }
 
 TEST(Reorder, Records) {
@@ -341,12 +283,9 @@ TEST(Reorder, Records) {
   }
 }
 
-// What it is for: objects in order are ordered as they stand.
+// Objects in order keep their order.
 TEST_F(OrderOnHost, ReorderedObjectsAreInOrder) {
-  std::mt19937 random(21);
-  std::uniform_real_distribution<double> uniform(0, 1);
-  Positions x(2000);
-  for (auto& place : x) place = {uniform(random), uniform(random)};
+  Positions x = somewhere(2000);
   const test::Listed found = test::listed(order(host, lattice, set(x)));
   reorder(set(x), found);
   const test::Listed again = test::listed(order(host, lattice, set(x)));
@@ -365,7 +304,7 @@ TEST(Reorder, OwnedObjectsAlone) {
   EXPECT_EQ(x[0][0], 2);
 }
 
-// Pointers stay, and what stands behind the owned objects too.
+// Pointers stay, and so do the values behind the owned objects.
 TEST(Reorder, KeepsAllocations) {
   Positions x = {{0, 0}, {1, 1}, {2, 2}, {-1, -1}, {-2, -2}};
   Kokkos::View<int*, Kokkos::HostSpace> id("id", 5);
@@ -399,7 +338,7 @@ TEST(Reorder, NothingToDo) {
   EXPECT_EQ(x.data(), places);
 }
 
-// When one field refuses, all keep what they had.
+// If one field refuses, all fields keep their values.
 TEST(Reorder, AFieldThatRefusesLeavesEverything) {
   const Positions before = {{0, 0}, {1, 1}, {2, 2}};
   Positions x = before;
@@ -443,4 +382,4 @@ TEST(Reorder, ASetThatCannotBeChangedIsAnError) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::order_test

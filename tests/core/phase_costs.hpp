@@ -1,6 +1,6 @@
 #pragma once
 
-// Rows of items that cost something in each of several phases, and all cuts of a short row.
+// Rows of items with costs in several phases, and all cuts of a short row.
 
 #include <evenkeel/core/weights/phase_loads.hpp>
 
@@ -10,12 +10,10 @@
 #include <cstdint>
 #include <limits>
 #include <random>
-#include <span>
-#include <vector>
 
 namespace evenkeel::test {
 
-using PhaseCosts = std::vector<std::vector<double>>;  // of each phase, of each item
+using PhaseCosts = std::vector<std::vector<double>>;  // by phase, then by item
 
 enum class Pattern : std::uint8_t {
   random,        // no order at all
@@ -23,7 +21,7 @@ enum class Pattern : std::uint8_t {
   small_inside,  // one phase everywhere, the others in a small part of it
   gradients,     // phases that grow in opposite directions
   heavy,         // few items with most of the cost
-  stripes,       // phases by turns
+  stripes,       // phases take turns
   alike,         // all phases are multiples of one
   single         // all phases on one item
 };
@@ -31,7 +29,7 @@ constexpr std::array patterns = {Pattern::random,    Pattern::apart, Pattern::sm
                                  Pattern::gradients, Pattern::heavy, Pattern::stripes,
                                  Pattern::alike,     Pattern::single};
 
-// Whole numbers, so that sums are exact.
+// The costs are whole numbers, so that sums are exact.
 inline PhaseCosts phase_costs(Pattern pattern, std::size_t phases, std::size_t items,
                               unsigned seed) {
   std::mt19937_64 random(seed);
@@ -65,7 +63,7 @@ inline std::vector<std::span<const double>> spans_of(const PhaseCosts& costs) {
   return {costs.begin(), costs.end()};
 }
 
-// What a cut costs, by its definition.
+// The seconds of a step for a cut, by definition.
 inline double step_of(const PhaseCosts& costs, const std::vector<std::int64_t>& offsets) {
   double step = 0;
   for (const std::vector<double>& phase : costs) {
@@ -81,7 +79,7 @@ inline double step_of(const PhaseCosts& costs, const std::vector<std::int64_t>& 
   return step;
 }
 
-// The shortest step of all cuts from the offset that was set last.
+// The shortest step of all cuts that begin with the offsets set so far.
 inline double shortest_step(const PhaseCosts& costs, std::vector<std::int64_t>& offsets,
                             std::size_t set) {
   if (set + 2 == offsets.size()) return step_of(costs, offsets);

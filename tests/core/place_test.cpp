@@ -1,23 +1,13 @@
-// Placing against what each method must lead to, whatever space works on it: every object belongs
-// to one part, parts are of what the domains say, and the loads are those of the parts.
+// Compares placing with the requirements of each method, on any space: every object belongs to one
+// part, the parts match the domains, and the loads are those of the parts.
 
-#include "core/listed.hpp"
 #include "core/migrate/cloud.hpp"
 
-#include <evenkeel/core/bounds.hpp>
-#include <evenkeel/core/field/standard.hpp>
-#include <evenkeel/core/place.hpp>
+#include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/place/phases.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <map>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::place_test {
 namespace {
 
 using Place = std::array<double, 3>;
@@ -25,26 +15,28 @@ using Place = std::array<double, 3>;
 const Method methods[] = {Hilbert{},   Morton{}, Snake{},
                           Staggered{}, Tensor{}, RecursiveBisection{}};
 
-class PlaceOn : public testing::Test {
+class PlaceOn : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
   std::vector<Place> x;
   std::vector<double> weights;
   std::vector<std::int64_t> group;
 
   void make(std::int64_t all) {
     for (std::int64_t id = rank; id < all; id += size) {
-      Place place;
-      for (int axis = 0; axis < 3; ++axis)
-        place[static_cast<std::size_t>(axis)] =
-            static_cast<double>(test::mix(id, axis) % 1000) / 1000;
-      x.push_back(place);
+      x.push_back(test::place_in_unit(id));
       weights.push_back(1 + static_cast<double>(test::mix(id, 7) % 4));
       group.push_back(id % 4 == 0 ? -1 : id / 12);
     }
   }
-  static Region region() { return {3, {{0, 0, 0}, {1, 1, 1}}, false}; }
+  static Region region(bool is_bound = false) { return {3, {{0, 0, 0}, {1, 1, 1}}, is_bound}; }
+
+  Prepared prepared(const Set& all, const PlaceOptions& options, bool is_bound = false) const {
+    return prepare(communicator, Status(), {&all, 1}, region(is_bound), options);
+  }
+  Assignment placed(const Prepared& prepared, std::span<const double> given, const Goal& goal = {},
+                    const Domains& last = {}, bool counts_objects = false) const {
+    return place(communicator, Status(), prepared, Weights(&given, 1), goal, last, counts_objects);
+  }
 
   // The rank of each object of this rank by an assignment, in the order of the objects.
   std::vector<int> ranks_of(const Prepared& prepared, const Assignment& assignment) const {
@@ -60,14 +52,17 @@ class PlaceOn : public testing::Test {
             owners.empty() ? part : owners[static_cast<std::size_t>(part)];
     return ranks;
   }
-  double lambda_by_hand(const std::vector<int>& ranks, const std::vector<double>& of_object) const {
-    std::vector<double> loads(static_cast<std::size_t>(size));
-    for (std::size_t i = 0; i < ranks.size(); ++i)
-      loads[static_cast<std::size_t>(ranks[i])] += of_object.empty() ? 1 : of_object[i];
+  // The loads of each of `parts`, summed over all ranks; if `of_object` is empty, objects weigh 1.
+  std::vector<double> loads_by_hand(const std::vector<int>& parts_of_objects, int parts,
+                                    const std::vector<double>& of_object) const {
+    std::vector<double> loads(static_cast<std::size_t>(parts));
+    for (std::size_t i = 0; i < parts_of_objects.size(); ++i)
+      loads[static_cast<std::size_t>(parts_of_objects[i])] += of_object.empty() ? 1 : of_object[i];
     communicator.all_reduce(std::span<double>(loads), Reduction::sum);
-    double sum = 0, most = 0;
-    for (const double load : loads) sum += load, most = std::max(most, load);
-    return sum > 0 ? most * size / sum : 1;
+    return loads;
+  }
+  double lambda_by_hand(const std::vector<int>& ranks, const std::vector<double>& of_object) const {
+    return lambda_of(loads_by_hand(ranks, size, of_object));
   }
 };
 
@@ -77,16 +72,12 @@ TEST_F(PlaceOn, EachMethodPlacesEachObjectWhereItsDomainsSay) {
   for (const Method& method : methods)
     for (const bool is_weighted : {false, true}) {
       SCOPED_TRACE(to_text(method));
-      const exec::Array<double> here(Space::where(MemoryKind::host), "weights",
-                                     std::span<const double>(weights));
+      const auto here = test::array_of(weights, Space::where(MemoryKind::host));
       const std::span<const double> given =
           is_weighted ? std::span<const double>(here.span()) : std::span<const double>();
-      const Prepared prepared =
-          prepare(communicator, Status(), {&all, 1}, region(), {.method = method});
-      const Domains nobody;
-      const Assignment found =
-          place(communicator, Status(), prepared, Weights(&given, 1), {1.02, 0}, nobody, true);
-      const std::vector<int> ranks = ranks_of(prepared, found);
+      const Prepared ready = prepared(all, {.method = method});
+      const Assignment found = placed(ready, given, EvenGoal{1.02}, {}, true);
+      const std::vector<int> ranks = ranks_of(ready, found);
       ASSERT_EQ(ranks.size(), x.size());
       for (std::size_t i = 0; i < ranks.size(); ++i)
         ASSERT_EQ(ranks[i], owner_of(found.domains, x[i])) << i;
@@ -94,17 +85,14 @@ TEST_F(PlaceOn, EachMethodPlacesEachObjectWhereItsDomainsSay) {
       EXPECT_NEAR(found.lambda, lambda_by_hand(ranks, is_weighted ? weights : none), 1e-9);
       EXPECT_LT(found.lambda, 1.3);
       EXPECT_TRUE(found.is_changed);
-      EXPECT_EQ(generation_of(found.domains), generation_of(nobody) + 1);
-      std::vector<std::int64_t> counts(static_cast<std::size_t>(size));
-      for (const int to : ranks) ++counts[static_cast<std::size_t>(to)];
-      communicator.all_reduce(std::span<std::int64_t>(counts), Reduction::sum);
-      EXPECT_EQ(found.fewest_objects, *std::ranges::min_element(counts));
+      EXPECT_EQ(generation_of(found.domains), generation_of(Domains()) + 1);
+      EXPECT_EQ(static_cast<double>(found.fewest_objects),
+                std::ranges::min(loads_by_hand(ranks, size, {})));
 
-      // What is even enough is kept.
-      const Assignment again = place(communicator, Status(), prepared, Weights(&given, 1),
-                                     {found.lambda * 1.001, 0}, found.domains);
+      // Domains that are even enough are kept.
+      const Assignment again = placed(ready, given, EvenGoal{found.lambda * 1.001}, found.domains);
       EXPECT_FALSE(again.is_changed);
-      EXPECT_EQ(ranks_of(prepared, again), ranks);
+      EXPECT_EQ(ranks_of(ready, again), ranks);
       EXPECT_EQ(generation_of(again.domains), generation_of(found.domains) + 1);
     }
 }
@@ -113,14 +101,11 @@ TEST_F(PlaceOn, WhereNothingWeighsAnythingObjectsCount) {
   make(3000);
   const Set all = set(x);
   const std::vector<double> zeros(x.size());
-  const std::span<const double> nothing = zeros;
   for (const Method& method : methods) {
     SCOPED_TRACE(to_text(method));
-    const Prepared prepared =
-        prepare(communicator, Status(), {&all, 1}, region(), {.method = method});
-    const Assignment found =
-        place(communicator, Status(), prepared, Weights(&nothing, 1), {1.02, 0}, Domains());
-    EXPECT_NEAR(found.lambda, lambda_by_hand(ranks_of(prepared, found), {}), 1e-9);
+    const Prepared ready = prepared(all, {.method = method});
+    const Assignment found = placed(ready, zeros, EvenGoal{1.02});
+    EXPECT_NEAR(found.lambda, lambda_by_hand(ranks_of(ready, found), {}), 1e-9);
   }
 }
 
@@ -128,15 +113,11 @@ TEST_F(PlaceOn, WhereNothingWeighsAnythingObjectsCount) {
 TEST_F(PlaceOn, GroupsStayTogether) {
   make(3000);
   const Set all = set(x, {}, {.group = group});
-  Region bound = region();
-  bound.is_bound = true;
-  const std::span<const double> ones;
   for (const Method& method : methods) {
     SCOPED_TRACE(to_text(method));
-    const Prepared prepared = prepare(communicator, Status(), {&all, 1}, bound, {.method = method});
-    const Assignment found =
-        place(communicator, Status(), prepared, Weights(&ones, 1), {1.05, 0}, Domains());
-    const std::vector<int> ranks = ranks_of(prepared, found);
+    const Prepared ready = prepared(all, {.method = method}, true);
+    const Assignment found = placed(ready, {}, EvenGoal{1.05});
+    const std::vector<int> ranks = ranks_of(ready, found);
     EXPECT_NEAR(found.lambda, lambda_by_hand(ranks, {}), 1e-9);
     struct Member {
       std::int64_t group;
@@ -160,40 +141,40 @@ TEST_F(PlaceOn, WhatFailedBeforeIsTheSameErrorOnAll) {
       const Status status = rank != culprit ? Status()
                                             : Status(Error(ErrorKind::application, Where{"ship"},
                                                            "The anchor is down.", "Weigh it."));
-      const std::string text = test::error_of([&] {
-        const Prepared prepared =
-            prepare(communicator, status, {&all, 1}, region(), {.method = method});
-        place(communicator, Status(), prepared, Weights(&ones, 1), {1.05, 0}, Domains());
-      });
-      EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
-                          ": ship: The anchor is down. Weigh it.");
-      EXPECT_TRUE(test::same_everywhere(communicator, text));
+      const std::string told =
+          "evenkeel: rank " + std::to_string(culprit) + ": ship: The anchor is down. Weigh it.";
+      const PlaceOptions options = {.method = method};
+      EXPECT_EQ(test::error_everywhere([&] {
+                  placed(prepare(communicator, status, {&all, 1}, region(), options), {});
+                }),
+                told);
+      const PreparedToCut ready = prepare_to_cut(status, {&all, 1}, region(), options);
+      EXPECT_EQ(test::error_everywhere(
+                    [&] { cut_anew(communicator, Status(), ready, Weights(&ones, 1), {}, {}); }),
+                told);
     }
 }
 
 // --- Only domains --------------------------------------------------------------------------------
 
-// Any number of parts, on any number of ranks, without sorting: the domains that a placing of the
-// same objects would find, where there are as many parts as ranks.
+// Any number of ranks cuts any number of parts without sorting. If there are as many parts as
+// ranks, the domains are those that a placement of the same objects finds.
 TEST_F(PlaceOn, AFreshCutIsWhatPlacingFinds) {
   make(4000);
   const Set all = set(x);
-  const exec::Array<double> here(Space::where(MemoryKind::host), "weights",
-                                 std::span<const double>(weights));
+  const auto here = test::array_of(weights, Space::where(MemoryKind::host));
   const std::span<const double> given = here.span();
   for (const Method& method : methods) {
     SCOPED_TRACE(to_text(method));
     const PlaceOptions options = {.method = method};
     const PreparedToCut ready = prepare_to_cut(Status(), {&all, 1}, region(), options);
     const FreshCut found = cut_anew(communicator, Status(), ready, Weights(&given, 1), {}, {});
-    const Prepared prepared = prepare(communicator, Status(), {&all, 1}, region(), options);
-    const Assignment placed =
-        place(communicator, Status(), prepared, Weights(&given, 1), {0, 0}, Domains());
-    // Placing may hand parts to the ranks that hold most of them.
-    if (rank_of_part(placed.domains).empty()) {
-      EXPECT_TRUE(is_same_division(found.domains, placed.domains));
+    const Assignment assigned = placed(prepared(all, options), given);
+    // Placing may assign parts to the ranks that hold most of them.
+    if (rank_of_part(assigned.domains).empty()) {
+      EXPECT_TRUE(is_same_division(found.domains, assigned.domains));
     }
-    EXPECT_DOUBLE_EQ(found.lambda, placed.lambda);
+    EXPECT_DOUBLE_EQ(found.lambda, assigned.lambda);
     EXPECT_EQ(generation_of(found.domains), 1);
   }
 }
@@ -210,11 +191,9 @@ TEST_F(PlaceOn, AFreshCutMayHaveMorePartsThanRanks) {
                                       {.parts = parts, .generation = 7}, {});
       ASSERT_EQ(parts_of(found.domains), parts);
       EXPECT_EQ(generation_of(found.domains), 7);
-      std::vector<double> loads(static_cast<std::size_t>(parts));
-      for (std::size_t i = 0; i < x.size(); ++i)
-        loads[static_cast<std::size_t>(owner_of(found.domains, x[i]))] += weights[i];
-      communicator.all_reduce(std::span<double>(loads), Reduction::sum);
-      EXPECT_NEAR(found.lambda, lambda_of(loads), 1e-9);
+      std::vector<int> owners;
+      for (const Place& place : x) owners.push_back(owner_of(found.domains, place));
+      EXPECT_NEAR(found.lambda, lambda_of(loads_by_hand(owners, parts, weights)), 1e-9);
       EXPECT_LT(found.lambda, parts == 40 ? 1.7 : 1.2);
     }
 }
@@ -222,38 +201,18 @@ TEST_F(PlaceOn, AFreshCutMayHaveMorePartsThanRanks) {
 TEST_F(PlaceOn, ACurveMayHaveFewerLevels) {
   make(1000);
   const Set all = set(x);
-  const std::span<const double> ones;
   Domains last;
   for (const int levels : {3, 4, 0}) {
-    const PlaceOptions options = {.method = Snake{}, .levels = levels};
-    const Prepared prepared = prepare(communicator, Status(), {&all, 1}, region(), options);
-    const Assignment found =
-        place(communicator, Status(), prepared, Weights(&ones, 1), {1e9, 0}, last);
+    const Prepared ready = prepared(all, {.method = Snake{}, .levels = levels});
+    const Assignment found = placed(ready, {}, EvenGoal{1e9}, last);
     EXPECT_TRUE(found.is_changed) << "ranges of another curve are not kept";
     EXPECT_EQ(std::get<CurveDomains>(found.domains).curve(),
               (CurveOptions{CurveKind::snake, levels}));
-    const std::vector<int> ranks = ranks_of(prepared, found);
+    const std::vector<int> ranks = ranks_of(ready, found);
     for (std::size_t i = 0; i < ranks.size(); ++i)
       ASSERT_EQ(ranks[i], owner_of(found.domains, x[i])) << i;
     last = found.domains;
   }
-}
-
-TEST_F(PlaceOn, WhatFailedBeforeAFreshCutIsTheSameErrorOnAll) {
-  make(100);
-  const Set all = set(x);
-  const std::span<const double> ones;
-  for (const Method& method : methods)
-    for (int culprit = 0; culprit < size; ++culprit) {
-      const Status status = rank != culprit ? Status()
-                                            : Status(Error(ErrorKind::application, Where{"ship"},
-                                                           "The anchor is down.", "Weigh it."));
-      const PreparedToCut ready = prepare_to_cut(status, {&all, 1}, region(), {.method = method});
-      const std::string text = test::error_of(
-          [&] { cut_anew(communicator, Status(), ready, Weights(&ones, 1), {}, {}); });
-      EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
-                          ": ship: The anchor is down. Weigh it.");
-    }
 }
 
 TEST(Methods, AreWhatTheirTextsSay) {
@@ -275,8 +234,8 @@ TEST(Methods, AreWhatTheirTextsSay) {
     EXPECT_FALSE(method_from_text(text)) << text;
 }
 
-// Two phases, of which the second lies on half of the objects. What is reported is what the parts
-// have, and no worse than the cut by the sum of both.
+// The second of two phases is on half of the objects. The reported loads are those of the parts,
+// and no worse than a cut by the sum of both phases.
 TEST_F(PlaceOn, PhasesAlongACurve) {
   make(4000);
   const Set all = set(x);
@@ -286,44 +245,36 @@ TEST_F(PlaceOn, PhasesAlongACurve) {
     second[i] = x[i][0] < 0.5 ? 3 * weights[i] : 0;
     sum[i] = weights[i] + second[i];
   }
-  const exec::Array<double> in_first(host, "first", std::span<const double>(weights));
-  const exec::Array<double> in_second(host, "second", std::span<const double>(second));
-  const exec::Array<double> in_both(host, "both", std::span<const double>(sum));
+  const auto in_first = test::array_of(weights, host);
+  const auto in_second = test::array_of(second, host);
+  const auto in_both = test::array_of(sum, host);
   const std::vector<std::vector<std::span<const double>>> costs = {
       {in_first.span(), in_second.span()}};
-  const std::vector<std::span<const double>> by_sum = {in_both.span()};
-  PlaceOptions options;
-  const auto step_of = [&](const Prepared& prepared, const Assignment& assignment) {
-    const std::vector<int> ranks = ranks_of(prepared, assignment);
-    double step = 0;
-    for (const auto* of_phase : {&weights, &second}) {
-      std::vector<double> loads(static_cast<std::size_t>(size));
-      for (std::size_t i = 0; i < ranks.size(); ++i)
-        loads[static_cast<std::size_t>(ranks[i])] += (*of_phase)[i];
-      communicator.all_reduce(std::span<double>(loads), Reduction::sum);
-      step += *std::max_element(loads.begin(), loads.end());
-    }
-    return step;
+  const Prepared ready = prepared(all, {});
+  const auto step_of = [&](const Assignment& assignment) {
+    const std::vector<int> ranks = ranks_of(ready, assignment);
+    return std::ranges::max(loads_by_hand(ranks, size, weights)) +
+           std::ranges::max(loads_by_hand(ranks, size, second));
   };
-  const Prepared prepared = prepare(communicator, Status(), {&all, 1}, region(), options);
-  const Assignment plain = place(communicator, Status(), prepared, by_sum, {0, 0}, Domains());
-  const PlacedByPhases placed =
-      place_phases(communicator, Status(), prepared, costs, 2, 1.05, 0, Domains());
-  const double step = step_of(prepared, placed.allowed.assignment);
-  ASSERT_EQ(placed.loads.phases.size(), 2U);
-  EXPECT_NEAR(placed.loads.step, step, 1e-6 * step);
-  EXPECT_LE(step, 1.01 * step_of(prepared, plain));
-  EXPECT_GE(step, placed.loads.bound * (1 - 1e-9));
-  // Domains that are nearly as good are kept, and none where nothing is to be kept.
-  const Domains& last = placed.allowed.assignment.domains;
-  const PlacedByPhases kept =
-      place_phases(communicator, Status(), prepared, costs, 2, 1.05, 0, last);
+  const auto by_phases = [&](double target, std::int64_t fewest, const Domains& last) {
+    return place_phases(communicator, Status(), ready, costs, 2, target, fewest, last);
+  };
+  const Assignment plain = placed(ready, in_both.span());
+  const PlacedByPhases found = by_phases(1.05, 0, {});
+  const double step = step_of(found.allowed.assignment);
+  ASSERT_EQ(found.loads.phases.size(), 2U);
+  EXPECT_NEAR(found.loads.step, step, 1e-6 * step);
+  EXPECT_LE(step, 1.01 * step_of(plain));
+  EXPECT_GE(step, found.loads.bound * (1 - 1e-9));
+  // Domains that are nearly as good are kept. Without earlier domains, each part gets the required
+  // number of objects.
+  const Domains& last = found.allowed.assignment.domains;
+  const PlacedByPhases kept = by_phases(1.05, 0, last);
   EXPECT_FALSE(kept.allowed.assignment.is_changed);
   EXPECT_NEAR(kept.loads.step, step, 1e-6 * step);
-  const PlacedByPhases enough =
-      place_phases(communicator, Status(), prepared, costs, 2, 0, 10, Domains());
+  const PlacedByPhases enough = by_phases(0, 10, {});
   EXPECT_GE(enough.allowed.assignment.fewest_objects, 10);
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::place_test

@@ -1,15 +1,12 @@
 #pragma once
 
-// Reading and writing what is behind a layout, wherever it is, and the element types that the tests
-// of the field share.
+// Reads and writes the values behind a layout in any memory, and defines the element types that the
+// tests of the field share.
 
 #include "support/harness.hpp"
 
+#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/field.hpp>
-
-#include <cstddef>
-#include <numeric>
-#include <vector>
 
 namespace evenkeel::test {
 
@@ -19,7 +16,7 @@ struct Vec3 {
   friend bool operator==(const Vec3&, const Vec3&) = default;
 };
 
-// Known by its bytes alone.
+// Only its bytes are known.
 struct Opaque {
   double mass;
   int charge;
@@ -34,7 +31,7 @@ struct Particle {
   double charge;
 };
 
-// The same values with components adjacent and objects adjacent, in host memory.
+// The layout of the same values with components and objects adjacent, in host memory.
 inline FieldLayout packed_on_host(const FieldLayout& like, void* data) {
   FieldLayout packed = like;
   packed.data = data;
@@ -59,6 +56,12 @@ void write_values(const FieldLayout& layout, std::vector<T> values) {
   copy_objects(test::space(), layout, packed_on_host(layout, values.data()), layout.count);
 }
 
+// Copies values of the host to a space.
+template <class T>
+exec::Array<T> array_of(const std::vector<T>& values, const Space& where = space()) {
+  return {where, "evenkeel::test::values", std::span<const T>(values)};
+}
+
 // first, first + 1, ...
 template <class T = double>
 std::vector<T> counting(std::int64_t count, T first = T{}) {
@@ -67,11 +70,20 @@ std::vector<T> counting(std::int64_t count, T first = T{}) {
   return values;
 }
 
-// As many numbers as the layout has values, from `first` on, written there.
+// Writes consecutive numbers from `first` to the values of the layout, and returns them.
 template <class T = double>
 std::vector<T> fill(const FieldLayout& layout, T first) {
   auto values = counting<T>(layout.count * layout.components, first);
   write_values(layout, values);
+  return values;
+}
+
+// Does the same for new objects: `objects` is their number, or a Room.
+template <class T = double, class Objects>
+std::vector<T> refill(const Field& field, const Objects& objects, Placement placement, T first) {
+  StagedField staged = field.stage(space(), objects, placement);
+  auto values = fill<T>(staged.layout(), first);
+  staged.commit();
   return values;
 }
 

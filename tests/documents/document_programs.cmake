@@ -33,7 +33,7 @@ function(_evenkeel_add_file page name block)
     set_tests_properties(documents/${page}/${base} PROPERTIES
       PROCESSORS 3 TIMEOUT 60 ENVIRONMENT "${EVENKEEL_TEST_ENVIRONMENT}")
   endif()
-  target_link_libraries(${target} PRIVATE evenkeel::evenkeel)
+  target_link_libraries(${target} PRIVATE evenkeel::evenkeel evenkeel::extras)
   evenkeel_set_warnings(${target})
 endfunction()
 
@@ -116,7 +116,8 @@ function(evenkeel_add_document page)
     if(NOT TARGET document_fragments)
       add_library(document_fragments OBJECT)
       target_include_directories(document_fragments PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-      target_link_libraries(document_fragments PRIVATE evenkeel::evenkeel GTest::gtest)
+      target_link_libraries(document_fragments
+        PRIVATE evenkeel::evenkeel evenkeel::extras GTest::gtest)
       evenkeel_set_test_build(document_fragments)
       target_compile_options(document_fragments PRIVATE -w)  # names that a page does not use again
     endif()

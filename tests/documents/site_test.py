@@ -44,7 +44,7 @@ HEADER = textwrap.dedent("""\
       void grow(int by);
 
       // For each value.
-      template <class Value, int n = (3 > 2)>
+      template <class Value, int n = 3>
       requires(!std::same_as<Value, int>) std::vector<Value>
           all(const std::function<void(int)>& call, char end = '}') const {
         return {};  // nothing
@@ -63,7 +63,10 @@ HEADER = textwrap.dedent("""\
     };
 
     // Colours.
-    enum class Colour { red, green };
+    enum class Colour {
+      red,  // as fire
+      green
+    };
     const char* name_of(Colour colour);
 
     // A comment that stands for itself.
@@ -73,7 +76,8 @@ HEADER = textwrap.dedent("""\
       { t.size() } -> std::same_as<int>;
     } && !std::is_const_v<T>;
 
-    // Two functions.
+    // Two functions of a `Widget`:
+    //   twice(twice(2));
     int twice(int value);
     inline long twice(long value) { return 2 * value; }
 
@@ -87,64 +91,48 @@ HEADER = textwrap.dedent("""\
 
 
 class Headers(unittest.TestCase):
-    def setUp(self):
-        self.header = headers.read_text(HEADER, "evenkeel/core/thing.hpp", "thing.hpp")
-        self.found = {}
-        for declaration in headers.all_declarations(self.header.entries):
-            self.found.setdefault(declaration.full_name, []).append(declaration)
-
-    def one(self, name):
-        self.assertEqual(len(self.found["evenkeel::" + name]), 1)
-        return self.found["evenkeel::" + name][0]
+    @classmethod
+    def setUpClass(cls):
+        cls.header = headers.Header("evenkeel/core/thing.hpp", "thing.hpp", HEADER)
+        cls.reference = headers.Reference([cls.header])
+        cls.page = cls.reference.page("evenkeel/core/thing.hpp")
 
     def test_head(self):
         self.assertEqual(self.header.intro,
                          "What the file holds. More.\n\nA second paragraph names Named.")
-        self.assertEqual(headers.first_sentence(self.header.intro), "What the file holds")
-        self.assertEqual(self.header.includes, ["evenkeel/backends/error.hpp"])
+        self.assertEqual(stage.first_sentence(self.header.intro), "What the file holds")
+        self.assertTrue(self.page.startswith("# core/thing.hpp\n\nWhat the file holds. More."))
 
     def test_what_users_may_not_use_is_left_out(self):
-        names = " ".join(self.found)
         for hidden in ("Elsewhere", "Hidden", "size_", "map_"):
-            self.assertNotIn(hidden, names)
+            self.assertNotIn(hidden, self.page)
 
-    def test_class(self):
-        widget = self.one("Widget")
-        self.assertEqual(widget.code, "class Widget")
-        self.assertEqual(widget.traits, ["Can be moved, not copied."])
-        made = self.found["evenkeel::Widget::Widget"]
-        self.assertEqual([d.code for d in made],
-                         ["explicit Widget(int size)", "explicit Widget(MPI_Comm users)"])
-        self.assertEqual([d.condition for d in made], ["", "EVENKEEL_HAS_MPI"])
-        entry = widget.entries[0]
-        self.assertEqual(entry.comment, "Makes one of a size,\nin two lines.")
-        self.assertEqual(entry.declarations, made)
+    def test_entries(self):
+        for entry in (
+                "## Widget\n\n(ek.evenkeel.-widget)=\n\n```cpp\nclass Widget\n```\n\nMany things.",
+                "explicit Widget(int size)\nexplicit Widget(MPI_Comm users)\nWidget(Widget&&)",
+                "noexcept\n```\n\nMakes one of a size,\nin two lines.",
+                "`size`: in bytes\n\n`all`: For each value.",
+                "template <class Value, int n = 3>\nrequires (!std::same_as<Value, int>)\n"
+                "std::vector<Value> all(const std::function<void(int)>& call, char end = '}') "
+                "const",
+                "int first = 0\nint last[2]", "`less`: an order",
+                "enum class Colour {\n  red,  // as fire\n  green,\n}\nconst char* name_of(",
+                "\n\nA comment that stands for itself.\n\n",
+                "int twice(int value)\nlong twice(long value)\n```\n\nTwo functions of a "
+                "[`Widget`](ek.evenkeel.-widget):\n\n```cpp\ntwice(twice(2));\n```"):
+            self.assertIn(entry, self.page)
 
-    def test_members(self):
-        self.assertEqual(self.one("Widget::size").trailing, "in bytes")
-        self.assertEqual(self.one("Widget::all").code.split("\n"), [
-            "template <class Value, int n = (3 > 2)>", "requires(!std::same_as<Value, int>)",
-            "std::vector<Value> all(const std::function<void(int)>& call, char end = '}') const"])
-        self.assertEqual(self.one("Named::less").kind, "variable")
-        self.assertEqual(self.one("Named::rule").kind, "variable")
-        self.assertEqual(self.one("Named::first").others, ["last"])
-        self.assertEqual(self.one("Named").traits, ["Compares by ==."])
-
-    def test_concept_and_enum(self):
-        self.assertTrue(self.one("Sized").code.endswith("&& !std::is_const_v<T>"))
-        self.assertEqual([e.declarations[0].name for e in self.one("Colour").entries], ["red"])
-        self.assertEqual(self.one("Colour::green").kind, "enumerator")
-
-    def test_comments(self):
-        by_comment = {e.comment: e.declarations for e in self.header.entries}
-        self.assertEqual(by_comment["A comment that stands for itself."], [])
-        self.assertEqual([d.code for d in by_comment["Two functions."]],
-                         ["int twice(int value)", "long twice(long value)"])
+    def test_names(self):
+        self.assertEqual(self.reference.find("ek::Widget::size"), "ek.evenkeel.-widget.size")
+        self.assertEqual(self.reference.find("ek::Colour"), "ek.evenkeel.-colour")
+        self.assertIsNone(self.reference.find("ek::Hidden"))
 
     def test_undocumented(self):
         # Described: Named in the head, name_of and the double as neighbour and overload; size()
         # behind its line.
-        self.assertEqual([line.rpartition(" ")[2] for line in headers.undocumented(self.header)],
+        self.assertEqual([line.rpartition(" ")[2]
+                          for line in self.reference.undocumented(self.header)],
                          ["evenkeel::Widget::grow", "evenkeel::Sized", "evenkeel::alone"])
 
 

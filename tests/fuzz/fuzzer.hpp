@@ -1,20 +1,16 @@
 #pragma once
 
-// What every fuzzer of a reader of arrays demands: an input is read, or refused by one line that
-// blames the input; and it does not matter in how many pieces its rows are read.
+// The demands of every fuzzer of a reader of arrays: an input is read, or refused by one line that
+// blames the input; and the number of pieces in which its rows are read does not matter.
 
 #include "files/array.hpp"
 
 #include <evenkeel/backends/error.hpp>
 
 #include <bit>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace evenkeel::test {
 
@@ -32,7 +28,7 @@ inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b
   return true;
 }
 
-// In three pieces, all of which were refused if any number was.
+// Reads three pieces. All of them are refused if any number is invalid.
 inline void read_in_pieces(const tool::ArrayFile& file) {
   const std::vector<double> whole = file.read(0, file.rows());
   demand(whole.size() == file.rows() * file.columns(), "a number for each row and column");
@@ -62,6 +58,6 @@ void read_or_refuse(const std::uint8_t* data, std::size_t size) {
 
 }  // namespace evenkeel::test
 
-// The entry that libFuzzer calls, by a name of its own.
+// The entry that libFuzzer calls; its name is given.
 // NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);

@@ -1,14 +1,11 @@
 #pragma once
 
-// What the fuzzers of readers of graphs demand: an input is read, or refused by one line that
-// blames the input; the rows are those of a graph, and those of several portions the whole.
+// The demands of the fuzzers of readers of graphs: an input is read, or refused by one line that
+// blames the input; the rows are those of a graph, and the rows of several portions are the whole.
 
 #include "fuzzer.hpp"
 
-#include "files/graph.hpp"
 #include "files/graph_offence.hpp"
-
-#include <evenkeel/backends/comm/communicator.hpp>
 
 #include <cmath>
 
@@ -37,7 +34,7 @@ inline void demand_rows(const tool::GraphFile& graph) {
     for (const double number : *numbers) demand(number >= 0, "weights are not negative");
 }
 
-// Refuses as tools do: by an Error that stands for the whole input.
+// Refuses like the tools do: by one Error for the whole input.
 inline tool::GraphFile read_in_portions(ReadGraph read, const tool::ByteSource& source) {
   const tool::GraphFile whole = read(source, {}, {});
   demand_rows(whole);
@@ -67,7 +64,7 @@ inline tool::GraphFile read_in_portions(ReadGraph read, const tool::ByteSource& 
   return whole;
 }
 
-// Returns whether the input was read as a graph without offence.
+// Returns true if the input was read as a graph without offence.
 inline bool read_or_refuse(ReadGraph read, const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   try {

@@ -1,13 +1,8 @@
-// A journal is made a page, or refused by one line that blames the file.
+// A journal becomes a page, or is refused by one line that blames the file.
 
 #include "fuzzer.hpp"
 
-#include "report/journal.hpp"
-#include "report/model.hpp"
 #include "report/page.hpp"
-
-#include <string>
-#include <utility>
 
 using evenkeel::test::demand;
 
@@ -18,10 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const evenkeel::tool::MemorySource source("input", bytes);
   report::ModelBuilder builder;
   try {
-    report::Reading reading = report::read_journal(
-        source, {[&](const report::Start& start) { builder.start(start); },
-                 [&](const report::Look& look) { builder.add(look); },
-                 [&](const report::Finish& finish) { builder.finish(finish); }});
+    evenkeel::tool::Reading reading = evenkeel::tool::read_journal(
+        source, evenkeel::tool::Care::tolerant, report::handlers_of(builder));
     const report::Model model = std::move(builder).result(std::move(reading));
     const std::string page = report::page_of(model);
     demand(page.ends_with("</html>\n"), "the page is whole");

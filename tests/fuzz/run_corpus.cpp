@@ -1,5 +1,5 @@
-// Runs every file of a directory through the fuzzer that this is linked with, in any build and
-// without libFuzzer.
+// Runs every file of a directory through the fuzzer that is linked with this program, in any build
+// and without libFuzzer.
 
 #include "fuzzer.hpp"
 
@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
   }
   const auto files = files_of(argv[1]);
   for (const auto& path : files) {
-    std::cout << path.filename().string() << std::endl;  // seen even when the next line ends it all
+    std::cout << path.filename().string() << std::endl;  // kept if the next line aborts
     const std::vector<std::uint8_t> bytes = content_of(path);
     LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the programs about Balancers share: an application whose work lies almost all on rank 0, and
-// a Balancer that looks at step 6, settles the look at step 11, and depends on no clock.
+// Shared by the programs about Balancers: an application whose work is almost all on rank 0, and a
+// Balancer that looks at step 6, settles the look at step 11, and depends on no clock.
 
 #include <evenkeel/evenkeel.hpp>
 
@@ -51,7 +51,7 @@ class Application {
     }
   }
 
-  // Up to step `last`; returns how often objects were moved.
+  // Runs up to step `last`; returns how often objects were moved.
   int run(ek::Balancer& balancer, std::int64_t last) {
     int moves = 0;
     while (balancer.steps() < last) moves += step(balancer) ? 1 : 0;
@@ -73,7 +73,7 @@ class Application {
   std::vector<double> mass_;
 };
 
-// What an evenkeel::Error says; empty without one.
+// Returns the text of an evenkeel::Error, or an empty text without one.
 template <class Function>
 std::string error_of(Function&& function) {
   try {
@@ -88,7 +88,7 @@ inline bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
 
-// The exit status: complains about what is not as promised.
+// Reports each broken promise, and returns the exit status.
 class Promises {
  public:
   void expect(bool kept, const char* what) {

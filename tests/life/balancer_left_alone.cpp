@@ -1,15 +1,16 @@
-// Rank 0 comes to MPI_Finalize without finish(), while the others still step (the argument is
-// `others_step`): it says so, and they get an Error instead of waiting for ever; also when its
-// Balancer is still alive then (`others_step_alive`). Where all ranks end alike (`all_leave`,
-// `all_alive`) nothing is said.
+// Rank 0 calls MPI_Finalize without finish(), while the others still step (the argument is
+// `others_step`): it prints a message, and the others get an Error instead of waiting for ever. The
+// same holds if its Balancer is still alive then (`others_step_alive`). If all ranks end in the
+// same way (`all_leave`, `all_alive`), nothing is printed.
 
 #include "application.hpp"
+
+#include <evenkeel/backends/comm/communicator.hpp>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
-#include <string>
 
 #include <unistd.h>
 

@@ -1,7 +1,10 @@
-// Starts MPI and Kokkos and just returns, with a look under way in one Balancer that is destroyed
-// after main and in one that never is. It must end by itself, with its own exit status.
+// Starts MPI and Kokkos and returns, with a look under way in one Balancer that is destroyed after
+// main and in one that is never destroyed. The program must end by itself, with its own exit
+// status.
 
 #include "application.hpp"
+
+#include <evenkeel/backends/comm/communicator.hpp>
 
 #include <optional>
 

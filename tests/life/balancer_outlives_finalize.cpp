@@ -1,8 +1,10 @@
-// Balancers that live longer than MPI and Kokkos, whichever ends first (the argument), in every
-// phase of a look: as globals, as locals of main, and never destroyed at all. Using one is an Error
-// then, not an abort, and their destructors do nothing.
+// Balancers live longer than MPI and Kokkos, whichever ends first (the argument), in every phase of
+// a look: as globals, as locals of main, and without ever being destroyed. Their use is then an
+// Error, not an abort, and their destructors do nothing.
 
 #include "application.hpp"
+
+#include <evenkeel/backends/comm/communicator.hpp>
 
 #include <cstring>
 #include <memory>
@@ -15,8 +17,8 @@ std::optional<ek::Kernel> global_kernel;  // destroyed after main, and after the
 std::optional<ek::Balancer> global_balancer, finished_balancer;
 std::optional<ek::Monitor> global_monitor;
 
-// At MPI_Finalize the reduction of the totals is under way, or complete, or the one that compares
-// the decisions is.
+// At MPI_Finalize the reduction of the totals is under way or complete, or the reduction that
+// compares the decisions is.
 void run_in_every_phase(std::vector<std::unique_ptr<ek::Balancer>>& balancers,
                         const ek::Communicator& ranks, Promises& promises) {
   for (int last = looking_step - 1; last <= settling_step + 10; ++last) {
@@ -36,7 +38,7 @@ void use(ek::Balancer& balancer, const ek::Communicator& ranks, Promises& promis
     return contains(text, "MPI has been finalized") || contains(text, "Kokkos is not running");
   };
   promises.expect(refuses([&] { application.rebalance(balancer); }), "no rebalance without MPI");
-  // A step that has nothing to say to the others needs no MPI.
+  // A step without a message to other ranks needs no MPI.
   for (int step = 0; step < 20; ++step) error_of([&] { application.step(balancer); });
   error_of([&] { balancer.finish(); });
   promises.expect(contains(error_of([&] { application.step(balancer); }), "after finish"),
@@ -59,7 +61,7 @@ int main(int argc, char** argv) {
   ek::Options by_the_clock = options();
   by_the_clock.deterministic = false;
   balancers.push_back(std::make_unique<ek::Balancer>(ranks, by_the_clock));
-  application.rebalance(*balancers.back());  // from here on it has costs of objects
+  application.rebalance(*balancers.back());  // then it has costs of objects
   global_balancer.emplace(ranks, options());
   global_kernel = global_balancer->kernel("work");
   application.run(*global_balancer, looking_step + 1);

@@ -1,7 +1,9 @@
-// Balancers that are destroyed in every phase of a look without finish(), some with a Timer of one
-// of their kernels still running: MPI and Kokkos end as usual afterwards.
+// Balancers are destroyed in every phase of a look without finish(), some with a Timer of one of
+// their kernels still running: MPI and Kokkos end as usual afterwards.
 
 #include "application.hpp"
+
+#include <evenkeel/backends/comm/communicator.hpp>
 
 #include <memory>
 

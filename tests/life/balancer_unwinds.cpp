@@ -4,14 +4,16 @@
 
 #include "application.hpp"
 
+#include <evenkeel/backends/comm/communicator.hpp>
+
 #include <cstring>
 #include <stdexcept>
 
 namespace ek = evenkeel;
 using namespace life;
 
-// Nothing that the others need is missing up to here: the step after which they would wait for
-// what the rank that gave up has not posted.
+// Up to this step, the rank that gives up has posted all that the others need; in the next step
+// they would wait for it.
 void simulate(const ek::Communicator& ranks, int last, bool gives_up) {
   Application application(ranks);
   ek::Balancer balancer(ranks, options());

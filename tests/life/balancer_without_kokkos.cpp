@@ -1,7 +1,9 @@
-// Before Kokkos::initialize and after Kokkos::finalize a Balancer says so, by an Error that is the
-// same on all ranks; a Monitor needs no Kokkos.
+// Before Kokkos::initialize and after Kokkos::finalize a Balancer throws an Error that is the same
+// on all ranks; a Monitor needs no Kokkos.
 
 #include "application.hpp"
+
+#include <evenkeel/backends/comm/communicator.hpp>
 
 namespace ek = evenkeel;
 using namespace life;

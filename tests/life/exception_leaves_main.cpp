@@ -1,6 +1,7 @@
 // An exception on one rank alone passes through communicators and a pending reduction. Their
-// destructors must not wait for the other ranks, which go on and finalize.
+// destructors must not wait for the other ranks, which continue and finalize.
 
+#include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/evenkeel.hpp>
 
 #include <cstdio>
@@ -20,7 +21,7 @@ int main(int argc, char** argv) {
   try {
     const ek::Communicator communicator(MPI_COMM_WORLD);
     const ek::Communicator second = communicator.duplicate(), third = communicator.duplicate();
-    if (rank == 0) static_cast<void>(ek::start_all_reduce<&add>(third, Sum{1}));  // nobody joins
+    if (rank == 0) static_cast<void>(ek::start_all_reduce<&add>(third, Sum{1}));  // not joined
     auto pending = ek::start_all_reduce<&add>(second, Sum{1});
     if (rank == 0) throw std::runtime_error("rank 0 gives up");
   } catch (const std::runtime_error& error) {

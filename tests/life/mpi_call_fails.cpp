@@ -1,9 +1,10 @@
-// MPI fails one rank in a reduction that the others wait in. With on_mpi_error = abort all ranks
-// end; otherwise the rank gets an Error, and it is up to the application to end the others.
+// MPI fails one rank in a reduction in which the others wait. With on_mpi_error = abort all ranks
+// end; otherwise the rank gets an Error, and the application must end the others.
 
 #include "application.hpp"
 
-#include <cstdio>
+#include <evenkeel/backends/comm/communicator.hpp>
+
 #include <string_view>
 
 namespace ek = evenkeel;

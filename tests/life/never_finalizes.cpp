@@ -1,5 +1,5 @@
-// A program without a Balancer that starts MPI and Kokkos, uses what evenkeel offers, and just
-// returns. It must end by itself, with its own exit status.
+// A program without a Balancer starts MPI and Kokkos, uses evenkeel, and returns. It must end by
+// itself, with its own exit status.
 
 #include <evenkeel/evenkeel.hpp>
 

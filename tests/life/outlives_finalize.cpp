@@ -1,6 +1,7 @@
-// Communicators, and a reduction that nobody waited for, that live longer than MPI: MPI_Finalize
-// frees what it must, their destructors do nothing, and using one is an Error, not an abort.
+// Communicators, and a reduction that no rank waited for, live longer than MPI: MPI_Finalize frees
+// their resources, their destructors do nothing, and their use is an Error, not an abort.
 
+#include <evenkeel/backends/comm/reduction.hpp>
 #include <evenkeel/evenkeel.hpp>
 
 #include <cstdio>

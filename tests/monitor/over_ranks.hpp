@@ -1,17 +1,15 @@
 #pragma once
 
-// Totals of ranks that are not there.
+// Totals of simulated ranks.
 
-#include "agree/epoch.hpp"
 #include "observe/all_steps.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+#include <bit>
 
 namespace evenkeel::test {
 
-// `totals_of_rank(rank)` is what each of them brings to the reduction; there is at least one.
+// `totals_of_rank(rank)` is the contribution of each rank to the reduction; there is at least one
+// rank.
 template <class TotalsOfRank>
 Totals over_ranks(std::size_t ranks, TotalsOfRank&& totals_of_rank) {
   Totals all = totals_of_rank(std::size_t{0});
@@ -19,7 +17,18 @@ Totals over_ranks(std::size_t ranks, TotalsOfRank&& totals_of_rank) {
   return all;
 }
 
-// What a rank has worked in each step since the last look.
+inline Totals totals_over(const std::vector<Sample>& samples, std::int64_t last_mean = 0) {
+  return over_ranks(samples.size(),
+                    [&](std::size_t rank) { return totals_of(samples[rank], last_mean); });
+}
+
+// The bytes that are sent.
+template <class T>
+auto bytes_of(const T& value) {
+  return std::bit_cast<std::array<unsigned char, sizeof(T)>>(value);
+}
+
+// The work of a rank in each step since the last look.
 using StepLoads = std::vector<std::int64_t>;
 
 inline AllSteps all_of(const StepLoads& loads) {
@@ -28,7 +37,7 @@ inline AllSteps all_of(const StepLoads& loads) {
   return all;
 }
 
-// The sample of a rank that has worked so, as a Monitor tells it.
+// Fills the sample of a rank with these loads, like a Monitor does.
 inline void tell_all_steps(Sample& sample, const StepLoads& loads) {
   const AllSteps all = all_of(loads);
   sample.all_steps = all.steps();
@@ -36,7 +45,7 @@ inline void tell_all_steps(Sample& sample, const StepLoads& loads) {
   sample.slots = all.sums();
 }
 
-// ... and all of these steps were measured.
+// The sample of a rank in which all of these steps were measured.
 inline Sample sample_of_steps(const StepLoads& loads) {
   Sample sample;
   tell_all_steps(sample, loads);

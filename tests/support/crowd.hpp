@@ -1,6 +1,6 @@
 #pragma once
 
-// Threads that want all cores, and more, so that the thread of a test has to wait for one.
+// Threads that use all cores and more, so that the thread of a test has to wait for one.
 
 #include <algorithm>
 #include <atomic>

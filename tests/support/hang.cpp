@@ -1,9 +1,8 @@
-// Tests that go wrong, to show that the harness notices.
+// Tests that fail, to show that the harness notices.
 
 #include "support/harness.hpp"
 
 #include <chrono>
-#include <thread>
 
 namespace evenkeel::test {
 

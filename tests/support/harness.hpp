@@ -1,9 +1,9 @@
 #pragma once
 
-// What every test program gets from tests/support/main.cpp: MPI and Kokkos running, one space to
-// compute in
-// (--space=NAME), a watchdog (--watchdog=SECONDS), and a result that is a failure when any rank
-// fails.
+// Every test program gets this from tests/support/main.cpp: MPI and Kokkos running, the tests of
+// one file (--file=core/cut), one space to compute in (--space=NAME), a watchdog
+// (--watchdog=SECONDS), and a result that is a failure when any rank fails. The common headers of
+// the standard library come with it, so that tests need not name them.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/error.hpp>
@@ -11,28 +11,52 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <random>
+#include <set>
+#include <span>
+#include <stdexcept>
 #include <string>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace evenkeel::test {
 
-// A sanitizer makes a test ten times as slow. What counts cases rather than looks for faults, over
-// many inputs, is skipped then.
+// A sanitizer makes a test ten times as slow. Tests over many inputs that count cases, and do not
+// look for faults, are skipped then.
 #ifdef EVENKEEL_TEST_SANITIZED
 inline constexpr bool is_sanitized = true;
 #else
 inline constexpr bool is_sanitized = false;
 #endif
 
-// A communicator over all ranks of the test, made anew for the caller. Collective.
+// Collective. A communicator over all ranks of the test, new for each caller.
 Communicator world(CommunicatorOptions options = {});
 
 int rank();
 int size();
 
-// The space that this run tests; the default host space without --space.
+// The space that this run tests. Without --space, it is the default host space.
 const Space& space();
 
-// The Error that function() throws, as text; "nothing was thrown" otherwise.
+// The text of the Error that function() throws, or "nothing was thrown".
 template <class Function>
 std::string error_of(Function&& function) {
   try {
@@ -43,17 +67,39 @@ std::string error_of(Function&& function) {
   return "nothing was thrown";
 }
 
-// True when `text` is the same on all ranks. Collective.
+// Collective. Returns true if `text` is the same on all ranks.
 bool same_everywhere(const Communicator& communicator, const std::string& text);
 
-// Whether `text` contains `part`, with both in the message when not.
+// Collective. Returns the text of the Error, and checks that all ranks throw the same.
+template <class Function>
+std::string error_everywhere(Function&& function) {
+  const std::string text = error_of(function);
+  EXPECT_TRUE(same_everywhere(world(), text)) << text;
+  return text;
+}
+
+// Succeeds if `text` contains `part`; the failure shows both.
 inline testing::AssertionResult mentions(const std::string& text, const std::string& part) {
   if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
   return testing::AssertionFailure() << "\"" << text << "\" does not mention \"" << part << '"';
 }
 
+// A test of a collective operation.
+class OnRanks : public testing::Test {
+ protected:
+  Communicator communicator = world();
+  int rank = communicator.rank(), size = communicator.size();
+};
+
 }  // namespace evenkeel::test
+
+// Expects that `text` contains `part`.
+#define EXPECT_MENTIONS(text, part) EXPECT_TRUE(::evenkeel::test::mentions(text, part))
 
 // Expects an Error whose text contains `part`.
 #define EXPECT_ERROR(statement, part) \
-  EXPECT_TRUE(::evenkeel::test::mentions(::evenkeel::test::error_of([&] { statement; }), part))
+  EXPECT_MENTIONS(::evenkeel::test::error_of([&] { statement; }), part)
+
+// Collective. Expects the same Error on all ranks, whose text contains `part`.
+#define EXPECT_ERROR_EVERYWHERE(statement, part) \
+  EXPECT_MENTIONS(::evenkeel::test::error_everywhere([&] { statement; }), part)

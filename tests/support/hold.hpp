@@ -1,6 +1,6 @@
 #pragma once
 
-// A container as an application may have it, that fails when it is told to.
+// A container of an application, which fails on request.
 
 #include <evenkeel/core/field.hpp>
 
@@ -13,7 +13,7 @@
 
 namespace evenkeel::test {
 
-// Can refuse room, and to be looked at.
+// Can refuse room, and refuse access.
 struct Hold {
   std::vector<double> values;
   bool is_full = false, is_locked = false;

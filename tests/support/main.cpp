@@ -9,18 +9,10 @@
 #include <mpi.h>
 #endif
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <optional>
-#include <string_view>
-#include <vector>
-
 #ifdef EVENKEEL_TEST_SANITIZED
-// MPI leaks from plugins that it unloads. Here they stay, so that the leak search finds by the
-// caller of malloc alone whose memory it is: complete stacks make a test with many allocations ten
-// times as slow.
+// MPI leaks from plugins that it unloads. Here they stay loaded, so that the leak search can
+// attribute memory by the caller of malloc alone: complete stacks make a test with many allocations
+// ten times as slow.
 extern "C" int dlclose(void*) { return 0; }
 #endif
 
@@ -31,7 +23,7 @@ namespace {
 std::optional<Space> chosen_space;
 
 struct Arguments {
-  std::string space;
+  std::string file, space;
   int watchdog_seconds = 0;
 };
 
@@ -42,7 +34,9 @@ Arguments take_own_arguments(int& argc, char** argv) {
   };
   int kept = 1;
   for (int i = 1; i < argc; ++i) {
-    if (const char* space = value_of(argv[i], "--space="))
+    if (const char* file = value_of(argv[i], "--file="))
+      arguments.file = file;
+    else if (const char* space = value_of(argv[i], "--space="))
       arguments.space = space;
     else if (const char* seconds = value_of(argv[i], "--watchdog="))
       arguments.watchdog_seconds = std::atoi(seconds);
@@ -53,7 +47,21 @@ Arguments take_own_arguments(int& argc, char** argv) {
   return arguments;
 }
 
-// Rank 0 tells the whole story; the others speak up when something fails.
+// Runs the tests of one source file alone; a program holds those of a component.
+void choose(const std::string& file) {
+  const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+  const std::string end = "tests/" + file + "_test.cpp";
+  std::string filter;
+  for (int i = 0; i < all.total_test_suite_count(); ++i) {
+    const testing::TestSuite& suite = *all.GetTestSuite(i);
+    for (int k = 0; k < suite.total_test_count(); ++k)
+      if (const auto& test = *suite.GetTestInfo(k); std::string_view(test.file()).ends_with(end))
+        filter += std::string(suite.name()) + '.' + test.name() + ':';
+  }
+  GTEST_FLAG_SET(filter, filter);
+}
+
+// Rank 0 prints everything; the others print only failures.
 class FailuresOnly final : public testing::EmptyTestEventListener {
   void OnTestStart(const testing::TestInfo& test) override { name_ = test.name(); }
   void OnTestPartResult(const testing::TestPartResult& result) override {
@@ -68,6 +76,7 @@ class FailuresOnly final : public testing::EmptyTestEventListener {
 int run(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   const Arguments arguments = take_own_arguments(argc, argv);
+  if (!arguments.file.empty() && GTEST_FLAG_GET(filter) == "*") choose(arguments.file);
   const Watchdog watchdog(arguments.watchdog_seconds, "rank " + std::to_string(rank()));
   if (rank() != 0) {
     auto& listeners = testing::UnitTest::GetInstance()->listeners();

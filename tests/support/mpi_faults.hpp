@@ -1,9 +1,9 @@
 #pragma once
 
-// Stands between evenkeel and MPI: lets a chosen call fail without doing anything, and finds ranks
-// that wait for ever. Every wait is a loop here; when all ranks have asked many times and nothing
-// has come, each throws Stranded, so that a hang is one more result and not the end of the program.
-// Include it in one source file of a program.
+// Intercepts the calls of MPI: lets a chosen call fail without doing anything, and finds ranks that
+// wait for ever. Every wait is a loop here. When all ranks have polled many times without progress,
+// each throws Stranded, so that a hang is one more result and does not end the program. Include it
+// in one source file of a program.
 
 #include "support/refused_memory.hpp"
 
@@ -54,14 +54,14 @@ class Harbour {
  public:
   static constexpr int most_ranks = 16;
   static constexpr auto patience = std::chrono::milliseconds(250);
-  static constexpr std::int64_t many_turns = 5000;  // of each rank, however seldom it gets a core
+  static constexpr std::int64_t many_turns = 5000;  // of each rank, however rarely it runs
 
   static Harbour& here() {
     static Harbour harbour;
     return harbour;
   }
 
-  // Collective. Before anything else.
+  // Collective. Must be called first.
   void open() {
     PMPI_Comm_dup(MPI_COMM_WORLD, &ranks_);
     PMPI_Comm_rank(ranks_, &rank_);
@@ -85,7 +85,8 @@ class Harbour {
 
   // --- Failing calls -----------------------------------------------------------------------------
 
-  // The n-th call of this kind on this rank fails, from 1 on; with `and_later` all that follow.
+  // The n-th call of this kind on this rank fails, counted from 1; with `and_later` all later calls
+  // fail too.
   void arm(Call call, std::int64_t n, bool and_later) {
     call_ = call;
     until_ = n;
@@ -105,7 +106,7 @@ class Harbour {
 
   // --- Waiting -----------------------------------------------------------------------------------
 
-  // A try begins, or is over on this rank.
+  // A try begins on this rank with enter(), and ends with leave().
   void enter() {
     is_stranded_ = false;
     last_moves_ = -1;
@@ -121,7 +122,7 @@ class Harbour {
     if (seats_ != nullptr) ++seat().moves;
   }
 
-  // To be called in each turn of a loop that waits. False: do not wait any longer.
+  // Must be called in each turn of a loop that waits. If it returns false, the loop must end.
   bool wait() {
     if (seats_ == nullptr) return true;
     if (is_stranded_) return strand();
@@ -179,7 +180,7 @@ class Harbour {
 
 namespace mpi {
 
-// While it lives, allocations belong to MPI.
+// While it is alive, allocations belong to MPI.
 class Inside {
  public:
   Inside() { ++refusals.inside_mpi; }
@@ -207,7 +208,7 @@ inline int complete(MPI_Request* request, MPI_Status* status) {
 }
 
 template <class Start>
-int collective(Call call, const Start& start) {
+int blocking(Call call, const Start& start, MPI_Status* status = MPI_STATUS_IGNORE) {
   if (Harbour::here().fails(call)) return MPI_ERR_OTHER;
   MPI_Request request = MPI_REQUEST_NULL;
   {
@@ -215,7 +216,7 @@ int collective(Call call, const Start& start) {
     const int code = start(&request);
     if (code != MPI_SUCCESS) return code;
   }
-  return complete(&request, MPI_STATUS_IGNORE);
+  return complete(&request, status);
 }
 
 template <class Function>
@@ -226,7 +227,7 @@ int local(Call call, const Function& function) {
   return function();
 }
 
-// `done` says whether something has come of it.
+// `done` is set if the call has made progress.
 template <class Function>
 int poll(Call call, int* done, const Function& function) {
   if (Harbour::here().fails(call)) return MPI_ERR_OTHER;
@@ -248,57 +249,53 @@ int poll(Call call, int* done, const Function& function) {
 extern "C" {
 
 using evenkeel::test::Call;
-using evenkeel::test::mpi::collective;
+using evenkeel::test::mpi::blocking;
 using evenkeel::test::mpi::local;
 using evenkeel::test::mpi::poll;
 
 int MPI_Allreduce(const void* from, void* to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm ranks) {
-  return collective(Call::allreduce, [&](MPI_Request* request) {
+  return blocking(Call::allreduce, [&](MPI_Request* request) {
     return PMPI_Iallreduce(from, to, n, type, op, ranks, request);
   });
 }
 int MPI_Exscan(const void* from, void* to, int n, MPI_Datatype type, MPI_Op op, MPI_Comm ranks) {
-  return collective(Call::exscan, [&](MPI_Request* request) {
+  return blocking(Call::exscan, [&](MPI_Request* request) {
     return PMPI_Iexscan(from, to, n, type, op, ranks, request);
   });
 }
 int MPI_Bcast(void* data, int n, MPI_Datatype type, int root, MPI_Comm ranks) {
-  return collective(Call::broadcast, [&](MPI_Request* request) {
+  return blocking(Call::broadcast, [&](MPI_Request* request) {
     return PMPI_Ibcast(data, n, type, root, ranks, request);
   });
 }
 int MPI_Allgather(const void* from, int n, MPI_Datatype type, void* to, int m, MPI_Datatype into,
                   MPI_Comm ranks) {
-  return collective(Call::allgather, [&](MPI_Request* request) {
+  return blocking(Call::allgather, [&](MPI_Request* request) {
     return PMPI_Iallgather(from, n, type, to, m, into, ranks, request);
   });
 }
 int MPI_Allgatherv(const void* from, int n, MPI_Datatype type, void* to, const int* counts,
                    const int* places, MPI_Datatype into, MPI_Comm ranks) {
-  return collective(Call::allgatherv, [&](MPI_Request* request) {
+  return blocking(Call::allgatherv, [&](MPI_Request* request) {
     return PMPI_Iallgatherv(from, n, type, to, counts, places, into, ranks, request);
   });
 }
 int MPI_Gatherv(const void* from, int n, MPI_Datatype type, void* to, const int* counts,
                 const int* places, MPI_Datatype into, int root, MPI_Comm ranks) {
-  return collective(Call::gatherv, [&](MPI_Request* request) {
+  return blocking(Call::gatherv, [&](MPI_Request* request) {
     return PMPI_Igatherv(from, n, type, to, counts, places, into, root, ranks, request);
   });
 }
 int MPI_Barrier(MPI_Comm ranks) {
-  return collective(Call::barrier,
-                    [&](MPI_Request* request) { return PMPI_Ibarrier(ranks, request); });
+  return blocking(Call::barrier,
+                  [&](MPI_Request* request) { return PMPI_Ibarrier(ranks, request); });
 }
 int MPI_Recv(void* data, int n, MPI_Datatype type, int from, int tag, MPI_Comm ranks,
              MPI_Status* status) {
-  if (evenkeel::test::Harbour::here().fails(Call::recv)) return MPI_ERR_OTHER;
-  MPI_Request request = MPI_REQUEST_NULL;
-  {
-    const evenkeel::test::mpi::Inside inside;
-    const int code = PMPI_Irecv(data, n, type, from, tag, ranks, &request);
-    if (code != MPI_SUCCESS) return code;
-  }
-  return evenkeel::test::mpi::complete(&request, status);
+  const auto start = [&](MPI_Request* request) {
+    return PMPI_Irecv(data, n, type, from, tag, ranks, request);
+  };
+  return blocking(Call::recv, start, status);
 }
 int MPI_Wait(MPI_Request* request, MPI_Status* status) {
   if (evenkeel::test::Harbour::here().fails(Call::wait)) return MPI_ERR_OTHER;

@@ -1,60 +1,33 @@
 #pragma once
 
-// Runs another program and tells how it has ended.
+// Runs another program and reports how it has ended.
 
 #include "support/scratch.hpp"
 
-#include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <csignal>
-#include <filesystem>
-#include <string>
-#include <vector>
+#include <optional>
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <unistd.h>
 
 namespace evenkeel::test {
 
 using Words = std::vector<std::string>;
 
 struct Ended {
-  int status = -1;  // -1: not started, or ended by a signal
+  int status = -1;  // if it is -1: not started, or ended by a signal
   std::string out, err;
 };
 
 struct ProgramOptions {
-  std::string out = {};  // a file for its output, which is then not read; empty: it is
-  // No file may become longer, as if the disk were full.
+  std::string out = {};  // if not empty, output goes to this file unread
+  // No file may become longer; this simulates a full disk.
   rlim_t most_bytes = RLIM_INFINITY;
 };
 
-// While it lives, this process and those that it starts make no file longer than so.
-class FileLimit {
- public:
-  explicit FileLimit(rlim_t most_bytes) {
-    getrlimit(RLIMIT_FSIZE, &before_);
-    if (most_bytes == RLIM_INFINITY) return;
-    const rlimit limit = {most_bytes, before_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    handler_ = std::signal(SIGXFSZ, SIG_IGN);
-  }
-  ~FileLimit() {
-    setrlimit(RLIMIT_FSIZE, &before_);
-    if (handler_ != SIG_ERR) std::signal(SIGXFSZ, handler_);
-  }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-
- private:
-  rlimit before_ = {};
-  void (*handler_)(int) = SIG_ERR;
-};
-
-// The first word is the program, looked for in PATH where it has no slash. Spawned, not forked:
-// that is safe where MPI runs, and other threads.
+// The first word is the program, which is searched for in PATH if it has no slash. It is spawned,
+// not forked, which is safe while MPI and other threads run.
 inline Ended run_program(const ScratchDirectory& directory, Words words,
                          const ProgramOptions& options = {}) {
   const std::string out = options.out.empty() ? directory.path_of("stdout") : options.out;
@@ -71,7 +44,8 @@ inline Ended run_program(const ScratchDirectory& directory, Words words,
   pid_t child = -1;
   int code = 0, status = 0;
   {
-    const FileLimit limit(options.most_bytes);
+    std::optional<FullDisk> full;
+    if (options.most_bytes != RLIM_INFINITY) full.emplace(options.most_bytes);
     code = posix_spawnp(&child, pointers[0], &files, nullptr, pointers.data(), environ);
   }
   posix_spawn_file_actions_destroy(&files);

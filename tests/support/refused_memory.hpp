@@ -1,8 +1,8 @@
 #pragma once
 
-// Refuses allocations of the calling thread, one by one: replaces operator new, and what Kokkos and
-// evenkeel get host memory from. Allocations inside MPI, and those of other threads, are not
-// counted. Include it in one source file of a program.
+// Refuses allocations of the calling thread, one by one. Replaces operator new, and the functions
+// by which Kokkos and evenkeel allocate host memory. Allocations inside MPI, and those of other
+// threads, are not counted. Include it in one source file of a program.
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -25,13 +25,14 @@ struct Refusals {
   bool is_armed = false;  // in this thread
   int inside_mpi = 0;
   std::int64_t until = 0;  // allocations before the one that is refused
-  bool all_later = false;  // refuses those that follow, too
+  bool all_later = false;  // also refuses those that follow
   std::int64_t seen = 0, refused = 0;
-  std::size_t greatest = 0;  // bytes that were asked for at once
+  std::size_t greatest = 0;  // bytes of the largest request
   void* frames[most_frames] = {};
   int depth = 0;
 
-  // From here on the n-th allocation is refused, from 1 on; 0: none, they are only counted.
+  // Refuses the n-th allocation after this call, counted from 1. If n is 0, allocations are only
+  // counted.
   void arm(std::int64_t n, bool and_all_later) {
     *this = {};
     until = n;
@@ -45,7 +46,7 @@ struct Refusals {
     ++seen;
     greatest = bytes > greatest ? bytes : greatest;
     if (until == 0 || seen < until || (seen > until && !all_later)) return false;
-    is_armed = false;  // while the stack is taken
+    is_armed = false;  // while it collects the stack
     void* stack[most_frames];
     const int found = backtrace(stack, most_frames);
     is_armed = true;
@@ -58,7 +59,7 @@ struct Refusals {
   }
 
  private:
-  // Kokkos 5.2 makes a string to free the memory of a View. A destructor cannot do without.
+  // Kokkos 5.2 makes a string to free the memory of a View, which a destructor cannot avoid.
   static bool gives_back(void* const* stack, int found) {
     constexpr int nearest = 8;
     return std::any_of(stack, stack + std::min(found, nearest), [](void* frame) {
@@ -84,7 +85,7 @@ inline void* or_throw(void* memory) {
 
 }  // namespace evenkeel::test
 
-#ifndef EVENKEEL_TEST_SANITIZED  // a sanitizer has its own
+#ifndef EVENKEEL_TEST_SANITIZED  // a sanitizer defines these itself
 extern "C" {
 void* aligned_alloc(std::size_t alignment, std::size_t bytes) noexcept {
   return evenkeel::test::allocated_at(alignment, bytes);
@@ -96,7 +97,7 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) noex
 }
 #endif
 
-// Inlined, they would look mismatched to the compiler.
+// If they were inlined, the compiler would report them as mismatched.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   return evenkeel::test::or_throw(evenkeel::test::allocated(bytes));
 }

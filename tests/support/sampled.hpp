@@ -4,7 +4,7 @@
 
 namespace evenkeel::test {
 
-// How many of `all` cases a sanitizer gets to see: a fifth.
+// The number of cases of `all` that run under a sanitizer: a fifth.
 template <class Integer>
 constexpr Integer sampled(Integer all) noexcept {
   return is_sanitized ? (all + 4) / 5 : all;

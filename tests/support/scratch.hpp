@@ -17,7 +17,7 @@
 
 namespace evenkeel::test {
 
-// A directory of this process, gone with all that is in it at the end of the scope.
+// A directory of this process, which is removed with its content at the end of the scope.
 class ScratchDirectory {
  public:
   ScratchDirectory() { std::filesystem::create_directories(path_); }
@@ -32,7 +32,7 @@ class ScratchDirectory {
     return path_of(name);
   }
 
-  // Their names.
+  // Returns the names of the files.
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path_))
@@ -45,7 +45,7 @@ class ScratchDirectory {
       std::filesystem::temp_directory_path() / ("evenkeel-files-" + std::to_string(getpid()));
 };
 
-// What root may do is not refused to anybody: without root's rights until the end of the scope.
+// Root has all rights, so nothing is refused to it: this drops them until the end of the scope.
 class Unprivileged {
  public:
   Unprivileged() {
@@ -62,7 +62,7 @@ class Unprivileged {
   bool was_root_ = geteuid() == 0;
 };
 
-// No file may become longer than this, as if the disk were full, until the end of the scope. By
+// No file may become longer than this until the end of the scope, which simulates a full disk. By
 // default the system ends a process that tries; `Signal::ignored` lets the write fail.
 class FullDisk {
  public:

@@ -1,7 +1,7 @@
 #pragma once
 
-// Turns a hang into a failure that shows where: after the limit the stacks of all threads of this
-// process go to stderr and the process ends with status 124.
+// Turns a hang into a failure with its location: after the limit the stacks of all threads of this
+// process are printed to stderr and the process ends with status 124.
 
 #include <condition_variable>
 #include <mutex>
@@ -12,7 +12,8 @@ namespace evenkeel::test {
 
 class Watchdog {
  public:
-  // `name` stands before the stacks (the rank, say). A limit of 0 watches nothing.
+  // `name` is printed before the stacks (the rank, for example). A limit of 0 disables the
+  // watchdog.
   Watchdog(int limit_seconds, std::string name);
   ~Watchdog();
 

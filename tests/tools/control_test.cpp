@@ -1,39 +1,29 @@
-// `evenkeel control` as its users start it, while a run goes on.
+// Runs `evenkeel control` as its users start it, during a run.
 
 #include "monitor/drive/monitor/watching.hpp"
-#include "support/program.hpp"
-#include "support/scratch.hpp"
-#include "tools/refused.hpp"
+#include "tools/program_test.hpp"
 
-#include <algorithm>
 #include <atomic>
-#include <filesystem>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include <sys/stat.h>
 
-namespace evenkeel::tool {
+namespace evenkeel::tool::control_test {
 namespace {
 
 using test::Ended;
 using test::Words;
 
-class ControlProgram : public testing::Test {
+class ControlProgram : public test::ProgramTest {
  protected:
-  Ended run(const Words& arguments) const {
-    Words words = {EVENKEEL_TEST_PROGRAM, "control"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return test::run_program(directory_, std::move(words));
-  }
+  ControlProgram() : ProgramTest("control") {}
 
   void expect_refused(const Words& arguments, const std::string& text) const {
-    test::expect_refused(run(arguments), text);
+    ProgramTest::expect_refused(arguments, text);
     EXPECT_FALSE(std::filesystem::exists(file_));
   }
 
-  // How the program ends while a run reads the file. Advice is the run's answer to a rebalance.
+  // Returns the end of the program while a run reads the file. Advice is the run's answer to a
+  // rebalance.
   Ended said_to_a_run(Words arguments, std::vector<std::int64_t>& advised) const {
     Options options = test::exact(Never{});
     options.control = file_;
@@ -61,7 +51,6 @@ class ControlProgram : public testing::Test {
     return ended;
   }
 
-  test::ScratchDirectory directory_;
   const std::string file_ = directory_.path_of("run.control");
 };
 
@@ -90,7 +79,7 @@ TEST_F(ControlProgram, AJournal) {
   EXPECT_TRUE(advised.empty());
 }
 
-// A name that nobody has: the run leaves the file, and so it is not taken.
+// No run has the name, so the line stays in the file.
 TEST_F(ControlProgram, WhatNoRunTakesIsSaid) {
   std::vector<std::int64_t> advised;
   const Ended ended = said_to_a_run({"rebalance", "--name", "solid", "--wait", "0.5"}, advised);
@@ -125,7 +114,7 @@ TEST_F(ControlProgram, WhatIsRefused) {
                  "tools/control: The control file '");
 }
 
-// None of these is waited for, and none is changed.
+// The program waits for no such file, and changes no such file.
 TEST_F(ControlProgram, WhatIsNoRegularFileIsRefused) {
   const auto expect_left = [&](const std::string& reason) {
     const Ended ended = run({file_, "pause"});
@@ -144,4 +133,4 @@ TEST_F(ControlProgram, WhatIsNoRegularFileIsRefused) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::control_test

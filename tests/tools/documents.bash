@@ -1,4 +1,5 @@
 # Commands of the program that pages show: the program has each command, and it has each option.
+# The help of each command ends with examples, which the program understands.
 # Given: the program, the checkout.
 set -euo pipefail
 program="$1"
@@ -36,3 +37,18 @@ done < <(for file in README.md */README.md docs/*.md docs/howto/*.md; do
     grep -oE '(^|[^a-z./_-])evenkeel [a-z]+( [^`|;&#>]*)?' | sed "s|^[^e]*|$file:|" || true
 done)
 ((checked >= 20)) || fail "only $checked options were found in all pages"
+
+directory="$(mktemp -d)"
+trap 'rm -rf "$directory"' EXIT
+cd "$directory"
+for command in $known; do
+  shown="$("$program" "$command" --help)"
+  [[ "$shown" == *"Examples:"* ]] || fail "the help of $command has no examples"
+  while read -r example; do
+    [[ -n "$example" ]] || continue
+    [[ "$command" != control ]] || example+=" --wait 0"  # no run would take it
+    complaint="$(eval "'$program' $example" 2>&1 >/dev/null || true)"
+    [[ -z "$complaint" || "$complaint" == *"cannot be read"* ]] ||  # it has no such file
+      fail "evenkeel $example: $complaint"
+  done < <(sed -n '/^Examples:/,$s/^  evenkeel \([^|>]*\)$/\1/p' <<<"$shown")
+done

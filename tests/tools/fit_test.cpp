@@ -1,34 +1,13 @@
-// `evenkeel fit` as its users start it: alone, without a launcher.
+// Runs `evenkeel fit` as its users start it: alone, without a launcher.
 
-#include "support/program.hpp"
-#include "support/scratch.hpp"
-#include "tools/refused.hpp"
+#include "tools/program_test.hpp"
 
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
-#include <string>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::fit_test {
 namespace {
 
-using test::Ended;
-using test::Words;
-
-class FitProgram : public testing::Test {
+class FitProgram : public test::ProgramTest {
  protected:
-  Ended run(const Words& arguments) const {
-    Words words = {EVENKEEL_TEST_PROGRAM, "fit"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return test::run_program(directory_, std::move(words), {.out = ""});
-  }
-  std::string file(const std::string& name, const std::string& content) const {
-    return directory_.with_file(name, content);
-  }
-  void expect_refused(const Words& arguments, const std::string& text) const {
-    test::expect_refused(run(arguments), text);
-  }
+  FitProgram() : ProgramTest("fit") {}
 
   // Timings that follow a = 0.5, B = 2, C = 4, D = 8 exactly.
   static std::string exact() {
@@ -39,14 +18,10 @@ class FitProgram : public testing::Test {
                 std::to_string(0.5 * ((mx + 2) * (my + 4) + 8)) + '\n';
     return rows;
   }
-
-  test::ScratchDirectory directory_;
 };
 
 TEST_F(FitProgram, Json) {
-  const Ended ended = run({"--patches", file("t.csv", exact()), "--json"});
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  const nlohmann::json said = nlohmann::json::parse(ended.out);
+  const nlohmann::json said = json({"--patches", file("t.csv", exact())});
   EXPECT_EQ(said["told"], true);
   EXPECT_EQ(said["timings"], 12);
   EXPECT_NEAR(said["model"]["a"].get<double>(), 0.5, 1e-4);
@@ -56,17 +31,12 @@ TEST_F(FitProgram, Json) {
 }
 
 TEST_F(FitProgram, Text) {
-  const Ended ended = run({"--patches", file("t.csv", exact())});
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(ended.err, "");
-  EXPECT_TRUE(ended.out.starts_with("model    a ((mx + B) (my + C) + D) seconds\ntimings  12"))
-      << ended.out;
+  const std::string text = output_of({"--patches", file("t.csv", exact())});
+  EXPECT_TRUE(text.starts_with("model    a ((mx + B) (my + C) + D) seconds\ntimings  12")) << text;
 }
 
 TEST_F(FitProgram, WhatTheDataCannotTellIsNoError) {
-  const Ended ended = run({"--patches", file("t.csv", "4,4,1\n8,8,3\n"), "--json"});
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  const nlohmann::json said = nlohmann::json::parse(ended.out);
+  const nlohmann::json said = json({"--patches", file("t.csv", "4,4,1\n8,8,3\n")});
   EXPECT_EQ(said["told"], false);
   EXPECT_EQ(said["numbers"][3]["verdict"], "too few timings");
   EXPECT_GT(said["model"]["a"].get<double>(), 0);
@@ -75,10 +45,8 @@ TEST_F(FitProgram, WhatTheDataCannotTellIsNoError) {
 TEST_F(FitProgram, Counts) {
   const std::string counts = file("A.csv", "10,7\n13,4\n12,2\n5,8\n"),
                     seconds = file("t.csv", "1.2\n0.9\n0.8\n1.1\n");
-  const Ended ended =
-      run({"--counts", counts, "--seconds", seconds, "--method", "minimum_norm", "--json"});
-  ASSERT_EQ(ended.status, 0) << ended.err;
-  const nlohmann::json said = nlohmann::json::parse(ended.out);
+  const nlohmann::json said =
+      json({"--counts", counts, "--seconds", seconds, "--method", "minimum_norm"});
   EXPECT_NEAR(said["costs"][0].get<double>(), 0.0420, 5e-5);
   EXPECT_NEAR(said["costs"][1].get<double>(), 0.1097, 5e-5);
   EXPECT_EQ(run({"--counts", counts, "--seconds", seconds}).status, 0);
@@ -94,7 +62,7 @@ TEST_F(FitProgram, BadInput) {
   expect_refused({}, "tools/fit: There is nothing to fit.");
   expect_refused({"--patches"}, "--patches");
   expect_refused({"--nonsense"}, "The following argument was not expected: --nonsense.");
-  expect_refused({"--patches", directory_.path_of("missing.csv")}, "tools/files: The file '");
+  expect_refused({"--patches", path("missing.csv")}, "tools/files: The file '");
   expect_refused({"--patches", file("t.txt", "1,1,1\n")}, "tools/files: The name '");
   expect_refused({"--patches", file("t.csv", "1,1\n")}, "tools/fit: '");
   expect_refused({"--patches", file("t.csv", "1,0,1\n")}, "tools/fit: In '");
@@ -102,4 +70,4 @@ TEST_F(FitProgram, BadInput) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::fit_test

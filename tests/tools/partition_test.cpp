@@ -1,26 +1,12 @@
-// The program as its users start it: alone and by the launcher.
+// Runs the program as its users start it: alone and by the launcher.
 
 #include "partition/clouds.hpp"
-#include "support/program.hpp"
-#include "support/scratch.hpp"
-#include "support/xml.hpp"
+#include "tools/program_test.hpp"
 
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <cstring>
-#include <filesystem>
-#include <limits>
-#include <set>
 #include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
-namespace evenkeel::tool {
+namespace evenkeel::tool::partition_test {
 namespace {
 
 using test::content_of;
@@ -28,7 +14,7 @@ using test::Ended;
 using test::npy_of;
 using test::Words;
 
-// The command line that starts so many ranks; empty for the program alone.
+// The command line that starts `ranks` ranks, or nothing for the program alone.
 Words launcher(int ranks) {
   Words words;
   std::istringstream all(ranks > 0 ? EVENKEEL_TEST_LAUNCHER : "");
@@ -39,39 +25,28 @@ Words launcher(int ranks) {
 
 constexpr bool has_launcher = sizeof(EVENKEEL_TEST_LAUNCHER) > 1;
 
-class PartitionProgram : public testing::Test {
+class PartitionProgram : public test::ProgramTest {
  protected:
-  // No file may become longer than `most_bytes`, as if the disk were full.
-  Ended run(const Words& arguments, int ranks = 0, const std::string& out = "",
-            rlim_t most_bytes = RLIM_INFINITY) const {
-    Words words = launcher(ranks);
-    words.insert(words.end(), {EVENKEEL_TEST_PROGRAM, "partition"});
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return test::run_program(directory_, std::move(words), {out, most_bytes});
+  PartitionProgram() : ProgramTest("partition") {}
+
+  nlohmann::json json(const Words& arguments, int ranks = 0) const {
+    return ProgramTest::json(arguments, launcher(ranks));
   }
 
-  nlohmann::json json(Words arguments, int ranks = 0) const {
-    arguments.emplace_back("--json");
-    const Ended ended = run(arguments, ranks);
-    EXPECT_EQ(ended.status, 0) << ended.err;
-    return nlohmann::json::parse(ended.out);
-  }
-
-  // Status 2 and this one line, whoever prints others: a launcher has words of its own.
-  void expect_refused(const Words& arguments, const std::string& text, int status = 2) const {
+  // Expects status 2 and only this line from the program; a launcher may print more.
+  void expect_refused(const Words& arguments, const std::string& text) const {
     const Words before = sorted(directory_.files());
     const Ended alone = run(arguments);
-    EXPECT_EQ(alone.status, status) << alone.err;
+    EXPECT_EQ(alone.status, 2) << alone.err;
     EXPECT_EQ(alone.out, "");
     EXPECT_EQ(alone.err, "evenkeel: " + text + "\n");
     EXPECT_EQ(sorted(directory_.files()), before) << "nothing is left";
   }
-  void expect_refused_by_all(const Words& arguments, const std::string& text,
-                             int status = 2) const {
+  void expect_refused_by_all(const Words& arguments, const std::string& text) const {
     if (!has_launcher) return;
     const Words before = sorted(directory_.files());
-    const Ended together = run(arguments, 3);
-    EXPECT_EQ(together.status, status) << together.err;
+    const Ended together = run(arguments, {}, launcher(3));
+    EXPECT_EQ(together.status, 2) << together.err;
     EXPECT_EQ(together.out, "");
     EXPECT_NE(together.err.find(text), std::string::npos) << together.err;
     EXPECT_EQ(together.err.find("evenkeel: "), together.err.rfind("evenkeel: ")) << together.err;
@@ -79,28 +54,24 @@ class PartitionProgram : public testing::Test {
     EXPECT_EQ(sorted(directory_.files()), before) << "nothing is left";
   }
 
+  // Expects the same text from both, without the name of a rank.
+  void expect_refused_alike(const Words& arguments, const std::string& text) const {
+    expect_refused(arguments, text);
+    expect_refused_by_all(arguments, "evenkeel: " + text);
+  }
+
   static Words sorted(Words words) {
     std::ranges::sort(words);
     return words;
   }
-  static Words plus(Words words, const Words& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  }
-  std::string file(const std::string& name, const std::string& content) const {
-    return directory_.with_file(name, content);
-  }
-  std::string path(const std::string& name) const { return directory_.path_of(name); }
-  // A few points, and what every command line needs.
+  // A few points, and the required options.
   Words good(const std::string& method = "hilbert") const {
     const std::string points = file("good.csv", "0,0\n1,0\n0,1\n1,1\n0.5,0.25\n");
     return {"--points", points, "--parts", "2", "--method", method};
   }
-
-  test::ScratchDirectory directory_;
 };
 
-// Behind the header of a .npy file of numbers.
+// Reads the numbers after the header of a .npy file.
 std::vector<std::int32_t> parts_in(const std::string& bytes) {
   const std::size_t begin = bytes.find('\n') + 1;
   std::vector<std::int32_t> parts((bytes.size() - begin) / 4);
@@ -108,7 +79,7 @@ std::vector<std::int32_t> parts_in(const std::string& bytes) {
   return parts;
 }
 
-// An array of a .vtu file, by the offset that its XML states.
+// Reads an array of a .vtu file, by the offset in its XML.
 template <class Number>
 std::vector<Number> array_in(const std::string& bytes, const std::string& name) {
   const std::size_t element = bytes.find("Name=\"" + name + "\"");
@@ -124,10 +95,8 @@ std::vector<Number> array_in(const std::string& bytes, const std::string& name) 
 
 TEST_F(PartitionProgram, Json) {
   const nlohmann::json said = json(good());
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : said.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"heaviest_object", "imbalance_percent", "lambda",
-                                            "method", "objects", "parts", "rounds", "seconds"}));
+  EXPECT_EQ(test::keys_of(said), (Words{"heaviest_object", "imbalance_percent", "lambda", "method",
+                                        "objects", "parts", "rounds", "seconds"}));
   EXPECT_EQ(said["method"].get<std::string>(), "hilbert");
   EXPECT_EQ(said["objects"].get<int>(), 5);
   EXPECT_EQ(said["parts"].get<int>(), 2);
@@ -142,16 +111,14 @@ TEST_F(PartitionProgram, Json) {
 }
 
 TEST_F(PartitionProgram, Text) {
-  const Ended ended = run(good("snake"));
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_EQ(ended.err, "");
+  const std::string text = output_of(good("snake"));
   const std::string start =
       "method          snake\nobjects         5 in 2 dimensions\nparts           2, by count\n"
       "lambda          1.2 (greatest / average)\n"
       "imbalance       33.3333 % ((greatest - average) / greatest * N / (N - 1))\n"
       "heaviest object 1 of 2.5 in the average part\nseconds         ";
-  EXPECT_EQ(ended.out.substr(0, start.size()), start);
-  EXPECT_EQ(std::ranges::count(ended.out, '\n'), 7);
+  EXPECT_EQ(text.substr(0, start.size()), start);
+  EXPECT_EQ(std::ranges::count(text, '\n'), 7);
 }
 
 TEST_F(PartitionProgram, TheSameFilesOnAnyNumberOfRanks) {
@@ -177,26 +144,23 @@ TEST_F(PartitionProgram, TheSameFilesOnAnyNumberOfRanks) {
       {"--method", "bisection", "--points", path("points8.npy"), "--weights",
        path("weights8.npy")}};
   for (const Words& one : cases) {
-    std::string parts, domains, drawing;
+    std::string parts, domains;
     nlohmann::json said;
     for (const int ranks : {0, 1, 2, 3, 5}) {
       if (ranks > 0 && !has_launcher) continue;
-      if ((ranks == 1 || ranks == 5) && &one != &cases.front()) continue;  // launching takes long
-      nlohmann::json now = json(plus(one, {"--parts", "13", "--out", path("parts.npy"), "--vtk",
-                                           path("domains.vtu"), "--svg", path("parts.svg")}),
-                                ranks);
+      if ((ranks == 1 || ranks == 5) && &one != &cases.front()) continue;  // launching is slow
+      nlohmann::json now = json(
+          plus(one, {"--parts", "13", "--out", path("parts.npy"), "--vtk", path("domains.vtu")}),
+          ranks);
       now.erase("seconds");
       if (ranks == 0) {
         said = now;
         parts = content_of(path("parts.npy"));
         domains = content_of(path("domains.vtu"));
-        drawing = content_of(path("parts.svg"));
-        EXPECT_EQ(test::Xml(drawing).elements().front().name, "svg");
       }
       EXPECT_EQ(now.dump(), said.dump()) << one[1] << ", ranks: " << ranks;
       EXPECT_TRUE(content_of(path("parts.npy")) == parts) << one[1] << ", ranks: " << ranks;
       EXPECT_TRUE(content_of(path("domains.vtu")) == domains) << one[1] << ", ranks: " << ranks;
-      EXPECT_TRUE(content_of(path("parts.svg")) == drawing) << one[1] << ", ranks: " << ranks;
       if (&one != &cases.front()) continue;
       json(plus(one, {"--parts", "13", "--out", path("parts.csv")}), ranks);
       std::string lines;
@@ -208,7 +172,7 @@ TEST_F(PartitionProgram, TheSameFilesOnAnyNumberOfRanks) {
   }
 }
 
-// Of methods that take both files and options of their own.
+// Methods that take both files and options of their own.
 const std::vector<Words> all_methods = {{"hilbert"},
                                         {"morton"},
                                         {"snake"},
@@ -219,7 +183,7 @@ const std::vector<Words> all_methods = {{"hilbert"},
                                         {"tensor", "--rounds", "5"},
                                         {"staggered", "--rounds", "5"}};
 
-// Lambda, by the part of each object and its weight alone.
+// Computes lambda from the part of each object and its weight alone.
 TEST_F(PartitionProgram, TheFilesSayWhatTheReportSays) {
   const test::Cloud cloud = test::random_cloud(2, 700, true, 3);
   for (const Words& method : all_methods) {
@@ -260,7 +224,7 @@ TEST_F(PartitionProgram, TheFilesSayWhatTheReportSays) {
   }
 }
 
-// The uniform grid, counted by hand; and as many elements as rounds and one.
+// The uniform grid is counted by hand; the list has one element more than the rounds.
 TEST_F(PartitionProgram, Rounds) {
   const std::string points = file("points.csv", "0,0\n1,0\n2,0\n3,0\n8,4\n");
   for (const char* method : {"tensor", "staggered"}) {
@@ -308,7 +272,7 @@ TEST_F(PartitionProgram, FewObjects) {
     }
 }
 
-// They are of one part together, whatever is asked for.
+// All objects are in one part, whatever the options are.
 TEST_F(PartitionProgram, AllInOnePlace) {
   const std::string points = file("same.npy", npy_of<double>(3, std::vector<double>(300, 7)));
   for (const Words& method : all_methods) {
@@ -347,44 +311,20 @@ TEST_F(PartitionProgram, CommandLinesThatAreNone) {
                  "The following argument was not expected: --nonsense. See evenkeel --help.");
 }
 
+// The test tools/partition/options has the other options.
 TEST_F(PartitionProgram, OptionsThatAreRefused) {
   const std::string unknown = "tools/partition: --method is 'unknown'. The methods are ";
   expect_refused(good("unknown"), unknown +
                                       "hilbert, morton, snake, staggered, tensor, bisection, "
                                       "histogram and graph.");
   expect_refused_by_all(good("unknown"), "evenkeel: " + unknown);
-  const std::string grids = " It belongs to staggered, tensor and histogram; leave it out.";
-  expect_refused(plus(good(), {"--grid", "1x2"}),
-                 "tools/partition: --grid has no meaning for the method hilbert." + grids);
-  expect_refused(plus(good("bisection"), {"--grid", "1x2"}),
-                 "tools/partition: --grid has no meaning for the method bisection." + grids);
-  expect_refused(plus(good(), {"--rounds", "1"}),
-                 "tools/partition: --rounds has no meaning for the method hilbert. It belongs to "
-                 "staggered and tensor; leave it out.");
-  expect_refused(plus(good("tensor"), {"--rounds", "-1"}),
-                 "tools/partition: --rounds is '-1'. Give a whole number from 0 to 10000.");
-  expect_refused(plus(good("staggered"), {"--grid", "0x2x2"}),
-                 "tools/partition: --grid is '0x2x2'. Give how many domains there are along each "
-                 "axis, as in 4x3 in two dimensions or 4x3x2 in three, and at most 16777216 in "
-                 "all.");
-  expect_refused(plus(good("histogram"), {"--grid", "3x1"}),
-                 "tools/partition: --grid 3x1 makes 3 domains, but --parts is 2. Give as many "
-                 "domains as parts, or leave --grid out.");
   const Words solid = plus(good("tensor"), {"--grid", "1x2x1", "--out", path("parts.npy")});
   const std::string flat = "tools/partition: --grid has 3 numbers, but the points of '" +
                            path("good.csv") + "' have 2 coordinates. Give 2 numbers.";
-  expect_refused(solid, flat);
-  expect_refused_by_all(solid, "evenkeel: " + flat);
-  expect_refused(
-      plus(good(), {"--work", "weights"}),
-      "tools/partition: --work is 'weights', but no weights are given. Name their file by "
-      "--weights.");
-  expect_refused(plus(good(), {"--target-lambda", "0.9"}),
-                 "tools/partition: --target-lambda is '0.9'. Give a number from 1 on, where 1 is "
-                 "perfect.");
+  expect_refused_alike(solid, flat);
 }
 
-// Two triangles, joined by one edge, and what cuts them in two.
+// Two triangles, joined by one edge, and the options that cut them in two.
 Words good_graph(const test::ScratchDirectory& directory) {
   const std::string graph =
       directory.with_file("good.graph", "6 7\n2 3\n1 3\n1 2 4\n3 5 6\n4 6\n4 5\n");
@@ -393,12 +333,10 @@ Words good_graph(const test::ScratchDirectory& directory) {
 
 TEST_F(PartitionProgram, GraphJson) {
   const nlohmann::json said = json(good_graph(directory_));
-  std::vector<std::string> keys;
-  for (const auto& [key, value] : said.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (std::vector<std::string>{"bound", "broken", "cut", "cut_edges", "edges", "empty",
-                                            "imbalance_percent", "lambda", "method",
-                                            "most_neighbours", "moved", "parts", "remarks",
-                                            "seconds", "vertices", "volume"}));
+  EXPECT_EQ(test::keys_of(said),
+            (Words{"bound", "broken", "cut", "cut_edges", "edges", "empty", "imbalance_percent",
+                   "lambda", "method", "most_neighbours", "moved", "parts", "remarks", "seconds",
+                   "vertices", "volume"}));
   EXPECT_EQ(said["method"].get<std::string>(), "graph");
   EXPECT_EQ(said["vertices"].get<int>(), 6);
   EXPECT_EQ(said["edges"].get<int>(), 7);
@@ -420,9 +358,7 @@ TEST_F(PartitionProgram, GraphText) {
       plus(good_graph(directory_),
            {"--from", file("from.csv", "0\n0\n1\n1\n1\n1\n"), "--weights",
             file("w.csv", "1,1\n1,1\n1,1\n1,1\n1,1\n1,1\n"), "--out", path("parts.csv")});
-  const Ended ended = run(words);
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_EQ(ended.err, "");
+  const std::string text = output_of(words);
   const std::string start =
       "method          graph, good\ngraph           6 vertices, 7 edges\n"
       "parts           2, by 2 weights\ncut             1 (1 edge)\n"
@@ -431,7 +367,7 @@ TEST_F(PartitionProgram, GraphText) {
       "lambda          1, 1 (greatest / average, at least 1, 1)\n"
       "imbalance       0, 0 % ((greatest - average) / greatest * N / (N - 1))\n"
       "moved           16.6667 % of the vertices\nseconds         ";
-  EXPECT_EQ(ended.out.substr(0, start.size()), start);
+  EXPECT_EQ(text.substr(0, start.size()), start);
   EXPECT_EQ(content_of(path("parts.csv")), "0\n0\n0\n1\n1\n1\n");
 }
 
@@ -453,55 +389,7 @@ TEST_F(PartitionProgram, GraphsThatAreRefused) {
       "tools/partition: Vertex 1 has the neighbour 2, but vertex 2 does not have the neighbour 1. "
       "So it is in '" +
       path("bad.graph") + "'. Give each edge in the rows of both its vertices.";
-  expect_refused(one_way, text);
-  expect_refused_by_all(one_way, "evenkeel: " + text);
-  const Words with_points =
-      plus(good_graph(directory_), {"--points", file("good.csv", "0,0\n1,0\n")});
-  expect_refused(with_points,
-                 "tools/partition: --points has no meaning for the method graph. It belongs to "
-                 "hilbert, morton, snake, staggered, tensor, bisection and histogram; leave it "
-                 "out.");
-  expect_refused(plus(good(), {"--graph", path("good.graph")}),
-                 "tools/partition: --graph has no meaning for the method hilbert. It belongs to "
-                 "graph; leave it out.");
-}
-
-TEST_F(PartitionProgram, ADrawingOfAGraph) {
-  const std::string places = file("places.csv", "0,0\n0,2\n1,1\n3,1\n4,0\n4,2\n");
-  const Words words = plus(good_graph(directory_), {"--svg", path("parts.svg")});
-  std::string alone;
-  for (const int ranks : {0, 2}) {
-    if (ranks > 0 && !has_launcher) continue;
-    const Ended ended = run(plus(words, {"--points", places}), ranks);
-    EXPECT_EQ(ended.status, 0) << ended.err;
-    const std::string drawing = content_of(path("parts.svg"));
-    if (ranks == 0) alone = drawing;
-    EXPECT_EQ(drawing, alone);
-    const auto cut = test::Xml(drawing).of_class("cut");
-    ASSERT_EQ(cut.size(), 1U);
-    EXPECT_EQ(std::ranges::count(cut.front()["d"], 'h'), 1) << "from 1, 1 to 3, 1";
-  }
-  std::filesystem::remove(path("parts.svg"));
-  expect_refused(words,
-                 "tools/partition: --svg draws vertices at their places, but none are given. Name "
-                 "their file by --points, or leave --svg out.");
-  const std::string few = file("few.csv", "0,0\n1,1\n");
-  expect_refused(plus(words, {"--points", few}), "tools/partition: There are 2 places in '" + few +
-                                                     "', but 6 vertices in '" + path("good.graph") +
-                                                     "'. Give as many places as vertices.");
-  const std::string wide = file("wide.csv", "0\n0\n0\n0\n0\n0\n");
-  expect_refused(plus(words, {"--points", wide}), "tools/partition: The places in '" + wide +
-                                                      "' have 1 columns. Give from 2 to 3 "
-                                                      "numbers.");
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::string bad =
-      file("bad.npy", npy_of<double>(2, {0, 0, 1, 0, 0, 1, nan, 1, 2, 2, 3, 3}));
-  const std::string text = "tools/partition: A coordinate in row 3 of '" + bad +
-                           "', counted from 0, is nan. Give finite coordinates.";
-  expect_refused(plus(words, {"--points", bad}), text);
-  expect_refused(plus(good(), {"--svg", path("good.csv")}),
-                 "tools/partition: --svg and --points name the same file, '" + path("good.csv") +
-                     "'. Give each a file of its own.");
+  expect_refused_alike(one_way, text);
 }
 
 TEST_F(PartitionProgram, InputThatIsRefused) {
@@ -558,23 +446,23 @@ TEST_F(PartitionProgram, OutputThatCannotBe) {
   const std::string format = "tools/files: The name '" + odd +
                              "' does not say which format the file has. Name a file that ends in "
                              ".npy or .csv.";
-  expect_refused(plus(good(), {"--out", odd}), format);
-  expect_refused_by_all(plus(good(), {"--out", odd}), "evenkeel: " + format);
+  expect_refused_alike(plus(good(), {"--out", odd}), format);
   expect_refused(plus(good(), {"--out", path("good.csv")}),
                  "tools/partition: --out and --points name the same file, '" + path("good.csv") +
                      "'. Give each a file of its own.");
 }
 
-// What cannot be said was not done, and neither file comes without the other.
+// If the output fails, nothing was done, and neither file is left without the other.
 TEST_F(PartitionProgram, AFullDiskLeavesNothing) {
   const Words words = plus(good(), {"--out", path("parts.npy"), "--vtk", path("domains.vtu")});
-  const Ended ended = run(words, 0, "/dev/full");
+  const Ended ended = run(words, {.out = "/dev/full"});
   EXPECT_EQ(ended.status, 1);
   EXPECT_EQ(ended.err, "evenkeel: stdout cannot be written.\n");
   EXPECT_EQ(directory_.files(), std::vector<std::string>{"good.csv"});
 
-  if (has_launcher) return;                      // MPI needs files as well
-  const Ended fuller = run(words, 0, "", 1000);  // enough for the parts, not for the domains
+  if (has_launcher) return;  // MPI needs files as well
+  const Ended fuller =
+      run(words, {.most_bytes = 1000});  // enough for the parts, not for the domains
   EXPECT_EQ(fuller.status, 1);
   EXPECT_EQ(fuller.out, "");
   EXPECT_EQ(fuller.err, "evenkeel: tools/files: The file '" + path("domains.vtu") +
@@ -584,4 +472,4 @@ TEST_F(PartitionProgram, AFullDiskLeavesNothing) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::partition_test

@@ -1,22 +1,11 @@
-// `evenkeel replay` as its users start it: alone, without a launcher.
+// Runs `evenkeel replay` as its users start it: alone, without a launcher.
 
 #include "files/array.hpp"
 #include "replay/chains.hpp"
-#include "support/program.hpp"
-#include "support/scratch.hpp"
-#include "tools/refused.hpp"
+#include "tools/program_test.hpp"
 #include "tools/report/journals.hpp"
 
-#include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
-
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::replay_test {
 namespace {
 
 using test::Costs;
@@ -24,7 +13,7 @@ using test::Ended;
 using test::npy_of;
 using test::Words;
 
-// A header, or none.
+// The header is optional.
 std::string csv_of(const Costs& costs, bool header) {
   std::string text;
   for (std::int64_t bin = 0; header && bin < costs.bins; ++bin)
@@ -38,57 +27,27 @@ std::string csv_of(const Costs& costs, bool header) {
   return text;
 }
 
-class ReplayProgram : public testing::Test {
+class ReplayProgram : public test::ProgramTest {
  protected:
-  Ended run(const Words& arguments, const std::string& out = "") const {
-    Words words = {EVENKEEL_TEST_PROGRAM, "replay"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return test::run_program(directory_, std::move(words), {.out = out});
-  }
-
-  nlohmann::json json(Words arguments) const {
-    arguments.emplace_back("--json");
-    const Ended ended = run(arguments);
-    EXPECT_EQ(ended.status, 0) << ended.err;
-    EXPECT_EQ(ended.err, "");
-    return nlohmann::json::parse(ended.out);
-  }
-
-  void expect_refused(const Words& arguments, const std::string& text) const {
-    const Ended ended = run(arguments);
-    test::expect_refused(ended, text);
-    EXPECT_TRUE(ended.err.ends_with(".\n")) << ended.err;
-  }
-
-  static Words plus(Words words, const Words& more) {
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-  }
-  std::string file(const std::string& name, const std::string& content) const {
-    return directory_.with_file(name, content);
-  }
-  std::string path(const std::string& name) const { return directory_.path_of(name); }
+  ReplayProgram() : ProgramTest("replay") {}
 
   static Words command(const std::string& chain, const std::string& ranks = "2",
                        const std::string& cost = "0.75") {
     return {"--chain", chain, "--ranks", ranks, "--cost", cost};
   }
-  // Work that comes to the last bin: the loads of two ranks are 2 and 2, then 2 and 6, 2 and 10.
+  // Work is added to the last bin: the loads of two ranks are 2 and 2, then 2 and 6, 2 and 10.
   Words good() const {
     return command(file("good.csv", "1,1,1,1\n1,1,1,5\n1,1,1,9\n1,1,1,9\n1,1,1,9\n"));
   }
-
-  test::ScratchDirectory directory_;
 };
 
 TEST_F(ReplayProgram, Json) {
   const nlohmann::json said = json(plus(good(), {"--trigger", "menon"}));
-  Words keys;
-  for (const auto& [key, value] : said.items()) keys.push_back(key);
-  EXPECT_EQ(keys, (Words{"above_optimum_percent", "ideal", "never", "optimum", "optimum_rebalances",
-                         "rebalances", "total", "trigger"}));
+  EXPECT_EQ(test::keys_of(said), (Words{"above_optimum_percent", "ideal", "never", "optimum",
+                                        "optimum_rebalances", "rebalances", "total", "trigger"}));
   EXPECT_EQ(said["trigger"].get<std::string>(), "menon");
-  // u: 0, 2: act; the cut by row 1 leaves 3 and 9 for good, u = 3: act, and act again.
+  // u is 0, then 2, so it acts; the cut by row 1 leaves 3 and 9 from then on, u = 3, so it acts
+  // again and again.
   EXPECT_EQ(said["rebalances"].dump(), "[2,3,4]");
   EXPECT_EQ(said["total"].get<double>(), 2 + 6 + 9 + 9 + 9 + 3 * 1.5);
   EXPECT_EQ(said["ideal"].get<double>(), 2 + 4 + 6 + 6 + 6);
@@ -99,10 +58,7 @@ TEST_F(ReplayProgram, Json) {
 }
 
 TEST_F(ReplayProgram, Text) {
-  const Ended ended = run(plus(good(), {"--trigger", "every 2"}));
-  EXPECT_EQ(ended.status, 0);
-  EXPECT_EQ(ended.err, "");
-  EXPECT_EQ(ended.out,
+  EXPECT_EQ(output_of(plus(good(), {"--trigger", "every 2"})),
             "trigger    every 2\n"
             "total      38 (+4.11 % of the optimum)\n"
             "never      38 (+4.11 % of the optimum)\n"
@@ -129,7 +85,7 @@ TEST_F(ReplayProgram, OptionsTakeEffect) {
   EXPECT_EQ(json(good())["trigger"].get<std::string>(), "cost_aware") << "it is the default";
 }
 
-// Whole costs, which every type holds.
+// The costs are whole numbers, which every type holds.
 TEST_F(ReplayProgram, AllFiles) {
   const Costs costs = test::whole_costs(30, 12, 50, 10, 7);
   const Words rest = {"--trigger", "boulmier", "--start", "uniform"};
@@ -146,7 +102,7 @@ TEST_F(ReplayProgram, AllFiles) {
   }
 }
 
-// Sums are rounded, and still nothing is cheaper than what is said to be the cheapest.
+// Sums are rounded, but no total is below the reported optimum.
 TEST_F(ReplayProgram, TheNumbersAreInOrder) {
   for (unsigned seed = 0; seed < 6; ++seed)
     for (const char* ranks : {"1", "3", "1000"}) {
@@ -172,7 +128,7 @@ TEST_F(ReplayProgram, OneStepAndOneBin) {
   EXPECT_EQ(none["above_optimum_percent"].get<double>(), 0);
 }
 
-// In the other format, too, and then the same replay.
+// Writes the other format, too, and expects the same replay.
 TEST_F(ReplayProgram, TheChainIsWritten) {
   const Words plain = good();
   const nlohmann::json said = json(plus(plain, {"--trigger", "menon"}));
@@ -200,6 +156,7 @@ TEST_F(ReplayProgram, AChainThatCannotBeWrittenIsRefused) {
 
 // --- Bad input -----------------------------------------------------------------------------------
 
+// The test tools/replay/options has the other options.
 TEST_F(ReplayProgram, OptionsThatAreRefused) {
   const std::string needed = "tools/replay: A chain needs --chain, --ranks and --cost.";
   expect_refused({}, needed);
@@ -207,16 +164,6 @@ TEST_F(ReplayProgram, OptionsThatAreRefused) {
   expect_refused({"--ranks", "2", "--cost", "1"}, needed);
   expect_refused(plus(good(), {"--json", "--nonsense"}),
                  "The following argument was not expected: --nonsense.");
-  expect_refused(command(path("good.csv"), "0"), "tools/replay: --ranks is '0'.");
-  expect_refused(command(path("good.csv"), "2", "-1"), "tools/replay: --cost is '-1'.");
-  expect_refused(plus(good(), {"--trigger", "custom"}), "tools/replay: --trigger is 'custom'.");
-  expect_refused(plus(good(), {"--start", "none"}), "tools/replay: --start is 'none'.");
-  expect_refused(plus(good(), {"--epoch", "-1"}), "tools/replay: --epoch is '-1'.");
-  expect_refused(plus(good(), {"--latency", "1.5"}), "tools/replay: --latency is '1.5'.");
-  expect_refused(plus(good(), {"--horizon", "x"}), "tools/replay: --horizon is 'x'.");
-}
-
-TEST_F(ReplayProgram, TriggersThatAreRefused) {
   expect_refused(plus(good(), {"--trigger", "sometimes"}), "tools/replay: --trigger");
 }
 
@@ -226,17 +173,13 @@ TEST_F(ReplayProgram, AChainAndAJournalAreRefused) {
 }
 
 TEST_F(ReplayProgram, RebalancesThatChangedNothingCountApart) {
-  for (const bool tells_changes : {true, false}) {
-    const std::string journal = file("journal.jsonl", test::journal_of({
-                                                          .some_change_nothing = true,
-                                                          .tells_changes = tells_changes,
-                                                      }));
-    const nlohmann::json report = json({"--journal", journal});
-    EXPECT_EQ(report.at("rebalances"), 3);
-    EXPECT_EQ(report.at("unchanged"), 3);
-    EXPECT_TRUE(
-        run({"--journal", journal}).out.ends_with("rebalances 3, and 3 that changed nothing\n"));
-  }
+  const std::string journal =
+      file("journal.jsonl", test::journal_of({.some_change_nothing = true}));
+  const nlohmann::json report = json({"--journal", journal});
+  EXPECT_EQ(report.at("rebalances"), 3);
+  EXPECT_EQ(report.at("unchanged"), 3);
+  EXPECT_TRUE(
+      output_of({"--journal", journal}).ends_with("rebalances 3, and 3 that changed nothing\n"));
 }
 
 TEST_F(ReplayProgram, ATriggerOnAJournalThatIsRefused) {
@@ -244,9 +187,9 @@ TEST_F(ReplayProgram, ATriggerOnAJournalThatIsRefused) {
   expect_refused({"--journal", journal, "--trigger", "custom"},
                  "tools/replay: --trigger is 'custom'.");
   expect_refused({"--journal", journal, "--trigger", "menon"},
-                 "tools/replay: Line 1 of '" + journal + "' is not a line of a journal: ");
+                 "tools/files: Line 1 of '" + journal + "' is not a line of a journal: ");
   expect_refused({"--journal", missing, "--trigger", "menon"},
-                 "tools/replay: The journal '" + missing + "' cannot be read.");
+                 "tools/files: The file '" + missing + "' cannot be read");
 }
 
 TEST_F(ReplayProgram, FilesThatAreRefused) {
@@ -268,7 +211,7 @@ TEST_F(ReplayProgram, FilesThatAreRefused) {
   expect_refused(command(none), "tools/replay: '" + none + "' has 0 steps of 2 bins.");
 }
 
-// A total that is no number is no result.
+// A total that is not finite is no result.
 TEST_F(ReplayProgram, TotalsThatOverflowAreRefused) {
   const std::string huge = file("huge.csv", "1e308,1\n1e308,1\n");
   expect_refused(plus(command(huge), {"--trigger", "menon"}), "tools/replay: ");
@@ -277,10 +220,10 @@ TEST_F(ReplayProgram, TotalsThatOverflowAreRefused) {
 }
 
 TEST_F(ReplayProgram, AFullDisk) {
-  const Ended ended = run(plus(good(), {"--trigger", "menon"}), "/dev/full");
+  const Ended ended = run(plus(good(), {"--trigger", "menon"}), {.out = "/dev/full"});
   EXPECT_EQ(ended.status, 1);
   EXPECT_EQ(ended.err, "evenkeel: stdout cannot be written.\n");
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::replay_test

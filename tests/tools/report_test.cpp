@@ -1,49 +1,33 @@
-// `evenkeel report` as its users start it, and the page as a browser shows it.
+// Runs `evenkeel report` as its users start it, and shows the page in a browser.
 
-#include "support/program.hpp"
-#include "support/scratch.hpp"
-#include "tools/refused.hpp"
+#include "tools/program_test.hpp"
 #include "tools/report/journals.hpp"
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::report_test {
 namespace {
 
 using test::Ended;
 using test::journal_of;
 using test::Words;
 
-class ReportProgram : public testing::Test {
+class ReportProgram : public test::ProgramTest {
  protected:
-  Ended run(const Words& arguments, const test::ProgramOptions& options = {}) const {
-    Words words = {EVENKEEL_TEST_PROGRAM, "report"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return test::run_program(directory_, std::move(words), options);
-  }
+  ReportProgram() : ProgramTest("report") {}
 
   // The page of this journal.
   std::string page_of(const std::string& journal) const {
-    const Ended ended = run({directory_.with_file("J.jsonl", journal), "--html", html_});
-    EXPECT_EQ(ended.status, 0) << ended.err;
-    EXPECT_EQ(ended.err, "");
+    output_of({file("J.jsonl", journal), "--html", html_});
     return test::content_of(html_);
   }
 
-  // And there is no file.
+  // Also expects that there is no file.
   void expect_refused(const Words& arguments, const std::string& text) const {
-    test::expect_refused(run(arguments), text);
+    ProgramTest::expect_refused(arguments, text);
     for (const std::string& name : directory_.files())
       EXPECT_EQ(name.find("out.html"), std::string::npos) << name;
   }
 
-  test::ScratchDirectory directory_;
-  const std::string html_ = directory_.path_of("out.html");
+  const std::string html_ = path("out.html");
 };
 
 TEST_F(ReportProgram, APageThatNeedsNothingElse) {
@@ -56,51 +40,48 @@ TEST_F(ReportProgram, APageThatNeedsNothingElse) {
 }
 
 TEST_F(ReportProgram, SaysWhatItHasRead) {
-  const std::string journal = directory_.with_file("J.jsonl", journal_of({}) + "{}\n{\"step\":");
-  const Ended ended = run({journal, "--html", html_});
-  EXPECT_EQ(ended.status, 0) << ended.err;
-  EXPECT_EQ(ended.out, "journal    of evenkeel " EVENKEEL_TEST_VERSION
-                       ", on 4 ranks, cut off in its last line\n"
-                       "looks      40, of 320 steps\n"
-                       "rebalances 6\n"
-                       "left out   1 line, which cannot be understood\n"
-                       "page       '" +
-                           html_ + "'\n");
+  const std::string journal = file("J.jsonl", journal_of({}) + "{}\n{\"step\":");
+  EXPECT_EQ(output_of({journal, "--html", html_}), "journal    of evenkeel " EVENKEEL_TEST_VERSION
+                                                   ", on 4 ranks, cut off in its last line\n"
+                                                   "looks      40, of 320 steps\n"
+                                                   "rebalances 6\n"
+                                                   "left out   1 line, which cannot be understood\n"
+                                                   "page       '" +
+                                                       html_ + "'\n");
 }
 
 TEST_F(ReportProgram, InputThatIsRefused) {
-  const std::string missing = directory_.path_of("missing.jsonl");
+  const std::string missing = path("missing.jsonl");
   expect_refused({}, "journal is required");
   expect_refused({missing}, "--html is required");
   expect_refused({missing, "--html", html_},
                  "tools/files: The file '" + missing + "' cannot be read");
-  const std::string empty = directory_.with_file("empty.jsonl", "");
+  const std::string empty = file("empty.jsonl", "");
   expect_refused({empty, "--html", html_},
                  "tools/files: The file '" + empty + "' is not a journal: it is empty.");
-  const std::string other = directory_.with_file("other.jsonl", "a,b\n1,2\n");
+  const std::string other = file("other.jsonl", "a,b\n1,2\n");
   expect_refused({other, "--html", html_}, "tools/files: The file '" + other +
                                                "' is not a journal: no line of it is one of a "
                                                "journal.");
-  const std::string journal = directory_.with_file("J.jsonl", journal_of({}));
-  expect_refused({journal, "--html", directory_.path_of("none/out.html")},
-                 "tools/files: The file '");
+  const std::string journal = file("J.jsonl", journal_of({}));
+  expect_refused({journal, "--html", path("none/out.html")}, "tools/files: The file '");
 }
 
 TEST_F(ReportProgram, AFullDiskLeavesNothing) {
-  const std::string journal = directory_.with_file("J.jsonl", journal_of({}));
+  const std::string journal = file("J.jsonl", journal_of({}));
   const Ended ended = run({journal, "--html", html_}, {.most_bytes = 10'000});
   EXPECT_EQ(ended.status, 1) << ended.err;
   EXPECT_EQ(directory_.files(), std::vector<std::string>{"J.jsonl"});
 }
 
 TEST_F(ReportProgram, AnOldPageStaysUntilTheNewOneIsThere) {
-  directory_.with_file("out.html", "old");
-  EXPECT_EQ(run({directory_.with_file("bad.jsonl", "{}\n"), "--html", html_}).status, 2);
+  file("out.html", "old");
+  EXPECT_EQ(run({file("bad.jsonl", "{}\n"), "--html", html_}).status, 2);
   EXPECT_EQ(test::content_of(html_), "old");
   EXPECT_NE(page_of(journal_of({})), "old");
 }
 
-// Ten thousand looks at ten thousand ranks.
+// The run has ten thousand looks at ten thousand ranks.
 TEST_F(ReportProgram, ALongRunOnManyRanksMakesASmallPage) {
   const std::string page =
       page_of(journal_of({.ranks = 10'000, .looks = EVENKEEL_TEST_LOOKS, .has_domains = true}));
@@ -114,14 +95,14 @@ TEST_F(ReportProgram, ALongRunOnManyRanksMakesASmallPage) {
 // A browser without a window.
 class ReportInBrowser : public ReportProgram {
  protected:
-  // The document once all scripts have run, and what stands on the console.
+  // The document after all scripts have run, and the output of the console.
   Ended opened(const std::string& fragment = "") const {
     const Words words = {EVENKEEL_TEST_BROWSER,
                          "--headless",
                          "--no-sandbox",
                          "--disable-gpu",
                          "--disable-dev-shm-usage",
-                         "--user-data-dir=" + directory_.path_of("browser"),
+                         "--user-data-dir=" + path("browser"),
                          "--enable-logging=stderr",
                          "--dump-dom",
                          "file://" + html_ + fragment};
@@ -153,7 +134,7 @@ TEST_F(ReportInBrowser, ShowsTheNumbersOfTheJournal) {
   expect_shown(ended, "<th scope=\"row\">type 1</th><td>0</td><td>100</td><td>7.00 us</td>");
 }
 
-// Scripts in names would show on the console, or change the document.
+// Scripts in names would write to the console, or change the document.
 TEST_F(ReportInBrowser, RunsNothingOfAJournal) {
   const std::string evil =
       "</script><script>document.title='taken'</script><img src=x "
@@ -189,4 +170,4 @@ TEST_F(ReportInBrowser, ShowsWhatIsThereOfABrokenJournal) {
 #endif
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::report_test

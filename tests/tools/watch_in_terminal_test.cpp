@@ -1,39 +1,30 @@
-// `evenkeel watch` in a terminal, which is played here: one end of a pseudo-terminal is read, and
-// what it would show is kept.
+// Runs `evenkeel watch` in a simulated terminal: one end of a pseudo-terminal is read, and its
+// visible content is kept.
 
 #include "support/scratch.hpp"
 #include "tools/report/journals.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <chrono>
-#include <csignal>
-#include <cstdlib>
-#include <fstream>
 #include <functional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <unistd.h>
 
 namespace evenkeel::test {
 namespace {
 
-// What a terminal shows of what is written to it. Knows the sequences that the program writes, and
-// counts all others as strange.
+// The visible content of a terminal. It knows the sequences that the program writes, and counts all
+// others as strange.
 class Screen {
  public:
   explicit Screen(winsize size) { resize(size); }
 
-  // Terminals differ in what they keep; this one keeps nothing.
+  // Terminals differ in the content that they keep on a resize; this one keeps nothing.
   void resize(winsize size) {
     rows_.assign(size.ws_row, std::string());
     columns_ = size.ws_col;
@@ -47,7 +38,7 @@ class Screen {
   bool is_second() const { return is_second_; }
   bool has_cursor() const { return has_cursor_; }
   int strange() const { return strange_; }
-  // Whether the last frame has come to its end, and none of its letters was beyond the edge.
+  // Returns true if the last frame is complete, and within the width of the screen.
   bool fits() const { return is_whole_ && too_wide_ == 0; }
   std::string text() const {
     std::string all;
@@ -115,7 +106,7 @@ class Screen {
   int strange_ = 0, too_wide_ = 0;
 };
 
-// The program, in a terminal of its own.
+// The program in a terminal of its own.
 class InTerminal {
  public:
   InTerminal(const std::string& journal, winsize size) : screen_(size) {
@@ -137,7 +128,7 @@ class InTerminal {
   InTerminal& operator=(const InTerminal&) = delete;
 
   const Screen& screen() const { return screen_; }
-  // All that has been written, also to the first screen.
+  // All output, including that to the first screen.
   const std::string& written() const { return written_; }
   void press(char key) const { EXPECT_EQ(write(terminal_, &key, 1), 1); }
   void send(int signal) const { kill(child_, signal); }
@@ -154,11 +145,11 @@ class InTerminal {
   bool shows(const std::string& part) {
     return wait_for([&] { return screen_.text().find(part) != std::string::npos; });
   }
-  // Frames of the size before may still come; one that fits must follow.
+  // Frames of the old size may still come; a frame that fits must follow.
   bool shows_what_fits() {
     return wait_for([&] { return screen_.fits(); });
   }
-  // Its exit status; -1: it has not ended, or not in order.
+  // Returns the exit status, or -1 if the program has not ended, or was killed.
   int end() {
     int status = 0;
     const bool has_ended = wait_for([&] { return waitpid(child_, &status, WNOHANG) == child_; });
@@ -208,7 +199,7 @@ class WatchInTerminal : public ::testing::Test {
   }
   void append_the_rest() const { append(lines_.size() - 6, lines_.size()); }
 
-  std::vector<std::string> lines_ = RunRecorder({.ranks = 4, .name = "fluid"}).record();
+  std::vector<std::string> lines_ = lines_of({.ranks = 4, .name = "fluid"});
   ScratchDirectory directory_;
   std::string journal_ = directory_.path_of("run.jsonl");
 };
@@ -245,7 +236,7 @@ TEST_F(WatchInTerminal, EndsByAKeyOrASignalAndGivesTheTerminalBack) {
   for (const auto& ends : ways) {
     InTerminal watch(journal_, usual);
     ASSERT_TRUE(watch.shows("rank 3")) << watch.screen().text();
-    watch.press('x');  // no key that it knows
+    watch.press('x');  // an unknown key
     ends(watch);
     EXPECT_EQ(watch.end(), 0);
     EXPECT_FALSE(watch.screen().is_second());
@@ -254,7 +245,7 @@ TEST_F(WatchInTerminal, EndsByAKeyOrASignalAndGivesTheTerminalBack) {
   }
 }
 
-// What cannot be watched is said on the screen that was there before.
+// If there is nothing to watch, the message is on the original screen.
 TEST_F(WatchInTerminal, LeavesTheTerminalAloneWhereThereIsNothingToWatch) {
   InTerminal watch(directory_.path_of("none.jsonl"), usual);
   EXPECT_EQ(watch.end(), 2);

@@ -1,42 +1,25 @@
+#include "journal/reader.hpp"
+#include "support/harness.hpp"
+#include "support/scratch.hpp"
 #include "tools/report/journals.hpp"
-
-#include "report/journal.hpp"
 #include "watch/following.hpp"
 #include "watch/frame.hpp"
-#include "watch/metrics.hpp"
 #include "watch/server.hpp"
-#include "watch/view.hpp"
 
-#include <evenkeel/backends/error.hpp>
-
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-namespace evenkeel::tool::watch {
+namespace evenkeel::tool::watch::watch_test {
 namespace {
 
 View view_of(const std::vector<std::string>& lines) {
   View view;
-  report::LineTaker taker({[&](const report::Start& start) { take(view, start); },
-                           [&](const report::Look& look) { take(view, look); },
-                           [&](const report::Finish& finish) { take(view, finish); }});
+  LineTaker taker("J.jsonl", Care::tolerant,
+                  {[&](const JournalHeader& start) { take(view, start); },
+                   [&](const JournalPlace&, const JournalLine& look) { take(view, look); },
+                   [&](const JournalFinish& finish) { take(view, finish); }});
   for (const std::string& line : lines) taker.take(line);
   EXPECT_EQ(taker.reading().broken, 0);
   return view;
 }
-std::vector<std::string> record(const test::RecordedRun& run) {
-  return test::RunRecorder(run).record();
-}
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
 std::string text_of(const std::vector<std::string>& lines) {
   std::string text;
   for (const std::string& line : lines) text += line + '\n';
@@ -45,7 +28,7 @@ std::string text_of(const std::vector<std::string>& lines) {
 
 TEST(Frame, FitsTerminalsOfAllSizes) {
   for (const int ranks : {1, 4, 100, 10'000}) {
-    const View view = view_of(record({.ranks = ranks, .finishes = false}));
+    const View view = view_of(test::lines_of({.ranks = ranks, .finishes = false}));
     for (const int rows : {1, 2, 5, 7, 10, 24, 200})
       for (const int columns : {20, 33, 80, 300})
         for (const bool has_blocks : {false, true}) {
@@ -60,40 +43,37 @@ TEST(Frame, FitsTerminalsOfAllSizes) {
 }
 
 TEST(Frame, ShowsTheRun) {
-  const View view = view_of(record({.ranks = 4, .name = "fluid", .finishes = false}));
+  const View view = view_of(test::lines_of({.ranks = 4, .name = "fluid", .finishes = false}));
   const std::string text = text_of(frame_of(view, {24, 200}, true));
   for (const char* const part :
        {"fluid", "4 ranks", "lambda", "rank 0", "rank 3", "█", "next look"})
-    EXPECT_TRUE(contains(text, part)) << part << "\n" << text;
-  // Rank 0 is the heaviest; as a share of the average its load is lambda.
+    EXPECT_MENTIONS(text, part);
+  // Rank 0 is the heaviest; its load divided by the average is lambda.
   EXPECT_GT(view.lambda, 1);
   const double mean = (view.loads[0] + view.loads[1] + view.loads[2] + view.loads[3]) / 4;
   EXPECT_NEAR(view.loads[0] / mean, view.lambda, 1e-6);
 }
 
 TEST(Frame, RebalancesThatChangedNothingCountApart) {
-  for (const bool tells_changes : {true, false}) {
-    const View view = view_of(
-        record({.finishes = false, .some_change_nothing = true, .tells_changes = tells_changes}));
-    EXPECT_EQ(view.rebalances, 3);
-    EXPECT_EQ(view.unchanged, 3);
-    EXPECT_TRUE(contains(text_of(frame_of(view, {24, 200}, true)),
-                         "3 rebalances, and 3 that changed nothing"));
-    EXPECT_TRUE(contains(metrics_of(view), "unchanged_rebalances_total"));
-  }
+  const View view = view_of(test::lines_of({.finishes = false, .some_change_nothing = true}));
+  EXPECT_EQ(view.rebalances, 3);
+  EXPECT_EQ(view.unchanged, 3);
+  EXPECT_MENTIONS(text_of(frame_of(view, {24, 200}, true)),
+                  "3 rebalances, and 3 that changed nothing");
+  EXPECT_MENTIONS(metrics_of(view), "unchanged_rebalances_total");
 }
 
 TEST(Frame, BeforeTheFirstLook) {
-  EXPECT_TRUE(contains(text_of(frame_of({}, {24, 80}, true)), "No look yet."));
+  EXPECT_MENTIONS(text_of(frame_of({}, {24, 80}, true)), "No look yet.");
 }
 
 TEST(Metrics, SayWhatTheViewSays) {
-  View view = view_of(record({.ranks = 4, .name = "a \"b\"\\c"}));
+  View view = view_of(test::lines_of({.ranks = 4, .name = "a \"b\"\\c"}));
   const std::string text = metrics_of(view);
-  EXPECT_TRUE(contains(text, "evenkeel_ranks{run=\"a \\\"b\\\"\\\\c\"} 4\n")) << text;
-  EXPECT_TRUE(contains(text, "\nevenkeel_finished{run=\"a \\\"b\\\"\\\\c\"} 1\n")) << text;
-  EXPECT_TRUE(contains(text, "rank=\"3\"} ")) << text;
-  EXPECT_TRUE(contains(text, "# TYPE evenkeel_lambda gauge\n")) << text;
+  EXPECT_MENTIONS(text, "evenkeel_ranks{run=\"a \\\"b\\\"\\\\c\"} 4\n");
+  EXPECT_MENTIONS(text, "\nevenkeel_finished{run=\"a \\\"b\\\"\\\\c\"} 1\n");
+  EXPECT_MENTIONS(text, "rank=\"3\"} ");
+  EXPECT_MENTIONS(text, "# TYPE evenkeel_lambda gauge\n");
 }
 
 TEST(Server, AnswersThisMachineAlone) {
@@ -114,13 +94,13 @@ TEST(Server, AnswersThisMachineAlone) {
        {"", "\r\n\r\n", "GET\r\n\r\n", "GET /\r\n\r\n", "a b c\r\n\r\n"})
     EXPECT_EQ(status(rubbish), "400") << rubbish;
   const std::string head = response_to("HEAD / HTTP/1.1\r\n" + host, answers);
-  EXPECT_TRUE(contains(head, "Content-Length: 4\r\n"));
+  EXPECT_MENTIONS(head, "Content-Length: 4\r\n");
   EXPECT_TRUE(head.ends_with("\r\n\r\n"));
 }
 
 TEST(Following, ReadsWholeLinesAsTheyCome) {
-  const std::string path = ::testing::TempDir() + "evenkeel_following.jsonl";
-  std::filesystem::remove(path);
+  const test::ScratchDirectory directory;
+  const std::string path = directory.path_of("following.jsonl");
   std::vector<std::string> lines;
   int beginnings = 0;
   Following file(
@@ -148,8 +128,8 @@ TEST(Following, ReadsWholeLinesAsTheyCome) {
   EXPECT_EQ(beginnings, 1);
   EXPECT_EQ(lines, (std::vector<std::string>{"new"}));
   std::filesystem::remove(path);
-  EXPECT_FALSE(file.advance());  // it may come back
+  EXPECT_FALSE(file.advance());  // the file may reappear
 }
 
 }  // namespace
-}  // namespace evenkeel::tool::watch
+}  // namespace evenkeel::tool::watch::watch_test

@@ -6,9 +6,7 @@
 
 #include "files/byte_source.hpp"
 
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -25,7 +23,7 @@ class ArrayFile {
 
   // Rows [first, last), one after the other. Integers beyond 2^53 are rounded.
   std::vector<double> read(std::uint64_t first, std::uint64_t last) const;
-  // The same of a file that has floats, in half the memory.
+  // The same for a file that has floats, in half the memory.
   std::vector<float> read_floats(std::uint64_t first, std::uint64_t last) const;
   virtual bool has_floats() const noexcept { return false; }
 
@@ -48,11 +46,11 @@ class ArrayFile {
 
 enum class ArrayFormat : int { npy, csv };
 
-// The end of the name, .npy or .csv, determines the format; any other is an Error.
+// The end of the name, .npy or .csv, determines the format. Throws an Error for any other name.
 ArrayFormat format_of(const std::string& path);
 
-// `progress` is told of opening and of every read(): a file that is opened and then read as a whole
-// is read once, from none of its bytes to all.
+// `progress` covers both opening and reading: over a file that is opened and then read as a whole,
+// it rises once, from 0 to all bytes.
 std::unique_ptr<const ArrayFile> open_array(const std::string& path, Progress progress = {});
 
 }  // namespace evenkeel::tool

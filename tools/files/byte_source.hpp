@@ -1,7 +1,7 @@
 #pragma once
 
-// The source of the readers' bytes: a file, or memory for tests and fuzzers. A source has a fixed
-// size and can be read at any offset. It assumes nothing about the content.
+// The bytes for the readers come from a source: a file, or memory for tests and fuzzers. A source
+// has a fixed size, can be read at any offset, and assumes nothing about the content.
 
 #include <cstdint>
 #include <functional>
@@ -11,11 +11,11 @@
 
 namespace evenkeel::tool {
 
-// Called from time to time while a file is read: how many of its bytes have been read. May be
-// empty.
+// Called from time to time while a file is read, with the number of its bytes that have been read.
+// May be empty.
 using Progress = std::function<void(std::uint64_t bytes, std::uint64_t of_bytes)>;
 
-// Makes the progress of a file that is read, by its name. May be empty.
+// Returns the Progress for reading the file of this name. May be empty.
 using ProgressOf = std::function<Progress(const std::string& name)>;
 
 class ByteSource {
@@ -30,8 +30,8 @@ class ByteSource {
   // In bytes, as it was when the source was opened.
   std::uint64_t size() const noexcept { return size_; }
 
-  // Fills all of `bytes` from `offset` on; an Error when the source has become too short for that.
-  // Reading beyond size() is a mistake of the caller, and an Error as well.
+  // Fills all of `bytes` from `offset` on. Throws an Error if the source has become too short for
+  // that, or if the caller reads beyond size().
   void read(std::uint64_t offset, std::span<char> bytes) const;
 
  protected:
@@ -46,7 +46,8 @@ class ByteSource {
   std::uint64_t size_;
 };
 
-// A regular file; anything else, and a file that may not be read, is an Error.
+// A regular file. The constructor throws an Error for anything else, and if the user may not read
+// the file.
 class FileSource final : public ByteSource {
  public:
   explicit FileSource(const std::string& path);

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
 
@@ -17,13 +16,13 @@ namespace evenkeel::tool {
 
 namespace {
 
-constexpr std::string_view how_to_write =
+constexpr std::string_view how_to_write_csv =
     "Write one object a line, finite numbers separated by commas, below at most one header line.";
 
 LineReader lines_of(const ByteSource& source, std::uint64_t offset, std::uint64_t line,
                     Progress progress = {}) {
   return LineReader(source, offset, line,
-                    {CsvFile::most_line_bytes, how_to_write, std::move(progress)});
+                    {CsvFile::most_line_bytes, how_to_write_csv, std::move(progress)});
 }
 
 // Finding the lines is about a tenth of the work, and converting the numbers is the rest.
@@ -77,7 +76,7 @@ std::string problem_with(std::string_view cell) {
   return " is not a number.";
 }
 
-// Whether the writer must have meant a number, even if it has a typing error.
+// True if the writer must have meant a number, even if it has a typing error.
 bool begins_like_number(std::string_view cell) {
   if (kind_of(cell) == Cell::not_finite) return true;
   if (cell.starts_with('+') || cell.starts_with('-')) cell.remove_prefix(1);
@@ -110,7 +109,7 @@ FirstLine look_at_first(std::string_view line) {
                               std::string_view cell) {
   refuse(joined({"Column ", std::to_string(column), " in line ", std::to_string(line + 1), " of ",
                  in_quotes(source.name()), problem_with(cell)}),
-         std::string(how_to_write));
+         std::string(how_to_write_csv));
 }
 
 // Appends the numbers of one line and returns how many there were.
@@ -142,12 +141,12 @@ CsvFile::CsvFile(std::unique_ptr<const ByteSource> owned, Progress progress)
   const std::uint64_t begin = begin_of_text(source());
   const std::uint64_t lines = count_lines(begin);
   if (lines == 0)
-    refuse(joined({"The file ", in_quotes(name()), " is empty."}), std::string(how_to_write));
+    refuse(joined({"The file ", in_quotes(name()), " is empty."}), std::string(how_to_write_csv));
   const FirstLine first = look_at_first(lines_of(source(), begin, 0).next().value_or(""));
   header_lines_ = first.is_header ? 1 : 0;
   if (lines == header_lines_)
     refuse(joined({"The file ", in_quotes(name()), " ends after its header, in line 1."}),
-           std::string(how_to_write));
+           std::string(how_to_write_csv));
   set_shape(lines - header_lines_, first.columns);
 }
 
@@ -166,7 +165,7 @@ std::uint64_t CsvFile::count_lines(std::uint64_t begin) {
     }
     if (empty)
       refuse(joined({place_of_line(source(), *empty), " is empty, but other lines follow."}),
-             std::string(how_to_write));
+             std::string(how_to_write_csv));
     if (lines % lines_per_mark == 0) marks_.push_back(offset);
     ++lines;
   }
@@ -177,7 +176,7 @@ std::uint64_t CsvFile::end_of(std::uint64_t last) const {
   return mark < marks_.size() ? marks_[mark] : source().size();
 }
 
-// A number takes at least one byte, and the comma or line end after it another.
+// Each number takes at least one byte, and the comma or line end after it takes another.
 std::uint64_t CsvFile::numbers_to_expect(std::uint64_t first, std::uint64_t last) const {
   const std::uint64_t fit = (end_of(last) - marks_[first / lines_per_mark]) / 2 + 1;
   return columns() > fit / (last - first) ? fit : columns() * (last - first);
@@ -202,7 +201,7 @@ std::vector<double> CsvFile::read_within(std::uint64_t first, std::uint64_t last
     if (found != columns())
       refuse(joined({place_of_line(source(), line), " has ", std::to_string(found),
                      " columns, but line 1 has ", std::to_string(columns()), "."}),
-             std::string(how_to_write));
+             std::string(how_to_write_csv));
   }
   return numbers;
 }

@@ -5,13 +5,13 @@
 #include "files/npy_graph.hpp"
 #include "files/refusal.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/text.hpp>
 
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <span>
 #include <utility>
 
 namespace evenkeel::tool {
@@ -30,12 +30,13 @@ GraphFile read_arrays(const std::vector<std::string>& paths, const Portion& port
   return read_npy_graph(offsets, columns, weights ? &*weights : nullptr, portion, progress);
 }
 
-// What all ranks must see alike; negated values yield the greatest.
+// The facts that must be the same on all ranks. The least of the negated values yields the
+// greatest value.
 struct Sight {
   std::int64_t least_vertices, minus_greatest_vertices;
 };
 
-void combine(Sight& into, const Sight& from) noexcept {
+void combine_sights(Sight& into, const Sight& from) noexcept {
   into.least_vertices = std::min(into.least_vertices, from.least_vertices);
   into.minus_greatest_vertices =
       std::min(into.minus_greatest_vertices, from.minus_greatest_vertices);
@@ -54,13 +55,8 @@ void add_up(const Communicator& communicator, GraphFile& graph) {
 
 std::vector<std::string> files_of_graph(const std::string& path) {
   if (!path.ends_with(".npy")) return {path};
-  std::vector<std::string> paths;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find(',', begin), path.size());
-    paths.push_back(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return paths;
+  const auto paths = split(path, ',');
+  return {paths.begin(), paths.end()};
 }
 
 GraphFormat graph_format_of(const std::string& path) {
@@ -88,7 +84,8 @@ GraphFile read_graph(const Communicator& communicator, const std::string& path,
   const Status read = attempt("tools/files", [&] {
     graph = read_graph(path, {communicator.rank(), communicator.size()}, progress);
   });
-  const Sight all = vote<&combine>(communicator, read, Sight{graph.vertices, -graph.vertices});
+  const Sight all =
+      vote<&combine_sights>(communicator, read, Sight{graph.vertices, -graph.vertices});
   if (all.least_vertices != -all.minus_greatest_vertices)
     refuse(joined({"The ranks do not see the same ", in_quotes(path), "."}),
            "Put it where all of them read the same file.");
@@ -100,14 +97,12 @@ GraphFile read_graph(const Communicator& communicator, const std::string& path,
 void check_declared_edges(const GraphFile& graph, const std::string& path) {
   if (!graph.declared_edges || graph.entries == 2 * *graph.declared_edges) return;
   const std::int64_t declared = 2 * *graph.declared_edges;
-  const std::string by = graph.entries < declared
-                             ? std::to_string(declared - graph.entries) + " too few"
-                             : std::to_string(graph.entries - declared) + " too many";
-  refuse(joined({"The header of ", in_quotes(path), " declares ",
-                 std::to_string(*graph.declared_edges), " edges, which have ",
-                 std::to_string(declared), " ends, but its lines hold ",
-                 std::to_string(graph.entries), " neighbours, ", by, "."}),
-         "Write each edge in the lines of both its ends, and count it once in the header.");
+  refuse(
+      joined({"The header of ", in_quotes(path), " declares ",
+              std::to_string(*graph.declared_edges), " edges, which have ",
+              std::to_string(declared), " ends, but its lines hold ", std::to_string(graph.entries),
+              " neighbours, ", miscount(declared, graph.entries), "."}),
+      "Write each edge in the lines of both its ends, and count it once in the header.");
 }
 
 std::vector<std::string> remarks_on(const GraphChanges& changes) {

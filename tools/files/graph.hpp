@@ -1,31 +1,26 @@
 #pragma once
 
-// A graph in a file, as rows of neighbours (CSR). Three formats: METIS' .graph, Matrix Market's
-// .mtx, and arrays in .npy files. Ranks read one file together: each keeps the rows of its portion
-// of the vertices.
+// A graph in a file, as rows of neighbours (CSR). There are three formats: METIS' .graph, Matrix
+// Market's .mtx, and arrays in .npy files. Ranks read one file together: each keeps the rows of its
+// portion of the vertices.
 //
-// An edge between two vertices stands in the rows of both. The reader of .mtx sees to that; for the
-// other formats, first_offence (graph_offence.hpp) tells where it is not so. Memory use is bounded
-// by the size of the file, whatever its content claims.
+// An edge between two vertices is in the rows of both. The reader of .mtx makes sure of that; for
+// the other formats, first_offence (graph_offence.hpp) finds the first edge that violates it.
+// Memory use is bounded by the size of the file, whatever its content claims.
 
 #include "files/lines.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace evenkeel::tool {
 
-// The rows of one of `of` readers: exec::share_of(vertices, of, index).
+// The reader `index` of `of` readers has the rows exec::share_of(vertices, of, index).
 struct Portion {
   std::int64_t index = 0, of = 1;
 };
 
-// What the reader of .mtx has changed to make a graph of a matrix, counted so that the sum over all
-// portions is right for the whole graph.
+// The changes that the reader of .mtx has made to turn a matrix into a graph. They are counted so
+// that the sum over all portions is right for the whole graph.
 struct GraphChanges {
   std::int64_t loops = 0;       // entries on the diagonal, left out
   std::int64_t duplicates = 0;  // entries added to an earlier one in the same place
@@ -36,18 +31,19 @@ struct GraphChanges {
 
 struct GraphFile {
   std::int64_t vertices = 0;  // in the whole file
-  std::int64_t entries = 0;   // of all rows in the whole file; an edge has two
+  std::int64_t entries = 0;   // of all rows in the whole file; each edge has two entries
 
   // The rows of this portion: vertices [first, first + rows()).
   std::int64_t first = 0;
   std::vector<std::int64_t> offsets = {0};  // into columns, from 0 on
   std::vector<std::int64_t> columns;        // neighbours, in [0, vertices)
-  std::vector<double> edge_weights;         // of each entry, positive; empty: none given
-  std::int64_t constraints = 0;             // weights that each vertex has; 0: none given
-  std::vector<double> vertex_weights;       // not negative; those of a vertex stand together
-  std::vector<double> vertex_sizes;         // not negative; empty: none given
+  std::vector<double> edge_weights;         // of each entry, positive; empty if not given
+  std::int64_t constraints = 0;             // weights that each vertex has; 0 if not given
+  std::vector<double> vertex_weights;       // not negative; all weights of a vertex are adjacent
+  std::vector<double> vertex_sizes;         // not negative; empty if not given
 
-  // Half the entries of the whole graph, where the file declares it.
+  // The number of edges that the file declares, if it declares one: half the entries of the whole
+  // graph.
   std::optional<std::int64_t> declared_edges;
   int first_number = 1;  // how the file numbers its first vertex
   GraphChanges changes;
@@ -57,26 +53,27 @@ struct GraphFile {
 
 enum class GraphFormat : int { metis, matrix_market, npy };
 
-// By the end of the name: .graph, .mtx, or .npy for "offsets.npy,columns.npy", which may have a
-// third file, of edge weights. Any other is an Error.
+// The end of the name determines the format: .graph, .mtx, or .npy for "offsets.npy,columns.npy",
+// which may have a third file, of edge weights. Throws an Error for any other name.
 GraphFormat graph_format_of(const std::string& path);
 
 // The files that `path` names.
 std::vector<std::string> files_of_graph(const std::string& path);
 
-// This portion alone; `entries` and `changes` count for it only. Local.
+// Local. Reads this portion alone; `entries` and `changes` count only what is in it.
 GraphFile read_graph(const std::string& path, const Portion& portion,
                      const Progress& progress = {});
 
-// Each rank its portion; a failure on one is an Error on all. `entries` and `changes` are those of
-// the whole graph, and checked against what the file declares. Collective.
+// Collective. Each rank reads its portion; a failure on one rank is an Error on all. `entries` and
+// `changes` are those of the whole graph, and the number of edges must be as the file declares it.
 GraphFile read_graph(const Communicator& communicator, const std::string& path,
                      const Progress& progress = {});
 
-// An Error unless the file declares as many edges as it has. For what Communicator::self() reads.
+// Throws an Error unless the file has the number of edges that it declares. `graph.entries` must
+// count the whole file.
 void check_declared_edges(const GraphFile& graph, const std::string& path);
 
-// Sentences that tell the user what was changed; none where nothing was.
+// Sentences that explain the changes to the user; empty if there were no changes.
 std::vector<std::string> remarks_on(const GraphChanges& changes);
 
 }  // namespace evenkeel::tool

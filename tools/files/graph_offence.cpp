@@ -2,6 +2,7 @@
 
 #include "files/refusal.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
 #include <evenkeel/backends/comm/transfer.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
@@ -9,11 +10,8 @@
 #include <evenkeel/backends/text.hpp>
 
 #include <algorithm>
-#include <limits>
-#include <span>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace evenkeel::tool {
 
@@ -21,7 +19,7 @@ namespace {
 
 constexpr const char* stage = "tools/files";
 
-// An entry of a row, on its way to the rank that has the row of the neighbour.
+// An entry of a row, to be sent to the rank that has the row of the neighbour.
 struct Arc {
   std::int64_t vertex, neighbour;
   double weight;
@@ -35,7 +33,7 @@ struct Link {
   std::pair<std::int64_t, double> order() const { return {neighbour, weight}; }
 };
 
-// Of vertices that are shared out by exec::share_of.
+// Vertices are distributed by exec::share_of.
 int owner_of(std::int64_t vertex, std::int64_t vertices, std::int64_t ranks) {
   const std::int64_t each = vertices / ranks, rest = vertices % ranks;
   const std::int64_t in_longer = (each + 1) * rest;
@@ -61,7 +59,7 @@ void for_each_arc(const GraphFile& graph, const Body& body) {
 
 // --- Arcs to other ranks -------------------------------------------------------------------------
 
-// Ordered by rank, since rows of higher ranks are higher.
+// The arcs are ordered by rank, since rows of higher ranks are higher.
 std::vector<Arc> leaving(const Communicator& communicator, const GraphFile& graph,
                          std::vector<Note<std::int64_t>>& partners) {
   std::vector<Arc> arcs;
@@ -77,7 +75,7 @@ std::vector<Arc> leaving(const Communicator& communicator, const GraphFile& grap
   return arcs;
 }
 
-// Collective. The arcs of all other ranks to rows of this one.
+// Collective. Returns the arcs of all other ranks to rows of this rank.
 std::vector<Arc> exchange(const Communicator& communicator, const GraphFile& graph) {
   if (communicator.size() == 1) return {};
   std::vector<Arc> out, in;
@@ -112,7 +110,7 @@ std::vector<Arc> exchange(const Communicator& communicator, const GraphFile& gra
 
 // --- Rows ----------------------------------------------------------------------------------------
 
-// The transposed rows of the portion: for each vertex, whose neighbour it is.
+// The transposed rows of the portion: for each vertex, the vertices that have it as a neighbour.
 class Transposed {
  public:
   Transposed(const GraphFile& graph, const std::vector<Arc>& arrived)
@@ -142,7 +140,7 @@ class Transposed {
   std::vector<Link> links_;
 };
 
-// Both sorted. Neighbours that are only in `back` are found at their own end, whose vertex is they.
+// Both lists are sorted. A neighbour that is only in `back` is found when its own row is checked.
 std::optional<GraphOffence> offence_in(std::int64_t vertex, std::span<const Link> row,
                                        std::span<const Link> back) {
   auto other = back.begin();

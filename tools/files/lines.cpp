@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <span>
 #include <utility>
 
 namespace evenkeel::tool {
@@ -22,12 +21,24 @@ std::string place_of_line(const ByteSource& source, std::uint64_t line) {
   return joined({"Line ", std::to_string(line + 1), " of ", in_quotes(source.name())});
 }
 
+std::string miscount(std::int64_t declared, std::int64_t found) {
+  return found < declared ? std::to_string(declared - found) + " too few"
+                          : std::to_string(found - declared) + " too many";
+}
+
 std::uint64_t begin_of_text(const ByteSource& source) {
   std::array<char, byte_order_mark.size()> start = {};
   const auto read = std::span(start).first(std::min<std::uint64_t>(start.size(), source.size()));
   source.read(0, read);
   const bool marked = std::string_view(read.data(), read.size()) == byte_order_mark;
   return marked ? byte_order_mark.size() : 0;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= text.size(); begin += parts.back().size() + 1)
+    parts.push_back(text.substr(begin, text.find(separator, begin) - begin));
+  return parts;
 }
 
 LineReader::LineReader(const ByteSource& source, std::uint64_t offset, std::uint64_t line,
@@ -61,7 +72,7 @@ std::string_view LineReader::take(std::size_t bytes, std::size_t bytes_of_end) {
   return line;
 }
 
-// False at the end of the source. The buffer grows only when it holds nothing but one long line.
+// Returns false at the end of the source. The buffer grows only if one long line fills it.
 bool LineReader::fill() {
   const std::uint64_t ahead = source_.size() - read_to_;
   if (ahead == 0) return false;

@@ -1,14 +1,12 @@
 #pragma once
 
-// The lines of a source, one by one: what the readers of text share. Reads a MiB at a time.
+// All readers of text share this reader, which returns the lines of a source one by one. It reads a
+// MiB at a time.
 
 #include "files/byte_source.hpp"
 
-#include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -27,12 +25,12 @@ class LineReader {
   explicit LineReader(const ByteSource& source, std::uint64_t offset = 0, std::uint64_t line = 0,
                       LineOptions options = {});
 
-  // The next line without its line end (LF, or CR LF), or nothing after the last. Valid until the
-  // next call.
+  // The next line without its line end (LF, or CR LF), or nothing after the last line. It is valid
+  // until the next call.
   std::optional<std::string_view> next();
 
-  // Offset and number of the next line. The number, which counts from 0, is that of the line
-  // returned last where lines count from 1.
+  // Offset and number of the next line, counted from 0. This is also the number of the line that
+  // was returned last, counted from 1.
   std::uint64_t offset() const noexcept { return read_to_ - (end_ - begin_); }
   std::uint64_t line() const noexcept { return line_; }
 
@@ -47,14 +45,17 @@ class LineReader {
   std::uint64_t line_;
   LineOptions options_;
   std::vector<char> buffer_;
-  std::size_t begin_ = 0, end_ = 0;  // the bytes of the buffer that were not returned yet
+  std::size_t begin_ = 0, end_ = 0;  // the bytes of the buffer that are not returned yet
 };
 
-// The offset of the first line: behind a byte order mark, if there is one.
+// The offset of the first line, which is behind a byte order mark if there is one.
 std::uint64_t begin_of_text(const ByteSource& source);
 
 // "Line 3 of 'F'"; lines are counted from 0 here, and from 1 in messages.
 std::string place_of_line(const ByteSource& source, std::uint64_t line);
+
+// "2 too few", "1 too many".
+std::string miscount(std::int64_t declared, std::int64_t found);
 
 inline bool is_blank(char character) { return character == ' ' || character == '\t'; }
 
@@ -63,7 +64,10 @@ inline const char* skip_blanks(const char* at, const char* end) {
   return at;
 }
 
-// Up to the next blank or the end.
+// The parts before, between and after the separators.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// The text from `at` to the next blank or the end.
 inline std::string_view word_at(const char* at, const char* end) {
   const char* last = at;
   while (last != end && !is_blank(*last)) ++last;

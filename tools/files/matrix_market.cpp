@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <string>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -19,7 +17,7 @@ namespace evenkeel::tool {
 
 namespace {
 
-constexpr std::string_view how_to_begin =
+constexpr std::string_view how_to_begin_matrix =
     "Begin with %%MatrixMarket matrix coordinate, then real, integer or pattern, then general, "
     "symmetric or skew-symmetric.";
 
@@ -27,14 +25,13 @@ enum class Values { none, integers, reals };
 
 struct MatrixHeader {
   Values values = Values::reals;
-  bool is_symmetric = false;  // or skew-symmetric: of both triangles, the file has one
+  bool is_symmetric = false;  // or skew-symmetric: the file has only one of both triangles
   std::int64_t vertices = 0, entries = 0;
 };
 
 [[noreturn]] void refuse_line(const ByteSource& source, std::uint64_t line,
                               std::string_view problem, std::string_view remedy) {
-  refuse(joined({"Line ", std::to_string(line), " of ", in_quotes(source.name()), problem}),
-         std::string(remedy));
+  refuse(joined({place_of_line(source, line - 1), problem}), std::string(remedy));
 }
 
 // The next line that is neither empty nor a comment.
@@ -68,7 +65,7 @@ Values values_of(const ByteSource& source, const std::string& word) {
   if (word == "pattern") return Values::none;
   refuse_word(source, word,
               word == "complex" ? "An edge weighs one real number: write absolute values as real."
-                                : how_to_begin);
+                                : how_to_begin_matrix);
 }
 
 bool symmetry_of(const ByteSource& source, const std::string& word) {
@@ -77,14 +74,14 @@ bool symmetry_of(const ByteSource& source, const std::string& word) {
   refuse_word(source, word,
               word == "hermitian"
                   ? "An edge weighs one real number: write absolute values as real symmetric."
-                  : how_to_begin);
+                  : how_to_begin_matrix);
 }
 
 MatrixHeader read_banner(const ByteSource& source, LineReader& lines) {
   const auto line = lines.next();
   if (!line)
     refuse(joined({"The file ", in_quotes(source.name()), " is empty."}),
-           std::string(how_to_begin));
+           std::string(how_to_begin_matrix));
   std::array<std::string, 5> words;
   const char* end = line->data() + line->size();
   const char* at = skip_blanks(line->data(), end);
@@ -93,25 +90,25 @@ MatrixHeader read_banner(const ByteSource& source, LineReader& lines) {
     at = skip_blanks(at + word.size(), end);
   }
   if (words[0] != "%%matrixmarket")
-    refuse_line(source, 1, " is not the banner of a Matrix Market file.", how_to_begin);
+    refuse_line(source, 1, " is not the banner of a Matrix Market file.", how_to_begin_matrix);
   if (words[4].empty() || at != end)
     refuse_line(
         source, 1,
         joined({", the banner, has ", words[4].empty() ? "fewer" : "more", " than five words."}),
-        how_to_begin);
-  if (words[1] != "matrix") refuse_word(source, words[1], how_to_begin);
+        how_to_begin_matrix);
+  if (words[1] != "matrix") refuse_word(source, words[1], how_to_begin_matrix);
   if (words[2] != "coordinate")
     refuse_word(source, words[2],
                 words[2] == "array" ? "A dense matrix has an edge between any two vertices: write "
                                       "the entries that are not 0, as coordinate."
-                                    : how_to_begin);
+                                    : how_to_begin_matrix);
   MatrixHeader header;
   header.values = values_of(source, words[3]);
   header.is_symmetric = symmetry_of(source, words[4]);
   return header;
 }
 
-// Reads a count, which may be followed by nothing but blanks.
+// Reads a count. Only blanks may follow it.
 std::int64_t read_count(const ByteSource& source, std::uint64_t line, const char*& at,
                         const char* end, std::string_view what) {
   if (at == end)
@@ -145,7 +142,7 @@ void read_size(const ByteSource& source, LineReader& lines, MatrixHeader& header
                 joined({" declares ", std::to_string(header.vertices), " rows and ",
                         std::to_string(columns), " columns."}),
                 "Give a square matrix: row i and column i are the same vertex.");
-  // Memory for rows is taken before any of them is read.
+  // The memory for all rows is allocated before any row is read, so their number is checked first.
   constexpr std::int64_t always_fine = std::int64_t{1} << 20;
   if (header.vertices - always_fine > static_cast<std::int64_t>(source.size()))
     refuse_line(
@@ -162,11 +159,11 @@ struct Entry {
   double value = 1;
 };
 
-constexpr std::string_view how_to_write =
+constexpr std::string_view how_to_write_matrix =
     "Write the row and the column of an entry, counted from 1, and its finite value, if the banner "
     "does not say pattern.";
 
-// Reads one line; a place or value that cannot be read or is out of range is refused.
+// Reads one line. Refuses a row, column or value that cannot be read or is out of range.
 class EntryReader {
  public:
   EntryReader(const ByteSource& source, const MatrixHeader& header)
@@ -184,7 +181,7 @@ class EntryReader {
           source_, line,
           joined({" goes on after its ", header_.values == Values::none ? "column" : "value",
                   " with ", in_quotes({at, end}), "."}),
-          how_to_write);
+          how_to_write_matrix);
     return entry;
   }
 
@@ -203,9 +200,10 @@ class EntryReader {
                                  std::string_view what) const {
     if (word.empty())
       refuse_line(source_, line, joined({" ends before the ", what, " of its entry."}),
-                  how_to_write);
+                  how_to_write_matrix);
     if (digits.end != word.data() + word.size() || digits.number < 0)
-      refuse_line(source_, line, joined({": the ", what, problem_with_count(word)}), how_to_write);
+      refuse_line(source_, line, joined({": the ", what, problem_with_count(word)}),
+                  how_to_write_matrix);
     refuse_line(source_, line, joined({": the ", what, " is ", word, "."}),
                 joined({"Give rows and columns from 1 to ", std::to_string(header_.vertices),
                         ", as declared."}));
@@ -230,14 +228,15 @@ class EntryReader {
   [[noreturn]] void refuse_value(std::uint64_t line, std::string_view word, std::errc error,
                                  bool is_whole_word) const {
     if (word.empty())
-      refuse_line(source_, line, " ends before the value of its entry.", how_to_write);
+      refuse_line(source_, line, " ends before the value of its entry.", how_to_write_matrix);
     std::string_view problem = ", which is not a number.";
     if (is_whole_word && error == std::errc::result_out_of_range)
       problem = ", which is out of the range of a double.";
     else if (is_whole_word && error == std::errc())
       problem = header_.values == Values::integers ? ", which is not a whole number."
                                                    : ", which is not finite.";
-    refuse_line(source_, line, joined({": the value is ", in_quotes(word), problem}), how_to_write);
+    refuse_line(source_, line, joined({": the value is ", in_quotes(word), problem}),
+                how_to_write_matrix);
   }
 
   const ByteSource& source_;
@@ -247,10 +246,11 @@ class EntryReader {
 // The entries in rows or columns of the portion, in the order of the file.
 struct Entries {
   std::vector<std::int64_t> rows, columns;
-  std::vector<double> values;  // empty: a pattern
+  std::vector<double> values;  // empty for a pattern
 };
 
-// Lines, counted from 1, with an entry on this side of the diagonal; 0: none.
+// The first line, counted from 1, with an entry on each side of the diagonal; 0 if there is no such
+// line.
 struct Triangles {
   std::uint64_t lower = 0, upper = 0;
 };
@@ -267,12 +267,10 @@ void check_triangles(const ByteSource& source, const Triangles& found) {
 
 void check_count(const ByteSource& source, std::int64_t declared, std::int64_t found) {
   if (found == declared) return;
-  const std::string by = found < declared ? std::to_string(declared - found) + " too few"
-                                          : std::to_string(found - declared) + " too many";
-  refuse(
-      joined({"The size line of ", in_quotes(source.name()), " declares ", std::to_string(declared),
-              " entries, but ", std::to_string(found), " follow, ", by, "."}),
-      "Check the declared number, and whether the file was cut off.");
+  refuse(joined({"The size line of ", in_quotes(source.name()), " declares ",
+                 std::to_string(declared), " entries, but ", std::to_string(found), " follow, ",
+                 miscount(declared, found), "."}),
+         "Check the declared number, and whether the file was cut off.");
 }
 
 Entries read_entries(const ByteSource& source, LineReader& lines, const MatrixHeader& header,
@@ -305,9 +303,9 @@ Entries read_entries(const ByteSource& source, LineReader& lines, const MatrixHe
 
 // --- The graph -----------------------------------------------------------------------------------
 
-// An entry as it stands in a row: of the matrix itself, or mirrored, of its transpose. Ordered by
-// column, the row's own first, and as in the file.
-struct Cell {
+// An entry of a row, either of the matrix itself or, if it is mirrored, of its transpose. Entries
+// are ordered by column; in a column, those of the matrix come first, in the order of the file.
+struct RowEntry {
   std::int64_t column;
   bool is_mirrored;
   std::int64_t place;  // among all entries
@@ -317,15 +315,15 @@ struct Cell {
   }
 };
 
-// Merges the entries of one row after the other.
+// Merges the entries of the rows, one row after the other.
 class Merger {
  public:
   Merger(const ByteSource& source, const MatrixHeader& header, const Entries& entries,
          GraphFile& graph)
       : source_(source), header_(header), entries_(entries), graph_(graph) {}
 
-  void add_row(std::int64_t row, std::vector<Cell>& cells) {
-    std::ranges::sort(cells, {}, &Cell::order);
+  void add_row(std::int64_t row, std::vector<RowEntry>& cells) {
+    std::ranges::sort(cells, {}, &RowEntry::order);
     for (std::size_t i = 0; i < cells.size();) i = add_edge(row, cells, i);
     graph_.offsets.push_back(std::ssize(graph_.columns));
   }
@@ -336,8 +334,9 @@ class Merger {
     double sum = 0;
   };
 
-  // The cells of one column from `i` on; returns where the next begin.
-  std::size_t add_edge(std::int64_t row, const std::vector<Cell>& cells, std::size_t i) {
+  // Adds the cells of one column, from `i` on. Returns the index of the first cell of the next
+  // column.
+  std::size_t add_edge(std::int64_t row, const std::vector<RowEntry>& cells, std::size_t i) {
     const std::int64_t column = cells[i].column;
     Side own, mirrored;
     for (; i < cells.size() && cells[i].column == column; ++i) {
@@ -359,7 +358,7 @@ class Merger {
     return i;
   }
 
-  // Each fact is counted at one end of the edge, so that it is counted once.
+  // Counts each fact at only one end of the edge, so that it is counted once.
   void count(std::int64_t row, std::int64_t column, const Side& own, const Side& mirrored) {
     GraphChanges& changes = graph_.changes;
     const bool is_first_end = row < column;
@@ -380,10 +379,10 @@ class Merger {
   GraphFile& graph_;
 };
 
-// Where the entries of each row of the portion stand: row r has [starts[r], starts[r + 1]).
+// The entries of each row of the portion: those of row r have the tags [starts[r], starts[r + 1]).
 struct RowLists {
   std::vector<std::int64_t> starts;
-  std::vector<std::int64_t> tags;  // place of the entry * 2, + 1 where it is mirrored
+  std::vector<std::int64_t> tags;  // the index of the entry * 2, + 1 if it is mirrored
 };
 
 RowLists lists_of(const Entries& entries, const exec::Share& mine) {
@@ -415,7 +414,7 @@ void merge(const ByteSource& source, const MatrixHeader& header, const Entries& 
   if (header.values != Values::none) graph.edge_weights.reserve(lists.tags.size());
   graph.offsets.reserve(lists.starts.size());
   Merger merger(source, header, entries, graph);
-  std::vector<Cell> cells;
+  std::vector<RowEntry> cells;
   for (std::int64_t row = mine.begin; row < mine.end; ++row) {
     const auto r = static_cast<std::size_t>(row - mine.begin);
     cells.clear();

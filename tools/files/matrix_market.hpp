@@ -6,15 +6,15 @@
 // skew-symmetric>; then come comments (%), a line "rows columns entries", and a line "row column
 // value" for each entry, counted from 1. A pattern has no values.
 //
-// What makes a graph of a matrix, and is counted in GraphChanges:
-//   - entries on the diagonal are left out;
-//   - entries in the same place are added up;
-//   - a general matrix need not be symmetric: an edge is where either side has an entry, and weighs
-//     the greater of both;
-//   - edges that weigh 0 are left out.
+// The reader turns a matrix into a graph as follows, and counts the changes in GraphChanges:
+//   - it leaves out entries on the diagonal;
+//   - it adds up entries in the same row and column;
+//   - a general matrix need not be symmetric: there is an edge if either side of the diagonal has
+//     an entry, and it weighs the greater of both;
+//   - it leaves out edges that weigh 0.
 //
-// Neighbours are in ascending order. Every reader reads the whole file and keeps the entries in
-// rows of its portion.
+// Neighbours are in ascending order. Every reader reads the whole file and keeps the entries in the
+// rows and columns of its portion.
 
 #include "files/graph.hpp"
 

@@ -8,17 +8,16 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <utility>
 
 namespace evenkeel::tool {
 
 namespace {
 
-constexpr std::string_view how_to_begin =
+constexpr std::string_view how_to_begin_metis =
     "Begin with a line of whole numbers: vertices, edges and, where there are weights, fmt and "
     "ncon.";
-constexpr std::string_view how_to_write =
+constexpr std::string_view how_to_write_metis =
     "Write a line for each vertex: its size and weights, if fmt says so, and its neighbours, "
     "counted from 1.";
 
@@ -64,7 +63,7 @@ std::int64_t count_of(const ByteSource& source, std::uint64_t line, std::size_t 
   const Digits digits = read_digits(word.data(), word.data() + word.size());
   if (digits.end != word.data() + word.size() || digits.number < 0)
     refuse(joined({place_of_number(source, line, number), problem_with_count(word)}),
-           std::string(how_to_begin));
+           std::string(how_to_begin_metis));
   return digits.number;
 }
 
@@ -87,23 +86,21 @@ void read_constraints(const ByteSource& source, std::uint64_t line, std::string_
                       MetisHeader& header) {
   const std::int64_t constraints = count_of(source, line, 4, word);
   if (constraints > 0 && header.constraints == 0)
-    refuse(joined({"Line ", std::to_string(line), " of ", in_quotes(source.name()), " declares ",
-                   std::to_string(constraints),
+    refuse(joined({place_of_line(source, line - 1), " declares ", std::to_string(constraints),
                    " weights for each vertex, but its fmt says that vertices have none."}),
            "Give a fmt of 10, or 11 where edges have weights too; or leave ncon out.");
   header.constraints = header.constraints == 0 ? 0 : std::max<std::int64_t>(constraints, 1);
 }
 
-// A line end for each vertex, and a byte for each of its weights and for each end of an edge, would
-// not fit: then memory for so many is never taken.
+// Each vertex takes a line end, and each of its weights and each end of an edge takes a byte. If
+// these bytes do not fit in the file, the header is wrong: refuse it before memory is allocated.
 void check_size(const ByteSource& source, std::uint64_t line, const MetisHeader& header) {
   const auto bytes = static_cast<std::int64_t>(source.size());
   if (header.vertices <= bytes && header.edges <= bytes / 2 && header.constraints <= bytes) return;
-  refuse(joined({"Line ", std::to_string(line), " of ", in_quotes(source.name()), " declares ",
-                 std::to_string(header.vertices), " vertices, ", std::to_string(header.edges),
-                 " edges and ", std::to_string(header.constraints),
-                 " weights for each vertex, for which its ", std::to_string(bytes),
-                 " bytes are too few."}),
+  refuse(joined({place_of_line(source, line - 1), " declares ", std::to_string(header.vertices),
+                 " vertices, ", std::to_string(header.edges), " edges and ",
+                 std::to_string(header.constraints), " weights for each vertex, for which its ",
+                 std::to_string(bytes), " bytes are too few."}),
          "Check the header, and whether the file was cut off.");
 }
 
@@ -112,14 +109,13 @@ MetisHeader read_header(const ByteSource& source, LineReader& lines) {
   while (text && is_empty(*text)) text = next_row(lines);
   if (!text)
     refuse(joined({"The file ", in_quotes(source.name()), " is empty."}),
-           std::string(how_to_begin));
+           std::string(how_to_begin_metis));
   const std::uint64_t line = lines.line();
   const std::vector<std::string_view> words = words_of(*text);
   if (words.size() < 2 || words.size() > 4)
-    refuse(
-        joined({"Line ", std::to_string(line), " of ", in_quotes(source.name()),
-                ", the header, has ", std::to_string(words.size()), " numbers instead of 2 to 4."}),
-        std::string(how_to_begin));
+    refuse(joined({place_of_line(source, line - 1), ", the header, has ",
+                   std::to_string(words.size()), " numbers instead of 2 to 4."}),
+           std::string(how_to_begin_metis));
   MetisHeader header;
   header.vertices = count_of(source, line, 1, words[0]);
   header.edges = count_of(source, line, 2, words[1]);
@@ -141,7 +137,7 @@ class Row {
 
   bool is_at_end() const noexcept { return at_ == end_; }
 
-  // The next number, which is in [least, most].
+  // Returns the next number; refuses one that is not in [least, most].
   std::int64_t next(std::int64_t least, std::int64_t most, std::string_view what) {
     const char* begin = at_;
     const Digits digits = read_digits(begin, end_);
@@ -154,9 +150,9 @@ class Row {
   }
 
   [[noreturn]] void refuse_end(std::string_view missing) const {
-    refuse(joined({"Line ", std::to_string(line_), " of ", in_quotes(source_.name()),
-                   " ends after ", std::to_string(numbers_), " numbers, before ", missing, "."}),
-           std::string(how_to_write));
+    refuse(joined({place_of_line(source_, line_ - 1), " ends after ", std::to_string(numbers_),
+                   " numbers, before ", missing, "."}),
+           std::string(how_to_write_metis));
   }
 
  private:
@@ -164,7 +160,8 @@ class Row {
                                   std::int64_t most, std::string_view what) const {
     std::string problem = joined({place_of_number(source_, line_, numbers_), ", ", what, ","});
     const bool is_whole = digits.end == word.data() + word.size() && digits.number >= 0;
-    if (!is_whole) refuse(problem.append(problem_with_count(word)), std::string(how_to_write));
+    if (!is_whole)
+      refuse(problem.append(problem_with_count(word)), std::string(how_to_write_metis));
     problem.append(joined({" is ", word, "."}));
     if (digits.number < least)
       refuse(std::move(problem), joined({"Give ", std::to_string(least), " or more."}));
@@ -194,7 +191,7 @@ void read_row(const MetisHeader& header, Row row, GraphFile& graph) {
   graph.offsets.push_back(std::ssize(graph.columns));
 }
 
-// Room for what the portion should hold if rows are about as long as the average.
+// Reserves memory for the portion as if its rows were about as long as the average row.
 void reserve(const MetisHeader& header, std::int64_t rows, GraphFile& graph) {
   if (header.vertices == 0) return;
   const double share = static_cast<double>(rows) / static_cast<double>(header.vertices);
@@ -204,13 +201,10 @@ void reserve(const MetisHeader& header, std::int64_t rows, GraphFile& graph) {
   if (header.has_edge_weights) graph.edge_weights.reserve(entries);
 }
 
-[[noreturn]] void refuse_rows(const ByteSource& source, std::int64_t declared,
-                              std::uint64_t found) {
-  const auto wanted = static_cast<std::uint64_t>(declared);
-  const std::string by = found < wanted ? std::to_string(wanted - found) + " too few"
-                                        : std::to_string(found - wanted) + " too many";
+[[noreturn]] void refuse_rows(const ByteSource& source, std::int64_t declared, std::int64_t found) {
   refuse(joined({"The header of ", in_quotes(source.name()), " declares ", std::to_string(declared),
-                 " vertices, but ", std::to_string(found), " lines follow, ", by, "."}),
+                 " vertices, but ", std::to_string(found), " lines follow, ",
+                 miscount(declared, found), "."}),
          "Write a line for each vertex, an empty one where it has no neighbours.");
 }
 
@@ -228,16 +222,15 @@ GraphFile read_metis(const ByteSource& source, const Portion& portion, const Pro
   reserve(header, end - begin, graph);
   for (std::int64_t vertex = 0; vertex < header.vertices; ++vertex) {
     const auto line = next_row(lines);
-    if (!line) refuse_rows(source, header.vertices, static_cast<std::uint64_t>(vertex));
+    if (!line) refuse_rows(source, header.vertices, vertex);
     if (vertex >= begin && vertex < end) read_row(header, Row(source, lines.line(), *line), graph);
   }
-  auto rows = static_cast<std::uint64_t>(header.vertices), rows_with_text = rows;
+  std::int64_t rows = header.vertices, rows_with_text = rows;
   while (const auto line = next_row(lines)) {
     ++rows;
     if (!is_empty(*line)) rows_with_text = rows;
   }
-  if (rows_with_text > static_cast<std::uint64_t>(header.vertices))
-    refuse_rows(source, header.vertices, rows_with_text);
+  if (rows_with_text > header.vertices) refuse_rows(source, header.vertices, rows_with_text);
   graph.entries = std::ssize(graph.columns);
   return graph;
 }

@@ -1,6 +1,5 @@
 #include "files/npy.hpp"
 
-#include "files/first_touch.hpp"
 #include "files/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
@@ -11,14 +10,17 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <string_view>
 #include <utility>
+
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace evenkeel::tool {
 
 namespace {
 
-// What is read at once: a multiple of every element, and so little that it stays in the cache.
+// The bytes that are read at once: a multiple of the size of each type, and small enough to stay in
+// the cache.
 constexpr std::uint64_t chunk_bytes = std::uint64_t{1} << 20U;
 
 // The product, or nothing if it does not fit in 64 bits.
@@ -133,7 +135,8 @@ std::vector<Number> NpyFile::read_rows(std::uint64_t first, std::uint64_t last) 
   return numbers;
 }
 
-// The numbers grow as they are read: new ones are set to 0 first, which costs little in the cache.
+// `numbers` grows piece by piece: resize() first sets new numbers to 0, which is cheap while they
+// are in the cache.
 template <class Number>
 void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, std::vector<Number>& numbers,
                        Places places,
@@ -160,7 +163,7 @@ void NpyFile::read_run(std::uint64_t begin, std::uint64_t count, std::vector<Num
   }
 }
 
-// Blanks before the last byte, a line feed, align the elements to 64 bytes.
+// Pads the header with blanks before its last byte, a line feed, to align the elements to 64 bytes.
 std::string npy_header(ElementType type, const std::vector<std::uint64_t>& shape) {
   constexpr std::string_view order = std::endian::native == std::endian::little ? "<" : ">";
   constexpr std::size_t preamble = 10, alignment = 64;
@@ -187,6 +190,22 @@ void write_npy(OutputFile& file, std::span<const double> numbers) {
 
 void write_npy(OutputFile& file, std::span<const double> numbers, std::uint64_t columns) {
   write_elements(file, ElementType::real64, numbers, {numbers.size() / columns, columns});
+}
+
+void touch_first(void* memory, std::size_t bytes) noexcept {
+#if defined(MADV_POPULATE_WRITE)
+  // An allocation of this size or more has new pages of its own.
+  constexpr std::size_t least = std::size_t{32} << 20U;
+  if (bytes < least) return;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t begin = (address + page - 1) / page * page;
+  const std::uintptr_t end = (address + bytes) / page * page;
+  madvise(static_cast<char*>(memory) + (begin - address), end - begin, MADV_POPULATE_WRITE);
+#else
+  static_cast<void>(memory);
+  static_cast<void>(bytes);
+#endif
 }
 
 }  // namespace evenkeel::tool

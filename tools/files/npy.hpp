@@ -9,18 +9,16 @@
 #include "files/npy_header.hpp"
 #include "files/output_file.hpp"
 
-#include <cstdint>
+#include <cstddef>
 #include <functional>
-#include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace evenkeel::tool {
 
 class NpyFile final : public ArrayFile {
  public:
-  // Reads the header. An Error if it is not as above, or does not match the size of the source.
+  // Reads the header. Throws an Error if it is not as above, or does not match the size of the
+  // source.
   explicit NpyFile(std::unique_ptr<const ByteSource> source, Progress progress = {});
 
   ElementType type() const noexcept { return header_.type; }
@@ -33,8 +31,8 @@ class NpyFile final : public ArrayFile {
   std::vector<Number> read_rows(std::uint64_t first, std::uint64_t last) const;
 
   // Reads `count` elements, from element `begin` of the file on, into these places of `numbers`,
-  // which it makes longer where they are too short. Calls `on_elements` with the number that it has
-  // read, again and again.
+  // and enlarges `numbers` if it is too short. Calls `on_elements` after each piece with the number
+  // of elements in it.
   struct Places {
     std::uint64_t first, stride;
     std::uint64_t of(std::uint64_t element) const noexcept { return first + element * stride; }
@@ -53,5 +51,10 @@ std::string npy_header(ElementType type, const std::vector<std::uint64_t>& shape
 void write_npy(OutputFile& file, std::span<const std::int32_t> numbers);
 void write_npy(OutputFile& file, std::span<const double> numbers);
 void write_npy(OutputFile& file, std::span<const double> numbers, std::uint64_t columns);
+
+// Touches all pages of memory that this thread will write completely: one request for many pages
+// takes less time than a fault for each. This is only a hint: if the system has no such request,
+// the writes create the pages one by one.
+void touch_first(void* memory, std::size_t bytes) noexcept;
 
 }  // namespace evenkeel::tool

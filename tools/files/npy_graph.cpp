@@ -7,14 +7,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 namespace evenkeel::tool {
 
 namespace {
 
 constexpr std::uint64_t elements_at_once = std::uint64_t{1} << 17U;
-constexpr std::string_view how_to_write =
+constexpr std::string_view how_to_write_npy_graph =
     "Write n + 1 offsets, which begin with 0, do not descend and end with the number of "
     "neighbours.";
 
@@ -36,7 +35,7 @@ void require_integers(const NpyFile& file, std::string_view what) {
          "Convert the array with astype('i8') before you save it.");
 }
 
-// Tells how many bytes of the portion have been read.
+// Reports how much of the portion has been read, with 8 bytes for each element of any type.
 class Counter {
  public:
   Counter(const Progress& progress, std::uint64_t of_elements)
@@ -67,20 +66,20 @@ void for_each(const NpyFile& file, std::uint64_t first, std::uint64_t last, Coun
 void check_ends(const NpyFile& offsets, const NpyFile& columns) {
   if (offsets.rows() == 0)
     refuse(joined({"There are no offsets in ", in_quotes(offsets.name()), "."}),
-           std::string(how_to_write));
+           std::string(how_to_write_npy_graph));
   const std::uint64_t last = offsets.rows() - 1;
   const double begin = offsets.read(0, 1)[0], end = offsets.read(last, last + 1)[0];
   if (begin != 0)
     refuse(joined({element_of(offsets, 0), " is ", text_of(begin), ", not 0."}),
-           std::string(how_to_write));
+           std::string(how_to_write_npy_graph));
   if (end != static_cast<double>(columns.rows()))
     refuse(
         joined({element_of(offsets, last), ", the last offset, is ", text_of(end), ", but ",
                 in_quotes(columns.name()), " has ", std::to_string(columns.rows()), " elements."}),
-        std::string(how_to_write));
+        std::string(how_to_write_npy_graph));
 }
 
-// Behind the first offset of the portion, which it returns, all others.
+// Reads all offsets of the portion into `into`, relative to the first one, which it returns.
 std::uint64_t read_offsets(const NpyFile& offsets, const exec::Share& mine, double most,
                            Counter& counter, std::vector<std::int64_t>& into) {
   double before = 0;
@@ -94,7 +93,7 @@ std::uint64_t read_offsets(const NpyFile& offsets, const exec::Share& mine, doub
                refuse(joined({element_of(offsets, element), " is ", text_of(offset),
                               offset < before ? ", less than the offset before it."
                                               : ", more than there are neighbours."}),
-                      std::string(how_to_write));
+                      std::string(how_to_write_npy_graph));
              if (element == first) begin = static_cast<std::int64_t>(offset);
              into.push_back(static_cast<std::int64_t>(offset) - begin);
              before = offset;
@@ -150,7 +149,7 @@ GraphFile read_npy_graph(const NpyFile& offsets, const NpyFile& columns, const N
   const exec::Share mine = exec::share_of(graph.vertices, portion.of, portion.index);
   graph.first = mine.begin;
 
-  // What the counter is to reach follows from the two outer offsets of the portion.
+  // The first and the last offset of the portion give the number of elements that will be read.
   const auto begin = static_cast<std::uint64_t>(mine.begin),
              end = static_cast<std::uint64_t>(mine.end);
   const double reach = offsets.read(end, end + 1)[0] - offsets.read(begin, begin + 1)[0];

@@ -1,8 +1,7 @@
 #pragma once
 
-// A graph in arrays: n + 1 offsets, which begin with 0 and end with the number of entries, the
-// neighbours of each vertex, numbered from 0 on, and perhaps the weight of each entry. Offsets and
-// neighbours are i4 or i8.
+// A graph in arrays: n + 1 offsets, from 0 to the number of entries; the neighbours of each vertex,
+// numbered from 0 on; and perhaps the weight of each entry. Offsets and neighbours are i4 or i8.
 
 #include "files/graph.hpp"
 #include "files/npy.hpp"

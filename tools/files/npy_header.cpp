@@ -9,8 +9,6 @@
 #include <bit>
 #include <charconv>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace evenkeel::tool {
@@ -70,7 +68,7 @@ class HeaderReader {
   NpyHeader read();
 
  private:
-  // The next non-blank character; 0 at the end of the text.
+  // The next character that is not blank; 0 at the end of the text.
   char peek();
   bool take(char wanted);
   void require(char wanted, std::string_view among);
@@ -173,8 +171,8 @@ std::optional<ElementType> type_named(std::string_view name) {
   return std::nullopt;
 }
 
-// Reads a byte order and a type, a letter with its size in bytes. '=', '|' or no order at all mean
-// this machine's order.
+// Reads a byte order and a type, which is a letter with its size in bytes. '=', '|' and a missing
+// order mean this machine's order.
 void HeaderReader::read_type(NpyHeader& header) {
   constexpr std::string_view remedy =
       "Convert the array with astype('f8'), or astype('i8') for indices, before you save it.";

@@ -5,7 +5,6 @@
 
 #include "files/byte_source.hpp"
 
-#include <cstdint>
 #include <vector>
 
 namespace evenkeel::tool {

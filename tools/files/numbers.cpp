@@ -5,14 +5,15 @@
 #include <evenkeel/backends/text.hpp>
 
 #include <algorithm>
+#include <locale>
 #include <system_error>
 
 namespace evenkeel::tool {
 
 namespace {
 
-// Whether a nonzero number was read as 0, being too small for a double: libraries differ in whether
-// they call that out of range.
+// True if a nonzero number was read as 0, since it is too small for a double. Some libraries report
+// such a number as out of range, others do not.
 bool has_vanished(double number, const char* begin, const char* end) {
   if (number != 0) return false;
   const char* exponent = std::find_if(begin, end, [](char c) { return c == 'e' || c == 'E'; });
@@ -27,6 +28,19 @@ std::from_chars_result read_number(const char* at, const char* end, double& numb
   if (result.ec == std::errc() && has_vanished(number, at, result.ptr))
     result.ec = std::errc::result_out_of_range;
   return result;
+}
+
+std::ostringstream report_stream(int digits) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text.precision(digits);
+  return text;
+}
+
+std::string rounded(double number, int digits) {
+  std::ostringstream text = report_stream(digits);
+  text << number;
+  return text.str();
 }
 
 std::string problem_with_count(std::string_view word) {

@@ -1,10 +1,11 @@
 #pragma once
 
-// Numbers in text, whatever the locale.
+// Reads and writes numbers in text, independently of the locale.
 
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <string_view>
 
@@ -16,8 +17,8 @@ inline bool is_digit(char character) { return character >= '0' && character <= '
 // std::from_chars does not. A number that is too small for a double is out of range.
 std::from_chars_result read_number(const char* at, const char* end, double& number);
 
-// Digits at the start of [at, end). Where `at` is returned there were none, and where `number` is
-// negative it does not fit.
+// The digits at the start of [at, end). `end` is `at` if there were no digits; `number` is negative
+// if it does not fit.
 struct Digits {
   const char* end;
   std::int64_t number;
@@ -33,8 +34,12 @@ inline Digits read_digits(const char* at, const char* end) {
   return {at, number};
 }
 
-// What is wrong with a word that should be a whole number from 0 on: " is '-3', which is
-// negative.". For messages.
+// A stream for a report. Its numbers have at most this many digits.
+std::ostringstream report_stream(int digits = 6);
+std::string rounded(double number, int digits);
+
+// The problem of a word that should be a whole number from 0 on, for messages: " is '-3', which is
+// negative.".
 std::string problem_with_count(std::string_view word);
 
 }  // namespace evenkeel::tool

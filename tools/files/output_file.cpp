@@ -101,7 +101,7 @@ void OutputFile::write(std::string_view bytes) {
   }
 }
 
-// Some file systems report only here that there was no room.
+// Some file systems report only here that the disk is full.
 void OutputFile::finish() {
   if (fsync(descriptor_) != 0) give_up_writing(errno);
   if (close(std::exchange(descriptor_, -1)) != 0) give_up_writing(errno);

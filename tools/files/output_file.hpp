@@ -11,8 +11,8 @@ namespace evenkeel::tool {
 
 class OutputFile {
  public:
-  // An Error (bad input) unless the target is a regular file that may be replaced, or does not
-  // exist yet. A symbolic link stays; its target is written.
+  // Throws an Error of bad input unless the target is a regular file that may be replaced, or does
+  // not exist yet. A symbolic link stays; its target is written.
   explicit OutputFile(const std::string& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -21,8 +21,8 @@ class OutputFile {
   // Each call is a system call, so pass large pieces. A full disk ends the program with status 1.
   void write(std::string_view bytes);
 
-  // The content is on the disk when this returns; do not write afterwards. commit() then only has
-  // to rename the file. With several files, finish all before committing any.
+  // Ensures that the content is on the disk; do not write afterwards. commit() then only has to
+  // rename the file. With several files, finish all before you commit any.
   void finish();
 
   // Calls finish() if that was not done, and renames the file to the target.
@@ -34,7 +34,7 @@ class OutputFile {
 
   std::string path_;       // as the user named it
   std::string target_;     // with symbolic links followed
-  std::string temporary_;  // empty when there is none
+  std::string temporary_;  // empty if there is no temporary file
   int descriptor_ = -1;
 };
 

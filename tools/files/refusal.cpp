@@ -1,15 +1,11 @@
 #include "files/refusal.hpp"
 
+#include <evenkeel/backends/text.hpp>
+
 #include <system_error>
 #include <utility>
 
 namespace evenkeel::tool {
-
-namespace {
-
-constexpr const char* stage_name = "tools/files";
-
-}  // namespace
 
 std::string joined(std::initializer_list<std::string_view> parts) {
   std::string text;
@@ -17,12 +13,13 @@ std::string joined(std::initializer_list<std::string_view> parts) {
   return text;
 }
 
-void refuse(std::string problem, std::string remedy) {
-  throw Error(ErrorKind::bad_input, Where{stage_name}, std::move(problem), std::move(remedy));
+void give_up(std::string problem, std::string remedy) {
+  throw Error(ErrorKind::application, Where{"tools/files"}, std::move(problem), std::move(remedy));
 }
 
-void give_up(std::string problem, std::string remedy) {
-  throw Error(ErrorKind::application, Where{stage_name}, std::move(problem), std::move(remedy));
+void CommandRefusal::value(std::string_view option, std::string_view value,
+                           std::string remedy) const {
+  (*this)(joined({option, " is ", in_quotes(value), "."}), std::move(remedy));
 }
 
 std::string reason_of(int error_number) {

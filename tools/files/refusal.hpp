@@ -1,7 +1,7 @@
 #pragma once
 
-// The errors of the readers and writers of files. All come from the stage "tools/files", in one
-// line that names the file, the place in it and what to do.
+// The errors of the readers and writers of files. All of them come from the stage "tools/files", in
+// one line that names the file, the place in it, and the remedy.
 
 #include <evenkeel/backends/error.hpp>
 
@@ -13,11 +13,21 @@ namespace evenkeel::tool {
 
 std::string joined(std::initializer_list<std::string_view> parts);
 
-// For input that the user can correct: the program ends with status 2.
-[[noreturn]] void refuse(std::string problem, std::string remedy);
+// Throws the Error for input that the user can correct: the program ends with status 2.
+inline constexpr Refusal refuse{"tools/files"};
 
-// For failures of the machine, such as a full disk: the program ends with status 1.
+// Throws the Error for failures of the machine, such as a full disk: the program ends with
+// status 1.
 [[noreturn]] void give_up(std::string problem, std::string remedy);
+
+// The errors of a sub-command that the user can correct.
+struct CommandRefusal : Refusal {
+  // Throws the Error for an invalid value of an option.
+  [[noreturn]] void value(std::string_view option, std::string_view value,
+                          std::string remedy) const;
+};
+inline constexpr CommandRefusal refuse_control{{"tools/control"}}, refuse_fit{{"tools/fit"}},
+    refuse_partition{{"tools/partition"}}, refuse_replay{{"tools/replay"}};
 
 // The system's description of a value of errno.
 std::string reason_of(int error_number);

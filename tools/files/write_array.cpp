@@ -5,7 +5,6 @@
 #include <evenkeel/backends/text.hpp>
 
 #include <cstddef>
-#include <string>
 
 namespace evenkeel::tool {
 

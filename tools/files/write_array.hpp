@@ -1,7 +1,7 @@
 #pragma once
 
-// Arrays to files: the counterpart of array.hpp. Each writes the whole file, but does not commit
-// it.
+// Writes arrays to files: the counterpart of array.hpp. Each function writes the whole file, but
+// does not commit it.
 
 #include "files/array.hpp"
 #include "files/output_file.hpp"
@@ -11,7 +11,7 @@
 
 namespace evenkeel::tool {
 
-// A single column of `count` numbers, which come in pieces. Keeps a reference to the file.
+// Writes a single column of `count` numbers, which come in pieces. Keeps a reference to the file.
 class ColumnWriter {
  public:
   ColumnWriter(OutputFile& file, ArrayFormat format, std::uint64_t count);
@@ -22,10 +22,11 @@ class ColumnWriter {
   ArrayFormat format_;
 };
 
-// A single column.
+// Writes a single column.
 void write_array(OutputFile& file, ArrayFormat format, std::span<const std::int32_t> numbers);
 
-// Rows of so many columns, one after the other. In a .csv, numbers read back as the same bits.
+// Writes rows of `columns` numbers, one after the other. Numbers in a .csv read back as the same
+// bits.
 void write_array(OutputFile& file, ArrayFormat format, std::span<const double> numbers,
                  std::uint64_t columns);
 

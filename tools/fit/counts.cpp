@@ -1,8 +1,8 @@
 #include "fit/counts.hpp"
 
 #include "files/array.hpp"
+#include "files/numbers.hpp"
 #include "files/refusal.hpp"
-#include "fit/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/weights/load.hpp>
@@ -10,17 +10,14 @@
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <cstdint>
 #include <iomanip>
-#include <locale>
-#include <sstream>
 #include <utility>
 
 namespace evenkeel::tool {
 
 namespace {
 
-// All numbers of a file, none of them negative.
+// Reads all numbers of a file. Refuses negative ones.
 std::vector<double> read_numbers(const ArrayFile& file, const std::string& what) {
   std::vector<double> numbers = file.read(0, file.rows());
   for (std::size_t i = 0; i < numbers.size(); ++i)
@@ -36,16 +33,13 @@ constexpr const char* name_of(FitMethod method) {
   return method == FitMethod::robust ? "robust" : "minimum_norm";
 }
 
-nlohmann::ordered_json finite_or_null(double number) {
-  return std::isfinite(number) ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
-}
-
+// Numbers that are not finite become null.
 std::string as_json(const CountTable& table, const WorkEstimate& fit, FitMethod method) {
   const bool is_robust = method == FitMethod::robust;
   nlohmann::ordered_json errors = nlohmann::ordered_json::array(), ratios = errors;
   for (std::size_t t = 0; t < table.types; ++t) {
-    errors.push_back(finite_or_null(fit.errors[t]));
-    ratios.push_back(finite_or_null(fit.costs[t] / fit.costs[0]));
+    errors.push_back(fit.errors[t]);
+    ratios.push_back(fit.costs[t] / fit.costs[0]);
   }
   nlohmann::ordered_json json = {{"method", name_of(method)},
                                  {"types", table.types},
@@ -63,17 +57,9 @@ std::string as_json(const CountTable& table, const WorkEstimate& fit, FitMethod 
   return json.dump(2) + '\n';
 }
 
-std::string rounded(double number, int digits) {
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text << std::setprecision(digits) << number;
-  return text.str();
-}
-
 std::string as_text(const CountTable& table, const WorkEstimate& fit, FitMethod method) {
   const bool is_robust = method == FitMethod::robust;
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
+  std::ostringstream text = report_stream();
   text << "method   " << name_of(method) << ", " << table.seconds.size() << " measurements";
   if (is_robust) text << ", noise " << rounded(100 * fit.noise, 2) << " %";
   text << "\ntype     seconds      " << (is_robust ? "+-           " : "") << "ratio\n";

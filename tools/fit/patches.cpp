@@ -1,18 +1,15 @@
 #include "fit/patches.hpp"
 
 #include "files/array.hpp"
+#include "files/numbers.hpp"
 #include "files/refusal.hpp"
-#include "fit/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <cstdint>
 #include <iomanip>
-#include <locale>
-#include <sstream>
 
 namespace evenkeel::tool {
 
@@ -57,10 +54,7 @@ class Rows {
 
 bool says_nothing(const PatchNumber& number) { return !std::isfinite(number.uncertainty); }
 
-nlohmann::ordered_json finite_or_null(double number) {
-  return std::isfinite(number) ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
-}
-
+// Numbers that are not finite become null.
 std::string as_json(const PatchFit& fit) {
   nlohmann::ordered_json numbers = nlohmann::ordered_json::array();
   nlohmann::ordered_json model = nlohmann::ordered_json::object();
@@ -69,7 +63,7 @@ std::string as_json(const PatchFit& fit) {
     nlohmann::ordered_json one = {{"name", number.name}};
     one["value"] =
         says_nothing(number) ? nlohmann::ordered_json() : nlohmann::ordered_json(number.value);
-    one["uncertainty"] = finite_or_null(number.uncertainty);
+    one["uncertainty"] = number.uncertainty;
     one["told"] = number.is_told();
     one["verdict"] = text_of(number.doubt);
     numbers.push_back(one);
@@ -78,20 +72,12 @@ std::string as_json(const PatchFit& fit) {
       {"dimensions", fit.model.dimensions},
       {"timings", std::llround(fit.timings)},
       {"outliers", std::llround(fit.outliers)},
-      {"noise", finite_or_null(fit.noise)},
+      {"noise", fit.noise},
       {"told", fit.is_told()},
       {"numbers", numbers},
-      {"fixed",
-       {{"seconds", fit.fixed_seconds}, {"uncertainty", finite_or_null(fit.fixed_uncertainty)}}},
+      {"fixed", {{"seconds", fit.fixed_seconds}, {"uncertainty", fit.fixed_uncertainty}}},
       {"model", model}};
   return json.dump(2) + '\n';
-}
-
-std::string rounded(double number, int digits) {
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text << std::setprecision(digits) << number;
-  return text.str();
 }
 
 void write_row(std::ostream& text, const PatchNumber& number) {
@@ -103,8 +89,7 @@ void write_row(std::ostream& text, const PatchNumber& number) {
 }
 
 std::string as_text(const PatchFit& fit) {
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
+  std::ostringstream text = report_stream();
   const bool deep = fit.model.dimensions == 3;
   text << "model    " << (deep ? "a ((mx + B) (my + C) (mz + E) + D)" : "a ((mx + B) (my + C) + D)")
        << " seconds\n";

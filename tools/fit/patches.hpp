@@ -1,12 +1,12 @@
 #pragma once
 
-// `evenkeel fit --patches`: what a refined patch costs by its size, from timings in a file.
+// `evenkeel fit --patches` finds how the cost of a refined patch depends on its size, from timings
+// in a file.
 
 #include "files/byte_source.hpp"
 
-#include <evenkeel/core/weights/patch_model.hpp>
+#include <evenkeel/extras/patches/patch_model.hpp>
 
-#include <string>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -16,8 +16,8 @@ struct PatchTable {
   std::vector<PatchTiming> timings;
 };
 
-// A file with a row for each patch: mx, my, seconds, or mx, my, mz, seconds. An Error names the row
-// that is wrong. `progress` may be empty.
+// Reads a file with a row for each patch: mx, my, seconds, or mx, my, mz, seconds. An Error names
+// the row that is wrong. `progress` may be empty.
 PatchTable read_patch_timings(const std::string& path, const Progress& progress = {});
 
 std::string report_of(const PatchFit& fit, bool json);

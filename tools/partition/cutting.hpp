@@ -1,16 +1,12 @@
 #pragma once
 
-// The two ways in which `evenkeel partition` finds domains: by any of the library's methods, and a
-// grid in rounds.
+// `evenkeel partition` finds domains in two ways: from the objects, by any method of the library,
+// and as a grid in rounds.
 
-#include "partition/objects.hpp"
-#include "partition/options.hpp"
 #include "partition/partitioning.hpp"
 
-#include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/space.hpp>
-#include <evenkeel/core/box.hpp>
-#include <evenkeel/core/set.hpp>
+#include <evenkeel/core/field/set.hpp>
 
 namespace evenkeel::tool {
 
@@ -18,23 +14,23 @@ struct Task {
   const Communicator& communicator;
   const Space& space;  // of the host
   const Objects& objects;
-  const Set& set;  // the places of the objects
+  const Set& set;  // has the places of the objects
   const PartitionOptions& options;
   Box box;                                           // around the objects
   const std::function<void(double done)>& progress;  // may be empty
 };
 
-// Both are collective, and set the domains, the keys if there is a curve, this rank's seconds
-// except the total, and the rounds. The caller sets the rest.
+// Both functions are collective, and set the domains, the keys if there is a curve, this rank's
+// seconds except the total, and the rounds. The caller sets the rest.
 
-// A snake's rows are as thick as cells, so on the finest lattice its parts are slabs. The search
-// begins with about as many cells as objects and adds two levels at a time, until the parts are as
-// even as requested (without a target: the greatest is at most the average plus twice the heaviest
-// object) or there are no finer lattices. The most even cut wins, and of equally even ones the
-// coarser.
+// Cuts from the objects. The rows of a snake are as thick as cells, so on the finest lattice its
+// parts are slabs. The search therefore begins with about as many cells as objects and adds two
+// levels at a time, until the parts are as even as requested or there is no finer lattice. Without
+// a target, the greatest part may have at most the average plus twice the heaviest object. The most
+// even cut wins; among equally even cuts, the coarsest wins.
 Partition cut_from_objects(const Task& task);
 
-// From the work of whole domains, as an application would that knows no more.
+// Cuts from the work of whole domains, as an application would that knows no more.
 Partition cut_in_rounds(const Task& task);
 
 }  // namespace evenkeel::tool

@@ -1,7 +1,6 @@
 #include "partition/methods.hpp"
 
 #include "files/refusal.hpp"
-#include "partition/refusal.hpp"
 #include "partition/values.hpp"
 
 #include <utility>
@@ -11,15 +10,15 @@ namespace evenkeel::tool {
 
 namespace {
 
-// Those of the library, whose grids can also be found in rounds; `histogram`: a staggered grid,
-// always cut from the objects; and `graph`.
+// The methods of the library, whose grids can also be found in rounds; `histogram`, a staggered
+// grid that is always cut from the objects; and `graph`.
 std::vector<NamedMethod> methods() {
   const std::vector<std::string_view> names = method_names();
   std::vector<NamedMethod> all;
   all.reserve(names.size() + 2);
   for (const std::string_view name : names) {
     const Method method = *method_from_text(name);
-    if (places_by_graph(method)) continue;  // its own row, at the end
+    if (places_by_graph(method)) continue;  // has its own row, at the end
     all.push_back({name, method, extents_of(method).has_value()});
   }
   all.push_back({"histogram", Staggered{}});
@@ -57,7 +56,7 @@ void refuse_unless(const Predicate& has_them, const NamedMethod& method, const G
 NamedMethod method_named(const std::string& name) {
   for (const NamedMethod& method : methods())
     if (name == method.name) return method;
-  refuse_value("--method", name, joined({"The methods are ", names_of_methods(), "."}));
+  refuse_partition.value("--method", name, joined({"The methods are ", names_of_methods(), "."}));
 }
 
 std::string names_of_methods() {
@@ -74,11 +73,8 @@ std::string choice_of_methods() {
 }
 
 void refuse_meaningless(const PartitionArguments& asked, const NamedMethod& method) {
-  // A drawing needs the places of vertices, too.
-  const bool are_drawn = method.is_graph() && asked.svg;
-  const std::optional<std::string> points = are_drawn ? std::nullopt : asked.points;
   refuse_unless([](const NamedMethod& one) { return !one.is_graph(); }, method,
-                {{"--points", &points},
+                {{"--points", &asked.points},
                  {"--box", &asked.box},
                  {"--work", &asked.work},
                  {"--target-lambda", &asked.target_lambda},

@@ -1,8 +1,7 @@
 #pragma once
 
-// The methods of `evenkeel partition` by name, and which options each of them has.
-
-#include "partition/arguments.hpp"
+// The options of `evenkeel partition` as the user wrote them, its methods by name, and the options
+// that each method has.
 
 #include <evenkeel/core/place/method.hpp>
 
@@ -12,23 +11,32 @@
 
 namespace evenkeel::tool {
 
+// The values of the options on the command line; empty for options that were not given.
+struct PartitionArguments {
+  std::optional<std::string> parts, method, weights, out;
+  std::optional<std::string> points, box, work, target_lambda, vtk;  // of objects
+  std::optional<std::string> grid, rounds;                           // of grid methods
+  std::optional<std::string> graph, from, uncuttable, effort, tolerance, moving_cost;
+  bool json = false;
+};
+
 struct NamedMethod {
   std::string_view name;
-  std::optional<Method> method;  // nothing: cuts a graph, not objects by their places
+  std::optional<Method> method;  // empty if it cuts a graph, not objects by their places
   bool has_rounds = false;
 
   bool is_graph() const { return !method; }
   bool has_grid() const { return method && extents_of(*method); }
 };
 
-// An Error for other names.
+// Throws an Error if no method has this name.
 NamedMethod method_named(const std::string& name);
 
 // "hilbert, morton, .. and graph".
 std::string names_of_methods();
 std::string choice_of_methods();  // "hilbert|morton|..|graph"
 
-// An Error if an option was given that the method does not have.
+// Throws an Error if an option was given that the method does not have.
 void refuse_meaningless(const PartitionArguments& asked, const NamedMethod& method);
 
 }  // namespace evenkeel::tool

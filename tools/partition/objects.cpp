@@ -2,16 +2,16 @@
 
 #include "files/array.hpp"
 #include "files/refusal.hpp"
-#include "partition/refusal.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/text.hpp>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <string>
 
 namespace evenkeel::tool {
 
@@ -21,11 +21,9 @@ struct Share {
   std::uint64_t first, last;
 };
 
-Share share_of(const Communicator& communicator, std::uint64_t rows) {
-  const auto rank = static_cast<std::uint64_t>(communicator.rank());
-  const auto ranks = static_cast<std::uint64_t>(communicator.size());
-  const auto before = [&](std::uint64_t r) { return rows / ranks * r + std::min(rows % ranks, r); };
-  return {before(rank), before(rank + 1)};
+Share share_of(const Communicator& communicator, std::int64_t rows) {
+  const auto [begin, end] = exec::share_of(rows, communicator.size(), communicator.rank());
+  return {static_cast<std::uint64_t>(begin), static_cast<std::uint64_t>(end)};
 }
 
 std::unique_ptr<const ArrayFile> open_shown(const std::string& path, const ProgressOf& progress) {
@@ -66,7 +64,8 @@ std::vector<double> read_weights(const std::string& path, const ArrayFile& point
   return weights;
 }
 
-// The shape of the file as each rank sees it; negated values yield the greatest.
+// The shape of the file as each rank sees it. The least of the negated values yields the greatest
+// value.
 struct Sight {
   std::int64_t least_rows, minus_greatest_rows, least_columns, minus_greatest_columns;
 };
@@ -83,11 +82,11 @@ void combine(Sight& into, const Sight& from) noexcept {
 Objects read_objects(const Communicator& communicator, const PartitionOptions& options,
                      const ProgressOf& progress) {
   Objects objects;
-  const Status read = attempt(partition_stage, [&] {
+  const Status read = attempt(refuse_partition.stage, [&] {
     const auto points = open_points(options, progress);
     objects.dimensions = static_cast<int>(points->columns());
     objects.everywhere = static_cast<std::int64_t>(points->rows());
-    const Share share = share_of(communicator, points->rows());
+    const Share share = share_of(communicator, objects.everywhere);
     if (points->has_floats())
       objects.float_places = points->read_floats(share.first, share.last);
     else

@@ -7,22 +7,18 @@
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
-#include <cstdint>
-#include <functional>
 #include <iterator>
-#include <string>
-#include <vector>
 
 namespace evenkeel::tool {
 
 struct Objects {
   int dimensions = 0;
   std::int64_t everywhere = 0;  // on all ranks
-  // The coordinates of each object, one object after another: as floats where the file has floats,
-  // which take no more memory then than in the file, else as doubles.
+  // The coordinates of each object, one object after another. They are floats if the file has
+  // floats, to take no more memory than in the file, else doubles.
   std::vector<double> places;
   std::vector<float> float_places;
-  std::vector<double> weights;  // of each object; empty: all weights are 1
+  std::vector<double> weights;  // of each object; empty if all weights are 1
 
   std::int64_t count() const noexcept {
     return dimensions == 0
@@ -31,9 +27,9 @@ struct Objects {
   }
 };
 
-// Collective. Each rank reads its own rows; shares differ by at most one row, and follow the order
-// of ranks. A failure to read on one rank is an Error on all. Weights are read and checked even if
-// they do not count as work. `progress` may be empty.
+// Collective. Each rank reads its own rows; the shares differ by at most one row, and are in the
+// order of the ranks. A failure to read on one rank is an Error on all. Weights are read and
+// checked even if they do not count as work. `progress` may be empty.
 Objects read_objects(const Communicator& communicator, const PartitionOptions& options,
                      const ProgressOf& progress = {});
 

@@ -1,9 +1,8 @@
 #include "partition/options.hpp"
 
 #include "files/array.hpp"
+#include "files/lines.hpp"
 #include "files/refusal.hpp"
-#include "partition/methods.hpp"
-#include "partition/refusal.hpp"
 #include "partition/values.hpp"
 
 #include <evenkeel/backends/text.hpp>
@@ -12,7 +11,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <string_view>
 
 namespace evenkeel::tool {
 
@@ -23,33 +21,33 @@ namespace {
 int rounds_of(const std::string& text) {
   const auto rounds = integer_from_text(text);
   if (!rounds || *rounds < 0 || *rounds > PartitionOptions::most_rounds)
-    refuse_value("--rounds", text,
-                 joined({"Give a whole number from 0 to ",
-                         std::to_string(PartitionOptions::most_rounds), "."}));
+    refuse_partition.value("--rounds", text,
+                           joined({"Give a whole number from 0 to ",
+                                   std::to_string(PartitionOptions::most_rounds), "."}));
   return static_cast<int>(*rounds);
 }
 
-// Also sets how many numbers there are.
+// Returns the grid, and sets `numbers` to the count of its numbers.
 std::array<int, 3> grid_from(const std::string& text, int parts, int& numbers) {
   const auto refuse_grid = [&] {
-    refuse_value("--grid", text,
-                 joined({"Give how many domains there are along each axis, as in 4x3 in two "
-                         "dimensions or 4x3x2 in three, and at most ",
-                         std::to_string(most_parts), " in all."}));
+    refuse_partition.value(
+        "--grid", text,
+        joined({"Give how many domains there are along each axis, as in 4x3 in two "
+                "dimensions or 4x3x2 in three, and at most ",
+                std::to_string(most_parts), " in all."}));
   };
   std::array<int, 3> extents = {1, 1, 1};
   std::int64_t domains = 1;
-  numbers = 0;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find('x', begin), text.size());
-    const auto extent = integer_from_text(std::string_view(text).substr(begin, end - begin));
+  const auto words = split(text, 'x');
+  if (words.size() < 2 || words.size() > extents.size()) refuse_grid();
+  for (std::size_t axis = 0; axis < words.size(); ++axis) {
+    const auto extent = integer_from_text(words[axis]);
     if (!extent || *extent < 1 || *extent > most_parts) refuse_grid();
     domains *= *extent;
-    if (domains > most_parts || numbers == 3) refuse_grid();
-    extents[static_cast<std::size_t>(numbers++)] = static_cast<int>(*extent);
-    begin = end + 1;
+    if (domains > most_parts) refuse_grid();
+    extents[axis] = static_cast<int>(*extent);
   }
-  if (numbers < 2) refuse_grid();
+  numbers = static_cast<int>(words.size());
   if (domains != parts)
     refuse_partition(joined({"--grid ", text, " makes ", std::to_string(domains),
                              " domains, but --parts is ", std::to_string(parts), "."}),
@@ -75,17 +73,16 @@ void choose_method(const PartitionArguments& asked, const NamedMethod& named,
 
 std::vector<double> box_of(const std::string& text) {
   const auto refuse_box = [&] {
-    refuse_value("--box", text,
-                 "Give the lower corner and then the upper one, as in 0,0,0,1,1,1: 4 finite "
-                 "numbers in two dimensions, 6 in three.");
+    refuse_partition.value(
+        "--box", text,
+        "Give the lower corner and then the upper one, as in 0,0,0,1,1,1: 4 finite "
+        "numbers in two dimensions, 6 in three.");
   };
   std::vector<double> numbers;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const auto number = real_from_text(std::string_view(text).substr(begin, end - begin));
+  for (const std::string_view word : split(text, ',')) {
+    const auto number = real_from_text(word);
     if (!number || !std::isfinite(*number)) refuse_box();
     numbers.push_back(*number);
-    begin = end + 1;
   }
   if (numbers.size() != 4 && numbers.size() != 6) refuse_box();
   return numbers;
@@ -94,7 +91,8 @@ std::vector<double> box_of(const std::string& text) {
 bool counts_objects(const PartitionArguments& asked) {
   if (!asked.work) return !asked.weights;
   if (*asked.work == "count") return true;
-  if (*asked.work != "weights") refuse_value("--work", *asked.work, "Give count or weights.");
+  if (*asked.work != "weights")
+    refuse_partition.value("--work", *asked.work, "Give count or weights.");
   if (!asked.weights)
     refuse_partition("--work is 'weights', but no weights are given.",
                      "Name their file by --weights.");
@@ -104,18 +102,8 @@ bool counts_objects(const PartitionArguments& asked) {
 double target_of(const std::string& text) {
   const auto target = real_from_text(text);
   if (!target || !std::isfinite(*target) || *target < 1)
-    refuse_value("--target-lambda", text, "Give a number from 1 on, where 1 is perfect.");
+    refuse_partition.value("--target-lambda", text, "Give a number from 1 on, where 1 is perfect.");
   return *target;
-}
-
-void check_files(const PartitionArguments& asked) {
-  std::vector<NamedFile> outputs, inputs;
-  if (asked.out) outputs.emplace_back("--out", *asked.out);
-  if (asked.vtk) outputs.emplace_back("--vtk", *asked.vtk);
-  if (asked.svg) outputs.emplace_back("--svg", *asked.svg);
-  if (asked.points) inputs.emplace_back("--points", *asked.points);
-  if (asked.weights) inputs.emplace_back("--weights", *asked.weights);
-  refuse_to_overwrite(outputs, inputs);
 }
 
 }  // namespace
@@ -138,9 +126,8 @@ PartitionOptions checked(const PartitionArguments& asked) {
   if (asked.target_lambda) options.target_lambda = target_of(*asked.target_lambda);
   options.out = asked.out;
   options.vtk = asked.vtk;
-  options.svg = asked.svg;
   options.json = asked.json;
-  check_files(asked);
+  refuse_to_overwrite(asked);
   if (asked.out) static_cast<void>(format_of(*asked.out));
   return options;
 }

@@ -1,15 +1,12 @@
 #pragma once
 
-// The checked options of `evenkeel partition` where it cuts objects by their places. Those of
-// graphs are in partition/graph/options.hpp.
+// The checked options of `evenkeel partition` for objects that are cut by their places. The options
+// for graphs are in partition/graph/options.hpp.
 
-#include "partition/arguments.hpp"
+#include "partition/methods.hpp"
 
 #include <evenkeel/core/box.hpp>
-#include <evenkeel/core/place/method.hpp>
 
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -22,25 +19,25 @@ struct PartitionOptions {
   int parts = 1;
   std::string method_name = "hilbert";
   Method method;
-  int grid_numbers = 0;       // that --grid has; 0: it was not given
-  std::optional<int> rounds;  // of a grid, from the work of whole domains; nothing: from objects
-  std::vector<double> box;    // the lower corner, then the upper; empty: measured
+  int grid_numbers = 0;       // the count of numbers in --grid; 0 if it was not given
+  std::optional<int> rounds;  // of a grid, from the work of domains; if empty, cut from objects
+  std::vector<double> box;    // the lower corner, then the upper; if empty, it is measured
   bool work_is_count = true;
-  double target_lambda = 0;  // 0: as even as possible
-  std::optional<std::string> out, vtk, svg;
+  double target_lambda = 0;  // 0 means as even as possible
+  std::optional<std::string> out, vtk;
   bool json = false;
 };
 
-// An Error for values that are invalid whatever the files hold. Does not open the files. The
+// Throws an Error for values that are invalid whatever the files hold. Does not open the files. The
 // method must not be `graph`.
 PartitionOptions checked(const PartitionArguments& asked);
 
-// The given box, if any, for points of `dimensions` coordinates; an Error if it is invalid for
-// them.
+// Returns the given box, if there is one, for points of `dimensions` coordinates. Throws an Error
+// if it is invalid for them.
 std::optional<Box> given_box(const PartitionOptions& options, int dimensions);
 
-// An Error if a grid was given that does not fit points of `dimensions` coordinates, or rounds of
-// what is no grid.
+// Throws an Error if the given grid does not fit points of `dimensions` coordinates, or if rounds
+// were given for a method without a grid.
 void check_grid(const PartitionOptions& options, int dimensions);
 
 }  // namespace evenkeel::tool

@@ -1,20 +1,17 @@
 #include "partition/partitioning.hpp"
 
-#include "files/first_touch.hpp"
+#include "files/npy.hpp"
+#include "files/refusal.hpp"
 #include "partition/cutting.hpp"
-#include "partition/refusal.hpp"
 #include "partition/work.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
-#include <evenkeel/core/bounds.hpp>
+#include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/domains/owner.hpp>
-#include <evenkeel/core/field/raw.hpp>
-#include <evenkeel/core/measured_box.hpp>
+#include <evenkeel/core/field/standard.hpp>
 
 #include <array>
-#include <optional>
-#include <span>
 #include <utility>
 #include <variant>
 
@@ -24,7 +21,7 @@ namespace {
 
 using Places = std::variant<RawField<double>, RawField<float>>;
 
-// The stages below only read the places, so the const_cast is safe; a field allows writing.
+// A field allows writing, but the stages below only read the places, so the const_cast is safe.
 Places places_of(const Objects& objects) {
   const RawShape shape = {
       .count = objects.count(), .components = objects.dimensions, .label = "points"};
@@ -40,7 +37,8 @@ Box box_around(const Space& space, const Communicator& communicator, const Set& 
   return given ? *given : measure_box(communicator, {&set, 1}, std::nullopt, found).box;
 }
 
-// The cut has let its memory go by now, so that this is no more at a time.
+// Writes the part of each object. The cut has released its memory before, so the peak stays the
+// same.
 void write_parts_of(const Task& task, Partition& partition) {
   const std::int64_t count = task.objects.count();
   std::vector<std::int32_t>& parts = partition.parts;
@@ -76,7 +74,7 @@ Partition partition(const Communicator& communicator, const Objects& objects,
                   progress};
   const double box_seconds = whole.seconds();
   Partition result = options.rounds ? cut_in_rounds(task) : cut_from_objects(task);
-  const Status written = attempt(partition_stage, [&] { write_parts_of(task, result); });
+  const Status written = attempt(refuse_partition.stage, [&] { write_parts_of(task, result); });
   vote(communicator, written);  // also serves as a barrier
   result.seconds.keys += box_seconds;
   result.seconds.total = whole.seconds();

@@ -1,26 +1,24 @@
 #pragma once
 
-// The work of `evenkeel partition`: from points in memory to the part of every object.
+// The work of `evenkeel partition`: finds the part of every object, from points in memory.
 
 #include "partition/objects.hpp"
-#include "partition/options.hpp"
 
-#include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/array.hpp>
+#include <evenkeel/core/curve/key.hpp>
 #include <evenkeel/core/domains.hpp>
-#include <evenkeel/core/key.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 
 #include <cstdint>
 #include <functional>
-#include <vector>
+#include <string>
 
 namespace evenkeel::tool {
 
-// From barrier to barrier, on the slowest rank.
+// Seconds from barrier to barrier, on the slowest rank.
 struct PartitionSeconds {
   double keys = 0;   // from measuring the box to the keys of all objects, if there are keys
-  double order = 0;  // sorting; always 0, since no cut sorts
+  double order = 0;  // for sorting; always 0, since no cut sorts
   double cut = 0;
   double total = 0;
 };
@@ -28,19 +26,23 @@ struct PartitionSeconds {
 struct Partition {
   Domains domains;
   std::vector<double> work;         // of each part, by the objects in it
-  double heaviest_object = 0;       // its work
+  double heaviest_object = 0;       // the work of the heaviest object
   std::vector<LoadSummary> rounds;  // of each grid that was tried, if rounds were asked for
   PartitionSeconds seconds;
 
-  // Of this rank's objects, in their order.
+  // The keys and parts of this rank's objects, in their order.
   exec::Array<CurveKey> keys;  // if there is a curve
   std::vector<std::int32_t> parts;
 };
 
 // Collective. Everything but the seconds, keys and parts is the same on all ranks, and for any
-// number of ranks. `progress`: told the share of the rounds that is done; may be empty.
+// number of ranks. `progress` receives the share of the rounds that is done; it may be empty.
 Partition partition(const Communicator& communicator, const Objects& objects,
                     const PartitionOptions& options,
                     const std::function<void(double done)>& progress = {});
+
+// The text for stdout: one JSON object, or a table for people.
+std::string report_of(const PartitionOptions& options, const Objects& objects,
+                      const Partition& partition);
 
 }  // namespace evenkeel::tool

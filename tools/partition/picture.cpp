@@ -1,15 +1,13 @@
 #include "partition/picture.hpp"
 
-#include "partition/refusal.hpp"
+#include "files/refusal.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/core/domains/owner.hpp>
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <utility>
 #include <variant>
 
@@ -37,7 +35,7 @@ struct Extents {
   std::vector<std::int64_t> values;
 };
 
-// The number above `low`, at most `high`, that ends in the most zeros.
+// The number in (low, high] that ends in the most zero bits.
 std::uint64_t roundest(std::uint64_t low, std::uint64_t high) {
   const auto zeros = static_cast<unsigned>(std::bit_width(low ^ high)) - 1;
   return high >> zeros << zeros;
@@ -50,14 +48,14 @@ Splitters at_round_keys(const Communicator& communicator, std::span<const CurveK
   const std::size_t parts = splitters.size() - 1;
   Extents extents;
   Splitters round;
-  vote(communicator, attempt(partition_stage, [&] {
+  vote(communicator, attempt(refuse_partition.stage, [&] {
          extents.make_room(parts);
          const OwnerOf owner_of{splitters.data(), static_cast<int>(parts)};
          for (const CurveKey key : keys) extents.add(static_cast<std::size_t>(owner_of(key)), key);
          round = splitters;
        }));
   communicator.all_reduce(std::span<std::int64_t>(extents.values), Reduction::least);
-  // All splitters between two parts with keys get the same place.
+  // All splitters between two successive parts with keys get the same place.
   std::optional<std::uint64_t> greatest;
   std::size_t first = 1;  // the splitter after the last part with keys
   for (std::size_t part = 0; part < parts; ++part) {

@@ -1,26 +1,26 @@
 #pragma once
 
-// The domains of parts as boxes, for a picture: few boxes, each of which contains its objects.
+// The domains of parts as boxes, for a picture. There are few boxes, and each of them contains its
+// objects.
 
 #include "partition/partitioning.hpp"
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/core/domains/curve.hpp>
-#include <evenkeel/core/key.hpp>
-#include <evenkeel/core/vtk.hpp>
+#include <evenkeel/extras/vtk.hpp>
 
 #include <span>
 #include <vector>
 
 namespace evenkeel::tool {
 
-// Collective. Moves splitters to the roundest number possible without moving any of the `keys` to
-// another part: the range of a part then consists of few large boxes. A part without keys owns
-// nothing; if there are no keys at all, nothing changes.
+// Collective. Moves each splitter to the roundest number that keeps all `keys` in their parts: the
+// range of a part then consists of few large boxes. A part without keys owns nothing; if there are
+// no keys at all, nothing changes.
 Splitters at_round_keys(const Communicator& communicator, std::span<const CurveKey> keys,
                         const Splitters& splitters);
 
-// Collective. Each object lies in a box of its part. On a curve, parts without objects have no box.
+// Collective. Each object is in a box of its part. On a curve, parts without objects have no box.
 std::vector<DomainCell> picture_of(const Communicator& communicator, const Partition& partition);
 
 }  // namespace evenkeel::tool

@@ -1,15 +1,11 @@
-#include "partition/report.hpp"
+#include "partition/partitioning.hpp"
 
-#include <evenkeel/monitor/metrics.hpp>
+#include "files/numbers.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <iomanip>
-#include <locale>
-#include <sstream>
-#include <string>
 #include <variant>
-#include <vector>
 
 namespace evenkeel::tool {
 
@@ -40,11 +36,20 @@ std::string as_json(const PartitionOptions& options, const Objects& objects,
   return json.dump(2) + '\n';
 }
 
+// ", in a grid of 2 x 3", or empty if there is no grid.
+std::string grid_of(const Partition& partition) {
+  const auto* const grid = std::get_if<GridDomains>(&partition.domains);
+  if (grid == nullptr) return {};
+  std::string text = ", in a grid of ";
+  for (int axis = 0; axis < grid->dimensions(); ++axis)
+    text.append(axis > 0 ? " x " : "")
+        .append(std::to_string(grid->shape().extents[static_cast<std::size_t>(axis)]));
+  return text;
+}
+
 std::string as_text(const PartitionOptions& options, const Objects& objects,
                     const Partition& partition, const LoadSummary& load) {
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text << std::setprecision(6);
+  std::ostringstream text = report_stream();
   text << "method          " << options.method_name << '\n';
   text << "objects         " << objects.everywhere << " in " << objects.dimensions
        << " dimensions\n";
@@ -65,16 +70,6 @@ std::string as_text(const PartitionOptions& options, const Objects& objects,
 }
 
 }  // namespace
-
-std::string grid_of(const Partition& partition) {
-  const auto* const grid = std::get_if<GridDomains>(&partition.domains);
-  if (grid == nullptr) return {};
-  std::string text = ", in a grid of ";
-  for (int axis = 0; axis < grid->dimensions(); ++axis)
-    text.append(axis > 0 ? " x " : "")
-        .append(std::to_string(grid->shape().extents[static_cast<std::size_t>(axis)]));
-  return text;
-}
 
 std::string report_of(const PartitionOptions& options, const Objects& objects,
                       const Partition& partition) {

@@ -1,7 +1,7 @@
 #include "partition/values.hpp"
 
+#include "files/graph.hpp"
 #include "files/refusal.hpp"
-#include "partition/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
@@ -22,23 +22,30 @@ std::filesystem::path place_of(const std::string& path) {
 
 }  // namespace
 
-void refuse_value(std::string_view option, std::string_view value, std::string remedy) {
-  refuse_partition(joined({option, " is ", in_quotes(value), "."}), std::move(remedy));
-}
-
 int parts_from(const std::string& text) {
   const auto parts = integer_from_text(text);
   if (!parts || *parts < 1 || *parts > most_parts)
-    refuse_value("--parts", text,
-                 joined({"Give a whole number from 1 to ", std::to_string(most_parts), "."}));
+    refuse_partition.value(
+        "--parts", text,
+        joined({"Give a whole number from 1 to ", std::to_string(most_parts), "."}));
   return static_cast<int>(*parts);
 }
 
-void refuse_to_overwrite(const std::vector<NamedFile>& outputs,
-                         const std::vector<NamedFile>& inputs) {
-  std::vector<NamedFile> files = outputs;
-  files.insert(files.end(), inputs.begin(), inputs.end());
-  for (std::size_t written = 0; written < outputs.size(); ++written)
+void refuse_to_overwrite(const PartitionArguments& asked) {
+  std::vector<std::pair<std::string_view, std::string>> files;  // options and the files they name
+  const auto add = [&](std::string_view option, const std::optional<std::string>& file) {
+    if (file) files.emplace_back(option, *file);
+  };
+  add("--out", asked.out);
+  add("--vtk", asked.vtk);
+  const std::size_t outputs = files.size();
+  add("--points", asked.points);
+  if (asked.graph)
+    for (const std::string& file : files_of_graph(*asked.graph)) add("--graph", file);
+  add("--weights", asked.weights);
+  add("--from", asked.from);
+  add("--uncuttable", asked.uncuttable);
+  for (std::size_t written = 0; written < outputs; ++written)
     for (std::size_t other = written + 1; other < files.size(); ++other)
       if (place_of(files[written].second) == place_of(files[other].second))
         refuse_partition(joined({files[written].first, " and ", files[other].first,

@@ -1,6 +1,6 @@
 #include "partition/work.hpp"
 
-#include "partition/refusal.hpp"
+#include "files/refusal.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -31,7 +31,7 @@ std::vector<double> WorkCounter::of_parts(const Status& status,
                                           int parts) const {
   std::vector<std::int64_t> units;
   std::vector<double> work;
-  vote(communicator_, attempt(partition_stage, [&] {
+  vote(communicator_, attempt(refuse_partition.stage, [&] {
          if (!status.ok()) throw Error(*status.error());
          units.resize(static_cast<std::size_t>(parts));
          work.resize(units.size());

@@ -5,7 +5,6 @@
 
 #include "partition/objects.hpp"
 
-#include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
 
 #include <cstdint>
@@ -14,8 +13,8 @@
 
 namespace evenkeel::tool {
 
-// Sums weights as whole numbers of one unit, a power of two so small that sums have 62 bits. Keeps
-// a reference to the objects.
+// Sums weights as whole numbers of one unit, which is a power of two so small that sums have 62
+// bits. Keeps a reference to the objects.
 class WorkCounter {
  public:
   // Collective.
@@ -24,9 +23,9 @@ class WorkCounter {
   // The greatest weight; 1 when counting, 0 without objects.
   double heaviest_object() const noexcept { return heaviest_; }
 
-  // Collective. The work of each of `parts` parts, from the part of each of this rank's objects.
-  // The function begins with a vote, to which the caller brings `status`. An Error if the total
-  // work overflows.
+  // Collective. Returns the work of each of `parts` parts, from the part of each of this rank's
+  // objects. Begins with a vote on the `status` of the caller. Throws an Error if the total work
+  // overflows.
   std::vector<double> of_parts(const Status& status, std::span<const std::int32_t> part_of_object,
                                int parts) const;
 
@@ -37,7 +36,7 @@ class WorkCounter {
   const Objects& objects_;
   double heaviest_ = 0;
   int exponent_ = 0;                             // a unit is 2^exponent_
-  double first_factor_ = 1, second_factor_ = 1;  // together 2^-exponent_, which may overflow
+  double first_factor_ = 1, second_factor_ = 1;  // their product 2^-exponent_ may overflow
 };
 
 }  // namespace evenkeel::tool

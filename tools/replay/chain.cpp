@@ -2,7 +2,6 @@
 
 #include "files/array.hpp"
 #include "files/refusal.hpp"
-#include "replay/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/chain.hpp>

@@ -1,13 +1,10 @@
 #pragma once
 
-// The cost of each bin in each step, and the load of ranks that own ranges of bins. A step costs
-// the time of its slowest rank.
+// The cost of each bin in each step, and the load of ranks that own ranges of bins. The cost of a
+// step is the load of its slowest rank.
 
 #include "files/byte_source.hpp"
 
-#include <cstdint>
-#include <span>
-#include <string>
 #include <vector>
 
 namespace evenkeel::tool {
@@ -18,7 +15,8 @@ using Ranges = std::vector<std::int32_t>;
 
 class CostChain {
  public:
-  // `costs` has a row of `bins` values for each step. An Error if a value is not a valid cost.
+  // `costs` has a row of `bins` values for each step. Throws an Error if a value is not a valid
+  // cost.
   CostChain(std::vector<double> costs, std::uint64_t bins, const std::string& name);
 
   std::int64_t steps() const noexcept { return steps_; }
@@ -29,7 +27,7 @@ class CostChain {
   Ranges cut(std::int64_t step, int ranks) const;
   // The optimal cut for the summed costs of the steps in [begin, end).
   Ranges cut(std::int64_t begin, std::int64_t end, int ranks) const;
-  // Nearly the same number of bins for each rank: range p begins at floor(p * bins / ranks).
+  // Gives each rank nearly the same number of bins: range p begins at floor(p * bins / ranks).
   Ranges even(int ranks) const;
 
   double slowest(const Ranges& ranges, std::int64_t step) const noexcept;
@@ -45,7 +43,7 @@ class CostChain {
   std::vector<double> prefixes_;  // bins + 1 for each step
 };
 
-// The file's rows are the steps.
+// Reads a chain from a file with a row for each step.
 CostChain read_chain(const std::string& path, Progress progress = {});
 
 }  // namespace evenkeel::tool

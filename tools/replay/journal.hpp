@@ -1,12 +1,13 @@
 #pragma once
 
-// Repeats the decisions that a journal has recorded. The line of each look holds everything from
-// which its decision was made, so the same function must reach the same decision, to the last bit.
+// Repeats the decisions that a journal has recorded, or extracts a chain of costs from it. The line
+// of each look holds everything from which its decision was made, so the same function must reach
+// the same decision, to the last bit.
 
-#include "replay/record.hpp"
+#include "files/byte_source.hpp"
+#include "journal/reader.hpp"
 
-#include <cstdint>
-#include <string>
+#include <vector>
 
 namespace evenkeel::tool {
 
@@ -15,18 +16,33 @@ struct JournalReplay {
   std::int64_t ranks = 0;
   std::int64_t looks = 0;       // decided again, with the same result
   std::int64_t own = 0;         // decided by the application's own rule, which is not known here
-  std::int64_t rebalances = 0;  // that have made new domains
-  std::int64_t unchanged = 0;   // others, which have changed nothing
-  // Lines whose state is the one that results from the line before. Other lines follow a rebalance
-  // that the application asked for while a look was under way.
+  std::int64_t rebalances = 0;  // those that have made new domains
+  std::int64_t unchanged = 0;   // the others, which have changed nothing
+  // Lines with the state that results from the line before. Other lines follow a rebalance that the
+  // application asked for while a look was under way.
   std::int64_t continued = 0;
-  JournalEnd end = {};
+  Reading reading = {};
 };
 
-// An Error of bad input if the file is not a journal; an Error of disagreement if a decision
-// differs, which says where and how.
+// Throws an Error of bad input if the file is not a journal. If a decision differs, throws an Error
+// of disagreement that names the line and the difference.
 JournalReplay replay_journal(const std::string& path, const Progress& progress = {});
 
 std::string report_of(const JournalReplay& replay, bool is_json);
+
+// The chain of costs that a journal has recorded: a row for each step, a column for each rank. As
+// bins, ranks mean the same in all rows only as long as nothing moves.
+struct ChainTable {
+  std::vector<double> costs;  // row by row, in seconds
+  std::uint64_t bins = 1;
+};
+
+// Each step has the seconds per step of each rank that the next look has measured. Steps of looks
+// that have measured nothing are left out. Throws an Error of bad input if the file is not a
+// journal, if it lacks the seconds of single ranks, or if domains have changed between its looks.
+ChainTable chain_of_journal(const std::string& path, const Progress& progress = {});
+
+// The costs in the file of a chain, unchanged.
+ChainTable chain_in_file(const std::string& path);
 
 }  // namespace evenkeel::tool

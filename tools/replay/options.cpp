@@ -3,12 +3,10 @@
 #include "decide/decision.hpp"
 #include "files/array.hpp"
 #include "files/refusal.hpp"
-#include "replay/refusal.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
 #include <cmath>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -16,33 +14,29 @@ namespace evenkeel::tool {
 
 namespace {
 
-[[noreturn]] void refuse_value(std::string_view option, std::string_view value,
-                               std::string remedy) {
-  refuse_replay(joined({option, " is ", in_quotes(value), "."}), std::move(remedy));
-}
-
 std::int64_t whole(std::string_view option, const std::string& text, std::int64_t least,
                    std::int64_t most) {
   const auto number = integer_from_text(text);
   if (!number || *number < least || *number > most)
-    refuse_value(option, text,
-                 joined({"Give a whole number from ", std::to_string(least), " to ",
-                         std::to_string(most), "."}));
+    refuse_replay.value(option, text,
+                        joined({"Give a whole number from ", std::to_string(least), " to ",
+                                std::to_string(most), "."}));
   return *number;
 }
 
 double cost_of(const std::string& text) {
   const auto cost = real_from_text(text);
   if (!cost || !std::isfinite(*cost) || *cost < 0)
-    refuse_value("--cost", text,
-                 "Give what a rebalance costs, in mean loads of a rank in the first step: a number "
-                 "from 0 on.");
+    refuse_replay.value(
+        "--cost", text,
+        "Give what a rebalance costs, in mean loads of a rank in the first step: a number "
+        "from 0 on.");
   return *cost;
 }
 
 std::string which_triggers() { return joined({"Give one of: ", trigger_texts(false), "."}); }
 
-// The problem comes from the trigger's parser; the remedy lists the triggers that there are.
+// The message names the problem that the parser found; the remedy lists the triggers that exist.
 Trigger trigger_of(const std::string& text) {
   std::optional<Trigger> trigger;
   try {
@@ -50,23 +44,24 @@ Trigger trigger_of(const std::string& text) {
   } catch (const Error& error) {
     refuse_replay(joined({"--trigger: ", error.problem()}), which_triggers());
   }
-  if (is_of_application(*trigger)) refuse_value("--trigger", text, which_triggers());
+  if (is_of_application(*trigger)) refuse_replay.value("--trigger", text, which_triggers());
   return *trigger;
 }
 
 Start start_of(const std::string& text) {
   if (text == "optimal") return Start::optimal;
   if (text == "uniform") return Start::uniform;
-  refuse_value("--start", text,
-               "Give optimal, the best cut of the first step, or uniform, as many bins for each "
-               "rank.");
+  refuse_replay.value(
+      "--start", text,
+      "Give optimal, the best cut of the first step, or uniform, as many bins for each "
+      "rank.");
 }
 
 std::int64_t epoch_of(const std::string& text) {
   constexpr std::int64_t most = ChainReplayOptions::most_steps_of_epoch;
   const auto number = integer_from_text(text);
   if (!number || *number < 0 || *number > most)
-    refuse_value(
+    refuse_replay.value(
         "--epoch", text,
         joined({"Give a whole number from 0 to ", std::to_string(most), ", or adaptive."}));
   return *number;

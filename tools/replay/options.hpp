@@ -10,7 +10,7 @@
 
 namespace evenkeel::tool {
 
-// The values of the options on the command line; nothing for options that were not given.
+// The values of the options on the command line; empty for options that were not given.
 struct ReplayArguments {
   std::optional<std::string> chain, journal;  // exactly one of the two
   std::optional<std::string> ranks, cost, trigger, horizon, start, epoch, latency, write_chain;
@@ -28,12 +28,13 @@ struct ChainReplayOptions {
   int ranks = 1;
   double cost = 0;  // of a rebalance, in mean rank loads of the first step
   Trigger trigger = CostAware{};
-  std::optional<std::int64_t> horizon = {};  // nothing: the length of the chain; 0: unknown
+  std::optional<std::int64_t> horizon = {};  // empty means the length of the chain; 0 is unknown
   Start start = Start::optimal;
-  std::int64_t epoch_steps = 1;  // between two looks; 0: as the trigger chooses
+  std::int64_t epoch_steps = 1;  // between two looks; if it is 0, the trigger chooses
   std::int64_t latency = 0;      // steps from a look to its rebalance
-  // Of finding out what other cuts would have, in mean rank loads of the first step. It is not part
-  // of the total; the dearer, the fewer looks do so, as in a program.
+  // The cost of finding the loads that other cuts would have, in mean rank loads of the first step.
+  // It is not part of the total. The more expensive a survey is, the fewer looks take one, as in a
+  // program.
   double survey = 0;
   bool is_start_asked = false;  // the application has asked for the first cut, as programs do
   std::optional<std::string> write_chain = {};
@@ -43,16 +44,16 @@ struct ChainReplayOptions {
 // A replay of a recorded run.
 struct JournalReplayOptions {
   std::string journal;
-  std::optional<Trigger> trigger = {};  // to try on the run; nothing: repeat its own decisions
+  std::optional<Trigger> trigger = {};  // to try on the run; if empty, repeat its own decisions
   std::optional<std::string> write_chain = {};
   bool json = false;
 };
 
-// An Error if options of a chain are given beside the journal, or if the trigger is invalid. Does
-// not open the file.
+// Throws an Error if options of a chain are given with the journal, or if the trigger is invalid.
+// Does not open the file.
 JournalReplayOptions checked_journal(const ReplayArguments& asked);
 
-// An Error for values that are invalid whatever the files hold. Does not open the files.
+// Throws an Error for values that are invalid whatever the files hold. Does not open the files.
 ChainReplayOptions checked(const ReplayArguments& asked);
 
 }  // namespace evenkeel::tool

@@ -1,9 +1,6 @@
 #pragma once
 
-#include "replay/options.hpp"
 #include "replay/schedule.hpp"
-
-#include <string>
 
 namespace evenkeel::tool {
 

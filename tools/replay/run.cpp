@@ -1,9 +1,9 @@
-#include "replay/run.hpp"
+#include "replay/schedule.hpp"
 
 #include "decide/decision.hpp"
-#include "drive/options/first_state.hpp"
 #include "observe/all_steps.hpp"
 #include "observe/truncated_mean.hpp"
+#include "options/first_state.hpp"
 
 #include <evenkeel/monitor/counterfactual.hpp>
 #include <evenkeel/monitor/options.hpp>
@@ -12,9 +12,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
-#include <span>
 #include <utility>
-#include <vector>
 
 namespace evenkeel::tool {
 
@@ -42,14 +40,14 @@ State first_state_of(const Setting& setting, const ChainReplayOptions& options, 
   state.epoch_steps = options.epoch_steps;
   state.latency_steps = options.latency;
   state.ledger.cost.learn(setting.rebalance * unit, 0);
-  // Neither belongs to a rule: they guard against clock noise and steps with cold caches, which a
-  // chain does not have.
+  // These two are not part of any trigger: they guard against clock noise and steps with cold
+  // caches, which a chain does not have.
   state.floor_percent = 0;
   state.cooldown_steps = 0;
   return state;
 }
 
-// The loads of all ranges over an epoch, as the ranks would have measured them.
+// The loads of all ranges over an epoch, as the ranks of a program would have measured them.
 class Epoch {
  public:
   void add(const std::vector<double>& loads, double slowest_first, double unit) {
@@ -75,7 +73,7 @@ class Epoch {
       sample.variance = variance_in(unit, loads);
       return totals_of(sample, state.mean_load);
     };
-    // All ranks without bins have the same totals.
+    // All ranks without bins have the same totals, so these are made once.
     const std::int64_t idle = ranks - std::ssize(by_range_);
     Totals all = totals_of_rank(idle > 0 ? std::span<const std::int64_t>() : by_range_.front());
     if (idle > 0) {
@@ -91,7 +89,7 @@ class Epoch {
     return all;
   }
 
-  // After a rebalance: earlier measurements count only in the account.
+  // Forgets the loads of ranges after a rebalance: earlier measurements count only in the account.
   void restart() {
     by_range_.clear();
     steps_ = 0;
@@ -111,19 +109,19 @@ class Epoch {
     return static_cast<std::int64_t>(std::min(most, truncated_sum_variance(loads) / (size * size)));
   }
 
-  std::vector<std::vector<std::int64_t>> by_range_;  // of each step
+  std::vector<std::vector<std::int64_t>> by_range_;  // loads of each range, one for each step
   std::int64_t steps_ = 0;
   AllSteps all_, first_;  // the slowest of each step, as it is and under the first ranges
   std::int64_t all_load_ = 0;
 };
 
-// A rebalance to carry out before a step. It lapses if another one has replaced the cut by then.
+// A rebalance to carry out before a step, unless another one has replaced the cut by then.
 struct Order {
   std::int64_t before_step;
   std::int64_t generation;
 };
 
-// The ranges that ranks have had, and the loads that other ranges would have.
+// The ranges that ranks have and had, and the loads that other ranges would have.
 class Cuts {
  public:
   Cuts(const Setting& setting, double unit)
@@ -136,7 +134,7 @@ class Cuts {
     previous_ = std::exchange(now_, setting_.chain.cut(step - 1, setting_.ranks));
   }
 
-  // The load under other cuts over an epoch, the steps [begin, end).
+  // The load that other cuts would have over an epoch, the steps [begin, end).
   Counterfactual would_be(std::int64_t begin, std::int64_t end) {
     const auto slowest = [&](const Ranges& ranges) {
       return std::llround(setting_.chain.slowest(ranges, begin, end) * unit_);

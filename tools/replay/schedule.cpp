@@ -1,7 +1,6 @@
 #include "replay/schedule.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
 
 namespace evenkeel::tool {
@@ -17,8 +16,8 @@ std::vector<double> ideals_from(const Setting& setting) {
   return ideals;
 }
 
-// The same bounds, slightly lowered: sums in another order differ in their last bits, and no
-// optimal schedule may be dropped for that.
+// The same bounds, lowered slightly. Sums in another order differ in their last bits, and this must
+// not drop an optimal schedule.
 std::vector<double> lower_bounds(const Setting& setting) {
   std::vector<double> bounds = ideals_from(setting);
   const double additions = 2 * static_cast<double>(bounds.size()) + 4;
@@ -45,7 +44,7 @@ double cost_of(const Setting& setting, const Schedule& schedule) {
 
 double ideal_of(const Setting& setting) { return ideals_from(setting).front(); }
 
-// best[s]: the least cost of the steps before s, including the rebalance before s. A cut is
+// best[s] is the least cost of the steps before s, including the rebalance before s. A cut is
 // followed only as long as it can still be part of a better schedule than the best known one.
 Optimum optimum_of(const Setting& setting, const std::function<void(double done)>& progress) {
   const auto steps = static_cast<std::size_t>(setting.chain.steps());
@@ -55,10 +54,10 @@ Optimum optimum_of(const Setting& setting, const std::function<void(double done)
   std::vector<std::size_t> cut_before(steps + 1, 0);
   best[0] = 0;
   double least = infinity;  // of whole schedules
-  std::size_t last = 0;     // the last rebalance of that one
+  std::size_t last = 0;     // the last rebalance of the cheapest schedule
   for (std::size_t cut = 0; cut < steps; ++cut) {
     const double left = static_cast<double>(steps - cut) / static_cast<double>(steps);
-    if (progress) progress(1 - left * left);  // a cut is followed to the last step
+    if (progress) progress(1 - left * left);  // as if each cut were followed to the last step
     if (best[cut] + ideal[cut] >= least) continue;
     const Ranges ranges =
         cut == 0 ? setting.start
@@ -84,6 +83,15 @@ Optimum optimum_of(const Setting& setting, const std::function<void(double done)
   std::reverse(optimum.schedule.begin(), optimum.schedule.end());
   optimum.total = cost_of(setting, optimum.schedule);
   return optimum;
+}
+
+std::string text_of(const Schedule& schedule, const char* what, std::size_t most) {
+  std::string text = std::to_string(schedule.size());
+  if (!schedule.empty()) text.append(what).append(schedule.size() == 1 ? " " : "s ");
+  for (std::size_t i = 0; i < schedule.size() && i < most; ++i)
+    text.append(i > 0 ? ", " : "").append(std::to_string(schedule[i]));
+  if (schedule.size() > most) text += ", ..";
+  return text;
 }
 
 }  // namespace evenkeel::tool

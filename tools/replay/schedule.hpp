@@ -3,10 +3,10 @@
 // Schedules of rebalances over a chain: their cost, and the cheapest one.
 
 #include "replay/chain.hpp"
+#include "replay/options.hpp"
 
-#include <cstdint>
+#include <cstddef>
 #include <functional>
-#include <vector>
 
 namespace evenkeel::tool {
 
@@ -15,26 +15,34 @@ struct Setting {
   const CostChain& chain;
   int ranks;
   Ranges start;
-  double rebalance;  // what one costs
+  double rebalance;  // the cost of a rebalance
 };
 
 // The steps before which a rebalance takes place. A rebalance before step s cuts by the costs of
-// step s - 1; there is none before step 0.
+// step s - 1. No rebalance takes place before step 0.
 using Schedule = std::vector<std::int64_t>;
 
 // The sum of the slowest ranks of all steps, plus the cost of the rebalances.
 double cost_of(const Setting& setting, const Schedule& schedule);
 
-// The cheapest of all 2^(steps - 1) schedules, exactly, by dynamic programming over the step of the
-// last rebalance. Among equally cheap ones, that whose last rebalance is the earliest.
+// The cheapest of all 2^(steps - 1) schedules. Dynamic programming over the step of the last
+// rebalance finds it exactly. Among equally cheap ones, the one with the earliest last rebalance.
 struct Optimum {
   Schedule schedule;
   double total;
 };
-// `progress`: told the share that is done; may be empty.
+// `progress` receives the share that is done; it may be empty.
 Optimum optimum_of(const Setting& setting, const std::function<void(double done)>& progress = {});
+
+// "12, before steps 3, 40, ..": the count, and the first `most` steps. `what` is the text before
+// the steps, in the singular.
+std::string text_of(const Schedule& schedule, const char* what, std::size_t most);
 
 // The cost of perfect balance with free rebalances.
 double ideal_of(const Setting& setting);
+
+// Runs a chain under a trigger. The functions that decide in an application also decide here, on
+// the same numbers.
+Schedule run(const Setting& setting, const ChainReplayOptions& options);
 
 }  // namespace evenkeel::tool

@@ -1,8 +1,9 @@
 #include "replay/trial.hpp"
 
 #include "decide/decision.hpp"
+#include "files/numbers.hpp"
 #include "files/refusal.hpp"
-#include "replay/refusal.hpp"
+#include "replay/schedule.hpp"
 
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/monitor/counterfactual.hpp>
@@ -11,10 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iomanip>
-#include <locale>
-#include <sstream>
-#include <utility>
 
 namespace evenkeel::tool {
 
@@ -22,16 +19,11 @@ namespace {
 
 constexpr double seconds = 1e-9;
 
-std::int64_t whole(double nanoseconds) {
-  constexpr double most = 0x1p61;
-  return nanoseconds > 0 ? std::llround(std::min(nanoseconds, most)) : 0;
-}
-
 // Slots that sum to this number.
 StepSlots spread(double nanoseconds) {
   StepSlots slots{};
-  slots.fill(whole(nanoseconds) / static_cast<std::int64_t>(step_slots));
-  slots.front() += whole(nanoseconds) % static_cast<std::int64_t>(step_slots);
+  slots.fill(evenkeel::whole(nanoseconds) / static_cast<std::int64_t>(step_slots));
+  slots.front() += evenkeel::whole(nanoseconds) % static_cast<std::int64_t>(step_slots);
   return slots;
 }
 
@@ -39,8 +31,8 @@ double level_of(std::int64_t greatest, const Totals& totals) {
   return std::max(0.0, static_cast<double>(greatest) / totals.mean_load() - 1);
 }
 
-// Cuts whose level the look has recorded, oldest first; empty unless the fresh cut, the youngest,
-// is among them.
+// The cuts whose level the look has recorded, oldest first. The list is empty unless it has the
+// fresh cut, which is the youngest.
 std::vector<Trial::OnRecord> cuts_on_record(std::int64_t end, const Totals& totals) {
   const Counterfactual& would_be = totals.would_be;
   std::vector<Trial::OnRecord> all;
@@ -60,7 +52,7 @@ std::optional<double> level_of_cut(std::int64_t made, const std::vector<Trial::O
 }
 
 double cost_now(const State& state, const Totals& totals) {
-  if (state.ledger.cost.knows()) return state.ledger.cost.estimate();
+  if (state.ledger.cost.knows()) return state.ledger.cost.cost;
   const auto steps = static_cast<double>(std::max<std::int64_t>(1, totals.steps));
   return state.expected_cost * totals.mean_load() / steps;
 }
@@ -69,7 +61,7 @@ double cost_now(const State& state, const Totals& totals) {
 
 // --- The trial run -------------------------------------------------------------------------------
 
-Trial::Trial(const RecordedStart& start, const Trigger& trigger) : state_(start.state) {
+Trial::Trial(const JournalHeader& start, const Trigger& trigger) : state_(start.state) {
   result_.version = start.version;
   result_.ranks = start.ranks;
   result_.recorded.trigger = to_text(start.state.trigger);
@@ -79,7 +71,7 @@ Trial::Trial(const RecordedStart& start, const Trigger& trigger) : state_(start.
   state_.kept_from = -1;  // a trial only makes fresh cuts
 }
 
-void Trial::add(const RecordedLine& line) {
+void Trial::add(const JournalLine& line) {
   keep_record(line);
   if (!line.totals || line.totals->ranks <= 0) return;
   const Totals& totals = *line.totals;
@@ -110,13 +102,13 @@ void Trial::add(const RecordedLine& line) {
   if (is_ordered || is_due(state_.trigger, seen.end)) act(seen.end, seen);
 }
 
-// Records what the recorded run did. Its first distribution also applies to the trial.
-void Trial::keep_record(const RecordedLine& line) {
-  if (line.taken_at && *line.taken_at <= line.before.began_at) {
-    state_ = rebalanced(state_, *line.taken_at, state_.generation + 1,
-                        line.kind.value_or(RebalanceKind::application));
-  } else if (line.taken_at && line.changed.value_or(true)) {
-    result_.recorded.rebalances.push_back(*line.taken_at);
+// Adds the rebalances and times of the recorded run. Its first distribution also applies to the
+// trial.
+void Trial::keep_record(const JournalLine& line) {
+  if (line.outcome && line.taken_at <= line.before.began_at) {
+    state_ = rebalanced(state_, line.taken_at, state_.generation + 1, line.kind);
+  } else if (line.outcome && line.outcome->moved) {
+    result_.recorded.rebalances.push_back(line.taken_at);
   }
   if (!line.totals) return;
   result_.recorded.slowest += line.totals->slowest_of_all() * seconds;
@@ -125,7 +117,7 @@ void Trial::keep_record(const RecordedLine& line) {
         static_cast<double>(line.totals->cost + line.totals->rebuild) * seconds;
 }
 
-// Learns from a look about domains that the trial has, or could have.
+// Learns from a look about domains that the trial has or could have.
 void Trial::learn(const Seen& seen) {
   const Totals& totals = seen.totals;
   const double mean = totals.mean_of_all();
@@ -161,9 +153,9 @@ void Trial::update(Cut& cut, const Seen& seen) const {
   cut.level = level.value_or(cut.level);
 }
 
-// Interpolates between the recorded cuts on either side of a cut. As fewer remain on record, these
-// neighbours change; the cut then keeps its relative position between their levels. Nothing if
-// fewer than two cuts are on record.
+// Interpolates between the recorded cuts on either side of a cut. As old cuts drop out of the
+// record, these neighbours change; the cut then keeps its relative position between their levels.
+// Empty if the record has fewer than two cuts.
 std::optional<double> Trial::level_among(Cut& cut) const {
   if (record_.size() < 2) return std::nullopt;
   const auto younger = std::find_if(record_.begin(), record_.end() - 1,
@@ -188,7 +180,7 @@ double Trial::level_of_all(const Cut& cut) const {
   return cut.is_first() ? first_of_all_ : cut.level + noise_;
 }
 
-// Rebalances that fall before the end of the look's last step.
+// The steps of the rebalances before the end of the last step of the look.
 std::vector<std::int64_t> Trial::due_within(const Seen& seen) {
   std::vector<std::int64_t> acts;
   for (std::int64_t step = seen.begin + 1; step < seen.end; ++step)
@@ -207,7 +199,7 @@ void Trial::act(std::int64_t step, const Seen& seen) {
   result_.trial.spent += seen.cost * seconds;
 }
 
-// Accounts for all steps since the last look, each under the cut that it would have had.
+// Adds up all steps since the last look, each under the cut that the trial would have had.
 void Trial::account(const Seen& seen, const std::vector<std::int64_t>& acts) {
   Cut cut = now_;
   double sum = 0;
@@ -227,13 +219,13 @@ void Trial::account(const Seen& seen, const std::vector<std::int64_t>& acts) {
   result_.trial.slowest += seen.usual * (1 + account_level_) * seconds;
 }
 
-// The look as the trial's ranks would have measured it. `is_straddled`: the epoch has two cuts, so
-// that it does not count.
+// The look as the ranks of the trial would have measured it. If `is_straddled` is true, the epoch
+// has two cuts, so it does not count.
 Totals Trial::as_tried(const Seen& seen, bool is_straddled) const {
   Totals would = seen.totals;
   would.generation_greatest = state_.generation;
   would.generation_least = state_.generation - (is_straddled ? 1 : 0);
-  would.cost = whole(to_pay_);
+  would.cost = evenkeel::whole(to_pay_);
   would.rebuild = would.extra = 0;
   const bool has_acted = !now_.is_first();
   Counterfactual& would_be = would.would_be;
@@ -241,11 +233,11 @@ Totals Trial::as_tried(const Seen& seen, bool is_straddled) const {
   would_be.previous = would_be.previous_again = Counterfactual::unknown;
   if (!seen.is_fit || (seen.is_first && !has_acted)) return would;
   const double mean = would.mean_load();
-  const auto greatest_of = [=](const Cut& cut) { return whole(mean * (1 + cut.level)); };
+  const auto greatest_of = [=](const Cut& cut) { return evenkeel::whole(mean * (1 + cut.level)); };
   would.phases = {};
-  would.load.greatest = std::max(greatest_of(now_), whole(std::ceil(mean)));
-  would.load.least = std::min(would.load.least, whole(mean));
-  would.all_load = whole(seen.usual * static_cast<double>(would.ranks));
+  would.load.greatest = std::max(greatest_of(now_), evenkeel::whole(std::ceil(mean)));
+  would.load.least = std::min(would.load.least, evenkeel::whole(mean));
+  would.all_load = evenkeel::whole(seen.usual * static_cast<double>(would.ranks));
   would.slots = spread(seen.usual * (1 + account_level_));
   if (!has_acted) return would;
   if (first_.is_known) would_be.first = would_be.first_again = greatest_of(first_);
@@ -258,11 +250,14 @@ Totals Trial::as_tried(const Seen& seen, bool is_straddled) const {
 JournalTrial try_on_journal(const std::string& path, const Trigger& trigger,
                             const Progress& progress) {
   std::optional<Trial> trial;
-  const JournalEnd end = read_journal(
-      path, [&](const RecordedStart& start) { trial.emplace(start, trigger); },
-      [&](const RecordPlace&, const RecordedLine& line) { trial->add(line); }, progress);
+  const FileSource source(path);
+  Reading reading =
+      read_journal(source, Care::exact,
+                   {[&](const JournalHeader& start) { trial.emplace(start, trigger); },
+                    [&](const JournalPlace&, const JournalLine& line) { trial->add(line); }},
+                   progress);
   JournalTrial result = trial->result();
-  result.end = end;
+  result.reading = std::move(reading);
   if (result.told == 0)
     refuse_replay(
         joined({"The journal ", in_quotes(path), " does not hold the loads of other cuts."}),
@@ -285,8 +280,8 @@ nlohmann::ordered_json as_json(const TriedRun& run, double never) {
 std::string as_json(const JournalTrial& trial) {
   const nlohmann::ordered_json report = {{"version", trial.version},
                                          {"ranks", trial.ranks},
-                                         {"cut_off", trial.end.is_cut_off},
-                                         {"unfinished", trial.end.is_unfinished},
+                                         {"cut_off", trial.reading.is_cut_off},
+                                         {"unfinished", trial.reading.is_unfinished},
                                          {"steps", trial.steps},
                                          {"looks", trial.looks},
                                          {"known_looks", trial.known},
@@ -297,39 +292,22 @@ std::string as_json(const JournalTrial& trial) {
   return report.dump(2) + '\n';
 }
 
-// "3, after steps 3, 40, .."
-std::string text_of(const std::vector<std::int64_t>& rebalances) {
-  constexpr std::size_t most = 8;
-  std::string text = std::to_string(rebalances.size());
-  if (!rebalances.empty()) text += rebalances.size() == 1 ? ", after step " : ", after steps ";
-  for (std::size_t i = 0; i < rebalances.size() && i < most; ++i)
-    text.append(i > 0 ? ", " : "").append(std::to_string(rebalances[i]));
-  if (rebalances.size() > most) text += ", ..";
-  return text;
-}
-
 }  // namespace
 
 std::string report_of(const JournalTrial& trial, bool is_json) {
   if (is_json) return as_json(trial);
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text << std::setprecision(4);
+  std::ostringstream text = report_stream(4);
   const auto runs = [&](const char* name, auto&& of) {
     text << name << of(trial.trial) << " (on record: " << of(trial.recorded) << ")\n";
   };
-  const auto in_seconds = [](double number) {
-    std::ostringstream each;
-    each.imbue(std::locale::classic());
-    each << std::setprecision(4) << number << " s";
-    return each.str();
-  };
-  const auto name = name_of_journal(trial.version, trial.ranks, trial.end);
+  const auto in_seconds = [](double number) { return rounded(number, 4) + " s"; };
+  const auto name = name_of_journal(trial.version, trial.ranks, trial.reading);
   text << "journal    " << name << '\n';
   runs("trigger    ", [](const TriedRun& run) { return run.trigger; });
   text << "steps      " << trial.steps << " in " << trial.looks << " looks; what ranks would have "
        << "had is known at " << trial.known << '\n';
-  runs("rebalances ", [](const TriedRun& run) { return text_of(run.rebalances); });
+  runs("rebalances ",
+       [](const TriedRun& run) { return text_of(run.rebalances, ", after step", 8); });
   text << "mean       " << in_seconds(trial.mean) << '\n';
   text << "never      " << in_seconds(trial.never) << '\n';
   runs("slowest    ", [&](const TriedRun& run) { return in_seconds(run.slowest); });

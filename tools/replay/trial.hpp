@@ -1,10 +1,10 @@
 #pragma once
 
-// Tries another trigger on a recorded run: what it would have decided, and what that would have
-// gained. The journal holds, for each look, the load under some other cuts; the load under a cut
-// between those is interpolated linearly. docs/tool.md has the rules.
+// Tries another trigger on a recorded run, and finds its decisions and their gain. The journal
+// holds, for each look, the load under some other cuts; the load under a cut between those is
+// interpolated linearly. docs/tool.md has the rules.
 
-#include "replay/record.hpp"
+#include "journal/reader.hpp"
 
 #include <evenkeel/monitor/trigger.hpp>
 
@@ -28,12 +28,12 @@ struct JournalTrial {
   std::string version;
   std::int64_t ranks = 0;
   std::int64_t looks = 0, known = 0;  // known: looks with a known load under the trial's cut
-  std::int64_t told = 0;              // looks with any load under other cuts
+  std::int64_t told = 0;              // looks that have recorded a load under another cut
   std::int64_t steps = 0;
   // Seconds: of the average rank, and of the slowest without any rebalance.
   double mean = 0, never = 0;
   TriedRun trial, recorded;
-  JournalEnd end = {};  // of the journal
+  Reading reading = {};
 };
 
 class Trial {
@@ -41,20 +41,19 @@ class Trial {
   // A cut whose level a look has recorded.
   struct OnRecord {
     std::int64_t made;  // the step after which it was made
-    double level;       // u, as a share of the mean load
+    double level;       // the greatest load above the mean load, as a share of the mean load
   };
 
-  Trial(const RecordedStart& start, const Trigger& trigger);
+  Trial(const JournalHeader& start, const Trigger& trigger);
 
-  // Line by line.
-  void add(const RecordedLine& line);
+  // Adds the lines of a journal in their order.
+  void add(const JournalLine& line);
   const JournalTrial& result() const noexcept { return result_; }
 
  private:
-  // Domains that the trial's ranks have or had, and the last known u under them, as a share of the
-  // mean load.
+  // Domains that the ranks of the trial have or had, and the last known level under them.
   struct Cut {
-    std::int64_t made = -1;  // the step after which it was made; below 0: the first domains
+    std::int64_t made = -1;  // the step after which it was made; negative for the first domains
     double level = 0;
     bool is_known = false;  // for the current look
     // The recorded cuts just before and after it, and its share of the way from the younger one.
@@ -68,7 +67,7 @@ class Trial {
     std::int64_t begin, end;  // steps
     double usual;             // of the average rank, without its extra time after a rebalance
     double cost;              // of a rebalance
-    bool is_fit, is_first;    // is_first: the recorded run still had its first domains
+    bool is_fit, is_first;    // is_first: the recorded run still has its first domains
   };
 
   void learn(const Seen& seen);
@@ -79,7 +78,7 @@ class Trial {
   void act(std::int64_t step, const Seen& seen);
   void account(const Seen& seen, const std::vector<std::int64_t>& acts);
   Totals as_tried(const Seen& seen, bool is_straddled) const;
-  void keep_record(const RecordedLine& line);
+  void keep_record(const JournalLine& line);
 
   State state_;
   JournalTrial result_;
@@ -94,7 +93,7 @@ class Trial {
   double to_pay_ = 0;         // nanoseconds of rebalances that the next look reports
 };
 
-// An Error of bad input if the file is not a journal, or holds no loads of other cuts.
+// Throws an Error of bad input if the file is not a journal, or holds no loads of other cuts.
 JournalTrial try_on_journal(const std::string& path, const Trigger& trigger,
                             const Progress& progress = {});
 

@@ -1,6 +1,6 @@
 #include "report/amounts.hpp"
 
-#include "tell/words.hpp"
+#include <evenkeel/backends/words.hpp>
 
 #include <array>
 #include <charconv>

@@ -1,6 +1,6 @@
 #pragma once
 
-// How numbers read in a report. A run without a clock counts weight where others count seconds.
+// Formats the numbers of a report. A run without a clock counts weight where others count seconds.
 
 #include <cstdint>
 #include <optional>
@@ -14,8 +14,8 @@ class Amounts {
 
   // "1.25 ms", or "1,250 of weight".
   std::string of(double seconds) const;
-  std::string of(const std::optional<double>& seconds) const;  // "unknown" where there is none
-  // For axes: what one unit is, given the greatest value; and its name.
+  std::string of(const std::optional<double>& seconds) const;  // "unknown" if it is empty
+  // For axes: the seconds and the name of the unit that suits the greatest value.
   struct Unit {
     double seconds;
     std::string name;

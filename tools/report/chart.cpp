@@ -1,7 +1,8 @@
 #include "report/chart.hpp"
 
 #include "report/amounts.hpp"
-#include "tell/words.hpp"
+
+#include <evenkeel/backends/words.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +11,9 @@ namespace evenkeel::tool::report {
 
 namespace {
 
-constexpr double extent = 1000;  // of the drawing, either way
+constexpr double extent = 1000;  // of the drawing, in both directions
 
-// The least of 1, 2 and 5 times a power of ten that is not below.
+// The least number of the form 1, 2 or 5 times a power of ten that is at least `size`.
 double round_up(double size) {
   const double power = std::pow(10.0, std::floor(std::log10(size)));
   for (const double factor : {1.0, 2.0, 5.0})
@@ -34,7 +35,7 @@ std::vector<double> ticks_within(double low, double high, double interval) {
   return ticks;
 }
 
-// A range that has a length: one that numbers can tell, at that size.
+// Widens a range that is too short for the precision of numbers of its size.
 std::pair<double, double> widened(double low, double high) {
   if (std::isnan(low) || std::isnan(high)) return {0, 1};
   constexpr double most = 1e300, least_share = 1e-9;
@@ -87,31 +88,30 @@ std::string Plot::x(double value) const { return coordinate(extent * across_.pla
 
 std::string Plot::y(double value) const { return coordinate(extent * (1 - up_.place(value))); }
 
-void Plot::add_steps(const std::string& style, const std::vector<Stretch>& stretches) {
+void Plot::add_steps(const std::string& style, const std::vector<Span>& spans) {
   std::string path;
   bool is_drawing = false;
-  for (const Stretch& stretch : stretches) {
-    if (stretch.value && is_drawing)
-      path += 'V' + y(*stretch.value);
-    else if (stretch.value)
-      path += 'M' + x(stretch.begin) + ' ' + y(*stretch.value);
-    if (stretch.value) path += 'H' + x(stretch.end);
-    is_drawing = stretch.value.has_value();
+  for (const Span& span : spans) {
+    if (span.value && is_drawing)
+      path += 'V' + y(*span.value);
+    else if (span.value)
+      path += 'M' + x(span.begin) + ' ' + y(*span.value);
+    if (span.value) path += 'H' + x(span.end);
+    is_drawing = span.value.has_value();
   }
   if (!path.empty()) shapes_ += element("path", {{"class", style}, {"d", path}}, "") + '\n';
 }
 
-void Plot::add_course(const std::string& style, const std::vector<Stretch>& stretches) {
+void Plot::add_course(const std::string& style, const std::vector<Span>& spans) {
   std::string path;
-  for (const Stretch& stretch : stretches)
-    if (stretch.value)
-      path += (path.empty() ? 'M' : 'L') + x((stretch.begin + stretch.end) / 2) + ' ' +
-              y(*stretch.value);
+  for (const Span& span : spans)
+    if (span.value)
+      path += (path.empty() ? 'M' : 'L') + x((span.begin + span.end) / 2) + ' ' + y(*span.value);
   if (!path.empty()) shapes_ += element("path", {{"class", style}, {"d", path}}, "") + '\n';
 }
 
-void Plot::add_band(const std::string& style, const std::vector<Stretch>& from,
-                    const std::vector<Stretch>& to) {
+void Plot::add_band(const std::string& style, const std::vector<Span>& from,
+                    const std::vector<Span>& to) {
   std::string path;
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (!from[i].value || !to[i].value) continue;
@@ -121,7 +121,7 @@ void Plot::add_band(const std::string& style, const std::vector<Stretch>& from,
   if (!path.empty()) shapes_ += element("path", {{"class", style}, {"d", path}}, "") + '\n';
 }
 
-// Lines without length have round ends: dots that stay round when the drawing is stretched.
+// Draws lines of length 0: their round ends are dots that stay round if the drawing is stretched.
 void Plot::add_dots(const std::string& style, const std::vector<std::pair<double, double>>& dots) {
   std::string path;
   for (const auto& [across, up] : dots) path += 'M' + x(across) + ' ' + y(up) + "h0";
@@ -164,7 +164,7 @@ std::string Plot::html(const std::string& name, const std::string& style) const 
                      element("div", {{"class", "across"}}, escaped(across_.label)) + '\n');
 }
 
-std::string legend(const std::vector<std::pair<std::string, std::string>>& entries) {
+std::string legend(const LegendEntries& entries) {
   std::string all;
   for (const auto& [style, text] : entries)
     all += element("li", element("i", {{"class", "key " + style}}, "") + escaped(text));

@@ -1,14 +1,11 @@
 #pragma once
 
-// Charts as SVG that is as wide as its place, with axes as text around it. Lines keep their width,
-// and text its size, however the chart is stretched.
+// Draws charts as SVG that fills the width of its container, with axes as text around it. Lines and
+// text keep their size, however the chart is stretched.
 
 #include "report/html.hpp"
 
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::tool::report {
 
@@ -17,38 +14,39 @@ struct Axis {
   double low = 0, high = 1;
   std::vector<double> ticks;
   std::string label;
-  // Where a value is, from 0 at the low end to 1 at the high end.
+  // The position of a value, from 0 at the low end to 1 at the high end.
   double place(double value) const noexcept;
 };
 
-// About `wanted` ticks; whatever the numbers are, there are few.
+// An axis with about `wanted` ticks, and never many, whatever the numbers are.
 Axis round_axis(double low, double high, std::string label, int wanted = 5);
-// From end to end, with round ticks within.
+// An axis from `low` to `high` exactly, with round ticks in between.
 Axis exact_axis(double low, double high, std::string label, int wanted = 8);
 
 class Plot {
  public:
   Plot(Axis across, Axis up) : across_(std::move(across)), up_(std::move(up)) {}
 
-  // A value for a stretch of the axis across; nothing: there is a gap.
-  struct Stretch {
+  // A value for a span of the horizontal axis; empty for a gap.
+  struct Span {
     double begin, end;
     std::optional<double> value;
   };
-  void add_steps(const std::string& style, const std::vector<Stretch>& stretches);
-  // From the middle of one stretch with a value to that of the next.
-  void add_course(const std::string& style, const std::vector<Stretch>& stretches);
-  // Between two values for each stretch.
-  void add_band(const std::string& style, const std::vector<Stretch>& from,
-                const std::vector<Stretch>& to);
+  void add_steps(const std::string& style, const std::vector<Span>& spans);
+  // Adds a line from the middle of each span with a value to the middle of the next one.
+  void add_course(const std::string& style, const std::vector<Span>& spans);
+  // Adds an area between two values for each span.
+  void add_band(const std::string& style, const std::vector<Span>& from,
+                const std::vector<Span>& to);
   void add_dots(const std::string& style, const std::vector<std::pair<double, double>>& dots);
   void add_line(const std::string& style, double x0, double y0, double x1, double y1);
-  // A line from top to bottom for each; of very many, short ones at the bottom.
+  // Adds a vertical line for each position. If there are very many, the lines are short and at the
+  // bottom.
   void add_marks(const std::string& style, const std::vector<double>& at);
-  // HTML over the drawing, such as a canvas.
+  // Adds HTML under the drawing, such as a canvas.
   void lay_under(std::string content) { under_ += content; }
 
-  // `name`: what a reader that cannot see it is told. `style`: a class for its height.
+  // `name` describes the chart for readers who cannot see it. `style` is a class for its height.
   std::string html(const std::string& name, const std::string& style) const;
 
  private:
@@ -59,10 +57,11 @@ class Plot {
   std::string shapes_, under_;
 };
 
-// What the colours of a chart mean: (style, text).
-std::string legend(const std::vector<std::pair<std::string, std::string>>& entries);
+// The meanings of the colours of a chart: (style, text).
+using LegendEntries = std::vector<std::pair<std::string, std::string>>;
+std::string legend(const LegendEntries& entries);
 
-// A bar in a cell of a table, by its share of the longest.
+// A bar in a cell of a table. `share` is its length as a share of the longest one.
 std::string bar(double share, const std::string& style);
 
 }  // namespace evenkeel::tool::report

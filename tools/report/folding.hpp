@@ -1,6 +1,6 @@
 #pragma once
 
-// Lists of bounded length for streams of any length.
+// Lists of bounded length that take streams of any length.
 
 #include <cstddef>
 #include <utility>
@@ -8,12 +8,12 @@
 
 namespace evenkeel::tool::report {
 
-// Joins neighbours: each entry stands for as many consecutive values, but for the last one, which
-// may stand for fewer. T has join(const T&), which takes the value that follows it in.
+// Joins neighbours: each entry combines the same number of consecutive values, except that the last
+// entry may combine fewer. T has join(const T&), which combines it with the value that follows.
 template <class T>
 class Folding {
  public:
-  // At most so many entries, an even number.
+  // `capacity` is the greatest number of entries, and even.
   explicit Folding(std::size_t capacity) : capacity_(capacity) {}
 
   void add(T value) {
@@ -44,7 +44,7 @@ class Folding {
   std::vector<T> entries_;
 };
 
-// Leaves out: it keeps the first of as many consecutive values.
+// Leaves out values: keeps the first of every stride() consecutive values.
 template <class T>
 class Thinning {
  public:

@@ -1,15 +1,11 @@
 #pragma once
 
-// The loads of ranks over the run as a map of bytes, a column for each column of the model. A row
-// is a rank, or, for many ranks, a share of the average load, the greatest at the top.
+// The loads of ranks over the run as a map of bytes, with a column for each column of the model. A
+// row is a rank or, for many ranks, a share of the average load, the greatest at the top.
 
 #include "report/model.hpp"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace evenkeel::tool::report {
 
@@ -18,14 +14,15 @@ struct HeatMap {
 
   bool shows_ranks = true;
   std::size_t rows = 0, columns = 0;
-  // What 0 and `most` mean: of ranks a share of the average load in that column; of shares, a share
-  // of all ranks, by its fourth root: one rank of ten thousand can be seen.
+  // The values of the bytes 0 and `most`. For ranks, a value is a share of the average load in that
+  // column. For shares, it is the fourth root of a share of all ranks, so that one rank of ten
+  // thousand is visible.
   double low = 0, high = 1;
-  double bottom = 0, top = 0;       // of shares: what the axis up begins and ends with
+  double bottom = 0, top = 0;       // for shares: the ends of the vertical axis
   std::vector<std::uint8_t> cells;  // row by row
 };
 
-// Nothing where the journal tells nothing of single ranks.
+// Empty if the journal has no loads of single ranks.
 std::optional<HeatMap> heat_map_of(const Model& model);
 
 std::string base64(const std::vector<std::uint8_t>& bytes);

@@ -88,7 +88,7 @@ std::string Table::html() const {
   const std::string table =
       element("table", element("caption", caption_) + element("thead", element("tr", head)) +
                            element("tbody", '\n' + rows_));
-  // A wide table scrolls by itself, for the keyboard too.
+  // A wide table scrolls in a region of its own, which the keyboard can reach.
   return element(
       "div", {{"class", "scroll"}, {"tabindex", "0"}, {"role", "region"}, {"aria-label", caption_}},
       table);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Text in a page. Whatever a journal holds may stand between two tags, in an attribute in double
-// quotes, or in a block of JSON: it stays text.
+// Escapes text for a page. Any content of a journal may be put between two tags, in an attribute in
+// double quotes, or in a block of JSON, and remains text there.
 
 #include <initializer_list>
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace evenkeel::tool::report {
 
-// With character references for & < > " ', and U+FFFD for control characters.
+// The text with character references for & < > " ', and U+FFFD for control characters.
 std::string escaped(std::string_view text);
 
-// JSON that may stand in a script element: no tag can begin or end in it.
+// JSON for a script element: no tag can begin or end in it.
 std::string without_tags(std::string_view json);
 
 using Attributes = std::vector<std::pair<std::string_view, std::string>>;
@@ -24,7 +24,7 @@ std::string element(std::string_view name, const Attributes& attributes, std::st
 std::string element(std::string_view name, std::string_view content);
 
 // A table. Its first row names the columns, and the first cell of every other row names the row.
-// Cells are content: what is text must be escaped already.
+// Cells are content, so their text must be escaped already.
 class Table {
  public:
   Table(std::string_view caption, std::initializer_list<std::string_view> columns);

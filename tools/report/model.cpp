@@ -14,26 +14,26 @@ constexpr double seconds = 1e-9;
 constexpr std::size_t most_columns = 1024, most_rebalances = 1000, most_changes = 12;
 constexpr std::size_t most_names = 64;  // of kernels, stages and causes
 
-// The entry of this name; of `further`, once there are too many.
+// The entry of this name, or that of `further` if there are too many names.
 template <class Value>
 Value& entry_of(std::map<std::string, Value>& all, const std::string& name) {
   if (all.size() >= most_names && !all.contains(name)) return all["further"];
   return all[name];
 }
 
-// Shares of the last mean are not known before there is one.
-bool knows_shares(const Look& look) {
-  return look.histogram.size() == LoadPicture::slots && look.before.mean_load > 0;
+// Shares refer to the mean load of the look before, so they are unknown until there is one.
+bool knows_shares(const JournalLine& look) {
+  return !rank_shares(look).empty() && look.before.mean_load > 0;
 }
 
-// A Balancer whose trigger acts: it gives no advice that nobody takes.
+// True for a Balancer whose trigger acts, so that its rebalances are more than advice.
 bool moves_by_itself(const State& state) {
   return state.kept_from >= 0 && (judges_the_load(state.trigger) || acts_by_steps(state.trigger));
 }
 
-// The load of the slowest rank under the first domains, where it is known, as a multiple of the
-// average load without what kernels took longer after a rebalance.
-std::optional<double> never_of(const Look& look, std::int64_t first_generation) {
+// The nanoseconds that the slowest rank would have taken under the first domains, if known. After a
+// rebalance, they are derived from the average load without the extra time of kernels.
+std::optional<double> never_of(const JournalLine& look, std::int64_t first_generation) {
   const Totals& totals = *look.totals;
   const double usual = std::max(0.0, totals.mean_of_all() - static_cast<double>(totals.extra));
   if (totals.generation_greatest == first_generation) return totals.slowest_of_all();
@@ -68,23 +68,23 @@ void Column::join(const Column& next) {
   reason = next.reason;
 }
 
-void ModelBuilder::add_column(const Look& look) {
+void ModelBuilder::add_column(const JournalLine& look) {
   const Totals& totals = *look.totals;
   Column column;
   column.begin = model_.last_step;
   column.end = look.step;
-  const Look& said = unseen_ ? *unseen_ : look;
-  column.rebalances = (look.taken ? 1 : 0) + (unseen_ ? 1 : 0);
+  const JournalLine& said = unseen_ ? *unseen_ : look;
+  column.rebalances = (look.outcome ? 1 : 0) + (unseen_ ? 1 : 0);
   column.step = said.step;
-  column.decision = said.decision;
-  column.cause = said.cause;
+  column.decision = name_of(said.decision.action);
+  column.cause = name_of(said.decision.reason);
   column.reason = said.reason;
   unseen_.reset();
   if (totals.all_steps > 0) {
     const auto steps = static_cast<double>(totals.all_steps);
     column.slowest = {totals.slowest_of_all() * seconds, steps};
     column.average = {totals.mean_of_all() * seconds, steps};
-    if (const auto never = never_of(look, model_.last.outlook.first_generation))
+    if (const auto never = never_of(look, model_.last.outlook.first.generation))
       column.never = {*never * seconds, steps};
   }
   if (totals.steps > 0 && totals.load.sum > 0) {
@@ -98,14 +98,15 @@ void ModelBuilder::add_column(const Look& look) {
   columns_.add(std::move(column));
 }
 
-void ModelBuilder::add_loads(const Look& look, Column& column) {
-  if (!look.per_rank.empty() && look.per_rank.size() <= LoadPicture::slots) {
+void ModelBuilder::add_loads(const JournalLine& look, Column& column) {
+  const std::vector<double> seconds_of_ranks = rank_seconds(look);
+  if (!seconds_of_ranks.empty() && look.totals->steps > 0) {
     const auto steps = static_cast<double>(look.totals->steps);
-    for (const double load : look.per_rank) column.loads.push_back(load * steps);
+    for (const double load : seconds_of_ranks) column.loads.push_back(load * steps);
     column.loads_weight = steps;
   } else if (knows_shares(look)) {
     model_.shows_ranks = false;
-    for (const std::int64_t count : look.histogram) {
+    for (const std::int64_t count : rank_shares(look)) {
       column.loads.push_back(static_cast<double>(count));
       column.loads_weight += static_cast<double>(count);
     }
@@ -114,32 +115,33 @@ void ModelBuilder::add_loads(const Look& look, Column& column) {
 
 // --- Rebalances ----------------------------------------------------------------------------------
 
-void ModelBuilder::add_rebalance(const Look& look) {
-  const Taken& taken = *look.taken;
+void ModelBuilder::add_rebalance(const JournalLine& look) {
   keep_open();
   open_.emplace();
-  open_->taken = taken;
-  open_unchanged_ = look.before.unchanged;
-  note_domains(open_->taken);
-  open_->cause = look.cause;
+  open_->at = look.taken_at;
+  open_->kind = look.kind;
+  open_->outcome = *look.outcome;
+  note_domains(*open_);
+  open_->cause = name_of(look.decision.reason);
   open_->reason = look.reason;
   if (look.totals && look.totals->load.sum > 0) open_->lambda_before = look.totals->lambda();
-  open_->is_first = taken.at <= look.before.began_at;
+  open_->is_first = open_->at <= look.before.began_at;
   if (open_->is_first) return;
-  for (const auto& [stage, took] : taken.stages) entry_of(model_.stages, stage) += took;
+  for (const auto& [stage, took] : open_->outcome.stages) entry_of(model_.stages, stage) += took;
   shadow_.reset();
 }
 
-// Takes the domains from it. Those before are what the last rebalance with domains has made.
-void ModelBuilder::note_domains(Taken& taken) {
-  if (taken.domains.planes.empty()) return;
-  last_change_ = {taken.at, std::move(last_change_.after), std::move(taken.domains)};
-  taken.domains = {};
+// Moves the domains out of the rebalance. The domains before it are those that the last rebalance
+// with domains made.
+void ModelBuilder::note_domains(Rebalance& rebalance) {
+  if (rebalance.outcome.domains.planes.empty()) return;
+  last_change_ = {rebalance.at, std::move(last_change_.after),
+                  std::exchange(rebalance.outcome.domains, {})};
   changes_.add(last_change_);
 }
 
-// What a look tells of the last rebalance.
-void ModelBuilder::follow(const Look& look) {
+// Adds to the last rebalance the data that a look has about it.
+void ModelBuilder::follow(const JournalLine& look) {
   if (!open_ || !look.totals || look.totals->load.sum <= 0) return;
   follow_books();
   const bool is_of_old = look.totals->generation_least != look.before.generation;
@@ -148,19 +150,14 @@ void ModelBuilder::follow(const Look& look) {
 
 void ModelBuilder::follow_books() {
   const Ledger& ledger = model_.last.ledger;
-  if (!open_ || ledger.open == 0 || ledger.looks_since == 0) return;
-  open_->predicted = ledger.predicted * seconds;
-  open_->realised = ledger.net_so_far() * seconds;
-}
-
-// The state after a rebalance says whether it has changed anything.
-void ModelBuilder::settle_open(const State& after) {
-  if (open_ && !open_->taken.changed) open_->taken.changed = after.unchanged == open_unchanged_;
+  if (!open_ || ledger.last.open == 0 || ledger.last.looks_since == 0) return;
+  open_->predicted = ledger.last.predicted * seconds;
+  open_->realised = ledger.last.net() * seconds;
 }
 
 void ModelBuilder::keep_open() {
   if (!open_) return;
-  if (!open_->is_first) ++(open_->changed() ? model_.changing : model_.unchanging);
+  if (!open_->is_first) ++(open_->outcome.moved ? model_.changing : model_.unchanging);
   rebalances_.add(std::move(*open_));
   open_.reset();
 }
@@ -168,27 +165,29 @@ void ModelBuilder::keep_open() {
 // --- Line by line --------------------------------------------------------------------------------
 
 ModelBuilder::ModelBuilder()
-    : columns_(most_columns), rebalances_(most_rebalances), changes_(most_changes) {}
+    : columns_(most_columns), rebalances_(most_rebalances), changes_(most_changes) {
+  model_.start.version.clear();  // not known yet
+}
 
-// A second header, of another run in the same file, changes nothing.
-void ModelBuilder::start(const Start& start) {
+// A second header, from another run in the same file, changes nothing.
+void ModelBuilder::start(const JournalHeader& start) {
   if (has_started_ || model_.looks > 0) return;
   has_started_ = true;
   model_.start = start;
   model_.ranks = std::max<std::int64_t>(1, start.ranks);
   model_.last = start.state;
   model_.first_step = model_.last_step = start.state.step;
-  const auto deterministic = start.options.find("deterministic");
-  model_.is_deterministic = deterministic != start.options.end() && deterministic->second == "on";
+  for (const auto& [key, value] : entries_of(start.options)) model_.options[key] = value;
+  const auto deterministic = model_.options.find("deterministic");
+  model_.is_deterministic = deterministic != model_.options.end() && deterministic->second == "on";
   if (!moves_by_itself(start.state)) shadow_.emplace(start.state);
 }
 
-void ModelBuilder::add(const Look& look) {
-  Cause& cause = entry_of(model_.causes, look.cause);
-  cause.decision = look.decision;
+void ModelBuilder::add(const JournalLine& look) {
+  Cause& cause = entry_of(model_.causes, name_of(look.decision.reason));
+  cause.decision = name_of(look.decision.action);
   ++cause.looks;
-  if (look.costs) model_.costs = look.costs;
-  settle_open(look.before);
+  if (!look.costs.empty()) model_.costs = look.costs;
   if (look.totals && look.totals->ranks > 0) {
     if (!has_started_ && model_.looks == 0) model_.ranks = look.totals->ranks;
     ++model_.looks;
@@ -199,32 +198,33 @@ void ModelBuilder::add(const Look& look) {
     add_kernels(look);
   } else {
     model_.last = look.before;
-    if (look.taken) unseen_ = look;
+    if (look.outcome) unseen_ = look;
   }
   model_.last_step = std::max(model_.last_step, look.step);
-  if (look.taken) add_rebalance(look);
+  if (look.outcome) add_rebalance(look);
 }
 
-void ModelBuilder::add_kernels(const Look& look) {
-  const auto steps = static_cast<double>(look.totals->steps);
-  for (const auto& [name, took] : look.kernels) {
+void ModelBuilder::add_kernels(const JournalLine& look) {
+  const std::int64_t steps = look.totals->steps;
+  const auto kernels = kernel_seconds(look);
+  if (!kernels || steps <= 0) return;
+  for (const auto& [name, least, average, greatest] : *kernels) {
     KernelShare& kernel = entry_of(model_.kernels, name);
-    kernel.least.add(took.least, steps);
-    kernel.average.add(took.average, steps);
-    kernel.greatest.add(took.greatest, steps);
+    kernel.least.add(least, static_cast<double>(steps));
+    kernel.average.add(average, static_cast<double>(steps));
+    kernel.greatest.add(greatest, static_cast<double>(steps));
   }
 }
 
-// What the run itself says at its end is more than can be read from its looks.
-void ModelBuilder::finish(const Finish& finish) {
+// The last line of the run has more data than its looks.
+void ModelBuilder::finish(const JournalFinish& finish) {
   finish_ = finish;
-  settle_open(finish.state);
   model_.last = finish.state;
   model_.last_step = std::max(model_.last_step, finish.step);
   follow_books();
 }
 
-// The words of the log's summary, as far as the journal goes.
+// The text of the summary in the log, for the part of the run that the journal covers.
 std::string ModelBuilder::summary() const {
   Summary run;
   run.state = model_.last;
@@ -237,13 +237,12 @@ std::string ModelBuilder::summary() const {
   return summary_of(run);
 }
 
-// The state of the last line is that before its rebalance.
+// Counts the last rebalance, since the state of the last line is the one before it.
 void ModelBuilder::count_open() {
   State& last = model_.last;
-  const std::int64_t step = open_->taken.at;
-  if (last.rebalanced_at == step || open_->is_first) return;
+  if (last.rebalanced_at == open_->at || open_->is_first) return;
   ++last.rebalances;
-  last.unchanged += open_->changed() ? 0 : 1;
+  last.ledger.gains.unchanged += open_->outcome.moved ? 0 : 1;
 }
 
 Model ModelBuilder::result(Reading reading) && {
@@ -261,6 +260,12 @@ Model ModelBuilder::result(Reading reading) && {
   if (shadow_ && !finish_) model_.account.advised = std::max(0.0, shadow_->gain()) * seconds;
   model_.summary = finish_ ? finish_->summary : summary();
   return std::move(model_);
+}
+
+JournalHandlers handlers_of(ModelBuilder& builder) {
+  return {[&](const JournalHeader& start) { builder.start(start); },
+          [&](const JournalPlace&, const JournalLine& look) { builder.add(look); },
+          [&](const JournalFinish& finish) { builder.finish(finish); }};
 }
 
 }  // namespace evenkeel::tool::report

@@ -1,21 +1,18 @@
 #pragma once
 
-// What a report shows, as plain data: made from the lines of a journal one by one, in memory that
-// does not grow with their number. Nothing here knows how a page looks.
+// The content of a report as plain data. It is built from the lines of a journal one by one, in
+// memory that does not grow with their number. Nothing here depends on the look of a page.
 
 #include "decide/shadow.hpp"
+#include "journal/reader.hpp"
 #include "report/folding.hpp"
-#include "report/journal.hpp"
-#include "report/look.hpp"
 
-#include <evenkeel/monitor/account.hpp>
+#include <evenkeel/monitor/metrics.hpp>
 
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::tool::report {
 
@@ -36,18 +33,19 @@ struct OverSteps {
   }
 };
 
-// A stretch of the run: the steps from one look to the next, or of several where there are many.
+// A stretch of the run: the steps from one look to the next or, if there are many looks, over
+// several of them.
 struct Column {
   std::int64_t begin = 0, end = 0;         // the steps after `begin`, up to `end`
-  std::int64_t looks = 1, rebalances = 0;  // also those that changed nothing
+  std::int64_t looks = 1, rebalances = 0;  // counts also rebalances that changed nothing
   OverSteps slowest, average, never;    // seconds per step; never: the slowest without rebalances
-  OverSteps lambda, imbalance_percent;  // as decisions saw them
+  OverSteps lambda, imbalance_percent;  // the values that decisions used
   double worst_lambda = 1, worst_imbalance_percent = 0;
-  // By rank: seconds. Or by share of the mean: how often ranks had it. Over `loads_weight`: steps,
-  // or ranks.
+  // Either the seconds of each rank over `loads_weight` steps, or, for each share of the mean, how
+  // often ranks had it, out of `loads_weight` times.
   std::vector<double> loads;
   double loads_weight = 0;
-  // Of the look that says most: the last one, but a rebalance before any other.
+  // These four belong to one look of the column: the last with a rebalance, or else the last one.
   std::int64_t step = 0;
   std::string decision, cause, reason;
 
@@ -55,21 +53,22 @@ struct Column {
 };
 
 struct Rebalance {
-  Taken taken;
+  std::int64_t at = 0;  // the step after which it was made
+  RebalanceKind kind = RebalanceKind::application;
+  Outcome outcome;
   bool is_first = false;  // the first distribution, which is made in any case and does not count
-  bool changed() const noexcept { return taken.changed.value_or(true); }
   std::string cause, reason;
-  std::optional<double> predicted, realised;  // seconds gained, net of what it cost
+  std::optional<double> predicted, realised;  // seconds gained, net of its cost
   std::optional<double> lambda_before, lambda_after;
 };
 
-// What a rebalance has made of the domains. Without planes: not known.
+// The domains before and after a rebalance. Domains without planes are not known.
 struct DomainChange {
   std::int64_t step = 0;  // after which it was made
   DomainSections before, after;
 };
 
-// Means over the run.
+// The means over the run.
 struct KernelShare {
   OverSteps least, average, greatest;
 };
@@ -80,27 +79,29 @@ struct Cause {
 };
 
 struct Model {
-  Start start;
+  JournalHeader start;
   Reading reading;
   std::int64_t ranks = 1, first_step = 0, last_step = 0, looks = 0;
   bool is_deterministic = false;
+  std::map<std::string, std::string> options;
 
   std::vector<Column> columns;
   std::size_t looks_per_column = 1;
-  bool shows_ranks = true;  // the loads of columns; false: shares
+  bool shows_ranks = true;  // columns have loads of ranks; if false, they have shares
 
   std::vector<Rebalance> rebalances;
-  std::size_t one_in = 1;  // of all, how many stand for one above
-  // All but the first distribution: those that made new domains, and those that changed nothing.
+  std::size_t one_in = 1;  // the list above has one in this many rebalances
+  // All rebalances but the first distribution: those that made new domains, and those that changed
+  // nothing.
   std::int64_t changing = 0, unchanging = 0;
-  std::vector<DomainChange> domain_changes;  // some of them, with the last
+  std::vector<DomainChange> domain_changes;  // some of them, and always the last
   std::map<std::string, double> stages;      // seconds of all rebalances
 
   std::map<std::string, KernelShare> kernels;
   std::map<std::string, Cause> causes;
-  std::optional<CostTable> costs;  // as last learned
+  CostTable costs;  // as last learned
 
-  State last;           // with the last look in its books
+  State last;           // its books have the last look
   Account account;      // of the steps that looks have covered
   std::string summary;  // in words
 };
@@ -109,20 +110,19 @@ class ModelBuilder {
  public:
   ModelBuilder();
 
-  void start(const Start& start);
-  void add(const Look& look);
-  void finish(const Finish& finish);
+  void start(const JournalHeader& start);
+  void add(const JournalLine& look);
+  void finish(const JournalFinish& finish);
   Model result(Reading reading) &&;
 
  private:
-  void add_column(const Look& look);
-  void add_loads(const Look& look, Column& column);
-  void add_kernels(const Look& look);
-  void add_rebalance(const Look& look);
-  void note_domains(Taken& taken);
-  void follow(const Look& look);
+  void add_column(const JournalLine& look);
+  void add_loads(const JournalLine& look, Column& column);
+  void add_kernels(const JournalLine& look);
+  void add_rebalance(const JournalLine& look);
+  void note_domains(Rebalance& rebalance);
+  void follow(const JournalLine& look);
   void follow_books();
-  void settle_open(const State& after);
   void count_open();
   void keep_open();
   std::string summary() const;
@@ -132,12 +132,14 @@ class ModelBuilder {
   Thinning<Rebalance> rebalances_;
   Thinning<DomainChange> changes_;
   DomainChange last_change_;
-  std::optional<Rebalance> open_;    // the last one, until the next
-  std::int64_t open_unchanged_ = 0;  // rebalances before it that changed nothing
-  std::optional<Shadow> shadow_;     // while nothing was moved
-  std::optional<Look> unseen_;       // a rebalance without a look, until the next look
-  std::optional<Finish> finish_;
+  std::optional<Rebalance> open_;      // the last rebalance, until the next one
+  std::optional<Shadow> shadow_;       // while nothing was moved
+  std::optional<JournalLine> unseen_;  // a rebalance without a look, until the next look
+  std::optional<JournalFinish> finish_;
   bool has_started_ = false;
 };
+
+// Handlers that add the lines of a journal to the builder.
+JournalHandlers handlers_of(ModelBuilder& builder);
 
 }  // namespace evenkeel::tool::report

@@ -4,17 +4,13 @@
 #include "report/heat_map.hpp"
 #include "report/page_pieces.hpp"
 #include "report/sections.hpp"
-#include "tell/words.hpp"
 
 #include <evenkeel/backends/config.hpp>
+#include <evenkeel/backends/words.hpp>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <map>
-#include <string_view>
-#include <utility>
 
 namespace evenkeel::tool::report {
 
@@ -22,7 +18,7 @@ namespace {
 
 using nlohmann::json;
 
-// The text with each {{name}} replaced. What stands in for one is not looked through again.
+// The form with each {{name}} replaced by its value. A {{name}} in a value is not replaced.
 std::string filled(std::string_view form, const std::map<std::string_view, std::string>& values) {
   std::string text;
   for (std::size_t at = 0;;) {
@@ -34,7 +30,7 @@ std::string filled(std::string_view form, const std::map<std::string_view, std::
   }
 }
 
-// What the page says of a column when a reader comes to it.
+// The text that the page shows for the column that a reader points to.
 std::string text_of(const Column& column, const Amounts& amounts, bool has_moved) {
   std::string text = "Steps " + steps_text(column);
   if (column.looks > 1) text += " (" + detail::count_of(column.looks) + " looks)";
@@ -59,7 +55,7 @@ json data_of(const HeatMap& map) {
           {"cells", base64(map.cells)}};
 }
 
-// [owner, how many cells, next owner, ..], as in the journal.
+// Lists of [owner, number of cells, next owner, ..], as in the journal.
 json data_of(const DomainSections& domains) {
   json planes = json::array();
   for (const DomainSection& plane : domains.planes) {
@@ -85,8 +81,8 @@ json data_of(const std::vector<DomainChange>& changes) {
 std::vector<std::ptrdiff_t> columns_of_rebalances(const Model& model) {
   std::vector<std::ptrdiff_t> columns;
   for (const Rebalance& each : model.rebalances) {
-    if (!each.changed()) continue;
-    const auto found = std::ranges::lower_bound(model.columns, each.taken.at, {}, &Column::end);
+    if (!each.outcome.moved) continue;
+    const auto found = std::ranges::lower_bound(model.columns, each.at, {}, &Column::end);
     const auto column = std::min(found - model.columns.begin(), std::ssize(model.columns) - 1);
     if (column >= 0 && (columns.empty() || columns.back() != column)) columns.push_back(column);
   }
@@ -110,7 +106,7 @@ json data_of(const Model& model) {
   return data;
 }
 
-// Links to the sections that there are.
+// Links to the sections that the page has.
 std::string contents_of(const std::string& sections) {
   static const std::vector<std::pair<std::string, std::string>> all = {
       {"summary", "In short"},    {"account", "With and without"}, {"time", "Time of a step"},
@@ -122,10 +118,6 @@ std::string contents_of(const std::string& sections) {
     if (sections.find("<section id=\"" + id + "\"") != std::string::npos)
       links += element("a", {{"href", "#" + id}}, title) + '\n';
   return links;
-}
-
-std::string title_of(const Model& model) {
-  return model.start.name.empty() ? "Load balance" : "Load balance of " + model.start.name;
 }
 
 std::string foot_of(const Model& model) {

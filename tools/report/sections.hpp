@@ -1,18 +1,16 @@
 #pragma once
 
-// The parts of the page, from top to bottom: each a section of HTML, or nothing where the journal
-// does not tell of it.
+// The parts of the page, from top to bottom. Each is a section of HTML, or empty if the journal has
+// no data for it.
 
 #include "report/chart.hpp"
 #include "report/model.hpp"
-
-#include <string>
 
 namespace evenkeel::tool::report {
 
 std::string head_section(const Model& model);
 std::string summary_section(const Model& model);
-std::string account_section(const Model& model);    // as it was, and as it would have been
+std::string account_section(const Model& model);    // with and without rebalances
 std::string time_section(const Model& model);       // per step, over the run
 std::string imbalance_section(const Model& model);  // over the run
 std::string loads_section(const Model& model);      // of ranks, over the run
@@ -24,16 +22,17 @@ std::string kernels_section(const Model& model);
 std::string costs_section(const Model& model);
 std::string options_section(const Model& model);
 
-// What these share.
+// Functions that several sections use.
 std::string section(const std::string& id, const std::string& title, const std::string& content);
 std::string paragraph(const std::string& text);  // which is escaped
 std::string folded(const std::string& title, const std::string& content);
+std::string title_of(const Model& model);
 Axis steps_axis(const Model& model);
-// How a column is called in tables.
+// The name of a column in tables.
 std::string steps_text(const Column& column);
-// The means of these values for all columns, in units of so many seconds.
-std::vector<Plot::Stretch> stretches_of(const Model& model, OverSteps Column::*values, double unit);
-// After which they were made: of those that the model keeps.
+// The means of these values for all columns, in units of `unit` seconds.
+std::vector<Plot::Span> spans_of(const Model& model, OverSteps Column::*values, double unit);
+// The steps after which rebalances were made, for those that the model keeps.
 std::vector<double> steps_of_rebalances(const Model& model);
 
 }  // namespace evenkeel::tool::report

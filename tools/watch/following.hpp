@@ -1,6 +1,6 @@
 #pragma once
 
-// Reads a file that grows, line by line.
+// Reads a growing file line by line.
 
 #include <cstdint>
 #include <functional>
@@ -11,13 +11,13 @@ namespace evenkeel::tool::watch {
 
 class Following {
  public:
-  // `take` gets each whole line without its end; `begin_again` is called where the file has become
-  // another one, or shorter: what was read so far is of the past.
+  // `take` gets each whole line without its end. `begin_again` is called if the file was replaced,
+  // or has become shorter: the lines that were read so far are then obsolete.
   Following(std::string path, std::function<void(std::string_view)> take,
             std::function<void()> begin_again);
 
-  // Reads what has come since the last call; true: there was something. An Error where the file
-  // cannot be read, but for one that was there before: it may come back.
+  // Reads the bytes that were added since the last call; returns false if there were no new bytes.
+  // Throws an Error if the file cannot be read, unless it could be read before: it may come back.
   bool advance();
 
  private:
@@ -26,7 +26,7 @@ class Following {
   std::function<void()> begin_again_;
   std::uint64_t device_ = 0, file_ = 0, offset_ = 0;
   bool was_there_ = false;
-  std::string rest_;  // of a line that has no end yet
+  std::string rest_;  // the begin of a line that has no end yet
 };
 
 }  // namespace evenkeel::tool::watch

@@ -1,8 +1,9 @@
 #include "watch/frame.hpp"
 
-#include "agree/epoch.hpp"
+#include "observe/epoch.hpp"
 #include "report/amounts.hpp"
-#include "tell/words.hpp"
+
+#include <evenkeel/backends/words.hpp>
 
 #include <algorithm>
 #include <array>
@@ -34,7 +35,7 @@ std::string padded(std::string text, int columns) {
   return text;
 }
 
-// A bar of `length` columns, in eighths of one where there are blocks.
+// A bar of `length` columns. With blocks, its length is a multiple of an eighth of a column.
 std::string bar_of(double length, bool has_blocks) {
   static constexpr std::array<const char*, 8> parts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   if (!(length > 0)) return "";
@@ -65,7 +66,8 @@ std::string head_of(const View& view, bool has_blocks) {
   return text;
 }
 
-// The greatest of neighbours, where there are more looks than columns.
+// The course of lambda. If there are more looks than columns, each column shows the greatest value
+// of several looks.
 std::string course_of(const View& view, int columns, bool has_blocks) {
   static constexpr std::array<const char*, 8> blocks = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   static constexpr std::array<const char*, 8> plain = {"_", ".", ",", "-", "=", "+", "*", "#"};
@@ -93,7 +95,7 @@ struct Bar {
   std::string said;
 };
 
-// Ranks, or as many neighbours in each row as it takes; a row shows the heaviest of them.
+// A row for each rank. If there are too many ranks, a row shows the heaviest of several neighbours.
 std::vector<Bar> bars_of_ranks(const View& view, std::size_t rows) {
   const std::size_t ranks = view.loads.size();
   double mean = 0;
@@ -118,7 +120,7 @@ std::vector<Bar> bars_of_ranks(const View& view, std::size_t rows) {
   return bars;
 }
 
-// How many ranks have which share of the average load.
+// The number of ranks for each share of the average load.
 std::vector<Bar> bars_of_shares(const View& view, std::size_t rows) {
   const std::size_t bins = view.histogram.size();
   std::size_t first = bins, end = 0;
@@ -136,7 +138,7 @@ std::vector<Bar> bars_of_shares(const View& view, std::size_t rows) {
   for (std::size_t b = first; b < end; b += each) {
     std::int64_t count = 0;
     for (std::size_t i = b; i < std::min(end, b + each); ++i) count += view.histogram[i];
-    const bool is_open = b + each >= bins;  // the last bin has all that is above it
+    const bool is_open = b + each >= bins;  // the last bin also counts all loads above it
     bars.push_back({"load " + share(b) + (is_open ? " and more" : " to " + share(b + each)),
                     static_cast<double>(count), report::counted(count, "rank")});
   }
@@ -192,7 +194,8 @@ std::vector<std::string> frame_of(const View& view, Size size, bool has_blocks) 
   const int columns = std::max(20, size.columns);
   Lines lines = {head_of(view, has_blocks)};
   if (view.looks == 0) lines.emplace_back("No look yet.");
-  // Two rows of the rest for the course and the foot, two empty ones, and a third for decisions.
+  // The head, the course, the foot and two empty rows take five rows. Decisions get a third of the
+  // others, and bars the rest.
   if (rows > 6 && view.looks > 0) {
     const std::size_t rest = rows - 5, decisions = std::max<std::size_t>(1, rest / 3);
     lines.push_back(course_of(view, columns, has_blocks));

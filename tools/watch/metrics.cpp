@@ -1,4 +1,4 @@
-#include "watch/metrics.hpp"
+#include "watch/view.hpp"
 
 #include <array>
 #include <charconv>

@@ -24,7 +24,7 @@ bool equals_ignoring_case(std::string_view a, std::string_view b) {
       a, b, [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-// The value of a line of the head; empty where it is not there.
+// The value of a line of the head; empty if the line is missing.
 std::string_view header(std::string_view request, std::string_view name) {
   while (!request.empty()) {
     const std::size_t end = request.find("\r\n");

@@ -1,7 +1,7 @@
 #pragma once
 
-// Answers browsers of this machine, and nobody else: it listens on the loopback address, and
-// refuses requests that name another host, as pages of other sites could make a browser send them.
+// Answers only browsers of this machine: it listens on the loopback address, and refuses requests
+// that name another host, which pages of other sites could make a browser send.
 
 #include <chrono>
 #include <cstdint>
@@ -19,16 +19,16 @@ using Answers = std::function<Answer(std::string_view path)>;
 
 class LoopbackServer {
  public:
-  // 0: a port that is free. An Error where the port is taken.
+  // 0 means any free port. Throws an Error if the port is taken.
   explicit LoopbackServer(std::uint16_t port);
   ~LoopbackServer();
   LoopbackServer(const LoopbackServer&) = delete;
   LoopbackServer& operator=(const LoopbackServer&) = delete;
 
   std::uint16_t port() const noexcept { return port_; }
-  int descriptor() const noexcept { return descriptor_; }  // readable: somebody has come
+  int descriptor() const noexcept { return descriptor_; }  // readable if a browser has connected
 
-  // Answers all who have come. One who is slow is left after a second.
+  // Answers all browsers that have connected. Leaves a slow one after a second.
   void answer(const Answers& answers) const;
 
  private:
@@ -36,7 +36,7 @@ class LoopbackServer {
   std::uint16_t port_ = 0;
 };
 
-// The whole answer to a request, its head included. Pure.
+// The whole answer to a request, with its head. Pure.
 std::string response_to(std::string_view request, const Answers& answers);
 
 }  // namespace evenkeel::tool::watch

@@ -1,7 +1,7 @@
 #pragma once
 
-// A terminal that shows one frame after the other. What was there before is back at the end, also
-// where a signal ends the program.
+// A terminal that shows one frame after the other. It gets its previous content back at the end,
+// even if a signal ends the program.
 
 #include "watch/frame.hpp"
 
@@ -11,7 +11,8 @@
 
 namespace evenkeel::tool::watch {
 
-// While one of these lives, SIGINT and SIGTERM end the program in order: they are remembered.
+// While an object of this type lives, SIGINT and SIGTERM are only recorded, so that the program can
+// end in order.
 class EndSignals {
  public:
   EndSignals();
@@ -24,8 +25,8 @@ class EndSignals {
 
 class Terminal {
  public:
-  static bool is_there();    // stdout is a terminal
-  static bool has_blocks();  // its locale says UTF-8
+  static bool is_there();    // true if stdout is a terminal that can show frames
+  static bool has_blocks();  // true if the locale is UTF-8
 
   Terminal();
   ~Terminal();
@@ -34,11 +35,11 @@ class Terminal {
 
   static Size size();
   void show(const std::vector<std::string>& frame);
-  bool wants_end();  // somebody has pressed q
+  bool wants_end();  // true if the user has pressed q
 
  private:
   struct Mode;
-  std::unique_ptr<Mode> mode_;  // before; null: keys are not read
+  std::unique_ptr<Mode> mode_;  // the previous mode; null if keys are not read
   std::vector<std::string> shown_;
   Size shown_size_ = {0, 0};
 };

@@ -17,33 +17,36 @@ void push(std::deque<T>& last, T value, std::size_t most) {
   if (last.size() > most) last.pop_front();
 }
 
-void take_loads(View& view, const report::Look& look) {
-  view.loads = look.per_rank;
+void take_loads(View& view, const JournalLine& look) {
+  view.loads.clear();
   view.histogram.clear();
-  if (view.loads.empty() && look.before.mean_load > 0) view.histogram = look.histogram;
+  const auto shares = rank_shares(look);
+  if (look.totals->steps > 0) view.loads = rank_seconds(look);
+  if (look.before.mean_load > 0) view.histogram.assign(shares.begin(), shares.end());
 }
 
 void count_rebalances(View& view, const State& state) {
-  view.rebalances = state.rebalances - state.unchanged;
-  view.unchanged = state.unchanged;
+  view.rebalances = state.rebalances - state.ledger.gains.unchanged;
+  view.unchanged = state.ledger.gains.unchanged;
 }
 
 }  // namespace
 
-void take(View& view, const report::Start& start) {
+void take(View& view, const JournalHeader& start) {
   view.name = start.name;
   view.ranks = std::max<std::int64_t>(1, start.ranks);
   view.step = start.state.step;
-  const auto found = start.options.find("deterministic");
-  view.is_deterministic = found != start.options.end() && found->second == "on";
+  for (const auto& [key, value] : entries_of(start.options))
+    if (key == "deterministic") view.is_deterministic = value == "on";
 }
 
-void take(View& view, const report::Look& look) {
-  push(view.decisions, Decision{look.step, look.decision, look.reason}, View::most_decisions);
+void take(View& view, const JournalLine& look) {
+  push(view.decisions, Shown{look.step, name_of(look.decision.action), look.reason},
+       View::most_decisions);
   view.is_paused = look.before.paused != 0;
   count_rebalances(view, look.before);
-  if (look.taken && look.taken->at > look.before.began_at)
-    ++(look.taken->changed.value_or(true) ? view.rebalances : view.unchanged);
+  if (look.outcome && look.taken_at > look.before.began_at)
+    ++(look.outcome->moved ? view.rebalances : view.unchanged);
   if (look.totals && look.totals->ranks > 0) {
     const Totals& totals = *look.totals;
     ++view.looks;
@@ -66,7 +69,7 @@ void take(View& view, const report::Look& look) {
   view.step = std::max(view.step, look.step);
 }
 
-void take(View& view, const report::Finish& finish) {
+void take(View& view, const JournalFinish& finish) {
   view.step = std::max(view.step, finish.step);
   count_rebalances(view, finish.state);
   view.account = finish.account;
@@ -75,7 +78,7 @@ void take(View& view, const report::Finish& finish) {
 }
 
 std::string line_of(const View& view) {
-  const Decision decision = view.decisions.empty() ? Decision{} : view.decisions.back();
+  const Shown decision = view.decisions.empty() ? Shown{} : view.decisions.back();
   return "step " + std::to_string(view.step) + ": " + decision.word +
          (decision.reason.empty() ? "" : ": " + decision.reason) + '\n';
 }

@@ -1,22 +1,18 @@
 #include "comm/messenger.hpp"
+#include "comm/stage.hpp"
 
-#include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/backends/error.hpp>
 
 #include <cstdlib>
-#include <limits>
-#include <string>
 #include <string_view>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "backends/comm";
 constexpr const char* device_aware_variable = "EVENKEEL_DEVICE_AWARE_MPI";
 
-// What rank 0 found in its environment, as a number that can be reduced over all ranks.
+// The setting in the environment of rank 0, as a number that can be reduced over all ranks.
 enum class Wish : int { unset, off, on, unreadable };
 
 Wish environment_wish() {

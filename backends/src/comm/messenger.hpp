@@ -1,21 +1,12 @@
 #pragma once
 
-// The carrier of messages between ranks. Two implementations: MPI, and this process alone. Works
-// with bytes and run-time types; Communicator has the typed interface. All members are collective
-// except those marked local.
+// Carries messages between ranks. There are two implementations: MPI, and a single process. It
+// works with bytes and run-time types; Communicator has the typed interface. All members are
+// collective except those marked local.
 
-#include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/backends/comm/reduction.hpp>
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
 #include <evenkeel/backends/comm/transfer.hpp>
-#include <evenkeel/backends/comm/vote.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <span>
-#include <vector>
 
 namespace evenkeel::detail {
 
@@ -24,13 +15,13 @@ namespace evenkeel::detail {
 class Flight {
  public:
   virtual ~Flight();
-  // Starts a message when the one before is over. A failure is told when it is over. Between two
-  // ranks the k-th send of an exchange matches the k-th receive.
+  // Starts a message; the one before must be over. throw_if_failed() reports a failure later.
+  // Between two ranks, the k-th send of an exchange matches the k-th receive.
   virtual void start(int exchange, const Send& send) noexcept = 0;
   virtual void start(int exchange, const Receive& receive) noexcept = 0;
   virtual bool test() = 0;  // true when it is over; makes progress
   virtual void wait() = 0;
-  virtual void throw_if_failed() const = 0;  // when it is over
+  virtual void throw_if_failed() const = 0;  // to be called when it is over
 };
 
 class Messenger {
@@ -49,7 +40,7 @@ class Messenger {
                               Reduction reduction) = 0;
   virtual void broadcast(void* data, std::int64_t bytes, int root) = 0;
   virtual void gather_equal(const void* mine, std::int64_t bytes, void* all) = 0;
-  // A number of each rank, in memory of the messenger until the next call.
+  // Returns the number of each rank, in memory of the messenger that is valid until the next call.
   virtual std::span<std::int64_t> gather_numbers(std::int64_t mine) = 0;
   // All ranks receive when root is -1. bytes_of_rank is the same everywhere; only receiving ranks
   // use `all`.
@@ -59,20 +50,21 @@ class Messenger {
   virtual void combine(void* value, const Combination& combination) = 0;
   virtual std::unique_ptr<Pending> prepare_combine(const Combination& combination) = 0;  // local
 
-  // Every note has `bytes` bytes and goes to another rank. Takes part whatever fails on this rank,
-  // and returns the first failure; `arrived` is complete only if all ranks return none.
+  // Every note has `bytes` bytes and goes to another rank. Takes part in the exchange even if calls
+  // fail on this rank, and returns the first failure. `arrived` is complete only if all ranks
+  // return without a failure.
   virtual Status announce(std::span<const RawNote> notes, std::int64_t bytes,
                           std::vector<RawNote>& arrived) = 0;
-  // Messages of data to and from other ranks, in memory that this messenger can read and write.
-  // next_exchange() is collective and local.
+  // The number of the next exchange of data messages, in memory that this messenger can read and
+  // write. All ranks must call it, but it does not communicate.
   virtual int next_exchange() noexcept = 0;
-  // Local. For messages of `most_bytes` at most.
+  // Local. For messages of at most `most_bytes`.
   virtual std::unique_ptr<Flight> make_flight(std::int64_t most_bytes) = 0;
 
   // Local.
   virtual void at_finalize(std::function<void()> function) = 0;
 
-  // Local; the same on all ranks.
+  // Local. All ranks must pass the same value.
   virtual void cut_messages(std::int64_t piece_bytes) noexcept = 0;
   virtual void set_on_mpi_error(OnMpiError what) noexcept = 0;
 };

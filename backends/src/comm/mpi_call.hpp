@@ -1,6 +1,6 @@
 #pragma once
 
-// Calling MPI: return codes become Errors, run-time types become MPI types.
+// Calls of MPI: turns return codes into Errors, and run-time types into MPI types.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
@@ -11,8 +11,8 @@ namespace evenkeel::detail {
 // Throws MPI's description of `code`, which `call` returned, unless it is MPI_SUCCESS.
 void check(int code, const char* call);
 
-// How often a call is made that other ranks do not take part in, or not yet: if it fails it has
-// done nothing, as far as anybody can tell, and is made again.
+// The number of tries of a call that other ranks do not take part in, or not yet. A call that fails
+// seems to have done nothing, and is repeated.
 constexpr int most_tries = 3;
 
 template <class Call>
@@ -23,12 +23,12 @@ int repeated(const Call& call) {
   return code;
 }
 
-// What is left of a request when MPI_Test or MPI_Wait has returned an error: that may be the error
-// of its message, or of the call alone. Open MPI keeps a request whose message has failed.
+// The state of a request after MPI_Test or MPI_Wait has returned an error: this may be the error of
+// its message, or only of the call. Open MPI keeps a request whose message has failed.
 enum class Left : int { pending, complete, failed };
 Left left_of(MPI_Request request) noexcept;
 
-// Makes a call that may complete a request, again if the call alone has failed.
+// Makes a call that may complete a request, and repeats it if only the call has failed.
 template <class Call>
 int completing(const MPI_Request& request, const Call& call) {
   int code = MPI_SUCCESS;

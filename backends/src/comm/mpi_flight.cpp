@@ -1,18 +1,9 @@
 #include "comm/mpi_flight.hpp"
-
-#include "comm/mpi_call.hpp"
-
-#include <evenkeel/backends/error.hpp>
-
-#include <string>
-#include <utility>
-#include <vector>
+#include "comm/stage.hpp"
 
 namespace evenkeel::detail {
 
 namespace {
-
-constexpr const char* stage_name = "backends/comm";
 
 struct Piece {
   MPI_Request request;
@@ -21,7 +12,7 @@ struct Piece {
 };
 
 // A message of any length is sent as full pieces and a last one that is not full, perhaps empty, so
-// that the receiver notices when the two sides disagree about the length.
+// that the receiver notices if the two sides disagree about the length.
 template <class Function>
 void for_pieces(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
                 const Function& function) {
@@ -31,12 +22,12 @@ void for_pieces(const void* data, std::int64_t bytes, std::int64_t piece_bytes,
   function(place, static_cast<int>(bytes));
 }
 
-// All memory is made by the constructor. The destructor completes every posted request, whatever
-// happens: MPI must not write to memory that is gone. Requests are waited for one by one, since
-// MPI_Waitall of OpenMPI 4.1 can spin for ever when a message was too long (measured).
+// The constructor allocates all memory. The destructor completes every posted request in any case:
+// MPI must not write to freed memory. It waits for requests one by one, since MPI_Waitall of
+// OpenMPI 4.1 can spin for ever if a message was too long (measured).
 //
-// A call that fails is made again, and the failure is told when the message is over: its content is
-// not to be trusted, but the other end does not wait.
+// A call that fails is repeated, and the failure is reported when the message is over: its content
+// cannot be trusted, but the other end does not wait.
 class MpiFlight final : public Flight {
  public:
   MpiFlight(std::shared_ptr<MpiHandle> handle, std::int64_t most_bytes, std::int64_t piece_bytes)
@@ -78,7 +69,8 @@ class MpiFlight final : public Flight {
     return true;
   }
 
-  // Waits as long as a request is not complete, even if MPI fails to wait: its memory is not free.
+  // Waits until each request is complete, even if MPI fails to wait, since MPI may still use its
+  // memory.
   void wait() override {
     while (done_ < pieces_.size()) {
       MPI_Request& request = pieces_[done_].request;
@@ -124,7 +116,7 @@ class MpiFlight final : public Flight {
         note(once);
         return once;
       });
-      if (code != MPI_SUCCESS) {  // the other end waits for it
+      if (code != MPI_SUCCESS) {  // the other end will wait for this piece
         request = MPI_REQUEST_NULL;
         handle_->abort_if_asked(code, call);
       }

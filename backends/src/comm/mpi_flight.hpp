@@ -5,12 +5,9 @@
 #include "comm/messenger.hpp"
 #include "comm/mpi_handle.hpp"
 
-#include <cstdint>
-#include <memory>
-
 namespace evenkeel::detail {
 
-// For messages of `most_bytes` at most, in pieces of `piece_bytes`.
+// For messages of at most `most_bytes`, in pieces of `piece_bytes`.
 std::unique_ptr<Flight> make_mpi_flight(std::shared_ptr<MpiHandle> handle, std::int64_t most_bytes,
                                         std::int64_t piece_bytes);
 

@@ -1,11 +1,9 @@
 #include "comm/mpi_handle.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
 #include <cstdio>
 #include <cstring>
-#include <utility>
 
 namespace evenkeel::detail {
 
@@ -51,9 +49,9 @@ void MpiHandle::check_shared(int code, const char* call) const {
   check(code, call);
 }
 
-// Other ranks wait for what these are needed for.
+// A failure here is shared: other ranks wait in the collective call that needs the combiner.
 const MpiHandle::Combiner& MpiHandle::combiner(const Combination& combination) {
-  communicator();  // throws when MPI has gone
+  communicator();  // throws if MPI has ended
   for (const Combiner& known : combiners_)
     if (known.function == combination.function && known.bytes == combination.bytes) return known;
   Combiner made{combination.function, combination.bytes, MPI_OP_NULL, MPI_DATATYPE_NULL};
@@ -93,7 +91,8 @@ void MpiHandle::LastWords::say_of(const void* value, bool is_complete) const noe
 
 namespace {
 
-// Ranks that end alike come here at about the same time, and each helps the others on.
+// Ranks that end in the same way come here at about the same time, and each helps the others to
+// complete the reduction.
 bool completes(MPI_Request& request, bool is_worth_waiting) noexcept {
   constexpr double most_seconds = 0.5;
   const Stopwatch stopwatch;
@@ -106,8 +105,8 @@ bool completes(MPI_Request& request, bool is_worth_waiting) noexcept {
 
 }  // namespace
 
-// When MPI ends: frees the buffers of completed reductions alone, since MPI may still write to the
-// others.
+// Called when MPI ends: frees only the buffers of completed reductions, since MPI may still write
+// to the others.
 void MpiHandle::settle_abandoned() noexcept {
   std::erase_if(abandoned_, [&](Abandoned& reduction) {
     const bool is_complete = completes(reduction.request, !reduction.last.words.empty());
@@ -117,7 +116,8 @@ void MpiHandle::settle_abandoned() noexcept {
   });
 }
 
-// The last owner of a handle that outlives MPI, for good; each leads to the one before.
+// The list of handles that outlive MPI, which are never freed: this is the owner of the last one,
+// and each handle refers to the one before.
 constinit std::shared_ptr<MpiHandle>* MpiHandle::last_kept = nullptr;
 
 int MpiHandle::release_attribute(MPI_Comm, int, void* attribute, void*) {
@@ -168,7 +168,7 @@ class MpiReduction final : public Pending {
     if (test()) last_.say_of(value_.get(), true);
   }
 
-  // A call that fails and returns no request has posted nothing, so it is made again.
+  // A call that fails and returns no request has posted nothing, so it is repeated.
   void start(const void* mine) override {
     MPI_Comm communicator = handle_->communicator();
     code_ = MPI_SUCCESS;
@@ -185,10 +185,10 @@ class MpiReduction final : public Pending {
 
   bool is_under_way() const noexcept override { return is_pending(); }
 
-  // A failure of the call alone is of no matter, unless it lasts: the next one may succeed.
+  // A failure of only the call does not matter unless it persists: the next call may succeed.
   bool test() override {
     if (!is_pending()) return require_success();
-    handle_->communicator();  // throws when MPI has gone
+    handle_->communicator();  // throws if MPI has ended
     int complete = 0;
     const int code =
         completing(request_, [&] { return MPI_Test(&request_, &complete, MPI_STATUS_IGNORE); });

@@ -6,19 +6,11 @@
 
 #include <evenkeel/backends/comm/reduction.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace evenkeel::detail {
 
 // A duplicated communicator and the MPI objects that belong to it. An attribute on MPI_COMM_SELF
 // shares the ownership, so that MPI_Finalize, which deletes that attribute before anything else,
-// frees what is still alive.
+// frees objects that are still alive.
 class MpiHandle {
  public:
   // The MPI operation and datatype of a caller's function and value size. Freed with the handle.
@@ -35,10 +27,10 @@ class MpiHandle {
   // Throws when MPI has been finalized.
   MPI_Comm communicator() const;
 
-  // After a call that other ranks wait for in vain: throws unless `code` is MPI_SUCCESS, or ends
-  // all ranks if the user asked for that.
+  // To be called after a call that other ranks would wait for: unless `code` is MPI_SUCCESS,
+  // throws, or ends all ranks if the user asked for that.
   void check_shared(int code, const char* call) const;
-  // The same, but returns where it does not end all ranks.
+  // The same, but returns instead of throwing.
   void abort_if_asked(int code, const char* call) const noexcept;
   void set_on_mpi_error(OnMpiError what) noexcept { on_mpi_error_ = what; }
   const Combiner& combiner(const Combination& combination);
@@ -47,7 +39,7 @@ class MpiHandle {
   // under way.
   void release() noexcept;
 
-  // What MPI_Finalize calls before anything is freed.
+  // MPI_Finalize calls the function before anything is freed.
   void at_finalize(std::function<void()> function) { at_finalize_ = std::move(function); }
   // Makes sure that one more reduction can be abandoned.
   void prepare_reduction() { abandoned_.reserve(abandoned_.size() + ++prepared_); }
@@ -56,16 +48,16 @@ class MpiHandle {
   void begin_reduction() noexcept { ++pending_; }
   void end_reduction() noexcept;
 
-  // What MPI_Finalize writes to stderr of a reduction that other ranks have not joined, or whose
-  // result is not fine.
+  // The text that MPI_Finalize writes to stderr about a reduction that other ranks have not joined,
+  // or whose result is not fine.
   struct LastWords {
-    std::string words = {};  // empty: none
+    std::string words = {};  // may be empty
     bool (*is_fine)(const void* value) = nullptr;
     void say_of(const void* value, bool is_complete) const noexcept;
   };
 
   // Takes over a reduction under way, which never completes if another rank does not join it. MPI
-  // may write to the buffer until it completes; buffer and communicator stay alive for as long.
+  // may write to the buffer until it completes, so buffer and communicator stay alive until then.
   void abandon(std::unique_ptr<std::byte[]> buffer, MPI_Request request, LastWords last) noexcept;
 
  private:

@@ -1,19 +1,9 @@
 // Messages by MPI.
 
-#include "comm/messenger.hpp"
 #include "comm/mpi_flight.hpp"
-#include "comm/mpi_handle.hpp"
 #include "comm/mpi_notes.hpp"
+#include "comm/stage.hpp"
 #include "exec/cores.hpp"
-
-#include <evenkeel/backends/error.hpp>
-
-#include <algorithm>
-#include <cstring>
-#include <exception>
-#include <limits>
-#include <string>
-#include <utility>
 
 namespace evenkeel::detail {
 
@@ -26,8 +16,6 @@ namespace {
 constexpr int rounds = 1 << 14;
 int note_tag(std::uint64_t round) { return static_cast<int>(round % rounds); }
 int data_tag(std::uint64_t round) { return rounds + static_cast<int>(round % (rounds - 1)); }
-
-constexpr const char* stage_name = "backends/comm";
 
 class MpiMessenger final : public Messenger {
  public:
@@ -67,7 +55,7 @@ class MpiMessenger final : public Messenger {
                                    MPI_UINT64_T, MPI_BOR, node);
     MPI_Comm_free(&node);
     check(code, "MPI_Allreduce");
-    const int known = count_of(cores);  // 0: this system does not report its cores
+    const int known = count_of(cores);  // 0 if this system does not report its cores
     int shared = known > 0 && ranks > known ? 1 : 0;
     reduce(&shared, 1, ScalarType::int32, Reduction::greatest);
     return shared != 0;
@@ -161,7 +149,7 @@ class MpiMessenger final : public Messenger {
   int rank_ = 0, size_ = 1;
   int exceptions_at_birth_ = std::uncaught_exceptions();
   std::uint64_t note_rounds_ = 0, data_rounds_ = 0;
-  // Of ranks, so that gathering allocates nothing.
+  // By rank; kept so that gathering allocates nothing.
   std::vector<int> counts_, displacements_;
   std::vector<std::int64_t> numbers_;
 };
@@ -190,7 +178,8 @@ void MpiMessenger::gather(const void* mine, void* all, std::span<const std::int6
   }
 }
 
-// If 31 bits cannot count all bytes: each rank in turn broadcasts its part, or sends it to root.
+// For more bytes than 31 bits can count: each rank in turn broadcasts its part, or sends it to the
+// root.
 void MpiMessenger::gather_piecewise(const void* mine, void* all,
                                     std::span<const std::int64_t> bytes_of_rank, int root) {
   auto* target = static_cast<std::byte*>(all);

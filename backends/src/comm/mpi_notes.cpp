@@ -1,26 +1,19 @@
 #include "comm/mpi_notes.hpp"
-
-#include <evenkeel/backends/error.hpp>
-
-#include <algorithm>
-#include <memory>
-#include <utility>
+#include "comm/stage.hpp"
 
 namespace evenkeel::detail {
 
 namespace {
 
-constexpr const char* stage_name = "backends/comm";
-
-// What MPI may read until its requests are complete.
+// The memory that MPI may read until its requests are complete.
 struct Outgoing {
   std::vector<RawNote> notes;
   std::vector<MPI_Request> requests;
 };
 
-// One round of notes on this rank. Whatever fails is kept for the end, and the round goes on:
-// others wait for this rank. A call that fails is made again in the next turn; only when nothing
-// but failures has come for many turns does the round end, and then the others do wait.
+// One round of notes on this rank. A failure is kept for the end, and the round continues, since
+// other ranks wait for this one. A call that fails is repeated in the next turn. The round ends
+// early only after many turns with nothing but failures; then the others would wait.
 class Round {
  public:
   Round(const MpiHandle& handle, int tag, std::int64_t bytes)
@@ -45,7 +38,7 @@ class Round {
   }
 
  private:
-  static constexpr int most_failures = 1000;  // turn after turn
+  static constexpr int most_failures = 1000;  // in successive turns
 
   // True if the call has succeeded.
   bool tell(int code, const char* call) {
@@ -113,14 +106,14 @@ class Round {
                        [](MPI_Request request) { return left_of(request) == Left::failed; });
   }
 
-  // All notes of all ranks have been received when all ranks have joined, so none is on its way.
+  // When all ranks have joined the barrier, all notes have been received.
   void end() {
     int done = 0;
     const bool is_told = tell(MPI_Test(&barrier_, &done, MPI_STATUS_IGNORE), "MPI_Test");
     is_over_ = is_told ? done != 0 : left_of(barrier_) == Left::failed;
   }
 
-  // MPI may still read what is not taken.
+  // MPI may still read notes that have not been taken, so their memory is not freed.
   void give_up() {
     handle_.abort_if_asked(last_, "An exchange of notes");
     static_cast<void>(outgoing_.release());

@@ -5,10 +5,6 @@
 #include "comm/messenger.hpp"
 #include "comm/mpi_handle.hpp"
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 namespace evenkeel::detail {
 
 // See Messenger::announce.

@@ -3,7 +3,7 @@
 // Lets MPI read and write device memory while a message is under way. Real devices need nothing;
 // the test device's memory is closed to the host and must be held open.
 
-#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 
 #ifdef EVENKEEL_TEST_DEVICE
 #include <evenkeel/backends/exec/test_device.hpp>
@@ -22,7 +22,7 @@ inline MpiReach let_mpi_reach(MemoryKind kind) {
 
 #else
 
-struct MpiReach {  // moves alone, as the other does
+struct MpiReach {  // only movable, as the other type is
   MpiReach() = default;
   MpiReach(MpiReach&&) = default;
   MpiReach& operator=(MpiReach&&) = default;

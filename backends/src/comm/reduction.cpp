@@ -2,8 +2,6 @@
 
 #include <evenkeel/backends/comm/reduction.hpp>
 
-#include <utility>
-
 namespace evenkeel::detail {
 
 std::unique_ptr<Pending> prepare_all_reduce(const Communicator& communicator,

@@ -1,8 +1,6 @@
-// One process alone: every collective is a copy, and there are no partners.
+// A single process: every collective is a copy, and there are no partners.
 
 #include "comm/messenger.hpp"
-
-#include <cstring>
 
 namespace evenkeel::detail {
 
@@ -66,7 +64,7 @@ class SelfMessenger final : public Messenger {
 
 Messenger::~Messenger() = default;
 Pending::~Pending() = default;
-// NOLINTNEXTLINE(performance-unnecessary-value-param): others keep the words
+// NOLINTNEXTLINE(performance-unnecessary-value-param): other overrides keep the words
 void Pending::let_go(std::string, bool (*)(const void*)) {}
 Flight::~Flight() = default;
 

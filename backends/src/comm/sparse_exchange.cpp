@@ -1,17 +1,11 @@
 #include "comm/messenger.hpp"
+#include "comm/stage.hpp"
 
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
-#include <evenkeel/backends/error.hpp>
-
-#include <algorithm>
-#include <string>
-#include <vector>
 
 namespace evenkeel {
 
 namespace {
-
-constexpr const char* stage_name = "backends/comm";
 
 bool is_rank(const Communicator& communicator, int rank) {
   return rank >= 0 && rank < communicator.size();
@@ -41,7 +35,7 @@ std::vector<RawNote> announce(const Communicator& communicator, const Status& ma
       }
       std::erase_if(notes, [&](const RawNote& note) { return note.rank == rank; });
     });
-  if (!status.ok()) notes.clear();  // still take part, so that no other rank waits for this one
+  if (!status.ok()) notes.clear();  // still takes part, so that no other rank waits for this one
   const Status taken = communicator.messenger()->announce(notes, bytes, arrived);
   if (status.ok()) status = taken;
   if (!status.ok()) throw Error(*status.error());

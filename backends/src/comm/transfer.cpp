@@ -1,22 +1,15 @@
 #include "comm/messenger.hpp"
 #include "comm/mpi_reach.hpp"
+#include "comm/stage.hpp"
 
 #include <evenkeel/backends/comm/transfer.hpp>
-#include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/backends/error.hpp>
 
-#include <algorithm>
-#include <array>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "backends/comm";
 constexpr const char* label = "evenkeel::comm::transfer";
 
 int partner_of(const Send& send) { return send.to; }
@@ -56,7 +49,7 @@ bool needs_host_staging(const Communicator& communicator, MemoryKind kind) {
   return communicator.transport() == Transport::host_staged;
 }
 
-// Equal pieces of one buffer. The piece used last is handed out first, since it is in the cache.
+// Equal pieces of one buffer. The last used piece is handed out first, since it is in the cache.
 class Slots {
  public:
   void want(std::int64_t bytes) {
@@ -96,7 +89,7 @@ class Slots {
 };
 
 constexpr std::size_t kinds = 3;
-constexpr auto host = static_cast<std::size_t>(MemoryKind::host);
+constexpr auto of_host = static_cast<std::size_t>(MemoryKind::host);
 
 // The order in which a rank waits for its messages; see transfer.hpp.
 struct Precedence {
@@ -111,7 +104,7 @@ struct Precedence {
 struct UnderWay {
   std::size_t turn;
   std::byte* packed;  // buffer of a message without data
-  std::byte* staged;  // host buffer, where MPI cannot reach the message's memory
+  std::byte* staged;  // host buffer, if MPI cannot reach the message's memory
   [[no_unique_address]] detail::MpiReach reach = {};
   detail::Flight* flight = nullptr;
 };
@@ -158,10 +151,10 @@ struct Direction {
 
   // Uses half of the budget; the other direction has the other half.
   void settle(const TransferLimits& limits) {
-    const bool two = staging.is_wanted() && packing[host].is_wanted();
+    const bool two = staging.is_wanted() && packing[of_host].is_wanted();
     const std::int64_t budget = limits.staging_bytes / 2, on_host = two ? budget / 2 : budget;
     for (std::size_t kind = 0; kind < kinds; ++kind)
-      packing[kind].settle(kind == host ? on_host : budget, limits.in_flight);
+      packing[kind].settle(kind == of_host ? on_host : budget, limits.in_flight);
     staging.settle(on_host, limits.in_flight);
   }
   void allocate(detail::Messenger& messenger, int in_flight) {
@@ -249,7 +242,7 @@ struct Transfer::Impl {
 
   void run(const TransferWork& work);
 
-  // Runs work of this rank, unless something has already failed.
+  // Runs work of this rank, unless earlier work has failed.
   template <class Function>
   void attempt_once(const Function& function) {
     if (status_.ok()) status_ = attempt(stage_name, function);

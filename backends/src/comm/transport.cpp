@@ -1,4 +1,4 @@
-#include <evenkeel/backends/comm/transport.hpp>
+#include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
@@ -40,7 +40,7 @@ bool mpi_is_device_aware() noexcept {
 #elif defined(KOKKOS_ENABLE_HIP) && defined(MPIX_ROCM_AWARE_SUPPORT)
   return MPIX_ROCM_AWARE_SUPPORT && MPIX_Query_rocm_support() == 1;
 #else
-  // Cray's MPICH reads this from the environment, and offers no other query.
+  // Cray's MPICH reads this variable, and offers no other query.
   return has_device && is_set_to_one("MPICH_GPU_SUPPORT_ENABLED");
 #endif
 }

@@ -2,9 +2,7 @@
 
 #include <evenkeel/backends/comm/vote.hpp>
 
-#include <algorithm>
 #include <new>
-#include <string>
 #include <string_view>
 
 namespace evenkeel {
@@ -45,8 +43,8 @@ namespace detail {
 
 namespace {
 
-// Writes one zero-terminated text at `place`, cut to `room` bytes including the zero, never inside
-// a UTF-8 character. Returns the bytes used.
+// Writes one zero-terminated text at `place`, truncated to `room` bytes with the zero, never inside
+// a UTF-8 character. Returns the number of bytes used.
 std::size_t write_text(char* place, std::size_t room, std::string_view text) {
   std::size_t length = std::min(text.size(), room - 1);
   if (length < text.size())
@@ -67,7 +65,7 @@ Ballot Ballot::of(const Status& status, int rank) noexcept {
   ballot.rank = settled ? error.rank() : rank;
   ballot.failures = settled && error.rank() != rank ? 0 : 1;
   ballot.kind = static_cast<int>(error.kind());
-  // The problem matters most: place and remedy each get at most a quarter of the room.
+  // The problem is most important: location and remedy each get at most a quarter of the room.
   constexpr std::size_t quarter = room / 4;
   std::size_t used = write_text(ballot.text, quarter, error.where());
   const std::size_t remedy = std::min(error.remedy().size() + 1, quarter);

@@ -1,4 +1,4 @@
-#include <evenkeel/backends/exec/core_wait.hpp>
+#include <evenkeel/backends/exec/stopwatch.hpp>
 
 #include <algorithm>
 #include <cstdlib>
@@ -21,14 +21,14 @@ CoreWait::~CoreWait() {
   if (file_ >= 0) close(file_);
 }
 
-// A thread that waits was switched off its core before. The kernel counts these switches, and
+// A thread that waits for a core was switched off it before. The kernel counts these switches, and
 // reading the count is cheaper than reading the time.
 bool CoreWait::may_have_waited() noexcept {
   rusage usage{};
   if (pthread_equal(maker_, pthread_self()) == 0 || getrusage(RUSAGE_THREAD, &usage) != 0)
     return true;
   const std::int64_t switches = std::int64_t{usage.ru_nvcsw} + usage.ru_nivcsw;
-  return std::exchange(switches_, switches) != switches || switches == 0;  // 0: not counted here
+  return std::exchange(switches_, switches) != switches || switches == 0;  // 0 if not counted
 }
 
 std::int64_t CoreWait::nanoseconds() noexcept {

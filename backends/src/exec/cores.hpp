@@ -10,7 +10,7 @@ namespace evenkeel::detail {
 // One bit per core of the machine.
 using CoreMask = std::array<std::uint64_t, 16>;
 
-// All zero where the system does not report the cores.
+// All zero if the system does not report the cores.
 CoreMask usable_cores() noexcept;
 int count_of(const CoreMask& cores) noexcept;
 

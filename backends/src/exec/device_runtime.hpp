@@ -1,7 +1,7 @@
 #pragma once
 
-// Events of the device's runtime: CUDA's or HIP's, which differ only in spelling. Does not include
-// Kokkos; include Kokkos's macros before this header.
+// Events of the device's runtime, CUDA or HIP, which differ only in spelling. This header does not
+// include Kokkos; include Kokkos's macros before it.
 
 #include <evenkeel/backends/exec/device_timer.hpp>
 
@@ -108,7 +108,7 @@ class RuntimeEvents final : public DeviceEvents {
  private:
   static Runtime::Event of(Event event) noexcept { return static_cast<Runtime::Event>(event); }
 
-  // The runtime keeps the last failure, "not ready" too, until somebody queries it. Unless it is
+  // The runtime keeps the last failure, also "not ready", until a caller queries it. If it were not
   // cleared here, the application, or Kokkos after a launch, would find it.
   static bool worked(Runtime::Result result) noexcept {
     if (result != Runtime::success) Runtime::forget_last_error();

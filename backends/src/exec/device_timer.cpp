@@ -12,7 +12,7 @@ namespace evenkeel {
 
 namespace {
 
-// If nobody calls take(), the events are queried once this many scopes are pending.
+// Without calls of take(), the events are queried when this many scopes are pending.
 constexpr std::size_t least_collected = 256;
 
 }  // namespace
@@ -40,7 +40,7 @@ class DeviceTimer::Scope {
 DeviceTimer::DeviceTimer(std::shared_ptr<DeviceEvents> events)
     : events_(std::move(events)), collect_at_(least_collected) {}
 
-// Drops the scopes that the device has not completed yet: nobody will ask for them.
+// Drops the scopes that the device has not completed yet: no caller will ask for them.
 DeviceTimer::~DeviceTimer() {
   for (const auto& scope : all_)
     for (const DeviceEvents::Event event : {scope->begin, scope->end})
@@ -82,7 +82,7 @@ DeviceTimer::Scope* DeviceTimer::begin(const DeviceStream& stream, Scope* outer)
     scope->outer = outer;
     if (outer != nullptr) ++outer->inner;
     return scope;
-  } catch (const std::exception&) {  // no memory: the host alone is timed
+  } catch (const std::exception&) {  // without memory, only the host is timed
     return nullptr;
   }
 }
@@ -95,8 +95,8 @@ void DeviceTimer::end(Scope* scope, int kernel, std::int64_t host) noexcept {
   pending_.push_back(scope);
 }
 
-// Whether the time of the scope is known by now. A scope waits for the times of its inner scopes;
-// these ended before it on the same stream, so this does not delay it.
+// True if the time of the scope is known by now. A scope waits for the times of its inner scopes,
+// which ended before it on the same stream, so this does not delay it.
 bool DeviceTimer::is_measured(Scope& scope) noexcept {
   if (scope.inner > 0) return false;
   std::int64_t took = 0;

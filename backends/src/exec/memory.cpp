@@ -1,26 +1,25 @@
-#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/space.hpp>
+#include <evenkeel/backends/exec/with_space.hpp>
 
 #include <cstdlib>
-#include <cstring>
 #include <limits>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr std::int64_t alignment = 64;
+constexpr std::int64_t host_alignment = 64;
 
 using DeviceMemory = exec::Device::memory_space;
 
 // Host memory does not come from Kokkos, so that host-only programs work before Kokkos starts and
 // after it ends.
 void* allocate_host(std::int64_t bytes) {
-  const std::int64_t rounded = (bytes + alignment - 1) / alignment * alignment;
-  return std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(rounded));
+  const std::int64_t rounded = (bytes + host_alignment - 1) / host_alignment * host_alignment;
+  return std::aligned_alloc(static_cast<std::size_t>(host_alignment),
+                            static_cast<std::size_t>(rounded));
 }
 
 template <class MemorySpace>
@@ -87,7 +86,7 @@ const char* name_of(MemoryKind kind) noexcept {
 Buffer::Buffer(const std::string& label, MemoryKind kind, bool pinned, std::int64_t bytes)
     : bytes_(bytes), kind_(kind), pinned_(pinned) {
   if (bytes == 0) return;
-  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - alignment;
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() - host_alignment;
   if (bytes > 0 && bytes <= most)
     data_ = static_cast<std::byte*>(allocate(label, kind, pinned, bytes));
   if (data_ == nullptr)

@@ -1,10 +1,10 @@
-#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/space.hpp>
+#include <evenkeel/backends/exec/with_space.hpp>
 
 #include <algorithm>
 #include <cctype>
-#include <utility>
 
 namespace evenkeel {
 

@@ -1,4 +1,4 @@
-// The arena: pages of this process that are closed except while somebody holds them open. The list
+// The arena: pages of this process that are closed except while a holder keeps them open. The list
 // of allocations is kept in ordinary host memory.
 
 #include <evenkeel/backends/error.hpp>
@@ -10,13 +10,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <new>
 
 namespace evenkeel::exec::test_device {
 
@@ -24,7 +22,7 @@ namespace {
 
 constexpr std::size_t capacity = std::size_t{4} << 30;  // reserved; pages cost memory when touched
 constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::size_t alignment = 64;
+constexpr std::size_t block_alignment = 64;
 constexpr int pattern = 0xA5;  // fills the start of new memory: neither zero nor a small number
 constexpr std::size_t patterned = std::size_t{1} << 20;
 
@@ -100,7 +98,7 @@ void say(const char* text) noexcept {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-// Ends the process when the fault lies in the arena; leaves all others to the previous handler.
+// Ends the process if the fault is in the arena; leaves all others to the previous handler.
 void on_fault(int signal, siginfo_t* info, void*) {
   if (!arena().holds(info->si_addr)) {
     sigaction(signal, &handler_before, nullptr);
@@ -155,10 +153,12 @@ void Arena::close() noexcept {
   if (--holders_ == 0) protect(PROT_NONE);
 }
 
-// At least one unit lies between any two allocations, so that an overrun hits no other allocation.
+// At least one unit is free between any two allocations, so that an overrun hits no other
+// allocation.
 void* Arena::allocate(const char* label, std::size_t bytes) noexcept {
   if (bytes > capacity) return nullptr;
-  const std::size_t taken = (bytes + alignment - 1) / alignment * alignment + alignment;
+  const std::size_t taken =
+      (bytes + block_alignment - 1) / block_alignment * block_alignment + block_alignment;
   char* data = nullptr;
   {
     const std::lock_guard lock(mutex_);
@@ -188,7 +188,9 @@ void Arena::release(void* data) noexcept {
     std::abort();
   }
   std::size_t at = block->first;
-  std::size_t size = (block->second.bytes + alignment - 1) / alignment * alignment + alignment;
+  std::size_t size =
+      (block->second.bytes + block_alignment - 1) / block_alignment * block_alignment +
+      block_alignment;
   used_.erase(block);
   auto next = free_.lower_bound(at);
   if (next != free_.end() && next->first == at + size) {

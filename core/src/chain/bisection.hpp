@@ -2,22 +2,14 @@
 
 // The exact cut by bisection over the bottleneck with realisable bounds, after Pinar and Aykanat,
 // "Fast optimal load balancing algorithms for 1D partitioning", J. Parallel Distrib. Comput. 64
-// (2004): a trial that succeeds lowers the upper bound to the greatest load that it made; one that
-// fails raises the lower bound to the least load that it refused. Both bounds also limit where the
-// greedy cuts of later trials can lie, so that their searches become short.
+// (2004): a trial that succeeds lowers the upper bound to the greatest load that it made; a trial
+// that fails raises the lower bound to the least load that it refused. Both bounds also limit the
+// places of the greedy cuts of later trials, so that their searches become short.
 //
 // Sums and loads need only be monotone, which rounding preserves: a prefix never falls, and the
 // computed load of a part never falls when the part grows.
 
-#include "common.hpp"
-#include "feasible_cuts.hpp"
-#include "problem.hpp"
-#include "sums.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+#include "chain/feasible_cuts.hpp"
 
 namespace evenkeel::chain_search {
 
@@ -28,7 +20,7 @@ class Bisection {
   using Load = typename Parts::Load;
   using Offsets = typename Problem<Source, Parts>::Offsets;
 
-  // Refers to the problem; `heaviest` is what the heaviest item adds to a sum.
+  // Refers to the problem; `heaviest` is the amount that the heaviest item adds to a sum.
   Bisection(const Problem<Source, Parts>& problem, Number heaviest)
       : problem_(problem),
         lower_(problem.least_bottleneck(heaviest)),
@@ -38,7 +30,7 @@ class Bisection {
         reach_(least_reach_.size()),
         feasible_(problem) {}
 
-  // The optimal offsets; afterwards bottleneck() is theirs.
+  // Returns the optimal offsets; afterwards bottleneck() is their bottleneck.
   Offsets run() {
     while (lower_ < upper_) {
       Trial<Load> trial = {next_limit(), upper_};
@@ -68,8 +60,9 @@ class Bisection {
   }
 
   // Gives each part as many items as the limit allows, less those that the next part needs to have
-  // room for its least number of items. That is the greatest offset that any cut can reach, unless
-  // the next part would have to begin before every end of this one: then the outcome is unknown.
+  // room for its least number of items. This reaches the greatest offset that any cut can reach,
+  // unless the next part would have to begin before each possible end of this one. Then the outcome
+  // is unknown.
   Outcome try_greedy(Trial<Load>& trial) {
     if (!can_begin(0, 0, trial)) return Outcome::none;
     const auto& sums = problem_.sums();
@@ -84,7 +77,7 @@ class Bisection {
         continue;
       }
       const Number before = from.running.value();
-      // Captured by value: the search in sums need not be inlined, and calls this often.
+      // Captured by value, because the search in sums may not be inlined and calls this often.
       const auto load = [&problem = problem_, p, before](Number sum) {
         return problem.load(p, sum - before);
       };
@@ -108,7 +101,7 @@ class Bisection {
     return success ? Outcome::cut : Outcome::none;
   }
 
-  // Whether the least number of items of part p fits if the part begins at an offset.
+  // Returns true if the least number of items of part p fits when the part begins at an offset.
   bool can_begin(int p, std::int64_t offset, Trial<Load>& trial) const {
     if (problem_.windows().empty() || p == problem_.parts()) return true;
     const Load load = problem_.load(p, problem_.windows().from(offset));
@@ -140,9 +133,9 @@ class Bisection {
   }
 
   const Problem<Source, Parts>& problem_;
-  // No cut has a bottleneck below `lower_`; one has `upper_`.
+  // No cut has a bottleneck below `lower_`, and some cut has the bottleneck `upper_`.
   Load lower_, upper_;
-  // The greedy cuts of all trials to come lie between these.
+  // The greedy cuts of all later trials are between the least and the most reach.
   std::vector<Reach> least_reach_, most_reach_, reach_;
   FeasibleCuts<Source, Parts> feasible_;
 };

@@ -1,28 +1,44 @@
 // The optimal cut from options and weights: checks them, cuts, and reports the result.
 
-#include "bisection.hpp"
-#include "common.hpp"
-#include "heavy_items.hpp"
-#include "parts.hpp"
-#include "problem.hpp"
-#include "sources.hpp"
-#include "sums.hpp"
+#include "chain/bisection.hpp"
+#include "chain/sources.hpp"
 
 #include <evenkeel/core/chain.hpp>
 #include <evenkeel/core/weights/load.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <iterator>
-#include <span>
-#include <string>
 
 namespace evenkeel {
 
 namespace chain_search {
 
 namespace {
+
+// --- Heavy items: only chunks are read whose greatest weight is large enough ---------------------
+
+// The first of the heaviest items, or -1 if there are no items.
+template <class Source>
+std::int64_t heaviest_item(const Sums<Source>& sums) noexcept {
+  if (sums.items() == 0) return -1;
+  const auto maxima = sums.maxima();
+  const auto most = std::max_element(maxima.begin(), maxima.end());
+  std::int64_t item = (most - maxima.begin()) * chunk;
+  while (sums.weight(item) < *most) ++item;
+  return item;
+}
+
+// The number of items that weigh more than `weight`.
+template <class Source>
+std::int64_t items_above(const Sums<Source>& sums, double weight) noexcept {
+  const auto above = [&](auto number) { return static_cast<double>(number) > weight; };
+  const auto maxima = sums.maxima();
+  std::int64_t count = 0;
+  for_each_chunk(sums.items(), [&](std::int64_t begin, std::int64_t end) {
+    if (!above(maxima[index_of(begin / chunk)])) return;
+    for (std::int64_t i = begin; i < end; ++i) count += above(sums.weight(i)) ? 1 : 0;
+  });
+  return count;
+}
+
+// --- The cut -------------------------------------------------------------------------------------
 
 void check(const ChainOptions& options, std::int64_t items) {
   const std::string parts = std::to_string(options.parts);
@@ -54,7 +70,7 @@ void check_range(const BySpeed<Number>& parts, Number total) {
 template <class Number>
 void check_range(const Alike<Number>&, Number) {}
 
-// Reports how good the cut is, and what limits any cut.
+// Reports the quality of the cut, and the limits of any cut.
 template <class Source, class Parts>
 void report(Chain& chain, const Sums<Source>& sums, const Parts& parts) {
   const auto total = static_cast<double>(sums.total());
@@ -77,7 +93,7 @@ Chain cut(const Sums<Source>& sums, const Parts& parts, std::int64_t min_items) 
   Chain chain;
   chain.heaviest_item = heaviest_item(sums);
   const std::int64_t item = chain.heaviest_item;
-  // Within a sum an item weighs the difference of the sums, which rounding may make less.
+  // In the sums an item weighs the difference of two sums, which rounding may make smaller.
   const auto in_sum = item < 0 ? 0 : sums.at(item + 1) - sums.at(item);
   const Problem<Source, Parts> problem(sums, parts, min_items);
   Bisection<Source, Parts> bisection(problem, in_sum);

@@ -1,19 +1,59 @@
 #pragma once
 
-// All cuts within a limit. For each cut they are the offsets from which the parts after it can be
-// finished, even if the least number of items leaves gaps between these offsets. Of all these cuts
-// the one nearest to the shares is chosen.
+// All cuts within a limit. They are given, for each cut, by the offsets from which the parts after
+// it can be finished, even if the least number of items leaves gaps between these offsets. The cut
+// that is nearest to the shares is chosen.
 
-#include "common.hpp"
-#include "parts.hpp"
-#include "problem.hpp"
-#include "stretches.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
+#include "chain/problem.hpp"
 
 namespace evenkeel::chain_search {
+
+// Consecutive offsets, and the prefix at the first.
+template <class Number>
+struct Stretch {
+  std::int64_t first, last;
+  Number sum;
+};
+
+// A set of offsets for each cut, as stretches from the left to the right that do not touch.
+template <class Number>
+class Stretches {
+ public:
+  void clear(int parts) {
+    stretches_.clear();
+    ends_.assign(index_of(parts) + 2, 0);
+  }
+  // Cuts are added from the last to the first, the stretches of a cut from the left.
+  void begin(int cut) { ends_[index_of(cut)] = stretches_.size(); }
+  void add(int cut, const Stretch<Number>& stretch) {
+    if (stretches_.size() > ends_[index_of(cut)] && stretches_.back().last + 1 >= stretch.first)
+      stretches_.back().last = std::max(stretches_.back().last, stretch.last);
+    else
+      stretches_.push_back(stretch);
+  }
+  std::size_t first_of(int cut) const noexcept { return ends_[index_of(cut)]; }
+  std::size_t end_of(int cut) const noexcept {
+    return cut == 0 ? stretches_.size() : ends_[index_of(cut) - 1];
+  }
+  // The first stretch of a cut that does not end before an offset.
+  std::size_t first_from(int cut, std::int64_t offset) const noexcept {
+    std::size_t low = first_of(cut), high = end_of(cut);
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (stretches_[middle].last < offset)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    return low;
+  }
+  // Returns a copy, because adding stretches moves them all in memory.
+  Stretch<Number> operator[](std::size_t i) const noexcept { return stretches_[i]; }
+
+ private:
+  std::vector<Stretch<Number>> stretches_;
+  std::vector<std::size_t> ends_;
+};
 
 template <class Source, class Parts>
 class FeasibleCuts {
@@ -26,8 +66,8 @@ class FeasibleCuts {
   // Refers to the problem.
   explicit FeasibleCuts(const Problem<Source, Parts>& problem) : problem_(problem) {}
 
-  // From the right: the offsets of each cut from which the parts after it can be finished. False
-  // when there is no cut.
+  // Finds, from the right, the offsets of each cut from which the parts after it can be finished.
+  // Returns false if there is no cut.
   bool find(Trial<Load>& trial) {
     if (!find_farthest(trial)) return false;
     const int parts = problem_.parts();
@@ -48,9 +88,9 @@ class FeasibleCuts {
     return feasible_[feasible_.first_of(0)].first == 0;
   }
 
-  // Call this after a find() that succeeded for `limit`. From the left, each cut is the feasible
-  // one nearest to its share: first among all offsets from which the rest can be finished; if that
-  // one is too far for the part before it, among those that this part can reach.
+  // Call this after a find() that succeeded for `limit`. From the left, each cut is put at the
+  // feasible offset nearest to its share. If that offset is too far for the part before the cut,
+  // the nearest offset that this part can reach is used.
   Offsets nearest_cut(Load limit) const {
     Offsets offsets(index_of(problem_.parts()) + 1, 0);
     Spot from = {0, 0};
@@ -73,8 +113,9 @@ class FeasibleCuts {
   }
 
  private:
-  // From the left: the offsets that no cut can exceed. With gaps, only the offsets up to there are
-  // searched, which are few near the optimum. False when no cut can reach the last item.
+  // Finds, from the left, the offsets that no cut can exceed. With gaps, only the offsets up to
+  // these are searched, which are few near the optimum. Returns false if no cut can reach the last
+  // item.
   bool find_farthest(Trial<Load>& trial) {
     farthest_.assign(index_of(problem_.parts()) + 1, 0);
     const bool gapless = problem_.is_gapless(trial);
@@ -95,7 +136,8 @@ class FeasibleCuts {
     return farthest_.back() == problem_.sums().items();
   }
 
-  // Finds where part p may begin, for those of its ends before which `min_items` items fit.
+  // Finds the offsets at which part p may begin, for those of its ends before which `min_items`
+  // items fit.
   void add_begins_between_gaps(int p, const Stretch<Number>& ends, Trial<Load>& trial) {
     const auto& windows = problem_.windows();
     const auto fits = [&](Number weight) { return trial.allows(problem_.load(p, weight)); };
@@ -108,8 +150,8 @@ class FeasibleCuts {
     }
   }
 
-  // Finds where part p may begin when all these ends are possible: these begins are contiguous too,
-  // from the least begin for the first end to the greatest begin for the last.
+  // Finds the offsets at which part p may begin if all these ends are possible. They are contiguous
+  // too, from the least begin for the first end to the greatest begin for the last end.
   void add_begins(int p, const Stretch<Number>& ends, Trial<Load>& trial) {
     const std::int64_t min_items = problem_.min_items(), low = p * min_items;
     const auto load = [&](Number sum) { return problem_.load(p, ends.sum - sum); };
@@ -121,8 +163,8 @@ class FeasibleCuts {
     if (place.at <= last) feasible_.add(p, {place.at, last, place.above});
   }
 
-  // Of the feasible offsets of a cut in a range, which contains at least one, the nearest to its
-  // share.
+  // The feasible offset of a cut that is nearest to its share, in a range that contains at least
+  // one feasible offset.
   Spot nearest_feasible(int cut, std::int64_t first, std::int64_t last) const noexcept {
     const auto share = problem_.share(cut);
     const auto as_share = [](Number sum) { return Problem<Source, Parts>::as_share(sum); };

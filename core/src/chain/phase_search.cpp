@@ -1,8 +1,7 @@
-#include "phase_search.hpp"
+#include "chain/phase_search.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -12,8 +11,8 @@ namespace {
 
 // A gain below this share of the step is not worth a probe.
 constexpr double fine = 1e-4;
-// A probe looks at each phase of each part, which takes some 20 ns. Searches in rows of few parts
-// end by themselves.
+// A probe visits each phase of each part, and each visit takes about 20 ns. Searches in rows of few
+// parts end before they reach this limit.
 constexpr std::int64_t most_looks = std::int64_t{1} << 22;
 
 double sum_of(const Limits& limits) { return std::accumulate(limits.begin(), limits.end(), 0.0); }
@@ -47,7 +46,7 @@ Found Search::run(const Limits& shape) {
   return std::move(best_);
 }
 
-// In a row of few parts, each place counts, and several valleys lie side by side.
+// With few parts each place matters, and there are several local optima next to each other.
 void Search::descend_from_many(const Limits& shape) {
   descend(shape);
   for (std::size_t phase = 0; phase < phases_ && phases_ > 1; ++phase)
@@ -122,7 +121,8 @@ void Search::weigh(Found& cut) const {
   cut.step = sum_of(cut.greatest);
 }
 
-// Whether a cut keeps the limits. If it is better than the best, it becomes the best.
+// Returns true if there is a cut that keeps the limits. If it is better than the best cut, it
+// becomes the best.
 bool Search::probe(Limits limits) {
   ++probes_;
   for (std::size_t phase = 0; phase < phases_; ++phase)
@@ -138,7 +138,7 @@ bool Search::probe(Limits limits) {
 
 // --- Better limits -------------------------------------------------------------------------------
 
-// Finds the least multiple of a shape that a cut can keep, if it beats the best.
+// Finds the least multiple of a shape that a cut can keep, if that cut is better than the best.
 void Search::scale(const Limits& shape) {
   const double sum = sum_of(shape);
   if (!(sum > 0)) return;
@@ -148,7 +148,7 @@ void Search::scale(const Limits& shape) {
   if (probe(scaled(shape, low))) return;
   double high = best_.step * (1 - fine) / sum;
   if (!std::isfinite(high)) {
-    // The first of all: one part can hold everything within finite limits.
+    // No cut is known yet. One part can hold all items within finite limits, so this ends.
     for (high = 2 * low; !probe(scaled(shape, high));) high *= 2;
   } else if (!(high > low) || !probe(scaled(shape, high))) {
     return;
@@ -159,7 +159,7 @@ void Search::scale(const Limits& shape) {
   }
 }
 
-// Tries limits below the best step; where they can be kept, shrinks the best further.
+// Tries limits below the best step; if a cut keeps them, shrinks the best step further.
 bool Search::improve(Limits limits) {
   if (!may_go_on()) return false;
   for (std::size_t phase = 0; phase < phases_; ++phase)
@@ -183,8 +183,8 @@ void Search::shrink() {
   }
 }
 
-// Moves limits towards the ratios of the numbers of parts that are at each limit. Where phases lie
-// apart this arrives at once.
+// Moves limits towards the ratios of the numbers of parts that are at each limit. If the phases
+// work in separate places, one move suffices.
 void Search::balance() {
   constexpr int most = 4;
   const double least_share = 1e-3 * row_.parts;
@@ -212,8 +212,8 @@ void Search::balance() {
   }
 }
 
-// The cuts by one weight per item, the sum of its costs as they are and in units of the least
-// limits. So a cut by phases is never worse than these.
+// Tries two cuts by one weight per item: the sum of its costs, once as they are and once in units
+// of the least limits. So a cut by phases is never worse than these.
 void Search::cut_by_sums() {
   for (const Limits& units : {Limits(phases_, 1.0), row_.least}) {
     trial_.offsets.assign(1, 0);
@@ -225,7 +225,7 @@ void Search::cut_by_sums() {
   }
 }
 
-// Raises or lowers the limit of one phase and all others against it.
+// Raises or lowers the limit of one phase, and changes all others in the opposite direction.
 bool Search::trade(double factor) {
   bool found = false;
   for (std::size_t phase = 0; phase < phases_; ++phase)
@@ -270,10 +270,10 @@ void Search::tighten() {
   }
 }
 
-// For two phases, rules out that any cut at all is shorter by more than a small share, or finds it.
-// Where limits (a + s, rest - a) cannot be kept, neither can limits with a sum below `rest` of
-// which the first lies between a and a + s; where they can, the step becomes shorter by half the
-// share.
+// For two phases, finds a cut that is shorter by more than a small share, or rules out that there
+// is one. If no cut keeps the limits (a + s, rest - a), no cut keeps limits with a sum below `rest`
+// whose first limit is between a and a + s. If a cut keeps them, the step becomes shorter by half
+// the share.
 void Search::sweep() {
   if (phases_ != 2) return;
   constexpr double share = 0.01;
@@ -285,9 +285,9 @@ void Search::sweep() {
   }
 }
 
-// --- Among the cuts within the limits ------------------------------------------------------------
+// --- The most even cut within the limits ---------------------------------------------------------
 
-// A probe fills the parts on the left and leaves the last ones with little. Here each offset goes
+// A probe fills the parts on the left and leaves little for the last ones. Here each offset is put
 // as near to its share as the limits allow.
 void Search::spread() {
   const Limits limits = best_.greatest;
@@ -306,7 +306,8 @@ void Search::spread() {
   if (even.step <= best_.step) best_ = std::move(even);
 }
 
-// By the sum of costs, each in the unit of its phase. Ties go to the left.
+// The place nearest to a part's share of the sum of costs, each in the unit of its phase. If two
+// places are equally near, it is the left one.
 std::int64_t Search::nearest_to_share(int part, const Limits& units) const noexcept {
   const auto filled = [&](std::int64_t place) {
     double sum = 0;
@@ -315,13 +316,13 @@ std::int64_t Search::nearest_to_share(int part, const Limits& units) const noexc
     return sum;
   };
   const double share = filled(last()) * part / row_.parts;
-  std::int64_t below = 0, above = last();  // the share lies above one and not above the other
+  std::int64_t below = 0, above = last();  // the share is after `below`, and not after `above`
   while (below + 1 < above) {
     const std::int64_t middle = below + (above - below) / 2;
     (filled(middle) < share ? below : above) = middle;
   }
   if (below == above || filled(above) - share < share - filled(below)) return above;
-  // The first of the places with nothing between them.
+  // Several places have the same sum if the items between them cost nothing. Take the first.
   const double nearest = filled(below);
   std::int64_t low = -1;
   while (low + 1 < below) {

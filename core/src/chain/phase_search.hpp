@@ -1,8 +1,8 @@
 #pragma once
 
-// The search for the limits of phases that make a step short; chain/phases.hpp explains it. Calls
-// nothing of a mathematics library but square roots, which IEEE arithmetic defines to the last bit:
-// all ranks find the same.
+// The search for the limits of phases that make a step short; chain/phases.hpp explains it. Square
+// roots are the only functions of a mathematics library that it calls. IEEE arithmetic defines
+// those to the last bit, so all ranks find the same cut.
 
 #include <cstdint>
 #include <limits>
@@ -13,18 +13,18 @@ namespace evenkeel::phase_search {
 
 using Limits = std::vector<double>;  // on the load of a part, one for each phase
 
-// A row of places where parts may begin and end. before[phase][place] is what lies before a place;
-// it begins with 0 and never falls. All phases have the same number of places.
+// A row of places where parts may begin and end. before[phase][place] is the cost of all items
+// before a place; it begins with 0 and never falls. All phases have the same number of places.
 struct Row {
   std::span<const std::vector<double>> before;
   int parts = 1;
-  // No cut has smaller greatest loads; positive.
+  // No cut has smaller greatest loads. All are positive.
   Limits least;
 };
 
 struct Found {
-  std::vector<std::int64_t> offsets;  // places: parts + 1
-  Limits greatest;                    // load of a part, of each phase
+  std::vector<std::int64_t> offsets;  // parts + 1 places
+  Limits greatest;                    // greatest load of a part in each phase
   double step = std::numeric_limits<double>::infinity();
 };
 
@@ -66,7 +66,7 @@ class Search {
 
   const Row& row_;
   std::size_t phases_;
-  double goal_ = 0;  // nothing shorter is worth the search
+  double goal_ = 0;  // a step that is this short ends the search
   std::int64_t probes_ = 0, most_probes_;
   Found best_, trial_;
 };

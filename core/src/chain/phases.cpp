@@ -1,9 +1,8 @@
-#include "common.hpp"
-#include "phase_search.hpp"
+#include "chain/phase_search.hpp"
+#include "chain/sums.hpp"
 
-#include <evenkeel/core/chain/phases.hpp>
+#include <evenkeel/core/chain.hpp>
 
-#include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <string>
@@ -25,7 +24,7 @@ void check(std::span<const std::span<const double>> costs, int parts) {
              "Give each phase one cost per item, 0 where it does nothing.");
 }
 
-// What is known of a phase before the cut.
+// The costs of one phase, before the cut.
 struct Costs {
   std::vector<double> before{0};
   PhaseLoad load;

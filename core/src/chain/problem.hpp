@@ -1,23 +1,180 @@
 #pragma once
 
-// The problem of a cut: items by their sums, the parts, and the least number of items of each; and
-// what depends on these alone: the even cut, and how long its parts are, which is where searches
-// start. It never changes; a trial of one limit on the loads is an object of its own.
+// The problem of a cut: the sums of the items, the parts, and the least number of items of each.
+// The even cut and the lengths of its parts depend on these alone, so they are here as well;
+// searches start from them. A problem never changes; a trial of one limit on the loads is an object
+// of its own.
 
-#include "common.hpp"
-#include "parts.hpp"
-#include "sums.hpp"
-#include "windows.hpp"
+#include "chain/sums.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
+#include <evenkeel/core/chain.hpp>
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
 
 namespace evenkeel::chain_search {
 
-// A limit on the load of each part, and the least load beyond it that was met: if there is no cut
-// within the limit, there is none below that refused load either.
+// p * total / parts in integers; the exact share may be between two integers.
+struct IntegerShare {
+  std::int64_t whole, up;  // rounded down and up
+  std::int64_t twice;      // twice the fraction, rounded up
+};
+
+// The share of the total that is due to `before` out of `all`. If the product does not overflow or
+// underflow, it is formed first, because then the result is exact for integers.
+inline double share_of(double total, double before, double all) noexcept {
+  const double product = total * before;
+  return std::isnormal(product) ? product / all : total * (before / all);
+}
+
+inline bool reached(double share, double prefix) noexcept { return prefix >= share; }
+inline bool reached(const IntegerShare& share, std::int64_t prefix) noexcept {
+  return prefix >= share.up;
+}
+
+// One prefix is below the share, the other is not. Returns true if the lower is at least as near.
+inline bool lower_is_nearer(double share, double below, double above) noexcept {
+  return share - below <= above - share;
+}
+inline bool lower_is_nearer(const IntegerShare& share, std::int64_t below,
+                            std::int64_t above) noexcept {
+  return (above - share.whole) - (share.whole - below) >= share.twice;
+}
+
+// Parts of the same speed, whose loads are weights. In this class and the next, the load of a part
+// never falls when its weight grows.
+template <class Number>
+class Alike {
+ public:
+  using Load = Number;
+  static constexpr bool alike = true;
+
+  explicit Alike(const ChainOptions& options) : parts_(options.parts) {}
+
+  int parts() const noexcept { return parts_; }
+  static Load load(int, Number weight) noexcept { return weight; }
+  double speed() const noexcept { return parts_; }
+  static double fastest() noexcept { return 1; }
+
+  // A lower bound for the load of the heaviest part. It is rounded like loads, so it is never above
+  // a load that a cut can reach.
+  Load least_bottleneck(Number total, Number heaviest) const noexcept {
+    Load average = total / static_cast<Number>(parts_);
+    if constexpr (std::is_integral_v<Number>) average += total % parts_ != 0 ? 1 : 0;
+    return std::max(average, heaviest);
+  }
+
+  auto share(int p, Number total) const noexcept {
+    if constexpr (std::is_integral_v<Number>) {
+      const std::int64_t rest = p * (total % parts_), fraction = rest % parts_;
+      const std::int64_t whole = p * (total / parts_) + rest / parts_;
+      return IntegerShare{whole, whole + (fraction != 0 ? 1 : 0),
+                          (2 * fraction + parts_ - 1) / parts_};
+    } else {
+      return share_of(total, p, parts_);
+    }
+  }
+
+ private:
+  int parts_;
+};
+
+// Parts of different speeds, whose loads are times.
+template <class Number>
+class BySpeed {
+ public:
+  using Load = double;
+  static constexpr bool alike = false;
+
+  explicit BySpeed(const ChainOptions& options) : speeds_(options.speeds), before_(1, 0.0) {
+    before_.reserve(speeds_.size() + 1);
+    for (const double speed : speeds_) before_.push_back(before_.back() + speed);
+    const auto [slowest, fastest] = std::minmax_element(speeds_.begin(), speeds_.end());
+    slowest_ = *slowest;
+    fastest_ = *fastest;
+  }
+
+  int parts() const noexcept { return static_cast<int>(speeds_.size()); }
+  Load load(int p, Number weight) const noexcept {
+    return static_cast<double>(weight) / speeds_[index_of(p)];
+  }
+  double speed() const noexcept { return before_.back(); }
+  double slowest() const noexcept { return slowest_; }
+  double fastest() const noexcept { return fastest_; }
+
+  // The sum of speeds is rounded, so the average is lowered by the bound of that error.
+  Load least_bottleneck(Number total, Number heaviest) const noexcept {
+    const double rounding = (parts() + 4.0) * std::numeric_limits<double>::epsilon();
+    return std::max(static_cast<double>(total) / speed() * (1 - rounding),
+                    static_cast<double>(heaviest) / fastest_);
+  }
+
+  double share(int p, Number total) const noexcept {
+    return share_of(static_cast<double>(total), before_[index_of(p)], speed());
+  }
+
+ private:
+  std::span<const double> speeds_;
+  std::vector<double> before_;  // the speeds of the parts before each
+  double slowest_ = 1, fastest_ = 1;
+};
+
+// Windows of the least length of a part: the weights of all `min_items` consecutive items. If a
+// window exceeds the bottleneck, no part can end at its end, wherever the part begins.
+template <class Number>
+class Windows {
+ public:
+  Windows() = default;
+
+  template <class Source>
+  Windows(const Sums<Source>& sums, std::int64_t items)
+      : items_(items), weights_(index_of(sums.items() - items + 1)) {
+    std::vector<Number> prefix(index_of(sums.items()) + 1);
+    for (std::int64_t i = 0; i <= sums.items(); ++i) prefix[index_of(i)] = sums.at(i);
+    for (std::size_t i = 0; i < weights_.size(); ++i)
+      weights_[i] = prefix[i + index_of(items)] - prefix[i];
+    for_each_chunk(std::ssize(weights_), [this](std::int64_t begin, std::int64_t end) {
+      const auto first = weights_.begin();
+      const auto [least, most] = std::minmax_element(first + begin, first + end);
+      extremes_.emplace_back(*least, *most);
+      heaviest_ = std::max(heaviest_, *most);
+    });
+  }
+
+  bool empty() const noexcept { return weights_.empty(); }
+  Number from(std::int64_t item) const noexcept { return weights_[index_of(item)]; }
+  Number heaviest() const noexcept { return heaviest_; }
+
+  // The first end in [end, last] of a window that fits (if `fitting`) or does not fit, or last + 1
+  // if no window does. `seen` is called with lower bounds of the weights that are passed over.
+  template <class Fits, class Seen>
+  std::int64_t next(std::int64_t end, std::int64_t last, bool fitting, const Fits& fits,
+                    const Seen& seen) const {
+    for (std::int64_t i = end - items_; i <= last - items_;) {
+      if (i % chunk == 0) {
+        const auto& [least, most] = extremes_[index_of(i / chunk)];
+        if (fits(fitting ? least : most) != fitting) {
+          seen(least);
+          i += chunk;
+          continue;
+        }
+      }
+      if (fits(weights_[index_of(i)]) == fitting) return i + items_;
+      seen(weights_[index_of(i++)]);
+    }
+    return last + 1;
+  }
+
+ private:
+  std::int64_t items_ = 0;
+  std::vector<Number> weights_;
+  std::vector<std::pair<Number, Number>> extremes_;  // of every chunk
+  Number heaviest_ = 0;
+};
+
+// A limit on the load of each part, and the least load beyond it that was met. If no cut is within
+// the limit, no cut is below that refused load either.
 template <class Load>
 struct Trial {
   Load limit, refused;
@@ -25,7 +182,7 @@ struct Trial {
   void refuse(Load load) noexcept { refused = std::min(refused, load); }
 };
 
-// Part p lies between cut p and cut p + 1; an offset of a cut is the number of items before it.
+// Part p is between cut p and cut p + 1; the offset of a cut is the number of items before it.
 template <class Source, class Parts>
 class Problem {
  public:
@@ -43,8 +200,8 @@ class Problem {
   // Refers to the sums and the parts.
   Problem(const Sums<Source>& sums, const Parts& parts, std::int64_t min_items)
       : sums_(sums), parts_(parts), min_items_(min_items) {
-    // If parts are alike and have at least one item each, any item fits the bottleneck. With
-    // different speeds, or with a larger least number of items, it may not.
+    // If parts have the same speed and at least one item each, each item fits the bottleneck. With
+    // different speeds, or with a larger least number of items, some may not.
     if (min_items > 0 && !(Parts::alike && min_items == 1))
       windows_ = Windows<Number>(sums, min_items);
     cut_evenly();
@@ -54,7 +211,7 @@ class Problem {
   int parts() const noexcept { return parts_.parts(); }
   Load load(int p, Number weight) const noexcept { return parts_.load(p, weight); }
   std::int64_t min_items() const noexcept { return min_items_; }
-  // The weights of `min_items` items in a row; empty if they do not matter.
+  // The weights of `min_items` consecutive items; empty if they do not matter.
   const Windows<Number>& windows() const noexcept { return windows_; }
 
   // Each cut nearest to its share, where the number of items allows it.
@@ -80,14 +237,14 @@ class Problem {
     return greatest;
   }
 
-  // Whether `min_items` items fit into part p wherever it lies.
+  // Returns true if `min_items` items fit into part p wherever it begins.
   bool is_gapless(int p, const Trial<Load>& trial) const noexcept {
     return trial.allows(load(p, windows_.heaviest()));
   }
-  // The same for all parts. Then the offsets of a cut that can be reached from the left are all
-  // those up to the greatest, and the offsets from which the rest can be finished are all those
-  // from the least on: a part still fits where its least number of items pushes it to the right.
-  // Otherwise both have gaps.
+  // The same for all parts. In that case the offsets of a cut that can be reached from the left are
+  // all those up to the greatest, and the offsets from which the rest can be finished are all those
+  // from the least on, because a part still fits if its least number of items pushes it to the
+  // right. Otherwise both sets of offsets have gaps.
   bool is_gapless(const Trial<Load>& trial) const noexcept {
     for (int p = 0; p < parts(); ++p) {
       if (!is_gapless(p, trial)) return false;
@@ -97,7 +254,7 @@ class Problem {
   }
 
   auto share(int cut) const noexcept { return parts_.share(cut, sums_.total()); }
-  // The number type that is compared with shares: integers only if parts are alike.
+  // The number type that is compared with shares: integers only if parts have the same speed.
   static auto as_share(Number prefix) noexcept {
     if constexpr (Parts::alike)
       return prefix;
@@ -105,7 +262,7 @@ class Problem {
       return static_cast<double>(prefix);
   }
 
-  // The offset in a range whose prefix is nearest to a share, the first of several.
+  // The offset in a range whose prefix is nearest to a share; the first one if there are several.
   template <class Share>
   Spot nearest(const Share& share, std::int64_t first, std::int64_t last,
                std::int64_t guess) const noexcept {

@@ -1,16 +1,13 @@
 #pragma once
 
 // The sources of sums: weights, or a prefix sum that the caller has computed. Both are read once
-// and checked meanwhile: afterwards all weights are finite and not negative, and so is their total.
-// For each chunk of items the greatest weight is kept.
+// and checked at that time. Afterwards all weights and their total are finite and not negative. The
+// greatest weight of each chunk of items is kept.
 
-#include "common.hpp"
-#include "sums.hpp"
+#include "chain/sums.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
 #include <span>
 #include <string>
@@ -20,14 +17,14 @@
 namespace evenkeel::chain_search {
 
 // Weights and the sums of their blocks. Within a block weights are summed from 0 and then added to
-// the sum before the block, so that blocks can be summed side by side; the order is the same on
+// the sum before the block, so that blocks can be summed independently; the order is the same on
 // every machine.
 template <class Number_>
 class FromWeights {
  public:
   using Number = Number_;
-  // An unsigned sum that exceeds the range of the signed type shows it in the sign bit and is not
-  // undefined.
+  // If an unsigned sum exceeds the range of the signed type, the sign bit shows it, and the
+  // behaviour is defined.
   using Sum = std::conditional_t<std::is_integral_v<Number>, std::uint64_t, double>;
 
   struct Running {
@@ -62,7 +59,7 @@ class FromWeights {
   }
 
  private:
-  // Reads the weights once, in independent lanes where the order does not matter.
+  // Reads the weights once. It uses independent lanes if the order does not matter.
   void add_chunk(std::int64_t begin, std::int64_t end) {
     constexpr std::int64_t lanes = 4;
     std::array<Number, lanes> most = {};
@@ -119,7 +116,7 @@ class FromWeights {
   std::span<const Number> weights_;
   std::vector<Number> sums_, maxima_;
   Number total_ = 0;
-  std::uint64_t wrong_ = 0;  // a weight that is not valid, or an integer that overflowed
+  std::uint64_t wrong_ = 0;  // not 0 after a weight that is not valid or an integer overflow
 };
 
 // A prefix sum that the caller has computed.

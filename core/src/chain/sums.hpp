@@ -3,14 +3,21 @@
 // Prefix sums and the search in them. The only guarantee is that a prefix never falls from item to
 // item; rounding preserves that.
 
+#include <evenkeel/backends/error.hpp>
+
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 namespace evenkeel::chain_search {
 
-// A sum is stored for every 16th item, and the search completes it. Reading two cache lines of
-// weights costs no more than the end of a search in all sums would, and writing all sums would cost
-// more than everything else.
+inline constexpr Refusal refuse{"core/chain"};
+
+inline std::size_t index_of(std::int64_t i) noexcept { return static_cast<std::size_t>(i); }
+
+// A sum is stored for every 16th item, and the search completes it. To read two cache lines of
+// weights costs no more than the end of a search in all sums, and to write all sums would cost more
+// than all other steps.
 constexpr std::int64_t block = 16;
 // To find heavy items again, one maximum is stored for this many items.
 constexpr std::int64_t chunk = 64 * block;
@@ -36,7 +43,7 @@ class Sums : public Source {
     std::int64_t at;
     Running below;
     Number above;
-    bool run;  // whether the prefix one before may be equal to that of earlier places
+    bool run;  // true if the prefix one before may be equal to that of earlier places
   };
 
   Running before(std::int64_t item) const noexcept {
@@ -46,9 +53,9 @@ class Sums : public Source {
   }
   Number at(std::int64_t item) const noexcept { return before(item).value(); }
 
-  // The least place in [low, high] that is beyond, or high + 1 if none is. `beyond` tests a prefix;
-  // once true, it stays true to the right. For a result of `low` itself, the prefix one before is
-  // unknown.
+  // The least place in [low, high] that is beyond, or high + 1 if no place is. `beyond` tests a
+  // prefix; once true, it stays true to the right. If the result is `low` itself, the prefix one
+  // before is unknown.
   template <class Beyond>
   Place first(std::int64_t low, std::int64_t high, std::int64_t guess,
               const Beyond& beyond) const noexcept {

@@ -1,8 +1,7 @@
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/core/curve/lattice.hpp>
+#include <evenkeel/core/curve.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <string>
 
@@ -10,13 +9,14 @@ namespace evenkeel {
 
 namespace {
 
+constexpr Refusal refuse{"core/curve"};
+
 constexpr double most = std::numeric_limits<double>::max();
 
 int checked_dimensions(int dimensions) {
   if (dimensions != 2 && dimensions != 3)
-    throw Error(ErrorKind::bad_input, Where{"core/curve"},
-                "A lattice in " + std::to_string(dimensions) + " dimensions was asked for.",
-                "Use 2 or 3 dimensions.");
+    refuse("A lattice in " + std::to_string(dimensions) + " dimensions was asked for.",
+           "Use 2 or 3 dimensions.");
   return dimensions;
 }
 
@@ -27,10 +27,9 @@ int most_levels(int dimensions) {
 int checked_levels(int dimensions, int levels) {
   const int all = most_levels(dimensions);
   if (levels < 0 || levels > all)
-    throw Error(ErrorKind::bad_input, Where{"core/curve"},
-                "A lattice of " + std::to_string(levels) + " levels was asked for.",
-                "In " + std::to_string(dimensions) + " dimensions there are 1 to " +
-                    std::to_string(all) + "; 0 is as many as there are.");
+    refuse("A lattice of " + std::to_string(levels) + " levels was asked for.",
+           "In " + std::to_string(dimensions) + " dimensions there are 1 to " +
+               std::to_string(all) + "; 0 is as many as there are.");
   return levels == 0 ? all : levels;
 }
 

@@ -1,48 +1,39 @@
-#include "in_order.hpp"
-#include "marks.hpp"
-#include "objects.hpp"
-#include "optimal.hpp"
-#include "search.hpp"
-#include "shift_targets.hpp"
-#include "units.hpp"
+#include "cut/in_order.hpp"
+#include "cut/marks.hpp"
+#include "cut/optimal.hpp"
+#include "cut/shift_targets.hpp"
+#include "cut/stage.hpp"
 
-#include <evenkeel/backends/assert.hpp>
+#include <evenkeel/backends/comm/ballot.hpp>
+#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
-#include <string>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/cut";
-
 void check(const CutOptions& options) {
   if (options.parts < 1)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "A cut into " + std::to_string(options.parts) + " parts was asked for.",
-                "Ask for 1 or more.");
+    refuse("A cut into " + std::to_string(options.parts) + " parts was asked for.",
+           "Ask for 1 or more.");
   if (options.dimensions != 2 && options.dimensions != 3)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "A curve in " + std::to_string(options.dimensions) + " dimensions was asked for.",
-                "Use 2 or 3 dimensions.");
+    refuse("A curve in " + std::to_string(options.dimensions) + " dimensions was asked for.",
+           "Use 2 or 3 dimensions.");
   const auto kept_parts = std::ssize(options.kept) - 1;
   if (kept_parts >= 0 && kept_parts != options.parts)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The splitters to keep make " + std::to_string(kept_parts) + " parts where " +
-                    std::to_string(options.parts) + " were asked for.",
-                "Keep splitters of as many parts, or none.");
+    refuse("The splitters to keep make " + std::to_string(kept_parts) + " parts where " +
+               std::to_string(options.parts) + " were asked for.",
+           "Keep splitters of as many parts, or none.");
   if (options.shift_penalty == 0) return;
   require_penalty(options.shift_penalty);
   if (options.kept.empty() || options.aim != Aim::nearest)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "A shift was asked for without splitters to shift, or with another aim.",
-                "Give the splitters in `kept`, and Aim::nearest.");
+    refuse("A shift was asked for without splitters to shift, or with another aim.",
+           "Give the splitters in `kept`, and Aim::nearest.");
 }
 
 // All memory of a cut. It is allocated before the vote, so that afterwards no rank can fail halfway
@@ -63,8 +54,8 @@ struct Workspace {
   std::vector<std::int64_t> kept;    // the weight of each part of the splitters to keep
 };
 
-// The weight that is sought before each inner splitter. Without marks, all parts get as much, or
-// what lies between that and what they have.
+// Sets the weight that is sought before each inner splitter. Without marks, all parts are due the
+// same weight. A shift penalty moves each target towards the weight before the kept splitter.
 void set_shares(Workspace& work, std::int64_t total, const Marks& marks, double shift_penalty) {
   const auto parts = std::ssize(work.shares) + 1;
   std::int64_t before = 0, least = 1;
@@ -81,8 +72,8 @@ void set_shares(Workspace& work, std::int64_t total, const Marks& marks, double 
   }
 }
 
-// How far from its share each of two splitters may be so that their part does not exceed the
-// target. Never so far that the two could swap places.
+// The distance from its share that each of two splitters may have, so that the part between them
+// does not exceed the target. It is never so great that the two could swap places.
 std::int64_t tolerance_of(const CutOptions& options, std::int64_t total) {
   if (options.aim != Aim::target) return 0;
   const double average = static_cast<double>(total) / options.parts;
@@ -103,7 +94,7 @@ void write_places(Cut& cut, std::span<const Search::Place> places, std::int64_t 
   }
 }
 
-// Parts of equal length: without objects, nobody knows where the first ones will be.
+// Makes parts of equal length, because without objects nothing is known about the first ones.
 void cut_evenly(Splitters& splitters, int dimensions) {
   const auto parts = splitters.size() - 1;
   const std::uint64_t end = end_of_curve(dimensions).value;
@@ -121,7 +112,7 @@ bool are_even_enough(std::span<const std::int64_t> weights, double target_lambda
   return static_cast<double>(heaviest) * parts <= target_lambda * static_cast<double>(total);
 }
 
-// Collective. Takes over the splitters to keep if there are any and they are even enough.
+// Collective. Uses the splitters to keep if there are any and they are even enough.
 void keep_splitters(Cut& cut, Workspace& work, const Units& units, const CutOptions& options) {
   const bool is_wanted = options.target_lambda > 0 || options.shift_penalty > 0;
   if (options.kept.empty() || !is_wanted) return;
@@ -134,8 +125,9 @@ void keep_splitters(Cut& cut, Workspace& work, const Units& units, const CutOpti
   for (std::size_t p = 0; p < work.kept.size(); ++p) cut.weights[p] = units.weight_of(work.kept[p]);
 }
 
-// The ways of finding places that cost least for objects in this order. All ways find the same
-// nearest places. What suffices for a target depends on the way, so there is only one for a target.
+// The cheapest ways to find places for objects in this order. All ways find the same nearest
+// places. The ways differ in the places that they accept for a target, so a target always uses the
+// same way.
 struct Ways {
   bool by_scan = false, by_sample = false;
 };
@@ -166,7 +158,7 @@ void find_splitters(Cut& cut, const Communicator& communicator, Workspace& work,
   } else {
     total = search.weigh(all);
     set_shares(work, total, marks, options.shift_penalty);
-    places = search.run(work.shares, Rounding::nearest, tolerance_of(options, total));
+    places = search.run({work.shares, Rounding::nearest, tolerance_of(options, total)});
   }
   std::vector<Search::Place> best;
   if (options.aim == Aim::optimal) {
@@ -205,10 +197,9 @@ Cut cut_at(const Communicator& communicator, const Status& status,
   });
   const Census all = vote<&combine>(communicator, prepared, mine);
   if (options.most_objects > 0 && all.objects > options.most_objects)  // the same on all ranks
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "There are " + std::to_string(all.objects) + " objects, more than the " +
-                    std::to_string(options.most_objects) + " that most_objects allows.",
-                "Set most_objects to the number on all ranks together, or to 0.");
+    refuse("There are " + std::to_string(all.objects) + " objects, more than the " +
+               std::to_string(options.most_objects) + " that most_objects allows.",
+           "Set most_objects to the number on all ranks together, or to 0.");
   const Units units(all);
   work->objects->weigh(units);
   result.heaviest_object = all.heaviest;
@@ -217,8 +208,8 @@ Cut cut_at(const Communicator& communicator, const Status& status,
   if (!result.kept && all.objects > 0)
     find_splitters(result, communicator, *work, units, mine, all, options, marks);
   require_finite_sum(result.weights);
-  result.reductions = work->search.reductions();
-  result.bytes_reduced = work->search.bytes_reduced();
+  result.reductions = work->search.reductions().count();
+  result.bytes_reduced = work->search.reductions().bytes();
   return result;
 }
 

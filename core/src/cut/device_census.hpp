@@ -1,14 +1,13 @@
 #pragma once
 
-// The census of objects in memory that a device works on. Their order is not examined, because a
-// cut on a device does not gain from it.
+// The census of objects in memory that a device works on. It does not examine their order, because
+// a cut on a device does not gain from an order.
 
-#include "units.hpp"
+#include "cut/units.hpp"
 
 #include <evenkeel/backends/exec/reduce.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 namespace evenkeel {
@@ -20,7 +19,7 @@ struct KeyOf {
   KOKKOS_FUNCTION std::uint64_t operator()(std::int64_t object) const { return keys[object].value; }
 };
 
-// The bits of doubles that are not negative are ordered as the doubles are. -0 counts as 0.
+// The bits of non-negative doubles have the same order as the doubles. -0 counts as 0.
 struct BitsOf {
   const double* weights;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t object) const {

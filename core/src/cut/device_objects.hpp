@@ -2,18 +2,15 @@
 
 // Objects in memory that a device works on. Sums of integers do not depend on their order, so they
 // are added up atomically. Objects that are kept are marked in place, and the others are skipped
-// later. A template, so that its kernels can be tested on hosts too.
+// later. This is a template, so that its kernels can be tested on hosts too.
 
-#include "objects.hpp"
+#include "cut/objects.hpp"
+#include "order/bisect.hpp"
 
 #include <evenkeel/backends/exec/array.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
-
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace evenkeel {
 
@@ -37,14 +34,8 @@ struct Between {
   std::int64_t count;
 
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t, std::uint64_t key) const {
-    std::int64_t first = 0;
-    for (std::int64_t rest = count; rest > 0;) {
-      const std::int64_t half = rest / 2;
-      const bool above = boundaries[first + half].value <= key;
-      first += above ? half + 1 : 0;
-      rest = above ? rest - half - 1 : half;
-    }
-    return first;
+    const CurveKey* const all = boundaries;
+    return count_before(count, [all, key](std::int64_t i) { return all[i].value <= key; });
   }
 };
 
@@ -60,7 +51,7 @@ struct InBins {
 struct KeepOfAll {
   InBins bin_of;
   const std::int32_t* interval_of_bin;
-  std::int32_t* intervals;  // of each object
+  std::int32_t* intervals;  // one per object
   CutObjects::Division next;
 
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t object, std::uint64_t key) const {
@@ -84,9 +75,9 @@ struct KeepOfKept {
   }
 };
 
-// Adds objects to the bins that bin_of(object, key) returns; to none if it is negative. An index is
-// a short run of objects: if neighbours in memory go to the same bin, as they do in the order of
-// the curve, their sum is added at once.
+// Adds objects to the bins that bin_of(object, key) returns; if that is negative, skips the object.
+// Each index handles a short run of objects: if neighbours in memory belong to the same bin, as in
+// the order of the curve, their sum is added at once.
 template <class BinOf>
 struct AddToBins {
   static constexpr std::int64_t run = 8;
@@ -111,17 +102,6 @@ struct AddToBins {
   }
 };
 
-struct Clear {
-  std::int64_t* values;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[i] = 0; }
-};
-
-struct IsKept {
-  const std::int32_t* intervals;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t object) const {
-    return intervals[object] < 0 ? 0 : 1;
-  }
-};
 struct IsInside {
   const CurveKey* keys;
   Between between;
@@ -196,12 +176,12 @@ class DeviceObjects final : public CutObjects {
 
   std::int64_t kept() const noexcept override {
     return exec::sum<std::int64_t>(instance_, intervals_.size(),
-                                   cut_on_device::IsKept{intervals_.data()});
+                                   exec::IsAbove{intervals_.data(), -1});
   }
 
   std::vector<Item> kept_items() const override {
     return items([&](const cut_on_device::Objects&, std::int64_t first) {
-      return cut_on_device::IsKept{intervals_.data() + first};
+      return exec::IsAbove{intervals_.data() + first, -1};
     });
   }
 
@@ -256,11 +236,13 @@ class DeviceObjects final : public CutObjects {
     }
   }
 
-  // bin_of_set(number of objects before the set) returns what finds the bins of the set's objects.
+  // bin_of_set(number of objects before the set) returns a functor that finds the bins of the
+  // set's objects.
   template <class BinOfSet>
   std::span<std::int64_t> histogram(std::int64_t count, const BinOfSet& bin_of_set) noexcept {
     const auto bins = std::span(bins_on_host_).first(static_cast<std::size_t>(count));
-    exec::for_each(instance_, "evenkeel::cut::clear", count, cut_on_device::Clear{bins_.data()});
+    exec::for_each(instance_, "evenkeel::cut::clear", count,
+                   exec::Fill<std::int64_t>{bins_.data(), 0});
     for_each_set([&](const cut_on_device::Objects& objects, std::int64_t before) {
       using Add = cut_on_device::AddToBins<decltype(bin_of_set(before))>;
       exec::for_each(instance_, "evenkeel::cut::histogram",
@@ -282,7 +264,7 @@ class DeviceObjects final : public CutObjects {
     std::vector<Item> found(static_cast<std::size_t>(count));
     const exec::Array<Item> there(space_, "evenkeel::cut::items", count);
     const exec::Array<std::int64_t> taken(space_, "evenkeel::cut::taken", 1);
-    exec::for_each(instance_, "evenkeel::cut::clear", 1, cut_on_device::Clear{taken.data()});
+    exec::for_each(instance_, "evenkeel::cut::clear", 1, exec::Fill<std::int64_t>{taken.data(), 0});
     for_each_set([&](const cut_on_device::Objects& objects, std::int64_t before) {
       using Take = cut_on_device::Take<decltype(is_chosen_of(objects, before))>;
       exec::for_each(instance_, "evenkeel::cut::take", objects.count,
@@ -300,7 +282,7 @@ class DeviceObjects final : public CutObjects {
   std::vector<std::int64_t> bins_on_host_;
   exec::Array<std::int32_t> interval_of_bin_;
   exec::Array<CurveKey> boundaries_;
-  exec::Array<std::int32_t> intervals_;  // of each object; CutObjects::dropped: none
+  exec::Array<std::int32_t> intervals_;  // of each object, or CutObjects::dropped
 };
 
 }  // namespace evenkeel

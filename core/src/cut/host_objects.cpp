@@ -1,19 +1,19 @@
-#include "host_objects.hpp"
+#include "cut/host_objects.hpp"
 
 #include <evenkeel/backends/exec/launch.hpp>
 
 #include <algorithm>
-#include <limits>
 
 namespace evenkeel {
 
 namespace {
 
-// Objects are kept and then counted in turns of this many, which are then still in the cache.
+// Objects are kept and counted in turns of this many, so that they are still in the cache when they
+// are counted.
 constexpr int turn = 1024;
 
-// Adds weights to bins. Neighbours in memory often go to the same bin. Added in memory, each sum
-// would have to wait until the one before is stored; here the sum stays in a register.
+// Adds weights to bins. Neighbours in memory often belong to the same bin. The sum of such a run
+// stays in a register, because in memory each addition would wait for the previous store.
 class InRuns {
  public:
   explicit InRuns(std::int64_t* bins) noexcept : bins_(bins) {}
@@ -82,7 +82,7 @@ HostObjects::HostObjects(std::span<const WeightedKeys> sets, std::int64_t most_b
     }
     offset += count;
   }
-  // Left uninitialised: only the pages that are written cost anything.
+  // The memory is not initialised, so that only the pages that are written cost anything.
   kept_ = std::make_unique_for_overwrite<Kept[]>(static_cast<std::size_t>(offset));
   bins_.resize(static_cast<std::size_t>(threads_));
   for (auto& bins : bins_) bins.resize(static_cast<std::size_t>(most_bins));
@@ -94,12 +94,12 @@ void HostObjects::for_each_thread(const Body& body) const noexcept {
                          [&](std::int64_t thread) { body(static_cast<std::size_t>(thread)); });
 }
 
-// Null when all weigh the same.
+// Returns null if all objects weigh the same.
 const double* HostObjects::weights_of(const WeightedKeys& set) const noexcept {
   return units_.weightless() || set.weights.empty() ? nullptr : set.weights.data();
 }
 
-// Calls visit(object, key, weight) for objects of a block, counted from the begin of the block.
+// Calls visit(object, key, weight) for objects of a block, numbered from the begin of the block.
 template <class Visit>
 void HostObjects::visit(const Block& block, std::int64_t begin, std::int64_t end,
                         const Visit& visit) const noexcept {
@@ -116,7 +116,7 @@ void HostObjects::visit(const Block& block, std::int64_t begin, std::int64_t end
   }
 }
 
-// Calls visit(kept, key, weight) for the kept objects of a block, counted from the first kept one.
+// Calls visit(kept, key, weight) for the kept objects of a block, numbered from the first one.
 template <class Visit>
 void HostObjects::visit_kept(const Block& block, std::int64_t begin, std::int64_t end,
                              const Visit& visit) const noexcept {
@@ -181,7 +181,7 @@ std::span<std::int64_t> HostObjects::keep_of_all(std::uint64_t base, const Step&
             [&](std::int64_t object, std::uint64_t key, std::int64_t) {
               const std::int32_t interval = interval_of_bin[(key - base) >> shift];
               into[to] = {static_cast<std::uint32_t>(object), interval};
-              to += interval == dropped ? 0 : 1;  // no branch, since that is hard to predict
+              to += interval == dropped ? 0 : 1;  // a branch would be hard to predict
             });
       count_kept(block, from, to, step.next, bins);
     }

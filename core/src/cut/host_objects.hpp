@@ -2,7 +2,7 @@
 
 // Objects in host memory; each thread has a share of them.
 
-#include "objects.hpp"
+#include "cut/objects.hpp"
 
 namespace evenkeel {
 
@@ -21,13 +21,13 @@ class HostObjects final : public CutObjects {
   std::vector<Item> items_in(std::span<const Range> ranges) const override;
 
  private:
-  // Objects of one set that one thread works on; those it keeps are stored from `offset` on.
+  // Objects of one set that one thread works on; kept objects are stored from `offset` on.
   struct Block {
     std::size_t set;
     std::int64_t begin, end, offset;
     std::int64_t kept = 0;
   };
-  // An object that is kept, counted from the begin of its block, and the interval that contains it.
+  // An object that is kept, numbered from the begin of its block, and the interval that holds it.
   struct Kept {
     std::uint32_t object;
     std::int32_t interval;
@@ -52,7 +52,7 @@ class HostObjects final : public CutObjects {
   std::span<const WeightedKeys> sets_;
   Units units_;
   int threads_;
-  std::vector<std::vector<Block>> blocks_;  // of each thread
+  std::vector<std::vector<Block>> blocks_;  // by thread
   std::vector<std::vector<std::int64_t>> bins_;
   std::unique_ptr<Kept[]> kept_;
 };

@@ -1,4 +1,4 @@
-#include "in_order.hpp"
+#include "cut/in_order.hpp"
 
 #include <evenkeel/backends/exec/launch.hpp>
 
@@ -17,7 +17,7 @@ InOrder::InOrder(std::span<const WeightedKeys> sets, std::int64_t most_sought) {
 
 bool InOrder::holds(const Communicator& communicator, const Census& mine, const Census& all) {
   if (all.ranks_out_of_order != 0) return false;
-  // Keys are below 2^63. If two ranks shared a key, neither would know its weight.
+  // Keys are below 2^63. If two ranks had the same key, neither would know its whole weight.
   const std::int64_t greatest =
       mine.objects > 0 ? static_cast<std::int64_t>(mine.greatest_key) : std::int64_t{-1};
   const std::int64_t before = communicator.exclusive_scan(greatest, Reduction::greatest);

@@ -1,17 +1,10 @@
 #pragma once
 
-// The cut of objects that are already in the order of the curve, on each rank and from rank to
-// rank, as after a rebalance. One scan over the ranks gives each rank the weight before its
-// objects; the rank then finds the splitters among its own objects.
+// The cut of objects that are already in the order of the curve, within each rank and from rank to
+// rank, as they are after a rebalance. One scan over the ranks gives each rank the weight before
+// its objects; the rank then finds the splitters among its own objects.
 
-#include "search.hpp"
-#include "units.hpp"
-
-#include <evenkeel/backends/comm/communicator.hpp>
-
-#include <cstdint>
-#include <span>
-#include <vector>
+#include "cut/search.hpp"
 
 namespace evenkeel {
 
@@ -20,7 +13,7 @@ class InOrder {
   // Reserves all memory that will be needed. Refers to the sets.
   InOrder(std::span<const WeightedKeys> sets, std::int64_t most_sought);
 
-  // Collective. Whether the keys never fall within a rank, and rise from rank to rank.
+  // Collective. Returns true if the keys never fall within a rank, and rise from rank to rank.
   static bool holds(const Communicator& communicator, const Census& mine, const Census& all);
 
   // Collective. The weight of all objects.
@@ -34,7 +27,7 @@ class InOrder {
   static constexpr std::int64_t block = 128;             // objects
   static constexpr std::int64_t worth_threads = 16'384;  // objects
 
-  // Whether all objects weigh the same.
+  // Returns true if all objects weigh the same.
   bool alike() const noexcept { return set_.weights.empty() || units_.weightless(); }
   std::int64_t weight_of(std::int64_t object) const noexcept;
   void sum_blocks() noexcept;

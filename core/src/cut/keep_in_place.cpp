@@ -1,16 +1,13 @@
 // Decides which rank gets which part. The cost of moving depends on the number of objects, so
 // objects are counted, not their weight.
 
-#include "keep_in_place.hpp"
+#include "cut/keep_in_place.hpp"
+#include "cut/stage.hpp"
 
-#include "objects.hpp"
-
-#include <evenkeel/backends/error.hpp>
-#include <evenkeel/core/cut.hpp>
+#include "cut/objects.hpp"
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string>
 #include <tuple>
 
@@ -18,15 +15,14 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/cut";
 constexpr double clearly_more = 1.1;
 
 struct Claim {
   int rank = -1, part = -1;
   std::int64_t objects = 0;
 };
-// Each rank claims the parts of which it holds the most objects, four at most; ranks without a part
-// get those that nobody claims.
+// Each rank claims the parts of which it holds the most objects, at most four. Ranks that get no
+// claimed part get the remaining parts.
 using Claims = std::array<Claim, 4>;
 
 std::vector<std::int64_t> objects_by_part(std::span<const WeightedKeys> sets,
@@ -51,8 +47,8 @@ Claims claims_of(std::span<const std::int64_t> objects, int rank) {
   return strongest;
 }
 
-// The strongest claims are granted first; the ranks left over get the parts left over, in order.
-// The same on all ranks.
+// The strongest claims are granted first; the remaining ranks get the remaining parts, in order.
+// The result is the same on all ranks.
 std::vector<int> granted(std::span<const Claims> claims_of_rank) {
   std::vector<Claim> claims;
   for (const Claims& some : claims_of_rank)
@@ -84,10 +80,9 @@ std::vector<int> keep_in_place(const Communicator& communicator, const Status& s
   const Status counted = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
     if (std::ssize(splitters) - 1 != communicator.size())
-      throw Error(ErrorKind::bad_input, Where{stage_name},
-                  "The splitters make " + std::to_string(std::ssize(splitters) - 1) +
-                      " parts for " + std::to_string(communicator.size()) + " ranks.",
-                  "Cut into as many parts as there are ranks.");
+      refuse("The splitters make " + std::to_string(std::ssize(splitters) - 1) + " parts for " +
+                 std::to_string(communicator.size()) + " ranks.",
+             "Cut into as many parts as there are ranks.");
     objects = objects_by_part(sets, splitters);
   });
   return keep_in_place(communicator, counted, objects);

@@ -1,7 +1,7 @@
-#include "objects.hpp"
+#include "cut/objects.hpp"
 
-#include "device_objects.hpp"
-#include "host_objects.hpp"
+#include "cut/device_objects.hpp"
+#include "cut/host_objects.hpp"
 
 #include <evenkeel/backends/exec/sort.hpp>
 
@@ -25,7 +25,7 @@ bool sorts_by_radix(std::size_t keys) {
   return keys >= worth_a_radix_sort && exec::kokkos_is_running();
 }
 
-// Sorts keys, and numbers along with them.
+// Sorts keys, and moves numbers along with them.
 void sort_with(std::uint64_t* keys, std::vector<std::uint64_t>& numbers) {
   exec::sort_pairs(Space::where(MemoryKind::host), keys, numbers.data(), std::ssize(numbers));
 }

@@ -1,19 +1,12 @@
 #pragma once
 
-// The objects of this rank as a cut sees them: keys and integer weights, of all sets together. A
-// search reads all of them once, and after that only the objects where a splitter may still lie. On
-// hosts and on devices.
+// The objects of this rank for a cut: keys and integer weights, of all sets together, on hosts or
+// on devices. A search reads all objects once, and after that only those near which a splitter may
+// still be.
 
-#include "units.hpp"
+#include "cut/units.hpp"
 
-#include <evenkeel/core/cut.hpp>
-
-#include <Kokkos_Macros.hpp>
-
-#include <cstdint>
 #include <memory>
-#include <span>
-#include <vector>
 
 namespace evenkeel {
 
@@ -43,9 +36,9 @@ class CutObjects {
 
   virtual void weigh(const Units& units) noexcept = 0;
 
-  // The weight in each bin of the one interval that begins at `base` and holds all keys.
+  // The weight in each bin of a single interval, which begins at `base` and holds all keys.
   virtual std::span<std::int64_t> count_all(std::uint64_t base, Division division) noexcept = 0;
-  // What becomes of each bin: it is dropped, or it becomes one of the new intervals, which are then
+  // One step of a search. Each bin is dropped, or becomes one of the new intervals, which are then
   // divided again.
   struct Step {
     Division division;
@@ -64,15 +57,15 @@ class CutObjects {
   // One key out of every `every`, spread over all objects.
   virtual std::vector<CurveKey> sample(std::int64_t every) const = 0;
   // `boundaries` are keys that never fall. Returns the weight below the first, from it to the
-  // second, ..., and from the last on; at most as many numbers as there are bins. Costs least when
-  // neighbours in memory lie between the same two boundaries.
+  // second, ..., and from the last on; at most as many numbers as there are bins. It costs least
+  // if neighbours in memory are between the same two boundaries.
   virtual std::span<std::int64_t> count_between(std::span<const CurveKey> boundaries) noexcept = 0;
   // The weight of each part.
   std::span<std::int64_t> count_parts(std::span<const CurveKey> splitters) noexcept {
     return count_between(splitters.subspan(1, splitters.size() - 2));
   }
 
-  // The objects whose keys lie in one of the ranges, which are in order and do not overlap.
+  // The objects whose keys are in one of the ranges, which are in order and do not overlap.
   struct Range {
     std::uint64_t first, last;  // keys, both inside
   };
@@ -91,10 +84,12 @@ class CutObjects {
   }
 };
 
-// In the memory where the sets are. `most_bins`: the most that a histogram has. Refers to the sets.
-std::unique_ptr<CutObjects> objects_of(std::span<const WeightedKeys> sets, std::int64_t most_bins);
+// The objects are in the memory of the sets. No histogram has more than `most_bins` bins. The
+// result refers to the sets.
+EVENKEEL_API std::unique_ptr<CutObjects> objects_of(std::span<const WeightedKeys> sets,
+                                                    std::int64_t most_bins);
 
 void sort_keys(std::vector<CurveKey>& keys);
-void sort_items(std::vector<CutObjects::Item>& items);  // by key
+EVENKEEL_API void sort_items(std::vector<CutObjects::Item>& items);  // by key
 
 }  // namespace evenkeel

@@ -1,6 +1,7 @@
-#include "optimal.hpp"
+#include "cut/optimal.hpp"
+#include "cut/stage.hpp"
 
-#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/core/chain.hpp>
 
 #include <algorithm>
@@ -8,8 +9,6 @@
 namespace evenkeel {
 
 namespace {
-
-constexpr const char* stage_name = "core/cut";
 
 using Place = Search::Place;
 using Item = CutObjects::Item;
@@ -27,7 +26,7 @@ std::int64_t heaviest_part(std::span<const Place> places, std::int64_t total) {
   return std::max(heaviest, total - before);
 }
 
-// The windows of the places when no part is heavier than `heaviest`; windows that meet are merged.
+// The windows of the places if no part is heavier than `heaviest`; windows that meet are merged.
 std::vector<Window> windows_of(std::int64_t parts, std::int64_t heaviest, std::int64_t total) {
   const auto several = [&](std::int64_t count) {  // parts of that weight, at most the total
     return count > total / heaviest ? total : count * heaviest;
@@ -49,7 +48,7 @@ struct Stretch {
   std::int64_t before, through;  // weight before the first, and through the last
 };
 
-// Memory for all that follows from the windows.
+// The memory for all steps that follow the windows.
 struct WindowSearch {
   std::vector<std::int64_t> from, to;  // sought weights at the ends of windows
   std::vector<Place> starts;
@@ -68,9 +67,9 @@ struct WindowSearch {
 
 // Collective. Allocates nothing.
 void find_stretches(Search& search, WindowSearch& work) {
-  const auto found = search.run(work.from, Rounding::down, 0);
+  const auto found = search.run({work.from, Rounding::down});
   work.starts.assign(found.begin(), found.end());
-  const std::span<const Place> ends = search.run(work.to, Rounding::up, 0);
+  const std::span<const Place> ends = search.run({work.to, Rounding::up});
   for (std::size_t w = 0; w < work.starts.size(); ++w) {
     const Stretch stretch{work.starts[w].splitter, ends[w].splitter - 1, work.starts[w].before,
                           ends[w].before};
@@ -89,11 +88,12 @@ std::vector<Item> items_in(const CutObjects& objects, std::span<const Stretch> s
   return objects.items_in(ranges);
 }
 
-// On one rank: the chain of all keys in the stretches; each gap between stretches is one item.
+// Runs on one rank. Cuts the chain of all keys in the stretches; each gap between stretches is one
+// item.
 std::vector<Place> cut_chain_of(std::span<const Stretch> stretches, std::vector<Item> items,
                                 std::int64_t total, std::size_t places) {
   sort_items(items);
-  // Where a splitter can stand, and the weight before it.
+  // The possible splitters, and the weight before each.
   std::vector<std::uint64_t> splitters = {0};
   std::vector<std::int64_t> prefix = {0};
   std::size_t item = 0;

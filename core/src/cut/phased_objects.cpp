@@ -1,32 +1,27 @@
-#include "phased_objects.hpp"
+#include "cut/phased_objects.hpp"
+#include "cut/stage.hpp"
 
-#include "bisect.hpp"
+#include "order/bisect.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <string>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::cut::phases";
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{"core/cut"}, problem, remedy);
-}
+constexpr const char* phased_objects_label = "evenkeel::cut::phases";
 
 // --- For kernels ---------------------------------------------------------------------------------
 
 struct Objects {
   const CurveKey* keys;
-  const std::int64_t* objects;  // null: in the order of the keys
+  const std::int64_t* objects;  // null if they are in the order of the keys
   std::int64_t count;
-  const double* costs[most_phases];  // null: this set costs nothing in this phase
+  const double* costs[most_phases];  // null if this set costs nothing in this phase
   int phases;
 
   explicit Objects(const PhasedKeys& set)
@@ -44,12 +39,13 @@ struct Objects {
 };
 
 // The interval between rising keys that holds a key: interval i ends before boundaries[i]. The keys
-// from the first boundary to the last are divided into slots of one length, whose first boundaries
-// are known: where keys come in any order, a search through all boundaries costs most of a cut.
-struct IntervalOf {
+// from the first boundary to the last are divided into slots of equal length, and the number of
+// boundaries before each slot is known. If keys come in no order, a search through all boundaries
+// would be most of the cost of a cut.
+struct IntervalInSlots {
   const CurveKey* boundaries;
   std::int64_t count;
-  const std::int32_t* boundaries_before;  // each slot, and the end of the last one
+  const std::int32_t* boundaries_before;  // each slot, and before the end of the last one
   std::int64_t slots;
   std::uint64_t first;
   int shift;
@@ -70,14 +66,14 @@ struct IntervalOf {
   }
 };
 
-// Of boundaries on the host, where a space reaches them.
+// Intervals between boundaries that are on the host, in memory that a space reaches.
 class Intervals {
  public:
   Intervals(const Space& space, std::span<const CurveKey> boundaries)
       : slots_(boundaries),
-        boundaries_(space, label, boundaries),
-        before_(space, label, slots_.boundaries_before) {}
-  IntervalOf interval_of() const {
+        boundaries_(space, phased_objects_label, boundaries),
+        before_(space, phased_objects_label, slots_.boundaries_before) {}
+  IntervalInSlots interval_of() const {
     return {boundaries_.data(), boundaries_.size(), before_.data(),
             before_.size() - 1, slots_.first,       slots_.shift};
   }
@@ -109,13 +105,13 @@ class Intervals {
   exec::Reached<std::int32_t> before_;
 };
 
-// An index is a short run of objects. Neighbours in memory are often in one interval, and then
-// their costs are added at once.
+// Each index handles a short run of objects. Neighbours in memory are often in one interval, and
+// then the sum of their costs is added at once.
 template <std::int64_t run>
 struct AddUp {
   Objects all;
   PhaseUnits units;
-  IntervalOf interval_of;
+  IntervalInSlots interval_of;
   std::int64_t* sums;
 
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
@@ -142,9 +138,9 @@ struct AddUp {
 
 template <class Instance>
 void add_up(const Instance& instance, const Objects& all, const PhaseUnits& units,
-            const IntervalOf& interval_of, std::int64_t* sums) {
+            const IntervalInSlots& interval_of, std::int64_t* sums) {
   constexpr std::int64_t run = is_device<Instance> ? 8 : 4096;
-  exec::for_each(instance, label, (all.count + run - 1) / run,
+  exec::for_each(instance, phased_objects_label, (all.count + run - 1) / run,
                  AddUp<run>{all, units, interval_of, sums});
 }
 
@@ -173,7 +169,7 @@ struct WriteShares {
 struct WriteSharesOfParts {
   Objects all;
   Totals totals;
-  IntervalOf part_of;
+  IntervalInSlots part_of;
   const double* sum_of_part;
   double* shares;
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
@@ -252,9 +248,10 @@ std::vector<std::int64_t> sums_between(std::span<const PhasedKeys> sets, const P
     if (set.keys.empty()) continue;
     const Space space = Space::where(set.memory);
     const Intervals intervals(space, boundaries);
-    const auto of_set = exec::filled<std::int64_t>(space, label, std::ssize(sums), 0);
+    const auto of_set =
+        exec::filled<std::int64_t>(space, phased_objects_label, std::ssize(sums), 0);
     const Objects all(set);
-    const IntervalOf interval_of = intervals.interval_of();
+    const IntervalInSlots interval_of = intervals.interval_of();
     with_space(space, [&](const auto& instance) {
       add_up(instance, all, units, interval_of, of_set.data());
     });
@@ -266,10 +263,10 @@ std::vector<std::int64_t> sums_between(std::span<const PhasedKeys> sets, const P
 
 exec::Array<double> shares_of_totals(const PhasedKeys& set, std::span<const double> totals) {
   const Space space = Space::where(set.memory);
-  exec::Array<double> shares(space, label, std::ssize(set.keys));
-  exec::for_each(space, label, shares.size(),
+  exec::Array<double> shares(space, phased_objects_label, std::ssize(set.keys));
+  exec::for_each(space, phased_objects_label, shares.size(),
                  WriteShares{Objects(set), Totals(totals), shares.data()});
-  space.fence(label);
+  space.fence(phased_objects_label);
   return shares;
 }
 
@@ -277,13 +274,13 @@ exec::Array<double> shares_of_parts(const PhasedKeys& set, std::span<const doubl
                                     std::span<const CurveKey> boundaries,
                                     std::span<const double> sum_of_part) {
   const Space space = Space::where(set.memory);
-  exec::Array<double> shares(space, label, std::ssize(set.keys));
+  exec::Array<double> shares(space, phased_objects_label, std::ssize(set.keys));
   const Intervals parts(space, boundaries);
-  const exec::Reached<double> sums(space, label, sum_of_part);
-  exec::for_each(space, label, shares.size(),
+  const exec::Reached<double> sums(space, phased_objects_label, sum_of_part);
+  exec::for_each(space, phased_objects_label, shares.size(),
                  WriteSharesOfParts{Objects(set), Totals(totals), parts.interval_of(), sums.data(),
                                     shares.data()});
-  space.fence(label);
+  space.fence(phased_objects_label);
   return shares;
 }
 

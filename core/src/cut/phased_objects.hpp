@@ -1,21 +1,16 @@
 #pragma once
 
-// Objects that cost something in each of several phases, and what is summed up over them.
+// Objects that cost something in each of several phases, and sums over them.
 
-#include "units.hpp"
+#include "cut/units.hpp"
 
-#include <evenkeel/backends/exec/array.hpp>
-#include <evenkeel/backends/exec/space.hpp>
-#include <evenkeel/core/cut/phases.hpp>
+#include <evenkeel/core/cut.hpp>
 
 #include <array>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 namespace evenkeel {
 
-// What is known of the phases before a cut: first on one rank, then on all.
+// The objects and costs of the phases before a cut: first of one rank, then of all ranks.
 struct PhaseCensus {
   std::int64_t objects = 0;
   std::array<double, most_phases> heaviest = {};
@@ -34,15 +29,16 @@ struct PhaseUnits {
 };
 
 // The costs of each phase of the objects between rising keys: before the first of `boundaries`,
-// from it to the second, ..., from the last on; phases side by side. Blocks. Local.
+// from it to the second, ..., from the last on. The phases of one interval are next to each other.
+// Blocks. Local.
 std::vector<std::int64_t> sums_between(std::span<const PhasedKeys> sets, const PhaseUnits& units,
                                        std::span<const CurveKey> boundaries);
 
-// The sum over phases of cost over total, of the object of each key of a set, in the order of the
+// For each key of a set, the sum over phases of its object's cost / total, in the order of the
 // keys. A phase with a total of 0 is left out. Blocks.
 exec::Array<double> shares_of_totals(const PhasedKeys& set, std::span<const double> totals);
 
-// The same over the sum in the part that the key lies in, by object. Blocks.
+// The same, divided by the sum of the part that holds the key, in the order of the objects. Blocks.
 exec::Array<double> shares_of_parts(const PhasedKeys& set, std::span<const double> totals,
                                     std::span<const CurveKey> boundaries,
                                     std::span<const double> sum_of_part);

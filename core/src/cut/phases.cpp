@@ -1,11 +1,13 @@
 #include "chain/phase_search.hpp"
-#include "marks.hpp"
-#include "phased_objects.hpp"
+#include "cut/marks.hpp"
+#include "cut/phased_objects.hpp"
+#include "cut/reductions.hpp"
+#include "cut/stage.hpp"
 
-#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/region.hpp>
-#include <evenkeel/core/cut/phases.hpp>
+#include <evenkeel/core/cut.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -17,14 +19,9 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/cut";
-
-// Stretches of the first search, and what those beside a splitter are then divided into.
+// The stretches of the first search. Then each stretch next to a splitter is divided into `finer`
+// stretches.
 constexpr std::int64_t least_stretches = 4096, stretches_per_part = 16, finer = 16;
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
-}
 
 void check(const PhaseOptions& options) {
   if (options.parts < 1)
@@ -50,8 +47,8 @@ std::span<const CurveKey> inner(const Splitters& splitters) {
   return std::span(splitters).subspan(1, splitters.size() - 2);
 }
 
-// The work of one call. Every rank takes part in each reduction, also after a failure, which the
-// next vote tells.
+// The work of one call. Every rank takes part in each reduction, also after a failure; the next
+// vote reports the failure.
 class Phases {
  public:
   Phases(const Communicator& communicator, std::span<const PhasedKeys> sets,
@@ -60,7 +57,8 @@ class Phases {
         sets_(sets),
         options_(options),
         all_(all),
-        units_(all, options.phases) {
+        units_(all, options.phases),
+        reductions_(communicator) {
     // Without boundaries all objects are in one interval.
     totals_ = loads_of(sums({}), 1);
     double total = 0;
@@ -109,8 +107,8 @@ class Phases {
     }
     cut.loads = phase_loads_of(options_.parts, loads);
     cut.splitters = std::move(splitters);
-    cut.reductions = reductions_;
-    cut.bytes_reduced = bytes_reduced_;
+    cut.reductions = reductions_.count();
+    cut.bytes_reduced = reductions_.bytes();
     return cut;
   }
 
@@ -119,9 +117,7 @@ class Phases {
     std::vector<std::int64_t> all;
     vote(communicator_,
          attempt(stage_name, [&] { all = sums_between(sets_, units_, boundaries); }));
-    communicator_.all_reduce(std::span<std::int64_t>(all), Reduction::sum);
-    ++reductions_;
-    bytes_reduced_ += static_cast<std::int64_t>(all.size() * sizeof(std::int64_t));
+    reductions_.sum(all);
     return all;
   }
 
@@ -145,8 +141,7 @@ class Phases {
   }
 
   Splitters noted(Cut cut) {
-    reductions_ += cut.reductions;
-    bytes_reduced_ += cut.bytes_reduced;
+    reductions_.note(cut.reductions, cut.bytes_reduced);
     return std::move(cut.splitters);
   }
 
@@ -161,7 +156,8 @@ class Phases {
     });
   }
 
-  // Collective. `shape` as in phase_search, of the phases that cost anything; empty: unknown.
+  // Collective. `shape` is as in phase_search, for the phases that cost anything; it is empty if it
+  // is unknown.
   Level search(std::int64_t pieces, const std::vector<std::int64_t>& marks,
                const phase_search::Limits& shape) {
     CutOptions cutting;
@@ -183,7 +179,7 @@ class Phases {
     return level;
   }
 
-  // The sums over parts from those over stretches.
+  // The sums over parts, computed from those over stretches.
   std::vector<std::int64_t> joined(const std::vector<std::int64_t>& between,
                                    const std::vector<std::int64_t>& offsets) const {
     const auto phases = static_cast<std::size_t>(options_.phases);
@@ -205,7 +201,7 @@ class Phases {
     return least;
   }
 
-  // Of each phase that costs anything, before each place.
+  // The costs before each place, of each phase that costs anything.
   std::vector<std::vector<double>> running_costs(const std::vector<std::int64_t>& between) const {
     const auto phases = static_cast<std::size_t>(options_.phases);
     std::vector<std::vector<double>> before;
@@ -239,19 +235,18 @@ class Phases {
   const PhaseOptions& options_;
   PhaseCensus all_;
   PhaseUnits units_;
-  std::vector<std::vector<double>> totals_;  // of each phase, one
+  std::vector<std::vector<double>> totals_;  // one number per phase
   bool has_cost_ = false;
-  // The one weight per object, in the order of the keys.
+  // The weight of each object over all phases, in the order of the keys.
   Status weighed_;
   std::vector<exec::Array<double>> weights_;
   std::vector<WeightedKeys> weighted_;
-  int reductions_ = 0;
-  std::int64_t bytes_reduced_ = 0;
+  CountedReductions reductions_;
 };
 
-// A part without cost has no object that could weigh what a part does. So the part before it weighs
-// as much more; a cut then divides that part, which lowers its load. Those at the begin count for
-// the part after them.
+// A part without cost has no object that could have the weight of a part. So the part before it
+// gets that weight in addition; a cut then divides that part, which lowers its load. Parts without
+// cost at the begin count for the part after them.
 void count_empty_parts(std::vector<double>& sum_of_part) {
   double waiting = 0;
   for (std::size_t part = 0; part < sum_of_part.size();) {

@@ -1,37 +1,30 @@
-#include "units.hpp"
+#include "cut/units.hpp"
+#include "cut/stage.hpp"
 
-#include "device_census.hpp"
+#include "cut/device_census.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <string>
-#include <vector>
 
 namespace evenkeel {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{"core/cut"}, problem, remedy);
-}
+constexpr const char* units_label = "evenkeel::cut::census";
 
-constexpr const char* label = "evenkeel::cut::census";
-
-// Calls look(share, begin, end) on each of the host's threads, with a share of `count` objects, and
-// joins what is found. Few objects are one share.
+// Calls look(begin, end) on each of the host's threads, with a share of `count` objects, and joins
+// the results. Few objects are one share.
 template <class Found, class Look, class Join>
 Found found_in_shares(std::int64_t count, const Look& look, const Join& join) {
   constexpr std::int64_t worth_a_thread = 16'384;  // objects
   const std::int64_t shares =
       std::clamp<std::int64_t>(count / worth_a_thread, 1, exec::host_threads());
   std::vector<Found> found(static_cast<std::size_t>(shares));
-  exec::for_each_on_host(label, shares, [&](std::int64_t share) {
+  exec::for_each_on_host(units_label, shares, [&](std::int64_t share) {
     const auto [begin, end] = exec::share_of(count, shares, share);
     found[static_cast<std::size_t>(share)] = look(begin, end);
   });
@@ -118,9 +111,8 @@ void refuse_weight() {
 
 void require_finite_sum(std::span<const double> weights) {
   if (std::isfinite(std::accumulate(weights.begin(), weights.end(), 0.0))) return;
-  throw Error(ErrorKind::bad_input, Where{"core/weights"},
-              "The weights add up to more than a number can hold.",
-              "Give smaller ones; only their ratios count.");
+  Refusal{"core/weights"}("The weights add up to more than a number can hold.",
+                          "Give smaller ones; only their ratios count.");
 }
 
 MemoryKind memory_of(std::span<const WeightedKeys> sets) {

@@ -1,16 +1,14 @@
 #pragma once
 
 // Weights as integers. Sums of integers are exact, so they do not depend on the order in which
-// ranks and threads add them up.
+// ranks and threads add them up. Extras use the exported functions.
 
 #include <evenkeel/core/cut.hpp>
 
 #include <Kokkos_Macros.hpp>
 
 #include <bit>
-#include <cstdint>
 #include <limits>
-#include <span>
 
 namespace evenkeel {
 
@@ -20,36 +18,36 @@ struct Census {
   double heaviest = 0;
   std::uint64_t least_key = std::numeric_limits<std::uint64_t>::max(), greatest_key = 0;
   std::int64_t falls = 0;               // keys that are below the one before
-  std::int64_t ranks_out_of_order = 0;  // where a key falls, or which have several sets
+  std::int64_t ranks_out_of_order = 0;  // on which a key falls, or which have several sets
   std::int64_t ranks_on_device = 0;     // with objects in memory that a device works on
   bool weightless() const noexcept { return !(heaviest > 0); }
 };
 
-void combine(Census& into, const Census& from) noexcept;
+EVENKEEL_API void combine(Census& into, const Census& from) noexcept;
 
-// The bits of doubles that are not negative are ordered as the doubles are: NaN and infinity are
-// above all others, and negative numbers are below.
+// The bits of non-negative doubles have the same order as the doubles. NaN and infinity are above
+// all others, and negative numbers are below.
 inline constexpr auto bits_of_infinity =
     std::bit_cast<std::int64_t>(std::numeric_limits<double>::infinity());
 [[noreturn]] void refuse_weight();
 
-// Throws an Error if all these weights together are more than a number can hold. Where the weights
-// are the same on all ranks, so is the Error.
-void require_finite_sum(std::span<const double> weights);
+// Throws an Error if the sum of these weights is more than a number can hold. If the weights are
+// the same on all ranks, so is the Error.
+EVENKEEL_API void require_finite_sum(std::span<const double> weights);
 
-// The memory of all sets with objects; host memory if there are none. Throws an Error if sets are
-// in different kinds of memory.
+// The memory of all sets with objects, or host memory if no set has objects. Throws an Error if
+// sets are in different kinds of memory.
 MemoryKind memory_of(std::span<const WeightedKeys> sets);
 
-// Only the number of objects and the heaviest weight. Throws an Error for weights that are not
-// valid. Local.
+// Finds only the number of objects and the heaviest weight. Throws an Error for weights that are
+// not valid. Local.
 Census census_of_weights(std::span<const WeightedKeys> sets);
-Census census_of_weights(std::span<const double> weights, MemoryKind memory);
+EVENKEEL_API Census census_of_weights(std::span<const double> weights, MemoryKind memory);
 // The whole census. Throws an Error for weights and keys that are not valid. Local.
-Census census(std::span<const WeightedKeys> sets, int dimensions);
+EVENKEEL_API Census census(std::span<const WeightedKeys> sets, int dimensions);
 
 // The unit is a power of two, chosen so that the sum of all weights stays below 2^62.
-class Units {
+class EVENKEEL_API Units {
  public:
   Units() = default;
   explicit Units(const Census& all);

@@ -1,6 +1,8 @@
 #include "directory/ids.hpp"
+#include "directory/stage.hpp"
 
-#include <evenkeel/backends/error.hpp>
+#include "field/copy.hpp"
+
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 
@@ -10,11 +12,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::directory::ids";
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{"core/directory"}, problem, remedy);
-}
+constexpr const char* ids_label = "evenkeel::directory::ids";
 
 bool is_integer(ScalarType type) {
   return type != ScalarType::none && type != ScalarType::float32 && type != ScalarType::float64;
@@ -39,7 +37,7 @@ struct ReadIds {
 template <class T>
 void read_as(const Space& space, const FieldLayout& at, std::int64_t count,
              const exec::Array<std::uint64_t>& ids) {
-  exec::for_each(space, label, count,
+  exec::for_each(space, ids_label, count,
                  ReadIds<T>{static_cast<const char*>(at.data), at.object_stride_bytes,
                             at.component_stride_bytes, at.components, ids.data()});
 }
@@ -61,7 +59,7 @@ void read_from(const Space& space, const FieldLayout& at, std::int64_t count,
               "Please report it.");
 }
 
-// Which slot an id gets depends on the order of threads, but not what is found.
+// The slot of an id depends on the order of threads, but the results of searches do not.
 struct Insert {
   PlaceOfId table;
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
@@ -100,22 +98,17 @@ void check_ids(const FieldLayout& at, const std::string& label_of_ids, std::int6
 exec::Array<std::uint64_t> read_ids(const Space& space, const NumberSource& source,
                                     std::int64_t count) {
   FieldLayout at = source.layout();
-  exec::Array<std::uint64_t> ids(space, label, count * at.components);
+  exec::Array<std::uint64_t> ids(space, ids_label, count * at.components);
   if (ids.empty()) return ids;
   Buffer copy;
   if (!space.can_access(at.memory)) {
-    FieldLayout packed = at;
-    copy = Buffer(label, exec::memory_of(space), count * at.bytes_per_object());
-    packed.data = copy.data();
-    packed.memory = copy.kind();
-    packed.count = packed.capacity = count;
-    packed.object_stride_bytes = at.bytes_per_object();
-    packed.component_stride_bytes = at.element_bytes;
+    copy = Buffer(ids_label, exec::memory_of(space), count * at.bytes_per_object());
+    const FieldLayout packed = packed_like(at, copy.data(), copy.kind(), count);
     copy_objects(space, packed, at, count);
     at = packed;
   }
   read_from(space, at, count, ids);
-  space.fence(label);
+  space.fence(ids_label);
   return ids;
 }
 
@@ -128,9 +121,9 @@ exec::Array<std::int64_t> IdTable::slots_for(const Space& space,
                                              const exec::Array<std::uint64_t>& ids) {
   const auto most = static_cast<std::uint64_t>(ids.size());
   exec::Array<std::int64_t> slots = exec::filled(
-      space, label, static_cast<std::int64_t>(std::bit_ceil(2 * most + 2)), PlaceOfId::none);
-  exec::for_each(space, label, ids.size(), Insert{of(ids, slots)});
-  space.fence(label);
+      space, ids_label, static_cast<std::int64_t>(std::bit_ceil(2 * most + 2)), PlaceOfId::none);
+  exec::for_each(space, ids_label, ids.size(), Insert{of(ids, slots)});
+  space.fence(ids_label);
   return slots;
 }
 

@@ -5,17 +5,17 @@
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/core/field.hpp>
-#include <evenkeel/core/set.hpp>
+#include <evenkeel/core/field/set.hpp>
 
 #include <cstdint>
 #include <string>
 
 namespace evenkeel {
 
-// Throws an Error for what does not hold integers, or holds too few.
+// Throws an Error if the field does not hold integers, or holds fewer than `count`.
 void check_ids(const FieldLayout& at, const std::string& label, std::int64_t count);
 
-// Of how many objects ids are given.
+// The number of objects that have ids.
 std::int64_t count_of(const NumberSource& ids, const OwnedCount& count);
 
 // The ids of the first `count` objects, component by component of each. Blocks.
@@ -26,7 +26,7 @@ exec::Array<std::uint64_t> read_ids(const Space& space, const NumberSource& ids,
 // to the list and to slots, of which there are a power of 2 and more than ids.
 struct PlaceOfId {
   const std::uint64_t* ids;
-  std::int64_t* slots;  // places; `none` where there is no id
+  std::int64_t* slots;  // places, or `none` in an empty slot
   int bits;             // there are 2^bits slots
 
   static constexpr std::int64_t none = -1;
@@ -34,7 +34,7 @@ struct PlaceOfId {
   KOKKOS_FUNCTION std::uint64_t next(std::uint64_t slot) const {
     return (slot + 1) & ((std::uint64_t{1} << bits) - 1);
   }
-  // The highest bits: the lowest ones of a like number say who keeps an id.
+  // Takes the highest bits, because the lowest bits of a similar number determine the keeper.
   KOKKOS_FUNCTION std::uint64_t first_slot(std::uint64_t id) const {
     const std::uint64_t mixed = (id ^ (id >> 32U)) * 0x9E3779B97F4A7C15U;
     return ((mixed ^ (mixed >> 29U)) * 0xBF58476D1CE4E5B9U) >> (64 - bits);

@@ -1,6 +1,6 @@
 #include "directory/ids.hpp"
+#include "directory/stage.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/core/directory.hpp>
 
@@ -10,11 +10,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::directory::local";
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{"core/directory"}, problem, remedy);
-}
+constexpr const char* local_ids_label = "evenkeel::directory::local";
 
 template <class T>
 struct WriteIndices {
@@ -37,10 +33,10 @@ void write_as(const Space& space, const PlaceOfId& index_of, std::int64_t ids,
     refuse("Indices of type " + std::string(name_of(at.scalar)) + " cannot count " +
                std::to_string(ids) + " objects.",
            "Use wider integers.");
-  exec::for_each(space, label, at.count,
+  exec::for_each(space, local_ids_label, at.count,
                  WriteIndices<T>{index_of, wanted.data(), static_cast<char*>(at.data),
                                  at.object_stride_bytes, at.component_stride_bytes, at.components});
-  space.fence(label);
+  space.fence(local_ids_label);
 }
 
 }  // namespace

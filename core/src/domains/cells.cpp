@@ -1,18 +1,14 @@
-#include <evenkeel/core/domains/cells.hpp>
+#include "domains/stage.hpp"
+#include "order/bisect.hpp"
 
-#include <evenkeel/backends/error.hpp>
+#include <evenkeel/core/domains/grid.hpp>
 
-#include <cmath>
-#include <optional>
+#include <algorithm>
 #include <string>
 
 namespace evenkeel {
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{"core/domains"}, problem, remedy);
-}
 
 void check(const CellMesh& mesh, const GridDomains& decomposition) {
   if (decomposition.parts() == 0)
@@ -36,15 +32,8 @@ double centre(const CellMesh& mesh, std::size_t axis, std::int64_t cell) {
 
 // The first cell whose centre is not below a border.
 std::int64_t first_cell(const CellMesh& mesh, std::size_t axis, double border) {
-  std::int64_t first = 0, last = mesh.cells[axis];
-  while (first < last) {
-    const std::int64_t middle = first + (last - first) / 2;
-    if (centre(mesh, axis, middle) < border)
-      first = middle + 1;
-    else
-      last = middle;
-  }
-  return first;
+  return count_before_on_host(mesh.cells[axis],
+                              [&](std::int64_t cell) { return centre(mesh, axis, cell) < border; });
 }
 
 CellRange common(const CellRange& a, const CellRange& b) {
@@ -61,7 +50,7 @@ std::vector<CellParcel> shares(const CellMesh& mesh, const GridDomains& decompos
                                const CellRange& range, const Box& around, int rank) {
   std::vector<CellParcel> parcels;
   if (range.count() == 0) return parcels;
-  for (const int other : ranks_within(decomposition, around, 0)) {
+  for (const int other : decomposition.ranks_within(around, 0)) {
     if (other == rank) continue;
     const CellRange cells =
         common(range, cells_in(mesh, decomposition, decomposition.part_of(other)));

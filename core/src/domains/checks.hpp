@@ -3,10 +3,9 @@
 // Checks that all decompositions share, of their arguments and of queries. Each throws an Error of
 // the given stage.
 
-#include <evenkeel/core/box.hpp>
+#include <evenkeel/core/domains/decomposition.hpp>
 
 #include <span>
-#include <vector>
 
 namespace evenkeel {
 
@@ -16,14 +15,16 @@ void check_ranks(const char* stage, int parts, const std::vector<int>& rank_of_p
 void check_has_parts(const char* stage, int parts);
 void check_part(const char* stage, int parts, int part);
 
-// Checks a point whose owner is asked for.
-void check_point(const char* stage, int dimensions, std::span<const double> point);
+// Checks a point whose owner is asked for, and that there are owners.
+void check_point(const char* stage, const Decomposition& domains, std::span<const double> point);
 
-// Checks a box whose halo is asked for. Its axes beyond the dimensions have no meaning.
-void check_halo(const char* stage, int dimensions, const Box& box, double width);
+// Checks a box whose halo is asked for, and that there are owners. Axes beyond the dimensions have
+// no meaning.
+void check_halo(const char* stage, const Decomposition& domains, const Box& box, double width);
+void check_width(const char* stage, double width);
 
 // Throws an Error: the parts of a graph own objects, and a question about places has no answer.
-[[noreturn]] void refuse_places(const char* stage);
+[[noreturn]] EVENKEEL_API void refuse_places(const char* stage);
 
 // Sorts the ranks and removes duplicates.
 void make_ascending(std::vector<int>& ranks);

@@ -1,23 +1,20 @@
 #include "domains/checks.hpp"
+#include "domains/frame.hpp"
+#include "domains/home/home_test.hpp"
+#include "domains/stage.hpp"
 
-#include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/domains/curve.hpp>
+#include <evenkeel/core/domains/owner.hpp>
+#include <evenkeel/core/order.hpp>
 
 #include <algorithm>
 #include <string>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
-
-constexpr const char* stage_name = "core/domains";
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
-}
 
 template <int n>
 CurveKey key_of(const Lattice& lattice, std::span<const double> point) {
@@ -40,13 +37,10 @@ int owner_of(const Splitters& splitters, CurveKey key) {
 CurveDomains::CurveDomains(std::int64_t generation, int dimensions, const Box& box,
                            const std::array<bool, 3>& periodic, Splitters splitters,
                            const CurveOptions& curve, std::vector<int> rank_of_part)
-    : generation_(generation),
-      dimensions_(dimensions),
-      box_(box),
-      periodic_(periodic),
+    : Decomposition(generation, static_cast<int>(splitters.size()) - 1, dimensions, box, periodic,
+                    std::move(rank_of_part)),
       splitters_(std::move(splitters)),
-      curve_(curve),
-      rank_of_part_(std::move(rank_of_part)) {
+      curve_(curve) {
   if (dimensions != 2 && dimensions != 3)
     refuse("A decomposition in " + std::to_string(dimensions) + " dimensions was asked for.",
            "Use 2 or 3 dimensions.");
@@ -55,16 +49,39 @@ CurveDomains::CurveDomains(std::int64_t generation, int dimensions, const Box& b
       !std::is_sorted(splitters_.begin(), splitters_.end()))
     refuse("The splitters do not cut the whole curve into ranges.",
            "Begin with 0, end with end_of_curve(), and never fall.");
-  check_ranks(stage_name, parts(), rank_of_part_);
+  check_ranks(stage_name, parts(), this->rank_of_part());
   static_cast<void>(lattice_of(*this));  // refuses levels out of range
 }
 
 int CurveDomains::owner_of(std::span<const double> point) const {
-  check_has_parts(stage_name, parts());
-  check_point(stage_name, dimensions(), point);
+  check_point(stage_name, *this, point);
   const Lattice lattice = lattice_of(*this);
   const CurveKey key = dimensions() == 3 ? key_of<3>(lattice, point) : key_of<2>(lattice, point);
   return rank_of(evenkeel::owner_of(splitters_, key));
+}
+
+bool CurveDomains::divides_as(const CurveDomains& other) const {
+  return curve_ == other.curve_ && splitters_ == other.splitters_;
+}
+
+CellFrame CurveDomains::frame() const { return CellFrame(lattice_of(*this), box()); }
+
+std::unique_ptr<HomeTest> CurveDomains::home_test(const Space& space, int part,
+                                                  std::int64_t objects) const {
+  if (curve_.kind == CurveKind::snake) return nullptr;
+  const Lattice lattice = lattice_of(*this);
+  const auto p = static_cast<std::size_t>(part);
+  auto table = finest_table(space, lattice, splitters_[p], splitters_[p + 1], objects);
+  if (!table) return nullptr;
+  const Box inner = inner_box(*table, lattice, box(), boxes_of(part));
+  return home_in_cells(lattice, std::move(*table), inner);
+}
+
+void CurveDomains::write_parts(const Space& space, const Set& set, int* parts) const {
+  check_has_parts(stage_name, this->parts());
+  const exec::Array<CurveKey> keys(space, "evenkeel::domains::keys", set.count());
+  write_keys(space, lattice_of(*this), set, keys.data());
+  write_owners(space, splitters_, keys.data(), keys.size(), parts);
 }
 
 Lattice lattice_of(const CurveDomains& decomposition) {

@@ -1,10 +1,11 @@
-#include "domains/curve_boxes.hpp"
+// A range of a curve as boxes.
+
+#include "domains/checks.hpp"
 
 #include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/domains/curve.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 
 namespace evenkeel {
 
@@ -15,8 +16,8 @@ struct CellBlock {
   std::array<std::uint32_t, 3> first = {0, 0, 0}, last = {0, 0, 0};
 };
 
-// Collects the blocks of a range of cells. Keys are counted in cells: without the bits that a
-// lattice of fewer levels leaves unused.
+// Collects the blocks of a range of cells. Keys are counted in cells: they are without the bits
+// that a lattice of fewer levels leaves unused.
 class Blocks {
  public:
   Blocks(const Lattice& lattice) : lattice_(lattice) {}
@@ -30,7 +31,7 @@ class Blocks {
   }
 
  private:
-  // What is behind the last cell of the box holds no places.
+  // Cells beyond the last cell of the box hold no places.
   void add(CellBlock block) {
     for (int axis = 0; axis < lattice_.dimensions(); ++axis) {
       const auto d = static_cast<std::size_t>(axis);
@@ -40,7 +41,7 @@ class Blocks {
     blocks_.push_back(block);
   }
 
-  // The greatest cubes whose cells the curve visits one after the other.
+  // Adds the greatest cubes whose cells the curve visits one after the other.
   void add_cubes(std::uint64_t begin, std::uint64_t end) {
     const int n = lattice_.dimensions();
     while (begin < end) {
@@ -66,8 +67,9 @@ class Blocks {
     return block;
   }
 
-  // A key of the snake is a number whose digits are the last axis, then the one before, ..., each
-  // counted backwards if the digit before is odd. `block` says where the axes above `axis` are.
+  // A key of the snake is a number whose digits are the coordinates along the last axis, the one
+  // before it, and so on. A digit is counted backwards if the digit before it is odd. `block` has
+  // the coordinates along the axes above `axis`.
   void add_rows(int axis, CellBlock block, bool backwards, std::uint64_t begin, std::uint64_t end) {
     if (begin >= end) return;
     const std::uint64_t row = std::uint64_t{1} << (axis * lattice_.levels());  // keys per digit
@@ -108,7 +110,7 @@ class Blocks {
   std::vector<CellBlock> blocks_;
 };
 
-// A face of a cell; the faces of the box where cells reach beyond it.
+// A face of a cell, or the face of the box if the cell reaches beyond it.
 double face_of(const Lattice& lattice, const Box& box, std::size_t d, std::uint32_t coordinate) {
   const int axis = static_cast<int>(d);
   if (coordinate == 0) return box.lower[d];
@@ -118,20 +120,21 @@ double face_of(const Lattice& lattice, const Box& box, std::size_t d, std::uint3
 
 }  // namespace
 
-std::vector<Box> boxes_on_curve(const CurveDomains& domains, int part) {
-  const Lattice lattice = lattice_of(domains);
+std::vector<Box> CurveDomains::boxes_of(int part) const {
+  check_part("core/domains", parts(), part);
+  const Lattice lattice = lattice_of(*this);
   const int unused = lattice.unused_bits();
   const auto first_cell = [&](std::size_t splitter) {
-    const std::uint64_t key = domains.splitters()[splitter].value;
+    const std::uint64_t key = splitters_[splitter].value;
     return (key >> unused) + (key >> unused << unused != key ? 1 : 0);
   };
   const auto p = static_cast<std::size_t>(part);
   std::vector<Box> boxes;
   for (const CellBlock& block : Blocks(lattice).of(first_cell(p), first_cell(p + 1))) {
-    Box& box = boxes.emplace_back(domains.box());
-    for (std::size_t d = 0; d < static_cast<std::size_t>(domains.dimensions()); ++d) {
-      box.lower[d] = face_of(lattice, domains.box(), d, block.first[d]);
-      box.upper[d] = face_of(lattice, domains.box(), d, block.last[d] + 1);
+    Box& one = boxes.emplace_back(box());
+    for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions()); ++d) {
+      one.lower[d] = face_of(lattice, box(), d, block.first[d]);
+      one.upper[d] = face_of(lattice, box(), d, block.last[d] + 1);
     }
   }
   return boxes;

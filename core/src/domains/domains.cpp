@@ -1,104 +1,86 @@
-#include "domains/checks.hpp"
+#include "domains/answers.hpp"
+#include "domains/stage.hpp"
 
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
-#include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/domains.hpp>
-#include <evenkeel/core/domains/owner.hpp>
-#include <evenkeel/core/order.hpp>
+
+#include <algorithm>
+#include <string>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::domains::ranks";
+constexpr const char* domains_label = "evenkeel::domains::ranks";
 
-void write_parts_of(const Space& space, const CurveDomains& curve, const Set& set, int* parts) {
-  check_has_parts("core/domains", curve.parts());
-  const std::int64_t count = set.count();
-  const Buffer keys("evenkeel::domains::keys", set.position().memory,
-                    count * static_cast<std::int64_t>(sizeof(CurveKey)));
-  auto* const first = reinterpret_cast<CurveKey*>(keys.data());
-  write_keys(space, lattice_of(curve), set, first);
-  write_owners(space, curve.splitters(), first, count, parts);
+template <IsDomain... D>
+constexpr bool answer_everything(const std::variant<D...>*) {
+  return true;
 }
-
-struct RankOfPart {
-  const int* ranks;
-  int* parts;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { parts[i] = ranks[parts[i]]; }
-};
-
-void renumber(const Space& space, const std::vector<int>& rank_of_part, std::int64_t count,
-              int* parts) {
-  const auto bytes = static_cast<std::int64_t>(rank_of_part.size() * sizeof(int));
-  const int* ranks = rank_of_part.data();
-  Buffer copy;
-  if (!space.can_access(MemoryKind::host)) {
-    copy = Buffer(label, MemoryKind::device, bytes);
-    copy_bytes(space, copy.data(), copy.kind(), ranks, MemoryKind::host, bytes);
-    ranks = reinterpret_cast<const int*>(copy.data());
-  }
-  with_space(space, [&](const auto& instance) {
-    exec::for_each(instance, label, count, RankOfPart{ranks, parts});
-  });
-  space.fence(label);
-}
+static_assert(answer_everything(static_cast<const Domains*>(nullptr)));
 
 }  // namespace
 
-void write_ranks(const Space& space, const Domains& domains, const Set& set, int* ranks) {
-  if (!own_places(domains)) refuse_places("core/domains");
-  if (const auto* curve = std::get_if<CurveDomains>(&domains))
-    write_parts_of(space, *curve, set, ranks);
-  else if (const auto* grid = std::get_if<GridDomains>(&domains))
-    write_parts(space, *grid, set, ranks);
-  else
-    write_parts(space, std::get<TreeDomains>(domains), set, ranks);
-  if (!rank_of_part(domains).empty() && set.count() > 0)
-    renumber(space, rank_of_part(domains), set.count(), ranks);
+// --- Members of all domains ----------------------------------------------------------------------
+
+bool Decomposition::has_part(int rank) const noexcept {
+  if (rank_of_part_.empty()) return rank >= 0 && rank < parts_;
+  return std::find(rank_of_part_.begin(), rank_of_part_.end(), rank) != rank_of_part_.end();
 }
 
-exec::Array<int> owners_of(const Space& space, const Domains& domains, const Set& set) {
-  check(set);
-  exec::Array<int> owners(space, label, set.count());
-  write_ranks(space, domains, set, owners.data());
-  return owners;
+int Decomposition::part_of(int rank) const {
+  if (!has_part(rank))
+    refuse("Rank " + std::to_string(rank) + " owns no domain.", "Give a rank that does.");
+  if (rank_of_part_.empty()) return rank;
+  return static_cast<int>(std::find(rank_of_part_.begin(), rank_of_part_.end(), rank) -
+                          rank_of_part_.begin());
+}
+
+bool own_places(const Domains& domains) noexcept {
+  return std::visit([]<class D>(const D&) { return D::owns_places; }, domains);
 }
 
 Domains renumbered(const Domains& domains, std::int64_t generation) {
-  if (const auto* curve = std::get_if<CurveDomains>(&domains))
-    return CurveDomains(generation, curve->dimensions(), curve->box(), curve->periodic(),
-                        curve->splitters(), curve->curve(), curve->rank_of_part());
-  if (const auto* tree = std::get_if<TreeDomains>(&domains))
-    return TreeDomains(generation, tree->dimensions(), tree->box(), tree->periodic(), tree->nodes(),
-                       tree->rank_of_part());
-  if (const auto* parts = std::get_if<GraphDomains>(&domains)) {
-    GraphDomains again(generation, parts->division(), parts->dimensions(), parts->box(),
-                       parts->periodic(), parts->report());
-    again.set_cut_from_nothing(parts->cut_from_nothing());
-    return again;
-  }
-  const auto& grid = std::get<GridDomains>(domains);
-  return GridDomains(generation, grid.shape(), grid.box(), grid.periodic(), grid.borders(),
-                     grid.rank_of_part());
+  return std::visit([&](const auto& all) -> Domains { return renumbered(all, generation); },
+                    domains);
 }
 
 bool is_same_division(const Domains& a, const Domains& b) {
   if (a.index() != b.index() || !(box_of(a) == box_of(b)) || rank_of_part(a) != rank_of_part(b))
     return false;
-  if (const auto* curve = std::get_if<CurveDomains>(&a)) {
-    const auto& other = std::get<CurveDomains>(b);
-    return curve->curve() == other.curve() && curve->splitters() == other.splitters();
-  }
-  if (const auto* tree = std::get_if<TreeDomains>(&a))
-    return tree->nodes() == std::get<TreeDomains>(b).nodes();
-  if (const auto* parts = std::get_if<GraphDomains>(&a))
-    return parts->parts() == parts_of(b) &&
-           parts->division() == std::get<GraphDomains>(b).division();
-  const auto& grid = std::get<GridDomains>(a);
-  const auto& other = std::get<GridDomains>(b);
-  return grid.shape() == other.shape() && grid.borders() == other.borders();
+  return std::visit([&]<class D>(const D& all) { return all.divides_as(std::get<D>(b)); }, a);
+}
+
+// --- Questions to domains that own places --------------------------------------------------------
+
+int owner_of(const Domains& domains, std::span<const double> point) {
+  return ask_places(stage_name, domains, [&](const auto& all) { return all.owner_of(point); });
+}
+
+std::vector<int> ranks_within(const Domains& domains, const Box& box, double width) {
+  return ask_places(stage_name, domains,
+                    [&](const auto& all) { return all.ranks_within(box, width); });
+}
+
+void write_parts(const Space& space, const Domains& domains, const Set& set, int* parts) {
+  ask_places(stage_name, domains, [&](const auto& all) { all.write_parts(space, set, parts); });
+}
+
+void write_ranks(const Space& space, const Domains& domains, const Set& set, int* ranks) {
+  write_parts(space, domains, set, ranks);
+  const std::vector<int>& rank_of = rank_of_part(domains);
+  if (rank_of.empty() || set.count() == 0) return;
+  const exec::Reached<int> reached(space, domains_label, rank_of);
+  exec::for_each(space, domains_label, set.count(), exec::Pick{reached.data(), ranks, ranks});
+  space.fence(domains_label);
+}
+
+exec::Array<int> owners_of(const Space& space, const Domains& domains, const Set& set) {
+  check(set);
+  exec::Array<int> owners(space, domains_label, set.count());
+  write_ranks(space, domains, set, owners.data());
+  return owners;
 }
 
 }  // namespace evenkeel

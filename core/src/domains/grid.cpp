@@ -1,26 +1,17 @@
-#include "domains/reaches.hpp"
+#include "domains/boxes.hpp"
+#include "domains/branches.hpp"
+#include "domains/home/home_test.hpp"
+#include "domains/stage.hpp"
 #include "domains/write_parts.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/domains/grid.hpp>
 #include <evenkeel/core/domains/part_of_point.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/domains";
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
-}
-
-// The domains in a row of a level.
+// The number of domains in a row of a level.
 std::size_t domains_of(const GridShape& shape, const std::array<int, 3>& axes, std::size_t level) {
   return static_cast<std::size_t>(shape.extents[static_cast<std::size_t>(axes[level])]);
 }
@@ -67,6 +58,11 @@ void check_borders(const GridBorders& borders, const GridShape& shape, const Box
   }
 }
 
+int parts_of_checked(const GridShape& shape) {
+  check(shape);
+  return shape.parts();
+}
+
 }  // namespace
 
 const char* name_of(GridScheme scheme) noexcept {
@@ -88,17 +84,13 @@ std::array<int, 3> usual_axes(int dimensions) noexcept {
 GridDomains::GridDomains(std::int64_t generation, const GridShape& shape, const Box& box,
                          const std::array<bool, 3>& periodic, GridBorders borders,
                          std::vector<int> rank_of_part)
-    : generation_(generation),
+    : Decomposition(generation, parts_of_checked(shape), shape.dimensions, box, periodic,
+                    std::move(rank_of_part)),
       shape_(shape),
-      box_(box),
-      periodic_(periodic),
-      borders_(std::move(borders)),
-      rank_of_part_(std::move(rank_of_part)) {
-  check(shape);
-  parts_ = shape.parts();
+      borders_(std::move(borders)) {
   check_axes(shape.dimensions, box, periodic);
   check_borders(borders_, shape, box);
-  check_ranks(stage_name, parts_, rank_of_part_);
+  check_ranks(stage_name, parts(), this->rank_of_part());
 }
 
 GridDomains GridDomains::uniform(const GridShape& shape, const Box& box, GridScheme scheme,
@@ -125,30 +117,21 @@ PartOfPoint GridDomains::part_of_point() const noexcept {
   for (std::size_t level = 0; level < static_cast<std::size_t>(shape_.dimensions); ++level) {
     const int axis = borders_.axes[level];
     const auto d = static_cast<std::size_t>(axis);
-    part_of.levels[level] = {axis_of(box_, periodic_, axis), axis, shape_.extents[d], strides[d],
+    part_of.levels[level] = {axis_of(box(), periodic(), axis), axis, shape_.extents[d], strides[d],
                              borders_.levels[level].data()};
   }
   return part_of;
 }
 
-int GridDomains::part_of(int rank) const {
-  const auto found = std::find(rank_of_part_.begin(), rank_of_part_.end(), rank);
-  const bool in_order = rank_of_part_.empty() && rank >= 0 && rank < parts_;
-  if (!in_order && found == rank_of_part_.end())
-    refuse("Rank " + std::to_string(rank) + " owns no domain.", "Give a rank that does.");
-  return in_order ? rank : static_cast<int>(std::distance(rank_of_part_.begin(), found));
-}
-
 int GridDomains::owner_of(std::span<const double> point) const {
-  check_has_parts(stage_name, parts());
-  check_point(stage_name, dimensions(), point);
+  check_point(stage_name, *this, point);
   return rank_of(part_of_point()(point.data()));
 }
 
 Box GridDomains::box_of(int part) const {
   check_part(stage_name, parts(), part);
   const PartOfPoint of = part_of_point();
-  Box domain = box_;
+  Box domain = box();
   std::int64_t row = 0;
   for (int l = 0; l < of.dimensions; ++l) {
     const PartOfPoint::Level& level = of.levels[l];
@@ -161,72 +144,125 @@ Box GridDomains::box_of(int part) const {
   return domain;
 }
 
-// --- Asked for all objects, and for a box --------------------------------------------------------
+std::vector<Box> GridDomains::boxes_of(int part) const { return box_with_places(*this, part); }
 
-void write_parts(const Space& space, const GridDomains& decomposition, const Set& set, int* parts) {
-  if (!has_objects(stage_name, space, decomposition.parts(), decomposition.dimensions(), set))
-    return;
-  PartOfPoint part_of = decomposition.part_of_point();
-  std::array<Buffer, 3> copies;
-  for (std::size_t level = 0; level < copies.size(); ++level)
+bool GridDomains::divides_as(const GridDomains& other) const {
+  return shape_ == other.shape_ && borders_ == other.borders_;
+}
+
+void GridDomains::write_parts(const Space& space, const Set& set, int* parts) const {
+  if (!has_objects(stage_name, space, *this, set)) return;
+  PartOfPoint part_of = part_of_point();
+  std::vector<exec::Reached<double>> rows;
+  rows.reserve(borders_.levels.size());
+  for (std::size_t level = 0; level < borders_.levels.size(); ++level)
     part_of.levels[level].borders =
-        reachable(space, decomposition.borders().levels[level], copies[level]);
+        rows.emplace_back(space, parts_label, borders_.levels[level]).data();
   write_parts_by(space, part_of, set, parts);
 }
 
+// --- Within reach --------------------------------------------------------------------------------
+
 namespace {
 
-// Walks the levels from the outermost inwards, through the domains that own something within reach.
-class OwnersWithin {
+// The branches of a grid: rows of borders, halved until single domains are left, and below these
+// the rows of the next level.
+class GridBranches {
  public:
-  OwnersWithin(const GridDomains& decomposition, const std::array<std::vector<Reach>, 3>& reaches)
-      : decomposition_(decomposition), of_(decomposition.part_of_point()), reaches_(reaches) {}
+  struct Branch {
+    NodeBox box;
+    int first, last;
+    int level;
+    std::int64_t row;
+    int begin, end;  // domains in the row
+  };
 
-  std::vector<int> ranks() {
-    add(0, 0, 0);
-    make_ascending(ranks_);
-    return std::move(ranks_);
+  explicit GridBranches(const GridDomains& grid) : grid_(grid), of_(grid.part_of_point()) {
+    for (int level = of_.dimensions - 1; level > 0; --level)
+      owners_[level - 1] = owners_[level] * of_.levels[level].domains;
+  }
+
+  Branch root() const {
+    Branch branch{};
+    enter(branch, 0, 0);
+    return descended(branch);
+  }
+
+  template <class Visit>
+  void children(const Branch& branch, const Visit& visit) const {
+    const int middle = branch.begin + (branch.end - branch.begin) / 2;
+    visit(cut(branch, middle, branch.end));
+    visit(cut(branch, branch.begin, middle));
+  }
+
+  int rank_of(int owner) const {
+    int part = 0;
+    for (int level = 0; level < of_.dimensions; ++level) {
+      part += owner / owners_[level] * of_.levels[level].stride;
+      owner %= owners_[level];
+    }
+    return grid_.rank_of(part);
   }
 
  private:
-  void add(int level, std::int64_t row, int part) {
-    if (level == 3 || level == of_.dimensions)
-      return ranks_.push_back(decomposition_.rank_of(part));
+  // Makes a branch a row of a level. If the box is flat, the first domain owns everything.
+  void enter(Branch& branch, int level, std::int64_t row) const {
     const PartOfPoint::Level& here = of_.levels[level];
     const double* const borders = here.row(row);
-    for (const Reach& reach : reaches_[static_cast<std::size_t>(here.axis)]) {
-      const int first = here.domain_at(row, reach.first), last = here.domain_at(row, reach.last);
-      for (int domain = first; domain <= last; ++domain)
-        if (domain == first || borders[domain] < borders[domain + 1])
-          add(level + 1, of_.next_row(level, row, domain), part + domain * here.stride);
+    const bool is_flat = borders[0] == borders[here.domains];
+    branch.level = level;
+    branch.row = row;
+    branch.begin = 0;
+    branch.end = is_flat ? 1 : here.domains;
+    branch.last = branch.first + branch.end * owners_[level] - 1;
+  }
+  // Replaces a single domain by the row of the next level in it.
+  Branch descended(Branch branch) const {
+    for (int level = branch.level; level + 1 < of_.dimensions; ++level) {
+      if (branch.end - branch.begin > 1 || branch.first == branch.last) break;
+      enter(branch, level + 1, of_.next_row(level, branch.row, branch.begin));
     }
+    return branch;
+  }
+  Branch cut(Branch branch, int begin, int end) const {
+    const PartOfPoint::Level& here = of_.levels[branch.level];
+    const double* const borders = here.row(branch.row);
+    const auto d = static_cast<std::size_t>(here.axis);
+    branch.box.lower[d] = borders[begin];
+    branch.box.upper[d] = place_before(borders[end]);
+    branch.first += (begin - branch.begin) * owners_[branch.level];
+    branch.last = branch.first + (end - begin) * owners_[branch.level] - 1;
+    branch.begin = begin;
+    branch.end = end;
+    return branch.box.is_empty() ? branch : descended(branch);
   }
 
-  const GridDomains& decomposition_;
+  const GridDomains& grid_;
   const PartOfPoint of_;
-  const std::array<std::vector<Reach>, 3>& reaches_;
-  std::vector<int> ranks_;
+  int owners_[3] = {1, 1, 1};  // in a domain of each level
 };
 
 }  // namespace
 
-std::vector<int> ranks_within(const GridDomains& decomposition, const Box& box, double width) {
-  check_has_parts(stage_name, decomposition.parts());
-  check_halo(stage_name, decomposition.dimensions(), box, width);
-  const auto reaches = reaches_of(decomposition.dimensions(), decomposition.box(),
-                                  decomposition.periodic(), box, width);
-  return OwnersWithin(decomposition, reaches).ranks();
+BoxFrame GridDomains::frame() const { return BoxFrame(*this); }
+
+OwnerTree GridDomains::owner_tree(const Reaches& reaches) const {
+  return tree_within_reach(GridBranches(*this), parts(), dimensions(), reaches);
+}
+
+std::unique_ptr<HomeTest> GridDomains::home_test(const Space&, int part, std::int64_t) const {
+  return home_in_box(box_of(part));
+}
+
+std::vector<int> GridDomains::ranks_within(const Box& box, double width) const {
+  check_halo(stage_name, *this, box, width);
+  const Reaches reaches = reaches_of(frame(), dimensions(), box, width);
+  return ranks_within_reach(GridBranches(*this), dimensions(), reaches);
 }
 
 std::vector<int> neighbours_of(const GridDomains& decomposition, int part) {
-  const Box domain = decomposition.box_of(part), &whole = decomposition.box();
-  // Reaches so little beyond the faces that only domains that touch them are found.
-  double reach = 0;
-  for (std::size_t axis = 0; axis < static_cast<std::size_t>(decomposition.dimensions()); ++axis)
-    reach =
-        std::max({reach, (whole.upper[axis] - whole.lower[axis]) * 0x1p-40,
-                  std::abs(whole.lower[axis]) * 0x1p-50, std::abs(whole.upper[axis]) * 0x1p-50});
-  std::vector<int> ranks = ranks_within(decomposition, domain, reach);
+  std::vector<int> ranks =
+      decomposition.ranks_within(decomposition.box_of(part), touching_reach(decomposition));
   std::erase(ranks, decomposition.rank_of(part));
   return ranks;
 }

@@ -1,6 +1,7 @@
-#include <evenkeel/backends/error.hpp>
+#include "domains/stage.hpp"
+
+#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/core/domains/owner.hpp>
 
 #include <algorithm>
@@ -9,7 +10,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::owner::parts";
+constexpr const char* owner_label = "evenkeel::owner::parts";
 
 struct WriteOwner {
   OwnerOf owner_of;
@@ -19,8 +20,8 @@ struct WriteOwner {
 };
 
 // Neighbours in memory are often neighbours on the curve. So the part of the last key is tried
-// first, for several keys at once. If one of them is elsewhere, all are searched for side by side,
-// because each step of a search waits for the one before.
+// first, for several keys at once. If one of them is elsewhere, all keys are searched for in
+// parallel, because each step of a search waits for the previous step.
 struct WriteOwnersOfBlock {
   static constexpr std::int64_t length = 4096;
   static constexpr int group = 8;
@@ -68,11 +69,11 @@ template <class Instance>
 void write_owners_on(const Instance& instance, const OwnerOf& owner_of, const CurveKey* keys,
                      std::int64_t count, int* owners) {
   if constexpr (is_device<Instance>) {
-    exec::for_each(instance, label, count, WriteOwner{owner_of, keys, owners});
+    exec::for_each(instance, owner_label, count, WriteOwner{owner_of, keys, owners});
   } else {
     using Block = WriteOwnersOfBlock;
     const std::int64_t blocks = (count + Block::length - 1) / Block::length;
-    exec::for_each(instance, label, blocks, Block{owner_of, keys, owners, count});
+    exec::for_each(instance, owner_label, blocks, Block{owner_of, keys, owners, count});
   }
 }
 
@@ -80,22 +81,14 @@ void write_owners_on(const Instance& instance, const OwnerOf& owner_of, const Cu
 
 void write_owners(const Space& space, const Splitters& splitters, const CurveKey* keys,
                   std::int64_t count, int* owners) {
-  if (splitters.size() < 2)
-    throw Error(ErrorKind::bad_input, Where{"core/domains"}, "The splitters make no part.",
-                "Give the splitters of a cut.");
+  if (splitters.size() < 2) refuse("The splitters make no part.", "Give the splitters of a cut.");
   if (count <= 0) return;
-  OwnerOf owner_of{splitters.data(), static_cast<int>(splitters.size()) - 1};
-  Buffer copy;
-  if (!space.can_access(MemoryKind::host)) {
-    const auto bytes = static_cast<std::int64_t>(splitters.size() * sizeof(CurveKey));
-    copy = Buffer("evenkeel::owner::splitters", MemoryKind::device, bytes);
-    copy_bytes(space, copy.data(), copy.kind(), splitters.data(), MemoryKind::host, bytes);
-    owner_of.splitters = reinterpret_cast<const CurveKey*>(copy.data());
-  }
+  const exec::Reached<CurveKey> reached(space, "evenkeel::owner::splitters", splitters);
+  const OwnerOf owner_of{reached.data(), static_cast<int>(splitters.size()) - 1};
   with_space(space, [&](const auto& instance) {
     write_owners_on(instance, owner_of, keys, count, owners);
   });
-  space.fence(label);
+  space.fence(owner_label);
 }
 
 }  // namespace evenkeel

@@ -1,7 +1,8 @@
+#include "domains/stage.hpp"
+
 #include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/text.hpp>
-#include <evenkeel/core/domains/shape.hpp>
+#include <evenkeel/core/domains/grid.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,17 +15,15 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/domains";
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy,
-                         ErrorKind kind = ErrorKind::bad_input) {
+[[noreturn]] void refuse_shape(const std::string& problem, const std::string& remedy,
+                               ErrorKind kind = ErrorKind::bad_input) {
   throw Error(kind, Where{stage_name}, problem, remedy);
 }
 
 void check_dimensions(int dimensions) {
   if (dimensions < 1 || dimensions > 3)
-    refuse("A grid of " + std::to_string(dimensions) + " dimensions was asked for.",
-           "Use 1, 2 or 3 dimensions.");
+    refuse_shape("A grid of " + std::to_string(dimensions) + " dimensions was asked for.",
+                 "Use 1, 2 or 3 dimensions.");
 }
 
 std::string times(const std::array<int, 3>& numbers) {
@@ -40,16 +39,16 @@ void check(const GridShape& shape) {
   for (std::size_t d = 0; d < 3; ++d) {
     const int extent = shape.extents[d];
     if (extent < 1)
-      refuse("A grid of " + times(shape.extents) + " domains was asked for.",
-             "Give each axis one domain or more.");
+      refuse_shape("A grid of " + times(shape.extents) + " domains was asked for.",
+                   "Give each axis one domain or more.");
     if (extent > 1 && d >= static_cast<std::size_t>(shape.dimensions))
-      refuse("A grid of " + std::to_string(shape.dimensions) + " dimensions has " +
-                 std::to_string(extent) + " domains along axis " + std::to_string(d) + '.',
-             "Axes beyond the dimensions have one.");
+      refuse_shape("A grid of " + std::to_string(shape.dimensions) + " dimensions has " +
+                       std::to_string(extent) + " domains along axis " + std::to_string(d) + '.',
+                   "Axes beyond the dimensions have one.");
     parts *= extent;
     if (parts > std::numeric_limits<int>::max())
-      refuse("A grid of " + times(shape.extents) + " domains has more than can be counted.",
-             "Use at most 2147483647 parts.");
+      refuse_shape("A grid of " + times(shape.extents) + " domains has more than can be counted.",
+                   "Use at most 2147483647 parts.");
   }
 }
 
@@ -57,7 +56,7 @@ void check(const GridShape& shape) {
 
 namespace {
 
-// In descending order.
+// The divisors of a number, in descending order.
 std::vector<int> divisors_of(int number) {
   std::vector<int> divisors;
   for (int divisor = 1; divisor <= number / divisor; ++divisor)
@@ -69,14 +68,14 @@ std::vector<int> divisors_of(int number) {
   return divisors;
 }
 
-// The cost of one more domain along each axis, in areas of a face across the longest side: infinite
-// if the axis is not to be divided.
+// The cost of one more domain along each axis, in areas of a face across the longest side. It is
+// infinite for an axis that must not be divided.
 std::array<double, 3> costs_of(int dimensions, const std::array<double, 3>& sides) {
   const auto used = sides.begin() + dimensions;
   for (auto side = sides.begin(); side != used; ++side)
     if (!std::isfinite(*side) || *side < 0)
-      refuse("A box with a side of " + text_of(*side) + " was to be divided.",
-             "Sides are finite and not negative.");
+      refuse_shape("A box with a side of " + text_of(*side) + " was to be divided.",
+                   "Sides are finite and not negative.");
   const double longest = *std::max_element(sides.begin(), used);
   std::array<double, 3> costs = {1, 1, 1};
   if (longest > 0)
@@ -112,8 +111,9 @@ void for_each_shape(const std::vector<int>& divisors, int parts, std::size_t axi
 GridShape factored(int parts, int dimensions, const std::array<double, 3>& sides) {
   check_dimensions(dimensions);
   if (parts < 1)
-    refuse("A grid of " + std::to_string(parts) + " domains was asked for.", "Ask for 1 or more.");
-  constexpr double rounding = 1e-12;  // of costs that count as equal: the first of them stays
+    refuse_shape("A grid of " + std::to_string(parts) + " domains was asked for.",
+                 "Ask for 1 or more.");
+  constexpr double rounding = 1e-12;  // of equal costs; the first shape with such a cost stays
   const std::array<double, 3> costs = costs_of(dimensions, sides);
   GridShape tried{dimensions, {1, 1, 1}}, best;
   double least = std::numeric_limits<double>::infinity();
@@ -131,7 +131,7 @@ GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimension
   check_dimensions(dimensions);
   GridShape shape{dimensions, {1, 1, 1}};
   std::array<double, 3> sides =
-      {};  // of the axes to choose; a quarter of each, so that it is finite
+      {};  // of the axes to choose; quarters of them, so that they are finite
   std::array<std::size_t, 3> chosen = {};
   int free = 0;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -144,9 +144,10 @@ GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimension
   check(shape);
   const int given = shape.parts();
   if (parts < 1 || parts % given != 0 || (free == 0 && parts != given))
-    refuse("A grid of " + times(extents) + " domains was asked for, for " + std::to_string(parts) +
-               " parts.",
-           free == 0 ? "Ask for as many domains as parts, or leave the grid out."
+    refuse_shape("A grid of " + times(extents) + " domains was asked for, for " +
+                     std::to_string(parts) + " parts.",
+                 free == 0
+                     ? "Ask for as many domains as parts, or leave the grid out."
                      : "Give extents whose product divides the number of parts, and 0 for others.");
   if (free == 0) return shape;
   const GridShape rest = factored(parts / given, free, sides);
@@ -155,7 +156,7 @@ GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimension
   return shape;
 }
 
-// --- Of ranks ------------------------------------------------------------------------------------
+// --- Grids of ranks ------------------------------------------------------------------------------
 
 namespace {
 
@@ -173,23 +174,24 @@ namespace {
 
 void require_success(int code, const char* call) {
   if (code != MPI_SUCCESS)
-    refuse(std::string(call) + " failed.", "See the output of MPI.", ErrorKind::communication);
+    refuse_shape(std::string(call) + " failed.", "See the output of MPI.",
+                 ErrorKind::communication);
 }
 
-// Checks what is needed before MPI is asked anything that could make it abort.
+// Checks the preconditions of calls that could make MPI abort.
 void require_cartesian(MPI_Comm communicator) {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   if (initialized != 0) MPI_Finalized(&finalized);
   if (initialized == 0 || finalized != 0)
-    refuse("MPI is not running.", "Ask for the grid between MPI_Init and MPI_Finalize.");
+    refuse_shape("MPI is not running.", "Ask for the grid between MPI_Init and MPI_Finalize.");
   if (communicator == MPI_COMM_NULL)
-    refuse("The communicator is MPI_COMM_NULL.", "Pass one that this rank belongs to.");
+    refuse_shape("The communicator is MPI_COMM_NULL.", "Pass one that this rank belongs to.");
   int topology = MPI_UNDEFINED;
   require_success(MPI_Topo_test(communicator, &topology), "MPI_Topo_test");
   if (topology != MPI_CART)
-    refuse("The communicator has no Cartesian topology.",
-           "Pass one from MPI_Cart_create, or give the place of each rank.");
+    refuse_shape("The communicator has no Cartesian topology.",
+                 "Pass one from MPI_Cart_create, or give the place of each rank.");
 }
 
 }  // namespace
@@ -227,14 +229,14 @@ struct Claim {
 void check_claim(const Claim& claim, int ranks) {
   check(claim.shape);
   if (claim.shape.parts() != ranks)
-    refuse("A grid of " + times(claim.shape.extents) + " was named for " + std::to_string(ranks) +
-               " ranks.",
-           "Give each rank one domain.");
+    refuse_shape("A grid of " + times(claim.shape.extents) + " was named for " +
+                     std::to_string(ranks) + " ranks.",
+                 "Give each rank one domain.");
   for (std::size_t d = 0; d < 3; ++d)
     if (claim.at[d] < 0 || claim.at[d] >= claim.shape.extents[d])
-      refuse("Place " + std::to_string(claim.at[d]) + " along axis " + std::to_string(d) +
-                 " is not in a grid of " + times(claim.shape.extents) + '.',
-             "Count places from 0; axes beyond the dimensions have only place 0.");
+      refuse_shape("Place " + std::to_string(claim.at[d]) + " along axis " + std::to_string(d) +
+                       " is not in a grid of " + times(claim.shape.extents) + '.',
+                   "Count places from 0; axes beyond the dimensions have only place 0.");
 }
 
 }  // namespace
@@ -255,14 +257,14 @@ RankGrid grid_of(const Communicator& communicator, const GridShape& shape,
   for (int rank = 0; rank < communicator.size(); ++rank) {
     const Claim& theirs = claims[static_cast<std::size_t>(rank)];
     if (theirs.shape != claims.front().shape)
-      refuse("Rank 0 names a grid of " + times(claims.front().shape.extents) + ", rank " +
-                 std::to_string(rank) + " one of " + times(theirs.shape.extents) + '.',
-             "Give the same shape on all ranks.", ErrorKind::disagreement);
+      refuse_shape("Rank 0 names a grid of " + times(claims.front().shape.extents) + ", rank " +
+                       std::to_string(rank) + " one of " + times(theirs.shape.extents) + '.',
+                   "Give the same shape on all ranks.", ErrorKind::disagreement);
     int& owner = rank_of_part[static_cast<std::size_t>(theirs.shape.part_at(theirs.at))];
     if (owner != nobody)
-      refuse("Ranks " + std::to_string(owner) + " and " + std::to_string(rank) +
-                 " name the same place in the grid.",
-             "Give each rank a place of its own.", ErrorKind::disagreement);
+      refuse_shape("Ranks " + std::to_string(owner) + " and " + std::to_string(rank) +
+                       " name the same place in the grid.",
+                   "Give each rank a place of its own.", ErrorKind::disagreement);
     owner = rank;
   }
   return {claims.front().shape, unless_in_order(std::move(rank_of_part))};

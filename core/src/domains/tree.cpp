@@ -1,25 +1,15 @@
-#include "domains/reaches.hpp"
+#include "domains/boxes.hpp"
+#include "domains/branches.hpp"
+#include "domains/home/home_test.hpp"
+#include "domains/stage.hpp"
 #include "domains/write_parts.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/domains/part_of_point.hpp>
 #include <evenkeel/core/domains/tree.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <string>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
-
-constexpr const char* stage_name = "core/domains";
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
-}
 
 // A range of parts of a tree and the box of their domains; an explicit stack holds them, because
 // trees may be too deep for recursion.
@@ -81,6 +71,15 @@ std::vector<Fork> checked_forks(const std::vector<Bisection>& nodes, const Box& 
   return forks;
 }
 
+int parts_of_checked(int dimensions, const std::vector<Bisection>& nodes) {
+  if (dimensions < 1 || dimensions > 3)
+    refuse("A tree of boxes in " + std::to_string(dimensions) + " dimensions was asked for.",
+           "Use 1, 2 or 3 dimensions.");
+  if (std::ssize(nodes) >= std::numeric_limits<int>::max())
+    refuse("The tree has more parts than can be counted.", "Use at most 2147483647 parts.");
+  return static_cast<int>(nodes.size()) + 1;
+}
+
 }  // namespace
 
 // --- TreeDomains ---------------------------------------------------------------------------------
@@ -88,42 +87,32 @@ std::vector<Fork> checked_forks(const std::vector<Bisection>& nodes, const Box& 
 TreeDomains::TreeDomains(std::int64_t generation, int dimensions, const Box& box,
                          const std::array<bool, 3>& periodic, std::vector<Bisection> nodes,
                          std::vector<int> rank_of_part)
-    : generation_(generation),
-      dimensions_(dimensions),
-      box_(box),
-      periodic_(periodic),
-      nodes_(std::move(nodes)),
-      rank_of_part_(std::move(rank_of_part)) {
-  if (dimensions < 1 || dimensions > 3)
-    refuse("A tree of boxes in " + std::to_string(dimensions) + " dimensions was asked for.",
-           "Use 1, 2 or 3 dimensions.");
-  if (std::ssize(nodes_) >= std::numeric_limits<int>::max())
-    refuse("The tree has more parts than can be counted.", "Use at most 2147483647 parts.");
-  parts_ = static_cast<int>(nodes_.size()) + 1;
+    : Decomposition(generation, parts_of_checked(dimensions, nodes), dimensions, box, periodic,
+                    std::move(rank_of_part)),
+      nodes_(std::move(nodes)) {
   check_axes(dimensions, box, periodic);
   forks_ = checked_forks(nodes_, box, dimensions);
-  check_ranks(stage_name, parts_, rank_of_part_);
+  check_ranks(stage_name, parts(), this->rank_of_part());
 }
 
 LeafOfPoint TreeDomains::leaf_of_point() const noexcept {
   LeafOfPoint leaf_of;
-  leaf_of.dimensions = dimensions_;
-  leaf_of.first = parts_ > 1 ? 0 : ~0;
+  leaf_of.dimensions = dimensions();
+  leaf_of.first = parts() > 1 ? 0 : ~0;
   leaf_of.forks = forks_.data();
-  for (int axis = 0; axis < dimensions_; ++axis)
-    leaf_of.axes[axis] = axis_of(box_, periodic_, axis);
+  for (int axis = 0; axis < dimensions(); ++axis)
+    leaf_of.axes[axis] = axis_of(box(), periodic(), axis);
   return leaf_of;
 }
 
 int TreeDomains::owner_of(std::span<const double> point) const {
-  check_has_parts(stage_name, parts());
-  check_point(stage_name, dimensions(), point);
+  check_point(stage_name, *this, point);
   return rank_of(leaf_of_point()(point.data()));
 }
 
 Box TreeDomains::box_of(int part) const {
   check_part(stage_name, parts(), part);
-  Branch branch{{0, 0, parts_}, box_};
+  Branch branch{{0, 0, parts()}, box()};
   while (branch.range.parts() > 1) {
     const Bisection& node = node_of(nodes_, branch.range);
     branch = part < node.middle ? branch.below(node) : branch.above(node);
@@ -131,61 +120,73 @@ Box TreeDomains::box_of(int part) const {
   return branch.box;
 }
 
-// --- Asked for all objects, and for a box --------------------------------------------------------
+std::vector<Box> TreeDomains::boxes_of(int part) const { return box_with_places(*this, part); }
 
-void write_parts(const Space& space, const TreeDomains& tree, const Set& set, int* parts) {
-  if (!has_objects(stage_name, space, tree.parts(), tree.dimensions(), set)) return;
-  LeafOfPoint leaf_of = tree.leaf_of_point();
-  Buffer copy;
-  leaf_of.forks = reachable(space, tree.forks(), copy);
+bool TreeDomains::divides_as(const TreeDomains& other) const { return nodes_ == other.nodes_; }
+
+void TreeDomains::write_parts(const Space& space, const Set& set, int* parts) const {
+  if (!has_objects(stage_name, space, *this, set)) return;
+  LeafOfPoint leaf_of = leaf_of_point();
+  const exec::Reached<Fork> forks(space, parts_label, forks_);
+  leaf_of.forks = forks.data();
   write_parts_by(space, leaf_of, set, parts);
 }
 
+// --- Within reach --------------------------------------------------------------------------------
+
 namespace {
 
-// Adds the ranks of the leaves within reach of one box of places. The box never becomes empty:
-// places below a border end at the last number below it.
-void add_leaves(const TreeDomains& tree, const Box& reach, std::vector<int>& ranks) {
-  std::vector<Branch> open = {{{0, 0, tree.parts()}, reach}};
-  while (!open.empty()) {
-    const Branch branch = open.back();
-    open.pop_back();
-    if (branch.range.parts() == 1) {
-      ranks.push_back(tree.rank_of(branch.range.begin));
-      continue;
-    }
-    const Bisection& node = node_of(tree.nodes(), branch.range);
+// A border within reach never makes a box empty: places below it end at the last number below.
+class BisectionBranches {
+ public:
+  struct Branch {
+    NodeBox box;
+    int first, last;
+    BisectionRange range;
+  };
+
+  explicit BisectionBranches(const TreeDomains& tree) : tree_(tree) {}
+
+  Branch root() const { return of({0, 0, tree_.parts()}, {}); }
+
+  template <class Visit>
+  void children(const Branch& branch, const Visit& visit) const {
+    const Bisection& node = tree_.nodes()[static_cast<std::size_t>(branch.range.node)];
     const auto d = static_cast<std::size_t>(node.axis);
-    const double before = std::nextafter(node.border, -std::numeric_limits<double>::infinity());
-    Branch below{branch.range.below(node.middle), branch.box};
-    Branch above{branch.range.above(node.middle), branch.box};
-    below.box.upper[d] = std::min(branch.box.upper[d], before);
+    Branch below = of(branch.range.below(node.middle), branch.box);
+    Branch above = of(branch.range.above(node.middle), branch.box);
+    below.box.upper[d] = std::min(branch.box.upper[d], place_before(node.border));
     above.box.lower[d] = std::max(branch.box.lower[d], node.border);
-    if (branch.box.lower[d] < node.border) open.push_back(below);
-    if (branch.box.upper[d] >= node.border) open.push_back(above);
+    visit(above);
+    visit(below);
   }
-}
+
+  int rank_of(int owner) const { return tree_.rank_of(owner); }
+
+ private:
+  static Branch of(const BisectionRange& range, const NodeBox& box) {
+    return {box, range.begin, range.end - 1, range};
+  }
+
+  const TreeDomains& tree_;
+};
 
 }  // namespace
 
-std::vector<int> ranks_within(const TreeDomains& tree, const Box& box, double width) {
-  check_has_parts(stage_name, tree.parts());
-  check_halo(stage_name, tree.dimensions(), box, width);
-  const auto reaches = reaches_of(tree.dimensions(), tree.box(), tree.periodic(), box, width);
-  std::vector<int> ranks;
-  Box reach;
-  const auto for_each_reach = [&](const auto& self, std::size_t axis) -> void {
-    if (axis == 3 || axis == static_cast<std::size_t>(tree.dimensions()))
-      return add_leaves(tree, reach, ranks);
-    for (const Reach& along : reaches[axis]) {
-      reach.lower[axis] = along.first;
-      reach.upper[axis] = along.last;
-      self(self, axis + 1);
-    }
-  };
-  for_each_reach(for_each_reach, 0);
-  make_ascending(ranks);
-  return ranks;
+BoxFrame TreeDomains::frame() const { return BoxFrame(*this); }
+
+OwnerTree TreeDomains::owner_tree(const Reaches& reaches) const {
+  return tree_within_reach(BisectionBranches(*this), parts(), dimensions(), reaches);
+}
+
+std::unique_ptr<HomeTest> TreeDomains::home_test(const Space&, int part, std::int64_t) const {
+  return home_in_box(box_of(part));
+}
+
+std::vector<int> TreeDomains::ranks_within(const Box& box, double width) const {
+  check_halo(stage_name, *this, box, width);
+  const Reaches reaches = reaches_of(frame(), dimensions(), box, width);
+  return ranks_within_reach(BisectionBranches(*this), dimensions(), reaches);
 }
 
 }  // namespace evenkeel

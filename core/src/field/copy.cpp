@@ -1,21 +1,20 @@
 #include "field/copy.hpp"
+#include "field/stage.hpp"
 
 #include <evenkeel/backends/exec/launch.hpp>
-
-#include <algorithm>
 
 namespace evenkeel {
 
 namespace {
 
-// One value at a time, in the widest word that divides its size and every stride.
+// Copies one value at a time, in the widest word that divides its size and every stride.
 template <class Word>
 struct CopyValues {
   char* to;
   const char* from;
   std::int64_t to_object, to_component, from_object, from_component;
   int components, words;
-  const std::int64_t *to_objects, *from_objects;  // null: in order
+  const std::int64_t *to_objects, *from_objects;  // null if in order
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     char* target_object = to + (to_objects == nullptr ? i : to_objects[i]) * to_object;
@@ -49,21 +48,21 @@ void copy_values(const Instance& instance, const CopyValues<Word>& copy, std::in
   exec::for_each(instance, "evenkeel::field::copy_objects", count, copy);
 }
 
-// For hosts: prefetches what will be read soon.
+// Prefetches, on hosts, memory that will be read soon.
 KOKKOS_INLINE_FUNCTION void read_ahead([[maybe_unused]] const char* at) {
 #if !defined(__CUDA_ARCH__) && !defined(__HIP_DEVICE_COMPILE__) && !defined(__SYCL_DEVICE_ONLY__)
   __builtin_prefetch(at);
 #endif
 }
 
-// Objects whose values are adjacent, each of a number of eight-byte words that the compiler knows.
-// If objects are scattered, a host prefetches those that it will need.
+// Copies objects whose values are adjacent. The number of eight-byte words of an object is known to
+// the compiler. If objects are scattered, a host prefetches those that it will need.
 template <int words, bool on_device>
 struct CopyWhole {
   char* to;
   const char* from;
   std::int64_t to_object, from_object;
-  const std::int64_t *to_objects, *from_objects;  // null: in order
+  const std::int64_t *to_objects, *from_objects;  // null if in order
   std::int64_t count;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -85,7 +84,7 @@ struct CopyWhole {
 
 constexpr int most_words = 8;
 
-// Calls the copy of objects of `words` words.
+// Calls the copy for the number of words of an object, if that is `words` or more.
 template <int words, class Instance>
 void copy_whole(const Instance& instance, const FieldLayout& to, const std::int64_t* to_objects,
                 const FieldLayout& from, const std::int64_t* from_objects, std::int64_t count) {
@@ -142,29 +141,28 @@ void require_same_values(const FieldLayout& to, const FieldLayout& from, std::in
   if (to.element_bytes == from.element_bytes && to.components == from.components && count >= 0 &&
       count <= to.capacity && count <= from.capacity)
     return;
-  throw Error(ErrorKind::bad_input, Where{"core/field"},
-              std::to_string(count) + " objects of " + std::to_string(from.components) + " x " +
-                  std::to_string(from.element_bytes) + " bytes (room for " +
-                  std::to_string(from.capacity) + ") cannot be copied to " +
-                  std::to_string(to.components) + " x " + std::to_string(to.element_bytes) +
-                  " bytes (room for " + std::to_string(to.capacity) + ").",
-              "Copy between layouts of the same values.");
+  refuse(std::to_string(count) + " objects of " + std::to_string(from.components) + " x " +
+             std::to_string(from.element_bytes) + " bytes (room for " +
+             std::to_string(from.capacity) + ") cannot be copied to " +
+             std::to_string(to.components) + " x " + std::to_string(to.element_bytes) +
+             " bytes (room for " + std::to_string(to.capacity) + ").",
+         "Copy between layouts of the same values.");
 }
 
 }  // namespace
 
-namespace {
-
-// The same values as in `like`, packed, in our own memory.
-FieldLayout packed_in(const Buffer& buffer, const FieldLayout& like, std::int64_t count) {
+FieldLayout packed_like(const FieldLayout& like, void* data, MemoryKind memory,
+                        std::int64_t count) {
   FieldLayout packed = like;
-  packed.data = buffer.data();
-  packed.memory = buffer.kind();
+  packed.data = data;
+  packed.memory = memory;
   packed.count = packed.capacity = count;
   packed.object_stride_bytes = like.bytes_per_object();
   packed.component_stride_bytes = like.element_bytes;
   return packed;
 }
+
+namespace {
 
 // Packs strided values on one side of the bus, transfers them, and unpacks them on the other.
 void copy_across(const Space& space, const FieldLayout& to, const FieldLayout& from,
@@ -172,9 +170,11 @@ void copy_across(const Space& space, const FieldLayout& to, const FieldLayout& f
   const std::int64_t bytes = count * from.bytes_per_object();
   const Buffer leaving("evenkeel::field::crossing", from.memory, bytes);
   const Buffer landed("evenkeel::field::crossing", to.memory, bytes);
-  copy_objects(space, packed_in(leaving, from, count), from, count);
-  copy_objects(space, packed_in(landed, to, count), packed_in(leaving, from, count), count);
-  copy_objects(space, to, packed_in(landed, to, count), count);
+  const FieldLayout here = packed_like(from, leaving.data(), from.memory, count);
+  const FieldLayout there = packed_like(to, landed.data(), to.memory, count);
+  copy_objects(space, here, from, count);
+  copy_objects(space, there, here, count);
+  copy_objects(space, to, there, count);
 }
 
 }  // namespace
@@ -199,7 +199,7 @@ void copy_objects(const Space& space, const FieldLayout& to, const FieldLayout& 
   if (crosses) return copy_across(space, to, from, count);
   const MemoryKind memory = to.memory == MemoryKind::shared ? from.memory : to.memory;
   const bool reaches = space.can_access(to.memory) && space.can_access(from.memory);
-  if (!reaches) space.fence(label);  // its writes are read elsewhere
+  if (!reaches) space.fence(label);  // another space reads what it has written
   const Space where = reaches ? space : Space::where(memory);
   copy_chosen_objects(where, to, nullptr, from, nullptr, count);
   where.fence(label);

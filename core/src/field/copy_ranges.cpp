@@ -9,7 +9,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::field::copy_ranges";
+constexpr const char* copy_ranges_label = "evenkeel::field::copy_ranges";
 constexpr std::int64_t worth_threads = 65536;  // bytes
 
 // A piece of each object that is adjacent to the same piece of the next object, on both sides.
@@ -21,8 +21,8 @@ struct Stream {
 
 bool is_stream(const FieldLayout& at) { return at.object_stride_bytes == at.element_bytes; }
 
-// All streams of two layouts; none if values have to be copied one by one. Allocates nothing, since
-// it is used when the ranks of a move already wait for each other.
+// All streams of two layouts, or no streams if values have to be copied one by one. Allocates
+// nothing, because it is used when the ranks of a move already wait for each other.
 class Streams {
  public:
   Streams(const FieldLayout& to, const FieldLayout& from)
@@ -46,7 +46,8 @@ class Streams {
   int count_;
 };
 
-// Copies value by value, for any strides. `bytes` of a value: known to the compiler, or 0.
+// Copies value by value, for any strides. `bytes` is the size of a value if the compiler knows it,
+// or 0.
 template <std::size_t bytes>
 void copy_values(const FieldLayout& to, const FieldLayout& from, const ObjectRange& range) {
   auto* const target = static_cast<char*>(to.data) + range.to * to.object_stride_bytes;
@@ -68,7 +69,7 @@ void copy_any(const FieldLayout& to, const FieldLayout& from, const ObjectRange&
   }
 }
 
-// Copies a few bytes without a call.
+// Copies bytes; a few of them without a call.
 void copy_bytes_of(char* to, const char* from, std::size_t bytes) {
   constexpr std::size_t few = 512, step = 16, word = 8;
   if (bytes > few) {
@@ -83,7 +84,7 @@ void copy_bytes_of(char* to, const char* from, std::size_t bytes) {
   for (; bytes > 0; --bytes) *to++ = *from++;
 }
 
-// Visits the objects from `begin` to `end`, counted over all ranges one after the other.
+// Calls copy(range) for the objects from `begin` to `end`, counted over all ranges in their order.
 template <class Copy>
 void for_each_within(std::span<const ObjectRange> ranges, std::int64_t begin, std::int64_t end,
                      const Copy& copy) {
@@ -111,8 +112,8 @@ void copy_some(const FieldLayout& to, const FieldLayout& from, const Streams& st
   }
 }
 
-// The share of one of `threads` threads. If there are many ranges, whole ranges are shared out,
-// because finding the range of an object takes time.
+// Copies the share of one of `threads` threads. If there are many ranges, each thread gets whole
+// ranges, because it takes time to find the range of an object.
 struct CopyShare {
   const FieldLayout &to, &from;
   const Streams& streams;
@@ -141,7 +142,8 @@ void copy_object_ranges(const FieldLayout& to, const FieldLayout& from,
   const std::int64_t threads = exec::host_threads();
   if (threads == 1 || objects * to.bytes_per_object() < worth_threads)
     return copy_some(to, from, streams, ranges, 0, objects);
-  exec::for_each_on_host(label, threads, CopyShare{to, from, streams, ranges, objects, threads});
+  exec::for_each_on_host(copy_ranges_label, threads,
+                         CopyShare{to, from, streams, ranges, objects, threads});
 }
 
 }  // namespace evenkeel

@@ -4,13 +4,12 @@
 
 #include <evenkeel/core/field.hpp>
 
-#include <cstdint>
 #include <span>
 
 namespace evenkeel {
 
 // to[range.to + i] = from[range.from + i], for all ranges. Both layouts hold the same values, do
-// not overlap, and lie in memory that the host reaches. Blocks.
+// not overlap, and are in memory that the host reaches. Blocks.
 void copy_object_ranges(const FieldLayout& to, const FieldLayout& from,
                         std::span<const ObjectRange> ranges);
 

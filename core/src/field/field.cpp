@@ -1,5 +1,8 @@
+#include "field/stage.hpp"
+
 #include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/core/field.hpp>
+#include <evenkeel/core/field/staging.hpp>
 
 #include <exception>
 
@@ -7,10 +10,8 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/field";
-
-// The layout of `count` objects with the same values, in our own memory: objects or components are
-// adjacent, whichever are nearer to each other in the container's memory.
+// The layout of `count` objects with the same values, in our own memory. Either objects or
+// components are adjacent: those that are nearer to each other in the container's memory.
 FieldLayout buffer_layout(const FieldLayout& like, std::int64_t count, void* data) {
   FieldLayout layout = like;
   layout.data = data;
@@ -37,7 +38,7 @@ void require_room_like(const FieldLayout& now, const FieldLayout& staged, std::i
               "Mend FieldTraits::allocate of its type.");
 }
 
-// Makes all refusals read alike: Kokkos throws types of its own, which do not derive from
+// Gives all refusals the same form: Kokkos throws types of its own, which do not derive from
 // std::bad_alloc.
 void* allocate(const detail::FieldOperations& operations, void* container, const Room& room,
                const std::string& label) {
@@ -81,27 +82,23 @@ StagedField Field::stage(const Space& space, std::int64_t count, Placement place
 StagedField Field::stage(const Space& space, const Room& room, Placement placement) const {
   const std::int64_t count = room.count;
   if (count < 0)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "'" + label() + "' cannot hold " + std::to_string(count) + " objects.",
-                "Counts cannot be negative.");
+    refuse("'" + label() + "' cannot hold " + std::to_string(count) + " objects.",
+           "Counts cannot be negative.");
   FieldLayout now = layout();
   if (count > 0 && now.components == 0 && room.components == 0)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "'" + label() + "' was never given extents on this rank, and " +
-                    std::to_string(count) + " objects would arrive.",
-                "Make it with 0 objects and as many components as on other ranks.");
+    refuse("'" + label() + "' was never given extents on this rank, and " + std::to_string(count) +
+               " objects would arrive.",
+           "Make it with 0 objects and as many components as on other ranks.");
   if (now.components == 0) now.components = room.components;
   if (count > 0 && now.components != room.components)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "'" + label() + "' has " + std::to_string(now.components) +
-                    " components, and objects of " + std::to_string(room.components) +
-                    " would arrive.",
-                "Give it the components that it has elsewhere.");
+    refuse("'" + label() + "' has " + std::to_string(now.components) +
+               " components, and objects of " + std::to_string(room.components) + " would arrive.",
+           "Give it the components that it has elsewhere.");
   StagedField staged(space);
   if (is_replaced(placement)) {
     staged.staged_ =
         allocate(*operations_, container_, {count, now.components, room.capacity}, label());
-    staged.operations_ = operations_;  // from here on its destructor discards
+    staged.operations_ = operations_;  // from here on the destructor discards staged_
     staged.container_ = container_;
     staged.layout_ = operations_->staged_layout(staged.staged_);
     require_room_like(now, staged.layout_, count, label());
@@ -157,7 +154,7 @@ void StagedField::commit() noexcept {
     discard();
   } else {
     if (operations_->resized != nullptr) operations_->resized(container_, layout_.count);
-    // Without objects, a View that was never given extents has other components than the staging.
+    // A View without objects may have no extents yet; then its components differ from the staging.
     if (layout_.count > 0)
       copy_objects(space_, operations_->layout(container_), layout_, layout_.count);
     if (operations_->changed != nullptr) operations_->changed(container_);

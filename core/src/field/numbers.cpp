@@ -1,17 +1,28 @@
 #include "field/numbers.hpp"
+#include "field/places.hpp"
+#include "field/stage.hpp"
 
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
-
-#include <limits>
-#include <string>
-#include <type_traits>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::field::numbers";
+constexpr const char* numbers_label = "evenkeel::field::numbers";
+
+template <class Real>
+struct CopyPlaces {
+  Places<Real> places;
+  int dimensions;
+  const std::int64_t* objects;  // null if in order
+  double* copies;
+  KOKKOS_FUNCTION void operator()(std::int64_t k) const {
+    const std::int64_t object = objects == nullptr ? k : objects[k];
+    for (int axis = 0; axis < dimensions; ++axis)
+      copies[k * dimensions + axis] = places.at(object, axis);
+  }
+};
 
 template <class T, class Result>
 struct Convert {
@@ -38,20 +49,20 @@ void convert(const Instance& instance, const char* data, std::int64_t stride,
              const exec::Array<Result>& results) {
   if constexpr (std::is_same_v<T, std::uint64_t> && std::is_same_v<Result, std::int64_t>)
     if (exec::sum<std::int64_t>(instance, results.size(), IsBeyond63Bits<T>{data, stride}) > 0)
-      throw Error(ErrorKind::bad_input, Where{"core/field"}, "An integer is beyond 63 bits.",
-                  "Use smaller numbers.");
-  exec::for_each(instance, label, results.size(), Convert<T, Result>{data, stride, results.data()});
-  exec::fence(instance, label);
+      refuse("An integer is beyond 63 bits.", "Use smaller numbers.");
+  exec::for_each(instance, numbers_label, results.size(),
+                 Convert<T, Result>{data, stride, results.data()});
+  exec::fence(instance, numbers_label);
 }
 
 template <class Result, class T>
 exec::Array<Result> read(const Space& space, const FieldLayout& at, std::int64_t count) {
-  exec::Array<Result> results(space, label, count);
+  exec::Array<Result> results(space, numbers_label, count);
   exec::Array<T> copy;
   const auto* data = static_cast<const char*>(at.data);
   std::int64_t stride = at.object_stride_bytes;
   if (!space.can_access(at.memory) && count > 0) {
-    copy = exec::Array<T>(space, label, count);
+    copy = exec::Array<T>(space, numbers_label, count);
     copy_objects(space, packed_layout(copy.data(), count, count, copy.memory()), at, count);
     data = reinterpret_cast<const char*>(copy.data());
     stride = sizeof(T);
@@ -75,9 +86,8 @@ exec::Array<Result> read_integers_as(const Space& space, const FieldLayout& at,
     case ScalarType::uint64: return read<Result, std::uint64_t>(space, at, count);
     default: break;
   }
-  throw Error(ErrorKind::bad_input, Where{"core/field"},
-              "Numbers of type " + std::string(name_of(at.scalar)) + " cannot be used here.",
-              "Give one integer per object; weights may be float or double.");
+  refuse("Numbers of type " + std::string(name_of(at.scalar)) + " cannot be used here.",
+         "Give one integer per object; weights may be float or double.");
 }
 
 }  // namespace
@@ -97,6 +107,37 @@ exec::Array<double> read_reals(const Space& space, const FieldLayout& at, std::i
 exec::Array<std::int64_t> read_integers(const Space& space, const FieldLayout& at,
                                         std::int64_t count) {
   return read_integers_as<std::int64_t>(space, at, count);
+}
+
+exec::Array<double> read_places(const Space& space, const FieldLayout& at,
+                                const std::int64_t* objects, std::int64_t count) {
+  exec::Array<double> copies(space, numbers_label, count * at.components);
+  with_places(at, [&]<class Real>(const Places<Real>& places) {
+    exec::for_each(space, numbers_label, count,
+                   CopyPlaces<Real>{places, at.components, objects, copies.data()});
+  });
+  return copies;
+}
+
+Integers::Integers(const Space& space, const FieldLayout& at, std::int64_t count) {
+  const bool is_as_wanted = at.scalar == ScalarType::int64 && at.components == 1 &&
+                            at.object_stride_bytes == std::int64_t{sizeof(std::int64_t)} &&
+                            space.can_access(at.memory);
+  if (!is_as_wanted) {
+    *this = Integers(read_integers(space, at, count));
+    return;
+  }
+  space_ = space;
+  data_ = static_cast<const std::int64_t*>(at.data);
+  size_ = count;
+  memory_ = at.memory;
+}
+
+void Integers::fetch(std::int64_t first, std::span<std::int64_t> into) const {
+  if (into.empty()) return;
+  copy_bytes(space_, into.data(), MemoryKind::host, data_ + first, memory_,
+             static_cast<std::int64_t>(into.size_bytes()));
+  space_.fence(numbers_label);
 }
 
 }  // namespace evenkeel

@@ -1,12 +1,11 @@
 #pragma once
 
-// Positions as kernels read them: as doubles, whatever their memory and type.
+// Positions for kernels, which read them as doubles, whatever their layout and type.
 
+#include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/core/field.hpp>
 
 #include <Kokkos_Macros.hpp>
-
-#include <cstdint>
 
 namespace evenkeel {
 
@@ -36,6 +35,18 @@ struct Places {
     return {data + axis * component_stride_bytes, object_stride_bytes};
   }
   KOKKOS_FUNCTION double at(std::int64_t object, int axis) const { return along(axis)(object); }
+};
+
+// Calls use(places) with positions of their own type, float or double.
+template <class Use>
+auto with_places(const FieldLayout& at, const Use& use) {
+  return at.scalar == ScalarType::float32 ? use(Places<float>(at)) : use(Places<double>(at));
+}
+
+template <class Real>
+struct IsNotFinite {
+  Coordinate<Real> coordinate;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return !exec::is_finite(coordinate(i)); }
 };
 
 }  // namespace evenkeel

@@ -3,15 +3,14 @@
 #include <evenkeel/backends/exec/launch.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::field::ranges";
+constexpr const char* ranges_label = "evenkeel::field::ranges";
 
-// Objects that one index looks at.
+// The number of objects that one index reads.
 constexpr std::int64_t block_length = 4096;
 
 // Counts the ranges that begin in a block. A range begins at object 0, and at each object that does
@@ -19,7 +18,7 @@ constexpr std::int64_t block_length = 4096;
 struct CountBegins {
   const std::int64_t* objects;
   std::int64_t count;
-  std::int64_t* begins;  // of each block
+  std::int64_t* begins;  // one per block
 
   static std::int64_t begin_of(std::int64_t block) { return block * block_length; }
   std::int64_t end_of(std::int64_t block) const {
@@ -34,7 +33,7 @@ struct CountBegins {
   }
 };
 
-// Writes these beginnings; each block knows how many ranges begin in the blocks before it.
+// Writes the begins of ranges. For each block the number of ranges that begin before it is known.
 struct WriteBegins {
   CountBegins begins_of;
   ObjectRange* ranges;
@@ -45,14 +44,14 @@ struct WriteBegins {
   }
 };
 
-// The range that holds a place, or the first range behind it.
-auto range_of(std::span<const ObjectRange> ranges, std::int64_t place) {
+}  // namespace
+
+std::span<const ObjectRange>::iterator range_of(std::span<const ObjectRange> ranges,
+                                                std::int64_t place) {
   return std::lower_bound(
       ranges.begin(), ranges.end(), place,
       [](const ObjectRange& range, std::int64_t at) { return range.from + range.count <= at; });
 }
-
-}  // namespace
 
 std::vector<ObjectRange> long_ranges(std::span<const std::int64_t> objects) {
   const std::int64_t count = std::ssize(objects);
@@ -60,12 +59,12 @@ std::vector<ObjectRange> long_ranges(std::span<const std::int64_t> objects) {
   const std::int64_t blocks = (count - 1) / block_length + 1;
   std::vector<std::int64_t> begins(static_cast<std::size_t>(blocks));
   const CountBegins count_begins{objects.data(), count, begins.data()};
-  exec::for_each_on_host(label, blocks, count_begins);
+  exec::for_each_on_host(ranges_label, blocks, count_begins);
   std::int64_t all = 0;
   for (std::int64_t& of_block : begins) all += std::exchange(of_block, all);
   if (all - 1 > count / long_range) return {};
   std::vector<ObjectRange> ranges(static_cast<std::size_t>(all));
-  exec::for_each_on_host(label, blocks, WriteBegins{count_begins, ranges.data()});
+  exec::for_each_on_host(ranges_label, blocks, WriteBegins{count_begins, ranges.data()});
   for (std::size_t r = 0; r < ranges.size(); ++r)
     ranges[r].count = (r + 1 < ranges.size() ? ranges[r + 1].from : count) - ranges[r].from;
   return ranges;

@@ -1,21 +1,21 @@
-// New numbers of objects by a directory of their old ones.
+// Finds the new numbers of objects in a directory of their old ones.
 
 #include "field/numbers.hpp"
+#include "graph/stage.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/field/array.hpp>
-#include <evenkeel/core/graph/renumber.hpp>
+#include <evenkeel/core/graph.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <limits>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace evenkeel {
@@ -24,12 +24,7 @@ namespace graphs {
 
 namespace {
 
-constexpr const char* stage_name = "core/graph";
 constexpr const char* label = "evenkeel::graph::renumber";
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
-}
 
 struct CountOrigins {
   const Origin* origins;
@@ -65,14 +60,7 @@ struct NewNumber {
   }
 };
 
-template <class T>
-struct Narrow {
-  const std::int64_t* numbers;
-  T* narrow;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { narrow[i] = static_cast<T>(numbers[i]); }
-};
-
-// The first number of each rank, and the end.
+// The first number of each rank, then the number of all.
 std::vector<std::int64_t> firsts_of(std::span<const std::int64_t> counts) {
   std::vector<std::int64_t> firsts = {0};
   for (const std::int64_t count : counts) firsts.push_back(firsts.back() + count);
@@ -99,7 +87,7 @@ template <class T>
 void write_back(const Space& space, const FieldLayout& into,
                 const exec::Array<std::int64_t>& numbers) {
   exec::Array<T> narrow(space, label, numbers.size());
-  exec::for_each(space, label, narrow.size(), Narrow<T>{numbers.data(), narrow.data()});
+  exec::for_each(space, label, narrow.size(), exec::Copy{numbers.data(), narrow.data()});
   space.fence(label);
   copy_objects(space, into,
                packed_layout(narrow.data(), narrow.size(), narrow.size(), narrow.memory()),
@@ -107,7 +95,7 @@ void write_back(const Space& space, const FieldLayout& into,
   space.fence(label);
 }
 
-// Collective. A directory of the old numbers of this rank's objects as they stand now.
+// Collective. A directory of the old numbers of objects, which gives their present places.
 IdDirectory directory_of(const Communicator& communicator, const exec::Array<Origin>& origins) {
   const Space space = origins.space();
   const auto ranks = static_cast<std::size_t>(communicator.size());

@@ -1,28 +1,26 @@
-// Ghosts by connectivity: ranks ask for the objects with the ids that they name, so that the plan
-// is made from the side of the ghosts.
+// Ghosts by connectivity: ranks ask for the objects with the ids that they name. So the ranks that
+// get the ghosts make the plan.
 
-#include "by_number.hpp"
 #include "halo/impl.hpp"
+#include "halo/stage.hpp"
+#include "order/sort_by_number.hpp"
 
+#include <evenkeel/backends/comm/messages.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
-#include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 
-#include <string>
-#include <utility>
-
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/halo";
-constexpr const char* label = "evenkeel::halo::around_ids";
+constexpr const char* around_ids_label = "evenkeel::halo::around_ids";
 
-// Objects of other ranks, by rank and slot; the others come last.
+// The keys that sort objects of other ranks by rank and slot; all other objects come last.
 struct WriteSlots {
   const Location* locations;
   std::uint64_t *slots, *numbers;
@@ -43,7 +41,7 @@ struct WriteRanks {
   }
 };
 
-// 1 where another object begins among those of other ranks; 0 behind the last.
+// Writes 1 at each begin of another object, among those of other ranks, and 0 after the last.
 struct WriteBegins {
   const std::uint32_t* ranks;  // sorted
   const std::int64_t* places;
@@ -59,7 +57,7 @@ struct WriteBegins {
 };
 
 struct WriteWanted {
-  const std::int64_t *places, *number;  // number[i + 1] > number[i] where an object begins
+  const std::int64_t *places, *number;  // number[i + 1] > number[i] if an object begins at i
   const std::uint64_t* slots;
   std::int64_t* wanted;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -67,7 +65,7 @@ struct WriteWanted {
   }
 };
 
-// The slots that this rank asks of others, and where those of each rank begin.
+// The slots that this rank asks others for, and the begin of those of each rank.
 struct Wanted {
   exec::Array<std::int64_t> slots;
   std::vector<std::int64_t> offsets;
@@ -75,50 +73,44 @@ struct Wanted {
 
 Wanted wanted_of(const Space& space, const exec::Array<Location>& locations, int self, int ranks) {
   const std::int64_t all = locations.size();
-  const exec::Array<std::uint64_t> slots(space, label, all), numbers(space, label, all);
-  exec::for_each(space, label, all, WriteSlots{locations.data(), slots.data(), numbers.data()});
+  const exec::Array<std::uint64_t> slots(space, around_ids_label, all),
+      numbers(space, around_ids_label, all);
+  exec::for_each(space, around_ids_label, all,
+                 WriteSlots{locations.data(), slots.data(), numbers.data()});
   exec::sort_pairs(space, slots.data(), numbers.data(), all);
-  const exec::Array<std::uint32_t> to(space, label, all);
-  exec::for_each(space, label, all,
+  const exec::Array<std::uint32_t> to(space, around_ids_label, all);
+  exec::for_each(space, around_ids_label, all,
                  WriteRanks{locations.data(), numbers.data(), self, ranks, to.data()});
-  const ByNumber by_rank = by_number(space, to, ranks + 1);
+  const SortedByNumber by_rank = sort_by_number(space, to, ranks + 1);
   const std::int64_t elsewhere = by_rank.offsets[static_cast<std::size_t>(ranks)];
-  const exec::Array<std::int64_t> number(space, label, elsewhere + 1);
+  const exec::Array<std::int64_t> number(space, around_ids_label, elsewhere + 1);
   exec::for_each(
-      space, label, elsewhere + 1,
+      space, around_ids_label, elsewhere + 1,
       WriteBegins{to.data(), by_rank.places.data(), slots.data(), elsewhere, number.data()});
   const std::int64_t distinct = exec::sum_up(number);
-  Wanted wanted{{space, label, distinct}, {}};
+  Wanted wanted{{space, around_ids_label, distinct}, {}};
   exec::for_each(
-      space, label, elsewhere,
+      space, around_ids_label, elsewhere,
       WriteWanted{by_rank.places.data(), number.data(), slots.data(), wanted.slots.data()});
-  wanted.offsets = exec::picked(
-      number, label, std::span(by_rank.offsets).first(static_cast<std::size_t>(ranks) + 1));
+  wanted.offsets =
+      exec::picked(number, around_ids_label,
+                   std::span(by_rank.offsets).first(static_cast<std::size_t>(ranks) + 1));
   return wanted;
 }
-
-struct IsNoSlot {
-  const std::int64_t* objects;
-  std::int64_t owned;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    return objects[i] < 0 || objects[i] >= owned;
-  }
-};
 
 void require_slots(const Space& space, const exec::Array<std::int64_t>& objects,
                    std::int64_t owned) {
   const std::int64_t stray =
-      exec::first_that(space, objects.size(), IsNoSlot{objects.data(), owned});
+      exec::first_that(space, objects.size(), exec::IsOutside{objects.data(), owned});
   if (stray == objects.size()) return;
   std::int64_t object = 0;
   objects.fetch(stray, {&object, 1});
-  throw Error(ErrorKind::bad_input, Where{stage_name},
-              "Object " + std::to_string(object) + " was asked for, and there are " +
-                  std::to_string(owned) + " owned ones.",
-              "Update the directory after a move, and give the number of objects that it knows.");
+  refuse("Object " + std::to_string(object) + " was asked for, and there are " +
+             std::to_string(owned) + " owned ones.",
+         "Update the directory after a move, and give the number of objects that it knows.");
 }
 
-struct WriteOrigins {
+struct WriteOriginsOnRank {
   const std::int64_t* slots;
   std::int64_t first;
   int rank;
@@ -130,11 +122,11 @@ struct WriteOrigins {
 
 exec::Array<GhostOrigin> origins_of(const Space& space, const exec::Array<std::int64_t>& slots,
                                     const std::vector<Parcel>& imports) {
-  exec::Array<GhostOrigin> origins(space, label, slots.size());
+  exec::Array<GhostOrigin> origins(space, around_ids_label, slots.size());
   for (const Parcel& parcel : imports)
-    exec::for_each(space, label, parcel.objects,
-                   WriteOrigins{slots.data(), parcel.first, parcel.rank, origins.data()});
-  space.fence(label);
+    exec::for_each(space, around_ids_label, parcel.objects,
+                   WriteOriginsOnRank{slots.data(), parcel.first, parcel.rank, origins.data()});
+  space.fence(around_ids_label);
   return origins;
 }
 
@@ -154,33 +146,28 @@ Halo Halo::around_ids(const Communicator& communicator, const Domains& domains,
     plan.counts.owned = owned;
     const Space space = plan.space();
     wanted = wanted_of(space, locations, communicator.rank(), communicator.size());
-    plan.imports = parcels_of(wanted.offsets);
+    plan.ghosts.parcels = parcels_of(wanted.offsets);
     plan.counts.ghosts = wanted.slots.size();
-    plan.origins = origins_of(space, wanted.slots, plan.imports);
-    notes.reserve(plan.imports.size());
-    for (const Parcel& parcel : plan.imports) notes.push_back({parcel.rank, parcel.objects});
+    plan.ghosts.origins = origins_of(space, wanted.slots, plan.ghosts.parcels);
+    notes = counts_to_ranks(wanted.offsets);
   });
-  if (!status.ok()) notes.clear();
-  const Status heard = attempt(stage_name, [&] {
-    askers = announce(communicator, std::span<const Note<std::int64_t>>(notes));
-  });
-  if (status.ok()) status = heard;
+  askers = announce(communicator, stage_name, status, notes);
   std::optional<Transfer> transfer;
   if (status.ok())
     status = attempt(stage_name, [&] {
       Impl& plan = *halo.impl_;
       for (const Note<std::int64_t>& note : askers) {
-        plan.exports.push_back({note.rank, plan.counts.copies, note.content});
+        plan.copies.parcels.push_back({note.rank, plan.counts.copies, note.content});
         plan.counts.copies += note.content;
       }
-      plan.objects = {plan.space(), label, plan.counts.copies};
-      transfer.emplace(transfer_between(communicator, plan.space(), plan.imports, wanted.slots,
-                                        plan.exports, plan.objects));
+      plan.copies.objects = {plan.space(), around_ids_label, plan.counts.copies};
+      transfer.emplace(transfer_between(communicator, plan.space(), plan.ghosts.parcels,
+                                        wanted.slots, plan.copies.parcels, plan.copies.objects));
     });
   agree_on_plan(communicator, status, 0, generation_of(domains));
   const Status told = attempt(stage_name, [&] { transfer->run(); });
   const Status fits = attempt(stage_name, [&] {
-    if (told.ok()) require_slots(halo.impl_->space(), halo.impl_->objects, owned);
+    if (told.ok()) require_slots(halo.impl_->space(), halo.impl_->copies.objects, owned);
   });
   vote(communicator, told.ok() ? fits : told);
   return halo;

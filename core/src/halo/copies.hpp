@@ -1,14 +1,14 @@
 #pragma once
 
-// The search for copies that others need, for kernels: of an object, or of a block of objects.
+// The search for copies that other ranks need, for kernels: of an object, or of a block of objects.
 
+#include "domains/frame.hpp"
+#include "domains/owner_tree.hpp"
 #include "field/places.hpp"
 #include "halo/leavers.hpp"
-#include "halo/owner_tree.hpp"
 
 #include <Kokkos_Macros.hpp>
 
-#include <cstdint>
 #include <limits>
 
 namespace evenkeel {
@@ -20,8 +20,8 @@ struct PlaceBox {
   bool is_finite = true;
 };
 
-// Calls visit(image, is_here, from, to) for each period that a reach covers part of: what it covers
-// of the box there; until it returns false.
+// Calls visit(image, is_here, from, to) for each period that a reach covers in part, until it
+// returns false. The part of the box that the reach covers there is `from` to `to`.
 template <class Frame, class Visit>
 KOKKOS_FUNCTION void for_each_image(const Frame& frame, int dimensions, const AxisReach* reach,
                                     const Visit& visit) {
@@ -59,7 +59,7 @@ struct CopiesWithin {
       reach[d] = reach_of(frame, d, lower[d] - width, upper[d] + width);
   }
 
-  // Calls visit(rank, image) for each copy of a place that others need: once for each image and
+  // Calls visit(rank, image) for each copy of a place that others need, once for each image and
   // rank.
   template <class Visit>
   KOKKOS_FUNCTION void operator()(const double* place, const Visit& visit) const {
@@ -75,19 +75,19 @@ struct CopiesWithin {
   }
 };
 
-// The few pieces of other domains near a block of objects that lie side by side, so that each
-// object need not be searched for in the whole tree. For hosts.
+// The few pieces of other domains near a block of objects that are close to each other, so that the
+// search for each object need not walk through the whole tree. For hosts.
 struct PiecesNear {
   static constexpr int most = 32;
   struct Piece {
     double lower[3], upper[3];
     Image image;
     int rank;
-    int copy;  // pieces of one owner in one image share a number; in the order of the search
+    int copy;  // the same number for all pieces of one owner in one image; in the search's order
   };
   Piece pieces[most];
   int count = 0;
-  bool are_all = true;  // false: there are more
+  bool are_all = true;  // false if there are more
 
   template <class Frame>
   KOKKOS_FUNCTION PiecesNear(const CopiesWithin<Frame>& copies, const PlaceBox& box) {
@@ -197,7 +197,7 @@ struct CountCopies {
 template <class Frame, class Real, std::int64_t length>
 struct WriteCopies {
   CopiesOfBlock<Frame, Real, length> copies_of;
-  const std::int64_t* firsts;  // of each block, and the number of all
+  const std::int64_t* firsts;  // the first copy of each block, then the number of all copies
   std::int64_t* objects;
   Image* images;
   std::uint32_t* ranks;

@@ -1,31 +1,25 @@
-// Exchange and sum. Both check, reserve and write records, vote, and send one message to each
+// Exchange and sum. Both check, reserve memory, write records, vote, and send one message to each
 // partner. Fields are written at the end.
 
 #include "halo/impl.hpp"
+#include "halo/stage.hpp"
 
-#include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/exec/region.hpp>
-#include <evenkeel/core/migrate/shapes.hpp>
+#include <evenkeel/core/migrate/move.hpp>
 
 #include <algorithm>
 #include <limits>
-#include <string>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/halo";
-constexpr const char* label = "evenkeel::halo::exchange";
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
-}
+constexpr const char* exchange_label = "evenkeel::halo::exchange";
 
 // --- Agreement -----------------------------------------------------------------------------------
 
-// The least and the greatest number of what ranks with partners do.
+// The least and the greatest number of the actions of ranks with partners.
 struct Actions {
   std::uint64_t least, greatest;
 };
@@ -38,7 +32,7 @@ void combine(Actions& into, const Actions& from) noexcept {
 // --- Misuse --------------------------------------------------------------------------------------
 
 void require_count(const Set& set, std::int64_t owned) {
-  if (!set.options().count.given() || set.count() == owned) return;
+  if (set.count() == owned) return;
   refuse("The set has " + std::to_string(set.count()) +
              " owned objects, and the halo was made for " + std::to_string(owned) + '.',
          "Make a new halo when objects have moved.");
@@ -51,7 +45,7 @@ void require_no_payloads(std::size_t payloads) {
 Status checked(const Set& set, std::int64_t owned) {
   return attempt(stage_name, [&] {
     require_no_payloads(set.payloads().size());
-    require_count(set, owned);
+    if (set.options().count.given()) require_count(set, owned);
     const FieldLayout at = set.fields().front().position();
     const bool is_real = at.scalar == ScalarType::float32 || at.scalar == ScalarType::float64;
     if (!is_real || at.components > 3)
@@ -81,13 +75,13 @@ void Mail::reserve(MemoryKind memory, std::int64_t bytes, bool is_staged) {
 }
 
 void Halo::Impl::reserve(const Records& records) {
-  copies.reserve(memory, counts.copies * records.bytes, is_staged());
-  ghosts.reserve(memory, counts.ghosts * records.bytes, is_staged());
+  copies.mail.reserve(memory, counts.copies * records.bytes, is_staged());
+  ghosts.mail.reserve(memory, counts.ghosts * records.bytes, is_staged());
 }
 
 void Halo::Impl::agree(const Status& status, const Records& records, std::uint64_t action) const {
   constexpr std::uint64_t top = std::numeric_limits<std::uint64_t>::max();
-  const bool has_say = status.ok() && !(exports.empty() && imports.empty());
+  const bool has_say = status.ok() && !(copies.parcels.empty() && ghosts.parcels.empty());
   const std::uint64_t mine = records.signature() ^ action;
   const Actions all =
       vote<&combine>(*communicator, status, has_say ? Actions{mine, mine} : Actions{top, 0});
@@ -97,82 +91,77 @@ void Halo::Impl::agree(const Status& status, const Records& records, std::uint64
                 "Give fields of the same types in the same order on all ranks.");
 }
 
-// Records are complete, and on the host if need be, when this returns.
+// When this returns, records are complete, and on the host if MPI reads them from there.
 Transfer Halo::Impl::transfer(const Records& records, bool back) {
   const Space where = space();
-  const auto start = [&](const Mail& mail) {
-    return is_staged() ? mail.staged.data() : mail.records.data();
-  };
   const MemoryKind kind = is_staged() ? MemoryKind::host : memory;
-  const Mail &out = back ? ghosts : copies, &in = back ? copies : ghosts;
-  const std::vector<Parcel>&leaving = back ? imports : exports,
-        &arriving = back ? exports : imports;
+  const auto add = [&](auto& messages, const std::vector<Parcel>& parcels, const Mail& mail) {
+    add_parcels(messages, parcels, (is_staged() ? mail.staged : mail.records).data(), records.bytes,
+                kind);
+  };
+  const Mail &out = back ? ghosts.mail : copies.mail, &in = back ? copies.mail : ghosts.mail;
+  const std::vector<Parcel>&leaving = back ? ghosts.parcels : copies.parcels,
+        &arriving = back ? copies.parcels : ghosts.parcels;
   if (is_staged())
     copy_bytes(where, out.staged.data(), MemoryKind::host, out.records.data(), memory,
                (back ? counts.ghosts : counts.copies) * records.bytes);
-  where.fence(label);
+  where.fence(exchange_label);
   std::vector<Send> sends;
   std::vector<Receive> receives;
-  sends.reserve(leaving.size());
-  receives.reserve(arriving.size());
-  for (const Parcel& parcel : leaving)
-    sends.push_back({parcel.rank, start(out) + parcel.first * records.bytes,
-                     parcel.objects * records.bytes, kind});
-  for (const Parcel& parcel : arriving)
-    receives.push_back({parcel.rank, start(in) + parcel.first * records.bytes,
-                        parcel.objects * records.bytes, kind});
+  add(sends, leaving, out);
+  add(receives, arriving, in);
   return Transfer(where, *communicator, sends, receives,
                   {.in_flight = std::numeric_limits<int>::max()});
 }
 
 void Halo::Impl::run(Transfer& transfer, const Records& records, bool back) {
   transfer.run();
-  const Mail& in = back ? copies : ghosts;
+  const Mail& in = back ? copies.mail : ghosts.mail;
   if (is_staged())
     copy_bytes(space(), in.records.data(), memory, in.staged.data(), MemoryKind::host,
                (back ? counts.copies : counts.ghosts) * records.bytes);
 }
 
-void Halo::Impl::exchange(const HaloFields& fields, Status status) {
-  const exec::Region shown("evenkeel::halo::exchange");
+template <class Write>
+Records Halo::Impl::send(const HaloFields& fields, Status status, bool back, const Write& write) {
   Records records;
   std::optional<Transfer> transfer;
   if (status.ok())
     status = attempt(stage_name, [&] {
       records = records_of(space(), fields, counts);
+      if (back) require_numbers(records);
       reserve(records);
-      write_copies(space(), records, objects, copies.records.data());
-      shift(space(), records, images, quarters, copies.records.data());
-      transfer.emplace(this->transfer(records, false));
+      write(records);
+      transfer.emplace(this->transfer(records, back));
     });
-  agree(status, records, 1);
-  run(*transfer, records, false);
-  read_ghosts(space(), records, counts.ghosts, ghosts.records.data());
-  space().fence(label);
+  agree(status, records, back ? 2 : 1);
+  run(*transfer, records, back);
+  return records;
+}
+
+void Halo::Impl::exchange(const HaloFields& fields, const Status& status) {
+  const exec::Region shown("evenkeel::halo::exchange");
+  const Records records = send(fields, status, false, [&](const Records& all) {
+    write_copies(space(), all, copies.objects, copies.mail.records.data());
+    shift(space(), all, copies.images, quarters, copies.mail.records.data());
+  });
+  read_ghosts(space(), records, counts.ghosts, ghosts.mail.records.data());
+  space().fence(exchange_label);
   for (const Field& field : fields.ghosts.empty() ? fields.owned : fields.ghosts) field.changed();
 }
 
-void Halo::Impl::sum_back(const HaloFields& fields, Status status) {
+void Halo::Impl::sum_back(const HaloFields& fields, const Status& status) {
   const exec::Region shown("evenkeel::halo::sum_back");
-  Records records;
-  std::optional<Transfer> transfer;
-  if (status.ok())
-    status = attempt(stage_name, [&] {
-      records = records_of(space(), fields, counts);
-      require_numbers(records);
-      reserve(records);
-      if (!by_object) by_object = evenkeel::by_object(space(), objects);
-      write_ghosts(space(), records, counts.ghosts, ghosts.records.data());
-      transfer.emplace(this->transfer(records, true));
-    });
-  agree(status, records, 2);
-  run(*transfer, records, true);
-  add_copies(space(), records, *by_object, copies.records.data());
-  space().fence(label);
+  const Records records = send(fields, status, true, [&](const Records& all) {
+    if (!by_object) by_object = evenkeel::by_object(space(), copies.objects);
+    write_ghosts(space(), all, counts.ghosts, ghosts.mail.records.data());
+  });
+  add_copies(space(), records, *by_object, copies.mail.records.data());
+  space().fence(exchange_label);
   for (const Field& field : fields.owned) field.changed();
 }
 
-// --- What users call -----------------------------------------------------------------------------
+// --- Functions for users -------------------------------------------------------------------------
 
 void Halo::exchange(const Set& set) {
   impl().exchange({set.fields(), {}, true}, checked(set, owned()));
@@ -201,11 +190,7 @@ void Halo::make_room(const Set& set) {
   std::vector<StagedField> staged;
   const Status status = attempt(stage_name, [&] {
     require_no_payloads(set.payloads().size());
-    if (set.count() != plan.counts.owned)
-      refuse("The set has " + std::to_string(set.count()) +
-                 " owned objects, and the halo was made for " + std::to_string(plan.counts.owned) +
-                 '.',
-             "Make a new halo when objects have moved.");
+    require_count(set, plan.counts.owned);
     staged.reserve(set.fields().size());
     const Placement placement =
         set.options().keep_allocation ? Placement::in_place : Placement::replace;

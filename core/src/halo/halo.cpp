@@ -1,35 +1,34 @@
-// Making the plan: find the copies that leave, announce how many, tell where they come from.
+// Makes the plan: finds the copies that leave, announces their number, and sends their origins.
 
 #include "halo/impl.hpp"
+#include "halo/stage.hpp"
 
-#include <evenkeel/backends/assert.hpp>
+#include <evenkeel/backends/comm/ballot.hpp>
+#include <evenkeel/backends/comm/messages.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
-#include <evenkeel/backends/comm/transfer.hpp>
+#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/backends/text.hpp>
-#include <evenkeel/core/derived.hpp>
+#include <evenkeel/core/domains.hpp>
 
 #include <algorithm>
-#include <limits>
-#include <string>
 #include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/halo";
-constexpr const char* label = "evenkeel::halo::plan";
+constexpr const char* halo_label = "evenkeel::halo::plan";
 
-// What all ranks must agree on. The width is finite.
+// The terms that all ranks must agree on. The width is finite.
 struct Terms {
   double least_width, greatest_width;
   std::int64_t least_generation, greatest_generation;
 };
 
-void combine(Terms& into, const Terms& from) noexcept {
+void combine_terms(Terms& into, const Terms& from) noexcept {
   into.least_width = std::min(into.least_width, from.least_width);
   into.greatest_width = std::max(into.greatest_width, from.greatest_width);
   into.least_generation = std::min(into.least_generation, from.least_generation);
@@ -69,10 +68,10 @@ struct IsElsewhere {
 };
 
 exec::Array<GhostOrigin> origins_of(const Space& space, const Leavers& leavers, int rank) {
-  exec::Array<GhostOrigin> origins(space, label, leavers.objects.size());
-  exec::for_each(space, label, origins.size(),
+  exec::Array<GhostOrigin> origins(space, halo_label, leavers.objects.size());
+  exec::for_each(space, halo_label, origins.size(),
                  WriteOrigins{leavers.objects.data(), leavers.images.data(), rank, origins.data()});
-  space.fence(label);
+  space.fence(halo_label);
   return origins;
 }
 
@@ -100,7 +99,8 @@ std::vector<Parcel> parcels_of(const std::vector<std::int64_t>& offsets) {
 
 void agree_on_plan(const Communicator& communicator, const Status& status, double width,
                    std::int64_t generation) {
-  require_same(vote<&combine>(communicator, status, Terms{width, width, generation, generation}));
+  require_same(
+      vote<&combine_terms>(communicator, status, Terms{width, width, generation, generation}));
 }
 
 Halo::Halo() noexcept = default;
@@ -122,30 +122,24 @@ Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& 
         find_leavers(space, {domains, width, communicator.rank(), communicator.size()}, set);
     plan.counts.owned = set.count();
     plan.counts.copies = leavers.objects.size();
-    plan.exports = parcels_of(leavers.offsets);
+    plan.copies.parcels = parcels_of(leavers.offsets);
     leaving = origins_of(space, leavers, communicator.rank());
-    plan.objects = std::move(leavers.objects);
-    if (has_images(space, leavers.images)) plan.images = std::move(leavers.images);
-    notes.reserve(plan.exports.size());
-    for (const Parcel& parcel : plan.exports) notes.push_back({parcel.rank, parcel.objects});
+    plan.copies.objects = std::move(leavers.objects);
+    if (has_images(space, leavers.images)) plan.copies.images = std::move(leavers.images);
+    notes = counts_to_ranks(leavers.offsets);
   });
-  if (!status.ok()) notes.clear();
-  const Status heard = attempt(stage_name, [&] {
-    arrived = announce(communicator, std::span<const Note<std::int64_t>>(notes));
-  });
-  if (status.ok()) status = heard;
+  arrived = announce(communicator, stage_name, status, notes);
   std::optional<Transfer> transfer;
   if (status.ok())
     status = attempt(stage_name, [&] {
       Impl& plan = *impl_;
-      plan.imports.reserve(arrived.size());
       for (const Note<std::int64_t>& note : arrived) {
-        plan.imports.push_back({note.rank, plan.counts.ghosts, note.content});
+        plan.ghosts.parcels.push_back({note.rank, plan.counts.ghosts, note.content});
         plan.counts.ghosts += note.content;
       }
-      plan.origins = {plan.space(), label, plan.counts.ghosts};
-      transfer.emplace(transfer_between(communicator, plan.space(), plan.exports, leaving,
-                                        plan.imports, plan.origins));
+      plan.ghosts.origins = {plan.space(), halo_label, plan.counts.ghosts};
+      transfer.emplace(transfer_between(communicator, plan.space(), plan.copies.parcels, leaving,
+                                        plan.ghosts.parcels, plan.ghosts.origins));
     });
   // A width that is not finite is an error above.
   agree_on_plan(communicator, status, status.ok() ? width : 0, generation_of(domains));
@@ -154,8 +148,8 @@ Halo::Halo(const Communicator& communicator, const Domains& domains, const Set& 
 
 Halo::Impl& Halo::impl() const {
   if (impl_ == nullptr)
-    throw Error(ErrorKind::bad_input, Where{stage_name}, "There is no halo here.",
-                "Make one from domains and a set, or use the object that it was moved to.");
+    refuse("There is no halo here.",
+           "Make one from domains and a set, or use the object that it was moved to.");
   return *impl_;
 }
 
@@ -177,19 +171,19 @@ const Halo& Halo::of(const Domains& domains) const {
 
 const std::vector<Parcel>& Halo::exports() const noexcept {
   static const std::vector<Parcel> none;
-  return impl_ ? impl_->exports : none;
+  return impl_ ? impl_->copies.parcels : none;
 }
 const std::vector<Parcel>& Halo::imports() const noexcept {
   static const std::vector<Parcel> none;
-  return impl_ ? impl_->imports : none;
+  return impl_ ? impl_->ghosts.parcels : none;
 }
 const exec::Array<std::int64_t>& Halo::objects() const noexcept {
   static const exec::Array<std::int64_t> none;
-  return impl_ ? impl_->objects : none;
+  return impl_ ? impl_->copies.objects : none;
 }
 const exec::Array<GhostOrigin>& Halo::origins() const noexcept {
   static const exec::Array<GhostOrigin> none;
-  return impl_ ? impl_->origins : none;
+  return impl_ ? impl_->ghosts.origins : none;
 }
 
 }  // namespace evenkeel

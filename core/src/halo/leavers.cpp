@@ -1,53 +1,40 @@
-// Three passes over the objects: the box around each block of them; how many copies each block
-// sends; these copies. A block whose box, widened, is in no other domain is passed over in the
-// second and the third. On devices a block is one object.
+// There are three passes over the objects. The first finds the box around each block of objects,
+// the second counts the copies that each block sends, and the third writes these copies. The second
+// and the third pass over a block if its widened box meets no other domain. On devices a block is
+// one object.
 
 #include "halo/leavers.hpp"
+#include "halo/stage.hpp"
 
-#include "by_number.hpp"
+#include "domains/answers.hpp"
 #include "domains/checks.hpp"
-#include "domains/reaches.hpp"
-#include "field/places.hpp"
 #include "halo/copies.hpp"
-#include "halo/owner_tree.hpp"
+#include "order/sort_by_number.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/text.hpp>
-#include <evenkeel/core/curve.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/halo";
-constexpr const char* label = "evenkeel::halo::leavers";
+constexpr const char* leavers_label = "evenkeel::halo::leavers";
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
-}
+// --- Checks --------------------------------------------------------------------------------------
 
-// --- What is asked -------------------------------------------------------------------------------
-
-const std::array<bool, 3>& periodic_of(const Domains& domains) {
-  return std::visit([](const auto& all) -> const std::array<bool, 3>& { return all.periodic(); },
-                    domains);
-}
-
-void check_width(const LeaversTask& task) {
+void check_periods(const LeaversTask& task) {
   constexpr double most_periods = 100;
-  check_halo(stage_name, 0, {}, task.width);
-  const Box& box = box_of(task.domains);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions_of(task.domains)); ++d) {
-    const double quarter = box.upper[d] * 0.25 - box.lower[d] * 0.25;
-    if (periodic_of(task.domains)[d] && task.width * 0.25 > most_periods * quarter)
+  check_width(stage_name, task.width);
+  const Decomposition& domains = decomposition_of(task.domains);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(domains.dimensions()); ++d) {
+    const double quarter = domains.box().upper[d] * 0.25 - domains.box().lower[d] * 0.25;
+    if (domains.periodic()[d] && task.width * 0.25 > most_periods * quarter)
       refuse("A halo of width " + text_of(task.width) + " reaches beyond 100 periods along " +
                  "xyz"[d] + '.',
              "Choose a smaller width, or a larger box.");
@@ -62,7 +49,7 @@ void check_task(const Space& space, const LeaversTask& task, const Set& set) {
     refuse("There are " + std::to_string(parts_of(task.domains)) + " domains for " +
                std::to_string(task.ranks) + " ranks.",
            "Give domains with one part for each rank of the communicator.");
-  check_width(task);
+  check_periods(task);
   if (at.count == 0) return;
   if (at.components != dimensions_of(task.domains))
     refuse("Positions have " + std::to_string(at.components) + " components and the domains " +
@@ -108,12 +95,6 @@ struct BoxOfBlock {
 };
 
 template <class Real>
-struct IsNotFinite {
-  Coordinate<Real> coordinate;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return !exec::is_finite(coordinate(i)); }
-};
-
-template <class Real>
 void require_finite(const Space& space, const Places<Real>& places, int dimensions) {
   for (int d = 0; d < dimensions; ++d) {
     const std::int64_t first =
@@ -125,7 +106,7 @@ void require_finite(const Space& space, const Places<Real>& places, int dimensio
   }
 }
 
-// The box around all; of each block too on hosts.
+// The box around all objects; on hosts also the boxes of all blocks.
 template <class Real, class Instance>
 PlaceBox box_around(const Instance& instance, const Space& space, const Places<Real>& places,
                     int dimensions, exec::Array<PlaceBox>& blocks) {
@@ -139,10 +120,10 @@ PlaceBox box_around(const Instance& instance, const Space& space, const Places<R
     }
   } else {
     constexpr std::int64_t length = block_length<Instance>;
-    blocks = {space, label, (places.count + length - 1) / length};
-    exec::for_each(instance, label, blocks.size(),
+    blocks = {space, leavers_label, (places.count + length - 1) / length};
+    exec::for_each(instance, leavers_label, blocks.size(),
                    BoxOfBlock<Real>{places, length, dimensions, blocks.data()});
-    exec::fence(instance, label);
+    exec::fence(instance, leavers_label);
     for (const PlaceBox& block : blocks.span()) {
       all.is_finite = all.is_finite && block.is_finite;
       for (int d = 0; d < dimensions; ++d) {
@@ -155,52 +136,27 @@ PlaceBox box_around(const Instance& instance, const Space& space, const Places<R
   return all;
 }
 
-// --- Frames --------------------------------------------------------------------------------------
-
-CellFrame frame_of(const CurveDomains& domains) {
-  CellFrame frame{lattice_of(domains)};
-  for (int d = 0; d < domains.dimensions(); ++d) {
-    const auto axis = static_cast<std::size_t>(d);
-    frame.periods[d] = domains.box().upper[axis] * 0.25 - domains.box().lower[axis] * 0.25;
-  }
-  return frame;
-}
-
-template <class Boxes>
-BoxFrame frame_of(const Boxes& domains) {
-  BoxFrame frame;
-  for (int d = 0; d < domains.dimensions(); ++d)
-    frame.axes[d] = axis_of(domains.box(), domains.periodic(), d);
-  return frame;
-}
-
-// What the objects of this rank reach, along each axis.
+// The reach of the objects of this rank along each axis.
 template <class Frame>
-Region region_of(const Frame& frame, int dimensions, const PlaceBox& around, double width) {
+Reaches reaches_of(const Frame& frame, int dimensions, const PlaceBox& around, double width) {
   constexpr double many = 1 << 30;
-  Region region;
-  for (int d = 0; d < dimensions; ++d) {
-    const double from = around.lower[d] - width, to = around.upper[d] + width;
-    const ImageInside first = frame.image(d, from), last = frame.image(d, to);
-    if (!(std::abs(first.turn) < many && std::abs(last.turn) < many))
-      refuse(std::string("Objects lie more than 2^30 periods away from the box along ") + "xyz"[d] +
-                 '.',
-             "Bring them back into the box.");
-    const double lowest = frame.lowest(d), highest = frame.highest(d);
-    auto& along = region[static_cast<std::size_t>(d)];
-    if (first.turn == last.turn)
-      along = {{first.at, last.at}};
-    else if (first.turn + 1 == last.turn)
-      along = {{lowest, last.at}, {first.at, highest}};
-    else
-      along = {{lowest, highest}};
+  Box box;
+  for (int axis = 0; axis < dimensions; ++axis) {
+    const auto d = static_cast<std::size_t>(axis);
+    box.lower[d] = around.lower[d];
+    box.upper[d] = around.upper[d];
+    for (const double end : {box.lower[d] - width, box.upper[d] + width})
+      if (!(std::abs(frame.image(axis, end).turn) < many))
+        refuse(std::string("Objects lie more than 2^30 periods away from the box along ") +
+                   "xyz"[d] + '.',
+               "Bring them back into the box.");
   }
-  return region;
+  return reaches_of(frame, dimensions, box, width);
 }
 
 // --- All together --------------------------------------------------------------------------------
 
-// In the order of objects.
+// The copies, in the order of their objects.
 struct Copies {
   exec::Array<std::int64_t> objects;
   exec::Array<Image> images;
@@ -209,55 +165,44 @@ struct Copies {
 
 template <class Real, class Instance, class Frame>
 Copies copies_from(const Instance& instance, const Space& space, const LeaversTask& task,
-                   const Frame& frame, const FieldLayout& at) {
+                   const Frame& frame, const Places<Real>& places) {
   constexpr std::int64_t length = block_length<Instance>;
-  const Places<Real> places(at);
+  const int dimensions = dimensions_of(task.domains);
   exec::Array<PlaceBox> boxes;
-  const PlaceBox around = box_around(instance, space, places, at.components, boxes);
-  const OwnerTree tree =
-      owner_tree(task.domains, region_of(frame, at.components, around, task.width));
-  const exec::Reached<OwnerNode> nodes(space, label, tree.nodes);
-  const exec::Reached<int> ranks(space, label, tree.ranks);
+  const PlaceBox around = box_around(instance, space, places, dimensions, boxes);
+  const Reaches reaches = reaches_of(frame, dimensions, around, task.width);
+  const OwnerTree tree = ask_places(stage_name, task.domains,
+                                    [&](const auto& all) { return all.owner_tree(reaches); });
+  const exec::Reached<OwnerNode> nodes(space, leavers_label, tree.nodes);
+  const exec::Reached<int> ranks(space, leavers_label, tree.ranks);
   const OwnersAround owners{nodes.data(), tree.begin, static_cast<int>(nodes.size()), ranks.data(),
-                            at.components};
+                            dimensions};
   const CopiesOfBlock<Frame, Real, length> copies_of{
       {frame, owners, task.width, task.rank}, places, boxes.data()};
 
   const std::int64_t blocks = (places.count + length - 1) / length;
-  const exec::Array<std::int64_t> firsts = exec::filled(space, label, blocks + 1, std::int64_t{0});
-  exec::for_each(instance, label, blocks,
+  const exec::Array<std::int64_t> firsts =
+      exec::filled(space, leavers_label, blocks + 1, std::int64_t{0});
+  exec::for_each(instance, leavers_label, blocks,
                  CountCopies<Frame, Real, length>{copies_of, firsts.data()});
   const std::int64_t all = exec::sum_up(firsts);
-  Copies copies = {{space, label, all}, {space, label, all}, {space, label, all}};
+  Copies copies = {
+      {space, leavers_label, all}, {space, leavers_label, all}, {space, leavers_label, all}};
   if (all > 0)
-    exec::for_each(instance, label, blocks,
+    exec::for_each(instance, leavers_label, blocks,
                    WriteCopies<Frame, Real, length>{copies_of, firsts.data(), copies.objects.data(),
                                                     copies.images.data(), copies.ranks.data()});
-  exec::fence(instance, label);
+  exec::fence(instance, leavers_label);
   return copies;
-}
-
-template <class Frame, class Instance>
-Copies copies_on(const Instance& instance, const Space& space, const LeaversTask& task,
-                 const Frame& frame, const FieldLayout& at) {
-  return at.scalar == ScalarType::float32 ? copies_from<float>(instance, space, task, frame, at)
-                                          : copies_from<double>(instance, space, task, frame, at);
 }
 
 template <class Frame>
 Copies copies_in(const Space& space, const LeaversTask& task, const Frame& frame,
                  const FieldLayout& at) {
-  return with_space(
-      space, [&](const auto& instance) { return copies_on(instance, space, task, frame, at); });
-}
-
-Copies find_copies(const Space& space, const LeaversTask& task, const FieldLayout& at) {
-  if (!own_places(task.domains)) refuse_places("core/halo");
-  if (const auto* curve = std::get_if<CurveDomains>(&task.domains))
-    return copies_in(space, task, frame_of(*curve), at);
-  if (const auto* grid = std::get_if<GridDomains>(&task.domains))
-    return copies_in(space, task, frame_of(*grid), at);
-  return copies_in(space, task, frame_of(std::get<TreeDomains>(task.domains)), at);
+  return with_space(space, [&](const auto& instance) {
+    return with_places(
+        at, [&](const auto& places) { return copies_from(instance, space, task, frame, places); });
+  });
 }
 
 }  // namespace
@@ -267,12 +212,14 @@ Leavers find_leavers(const Space& space, const LeaversTask& task, const Set& set
   Leavers leavers;
   leavers.offsets.assign(static_cast<std::size_t>(task.ranks) + 1, 0);
   if (set.count() == 0) return leavers;
-  const Copies copies = find_copies(space, task, set.position());
+  const Copies copies = ask_places(stage_name, task.domains, [&](const auto& all) {
+    return copies_in(space, task, all.frame(), set.position());
+  });
   if (copies.ranks.empty()) return leavers;
-  ByNumber sorted = by_number(space, copies.ranks, task.ranks);
+  SortedByNumber sorted = sort_by_number(space, copies.ranks, task.ranks);
   leavers.offsets = std::move(sorted.offsets);
-  leavers.objects = exec::chosen(space, label, copies.objects.data(), sorted.places);
-  leavers.images = exec::chosen(space, label, copies.images.data(), sorted.places);
+  leavers.objects = exec::chosen(space, leavers_label, copies.objects.data(), sorted.places);
+  leavers.images = exec::chosen(space, leavers_label, copies.images.data(), sorted.places);
   return leavers;
 }
 

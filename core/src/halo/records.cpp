@@ -1,8 +1,8 @@
 #include "halo/records.hpp"
+#include "halo/stage.hpp"
 
 #include "field/copy.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 
 #include <algorithm>
@@ -11,12 +11,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/halo";
-constexpr const char* label = "evenkeel::halo::records";
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
-}
+constexpr const char* records_label = "evenkeel::halo::records";
 
 void require_room(const std::string& name, std::int64_t room, std::int64_t needed,
                   const std::string& what) {
@@ -39,7 +34,7 @@ FieldLayout from_object(FieldLayout at, std::int64_t first, std::int64_t count) 
   return at;
 }
 
-// Values are aligned in a record as they are in an array.
+// Values have the same alignment in a record as in an array.
 std::int64_t alignment_of(const FieldLayout& at) {
   for (const std::int64_t bytes : {8, 4, 2})
     if (at.element_bytes % bytes == 0) return bytes;
@@ -52,18 +47,16 @@ std::int64_t rounded_up(std::int64_t bytes, std::int64_t step) {
 
 FieldLayout in_record(const Records& records, const Records::Column& column, std::byte* memory,
                       std::int64_t count) {
-  FieldLayout at = column.owned;
-  at.data = count > 0 ? memory + column.offset : memory;
-  at.count = at.capacity = count;
+  std::byte* const data = count > 0 ? memory + column.offset : memory;
+  FieldLayout at = packed_like(column.owned, data, column.owned.memory, count);
   at.object_stride_bytes = records.bytes;
-  at.component_stride_bytes = at.element_bytes;
   return at;
 }
 
 Records::Position position_in(const Field& field, std::int64_t offset) {
   const FieldLayout whole = field.layout(), at = field.position();
   const auto inside = static_cast<const char*>(at.data) - static_cast<const char*>(whole.data);
-  // Components of a field are adjacent in a record; inside of a structure they are as they were.
+  // Components of a field are adjacent in a record; inside of a structure they keep their places.
   const bool is_field = at.components == whole.components;
   return {at.scalar, at.components, offset + inside,
           is_field ? at.element_bytes : at.component_stride_bytes};
@@ -87,7 +80,7 @@ struct Shift {
   int axis;
   double quarter;
 
-  // In quarters: the length of a box need not be a finite number.
+  // Computes in quarters, because the length of a box may exceed the range of numbers.
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const int periods = images[i].periods[axis];
     if (periods == 0) return;
@@ -102,7 +95,7 @@ void shift_as(const Space& space, const Records& records, const exec::Array<Imag
   if (images.empty()) return;
   const Records::Position& at = *records.position;
   for (int axis = 0; axis < at.components; ++axis)
-    exec::for_each(space, label, images.size(),
+    exec::for_each(space, records_label, images.size(),
                    Shift<Real>{memory + at.offset + axis * at.component_bytes, records.bytes,
                                images.data(), axis, quarters[static_cast<std::size_t>(axis)]});
 }

@@ -1,33 +1,29 @@
 #pragma once
 
-// What travels between owners and ghosts: a record for each copy, with the values of all fields
-// side by side. The records for one rank, or from one, lie in one piece.
+// The records that travel between owners and ghosts: one for each copy, with the values of all
+// fields next to each other. The records for one rank, or from one rank, are contiguous.
 
 #include "halo/leavers.hpp"
 
-#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/field.hpp>
-#include <evenkeel/core/set.hpp>
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace evenkeel {
 
 // The counts of a plan on this rank.
 struct HaloCounts {
-  std::int64_t owned, copies, ghosts;  // copies: that leave
+  std::int64_t owned, copies, ghosts;  // `copies` leave this rank
 };
 
-// The fields of a call. `ghosts` is empty where ghosts stand behind the owned objects.
+// The fields of a call. If ghosts follow the owned objects in the same fields, `ghosts` is empty.
 struct HaloFields {
   std::span<const Field> owned, ghosts;
-  bool with_position;  // the first one
+  bool with_position;  // true if the first field has the position
 };
 
 struct Records {
@@ -36,7 +32,7 @@ struct Records {
     std::int64_t offset;  // in a record
     std::string name;
   };
-  // Where the position is in a record.
+  // The place of the position in a record.
   struct Position {
     ScalarType scalar;
     int components;
@@ -46,11 +42,11 @@ struct Records {
   std::int64_t bytes = 0;  // of a record
   std::optional<Position> position;
 
-  // A number that differs if the values differ, or what is done with them.
+  // A number that differs if the types of the values differ, or the handling of positions.
   std::uint64_t signature() const noexcept;
 };
 
-// Objects that may be written. The memory of a vector beyond its size may not.
+// The number of objects that may be written. The memory of a vector beyond its size may not be.
 std::int64_t room_of(const Field& field);
 
 // Throws an Error for fields without room, or that the space does not reach.
@@ -59,13 +55,14 @@ Records records_of(const Space& space, const HaloFields& fields, const HaloCount
 // Throws an Error unless all values are numbers.
 void require_numbers(const Records& records);
 
-// The records of the objects of a list. Does not block.
+// Writes the records of the objects of a list. Does not block.
 void write_copies(const Space& space, const Records& records,
                   const exec::Array<std::int64_t>& objects, std::byte* memory);
-// Shifts the positions in records by whole periods; `quarters`: of each, in quarters. The same.
+// Shifts the positions in records by whole periods. `quarters` are a quarter of each period. Does
+// not block.
 void shift(const Space& space, const Records& records, const exec::Array<Image>& images,
            const std::array<double, 3>& quarters, std::byte* memory);
-// The records of all ghosts, or the ghosts of all records. The same.
+// Writes the records of all ghosts, or the ghosts of all records. Neither blocks.
 void write_ghosts(const Space& space, const Records& records, std::int64_t ghosts,
                   std::byte* memory);
 void read_ghosts(const Space& space, const Records& records, std::int64_t ghosts,

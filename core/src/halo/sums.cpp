@@ -1,6 +1,7 @@
 #include "halo/sums.hpp"
 
 #include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
@@ -9,45 +10,13 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::halo::sums";
-
-struct ToKeys {
-  const std::int64_t* objects;
-  std::uint64_t* keys;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    keys[i] = static_cast<std::uint64_t>(objects[i]);
-  }
-};
-
-// 1 where an object begins among sorted ones; 0 behind the last.
-struct WriteBegins {
-  const std::uint64_t* keys;
-  std::int64_t count;
-  std::int64_t* begins;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    begins[i] = i < count && (i == 0 || keys[i] != keys[i - 1]) ? 1 : 0;
-  }
-};
-
-struct WriteFirsts {
-  const std::uint64_t* keys;
-  std::int64_t count;
-  const std::int64_t* number;  // of objects that begin before
-  std::int64_t *objects, *firsts;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    if (i == count) {
-      firsts[number[i]] = count;
-    } else if (i == 0 || keys[i] != keys[i - 1]) {
-      objects[number[i]] = static_cast<std::int64_t>(keys[i]);
-      firsts[number[i]] = i;
-    }
-  }
-};
+constexpr const char* sums_label = "evenkeel::halo::sums";
 
 template <class T>
 struct AddCopies {
   const std::uint64_t* copies;
   const std::int64_t *objects, *firsts;
+  std::int64_t object_count, copy_count;
   const std::byte* memory;  // of the first record's values
   std::int64_t bytes;
   std::byte* data;
@@ -56,10 +25,11 @@ struct AddCopies {
 
   KOKKOS_FUNCTION void operator()(std::int64_t k) const {
     std::byte* const object = data + objects[k] * object_bytes;
+    const std::int64_t end = k + 1 < object_count ? firsts[k + 1] : copy_count;
     for (int c = 0; c < components; ++c) {
       auto* const value = reinterpret_cast<T*>(object + c * component_bytes);
       T sum = *value;
-      for (std::int64_t i = firsts[k]; i < firsts[k + 1]; ++i)
+      for (std::int64_t i = firsts[k]; i < end; ++i)
         sum = static_cast<T>(sum + reinterpret_cast<const T*>(
                                        memory + static_cast<std::int64_t>(copies[i]) * bytes)[c]);
       *value = sum;
@@ -72,11 +42,11 @@ void add_as(const Space& space, const Records& records, const Records::Column& c
             const CopiesByObject& copies, const std::byte* memory) {
   if (copies.objects.empty()) return;
   const FieldLayout& at = column.owned;
-  exec::for_each(
-      space, label, copies.objects.size(),
-      AddCopies<T>{copies.copies.data(), copies.objects.data(), copies.firsts.data(),
-                   memory + column.offset, records.bytes, static_cast<std::byte*>(at.data),
-                   at.object_stride_bytes, at.component_stride_bytes, at.components});
+  exec::for_each(space, sums_label, copies.objects.size(),
+                 AddCopies<T>{copies.copies.data(), copies.objects.data(), copies.firsts.data(),
+                              copies.objects.size(), copies.copies.size(), memory + column.offset,
+                              records.bytes, static_cast<std::byte*>(at.data),
+                              at.object_stride_bytes, at.component_stride_bytes, at.components});
 }
 
 }  // namespace
@@ -84,19 +54,13 @@ void add_as(const Space& space, const Records& records, const Records::Column& c
 CopiesByObject by_object(const Space& space, const exec::Array<std::int64_t>& objects) {
   const std::int64_t count = objects.size();
   CopiesByObject sorted;
-  sorted.copies = exec::counted_up<std::uint64_t>(space, label, count);
-  const exec::Array<std::uint64_t> keys(space, label, count);
-  const exec::Array<std::int64_t> number(space, label, count + 1);
-  exec::for_each(space, label, count, ToKeys{objects.data(), keys.data()});
+  sorted.copies = exec::counted_up<std::uint64_t>(space, sums_label, count);
+  const exec::Array<std::uint64_t> keys(space, sums_label, count);
+  exec::for_each(space, sums_label, count, exec::Copy{objects.data(), keys.data()});
   exec::sort_pairs(space, keys.data(), sorted.copies.data(), count, {0, 63});
-  exec::for_each(space, label, count + 1, WriteBegins{keys.data(), count, number.data()});
-  const std::int64_t distinct = exec::sum_up(number);
-  sorted.objects = {space, label, distinct};
-  sorted.firsts = {space, label, distinct + 1};
-  exec::for_each(
-      space, label, count + 1,
-      WriteFirsts{keys.data(), count, number.data(), sorted.objects.data(), sorted.firsts.data()});
-  space.fence(label);
+  sorted.firsts = exec::numbers_that(space, sums_label, count, exec::StartsRun{keys.data()});
+  sorted.objects = exec::chosen(space, sums_label,
+                                reinterpret_cast<const std::int64_t*>(keys.data()), sorted.firsts);
   return sorted;
 }
 

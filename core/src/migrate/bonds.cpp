@@ -1,25 +1,23 @@
 #include "field/numbers.hpp"
 #include "migrate/groups.hpp"
+#include "migrate/stage.hpp"
 
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
-#include <evenkeel/core/migrate/bonds.hpp>
+#include <evenkeel/core/migrate/plan.hpp>
 
 #include <limits>
-#include <optional>
 #include <string>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/migrate";
-constexpr const char* label = "evenkeel::migrate::bonds";
+constexpr const char* bonds_label = "evenkeel::migrate::bonds";
 
-// The numbers of one set, by object, in the memory of its order; empty if not given.
+// The groups and pins of one set, by object, in the memory of its order; empty if not given.
 struct Numbers {
   exec::Array<std::int64_t> groups, pins;
 
@@ -38,15 +36,14 @@ void require_order_of_each(std::span<const Set> sets, std::span<const Order> ord
     fit = orders[s].objects.size() == count && orders[s].keys.size() == count;
   }
   if (!fit)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The orders do not hold all objects of the sets.", "Give the order of each set.");
+    refuse("The orders do not hold all objects of the sets.", "Give the order of each set.");
 }
 
 // --- Groups of this rank -------------------------------------------------------------------------
 
-// Writes an entry for each place in an order: what its object knows of its group, if it has one.
+// Writes an entry for each place in an order: the knowledge of one object about its group.
 struct WriteEntries {
-  const std::int64_t *objects, *groups, *pins;  // no pins: null
+  const std::int64_t *objects, *groups, *pins;  // without pins, `pins` is null
   const CurveKey* keys;
   int rank;
   Group* entries;
@@ -61,17 +58,17 @@ exec::Array<Group> entries_of(const Space& space, std::span<const Numbers> numbe
                               std::span<const Order> orders, int rank) {
   std::int64_t all = 0;
   for (const Numbers& of_set : numbers) all += of_set.groups.size();
-  exec::Array<Group> entries(space, label, all);
+  exec::Array<Group> entries(space, bonds_label, all);
   Group* next = entries.data();
   for (std::size_t s = 0; s < orders.size(); ++s) {
     const std::int64_t count = numbers[s].groups.size();
     const std::int64_t* const pins = numbers[s].pins.empty() ? nullptr : numbers[s].pins.data();
-    exec::for_each(space, label, count,
+    exec::for_each(space, bonds_label, count,
                    WriteEntries{orders[s].objects.data(), numbers[s].groups.data(), pins,
                                 orders[s].keys.data(), rank, next});
     next += count;
   }
-  space.fence(label);
+  space.fence(bonds_label);
   return entries;
 }
 
@@ -98,18 +95,17 @@ void require_one_pin(const Space& space, const exec::Array<Group>& groups) {
   const std::int64_t disputed = exec::first_that(space, groups.size(), IsOfId{groups.data(), id});
   Group group{};
   groups.fetch(disputed, {&group, 1});
-  throw Error(ErrorKind::bad_input, Where{stage_name},
-              "Group " + std::to_string(group.id) + " is pinned on rank " +
-                  std::to_string(group.pinned) + " and on rank " +
-                  std::to_string(group.pinned_too) + '.',
-              "Pin objects of one group on one rank.");
+  refuse("Group " + std::to_string(group.id) + " is pinned on rank " +
+             std::to_string(group.pinned) + " and on rank " + std::to_string(group.pinned_too) +
+             '.',
+         "Pin objects of one group on one rank.");
 }
 
 // --- Results -------------------------------------------------------------------------------------
 
 struct Hold {
-  const std::int64_t *objects, *pins;  // no pins: null
-  const std::int64_t* group_of;        // by place in the order; none: null
+  const std::int64_t *objects, *pins;  // without pins, `pins` is null
+  const std::int64_t* group_of;        // by place in the order; null without groups
   const Group* groups;
   int rank;
   CurveKey* keys;
@@ -126,22 +122,22 @@ struct Hold {
   }
 };
 
-// Changes the keys of one set to those of its groups, and returns the ranks where its groups and
-// pins hold objects.
+// Changes the keys of one set to those of its groups, and sorts the order by them. Returns the
+// ranks on which groups and pins hold objects.
 exec::Array<int> hold(const Space& space, Order& order, const Numbers& numbers,
                       const std::int64_t* group_of, const Group* groups, int rank) {
   if (!numbers.are_given()) return {};
   const std::int64_t count = order.objects.size();
-  exec::Array<int> held(space, label, count);
+  exec::Array<int> held(space, bonds_label, count);
   const bool has_groups = !numbers.groups.empty();
   exec::for_each(
-      space, label, count,
+      space, bonds_label, count,
       Hold{order.objects.data(), numbers.pins.empty() ? nullptr : numbers.pins.data(),
            has_groups ? group_of : nullptr, groups, rank, order.keys.data(), held.data()});
   if (has_groups)
     exec::sort_pairs(space, reinterpret_cast<std::uint64_t*>(order.keys.data()),
                      reinterpret_cast<std::uint64_t*>(order.objects.data()), count);
-  space.fence(label);
+  space.fence(bonds_label);
   return held;
 }
 
@@ -164,8 +160,7 @@ Bonds hold_together(const Communicator& communicator, const Status& status,
     directory.emplace(communicator, *space, here.groups);
   });
   if (!directory) directory.emplace(communicator);
-  const Status heard = attempt(stage_name, [&] { directory->announce(local.ok()); });
-  if (local.ok()) local = heard;
+  directory->announce(stage_name, local);
   if (local.ok()) local = attempt(stage_name, [&] { directory->reserve(); });
   vote(communicator, local);
 

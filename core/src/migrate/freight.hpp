@@ -1,23 +1,12 @@
 #pragma once
 
-// What a move carries: which messages are sent and received, how they are packed and unpacked, and
-// which objects stay. Host memory is copied by ranges if objects lie in long ones; a single range
-// of one packed field is sent straight from its array, or received straight into it.
+// The freight of a move: the messages that are sent and received, how they are packed and unpacked,
+// and the objects that stay. Host memory is copied by ranges if objects are in long ranges. A
+// single range of one packed field is sent straight from its array, or received straight into it.
 
-#include "migrate/messages.hpp"
+#include "migrate/object_lists.hpp"
 
 #include <evenkeel/backends/comm/transfer.hpp>
-#include <evenkeel/backends/exec/array.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
-#include <evenkeel/core/migrate/move.hpp>
-#include <evenkeel/core/set.hpp>
-
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <vector>
 
 namespace evenkeel {
 
@@ -28,21 +17,21 @@ struct FreightTimes {
 
 class Freight {
  public:
-  // Local, needs little memory. Refers to its arguments.
+  // Local; needs little memory. Refers to its arguments.
   Freight(const Communicator& communicator, std::span<const Set> sets,
           std::span<const SetShape> shapes, const Plan& plan, const MoveOptions& options);
 
-  // Bytes that load() will allocate for messages.
+  // The bytes that load() will allocate for messages.
   std::int64_t staging_bytes() const;
-  // Bytes of fields that go to other ranks, and that come from them.
-  std::int64_t sent_bytes() const noexcept { return sent_bytes_; }
-  std::int64_t received_bytes() const noexcept { return received_bytes_; }
-  std::int64_t bytes_of_lists() const;
-  std::int64_t messages() const noexcept { return std::ssize(leaving_); }
-  int partners() const noexcept { return static_cast<int>(partners_.size()); }
+  // The bytes of fields that go to other ranks, and those that come from them.
+  std::int64_t sent_bytes() const noexcept { return manifest_.sent_bytes(); }
+  std::int64_t received_bytes() const noexcept { return manifest_.received_bytes(); }
+  std::int64_t bytes_of_lists() const { return lists_.bytes(manifest_.columns()); }
+  std::int64_t messages() const noexcept { return std::ssize(manifest_.leaving()); }
+  int partners() const noexcept { return manifest_.partners(); }
 
-  // Local. Allocates all memory that is needed, except for fields: targets[s][f] is where field f
-  // of set s is to be written.
+  // Local. Allocates all memory that is needed, except for fields: field f of set s will be written
+  // to targets[s][f].
   void load(std::vector<std::vector<FieldLayout>> targets);
   // Collective. If `works` is false, messages are exchanged, but their content is arbitrary.
   void exchange(bool works, FreightTimes& times);
@@ -50,29 +39,11 @@ class Freight {
   void commit() noexcept;
 
  private:
-  static constexpr std::size_t kinds = 3;  // of memory
-
-  // A message and its partner's objects of each set.
-  struct Load {
-    int rank;
-    Message message;
-    std::vector<std::int64_t>
-        first;  // of each set: the partner's, in SetPlan::objects, or arrivals
-  };
-  // The lists of one set, in each kind of memory in which something asks for them.
-  struct Lists {
-    exec::Array<std::int64_t> listed;  // places one by one, where the plan has ranges
-    std::array<std::optional<exec::Reached<std::int64_t>>, kinds> objects, places;
-  };
-
-  void add_columns(std::span<const SetShape> shapes);
-  void add_loads(bool leaving);
-  std::vector<Share> shares_of(std::span<const std::int64_t> first,
-                               std::span<const std::int64_t> objects, bool leaving) const;
   void* place_in_array(const Load& load, bool leaving) const;
+  template <class Message>
+  std::vector<Message> messages_of(const std::vector<Load>& loads) const;
   std::vector<Send> sends() const;
   std::vector<Receive> receives() const;
-  void make_lists(std::size_t set);
   void stage_payloads(std::size_t set);
   const PayloadPlan& plan_of(const Column& column) const {
     return plan_.sets[column.set].payloads[column.index];
@@ -81,7 +52,10 @@ class Freight {
     return *cargo_[column.set][column.index];
   }
   PayloadPiece payload_piece(const Piece& piece, std::int64_t first, bool leaving) const;
-  const std::int64_t* list(std::size_t set, MemoryKind kind, bool of_places) const;
+  const std::int64_t* list(const Column& column, bool of_places) const {
+    return of_places ? lists_.places(column.set, column.memory)
+                     : lists_.objects(column.set, column.memory);
+  }
   FieldLayout in_message(std::byte* message, const Piece& piece) const;
   FieldLayout source(const Column& column) const;
   FieldLayout target(const Column& column) const;
@@ -96,18 +70,13 @@ class Freight {
   const Communicator& communicator_;
   std::span<const Set> sets_;
   const Plan& plan_;
-  std::vector<std::vector<FieldLayout>> targets_;
   TransferLimits limits_;
-  MessageSizes sizes_;
-  std::vector<Column> columns_;
-  std::vector<Load> leaving_, arriving_;
-  std::vector<Lists> lists_;
+  Manifest manifest_;
+  ObjectLists lists_;
+  std::vector<std::vector<FieldLayout>> targets_;
   std::vector<std::vector<std::unique_ptr<StagedPayload>>> cargo_;  // payloads of each set
   std::optional<Transfer> transfer_;
   std::vector<ObjectRange> ranges_;  // of the piece that is being copied
-  std::int64_t sent_bytes_ = 0, received_bytes_ = 0;
-  std::vector<int> partners_;
-  std::array<bool, kinds> uses_ = {};
 };
 
 }  // namespace evenkeel

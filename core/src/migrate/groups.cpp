@@ -1,10 +1,12 @@
 #include "migrate/groups.hpp"
 
-#include "by_number.hpp"
+#include "order/sort_by_number.hpp"
 
+#include <evenkeel/backends/comm/messages.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
-#include <evenkeel/core/migrate/bonds.hpp>
+#include <evenkeel/core/migrate/plan.hpp>
 
 #include <limits>
 
@@ -12,11 +14,11 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::migrate::groups";
+constexpr const char* groups_label = "evenkeel::migrate::groups";
 
 // --- Joining -------------------------------------------------------------------------------------
 
-// Numbers below 0 come last.
+// Writes ids as unsigned numbers, so that ids below 0 are sorted to the end.
 struct WriteIds {
   const Group* entries;
   std::uint64_t* ids;
@@ -27,7 +29,7 @@ struct WriteIds {
   }
 };
 
-// 1 where a group begins among sorted numbers; 0 for the rest, and behind the last.
+// Writes 1 at each begin of a group among sorted ids, and 0 for all others and after the last.
 struct WriteBegins {
   const std::uint64_t* ids;
   std::int64_t count;
@@ -38,7 +40,7 @@ struct WriteBegins {
   }
 };
 
-// begins[i + 1] - 1 is the group of the i-th entry by number, if it has one.
+// begins[i + 1] - 1 is the group of the i-th entry in the order of ids, if it has a group.
 struct WriteGroups {
   static constexpr int no_rank_yet = std::numeric_limits<int>::max();
   const std::uint64_t* ids;
@@ -75,27 +77,19 @@ struct FreeThePinless {
   }
 };
 
-// --- Who looks after a group ---------------------------------------------------------------------
-
-// Spreads ids evenly over ranks, whatever they are (the mixing function of SplittableRandom by D.
-// Lea and others).
-KOKKOS_INLINE_FUNCTION std::uint32_t keeper_of(std::int64_t id, int ranks) {
-  auto bits = static_cast<std::uint64_t>(id);
-  bits = (bits ^ (bits >> 30U)) * 0xBF58476D1CE4E5B9U;
-  bits = (bits ^ (bits >> 27U)) * 0x94D049BB133111EBU;
-  return static_cast<std::uint32_t>((bits ^ (bits >> 31U)) % static_cast<std::uint64_t>(ranks));
-}
+// --- The keepers of groups -----------------------------------------------------------------------
 
 struct WriteKeepers {
   const Group* groups;
   int ranks;
   std::uint32_t* keepers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    keepers[i] = keeper_of(groups[i].id, ranks);
+    const std::uint64_t bits = exec::mixed(static_cast<std::uint64_t>(groups[i].id));
+    keepers[i] = static_cast<std::uint32_t>(bits % static_cast<std::uint64_t>(ranks));
   }
 };
 
-// Sorts groups by keeper, and notes the place of each.
+// Puts groups in the order of their keepers, and notes the place of each.
 struct Arrange {
   const Group* groups;
   const std::int64_t* numbers;
@@ -107,34 +101,27 @@ struct Arrange {
   }
 };
 
-// groups[i] = known[number[i]].
-struct LookUp {
-  const Group* known;
-  const std::int64_t* number;
-  Group* groups;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { groups[i] = known[number[i]]; }
-};
-
 }  // namespace
 
 JoinedGroups join(const Space& space, const exec::Array<Group>& entries) {
   const std::int64_t count = entries.size();
   JoinedGroups joined;
-  const exec::Array<std::uint64_t> ids(space, label, count);
-  const exec::Array<std::int64_t> numbers(space, label, count), begins(space, label, count + 1);
-  joined.group_of = {space, label, count};
-  exec::for_each(space, label, count, WriteIds{entries.data(), ids.data(), numbers.data()});
+  const exec::Array<std::uint64_t> ids(space, groups_label, count);
+  const exec::Array<std::int64_t> numbers(space, groups_label, count),
+      begins(space, groups_label, count + 1);
+  joined.group_of = {space, groups_label, count};
+  exec::for_each(space, groups_label, count, WriteIds{entries.data(), ids.data(), numbers.data()});
   exec::sort_pairs(space, ids.data(), reinterpret_cast<std::uint64_t*>(numbers.data()), count);
-  exec::for_each(space, label, count + 1, WriteBegins{ids.data(), count, begins.data()});
+  exec::for_each(space, groups_label, count + 1, WriteBegins{ids.data(), count, begins.data()});
   const std::int64_t groups = exec::sum_up(begins);
-  joined.groups = {space, label, groups};
-  exec::for_each(space, label, count,
+  joined.groups = {space, groups_label, groups};
+  exec::for_each(space, groups_label, count,
                  WriteGroups{ids.data(), begins.data(), numbers.data(), joined.group_of.data(),
                              joined.groups.data()});
-  exec::for_each(space, label, count,
+  exec::for_each(space, groups_label, count,
                  AddEntries{entries.data(), joined.group_of.data(), joined.groups.data()});
-  exec::for_each(space, label, groups, FreeThePinless{joined.groups.data()});
-  space.fence(label);
+  exec::for_each(space, groups_label, groups, FreeThePinless{joined.groups.data()});
+  space.fence(groups_label);
   return joined;
 }
 
@@ -143,66 +130,38 @@ Directory::Directory(const Communicator& communicator, const Space& space,
     : communicator_(communicator), space_(space) {
   const int ranks = communicator.size();
   const std::int64_t count = groups.size();
-  const exec::Array<std::uint32_t> keepers(space, label, count);
-  asked_ = {space, label, count};
-  place_ = {space, label, count};
-  exec::for_each(space, label, count, WriteKeepers{groups.data(), ranks, keepers.data()});
-  const auto [numbers, offsets] = by_number(space, keepers, ranks);
-  exec::for_each(space, label, count,
+  const exec::Array<std::uint32_t> keepers(space, groups_label, count);
+  asked_ = {space, groups_label, count};
+  place_ = {space, groups_label, count};
+  exec::for_each(space, groups_label, count, WriteKeepers{groups.data(), ranks, keepers.data()});
+  const auto [numbers, offsets] = sort_by_number(space, keepers, ranks);
+  exec::for_each(space, groups_label, count,
                  Arrange{groups.data(), numbers.data(), asked_.data(), place_.data()});
-  space.fence(label);
-  for (int keeper = 0; keeper < ranks; ++keeper) {
-    const auto k = static_cast<std::size_t>(keeper);
-    if (offsets[k] < offsets[k + 1]) notes_.push_back({keeper, offsets[k + 1] - offsets[k]});
-  }
+  space.fence(groups_label);
+  notes_ = counts_to_ranks(offsets);
 }
 
-void Directory::announce(bool takes_part) {
-  if (!takes_part) notes_.clear();
-  askers_ = evenkeel::announce(communicator_, std::span<const Note<std::int64_t>>(notes_));
+void Directory::announce(const char* stage, Status& ready) {
+  askers_ = evenkeel::announce(communicator_, stage, ready, notes_);
 }
 
 void Directory::reserve() {
   std::int64_t kept = 0;
   for (const Note<std::int64_t>& note : askers_) kept += note.content;
-  kept_ = {*space_, label, kept};
-  ask_.emplace(transfer(asked_, notes_, kept_, askers_));
-  answer_.emplace(transfer(kept_, askers_, asked_, notes_));
+  kept_ = {*space_, groups_label, kept};
+  ask_.emplace(transfer_between(*space_, communicator_, asked_, notes_, kept_, askers_));
+  answer_.emplace(transfer_between(*space_, communicator_, kept_, askers_, asked_, notes_));
 }
 
 void Directory::look_up() {
   const JoinedGroups all = join(*space_, kept_);
-  exec::for_each(*space_, label, kept_.size(),
-                 LookUp{all.groups.data(), all.group_of.data(), kept_.data()});
-  space_->fence(label);
+  exec::for_each(*space_, groups_label, kept_.size(),
+                 exec::Pick{all.groups.data(), all.group_of.data(), kept_.data()});
+  space_->fence(groups_label);
 }
 
 exec::Array<Group> Directory::take_groups() const {
-  exec::Array<Group> groups(*space_, label, asked_.size());
-  exec::for_each(*space_, label, groups.size(),
-                 LookUp{asked_.data(), place_.data(), groups.data()});
-  space_->fence(label);
-  return groups;
-}
-
-Transfer Directory::transfer(const exec::Array<Group>& from,
-                             std::span<const Note<std::int64_t>> to_ranks,
-                             const exec::Array<Group>& to,
-                             std::span<const Note<std::int64_t>> from_ranks) const {
-  std::vector<Send> sends;
-  std::vector<Receive> receives;
-  constexpr auto each = static_cast<std::int64_t>(sizeof(Group));
-  Group* next = from.data();
-  for (const Note<std::int64_t>& note : to_ranks) {
-    sends.push_back({note.rank, next, note.content * each, from.memory()});
-    next += note.content;
-  }
-  next = to.data();
-  for (const Note<std::int64_t>& note : from_ranks) {
-    receives.push_back({note.rank, next, note.content * each, to.memory()});
-    next += note.content;
-  }
-  return Transfer(*space_, communicator_, sends, receives);
+  return exec::chosen(*space_, groups_label, asked_.data(), place_);
 }
 
 }  // namespace evenkeel

@@ -1,46 +1,44 @@
 #pragma once
 
-// Groups of objects, in lists in the memory of the orders: found on this rank, and joined with what
-// other ranks know of them.
+// Groups of objects, in lists in the memory of the orders. They are found on this rank, and joined
+// with the knowledge of other ranks about them.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
 #include <evenkeel/backends/comm/transfer.hpp>
 #include <evenkeel/backends/exec/array.hpp>
-#include <evenkeel/core/key.hpp>
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 namespace evenkeel {
 
-// What is known of a group: first on one rank, then on all.
+// The knowledge about a group: first of one rank, then of all ranks.
 struct Group {
   std::int64_t id;
   std::uint64_t key;       // the least of its objects
-  int pinned, pinned_too;  // the least and the greatest rank; Bonds::free: none
+  int pinned, pinned_too;  // the least and the greatest rank, or Bonds::free without a pin
 };
 
 // One group for each number, sorted by number, and the group of each entry.
 struct JoinedGroups {
   exec::Array<Group> groups;
-  exec::Array<std::int64_t> group_of;  // by entry; below 0: of no group
+  exec::Array<std::int64_t> group_of;  // by entry; below 0 if the entry has no group
 };
 
 // Joins entries with the same number. An entry with a number below 0 has no group.
 JoinedGroups join(const Space& space, const exec::Array<Group>& entries);
 
-// Asks, for each group, the rank that is responsible for its number.
+// Asks, for each group, the rank that keeps its number.
 class Directory {
  public:
-  // Local. Without groups, for a directory that takes no part.
+  // Local. Makes a directory without groups, which only takes part in collective calls.
   explicit Directory(const Communicator& communicator) : communicator_(communicator) {}
   Directory(const Communicator& communicator, const Space& space, const exec::Array<Group>& groups);
 
-  // Collective.
-  void announce(bool takes_part);
+  // Collective. `ready` has the meaning that it has for announce().
+  void announce(const char* stage, Status& ready);
   // Local. Makes room for the questions, and prepares both transfers.
   void reserve();
   // Collective.
@@ -54,14 +52,10 @@ class Directory {
   exec::Array<Group> take_groups() const;
 
  private:
-  Transfer transfer(const exec::Array<Group>& from, std::span<const Note<std::int64_t>> to_ranks,
-                    const exec::Array<Group>& to,
-                    std::span<const Note<std::int64_t>> from_ranks) const;
-
   const Communicator& communicator_;
   std::optional<Space> space_;
-  exec::Array<Group> asked_, kept_;  // by the rank that is asked, or that asked
-  exec::Array<std::int64_t> place_;  // in asked_, of each group
+  exec::Array<Group> asked_, kept_;  // ordered by the rank that is asked, and by the one that asks
+  exec::Array<std::int64_t> place_;  // of each group in asked_
   std::vector<Note<std::int64_t>> notes_, askers_;
   std::optional<Transfer> ask_, answer_;
 };

@@ -1,11 +1,13 @@
 #include "migrate/in_place.hpp"
 
-#include "bisect.hpp"
 #include "field/copy.hpp"
+#include "order/bisect.hpp"
 
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/core/field/staging.hpp>
 
 #include <algorithm>
 
@@ -13,20 +15,13 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::migrate::in_place";
+constexpr const char* in_place_label = "evenkeel::migrate::in_place";
 
-// Memory that has become too small is made this much larger than it has to be, or as the set says.
+// Memory that is too small is replaced by memory that is larger than necessary by this factor, or
+// by the factor of the set (SetOptions::reserve).
 constexpr double usual_slack = 1.1;
 
-struct IsBelow {
-  const std::int64_t* values;
-  std::int64_t limit;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const {
-    return values[i] < limit ? 1 : 0;
-  }
-};
-
-// The place of each arrival: first the holes, then behind the objects.
+// The place of each arrival: first the holes, then the places after all objects.
 struct PlaceOfArrival {
   const std::int64_t* holes;
   std::int64_t used, before;
@@ -36,7 +31,7 @@ struct PlaceOfArrival {
   }
 };
 
-// Whether the object `first` + i stays.
+// Returns true if the object `first` + i stays.
 struct Stays {
   const std::int64_t* holes;
   std::int64_t count, first;
@@ -54,16 +49,6 @@ struct Shift {
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[i] += by; }
 };
 
-FieldLayout packed_in(const Buffer& buffer, const FieldLayout& like, std::int64_t count) {
-  FieldLayout packed = like;
-  packed.data = buffer.data();
-  packed.memory = buffer.kind();
-  packed.count = packed.capacity = count;
-  packed.object_stride_bytes = packed.bytes_per_object();
-  packed.component_stride_bytes = packed.element_bytes;
-  return packed;
-}
-
 }  // namespace
 
 SetInPlace::SetInPlace(const Set& set, const SetPlan& plan, std::span<const int> components)
@@ -80,14 +65,14 @@ SetInPlace::SetInPlace(const Set& set, const SetPlan& plan, std::span<const int>
     FieldLayout at = fields_[f].layout();
     if (at.components == 0) at.components = components[f];
     const Buffer& buffer =
-        buffers_.emplace_back(label, at.memory, plan.count_after * at.bytes_per_object());
-    arrivals_.push_back(packed_in(buffer, at, plan.count_after));
+        buffers_.emplace_back(in_place_label, at.memory, plan.count_after * at.bytes_per_object());
+    arrivals_.push_back(packed_like(at, buffer.data(), buffer.kind(), plan.count_after));
     auto& lists = lists_[static_cast<std::size_t>(at.memory)];
     const Space space = Space::where(at.memory);
     if (!lists)
-      lists.emplace(Lists{exec::Reached<std::int64_t>(space, label, places_),
-                          exec::Reached<std::int64_t>(space, label, from_),
-                          exec::Reached<std::int64_t>(space, label, to_)});
+      lists.emplace(Lists{exec::Reached<std::int64_t>(space, in_place_label, places_),
+                          exec::Reached<std::int64_t>(space, in_place_label, from_),
+                          exec::Reached<std::int64_t>(space, in_place_label, to_)});
     make_room(f, components[f]);
   }
 }
@@ -95,22 +80,23 @@ SetInPlace::SetInPlace(const Set& set, const SetPlan& plan, std::span<const int>
 void SetInPlace::list(const SetPlan& plan) {
   const Space space = plan.objects.space();
   const exec::Array<std::int64_t>& holes = plan.holes;
-  const auto below = exec::sum<std::int64_t>(space, holes.size(), IsBelow{holes.data(), after_});
+  const auto below =
+      exec::sum<std::int64_t>(space, holes.size(), exec::IsBelow{holes.data(), after_});
   const std::int64_t used = std::min(below, plan.count_after);
-  places_ = {space, label, plan.count_after};
-  exec::for_each(space, label, places_.size(),
+  places_ = {space, in_place_label, plan.count_after};
+  exec::for_each(space, in_place_label, places_.size(),
                  PlaceOfArrival{holes.data(), used, before_, places_.data()});
   if (below > used) {
-    from_ = exec::numbers_that(space, label, before_ - after_,
+    from_ = exec::numbers_that(space, in_place_label, before_ - after_,
                                Stays{holes.data(), holes.size(), after_});
-    exec::for_each(space, label, from_.size(), Shift{after_, from_.data()});
-    to_ = exec::chosen(space, label, holes.data() + used,
-                       exec::counted_up<std::int64_t>(space, label, below - used));
+    exec::for_each(space, in_place_label, from_.size(), Shift{after_, from_.data()});
+    to_ = exec::chosen(space, in_place_label, holes.data() + used,
+                       exec::counted_up<std::int64_t>(space, in_place_label, below - used));
   }
-  space.fence(label);
+  space.fence(in_place_label);
 }
 
-// Writes what stays to new memory, where a field needs any.
+// Copies the objects that stay to new memory, if the field needs new memory.
 void SetInPlace::make_room(std::size_t f, int components) {
   const SetOptions& options = set_.options();
   const bool is_ours = set_.is_companion(f);
@@ -124,7 +110,7 @@ void SetInPlace::make_room(std::size_t f, int components) {
       is_fixed ? Room{after_, components} : room_for(set_, f, after_, components, slack);
   StagedField& renewed = renewed_[f].emplace(
       fields_[f].stage(space, room, stays ? Placement::in_place : Placement::replace));
-  if (before_ == 0) return;  // a View that was never given extents has other components
+  if (before_ == 0) return;  // a View without extents may have other components
   copy_objects(space, renewed.layout(), old, std::min(before_, after_));
   fill_holes(renewed.layout(), old);
 }
@@ -140,7 +126,7 @@ void SetInPlace::commit(std::size_t f) noexcept {
   const Space space = Space::where(at.memory);
   if (!renewed_[f]) {
     fill_holes(at, at);
-    space.fence(label);
+    space.fence(in_place_label);
     const bool is_counted = set_.options().count.is_updated() && !set_.is_companion(f);
     if (!is_counted || after_ > at.count) field.resize_in_place(after_);
     at = field.layout();
@@ -149,7 +135,7 @@ void SetInPlace::commit(std::size_t f) noexcept {
   }
   copy_chosen_objects(space, at, lists(at.memory).places.data(), arrivals_[f], nullptr,
                       places_.size());
-  space.fence(label);
+  space.fence(in_place_label);
   if (renewed_[f])
     renewed_[f]->commit();
   else

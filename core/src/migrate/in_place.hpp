@@ -1,31 +1,25 @@
 #pragma once
 
-// How a set gets what arrives while most of its objects stay where they are: arrivals take the
-// places that others have left, and objects from the end fill the rest. Memory that is too small is
-// made anew, with slack.
+// Updates a set while most of its objects keep their places. Arrivals take the places of objects
+// that have left, and objects from the end fill the remaining holes. Memory that is too small is
+// replaced by larger memory, with slack.
 
-#include <evenkeel/backends/exec/array.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
-#include <evenkeel/core/field.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
-#include <evenkeel/core/set.hpp>
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <span>
-#include <vector>
 
 namespace evenkeel {
 
 class SetInPlace {
  public:
-  // Allocates all memory, and writes nothing of the set's. Refers to the set. `components`: of each
-  // field, as all ranks know them.
+  // Allocates all memory, and writes nothing that belongs to the set. Refers to the set.
+  // `components` are those of each field that all ranks have agreed on.
   SetInPlace(const Set& set, const SetPlan& plan, std::span<const int> components);
 
-  // Where what arrives is to be written, in the order of arrival: one layout for each field.
+  // The memory for arrivals, in the order of arrival: one layout for each field.
   const std::vector<FieldLayout>& arrivals() const noexcept { return arrivals_; }
 
   void commit() noexcept;
@@ -50,7 +44,7 @@ class SetInPlace {
   std::array<std::optional<Lists>, kinds> lists_;
   std::vector<Buffer> buffers_;
   std::vector<FieldLayout> arrivals_;
-  std::vector<std::optional<StagedField>> renewed_;  // of each field: new memory, if it needs any
+  std::vector<std::optional<StagedField>> renewed_;  // new memory of each field that needs it
 };
 
 }  // namespace evenkeel

@@ -7,15 +7,14 @@
 #include <evenkeel/backends/exec/lists.hpp>
 
 #include <algorithm>
-#include <vector>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::migrate::landing";
+constexpr const char* landing_label = "evenkeel::migrate::landing";
 
-// Ranges are only used on the host. Objects that stay need ranges both for their old places and for
+// Ranges are used only on the host. Objects that stay need ranges both for their old places and for
 // their new ones.
 bool may_be_ranges(const SetPlan& set) {
   return set.objects.is_on_host() && (!set.leaving.empty() || set.staying == 0);
@@ -26,7 +25,8 @@ std::int64_t among_others(const SetPlan& set, std::int64_t arrival) {
   return arrival > set.first_kept ? arrival - set.staying : arrival;
 }
 
-// The arrivals from each rank, and the objects that stay, as runs by arrival; each run is in order.
+// The arrivals from each rank, and the objects that stay, as runs in the order of arrival. The keys
+// of each run are in order.
 std::vector<Run> runs_of(const SetPlan& set, const exec::Array<CurveKey>& leaving,
                          const exec::Array<CurveKey>& arriving) {
   std::vector<Run> runs;
@@ -58,10 +58,10 @@ void land_each(SetPlan& set, const exec::Array<CurveKey>& leaving,
   const Space space = set.objects.space();
   const exec::Array<std::int64_t> arrivals(space, "evenkeel::migrate::arrivals", arriving.size());
   const WriteArrivals write{set.first_kept, set.staying, arrivals.data()};
-  exec::for_each(space, label, arrivals.size(), write);
+  exec::for_each(space, landing_label, arrivals.size(), write);
   std::vector<std::int64_t> firsts;
   for (const Parcel& parcel : set.imports) firsts.push_back(among_others(set, parcel.first));
-  space.fence(label);
+  space.fence(landing_label);
   merge_runs(space, arriving.span(), arrivals.span(), firsts);
   set.places = {space, "evenkeel::migrate::places", set.count_after};
   write_places(space,
@@ -93,7 +93,7 @@ void land(SetPlan& set) {
   }
   const Space space = set.objects.space();
   set.places = exec::counted_up<std::int64_t>(space, "evenkeel::migrate::places", set.count_after);
-  space.fence(label);
+  space.fence(landing_label);
 }
 
 }  // namespace evenkeel

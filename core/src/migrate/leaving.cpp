@@ -1,9 +1,10 @@
 #include "migrate/leaving.hpp"
+#include "migrate/stage.hpp"
 
-#include "bisect.hpp"
-#include "by_number.hpp"
+#include "order/bisect.hpp"
+#include "order/sort_by_number.hpp"
 
-#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 
@@ -17,12 +18,11 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/migrate";
-constexpr const char* label = "evenkeel::migrate::leaving";
+constexpr const char* leaving_label = "evenkeel::migrate::leaving";
 
-// --- Who goes where ------------------------------------------------------------------------------
+// --- Destinations --------------------------------------------------------------------------------
 
-// Whether an object is sent to a rank that does not exist.
+// Returns true if the destination of an object does not exist.
 struct IsStray {
   const int* destinations;
   int ranks;
@@ -39,36 +39,21 @@ void require_ranks(const exec::Array<int>& destinations, int ranks, bool may_be_
   if (stray == destinations.size()) return;
   int to = 0;
   destinations.fetch(stray, {&to, 1});
-  throw Error(ErrorKind::bad_input, Where{stage_name},
-              "Object " + std::to_string(stray) + " would go to rank " + std::to_string(to) +
-                  " of " + std::to_string(ranks) + '.',
-              "Name ranks from 0 to " + std::to_string(ranks - 1) + '.');
+  refuse("Object " + std::to_string(stray) + " would go to rank " + std::to_string(to) + " of " +
+             std::to_string(ranks) + '.',
+         "Name ranks from 0 to " + std::to_string(ranks - 1) + '.');
 }
 
 // The rank of each place in an order.
 struct RankOfPlace {
-  const std::int64_t* offsets;  // of parts
-  std::int64_t parts;
-  const int* rank_of_part;  // null: part p belongs to rank p
+  OwnerOfPlace owner_of;
   const std::int64_t* objects;
   const int* held;  // by object
   std::uint32_t* ranks;
 
   KOKKOS_FUNCTION void operator()(std::int64_t place) const {
-    int to = held[objects[place]];
-    if (to == Bonds::free) {
-      const std::int64_t part = part_at(offsets, parts, place);
-      to = rank_of_part == nullptr ? static_cast<int>(part) : rank_of_part[part];
-    }
-    ranks[place] = static_cast<std::uint32_t>(to);
-  }
-};
-
-struct ToUnsigned {
-  const int* from;
-  std::uint32_t* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    to[i] = static_cast<std::uint32_t>(from[i]);
+    const int to = held[objects[place]];
+    ranks[place] = static_cast<std::uint32_t>(to == Bonds::free ? owner_of(place) : to);
   }
 };
 
@@ -83,10 +68,10 @@ void add_destination(SetPlan& set, int to, std::int64_t first, std::int64_t obje
   }
 }
 
-// Numbers from 0 on, sorted by the rank that each goes to; those of one rank keep their order.
+// Sorts the numbers from 0 on by the rank that each goes to; those of one rank keep their order.
 Leaving by_rank(const Space& space, const exec::Array<std::uint32_t>& ranks, RankOf self) {
   Leaving leaving;
-  ByNumber sorted = by_number(space, ranks, self.ranks);
+  SortedByNumber sorted = sort_by_number(space, ranks, self.ranks);
   leaving.set.objects = std::move(sorted.places);
   for (std::size_t to = 0; to + 1 < sorted.offsets.size(); ++to)
     add_destination(leaving.set, static_cast<int>(to), sorted.offsets[to],
@@ -107,8 +92,7 @@ std::vector<std::size_t> parts_of_ranks(std::span<const int> rank_of_part, int r
       parts[static_cast<std::size_t>(rank_of_part[p])] = p;
   const bool each = std::find(parts.begin(), parts.end(), none) == parts.end();
   if (!each || std::ssize(rank_of_part) != ranks)
-    throw Error(ErrorKind::bad_input, Where{stage_name}, "The ranks do not own one part each.",
-                "Name each rank once, or none.");
+    refuse("The ranks do not own one part each.", "Name each rank once, or none.");
   return parts;
 }
 
@@ -129,20 +113,21 @@ Leaving leaving_by_bonds(const Order& order, std::span<const std::int64_t> offse
                          std::span<const int> rank_of_part, const exec::Array<int>& held,
                          RankOf self) {
   if (held.size() != order.objects.size())
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The list of held ranks has " + std::to_string(held.size()) + " entries for " +
-                    std::to_string(order.objects.size()) + " objects.",
-                "Give a rank for each object, or Bonds::free.");
+    refuse("The list of held ranks has " + std::to_string(held.size()) + " entries for " +
+               std::to_string(order.objects.size()) + " objects.",
+           "Give a rank for each object, or Bonds::free.");
   require_ranks(held, self.ranks, true);
   const Space space = order.objects.space();
   const std::int64_t count = held.size();
-  const exec::Reached<std::int64_t> first(space, label, offsets);
-  const exec::Reached<int> owners(space, label, rank_of_part);
-  const exec::Array<std::uint32_t> ranks(space, label, count);
+  const exec::Reached<std::int64_t> first(space, leaving_label, offsets);
+  const exec::Reached<int> owners(space, leaving_label, rank_of_part);
+  const exec::Array<std::uint32_t> ranks(space, leaving_label, count);
   exec::for_each(
-      space, label, count,
-      RankOfPlace{first.data(), first.size() - 1, rank_of_part.empty() ? nullptr : owners.data(),
-                  order.objects.data(), held.data(), ranks.data()});
+      space, leaving_label, count,
+      RankOfPlace{{first.data(), first.size() - 1, rank_of_part.empty() ? nullptr : owners.data()},
+                  order.objects.data(),
+                  held.data(),
+                  ranks.data()});
   Leaving leaving = by_rank(space, ranks, self);
   Order elsewhere = chosen(space, order, leaving.set.objects);
   leaving.keys = std::move(elsewhere.keys);
@@ -153,8 +138,8 @@ Leaving leaving_by_bonds(const Order& order, std::span<const std::int64_t> offse
 Leaving leaving_by_rank(const exec::Array<int>& destinations, RankOf self) {
   require_ranks(destinations, self.ranks, false);
   const Space space = destinations.space();
-  const exec::Array<std::uint32_t> ranks(space, label, destinations.size());
-  exec::for_each(space, label, ranks.size(), ToUnsigned{destinations.data(), ranks.data()});
+  const exec::Array<std::uint32_t> ranks(space, leaving_label, destinations.size());
+  exec::for_each(space, leaving_label, ranks.size(), exec::Copy{destinations.data(), ranks.data()});
   return by_rank(space, ranks, self);
 }
 

@@ -1,11 +1,10 @@
 #include "migrate/merge.hpp"
 
-#include "bisect.hpp"
-#include "migrate/merge_path.hpp"
+#include "order/bisect.hpp"
 
 #include <evenkeel/backends/exec/launch.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 
 #include <algorithm>
 #include <queue>
@@ -16,12 +15,43 @@ namespace evenkeel {
 
 namespace {
 
+// The number of objects of the first run among the first `diagonal` objects of the merged run.
+// other_first(i, j) is true if object j of the second run comes before object i of the first.
+template <class OtherFirst>
+std::int64_t merged_of_first(std::int64_t size, std::int64_t others, std::int64_t diagonal,
+                             const OtherFirst& other_first) {
+  const std::int64_t low = diagonal > others ? diagonal - others : 0;
+  const std::int64_t high = diagonal < size ? diagonal : size;
+  return low + count_before_on_host(high - low, [&](std::int64_t i) {
+           return !other_first(low + i, diagonal - 1 - (low + i));
+         });
+}
+
+// Merges a piece of two runs: calls put(false, i, place) for object i of the first run, and
+// put(true, j, place) for object j of the second, for each place in [begin, end). No branch depends
+// on the order, because it is hard to predict.
+template <class OtherFirst, class Put>
+void merge_piece(std::int64_t size, std::int64_t others, std::int64_t begin, std::int64_t end,
+                 const OtherFirst& other_first, const Put& put) {
+  std::int64_t i = merged_of_first(size, others, begin, other_first);
+  std::int64_t j = begin - i;
+  std::int64_t place = begin;
+  while (place < end && i < size && j < others) {
+    const bool is_other = other_first(i, j);
+    put(is_other, is_other ? j : i, place++);
+    j += is_other ? 1 : 0;
+    i += is_other ? 0 : 1;
+  }
+  for (; place < end && i < size; ++i) put(false, i, place++);
+  for (; place < end && j < others; ++j) put(true, j, place++);
+}
+
 // The remainder of a run.
 struct Rest {
   CurveKey key;  // the first
   std::size_t run;
   std::int64_t begin, end;
-  // Less: the remainder whose first key comes later.
+  // The remainder whose first key comes later is the lesser one.
   friend bool operator<(const Rest& a, const Rest& b) noexcept {
     return std::tuple(a.key.value, a.run) > std::tuple(b.key.value, b.run);
   }
@@ -41,7 +71,8 @@ std::int64_t gallop(std::span<const CurveKey> keys, std::int64_t begin, std::int
   return std::partition_point(keys.begin() + low, keys.begin() + high, before) - keys.begin();
 }
 
-// More runs than these are sorted instead: each doubling of their number costs a merge of all.
+// If there are more runs than these, they are sorted instead, because each doubling of their number
+// costs a merge of all objects.
 constexpr std::int64_t few_runs = 16;
 
 // After this many ranges their length is known well enough.
@@ -51,7 +82,7 @@ constexpr std::int64_t enough_ranges = 1024;
 constexpr std::int64_t piece_length = 16384;
 std::int64_t pieces_of(std::int64_t count) { return (count + piece_length - 1) / piece_length; }
 
-constexpr const char* label = "evenkeel::migrate::merge";
+constexpr const char* merge_label = "evenkeel::migrate::merge";
 
 // --- Neighbours among several runs ---------------------------------------------------------------
 
@@ -60,9 +91,9 @@ struct Pairs {
   std::int64_t* values;
 };
 
-// A piece of the run that two neighbouring runs become.
+// Merges a piece of the run that two neighbouring runs become.
 struct MergeNeighbours {
-  Pairs from, to;  // from the first of the two on
+  Pairs from, to;  // begin at the first of the two runs
   std::int64_t size, others;
 
   void operator()(std::int64_t piece) const {
@@ -84,7 +115,7 @@ struct MergeNeighbours {
 template <class Instance>
 void merge_neighbours(const Instance& instance, const MergeNeighbours& merge) {
   if constexpr (!is_device<Instance>)
-    exec::for_each(instance, label, pieces_of(merge.size + merge.others), merge);
+    exec::for_each(instance, merge_label, pieces_of(merge.size + merge.others), merge);
 }
 
 // Run r begins at firsts[r]; the last entry is the end of all. Merges neighbours until one run is
@@ -92,8 +123,8 @@ void merge_neighbours(const Instance& instance, const MergeNeighbours& merge) {
 void merge_all(const Space& space, const Pairs& pairs, std::vector<std::int64_t> firsts) {
   if (firsts.size() <= 2) return;
   const std::int64_t count = firsts.back();
-  const exec::Array<CurveKey> keys(space, label, count);
-  const exec::Array<std::int64_t> values(space, label, count);
+  const exec::Array<CurveKey> keys(space, merge_label, count);
+  const exec::Array<std::int64_t> values(space, merge_label, count);
   const Pairs other = {keys.data(), values.data()};
   const Pairs *from = &pairs, *to = &other;
   while (firsts.size() > 2) {
@@ -108,7 +139,7 @@ void merge_all(const Space& space, const Pairs& pairs, std::vector<std::int64_t>
       with_space(space, [&](const auto& instance) { merge_neighbours(instance, merge); });
       left.push_back(end);
     }
-    space.fence(label);
+    space.fence(merge_label);
     firsts = std::move(left);
     std::swap(from, to);
   }
@@ -118,12 +149,12 @@ void merge_all(const Space& space, const Pairs& pairs, std::vector<std::int64_t>
   if (from != &pairs)
     copy_bytes(space, pairs.keys, keys.memory(), from->keys, keys.memory(),
                count * static_cast<std::int64_t>(sizeof(CurveKey)));
-  space.fence(label);
+  space.fence(merge_label);
 }
 
-// --- What stays, and what comes ------------------------------------------------------------------
+// --- Objects that stay, and arrivals -------------------------------------------------------------
 
-// Of equal keys, arrivals from lower ranks come before the objects that stay.
+// If keys are equal, arrivals from lower ranks come before the objects that stay.
 KOKKOS_INLINE_FUNCTION bool other_is_first(const TwoRuns& runs, std::int64_t i, std::int64_t j) {
   const std::uint64_t ours = runs.keys[i].value, theirs = runs.other_keys[j].value;
   return (theirs < ours) | ((theirs == ours) & (runs.other_arrivals[j] < runs.first));
@@ -148,8 +179,8 @@ struct MergePlaces {
   }
 };
 
-// Each object by itself, as suits devices: its place is the number of objects before it in its own
-// run plus the number that a search finds in the other run.
+// For devices, each object on its own: its place is the number of objects before it in its own run
+// plus the number of objects before it in the other run, which a search finds.
 struct PlaceOfStaying {
   TwoRuns runs;
   std::int64_t* places;
@@ -172,10 +203,10 @@ struct PlaceOfOther {
 template <class Instance>
 void write_places_on(const Instance& instance, const TwoRuns& runs, std::int64_t* places) {
   if constexpr (is_device<Instance>) {
-    exec::for_each(instance, label, runs.staying, PlaceOfStaying{runs, places});
-    exec::for_each(instance, label, runs.others, PlaceOfOther{runs, places});
+    exec::for_each(instance, merge_label, runs.staying, PlaceOfStaying{runs, places});
+    exec::for_each(instance, merge_label, runs.others, PlaceOfOther{runs, places});
   } else {
-    exec::for_each(instance, label, pieces_of(runs.staying + runs.others),
+    exec::for_each(instance, merge_label, pieces_of(runs.staying + runs.others),
                    MergePlaces{runs, places});
   }
 }
@@ -184,7 +215,7 @@ void write_places_on(const Instance& instance, const TwoRuns& runs, std::int64_t
 
 void write_places(const Space& space, const TwoRuns& runs, std::int64_t* places) {
   with_space(space, [&](const auto& instance) { write_places_on(instance, runs, places); });
-  space.fence(label);
+  space.fence(merge_label);
 }
 
 void merge_runs(const Space& space, std::span<CurveKey> keys, std::span<std::int64_t> values,

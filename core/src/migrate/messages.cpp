@@ -1,5 +1,7 @@
 #include "migrate/messages.hpp"
 
+#include "order/bisect.hpp"
+
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 
@@ -9,7 +11,7 @@ namespace evenkeel {
 
 namespace {
 
-// Objects without any bytes are announced, too.
+// Objects without any bytes are announced too.
 constexpr std::int64_t least_bytes = 1;
 
 std::int64_t rounded_up(std::int64_t bytes) { return (bytes + 15) / 16 * 16; }
@@ -38,7 +40,7 @@ void add_apart(std::vector<Message>& messages, std::size_t column, const Column&
   }
 }
 
-// Where a message ends depends on the end of the one before, so a single index finds all ends.
+// The end of a message depends on the end of the previous one, so a single index finds all ends.
 struct FindStretches {
   const std::int64_t* starts;
   std::int64_t objects, most, room;
@@ -48,25 +50,19 @@ struct FindStretches {
   KOKKOS_FUNCTION void operator()(std::int64_t) const {
     std::int64_t count = 0;
     for (std::int64_t first = 0; first < objects && count < room; ++count) {
-      std::int64_t low = first + 1, high = objects;  // the last end that fits; at least one object
-      while (low < high) {
-        const std::int64_t middle = high - (high - low) / 2;
-        if (starts[middle] - starts[first] <= most)
-          low = middle;
-        else
-          high = middle - 1;
-      }
-      stretches[count] = {low - first, starts[low] - starts[first]};
-      first = low;
+      const std::int64_t* const from = starts + first;
+      const std::int64_t limit = most;
+      // Each message has at least one object.
+      const std::int64_t fitting =
+          1 + count_before(objects - first - 1, [from, limit](std::int64_t i) {
+            return from[i + 2] - from[0] <= limit;
+          });
+      stretches[count] = {fitting, from[fitting] - from[0]};
+      first += fitting;
     }
     *found = count;
   }
 };
-
-template <class Instance>
-void find_stretches(const Instance& instance, const FindStretches& find) {
-  exec::for_each(instance, "evenkeel::migrate::stretches", 1, find);
-}
 
 }  // namespace
 
@@ -84,8 +80,9 @@ Share share_of_payload(const Space& space, const std::int64_t* starts, std::int6
   // Two neighbouring stretches together always have more bytes than fit into one message.
   const std::int64_t room = std::min(objects, 2 * (share.bytes / most) + 2);
   const exec::Array<Stretch> stretches(space, label, room);
-  const FindStretches find{starts + first, objects, most, room, stretches.data(), there.data()};
-  with_space(space, [&](const auto& instance) { find_stretches(instance, find); });
+  exec::for_each(
+      space, label, 1,
+      FindStretches{starts + first, objects, most, room, stretches.data(), there.data()});
   there.fetch(0, {&found, 1});
   share.stretches.resize(static_cast<std::size_t>(found));
   stretches.fetch(0, share.stretches);

@@ -1,9 +1,8 @@
 #pragma once
 
-// How the data for one rank is cut into messages. Both sides cut alike, from what both know: the
-// fields, and the number of objects of each set.
+// Cuts the data for one rank into messages. Both sides make the same messages, because these depend
+// only on the fields and on the number of objects of each set, which both sides know.
 
-#include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 
 #include <cstddef>
@@ -17,7 +16,7 @@ namespace evenkeel {
 struct Column {
   std::size_t set, index;  // among the fields or payloads of the set
   MemoryKind memory;
-  std::int64_t bytes_per_object;  // any_bytes: a payload
+  std::int64_t bytes_per_object;  // any_bytes for a payload
   bool is_payload() const noexcept { return bytes_per_object < 0; }
 };
 constexpr std::int64_t any_bytes = -1;
@@ -27,20 +26,20 @@ struct Stretch {
   std::int64_t objects, bytes;
 };
 
-// What one rank gets, or sends, of one column.
+// The share of one column that a rank gets or sends.
 struct Share {
   std::int64_t objects, bytes;
-  std::int64_t begin = 0;               // of a payload: the bytes of all objects before these,
-  std::vector<Stretch> stretches = {};  // and how it is cut if it travels apart
+  std::int64_t begin = 0;               // for a payload, the bytes of all objects before these
+  std::vector<Stretch> stretches = {};  // for a payload that travels apart
 };
 
-// Objects of one column, side by side in a message. `first`: among those that go to its rank.
+// Adjacent objects of one column in a message. `first` counts among the objects for its rank.
 struct Piece {
   std::size_t column;
   std::int64_t first, count;
   std::int64_t offset;     // in the message, in bytes
-  std::int64_t begin = 0;  // of a payload: the bytes of all objects before these,
-  std::int64_t bytes = 0;  // and the bytes of these
+  std::int64_t begin = 0;  // for a payload, the bytes of all objects before these
+  std::int64_t bytes = 0;  // for a payload, the bytes of these objects
 };
 
 struct Message {
@@ -53,7 +52,7 @@ struct MessageSizes {
   // A field with more bytes than this for one rank travels apart from the others: it can go
   // straight from its array, and arrive straight in the new one.
   std::int64_t apart = std::int64_t{256} << 10;
-  // At most; but an object is never divided.
+  // The greatest size of a message. A single object that is larger is not divided.
   std::int64_t most = std::int64_t{1} << 20;
 };
 

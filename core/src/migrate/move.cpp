@@ -2,25 +2,23 @@
 
 #include "migrate/freight.hpp"
 #include "migrate/in_place.hpp"
+#include "migrate/stage.hpp"
 
-#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/region.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/field/staging.hpp>
 #include <evenkeel/core/migrate/move.hpp>
 
 #include <algorithm>
-#include <array>
-#include <optional>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/migrate";
-
-// What the first vote adds up over the ranks.
+// The numbers that the first vote adds up over the ranks.
 struct Shipment {
   std::int64_t bytes = 0, messages = 0;
   std::int64_t least_staging = 0, greatest_staging = 0;
@@ -38,7 +36,7 @@ void add_up(Shipment& into, const Shipment& from) noexcept {
   into.ranks += from.ranks;
 }
 
-// Otherwise ranks would cut messages differently.
+// With different options, ranks would cut messages differently.
 void require_same_options(const Shipment& all) {
   if (all.least_staging != all.greatest_staging || all.least_in_flight != all.greatest_in_flight)
     throw Error(ErrorKind::disagreement, Where{stage_name},
@@ -77,15 +75,13 @@ void require_plan_of(std::span<const Set> sets, std::span<const SetShape> shapes
     fits = sets[s].count() == plan.sets[s].count_before() + plan.sets[s].unlisted &&
            sets[s].fields().size() == shapes[s].components.size();
     if (sets[s].payloads().size() != plan.sets[s].payloads.size())
-      throw Error(ErrorKind::bad_input, Where{stage_name},
-                  "The plan does not know the sizes of all payloads.",
-                  "Make it with PlanOptions::sets.");
+      refuse("The plan does not know the sizes of all payloads.",
+             "Make it with PlanOptions::sets.");
   }
   if (!fits)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The plan was made for other sets, or the sets have changed since.",
-                "Make a plan of the sets as they are, and move by it before they change.");
-  for (const Set& set : sets) check(set);
+    refuse("The plan was made for other sets, or the sets have changed since.",
+           "Make a plan of the sets as they are, and move by it before they change.");
+  check_each(sets);
   for (const Set& set : sets)
     for (const auto& payload : set.payloads()) payload->check(set.count(), set.options());
 }
@@ -123,23 +119,17 @@ struct WriteOrigin {
   }
 };
 
-template <class Instance>
-void write_origins(const Instance& instance, const WriteOrigin& write, std::int64_t count) {
-  exec::for_each(instance, "evenkeel::migrate::origins", count, write);
-  exec::fence(instance, "evenkeel::migrate::origins");
-}
-
 // Adds the present rank and index of each object as one more field of each set, which travels like
 // any other. The sets refer to the result, which may be moved.
 std::vector<exec::Array<Origin>> accompany_by_origins(std::vector<Set>& sets,
                                                       std::vector<SetShape>& shapes, int rank) {
+  constexpr const char* label = "evenkeel::migrate::origins";
   std::vector<exec::Array<Origin>> origins(sets.size());
   for (std::size_t s = 0; s < sets.size(); ++s) {
     const Space space = Space::where(sets[s].position().memory);
-    origins[s] = {space, "evenkeel::migrate::origins", sets[s].count()};
-    const WriteOrigin write{rank, origins[s].data()};
-    with_space(space,
-               [&](const auto& instance) { write_origins(instance, write, origins[s].size()); });
+    origins[s] = {space, label, sets[s].count()};
+    exec::for_each(space, label, origins[s].size(), WriteOrigin{rank, origins[s].data()});
+    space.fence(label);
     sets[s].accompany(field_of(origins[s]));
     shapes[s].components.push_back(1);
   }
@@ -158,7 +148,7 @@ class Move {
 
   // Allocates all memory that the move will need. May throw, so it precedes the first vote.
   void reserve() {
-    begin(MoveStage::reserve);  // the application may do what it likes here
+    begin(MoveStage::reserve);  // the application may do anything here
     require_plan_of(sets_, shapes_, plan_);
     if (options_.origins) origins_ = accompany_by_origins(sets_, shapes_, communicator_.rank());
     freight_.emplace(communicator_, sets_, shapes_, plan_, options_);
@@ -166,8 +156,8 @@ class Move {
     memory_ = memory_of(*freight_, sets_, shapes_, plan_);
   }
 
-  // From here to commit() no rank leaves the others waiting: a failure is reported in the second
-  // vote, and messages are still sent, with whatever content there is.
+  // From here to commit(), no rank may leave the others waiting. A failure is reported in the
+  // second vote, and messages are still sent, with arbitrary content.
   Status exchange(FreightTimes& times) {
     const Status ready = attempt(stage_name, [&] {
       begin(MoveStage::pack);
@@ -198,7 +188,7 @@ class Move {
   std::vector<exec::Array<Origin>> take_origins() { return std::move(origins_); }
 
  private:
-  // Each returns where the fields of each set are to be written.
+  // Both return the memory for the fields of each set.
   std::vector<std::vector<FieldLayout>> reserve_anew() {
     std::vector<std::vector<FieldLayout>> targets(sets_.size());
     staged_.reserve(sets_.size());
@@ -220,7 +210,7 @@ class Move {
     return targets;
   }
 
-  // What the application's call-back throws is reported as the application's failure.
+  // An exception of the application's call-back is reported as the application's failure.
   void begin(MoveStage now) const {
     if (!options_.on_stage) return;
     const Status status = attempt(

@@ -1,9 +1,11 @@
-#include "bisect.hpp"
 #include "field/ranges.hpp"
 #include "migrate/landing.hpp"
 #include "migrate/leaving.hpp"
 #include "migrate/sizes.hpp"
+#include "migrate/stage.hpp"
+#include "order/bisect.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/sparse_exchange.hpp>
 #include <evenkeel/backends/comm/transfer.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
@@ -21,10 +23,9 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/migrate";
-constexpr const char* label = "evenkeel::migrate::plan";
+constexpr const char* plan_label = "evenkeel::migrate::plan";
 
-// What one rank announces to another: this many objects of this set will come.
+// One rank announces to another that this many objects of this set will come.
 struct Announcement {
   std::int64_t set, objects;
 };
@@ -53,39 +54,36 @@ struct Keys {
   exec::Array<CurveKey> leaving, arriving;
 };
 
-// --- What leaves ---------------------------------------------------------------------------------
+// --- Leaving objects -----------------------------------------------------------------------------
 
-// Otherwise objects would be announced to ranks that do not exist.
+// With more parts than ranks, objects would be announced to ranks that do not exist.
 void require_a_part_each(const Splitters& splitters, int ranks) {
   const std::int64_t parts = splitters.empty() ? 0 : std::ssize(splitters) - 1;
   if (parts != ranks)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The splitters make " + std::to_string(parts) + " parts for " +
-                    std::to_string(ranks) + " ranks.",
-                "Cut into as many parts as there are ranks.");
+    refuse("The splitters make " + std::to_string(parts) + " parts for " + std::to_string(ranks) +
+               " ranks.",
+           "Cut into as many parts as there are ranks.");
   if (!std::is_sorted(splitters.begin(), splitters.end()))
-    throw Error(ErrorKind::bad_input, Where{stage_name}, "The splitters do not rise.",
-                "Give the first key of each part, and the end of the last.");
+    refuse("The splitters do not rise.",
+           "Give the first key of each part, and the end of the last.");
 }
 
 void require_list(const Order& order) {
   if (order.keys.size() != order.objects.size())
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "An order has " + std::to_string(order.keys.size()) + " keys and " +
-                    std::to_string(order.objects.size()) + " objects.",
-                "Give the key of each object.");
+    refuse("An order has " + std::to_string(order.keys.size()) + " keys and " +
+               std::to_string(order.objects.size()) + " objects.",
+           "Give the key of each object.");
 }
 
-// Whether the offsets cover all objects shows later, when the plans of all ranks are added up.
+// The sum over the plans of all ranks shows later whether the offsets cover all objects.
 void require_offsets(std::span<const std::int64_t> offsets, std::int64_t objects, int ranks) {
   const bool are_places = std::ssize(offsets) == ranks + 1 && offsets.front() >= 0 &&
                           offsets.back() <= objects &&
                           std::is_sorted(offsets.begin(), offsets.end());
   if (!are_places)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                std::to_string(offsets.size()) + " offsets do not divide " +
-                    std::to_string(objects) + " objects into " + std::to_string(ranks) + " parts.",
-                "Give the first place of each part, and the number of objects.");
+    refuse(std::to_string(offsets.size()) + " offsets do not divide " + std::to_string(objects) +
+               " objects into " + std::to_string(ranks) + " parts.",
+           "Give the first place of each part, and the number of objects.");
 }
 
 // The first of sorted keys that is not below each splitter.
@@ -102,19 +100,17 @@ struct FirstInPart {
 
 void require_strays(std::span<const Strays> strays, std::span<const Set> sets) {
   if (strays.size() != sets.size())
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The strays of " + std::to_string(strays.size()) + " sets were given for " +
-                    std::to_string(sets.size()) + '.',
-                "Give those of each set, also where there are none.");
+    refuse("The strays of " + std::to_string(strays.size()) + " sets were given for " +
+               std::to_string(sets.size()) + '.',
+           "Give those of each set, also where there are none.");
   for (const Set& set : sets)
     if (!set.payloads().empty())
-      throw Error(ErrorKind::bad_input, Where{stage_name},
-                  "A set with payloads cannot keep its places.", "Plan by parts or by ranks.");
+      refuse("A set with payloads cannot keep its places.", "Plan by parts or by ranks.");
 }
 
-// --- What arrives --------------------------------------------------------------------------------
+// --- Arrivals ------------------------------------------------------------------------------------
 
-// Adds imports in ascending order of ranks; objects that stay come at this rank's turn.
+// Adds imports in ascending order of ranks; objects that stay are in the place of this rank.
 void add_import(SetPlan& set, int from, std::int64_t objects) {
   set.imports.push_back({from, set.count_after, objects});
   set.count_after += objects;
@@ -140,7 +136,7 @@ void add_imports(std::span<const Note<Announcement>> notes, int rank, Plan& plan
 }
 
 // The data of objects beside their fields (keys and payload sizes), sent straight from list to
-// list. Objects that stay send none.
+// list. Objects that stay send no such data.
 struct Told {
   std::vector<Send> sends;
   std::vector<Receive> receives;
@@ -214,7 +210,8 @@ void find_places(Plan& plan, std::span<Keys> keys, std::span<Sizes> sizes) {
   }
 }
 
-// Completes a plan from what leaves each rank. `keys`: of each set, if objects have keys.
+// Completes a plan from the objects that leave each rank. `keys` has those of each set, if objects
+// have keys.
 Plan complete(const Communicator& communicator, Status status, Plan result, std::vector<Keys> keys,
               std::span<const Set> sets) {
   std::vector<Note<Announcement>> notes;
@@ -226,12 +223,7 @@ Plan complete(const Communicator& communicator, Status status, Plan result, std:
         for (const Parcel& parcel : result.sets[s].exports)
           notes.push_back({parcel.rank, {static_cast<std::int64_t>(s), parcel.objects}});
     });
-  if (!status.ok()) notes.clear();
-  std::vector<Note<Announcement>> arrived;
-  const Status heard = attempt(stage_name, [&] {
-    arrived = announce(communicator, std::span<const Note<Announcement>>(notes));
-  });
-  if (status.ok()) status = heard;
+  const std::vector<Note<Announcement>> arrived = announce(communicator, stage_name, status, notes);
   Balance mine;
   std::optional<Transfer> transfer;
   if (status.ok())
@@ -260,19 +252,16 @@ std::int64_t SetPlan::place_of(std::int64_t arrival) const {
     places.fetch(arrival, {&place, 1});
     return place;
   }
-  const auto after =
-      std::upper_bound(landing.begin(), landing.end(), arrival,
-                       [](std::int64_t a, const ObjectRange& range) { return a < range.from; });
-  const ObjectRange& range = *std::prev(after);
+  const ObjectRange& range = *range_of(landing, arrival);
   return range.to + (arrival - range.from);
 }
 
 std::vector<std::int64_t> offsets_of(const Order& order, const Splitters& splitters) {
   const Space space = order.keys.space();
-  const exec::Reached<CurveKey> there(space, label, splitters);
-  const exec::Array<std::int64_t> firsts(space, label, there.size());
+  const exec::Reached<CurveKey> there(space, plan_label, splitters);
+  const exec::Array<std::int64_t> firsts(space, plan_label, there.size());
   const FirstInPart find{order.keys.data(), order.keys.size(), there.data(), firsts.data()};
-  exec::for_each(space, label, there.size(), find);
+  exec::for_each(space, plan_label, there.size(), find);
   return firsts.on_host();
 }
 
@@ -324,7 +313,7 @@ Plan plan_to(const Communicator& communicator, const Status& status,
     if (!status.ok()) throw Error(*status.error());
     const Space space = Space::where(MemoryKind::host);
     for (const std::span<const int> of_set : destinations)
-      result.sets.push_back(leaving_by_rank(exec::Array<int>(space, label, of_set), self).set);
+      result.sets.push_back(leaving_by_rank(exec::Array<int>(space, plan_label, of_set), self).set);
   });
   return complete(communicator, local, std::move(result), {}, sets);
 }
@@ -340,7 +329,8 @@ Plan plan_strays(const Communicator& communicator, const Status& status,
     require_strays(strays, sets);
     for (std::size_t s = 0; s < sets.size(); ++s) {
       SetPlan set = leaving_by_rank(strays[s].owners, self).set;
-      set.objects = exec::chosen(set.objects.space(), label, strays[s].objects.data(), set.objects);
+      set.objects =
+          exec::chosen(set.objects.space(), plan_label, strays[s].objects.data(), set.objects);
       set.holes = strays[s].objects;
       set.unlisted = sets[s].count() - set.holes.size();
       result.sets.push_back(std::move(set));

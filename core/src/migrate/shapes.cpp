@@ -1,23 +1,26 @@
 // Checks that all ranks bring the same sets and can move them.
 
+#include "migrate/stage.hpp"
+
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/core/migrate/shapes.hpp>
+#include <evenkeel/core/field/staging.hpp>
+#include <evenkeel/core/migrate/move.hpp>
 
 #include <algorithm>
-#include <array>
 #include <limits>
+#include <optional>
+#include <string>
+#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/migrate";
-
-// All fields of all sets in one row.
-constexpr std::size_t most_fields = 128;
+constexpr std::size_t most_fields = ShapeStatement::most_fields;
 
 // One field as a number that differs if its type, size or memory differs. Components are compared
-// separately, since a View that was never given extents has none yet.
+// separately, because a View without extents has no components yet.
 std::uint64_t describe(const FieldLayout& at, bool first_of_set) {
   const auto bits = [](auto value) { return static_cast<std::uint64_t>(value); };
   return bits(first_of_set) | bits(at.memory) << 1U | bits(at.scalar) << 4U |
@@ -31,44 +34,22 @@ std::uint64_t describe(const Payload& payload) {
   return is_payload | bits(payload.memory()) << 1U | bits(payload.unit_bytes()) << 16U;
 }
 
-struct Shapes {
-  std::int64_t fewest = 0, most = 0;          // fields
-  std::int64_t fewest_own = 0, most_own = 0;  // fields of the application: without companions
-  std::array<std::uint64_t, most_fields> least_type{}, greatest_type{};
-  std::array<int, most_fields> least_components{}, greatest_components{};
-};
-
 constexpr int unknown_least = std::numeric_limits<int>::max();
 constexpr int unknown_greatest = 0;
-
-void combine(Shapes& into, const Shapes& from) noexcept {
-  into.fewest = std::min(into.fewest, from.fewest);
-  into.most = std::max(into.most, from.most);
-  into.fewest_own = std::min(into.fewest_own, from.fewest_own);
-  into.most_own = std::max(into.most_own, from.most_own);
-  for (std::size_t f = 0; f < most_fields; ++f) {
-    into.least_type[f] = std::min(into.least_type[f], from.least_type[f]);
-    into.greatest_type[f] = std::max(into.greatest_type[f], from.greatest_type[f]);
-    into.least_components[f] = std::min(into.least_components[f], from.least_components[f]);
-    into.greatest_components[f] =
-        std::max(into.greatest_components[f], from.greatest_components[f]);
-  }
-}
 
 void require_few(std::span<const Set> sets, std::int64_t own, std::int64_t companions) {
   if (own + companions <= std::int64_t{most_fields}) return;
   const std::string added =
       companions > 0 ? ", to which evenkeel adds " + std::to_string(companions) : "";
-  throw Error(ErrorKind::bad_input, Where{stage_name},
-              (sets.size() == 1 ? "The set has " : std::to_string(sets.size()) + " sets have ") +
-                  std::to_string(own) + " fields and payloads" + added + "; at most " +
-                  std::to_string(most_fields) + " can move at once.",
-              "Carry records, or fields of several components, or give some sets a Balancer of "
-              "their own.");
+  refuse((sets.size() == 1 ? "The set has " : std::to_string(sets.size()) + " sets have ") +
+             std::to_string(own) + " fields and payloads" + added + "; at most " +
+             std::to_string(most_fields) + " can move at once.",
+         "Carry records, or fields of several components, or give some sets a Balancer of "
+         "their own.");
 }
 
-Shapes shapes_of(std::span<const Set> sets) {
-  Shapes shapes;
+ShapeStatement statement_of(std::span<const Set> sets) {
+  ShapeStatement shapes;
   std::int64_t companions = 0;
   for (const Set& set : sets) {
     for (std::size_t i = 0; i < set.fields().size(); ++i) companions += set.is_companion(i) ? 1 : 0;
@@ -101,9 +82,9 @@ Shapes shapes_of(std::span<const Set> sets) {
               "a rank has no objects.");
 }
 
-// Throws the same on all ranks, since it uses nothing but the tally and the number of fields of
+// Throws the same Error on all ranks, because it uses only the tally and the number of fields of
 // each set, which the types contain.
-void require_agreement(const Shapes& all) {
+void require_agreement(const ShapeStatement& all) {
   if (all.fewest != all.most) {
     const bool own = all.fewest_own != all.most_own;
     disagree("Some ranks move " + std::to_string(own ? all.fewest_own : all.fewest) +
@@ -125,30 +106,49 @@ void require_agreement(const Shapes& all) {
 
 }  // namespace
 
-std::vector<SetShape> agree_on_sets(const Communicator& communicator, std::span<const Set> sets) {
-  Shapes mine;
-  std::vector<SetShape> agreed;
-  const Status status = attempt(stage_name, [&] {
-    if (sets.empty())
-      throw Error(ErrorKind::bad_input, Where{stage_name}, "There is nothing to move.",
-                  "Give at least one set.");
-    check_movable(sets);
-    mine = shapes_of(sets);
-    for (const Set& set : sets) agreed.push_back({0, std::vector<int>(set.fields().size(), 0)});
-  });
-  const Shapes all = vote<&combine>(communicator, status, mine);
+void ShapeStatement::add(ShapeStatement& into, const ShapeStatement& from) noexcept {
+  into.fewest = std::min(into.fewest, from.fewest);
+  into.most = std::max(into.most, from.most);
+  into.fewest_own = std::min(into.fewest_own, from.fewest_own);
+  into.most_own = std::max(into.most_own, from.most_own);
+  for (std::size_t f = 0; f < most_fields; ++f) {
+    into.least_type[f] = std::min(into.least_type[f], from.least_type[f]);
+    into.greatest_type[f] = std::max(into.greatest_type[f], from.greatest_type[f]);
+    into.least_components[f] = std::min(into.least_components[f], from.least_components[f]);
+    into.greatest_components[f] =
+        std::max(into.greatest_components[f], from.greatest_components[f]);
+  }
+}
+
+SetComparison::SetComparison(std::span<const Set> sets) : sets_(sets) {
+  if (sets.empty()) refuse("There is nothing to move.", "Give at least one set.");
+  check_movable(sets);
+  mine_ = statement_of(sets);
+  for (const Set& set : sets) shapes_.push_back({0, std::vector<int>(set.fields().size(), 0)});
+}
+
+std::vector<SetShape> SetComparison::agreed(const ShapeStatement& all) {
   require_agreement(all);
   std::size_t f = 0;
-  for (std::size_t s = 0; s < sets.size(); ++s) {
-    const FieldLayout position = sets[s].position();
-    const FieldLayout field = sets[s].fields().front().layout();
-    for (int& components : agreed[s].components) components = all.greatest_components[f++];
-    f += sets[s].payloads().size();
-    // Records have their position inside.
+  for (std::size_t s = 0; s < sets_.size(); ++s) {
+    SetShape& shape = shapes_[s];
+    const FieldLayout position = sets_[s].position();
+    const FieldLayout field = sets_[s].fields().front().layout();
+    for (int& components : shape.components) components = all.greatest_components[f++];
+    f += sets_[s].payloads().size();
+    // The position of a record is a part of it.
     const bool is_field = position.components == field.components;
-    agreed[s].dimensions = is_field ? agreed[s].components.front() : position.components;
+    shape.dimensions = is_field ? shape.components.front() : position.components;
   }
-  return agreed;
+  return std::move(shapes_);
+}
+
+std::vector<SetShape> agree_on_sets(const Communicator& communicator, std::span<const Set> sets) {
+  std::optional<SetComparison> comparison;
+  const Status status = attempt(stage_name, [&] { comparison.emplace(sets); });
+  const ShapeStatement mine = comparison ? comparison->mine() : ShapeStatement();
+  const ShapeStatement all = vote<&ShapeStatement::add>(communicator, status, mine);
+  return comparison->agreed(all);  // the vote has thrown if there is no comparison
 }
 
 }  // namespace evenkeel

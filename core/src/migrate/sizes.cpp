@@ -1,20 +1,18 @@
 #include "migrate/sizes.hpp"
+#include "migrate/stage.hpp"
 
-#include "payload/call.hpp"
+#include "field/call.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 
 #include <string>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/migrate";
-constexpr const char* label = "evenkeel::migrate::sizes";
+constexpr const char* sizes_label = "evenkeel::migrate::sizes";
 
 struct IsNoSize {
   const std::int64_t* sizes;
@@ -42,7 +40,7 @@ void require_sizes(const Space& space, const Payload& payload,
               "Sizes are multiples of " + std::to_string(unit) + " and not negative.");
 }
 
-// The size of an arrival: of an object that stays or of one that comes.
+// The size of an arrival, which is an object that stays or one that comes from another rank.
 struct SizeOfArrival {
   const std::int64_t *staying, *coming;
   std::int64_t first_kept, kept;
@@ -52,7 +50,7 @@ struct SizeOfArrival {
   }
 };
 
-// Writes sizes, and 0 behind the last.
+// Writes sizes, and 0 after the last.
 struct WriteSizes {
   SizeOfArrival size_of;
   std::int64_t count;
@@ -67,21 +65,20 @@ std::vector<Sizes> ask_sizes(std::span<const Set> sets, const Plan& plan) {
   for (std::size_t s = 0; fit && s < sets.size(); ++s)
     fit = sets[s].count() == plan.sets[s].count_before();
   if (!fit)
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The sets given to a plan do not match its objects.",
-                "Give the sets that the orders or destinations belong to.");
+    refuse("The sets given to a plan do not match its objects.",
+           "Give the sets that the orders or destinations belong to.");
   std::vector<Sizes> all;
   for (std::size_t s = 0; s < sets.size(); ++s)
     for (const auto& payload : sets[s].payloads()) {
       const SetPlan& set = plan.sets[s];
       const Space space = Space::where(payload->memory());
-      const exec::Array<std::int64_t> sizes(space, label, set.count_before());
+      const exec::Array<std::int64_t> sizes(space, sizes_label, set.count_before());
       call_payload([&] { payload->write_sizes(sizes.span()); });
       require_sizes(space, *payload, sizes);
-      const exec::Reached<std::int64_t> objects(space, label, set.objects);
+      const exec::Reached<std::int64_t> objects(space, sizes_label, set.objects);
       Sizes& told = all.emplace_back();
       told.set = s;
-      told.leaving = exec::chosen(space, label, sizes.data(),
+      told.leaving = exec::chosen(space, sizes_label, sizes.data(),
                                   {objects.data(), static_cast<std::size_t>(objects.size())});
     }
   return all;
@@ -93,7 +90,7 @@ PayloadPlan starts_of(const SetPlan& set, const Sizes& sizes) {
   const auto sum = [&](exec::Array<std::int64_t>& into, const SizeOfArrival& size_of,
                        std::int64_t count) {
     into = {space, "evenkeel::migrate::starts", count + 1};
-    exec::for_each(space, label, into.size(), WriteSizes{size_of, count, into.data()});
+    exec::for_each(space, sizes_label, into.size(), WriteSizes{size_of, count, into.data()});
     return exec::sum_up(into);
   };
   const std::int64_t before = set.count_before();

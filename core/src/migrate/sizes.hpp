@@ -1,14 +1,9 @@
 #pragma once
 
-// The bytes of payloads in a plan: asked for, sent to the ranks that objects go to, and summed up.
+// The bytes of payloads in a plan. They are asked for, sent to the destinations of the objects, and
+// summed up.
 
-#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
-#include <evenkeel/core/set.hpp>
-
-#include <cstdint>
-#include <span>
-#include <vector>
 
 namespace evenkeel {
 
@@ -19,11 +14,11 @@ struct Sizes {
   exec::Array<std::int64_t> arriving;  // from other ranks, in the order of arrival
 };
 
-// The sizes of all payloads of all sets; `arriving` is not filled yet. Throws for sizes that make
-// no sense.
+// The sizes of all payloads of all sets; `arriving` is not filled yet. Throws for sizes that are
+// not valid.
 std::vector<Sizes> ask_sizes(std::span<const Set> sets, const Plan& plan);
 
-// Where the bytes of each object begin; objects that stay count among the arrivals.
+// The first byte of each object; objects that stay count among the arrivals.
 PayloadPlan starts_of(const SetPlan& set, const Sizes& sizes);
 
 }  // namespace evenkeel

@@ -1,85 +1,110 @@
-#include "place/boxes.hpp"
+// Domains that are boxes: the cells of a grid, or the leaves of a tree.
 
 #include "place/loads.hpp"
+#include "place/method.hpp"
+#include "place/stage.hpp"
 
-#include <evenkeel/backends/exec/launch.hpp>
-
-#include <utility>
+#include <evenkeel/core/boxes/cut.hpp>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/place";
-constexpr const char* label = "evenkeel::place::parts";
+// Collective. Keeps the last domains if they are boxes of the same type that divide the objects as
+// evenly as the task requires. Leaves `status` ready for the next vote.
+template <class D>
+bool keeps(const PlaceTask& task, Status& status, Found& found) {
+  const auto* const last = std::get_if<D>(&task.last);
+  if (task.fresh != nullptr || !(task.target_lambda() > 0) || last == nullptr ||
+      last->parts() != task.communicator.size() || !(last->box() == task.prepared.region.box))
+    return false;
+  status = attempt(stage_name, [&] {
+    if (!task.status.ok()) throw Error(*task.status.error());
+    found.parts = parts_in(task.prepared, task.last);
+  });
+  const Loads loads =
+      loads_by_object(task.communicator, status, task.prepared, task.weights, found.parts);
+  status = Status();
+  found.lambda = loads.lambda();
+  if (found.lambda > task.target_lambda()) {
+    found = Found();
+    return false;
+  }
+  found.is_kept = true;
+  found.status = attempt(stage_name, [&] { found.domains = renumbered(*last, task.generation()); });
+  return true;
+}
 
-bool may_be_kept(const PlaceTask& task) {
-  return task.fresh == nullptr && task.target_lambda > 0 &&
-         !std::holds_alternative<CurveDomains>(task.last) &&
-         parts_of(task.last) == task.communicator.size() &&
-         box_of(task.last) == task.prepared.region.box;
+// Collective. The common part of grids and trees: `choose(cutting)` completes the options,
+// `cut_boxes(ready, points, cutting)` cuts, `make(cut, cutting, ranks)` makes domains of the cut.
+template <class D, class Options, class Choose, class CutBoxes, class Make>
+Found find_boxes(const PlaceTask& task, const Choose& choose, const CutBoxes& cut_boxes,
+                 const Make& make) {
+  const Prepared& prepared = task.prepared;
+  Found found;
+  Status status = task.status;
+  if (keeps<D>(task, status, found)) return found;
+  Options cutting;
+  std::vector<WeightedPoints> points;
+  const Status ready = attempt(stage_name, [&] {
+    if (!status.ok()) throw Error(*status.error());
+    for (std::size_t s = 0; s < prepared.sets.size(); ++s)
+      points.push_back({prepared.set(s).position(), task.weights[s]});
+    cutting.box = prepared.region.box;
+    cutting.periodic = prepared.options.periodic;
+    cutting.target_lambda = task.target_lambda();
+    cutting.least_width = prepared.options.least_width;
+    choose(cutting);
+  });
+  auto cut = cut_boxes(ready, points, cutting);
+  found.lambda = lambda_of(cut.weights);
+  found.status = attempt(stage_name, [&] {
+    std::vector<int> ranks;
+    if (task.fresh == nullptr) ranks = prepared.options.rank_of_part;
+    found.domains = make(cut, cutting, std::move(ranks));
+  });
+  return found;
 }
 
 }  // namespace
 
-std::vector<exec::Array<int>> parts_in(const Prepared& prepared, const Domains& domains) {
-  std::vector<exec::Array<int>> all;
-  for (std::size_t s = 0; s < prepared.sets.size(); ++s) {
-    const Set& set = prepared.set(s);
-    const exec::Array<int>& parts = all.emplace_back(prepared.space, label, set.count());
-    if (const auto* grid = std::get_if<GridDomains>(&domains))
-      write_parts(prepared.space, *grid, set, parts.data());
-    else
-      write_parts(prepared.space, std::get<TreeDomains>(domains), set, parts.data());
-  }
-  return all;
+Found find_grid(const PlaceTask& task) {
+  const Region& region = task.prepared.region;
+  const PlaceOptions& options = task.prepared.options;
+  return find_boxes<GridDomains, GridCutOptions>(
+      task,
+      [&](GridCutOptions& cutting) {
+        cutting.cell_size = options.cell_size;
+        if (std::holds_alternative<Tensor>(options.method)) cutting.scheme = GridScheme::tensor;
+        cutting.shape =
+            shape_with(*extents_of(options.method), task.parts(), region.dimensions, region.box);
+      },
+      [&](const Status& ready, const auto& points, const GridCutOptions& cutting) {
+        return cut_grid(task.communicator, ready, points, cutting);
+      },
+      [&](GridCut& cut, const GridCutOptions& cutting, std::vector<int> ranks) {
+        return GridDomains(task.generation(), cutting.shape, region.box, options.periodic,
+                           std::move(cut.borders), std::move(ranks));
+      });
 }
 
-std::vector<WeightedPoints> points_of(const PlaceTask& task) {
-  std::vector<WeightedPoints> points;
-  for (std::size_t s = 0; s < task.prepared.sets.size(); ++s)
-    points.push_back({task.prepared.set(s).position(), task.weights[s]});
-  return points;
-}
-
-std::vector<int> ranks_of_parts(const PlaceTask& task) {
-  return task.fresh == nullptr ? task.prepared.options.rank_of_part : std::vector<int>();
-}
-
-BoxCutOptions box_options_of(const PlaceTask& task) {
-  BoxCutOptions options;
-  options.box = task.prepared.region.box;
-  options.periodic = task.prepared.options.periodic;
-  options.target_lambda = task.target_lambda;
-  options.least_width = task.prepared.options.least_width;
-  return options;
-}
-
-Found keep_or(const PlaceTask& task, const std::function<Boxes(const Status&)>& cut) {
-  Found found;
-  Status status = task.status;
-  if (may_be_kept(task)) {
-    status = attempt(stage_name, [&] {
-      if (!task.status.ok()) throw Error(*task.status.error());
-      found.parts = parts_in(task.prepared, task.last);
-    });
-    const Loads loads =
-        loads_by_object(task.communicator, status, task.prepared, task.weights, found.parts);
-    status = Status();
-    found.lambda = loads.lambda();
-    if (found.lambda <= task.target_lambda) {
-      found.status =
-          attempt(stage_name, [&] { found.domains = renumbered(task.last, task.generation()); });
-      found.is_kept = true;
-      return found;
-    }
-    found = Found();
-  }
-  Boxes boxes = cut(status);
-  found.domains = std::move(boxes.domains);
-  found.lambda = boxes.lambda;
-  found.status = std::move(boxes.status);
-  return found;
+Found find_by_bisection(const PlaceTask& task) {
+  const Region& region = task.prepared.region;
+  return find_boxes<TreeDomains, BisectionOptions>(
+      task,
+      [&](BisectionOptions& cutting) {
+        cutting.parts = task.parts();
+        cutting.dimensions = region.dimensions;
+        const auto* const last = std::get_if<TreeDomains>(&task.last);
+        if (last != nullptr && last->box() == region.box) cutting.earlier = last;
+      },
+      [&](const Status& ready, const auto& points, const BisectionOptions& cutting) {
+        return bisect(task.communicator, ready, points, cutting);
+      },
+      [&](BisectionCut& cut, const BisectionOptions&, std::vector<int> ranks) {
+        return TreeDomains(task.generation(), region.dimensions, region.box,
+                           task.prepared.options.periodic, std::move(cut.nodes), std::move(ranks));
+      });
 }
 
 }  // namespace evenkeel

@@ -1,21 +1,21 @@
 // Domains that are ranges of a curve.
 
 #include "cut/keep_in_place.hpp"
+#include "cut/shift_targets.hpp"
 #include "place/method.hpp"
-#include "place/task.hpp"
+#include "place/stage.hpp"
+#include "weights/blend.hpp"
 
 #include <evenkeel/backends/exec/lists.hpp>
-#include <evenkeel/core/cut.hpp>
 
+#include <cmath>
 #include <numeric>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/place";
-constexpr const char* label = "evenkeel::place::weights";
+constexpr const char* curve_label = "evenkeel::place::weights";
 
 // The keys of all sets with the weights of their objects, in the same order.
 struct Keyed {
@@ -29,7 +29,7 @@ struct Keyed {
       exec::Array<double>& in_order = weights.emplace_back();
       const bool is_sorted = !order.objects.empty();
       if (!by_object[s].empty() && is_sorted)
-        in_order = exec::chosen(prepared.space, label, by_object[s].data(), order.objects);
+        in_order = exec::chosen(prepared.space, curve_label, by_object[s].data(), order.objects);
       sets.push_back(
           {order.keys.span(), is_sorted ? in_order.span() : by_object[s], order.keys.memory()});
     }
@@ -43,7 +43,7 @@ double heaviest_of(const Cut& cut) {
   return sum > 0 ? heaviest / sum * static_cast<double>(cut.weights.size()) : 0;
 }
 
-// The orders are sorted, so that few keys need be looked at.
+// The orders are sorted, so only few keys are read.
 std::vector<int> keep_in_place_of(const PlaceTask& task, const Splitters& splitters) {
   std::vector<std::int64_t> objects;
   const Status counted = attempt(stage_name, [&] {
@@ -61,52 +61,105 @@ CurveOptions curve_of(const Prepared& prepared) {
   return {row_of(prepared.options.method).curve, prepared.options.levels};
 }
 
+// --- A shift -------------------------------------------------------------------------------------
+
+void require_measured(const ShiftBy& shift) {
+  require_penalty(shift.penalty);
+  if (std::isfinite(shift.load) && shift.load >= 0) return;
+  refuse("The load of this rank, by which domains are to be shifted, is " +
+             std::to_string(shift.load) + '.',
+         "Give the seconds that were measured: finite, and not negative.");
+}
+
+// Local. Scales the weights of this rank's objects so that they add up to its load. If all weights
+// are 0, its objects share the load evenly.
+void scale_to(const Prepared& prepared, Weights weights, double load, OwnWeights& into) {
+  const auto objects = [&](std::size_t set) { return prepared.orders[set].objects.size(); };
+  double sum = 0, all = 0;
+  for (std::size_t s = 0; s < weights.size(); ++s) {
+    sum += sum_over(prepared.space, weights[s], objects(s));
+    all += static_cast<double>(objects(s));
+  }
+  const std::span<const double> alike;
+  for (std::size_t s = 0; s < weights.size(); ++s)
+    into.add(sum > 0 ? scaled(prepared.space, weights[s], objects(s), sum, load)
+                     : scaled(prepared.space, alike, objects(s), all, load));
+  prepared.space.fence(curve_label);
+}
+
+// Collective, if the last domains can be shifted. Returns true if they will be shifted, and then
+// makes the weights for the shift. A failure is left in `status`, for the next vote.
+bool weigh_for_shift(const PlaceTask& task, const ShiftBy& shift, Status& status,
+                     OwnWeights& into) {
+  const Status valid = attempt(stage_name, [&] { require_measured(shift); });
+  if (status.ok()) status = valid;
+  const double measured =
+      task.communicator.all_reduce(valid.ok() ? shift.load : 0.0, Reduction::greatest);
+  if (!(measured > 0)) return false;
+  if (!status.ok()) return true;
+  status = attempt(stage_name, [&] { scale_to(task.prepared, task.weights, shift.load, into); });
+  return true;
+}
+
+const ShiftBy* shift_in(const Goal& goal) {
+  const auto* const its = std::get_if<CurveGoal>(&goal);
+  return its != nullptr && its->shift ? &*its->shift : nullptr;
+}
+
 }  // namespace
 
-bool are_on_curve(const Prepared& prepared, int parts, const Domains& last) {
-  const auto* ranges = std::get_if<CurveDomains>(&last);
-  return places_along_curve(prepared.options.method) && ranges != nullptr &&
-         ranges->parts() == parts && ranges->box() == prepared.region.box &&
-         ranges->curve() == curve_of(prepared);
+const CurveDomains* ranges_to_keep(const Prepared& prepared, int parts, const Domains& last) {
+  const auto* const ranges = std::get_if<CurveDomains>(&last);
+  const bool fit = places_along_curve(prepared.options.method) && ranges != nullptr &&
+                   ranges->parts() == parts && ranges->box() == prepared.region.box &&
+                   ranges->curve() == curve_of(prepared);
+  return fit ? ranges : nullptr;
 }
 
 Found find_on_curve(const PlaceTask& task) {
   const Prepared& prepared = task.prepared;
   const Region& region = prepared.region;
-  Keyed keyed;
+  const bool is_fresh = task.fresh != nullptr;
+  const CurveDomains* const last =
+      is_fresh ? nullptr : ranges_to_keep(prepared, task.parts(), task.last);
+  Found found;
+  Status ready = task.status;
+  const ShiftBy* const shift = last != nullptr ? shift_in(task.goal) : nullptr;
+  found.is_shifted = shift != nullptr && weigh_for_shift(task, *shift, ready, found.weights);
   CutOptions cutting;
   cutting.parts = task.parts();
   cutting.dimensions = region.dimensions;
-  cutting.target_lambda = task.target_lambda;
-  if (task.fresh != nullptr) {
+  cutting.target_lambda = task.target_lambda();
+  if (found.is_shifted) cutting.shift_penalty = shift->penalty;
+  if (is_fresh) {
     cutting.most_objects = task.fresh->objects;
     cutting.aim = task.fresh->aim;
   }
-  const auto* last = std::get_if<CurveDomains>(&task.last);
-  const bool may_be_kept = are_on_curve(prepared, cutting.parts, task.last) &&
-                           task.fresh == nullptr &&
-                           (task.target_lambda > 0 || task.shift_penalty > 0);
-  cutting.shift_penalty = task.shift_penalty;
+  Keyed keyed;
   const Status joined = attempt(stage_name, [&] {
-    if (!task.status.ok()) throw Error(*task.status.error());
-    keyed = Keyed(prepared, task.weights);
-    if (may_be_kept) cutting.kept = last->splitters();
+    if (!ready.ok()) throw Error(*ready.error());
+    keyed = Keyed(prepared, found.weights.empty() ? task.weights : found.weights.of_sets());
+    if (last != nullptr && (task.target_lambda() > 0 || found.is_shifted))
+      cutting.kept = last->splitters();
   });
-  const bool stays_in_order = task.shift_penalty > 0;  // a part stays with the rank that has it
   Cut parts = cut(task.communicator, joined, keyed.sets, cutting);
   std::vector<int> ranks;
   const bool is_named = !prepared.options.rank_of_part.empty();
-  if (task.fresh == nullptr && !parts.kept && !stays_in_order && !is_named)
+  if (!is_fresh && !parts.kept && !found.is_shifted && !is_named)
     ranks = keep_in_place_of(task, parts.splitters);
-  Found found;
+  const bool keeps_ranks = parts.kept || found.is_shifted;  // a part stays with its rank
   found.is_kept = parts.kept;
+  found.is_shifted = found.is_shifted && !parts.kept;
   found.lambda = parts.lambda();
   found.heaviest = heaviest_of(parts);
   found.status = attempt(stage_name, [&] {
-    if (task.fresh == nullptr && is_named)
+    if (!is_fresh && is_named)
       ranks = prepared.options.rank_of_part;
-    else if (parts.kept || stays_in_order)
+    else if (keeps_ranks)
       ranks = last->rank_of_part();
+    if (!is_fresh)
+      for (const Order& order : prepared.orders)
+        found.offsets.push_back(offsets_of(order, parts.splitters));
     found.domains =
         CurveDomains(task.generation(), region.dimensions, region.box, prepared.options.periodic,
                      std::move(parts.splitters), curve_of(prepared), std::move(ranks));

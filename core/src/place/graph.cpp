@@ -3,34 +3,26 @@
 #include "cut/keep_in_place.hpp"
 #include "field/numbers.hpp"
 #include "place/loads.hpp"
-#include "place/task.hpp"
+#include "place/method.hpp"
+#include "place/stage.hpp"
 
-#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/comm/ballot.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/core/field/array.hpp>
-#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/graph.hpp>
 
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <optional>
-#include <string>
-#include <utility>
-#include <variant>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/place";
-constexpr const char* label = "evenkeel::place::graph";
-
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{stage_name}, problem, remedy);
-}
+constexpr const char* graph_label = "evenkeel::place::graph";
 
 void require_one_graph(std::span<const Set> sets) {
   if (sets.size() != 1)
@@ -45,10 +37,10 @@ void require_one_graph(std::span<const Set> sets) {
            "Connect the objects of a group in the graph, by edges that are uncuttable.");
 }
 
-// --- What is cut ---------------------------------------------------------------------------------
+// --- The graph that is cut -----------------------------------------------------------------------
 
 struct Interleave {
-  const double* numbers;  // null: all 1
+  const double* numbers;  // null if all are 1
   int component, components;
   double* all;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -62,7 +54,7 @@ class Interleaved {
   Interleaved(const Space& space, std::int64_t count, int components, const char* name)
       : count_(count),
         components_(components),
-        numbers_(space, label, count * components),
+        numbers_(space, graph_label, count * components),
         field_(raw_field(numbers_.data(), {.count = count,
                                            .components = components,
                                            .memory = exec::memory_of(space),
@@ -70,13 +62,13 @@ class Interleaved {
   Interleaved(const Interleaved&) = delete;
   Interleaved& operator=(const Interleaved&) = delete;
 
-  // In memory that the space reaches; empty: all 1.
+  // The numbers are in memory that the space reaches; if there are no numbers, all are 1.
   void set(int component, std::span<const double> numbers) {
     const Space space = numbers_.space();
-    exec::for_each(space, label, count_,
+    exec::for_each(space, graph_label, count_,
                    Interleave{numbers.empty() ? nullptr : numbers.data(), component, components_,
                               numbers_.data()});
-    space.fence(label);
+    space.fence(graph_label);
   }
   // The components of a field, from `first` on.
   void set(int first, const FieldLayout& given) {
@@ -92,10 +84,11 @@ class Interleaved {
   RawField<double> field_;
 };
 
-// The application's graph, with what the library knows of its vertices. Refers to the arrays.
+// The application's graph, with costs and places of its vertices. Refers to the arrays.
 class Described {
  public:
-  // `costs`: constraints, to which the application's own weights are added; empty spans: all 1.
+  // `costs` are constraints, to which the application's own weights are added. An empty span means
+  // that all costs are 1.
   Described(const Prepared& prepared, std::span<const std::span<const double>> costs) {
     const Space& space = prepared.space;
     const Set& given = prepared.sets.front();
@@ -130,17 +123,12 @@ class Described {
   std::optional<Graph> graph_;
 };
 
-// --- Whose parts ---------------------------------------------------------------------------------
+// --- The ranks of parts --------------------------------------------------------------------------
 
 // Objects that change their rank, over all ranks.
 struct Elsewhere {
   std::int64_t objects = 0;
   static void add(Elsewhere& into, const Elsewhere& from) noexcept { into.objects += from.objects; }
-};
-struct IsElsewhere {
-  const int* parts;
-  int here;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return parts[i] == here ? 0 : 1; }
 };
 
 struct CountParts {
@@ -151,26 +139,23 @@ struct CountParts {
   }
 };
 
-struct Renumber {
-  const int* rank_of_part;
-  int* parts;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const { parts[i] = rank_of_part[parts[i]]; }
-};
-
-// Collective. Numbers parts by the ranks that hold most of them.
+// Collective. Numbers parts by the ranks that hold most of their objects, if clearly more objects
+// keep their rank then.
 void keep_where_they_are(const PlaceTask& task, exec::Array<int>& parts) {
   const Space& space = task.prepared.space;
   std::vector<std::int64_t> objects;
   const Status counted = attempt(stage_name, [&] {
-    const auto counts = exec::filled<std::int64_t>(space, label, task.parts(), 0);
-    exec::for_each(space, label, parts.size(), CountParts{parts.data(), counts.data()});
+    const auto counts = exec::filled<std::int64_t>(space, graph_label, task.parts(), 0);
+    exec::for_each(space, graph_label, parts.size(), CountParts{parts.data(), counts.data()});
     objects = counts.on_host();
   });
   const std::vector<int> ranks = keep_in_place(task.communicator, counted, objects);
+  if (ranks.empty()) return;  // on all ranks
   vote(task.communicator, attempt(stage_name, [&] {
-         const exec::Reached<int> reached(space, label, ranks);
-         exec::for_each(space, label, parts.size(), Renumber{reached.data(), parts.data()});
-         space.fence(label);
+         const exec::Reached<int> reached(space, graph_label, ranks);
+         exec::for_each(space, graph_label, parts.size(),
+                        exec::Pick{reached.data(), parts.data(), parts.data()});
+         space.fence(graph_label);
        }));
 }
 
@@ -188,8 +173,8 @@ GraphCut cut_from_nothing(const PlaceTask& task, const Graph& graph, const ByGra
   return cut;
 }
 
-// Collective. Goes on from the present division, as long as that does not drift far away from what
-// a new one would cut: that moves much more.
+// Collective. Continues from the present division until its cut has drifted far above the cut of a
+// new division, because a new division moves many more objects.
 CutFound find_cut(const PlaceTask& task, const Graph& graph, const ByGraph& method) {
   constexpr double may_have_drifted = 1.1, has_drifted = 1.2;
   const bool has_parts = parts_of(task.last) == task.communicator.size();
@@ -200,7 +185,7 @@ CutFound find_cut(const PlaceTask& task, const Graph& graph, const ByGraph& meth
   }
   exec::Array<int> here;
   vote(task.communicator, attempt(stage_name, [&] {
-         here = exec::filled(task.prepared.space, label, task.prepared.set(0).count(),
+         here = exec::filled(task.prepared.space, graph_label, task.prepared.set(0).count(),
                              task.communicator.rank());
        }));
   GraphCut kept = cut_graph(task.prepared.space, task.communicator, graph,
@@ -214,29 +199,35 @@ CutFound find_cut(const PlaceTask& task, const Graph& graph, const ByGraph& meth
   return {is_worse ? std::move(anew) : std::move(kept), edges};
 }
 
-// What objects cost: in each phase, or altogether.
-std::span<const std::span<const double>> costs_of(const PlaceTask& task) {
-  if (!task.phases.empty()) return task.phases.front();
-  return task.weights.first(1);
+GraphGoal goal_of(const PlaceTask& task) {
+  const auto* const its = std::get_if<GraphGoal>(&task.goal);
+  return its != nullptr ? *its : GraphGoal{task.target_lambda()};
 }
 
-// Collective. Whether all objects may stay where they are; then found says so.
+// The costs of objects: in each phase, or in total.
+std::span<const std::span<const double>> costs_of(const PlaceTask& task) {
+  const PhaseCosts phases = goal_of(task).phases;
+  return phases.empty() ? task.weights.first(1) : Weights(phases.front());
+}
+
+// Collective. Returns true if all objects may keep their ranks, and then sets `found`.
 bool may_stay(const PlaceTask& task, Found& found) {
-  if (task.fresh != nullptr || !(task.target_lambda > 0) ||
+  if (task.fresh != nullptr || !(task.target_lambda() > 0) ||
       !std::holds_alternative<GraphDomains>(task.last) ||
       parts_of(task.last) != task.communicator.size())
     return false;
-  vote(task.communicator, attempt(stage_name, [&] {
-         found.parts.push_back(exec::filled(
-             task.prepared.space, label, task.prepared.set(0).count(), task.communicator.rank()));
-       }));
+  vote(
+      task.communicator, attempt(stage_name, [&] {
+        found.parts.push_back(exec::filled(task.prepared.space, graph_label,
+                                           task.prepared.set(0).count(), task.communicator.rank()));
+      }));
   double lambda = 1;
   for (const std::span<const double> cost : costs_of(task))
     lambda = std::max(lambda, loads_by_object(task.communicator, Status(), task.prepared,
                                               Weights(&cost, 1), found.parts)
                                   .lambda());
   found.lambda = lambda;
-  found.is_kept = lambda <= task.target_lambda;
+  found.is_kept = lambda <= task.target_lambda();
   if (!found.is_kept) found = Found();
   return found.is_kept;
 }
@@ -255,7 +246,7 @@ Found find_by_graph(const PlaceTask& task) {
     return found;
   }
   ByGraph method = std::get<ByGraph>(task.prepared.options.method);
-  method.tolerance *= task.tightened;
+  method.tolerance *= goal_of(task).tightened;
   std::optional<Described> described;
   vote(task.communicator,
        attempt(stage_name, [&] { described.emplace(task.prepared, costs_of(task)); }));
@@ -264,7 +255,7 @@ Found find_by_graph(const PlaceTask& task) {
   const Status counted = attempt(stage_name, [&] {
     const exec::Array<int>& parts = cut.cut.parts;
     mine.objects = exec::sum<std::int64_t>(task.prepared.space, parts.size(),
-                                           IsElsewhere{parts.data(), task.communicator.rank()});
+                                           exec::IsOther{parts.data(), task.communicator.rank()});
   });
   const bool is_changed = vote<&Elsewhere::add>(task.communicator, counted, mine).objects > 0;
   const auto* last = std::get_if<GraphDomains>(&task.last);

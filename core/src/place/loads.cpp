@@ -1,19 +1,17 @@
 #include "place/loads.hpp"
+#include "place/stage.hpp"
 
-#include "bisect.hpp"
 #include "cut/units.hpp"
+#include "order/bisect.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
-#include <evenkeel/core/cut.hpp>
-
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/place";
-constexpr const char* label = "evenkeel::place::loads";
+constexpr const char* loads_label = "evenkeel::place::loads";
 
 // The rank that owns each object, by object.
 struct ByObject {
@@ -21,25 +19,21 @@ struct ByObject {
   KOKKOS_FUNCTION int operator()(std::int64_t, std::int64_t object) const { return ranks[object]; }
 };
 
-// By an object's place in the order, except for held objects.
+// The rank that owns each object, by its place in the order, except for held objects.
 struct ByPlace {
-  const std::int64_t* offsets;  // of parts
-  std::int64_t parts;
-  const int* rank_of_part;  // null: part p belongs to rank p
-  const int* held;          // by object; null: none is
+  OwnerOfPlace owner_of;
+  const int* held;  // by object; null if no object is held
   KOKKOS_FUNCTION int operator()(std::int64_t place, std::int64_t object) const {
-    if (held != nullptr && held[object] != Bonds::free) return held[object];
-    const std::int64_t part = part_at(offsets, parts, place);
-    return rank_of_part == nullptr ? static_cast<int>(part) : rank_of_part[part];
+    return held != nullptr && held[object] != Bonds::free ? held[object] : owner_of(place);
   }
 };
 
-// Objects in the order of a list. An index is a short run of them: neighbours often go to the same
-// rank, and then their sum is added at once.
+// Adds up objects in the order of a list. Each index handles a short run of them: neighbours often
+// go to the same rank, and then their sum is added at once.
 template <class RankOf, std::int64_t run>
 struct AddUp {
-  const std::int64_t* objects;  // null: 0, 1, 2, ...
-  const double* weights;        // null: all alike
+  const std::int64_t* objects;  // null for 0, 1, 2, ...
+  const double* weights;        // null if all are the same
   std::int64_t count;
   Units units;
   RankOf rank_of;
@@ -71,7 +65,7 @@ struct AddUp {
   }
 };
 
-// What is added up over the objects of one set, and where.
+// The numbers that are added up over the objects of one set, and the memory for the sums.
 struct Summands {
   const std::int64_t* objects;
   const double* weights;
@@ -84,7 +78,7 @@ struct Summands {
 template <class Instance, class RankOf>
 void add_up(const Instance& instance, const Summands& of, const RankOf& rank_of) {
   constexpr std::int64_t run = is_device<Instance> ? 8 : 4096;
-  exec::for_each(instance, label, (of.count + run - 1) / run,
+  exec::for_each(instance, loads_label, (of.count + run - 1) / run,
                  AddUp<RankOf, run>{of.objects, of.weights, of.count, of.units, rank_of, of.sums,
                                     of.sums + of.ranks});
 }
@@ -108,7 +102,7 @@ Loads sum_up(const Communicator& communicator, const Status& status, const Prepa
       all.push_back({prepared.orders[s].keys.span(), weights[s], prepared.orders[s].keys.memory()});
     mine = census_of_weights(all);
     sums.resize(2 * ranks);
-    there = {space, label, std::span<const std::int64_t>(sums)};
+    there = {space, loads_label, std::span<const std::int64_t>(sums)};
   });
   const Units units(vote<&combine>(communicator, ready, mine));
   const Status added = attempt(stage_name, [&] {
@@ -145,16 +139,16 @@ Loads loads_by_assignment(const Communicator& communicator, const Status& status
   const Space& space = prepared.space;
   return sum_up(communicator, status, prepared, weights, [&](std::size_t s, const Summands& alike) {
     const auto& orders = assignment.orders.empty() ? prepared.orders : assignment.orders;
-    const exec::Reached<std::int64_t> offsets(space, label, assignment.offsets[s]);
-    const exec::Reached<int> owners(space, label, rank_of_part(assignment.domains));
+    const exec::Reached<std::int64_t> offsets(space, loads_label, assignment.offsets[s]);
+    const exec::Reached<int> owners(space, loads_label, rank_of_part(assignment.domains));
     const bool is_bound = s < prepared.bonds.held.size() && !prepared.bonds.held[s].empty();
-    const ByPlace rank_of{offsets.data(), offsets.size() - 1,
-                          owners.size() == 0 ? nullptr : owners.data(),
-                          is_bound ? prepared.bonds.held[s].data() : nullptr};
+    const ByPlace rank_of{
+        {offsets.data(), offsets.size() - 1, owners.size() == 0 ? nullptr : owners.data()},
+        is_bound ? prepared.bonds.held[s].data() : nullptr};
     Summands into = alike;
     into.objects = orders[s].objects.data();
     with_space(space, [&](const auto& instance) { add_up(instance, into, rank_of); });
-    space.fence(label);
+    space.fence(loads_label);
   });
 }
 

@@ -6,9 +6,6 @@
 #include <evenkeel/core/place.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
-#include <cstdint>
-#include <vector>
-
 namespace evenkeel {
 
 struct Loads {
@@ -17,12 +14,13 @@ struct Loads {
   double lambda() const noexcept { return lambda_of(weights); }
 };
 
-// Collective. By the part of each object of each set; part p is rank p, and bonds are ignored.
+// Collective. The loads by the part of each object of each set; part p is rank p, and bonds are
+// ignored.
 Loads loads_by_object(const Communicator& communicator, const Status& status,
                       const Prepared& prepared, Weights weights,
                       const std::vector<exec::Array<int>>& parts);
 
-// Collective. By an assignment and its bonds.
+// Collective. The loads by an assignment and its bonds.
 Loads loads_by_assignment(const Communicator& communicator, const Status& status,
                           const Prepared& prepared, Weights weights, const Assignment& assignment);
 

@@ -3,11 +3,8 @@
 #include "place/method.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <string>
-#include <string_view>
 
 namespace evenkeel {
 
@@ -24,7 +21,7 @@ std::string no_arguments(const Method&) { return {}; }
 
 // --- Grids ---------------------------------------------------------------------------------------
 
-// "4x2x1"; axes that are not named have one domain, and a 0 is to be chosen.
+// Reads "4x2x1". Axes that are not named have one domain; the library chooses for a 0.
 bool parse_grid(std::string_view text, Grid& grid) {
   grid = {1, 1, 1};
   for (int& extent : grid) {
@@ -69,7 +66,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-// The text up to a blank, which is taken away.
+// Removes the next word from the text, and returns it.
 std::string_view next_word(std::string_view& text) {
   text = trimmed(text);
   const std::size_t size = std::min(text.find_first_of(" \t"), text.size());

@@ -1,25 +1,22 @@
 #include "place/loads.hpp"
-#include "place/method.hpp"
+#include "place/stage.hpp"
+#include "place/task.hpp"
 
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
-#include <evenkeel/core/cut/phases.hpp>
+#include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/place/phases.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <numeric>
-#include <optional>
-#include <utility>
-#include <variant>
 
 namespace evenkeel {
 
 namespace {
-
-constexpr const char* stage_name = "core/place";
 
 std::vector<PhasedKeys> keys_of(const Prepared& prepared, PhaseCosts costs) {
   std::vector<PhasedKeys> keys;
@@ -28,16 +25,6 @@ std::vector<PhasedKeys> keys_of(const Prepared& prepared, PhaseCosts costs) {
     keys.push_back({order.keys.span(), costs[s], order.objects.span(), order.keys.memory()});
   }
   return keys;
-}
-
-// Those whose splitters can be compared with a new cut; null if there are none. The same on all
-// ranks.
-const CurveDomains* comparable(const Domains& last, const Prepared& prepared, int parts) {
-  const auto* curve = std::get_if<CurveDomains>(&last);
-  const CurveOptions wanted = {row_of(prepared.options.method).curve, prepared.options.levels};
-  const bool fits = curve != nullptr && curve->parts() == parts &&
-                    curve->box() == prepared.region.box && curve->curve() == wanted;
-  return fits ? curve : nullptr;
 }
 
 double lambda_of(const PhaseLoads& loads) {
@@ -52,11 +39,6 @@ struct AddTo {
   const double* costs;
   double* sums;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const { sums[i] += costs[i]; }
-};
-
-struct ValueAt {
-  const double* values;
-  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return values[i]; }
 };
 
 exec::Array<double> sum_over_phases(const Prepared& prepared, const PhaseCosts& costs,
@@ -83,9 +65,9 @@ PhaseLoad load_of(const Communicator& communicator, const Prepared& prepared,
   double heaviest = 0;
   vote(communicator, attempt(stage_name, [&] {
          if (!costs.empty())
-           heaviest =
-               exec::extremes<double>(prepared.space, std::ssize(costs), ValueAt{costs.data()})
-                   .greatest;
+           heaviest = exec::extremes<double>(prepared.space, std::ssize(costs),
+                                             exec::ValueAt{costs.data()})
+                          .greatest;
        }));
   load.heaviest = communicator.all_reduce(heaviest, Reduction::greatest);
   return load;
@@ -95,16 +77,14 @@ PlacedByPhases place_phases_by_graph(const Communicator& communicator, const Sta
                                      const Prepared& prepared, PhaseCosts costs,
                                      double target_lambda, std::int64_t least_objects,
                                      const Domains& last) {
-  std::vector<exec::Array<double>> sums;
-  std::vector<std::span<const double>> weights;
+  OwnWeights sums;
   const Status summed = attempt(stage_name, [&] {
     if (!status.ok()) throw Error(*status.error());
-    for (std::size_t s = 0; s < costs.size(); ++s)
-      weights.push_back(sums.emplace_back(sum_over_phases(prepared, costs, s)).span());
+    for (std::size_t s = 0; s < costs.size(); ++s) sums.add(sum_over_phases(prepared, costs, s));
   });
   PlacedByPhases placed;
-  placed.allowed = place_allowed(communicator, summed, prepared, weights, target_lambda,
-                                 least_objects, last, std::nullopt, costs);
+  placed.allowed = place_allowed(communicator, summed, prepared, sums.of_sets(),
+                                 GraphGoal{target_lambda, costs}, least_objects, last);
   std::vector<PhaseLoad> phases;
   for (const std::span<const double> cost : costs.front())
     phases.push_back(load_of(communicator, prepared, cost, placed.allowed.assignment));
@@ -132,21 +112,19 @@ PlacedByPhases place_phases(const Communicator& communicator, const Status& stat
   PlacedByPhases placed;
   placed.loads = best.loads;
   bool is_kept = false;
-  const CurveDomains* const old = comparable(last, prepared, options.parts);
+  const CurveDomains* const old = ranges_to_keep(prepared, options.parts, last);
   if (old != nullptr && target_lambda > 0) {
     PhaseCut now = measure_phases(communicator, Status(), keys, options, old->splitters());
     is_kept = now.loads.step <= target_lambda * best.loads.step;
     if (is_kept) placed.loads = std::move(now.loads);
   }
-  std::vector<exec::Array<double>> weights;
-  std::vector<std::span<const double>> of_sets;
+  OwnWeights weights;
   const Status weighed = attempt(stage_name, [&] {
-    weights = phase_weights(keys, best);
-    for (const exec::Array<double>& weight : weights) of_sets.push_back(weight.span());
+    for (exec::Array<double>& weight : phase_weights(keys, best)) weights.add(std::move(weight));
   });
   constexpr double however_even = std::numeric_limits<double>::max();
-  placed.allowed = place_allowed(communicator, weighed, prepared, of_sets,
-                                 is_kept ? however_even : 0, least_objects, last);
+  placed.allowed = place_allowed(communicator, weighed, prepared, weights.of_sets(),
+                                 EvenGoal{is_kept ? however_even : 0}, least_objects, last);
   placed.allowed.assignment.lambda = lambda_of(placed.loads);
   return placed;
 }

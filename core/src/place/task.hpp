@@ -1,27 +1,39 @@
 #pragma once
 
-// The task of a method, and its result. A method is a function of this shape; the table of all is
-// in method.cpp.
+// The task of a method, and its result. A method is a function from one to the other; method.cpp
+// has the table of all methods.
 
 #include <evenkeel/core/place.hpp>
 
-#include <cstdint>
-#include <vector>
+#include <utility>
 
 namespace evenkeel {
+
+// Weights that a stage has made: an array for each set, and the spans that stages take.
+class OwnWeights {
+ public:
+  void add(exec::Array<double> of_set) {
+    arrays_.push_back(std::move(of_set));
+    spans_.push_back(arrays_.back().span());
+  }
+  bool empty() const noexcept { return arrays_.empty(); }
+  Weights of_sets() const noexcept { return spans_; }
+
+ private:
+  std::vector<exec::Array<double>> arrays_;
+  std::vector<std::span<const double>> spans_;
+};
 
 struct PlaceTask {
   const Communicator& communicator;
   const Status& status;  // for the first vote
   const Prepared& prepared;
   Weights weights;
-  double target_lambda;  // of domains that are kept; 0: none are
+  const Goal& goal;
   const Domains& last;
-  const FreshGoal* fresh = nullptr;  // not null: nothing is kept, and part p is rank p
-  double shift_penalty = 0;          // not 0: the last domains, which can be, are shifted
-  double tightened = 1;              // share of the method's own tolerance
-  PhaseCosts phases = {};            // by ByGraph alone: of each set; empty: there is one
+  const FreshGoal* fresh = nullptr;  // if not null, nothing is kept, and part p is rank p
 
+  double target_lambda() const { return target_lambda_of(goal); }
   int parts() const {
     return fresh != nullptr && fresh->parts > 0 ? fresh->parts : communicator.size();
   }
@@ -33,19 +45,28 @@ struct PlaceTask {
 struct Found {
   Domains domains;
   bool is_kept = false;
-  double lambda = -1;                   // by the weights; below 0: the search has not computed it
-  double heaviest = 0;                  // object, relative to the average part; 0: not known
-  std::vector<exec::Array<int>> parts;  // of each object of each set, if computed
+  bool is_shifted = false;
+  double lambda = -1;   // by the weights; below 0 if the search has not computed it
+  double heaviest = 0;  // object, relative to the average part; 0 if it is not known
+  // If parts are stretches of each set's order: the begin of each, then the number of all.
+  std::vector<std::vector<std::int64_t>> offsets;
+  std::vector<exec::Array<int>> parts;  // otherwise, of each object of each set, if computed
+  OwnWeights weights;                   // of the search, if they are not those of the task
   Status status;                        // of this rank, for the next vote
 };
 
-// Whether the last domains are ranges of the curve that the method cuts, through the same box.
-bool are_on_curve(const Prepared& prepared, int parts, const Domains& last);
+// Collective. Finds the domains that a task asks for.
+Found find_domains(const PlaceTask& task);
 
-// Collective.
-Found find_on_curve(const PlaceTask& task);
-Found find_grid(const PlaceTask& task);
-Found find_by_bisection(const PlaceTask& task);
-Found find_by_graph(const PlaceTask& task);
+// Returns the last domains if they are `parts` ranges of the curve that the method cuts, through
+// the same box; otherwise null.
+const CurveDomains* ranges_to_keep(const Prepared& prepared, int parts, const Domains& last);
+
+// The part of each object of each set.
+std::vector<exec::Array<int>> parts_in(const Prepared& prepared, const Domains& domains);
+
+// Collective, after a method has found domains. Returns the assignment of objects to ranks, with
+// loads by `weights`. `counts_objects` has the meaning that it has for place().
+Assignment assignment_of(const PlaceTask& task, Found found, Weights weights, bool counts_objects);
 
 }  // namespace evenkeel

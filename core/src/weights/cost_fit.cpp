@@ -1,3 +1,4 @@
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/histogram.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
@@ -10,23 +11,19 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::weights::cost_fit";
+constexpr const char* cost_fit_label = "evenkeel::weights::cost_fit";
 constexpr int rank_shift = 32;
 
-// Many ranks have fewer sweeps, so that all of them together move no more than half a megabyte.
+// With many ranks there are fewer sweeps, so that all sweeps together reduce at most half a
+// megabyte.
 constexpr std::size_t most_sweeps = 10, least_sweeps = 2, most_values = 65536;
-// Measured loads are noisy: of what a load asks for, this power is done in a sweep.
-constexpr double followed = 0.5;
+// Measured loads are noisy, so a sweep applies only this power of the factor that a load asks for.
+constexpr double share_followed = 0.5;
 constexpr double most_change = 4;
 
 struct RankBefore {
   const std::int64_t* records;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return records[i] >> rank_shift; }
-};
-
-struct CostOf {
-  const double* costs;
-  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return costs[i]; }
 };
 
 struct Scale {
@@ -45,7 +42,7 @@ void add_up(const Instance& instance, const exec::Array<double>& costs, const st
             const exec::Array<double>& sums) {
   using Bins = Kokkos::View<double*, typename Instance::memory_space,
                             Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  exec::weighted_histogram(instance, costs.size(), RankBefore{records}, CostOf{costs.data()},
+  exec::weighted_histogram(instance, costs.size(), RankBefore{records}, exec::ValueAt{costs.data()},
                            Bins(sums.data(), static_cast<std::size_t>(sums.size())));
 }
 
@@ -58,8 +55,8 @@ CostFit::CostFit(int ranks)
 
 void CostFit::add(const exec::Array<double>& costs, const exec::Array<std::int64_t>& records) {
   const Space space = costs.space();
-  const exec::Reached<std::int64_t> there(space, label, records);
-  const exec::Array<double> sums = exec::filled(space, label, std::ssize(costs_), 0.0);
+  const exec::Reached<std::int64_t> there(space, cost_fit_label, records);
+  const exec::Array<double> sums = exec::filled(space, cost_fit_label, std::ssize(costs_), 0.0);
   with_space(space, [&](const auto& instance) { add_up(instance, costs, there.data(), sums); });
   const std::vector<double> added = sums.on_host();
   for (std::size_t g = 0; g < costs_.size(); ++g) costs_[g] += added[g];
@@ -84,7 +81,8 @@ void CostFit::fit(const Communicator& ranks, double before, double now) {
   }
   sums_[count + static_cast<std::size_t>(ranks.rank())] = std::max(before, 0.0);
   ranks.all_reduce(std::span<double>(sums_), Reduction::sum);
-  // Loads before that have no objects now are left out, and the others stand for the same sum.
+  // Earlier loads that have no objects now are left out, and the others are scaled to the present
+  // sum.
   double all_before = 0, all_now = 0;
   for (std::size_t g = 0; g < count; ++g) {
     if (!(sums_[g] > 0)) sums_[count + g] = 0;
@@ -96,7 +94,7 @@ void CostFit::fit(const Communicator& ranks, double before, double now) {
   for (std::size_t sweep = 0;; ++sweep) {
     for (std::size_t g = 0; g < count; ++g) {
       const double wanted = sums_[count + g] * (all_now / all_before);
-      if (sums_[g] > 0 && wanted > 0) factors_[g] *= std::pow(wanted / sums_[g], followed);
+      if (sums_[g] > 0 && wanted > 0) factors_[g] *= std::pow(wanted / sums_[g], share_followed);
     }
     own_factor_ = own_factor();
     if (sweep + 1 == sweeps) return;
@@ -109,12 +107,12 @@ void CostFit::apply(const exec::Array<double>& costs,
                     const exec::Array<std::int64_t>& records) const {
   if (!(own_factor_ > 0)) return;
   const Space space = costs.space();
-  const exec::Reached<std::int64_t> there(space, label, records);
-  const exec::Reached<double> factors(space, label, factors_);
-  exec::for_each(space, label, costs.size(),
+  const exec::Reached<std::int64_t> there(space, cost_fit_label, records);
+  const exec::Reached<double> factors(space, cost_fit_label, factors_);
+  exec::for_each(space, cost_fit_label, costs.size(),
                  Scale{there.data(), factors.data(), own_factor_, plain_factor_ / most_change,
                        plain_factor_ * most_change, costs.data()});
-  space.fence(label);
+  space.fence(cost_fit_label);
 }
 
 }  // namespace evenkeel

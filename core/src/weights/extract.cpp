@@ -1,8 +1,8 @@
 #include "field/copy.hpp"
+#include "weights/stage.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/weights.hpp>
 #include <evenkeel/core/weights/extract.hpp>
 
@@ -14,7 +14,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::extract::places";
+constexpr const char* extract_label = "evenkeel::extract::places";
 
 template <class Real>
 std::vector<double> places_as(const Space& space, const FieldLayout& at,
@@ -22,7 +22,8 @@ std::vector<double> places_as(const Space& space, const FieldLayout& at,
   const auto count = std::ssize(objects);
   const auto bytes_of_list = static_cast<std::int64_t>(objects.size_bytes());
   const std::int64_t bytes = count * at.components * static_cast<std::int64_t>(sizeof(Real));
-  const Buffer list(label, at.memory, bytes_of_list), there(label, at.memory, bytes);
+  const Buffer list(extract_label, at.memory, bytes_of_list),
+      there(extract_label, at.memory, bytes);
   copy_bytes(space, list.data(), list.kind(), objects.data(), MemoryKind::host, bytes_of_list);
   FieldLayout to = packed_layout(reinterpret_cast<Real*>(there.data()), count, count, there.kind());
   to.components = at.components;
@@ -31,11 +32,11 @@ std::vector<double> places_as(const Space& space, const FieldLayout& at,
                       count);
   std::vector<Real> values(static_cast<std::size_t>(count * at.components));
   copy_bytes(space, values.data(), MemoryKind::host, there.data(), there.kind(), bytes);
-  space.fence(label);
+  space.fence(extract_label);
   return std::vector<double>(values.begin(), values.end());
 }
 
-// For numbers that the host reaches: reads them in place, in one pass, without a copy.
+// For numbers that the host reaches. Reads them in place, in one pass, without a copy.
 template <class Number>
 Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64_t most) {
   Extract extract;
@@ -49,7 +50,7 @@ Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64
       return static_cast<double>(
           *reinterpret_cast<const Number*>(data + i * at.object_stride_bytes));
     };
-    // Several sums at once, because each addition waits for the one before it.
+    // Several sums run at once, because each addition waits for the previous one.
     constexpr std::int64_t lanes = 4;
     double sums[lanes] = {}, most_of[lanes] = {}, least = 0;
     std::int64_t i = begin;
@@ -76,17 +77,16 @@ Extract extract_in_place(const FieldLayout& at, std::int64_t objects, std::int64
     is_negative = is_negative || least < 0;
   }
   if (is_negative || !std::isfinite(all))
-    throw Error(ErrorKind::bad_input, Where{"core/weights"}, "A weight is negative or not finite.",
-                "Weights are finite and not negative.");
+    refuse("A weight is negative or not finite.", "Weights are finite and not negative.");
   return extract;
 }
 
-// --- Where weights are an array ------------------------------------------------------------------
+// --- Weights in an array -------------------------------------------------------------------------
 
-// The objects of a stretch, or every n-th of them.
+// A summary of the objects of a stretch, or of every n-th of them.
 struct Some {
   double sum, most;
-  std::int64_t object;  // the first of the heaviest; -1: no objects
+  std::int64_t object;  // the first of the heaviest, or -1 without objects
 };
 
 template <class Instance>
@@ -96,7 +96,7 @@ template <std::int64_t lanes>
 struct LookAtSome {
   const double* weights;
   std::int64_t objects, length;
-  Some* found;  // of each lane of each stretch
+  Some* found;  // by stretch and lane
   KOKKOS_FUNCTION void operator()(std::int64_t index) const {
     const std::int64_t begin = index / lanes * length;
     const std::int64_t end = begin + length < objects ? begin + length : objects;
@@ -135,11 +135,12 @@ template <class Instance>
 void look_at_stretches(const Instance& instance, const exec::Array<double>& weights,
                        std::int64_t length, const exec::Array<Some>& joined) {
   constexpr std::int64_t lanes = lanes_of<Instance>;
-  const exec::Array<Some> found(space_of(instance), label, joined.size() * lanes);
-  exec::for_each(instance, label, found.size(),
+  const exec::Array<Some> found(space_of(instance), extract_label, joined.size() * lanes);
+  exec::for_each(instance, extract_label, found.size(),
                  LookAtSome<lanes>{weights.data(), weights.size(), length, found.data()});
-  exec::for_each(instance, label, joined.size(), JoinLanes{found.data(), lanes, joined.data()});
-  exec::fence(instance, label);
+  exec::for_each(instance, extract_label, joined.size(),
+                 JoinLanes{found.data(), lanes, joined.data()});
+  exec::fence(instance, extract_label);
 }
 
 }  // namespace
@@ -149,7 +150,7 @@ Extract extract_of(const exec::Array<double>& weights, std::int64_t most) {
   if (weights.empty() || most <= 0) return extract;
   const std::int64_t length = (weights.size() - 1) / most + 1;
   const Space space = weights.space();
-  const exec::Array<Some> joined(space, label, (weights.size() - 1) / length + 1);
+  const exec::Array<Some> joined(space, extract_label, (weights.size() - 1) / length + 1);
   with_space(space,
              [&](const auto& instance) { look_at_stretches(instance, weights, length, joined); });
   for (const Some& some : joined.on_host()) {
@@ -201,10 +202,9 @@ std::vector<double> places_of(const Space& space, const Set& set,
   if (objects.empty()) return {};
   const auto [least, greatest] = std::minmax_element(objects.begin(), objects.end());
   if (*least < 0 || *greatest >= at.count)
-    throw Error(ErrorKind::bad_input, Where{"core/weights"},
-                "Object " + std::to_string(*least < 0 ? *least : *greatest) + " of a set of " +
-                    std::to_string(at.count) + " was asked for.",
-                "Count objects from 0.");
+    refuse("Object " + std::to_string(*least < 0 ? *least : *greatest) + " of a set of " +
+               std::to_string(at.count) + " was asked for.",
+           "Count objects from 0.");
   return at.scalar == ScalarType::float32 ? places_as<float>(space, at, objects)
                                           : places_as<double>(space, at, objects);
 }

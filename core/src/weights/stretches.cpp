@@ -1,11 +1,10 @@
-#include "bisect.hpp"
+#include "order/bisect.hpp"
 
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/stretch.hpp>
 #include <evenkeel/core/weights/stretches.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <vector>
 
@@ -13,13 +12,13 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* label = "evenkeel::weights::stretches";
+constexpr const char* stretches_label = "evenkeel::weights::stretches";
 
 struct AddStretch {
   const std::int64_t* begins;
   const double* of_object;  // by stretch
   std::int64_t stretches, objects;
-  double mean;  // for objects beyond them
+  double mean;  // for objects beyond the stretches
   double* costs;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     if (i >= objects) {
@@ -27,7 +26,7 @@ struct AddStretch {
       return;
     }
     const std::int64_t* const all = begins;
-    // An empty stretch begins where the next one does.
+    // An empty stretch begins at the same object as the next one.
     const std::int64_t after =
         count_before(stretches, [all, i](std::int64_t s) { return all[s] <= i; });
     costs[i] += of_object[after - 1];
@@ -51,12 +50,12 @@ void add_stretches(std::span<const double> stretches, std::int64_t objects,
     sum += stretches[at];
   }
   const Space space = costs.space();
-  const exec::Reached<std::int64_t> begins_there(space, label, begins);
-  const exec::Reached<double> there(space, label, of_object);
-  exec::for_each(space, label, costs.size(),
+  const exec::Reached<std::int64_t> begins_there(space, stretches_label, begins);
+  const exec::Reached<double> there(space, stretches_label, of_object);
+  exec::for_each(space, stretches_label, costs.size(),
                  AddStretch{begins_there.data(), there.data(), count, objects,
                             sum / static_cast<double>(objects), costs.data()});
-  space.fence(label);
+  space.fence(stretches_label);
 }
 
 }  // namespace evenkeel

@@ -1,6 +1,7 @@
 #include "field/numbers.hpp"
+#include "weights/stage.hpp"
 
-#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/text.hpp>
@@ -8,32 +9,16 @@
 #include <evenkeel/core/weights.hpp>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/weights";
-
-struct IsNoWeight {
-  const double* weights;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    return !exec::is_finite(weights[i]) || weights[i] < 0;
-  }
-};
-
-struct ValueOf {
-  const double* values;
-  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return values[i]; }
-};
-
 struct Mix {
   double even;            // each object's share of the cost that is spread evenly
   double following;       // the cost that follows the earlier weights, of all objects
-  const double* earlier;  // null: nothing follows them
+  const double* earlier;  // null if no cost follows them
   double sum;             // of the earlier weights
   double* weights;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -46,27 +31,25 @@ struct Mix {
 exec::Array<double> given_weights(const Space& space, const Set& set) {
   const NumberSource& source = set.options().weight;
   if (!source.given())
-    throw Error(ErrorKind::bad_input, Where{stage_name}, "The set came without weights.",
-                "Give it a .weight, or use the measured ones.");
+    refuse("The set came without weights.", "Give it a .weight, or use the measured ones.");
   if (source.layout().scalar == ScalarType::none)
-    throw Error(ErrorKind::bad_input, Where{stage_name}, "The weights are not numbers.",
-                "Give one float, double or integer per object.");
+    refuse("The weights are not numbers.", "Give one float, double or integer per object.");
   exec::Array<double> weights = read_reals(space, source.layout(), set.count());
-  const std::int64_t bad = exec::first_that(space, weights.size(), IsNoWeight{weights.data()});
+  const std::int64_t bad =
+      exec::first_that(space, weights.size(), exec::IsNoAmount{weights.data()});
   if (bad < weights.size()) {
     double weight = 0;
     weights.fetch(bad, {&weight, 1});
-    throw Error(ErrorKind::bad_input, Where{stage_name},
-                "The weight of object " + std::to_string(bad) + " in '" + source.label() + "' is " +
-                    text_of(weight) + '.',
-                "Weights are finite and not negative.");
+    refuse("The weight of object " + std::to_string(bad) + " in '" + source.label() + "' is " +
+               text_of(weight) + '.',
+           "Weights are finite and not negative.");
   }
   return weights;
 }
 
 double sum_of(const Space& space, std::span<const double> weights) {
   if (weights.empty()) return 0;
-  return exec::sum<double>(space, std::ssize(weights), ValueOf{weights.data()});
+  return exec::sum<double>(space, std::ssize(weights), exec::ValueAt{weights.data()});
 }
 
 exec::Array<double> measured_weights(const Space& space, std::int64_t objects,

@@ -1,6 +1,7 @@
 #include "field/numbers.hpp"
+#include "weights/stage.hpp"
 
-#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/histogram.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
@@ -16,20 +17,12 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/weights";
-constexpr const char* label = "evenkeel::weights::work";
+constexpr const char* work_amounts_label = "evenkeel::weights::work";
 
 struct IsNoType {
   const std::int64_t* types;
   KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
     return types[i] < no_type || types[i] >= most_types;
-  }
-};
-
-struct IsNoFeature {
-  const double* values;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    return !exec::is_finite(values[i]) || values[i] < 0;
   }
 };
 
@@ -41,11 +34,6 @@ struct BinOf {
 
 struct One {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t) const { return 1; }
-};
-
-struct FeatureOf {
-  const double* values;
-  KOKKOS_FUNCTION double operator()(std::int64_t i) const { return values[i]; }
 };
 
 struct TypeCosts {
@@ -76,25 +64,23 @@ exec::Array<std::int64_t> types_of(const Space& space, const Set& set, int compo
   if (bad == types.size()) return types;
   std::int64_t type = 0;
   types.fetch(bad, {&type, 1});
-  throw Error(ErrorKind::bad_input, Where{stage_name},
-              "The type of object " + std::to_string(bad) + " in '" + source.label() + "' is " +
-                  std::to_string(type) + '.',
-              "Types are from 0 to " + std::to_string(most_types - 1) + "; " +
-                  std::to_string(no_type) + " means none.");
+  refuse("The type of object " + std::to_string(bad) + " in '" + source.label() + "' is " +
+             std::to_string(type) + '.',
+         "Types are from 0 to " + std::to_string(most_types - 1) + "; " + std::to_string(no_type) +
+             " means none.");
 }
 
 exec::Array<double> feature_of(const Space& space, const Set& set, int component) {
   const NumberSource& source = set.options().features;
   exec::Array<double> values =
       read_reals(space, component_of(source.layout(), component), set.count());
-  const std::int64_t bad = exec::first_that(space, values.size(), IsNoFeature{values.data()});
+  const std::int64_t bad = exec::first_that(space, values.size(), exec::IsNoAmount{values.data()});
   if (bad == values.size()) return values;
   double value = 0;
   values.fetch(bad, {&value, 1});
-  throw Error(ErrorKind::bad_input, Where{stage_name},
-              "Feature " + std::to_string(component) + " of object " + std::to_string(bad) +
-                  " in '" + source.label() + "' is " + text_of(value) + '.',
-              "Features are finite and not negative.");
+  refuse("Feature " + std::to_string(component) + " of object " + std::to_string(bad) + " in '" +
+             source.label() + "' is " + text_of(value) + '.',
+         "Features are finite and not negative.");
 }
 
 int components_of(const NumberSource& source) {
@@ -118,7 +104,7 @@ PerColumn amounts_of(const Space& space, const Set& set) {
   if (count == 0) return amounts;
   if (!set.options().type.given()) amounts.types[0] = static_cast<double>(count);
   const exec::Array<std::int64_t> counts =
-      exec::filled(space, label, most_types - no_type, std::int64_t{0});
+      exec::filled(space, work_amounts_label, most_types - no_type, std::int64_t{0});
   for (int c = 0; c < components_of(set.options().type); ++c) {
     const exec::Array<std::int64_t> types = types_of(space, set, c);
     with_space(space, [&](const auto& instance) { count_types(instance, types, counts); });
@@ -129,7 +115,7 @@ PerColumn amounts_of(const Space& space, const Set& set) {
   for (int f = 0; f < components_of(set.options().features); ++f) {
     const exec::Array<double> values = feature_of(space, set, f);
     amounts.features[static_cast<std::size_t>(f)] =
-        exec::sum<double>(space, count, FeatureOf{values.data()});
+        exec::sum<double>(space, count, exec::ValueAt{values.data()});
   }
   return amounts;
 }
@@ -137,21 +123,24 @@ PerColumn amounts_of(const Space& space, const Set& set) {
 exec::Array<double> costs_of(const Space& space, const Set& set, const PerColumn& costs) {
   const std::int64_t count = set.count();
   const bool has_types = set.options().type.given();
-  exec::Array<double> result = exec::filled(space, label, count, has_types ? 0 : costs.types[0]);
+  exec::Array<double> result =
+      exec::filled(space, work_amounts_label, count, has_types ? 0 : costs.types[0]);
   if (count == 0) return result;
   TypeCosts by_type{};
   for (std::size_t type = 0; type < costs.types.size(); ++type)
     by_type.of[type] = costs.types[type];
   for (int c = 0; c < components_of(set.options().type); ++c) {
     const exec::Array<std::int64_t> types = types_of(space, set, c);
-    exec::for_each(space, label, count, AddTypeCost{types.data(), by_type, result.data()});
-    space.fence(label);
+    exec::for_each(space, work_amounts_label, count,
+                   AddTypeCost{types.data(), by_type, result.data()});
+    space.fence(work_amounts_label);
   }
   for (int f = 0; f < components_of(set.options().features); ++f) {
     const exec::Array<double> values = feature_of(space, set, f);
     const double cost = costs.features[static_cast<std::size_t>(f)];
-    exec::for_each(space, label, count, AddFeatureCost{values.data(), cost, result.data()});
-    space.fence(label);
+    exec::for_each(space, work_amounts_label, count,
+                   AddFeatureCost{values.data(), cost, result.data()});
+    space.fence(work_amounts_label);
   }
   return result;
 }

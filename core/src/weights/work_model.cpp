@@ -1,13 +1,14 @@
-#include "weights/least_above.hpp"
+#include "weights/stage.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/text.hpp>
 #include <evenkeel/core/weights/work_model.hpp>
 
+// Only host code calls Eigen; compilers of devices refuse its functions for both.
+#define EIGEN_NO_CUDA
+#define EIGEN_NO_HIP
 #include <Eigen/Dense>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -17,26 +18,73 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "core/weights";
+// The solution for the free unknowns; all others stay at 0.
+Eigen::VectorXd solve_free(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
+                           const std::vector<Eigen::Index>& free) {
+  Eigen::VectorXd x = Eigen::VectorXd::Zero(b.size());
+  if (free.empty()) return x;
+  const Eigen::MatrixXd among = a(free, free);
+  x(free) = Eigen::VectorXd(among.ldlt().solve(Eigen::VectorXd(b(free))));
+  return x;
+}
+
+// Minimises x'Ax/2 - b'x with no x below its bound, by Lawson and Hanson's active sets (Solving
+// Least Squares Problems, 1974) on the normal equations. `a` is positive definite. Ends after at
+// most 3 n exchanges; each leaves a point within the bounds.
+Eigen::VectorXd least_above(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
+                            const Eigen::VectorXd& bounds) {
+  constexpr double tolerance = 1e-12;
+  const Eigen::Index n = b.size();
+  const Eigen::VectorXd right = b - a * bounds;  // for the part of x above the bounds
+  Eigen::VectorXd above = Eigen::VectorXd::Zero(n);
+  std::vector<char> is_free(static_cast<std::size_t>(n), 0);
+  const auto free = [&] {
+    std::vector<Eigen::Index> all;
+    for (Eigen::Index i = 0; i < n; ++i)
+      if (is_free[static_cast<std::size_t>(i)] != 0) all.push_back(i);
+    return all;
+  };
+  const double scale = right.cwiseAbs().maxCoeff();
+  for (Eigen::Index exchange = 0; exchange < 3 * n; ++exchange) {
+    const Eigen::VectorXd slope = right - a * above;
+    Eigen::Index best = -1;
+    for (Eigen::Index i = 0; i < n; ++i)
+      if (is_free[static_cast<std::size_t>(i)] == 0 && slope[i] > tolerance * scale &&
+          (best < 0 || slope[i] > slope[best]))
+        best = i;
+    if (best < 0) break;
+    is_free[static_cast<std::size_t>(best)] = 1;
+    for (std::vector<Eigen::Index> all = free(); !all.empty(); all = free()) {
+      const Eigen::VectorXd wanted = solve_free(a, right, all);
+      double step = 1;  // as far as the first bound
+      for (const Eigen::Index i : all)
+        if (wanted[i] < 0) step = std::min(step, above[i] / (above[i] - wanted[i]));
+      above += step * (wanted - above);
+      if (step >= 1) break;
+      for (const Eigen::Index i : all)
+        if (wanted[i] < 0 && above[i] <= tolerance * above.maxCoeff()) {
+          above[i] = 0;
+          is_free[static_cast<std::size_t>(i)] = 0;
+        }
+    }
+  }
+  return bounds + above;
+}
 
 // Noise of a load is proportional to it, but never below this share of the mean load.
 constexpr double least_share = 0.05;
 // Residuals beyond this many standard deviations count less.
 constexpr double huber = 1.5;
-// What is thought of noise before it is measured; it counts as one measurement for each unknown.
+// The noise that is assumed before it is measured; it counts as one measurement per unknown.
 constexpr double usual_noise = 0.02;
-// Nothing that exists costs less than this share of what is thought of it.
+// No type costs less than this share of its prior cost.
 constexpr double least_cost = 1e-3;
-// How far off costs of types may be of which nothing is thought, as a share of the mean.
+// The prior width of the cost of a type without an expected cost, as a share of the mean cost.
 constexpr double plain_width = 1.5;
-// The fixed cost of a rank, and how far off that may be, as shares of the mean load.
+// The prior fixed cost of a rank, and its prior width, as shares of the mean load.
 constexpr double usual_fixed = 0.05, fixed_width = 0.15;
-// A rank's speed follows slowly, so that it does not take what types explain.
+// The speed of a rank changes slowly, so that it does not absorb differences that types explain.
 constexpr double speed_share = 0.05;
-
-[[noreturn]] void refuse(std::string problem, std::string remedy) {
-  throw Error(ErrorKind::bad_input, Where{stage_name}, std::move(problem), std::move(remedy));
-}
 
 // Magnitudes of residuals, four bins to the octave.
 struct Magnitudes {
@@ -50,7 +98,7 @@ struct Magnitudes {
   }
   static double at(double bin) noexcept { return std::exp2(bin / per_octave - octaves_below_one); }
 
-  // 0 without any.
+  // The median magnitude, or 0 without residuals.
   static double median(std::span<const double> counts) noexcept {
     const double half = std::accumulate(counts.begin(), counts.end(), 0.0) / 2;
     double before = 0;
@@ -83,7 +131,7 @@ std::vector<double> minimum_norm_costs(std::span<const double> amounts, std::siz
   return {costs.data(), costs.data() + m};
 }
 
-// Where the sums of one pass lie.
+// The places of the sums of one pass.
 struct WorkModel::Layout {
   explicit Layout(std::size_t columns)
       : unknowns(columns + 1),
@@ -108,9 +156,9 @@ WorkModel::WorkModel(std::vector<Column> columns, const WorkModelOptions& option
     refuse("The forgetting factor is " + text_of(options.forgetting) + '.',
            "Give one above 0, and 1 at most.");
   const std::size_t unknowns = columns_.size() + 1;
-  expected_.assign(columns_.size(), 0.0);
-  priors_.assign(unknowns, 0.0);
-  widths_.assign(unknowns, 0.0);
+  prior_.expected.assign(columns_.size(), 0.0);
+  prior_.costs.assign(unknowns, 0.0);
+  prior_.widths.assign(unknowns, 0.0);
   sums_.assign(Layout(columns_.size()).size, 0.0);
   estimate_.costs.assign(columns_.size(), 0.0);
   estimate_.amounts.assign(columns_.size(), 0.0);
@@ -125,8 +173,8 @@ void WorkModel::expect(std::span<const double> costs, double width) {
   if (!(width > 0 && std::isfinite(width)))
     refuse("Expected costs may be off by " + text_of(width) + " of them.",
            "Give a positive number.");
-  expected_.assign(costs.begin(), costs.end());
-  width_ = width;
+  prior_.expected.assign(costs.begin(), costs.end());
+  prior_.width = width;
 }
 
 void WorkModel::observe(std::span<const double> amounts, double load) {
@@ -146,7 +194,7 @@ double WorkModel::predicted(std::span<const double> amounts) const noexcept {
                             estimate_.fixed);
 }
 
-// The load that a row would have; never nearly nothing.
+// The predicted load of a row, plus a share of the mean load, so that it is never close to 0.
 double WorkModel::guess(const Row& row) const noexcept {
   const double load =
       std::inner_product(row.amounts.begin(), row.amounts.end(), guessed_.begin(), guessed_.back());
@@ -166,9 +214,9 @@ std::span<double> WorkModel::sums() {
   return sums_;
 }
 
-// Noise is proportional to a load; but costs within a type differ from place to place as well, and
-// the sum of all loads shall come out right. So a row counts by its load, and with one column the
-// cost is nearly the sum of loads over the sum of amounts.
+// Noise is proportional to a load. But costs within a type differ from place to place as well, and
+// the model should reproduce the sum of all loads. So a row counts in proportion to its load. With
+// one column, the cost is then nearly the sum of loads over the sum of amounts.
 void WorkModel::add_row(const Row& row, double counts) {
   const Layout at(columns());
   const double load = row.load / speed_;
@@ -194,7 +242,7 @@ void WorkModel::add_row(const Row& row, double counts) {
   }
 }
 
-// What is thought before anything is measured, in the unit of the loads.
+// Sets the prior, in the unit of the loads.
 void WorkModel::find_scales(std::span<const double> all) {
   const Layout at(columns());
   const double load = all[Layout::loads];
@@ -204,30 +252,30 @@ void WorkModel::find_scales(std::span<const double> all) {
   for (std::size_t j = 0; j < columns(); ++j) {
     const double amount = all[at.amounts + j];
     if (columns_[j] == Column::type) of_types += amount;
-    as_expected += expected_[j] * amount;
+    as_expected += prior_.expected[j] * amount;
   }
   const double plain = of_types > 0 ? (1 - fixed) * load / of_types : load;
   for (std::size_t j = 0; j < columns(); ++j) {
     const double amount = all[at.amounts + j];
-    if (expected_[j] > 0 && as_expected > 0) {
-      priors_[j] = expected_[j] * (1 - fixed) * load / as_expected;
-      widths_[j] = width_ * priors_[j];
+    if (prior_.expected[j] > 0 && as_expected > 0) {
+      prior_.costs[j] = prior_.expected[j] * (1 - fixed) * load / as_expected;
+      prior_.widths[j] = prior_.width * prior_.costs[j];
     } else if (columns_[j] == Column::type) {
-      priors_[j] = plain;
-      widths_[j] = plain_width * plain;
+      prior_.costs[j] = plain;
+      prior_.widths[j] = plain_width * plain;
     } else {
-      priors_[j] = 0;
-      widths_[j] = amount > 0 ? load / amount : plain;
+      prior_.costs[j] = 0;
+      prior_.widths[j] = amount > 0 ? load / amount : plain;
     }
   }
-  priors_[columns()] = fixed * mean_load_;
-  widths_[columns()] = options_.has_fixed ? fixed_width * mean_load_ : 0;
+  prior_.costs[columns()] = fixed * mean_load_;
+  prior_.widths[columns()] = options_.has_fixed ? fixed_width * mean_load_ : 0;
 }
 
-// What the measurements of all ranks say, in units of what is thought: 0 is the prior, 1 is as far
-// off as it may be.
+// The equations from the measurements of all ranks. Their unknowns are distances from the prior, in
+// units of its widths.
 struct WorkModel::Equations {
-  Eigen::MatrixXd told;  // how sure they are
+  Eigen::MatrixXd told;  // the precision of the measurements
   Eigen::VectorXd right;
 };
 
@@ -248,7 +296,7 @@ void WorkModel::solve() {
   const bool is_first = !(mean_load_ > 0);
   find_scales(sums_);
   if (is_first) {
-    guessed_ = priors_;
+    guessed_ = prior_.costs;
     return;
   }
   estimate_.observations = sums_[Layout::observations];
@@ -257,15 +305,15 @@ void WorkModel::solve() {
   if (options_.minimum_norm) return estimate_of_least_norm();
   find_noise();
   estimate_from(equations(scale_));
-  // Noise is what costs that fit leave over. Were it measured by the estimate, a wrong prior would
-  // be taken for noise, and noise for a reason to keep the prior.
+  // Noise is the residual of costs that fit the measurements. If it were the residual of the
+  // estimate, a wrong prior would count as noise, and noise would be a reason to keep the prior.
   const Equations trusted = equations(usual_noise);
   const auto n = trusted.right.size();
   set_to(guessed_, solved(trusted.told + Eigen::MatrixXd::Identity(n, n), trusted.right, bounds()));
   if (options_.has_speeds) follow_speed();
 }
 
-// Noise, as far as it is known.
+// Finds the noise from the residuals and from the usual noise.
 void WorkModel::find_noise() {
   constexpr double sigma_of_median = 1.4826;
   const Layout at(columns());
@@ -279,7 +327,7 @@ void WorkModel::find_noise() {
 
 namespace {
 
-// From the entries on and right of its diagonal, row by row.
+// A symmetric matrix from its entries on and right of the diagonal, row by row.
 Eigen::MatrixXd symmetric(std::span<const double> entries, Eigen::Index n) {
   Eigen::MatrixXd matrix(n, n);
   std::size_t entry = 0;
@@ -288,7 +336,8 @@ Eigen::MatrixXd symmetric(std::span<const double> entries, Eigen::Index n) {
   return matrix;
 }
 
-// Sorted by their eigenvalues; without a greatest one there are no equations.
+// The condition, from eigenvalues in ascending order. If the greatest is 0, there are no equations,
+// and the condition is 1.
 double condition_of(const Eigen::VectorXd& known) {
   constexpr double least_known = 1e-16;
   const double greatest = known[known.size() - 1];
@@ -297,7 +346,7 @@ double condition_of(const Eigen::VectorXd& known) {
 
 }  // namespace
 
-// The pseudo-inverse of the normal equations gives the same as that of their rows.
+// The pseudo-inverse of the normal equations gives the same solution as that of their rows.
 void WorkModel::estimate_of_least_norm() {
   constexpr double least_known = 1e-12;
   const Layout at(columns());
@@ -315,7 +364,7 @@ void WorkModel::estimate_of_least_norm() {
       basis * (inverse.asDiagonal() * Eigen::VectorXd(basis.transpose() * right));
   estimate_.costs.assign(found.data(), found.data() + n);
   estimate_.frozen = static_cast<int>((known.array() <= least).count());
-  std::fill(estimate_.errors.begin(), estimate_.errors.end(), 0.0);  // it tells of none
+  std::fill(estimate_.errors.begin(), estimate_.errors.end(), 0.0);  // this way has no errors
   estimate_.condition = condition_of(known);
 }
 
@@ -323,37 +372,38 @@ WorkModel::Equations WorkModel::equations(double noise) const {
   const Layout at(columns());
   const auto n = static_cast<Eigen::Index>(at.unknowns);
   const Eigen::MatrixXd matrix = symmetric(std::span(sums_).subspan(at.matrix), n);
-  const Eigen::Map<const Eigen::VectorXd> right(&sums_[at.right], n), priors(priors_.data(), n),
-      widths(widths_.data(), n);
+  const Eigen::Map<const Eigen::VectorXd> right(&sums_[at.right], n),
+      priors(prior_.costs.data(), n), widths(prior_.widths.data(), n);
   const Eigen::VectorXd away = right - matrix * priors;
   const double sureness = 1 / (noise * noise);
   return {sureness * (widths.asDiagonal() * matrix * widths.asDiagonal()),
           sureness * (widths.asDiagonal() * away)};
 }
 
-// Of the unknowns of the equations.
+// The bounds of the unknowns of the equations.
 std::vector<double> WorkModel::bounds() const {
-  std::vector<double> least(priors_.size());
+  std::vector<double> least(prior_.costs.size());
   for (std::size_t j = 0; j < least.size(); ++j) {
     const bool is_type = j < columns() && columns_[j] == Column::type;
-    const double cost = is_type ? least_cost * priors_[j] : 0;
-    least[j] = widths_[j] > 0 ? (cost - priors_[j]) / widths_[j] : 0;
+    const double cost = is_type ? least_cost * prior_.costs[j] : 0;
+    least[j] = prior_.widths[j] > 0 ? (cost - prior_.costs[j]) / prior_.widths[j] : 0;
   }
   return least;
 }
 
-// `found`: the unknowns of the equations.
+// `found` are the unknowns of the equations.
 void WorkModel::set_to(std::vector<double>& costs, std::span<const double> found) const {
   costs.resize(found.size());
-  for (std::size_t j = 0; j < found.size(); ++j) costs[j] = priors_[j] + widths_[j] * found[j];
+  for (std::size_t j = 0; j < found.size(); ++j)
+    costs[j] = prior_.costs[j] + prior_.widths[j] * found[j];
 }
 
 void WorkModel::estimate_from(const Equations& equations) {
   constexpr double most_kept = 1e6;
   const Eigen::Index n = equations.right.size();
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> directions(equations.told);
-  const Eigen::VectorXd& known = directions.eigenvalues();  // in rising order
-  // Where measurements say less than the prior, the prior counts the more for it.
+  const Eigen::VectorXd& known = directions.eigenvalues();  // in ascending order
+  // If the measurements determine a direction less than the prior does, the prior counts more.
   const Eigen::VectorXd kept = known.unaryExpr(
       [](double sure) { return sure < 1 ? 1 / std::max(sure, 1 / most_kept) : 1.0; });
   const Eigen::MatrixXd& basis = directions.eigenvectors();
@@ -367,10 +417,10 @@ void WorkModel::estimate_from(const Equations& equations) {
       known.unaryExpr([](double sure) { return 1 / (std::max(sure, 0.0) + 1); });
   for (std::size_t j = 0; j < columns(); ++j) {
     const auto row = basis.row(static_cast<Eigen::Index>(j));
-    estimate_.errors[j] = widths_[j] * std::sqrt(row.cwiseAbs2().dot(variances));
+    estimate_.errors[j] = prior_.widths[j] * std::sqrt(row.cwiseAbs2().dot(variances));
   }
   estimate_.noise = scale_;
-  // Without a fixed cost one direction is none.
+  // Without a fixed cost there is one unknown fewer.
   const Eigen::VectorXd of_unknowns = known.tail(options_.has_fixed ? n : n - 1);
   estimate_.condition = condition_of(of_unknowns);
   estimate_.frozen = static_cast<int>((of_unknowns.array() < 1).count());
@@ -386,7 +436,7 @@ void WorkModel::follow_speed() {
     sum += counts * std::clamp(off, -most, most);
     counted += counts;
   }
-  const double others = sums_[at.speeds] / sums_[at.ranks];  // their mean is 1
+  const double others = sums_[at.speeds] / sums_[at.ranks];  // keeps the mean speed at 1
   const double off = counted > 0 ? sum / counted : 0;
   speed_ = std::exp(std::log(speed_) - others + speed_share * off);
 }

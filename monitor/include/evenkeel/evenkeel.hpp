@@ -1,61 +1,15 @@
 #pragma once
 
-// All that an application needs. Parts can be included one by one.
+// The first tier: all that an application needs. <evenkeel/stages.hpp> is the second, for codes
+// that drive the stages of a rebalance themselves.
 
-#include <evenkeel/backends/build.hpp>
-#include <evenkeel/backends/comm.hpp>
-#include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
-#include <evenkeel/core/bounds.hpp>
-#include <evenkeel/core/boxes/cut.hpp>
-#include <evenkeel/core/boxes/rounds.hpp>
-#include <evenkeel/core/chain.hpp>
-#include <evenkeel/core/chain/phases.hpp>
-#include <evenkeel/core/chain/string.hpp>
-#include <evenkeel/core/chain/turns.hpp>
-#include <evenkeel/core/curve.hpp>
-#include <evenkeel/core/cut.hpp>
-#include <evenkeel/core/cut/nodes.hpp>
-#include <evenkeel/core/cut/phases.hpp>
-#include <evenkeel/core/cut/shift.hpp>
-#include <evenkeel/core/derived.hpp>
-#include <evenkeel/core/directory.hpp>
-#include <evenkeel/core/domains.hpp>
-#include <evenkeel/core/domains/cells.hpp>
-#include <evenkeel/core/domains/curve.hpp>
-#include <evenkeel/core/domains/grid.hpp>
-#include <evenkeel/core/domains/neighbours.hpp>
-#include <evenkeel/core/domains/own.hpp>
-#include <evenkeel/core/domains/owner.hpp>
-#include <evenkeel/core/domains/part_of_point.hpp>
-#include <evenkeel/core/domains/shape.hpp>
-#include <evenkeel/core/domains/tree.hpp>
-#include <evenkeel/core/field/kokkos_dual_view.hpp>
+#include <evenkeel/core/field/blocks.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
-#include <evenkeel/core/graph.hpp>
-#include <evenkeel/core/graph/callbacks.hpp>
-#include <evenkeel/core/graph/nets.hpp>
 #include <evenkeel/core/halo.hpp>
-#include <evenkeel/core/measured_box.hpp>
-#include <evenkeel/core/migrate.hpp>
-#include <evenkeel/core/order.hpp>
-#include <evenkeel/core/payload/blocks.hpp>
-#include <evenkeel/core/payload/csr.hpp>
-#include <evenkeel/core/place/time_shares.hpp>
-#include <evenkeel/core/set.hpp>
-#include <evenkeel/core/vtk.hpp>
-#include <evenkeel/core/weights/cost_map.hpp>
-#include <evenkeel/core/weights/level_shift.hpp>
-#include <evenkeel/core/weights/patch_model.hpp>
-#include <evenkeel/core/weights/work_model.hpp>
-#include <evenkeel/core/wrap.hpp>
 #include <evenkeel/monitor/balancer.hpp>
-#include <evenkeel/monitor/clock.hpp>
 #include <evenkeel/monitor/graph_balancer.hpp>
 #include <evenkeel/monitor/grid_balancer.hpp>
-#include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/monitor.hpp>
-#include <evenkeel/monitor/options.hpp>

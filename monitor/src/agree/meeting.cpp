@@ -1,9 +1,6 @@
 #include "agree/meeting.hpp"
 
-#include <evenkeel/backends/error.hpp>
-
-#include <utility>
-#include <vector>
+#include <evenkeel/backends/comm/ballot.hpp>
 
 namespace evenkeel {
 
@@ -17,7 +14,7 @@ void combine_contents(MeetingMessage& into, const MeetingMessage& from,
   into.put(both);
 }
 
-// The first meeting that somebody has come for.
+// The first meeting that a rank has come for.
 Meeting meeting_of(const MeetingMessage& message) noexcept {
   std::size_t i = 0;
   while (i + 1 < MeetingMessage::meetings && message.callers[i].rank < 0) ++i;
@@ -42,6 +39,29 @@ void combine_same(MeetingMessage& into, const MeetingMessage& from) noexcept {
 bool are_alike(const void* value) { return !static_cast<const MeetingMessage*>(value)->is_apart(); }
 
 }  // namespace
+
+void Comparison::combine(Comparison& into, const Comparison& from) noexcept {
+  detail::Ballot::combine(into.ballot, from.ballot);
+  into.undecided += from.undecided;
+  for (std::size_t i = 0; i < items; ++i) {
+    into.least[i] = std::min(into.least[i], from.least[i]);
+    into.greatest[i] = std::max(into.greatest[i], from.greatest[i]);
+  }
+}
+
+void Comparison::require_equal() const {
+  constexpr const char* names[items] = {"the number of the step", "the generation", "the options",
+                                        "what was observed", "the decision"};
+  std::string different;
+  for (std::size_t i = 0; i < items; ++i)
+    if (least[i] != greatest[i])
+      different += (different.empty() ? "" : ", ") + std::string(names[i]);
+  if (different.empty()) return;
+  throw Error(ErrorKind::disagreement, Where{"monitor/epoch"},
+              "The ranks do not agree on " + different + ". Nothing was moved.",
+              "Call step the same number of times on all ranks; a rule of your own must depend on "
+              "its arguments alone. Balancing is off from here on.");
+}
 
 std::string name_of(Meeting meeting) {
   switch (meeting) {

@@ -1,29 +1,26 @@
 #pragma once
 
-// Where ranks meet. Every reduction of the protocol is a message of one type, whatever it is for:
-// so a rank that has called step once more than others, or finish while they are in step, takes
-// part in the reduction that they wait for, and all of them learn that they have run apart. With a
-// type for each purpose MPI would wait for ever, or mix them up.
+// The points at which ranks meet. Every reduction of the protocol is a message of one type,
+// whatever its purpose. So a rank that has called step once more than others, or finish while they
+// are in step, takes part in the reduction that they wait for, and all of them learn that they have
+// diverged. With a type for each purpose MPI would wait for ever, or mix them up.
 
-#include "agree/comparison.hpp"
-#include "agree/epoch.hpp"
-#include "agree/patience.hpp"
+#include "observe/epoch.hpp"
 
-#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/reduction.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
+#include <chrono>
 #include <cstring>
-#include <string>
+#include <functional>
+#include <thread>
 #include <type_traits>
 
 namespace evenkeel {
 
-// What a rank has come for. The first four bring something to be reduced; after the others, ranks
-// go on with collective calls on other communicators.
+// The purpose of a meeting. For the first four, each rank brings a value to be reduced; after the
+// others, ranks continue with collective calls on other communicators.
 enum class Meeting : int {
   look,
   picture,
@@ -36,12 +33,26 @@ enum class Meeting : int {
   farewell  // an unfinished run ends
 };
 
+// The values that must be the same on all ranks when a look is decided: their least and greatest
+// over the ranks, and the ballot with the refusals of ranks.
+struct Comparison {
+  detail::Ballot ballot;  // of ranks that could not decide, or were given sets that cannot move
+  std::int64_t undecided = 0;              // ranks that could not decide
+  static constexpr std::size_t items = 5;  // step, generation, options, state, decision
+  std::array<std::uint64_t, items> least{}, greatest{};
+
+  static void combine(Comparison& into, const Comparison& from) noexcept;
+  // Throws an Error that names the values that differ.
+  void require_equal() const;
+};
+
 struct MeetingMessage {
   static constexpr std::size_t meetings = 9;
   static constexpr std::size_t room =
       std::max({sizeof(Totals), sizeof(LoadPicture), sizeof(Comparison)});
 
-  // For each meeting, the lowest rank that has come for it, and the step that it has called last.
+  // For each meeting, the lowest rank that has come for it, and the last step that this rank has
+  // called.
   struct Caller {
     std::int64_t rank = -1, step = 0;
   };
@@ -49,7 +60,7 @@ struct MeetingMessage {
   alignas(8) std::array<std::byte, room> content{};  // of the one meeting that all have come for
 
   bool is_apart() const noexcept;
-  // Throws the Error that says so; the same on all ranks.
+  // If the ranks have diverged, throws the Error that says so; it is the same on all ranks.
   void require_together() const;
   static void combine(MeetingMessage& into, const MeetingMessage& from) noexcept;
 
@@ -66,27 +77,62 @@ struct MeetingMessage {
   }
 };
 
-// In words: "at a look", say.
+// The meeting in words, such as "at a look".
 std::string name_of(Meeting meeting);
+
+// Waits for other ranks, wherever looks, rebalances and finish() need them all. A rank that waits
+// too long says so once per wait, and continues to wait.
+class Patience {
+ public:
+  using Tell = std::function<void(const std::string& who, double seconds)>;
+
+  // A rank that has waited for `seconds` calls `tell`. If `seconds` is 0, it never does.
+  Patience(double seconds, Tell tell) : seconds_(seconds), tell_(std::move(tell)) {}
+
+  // Returns when `pending`, which has test(), is complete. `who()` returns the waiting rank and its
+  // meeting in words.
+  template <class Pending, class Who>
+  void wait_for(Pending& pending, const Who& who) const {
+    constexpr int busy_tests = 1000;  // after these the core is offered to others
+    if (pending.test()) return;
+    const auto began = std::chrono::steady_clock::now();
+    bool has_told = !(seconds_ > 0);
+    for (int tests = 0; !pending.test(); ++tests) {
+      if (tests > busy_tests) std::this_thread::yield();
+      if (has_told || std::chrono::steady_clock::now() - began < limit()) continue;
+      has_told = true;
+      try {
+        tell_(who(), seconds_);
+      } catch (...) {  // without memory for the text, it waits in silence
+      }
+    }
+  }
+
+ private:
+  std::chrono::duration<double> limit() const { return std::chrono::duration<double>(seconds_); }
+
+  double seconds_;
+  Tell tell_;
+};
 
 // A message under way.
 class Posted {
  public:
-  // Makes all that messages need; those come one after the other.
+  // Allocates all that messages need. Only one message is under way at a time.
   explicit Posted(const Communicator& ranks);
 
   void start(Meeting meeting, std::int64_t step, MeetingMessage message = {});
-  // Whether a message was started, and not forgotten since.
+  // True if a message was started, and not forgotten since.
   explicit operator bool() const noexcept { return is_posted_; }
-  // After wait(), or where nobody waits any more.
+  // To be called after wait(), or when no rank waits for the message any more.
   void forget() noexcept { is_posted_ = false; }
-  // Local: makes progress. Throws what MPI reports.
+  // Local: makes progress. Throws the errors that MPI reports.
   bool test() { return pending_.test(); }
-  // Returns when all ranks have come. Throws the same Error on all if they have not all come for
-  // the same.
+  // Returns when all ranks have come. Throws the same Error on all of them if they have come for
+  // different meetings.
   const MeetingMessage& wait(const Patience& patience);
-  // Lets go of it. MPI_Finalize says in these words that other ranks have not come, or have come
-  // for something else.
+  // Gives the message up. If other ranks have not come by MPI_Finalize, or have come for another
+  // meeting, these words are written to stderr there.
   void let_go(const std::string& words);
 
  private:

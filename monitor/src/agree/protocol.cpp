@@ -1,10 +1,6 @@
 #include "agree/protocol.hpp"
 
-#include <evenkeel/backends/assert.hpp>
 #include <evenkeel/backends/error.hpp>
-
-#include <string>
-#include <utility>
 
 namespace evenkeel {
 
@@ -13,9 +9,9 @@ namespace {
 constexpr const char* stage_name = "monitor/epoch";
 constexpr int d = protocol_latency_steps;
 
-// A reduction goes in rounds, and one call takes MPI through one of them at most. Further calls
-// cost a tenth of a microsecond each; after one round too few, the wait that follows takes as long
-// as other ranks are late.
+// A reduction takes several rounds, and one call takes MPI through at most one of them. Further
+// calls cost a tenth of a microsecond each. If one round is missing, the wait that follows takes as
+// long as other ranks are late.
 void help_on(Posted& posted) {
   constexpr int most_tests = 5;
   for (int i = 0; i < most_tests && posted && !posted.test(); ++i) continue;
@@ -30,147 +26,101 @@ void post_to(Posted& posted, Meeting meeting, std::int64_t step, const Content& 
 
 }  // namespace
 
-Protocol::Protocol(Communicator communicator, const State& first, std::uint64_t options_hash,
-                   bool with_picture, Patience patience)
-    : communicator_(std::move(communicator)),
-      state_(first),
-      options_hash_(options_hash),
-      with_picture_(with_picture),
-      patience_(std::move(patience)),
-      totals_(communicator_),
-      picture_(communicator_),
-      comparison_(communicator_),
-      here_(communicator_) {
-  for (auto& look : own_) look = std::make_shared<Look>();
-}
+Attendance::Attendance(Communicator communicator, Patience patience)
+    : communicator_(std::move(communicator)), patience_(std::move(patience)) {}
 
-void Protocol::require_together() const {
+void Attendance::require() const {
   if (apart_) throw Error(*apart_);
 }
 
-// Once ranks have run apart, nobody joins what else was posted.
-template <class Function>
-void Protocol::together(const Function& function) {
-  const Status status = attempt(stage_name, function);
-  if (status.ok()) return;
-  apart_.emplace(*status.error());
-  forget();
-  throw Error(*apart_);
-}
-
-MeetingMessage Protocol::complete(Posted& posted) {
+MeetingMessage Attendance::complete(Posted& posted) {
   MeetingMessage all;
   together([&] { all = posted.wait(patience_); });
   return all;
 }
 
-void Protocol::forget() noexcept {
-  for (Posted* const posted : {&totals_, &picture_, &comparison_}) posted->forget();
-  look_ = nullptr;
-  posted_at_ = nothing;
+void Attendance::leave(std::int64_t step) noexcept {
+  if (apart_ || communicator_.size() == 1 || std::exchange(has_left_, true)) return;
+  try {
+    Posted farewell(communicator_);
+    farewell.start(Meeting::farewell, step);
+    farewell.let_go("evenkeel: rank " + std::to_string(communicator_.rank()) +
+                    " has come to MPI_Finalize without finish() after step " +
+                    std::to_string(step) + "; other ranks still step, or stopped elsewhere.\n");
+  } catch (...) {  // MPI has ended
+  }
 }
 
-void Protocol::post(const Sample& sample, const Status& movable) {
+// --- Protocol ------------------------------------------------------------------------------------
+
+Protocol::Protocol(Communicator communicator, std::uint64_t options_hash, bool with_picture,
+                   Patience patience)
+    : attendance_(std::move(communicator), std::move(patience)),
+      options_hash_(options_hash),
+      with_picture_(with_picture),
+      totals_(this->communicator()),
+      picture_(this->communicator()),
+      comparison_(this->communicator()),
+      here_(this->communicator()) {}
+
+void Protocol::post(const Sample& sample, std::int64_t last_mean, const Status& movable) {
   EVENKEEL_ASSERT(posted_at_ == nothing, "An epoch is longer than the protocol");
-  require_together();
+  attendance_.require();
   posted_at_ = sample.step;
   movable_ = movable;
   is_superseded_ = false;
-  const Totals mine = totals_of(sample, state_.mean_load);
-  post_to(totals_, Meeting::look, sample.step, mine);
+  post_to(totals_, Meeting::look, sample.step, totals_of(sample, last_mean));
   if (!with_picture_) return;
+  const Communicator& ranks = communicator();
   post_to(picture_, Meeting::picture, sample.step,
-          picture_of(sample.load, communicator_.rank(), communicator_.size(), state_.mean_load));
+          picture_of(sample.load, ranks.rank(), ranks.size(), last_mean));
 }
 
-std::shared_ptr<const Look> Protocol::advance(std::int64_t step, Watcher& watcher) {
-  if (posted_at_ == nothing) return nullptr;
+std::optional<Protocol::Settled> Protocol::advance(std::int64_t step, Decider& decider) {
+  if (posted_at_ == nothing || is_over()) return std::nullopt;
   const std::int64_t passed = step - posted_at_;
   if (passed < d) {
-    together([&] {
+    attendance_.together([&] {
       help_on(totals_);
       help_on(picture_);
     });
   } else if (passed == d) {
-    receive_totals(watcher);
+    receive_totals(decider);
   } else if (passed == d + 1) {
-    decide(step);
+    decide(step, decider);
   } else if (passed < 2 * d + 1) {
-    together([&] { help_on(comparison_); });
+    attendance_.together([&] { help_on(comparison_); });
   } else {
     return settle();
   }
-  return nullptr;
+  return std::nullopt;
 }
 
-// One that nobody else looks at, as new.
-std::shared_ptr<Look> Protocol::own_look() const {
-  for (const auto& look : own_) {
-    if (look.use_count() > 1) continue;
-    look->before = {};
-    look->totals = {};
-    look->picture.reset();
-    look->refusal.reset();
-    look->verdict = {};
-    look->thought = look->is_over = false;
-    return look;
-  }
-  return std::make_shared<Look>();
-}
-
-// Without memory the watcher gets nothing to think about, and this rank decides by itself.
-void Protocol::receive_totals(Watcher& watcher) {
-  std::shared_ptr<Look> shared;
-  const Status made = attempt(stage_name, [&] { shared = std::make_shared<Look>(); });
-  look_ = made.ok() ? shared : own_look();
-  look_->before = state_;
-  look_->totals = complete(totals_).get<Totals>();
+void Protocol::receive_totals(Decider& decider) {
+  const auto totals = attendance_.complete(totals_).get<Totals>();
   totals_.forget();
-  if (picture_) look_->picture = complete(picture_).get<LoadPicture>();
+  std::optional<LoadPicture> picture;
+  if (picture_) picture = attendance_.complete(picture_).get<LoadPicture>();
   picture_.forget();
-  if (!made.ok()) return;
-  static_cast<void>(attempt(stage_name, [&] {
-    watcher.offer([look = look_] {
-      if (look->is_over.load(std::memory_order_relaxed)) return;
-      look->verdict = fold(look->before, look->totals);
-      look->thought.store(true, std::memory_order_release);
-    });
-  }));
+  decider.receive(totals, picture);
 }
 
-// Decides here if the watcher has not got to this look yet, or if the application has rebalanced
-// since the watcher got it.
-std::shared_ptr<Look> Protocol::thought_out(std::shared_ptr<Look> look) const {
-  const bool current = look->before.generation == state_.generation &&
-                       look->before.rebalanced_at == state_.rebalanced_at;
-  if (current && look->thought.load(std::memory_order_acquire)) return look;
-  look->is_over.store(true, std::memory_order_relaxed);
-  auto again = own_look();
-  again->before = state_;
-  again->totals = look->totals;
-  again->picture = look->picture;
-  again->verdict = fold(again->before, again->totals);
-  return again;
-}
-
-// A rule of the application's own may throw; the others must not wait for this rank then.
-void Protocol::decide(std::int64_t step) {
+// A rule of the application may throw; then the other ranks must not wait for this one.
+void Protocol::decide(std::int64_t step, Decider& decider) {
   Comparison mine;
   const Status status = attempt(
       stage_name,
       [&] {
-        look_ = thought_out(look_);
-        const Verdict& verdict = look_->verdict;
+        const Decider::Fingerprint decided = decider.decide();
         mine.least = {static_cast<std::uint64_t>(step),
-                      static_cast<std::uint64_t>(verdict.state.generation), options_hash_,
-                      hash_of(verdict.state), hash_of(verdict.decision)};
-        state_ = verdict.state;
+                      static_cast<std::uint64_t>(decided.generation), options_hash_, decided.state,
+                      decided.decision};
       },
       ErrorKind::application);
   mine.undecided = status.ok() ? 0 : 1;
-  const bool is_told = status.ok() && !movable_.ok();  // what the look has found
-  // The ballot has room for this, unlike a new Error if memory is out.
-  mine.ballot = detail::Ballot::of(is_told ? movable_ : status, communicator_.rank());
+  const bool is_told = status.ok() && !movable_.ok();  // the look has found sets that cannot move
+  // The ballot already has the space for this text; a new Error would need memory.
+  mine.ballot = detail::Ballot::of(is_told ? movable_ : status, communicator().rank());
   if (is_told)
     static_cast<void>(attempt(stage_name, [&] {
       const std::string remedy =
@@ -184,64 +134,49 @@ void Protocol::decide(std::int64_t step) {
   post_to(comparison_, Meeting::comparison, step, mine);
 }
 
-// What ranks cannot agree on ends the looks; sets that cannot move do not.
-std::shared_ptr<const Look> Protocol::settle() {
-  const Comparison all = complete(comparison_).get<Comparison>();
+// A disagreement between ranks ends the looks; sets that cannot move do not end them.
+Protocol::Settled Protocol::settle() {
+  const Comparison all = attendance_.complete(comparison_).get<Comparison>();
   posted_at_ = nothing;
   comparison_.forget();
-  const auto look = std::exchange(look_, nullptr);
-  if (all.undecided > 0) all.ballot.throw_if_failed(communicator_.size());
+  if (all.undecided > 0) all.ballot.throw_if_failed(communicator().size());
   all.require_equal();
-  if (is_superseded_) return look;
+  if (is_superseded_) return {};
   try {
-    all.ballot.throw_if_failed(communicator_.size());
+    all.ballot.throw_if_failed(communicator().size());
   } catch (const Error& error) {
-    look->refusal.emplace(error);
+    return {error};
   }
-  return look;
+  return {};
 }
 
-// What was posted before is completed first: where ranks have run apart, they learn it from that.
+// Completes the earlier reductions first: if ranks have diverged, those show it.
 void Protocol::meet(Meeting meeting, std::int64_t step) {
-  require_together();
+  attendance_.require();
   here_.start(meeting, step);
   for (Posted* const earlier : {&totals_, &picture_, &comparison_})
-    if (*earlier) static_cast<void>(complete(*earlier));
-  static_cast<void>(complete(here_));
+    if (*earlier) static_cast<void>(attendance_.complete(*earlier));
+  static_cast<void>(attendance_.complete(here_));
   here_.forget();
   if (meeting == Meeting::rebalance) is_superseded_ = true;
 }
 
 std::optional<Totals> Protocol::finish() {
   std::optional<Totals> unseen;
-  if (totals_)
-    unseen = complete(totals_).get<Totals>();
-  else if (look_ != nullptr && !comparison_)
-    unseen = look_->totals;
+  if (totals_) unseen = attendance_.complete(totals_).get<Totals>();
   for (Posted* const earlier : {&picture_, &comparison_})
-    if (*earlier) static_cast<void>(complete(*earlier));
-  forget();
+    if (*earlier) static_cast<void>(attendance_.complete(*earlier));
+  for (Posted* const posted : {&totals_, &picture_, &comparison_}) posted->forget();
+  posted_at_ = nothing;
   return unseen;
 }
 
-Totals Protocol::reduce_now(const Sample& sample) {
-  require_together();
-  post_to(here_, Meeting::finish, sample.step, totals_of(sample, state_.mean_load));
-  const Totals all = complete(here_).get<Totals>();
+Totals Protocol::reduce_now(const Sample& sample, std::int64_t last_mean) {
+  attendance_.require();
+  post_to(here_, Meeting::finish, sample.step, totals_of(sample, last_mean));
+  const auto all = attendance_.complete(here_).get<Totals>();
   here_.forget();
   return all;
-}
-
-void Protocol::leave(std::int64_t step) noexcept {
-  if (apart_ || communicator_.size() == 1 || std::exchange(has_left_, true)) return;
-  try {
-    Posted farewell(communicator_);
-    farewell.start(Meeting::farewell, step);
-    farewell.let_go("evenkeel: rank " + std::to_string(communicator_.rank()) +
-                    " has come to MPI_Finalize without finish() after step " +
-                    std::to_string(step) + "; other ranks still step, or stopped elsewhere.\n");
-  } catch (...) {  // MPI has gone
-  }
 }
 
 }  // namespace evenkeel

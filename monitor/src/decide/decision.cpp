@@ -1,12 +1,9 @@
 #include "decide/decision.hpp"
 
-#include "agree/hash.hpp"
-#include "decide/cost_aware.hpp"
 #include "decide/interval.hpp"
 #include "decide/rule.hpp"
 
-#include <algorithm>
-#include <optional>
+#include <evenkeel/backends/words.hpp>
 
 namespace evenkeel {
 
@@ -36,14 +33,15 @@ void obey(State& state, Command command) {
   if (command == Command::resume) state.paused = 0;
 }
 
-// Steps of the run that are left when a rebalance acts; nothing where its length is not known.
+// The steps of the run that are left when a rebalance acts; empty if its length is unknown.
 std::optional<double> steps_left(const State& state) {
   if (state.horizon <= 0) return std::nullopt;
   const std::int64_t left = state.horizon - state.step - state.latency_steps;
   return static_cast<double>(std::max<std::int64_t>(0, left));
 }
 
-// How much more above the mean load the slowest rank is than at the last look, as a share of it.
+// The growth, since the last look, of the slowest rank's load above the mean, as a share of the
+// mean.
 double grown_since(const Interval& before, const Totals& totals) noexcept {
   const double mean = totals.mean_load();
   const double mean_before = before.peak.front() - before.waste.front();
@@ -56,8 +54,8 @@ double level_of(std::int64_t greatest, double mean) noexcept {
   return greatest < 0 ? -1 : std::max(0.0, static_cast<double>(greatest) / mean - 1);
 }
 
-// The variance of a rank's load from step to step, as it would be if all loads were equal: noise is
-// taken to grow with the load, and the mean of squares is more than the square of the mean.
+// The variance of a rank's load from step to step, as it would be if all loads were equal. Noise is
+// assumed to grow with the load, and the mean of squares exceeds the square of the mean.
 double variance_seen(const Totals& totals) {
   const double mean = totals.mean_load(), steps = static_cast<double>(totals.steps);
   const auto ranks = static_cast<double>(totals.ranks), unit = static_cast<double>(totals.unit);
@@ -66,14 +64,14 @@ double variance_seen(const Totals& totals) {
   return static_cast<double>(totals.variance) / ranks / steps * share * share / (1 + spread);
 }
 
-// All levels, measured or not, are those of the load as a whole: what phases lose beyond that, no
-// cut by one weight can cure.
+// All levels, measured or not, are those of the total load: no cut by one weight can cure the
+// additional loss in phases.
 LoadSeen load_seen(const State& state, const Totals& totals) {
   const double mean = totals.mean_load(), steps = static_cast<double>(totals.steps);
   const Counterfactual& would_be = totals.would_be;
   LoadSeen seen;
-  seen.step = state.step;
   seen.steps = totals.steps;
+  seen.since = state.interval.steps;
   seen.ranks = totals.ranks;
   seen.level = level_of(totals.load.greatest, mean);
   seen.is_even = totals.imbalance_percent() < state.floor_percent;
@@ -86,7 +84,7 @@ LoadSeen load_seen(const State& state, const Totals& totals) {
     seen.earlier[i] = {static_cast<double>(would_be.age[i]), level_of(would_be.earlier[i], mean)};
   const double cost = cost_of(state);
   seen.cost = cost * steps / mean;
-  // Whether the time without any rebalance is known, or was not long ago.
+  // True if the time without any rebalance is known, or was known not long ago.
   const bool knows_never = state.ledger.never.pending <= state.ledger.never.sum;
   seen.debt = cost > 0 && knows_never ? -state.ledger.saved() / cost : 0;
   seen.left = steps_left(state);
@@ -98,7 +96,7 @@ LoadSeen load_seen(const State& state, const Totals& totals) {
   return seen;
 }
 
-// What holds for every rule comes first.
+// The conditions that hold for every rule come first.
 Decision decide(Question& on) {
   const State& before = on.before;
   const Totals& totals = on.totals;
@@ -115,53 +113,47 @@ Decision decide(Question& on) {
   return rule.judge(before.trigger, on);
 }
 
-// The expected gain of a rebalance is reported, whatever the rule.
+// Estimates the gain of a rebalance for every rule, since the gain is always reported.
 void look_ahead(Question& on) {
   State& next = on.after;
-  const Outlook& outlook = next.outlook;
   on.seen = load_seen(next, on.totals);
-  const bool is_judged = outlook.awaits_judgement != 0;
+  const bool is_judged = next.outlook.left == Outlook::new_cut;
   on.prospect = observe(next.outlook, on.seen);
-  if (is_judged) next.ledger.miss(on.seen.level - on.prospect.fresh + outlook.shortfall);
+  if (!is_judged) return;
+  const Shortfall& shortfall = next.outlook.shortfall;
+  next.ledger.miss(on.seen.level - on.prospect.fresh +
+                   (shortfall.weighed > 0 ? 0 : shortfall.expected));
 }
 
 // --- Shifts between new cuts ---------------------------------------------------------------------
 
-// Whether a rule has looked at the load at all; else nothing follows from it.
+// True if a rule has judged the load. Otherwise the decision says nothing about the load.
 bool has_judged(Reason reason) noexcept {
-  switch (reason) {
-    case Reason::outdated:
-    case Reason::unfit:
-    case Reason::paused:
-    case Reason::commanded:
-    case Reason::requested:
-    case Reason::not_asked:
-    case Reason::due:
-    case Reason::no_load:
-    case Reason::low_coverage:
-    case Reason::cooling_down: return false;
-    default: return true;
-  }
+  constexpr std::array before_it = {Reason::outdated,    Reason::unfit,     Reason::paused,
+                                    Reason::commanded,   Reason::requested, Reason::not_asked,
+                                    Reason::due,         Reason::no_load,   Reason::low_coverage,
+                                    Reason::cooling_down};
+  return std::ranges::find(before_it, reason) == before_it.end();
 }
 
-// Whether this much less u pays for a rebalance, for as long as the future is trusted to be like
-// the past, or until the run ends.
+// True if a reduction of u by this much pays for a rebalance in the rest of the run, or within as
+// many steps as the run has been measured.
 bool pays(double taken_off, const Question& on) noexcept {
   const double trusted = on.after.outlook.measured;
   const double steps = std::min(trusted, on.seen.left.value_or(trusted));
   return taken_off * steps >= on.seen.cost;
 }
 
-// Whether a rule has held back because a new cut would not help: it would be as wrong as the
-// weights that were given. A shift goes by what was measured.
+// True if a rule holds because a new cut would not help, and even loads would pay. A new cut would
+// be as wrong as the given weights; a shift relies on the measured load.
 bool may_help(const Decision& decision, const Question& on) noexcept {
-  const bool is_misled = on.after.outlook.misfit_looks > 0 && needs_surveys(on.after.trigger);
+  const bool is_misled = on.after.outlook.shortfall.weighed > 0 && needs_surveys(on.after.trigger);
   const bool in_vain = decision.reason == Reason::not_curable ||
                        (decision.reason == Reason::below_cost && is_misled);
   return in_vain && pays(on.seen.level - on.prospect.noise, on);
 }
 
-// A rule that wants new domains gets shifted ones, as long as the load has not changed a lot.
+// If a rule wants new domains, it gets shifted ones, as long as the load has not changed a lot.
 void refine(Question& on, Decision& decision) {
   State& next = on.after;
   ShiftCourse& refinement = next.refinement;
@@ -184,7 +176,7 @@ void refine(Question& on, Decision& decision) {
     say(Action::rebalance, Reason::shifts, static_cast<double>(refinement.rounds + 1));
   } else if (step == NextStep::go_back && pays(refinement.usual - refinement.best, on)) {
     next.outlook.wanted_generation = refinement.best_generation;
-    next.outlook.left_from = -1;  // no judge of whether loads follow objects
+    next.outlook.left_from = -1;  // not a test of whether loads follow objects
     say(Action::rebalance, Reason::returns_to_best, refinement.best);
   } else if (acts && step != NextStep::cut_anew) {
     next.outlook.wanted_generation = -1;
@@ -192,29 +184,44 @@ void refine(Question& on, Decision& decision) {
   }
 }
 
-void pay_for_survey(Outlook& outlook, const Totals& totals) noexcept {
+void pay_for_survey(Surveys& surveys, const Totals& totals) noexcept {
   constexpr double share = 0.001;   // of the run's time
   constexpr double most_saved = 4;  // surveys
   const double elapsed =
       static_cast<double>(totals.duration.sum) / static_cast<double>(totals.ranks);
-  outlook.survey_credit =
-      std::min(outlook.survey_credit + share * elapsed, most_saved * outlook.survey_cost);
+  surveys.credit = std::min(surveys.credit + share * elapsed, most_saved * surveys.cost);
   if (totals.would_be.fresh < 0) return;
-  constexpr double most_growth = 1.25;  // a survey that something else has disturbed is no measure
+  constexpr double most_growth = 1.25;  // a disturbed survey does not count in full
   auto took = static_cast<double>(totals.survey);
-  if (outlook.surveys > 0) took = std::min(took, most_growth * outlook.survey_cost);
-  outlook.survey_cost =
-      outlook.surveys == 0 ? took : outlook.survey_cost + (took - outlook.survey_cost) / 2;
-  outlook.survey_credit = std::max(0.0, outlook.survey_credit - took);
-  ++outlook.surveys;
+  if (surveys.cost > 0) {
+    took = std::min(took, most_growth * surveys.cost);
+    surveys.cost += (took - surveys.cost) / 2;
+    surveys.credit = std::max(0.0, surveys.credit - took);
+  } else {
+    constexpr double more_at_once = 3;  // at the start, where nothing is known yet
+    surveys = {.cost = took, .credit = more_at_once * took};
+  }
 }
+
+// In the order of the enumerators.
+constexpr std::array actions = {"hold", "rebalance"};
+constexpr std::array reasons = {
+    "outdated",    "unfit",           "no_load",         "low_coverage", "cooling_down",
+    "below_floor", "below_threshold", "above_threshold", "not_asked",    "custom",
+    "below_cost",  "above_cost",      "paused",          "commanded",    "curable",
+    "goes_back",   "below_noise",     "not_curable",     "near_end",     "in_debt",
+    "shifts",      "returns_to_best", "refined",         "due",          "requested"};
+constexpr std::array kinds = {"application", "fresh", "earlier", "shift"};
+static_assert(actions.size() == static_cast<std::size_t>(Action::rebalance) + 1);
+static_assert(reasons.size() == static_cast<std::size_t>(Reason::requested) + 1);
+static_assert(kinds.size() == static_cast<std::size_t>(RebalanceKind::shift) + 1);
 
 }  // namespace
 
 State accounted(State state, const Totals& totals) noexcept {
   if (totals.ranks <= 0) return state;
   const bool is_current = !is_outdated(state, totals);
-  std::int64_t& first = state.outlook.first_generation;
+  std::int64_t& first = state.outlook.first.generation;
   if (first < 0) first = totals.generation_least;
   state.ledger.pay(totals, state.rebalanced_at > state.began_at, is_current);
   const double grown = is_current ? grown_since(state.interval, totals) : 0;
@@ -232,10 +239,10 @@ Verdict fold(const State& state, const Totals& totals) {
   next.refinement.wanted = 0;
   obey(next, command_of(totals));
   next = accounted(next, totals);
-  if (totals.ranks > 0) pay_for_survey(next.outlook, totals);
+  if (totals.ranks > 0) pay_for_survey(next.outlook.surveys, totals);
   if (is_current && is_fit) {
     next.mean_load = totals.load.sum / totals.ranks;
-    observe(next.interval, totals);
+    observe(next.interval, totals, rule_of(next.trigger));
     if (totals.steps > 0 && totals.load.sum > 0) look_ahead(question);
   }
   verdict.decision = decide(question);
@@ -243,7 +250,7 @@ Verdict fold(const State& state, const Totals& totals) {
     refine(question, verdict.decision);
   const double mean = totals.steps > 0 ? totals.mean_load() / static_cast<double>(totals.steps) : 0;
   verdict.decision.predicted_gain = question.prospect.gain * mean;
-  next.ledger.promised = verdict.decision.predicted_gain;
+  next.ledger.gains.promised = verdict.decision.predicted_gain;
   return verdict;
 }
 
@@ -252,31 +259,29 @@ State rebalanced(State state, std::int64_t step, std::int64_t generation,
   const std::int64_t before = state.generation;
   const bool is_first = step <= state.began_at;  // the first distribution does not count
   state.rebalances += is_first ? 0 : 1;
-  state.unchanged += !is_first && generation == before ? 1 : 0;
+  state.ledger.gains.unchanged += !is_first && generation == before ? 1 : 0;
   state.rebalanced_at = step;
   state.generation = generation;
-  // The run begins with what there is at its first step, whether or not a look has seen it.
-  std::int64_t& first = state.outlook.first_generation;
+  // The run begins with the domains of its first step, whether or not a look has seen them.
+  std::int64_t& first = state.outlook.first.generation;
   if (!is_first && first < 0) first = before;
   state.ledger.open_entry();
-  rebalanced(state.outlook, before, generation, kind);
+  rebalanced(state.outlook, generation, kind);
   rebalanced(state.refinement, before, generation, kind);
   state.interval = {};
   return state;
 }
 
 bool wants_survey(const State& state) noexcept {
-  constexpr std::int64_t free_surveys = 3;  // at the start, when nothing is known yet
-  const Outlook& outlook = state.outlook;
-  return outlook.surveys < free_surveys || outlook.survey_credit >= outlook.survey_cost;
+  return state.outlook.surveys.credit >= state.outlook.surveys.cost;
 }
 
 bool cuts_fall_short(const State& state) noexcept {
-  constexpr std::int64_t in_a_row = 2;
-  constexpr double far = 0.1;  // of the mean load
+  constexpr double far = 0.1;   // of the mean load: two cuts in a row have missed by this much
+  constexpr double most = 0.9;  // of u before: the last cut has left more
   const Outlook& outlook = state.outlook;
-  return state.rebalances > 0 && outlook.fresh >= 0 && outlook.misfit_looks == 0 &&
-         outlook.vain >= in_a_row && outlook.shortfall >= far;
+  return state.rebalances > 0 && outlook.fresh >= 0 && outlook.shortfall.weighed == 0 &&
+         outlook.shortfall.expected >= far && outlook.left >= most * outlook.left_from;
 }
 
 std::int64_t epoch_length(const State& state) noexcept {
@@ -285,54 +290,9 @@ std::int64_t epoch_length(const State& state) noexcept {
   return needs_surveys(state.trigger) ? state.outlook.next_epoch : usual;
 }
 
-const char* name_of(Action action) noexcept {
-  switch (action) {
-    case Action::hold: return "hold";
-    case Action::rebalance: return "rebalance";
-  }
-  return "unknown";
-}
-
-const char* name_of(Reason reason) noexcept {
-  switch (reason) {
-    case Reason::outdated: return "outdated";
-    case Reason::unfit: return "unfit";
-    case Reason::no_load: return "no_load";
-    case Reason::low_coverage: return "low_coverage";
-    case Reason::cooling_down: return "cooling_down";
-    case Reason::below_floor: return "below_floor";
-    case Reason::below_threshold: return "below_threshold";
-    case Reason::above_threshold: return "above_threshold";
-    case Reason::not_asked: return "not_asked";
-    case Reason::custom: return "custom";
-    case Reason::below_cost: return "below_cost";
-    case Reason::above_cost: return "above_cost";
-    case Reason::paused: return "paused";
-    case Reason::commanded: return "commanded";
-    case Reason::curable: return "curable";
-    case Reason::goes_back: return "goes_back";
-    case Reason::below_noise: return "below_noise";
-    case Reason::not_curable: return "not_curable";
-    case Reason::near_end: return "near_end";
-    case Reason::in_debt: return "in_debt";
-    case Reason::shifts: return "shifts";
-    case Reason::returns_to_best: return "returns_to_best";
-    case Reason::refined: return "refined";
-    case Reason::due: return "due";
-    case Reason::requested: return "requested";
-  }
-  return "unknown";
-}
-
-const char* name_of(RebalanceKind kind) noexcept {
-  switch (kind) {
-    case RebalanceKind::application: return "application";
-    case RebalanceKind::fresh: return "fresh";
-    case RebalanceKind::earlier: return "earlier";
-    case RebalanceKind::shift: return "shift";
-  }
-  return "unknown";
-}
+const char* name_of(Action action) noexcept { return detail::name_among(actions, action); }
+const char* name_of(Reason reason) noexcept { return detail::name_among(reasons, reason); }
+const char* name_of(RebalanceKind kind) noexcept { return detail::name_among(kinds, kind); }
 
 std::uint64_t hash_of(const Decision& decision) noexcept {
   return detail::Hash()

@@ -1,16 +1,49 @@
-#include "decide/decision.hpp"
-
 #include "decide/rule.hpp"
 #include "decide/sentences.hpp"
-#include "tell/words.hpp"
 
 #include <evenkeel/backends/text.hpp>
+#include <evenkeel/backends/words.hpp>
+
+namespace evenkeel::detail {
+
+Compared::Compared(double number, double bound, int least_decimals) {
+  constexpr int most_decimals = 6;
+  bool told = false;
+  for (int decimals = least_decimals; !told && decimals <= most_decimals; ++decimals) {
+    value = fixed(number, decimals);
+    limit = fixed(bound, decimals);
+    told = real_from_text(limit) == bound && (number == bound || value != limit);
+  }
+}
+
+std::string lambda_first(const std::string& lambda, const Totals& totals) {
+  return "lambda " + lambda + " (imbalance " + fixed(totals.imbalance_percent(), percent_decimals) +
+         " %)";
+}
+
+std::string lambda_first(const Totals& totals) {
+  return lambda_first(fixed(totals.lambda(), lambda_decimals), totals);
+}
+
+std::string percent_first(const std::string& percent, const Totals& totals) {
+  return "imbalance " + percent + " % (lambda " + fixed(totals.lambda(), lambda_decimals) + ')';
+}
+
+std::string explain_cost(const Totals& totals, const Decision& decision, const std::string& loss) {
+  const bool act = decision.action == Action::rebalance;
+  return lambda_first(totals) + ": " + seconds_of(std::max(0.0, decision.weighed)) + ' ' + loss +
+         (act ? ", and a rebalance costs " : ", less than the ") + seconds_of(decision.against) +
+         (act ? "" : " that a rebalance costs");
+}
+
+}  // namespace evenkeel::detail
 
 namespace evenkeel {
 
 namespace {
 
 using detail::Compared;
+using detail::lambda_first;
 using detail::percent_decimals;
 using detail::percent_first;
 
@@ -45,19 +78,13 @@ std::string explain_floor(const State& state, const Totals& totals) {
   return percent_first(percent.value, totals) + " is below the floor of " + percent.limit + " %";
 }
 
-std::string explain_unasked(const State& state) {
-  return "the trigger " + in_quotes(to_text(state.trigger)) + " does not look at the load";
-}
-
-std::string explain_lambda(const Totals& totals) { return detail::lambda_first(totals); }
-
 std::string lambda_at(double level) {
   return "lambda " + detail::fixed(1 + level, detail::lambda_decimals);
 }
 
 std::string explain_shift(const State& state, const Totals& totals) {
-  return explain_lambda(totals) + ": shift " + std::to_string(state.refinement.rounds + 1) +
-         " of " + std::to_string(state.shift_rounds);
+  return lambda_first(totals) + ": shift " + std::to_string(state.refinement.rounds + 1) + " of " +
+         std::to_string(state.shift_rounds);
 }
 
 }  // namespace
@@ -70,16 +97,17 @@ std::string explain(const State& state, const Totals& totals, const Decision& de
     case Reason::low_coverage: return explain_coverage(state, totals);
     case Reason::cooling_down: return explain_cooling_down(state, totals);
     case Reason::below_floor: return explain_floor(state, totals);
-    case Reason::not_asked: return explain_unasked(state);
+    case Reason::not_asked:
+      return "the trigger " + in_quotes(to_text(state.trigger)) + " does not look at the load";
     case Reason::due: return to_text(state.trigger);
     case Reason::paused: return "paused from outside";
     case Reason::commanded: return "asked for from outside";
     case Reason::requested: return "asked for by the application";
     case Reason::shifts: return explain_shift(state, totals);
     case Reason::returns_to_best:
-      return explain_lambda(totals) + "; an earlier shift had " + lambda_at(decision.against);
+      return lambda_first(totals) + "; an earlier shift had " + lambda_at(decision.against);
     case Reason::refined:
-      return explain_lambda(totals) + ": shifts have made the load as even as they can";
+      return lambda_first(totals) + ": shifts have made the load as even as they can";
     default: return rule_of(state.trigger).explain(state.trigger, totals, decision);
   }
 }

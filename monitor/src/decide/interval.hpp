@@ -1,16 +1,39 @@
 #pragma once
 
-// What a look adds to what is remembered since the last rebalance.
+// Adds looks to the memory of the time since the last rebalance.
 
-#include "agree/epoch.hpp"
 #include "decide/state.hpp"
 
 namespace evenkeel {
 
-// Adds totals, which must be fit and of this generation.
-void observe(Interval& interval, const Totals& totals) noexcept;
+// The latest values come first; the oldest one falls out.
+template <std::size_t size>
+void put_first(std::array<double, size>& latest, double value) noexcept {
+  std::shift_right(latest.begin(), latest.end(), 1);
+  latest.front() = value;
+}
 
-// Nanoseconds that a rebalance is expected to cost.
+// The median of the first `known` numbers, or of all if there are fewer; 0 without any. Sorts by
+// insertion, since they are few.
+template <std::size_t size>
+double median(const std::array<double, size>& numbers, std::int64_t known) noexcept {
+  const auto count =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(known, 0, static_cast<std::int64_t>(size)));
+  if (count == 0) return 0;
+  std::array<double, size> sorted = numbers;
+  for (std::size_t i = 1; i < count; ++i)
+    for (std::size_t j = i; j > 0 && sorted[j] < sorted[j - 1]; --j)
+      std::swap(sorted[j], sorted[j - 1]);
+  const double lower = sorted[(count - 1) / 2], upper = sorted[count / 2];
+  return lower + (upper - lower) / 2;
+}
+
+struct Rule;
+
+// Adds totals, which must be fit and of this generation.
+void observe(Interval& interval, const Totals& totals, const Rule& rule) noexcept;
+
+// The expected cost of a rebalance, in nanoseconds.
 double cost_of(const State& state) noexcept;
 
 }  // namespace evenkeel

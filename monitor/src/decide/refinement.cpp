@@ -2,16 +2,14 @@
 
 #include "decide/decision.hpp"
 
-#include <algorithm>
-
 namespace evenkeel {
 
 namespace {
 
-constexpr double growth = 1.5;      // of the penalty, after a shift that has gone too far
-constexpr double most_penalty = 8;  // beyond it a shift moves next to nothing
+constexpr double growth = 1.5;      // of the penalty after a shift that went too far
+constexpr double most_penalty = 8;  // with a greater one, a shift moves next to nothing
 
-// One look that is somewhat above what is usual may be noise, and three in a row are not.
+// One look somewhat above the usual level may be noise, but three in a row are not.
 constexpr std::int64_t no_chance = 3;
 constexpr std::int64_t remembered = 8;  // looks
 
@@ -83,7 +81,7 @@ void rebalanced(ShiftCourse& refinement, std::int64_t before, std::int64_t gener
   }
   if (kind == RebalanceKind::shift) ++refinement.rounds;
   if (kind == RebalanceKind::shift && generation == before) {
-    refinement.is_over = 1;  // offsets that a shift leaves where they are would stay there
+    refinement.is_over = 1;  // further shifts would not move these offsets either
     refinement.wanted = 0;
     return;
   }

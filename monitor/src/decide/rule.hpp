@@ -1,32 +1,23 @@
 #pragma once
 
-// What a rule is. Each trigger has a file in triggers/ with a class that answers all that is asked
-// of a rule; the table in trigger.cpp has a row for each, and everything else uses that table.
-// docs/triggers.md says how to add one.
+// The interface of rules. Each trigger has a class, in a file of triggers/, with the functions of
+// its rule. The table in trigger.cpp has a row for each class, and all other code uses that table.
+// docs/triggers.md describes how to add a rule.
 
-#include "agree/hash.hpp"
 #include "decide/cost_aware.hpp"
-#include "decide/decision.hpp"
-
-#include <evenkeel/monitor/trigger.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
+#include "observe/hash.hpp"
 
 namespace evenkeel {
 
 // The words of a text.
 using Words = std::vector<std::string>;
 
-// What is wrong with a trigger, to be read behind "The trigger 'x'", and what to give instead.
+// The problem of an invalid trigger, to be read after "The trigger 'x'", and the remedy.
 struct Complaint {
   std::string problem, remedy;
 };
 
-// What a rule is asked about: the state before the look, and what the look makes of it.
+// The input of a rule: the state before the look, and the results of the look.
 struct Question {
   const State& before;
   const Totals& totals;
@@ -35,34 +26,36 @@ struct Question {
   Prospect prospect;
 };
 
-// The part of the state that a rule judges by. All parts are kept whatever the rule is, so that a
+// The part of the state by which a rule judges. All parts are kept for every rule, so that a
 // journal can be replayed with another rule.
 enum class Memory {
   none,
-  interval,  // what was seen since the last rebalance
-  outlook    // what would have been: it needs surveys, and says when to look next
+  interval,  // the looks since the last rebalance
+  outlook    // loads under other domains: needs surveys, and sets the next look
 };
 
 // A row of the table. Functions take a trigger of the row's own kind.
 struct Rule {
-  std::size_t kind;  // the place in Trigger
+  std::size_t kind;  // the index in Trigger
   const char* name;
   const char* texts;  // all its spellings, as Errors list them
   std::string (*print)(const Trigger&);
-  std::optional<Trigger> (*parse)(const Words&);  // nothing: the words mean something else
+  std::optional<Trigger> (*parse)(const Words&);  // empty for the words of other rules
   std::optional<Complaint> (*check)(const Trigger&);
   void (*add_numbers)(detail::Hash&, const Trigger&);  // all the numbers of a trigger
-  bool (*is_due)(const Trigger&, std::int64_t step);   // null: it does not act by steps
-  Decision (*judge)(const Trigger&, Question&);        // null: it does not look at the load
-  // Why it has judged so, in words.
+  bool (*is_due)(const Trigger&, std::int64_t step);   // null if it does not act by steps
+  Decision (*judge)(const Trigger&, Question&);        // null if it ignores the load
+  // Keeps in Interval::of_rule the value that it needs from a look over `steps`.
+  void (*remember)(Interval&, double steps) noexcept;
+  // The reason of its decision in words.
   std::string (*explain)(const Trigger&, const Totals&, const Decision&);
   Memory memory;
 };
 
-const Rule& rule_of(const Trigger& trigger) noexcept;
+EVENKEEL_API const Rule& rule_of(const Trigger& trigger) noexcept;
 
-// The defaults of a rule: its text is its name alone, and it has no numbers. `Self` is the class of
-// the rule, `Kind` what users choose it by.
+// The defaults of a rule: its text is only its name, and it has no numbers. `Self` is the class of
+// the rule, `Kind` the type by which users choose it.
 template <class Self, class Kind>
 struct RuleOf {
   using Chosen = Kind;
@@ -75,6 +68,7 @@ struct RuleOf {
   }
   static std::optional<Complaint> check(const Kind&) { return std::nullopt; }
   static void add_numbers(detail::Hash&, const Kind&) {}
+  static void remember(Interval&, double) noexcept {}
   static std::string explain(const Kind&, const Totals&, const Decision& decision) {
     return name_of(decision.reason);
   }
@@ -85,7 +79,7 @@ struct RuleOf {
 constexpr Decision hold(Reason reason) { return {Action::hold, reason}; }
 constexpr Decision act(Reason reason) { return {Action::rebalance, reason}; }
 
-// Acts when what was lost has reached what a rebalance costs.
+// Acts when the loss has reached the cost of a rebalance.
 inline Decision weigh(double loss, double cost) {
   if (loss >= cost) return {Action::rebalance, Reason::above_cost, loss, cost};
   return {Action::hold, Reason::below_cost, loss, cost};

@@ -3,9 +3,6 @@
 #include "decide/decision.hpp"
 #include "decide/interval.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace evenkeel {
 
 namespace {
@@ -16,8 +13,8 @@ void spread(double nanoseconds, StepSlots& slots) {
     slot = std::llround(nanoseconds / static_cast<double>(step_slots));
 }
 
-// The slowest ranks' load over all steps, with recurring work spread over its period: as far above
-// the measured mean as the slowest ranks are above the mean of all steps.
+// The load of the slowest ranks over all steps, with recurring work spread over its period: as far
+// above the measured mean as the slowest ranks are above the mean of all steps.
 double slowest_as_measured(const Totals& totals) {
   const double mean = totals.mean_of_all();
   if (totals.steps <= 0 || mean <= 0) return 0;
@@ -28,7 +25,7 @@ double slowest_as_measured(const Totals& totals) {
 }  // namespace
 
 Shadow::Shadow(const State& first) : state_(first) {
-  state_.kept_from = -1;  // there is nothing to go back to
+  state_.kept_from = -1;  // no domains can be taken again
   if (!judges_the_load(state_.trigger) || is_of_application(state_.trigger))
     state_.trigger = CostAware{};
 }
@@ -65,18 +62,18 @@ Totals Shadow::balanced(const Totals& totals) const {
   return would;
 }
 
-// The totals, as uneven as they would have been at the last look.
+// The totals with the level that they would have had at the last look.
 Totals Shadow::carried_on(const Totals& totals) const {
   Totals would = totals;
   would.generation_least = would.generation_greatest = state_.generation;
   would.cost = would.rebuild = would.extra = 0;
   would.would_be = {};
-  would.would_be.first = 0;  // known: what was measured
+  would.would_be.first = 0;  // known: the measured load
   would.other_slots = totals.slots;
   would.steps = totals.all_steps;
   would.load.sum = totals.all_load;
   if (state_.rebalances > 0)
-    spread(totals.mean_of_all() * (1 + std::max(0.0, state_.ledger.level)), would.slots);
+    spread(totals.mean_of_all() * (1 + std::max(0.0, state_.ledger.run.level)), would.slots);
   return would;
 }
 
@@ -102,7 +99,7 @@ bool Shadow::look(const Totals& totals) {
   left_ = state_.outlook.fresh;
   state_ = rebalanced(state_, totals.step_greatest, state_.generation + 1);
   // Only surveys, which are rare, report the level under the cut that was not made. So no ageing is
-  // foreseen on top of it, unlike after a real rebalance.
+  // predicted on top of it, unlike after a real rebalance.
   state_.rebalanced_at = state_.began_at;
   acted_at_ = totals.step_greatest;
   return true;

@@ -1,18 +1,12 @@
 #include "decide/state.hpp"
 
-#include "agree/hash.hpp"
-#include "decide/median.hpp"
 #include "decide/rule.hpp"
 #include "decide/state_members.hpp"
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/text.hpp>
 
-#include <algorithm>
 #include <map>
-#include <optional>
-#include <string_view>
-#include <utility>
 
 namespace evenkeel {
 
@@ -23,7 +17,7 @@ using detail::Hash;
 
 // --- Hash ----------------------------------------------------------------------------------------
 
-// By name and numbers, without the function of a Custom: its address differs between processes.
+// Hashes name and numbers, not the function of a Custom: its address differs between processes.
 void add_trigger(Hash& hash, const Trigger& trigger) {
   const Rule& rule = rule_of(trigger);
   hash.add(std::string_view(rule.name));
@@ -83,7 +77,7 @@ bool parse(std::string_view text, std::array<Number, count>& numbers) {
   return true;
 }
 
-[[noreturn]] void refuse(const std::string& source, const std::string& problem) {
+[[noreturn]] void refuse_state(const std::string& source, const std::string& problem) {
   throw Error(ErrorKind::bad_input, Where{"monitor/state"}, source + ": " + problem,
               "Give a state that this version of evenkeel has written.");
 }
@@ -99,17 +93,14 @@ Lines lines_of(std::string_view text, const std::string& source) {
     if (line.empty()) continue;
     const std::size_t equals = line.find(" = ");
     if (equals == std::string_view::npos)
-      refuse(source, in_quotes(line) + " is not of the form key = value.");
+      refuse_state(source, in_quotes(line) + " is not of the form key = value.");
     const auto [at, added] = lines.emplace(line.substr(0, equals), line.substr(equals + 3));
-    if (!added) refuse(source, in_quotes(at->first) + " is given twice.");
+    if (!added) refuse_state(source, in_quotes(at->first) + " is given twice.");
   }
   return lines;
 }
 
 }  // namespace
-
-double Interval::median_waste() const noexcept { return detail::median(waste, looks); }
-double Interval::median_peak() const noexcept { return detail::median(peak, looks); }
 
 std::uint64_t hash_of(const State& state) {
   Hash hash;
@@ -134,17 +125,18 @@ State state_from_text(const std::string& text, const std::string& source) {
   State state;
   for_each_member(state, [&](const char* key, auto& member) {
     const auto line = lines.find(std::string_view(key));
-    if (line == lines.end()) refuse(source, std::string("the key '") + key + "' is missing.");
+    if (line == lines.end()) refuse_state(source, std::string("the key '") + key + "' is missing.");
     bool is_parsed = false;
     try {
       is_parsed = parse(line->second, member);
     } catch (const Error& error) {
-      refuse(source, std::string(key) + ": " + error.problem());
+      refuse_state(source, std::string(key) + ": " + error.problem());
     }
-    if (!is_parsed) refuse(source, std::string(key) + " is " + in_quotes(line->second) + '.');
+    if (!is_parsed) refuse_state(source, std::string(key) + " is " + in_quotes(line->second) + '.');
     lines.erase(line);
   });
-  if (!lines.empty()) refuse(source, in_quotes(lines.begin()->first) + " is not a key of a state.");
+  if (!lines.empty())
+    refuse_state(source, in_quotes(lines.begin()->first) + " is not a key of a state.");
   return state;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The members of a State by name, in the one order that its hash, its text and the journal have. A
+// The members of a State by name, in the order that its hash, its text and the journal share. A
 // visitor takes (key, member) for a Trigger, an integer, a real number, or an array of them.
 
 #include "decide/state.hpp"
@@ -10,8 +10,129 @@
 
 namespace evenkeel::detail {
 
-template <class S, class Visitor>
-requires std::same_as<std::remove_const_t<S>, State>
+template <class T, class Of>
+concept Some = std::same_as<std::remove_const_t<T>, Of>;
+
+// --- Members that decisions read -----------------------------------------------------------------
+
+template <Some<Interval> I, class Visitor>
+void visit_members(I& interval, Visitor&& visit) {
+  visit("interval_looks", interval.looks);
+  visit("interval_steps", interval.steps);
+  visit("interval_wasted", interval.wasted);
+  visit("interval_slowest", interval.slowest);
+  visit("interval_of_rule", interval.of_rule);
+  visit("interval_waste", interval.waste);
+  visit("interval_peak", interval.peak);
+}
+
+template <Some<Ledger> L, class Visitor>
+void visit_members(L& ledger, Visitor&& visit) {
+  visit("cost_method", ledger.cost.method);
+  visit("cost_weight", ledger.cost.weight);
+  visit("cost_mean", ledger.cost.cost);
+  visit("cost_bytes", ledger.cost.bytes);
+  visit("ledger_slowest", ledger.slowest);
+  visit("ledger_spent", ledger.spent);
+  visit("ledger_rebuilt", ledger.rebuilt);
+  visit("ledger_never_sum", ledger.never.sum);
+  visit("ledger_never_level", ledger.never.level);
+  visit("ledger_never_pending", ledger.never.pending);
+}
+
+template <Some<Outlook> O, class Visitor>
+void visit_members(O& outlook, Visitor&& visit) {
+  visit("outlook_curable", outlook.curable.latest);
+  visit("outlook_lost", outlook.curable.lost);
+  visit("outlook_measured", outlook.measured);
+  visit("outlook_fresh", outlook.fresh);
+  visit("outlook_left", outlook.left);
+  visit("outlook_ageing_age", outlook.ageing.age);
+  visit("outlook_ageing_level", outlook.ageing.level);
+  visit("outlook_ageing_known", outlook.ageing.known);
+  visit("outlook_variance", outlook.scatter.variance);
+  visit("outlook_bends", outlook.scatter.bends);
+  visit("outlook_first_generation", outlook.first.generation);
+  visit("outlook_first_above", outlook.first.above);
+  visit("outlook_behind_first", outlook.first.behind);
+  visit("outlook_shortfall", outlook.shortfall.expected);
+  visit("outlook_weighed", outlook.shortfall.weighed);
+  visit("outlook_last_shortfall", outlook.shortfall.last);
+  visit("outlook_survey_cost", outlook.surveys.cost);
+  visit("outlook_survey_credit", outlook.surveys.credit);
+  visit("outlook_wanted_generation", outlook.wanted_generation);
+  visit("outlook_left_from", outlook.left_from);
+  visit("outlook_is_return_vain", outlook.is_return_vain);
+  visit("outlook_calm_looks", outlook.calm_looks);
+  visit("outlook_next_epoch", outlook.next_epoch);
+}
+
+template <Some<ShiftCourse> C, class Visitor>
+void visit_members(C& refinement, Visitor&& visit) {
+  visit("refinement_cut_level", refinement.cut_level);
+  visit("refinement_rounds", refinement.rounds);
+  visit("refinement_penalty", refinement.penalty);
+  visit("refinement_best", refinement.best);
+  visit("refinement_best_generation", refinement.best_generation);
+  visit("refinement_is_over", refinement.is_over);
+  visit("refinement_looks", refinement.looks);
+  visit("refinement_usual", refinement.usual);
+  visit("refinement_strange", refinement.strange);
+  visit("refinement_before", refinement.before);
+  visit("refinement_wanted", refinement.wanted);
+}
+
+// --- Members that are only reported --------------------------------------------------------------
+
+template <Some<WasteTrend> T, class Visitor>
+void visit_members(T& trend, Visitor&& visit) {
+  visit("interval_mean_step", trend.mean_step);
+  visit("interval_mean_waste", trend.mean_waste);
+  visit("interval_step_step", trend.step_step);
+  visit("interval_step_waste", trend.step_waste);
+  visit("interval_waste_waste", trend.waste_waste);
+}
+
+template <Some<RunTotals> R, class Visitor>
+void visit_members(R& run, Visitor&& visit) {
+  visit("ledger_steps", run.steps);
+  visit("ledger_measured_steps", run.measured_steps);
+  visit("ledger_worked", run.worked);
+  visit("ledger_level", run.level);
+  visit("ledger_elapsed", run.elapsed);
+  visit("ledger_covered", run.covered);
+  visit("ledger_never_steps", run.never_steps);
+}
+
+template <Some<Gains> G, class Visitor>
+void visit_members(G& gains, Visitor&& visit) {
+  visit("ledger_gained", gains.gained);
+  visit("ledger_foreseen", gains.foreseen);
+  visit("ledger_counted", gains.counted);
+  visit("ledger_losses", gains.losses);
+  visit("unchanged", gains.unchanged);
+  visit("ledger_promised", gains.promised);
+  visit("ledger_misses", gains.misses);
+  visit("ledger_foresights", gains.foresights);
+  visit("ledger_squares", gains.squares);
+}
+
+template <Some<Entry> E, class Visitor>
+void visit_members(E& last, Visitor&& visit) {
+  visit("ledger_open", last.open);
+  visit("ledger_predicted", last.predicted);
+  visit("ledger_price", last.price);
+  visit("ledger_replaced_sum", last.replaced.sum);
+  visit("ledger_replaced_level", last.replaced.level);
+  visit("ledger_replaced_pending", last.replaced.pending);
+  visit("ledger_since", last.since);
+  visit("ledger_worked_since", last.worked_since);
+  visit("ledger_looks_since", last.looks_since);
+}
+
+// -------------------------------------------------------------------------------------------------
+
+template <Some<State> S, class Visitor>
 void for_each_member(S& state, Visitor&& visit) {
   visit("trigger", state.trigger);
   visit("floor_percent", state.floor_percent);
@@ -24,123 +145,25 @@ void for_each_member(S& state, Visitor&& visit) {
   visit("shift_rounds", state.shift_rounds);
   visit("shift_penalty", state.shift_penalty);
   visit("kept_from", state.kept_from);
+
   visit("began_at", state.began_at);
   visit("looks", state.looks);
   visit("step", state.step);
   visit("generation", state.generation);
   visit("rebalances", state.rebalances);
-  visit("unchanged", state.unchanged);
   visit("rebalanced_at", state.rebalanced_at);
   visit("mean_load", state.mean_load);
   visit("paused", state.paused);
 
-  auto& interval = state.interval;
-  visit("interval_looks", interval.looks);
-  visit("interval_steps", interval.steps);
-  visit("interval_wasted", interval.wasted);
-  visit("interval_slowest", interval.slowest);
-  visit("interval_degradation", interval.degradation);
-  visit("interval_efficiency", interval.efficiency);
-  visit("interval_waste", interval.waste);
-  visit("interval_peak", interval.peak);
-  visit("interval_mean_step", interval.mean_step);
-  visit("interval_mean_waste", interval.mean_waste);
-  visit("interval_step_step", interval.step_step);
-  visit("interval_step_waste", interval.step_waste);
-  visit("interval_waste_waste", interval.waste_waste);
+  visit_members(state.interval, visit);
+  visit_members(state.ledger, visit);
+  visit_members(state.outlook, visit);
+  visit_members(state.refinement, visit);
 
-  auto& ledger = state.ledger;
-  visit("cost_method", ledger.cost.method);
-  visit("cost_weight", ledger.cost.weight);
-  visit("cost_mean", ledger.cost.cost);
-  visit("cost_bytes", ledger.cost.bytes);
-  visit("cost_bytes_squared", ledger.cost.bytes_squared);
-  visit("cost_bytes_by_cost", ledger.cost.bytes_by_cost);
-  visit("cost_last_bytes", ledger.cost.last_bytes);
-  visit("ledger_steps", ledger.steps);
-  visit("ledger_measured_steps", ledger.measured_steps);
-  visit("ledger_worked", ledger.worked);
-  visit("ledger_slowest", ledger.slowest);
-  visit("ledger_level", ledger.level);
-  visit("ledger_elapsed", ledger.elapsed);
-  visit("ledger_covered", ledger.covered);
-  visit("ledger_spent", ledger.spent);
-  visit("ledger_rebuilt", ledger.rebuilt);
-  visit("ledger_never_sum", ledger.never.sum);
-  visit("ledger_never_level", ledger.never.level);
-  visit("ledger_never_pending", ledger.never.pending);
-  visit("ledger_never_steps", ledger.never_steps);
-  visit("ledger_gained", ledger.gained);
-  visit("ledger_foreseen", ledger.foreseen);
-  visit("ledger_counted", ledger.counted);
-  visit("ledger_losses", ledger.losses);
-  visit("ledger_promised", ledger.promised);
-  visit("ledger_open", ledger.open);
-  visit("ledger_predicted", ledger.predicted);
-  visit("ledger_price", ledger.price);
-  visit("ledger_replaced_sum", ledger.replaced.sum);
-  visit("ledger_replaced_level", ledger.replaced.level);
-  visit("ledger_replaced_pending", ledger.replaced.pending);
-  visit("ledger_since", ledger.since);
-  visit("ledger_worked_since", ledger.worked_since);
-  visit("ledger_looks_since", ledger.looks_since);
-  visit("ledger_last_net", ledger.last_net);
-  visit("ledger_misses", ledger.misses);
-  visit("ledger_foresights", ledger.foresights);
-  visit("ledger_squares", ledger.squares);
-
-  auto& outlook = state.outlook;
-  visit("outlook_looks", outlook.looks);
-  visit("outlook_steps", outlook.steps);
-  visit("outlook_curable", outlook.curable);
-  visit("outlook_curable_looks", outlook.curable_looks);
-  visit("outlook_lost", outlook.lost);
-  visit("outlook_behind_first", outlook.behind_first);
-  visit("outlook_awaits_judgement", outlook.awaits_judgement);
-  visit("outlook_measured", outlook.measured);
-  visit("outlook_bends", outlook.bends);
-  visit("outlook_bends_known", outlook.bends_known);
-  visit("outlook_variance", outlook.variance);
-  visit("outlook_variance_looks", outlook.variance_looks);
-  visit("outlook_fresh", outlook.fresh);
-  visit("outlook_left", outlook.left);
-  visit("outlook_ageing_age", outlook.ageing.age);
-  visit("outlook_ageing_level", outlook.ageing.level);
-  visit("outlook_ageing_known", outlook.ageing.known);
-  visit("outlook_first_above", outlook.first_above);
-  visit("outlook_first_looks", outlook.first_looks);
-  visit("outlook_misfit", outlook.misfit);
-  visit("outlook_misfit_looks", outlook.misfit_looks);
-  visit("outlook_shortfall", outlook.shortfall);
-  visit("outlook_last_shortfall", outlook.last_shortfall);
-  visit("outlook_shortfall_ratio", outlook.shortfall_ratio);
-  visit("outlook_judged_at", outlook.judged_at);
-  visit("outlook_patience", outlook.patience);
-  visit("outlook_surveys", outlook.surveys);
-  visit("outlook_survey_cost", outlook.survey_cost);
-  visit("outlook_survey_credit", outlook.survey_credit);
-  visit("outlook_first_generation", outlook.first_generation);
-  visit("outlook_previous_generation", outlook.previous_generation);
-  visit("outlook_wanted_generation", outlook.wanted_generation);
-  visit("outlook_vain", outlook.vain);
-  visit("outlook_left_from", outlook.left_from);
-  visit("outlook_returned_from", outlook.returned_from);
-  visit("outlook_is_return_vain", outlook.is_return_vain);
-  visit("outlook_calm_looks", outlook.calm_looks);
-  visit("outlook_next_epoch", outlook.next_epoch);
-
-  auto& refinement = state.refinement;
-  visit("refinement_cut_level", refinement.cut_level);
-  visit("refinement_rounds", refinement.rounds);
-  visit("refinement_penalty", refinement.penalty);
-  visit("refinement_best", refinement.best);
-  visit("refinement_best_generation", refinement.best_generation);
-  visit("refinement_is_over", refinement.is_over);
-  visit("refinement_looks", refinement.looks);
-  visit("refinement_usual", refinement.usual);
-  visit("refinement_strange", refinement.strange);
-  visit("refinement_before", refinement.before);
-  visit("refinement_wanted", refinement.wanted);
+  visit_members(state.interval.trend, visit);
+  visit_members(state.ledger.run, visit);
+  visit_members(state.ledger.gains, visit);
+  visit_members(state.ledger.last, visit);
 }
 
 }  // namespace evenkeel::detail

@@ -1,24 +1,17 @@
 #include <evenkeel/monitor/trigger.hpp>
 
-#include "decide/rule.hpp"
-#include "decide/triggers/boulmier.hpp"
+#include "decide/triggers/by_cost.hpp"
+#include "decide/triggers/by_steps.hpp"
 #include "decide/triggers/cost_aware.hpp"
 #include "decide/triggers/custom.hpp"
-#include "decide/triggers/every.hpp"
-#include "decide/triggers/menon.hpp"
-#include "decide/triggers/never.hpp"
 #include "decide/triggers/procassini.hpp"
 #include "decide/triggers/threshold.hpp"
 #include "decide/triggers/zhai.hpp"
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/text.hpp>
 
-#include <array>
-#include <cstddef>
 #include <locale>
 #include <sstream>
-#include <variant>
 
 namespace evenkeel {
 
@@ -67,6 +60,7 @@ constexpr Rule row() {
                             const Trigger& trigger) { R::add_numbers(hash, chosen<R>(trigger)); },
           .is_due = due_of<R>(),
           .judge = judge_of<R>(),
+          .remember = &R::remember,
           .explain =
               [](const Trigger& trigger, const Totals& totals, const Decision& decision) {
                 return R::explain(chosen<R>(trigger), totals, decision);
@@ -96,9 +90,7 @@ static_assert(is_in_order(), "rule_of() finds the row of a trigger by its place"
 
 // --- Text ----------------------------------------------------------------------------------------
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{"monitor/trigger"}, problem, remedy);
-}
+constexpr Refusal refuse{"monitor/trigger"};
 
 Words words_of(const std::string& text) {
   std::istringstream stream(text);

@@ -1,34 +1,15 @@
 #include <evenkeel/monitor/graph_balancer.hpp>
 
-#include "drive/named_errors.hpp"
-#include "drive/proposals.hpp"
+#include "drive/facade.hpp"
 
-#include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/compatibility.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/core/field/array.hpp>
-#include <evenkeel/monitor/monitor.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "monitor/graph_balancer";
-
-Communicator require_kokkos(Communicator communicator) {
-  vote(communicator, attempt(stage_name, [] {
-         if (!exec::kokkos_is_running())
-           throw Error(ErrorKind::bad_input, Where{stage_name}, "Kokkos is not running.",
-                       "Make a GraphBalancer after Kokkos::initialize.");
-       }));
-  return communicator;
-}
+constexpr const char* graph_stage = "monitor/graph_balancer";
 
 std::int64_t vertices_of(const Graph& graph) {
   const OwnedCount& count = graph.options().count;
@@ -42,34 +23,33 @@ std::int64_t vertices_of(const Graph& graph) {
 struct GraphBalancer::Impl {
   Impl(Communicator for_epochs, Communicator for_proposals, const GraphBalancerOptions& options,
        std::optional<Space> space)
-      : monitor_(std::move(for_epochs), options.monitor),
+      : engine_(std::move(for_epochs), options.monitor),
         ranks_(std::move(for_proposals)),
         method_(options.method),
         costs_(options.costs),
         space_(std::move(space)) {
-    ranks_.set_on_mpi_error(monitor_.options().on_mpi_error);
+    ranks_.set_on_mpi_error(engine_.options().on_mpi_error);
   }
 
   std::optional<GraphCut> step(const Graph& graph, const StepOptions& how);
   GraphCut propose(const Graph& graph, const std::optional<ByGraph>& method, bool from_nothing);
-  void accept();
-  void drop();
-  void require_proposal(const char* what) const;
-  // Where the graph is.
+  // `accepts` means that the proposal is carried out; otherwise it is dropped.
+  void end_proposal(bool accepts);
+  // The chosen space, or else a space of the memory in which the graph is.
   Space space_for(const Graph& graph) const {
     if (space_) return *space_;
     const bool is_given = graph.offsets().given();
     return Space::where(is_given ? graph.offsets().layout().memory : MemoryKind::host);
   }
 
-  // What accept() tells the monitor.
+  // The report of accept() to the monitor.
   struct Proposal {
     std::int64_t vertices = 0;  // that move
     double lambda = 1;
     std::int64_t asked_at = 0;
   };
 
-  Monitor monitor_;
+  Engine engine_;
   Communicator ranks_;
   ByGraph method_;
   VertexCosts costs_;
@@ -79,33 +59,33 @@ struct GraphBalancer::Impl {
 };
 
 std::optional<GraphCut> GraphBalancer::Impl::step(const Graph& graph, const StepOptions& how) {
-  if (proposal_) drop();
-  if (monitor_.options().deterministic) {  // every step counts in the account
+  if (proposal_) end_proposal(false);
+  if (engine_.options().deterministic) {  // every step counts in the account
     double weight = 0;
-    static_cast<void>(attempt(stage_name, [&] { weight = weight_of(space_for(graph), graph); }));
-    monitor_.set_load(weight);
+    static_cast<void>(attempt(graph_stage, [&] { weight = weight_of(space_for(graph), graph); }));
+    engine_.set_load(weight);
   }
-  const Advice advice = monitor_.step(vertices_of(graph), how);
+  const Advice advice = engine_.step(vertices_of(graph), how);
   if (!advice) return std::nullopt;
   GraphCut cut = propose(graph, std::nullopt, false);
   if (proposal_->vertices > 0) return cut;
-  drop();
+  end_proposal(false);
   return std::nullopt;
 }
 
 // Collective.
 GraphCut GraphBalancer::Impl::propose(const Graph& graph, const std::optional<ByGraph>& method,
                                       bool from_nothing) {
-  monitor_.meet_for_rebalance("propose");
-  const std::int64_t asked_at = proposal_ ? proposal_->asked_at : monitor_.now();
+  engine_.meet_for_rebalance("propose");
+  const std::int64_t asked_at = proposal_ ? proposal_->asked_at : engine_.now();
   GraphCutOptions cutting;
   exec::Array<int> here;
-  const Status ready = attempt(stage_name, [&] {
+  const Status ready = attempt(graph_stage, [&] {
     here = exec::filled(space_for(graph), "evenkeel::graph_balancer::ranks", vertices_of(graph),
                         ranks_.rank());
   });
-  const std::int64_t load = monitor_.load_nanoseconds();
-  const std::int64_t loads = require_same_generation(ranks_, ready, stage_name, generation_, load);
+  const std::int64_t load = engine_.load_nanoseconds();
+  const std::int64_t loads = require_same_generation(ranks_, ready, graph_stage, generation_, load);
   if (!from_nothing) cutting.from = here;
   if (costs_ == VertexCosts::measured && loads > 0) cutting.load = static_cast<double>(load);
   GraphCut cut = cut_graph(space_for(graph), ranks_, graph, cutting, method.value_or(method_));
@@ -115,49 +95,42 @@ GraphCut GraphBalancer::Impl::propose(const Graph& graph, const std::optional<By
   return cut;
 }
 
-void GraphBalancer::Impl::require_proposal(const char* what) const {
-  if (proposal_) return;
-  throw Error(ErrorKind::bad_input, Where{stage_name},
-              std::string("There is no proposal to ") + what + '.',
-              std::string("Call ") + what + "() once after step() or propose() returned one.");
-}
-
-void GraphBalancer::Impl::accept() {
-  require_proposal("accept");
-  const Proposal accepted = *std::exchange(proposal_, std::nullopt);
-  ++generation_;
+void GraphBalancer::Impl::end_proposal(bool accepts) {
+  if (!proposal_) {
+    const std::string call = accepts ? "accept" : "drop";
+    throw Error(ErrorKind::bad_input, Where{graph_stage}, "There is no proposal to " + call + '.',
+                "Call " + call + "() once after step() or propose() returned one.");
+  }
+  const Proposal ended = *std::exchange(proposal_, std::nullopt);
   Outcome outcome;
-  outcome.objects_moved = accepted.vertices;
-  outcome.lambda = accepted.lambda;
-  outcome.seconds = static_cast<double>(monitor_.now() - accepted.asked_at) * 1e-9;
-  monitor_.rebalanced(outcome);
-}
-
-void GraphBalancer::Impl::drop() {
-  require_proposal("drop");
-  const Proposal dropped = *std::exchange(proposal_, std::nullopt);
-  Outcome outcome;
-  outcome.moved = false;
-  outcome.seconds = static_cast<double>(monitor_.now() - dropped.asked_at) * 1e-9;
-  monitor_.rebalanced(outcome);
+  outcome.moved = accepts;
+  outcome.seconds = static_cast<double>(engine_.now() - ended.asked_at) * 1e-9;
+  if (accepts) {
+    ++generation_;
+    outcome.objects_moved = ended.vertices;
+    outcome.lambda = ended.lambda;
+  }
+  engine_.rebalanced(outcome);
 }
 
 GraphBalancer::GraphBalancer(const Communicator& communicator, const GraphBalancerOptions& options,
                              const std::optional<Space>& space)
-    : impl_(std::make_unique<Impl>(require_kokkos(communicator.duplicate()),
-                                   communicator.duplicate(), options, space)) {}
+    : impl_(std::make_unique<Impl>(
+          require_kokkos(communicator.duplicate(), graph_stage, "GraphBalancer"),
+          communicator.duplicate(), options, space)) {}
 #if EVENKEEL_HAS_MPI
 GraphBalancer::GraphBalancer(MPI_Comm users, const GraphBalancerOptions& options,
                              const std::optional<Space>& space)
-    : impl_(std::make_unique<Impl>(require_kokkos(Communicator(users)), Communicator(users),
-                                   options, space)) {}
+    : impl_(
+          std::make_unique<Impl>(require_kokkos(Communicator(users), graph_stage, "GraphBalancer"),
+                                 Communicator(users), options, space)) {}
 #endif
 GraphBalancer::GraphBalancer(GraphBalancer&&) noexcept = default;
 GraphBalancer& GraphBalancer::operator=(GraphBalancer&&) noexcept = default;
 GraphBalancer::~GraphBalancer() = default;
 
 Kernel GraphBalancer::kernel(const std::string& name, const KernelOptions& options) {
-  return impl_->monitor_.kernel(name, options);
+  return impl_->engine_.kernel(name, options);
 }
 std::optional<GraphCut> GraphBalancer::step(const Graph& graph, const StepOptions& how) {
   const InUse in_use(impl_->space_);
@@ -169,19 +142,19 @@ GraphCut GraphBalancer::propose(const Graph& graph, const std::optional<ByGraph>
   return with_name(options().name, [&] { return impl_->propose(graph, method, from_nothing); });
 }
 void GraphBalancer::accept() {
-  with_name(options().name, [&] { impl_->accept(); });
+  with_name(options().name, [&] { impl_->end_proposal(true); });
 }
 void GraphBalancer::drop() {
-  with_name(options().name, [&] { impl_->drop(); });
+  with_name(options().name, [&] { impl_->end_proposal(false); });
 }
 bool GraphBalancer::has_proposal() const noexcept { return impl_->proposal_.has_value(); }
-void GraphBalancer::restore(const std::string& saved) { impl_->monitor_.restore(saved); }
-std::string GraphBalancer::saved_state() const { return impl_->monitor_.saved_state(); }
-void GraphBalancer::finish() { impl_->monitor_.finish(); }
+void GraphBalancer::restore(const std::string& saved) { impl_->engine_.restore(saved); }
+std::string GraphBalancer::saved_state() const { return impl_->engine_.saved_state(); }
+void GraphBalancer::finish() { impl_->engine_.finish(); }
 
 std::int64_t GraphBalancer::generation() const noexcept { return impl_->generation_; }
-const Options& GraphBalancer::options() const noexcept { return impl_->monitor_.options(); }
-Metrics GraphBalancer::metrics() const { return impl_->monitor_.metrics(); }
-Account GraphBalancer::account() const { return impl_->monitor_.account(); }
+const Options& GraphBalancer::options() const noexcept { return impl_->engine_.options(); }
+Metrics GraphBalancer::metrics() const { return impl_->engine_.metrics(); }
+Account GraphBalancer::account() const { return impl_->engine_.account(); }
 
 }  // namespace evenkeel

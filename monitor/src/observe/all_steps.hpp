@@ -1,19 +1,14 @@
 #pragma once
 
 // The load of one rank in all steps since the last look was posted, measured or not, including
-// warm-up, settling and latency. The account of a run is made of it.
+// warm-up, settling and latency. The account of a run is based on it.
 //
-// Ranks wait for each other in every step, so what a run has waited for is the sum over steps of
-// the greatest load. A reduction of fixed size carries that in slots of consecutive steps: one step
-// each while there is room, then two, four, eight... All ranks count steps alike and restart alike,
-// so slot k covers the same steps on each.
+// Ranks wait for each other in every step, so a run takes the sum over steps of the greatest load.
+// A reduction of fixed size carries the loads in slots of consecutive steps: one step each while
+// there is room, then two, four, eight... All ranks count the same steps and restart at the same
+// step, so slot k covers the same steps on each rank.
 
-#include "agree/epoch.hpp"
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
+#include "observe/epoch.hpp"
 
 namespace evenkeel {
 
@@ -21,8 +16,8 @@ class AllSteps {
  public:
   static constexpr std::size_t slots = step_slots;
 
-  // Adds a step of which this many nanoseconds were in kernels. A negative number counts as 0; a
-  // sum that would overflow stays at the greatest number.
+  // Adds a step with `load` nanoseconds in kernels. A negative number counts as 0. A sum that would
+  // overflow stays at the greatest number.
   void add(std::int64_t load, std::int64_t duration = 0) noexcept {
     duration_ = plus(duration_, std::max<std::int64_t>(0, duration));
     if (steps_ == steps_per_slot_ * static_cast<std::int64_t>(slots)) halve();
@@ -31,8 +26,8 @@ class AllSteps {
     ++steps_;
   }
 
-  // Leaves out the nanoseconds in which the rank waited for a core. Nobody knows in which steps
-  // that was: all lose the same share.
+  // Leaves out the nanoseconds in which the rank waited for a core. The steps of this waiting are
+  // not known, so all lose the same share.
   void leave_out(std::int64_t waited) noexcept {
     if (waited <= 0 || duration_ <= 0) return;
     const double share =
@@ -41,7 +36,16 @@ class AllSteps {
       slot = share < 1 ? slot - static_cast<std::int64_t>(share * static_cast<double>(slot)) : 0;
   }
 
-  // The look is posted.
+  // Objects have moved after the last step. After more than 64 moves, only the first 63 and the
+  // latest one are remembered.
+  void note_move() noexcept { moved_after_[std::min(moves_++, most_moves - 1)] = steps_; }
+
+  // The load in each slot under other domains, if all steps took `per_step` on average. It is
+  // assumed to vary from step to step as the measured load does. Steps before and after a move are
+  // each compared with their own mean: a greater load before the move is not noise.
+  StepSlots spread(double per_step) const;
+
+  // To be called when the look is posted.
   void restart() noexcept { *this = {}; }
 
   std::int64_t steps() const noexcept { return steps_; }
@@ -51,7 +55,7 @@ class AllSteps {
     return sum;
   }
 
-  // Slot k has the steps from k * steps_per_slot() on; the last slot in use may have fewer yet,
+  // Slot k begins with step k * steps_per_slot(). The last slot in use may still have fewer steps,
   // and the slots after it are 0.
   std::int64_t steps_per_slot() const noexcept { return steps_per_slot_; }
   const StepSlots& sums() const noexcept { return sums_; }
@@ -63,15 +67,50 @@ class AllSteps {
                : a + b;
   }
 
-  // Two slots become one.
+  std::int64_t begin_of(std::size_t slot) const noexcept {
+    return static_cast<std::int64_t>(slot) * steps_per_slot_;
+  }
+  // The number of moves before the slot.
+  std::ptrdiff_t moves_before(std::size_t slot) const noexcept {
+    const auto end =
+        moved_after_.begin() + static_cast<std::ptrdiff_t>(std::min(moves_, most_moves));
+    return std::upper_bound(moved_after_.begin(), end, begin_of(slot)) - moved_after_.begin();
+  }
+
+  // Merges pairs of slots.
   void halve() noexcept {
     for (std::size_t k = 0; k < slots / 2; ++k) sums_[k] = plus(sums_[2 * k], sums_[2 * k + 1]);
     std::fill(sums_.begin() + slots / 2, sums_.end(), 0);
     steps_per_slot_ *= 2;
   }
 
+  static constexpr std::size_t most_moves = 64;
+
   StepSlots sums_{};
   std::int64_t steps_ = 0, steps_per_slot_ = 1, duration_ = 0;
+  std::size_t moves_ = 0;
+  std::array<std::int64_t, most_moves> moved_after_{};  // for each move, the steps before it
 };
+
+inline StepSlots AllSteps::spread(double per_step) const {
+  const auto steps_in = [&](std::size_t slot) {
+    return static_cast<double>(
+        std::clamp<std::int64_t>(steps_ - begin_of(slot), 0, steps_per_slot_));
+  };
+  StepSlots spread{};
+  for (std::size_t first = 0, end = 0; first < slots; first = end) {
+    double load = 0, steps = 0;
+    for (; end < slots && moves_before(end) == moves_before(first); ++end) {
+      load += static_cast<double>(sums_[end]);
+      steps += steps_in(end);
+    }
+    for (std::size_t slot = first; slot < end; ++slot) {
+      const double usual = steps_in(slot);
+      const double share = load > 0 ? static_cast<double>(sums_[slot]) * steps / load : usual;
+      spread[slot] = whole(per_step * share);
+    }
+  }
+  return spread;
+}
 
 }  // namespace evenkeel

@@ -4,28 +4,27 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
 
 namespace evenkeel {
 
 namespace {
 
-// A chunk takes at least so many times what timing it takes.
+// A chunk takes at least this many times the cost of timing it.
 constexpr double least_length = 400;
 constexpr double most_chunks = ChunkTimes::stretches;
 
-// What was measured before counts less and less, since loads move. Noise that all stretches of a
-// rank share does not change their proportions.
-constexpr double kept = 0.7;
+// Old measurements count less and less, since loads move. Noise that all stretches of a rank share
+// does not change their proportions.
+constexpr double share_kept = 0.7;
 
-// A run after so many steps is to be entered.
+// Fades old times before entering a run `steps` steps later.
 void fade(StretchTimes& times, double steps) {
-  times.steps = kept * times.steps + steps;
+  times.steps = share_kept * times.steps + steps;
   times.all_steps += steps;
-  for (double& nanoseconds : times.nanoseconds) nanoseconds *= kept;
+  for (double& nanoseconds : times.nanoseconds) nanoseconds *= share_kept;
 }
 
-// Shares the time of a chunk out among its stretches.
+// Divides the time of a chunk among its stretches.
 void enter(double nanoseconds, std::size_t chunk, const ChunkTimes::Loop& loop,
            std::vector<double>& of_stretches) {
   const std::size_t together = of_stretches.size() / loop.chunks, first = chunk * together;

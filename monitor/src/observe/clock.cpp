@@ -2,31 +2,25 @@
 #include "observe/thread_track.hpp"
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/cycle_counter.hpp>
-#include <evenkeel/backends/exec/device_timer.hpp>
 #include <evenkeel/backends/exec/stretch.hpp>
-#include <evenkeel/monitor/clock.hpp>
 
-#include <algorithm>
-#include <atomic>
 #include <exception>
 #include <mutex>
 #include <numeric>
 #include <thread>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-// --- Which track a thread writes to --------------------------------------------------------------
+// --- The track of a thread -----------------------------------------------------------------------
 
 // The track that this thread used last; a scope tries it first. It is trivial, and so outlives the
 // table.
 constinit thread_local ThreadTrack* latest = nullptr;
 constinit thread_local bool is_ending = false;
 
-// All tracks of this thread, of whatever clock; shared with the clocks.
+// All tracks of this thread, for all clocks; shared with the clocks.
 class TracksOfThread {
  public:
   TracksOfThread() = default;
@@ -58,13 +52,11 @@ TracksOfThread& tracks_of_thread() {
   return tracks;
 }
 
-[[noreturn]] void refuse(const std::string& problem, const std::string& remedy) {
-  throw Error(ErrorKind::bad_input, Where{"monitor/clock"}, problem, remedy);
-}
+constexpr Refusal refuse{"monitor/clock"};
 
 constexpr int most_kernel_sets = 64;
 
-// What it takes to time a scope. `now` null: by the cycle counter.
+// The cost of timing a scope. A null `now` means the cycle counter.
 double scope_nanoseconds(Clock::Now now) {
   return now == nullptr ? 25 : now == &thread_cpu_nanoseconds ? 400 : 50;
 }
@@ -90,18 +82,18 @@ void check(const std::string& name, const KernelOptions& options) {
 struct Clock::Impl {
   Impl(Now clock, double scope) : now(clock), chunks(scope) {}
 
-  Now now;  // null: the cycle counter
+  Now now;  // null for the cycle counter
   std::shared_ptr<DeviceEvents> events;
   TickRate rate;
-  bool is_per_thread;  // each thread has its own time, which says nothing of another's
+  bool is_per_thread;  // each thread has a time of its own
 
-  std::mutex mutex;  // of the list, to which a thread adds its track when it first times
+  std::mutex mutex;  // of the list; a thread adds its track when it first times
   std::vector<std::shared_ptr<ThreadTrack>> tracks;
   std::atomic<bool> lost = false;  // a thread found no memory for its track
 
-  std::int64_t last = 0, step_began = 0;
+  std::int64_t step_began = 0;
   std::thread::id stepped_by;
-  // Whatever is timed has a slot: kernels, and the chunks of their loops.
+  // Each kernel has a slot, and so has each chunk of their loops.
   std::vector<std::size_t> slots_of_kernels;
   std::vector<std::int64_t> of_thread, of_slots, of_step;  // ticks; of_step by kernel
   ChunkTimes chunks;
@@ -153,7 +145,7 @@ Clock::Clock(Now now, std::shared_ptr<DeviceEvents> events, bool by_cycles)
   impl_->is_per_thread = now == &thread_cpu_nanoseconds;
   if (by_cycles) impl_->rate = TickRate::measured();
   impl_->stepped_by = std::this_thread::get_id();
-  impl_->last = impl_->step_began = impl_->read();
+  impl_->step_began = impl_->read();
 }
 
 Clock::~Clock() {
@@ -185,7 +177,7 @@ Kernel Clock::kernel(const std::string& name, const KernelOptions& options) {
   return Kernel(shared_from_this(), static_cast<int>(index), static_cast<int>(slot));
 }
 
-// Returns the first of them.
+// Returns the first new slot.
 std::size_t Clock::add_slots(std::size_t count) {
   Impl& impl = *impl_;
   const std::lock_guard lock(impl.mutex);
@@ -221,7 +213,7 @@ ThreadTrack* Clock::known_track() const noexcept {
   return is_ending ? nullptr : tracks_of_thread().find(this);
 }
 
-// This thread's track, made when there is none yet.
+// This thread's track, which the first call makes.
 ThreadTrack* Clock::track() noexcept {
   if (latest != nullptr && latest->clock() == this) return latest;
   if (is_ending) return nullptr;
@@ -245,8 +237,8 @@ ThreadTrack* Clock::make_track() {
   return made.get();
 }
 
-// Adds what a thread has measured to of_thread. On a device a scope counts as the longer of what
-// the host and what the device took.
+// Replaces of_thread by the measurements of a thread. On a device, a scope counts with the longer
+// of the times of host and device.
 void Clock::Impl::drain_one(ThreadTrack& track) {
   of_thread.assign(of_thread.size(), 0);
   track.drain(of_thread);
@@ -257,7 +249,7 @@ void Clock::Impl::drain_one(ThreadTrack& track) {
         std::max(scope.host, rate.ticks(scope.device_nanoseconds));
 }
 
-// Adds what a thread has measured to what all have.
+// Adds the measurements of a thread to those of all threads.
 void Clock::Impl::add_thread() noexcept {
   for (std::size_t slot = 0; slot < of_slots.size(); ++slot) of_slots[slot] += of_thread[slot];
   for (const ChunkTimes::Loop& loop : chunks.loops()) {
@@ -270,9 +262,9 @@ void Clock::Impl::add_thread() noexcept {
     of_step[k] = std::max(of_step[k], of_thread[slots_of_kernels[k]]);
 }
 
-// Called at the end of each step, and not by the watcher: to drain a record costs a nanosecond, to
-// wake a sleeping thread five to fourteen thousand; and when an epoch ends, its sums are needed at
-// once. So a ring need not hold more than a step. False: the step cannot be trusted.
+// Called at the end of each step, and not by the watcher: draining a record costs a nanosecond, and
+// waking a sleeping thread five to fourteen thousand. Also, when an epoch ends, its sums are needed
+// at once. So a ring need not hold more than one step. Returns false if the step cannot be trusted.
 bool Clock::Impl::drain() noexcept {
   const std::lock_guard lock(mutex);
   bool fit = !lost.exchange(false, std::memory_order_relaxed);
@@ -298,7 +290,7 @@ Clock::Step Clock::end_step() noexcept {
   const std::int64_t now = impl.read();
   if (ThreadTrack* const mine = known_track()) mine->charge_open_scopes(now);
   Step step;
-  step.fit = now >= impl.last;
+  step.fit = now >= impl.step_began;
   const std::thread::id thread = std::this_thread::get_id();
   if (std::exchange(impl.stepped_by, thread) != thread) step.fit = step.fit && !impl.is_per_thread;
   step.fit = impl.drain() && step.fit;
@@ -308,7 +300,7 @@ Clock::Step Clock::end_step() noexcept {
                  [&](std::int64_t ticks) { return impl.rate.nanoseconds(ticks); });
   step.load = std::accumulate(of_step_.begin(), of_step_.end(), std::int64_t{0});
   impl.chunks.end_step(impl.of_slots, impl.rate, step.fit);
-  impl.last = impl.step_began = now;
+  impl.step_began = now;
   return step;
 }
 

@@ -2,26 +2,11 @@
 
 #include "observe/truncated_mean.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
-#include <iterator>
-#include <numeric>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
-
-std::int64_t sum_of(std::span<const std::int64_t> values) {
-  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
-}
-
-// The nearest integer, bounded so that sums do not overflow; 0 unless the argument is positive.
-std::int64_t whole(double nanoseconds) {
-  constexpr double most = 0x1p61;
-  return nanoseconds > 0 ? std::llround(std::min(nanoseconds, most)) : 0;
-}
 
 void add_to(Work& work, const Work& more, double factor = 1) {
   work.before += factor * more.before;
@@ -70,8 +55,8 @@ void DeclaredWork::drop() {
   gone_ = 0;
 }
 
-// In each step: mean + sum over the window of (nanoseconds - mean) / every. Once the window is full
-// that is the sum / every, and the mean has no part in it.
+// In each step: mean + sum over the window of (nanoseconds - mean) / every. After the window is
+// full, this is the sum / every, and the mean has no effect.
 double DeclaredWork::total(int every, double share, double mean) const {
   return share * mean * unknown_ + in_epoch_.working(share) / every;
 }
@@ -111,8 +96,8 @@ Work FoundWork::rate() const noexcept {
   return {rate.before / steps, rate.now / steps};
 }
 
-// A run ends its gap. Of the gap before the first run only the steps seen so far are known, and the
-// period before the rebalance.
+// A run ends its gap. The gap before the first run is not known in full: it is at least as long as
+// the steps seen so far, and as the period before the rebalance.
 void FoundWork::run(const Work& work) {
   const auto since = static_cast<double>(since_);
   const double gap = runs_ == 0 ? std::max(since, period_) : since;
@@ -129,7 +114,7 @@ void FoundWork::run(const Work& work) {
   guessed_ = {};
 }
 
-// Corrections come over the next four periods or so, and change no step by more than half.
+// Spreads corrections over about four periods, and changes no step by more than half.
 void FoundWork::pay() {
   constexpr double periods = 4, least_steps = 16;
   const double owed = std::abs(owed_.total());
@@ -160,7 +145,7 @@ void FoundWork::add(std::int64_t nanoseconds, bool counts) {
   if (counts) pay();
 }
 
-// A single run without a known period is spread over all steps that there were.
+// A single run without a known period is spread over all steps so far.
 double FoundWork::total(double share) const {
   if (is_single()) {
     const double steps = mean_gap() + static_cast<double>(since_);
@@ -198,7 +183,7 @@ bool EpochSums::recurs(const Kernel& kernel) const noexcept {
   return kernel.is_declared() || kernel.ran_before + kernel.ran < steps_since_ + steps_;
 }
 
-// Of a kernel that recurs.
+// The total of a kernel that recurs.
 std::int64_t EpochSums::recurring_total(const Kernel& kernel) const {
   if (!kernel.is_declared()) return whole(kernel.found.total(working_share_));
   const bool rests = 2 * kernel.ran <= steps_;  // in most steps
@@ -207,8 +192,8 @@ std::int64_t EpochSums::recurring_total(const Kernel& kernel) const {
   return whole(kernel.declared.total(kernel.options.every, working_share_, mean));
 }
 
-// Where the rank waited for a core, what truncation has left out of a kernel is mostly this
-// waiting, which is not left out twice.
+// If the rank waited for a core, truncation has left out mostly this waiting, which must not be
+// left out twice.
 std::int64_t EpochSums::total(const Kernel& kernel) const {
   if (recurs(kernel)) return recurring_total(kernel);
   const std::int64_t sum = kernel.closed_sum + sum_of(kernel.kept);
@@ -249,9 +234,9 @@ Sample EpochSums::sample(std::int64_t unit) const {
   // The sum over 2^20 ranks fits 63 bits.
   constexpr double most_variance = 1ULL << 40U;
   Sample sample;
-  std::int64_t in_kernels = 0;  // nothing left out
+  std::int64_t in_kernels = 0;  // with nothing left out
   sample.steps = steps_;
-  sample.fit = fit_ && steps_ > 0 && duration_ > 0;  // a clock that stands still measures nothing
+  sample.fit = fit_ && steps_ > 0 && duration_ > 0;  // a stopped clock measures nothing
   sample.kernels.reserve(kernels_.size());
   for (const Kernel& kernel : kernels_) {
     const std::int64_t nanoseconds = total(kernel);
@@ -262,8 +247,9 @@ Sample EpochSums::sample(std::int64_t unit) const {
     sample.phases[phase] += nanoseconds;
     sample.load += nanoseconds;
   }
-  // The duration loses what is left out of kernels and gains what is spread into this epoch, so
-  // that the share that kernels cover stays the same.
+  // The duration loses the time that is left out of kernels, and gains the work that is spread into
+  // this epoch. It also loses the waiting outside of kernels, so that waiting does not change the
+  // coverage.
   const std::int64_t elsewhere = std::max<std::int64_t>(0, duration_ - in_kernels);
   const auto waited = std::llround(static_cast<double>(elsewhere) * (1 - working_share_));
   const std::int64_t left_out = in_kernels - sample.load + waited;
@@ -300,6 +286,13 @@ void EpochSums::know(std::size_t kernels, std::span<const KernelOptions> options
   }
 }
 
+void EpochSums::Kernel::recur(std::int64_t nanoseconds, bool counts) {
+  if (is_declared())
+    declared.add(nanoseconds, options.every, counts);
+  else
+    found.add(nanoseconds, counts);
+}
+
 void EpochSums::add(const Clock::Step& step, std::span<const std::int64_t> kernels,
                     std::span<const KernelOptions> options) {
   know(kernels.size(), options);
@@ -308,10 +301,7 @@ void EpochSums::add(const Clock::Step& step, std::span<const std::int64_t> kerne
     const std::int64_t nanoseconds = k < kernels.size() ? kernels[k] : 0;
     kernel.kept.push_back(nanoseconds);
     if (nanoseconds > 0) ++kernel.ran;
-    if (kernel.is_declared())
-      kernel.declared.add(nanoseconds, kernel.options.every, true);
-    else
-      kernel.found.add(nanoseconds, true);
+    kernel.recur(nanoseconds, true);
   }
   duration_ += step.duration;
   fit_ = fit_ && step.fit;
@@ -322,14 +312,8 @@ void EpochSums::add(const Clock::Step& step, std::span<const std::int64_t> kerne
 void EpochSums::hint(std::span<const std::int64_t> kernels,
                      std::span<const KernelOptions> options) {
   know(kernels.size(), options);
-  for (std::size_t k = 0; k < kernels_.size(); ++k) {
-    Kernel& kernel = kernels_[k];
-    const std::int64_t nanoseconds = k < kernels.size() ? kernels[k] : 0;
-    if (kernel.is_declared())
-      kernel.declared.add(nanoseconds, kernel.options.every, false);
-    else
-      kernel.found.add(nanoseconds, false);
-  }
+  for (std::size_t k = 0; k < kernels_.size(); ++k)
+    kernels_[k].recur(k < kernels.size() ? kernels[k] : 0, false);
 }
 
 void EpochSums::forget() noexcept {

@@ -1,27 +1,21 @@
 #pragma once
 
-// What one rank has measured in the running epoch, and since the last rebalance.
+// The measurements of one rank in the running epoch, and since the last rebalance.
 //
-// A kernel that has run in every step counts the number of steps times its truncated mean, so that
-// a step that something else has disturbed (a page fault, a file, another program) does not look
-// like load. Work that recurs every few steps is spread over its period, whatever the epoch: else
-// an epoch with it would look heavier than one without, and truncation would leave out the very
-// steps in which it runs. The period is declared, or found in a kernel that does not run in every
-// step. Periods go on from epoch to epoch, until a rebalance gives this rank other work.
+// A kernel that has run in every step counts with the number of steps times its truncated mean, so
+// that a disturbed step (a page fault, a file, another program) does not look like load. Work that
+// recurs every few steps is spread over its period, across epochs: otherwise an epoch with it would
+// look heavier than one without, and truncation would leave out exactly the steps in which it runs.
+// The period is declared, or found in a kernel that does not run in every step. Periods continue
+// from epoch to epoch, until a rebalance gives this rank other work.
 
-#include "agree/epoch.hpp"
+#include "observe/epoch.hpp"
 
-#include <evenkeel/monitor/clock.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <vector>
 
 namespace evenkeel {
 
-// Nanoseconds of work. `now` is measured in the running epoch, and a share of it may turn out to be
+// Nanoseconds of work. `now` is from the running epoch, and a share of it may turn out to be time
 // waiting for a core; `before` is from earlier epochs, and free of waiting.
 struct Work {
   double before = 0, now = 0;
@@ -30,14 +24,14 @@ struct Work {
   double working(double share) const noexcept { return before + share * now; }
 };
 
-// Work that is declared to recur every `every` steps: the sum over a window of that many. Runs
-// are remembered one by one; in a window of more than 256 steps, runs within 1/256 of it are
-// remembered together, and leave it bit by bit. So there are never more than about 600 of them.
+// Work that is declared to recur every `every` steps: the sum over a window of that many steps.
+// Runs are remembered one by one. In a window of more than 256 steps, runs within 1/256 of it are
+// remembered together, and leave it bit by bit. So there are never more than about 600 entries.
 class DeclaredWork {
  public:
   // Adds a step with this many nanoseconds; it counts if it belongs to the epoch.
   void add(std::int64_t nanoseconds, int every, bool counts);
-  // The work of the epoch. `mean`, the work in every step, stands in for steps before the first.
+  // The work of the epoch. For steps before the first, `mean` counts: the work in every step.
   double total(int every, double share, double mean) const;
   // The next epoch begins.
   void restart(double share);
@@ -51,7 +45,7 @@ class DeclaredWork {
   void drop();
 
   std::vector<Runs> runs_ = {};
-  std::size_t gone_ = 0;    // how many of them have left the window
+  std::size_t gone_ = 0;    // the number of them that have left the window
   Work sum_ = {};           // of the others
   std::int64_t steps_ = 0;  // so far
   Work in_epoch_ = {};      // the window, summed over the steps of the epoch
@@ -59,22 +53,22 @@ class DeclaredWork {
 };
 
 // Work that is found to recur: each run is spread over the gap since the run before it. After the
-// last run the rate of the last few runs goes on, and fades once the next run is overdue. The next
-// run shows the true rate; what was counted for steps of earlier epochs is then corrected bit by
-// bit, over a few periods, so that nothing is lost or counted twice in the long run and yet epochs
-// stay alike.
+// last run, the rate of the last few runs continues, and fades when the next run is overdue. The
+// next run shows the true rate. The work counted for steps of earlier epochs is then corrected bit
+// by bit, over a few periods, so that in the long run nothing is lost or counted twice, and yet
+// epochs stay comparable.
 class FoundWork {
  public:
   FoundWork() = default;
-  // For a kernel that is new after `in_epoch` steps of the epoch and `before` earlier ones.
+  // For a kernel that first appears after `in_epoch` steps of the epoch and `before` earlier ones.
   FoundWork(std::int64_t in_epoch, std::int64_t before)
       : since_(before + in_epoch), open_(in_epoch), open_before_(before), in_epoch_(in_epoch) {}
 
   void add(std::int64_t nanoseconds, bool counts);
   double total(double share) const;  // of the epoch
   void restart(double share);
-  // After a rebalance: forgets all but the period. `is_regular`: the kernel ran in every step since
-  // the rebalance before.
+  // After a rebalance: forgets all but the period. `is_regular` says that the kernel ran in every
+  // step since the rebalance before.
   void restart_all(bool is_regular);
 
  private:
@@ -84,7 +78,7 @@ class FoundWork {
     Work work = {};
   };
 
-  // Once there has been a second run it is known how often it recurs.
+  // A second run shows the period.
   bool is_single() const noexcept { return runs_ == 1 && period_ <= 0; }
   void run(const Work& work);
   void pay();
@@ -95,10 +89,10 @@ class FoundWork {
   std::array<Run, remembered> last_ = {};
   std::int64_t runs_ = 0;
   std::int64_t since_ = 0;                   // steps since the last run, or since the first step
-  double period_ = 0;                        // known from before the rebalance; 0: not
-  std::int64_t open_ = 0, open_before_ = 0;  // those that count, of this epoch and of earlier ones
+  double period_ = 0;                        // from before the rebalance; 0 if unknown
+  std::int64_t open_ = 0, open_before_ = 0;  // since then, counted: in this epoch, earlier
   std::int64_t in_epoch_ = 0;                // steps
-  double guessed_before_ = 0;                // work counted for the earlier ones
+  double guessed_before_ = 0;                // work counted for steps of earlier epochs
   Work guessed_ = {}, spread_ = {};          // of the epoch: after the last run, and up to it
   Work owed_ = {}, paid_ = {};               // corrections: to come, and in the epoch
 };
@@ -109,19 +103,20 @@ class EpochSums {
   // the variance, see Totals.
   Sample sample(std::int64_t unit) const;
 
-  // `options` of the kernels, where they have any.
+  // Adds a step. Kernels without an entry in `options` have the default options.
   void add(const Clock::Step& step, std::span<const std::int64_t> kernels,
            std::span<const KernelOptions> options = {});
 
-  // Takes in a step that does not count, say the one after a rebalance: it has the first run of
-  // work that is declared to recur, or was known to recur before the rebalance.
+  // Takes in a step that does not count, such as the one after a rebalance: it may have the first
+  // run of work that is declared to recur, or was known to recur before the rebalance.
   void hint(std::span<const std::int64_t> kernels, std::span<const KernelOptions> options = {});
 
-  // Leaves out this many nanoseconds of the running epoch, which were waiting for a core. All work
-  // loses the same share, less what truncation has left out already.
+  // Leaves out `waited` nanoseconds of the running epoch, in which the rank waited for a core. All
+  // work loses the same share, less the share that truncation has left out already.
   void leave_out(std::int64_t waited);
 
-  // A step could not be added: forgets all kernels. The epoch is not fit to be looked at.
+  // To be called if a step could not be added: forgets all kernels. The sample of the epoch is
+  // unfit.
   void forget() noexcept;
 
   // The next epoch begins.
@@ -130,9 +125,9 @@ class EpochSums {
   void restart_all();
 
   std::int64_t steps() const noexcept { return steps_; }
-  // Nanoseconds per step since the last rebalance; 0 while nothing is measured.
+  // Nanoseconds per step since the last rebalance; 0 before the first measurement.
   std::int64_t mean_load() const;
-  // The same of the running epoch.
+  // The same for the running epoch.
   std::int64_t epoch_load() const;
 
  private:
@@ -148,6 +143,8 @@ class EpochSums {
     FoundWork found = {};
 
     bool is_declared() const noexcept { return options.every > 1; }
+    // Adds a step to the recurring work.
+    void recur(std::int64_t nanoseconds, bool counts);
   };
 
   void know(std::size_t kernels, std::span<const KernelOptions> options);

@@ -1,9 +1,9 @@
 #include "observe/kernel_names.hpp"
 
-#include "agree/hash.hpp"
+#include "observe/hash.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/backends/error.hpp>
 
 #include <algorithm>
 #include <sstream>
@@ -12,9 +12,9 @@ namespace evenkeel {
 
 namespace {
 
-constexpr const char* stage_name = "monitor/epoch";
+constexpr const char* epoch_stage = "monitor/epoch";
 
-// One per line: names have no line feeds.
+// One name per line: names have no line feeds.
 std::string joined(const std::vector<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += name + '\n';
@@ -28,13 +28,13 @@ std::vector<std::string> split(std::span<const char> text) {
   return names;
 }
 
-// Refuses the first name that some rank does not know, in the order of ranks and names.
+// Refuses the first name that a rank does not know, in the order of ranks and names.
 void require_alike(const std::vector<std::vector<std::string>>& names_of_rank,
                    const std::vector<std::string>& all) {
   for (std::size_t rank = 0; rank < names_of_rank.size(); ++rank)
     for (const std::string& name : all)
       if (!std::binary_search(names_of_rank[rank].begin(), names_of_rank[rank].end(), name))
-        throw Error(ErrorKind::disagreement, Where{stage_name},
+        throw Error(ErrorKind::disagreement, Where{epoch_stage},
                     "Rank " + std::to_string(rank) + " does not know the kernel '" + name + "'.",
                     "Register the same kernels on all ranks, or leave strict_kernels off.");
 }
@@ -69,14 +69,14 @@ std::vector<std::int64_t> KernelNames::in_order(std::span<const std::int64_t> of
 
 void KernelNames::unite(const Communicator& communicator, bool strict) {
   std::string text;
-  const Status made = attempt(stage_name, [&] {
+  const Status made = attempt(epoch_stage, [&] {
     std::vector<std::string> mine = own_;
     std::sort(mine.begin(), mine.end());
     text = joined(mine);
   });
   const auto gathered = all_gather(communicator, made, std::span<const char>(text));
   std::vector<std::vector<std::string>> names_of_rank;
-  vote(communicator, attempt(stage_name, [&] {
+  vote(communicator, attempt(epoch_stage, [&] {
          names_of_rank.reserve(static_cast<std::size_t>(communicator.size()));
          for (int rank = 0; rank < communicator.size(); ++rank)
            names_of_rank.push_back(split(gathered.of_rank(rank)));

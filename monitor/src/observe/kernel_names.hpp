@@ -1,16 +1,12 @@
 #pragma once
 
-// The names of kernels that this rank knows, its own and those it has learned of from other ranks,
-// in an order that all ranks share once they know the same names. Ranks may register different
-// kernels (a rank without objects, optional physics); a kernel counts 0 seconds on a rank that
-// lacks it.
+// The names of kernels that this rank knows: its own, and those learned from other ranks. All ranks
+// that know the same names have them in the same order. Ranks may register different kernels (a
+// rank without objects, optional physics); a kernel counts 0 seconds on a rank that lacks it.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 
-#include <cstdint>
-#include <span>
 #include <string>
-#include <vector>
 
 namespace evenkeel {
 
@@ -34,7 +30,7 @@ class KernelNames {
   void add(const std::vector<std::string>& names);
 
   std::vector<std::string> own_;           // in the clock's order
-  std::vector<std::string> sorted_;        // all that are known
+  std::vector<std::string> sorted_;        // all known names
   std::vector<std::size_t> place_of_own_;  // in sorted_
   std::uint64_t hash_ = 0;
 };

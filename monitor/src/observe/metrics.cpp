@@ -5,10 +5,6 @@
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-
 namespace evenkeel {
 
 LoadSummary summarise(std::span<const double> seconds) {
@@ -55,8 +51,7 @@ Figures figures_of(const Tally& tally, std::int64_t ranks, std::int64_t steps) n
   return figures;
 }
 
-Metrics metrics_of(const Totals& totals, const Interval& interval,
-                   std::span<const std::string> names) {
+Metrics metrics_of(const Totals& totals, const Trend& trend, std::span<const std::string> names) {
   const auto figures = [&](const Tally& tally) {
     return figures_of(tally, totals.ranks, totals.steps);
   };
@@ -87,7 +82,6 @@ Metrics metrics_of(const Totals& totals, const Interval& interval,
       metrics.phases.push_back(figures(totals.phases[phase]));
   }
   metrics.coverage = totals.coverage();
-  const Trend trend = interval.trend();
   constexpr double seconds = 1e-9;
   metrics.trend = trend.slope * seconds;
   metrics.scatter = trend.scatter * seconds;

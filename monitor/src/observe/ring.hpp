@@ -16,7 +16,7 @@ class Ring {
   static_assert(length > 0 && (length & (length - 1)) == 0, "a power of two");
   static constexpr std::size_t capacity = length;
 
-  // By the thread that pushes. False: full, and nothing has happened.
+  // Called by the thread that pushes. Returns false, and changes nothing, if the ring is full.
   bool push(const T& value) noexcept {
     const std::uint64_t at = pushed_.load(std::memory_order_relaxed);
     if (at - seen_drained_ == length) {
@@ -28,7 +28,7 @@ class Ring {
     return true;
   }
 
-  // By the thread that drains: take(value) for each that is there, the oldest first.
+  // Called by the thread that drains: calls take(value) for each value, the oldest first.
   template <class Take>
   void drain(const Take& take) {
     const std::uint64_t end = pushed_.load(std::memory_order_acquire);

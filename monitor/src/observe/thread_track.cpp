@@ -1,6 +1,5 @@
 #include "observe/thread_track.hpp"
 
-#include <algorithm>
 #include <exception>
 
 namespace evenkeel {
@@ -14,15 +13,22 @@ void GrowingSums::make_room(std::size_t count) {
   }
 }
 
+void Spill::take(std::vector<std::int64_t>& ticks) {
+  const std::uint64_t times = times_.load(std::memory_order_acquire);
+  if (times == taken_times_) return;
+  taken_times_ = times;
+  for (std::size_t kernel = 0; kernel < ticks.size(); ++kernel) {
+    const std::int64_t sum = sums_.of(kernel);
+    ticks[kernel] += sum - std::exchange(taken_[kernel], sum);
+  }
+}
+
 ThreadTrack::ThreadTrack(Clock* clock, Clock::Now now, std::size_t kernels)
     : now_(now), last_(read(now)), clock_(clock) {
   make_room(kernels);
 }
 
-void ThreadTrack::make_room(std::size_t kernels) {
-  sums_.make_room(kernels);
-  seen_sums_.resize(kernels);
-}
+void ThreadTrack::make_room(std::size_t kernels) { spill_.make_room(kernels); }
 
 std::int64_t ThreadTrack::read() noexcept {
   const std::int64_t now = read(now_);
@@ -44,7 +50,7 @@ std::uint32_t ThreadTrack::begin(int kernel) noexcept {
   return number;
 }
 
-// The device's event lies inside the scope, so that its cost counts where it is caused.
+// The device's event is inside the scope, so that its cost counts where it is caused.
 std::uint32_t ThreadTrack::begin(int kernel, const DeviceStream& stream,
                                  const std::shared_ptr<DeviceEvents>& events) noexcept {
   const int depth = depth_;
@@ -70,7 +76,7 @@ void ThreadTrack::end(std::uint32_t number) noexcept {
     end_innermost();
 }
 
-// Brings the scope to the innermost place: what all have taken so far is counted before.
+// Counts the time of all open scopes so far, then makes this scope the innermost one.
 void ThreadTrack::end_before_others(std::uint32_t number) noexcept {
   const auto end = open_.begin() + std::min(depth_, deepest);
   const auto found =
@@ -95,9 +101,7 @@ void ThreadTrack::end_innermost() noexcept {
 
 void ThreadTrack::count(int kernel, std::int64_t ticks) noexcept {
   const auto index = static_cast<std::size_t>(kernel);
-  if (ring_.push({ticks, index})) return;
-  sums_.add(index, ticks);
-  spilled_.store(spilled_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  if (!ring_.push({ticks, index})) spill_.add(index, ticks);
 }
 
 void ThreadTrack::charge_open_scopes(std::int64_t now) noexcept {
@@ -120,14 +124,7 @@ void ThreadTrack::charge_open_scopes(std::int64_t now) noexcept {
 
 void ThreadTrack::drain(std::vector<std::int64_t>& ticks) {
   ring_.drain([&](const Record& record) { ticks[record.kernel] += record.ticks; });
-  const std::uint64_t spilled = spilled_.load(std::memory_order_acquire);
-  if (spilled == seen_spilled_) return;
-  seen_spilled_ = spilled;
-  for (std::size_t kernel = 0; kernel < ticks.size(); ++kernel) {
-    const std::int64_t sum = sums_.of(kernel);
-    ticks[kernel] += sum - seen_sums_[kernel];
-    seen_sums_[kernel] = sum;
-  }
+  spill_.take(ticks);
 }
 
 DeviceTimer* ThreadTrack::device_timer(const std::shared_ptr<DeviceEvents>& events) noexcept {
@@ -135,7 +132,7 @@ DeviceTimer* ThreadTrack::device_timer(const std::shared_ptr<DeviceEvents>& even
   if (devices != nullptr) return devices;
   try {
     owned_devices_ = std::make_unique<DeviceTimer>(events);
-  } catch (const std::exception&) {  // no memory: the host alone is timed
+  } catch (const std::exception&) {  // without memory, only the host is timed
     return nullptr;
   }
   devices = owned_devices_.get();

@@ -1,8 +1,8 @@
 #pragma once
 
-// What one thread times for one Clock: the scopes that are open, a ring of what has ended, and
-// sums that take what the ring cannot. The thread writes and whoever ends the step reads, each
-// without ever waiting for the other.
+// The times that one thread measures for one Clock: the open scopes, a ring of ended ones, and sums
+// of records that found the ring full. The thread writes, and the thread that ends the step reads;
+// neither ever waits for the other.
 
 #include "observe/ring.hpp"
 
@@ -11,13 +11,7 @@
 #include <evenkeel/monitor/clock.hpp>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
 
 namespace evenkeel {
 
@@ -30,11 +24,12 @@ constexpr std::int64_t passed(std::int64_t from, std::int64_t to) noexcept {
   return std::clamp(ticks, -most, most);
 }
 
-// A number for each kernel, which only grows and has a single writer. Numbers never move in memory,
-// so that room for more kernels can be made while another thread writes.
+// A number for each kernel; it only grows, and has a single writer. Numbers never move in memory,
+// so that memory for more kernels can be added while another thread writes.
 class GrowingSums {
  public:
-  // For kernels 0 to count - 1. Called by one thread at a time, which need not be the writer.
+  // Makes room for kernels 0 to count - 1. Called by one thread at a time, which need not be the
+  // writer.
   void make_room(std::size_t count);
 
   void add(std::size_t kernel, std::int64_t value) noexcept {
@@ -46,7 +41,7 @@ class GrowingSums {
   }
 
  private:
-  // Chunks of 32, 64, 128, ... numbers: the highest bit of kernel + 32 tells the chunk.
+  // Chunks of 32, 64, 128, ... numbers: the highest bit of kernel + 32 gives the chunk.
   static constexpr std::size_t first = 32, chunks = 27;
   static std::size_t chunk_of(std::size_t kernel) noexcept {
     return static_cast<std::size_t>(std::bit_width(kernel + first)) - std::bit_width(first);
@@ -60,47 +55,68 @@ class GrowingSums {
   std::array<std::atomic<std::atomic<std::int64_t>*>, chunks> chunks_{};
 };
 
+// Sums, by kernel, of scopes that ended while the ring was full: one thread adds, another takes.
+class Spill {
+ public:
+  void make_room(std::size_t kernels) {
+    sums_.make_room(kernels);
+    taken_.resize(kernels);
+  }
+  void add(std::size_t kernel, std::int64_t ticks) noexcept {
+    sums_.add(kernel, ticks);
+    times_.store(times_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  // Adds the sums since the last call to `ticks`.
+  void take(std::vector<std::int64_t>& ticks);
+
+ private:
+  GrowingSums sums_;
+  std::atomic<std::uint64_t> times_ = 0;  // the number of additions
+  std::uint64_t taken_times_ = 0;         // at the last call of take(), with the sums then
+  std::vector<std::int64_t> taken_;
+};
+
 class ThreadTrack {
  public:
-  // `now` null: the cycle counter. Room for `kernels` kernels.
+  // If `now` is null, uses the cycle counter. There is room for `kernels` kernels.
   ThreadTrack(Clock* clock, Clock::Now now, std::size_t kernels);
 
   static std::int64_t read(Clock::Now now) noexcept {
     return now == nullptr ? cycle_ticks() : now();
   }
 
-  // --- By the thread that it belongs to ----------------------------------------------------------
+  // --- For the thread that owns the track --------------------------------------------------------
 
-  // Return the number of the scope that begins, by which end() knows it.
+  // Return the number of the new scope, for end().
   std::uint32_t begin(int kernel) noexcept;
   std::uint32_t begin(int kernel, const DeviceStream& stream,
                       const std::shared_ptr<DeviceEvents>& events) noexcept;
   void end(std::uint32_t number) noexcept;
 
-  // Counts what open scopes have taken so far; they go on from here. A scope that is timed on a
+  // Counts the time of open scopes so far, and continues them from here. A scope that is timed on a
   // device counts only when the device's time is known.
   void charge_open_scopes(std::int64_t now) noexcept;
 
-  // --- By whoever ends the step ------------------------------------------------------------------
+  // --- For the thread that ends the step ---------------------------------------------------------
 
   void make_room(std::size_t kernels);
 
-  // Adds to `ticks`, by kernel, what has ended since the last call.
+  // Adds the times of scopes that have ended since the last call to `ticks`, by kernel.
   void drain(std::vector<std::int64_t>& ticks);
   // Appends the scopes that devices have passed since the last call.
   void take_device_times(std::vector<DeviceTimer::Measured>& into);
-  // Whether the clock went backwards in this thread since the last call.
+  // True if the clock went backwards in this thread since the last call.
   bool take_backwards() noexcept {
     return backwards_.load(std::memory_order_relaxed) &&
            backwards_.exchange(false, std::memory_order_relaxed);
   }
-  // The thread is gone: a drain that comes after this takes the last that it measured.
+  // True if the thread has ended: a later drain then takes its last measurements.
   bool is_finished() const noexcept { return ended_.load(std::memory_order_acquire); }
   bool waits_for_devices() const;
 
-  // --- A clock may die before a thread, and the other way round ----------------------------------
+  // --- A clock may end before a thread, and a thread before a clock ------------------------------
 
-  // Null once the clock is gone, so that a clock made at the same address is not taken for it.
+  // Null after the clock has ended, so that a new clock at the same address is not mistaken for it.
   const Clock* clock() const noexcept { return clock_.load(std::memory_order_relaxed); }
   void forget_clock() noexcept { clock_.store(nullptr, std::memory_order_relaxed); }
   void end_thread() noexcept { ended_.store(true, std::memory_order_release); }
@@ -110,7 +126,7 @@ class ThreadTrack {
     int kernel = 0;
     std::uint32_t number = 0;
     std::int64_t began = 0;
-    std::int64_t inside = 0;  // taken since then by scopes inside
+    std::int64_t inside = 0;  // time since then in inner scopes
     DeviceTimer::Scope* device = nullptr;
     std::int64_t before = 0;  // with a device: own ticks up to `began`
   };
@@ -125,7 +141,7 @@ class ThreadTrack {
   void count(int kernel, std::int64_t ticks) noexcept;
   DeviceTimer* device_timer(const std::shared_ptr<DeviceEvents>& events) noexcept;
 
-  static constexpr int deepest = 64;  // what is nested deeper counts for the kernel at this depth
+  static constexpr int deepest = 64;  // deeper scopes count for the kernel at this depth
 
   const Clock::Now now_;
   int depth_ = 0;
@@ -135,10 +151,7 @@ class ThreadTrack {
   std::atomic<bool> backwards_ = false;
 
   Ring<Record, 512> ring_;
-  GrowingSums sums_;                             // of records that found the ring full
-  std::atomic<std::uint64_t> spilled_ = 0;       // how often
-  std::uint64_t seen_spilled_ = 0;               // by whoever drains
-  std::vector<std::int64_t> seen_sums_;          // likewise
+  Spill spill_;                                  // for records that found the ring full
   std::atomic<DeviceTimer*> devices_ = nullptr;  // made when first needed
   std::unique_ptr<DeviceTimer> owned_devices_;
 

@@ -8,9 +8,13 @@
 
 namespace evenkeel {
 
+std::int64_t sum_of(std::span<const std::int64_t> values) {
+  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
+}
+
 namespace {
 
-// A copy of the values, in order as far as truncation needs it: the least `ends` of them first, the
+// A copy of the values, sorted as far as truncation needs it: the least `ends` of them first, the
 // greatest last. The few values of an epoch need no allocation.
 class Parted {
  public:
@@ -35,10 +39,6 @@ class Parted {
   std::span<std::int64_t> values_;
 };
 
-std::int64_t sum_of(std::span<const std::int64_t> values) {
-  return std::accumulate(values.begin(), values.end(), std::int64_t{0});
-}
-
 // The sum of all values but the least and the greatest; there must be at least one.
 std::int64_t sum_within(std::span<const std::int64_t> values) {
   const auto [least, greatest] = std::minmax_element(values.begin(), values.end());
@@ -60,7 +60,7 @@ std::int64_t truncated_sum(std::span<const std::int64_t> values) {
 double truncated_sum_variance(std::span<const std::int64_t> values) {
   if (values.size() < 2) return 0;
   std::size_t ends = truncated_at_each_end(values.size());
-  if (values.size() < 2 * ends + 2) ends = 0;  // a single value that is left does not scatter
+  if (values.size() < 2 * ends + 2) ends = 0;  // a single remaining value has no scatter
   const Parted parted(values, ends);
   const std::span<std::int64_t> parts = parted.values();
   const auto reach = static_cast<std::ptrdiff_t>(ends);

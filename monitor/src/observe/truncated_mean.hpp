@@ -1,9 +1,9 @@
 #pragma once
 
-// A mean that a few disturbed values do not move: 25 % of the values are left out, half of them at
-// each end.
+// A mean that a few disturbed values do not change: it leaves out 25 % of the values, half of them
+// at each end.
 
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -11,12 +11,15 @@
 
 namespace evenkeel {
 
-// How many values a truncated mean leaves out at each end: a quarter of them in all, rounded; of
-// three or more at least one at each end.
+// The number of values that a truncated mean leaves out at each end: a quarter of all values at
+// both ends together, rounded, but at least one at each end of three or more values.
 constexpr std::size_t truncated_at_each_end(std::size_t count) noexcept {
   if (count < 3) return 0;
   return count < 12 ? 1 : (count + 4) / 8;
 }
+
+// The sum of all values.
+EVENKEEL_API std::int64_t sum_of(std::span<const std::int64_t> values);
 
 // The number of values times their 25 % truncated mean; 0 without values.
 EVENKEEL_API std::int64_t truncated_sum(std::span<const std::int64_t> values);

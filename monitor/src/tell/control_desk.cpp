@@ -2,19 +2,17 @@
 
 #include <evenkeel/backends/text.hpp>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <system_error>
-#include <utility>
 
 namespace evenkeel {
 
 namespace {
 
 struct AddressedLine {
-  std::string to;  // empty: everybody
+  std::string to;  // empty for all readers
   std::string command;
 };
 
@@ -37,8 +35,8 @@ class ControlDesk {
  public:
   explicit ControlDesk(const std::string& path) : file_(path) {}
 
-  // The only state of the process that Balancers share: a file is there for all of them, so someone
-  // has to know who they are.
+  // The only state of the process that Balancers share: they may watch the same file, and the one
+  // that takes it away must reach the others.
   static std::shared_ptr<ControlDesk> of(const std::string& path) {
     static std::mutex mutex;
     static std::map<std::string, std::weak_ptr<ControlDesk>> desks;

@@ -1,22 +1,17 @@
 #pragma once
 
-// The Balancers of one process that watch the same control file. Whichever looks first takes the
-// file away for all of them: a line "NAME: command" is for those of that name, a line without a
-// name for each. What is for another waits for it here until it looks itself.
+// The Balancers of one process that watch the same control file. The first one that looks takes the
+// file away for all of them. A line "NAME: command" is for those of that name, a line without a
+// name for each. Commands for another Balancer wait here until that one looks.
 
 #include "tell/control_file.hpp"
-
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace evenkeel {
 
 class ControlDesk;
 
-// The place of one Balancer at the desk, from its beginning to its end. Different readers may
-// belong to different threads.
+// The seat of one Balancer at the desk, for its whole life. Different readers may belong to
+// different threads.
 class ControlReader {
  public:
   ControlReader(const std::string& path, std::string name);
@@ -24,14 +19,15 @@ class ControlReader {
   ControlReader(const ControlReader&) = delete;
   ControlReader& operator=(const ControlReader&) = delete;
 
-  // Commands for this reader, without its name, in their order; and what is to be told of the file.
+  // Returns the commands for this reader, without its name, in their order, and the problem to
+  // report about the file.
   ControlText listen();
 
  private:
   friend class ControlDesk;
   std::shared_ptr<ControlDesk> desk_;
   std::string name_;
-  std::vector<std::string> waiting_;  // under the mutex of the desk
+  std::vector<std::string> waiting_;  // guarded by the mutex of the desk
 };
 
 inline constexpr std::string_view journal_command = "journal ";

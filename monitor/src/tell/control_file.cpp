@@ -2,15 +2,11 @@
 
 #include <evenkeel/backends/text.hpp>
 
-#include <array>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <sstream>
-#include <utility>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace evenkeel {
@@ -23,16 +19,16 @@ using detail::open_regular;
 using detail::OpenedFile;
 using detail::read_from;
 
-constexpr std::size_t most_bytes = 4096;
+constexpr std::size_t most_control_bytes = 4096;
 
-// Why a file is not one to read commands from; empty if it is.
+// The reason for not reading commands from a file; empty if it is fit.
 std::string unfitness_of(const struct stat& status) {
   if (status.st_uid != ::geteuid()) return "it belongs to another user";
   if (status.st_nlink != 1) return "it has more than one name";
   return {};
 }
 
-// Changes whenever somebody writes to the file or puts another one there.
+// Changes whenever a user writes to the file or replaces it.
 std::string state_of(const struct stat& status) {
   std::ostringstream text;
   text << status.st_dev << ' ' << status.st_ino << ' ' << status.st_size << ' '
@@ -40,14 +36,14 @@ std::string state_of(const struct stat& status) {
   return text.str();
 }
 
-// A name of its own beside the file; empty where none can be made.
+// An unused name beside the file; empty if it cannot be made.
 std::string unused_name(const std::string& path) {
   std::string name = path + ".taken-XXXXXX";
   const FileDescriptor reserved(::mkostemp(name.data(), O_CLOEXEC));
   return reserved.is_open() ? name : std::string();
 }
 
-// Puts a file back, unless there is another one by now. Not all file systems have links.
+// Puts a file back, unless another one exists by now. Not all file systems have links.
 bool put_back(const std::string& from, const std::string& to) {
   if (::link(from.c_str(), to.c_str()) == 0) return ::unlink(from.c_str()) == 0;
   return errno != EEXIST && std::rename(from.c_str(), to.c_str()) == 0;
@@ -57,8 +53,8 @@ bool put_back(const std::string& from, const std::string& to) {
 
 ControlFile::Content ControlFile::judged(std::string content, const Judge& judge) {
   Content found;
-  if (content.size() > most_bytes) {
-    found.text.problem = "it has more than " + std::to_string(most_bytes) + " bytes";
+  if (content.size() > most_control_bytes) {
+    found.text.problem = "it has more than " + std::to_string(most_control_bytes) + " bytes";
     return found;
   }
   if (content.empty() || content.back() != '\n') return found;
@@ -75,16 +71,16 @@ ControlFile::Content ControlFile::judged(std::string content, const Judge& judge
   return found;
 }
 
-// What somebody wrote who had opened the file before it was taken.
+// Commands of a user who had opened the file before it was taken.
 ControlText ControlFile::take_what_came_late(const Judge& judge) {
   if (!taken_.is_open()) return {};
   const FileDescriptor file = std::move(taken_);
-  const Content late = judged(read_from(file, taken_bytes_, most_bytes + 1), judge);
+  const Content late = judged(read_from(file, taken_bytes_, most_control_bytes + 1), judge);
   return late.is_complete ? late.text : ControlText();
 }
 
-// By renaming first: who writes afterwards makes a new file. What the file holds then counts, which
-// may be more than was seen.
+// Renames the file first: a later writer makes a new file. Then reads it again, since its content
+// may have grown.
 ControlFile::Content ControlFile::take_away(const OpenedFile& seen, const Judge& judge) {
   const std::string aside = unused_name(path_);
   if (aside.empty() || std::rename(path_.c_str(), aside.c_str()) != 0) {
@@ -94,9 +90,8 @@ ControlFile::Content ControlFile::take_away(const OpenedFile& seen, const Judge&
   }
   OpenedFile moved = open_regular(aside, O_RDONLY, Links::refused);
   Content now;
-  if (moved && moved.status.st_ino == seen.status.st_ino &&
-      moved.status.st_dev == seen.status.st_dev) {
-    const std::string content = read_from(moved.file, 0, most_bytes + 1);
+  if (moved && detail::are_one(moved.status, seen.status)) {
+    const std::string content = read_from(moved.file, 0, most_control_bytes + 1);
     now = judged(content, judge);
     taken_bytes_ = content.size();
   }
@@ -109,14 +104,12 @@ ControlFile::Content ControlFile::take_away(const OpenedFile& seen, const Judge&
   return now;
 }
 
-// A file that only grows, as a log of somebody else's does, is the same one.
+// A file that only grows, as the log of another program does, counts as the same file.
 std::string ControlFile::told_once(const std::string& problem, const struct stat& status) {
   if (problem.empty()) return {};
-  const Told before = std::exchange(told_, {problem, status});
-  const bool is_same_file =
-      before.status.st_dev == status.st_dev && before.status.st_ino == status.st_ino;
+  const Complaint before = std::exchange(complaint_, {problem, status});
   const bool is_as_it_was = state_of(before.status) == state_of(status);
-  if (before.problem == problem && is_same_file &&
+  if (before.problem == problem && detail::are_one(before.status, status) &&
       (is_as_it_was || status.st_size > before.status.st_size))
     return {};
   return "The control file " + in_quotes(path_) + " is left alone: " + problem + '.';
@@ -128,19 +121,19 @@ ControlText ControlFile::take(const Judge& judge) {
   const OpenedFile seen = open_regular(path_, O_RDONLY, Links::refused);
   if (!seen) {
     if (!seen.is_missing) return {{}, told_once(seen.reason, {})};
-    told_ = {};
+    complaint_ = {};
     return {};
   }
   const std::string state = state_of(seen.status);
   const std::string unfit = unfitness_of(seen.status);
   if (!unfit.empty()) return {{}, told_once(unfit, seen.status)};
-  Content found = judged(read_from(seen.file, 0, most_bytes + 1), judge);
+  Content found = judged(read_from(seen.file, 0, most_control_bytes + 1), judge);
   if (found.is_complete) found = take_away(seen, judge);
   if (found.is_complete) {
-    told_ = {};
+    complaint_ = {};
     return found.text;
   }
-  // Somebody may be about to write the rest.
+  // A user may be about to write the rest.
   const bool is_unfinished = found.text.problem.empty();
   if (is_unfinished && state == unfinished_ && seen.status.st_size > 0)
     found.text.problem = "its last line has no line feed at its end";

@@ -30,10 +30,6 @@ std::string kind_of(const struct stat& status) {
   return "it is not a regular file";
 }
 
-bool are_one(const struct stat& a, const struct stat& b) noexcept {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
 constexpr std::array<int, 2> write_signals = {SIGPIPE, SIGXFSZ};
 
 }  // namespace
@@ -50,8 +46,8 @@ bool FileDescriptor::close() noexcept {
   return number_ < 0 || ::close(std::exchange(number_, -1)) == 0;
 }
 
-// To open a device may do something to it, so its kind is asked for before; what has been opened is
-// asked again, since somebody may have put another file there meanwhile.
+// Checks the kind of a file before opening it, since opening a device may affect it; and again
+// after opening, since the file may have been replaced meanwhile.
 OpenedFile open_regular(const std::string& path, int flags, Links links) {
   const bool follows = links == Links::followed;
   struct stat status = {};
@@ -97,6 +93,10 @@ std::string reason_of(int error_number) {
   return std::error_code(error_number, std::generic_category()).message();
 }
 
+bool are_one(const struct stat& a, const struct stat& b) noexcept {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 std::string without_links(const std::string& path) {
   constexpr int most_links = 40;  // as Linux allows
   std::filesystem::path target = path;
@@ -123,7 +123,7 @@ bool lead_to_one_file(const std::string& a, const std::string& b) {
          ::stat(directory(at_b).c_str(), &of_b) == 0 && are_one(of_a, of_b);
 }
 
-// A signal that was waiting before is not ours to take away.
+// A signal that was already pending must not be removed.
 WithoutWriteSignals::WithoutWriteSignals() noexcept {
   sigset_t waiting, blocked;
   sigemptyset(&waiting);

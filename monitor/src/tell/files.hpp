@@ -1,10 +1,10 @@
 #pragma once
 
-// How files are opened whose paths a user has given. Only regular files are: opening waits for
-// nobody, so that a FIFO or a device cannot hold up the run. No process that the application starts
-// inherits them. No call here raises a signal: a write that fails returns the reason.
+// Opens files whose paths a user has given, but only regular ones. Opening never blocks, so that a
+// FIFO or a device cannot delay the run. Processes that the application starts do not inherit the
+// files. No call here raises a signal: a write that fails returns the reason.
 
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 
 #include <cerrno>
 #include <csignal>
@@ -28,14 +28,14 @@ class EVENKEEL_API FileDescriptor {
 
   bool is_open() const noexcept { return number_ >= 0; }
   int number() const noexcept { return number_; }
-  // False when the system reports only now that a write has failed; errno says why.
+  // Returns false if the system reports only now that a write has failed; errno holds the reason.
   bool close() noexcept;
 
  private:
   int number_ = -1;
 };
 
-// A file, or why there is none. `reason` is a clause such as "it is not a regular file".
+// A file, or the reason why it could not be opened: a clause such as "it is not a regular file".
 struct OpenedFile {
   FileDescriptor file;
   struct stat status = {};
@@ -47,27 +47,30 @@ struct OpenedFile {
 
 enum class Links { followed, refused };
 
-// Opens a regular file, or makes one where `flags` have O_CREAT.
+// Opens a regular file, or makes one if `flags` have O_CREAT.
 OpenedFile open_regular(const std::string& path, int flags, Links links = Links::followed);
 
-// The content from `offset` on, but no more than `most` bytes; as much as can be read.
+// The content from `offset` on: at most `most` bytes, as far as it can be read.
 std::string read_from(const FileDescriptor& file, std::size_t offset, std::size_t most);
 
-// Returns 0 when all is written, and the error number otherwise.
+// Returns 0 if all is written, and the error number otherwise.
 int write_whole(const FileDescriptor& file, std::string_view text) noexcept;
 
-// What the system says of an error number.
+// The message of the system for an error number.
 std::string reason_of(int error_number);
+
+// True if both are of the same file.
+bool are_one(const struct stat& a, const struct stat& b) noexcept;
 
 // The path with the links at its end followed, whether or not there is a file yet.
 std::string without_links(const std::string& path);
 
-// Whether two paths lead to one file, however they are spelled: to one that is there, or to the
-// same name in the same directory. An empty path leads nowhere.
+// True if two paths lead to the same file, however they are spelled: to an existing one, or to the
+// same name in the same directory. False for an empty path.
 bool lead_to_one_file(const std::string& a, const std::string& b);
 
-// Until the end of the scope, a write to a pipe that nobody reads and a write beyond the allowed
-// size of files fail in this thread, and raise no signal.
+// Until the end of the scope, a write to a pipe without a reader, and a write beyond the allowed
+// size of files, fail in this thread without raising a signal.
 class WithoutWriteSignals {
  public:
   WithoutWriteSignals() noexcept;

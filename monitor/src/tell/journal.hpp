@@ -1,38 +1,34 @@
 #pragma once
 
-// The journal: one JSON object per line: a header first, then one line per look at the load, and a
-// last one that says how the run has ended. A line holds in full what its decision was made from
-// (raw integers, the state before), so that the decision can be made again from the file alone,
-// with the same bits.
+// The journal has one JSON object per line: a header first, then a line for each look at the load,
+// and a last one that says how the run has ended. A line holds in full the input of its decision
+// (raw integers, the state before), so that the decision can be repeated from the file alone, with
+// the same bits. `tell/journal_members.hpp` lists the members of a line; docs/howto describes how
+// to add a field.
 
-#include "agree/epoch.hpp"
 #include "decide/decision.hpp"
 #include "tell/files.hpp"
 
-#include <evenkeel/backends/export.hpp>
-#include <evenkeel/monitor/account.hpp>
-#include <evenkeel/monitor/cost_table.hpp>
-#include <evenkeel/monitor/outcome.hpp>
+#include <evenkeel/backends/config.hpp>
+#include <evenkeel/monitor/advice.hpp>
+#include <evenkeel/monitor/metrics.hpp>
 
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace evenkeel {
 
-// What the first line says.
+// The first line.
 struct JournalHeader {
   std::string options;  // as to_text writes them
   int ranks = 1;
   std::vector<std::string> kernels;  // that rank 0 knows at the start
   State state;
   bool restored = false;  // the state comes from an earlier run
-  std::string name = {};  // of the Balancer; empty: none
+  std::string name = {};  // of the Balancer; may be empty
+  std::string version = EVENKEEL_VERSION;
 };
 
-// One look at the load, and what came of it. A rebalance that the trigger asked for by its step, or
+// One look at the load, and its outcome. A rebalance that the trigger asked for by its step, or
 // that the application asked for, has no totals.
 struct JournalLine {
   std::int64_t step = 0;
@@ -42,40 +38,62 @@ struct JournalLine {
   std::string reason;
   std::vector<std::string> kernels;  // the names of totals->kernels, if ranks agree on them
   std::optional<LoadPicture> picture;
-  std::optional<Outcome> outcome;  // when the advice was taken
-  std::int64_t taken_at = -1;      // the step after which it was taken; -1: not taken
+  std::optional<Outcome> outcome;  // if the advice was followed
+  std::int64_t taken_at = -1;      // the step after which it was followed, or -1
   RebalanceKind kind = RebalanceKind::application;
-  CostTable costs = {};  // of types and features, where they are learned
+  CostTable costs = {};  // of types and features, if they are learned
 };
 
-// One line of valid JSON each, without the line feed, whatever bytes the names hold. Pure.
-// In "totals" and "state" times are the raw nanoseconds, a tally is [sum, least, greatest], and a
-// hash is sixteen hexadecimal digits in a string. All other times are seconds, those of kernels and
-// ranks per step; null is unknown, or no number. "cause" is the name of the decision's reason,
-// "reason" the same in words.
+// The last line of a run that ends with finish().
+struct JournalFinish {
+  std::int64_t step = 0;
+  State state;  // with all steps in its books
+  Account account;
+  std::string summary;  // as in the log
+};
+
+// Seconds per step of a kernel over the ranks.
+struct KernelSeconds {
+  std::string name;
+  double least = 0, average = 0, greatest = 0;
+};
+// The kernels of a line, with the sum of further ones as "other"; empty if ranks do not agree on
+// names.
+EVENKEEL_API std::optional<std::vector<KernelSeconds>> kernel_seconds(const JournalLine& line);
+// The two forms of its picture: the seconds per step of each rank or, for many ranks, a histogram
+// of loads as shares of the last mean. The form that the line does not have is empty.
+EVENKEEL_API std::vector<double> rank_seconds(const JournalLine& line);
+EVENKEEL_API std::span<const std::int64_t> rank_shares(const JournalLine& line) noexcept;
+// The lines "key = value" of options, split into keys and values.
+EVENKEEL_API std::vector<std::pair<std::string, std::string>> entries_of(
+    const std::string& options);
+
+// Each returns one line of valid JSON, without the line feed, whatever bytes the names hold. Pure.
+// In "totals" and "state", times are the raw nanoseconds, a tally is [sum, least, greatest], and a
+// hash is a string of sixteen hexadecimal digits. All other times are seconds, those of kernels and
+// ranks per step. A number that is unknown, or not finite, is null. "cause" is the name of the
+// decision's reason, and "reason" is the same in words.
 EVENKEEL_API std::string to_json(const JournalHeader& header);
 EVENKEEL_API std::string to_json(const JournalLine& line);
-// The last line of a run that ends with finish(): its books when all steps are in them.
-EVENKEEL_API std::string finished_line(std::int64_t step, const State& state,
-                                       const Account& account, const std::string& summary);
-// The last line of a run that ends without.
+EVENKEEL_API std::string to_json(const JournalFinish& finish);
+// The last line of a run that ends without finish().
 EVENKEEL_API std::string unfinished_line(std::int64_t step);
 
-// Writes lines to a regular file, each complete when write returns. A file that cannot be made, or
-// that another Journal is writing to, is an Error. A file that can no longer be written to (a full
-// disk) ends the journal but not the run, after the last line that is whole; only a run that is
-// killed may leave a line that is cut off and lacks its line feed.
+// Writes lines to a regular file, each complete when write returns. Throws an Error if the file
+// cannot be made, or if another Journal is writing to it. A file that can no longer be written to
+// (a full disk) ends the journal but not the run, after the last whole line. Only a run that is
+// killed may leave an incomplete line, without a line feed.
 class EVENKEEL_API Journal {
  public:
   enum class Begin {
     over,  // an earlier journal in the file is lost; any other content is an Error
-    anew   // a file that is there already is an Error
+    anew   // an existing file is an Error
   };
   explicit Journal(const std::string& path, Begin begin = Begin::over);
   void write(const std::string& line) noexcept;
   bool failed() const noexcept { return !file_.is_open(); }
   const std::string& path() const noexcept { return path_; }
-  // Of the system's, when it has failed.
+  // The error number of the system, if writing has failed.
   int error_number() const noexcept { return error_number_; }
 
  private:

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <string_view>
 
 namespace evenkeel::detail {
 
@@ -20,8 +19,8 @@ std::string hexadecimal(std::uint64_t value, std::size_t digits) {
   return std::string(digits - std::min(digits, length), '0') + std::string(text, length);
 }
 
-// The length of the character that `bytes` begin with, 0 when they are not UTF-8: table 3-7 of the
-// Unicode standard. The limits of the second byte keep out overlong forms, surrogates and what lies
+// The length of the character that `bytes` begin with, or 0 if they are not UTF-8: table 3-7 of the
+// Unicode standard. The limits of the second byte exclude overlong forms, surrogates and characters
 // above U+10FFFF.
 std::size_t character_length(std::string_view bytes) {
   const auto byte = [&](std::size_t i) {
@@ -67,7 +66,7 @@ std::string json_string(std::string_view value) {
   return text + '"';
 }
 
-// Two different keys can still be written alike, when bytes in them are replaced.
+// Two different keys can become equal when bytes in them are replaced.
 std::string distinct_key(const std::string& key, const std::vector<std::string>& taken) {
   std::string written = json_string(key);
   for (int number = 2; std::find(taken.begin(), taken.end(), written) != taken.end(); ++number)
@@ -80,7 +79,7 @@ std::string distinct_key(const std::string& key, const std::vector<std::string>&
 Json::Json(double value) : text_("null") {
   if (!std::isfinite(value)) return;
   text_ = text_of(value);
-  if (text_ == "-0") text_ = "-0.0";  // as an integer it would lose its sign
+  if (text_ == "-0") text_ = "-0.0";  // an integer would lose the sign
 }
 
 Json::Json(const std::string& value) : text_(json_string(value)) {}

@@ -1,7 +1,7 @@
 #pragma once
 
-// Writing JSON, as much of it as the journal needs. What comes out is one line of valid JSON,
-// whatever goes in.
+// Writes the part of JSON that the journal needs. The output is one line of valid JSON for any
+// input.
 
 #include <concepts>
 #include <cstddef>
@@ -20,20 +20,20 @@ class Json {
   Json(T value) : text_(value ? "true" : "false") {}
   template <std::integral T>
   requires(!std::same_as<T, bool>) Json(T value) : text_(std::to_string(value)) {}
-  // The shortest text that reads as the same bits; null where JSON has no such number.
+  // The shortest text that reads as the same bits; null if JSON has no such number.
   Json(double value);
-  // Bytes that are not UTF-8 are each replaced by U+FFFD.
+  // Each byte that is not UTF-8 is replaced by U+FFFD.
   Json(const std::string& value);
   Json(const char* value) : Json(std::string(value)) {}
 
   static Json array(const std::vector<Json>& values);
 
-  // In the given order. Most readers keep only one of two members with the same key, so that the
-  // second becomes "key (2)".
+  // In the given order. Since most readers keep only one of two members with the same key, the
+  // second one becomes "key (2)".
   using Members = std::vector<std::pair<std::string, Json>>;
   static Json object(const Members& members);
 
-  // Sixteen hexadecimal digits in a string: many readers have no integers above 2^53.
+  // A string of sixteen hexadecimal digits, since many readers have no integers above 2^53.
   static Json hash(std::uint64_t value);
 
   const std::string& text() const noexcept { return text_; }

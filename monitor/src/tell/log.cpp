@@ -1,9 +1,6 @@
 #include "tell/log.hpp"
 
-#include "tell/files.hpp"
-#include "tell/words.hpp"
-
-#include <evenkeel/monitor/metrics.hpp>
+#include <evenkeel/backends/words.hpp>
 
 #if defined(__CUDACC__)  // nvcc cannot check fmt's format strings when it compiles
 #define FMT_CONSTEVAL
@@ -14,10 +11,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <cmath>
 #include <sstream>
-#include <utility>
 
 namespace evenkeel {
 
@@ -61,13 +55,13 @@ std::string phases_of(const Outcome& outcome) {
          " % above what no cut can be below)";
 }
 
-// The outcome, to be put behind a line.
+// The outcome, to be appended to a line.
 std::string outcome_of(const JournalLine& line) {
   if (!line.outcome) return line.decision.action == Action::rebalance ? "; not taken" : "";
   const Outcome& outcome = *line.outcome;
   const std::string took = seconds_of(outcome.seconds * 1e9);
   if (!outcome.moved) return "; nothing had to change, in " + took + forgotten_of(outcome);
-  const std::string what = outcome.objects_moved == 0  // or the application moves them
+  const std::string what = outcome.objects_moved == 0  // or the application moves the objects
                                ? "; new domains in " + took
                                : "; " + counted(outcome.objects_moved, "object") + " (" +
                                      bytes_of(outcome.bytes_moved) + ") moved in " + took;
@@ -81,7 +75,7 @@ std::string percent(double part, double whole) {
 
 constexpr double nanoseconds = 1e9;
 
-// Seconds in words; in a deterministic run, the weight that they stand for.
+// Seconds in words; in a deterministic run, the weight that they represent.
 std::string amount(const Summary& run, double seconds) {
   constexpr double weights_per_second = 1e3;
   return run.is_deterministic ? fixed(seconds * weights_per_second, 1) + " of weight"
@@ -100,7 +94,7 @@ std::string evenness(const Summary& run) {
 
 std::string of_costs(const Summary& run) {
   const Account& account = run.account;
-  const std::int64_t unchanged = run.state.unchanged;
+  const std::int64_t unchanged = run.state.ledger.gains.unchanged;
   std::string text =
       counted(run.state.rebalances - unchanged, "rebalance") + and_unchanged(unchanged);
   text += unchanged > 0 ? ", cost " : " cost ";
@@ -124,17 +118,17 @@ std::string of_savings(const Summary& run) {
   return text + '.';
 }
 
-// Each rebalance against the domains that it has replaced.
+// Compares each rebalance with the domains that it has replaced.
 std::string of_gains(const Summary& run) {
   const Ledger& ledger = run.state.ledger;
-  if (ledger.counted == 0) return {};
+  if (ledger.gains.counted == 0) return {};
   constexpr double seconds = 1e-9;
   std::string text = " Against the domains that each has replaced they gained " +
-                     amount(run, ledger.gained * seconds) + "; " +
-                     amount(run, ledger.foreseen * seconds) + " net were foreseen";
-  if (ledger.losses > 0)
-    text += "; " + count_of(ledger.losses) + " did not pay for " +
-            (ledger.losses == 1 ? "itself" : "themselves");
+                     amount(run, ledger.gains.gained * seconds) + "; " +
+                     amount(run, ledger.gains.foreseen * seconds) + " net were foreseen";
+  if (ledger.gains.losses > 0)
+    text += "; " + count_of(ledger.gains.losses) + " did not pay for " +
+            (ledger.gains.losses == 1 ? "itself" : "themselves");
   return text + '.';
 }
 
@@ -144,6 +138,30 @@ std::string of_advice(const Summary& run) {
   return "Nothing was moved. Balancing " + counted(run.advices, "time") + " would have saved " +
          amount(run, account.advised) + " (" + percent(account.advised, account.actual) +
          " of the slowest ranks' work).";
+}
+
+std::string of_run(const Summary& given) {
+  Summary run = given;
+  run.state.ledger.settle();
+  const Ledger& ledger = run.state.ledger;
+  const Account& account = run.account;
+  std::string text = counted(run.steps, "step") + " on " + counted(run.ranks, "rank");
+  if (ledger.run.elapsed > 0 && ledger.run.covered > 0 && !run.is_deterministic)
+    text +=
+        "; the kernels took " + percent(ledger.run.covered, ledger.run.elapsed) + " of the time";
+  if (account.steps < run.steps)
+    text += "; measured in " + count_of(account.steps) + " of " + counted(run.steps, "step");
+  text += ".\n";
+  if (!(account.mean > 0)) {
+    text += "No look has counted, so nothing is known of the load.";
+    return run.state.rebalances > 0 ? text + '\n' + of_costs(run) : text;
+  }
+  text += "The slowest ranks worked " + amount(run, account.actual) + ", the average rank " +
+          amount(run, account.mean) + ": " + amount(run, account.actual - account.mean) +
+          " lost to imbalance (" + evenness(run) + ").\n";
+  if (run.state.rebalances > 0) return text + of_costs(run) + ' ' + of_savings(run) + of_gains(run);
+  if (run.moves) return text + "Nothing was rebalanced.";
+  return text + of_advice(run);
 }
 
 }  // namespace
@@ -173,33 +191,6 @@ std::string lines_of(const CostTable& costs) {
   return text;
 }
 
-namespace {
-
-std::string of_run(const Summary& given) {
-  Summary run = given;
-  run.state.ledger.settle();
-  const Ledger& ledger = run.state.ledger;
-  const Account& account = run.account;
-  std::string text = counted(run.steps, "step") + " on " + counted(run.ranks, "rank");
-  if (ledger.elapsed > 0 && ledger.covered > 0 && !run.is_deterministic)
-    text += "; the kernels took " + percent(ledger.covered, ledger.elapsed) + " of the time";
-  if (account.steps < run.steps)
-    text += "; measured in " + count_of(account.steps) + " of " + counted(run.steps, "step");
-  text += ".\n";
-  if (!(account.mean > 0)) {
-    text += "No look has counted, so nothing is known of the load.";
-    return run.state.rebalances > 0 ? text + '\n' + of_costs(run) : text;
-  }
-  text += "The slowest ranks worked " + amount(run, account.actual) + ", the average rank " +
-          amount(run, account.mean) + ": " + amount(run, account.actual - account.mean) +
-          " lost to imbalance (" + evenness(run) + ").\n";
-  if (run.state.rebalances > 0) return text + of_costs(run) + ' ' + of_savings(run) + of_gains(run);
-  if (run.moves) return text + "Nothing was rebalanced.";
-  return text + of_advice(run);
-}
-
-}  // namespace
-
 const char* const advice_on_costs =
     "Cuts leave the load far more uneven than foreseen: what objects cost is only guessed, from "
     "the "
@@ -215,7 +206,7 @@ std::string summary_of(const Summary& run) {
 Log::Log(LogLevel level, std::string name) : level_(level), name_(std::move(name)) {
   try {
     logger_ = logger_for(level);
-  } catch (...) {  // a run goes on without a log
+  } catch (...) {  // a run continues without a log
   }
 }
 
@@ -225,7 +216,7 @@ void Log::write(const std::string& text) const noexcept { write(text, spdlog::le
 
 void Log::write(const std::string& text, int level) const noexcept {
   if (logger_ == nullptr) return;
-  const detail::WithoutWriteSignals quiet;  // nobody may read stderr any more
+  const detail::WithoutWriteSignals quiet;  // the reader of stderr may have ended
   try {
     std::istringstream lines(text);
     for (std::string line; std::getline(lines, line);)

@@ -1,19 +1,12 @@
 #pragma once
 
-// What people read while an application runs: a line for each decision, and a summary at the end,
-// written through spdlog by rank 0. An application that has registered a logger of the name
-// "evenkeel" gets the lines there; otherwise they go to stderr.
+// The log for people: a line for each decision, and a summary at the end, written through spdlog by
+// rank 0. If the application has registered a logger with the name "evenkeel", it gets the lines;
+// otherwise they go to stderr.
 
-#include "decide/state.hpp"
 #include "tell/journal.hpp"
 
-#include <evenkeel/backends/export.hpp>
-#include <evenkeel/monitor/account.hpp>
-#include <evenkeel/monitor/cost_table.hpp>
-#include <evenkeel/monitor/log_level.hpp>
-
-#include <memory>
-#include <string>
+#include <evenkeel/monitor/metrics.hpp>
 
 namespace spdlog {
 class logger;
@@ -24,20 +17,20 @@ namespace evenkeel {
 // The line for a look, or for a rebalance without one. Pure.
 std::string log_line(const JournalLine& line);
 
-// A run as its last state shows it, in a few lines for somebody who knows physics. Pure.
+// The data of a summary: a run as its last state shows it, in a few lines for users.
 struct Summary {
   State state;
   Account account;
   std::int64_t steps = 0;
   int ranks = 1;
   bool is_deterministic = false;
-  bool moves = true;           // false: since the first look nothing but advice was given
-  std::int64_t advices = 0;    // how often such a run would have been balanced
+  bool moves = true;           // false if the run has only given advice
+  std::int64_t advices = 0;    // rebalances that such a run would have made
   CostTable costs = {};        // of types and features
-  bool guesses_costs = false;  // of objects, so badly that cuts have fallen short
+  bool guesses_costs = false;  // costs of objects are so poor that cuts fall short
 };
 
-// What to do where cuts fall short because nobody has said what objects cost.
+// The remedy if cuts fall short because the application has not given the costs of objects.
 extern const char* const advice_on_costs;
 
 EVENKEEL_API std::string summary_of(const Summary& run);
@@ -47,10 +40,10 @@ std::string lines_of(const CostTable& costs);
 
 class Log {
  public:
-  // `name`: of the Balancer, which its lines begin with; empty: none.
+  // Each line begins with `name`, that of the Balancer, unless it is empty.
   explicit Log(LogLevel level, std::string name = {});
   bool shows(LogLevel level) const noexcept { return level <= level_ && logger_ != nullptr; }
-  // One message, in as many lines as it has. What cannot be written is lost.
+  // Writes one message of one or more lines. A message that cannot be written is lost.
   void write(const std::string& text) const noexcept;
   // The same, as a warning.
   void warn(const std::string& text) const noexcept;

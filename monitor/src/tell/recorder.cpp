@@ -1,12 +1,9 @@
 #include "tell/recorder.hpp"
 
-#include "tell/files.hpp"
 #include "tell/saved_state.hpp"
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/backends/text.hpp>
-
-#include <utility>
 
 namespace evenkeel {
 
@@ -14,7 +11,7 @@ namespace {
 
 constexpr unsigned bit_of(Command command) noexcept { return 1U << static_cast<unsigned>(command); }
 
-// Waiting commands and one more: of pause and resume the last one counts.
+// Waiting commands and one more. Only the last one of pause and resume counts.
 constexpr unsigned with(unsigned waiting, Command command) noexcept {
   constexpr unsigned either = bit_of(Command::pause) | bit_of(Command::resume);
   if ((bit_of(command) & either) != 0) waiting &= ~either;
@@ -49,7 +46,7 @@ void Recorder::begin(const std::vector<std::string>& kernels) {
   if (journal_->failed()) note_full_journal();
 }
 
-// A line for the journal, or for one that may still be asked for.
+// Writes a line to the journal, or keeps it for a journal that may still be asked for.
 void Recorder::write(const std::string& line) {
   if (journal_ != nullptr) {
     journal_->write(line);
@@ -109,7 +106,7 @@ void Recorder::obey(const std::string& said) {
   }
 }
 
-// A file that is there already, or that this run works with, is not touched.
+// An existing file, or one that this run uses, is not touched.
 void Recorder::start_journal(const std::string& path) {
   try {
     for (const std::string& other : {options_.state, options_.control, options_.journal})
@@ -133,7 +130,7 @@ void Recorder::start_journal(const std::string& path) {
 void Recorder::finish(const Summary& run) {
   const std::string summary = summary_of(run);
   const std::int64_t step = run.state.began_at + run.steps;
-  if (journal_ != nullptr) write(finished_line(step, run.state, run.account, summary));
+  if (journal_ != nullptr) write(to_json(JournalFinish{step, run.state, run.account, summary}));
   if (log_.shows(LogLevel::summary)) log_.write(summary);
   if (options_.state.empty()) return;
   const std::string reason =

@@ -2,23 +2,15 @@
 
 #include "tell/files.hpp"
 
-#include <evenkeel/backends/error.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/text.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <optional>
 #include <sstream>
-#include <string_view>
-#include <utility>
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace evenkeel {
@@ -43,28 +35,23 @@ std::string costs_text(const CostTable& costs) {
               "Give a state that this version of evenkeel has saved, or none.");
 }
 
-// A state that evenkeel wrote makes sense; one that somebody has edited may not.
+// A state that evenkeel wrote is valid; a state that was edited may not be.
 void check(const State& state, const std::string& source) {
   const CostModel& cost = state.ledger.cost;
   const Outlook& outlook = state.outlook;
   const double least_known = *std::ranges::min_element(outlook.ageing.known);
-  const std::array<std::pair<const char*, double>, 11> numbers = {
+  const std::array<std::pair<const char*, double>, 6> numbers = {
       {{"step", static_cast<double>(state.step)},
        {"cost_weight", cost.weight},
        {"cost_mean", cost.cost},
        {"cost_bytes", cost.bytes},
-       {"cost_bytes_squared", cost.bytes_squared},
-       {"cost_bytes_by_cost", cost.bytes_by_cost},
-       {"cost_last_bytes", cost.last_bytes},
-       {"outlook_variance", outlook.variance},
-       {"outlook_variance_looks", static_cast<double>(outlook.variance_looks)},
-       {"outlook_bends_known", static_cast<double>(outlook.bends_known)},
+       {"outlook_variance", outlook.scatter.variance},
        {"outlook_ageing_known", least_known}}};
   for (const auto& [key, number] : numbers)
     if (number < 0) refuse(source, std::string(key) + " is " + in_quotes(text_of(number)) + '.');
 }
 
-// The rights that the system would give a new file; nothing where it does not tell.
+// The permissions that the system would give a new file; empty if it does not report them.
 std::optional<mode_t> rights_of_new_files() {
   std::ifstream told("/proc/self/status");
   for (std::string line; std::getline(told, line);) {
@@ -74,7 +61,7 @@ std::optional<mode_t> rights_of_new_files() {
   return std::nullopt;
 }
 
-// A new file in the directory of `path`; gone at the end, unless it has taken the place of that.
+// A new file in the directory of `path`. The destructor removes it, unless it has replaced `path`.
 class FileBeside {
  public:
   explicit FileBeside(const std::string& path) : path_(detail::without_links(path)) {
@@ -100,9 +87,9 @@ class FileBeside {
   FileBeside(const FileBeside&) = delete;
   FileBeside& operator=(const FileBeside&) = delete;
 
-  const std::string& reason() const noexcept { return reason_; }  // of what has failed
+  const std::string& reason() const noexcept { return reason_; }  // of a failure, or empty
 
-  // Some file systems report only at the end that there was no room.
+  // Some file systems report only at the end that there was no space.
   void write(const std::string& text) {
     note(detail::write_whole(file_, text));
     if (reason_.empty() && ::fsync(file_.number()) != 0 && errno != EINVAL) note(errno);
@@ -122,18 +109,6 @@ class FileBeside {
   detail::FileDescriptor file_;
 };
 
-}  // namespace
-
-std::string saved_text(const State& state, int ranks, std::int64_t steps, const CostTable& costs) {
-  State last = state;
-  last.step = steps;
-  last.ledger.settle();
-  return std::string(title) + std::string(ranks_key) + std::to_string(ranks) + '\n' +
-         costs_text(costs) + to_text(last);
-}
-
-namespace {
-
 // One line "costs = ..." for each row: set, type or feature, its number, seconds, error.
 CostRow row_of(std::string_view words, const std::string& source) {
   std::istringstream text{std::string(words)};
@@ -150,7 +125,7 @@ CostRow row_of(std::string_view words, const std::string& source) {
   return row;
 }
 
-// Takes the lines of costs off the front of the text.
+// Removes the lines of costs from the front of the text.
 CostTable take_costs(std::string_view& text, const std::string& source) {
   CostTable costs;
   while (text.starts_with(costs_key)) {
@@ -167,7 +142,7 @@ struct Saved {
   CostTable costs;
 };
 
-// Versions before this one knew no runs that go on.
+// Older versions could not continue a run, and wrote no such line.
 State state_of(std::string text, const std::string& source) {
   const std::string key = "began_at = ";
   if (text.find('\n' + key) == std::string::npos) text += key + "0\n";
@@ -191,34 +166,46 @@ Saved read(const std::string& saved, const std::string& source) {
   return {then, *ranks_then, std::move(costs)};
 }
 
-}  // namespace
-
-std::int64_t steps_in(const std::string& saved, const std::string& source) {
-  return read(saved, source).state.step;
-}
-
-CostTable costs_in(const std::string& saved, const std::string& source) {
-  return read(saved, source).costs;
-}
-
-State restored(const State& first, const std::string& saved, int ranks, const std::string& source) {
-  const auto [then, ranks_then, costs] = read(saved, source);
-  constexpr double weight_elsewhere = 0.25;  // the first rebalance here counts five times as much
+// The initial state of a run, with the knowledge of the state `then`.
+State with_learned(const State& first, const State& then, bool same_ranks) {
+  constexpr double weight_elsewhere = 0.25;  // the next rebalance counts five times as much
   State now = first;
-  const bool same_ranks = ranks_then == ranks;
   if (then.ledger.cost.knows() && then.ledger.cost.method == first.ledger.cost.method) {
     now.ledger.cost = then.ledger.cost;
     if (!same_ranks) now.ledger.cost.weight = std::min(weight_elsewhere, now.ledger.cost.weight);
   }
   if (!same_ranks) return now;
-  now.outlook.bends = then.outlook.bends;
-  now.outlook.bends_known = then.outlook.bends_known;
-  now.outlook.variance = then.outlook.variance;
-  now.outlook.variance_looks = then.outlook.variance_looks;
+  now.outlook.scatter = then.outlook.scatter;
   now.outlook.ageing = then.outlook.ageing;
-  now.outlook.last_shortfall = then.outlook.last_shortfall;
-  now.outlook.shortfall_ratio = then.outlook.shortfall_ratio;
+  now.outlook.shortfall.last = then.outlook.shortfall.last;
   return now;
+}
+
+}  // namespace
+
+std::string saved_text(const State& state, int ranks, std::int64_t steps, const CostTable& costs) {
+  State last = state;
+  last.step = steps;
+  last.ledger.settle();
+  return std::string(title) + std::string(ranks_key) + std::to_string(ranks) + '\n' +
+         costs_text(costs) + to_text(last);
+}
+
+Restored restored(const State& first, const std::string& saved, int ranks,
+                  const std::string& source) {
+  auto [then, ranks_then, costs] = read(saved, source);
+  return {with_learned(first, then, ranks_then == ranks), std::move(costs), then.step};
+}
+
+std::optional<Restored> restored_on_all(const Communicator& communicator, std::string saved,
+                                        const State& first, const std::string& source) {
+  saved.resize(static_cast<std::size_t>(communicator.broadcast(std::ssize(saved), 0)));
+  communicator.broadcast(std::span<char>(saved), 0);
+  if (saved.empty()) return std::nullopt;
+  Restored found;
+  vote(communicator,
+       attempt("monitor", [&] { found = restored(first, saved, communicator.size(), source); }));
+  return found;
 }
 
 std::string read_saved(const std::string& path) {

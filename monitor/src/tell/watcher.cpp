@@ -9,8 +9,8 @@ namespace evenkeel {
 
 namespace {
 
-// A thread inherits the signals that its maker blocks. So the application's handlers run on the
-// application's threads alone.
+// A thread inherits the blocked signals of its creator. So the application's handlers run only on
+// the application's threads.
 std::thread start_without_signals(std::function<void()> body) {
   sigset_t all, before;
   sigfillset(&all);

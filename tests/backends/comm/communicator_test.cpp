@@ -1,24 +1,13 @@
 #include "support/harness.hpp"
 
-#include <evenkeel/backends/comm/communicator.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdlib>
-#include <limits>
-#include <numeric>
-#include <optional>
-#include <stdexcept>
-#include <vector>
-
 #ifdef __linux__
 #include <sched.h>
 #endif
 
-namespace evenkeel {
+namespace evenkeel::communicator_test {
 namespace {
 
-// Every collective behaves alike with whole messages and with pieces of three bytes or more.
+// Every collective behaves the same with whole messages and with pieces of three bytes or more.
 class Collectives : public testing::TestWithParam<std::int64_t> {
  protected:
   Communicator communicator = test::world({.piece_bytes = GetParam()});
@@ -28,23 +17,15 @@ class Collectives : public testing::TestWithParam<std::int64_t> {
 INSTANTIATE_TEST_SUITE_P(Pieces, Collectives, testing::Values(std::int64_t{1} << 30, 24, 1));
 
 TEST_P(Collectives, AllReduceOfEveryType) {
-  const auto expect = [&]<class T>(T) {
-    EXPECT_EQ(communicator.all_reduce(static_cast<T>(rank + 1), Reduction::sum),
-              static_cast<T>(size * (size + 1) / 2));
-    EXPECT_EQ(communicator.all_reduce(static_cast<T>(rank + 1), Reduction::least), T{1});
-    EXPECT_EQ(communicator.all_reduce(static_cast<T>(rank + 1), Reduction::greatest),
-              static_cast<T>(size));
+  const auto expect = [&]<class T>(T mine) {
+    EXPECT_EQ(communicator.all_reduce(mine, Reduction::sum), static_cast<T>(size * (size + 1) / 2));
+    EXPECT_EQ(communicator.all_reduce(mine, Reduction::least), T{1});
+    EXPECT_EQ(communicator.all_reduce(mine, Reduction::greatest), static_cast<T>(size));
   };
-  expect(std::int8_t{});
-  expect(std::int16_t{});
-  expect(std::int32_t{});
-  expect(std::int64_t{});
-  expect(std::uint8_t{});
-  expect(std::uint16_t{});
-  expect(std::uint32_t{});
-  expect(std::uint64_t{});
-  expect(0.0F);
-  expect(0.0);
+  const auto expect_each = [&]<class... T>() { (expect(static_cast<T>(rank + 1)), ...); };
+  expect_each
+      .template operator()<std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+                           std::uint16_t, std::uint32_t, std::uint64_t, float, double>();
 }
 
 TEST_P(Collectives, SumsHave64Bits) {
@@ -107,7 +88,7 @@ TEST_P(Collectives, AllGatherOneEach) {
   for (int r = 0; r < size; ++r) EXPECT_EQ(all[static_cast<std::size_t>(r)], 100 + r);
 }
 
-// Rank r gives r % 3 values, so that some give none.
+// Rank r gives r % 3 values, so some ranks give nothing.
 TEST_P(Collectives, GatherAnyNumber) {
   const std::vector<int> mine(static_cast<std::size_t>(rank % 3), rank);
   const auto expect = [&](const Gathered<int>& gathered) {
@@ -164,8 +145,8 @@ TEST(Communicator, RefusesARootThatIsNoRank) {
   EXPECT_ERROR(communicator.gather(std::span<const int>(mine), communicator.size()), "The root");
 }
 
-// What ranks must agree on is checked by assertions at level `collective`: the same Error on all
-// ranks instead of a hang or silent nonsense.
+// Assertions at level `collective` check the values on which ranks must agree: all ranks throw the
+// same Error instead of hanging or computing nonsense.
 TEST(Communicator, DisagreementIsCaughtAtTheHeaviestLevel) {
 #if EVENKEEL_ASSERTION_LEVEL >= 2
   const Communicator communicator = test::world();
@@ -189,13 +170,9 @@ TEST(Communicator, RefusesImpossiblePieces) {
 
 TEST(Communicator, OptionsThatDifferAreTheSameErrorOnAllRanks) {
   if (test::size() < 2) GTEST_SKIP() << "needs two ranks";
-  const Communicator outer = test::world();
-  for (const std::int64_t odd : {std::int64_t{0}, std::int64_t{24}}) {
-    const std::string text =
-        test::error_of([&] { test::world({.piece_bytes = test::rank() == 1 ? odd : 48}); });
-    EXPECT_TRUE(test::mentions(text, "piece_bytes is " + std::to_string(odd) + " to 48"));
-    EXPECT_TRUE(test::same_everywhere(outer, text));
-  }
+  for (const std::int64_t odd : {std::int64_t{0}, std::int64_t{24}})
+    EXPECT_ERROR_EVERYWHERE(test::world({.piece_bytes = test::rank() == 1 ? odd : 48}),
+                            "piece_bytes is " + std::to_string(odd) + " to 48");
 }
 
 TEST(Communicator, LetGoWhileUnwinding) {
@@ -238,7 +215,7 @@ TEST_F(DeviceAware, NonsenseIsTheSameErrorOnAllRanks) {
   const Communicator outer = test::world();
   if (test::rank() == 0) set("perhaps");
   const std::string text = test::error_of([] { test::world(); });
-  EXPECT_NE(text.find("EVENKEEL_DEVICE_AWARE_MPI is neither 0 nor 1"), std::string::npos);
+  EXPECT_MENTIONS(text, "EVENKEEL_DEVICE_AWARE_MPI is neither 0 nor 1");
   EXPECT_TRUE(test::same_everywhere(outer, text));
 }
 
@@ -253,7 +230,7 @@ TEST(SharedCores, TheAnswerIsTheSameOnAllRanks) {
 
 #ifdef __linux__
 
-// Chooses the cores that this rank may use, all ranks being on one node.
+// Chooses the cores that this rank may use. All ranks are on one node.
 class ChosenCores : public testing::Test {
  protected:
   ChosenCores() { sched_getaffinity(0, sizeof before_, &before_); }
@@ -263,7 +240,7 @@ class ChosenCores : public testing::Test {
     return sched_setaffinity(0, sizeof cores, &cores) == 0;
   }
 
-  // Those that any rank had at the start.
+  // The cores that any rank could use at the start.
   std::vector<int> all_cores() const {
     std::vector<int> cores;
     const std::vector<cpu_set_t> of_ranks = communicator.all_gather(before_);
@@ -292,7 +269,7 @@ TEST_F(ChosenCores, AllRanksOnOneCoreShareIt) {
   EXPECT_EQ(shared_when_this_rank_uses(all_cores().front()), communicator.size() > 1);
 }
 
-// Who may use which core does not matter, only how many cores there are for all.
+// Only the number of cores of all ranks matters, not which rank may use which core.
 TEST_F(ChosenCores, MoreRanksThanCoresShareThem) {
   const std::vector<int> cores = all_cores();
   const auto used = std::min<std::ptrdiff_t>(std::ssize(cores), communicator.size());
@@ -350,4 +327,4 @@ TEST(CommunicatorFromMpi, UsersMessagesAreApart) {
 #endif
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::communicator_test

@@ -2,14 +2,9 @@
 
 #include <evenkeel/backends/comm/reduction.hpp>
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <optional>
-#include <stdexcept>
-#include <thread>
 
-namespace evenkeel {
+namespace evenkeel::reduction_test {
 namespace {
 
 struct Totals {
@@ -37,43 +32,40 @@ void expect_total(const Totals& totals, int size) {
     EXPECT_EQ(totals.sums[i], static_cast<std::int64_t>(i) * size * (size + 1) / 2);
 }
 
-TEST(Reduction, Blocking) {
-  const Communicator communicator = test::world();
-  expect_total(all_reduce<&combine>(communicator, of_rank(communicator.rank())),
-               communicator.size());
+using ReductionOn = test::OnRanks;
+
+TEST_F(ReductionOn, Blocking) {
+  expect_total(all_reduce<&combine>(communicator, of_rank(rank)), size);
 }
 
-TEST(Reduction, NonBlockingCompletesByTests) {
-  const Communicator communicator = test::world();
-  auto pending = start_all_reduce<&combine>(communicator, of_rank(communicator.rank()));
+TEST_F(ReductionOn, NonBlockingCompletesByTests) {
+  auto pending = start_all_reduce<&combine>(communicator, of_rank(rank));
   EXPECT_TRUE(pending);
   while (!pending.test()) std::this_thread::yield();
   EXPECT_TRUE(pending.test());  // again is harmless
-  expect_total(pending.wait(), communicator.size());
+  expect_total(pending.wait(), size);
 }
 
-// Posted and consumed at step counts: many in a row, each waited for two steps later, with other
-// traffic on the same communicator in between.
-TEST(Reduction, ManyInFlightInOrder) {
-  const Communicator communicator = test::world();
+// Reductions are posted and consumed by step count: many in a row, each completed two steps later,
+// with other traffic on the same communicator in between.
+TEST_F(ReductionOn, ManyInFlightInOrder) {
   std::array<PendingReduction<Totals>, 2> pending;
   for (int step = 0; step < 200; ++step) {
     auto& slot = pending[static_cast<std::size_t>(step % 2)];
     if (slot) {
       const Totals& totals = slot.wait();
-      EXPECT_EQ(totals.sums[1], std::int64_t{step - 2} * communicator.size());
+      EXPECT_EQ(totals.sums[1], std::int64_t{step - 2} * size);
     }
     Totals mine{};
     mine.sums[1] = step;
     slot = start_all_reduce<&combine>(communicator, mine);
-    EXPECT_EQ(communicator.all_reduce(1, Reduction::sum), communicator.size());
+    EXPECT_EQ(communicator.all_reduce(1, Reduction::sum), size);
   }
   for (auto& slot : pending) slot.wait();
 }
 
-// Prepared once, posted again and again.
-TEST(Reduction, IsPreparedBeforeItIsPosted) {
-  const Communicator communicator = test::world();
+// A reduction is prepared once and posted many times.
+TEST_F(ReductionOn, IsPreparedBeforeItIsPosted) {
   auto reduction = prepare_all_reduce<&combine, Totals>(communicator);
   EXPECT_TRUE(reduction);
   EXPECT_FALSE(reduction.is_under_way());
@@ -81,19 +73,20 @@ TEST(Reduction, IsPreparedBeforeItIsPosted) {
     Totals mine{};
     mine.sums[2] = round;
     reduction.start(mine);
-    EXPECT_EQ(communicator.all_reduce(1, Reduction::sum), communicator.size());
-    EXPECT_EQ(reduction.wait().sums[2], std::int64_t{round} * communicator.size());
+    EXPECT_EQ(communicator.all_reduce(1, Reduction::sum), size);
+    EXPECT_EQ(reduction.wait().sums[2], std::int64_t{round} * size);
     EXPECT_FALSE(reduction.is_under_way());
   }
 }
 
-TEST(Reduction, TheResultOutlivesTheCommunicator) {
-  std::optional<Communicator> communicator(test::world());
-  const int size = communicator->size();
-  auto pending = start_all_reduce<&combine>(*communicator, of_rank(communicator->rank()));
-  pending.wait();
-  communicator.reset();
-  expect_total(pending.wait(), size);
+TEST(Reduction, OutlivesItsCommunicatorBeforeAndAfterItEnds) {
+  for (const bool has_ended : {false, true}) {
+    std::optional<Communicator> communicator(test::world());
+    auto pending = start_all_reduce<&combine>(*communicator, of_rank(communicator->rank()));
+    if (has_ended) pending.wait();
+    communicator.reset();
+    expect_total(pending.wait(), test::size());
+  }
 }
 
 TEST(Reduction, AnEmptyOneIsAnError) {
@@ -103,16 +96,8 @@ TEST(Reduction, AnEmptyOneIsAnError) {
   EXPECT_ERROR(none.test(), "no reduction here");
 }
 
-TEST(Reduction, MayFinishAfterItsCommunicatorWasLetGo) {
-  std::optional<Communicator> communicator(test::world());
-  const int size = communicator->size();
-  auto pending = start_all_reduce<&combine>(*communicator, of_rank(communicator->rank()));
-  communicator.reset();
-  expect_total(pending.wait(), size);
-}
-
-// One rank throws between posting and completion: its destructors must not communicate, and the
-// others are not made to wait by them.
+// One rank throws between posting and completion: its destructors must not communicate, and must
+// not make the others wait.
 TEST(Reduction, LetGoWhileUnwinding) {
   const Communicator outer = test::world();
   const auto leave = [&] {
@@ -125,4 +110,4 @@ TEST(Reduction, LetGoWhileUnwinding) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::reduction_test

@@ -1,5 +1,6 @@
 #include "support/harness.hpp"
 
+#include <evenkeel/backends/comm/messages.hpp>
 #include <evenkeel/backends/comm/transfer.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/config.hpp>
@@ -8,19 +9,9 @@
 #include <mpi.h>
 #endif
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
-
 #if EVENKEEL_HAS_MPI
-// How often MPI_Test says of a request that is over that it is not: notices may come late, those of
-// sends later than the data. MPI's profiling interface lets a program say so.
+// The number of times that MPI_Test reports a completed request as not completed: notices may come
+// late, and those of sends later than the data. MPI's profiling interface lets a program do that.
 static int lateness = 0;
 static std::minstd_rand whims;
 
@@ -33,10 +24,10 @@ extern "C" int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
 }
 #endif
 
-namespace evenkeel {
+namespace evenkeel::transfer_test {
 namespace {
 
-// Byte i of a message, a function of everything that could be mixed up.
+// Byte i of a message: a function of everything that could be mixed up.
 unsigned char byte_of(int from, int to, int message, std::size_t i) {
   return static_cast<unsigned char>(i * 7 +
                                     static_cast<std::size_t>(from * 31 + to * 17 + message * 5));
@@ -47,7 +38,8 @@ void move(const Communicator& communicator, const std::vector<Send>& sends,
   Transfer(test::space(), communicator, sends, receives).run();
 }
 
-// Three messages between each pair of ranks, itself included, of lengths around the piece size.
+// Sends three messages between each pair of ranks, itself included, of lengths around the piece
+// size.
 void exchange_everything(const Communicator& communicator) {
   const int rank = communicator.rank(), size = communicator.size();
   const auto length = [](int from, int to, int message) {
@@ -71,6 +63,9 @@ void exchange_everything(const Communicator& communicator) {
       ASSERT_EQ(incoming[k][i], byte_of(receives[k].from, rank, static_cast<int>(k % 3), i));
 }
 
+using TransferOn = test::OnRanks;
+using TransferWorkOn = test::OnRanks;
+
 TEST(Transfer, BetweenAllPairs) { exchange_everything(test::world({})); }
 
 TEST(Transfer, InPieces) {
@@ -83,8 +78,8 @@ TEST(Transfer, ThroughStagingBuffers) {
   exchange_everything(test::world({.piece_bytes = 64, .stage_host_memory = true}));
 }
 
-// Beyond 2^31 bytes when EVENKEEL_TEST_HUGE_BYTES says so (3221225472 is 3 GiB and needs 6 GiB of
-// memory); by default smaller, with pieces that are smaller in proportion.
+// EVENKEEL_TEST_HUGE_BYTES sets a size beyond 2^31 bytes (3221225472 is 3 GiB and needs 6 GiB of
+// memory). By default the message is smaller, with proportionally smaller pieces.
 TEST(Transfer, AHugeMessage) {
   const char* wanted = std::getenv("EVENKEEL_TEST_HUGE_BYTES");
   const std::int64_t bytes = wanted != nullptr ? std::atoll(wanted) : 48'000'001;
@@ -107,8 +102,8 @@ TEST(Transfer, AHugeMessage) {
   }
 }
 
-// Rank 0 sends `sent` bytes where rank 1 expects `expected`; rank 1 must notice, nobody may hang,
-// and the next transfer must find nothing left over.
+// Rank 0 sends `sent` bytes where rank 1 expects `expected`: rank 1 must notice, no rank may hang,
+// and the next transfer must find no leftovers.
 void expect_mismatch(const Communicator& communicator, std::int64_t sent, std::int64_t expected) {
   std::vector<char> data(1000, 'x');
   if (communicator.rank() == 1) {
@@ -121,6 +116,23 @@ void expect_mismatch(const Communicator& communicator, std::int64_t sent, std::i
         {}));
   }
   communicator.barrier();
+}
+
+TEST_F(TransferOn, BetweenArrays) {
+  const Space space = Space::where(MemoryKind::shared);
+  // Rank r sends r + 1 times its number to each rank.
+  std::vector<Note<std::int64_t>> to, from;
+  std::vector<int> values, expected;
+  for (int r = 0; r < size; ++r) {
+    to.push_back({r, rank + 1});
+    from.push_back({r, r + 1});
+    values.insert(values.end(), static_cast<std::size_t>(rank) + 1, rank);
+    expected.insert(expected.end(), static_cast<std::size_t>(r) + 1, r);
+  }
+  const exec::Array<int> leaving(space, "test", std::span<const int>(values));
+  const exec::Array<int> arriving(space, "test", std::ssize(expected));
+  transfer_between(space, communicator, leaving, to, arriving, from).run();
+  EXPECT_EQ(arriving.on_host(), expected);
 }
 
 TEST(Transfer, AWrongLengthIsAnErrorOnTheReceiver) {
@@ -140,31 +152,25 @@ TEST(Transfer, AWrongLengthIsAnErrorOnTheReceiver) {
   }
 }
 
-// What cannot be is told when the transfer is made, before anybody waits: one rank's refusal goes
-// through a vote, and nobody runs.
-TEST(Transfer, ARefusalOnOneRankHoldsNobodyUp) {
-  const Communicator communicator = test::world();
-  const int rank = communicator.rank(), size = communicator.size();
+// An impossible message is refused when the transfer is made, before any rank waits: one rank's
+// refusal goes through a vote, and no rank runs the transfer.
+TEST_F(TransferOn, ARefusalOnOneRankHoldsNobodyUp) {
   char byte = 0;
   const std::vector<Send> sends(rank == size - 1 ? 1 : 0, Send{size, &byte, 1});
   const std::vector<Receive> receives(rank == 0 && size > 1 ? 1 : 0, Receive{size - 1, &byte, 1});
   const Status status = attempt(
       "test", [&] { const Transfer transfer(test::space(), communicator, sends, receives); });
-  const std::string text = test::error_of([&] { vote(communicator, status); });
-  EXPECT_TRUE(test::mentions(text, "names rank " + std::to_string(size)));
-  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_ERROR_EVERYWHERE(vote(communicator, status), "names rank " + std::to_string(size));
   exchange_everything(communicator);
 }
 
-TEST(Transfer, RefusesWhatCannotBe) {
-  const Communicator communicator = test::world();
-  const int rank = communicator.rank();
+TEST_F(TransferOn, RefusesWhatCannotBe) {
   char bytes[2] = {};
   const auto refuse = [&](const std::vector<Send>& sends, const std::vector<Receive>& receives,
                           const char* part) {
     EXPECT_ERROR(Transfer(test::space(), communicator, sends, receives), part);
   };
-  refuse({{communicator.size(), bytes, 1}}, {}, "names rank");
+  refuse({{size, bytes, 1}}, {}, "names rank");
   refuse({}, {{-1, bytes, 1}}, "names rank -1");
   refuse({{0, bytes, -1}}, {}, "-1 bytes");
   refuse({{rank, bytes, 1}}, {}, "sends itself 1 bytes where 0");
@@ -186,8 +192,8 @@ TEST(Transfer, SaysWhatItStages) {
 
 // --- Messages that are written and read when their turn comes ------------------------------------
 
-// Between any two ranks up to four messages, or none, of up to `most` bytes; some lie in memory,
-// others are made.
+// Up to four messages of up to `most` bytes between any two ranks, possibly zero. Some are in
+// memory, others are made on demand.
 struct Traffic {
   const Communicator& communicator;
   std::size_t most;
@@ -287,9 +293,8 @@ TEST(TransferWork, MessagesThatAreMadeAndReadInTurn) {
   expect_traffic(test::world({.stage_host_memory = true}));
 }
 
-// Many ranks, one message at a time: no ring of ranks that wait for each other.
-TEST(TransferWork, OneInFlightIsEnough) {
-  const Communicator communicator = test::world();
+// With many ranks and one message at a time, no ring of ranks may wait for each other.
+TEST_F(TransferWorkOn, OneInFlightIsEnough) {
   for (int salt = 100; salt < 120; ++salt) {
     Traffic traffic(communicator, 70'000, salt);
     Transfer(test::space(), communicator, traffic.sends, traffic.receives,
@@ -300,16 +305,15 @@ TEST(TransferWork, OneInFlightIsEnough) {
 }
 
 #if EVENKEEL_HAS_MPI
-// Whatever the order in which ranks learn what is over.
-TEST(TransferWork, EndsHoweverLateNoticesCome) {
-  const Communicator communicator = test::world();
+// The transfer ends for every order in which ranks learn of completions.
+TEST_F(TransferWorkOn, EndsHoweverLateNoticesCome) {
   for (const int late : {1, 5, 50})
     for (int in_flight = 1; in_flight <= 3; ++in_flight)
       for (int salt = 0; salt < 6; ++salt) {
         Traffic traffic(communicator, 30'000, salt);
         Transfer transfer(test::space(), communicator, traffic.sends, traffic.receives,
                           {.staging_bytes = 1 << 20, .in_flight = in_flight});
-        whims.seed(static_cast<unsigned>(1 + communicator.rank() + 100 * salt));
+        whims.seed(static_cast<unsigned>(1 + rank + 100 * salt));
         lateness = late;
         transfer.run(traffic.work());
         lateness = 0;
@@ -318,10 +322,9 @@ TEST(TransferWork, EndsHoweverLateNoticesCome) {
 }
 
 // Each of two ranks has the next of many equal messages for the other.
-TEST(TransferWork, APairThatAlwaysHasTheNextEndsToo) {
-  const Communicator communicator = test::world();
-  const int rank = communicator.rank(), partner = rank ^ 1;
-  const std::size_t messages = partner < communicator.size() ? 40 : 0;
+TEST_F(TransferWorkOn, APairThatAlwaysHasTheNextEndsToo) {
+  const int partner = rank ^ 1;
+  const std::size_t messages = partner < size ? 40 : 0;
   for (int in_flight = 1; in_flight <= 3; ++in_flight) {
     std::vector<std::vector<char>> in(messages, std::vector<char>(100'000)), out = in;
     std::vector<Send> sends;
@@ -339,15 +342,14 @@ TEST(TransferWork, APairThatAlwaysHasTheNextEndsToo) {
 }
 #endif
 
-// What one rank's work throws is its own error; nobody waits, and the next transfer is as it
-// should be.
-TEST(TransferWork, ThatThrowsHoldsNobodyUp) {
-  const Communicator communicator = test::world();
-  for (int culprit = 0; culprit < communicator.size(); ++culprit)
+// An exception from one rank's work is thrown on that rank; no rank hangs, and the next transfer
+// works.
+TEST_F(TransferWorkOn, ThatThrowsHoldsNobodyUp) {
+  for (int culprit = 0; culprit < size; ++culprit)
     for (const int stage : {0, 1, 2}) {
       Traffic traffic(communicator, 70'000, culprit);
       TransferWork work = traffic.work();
-      const bool fails = communicator.rank() == culprit;
+      const bool fails = rank == culprit;
       int calls = 0;
       const auto fail = [&] {
         ++calls;
@@ -358,26 +360,24 @@ TEST(TransferWork, ThatThrowsHoldsNobodyUp) {
       if (fails && stage == 2) work.meanwhile = fail;
       Transfer transfer(test::space(), communicator, traffic.sends, traffic.receives);
       const std::string text = test::error_of([&] { transfer.run(work); });
-      EXPECT_TRUE(test::mentions(text, calls > 0 ? "No more." : "nothing was thrown"));
+      EXPECT_MENTIONS(text, calls > 0 ? "No more." : "nothing was thrown");
       EXPECT_LE(calls, 1) << "no more work after the first failure";
     }
   exchange_everything(communicator);
 }
 
-TEST(TransferWork, NoneInFlightIsRefused) {
-  const Communicator communicator = test::world();
+TEST_F(TransferWorkOn, NoneInFlightIsRefused) {
   EXPECT_ERROR(Transfer(test::space(), communicator, {}, {}, {.in_flight = 0}),
                "would have 0 messages in flight. Allow at least one.");
 }
 
-TEST(TransferWork, RefusesToMakeWhatARankSendsItself) {
-  const Communicator communicator = test::world();
-  const std::vector<Send> sends = {{communicator.rank(), nullptr, 3}};
+TEST_F(TransferWorkOn, RefusesToMakeWhatARankSendsItself) {
+  const std::vector<Send> sends = {{rank, nullptr, 3}};
   char bytes[3];
-  const std::vector<Receive> receives = {{communicator.rank(), bytes, 3}};
+  const std::vector<Receive> receives = {{rank, bytes, 3}};
   EXPECT_ERROR(Transfer(test::space(), communicator, sends, receives),
                "3 bytes without a data pointer");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::transfer_test

@@ -1,45 +1,39 @@
 #include "support/harness.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
 
-#include <algorithm>
 #include <new>
-#include <span>
-#include <stdexcept>
-#include <type_traits>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::vote_test {
 namespace {
 
 Status failure(const std::string& what) {
   return Status(Error(ErrorKind::bad_input, Where{"tests/vote"}, what, "Mend it."));
 }
 
-TEST(Vote, AllGoOn) {
-  const Communicator communicator = test::world();
-  EXPECT_NO_THROW(vote(communicator, Status()));
-}
+using Vote = test::OnRanks;
+using VotedGather = test::OnRanks;
 
-// Each rank in turn is the only one that fails; all must throw the same text, and go on afterwards.
-TEST(Vote, OneFailureStopsAllWithTheSameError) {
-  const Communicator communicator = test::world();
-  for (int bad = 0; bad < communicator.size(); ++bad) {
-    const bool mine = communicator.rank() == bad;
-    const std::string text =
-        test::error_of([&] { vote(communicator, mine ? failure("A wheel came off.") : Status()); });
+TEST_F(Vote, AllGoOn) { EXPECT_NO_THROW(vote(communicator, Status())); }
+
+// Each rank in turn is the only one that fails; all must throw the same text, and continue
+// afterwards.
+TEST_F(Vote, OneFailureStopsAllWithTheSameError) {
+  for (int bad = 0; bad < size; ++bad) {
+    const bool mine = rank == bad;
+    const std::string text = test::error_everywhere(
+        [&] { vote(communicator, mine ? failure("A wheel came off.") : Status()); });
     EXPECT_EQ(text,
               "evenkeel: rank " + std::to_string(bad) + ": tests/vote: A wheel came off. Mend it.");
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
   }
   EXPECT_NO_THROW(vote(communicator, Status()));
 }
 
-TEST(Vote, TheErrorKeepsItsParts) {
-  const Communicator communicator = test::world();
-  const int last = communicator.size() - 1;
+TEST_F(Vote, TheErrorKeepsItsParts) {
+  const int last = size - 1;
   try {
-    vote(communicator, communicator.rank() == last ? failure("A wheel came off.") : Status());
+    vote(communicator, rank == last ? failure("A wheel came off.") : Status());
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::bad_input);
@@ -50,49 +44,43 @@ TEST(Vote, TheErrorKeepsItsParts) {
   }
 }
 
-TEST(Vote, OfSeveralFailuresTheLowestRankSpeaks) {
-  const Communicator communicator = test::world();
-  if (communicator.size() < 3) GTEST_SKIP() << "needs three ranks";
-  const bool fails = communicator.rank() != 0;
+TEST_F(Vote, OfSeveralFailuresTheLowestRankSpeaks) {
+  if (size < 3) GTEST_SKIP() << "needs three ranks";
+  const bool fails = rank != 0;
   const std::string text = test::error_of([&] {
     vote(communicator, fails ? failure("Rank " + std::to_string(test::rank())) : Status());
   });
-  const std::string size = std::to_string(communicator.size());
-  EXPECT_EQ(text, "evenkeel: rank 1 (the first of " + std::to_string(communicator.size() - 1) +
-                      " failing of " + size + "): tests/vote: Rank 1 Mend it.");
+  const std::string all = std::to_string(size);
+  EXPECT_EQ(text, "evenkeel: rank 1 (the first of " + std::to_string(size - 1) + " failing of " +
+                      all + "): tests/vote: Rank 1 Mend it.");
 }
 
-TEST(Vote, LongTextIsCutTheSameEverywhere) {
-  const Communicator communicator = test::world();
+TEST_F(Vote, LongTextIsCutTheSameEverywhere) {
   std::string umlauts;
   for (int i = 0; i < 4000; ++i) umlauts += "\xc3\xa4";
-  const std::string text = test::error_of([&] { vote(communicator, failure(umlauts)); });
-  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  const std::string text = test::error_everywhere([&] { vote(communicator, failure(umlauts)); });
   EXPECT_LT(text.size(), 1200U);
-  EXPECT_NE(text.find("Mend it."), std::string::npos);
-  // Never inside a character: the two bytes of each stay together.
+  EXPECT_MENTIONS(text, "Mend it.");
+  // The text is never cut inside a character: its two bytes stay together.
   EXPECT_EQ(std::ranges::count(text, '\xc3'), std::ranges::count(text, '\xa4'));
 }
 
-TEST(Vote, EveryPartMayBeTooLong) {
-  const Communicator communicator = test::world();
+TEST_F(Vote, EveryPartMayBeTooLong) {
   const std::string endless(5000, 'x');
   const Status status(Error(ErrorKind::internal, Where{endless}, endless, endless));
   EXPECT_TRUE(
       test::same_everywhere(communicator, test::error_of([&] { vote(communicator, status); })));
 }
 
-// A collective stage that has voted throws on all ranks; whoever wraps it and votes again gets the
-// same.
-TEST(Vote, ASettledErrorKeepsItsRank) {
-  const Communicator communicator = test::world();
-  const int last = communicator.size() - 1;
-  const Status inner = attempt("outer", [&] {
-    vote(communicator, communicator.rank() == last ? failure("A wheel came off.") : Status());
-  });
+// A collective stage that has voted throws on all ranks; a second vote around it gives the same
+// error.
+TEST_F(Vote, ASettledErrorKeepsItsRank) {
+  const int last = size - 1;
+  const Status inner = attempt(
+      "outer", [&] { vote(communicator, rank == last ? failure("A wheel came off.") : Status()); });
   const std::string text = test::error_of([&] { vote(communicator, inner); });
   EXPECT_EQ(text, inner.error()->what());
-  EXPECT_TRUE(test::mentions(text, "rank " + std::to_string(last) + ": tests/vote"));
+  EXPECT_MENTIONS(text, "rank " + std::to_string(last) + ": tests/vote");
 }
 
 struct LargeTally {
@@ -102,12 +90,11 @@ void combine_large(LargeTally& into, const LargeTally& from) noexcept {
   for (int i = 0; i < 1000; ++i) into.values[i] += from.values[i];
 }
 
-TEST(Vote, ATallyMayBeLarge) {
-  const Communicator communicator = test::world();
+TEST_F(Vote, ATallyMayBeLarge) {
   LargeTally mine;
   for (int i = 0; i < 1000; ++i) mine.values[i] = i;
   const LargeTally all = vote<&combine_large>(communicator, Status(), mine);
-  for (int i = 0; i < 1000; ++i) EXPECT_EQ(all.values[i], i * communicator.size());
+  for (int i = 0; i < 1000; ++i) EXPECT_EQ(all.values[i], i * size);
 }
 
 struct Tally {
@@ -119,19 +106,15 @@ void combine(Tally& into, const Tally& from) noexcept {
   into.fewest = std::min(into.fewest, from.fewest);
 }
 
-TEST(Vote, CarriesATally) {
-  const Communicator communicator = test::world();
-  const int rank = communicator.rank(), size = communicator.size();
+TEST_F(Vote, CarriesATally) {
   const Tally all = vote<&combine>(communicator, Status(), Tally{rank + 1, 10 - rank});
   EXPECT_EQ(all.objects, size * (size + 1) / 2);
   EXPECT_EQ(all.fewest, 10 - (size - 1));
   EXPECT_ERROR(vote<&combine>(communicator, failure("No."), Tally{}), "rank 0");
 }
 
-TEST(VotedGather, BringsTheValuesOfAllRanks) {
-  const Communicator communicator = test::world();
-  const int rank = communicator.rank(), size = communicator.size();
-  const std::vector<int> mine(static_cast<std::size_t>(rank), 10 + rank);  // rank 0 has none
+TEST_F(VotedGather, BringsTheValuesOfAllRanks) {
+  const std::vector<int> mine(static_cast<std::size_t>(rank), 10 + rank);  // rank 0 has no values
   const Gathered<int> all = all_gather(communicator, Status(), std::span<const int>(mine));
   const Gathered<int> at_last =
       gather(communicator, Status(), std::span<const int>(mine), size - 1);
@@ -144,17 +127,14 @@ TEST(VotedGather, BringsTheValuesOfAllRanks) {
   EXPECT_EQ(at_last.values.empty(), rank != size - 1 || size == 1);
 }
 
-TEST(VotedGather, AFailureOnOneRankIsTheSameErrorOnAll) {
-  const Communicator communicator = test::world();
-  const int rank = communicator.rank(), size = communicator.size();
+TEST_F(VotedGather, AFailureOnOneRankIsTheSameErrorOnAll) {
   const std::vector<int> mine(3, rank);
   for (int culprit = 0; culprit < size; ++culprit) {
     const Status status = rank == culprit ? failure("No memory for my part.") : Status();
-    const std::string text =
-        test::error_of([&] { all_gather(communicator, status, std::span<const int>(mine)); });
-    EXPECT_TRUE(test::mentions(text, "rank " + std::to_string(culprit)));
-    EXPECT_TRUE(test::mentions(text, "No memory for my part."));
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    const std::string text = test::error_everywhere(
+        [&] { all_gather(communicator, status, std::span<const int>(mine)); });
+    EXPECT_MENTIONS(text, "rank " + std::to_string(culprit));
+    EXPECT_MENTIONS(text, "No memory for my part.");
   }
 }
 
@@ -205,7 +185,7 @@ TEST(AssertAll, StopsAllRanksAtItsLevelAlone) {
   const std::string text =
       test::error_of([&] { EVENKEEL_ASSERT_ALL(communicator, !broken, "order"); });
 #if EVENKEEL_ASSERTION_LEVEL >= 2
-  EXPECT_NE(text.find("order does not hold (!broken)"), std::string::npos) << text;
+  EXPECT_MENTIONS(text, "order does not hold (!broken)");
   EXPECT_TRUE(test::same_everywhere(communicator, text));
 #else
   EXPECT_EQ(text, "nothing was thrown");
@@ -213,4 +193,4 @@ TEST(AssertAll, StopsAllRanksAtItsLevelAlone) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::vote_test

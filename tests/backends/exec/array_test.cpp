@@ -3,15 +3,7 @@
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <numeric>
-#include <span>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::array_test {
 namespace {
 
 using exec::Array;
@@ -125,4 +117,4 @@ TEST(Reached, NothingCostsNothing) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::array_test

@@ -5,9 +5,7 @@
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/backends/exec/scratch.hpp>
 
-#include <limits>
-
-namespace evenkeel {
+namespace evenkeel::compatibility_test {
 namespace {
 
 template <class Real>
@@ -26,7 +24,7 @@ TEST(IsFinite, KnowsNumbersFromTheRest) {
   expect_finite_alone<float>();
 }
 
-// Devices that share memory with the host are not at hand in every build; what decides is a table.
+// Not every build has devices that share memory with the host, so the decision is a table.
 TEST(MemoryKindOf, FollowsFromWhoReachesIt) {
   using detail::kind_of_memory;
   EXPECT_EQ(kind_of_memory(true, true, false), MemoryKind::host);    // no device
@@ -50,8 +48,8 @@ TEST(Scratch, ARefusalIsAnErrorThatNamesTheLabel) {
   });
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error()->kind(), ErrorKind::out_of_memory);
-  EXPECT_TRUE(test::mentions(status.error()->what(), "'evenkeel::test::scratch' was refused"));
+  EXPECT_MENTIONS(status.error()->what(), "'evenkeel::test::scratch' was refused");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::compatibility_test

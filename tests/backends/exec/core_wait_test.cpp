@@ -1,14 +1,11 @@
 #include "support/crowd.hpp"
 
-#include <evenkeel/backends/exec/core_wait.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
 #include <gtest/gtest.h>
 #include <chrono>
-#include <cstdint>
-#include <thread>
 
-namespace evenkeel {
+namespace evenkeel::core_wait_test {
 namespace {
 
 void compute(std::chrono::microseconds time) {
@@ -25,7 +22,7 @@ TEST(CoreWait, MissesNoWait) {
     if (i % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(100));
     compute(std::chrono::microseconds(700));
     const std::int64_t first = kept.nanoseconds();
-    const std::int64_t read = CoreWait().nanoseconds();  // one that has never asked before
+    const std::int64_t read = CoreWait().nanoseconds();  // the first read of this object
     const std::int64_t then = kept.nanoseconds();
     EXPECT_LE(before, first);
     EXPECT_LE(first, read);
@@ -49,4 +46,4 @@ TEST(CoreWait, IsThatOfTheThreadThatMadeIt) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::core_wait_test

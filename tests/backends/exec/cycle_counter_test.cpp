@@ -3,11 +3,8 @@
 #include <evenkeel/backends/exec/cycle_counter.hpp>
 
 #include <chrono>
-#include <cmath>
-#include <cstdint>
-#include <thread>
 
-namespace evenkeel {
+namespace evenkeel::cycle_counter_test {
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
@@ -118,4 +115,4 @@ TEST(CycleCounter, AgreesWithTheWallClock) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::cycle_counter_test

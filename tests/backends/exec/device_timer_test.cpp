@@ -3,12 +3,7 @@
 
 #include <evenkeel/backends/exec/device_timer.hpp>
 
-#include <cstdint>
-#include <memory>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::device_timer_test {
 namespace {
 
 using test::FakeDevice;
@@ -19,6 +14,13 @@ class DeviceTimerTest : public testing::Test {
 
   void launch(const DeviceStream& on, std::int64_t nanoseconds) {
     device->launch(on.handle, nanoseconds);
+  }
+  // Times a scope in which the device works for this many nanoseconds.
+  void time(const DeviceStream& on, std::int64_t nanoseconds, int kernel, std::int64_t host = 0) {
+    auto* const scope = timer->begin(on, nullptr);
+    ASSERT_NE(scope, nullptr);
+    launch(on, nanoseconds);
+    timer->end(scope, kernel, host);
   }
   std::vector<DeviceTimer::Measured> taken() {
     std::vector<DeviceTimer::Measured> measured;
@@ -38,10 +40,7 @@ class DeviceTimerTest : public testing::Test {
 };
 
 TEST_F(DeviceTimerTest, AScopeIsKnownOnceTheDeviceHasPassedIt) {
-  auto* const scope = timer->begin(stream(a), nullptr);
-  ASSERT_NE(scope, nullptr);
-  launch(stream(a), 100);
-  timer->end(scope, 3, 20);
+  time(stream(a), 100, 3, 20);
   EXPECT_TRUE(taken().empty());
   device->worked = 99;
   EXPECT_TRUE(taken().empty());
@@ -90,9 +89,7 @@ TEST_F(DeviceTimerTest, AnInnerScopeOnTheSameStreamIsNotTheOuters) {
 
 TEST_F(DeviceTimerTest, EventsComeFromAPoolAndGoBack) {
   for (int i = 0; i < 1000; ++i) {
-    auto* const scope = timer->begin(stream(a), nullptr);
-    launch(stream(a), 1);
-    timer->end(scope, 0, 0);
+    time(stream(a), 1, 0);
     device->worked += i % 3;
     static_cast<void>(taken());
   }
@@ -101,13 +98,11 @@ TEST_F(DeviceTimerTest, EventsComeFromAPoolAndGoBack) {
   EXPECT_EQ(device->alive, 0);
 }
 
-// Nobody takes anything, as in a step of many scopes.
+// The times are never taken, as in a step with many scopes.
 TEST_F(DeviceTimerTest, ScopesThatTheDeviceHasPassedAreReusedWithoutAStep) {
   constexpr int count = 10000;
   for (int i = 0; i < count; ++i) {
-    auto* const scope = timer->begin(stream(a), nullptr);
-    launch(stream(a), 2);
-    timer->end(scope, i, 0);
+    time(stream(a), 2, i);
     device->worked += 2;
   }
   EXPECT_LE(device->alive, 2 * 300);
@@ -118,21 +113,17 @@ TEST_F(DeviceTimerTest, ScopesThatTheDeviceHasPassedAreReusedWithoutAStep) {
 
 TEST_F(DeviceTimerTest, EventsStayOnTheirDevice) {
   for (const int number : {0, 1, 0, 1, 1, 0}) {
-    auto* const scope = timer->begin(stream(a, number), nullptr);
-    ASSERT_NE(scope, nullptr);
-    timer->end(scope, number, 0);
+    time(stream(a, number), 0, number);
     static_cast<void>(taken());
   }
   EXPECT_EQ(device->alive, 4);
 }
 
 TEST_F(DeviceTimerTest, LeftBehindInAnyState) {
-  auto* const passed = timer->begin(stream(a), nullptr);
-  timer->end(passed, 0, 0);
+  time(stream(a), 0, 0);
   static_cast<void>(timer->begin(stream(a), nullptr));
   launch(stream(a), 5);
-  auto* const pending = timer->begin(stream(a), nullptr);
-  timer->end(pending, 0, 0);
+  time(stream(a), 0, 0);
   timer.reset();
   EXPECT_EQ(device->alive, 0);
 }
@@ -151,15 +142,12 @@ TEST_F(DeviceTimerTest, ADeviceThatRefusesLeavesTheHostsTime) {
   device->refuses_to_record = false;
   expect(taken().at(0), 1, 40, 0);
 
-  scope = timer->begin(stream(a, 2), nullptr);
-  launch(stream(a), 9);
-  timer->end(scope, 2, 50);
+  time(stream(a, 2), 9, 2, 50);
   device->fails = true;
   expect(taken().at(0), 2, 50, 0);
   device->fails = false;
 
-  scope = timer->begin(stream(a, 2), nullptr);
-  timer->end(scope, 3, 60);
+  time(stream(a, 2), 0, 3, 60);
   device->worked = 1000;
   device->refuses_to_tell = true;
   expect(taken().at(0), 3, 60, 0);
@@ -221,4 +209,4 @@ TEST(DeviceStream, IsKnownByTheMembersOfAnInstance) {
 static_assert(!ExecutionInstance<int>);
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::device_timer_test

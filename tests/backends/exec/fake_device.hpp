@@ -1,7 +1,7 @@
 #pragma once
 
-// A device that works when the test says so: what is launched on a stream takes its time after what
-// was launched there before.
+// A device whose progress the test controls: a launch on a stream takes its time after the earlier
+// launches on that stream.
 
 #include <evenkeel/backends/exec/device_timer.hpp>
 
@@ -53,7 +53,7 @@ class FakeDevice final : public DeviceEvents {
   std::map<void*, std::int64_t> launched_;
 };
 
-// As Kokkos::Cuda and Kokkos::HIP look to one who does not know them, and a space of a host.
+// Looks like Kokkos::Cuda and Kokkos::HIP to code that does not know them, and like a host space.
 struct FakeCuda {
   void* stream = nullptr;
   int device = 0;

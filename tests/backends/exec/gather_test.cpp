@@ -3,14 +3,7 @@
 
 #include <evenkeel/backends/exec/gather.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
-#include <random>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::gather_test {
 namespace {
 
 template <class Index>
@@ -32,22 +25,17 @@ void fence(const Instance& instance) {
   exec::fence(instance, "evenkeel::test::gather");
 }
 
-template <class T, class Index, class Instance>
-void expect_gather_on(const Instance& instance, const std::vector<T>& values,
-                      const std::vector<Index>& indices) {
-  const auto out = test::room_on<T>(instance, indices.size());
-  exec::gather(instance, test::values_on(instance, indices), test::values_on(instance, values),
-               out);
-  fence(instance);
-  std::vector<T> expected;
-  for (const Index i : indices) expected.push_back(values[static_cast<std::size_t>(i)]);
-  EXPECT_TRUE(test::values_of(out) == expected) << indices.size() << " indices";
-}
-
 template <class T, class Index>
 void expect_gather(const std::vector<T>& values, const std::vector<Index>& indices) {
-  with_space(test::space(),
-             [&](const auto& instance) { expect_gather_on(instance, values, indices); });
+  std::vector<T> expected;
+  for (const Index i : indices) expected.push_back(values[static_cast<std::size_t>(i)]);
+  with_space(test::space(), [&](const auto& instance) {
+    const auto out = test::room_on<T>(instance, indices.size());
+    exec::gather(instance, test::values_on(instance, indices), test::values_on(instance, values),
+                 out);
+    fence(instance);
+    EXPECT_TRUE(test::values_of(out) == expected) << indices.size() << " indices";
+  });
 }
 
 TEST(Gather, ByHand) {
@@ -115,7 +103,7 @@ void number(const View& objects) {
   Kokkos::deep_copy(objects, mirror);
 }
 
-// How many values of `found` are not component first + c of the object that the index names.
+// The number of values of `found` that differ from component first + c of the indexed object.
 template <class View, class Index>
 int count_wrong(const View& found, const std::vector<Index>& indices, std::size_t first) {
   int wrong = 0;
@@ -167,8 +155,8 @@ TEST(Gather, ObjectsWithoutComponentsOrNoObjects) {
   });
 }
 
-// Components 1 and 2 of five into components 3 and 4 of six: strided on both sides, and what lies
-// beside the target keeps its value.
+// Gathers components 1 and 2 of five into components 3 and 4 of six: strided on both sides, and the
+// values beside the target stay.
 template <class Layout, class Instance>
 void expect_gather_of_some_components_on(const Instance& instance) {
   const std::size_t count = 1000;
@@ -191,7 +179,7 @@ void expect_gather_of_some_components_on(const Instance& instance) {
   EXPECT_EQ(touched, 0);
 }
 
-// One component of three, as a View of rank 1.
+// Gathers one component of three, as a View of rank 1.
 template <class Layout, class Instance>
 void expect_gather_of_one_component_on(const Instance& instance) {
   const std::size_t count = 1000;
@@ -231,4 +219,4 @@ TEST(Gather, ExtentsMustAgree) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::gather_test

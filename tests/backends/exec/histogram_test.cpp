@@ -3,11 +3,7 @@
 
 #include <evenkeel/backends/exec/histogram.hpp>
 
-#include <cstdint>
-#include <limits>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::histogram_test {
 namespace {
 
 struct Same {
@@ -24,7 +20,7 @@ struct Remainder {
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return i % bins; }
 };
 
-// The bins of a coarser histogram from those of a finer one.
+// Maps each key to its bin in a coarser histogram: the high bits of its bin in the finer one.
 template <class Keys>
 struct HighBits {
   Keys keys;
@@ -40,22 +36,15 @@ std::vector<Sum> oracle(std::vector<Sum> bins, const std::vector<Bin>& bin_of,
   return bins;
 }
 
-template <class Sum, class Bin, class Weight, class Instance>
-void expect_histogram_on(const Instance& instance, std::size_t bins, const std::vector<Bin>& bin_of,
-                         const std::vector<Weight>& weight_of) {
-  const auto found = test::values_on(instance, std::vector<Sum>(bins));
-  exec::weighted_histogram(instance, static_cast<std::int64_t>(bin_of.size()),
-                           test::values_on(instance, bin_of), test::values_on(instance, weight_of),
-                           found);
-  EXPECT_TRUE(test::values_of(found) == oracle(std::vector<Sum>(bins), bin_of, weight_of))
-      << bin_of.size() << " objects in " << bins << " bins";
-}
-
 template <class Sum, class Bin, class Weight>
 void expect_histogram(std::size_t bins, const std::vector<Bin>& bin_of,
                       const std::vector<Weight>& weight_of) {
   with_space(test::space(), [&](const auto& instance) {
-    expect_histogram_on<Sum>(instance, bins, bin_of, weight_of);
+    const auto found = test::values_on(instance, std::vector<Sum>(bins));
+    exec::weighted_histogram(instance, std::ssize(bin_of), test::values_on(instance, bin_of),
+                             test::values_on(instance, weight_of), found);
+    EXPECT_TRUE(test::values_of(found) == oracle(std::vector<Sum>(bins), bin_of, weight_of))
+        << bin_of.size() << " objects in " << bins << " bins";
   });
 }
 
@@ -115,7 +104,7 @@ TEST(WeightedHistogram, WeightsMayBeOfAnotherType) {
   expect_histogram<double>(10, bin_of, test::random_whole<int>(count, 0, 9, 2));
 }
 
-// All threads at one bin, first, inner or last.
+// All threads add to one bin: the first, an inner one or the last.
 TEST(WeightedHistogram, AllInOneBin) {
   for (const int bin : {0, 1000, 2047})
     expect_histogram<std::int64_t>(2048, std::vector<int>(300000, bin),
@@ -132,23 +121,19 @@ TEST(WeightedHistogram, WideSumsOfNarrowWeights) {
   expect_histogram<std::int64_t>(3, std::vector<std::int16_t>(heavy.size(), 2), heavy);
 }
 
-template <class Instance>
-void expect_functors_and_views_to_agree_on(const Instance& instance) {
+TEST(WeightedHistogram, BinsFromAFunctor) {
   const std::size_t count = 100000;
   const auto keys = test::random_whole<std::uint64_t>(count, 0, (1 << 20) - 1);
-  const auto view = test::values_on(instance, keys);
-  const auto found = test::values_on(instance, std::vector<std::int64_t>(1024));
-  exec::weighted_histogram(instance, static_cast<std::int64_t>(count),
-                           HighBits<decltype(view)>{view, 10}, Same{}, found);
   auto bin_of = keys;
   for (auto& bin : bin_of) bin >>= 10;
-  EXPECT_TRUE(test::values_of(found) ==
-              oracle(std::vector<std::int64_t>(1024), bin_of, std::vector<int>(count, 1)));
-}
-
-TEST(WeightedHistogram, BinsFromAFunctor) {
-  with_space(test::space(),
-             [](const auto& instance) { expect_functors_and_views_to_agree_on(instance); });
+  const auto expected = oracle(std::vector<std::int64_t>(1024), bin_of, std::vector<int>(count, 1));
+  with_space(test::space(), [&](const auto& instance) {
+    const auto view = test::values_on(instance, keys);
+    const auto found = test::values_on(instance, std::vector<std::int64_t>(1024));
+    exec::weighted_histogram(instance, std::ssize(keys), HighBits<decltype(view)>{view, 10}, Same{},
+                             found);
+    EXPECT_EQ(test::values_of(found), expected);
+  });
 }
 
 template <class Bin, class Instance>
@@ -156,8 +141,7 @@ void expect_outside_on(const Instance& instance, const std::vector<Bin>& bin_of,
                        const std::string& how_many, const std::vector<std::int64_t>& rest) {
   const auto bins = test::values_on(instance, std::vector<std::int64_t>(rest.size()));
   const auto view = test::values_on(instance, bin_of);
-  EXPECT_ERROR(exec::weighted_histogram(instance, static_cast<std::int64_t>(bin_of.size()), view,
-                                        Same{}, bins),
+  EXPECT_ERROR(exec::weighted_histogram(instance, std::ssize(bin_of), view, Same{}, bins),
                how_many);
   EXPECT_EQ(test::values_of(bins), rest);
 }
@@ -191,4 +175,4 @@ TEST(WeightedHistogram, ThereMayBeNoBinAtAll) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::histogram_test

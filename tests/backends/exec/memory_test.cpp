@@ -1,16 +1,9 @@
 #include "support/harness.hpp"
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::memory_test {
 namespace {
 
 std::vector<MemoryKind> kinds_of_this_build() {
@@ -18,7 +11,7 @@ std::vector<MemoryKind> kinds_of_this_build() {
   return {MemoryKind::host, MemoryKind::device, MemoryKind::shared};
 }
 
-// Where the memory kinds of this build meet; done when it returns.
+// Copies between any two memory kinds on a space that reaches both; the copy is done on return.
 void copy_on(void* to, MemoryKind to_kind, const void* from, MemoryKind from_kind,
              std::int64_t bytes) {
   const Space space = Space::where(has_device ? MemoryKind::device : MemoryKind::host);
@@ -151,7 +144,7 @@ void expect_refused(MemoryKind kind, std::int64_t bytes) {
   const std::string text = test::error_of([&] { Buffer("evenkeel::test::huge", kind, bytes); });
   for (const std::string& part : {std::string("'evenkeel::test::huge'"), std::string(name_of(kind)),
                                   std::to_string(bytes) + " bytes"})
-    EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_MENTIONS(text, part);
 }
 
 TEST(Buffer, ARefusalNamesTheLabel) {
@@ -208,4 +201,4 @@ TEST(CopyBytes, DeviceMemoryNeedsADevice) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::memory_test

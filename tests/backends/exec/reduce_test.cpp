@@ -3,13 +3,7 @@
 
 #include <evenkeel/backends/exec/reduce.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <numeric>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::reduce_test {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -26,16 +20,14 @@ struct OneHalf {
 template <class Sum, class T>
 Sum sum_of(const std::vector<T>& values) {
   return with_space(test::space(), [&](const auto& instance) {
-    return exec::sum<Sum>(instance, static_cast<std::int64_t>(values.size()),
-                          test::values_on(instance, values));
+    return exec::sum<Sum>(instance, std::ssize(values), test::values_on(instance, values));
   });
 }
 
 template <class T>
 exec::Extremes<T> extremes_of(const std::vector<T>& values) {
   return with_space(test::space(), [&](const auto& instance) {
-    return exec::extremes<T>(instance, static_cast<std::int64_t>(values.size()),
-                             test::values_on(instance, values));
+    return exec::extremes<T>(instance, std::ssize(values), test::values_on(instance, values));
   });
 }
 
@@ -109,7 +101,7 @@ TEST(Extremes, OneAndTies) {
   expect_extremes(std::vector<std::uint8_t>(100000, 0), std::uint8_t{0}, std::uint8_t{0});
 }
 
-// Results of ranks combine by min and max; a rank without objects must not matter.
+// Ranks combine their results by min and max; a rank without objects must not change the result.
 TEST(Extremes, OverNothingAreNeutral) {
   expect_nothing_found(std::vector<double>{});
   expect_nothing_found(std::vector<float>{});
@@ -169,4 +161,4 @@ TEST(Extremes, OfAFunctor) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::reduce_test

@@ -3,12 +3,7 @@
 
 #include <evenkeel/backends/exec/scan.hpp>
 
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::scan_test {
 namespace {
 
 template <class Sum>
@@ -27,20 +22,16 @@ Scanned<Sum> oracle(const std::vector<In>& values) {
   return scanned;
 }
 
-template <class Sum, class In, class Instance>
-void expect_scan_on(const Instance& instance, const std::vector<In>& values) {
-  const auto in = test::values_on(instance, values);
-  const auto out = test::room_on<Sum>(instance, values.size());
-  const Sum total = exec::exclusive_scan(instance, in, out);
-  const auto expected = oracle<Sum>(values);
-  EXPECT_EQ(total, expected.total);
-  EXPECT_TRUE(test::values_of(out) == expected.before) << values.size() << " values";
-  EXPECT_TRUE(test::values_of(in) == values) << "the input changed";
-}
-
 template <class Sum, class In>
 void expect_scan(const std::vector<In>& values) {
-  with_space(test::space(), [&](const auto& instance) { expect_scan_on<Sum>(instance, values); });
+  const auto expected = oracle<Sum>(values);
+  with_space(test::space(), [&](const auto& instance) {
+    const auto in = test::values_on(instance, values);
+    const auto out = test::room_on<Sum>(instance, values.size());
+    EXPECT_EQ(exec::exclusive_scan(instance, in, out), expected.total);
+    EXPECT_TRUE(test::values_of(out) == expected.before) << values.size() << " values";
+    EXPECT_TRUE(test::values_of(in) == values) << "the input changed";
+  });
 }
 
 TEST(ExclusiveScan, ByHand) {
@@ -58,7 +49,8 @@ TEST(ExclusiveScan, NothingAndOne) {
   expect_scan<double>(std::vector<double>{-0.5});
 }
 
-// Below, at and above the chunks in which threads and blocks of a device share the work.
+// The extents are below, at and above the chunks in which threads and blocks of a device share the
+// work.
 TEST(ExclusiveScan, RandomOfManyExtents) {
   for (const std::size_t count : {2U, 3U, 31U, 255U, 256U, 257U, 1023U, 1025U, 65537U, 1000003U})
     expect_scan<std::int64_t>(test::random_whole<std::int64_t>(count, -1000, 1000));
@@ -81,44 +73,37 @@ TEST(ExclusiveScan, DoublesWhoseSumsAreExact) {
   expect_scan<double>(test::random_whole<std::int32_t>(300000, 0, 1 << 20));
 }
 
-// Any order of addition is within count * epsilon of the sum of magnitudes.
-template <class Instance>
-void expect_close_scan_on(const Instance& instance, const std::vector<double>& values) {
-  const auto out = test::room_on<double>(instance, values.size());
-  const double total = exec::exclusive_scan(instance, test::values_on(instance, values), out);
-  const auto expected = oracle<double>(values);
-  const double epsilon = std::numeric_limits<double>::epsilon();
-  const double tolerance = static_cast<double>(values.size()) * epsilon * expected.total;
-  EXPECT_NEAR(total, expected.total, tolerance);
-  double worst = 0;
-  const auto found = test::values_of(out);
-  for (std::size_t i = 0; i < found.size(); ++i)
-    worst = std::max(worst, std::abs(found[i] - expected.before[i]));
-  EXPECT_LE(worst, tolerance);
-}
-
+// The result of any order of addition is within count * epsilon of the sum of magnitudes.
 TEST(ExclusiveScan, DoublesWhoseSumsAreRounded) {
   auto values = test::random_whole<double>(200000, 1, 1 << 30);
   for (double& value : values) value = std::sqrt(value);
-  with_space(test::space(), [&](const auto& instance) { expect_close_scan_on(instance, values); });
-}
-
-template <class Instance>
-void expect_scan_in_place_on(const Instance& instance, const std::vector<std::int64_t>& values) {
-  const auto both = test::values_on(instance, values);
-  const auto expected = oracle<std::int64_t>(values);
-  EXPECT_EQ(exec::exclusive_scan(instance, both, both), expected.total);
-  EXPECT_TRUE(test::values_of(both) == expected.before) << values.size() << " values";
+  const auto expected = oracle<double>(values);
+  const double epsilon = std::numeric_limits<double>::epsilon();
+  const double tolerance = static_cast<double>(values.size()) * epsilon * expected.total;
+  with_space(test::space(), [&](const auto& instance) {
+    const auto out = test::room_on<double>(instance, values.size());
+    const double total = exec::exclusive_scan(instance, test::values_on(instance, values), out);
+    EXPECT_NEAR(total, expected.total, tolerance);
+    double worst = 0;
+    const auto found = test::values_of(out);
+    for (std::size_t i = 0; i < found.size(); ++i)
+      worst = std::max(worst, std::abs(found[i] - expected.before[i]));
+    EXPECT_LE(worst, tolerance);
+  });
 }
 
 TEST(ExclusiveScan, InPlace) {
   for (const std::size_t count : {0U, 1U, 5U, 1024U, 500000U})
     with_space(test::space(), [&](const auto& instance) {
-      expect_scan_in_place_on(instance, test::random_whole<std::int64_t>(count, 0, 9));
+      const auto values = test::random_whole<std::int64_t>(count, 0, 9);
+      const auto both = test::values_on(instance, values);
+      const auto expected = oracle<std::int64_t>(values);
+      EXPECT_EQ(exec::exclusive_scan(instance, both, both), expected.total);
+      EXPECT_TRUE(test::values_of(both) == expected.before) << count << " values";
     });
 }
 
-// One component of objects with three: neither input nor output is contiguous.
+// Scans one component of objects with three: neither input nor output is contiguous.
 template <class Instance>
 void expect_strided_scan_on(const Instance& instance, std::size_t count) {
   using Objects =
@@ -157,4 +142,4 @@ TEST(ExclusiveScan, ExtentsMustAgree) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::scan_test

@@ -4,17 +4,7 @@
 
 #include <evenkeel/backends/exec/sort.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <numeric>
-#include <random>
-#include <string>
-#include <type_traits>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::sort_test {
 namespace {
 
 template <class Key, class Index>
@@ -30,7 +20,7 @@ Key mask_of(exec::KeyBits bits) {
   return static_cast<Key>(mask);
 }
 
-// Indices that say where a pair came from without being the position itself.
+// Indices that identify a pair's origin without being the position itself.
 template <class Index>
 std::vector<Index> some_indices(std::size_t count) {
   std::vector<Index> indices(count);
@@ -63,10 +53,10 @@ void expect_sorted_as(const std::string& name, const std::vector<Key>& keys,
         << name << ": " << keys.size() << " pairs, the first wrong one is at " << i;
 }
 
-// The pairs lie `offset` objects into their arrays: a line of memory need not begin with the first.
-template <class Key, class Index, class Instance>
-void expect_sorted_on(const Instance& instance, const std::string& name,
-                      const std::vector<Key>& keys, exec::KeyBits bits, std::size_t offset) {
+// The pairs begin `offset` objects into their arrays: a cache line need not begin with the first.
+template <class Key, class Index>
+void expect_sorted(const std::string& name, const std::vector<Key>& keys, exec::KeyBits bits = {},
+                   std::size_t offset = 0) {
   const Key around_key = 77;
   const Index around_index = 88;
   const std::size_t count = keys.size();
@@ -74,28 +64,22 @@ void expect_sorted_on(const Instance& instance, const std::string& name,
   std::vector<Index> padded_indices(count + offset + 1, around_index);
   const auto indices = some_indices<Index>(count);
   const auto first = static_cast<std::ptrdiff_t>(offset);
-  std::copy(keys.begin(), keys.end(), padded_keys.begin() + first);
-  std::copy(indices.begin(), indices.end(), padded_indices.begin() + first);
-  const auto key_view = test::values_on(instance, padded_keys);
-  const auto index_view = test::values_on(instance, padded_indices);
-  exec::sort_pairs(test::space(), key_view.data() + offset, index_view.data() + offset,
-                   static_cast<std::int64_t>(count), bits);
-  padded_keys = test::values_of(key_view);
-  padded_indices = test::values_of(index_view);
+  std::ranges::copy(keys, padded_keys.begin() + first);
+  std::ranges::copy(indices, padded_indices.begin() + first);
+  with_space(test::space(), [&](const auto& instance) {
+    const auto key_view = test::values_on(instance, padded_keys);
+    const auto index_view = test::values_on(instance, padded_indices);
+    exec::sort_pairs(test::space(), key_view.data() + offset, index_view.data() + offset,
+                     std::ssize(keys), bits);
+    padded_keys = test::values_of(key_view);
+    padded_indices = test::values_of(index_view);
+  });
   EXPECT_TRUE(padded_keys.back() == around_key && padded_indices.back() == around_index) << name;
   for (std::size_t i = 0; i < offset; ++i)
     EXPECT_TRUE(padded_keys[i] == around_key && padded_indices[i] == around_index) << name;
   const std::vector<Key> sorted_keys(padded_keys.begin() + first, padded_keys.end() - 1);
   const std::vector<Index> sorted_indices(padded_indices.begin() + first, padded_indices.end() - 1);
   expect_sorted_as(name, sorted_keys, sorted_indices, oracle<Key, Index>(keys, bits));
-}
-
-template <class Key, class Index>
-void expect_sorted(const std::string& name, const std::vector<Key>& keys, exec::KeyBits bits = {},
-                   std::size_t offset = 0) {
-  with_space(test::space(), [&](const auto& instance) {
-    expect_sorted_on<Key, Index>(instance, name, keys, bits, offset);
-  });
 }
 
 // --- Keys ----------------------------------------------------------------------------------------
@@ -129,7 +113,7 @@ std::vector<Key> descending(std::size_t count) {
   return keys;
 }
 
-// Dense and thin places over ten orders of magnitude, as points in galaxies.
+// Draws dense and thin places over ten orders of magnitude, like points in galaxies.
 template <class Key>
 std::vector<Key> clustered(std::size_t count) {
   std::mt19937_64 generator(1);
@@ -307,7 +291,7 @@ TEST(SortPairs, AroundPowersOfTwo) {
     }
 }
 
-// Large enough to be split by all threads, and where it crowds, to be split again.
+// Large enough to be split by all threads, and to be split again where keys crowd.
 TEST(SortPairs, Most) {
   expect_sorted<std::uint64_t, std::uint32_t>("uniform", uniform<std::uint64_t>(most));
   expect_sorted<std::uint64_t, std::uint32_t>("clustered", clustered<std::uint64_t>(most));
@@ -384,4 +368,4 @@ TEST(SortPairs, NoPairs) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::sort_test

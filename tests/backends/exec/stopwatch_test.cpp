@@ -2,15 +2,12 @@
 
 #include <evenkeel/backends/exec/stopwatch.hpp>
 
-#include <algorithm>
 #include <chrono>
-#include <cstdint>
-#include <thread>
 
-// Other programs may keep this one waiting, so wall times have a lower bound alone, and times that
-// must stay small are compared with ones that are many times larger.
+// Other programs may delay this one, so wall times have only a lower bound, and times that must
+// stay small are compared with times that are many times larger.
 
-namespace evenkeel {
+namespace evenkeel::stopwatch_test {
 namespace {
 
 constexpr double long_enough = 0.05;  // seconds
@@ -117,4 +114,4 @@ TEST(ThreadCpuStopwatch, DoesNotCountOtherThreads) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::stopwatch_test

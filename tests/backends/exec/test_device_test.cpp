@@ -6,17 +6,7 @@
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/backends/exec/test_device.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::test_device_test {
 namespace {
 
 using exec::TestDevice;
@@ -35,7 +25,7 @@ exec::Array<double> on_device(const std::vector<double>& values) {
   return {device_space(), "evenkeel::test::values", std::span<const double>(values)};
 }
 
-// Out of the compiler's sight, so that the access is not left out.
+// Hides the access from the compiler, so that it is not optimized away.
 double read(const double* at) { return *static_cast<const volatile double*>(at); }
 void write(double* at) { *static_cast<volatile double*>(at) = 1; }
 
@@ -76,7 +66,7 @@ TEST(TestDeviceMemory, IsAlignedAndInTheArena) {
   EXPECT_FALSE(device::holds(host.data()));
 }
 
-// Freed in any order; afterwards all is in one piece again.
+// Blocks are freed in any order; afterwards all memory is in one piece again.
 TEST(TestDeviceMemory, IsUsedAgain) {
   const std::int64_t before = device::bytes_in_use();
   const std::byte* const first = Buffer("evenkeel::test::first", MemoryKind::device, 5000).data();
@@ -125,7 +115,7 @@ TEST(TestDevice, KernelsReadAndWrite) {
   EXPECT_EQ(exec::sum<double>(TestDevice(), 1000, value_of), 999'000);
 }
 
-// Team t adds up its ten values by scratch memory.
+// Team t adds up its ten values in scratch memory.
 struct SumOfTeam {
   const double* values;
   double* sums;
@@ -268,7 +258,7 @@ TEST(Traffic, OfViewsCounts) {
 
 // --- Between ranks -------------------------------------------------------------------------------
 
-// Each rank sends its values up, in device memory.
+// Each rank sends its values to the next rank, in device memory.
 void expect_a_ring(Transport transport, const Counts& expected) {
   const Communicator communicator = test::world({.transport = transport});
   const int rank = communicator.rank(), size = communicator.size();
@@ -304,4 +294,4 @@ TEST(TestDeviceDeathTest, AfterAMessageItIsClosed) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::test_device_test

@@ -1,7 +1,7 @@
 #pragma once
 
-// Data of the tests on the way to a space and back: a kernel gets Views in the memory of the space
-// that it runs on, and its oracle gets vectors.
+// Moves data of the tests to a space and back: a kernel gets Views in the memory of the space that
+// it runs on, and its oracle gets vectors.
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 
@@ -40,8 +40,8 @@ auto values_of(const View& view) {
   return values;
 }
 
-// Whole numbers from least to greatest, the same in every run. As floating-point numbers their sums
-// are exact, so that no order of addition shows.
+// Draws whole numbers from least to greatest, the same in every run. As floating-point numbers
+// their sums are exact, so the order of addition does not matter.
 template <class T>
 std::vector<T> random_whole(std::size_t count, std::int64_t least, std::int64_t greatest,
                             unsigned seed = 1) {

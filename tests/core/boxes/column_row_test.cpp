@@ -1,12 +1,7 @@
 #include "boxes/rows/column_row.hpp"
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::column_row_test {
 namespace {
 
 Columns random_columns(std::mt19937_64& random, std::int64_t columns, std::int64_t bins) {
@@ -20,7 +15,7 @@ Columns random_columns(std::mt19937_64& random, std::int64_t columns, std::int64
   return made;
 }
 
-// All ways to place the borders.
+// Tries all ways to place the borders.
 double oracle(const Columns& columns, std::int64_t domains, std::vector<std::int64_t>& borders,
               const std::function<double(std::int64_t, std::int64_t)>& speed_of) {
   if (std::ssize(borders) == domains - 1) return heaviest_piece(columns, borders, speed_of);
@@ -68,7 +63,7 @@ TEST(ColumnRow, NothingAtAll) {
   EXPECT_EQ(best_row(Columns{2, {0, 0, 0}}, 1, alike).borders.size(), 0U);
 }
 
-// Between the two least numbers there is none to try.
+// No number is between the two smallest ones, so there is nothing to try.
 TEST(ColumnRow, TheLeastNumbersThereAre) {
   constexpr double least = std::numeric_limits<double>::denorm_min();
   const auto alike = [](std::int64_t, std::int64_t) { return 1.0; };
@@ -78,4 +73,4 @@ TEST(ColumnRow, TheLeastNumbersThereAre) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::column_row_test

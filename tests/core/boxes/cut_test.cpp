@@ -1,20 +1,12 @@
-#include "support/harness.hpp"
+#include "core/boxes/descents.hpp"
 #include "support/sampled.hpp"
 
 #include <evenkeel/core/boxes/cut.hpp>
 #include <evenkeel/core/domains/part_of_point.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/weights/load.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::cut_test {
 namespace {
 
 // --- Objects, the same on all ranks --------------------------------------------------------------
@@ -85,6 +77,10 @@ double weight_of(const Objects& objects) {
   return sum;
 }
 
+double sum_of(const std::vector<double>& weights) {
+  return std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
 // --- What one rank brings ------------------------------------------------------------------------
 
 struct Share {
@@ -102,16 +98,9 @@ struct Share {
   }
 
   WeightedPoints points() {
-    WeightedPoints all;
-    all.position.data = places.data();
-    all.position.scalar = ScalarType::float64;
-    all.position.element_bytes = sizeof(double);
-    all.position.components = dimensions;
-    all.position.count = all.position.capacity = std::ssize(weights);
-    all.position.object_stride_bytes = dimensions * std::ptrdiff_t{sizeof(double)};
-    all.position.component_stride_bytes = sizeof(double);
-    all.weights = weights;
-    return all;
+    RawField<double> position =
+        raw_field(places.data(), {.count = std::ssize(weights), .components = dimensions});
+    return {field_of(position).layout(), weights};
   }
 };
 
@@ -121,7 +110,7 @@ struct Interval {
   double lower, upper;
 };
 
-// The objects from a border to before the next, and at the upper face of the box.
+// The objects from a border up to the next one (exclusive), and those at the upper face of the box.
 Objects between(const Objects& objects, std::size_t axis, Interval along, double face) {
   Objects inside;
   for (const Object& object : objects)
@@ -131,7 +120,7 @@ Objects between(const Objects& objects, std::size_t axis, Interval along, double
   return inside;
 }
 
-// How near to a share of the weight a border along this axis can come, and does.
+// Expects the border as near to a share of the weight as a border along this axis can be.
 void expect_nearest(Objects objects, std::size_t axis, double border, double share) {
   std::sort(objects.begin(), objects.end(),
             [=](const Object& a, const Object& b) { return a.at[axis] < b.at[axis]; });
@@ -143,12 +132,12 @@ void expect_nearest(Objects objects, std::size_t axis, double border, double sha
     if (i + 1 == objects.size() || objects[i + 1].at[axis] > objects[i].at[axis])
       best = std::min(best, std::abs(below - wanted));
   }
-  // At the upper face all are below.
+  // All objects are below a border at the upper face.
   if (border >= unit.upper[axis]) found = below;
   EXPECT_LE(std::abs(found - wanted), best + 1e-9 * weight_of(objects)) << "border at " << border;
 }
 
-// Goes through all rows of a level and those inside it; visit(objects, axis, row).
+// Visits all rows of a level and those inside it by visit(objects, axis, row).
 void for_each_row(
     const GridBorders& borders, const GridShape& shape, const Objects& objects, std::size_t depth,
     std::size_t index, std::array<int, 3> at,
@@ -167,26 +156,14 @@ void for_each_row(
   }
 }
 
-double lambda_of(const std::vector<double>& weights) {
-  double sum = 0, most = 0;
-  for (const double weight : weights) {
-    sum += weight;
-    most = std::max(most, weight);
-  }
-  return sum > 0 ? most * static_cast<double>(weights.size()) / sum : 1;
-}
-
-class BoxCutOn : public ::testing::Test {
+class BoxCutOn : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-
   Share mine(const Objects& objects, int dimensions) const {
     return Share(objects, dimensions, [this](std::size_t i) {
       return static_cast<int>(i % static_cast<std::size_t>(size)) == rank;
     });
   }
-  // None on the last rank unless it is the only one.
+  // The last rank has no objects unless it is the only one.
   Share mine_in_blocks(const Objects& objects, int dimensions) const {
     const auto ranks = static_cast<std::size_t>(std::max(1, size - 1));
     return Share(objects, dimensions, [&, ranks](std::size_t i) {
@@ -194,26 +171,29 @@ class BoxCutOn : public ::testing::Test {
     });
   }
 
+  // The weights of parts do not depend on which rank has the objects.
+  template <class CutPoints>
+  auto cut_twice(const Objects& objects, int dimensions, const CutPoints& cut_points) const {
+    Share share = mine(objects, dimensions), other = mine_in_blocks(objects, dimensions);
+    const WeightedPoints points = share.points(), others = other.points();
+    const auto found = cut_points(std::span(&points, 1)), again = cut_points(std::span(&others, 1));
+    EXPECT_EQ(found.weights, again.weights) << "depends on who has the objects";
+    return std::pair(found, again);
+  }
   GridCut cut(const Objects& objects, const GridCutOptions& options) {
-    Share share = mine(objects, options.shape.dimensions);
-    const WeightedPoints points = share.points();
-    const GridCut found = cut_grid(communicator, Status(), std::span(&points, 1), options);
-    Share other = mine_in_blocks(objects, options.shape.dimensions);
-    const WeightedPoints others = other.points();
-    const GridCut again = cut_grid(communicator, Status(), std::span(&others, 1), options);
-    EXPECT_EQ(found.borders, again.borders) << "depends on who has the objects";
-    EXPECT_EQ(found.weights, again.weights);
+    const auto [found, again] =
+        cut_twice(objects, options.shape.dimensions, [&](std::span<const WeightedPoints> points) {
+          return cut_grid(communicator, Status(), points, options);
+        });
+    EXPECT_EQ(found.borders, again.borders);
     return found;
   }
   BisectionCut bisection(const Objects& objects, const BisectionOptions& options) {
-    Share share = mine(objects, options.dimensions);
-    const WeightedPoints points = share.points();
-    const BisectionCut found = bisect(communicator, Status(), std::span(&points, 1), options);
-    Share other = mine_in_blocks(objects, options.dimensions);
-    const WeightedPoints others = other.points();
-    const BisectionCut again = bisect(communicator, Status(), std::span(&others, 1), options);
-    EXPECT_EQ(found.nodes, again.nodes) << "depends on who has the objects";
-    EXPECT_EQ(found.weights, again.weights);
+    const auto [found, again] =
+        cut_twice(objects, options.dimensions, [&](std::span<const WeightedPoints> points) {
+          return bisect(communicator, Status(), points, options);
+        });
+    EXPECT_EQ(found.nodes, again.nodes);
     return found;
   }
 };
@@ -222,6 +202,14 @@ GridCutOptions staggered(const GridShape& shape) {
   GridCutOptions options;
   options.box = unit;
   options.shape = shape;
+  return options;
+}
+
+BisectionOptions into(int parts, int dimensions = 3) {
+  BisectionOptions options;
+  options.box = unit;
+  options.parts = parts;
+  options.dimensions = dimensions;
   return options;
 }
 
@@ -297,7 +285,7 @@ TEST_F(BoxCutOn, WithoutObjectsBordersStandAtEqualDistances) {
   EXPECT_EQ(found.reductions, 0);
 }
 
-// Every number is a multiple of these, as far as numbers can tell.
+// In floating point, every number is a multiple of these cells.
 TEST_F(BoxCutOn, CellsThatAreTooSmallToTellChangeNothing) {
   const Objects objects = objects_of(clouds[0], 300);
   const GridCutOptions without = staggered({2, {2, 4, 1}});
@@ -349,69 +337,10 @@ TEST_F(BoxCutOn, WidthsAndCellsAlwaysHold) {
 
 // --- Tensor grids --------------------------------------------------------------------------------
 
-using Rows = std::array<std::vector<double>, 3>;  // inner borders along each axis
-
-std::size_t domain_of(const std::vector<double>& row, double place) {
-  return static_cast<std::size_t>(std::upper_bound(row.begin(), row.end(), place) - row.begin());
-}
-
-std::vector<double> weights_in(const Objects& objects, const Rows& rows) {
-  std::vector<double> weights((rows[0].size() + 1) * (rows[1].size() + 1) * (rows[2].size() + 1));
-  for (const Object& object : objects)
-    weights[(domain_of(rows[0], object.at[0]) * (rows[1].size() + 1) +
-             domain_of(rows[1], object.at[1])) *
-                (rows[2].size() + 1) +
-            domain_of(rows[2], object.at[2])] += object.weight;
-  return weights;
-}
-
-// Objects in the order of an axis go to the next domain when a column would get too much.
-bool fits(const Objects& in_order, const Rows& rows, std::size_t axis, double limit,
-          std::vector<double>& row) {
-  const std::size_t a = (axis + 1) % 3, b = (axis + 2) % 3, domains = row.size() + 1;
-  std::vector<double> found;
-  std::vector<double> columns((rows[a].size() + 1) * (rows[b].size() + 1));
-  for (const Object& object : in_order) {
-    const std::size_t column =
-        domain_of(rows[a], object.at[a]) * (rows[b].size() + 1) + domain_of(rows[b], object.at[b]);
-    if (columns[column] + object.weight > limit) {
-      found.push_back(object.at[axis]);
-      std::fill(columns.begin(), columns.end(), 0.0);
-    }
-    columns[column] += object.weight;
-  }
-  if (found.size() >= domains) return false;
-  found.resize(domains - 1, 1.0);
-  row = found;
-  return true;
-}
-
-// The best of coordinate descents from random rows.
-double lambda_of_descents(const Objects& objects, const GridShape& shape, int starts) {
-  std::mt19937_64 random(5);
-  std::uniform_real_distribution<double> any(0, 1);
-  std::array<Objects, 3> in_order = {objects, objects, objects};
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    std::sort(in_order[axis].begin(), in_order[axis].end(),
-              [=](const Object& a, const Object& b) { return a.at[axis] < b.at[axis]; });
-  double best = std::numeric_limits<double>::infinity();
-  for (int start = 0; start < starts; ++start) {
-    Rows rows;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      for (int b = 1; b < shape.extents[axis]; ++b) rows[axis].push_back(any(random));
-      std::sort(rows[axis].begin(), rows[axis].end());
-    }
-    for (int sweep = 0; sweep < 8; ++sweep)
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        double below = 0, above = weight_of(objects);
-        while (above - below > 0.5) {
-          const double limit = (below + above) / 2;
-          (fits(in_order[axis], rows, axis, limit, rows[axis]) ? above : below) = limit;
-        }
-      }
-    best = std::min(best, lambda_of(weights_in(objects, rows)));
-  }
-  return best;
+GridCutOptions tensor(const GridShape& shape) {
+  GridCutOptions options = staggered(shape);
+  options.scheme = GridScheme::tensor;
+  return options;
 }
 
 TEST_F(BoxCutOn, ATensorGridIsNearlyAsEvenAsTheBestOfManyDescents) {
@@ -420,20 +349,20 @@ TEST_F(BoxCutOn, ATensorGridIsNearlyAsEvenAsTheBestOfManyDescents) {
     for (const GridShape& shape : {GridShape{3, {4, 4, 4}}, GridShape{3, {2, 3, 5}}}) {
       SCOPED_TRACE(cloud.name);
       const Objects objects = objects_of(cloud, 3000);
-      GridCutOptions options = staggered(shape);
-      options.scheme = GridScheme::tensor;
-      const GridCut found = cut(objects, options);
-      Rows rows;
-      for (std::size_t depth = 0; depth < 3; ++depth) {
-        const std::vector<double>& level = found.borders.levels[depth];
-        const auto axis = static_cast<std::size_t>(found.borders.axes[depth]);
-        ASSERT_EQ(std::ssize(level), shape.extents[axis] + 1);
-        ASSERT_TRUE(std::is_sorted(level.begin(), level.end()));
-        rows[axis].assign(level.begin() + 1, level.end() - 1);
+      const GridCut found = cut(objects, tensor(shape));
+      const GridDomains grid(1, shape, unit, {}, found.borders);
+      const PartOfPoint part_of = grid.part_of_point();
+      test::Descents::Places places;
+      std::vector<double> weights(found.weights.size());
+      for (const Object& object : objects) {
+        places.push_back(object.at);
+        weights[static_cast<std::size_t>(part_of(object.at.data()))] += object.weight;
       }
-      EXPECT_EQ(found.weights, weights_in(objects, rows));
-      EXPECT_LE(lambda_of(found.weights),
-                1.1 * lambda_of_descents(objects, shape, test::sampled(20)));
+      EXPECT_EQ(found.weights, weights);
+      test::Descents descents(places, shape, places.size());
+      EXPECT_LE(
+          lambda_of(found.weights),
+          1.1 * descents.best_lambda(test::sampled(20), 8, test::Descents::Start::in_unit_cube));
     }
 }
 
@@ -442,27 +371,21 @@ TEST_F(BoxCutOn, ATensorGridOfAnything) {
     for (const GridShape& shape : shapes) {
       SCOPED_TRACE(cloud.name);
       const Objects objects = objects_of(cloud, 300);
-      GridCutOptions options = staggered(shape);
-      options.scheme = GridScheme::tensor;
-      const GridCut found = cut(objects, options);
-      double sum = 0;
-      for (const double weight : found.weights) sum += weight;
-      EXPECT_EQ(sum, weight_of(objects));
+      EXPECT_EQ(sum_of(cut(objects, tensor(shape)).weights), weight_of(objects));
     }
 }
 
-// 70400 bins along one axis: what is noted of each object takes more than 16 bits.
+// With 70400 bins along one axis, the number kept for each object takes more than 16 bits.
 TEST_F(BoxCutOn, ATensorGridOfManySlabs) {
   const Objects objects = objects_of(clouds[0], 8000);
-  GridCutOptions options = staggered({3, {1100, 1, 1}});
-  const double exact = lambda_of(cut(objects, options).weights);
-  options.scheme = GridScheme::tensor;
-  EXPECT_LE(lambda_of(cut(objects, options).weights), 1.5 * exact);
+  const GridShape slabs = {3, {1100, 1, 1}};
+  const double exact = lambda_of(cut(objects, staggered(slabs)).weights);
+  EXPECT_LE(lambda_of(cut(objects, tensor(slabs)).weights), 1.5 * exact);
 }
 
 // --- Bisection -----------------------------------------------------------------------------------
 
-// Goes down the tree; expects each border nearest to its share.
+// Descends the tree and expects each border nearest to its share.
 void expect_tree(const BisectionCut& cut, const Objects& objects, BisectionRange range, Box box) {
   if (range.parts() == 1) {
     EXPECT_EQ(cut.weights[static_cast<std::size_t>(range.begin)], weight_of(objects))
@@ -495,11 +418,7 @@ TEST_F(BoxCutOn, EachBorderOfABisectionIsNearestToItsShare) {
         SCOPED_TRACE(std::string(cloud.name) + ", " + std::to_string(parts) + " parts in " +
                      std::to_string(dimensions) + " dimensions");
         const Objects objects = objects_of(cloud, 500);
-        BisectionOptions options;
-        options.box = unit;
-        options.parts = parts;
-        options.dimensions = dimensions;
-        const BisectionCut found = bisection(objects, options);
+        const BisectionCut found = bisection(objects, into(parts, dimensions));
         ASSERT_EQ(std::ssize(found.nodes), parts - 1);
         expect_tree(found, objects, {0, 0, parts}, unit);
       }
@@ -507,9 +426,7 @@ TEST_F(BoxCutOn, EachBorderOfABisectionIsNearestToItsShare) {
 
 TEST_F(BoxCutOn, BisectionWithinTheTarget) {
   const Objects objects = objects_of(clouds[1], 64000);
-  BisectionOptions options;
-  options.box = unit;
-  options.parts = 60;
+  BisectionOptions options = into(60);
   EXPECT_LT(lambda_of(bisection(objects, options).weights), 1.005);
   options.target_lambda = 1.01;
   EXPECT_LE(lambda_of(bisection(objects, options).weights), 1.01);
@@ -521,9 +438,7 @@ TEST_F(BoxCutOn, BisectionWithinTheTarget) {
 }
 
 TEST_F(BoxCutOn, AnEarlierTreeStays) {
-  BisectionOptions options;
-  options.box = unit;
-  options.parts = 12;
+  BisectionOptions options = into(12);
   options.target_lambda = 1.1;
   Objects objects = objects_of(clouds[1], 24000);
   const BisectionCut first = bisection(objects, options);
@@ -531,7 +446,7 @@ TEST_F(BoxCutOn, AnEarlierTreeStays) {
   options.earlier = &earlier;
   const BisectionCut same = bisection(objects, options);
   EXPECT_EQ(same.nodes, first.nodes);
-  // Another cloud far from it: the axes stay, the borders do not.
+  // A cloud far from the first one: the axes stay, the borders do not.
   for (Object& object : objects) object.at[0] = object.at[0] / 2 + 0.5;
   const BisectionCut moved = bisection(objects, options);
   EXPECT_NE(moved.nodes, first.nodes);
@@ -570,27 +485,19 @@ TEST_F(BoxCutOn, WidthsOfABisectionAlwaysHold) {
     for (const Cloud& cloud : clouds) {
       SCOPED_TRACE(std::string(cloud.name) + ", " + std::to_string(now.parts) + " parts");
       const Objects objects = objects_of(cloud, 600);
-      BisectionOptions options;
-      options.box = unit;
-      options.parts = now.parts;
-      options.dimensions = now.dimensions;
+      BisectionOptions options = into(now.parts, now.dimensions);
       options.least_width = now.widths;
       const BisectionCut found = bisection(objects, options);
       expect_widths(found, now.widths, now.dimensions, {0, 0, now.parts}, unit);
-      double sum = 0;
-      for (const double weight : found.weights) sum += weight;
-      EXPECT_EQ(sum, weight_of(objects));
-      // The tree of another cloud, to begin with.
+      EXPECT_EQ(sum_of(found.weights), weight_of(objects));
+      // The earlier tree is that of another cloud.
       const TreeDomains earlier(1, now.dimensions, unit, {}, found.nodes);
       options.earlier = &earlier;
       options.target_lambda = 1.05;
       const BisectionCut again = bisection(objects_of(clouds[0], 600), options);
       expect_widths(again, now.widths, now.dimensions, {0, 0, now.parts}, unit);
     }
-  BisectionOptions options;
-  options.box = unit;
-  options.parts = 10;
-  options.dimensions = 2;
+  BisectionOptions options = into(10, 2);
   options.least_width = {0.4, 0.4, 0};
   EXPECT_ERROR(
       bisection(objects_of(clouds[0], 50), options),
@@ -606,60 +513,36 @@ TEST_F(BoxCutOn, WidthsOfABisectionAlwaysHold) {
 
 TEST_F(BoxCutOn, MisuseIsTheSameErrorOnAllRanks) {
   const Objects objects = objects_of(clouds[0], 50);
-  const auto refusal = [&](const std::function<void(GridCutOptions&, WeightedPoints&)>& spoil) {
+  const auto refused = [&](const std::string& told, const auto& spoil) {
     Share share = mine(objects, 3);
     WeightedPoints points = share.points();
     GridCutOptions options = staggered({3, {2, 2, 2}});
     spoil(options, points);
-    const std::string error =
-        test::error_of([&] { cut_grid(communicator, Status(), std::span(&points, 1), options); });
-    EXPECT_TRUE(test::same_everywhere(communicator, error));
-    return error;
+    EXPECT_ERROR_EVERYWHERE(cut_grid(communicator, Status(), std::span(&points, 1), options), told);
   };
-  using Options = GridCutOptions;
-  using Points = WeightedPoints;
-  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
-                               o.least_width = {0, 0.6, 0};
-                             }),
-                             "the largest width that does is 0.5"));
-  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
-                               o.least_width = {0, 0.45, 0};
-                               o.cell_size = {0, 0.4, 0};
-                             }),
-                             "the largest width that does is 0.4"));
-  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
-                               o.least_width = {-1, 0, 0};
-                             }),
-                             "A least width is negative or not finite."));
-  EXPECT_TRUE(
-      test::mentions(refusal([](Options& o, Points&) {
-                       o.cell_size = {-1, 0, 0};
-                     }),
-                     "The least width and the cell size along x must be finite and not negative."));
-  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
-                               o.axes = {0, 1, 1};
-                             }),
-                             "not each named once"));
-  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) {
-                               o.shape.extents = {0, 1, 1};
-                             }),
-                             "core/domains"));
-  EXPECT_TRUE(test::mentions(refusal([](Options& o, Points&) { o.target_lambda = -1; }),
-                             "target_lambda must be finite and not negative."));
+  refused("the largest width that does is 0.5", [](auto& o, auto&) { o.least_width[1] = 0.6; });
+  refused("the largest width that does is 0.4", [](auto& o, auto&) {
+    o.least_width[1] = 0.45;
+    o.cell_size[1] = 0.4;
+  });
+  refused("A least width is negative or not finite.",
+          [](auto& o, auto&) { o.least_width[0] = -1; });
+  refused("The least width and the cell size along x must be finite and not negative.",
+          [](auto& o, auto&) { o.cell_size[0] = -1; });
+  refused("not each named once", [](auto& o, auto&) { o.axes = {0, 1, 1}; });
+  refused("core/domains", [](auto& o, auto&) { o.shape.extents = {0, 1, 1}; });
+  refused("target_lambda must be finite and not negative.",
+          [](auto& o, auto&) { o.target_lambda = -1; });
   const std::vector<double> few = {1, 2}, none(8, 0.0);
-  EXPECT_TRUE(test::mentions(refusal([&](Options& o, Points&) { o.speeds = few; }),
-                             "2 speeds came with 8 parts"));
-  EXPECT_TRUE(test::mentions(refusal([&](Options& o, Points&) { o.speeds = none; }),
-                             "A speed is not positive and finite."));
-  EXPECT_TRUE(test::mentions(refusal([this](Options&, Points& p) {
-                               if (rank == size - 1) p.position.components = 2;
-                             }),
-                             "Points of 2 coordinates"));
-  EXPECT_TRUE(test::mentions(refusal([this](Options&, Points& p) {
-                               if (rank == size - 1) const_cast<double&>(p.weights[0]) = -1;
-                             }),
-                             "A weight is negative, NaN or infinite."));
+  refused("2 speeds came with 8 parts", [&](auto& o, auto&) { o.speeds = few; });
+  refused("A speed is not positive and finite.", [&](auto& o, auto&) { o.speeds = none; });
+  refused("Points of 2 coordinates", [this](auto&, auto& p) {
+    if (rank == size - 1) p.position.components = 2;
+  });
+  refused("A weight is negative, NaN or infinite.", [this](auto&, auto& p) {
+    if (rank == size - 1) const_cast<double&>(p.weights[0]) = -1;
+  });
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::cut_test

@@ -2,12 +2,7 @@
 
 #include "support/harness.hpp"
 
-#include <cmath>
-#include <deque>
-#include <numeric>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::density_test {
 namespace {
 
 UnitGrid even_grid(const LevelCounts& domains) {
@@ -79,12 +74,12 @@ TEST(Density, HasInEachDomainWhatWasMeasured) {
   density.learn(rounds, 0);
   expect_cells_are_the_cube(density);
   const std::vector<double> work = density.work_in(grid);
-  const double cell = 1.0 / 32 / 24;  // those with less may lie across borders
+  const double cell = 1.0 / 32 / 24;  // cells with less work may extend across borders
   for (std::size_t d = 0; d < grid.parts(); ++d)
     EXPECT_NEAR(work[d], rounds.back().work[d], cell) << d;
 }
 
-// Work on a line through the cube that moves all the time, and is contradicted by all that was.
+// The work is on a line through the cube. It moves all the time, so earlier rounds contradict it.
 TEST(Density, StaysSmallHoweverLongItLearns) {
   const UnitGrid grid = even_grid({4, 4, 4});
   Density density(grid.domains);
@@ -123,7 +118,7 @@ TEST(Density, ForgetsRoundsOfOtherWork) {
   density.learn(rounds, 0);
   ASSERT_EQ(rounds.size(), 1u);
   EXPECT_EQ(rounds.back().work.front(), 0.85);
-  // Unless it is just noise.
+  // A difference within the noise does not count.
   rounds = {{other, {0.3, 0.3, 0.2, 0.2}}, {grid, {0.3, 0.2, 0.2, 0.3}}};
   density.learn(rounds, 0.3);
   EXPECT_EQ(rounds.size(), 2u);
@@ -141,4 +136,4 @@ TEST(Density, TakesWorkBackToWhereThereWasNone) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::density_test

@@ -1,21 +1,10 @@
-#include "support/harness.hpp"
+#include "core/boxes/descents.hpp"
 #include "support/sampled.hpp"
 
 #include <evenkeel/core/boxes/rounds.hpp>
 #include <evenkeel/core/domains/part_of_point.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <numeric>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::rounds_test {
 namespace {
 
 using Place = std::array<double, 3>;
@@ -28,7 +17,7 @@ constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
 
 struct Blob {
   Place centre;
-  double width;  // 0: evenly in the box
+  double width;  // 0 means evenly in the box
   double share;
 };
 
@@ -116,7 +105,7 @@ GridDomains even(const GridShape& shape, GridScheme scheme = GridScheme::stagger
 
 constexpr GridShape cube = {3, {4, 4, 4}};
 
-// Of the start, and of each grid that came next.
+// The lambdas of the start, and of each grid that followed.
 std::vector<double> lambdas_of(GridRounds& rounds, const Places& places, int count) {
   std::vector<double> lambdas;
   for (int round = 0; round <= count; ++round) {
@@ -127,14 +116,14 @@ std::vector<double> lambdas_of(GridRounds& rounds, const Places& places, int cou
   return lambdas;
 }
 
-// A number beyond all when none is so even.
+// Returns the number of lambdas if no grid is this even.
 std::size_t rounds_until(const std::vector<double>& lambdas, double lambda) {
   return static_cast<std::size_t>(
       std::find_if(lambdas.begin(), lambdas.end(), [=](double l) { return l <= lambda; }) -
       lambdas.begin());
 }
 
-// What needs no other rank is tested on one.
+// These tests need no other rank, so they run on one.
 class GridRoundsTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -193,94 +182,7 @@ TEST_F(GridRoundsTest, RowsAreEvenInAFewRounds) {
     }
 }
 
-// --- Tensor grids, and what coordinate descents from many starts find that see all points --------
-
-class Descents {
- public:
-  Descents(const Places& places, std::size_t domains) : domains_(domains) {
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      std::vector<std::size_t> order(places.size());
-      std::iota(order.begin(), order.end(), std::size_t{0});
-      std::sort(order.begin(), order.end(),
-                [&](std::size_t a, std::size_t b) { return places[a][axis] < places[b][axis]; });
-      bins_[axis].resize(places.size());
-      for (std::size_t i = 0; i < order.size(); ++i)
-        bins_[axis][order[i]] = i * bins / order.size();
-    }
-  }
-
-  double best_lambda(int starts) {
-    std::mt19937_64 random(5);
-    double best = std::numeric_limits<double>::infinity();
-    for (int start = 0; start < starts; ++start) {
-      for (auto& row : rows_) {
-        row.assign(domains_ - 1, 0);
-        for (std::size_t& border : row) border = random() % bins;
-        std::sort(row.begin(), row.end());
-      }
-      for (int sweep = 0; sweep < 5; ++sweep)
-        for (std::size_t axis = 0; axis < 3; ++axis) best = std::min(best, improve(axis));
-    }
-    const auto parts = static_cast<double>(domains_ * domains_ * domains_);
-    return best * parts / static_cast<double>(bins_[0].size());
-  }
-
- private:
-  static constexpr std::size_t bins = 192;
-
-  std::vector<std::size_t> domain_of_bin(std::size_t axis) const {
-    std::vector<std::size_t> domain(bins);
-    for (std::size_t bin = 0; bin < bins; ++bin)
-      domain[bin] = static_cast<std::size_t>(
-          std::upper_bound(rows_[axis].begin(), rows_[axis].end(), bin) - rows_[axis].begin());
-    return domain;
-  }
-
-  // Bins go to the next domain when a column would get too much.
-  bool fits(const std::vector<double>& in_bins, double limit, std::vector<std::size_t>& row) const {
-    const std::size_t columns = domains_ * domains_;
-    std::vector<double> sums(columns);
-    row.clear();
-    for (std::size_t bin = 0; bin < bins; ++bin) {
-      const double* const more = &in_bins[bin * columns];
-      bool is_full = false;
-      for (std::size_t c = 0; c < columns; ++c) is_full = is_full || sums[c] + more[c] > limit;
-      if (is_full) {
-        row.push_back(bin);
-        std::fill(sums.begin(), sums.end(), 0.0);
-      }
-      for (std::size_t c = 0; c < columns; ++c)
-        if ((sums[c] += more[c]) > limit) return false;
-    }
-    if (row.size() >= domains_) return false;
-    row.resize(domains_ - 1, bins);
-    return true;
-  }
-
-  double improve(std::size_t axis) {
-    const std::size_t a = (axis + 1) % 3, b = (axis + 2) % 3;
-    const std::vector<std::size_t> in_a = domain_of_bin(a), in_b = domain_of_bin(b);
-    std::vector<double> in_bins(bins * domains_ * domains_);
-    for (std::size_t i = 0; i < bins_[0].size(); ++i)
-      ++in_bins[(bins_[axis][i] * domains_ + in_a[bins_[a][i]]) * domains_ + in_b[bins_[b][i]]];
-    double below = 0, above = static_cast<double>(bins_[0].size());
-    std::vector<std::size_t> row;
-    while (above - below > 0.5) {
-      const double limit = (below + above) / 2;
-      if (fits(in_bins, limit, row)) {
-        above = limit;
-        rows_[axis] = row;
-      } else {
-        below = limit;
-      }
-    }
-    return above;
-  }
-
-  std::size_t domains_;
-  std::array<std::vector<std::size_t>, 3> bins_;  // of each place
-  std::array<std::vector<std::size_t>, 3> rows_;
-};
+// --- Tensor grids --------------------------------------------------------------------------------
 
 TEST_F(GridRoundsTest, TensorGridsAreNearlyAsEvenAsTheyCanBe) {
   if (test::is_sanitized) GTEST_SKIP() << "asks how good results are, in many worlds";
@@ -288,8 +190,9 @@ TEST_F(GridRoundsTest, TensorGridsAreNearlyAsEvenAsTheyCanBe) {
        {one_blob(201), two_blobs(202), mostly_in_a_corner(std::cbrt(0.02), 203), any_blobs(204)}) {
     GridRounds rounds(even(cube, GridScheme::tensor), {});
     const std::vector<double> lambdas = lambdas_of(rounds, places, 8);
-    EXPECT_LE(rounds_until(lambdas, 1.1 * Descents(places, 4).best_lambda(test::sampled(20))), 8u)
-        << testing::PrintToString(lambdas);
+    const double best = test::Descents(places, cube, 192)
+                            .best_lambda(test::sampled(20), 5, test::Descents::Start::among_places);
+    EXPECT_LE(rounds_until(lambdas, 1.1 * best), 8u) << testing::PrintToString(lambdas);
     EXPECT_EQ(rounds.current().borders().scheme, GridScheme::tensor);
   }
 }
@@ -330,8 +233,8 @@ int clouds_that_get_worse(const GridShape& shape, GridScheme scheme, unsigned cl
   return worse;
 }
 
-// Where a domain is far wider than the blobs, nobody can know; plain equidistribution: 2 % and 30
-// %.
+// If a domain is far wider than the blobs, their positions within it are unknown. Plain
+// equidistribution: 2 % and 30 %.
 TEST_F(GridRoundsTest, FewCloudsGetWorseOnTheWay) {
   if (test::is_sanitized) GTEST_SKIP() << "counts cases";
   EXPECT_LE(clouds_that_get_worse({3, {16, 1, 1}}, GridScheme::staggered, 100), 5);
@@ -345,7 +248,7 @@ TEST_F(GridRoundsTest, StaysWhenNothingBetterIsInSight) {
   const Work alike(64, 3.0);
   EXPECT_EQ(rounds.next(alike).generation(), 1);
   EXPECT_EQ(rounds.best_lambda(), 1);
-  // Places on few planes cannot be told apart by any number of borders between them.
+  // Borders cannot separate places on the same plane, and there are few planes.
   Places places = any_blobs(7);
   for (Place& place : places) place[0] = std::floor(place[0] * 3) / 3;
   for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
@@ -355,7 +258,7 @@ TEST_F(GridRoundsTest, StaysWhenNothingBetterIsInSight) {
     lambdas_of(planes, places, 10);
     EXPECT_EQ(planes.current().generation(), before);
     EXPECT_EQ(planes.current().borders(), planes.best().borders());
-    // Until the work changes.
+    // The grid stays only until the work changes.
     const std::vector<double> lambdas = lambdas_of(planes, two_blobs(8), 20);
     EXPECT_LE(lambdas.back(), scheme == GridScheme::tensor ? 4 : 1.1)
         << testing::PrintToString(lambdas);
@@ -365,8 +268,8 @@ TEST_F(GridRoundsTest, StaysWhenNothingBetterIsInSight) {
 // --- Noise ---------------------------------------------------------------------------------------
 
 struct Settled {
-  double lambda = 0;  // the mean of the last rounds, of work without noise
-  int moves = 0;      // in them
+  double lambda = 0;  // the mean of the last rounds, for work without noise
+  int moves = 0;      // in the last rounds
 };
 
 Settled settled(double noise, double said, unsigned seed) {
@@ -405,7 +308,7 @@ TEST_F(GridRoundsTest, FollowsWorkThatMoves) {
   lambdas_of(rounds, two_blobs(601), 8);
   const std::vector<double> lambdas = lambdas_of(rounds, two_blobs(602, 0.3), 10);
   EXPECT_GT(lambdas.front(), 4);
-  // What was best before is best no more.
+  // The best grid of the earlier work no longer counts.
   EXPECT_NEAR(rounds.best_lambda(), *std::min_element(lambdas.begin(), lambdas.end()), 1e-12);
   EXPECT_LE(rounds_until(lambdas, 1.05), 8u) << testing::PrintToString(lambdas);
 }
@@ -455,7 +358,7 @@ TEST_F(GridRoundsTest, WidthsAndCellsAlwaysHold) {
   choices[0].least_width = {0.1, 0.05, 0.2};
   choices[1].least_width = {0.25, 0.25, 0.25};  // no room to spare
   choices[2].cell_size = {1.0 / 64, 1.0 / 10, 1.0 / 7};
-  choices[3].cell_size = {0.03, 0.03, 0.03};  // which does not divide the box
+  choices[3].cell_size = {0.03, 0.03, 0.03};  // does not divide the box
   choices[3].least_width = {0.05, 0.1, 0.2};
   choices[4].least_width = {0.1, 0, 0};
   choices[4].rule = GridRule::relaxation;
@@ -554,7 +457,7 @@ TEST_F(GridRoundsTest, AnAxisWithoutExtentIsNoHindrance) {
   for (const GridScheme scheme : {GridScheme::tensor, GridScheme::staggered}) {
     GridRounds rounds(even({3, {4, 2, 4}}, scheme, flat), {});
     lambdas_of(rounds, places, 8);
-    EXPECT_NEAR(rounds.best_lambda(), 2, 0.2);  // the second half along y can have nothing
+    EXPECT_NEAR(rounds.best_lambda(), 2, 0.2);  // the second half along y can have no work
   }
 }
 
@@ -613,7 +516,8 @@ TEST_F(GridRoundsTest, RelaxationMovesBordersAsPublished) {
   EXPECT_EQ(borders[3], 1.5);  // no work on either side
   GridRounds hasty(even({1, {2, 1, 1}}, GridScheme::staggered, box), relaxation(0.1));
   EXPECT_NEAR(hasty.next(Work{1, 0}).borders().levels[0][1], 0.51, 1e-15);
-  // Of wide and narrow domains: 1.1 (1 + 9) of half of 2, with 1 of 3.
+  // Wide and narrow domains: gamma is 1.1 (1 + 9), the mean width is 2 / 2, and the works differ by
+  // 1 of 3.
   GridBorders uneven{GridScheme::staggered, {0, 1, 2}, {{{0, 1.8, 2}, {}, {}}}};
   GridRounds slow(GridDomains(1, {1, {2, 1, 1}}, box, {}, uneven), relaxation());
   EXPECT_NEAR(slow.next(Work{2, 1}).borders().levels[0][1], 1.8 - 1 / 11.0 / 3, 1e-15);
@@ -644,26 +548,18 @@ TEST_F(GridRoundsTest, RelaxationGetsThereInTheEnd) {
 // --- Misuse --------------------------------------------------------------------------------------
 
 TEST_F(GridRoundsTest, RefusesOptionsThatMakeNoSense) {
-  const auto with = [](auto&& change) {
+  const auto refused = [](const std::string& told, const auto& change) {
     GridRoundsOptions options;
     change(options);
-    return test::error_of([&] { GridRounds(even({3, {4, 2, 2}}), options); });
+    EXPECT_ERROR(GridRounds(even({3, {4, 2, 2}}), options), told);
   };
-  EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) { o.least_width[0] = 0.3; }),
-                             "the largest width that does is 0.25"));
-  EXPECT_TRUE(
-      test::mentions(with([](GridRoundsOptions& o) { o.cell_size[1] = -1; }),
-                     "The least width and the cell size along y must be finite and not negative."));
-  EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) {
-                               o.speeds = {1, 2};
-                             }),
-                             "2 speeds came with 16 parts"));
-  EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) { o.speeds.assign(16, 0.0); }),
-                             "A speed is not positive and finite."));
-  EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) { o.noise = -1; }),
-                             "noise must be finite and not negative."));
-  EXPECT_TRUE(test::mentions(with([](GridRoundsOptions& o) { o.gamma = -1; }),
-                             "gamma must be finite and not negative."));
+  refused("the largest width that does is 0.25", [](auto& o) { o.least_width[0] = 0.3; });
+  refused("The least width and the cell size along y must be finite and not negative.",
+          [](auto& o) { o.cell_size[1] = -1; });
+  refused("2 speeds came with 16 parts", [](auto& o) { o.speeds = {1, 2}; });
+  refused("A speed is not positive and finite.", [](auto& o) { o.speeds.assign(16, 0.0); });
+  refused("noise must be finite and not negative.", [](auto& o) { o.noise = -1; });
+  refused("gamma must be finite and not negative.", [](auto& o) { o.gamma = -1; });
   EXPECT_ERROR(GridRounds(GridDomains(), {}), "a grid that has no domains");
 }
 
@@ -703,16 +599,11 @@ TEST(GatherWork, RefusesTheSameOnAllRanks) {
   const Communicator communicator = test::world();
   const int last = communicator.size() - 1;
   const GridDomains grid = even({1, {communicator.size(), 1, 1}});
-  const std::string wrong = test::error_of(
-      [&] { gather_work(communicator, grid, communicator.rank() == last ? -1 : 1); });
-  EXPECT_TRUE(test::mentions(wrong, "The work of rank " + std::to_string(last) + " is negative"));
-  EXPECT_TRUE(test::same_everywhere(communicator, wrong));
-  const std::string few = test::error_of([&] {
-    gather_work(communicator, even({1, {communicator.size() + 1, 1, 1}}), 1);
-  });
-  EXPECT_TRUE(test::mentions(few, "ranks share"));
-  EXPECT_TRUE(test::same_everywhere(communicator, few));
+  EXPECT_ERROR_EVERYWHERE(gather_work(communicator, grid, communicator.rank() == last ? -1 : 1),
+                          "The work of rank " + std::to_string(last) + " is negative");
+  EXPECT_ERROR_EVERYWHERE(gather_work(communicator, even({1, {communicator.size() + 1, 1, 1}}), 1),
+                          "ranks share");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::rounds_test

@@ -2,11 +2,7 @@
 
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::running_work_test {
 namespace {
 
 TEST(RunningWork, RisesEvenlyOverEachPiece) {
@@ -58,4 +54,4 @@ TEST(RunningWork, AgreesWithASumOverAllPieces) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::running_work_test

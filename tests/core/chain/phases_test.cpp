@@ -1,18 +1,9 @@
 #include "core/phase_costs.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/chain.hpp>
-#include <evenkeel/core/chain/phases.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::phases_test {
 namespace {
 
 using Offsets = std::vector<std::int64_t>;
@@ -23,7 +14,7 @@ PhaseChain cut_of(const PhaseCosts& costs, int parts) {
   return cut_phases(test::spans_of(costs), parts);
 }
 
-// What a result must be for any input of whole numbers.
+// Checks the properties of a result for any input of whole numbers.
 void expect_valid(const PhaseChain& chain, const PhaseCosts& costs, int parts) {
   ASSERT_EQ(std::ssize(chain.offsets), parts + 1);
   EXPECT_EQ(chain.offsets.front(), 0);
@@ -60,7 +51,7 @@ TEST(CutPhases, TwoSolversApart) {
   EXPECT_DOUBLE_EQ(chain.loads.phases[1].lambda, 1.5);
 }
 
-// Phases that lie alike are cut as one.
+// Phases with the same distribution are cut as one.
 TEST(CutPhases, PhasesThatAgree) {
   const PhaseCosts costs = {{1, 1, 2, 2, 1, 1}, {3, 3, 6, 6, 3, 3}, {0, 0, 0, 0, 0, 0}};
   const PhaseChain chain = cut_of(costs, 2);
@@ -69,7 +60,7 @@ TEST(CutPhases, PhasesThatAgree) {
   EXPECT_EQ(chain.loads.phases[2].lambda, 1);
 }
 
-// Everything fits the limits of the first parts, and still the last ones are not left empty.
+// Everything fits the limits of the first parts, and still the last parts are not left empty.
 TEST(CutPhases, SpreadsWhatTheLimitsLeaveOpen) {
   const PhaseCosts costs = {{10, 1, 1, 1, 1, 1, 1}};
   EXPECT_EQ(cut_of(costs, 3).offsets, (Offsets{0, 1, 2, 7}));  // shares: 5.33 and 10.67
@@ -121,7 +112,7 @@ TEST(CutPhases, OnePhaseIsAChain) {
     }
 }
 
-// Each offset where the weight before it is nearest to its share, as a cut of one weight has it.
+// Places each offset where the weight before it is nearest to its share, like a cut of one weight.
 Offsets nearest_offsets(const std::vector<double>& weights, int parts) {
   std::vector<double> before(weights.size() + 1);
   std::partial_sum(weights.begin(), weights.end(), before.begin() + 1);
@@ -137,7 +128,8 @@ Offsets nearest_offsets(const std::vector<double>& weights, int parts) {
   return offsets;
 }
 
-// Never worse than what a single weight gives: the sum of costs, or the sum of shares of phases.
+// The cut is never worse than one by a single weight: the sum of costs, or the sum of shares of
+// phases.
 TEST(CutPhases, BeatsASingleWeight) {
   for (const Pattern pattern : test::patterns)
     for (const std::size_t phases : {2U, 3U, 8U})
@@ -161,7 +153,7 @@ TEST(CutPhases, BeatsASingleWeight) {
       }
 }
 
-// The formula of two solvers apart, with many parts: (sqrt(a) + sqrt(b))^2 / parts.
+// With two separate solvers and many parts, the load is (sqrt(a) + sqrt(b))^2 / parts.
 TEST(CutPhases, PartsByTheRootsOfCosts) {
   PhaseCosts costs(2, std::vector<double>(40'000));
   for (std::size_t i = 0; i < 20'000; ++i) costs[0][i] = 9;
@@ -187,7 +179,7 @@ TEST(CutPhases, GreatAndSmallNumbers) {
   EXPECT_EQ(great.offsets, (Offsets{0, 1, 2}));
   const PhaseChain small = cut_of({{least, least}, {least, least}}, 2);
   EXPECT_EQ(small.offsets, (Offsets{0, 1, 2}));
-  // The scale of a phase that hardly counts beside another.
+  // One phase hardly counts beside the other.
   EXPECT_EQ(cut_of({{1e300, 0, 0, 1e300}, {1e-300, 0, 0, 1e-300}}, 2).loads.step, 1e300);
 }
 
@@ -219,4 +211,4 @@ TEST(CutPhases, RefusesBadInput) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::phases_test

@@ -1,12 +1,10 @@
 #pragma once
 
-// The curves, key by key and bit by bit: oracles, and what the benchmarks measure against. They
-// share nothing with core/curve but cells and keys.
+// Computes the curves key by key and bit by bit: these are oracles, and the reference of the
+// benchmarks. They share only cells and keys with core/curve.
 
-#include <evenkeel/core/curve/cell.hpp>
-#include <evenkeel/core/key.hpp>
-
-#include <cstdint>
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/curve/key.hpp>
 
 namespace evenkeel::test {
 

@@ -1,19 +1,18 @@
 #pragma once
 
-// What the tests of curves share: cells, and how far they are apart.
+// Cells for the tests of curves, and the distances between cells.
 
-#include <evenkeel/core/curve/cell.hpp>
-#include <evenkeel/core/key.hpp>
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/curve/key.hpp>
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <random>
 
 namespace evenkeel::test {
 
-// Side by side cells are one apart.
+// Neighbouring cells have a distance of one.
 template <int n>
 std::int64_t distance(const Cell<n>& a, const Cell<n>& b) {
   std::int64_t sum = 0;
@@ -22,7 +21,7 @@ std::int64_t distance(const Cell<n>& a, const Cell<n>& b) {
   return sum;
 }
 
-// All cells of a cube of 2^levels a side, one by one.
+// Enumerates all cells of a cube of 2^levels a side.
 template <int n>
 Cell<n> cell_in_cube(std::uint64_t number, int levels) {
   Cell<n> cell;
@@ -48,6 +47,21 @@ Cell<n> random_cell(std::mt19937_64& random, int levels) {
   Cell<n> cell;
   for (std::uint32_t& at : cell.at) at = static_cast<std::uint32_t>(random()) & last_of(levels);
   return cell;
+}
+
+// The long key of a place begins with its short key.
+template <template <int, class> class Curve, int n>
+void expect_short_keys_begin_long_ones() {
+  constexpr int levels = curve_levels<n, std::uint64_t>;
+  constexpr int spare = levels - curve_levels<n, std::uint32_t>;
+  std::mt19937_64 random(8);
+  for (int repeat = 0; repeat < 5000; ++repeat) {
+    const Cell<n> fine = random_cell<n>(random, levels);
+    Cell<n> coarse = fine;
+    for (std::uint32_t& at : coarse.at) at >>= spare;
+    ASSERT_EQ((Curve<n, std::uint32_t>()(coarse).value),
+              (Curve<n, std::uint64_t>()(fine).value >> (n * spare)));
+  }
 }
 
 // One dimension and one type of key.

@@ -4,13 +4,7 @@
 
 #include <evenkeel/core/curve.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <random>
-#include <type_traits>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::hilbert_test {
 namespace {
 
 using test::distance;
@@ -30,8 +24,8 @@ class HilbertOf : public testing::Test {
   static Bits key_of(const Cell<n>& cell) { return Curve()(cell).value; }
   static Cell<n> cell_of(std::uint64_t key) { return Curve()(Key{static_cast<Bits>(key)}); }
 
-  // The curve has passed through all cells [origin, origin + 2^cube * spacing), one every
-  // `spacing`, without a leap and without another between them.
+  // Expects that the curve has passed through all cells [origin, origin + 2^cube * spacing), one
+  // every `spacing`, without a leap and without another cell between them.
   static void expect_walk(const Cell<n>& origin, int cube, int spacing_levels) {
     struct Visit {
       std::uint64_t place;
@@ -64,7 +58,7 @@ class HilbertOf : public testing::Test {
     return {entries.data()};
   }
 
-  // All forms find one key for a cell, and the cell again.
+  // All implementations find the same key for a cell, and return the cell for the key.
   static void expect_one_key(const Cell<n>& cell) {
     const Bits key = test::hilbert_bitwise<n, Bits>(cell);
     constexpr auto& tables = hilbert::tables<n>;
@@ -85,7 +79,7 @@ TYPED_TEST(HilbertOf, AllFormsAgree) {
   using F = TestFixture;
   std::mt19937_64 random(3);
   for (int repeat = 0; repeat < 20'000; ++repeat) {
-    // Few levels too, at either end.
+    // Few levels are tested too, at either end of the coordinates.
     const int used = 1 + repeat % F::levels;
     Cell<F::n> cell = random_cell<F::n>(random, used);
     if (repeat % 2 == 0)
@@ -105,7 +99,7 @@ TYPED_TEST(HilbertOf, EveryKeyHasACell) {
   }
 }
 
-// From corner to corner along the first axis.
+// The curve leads from corner to corner along the first axis.
 TYPED_TEST(HilbertOf, Extremes) {
   using F = TestFixture;
   Cell<F::n> last;
@@ -131,7 +125,7 @@ TYPED_TEST(HilbertOf, WalksThroughCubesOfCells) {
   }
 }
 
-// The same curve at every coarser level: cells that share a parent share its place.
+// The curve is the same at every coarser level: cells that share a parent share its place.
 TYPED_TEST(HilbertOf, IsNested) {
   using F = TestFixture;
   constexpr int cube = 9 / F::n;
@@ -149,7 +143,7 @@ TYPED_TEST(HilbertOf, IsNested) {
   }
 }
 
-// From each key to the next it is one step, however many orthants end there.
+// Successive keys are one step apart, however many orthants end there.
 TYPED_TEST(HilbertOf, StepsToANeighbourAnywhere) {
   using F = TestFixture;
   std::mt19937_64 random(7);
@@ -161,26 +155,12 @@ TYPED_TEST(HilbertOf, StepsToANeighbourAnywhere) {
   }
 }
 
-// The long key of a place begins with the short one.
-template <int n>
-void begin_alike() {
-  constexpr int spare = curve_levels<n, std::uint64_t> - curve_levels<n, std::uint32_t>;
-  std::mt19937_64 random(8);
-  for (int repeat = 0; repeat < 5000; ++repeat) {
-    const Cell<n> fine = random_cell<n>(random, curve_levels<n, std::uint64_t>);
-    Cell<n> coarse = fine;
-    for (std::uint32_t& at : coarse.at) at >>= spare;
-    ASSERT_EQ((HilbertCurve<n, std::uint32_t>()(coarse).value),
-              HilbertCurve<n>()(fine).value >> (n * spare));
-  }
-}
-
 TEST(Hilbert, ShortKeysBeginLongOnes) {
-  begin_alike<2>();
-  begin_alike<3>();
+  test::expect_short_keys_begin_long_ones<HilbertCurve, 2>();
+  test::expect_short_keys_begin_long_ones<HilbertCurve, 3>();
 }
 
-// The order in which a cube of two cells a side is passed, at the start of the 64-bit curve.
+// The order in which the curve visits a cube of two cells a side, at the start of the 64-bit curve.
 TEST(Hilbert, ByHand) {
   constexpr Cell<2> square[] = {{{0, 0}}, {{0, 1}}, {{1, 1}}, {{1, 0}}};
   for (std::uint64_t i = 0; i < 4; ++i) EXPECT_EQ(HilbertCurve<2>()(square[i]).value, i);
@@ -219,4 +199,4 @@ TEST(CurveKey, OfOtherCurvesIsAnotherType) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::hilbert_test

@@ -2,20 +2,12 @@
 #include "support/harness.hpp"
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/with_space.hpp>
 #include <evenkeel/core/curve.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdlib>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::lattice_test {
 namespace {
 
 constexpr int levels_in(int dimensions) {
@@ -111,7 +103,8 @@ TEST(Lattice, ExtremeBoxes) {
   }
 }
 
-// Extents so small that cells would have no length: all is one cell, or at least in order.
+// Extents are so small that cells would have no length: all places share one cell, or are at least
+// in order.
 TEST(Lattice, TinyBoxes) {
   for (const double side : {least, 8 * least, 1e-310, 1e-305, 1e-300, 1e-290})
     for (const auto& periodic : {none, all}) {
@@ -201,7 +194,8 @@ TEST(Lattice, CellsGrowWithPlaces) {
   }
 }
 
-// Against long doubles: rounding may put a point at a border into the cell beside it, and no other.
+// Compares with long doubles: rounding may put a point at a border into the neighbouring cell, and
+// no other.
 TEST(Lattice, CellsOfRandomBoxes) {
   std::mt19937_64 random(9);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -227,7 +221,7 @@ TEST(Lattice, CellsOfRandomBoxes) {
   EXPECT_LT(off, total / 1000);
 }
 
-// A float is the double that it stands for.
+// A float has the cell of the double of the same value.
 TEST(Lattice, FloatsAndDoublesAgree) {
   const Lattice lattice(3, {{-1, -1, -1}, {1, 1, 1}}, none);
   EXPECT_EQ(lattice.coordinate(0, 0.1F), lattice.coordinate(0, static_cast<double>(0.1F)));
@@ -246,7 +240,7 @@ TEST(Lattice, OtherDimensionsAreAnError) {
 
 constexpr CurveKind curves[] = {CurveKind::hilbert, CurveKind::morton, CurveKind::snake};
 
-// A cell of fewer levels is made of those of more, but where the box ends: there it ends too.
+// A cell of fewer levels consists of cells of more levels. It ends where the box ends.
 TEST(Lattice, FewerLevelsAreCoarserCells) {
   std::mt19937_64 random(11);
   std::uniform_real_distribution<double> uniform(-0.1, 1.1);
@@ -280,7 +274,7 @@ TEST(Lattice, LastCoordinate) {
     for (int d = 0; d < n; ++d)
       EXPECT_EQ(lattice.coordinate(d, box.upper[static_cast<std::size_t>(d)]),
                 lattice.last_coordinate(d));
-    // A cell that the box ends in is one of its own.
+    // If the box ends inside a cell, that cell counts as its last.
     EXPECT_EQ(Lattice(n, {{0, 0, 0}, {8, 3.01, 0}}, none, CurveKind::snake, 4).last_coordinate(1),
               6U);
   }
@@ -306,7 +300,7 @@ void round_trip(CurveKind curve, int levels) {
     ASSERT_LT(key, end_of_curve(n));
     ASSERT_EQ(key.value >> lattice.unused_bits() << lattice.unused_bits(), key.value);
     ASSERT_TRUE(lattice.template cell<n>(key) == cell);
-    // Whatever lies in the cell: below the lattice's levels a key tells nothing.
+    // Any bits may follow: below the lattice's levels a key has no information.
     const std::uint64_t inside = random() & ((std::uint64_t{1} << lattice.unused_bits()) - 1);
     ASSERT_TRUE(lattice.template cell<n>({key.value | inside}) == cell);
   }
@@ -322,7 +316,8 @@ TEST(Lattice, KeysTellTheirCells) {
   for (const CurveKind curve : curves) round_trip<2>(curve, 31);
 }
 
-// All keys of a small lattice: each once, and neighbours on the curve where it never leaps.
+// Visits all keys of a small lattice: each occurs once, and successive keys are neighbours if the
+// curve never leaps.
 template <int n>
 void walk_lattice(CurveKind curve, int levels) {
   const Lattice lattice(n, {{0, 0, 0}, {1, 1, 1}}, none, curve, levels);
@@ -346,7 +341,7 @@ TEST(Lattice, SmallOnesAreWalked) {
     }
 }
 
-// A key of a coarser lattice is that of the finest with zeros at its end, but for the snake.
+// A key of a coarser lattice is that of the finest one with zeros at its end, except for the snake.
 template <int n>
 void begin_alike(CurveKind curve) {
   std::mt19937_64 random(13);
@@ -414,7 +409,7 @@ TEST(LevelsFor, AllWhileTheSpacingIsUnknown) {
     }
 }
 
-// Cells half as wide as those of a mesh of 64 a side: 128 of them.
+// Cells are half as wide as those of a mesh of 64 a side: 128 of them.
 TEST(LevelsFor, AMesh) {
   EXPECT_EQ(levels_for(3, 64 * 64 * 64, 1, 1.0 / 64), 7);
   EXPECT_EQ(levels_for(3, 64 * 64 * 64, 640, 10), 7);
@@ -422,7 +417,7 @@ TEST(LevelsFor, AMesh) {
   EXPECT_EQ(levels_for(3, 65 * 65 * 65, 1, 1.0 / 64), 8);
 }
 
-// Objects close together need as narrow cells, wherever else there are none.
+// Objects close together need cells that narrow, even if the rest of the box is empty.
 TEST(LevelsFor, TheFinerOfCountAndSpacing) {
   EXPECT_EQ(levels_for(3, 8, 1, 1.0 / 1024), 10);
   EXPECT_EQ(levels_for(3, 8, 1, 1.0 / 1025), 11);
@@ -463,13 +458,12 @@ TEST(LevelsFor, MoreObjectsAndLessSpacingNeverNeedFewer) {
 }
 
 TEST(LevelsFor, OtherDimensionsAreAnError) {
-  EXPECT_ERROR(static_cast<void>(levels_for(1, 10, 1, 1)),
-               "A lattice in 1 dimensions was asked for.");
+  EXPECT_ERROR(levels_for(1, 10, 1, 1), "A lattice in 1 dimensions was asked for.");
 }
 
 // --- On the space under test ---------------------------------------------------------------------
 
-// Cell and key of every point, in its row, and the key of that key's cell.
+// Finds the cell and the key of every point, in its row, and the key of that key's cell.
 template <int n, class Places, class Numbers>
 struct Locate {
   Lattice lattice;
@@ -485,7 +479,7 @@ struct Locate {
   }
 };
 
-// In and around the box, on its faces, and as far away as numbers go.
+// Draws coordinates in and around the box, on its faces, and as far away as numbers reach.
 double place_for(int i, std::mt19937_64& random) {
   constexpr double special[] = {0, 1, 2, 3, -1, 1e300, -1e300, most, -most, least, -1e-20};
   if (i % 10 == 0) return special[random() % std::size(special)];
@@ -521,21 +515,18 @@ void locate(const Instance& instance, const Lattice& lattice) {
   }
 }
 
-template <class Instance>
-void locate_in_all(const Instance& instance) {
-  const Box box = {{0, 0, 0}, {3, 2, 1}}, everywhere = {{-most, 0, 0}, {most, most, 1}};
-  for (const CurveKind curve : curves)
-    for (const int levels : {0, 4})
-      for (const auto& periodic : {none, all})
-        for (const Box& lattice_box : {box, everywhere}) {
-          locate<2>(instance, Lattice(2, lattice_box, periodic, curve, levels));
-          locate<3>(instance, Lattice(3, lattice_box, periodic, curve, levels));
-        }
-}
-
 TEST(Lattice, TheSameOnHostAndDevice) {
-  with_space(test::space(), [](const auto& instance) { locate_in_all(instance); });
+  with_space(test::space(), []<class Instance>(const Instance& instance) {
+    const Box box = {{0, 0, 0}, {3, 2, 1}}, everywhere = {{-most, 0, 0}, {most, most, 1}};
+    for (const CurveKind curve : curves)
+      for (const int levels : {0, 4})
+        for (const auto& periodic : {none, all})
+          for (const Box& lattice_box : {box, everywhere}) {
+            locate<2>(instance, Lattice(2, lattice_box, periodic, curve, levels));
+            locate<3>(instance, Lattice(3, lattice_box, periodic, curve, levels));
+          }
+  });
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::lattice_test

@@ -2,11 +2,9 @@
 #include "core/curve/cells.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/core/curve/morton.hpp>
+#include <evenkeel/core/curve.hpp>
 
-#include <random>
-
-namespace evenkeel {
+namespace evenkeel::morton_test {
 namespace {
 
 using test::last_of;
@@ -54,22 +52,9 @@ TYPED_TEST(MortonOf, Extremes) {
                 static_cast<typename F::Bits>((std::uint64_t{1} << (F::n * F::levels)) - 1));
 }
 
-template <int n>
-void begin_alike() {
-  constexpr int spare = curve_levels<n, std::uint64_t> - curve_levels<n, std::uint32_t>;
-  std::mt19937_64 random(2);
-  for (int repeat = 0; repeat < 1000; ++repeat) {
-    const auto fine = test::random_cell<n>(random, curve_levels<n, std::uint64_t>);
-    Cell<n> coarse = fine;
-    for (std::uint32_t& at : coarse.at) at >>= spare;
-    ASSERT_EQ((MortonCurve<n, std::uint32_t>()(coarse).value),
-              MortonCurve<n>()(fine).value >> (n * spare));
-  }
-}
-
 TEST(Morton, ShortKeysBeginLongOnes) {
-  begin_alike<2>();
-  begin_alike<3>();
+  test::expect_short_keys_begin_long_ones<MortonCurve, 2>();
+  test::expect_short_keys_begin_long_ones<MortonCurve, 3>();
 }
 
 TEST(Morton, ByHand) {
@@ -78,4 +63,4 @@ TEST(Morton, ByHand) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::morton_test

@@ -1,18 +1,15 @@
 #include "core/curve/cells.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/core/curve/snake.hpp>
+#include <evenkeel/core/curve.hpp>
 
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::snake_test {
 namespace {
 
 using test::distance;
 using test::last_of;
 
-// The cells of a square of `side` in the order of a snake, walked.
+// Walks the cells of a square of `side` in the order of a snake.
 std::vector<Cell<2>> walk_square(std::uint32_t side) {
   std::vector<Cell<2>> cells;
   for (std::uint32_t y = 0; y < side; ++y)
@@ -20,7 +17,7 @@ std::vector<Cell<2>> walk_square(std::uint32_t side) {
   return cells;
 }
 
-// Planes, every other one from its end.
+// Walks planes, every other one in reverse.
 std::vector<Cell<3>> walk_cube(std::uint32_t side) {
   const std::vector<Cell<2>> plane = walk_square(side);
   std::vector<Cell<3>> cells;
@@ -67,7 +64,7 @@ TYPED_TEST(SnakeOf, SmallLatticesAreWalked) {
   }
 }
 
-// However many rows and planes end there.
+// Successive keys are neighbours, however many rows and planes end there.
 TYPED_TEST(SnakeOf, StepsToANeighbourAnywhere) {
   using F = TestFixture;
   std::mt19937_64 random(2);
@@ -87,7 +84,7 @@ TYPED_TEST(SnakeOf, StepsToANeighbourAnywhere) {
   }
 }
 
-// Rows and planes are even in number, so that all ends where the last axis does.
+// The numbers of rows and planes are even, so the curve ends where the last axis does.
 TYPED_TEST(SnakeOf, Extremes) {
   using F = TestFixture;
   for (int used = 1; used <= F::levels; ++used) {
@@ -101,4 +98,4 @@ TYPED_TEST(SnakeOf, Extremes) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::snake_test

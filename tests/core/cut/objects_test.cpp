@@ -1,18 +1,12 @@
-// What a search asks of its objects, on hosts and on every space, against plain loops over all.
+// Compares the operations that a search runs on its objects, on hosts and on every space, with
+// plain loops over all objects.
 #include "backends/exec/views.hpp"
 #include "cut/device_census.hpp"
 #include "cut/device_objects.hpp"
 #include "cut/host_objects.hpp"
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <functional>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::objects_test {
 namespace {
 
 constexpr std::uint64_t end = end_of_curve(3).value;
@@ -24,7 +18,8 @@ struct Brought {
   std::vector<double> weights;
 };
 
-// Two sets with objects and one without. Odd counts, so that no run of objects is whole.
+// Two sets have objects and one has no objects. The counts are odd, so that the last run of objects
+// is incomplete.
 std::vector<Brought> brought(const std::function<std::uint64_t(std::uint64_t)>& key, bool weights) {
   std::mt19937_64 random(7);
   std::vector<Brought> sets(3);
@@ -157,7 +152,8 @@ void expect_items_in_ranges(const CutObjects& objects, std::vector<Item> items) 
   EXPECT_TRUE(objects.items_in({}).empty());
 }
 
-// Of each set the key in the middle of so many, and of each so many after it.
+// The sample has the key in the middle of the first `every` keys of each set, and every `every`-th
+// key after it.
 void expect_sample(const CutObjects& objects, const std::vector<Brought>& sets) {
   for (const std::size_t every : {1U, 2U, 7U, 999U, 1000U, 1001U, 100000U}) {
     std::vector<CurveKey> expected;
@@ -171,7 +167,7 @@ void expect_sample(const CutObjects& objects, const std::vector<Brought>& sets) 
   }
 }
 
-// As the oracle, twice: nothing of a search is left for the next.
+// Compares with the oracle twice: a search must leave nothing behind for the next one.
 void expect_objects(CutObjects& objects, const std::vector<Brought>& sets) {
   const Units units(counted(sets));
   objects.weigh(units);
@@ -282,7 +278,7 @@ TEST(CensusOnDevice, RefusesWeightsThatAreNone) {
 
 // --- The census ----------------------------------------------------------------------------------
 
-// With several threads each looks at a share, and one fall may lie where two shares meet.
+// Each of several threads looks at a share, and the only fall may be where two shares meet.
 TEST(Census, SeesASingleFallWhereverItIs) {
   constexpr std::size_t count = 100'000;
   for (const std::size_t fall : {1U, 33'333U, 49'999U, 50'000U, 50'001U, 99'999U}) {
@@ -330,4 +326,4 @@ TEST(ShareOf, IsEveryThingOnce) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::objects_test

@@ -1,25 +1,12 @@
 #include "core/phase_costs.hpp"
-#include "support/harness.hpp"
+#include "core/values.hpp"
 
-#include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/array.hpp>
-#include <evenkeel/core/chain/phases.hpp>
-#include <evenkeel/core/cut/phases.hpp>
+#include <evenkeel/core/chain.hpp>
+#include <evenkeel/core/cut.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/place.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <numeric>
-#include <random>
-#include <string>
-#include <variant>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::phases_test {
 namespace {
 
 using test::Pattern;
@@ -29,7 +16,7 @@ constexpr std::uint64_t end = end_of_curve(3).value;
 
 // --- Objects, the same on all ranks --------------------------------------------------------------
 
-// In the order of the curve.
+// Objects in the order of the curve.
 struct Objects {
   std::vector<CurveKey> keys;
   PhaseCosts costs;
@@ -39,14 +26,14 @@ Objects objects_of(Pattern pattern, std::size_t phases, std::size_t count) {
   std::mt19937_64 random(count);
   Objects objects;
   objects.costs = test::phase_costs(pattern, phases, count, 3);
-  // Clusters of any density.
+  // Clusters of many densities.
   for (std::size_t i = 0; i < count; ++i)
     objects.keys.push_back({i % 3 == 0 ? random() % end : (end >> (random() % 40)) - 1 - i});
   std::sort(objects.keys.begin(), objects.keys.end());
   return objects;
 }
 
-// Who brings which objects, and in which order.
+// The rank that brings each object, and the order of the objects.
 enum class Spread : std::uint8_t { in_order, in_turn, shuffled, all_on_last };
 constexpr std::array spreads = {Spread::in_order, Spread::in_turn, Spread::shuffled,
                                 Spread::all_on_last};
@@ -66,7 +53,7 @@ std::vector<std::size_t> mine_of(Spread spread, std::size_t count) {
 }
 
 // The objects of this rank in two sets, in the memory of the space under test. The second set has
-// its costs in the order of objects, which is the reverse of that of its keys.
+// its costs in the order of objects, which is the reverse of the order of its keys.
 struct Brought {
   std::vector<std::vector<std::size_t>> objects{2};  // of each set, in the order of costs
   std::vector<exec::Array<CurveKey>> keys;
@@ -101,7 +88,7 @@ struct Brought {
   }
 };
 
-// The first object at a splitter or after it.
+// Each offset is the first object at or after a splitter.
 std::vector<std::int64_t> offsets_of(const Objects& objects, const Splitters& splitters) {
   std::vector<std::int64_t> offsets;
   for (const CurveKey splitter : splitters)
@@ -110,10 +97,8 @@ std::vector<std::int64_t> offsets_of(const Objects& objects, const Splitters& sp
   return offsets;
 }
 
-class CutPhasesOn : public testing::Test {
+class CutPhasesOn : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-
   PhaseCut cut_of(const Objects& objects, Spread spread, int parts) const {
     const Brought brought(objects, mine_of(spread, objects.keys.size()));
     return cut_phases(communicator, Status(), brought.sets,
@@ -121,7 +106,7 @@ class CutPhasesOn : public testing::Test {
   }
 };
 
-// That the loads are those of the splitters.
+// Expects the loads to be those of the splitters.
 void expect_loads(const PhaseCut& found, const Objects& objects, int parts) {
   ASSERT_EQ(std::ssize(found.splitters), parts + 1);
   EXPECT_EQ(found.splitters.front(), CurveKey{0});
@@ -192,7 +177,7 @@ TEST_F(CutPhasesOn, FewObjects) {
 
 // --- Independence of the ranks -------------------------------------------------------------------
 
-// All of them on one rank is what fewer ranks would have.
+// The last spread has all objects on one rank, as a run on fewer ranks would.
 TEST_F(CutPhasesOn, TheSameHoweverObjectsAreSpread) {
   for (const Pattern pattern : test::patterns) {
     Objects objects = objects_of(pattern, 3, 3000);
@@ -236,10 +221,10 @@ TEST_F(CutPhasesOn, WeightsLeadACutToTheSameParts) {
           cut_phases(communicator, Status(), brought.sets, {.parts = parts, .phases = 2});
       const std::vector<exec::Array<double>> weights = phase_weights(brought.sets, found);
       ASSERT_EQ(weights.size(), 2U);
-      // In the order of keys: the second set has them the other way round.
+      // The weights are in the order of keys, which the second set has in reverse.
       std::vector<double> reversed = weights[1].on_host();
       std::reverse(reversed.begin(), reversed.end());
-      const exec::Array<double> second(test::space(), "weights", std::span<const double>(reversed));
+      const auto second = test::array_of(reversed);
       const std::vector<WeightedKeys> weighted = {
           {brought.keys[0].span(), weights[0].span(), brought.keys[0].memory()},
           {brought.keys[1].span(), second.span(), brought.keys[1].memory()}};
@@ -255,7 +240,7 @@ TEST_F(CutPhasesOn, WeightsLeadACutToTheSameParts) {
     }
 }
 
-// The way of a rebalance: keys by prepare(), weights by object, domains by place().
+// Follows the steps of a rebalance: keys by prepare(), weights by object, domains by place().
 TEST_F(CutPhasesOn, PlacesAlongACurve) {
   std::vector<std::array<double, 3>> x;
   PhaseCosts costs(2);
@@ -278,7 +263,7 @@ TEST_F(CutPhasesOn, PlacesAlongACurve) {
   const std::vector<exec::Array<double>> weights = phase_weights(sets, found);
   const std::span<const double> by_object = weights[0].span();
   const Assignment assignment =
-      place(communicator, Status(), prepared, {&by_object, 1}, {0, 0}, Domains());
+      place(communicator, Status(), prepared, {&by_object, 1}, EvenGoal{}, Domains());
   const Splitters& placed = std::get<CurveDomains>(assignment.domains).splitters();
   const PhaseCut measured = measure_phases(communicator, Status(), sets, options, placed);
   EXPECT_EQ(measured.loads_of_parts, found.loads_of_parts);
@@ -298,7 +283,7 @@ TEST_F(CutPhasesOn, WithoutCostsByCount) {
     for (const double weight : weights.on_host()) EXPECT_EQ(weight, 1);
 }
 
-// A set without costs in a phase, and a phase that nobody works in.
+// One set has no costs in a phase, and in another phase no rank works.
 TEST_F(CutPhasesOn, SetsThatDoNotTakePart) {
   Objects objects = objects_of(Pattern::gradients, 3, 400);
   std::fill(objects.costs[2].begin(), objects.costs[2].end(), 0.0);
@@ -309,7 +294,7 @@ TEST_F(CutPhasesOn, SetsThatDoNotTakePart) {
   brought.spans[0][2] = brought.spans[1][2] = {};
   const PhaseCut found =
       cut_phases(communicator, Status(), brought.sets, {.parts = 6, .phases = 3});
-  // Which objects are in which set depends on the rank, so the oracle adds up over ranks.
+  // The objects of each set depend on the rank, so the oracle adds up over ranks.
   double greatest[2] = {};
   for (std::size_t part = 0; part < 6; ++part)
     for (const std::size_t phase : {0U, 1U}) {
@@ -353,14 +338,14 @@ TEST_F(CutPhasesOn, MeasuresSplitters) {
 
 class MisuseOn : public CutPhasesOn {
  protected:
-  // What a call with these costs on the last rank is told on all ranks.
+  // The error on all ranks of a call with these costs on the last rank.
   std::string told_of(const std::vector<std::vector<double>>& costs, std::size_t keys,
                       const PhaseOptions& options, std::size_t objects = 0) const {
     const bool is_last = test::rank() == test::size() - 1;
     const std::vector<CurveKey> on_host(keys, CurveKey{5});
-    const exec::Array<CurveKey> there(test::space(), "keys", std::span(on_host));
+    const auto there = test::array_of(on_host);
     const std::vector<std::int64_t> order(objects);
-    const exec::Array<std::int64_t> order_there(test::space(), "order", std::span(order));
+    const auto order_there = test::array_of(order);
     std::vector<exec::Array<double>> arrays;
     std::vector<std::span<const double>> spans;
     for (const std::vector<double>& phase : costs)
@@ -368,10 +353,7 @@ class MisuseOn : public CutPhasesOn {
           arrays.emplace_back(test::space(), "costs", std::span<const double>(phase)).span());
     std::vector<PhasedKeys> sets;
     if (is_last) sets.push_back({there.span(), spans, order_there.span(), there.memory()});
-    const std::string told =
-        test::error_of([&] { cut_phases(communicator, Status(), sets, options); });
-    EXPECT_TRUE(test::same_everywhere(communicator, told));
-    return told;
+    return test::error_everywhere([&] { cut_phases(communicator, Status(), sets, options); });
   }
 };
 
@@ -379,20 +361,18 @@ TEST_F(MisuseOn, IsToldOnAllRanks) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const PhaseOptions two{.parts = 2, .phases = 2};
   for (const double bad : {-1.0, std::nan(""), infinity, -infinity})
-    EXPECT_TRUE(test::mentions(told_of({{1, 1}, {1, bad}}, 2, two),
-                               "A cost of phase 1 is negative, NaN or infinite."));
-  EXPECT_TRUE(
-      test::mentions(told_of({{1, 1}, {1}}, 2, two), "1 costs of phase 1 came with 2 keys"));
-  EXPECT_TRUE(test::mentions(told_of({{1, 1}}, 2, two), "costs of 1 phases where there are 2"));
-  EXPECT_TRUE(test::mentions(told_of({{1}, {1}}, 1, two, 3), "3 objects came with 1 keys"));
+    EXPECT_MENTIONS(told_of({{1, 1}, {1, bad}}, 2, two),
+                    "A cost of phase 1 is negative, NaN or infinite.");
+  EXPECT_MENTIONS(told_of({{1, 1}, {1}}, 2, two), "1 costs of phase 1 came with 2 keys");
+  EXPECT_MENTIONS(told_of({{1, 1}}, 2, two), "costs of 1 phases where there are 2");
+  EXPECT_MENTIONS(told_of({{1}, {1}}, 1, two, 3), "3 objects came with 1 keys");
   constexpr double half = std::numeric_limits<double>::max() / 1.5;
-  EXPECT_TRUE(test::mentions(told_of({{half}, {half}}, 1, two), "more than a number can hold"));
-  EXPECT_TRUE(test::mentions(told_of({{half, half}, {}}, 2, two), "more than a number can hold"));
-  EXPECT_TRUE(test::mentions(told_of({{1}, {1}}, 1, {.parts = 0, .phases = 2}), "0 parts"));
-  EXPECT_TRUE(test::mentions(told_of({{1}}, 1, {.parts = 2, .phases = 0}), "0 phases"));
-  EXPECT_TRUE(test::mentions(told_of({{1}}, 1, {.parts = 2, .phases = 9}), "1 to 8"));
-  EXPECT_TRUE(test::mentions(told_of({{1}}, 1, {.parts = 2, .phases = 1, .dimensions = 4}),
-                             "in 4 dimensions"));
+  EXPECT_MENTIONS(told_of({{half}, {half}}, 1, two), "more than a number can hold");
+  EXPECT_MENTIONS(told_of({{half, half}, {}}, 2, two), "more than a number can hold");
+  EXPECT_MENTIONS(told_of({{1}, {1}}, 1, {.parts = 0, .phases = 2}), "0 parts");
+  EXPECT_MENTIONS(told_of({{1}}, 1, {.parts = 2, .phases = 0}), "0 phases");
+  EXPECT_MENTIONS(told_of({{1}}, 1, {.parts = 2, .phases = 9}), "1 to 8");
+  EXPECT_MENTIONS(told_of({{1}}, 1, {.parts = 2, .phases = 1, .dimensions = 4}), "in 4 dimensions");
 }
 
 TEST_F(MisuseOn, OfMeasuring) {
@@ -412,4 +392,4 @@ TEST_F(MisuseOn, TheCallersFailureIsToldFirst) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::phases_test

@@ -1,19 +1,14 @@
 #pragma once
 
-// Random domains of every kind, and points to ask them about.
+// Random domains of every kind, and points to query them.
 
 #include "core/domains/asking.hpp"
-
-#include <evenkeel/core/curve.hpp>
-#include <evenkeel/core/domains.hpp>
-
-#include <utility>
 
 namespace evenkeel::test {
 
 // --- Random domains ------------------------------------------------------------------------------
 
-// Parts of nothing are among them.
+// Some parts are empty.
 inline CurveDomains random_curve(CurveKind kind, int dimensions, int levels, Random& random) {
   Room room = random_room(dimensions, random);
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
@@ -42,37 +37,10 @@ inline GridDomains random_grid(GridScheme scheme, int dimensions, Random& random
   for (std::size_t d = 0; d < static_cast<std::size_t>(dimensions); ++d)
     shape.extents[d] = 1 + below(4, random);
   const Room room = random_room(dimensions, random);
-  GridBorders borders{scheme, usual_axes(dimensions), {}};
-  int rows = 1;
-  for (std::size_t level = 0; level < static_cast<std::size_t>(dimensions); ++level) {
-    const auto d = static_cast<std::size_t>(borders.axes[level]);
-    for (int row = 0; row < rows; ++row) {
-      std::vector<double>& all = borders.levels[level];
-      const auto inner =
-          random_borders(shape.extents[d] - 1, room.box.lower[d], room.box.upper[d], random);
-      all.push_back(room.box.lower[d]);
-      all.insert(all.end(), inner.begin(), inner.end());
-      all.push_back(room.box.upper[d]);
-    }
-    if (scheme == GridScheme::staggered) rows *= shape.extents[d];
-  }
+  GridBorders borders =
+      random_grid_borders(shape, room.box, scheme, usual_axes(dimensions), random);
   return GridDomains(1, shape, room.box, room.periodic, std::move(borders),
                      random_ranks(shape.parts(), random));
-}
-
-// Nodes in pre-order.
-inline void divide(int begin, int end, int dimensions, const Box& box,
-                   std::vector<Bisection>& nodes, Random& random) {
-  if (end - begin < 2) return;
-  const int axis = below(dimensions, random);
-  const auto d = static_cast<std::size_t>(axis);
-  const double border = random_borders(1, box.lower[d], box.upper[d], random).front();
-  const int middle = begin + 1 + below(end - begin - 1, random);
-  nodes.push_back({border, axis, middle});
-  Box below = box, above = box;
-  below.upper[d] = above.lower[d] = border;
-  divide(begin, middle, dimensions, below, nodes, random);
-  divide(middle, end, dimensions, above, nodes, random);
 }
 
 inline TreeDomains random_tree(int dimensions, Random& random) {
@@ -98,7 +66,8 @@ constexpr int kinds_of_domains = 6;
 
 // --- Points --------------------------------------------------------------------------------------
 
-// On faces of the box, beside them, in other periods, outside of it, or anywhere.
+// Draws a point on a face of the box, beside it, in another period, outside of the box, or
+// anywhere.
 inline Point random_point(const CurveDomains& curve, Random& random) {
   Point point = {};
   for (std::size_t d = 0; d < static_cast<std::size_t>(curve.dimensions()); ++d) {

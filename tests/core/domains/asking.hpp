@@ -1,24 +1,13 @@
 #pragma once
 
-// Decompositions into boxes, asked in all ways: GridDomains and TreeDomains answer alike. Numbers
-// are eighths, so that all sums with periods are exact.
+// Tests all queries of decompositions into boxes: GridDomains and TreeDomains answer the same.
+// Numbers are eighths, so that all sums with periods are exact.
 
 #include "core/values.hpp"
-#include "support/harness.hpp"
 
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
-#include <evenkeel/core/box.hpp>
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <random>
-#include <set>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace evenkeel::test {
 
@@ -38,7 +27,8 @@ struct Room {
   std::array<bool, 3> periodic = {};
 };
 
-// Of any sides; some are flat, some others periodic. Axes beyond the dimensions are no box at all.
+// Draws any side lengths. Some axes are flat, others periodic. Axes beyond the dimensions have no
+// valid bounds.
 inline Room random_room(int dimensions, Random& random) {
   Room room;
   room.box = {{7, std::nan(""), 0}, {-7, 0, std::nan("")}};
@@ -51,7 +41,7 @@ inline Room random_room(int dimensions, Random& random) {
   return room;
 }
 
-// `count` numbers from a face to the other one, often the same, and often a face.
+// Draws `count` numbers from one face to the other, many of them equal, and many on a face.
 inline std::vector<double> random_borders(int count, double lower, double upper, Random& random) {
   std::vector<double> borders;
   while (std::ssize(borders) < count) {
@@ -65,11 +55,61 @@ inline std::vector<double> random_borders(int count, double lower, double upper,
   return borders;
 }
 
-inline std::vector<int> random_ranks(int parts, Random& random) {
+inline std::vector<int> shuffled_ranks(int parts, Random& random) {
   std::vector<int> ranks = counting<int>(parts);
-  if (below(3, random) == 0) return {};
   std::shuffle(ranks.begin(), ranks.end(), random);
   return ranks;
+}
+inline std::vector<int> random_ranks(int parts, Random& random) {
+  if (below(3, random) == 0) return {};
+  return shuffled_ranks(parts, random);
+}
+
+// Draws splitters anywhere, also between two keys of a lattice; some parts are empty.
+inline Splitters random_splitters(int dimensions, int parts, Random& random) {
+  const std::uint64_t end = end_of_curve(dimensions).value;
+  Splitters splitters = {CurveKey{0}, CurveKey{end}};
+  while (std::ssize(splitters) <= parts) {
+    const bool again = below(8, random) == 0;
+    const CurveKey key{random() % end};
+    splitters.push_back(again ? splitters[random() % splitters.size()] : key);
+  }
+  std::sort(splitters.begin(), splitters.end());
+  return splitters;
+}
+
+// Draws rows from face to face, level by level.
+inline GridBorders random_grid_borders(const GridShape& shape, const Box& box, GridScheme scheme,
+                                       const std::array<int, 3>& axes, Random& random) {
+  GridBorders borders{scheme, axes, {}};
+  int rows = 1;
+  for (std::size_t level = 0; level < static_cast<std::size_t>(shape.dimensions); ++level) {
+    const auto d = static_cast<std::size_t>(axes[level]);
+    for (int row = 0; row < rows; ++row) {
+      std::vector<double>& all = borders.levels[level];
+      const auto inner = random_borders(shape.extents[d] - 1, box.lower[d], box.upper[d], random);
+      all.push_back(box.lower[d]);
+      all.insert(all.end(), inner.begin(), inner.end());
+      all.push_back(box.upper[d]);
+    }
+    if (scheme == GridScheme::staggered) rows *= shape.extents[d];
+  }
+  return borders;
+}
+
+// Appends nodes in pre-order.
+inline void divide(int begin, int end, int dimensions, const Box& box,
+                   std::vector<Bisection>& nodes, Random& random) {
+  if (end - begin < 2) return;
+  const int axis = below(dimensions, random);
+  const auto d = static_cast<std::size_t>(axis);
+  const double border = random_borders(1, box.lower[d], box.upper[d], random).front();
+  const int middle = begin + 1 + below(end - begin - 1, random);
+  nodes.push_back({border, axis, middle});
+  Box lower = box, upper = box;
+  lower.upper[d] = upper.lower[d] = border;
+  divide(begin, middle, dimensions, lower, nodes, random);
+  divide(middle, end, dimensions, upper, nodes, random);
 }
 
 template <class SomeDomains>
@@ -82,12 +122,19 @@ std::string description(const SomeDomains& decomposition) {
             std::to_string(decomposition.box().upper[d]);
   return text;
 }
+inline std::string description(const Domains& domains) {
+  return std::visit([](const auto& all) { return description(all); }, domains);
+}
+
+inline const std::array<bool, 3>& periodic_of(const Domains& domains) {
+  return decomposition_of(domains).periodic();
+}
 
 // --- Owners --------------------------------------------------------------------------------------
 
 constexpr double little = 1.0 / (1 << 20);  // exact beside eighths
 
-// A face of some domain or of the box, or beside one; or anywhere; at times outside.
+// Draws a place on or beside a face of a domain or of the box, or anywhere, sometimes outside.
 template <class SomeDomains>
 double random_place(const SomeDomains& decomposition, std::size_t axis, Random& random) {
   const Box& box = decomposition.box();
@@ -117,7 +164,8 @@ Point random_point(const SomeDomains& decomposition, Random& random) {
   return point;
 }
 
-// The nearest point of the box; its lower face for the upper one, where they are the same.
+// Returns the nearest point of the box. Along a periodic axis it adds whole periods instead, and
+// returns the lower face for the upper one.
 template <class SomeDomains>
 Point inside(const SomeDomains& decomposition, Point point) {
   const Box& box = decomposition.box();
@@ -135,7 +183,8 @@ Point inside(const SomeDomains& decomposition, Point point) {
 
 inline bool is_flat(const Box& box, std::size_t axis) { return box.lower[axis] == box.upper[axis]; }
 
-// By definition: the parts whose domains hold a point inside, along the axes with an extent.
+// Returns, by definition, the parts whose domains hold a point inside, along the axes with an
+// extent.
 template <class SomeDomains>
 std::vector<int> holders(const SomeDomains& decomposition, const Point& point) {
   const Box& box = decomposition.box();
@@ -154,7 +203,7 @@ std::vector<int> holders(const SomeDomains& decomposition, const Point& point) {
   return parts;
 }
 
-// `among(parts)`: which of the holders owns in a box that is flat.
+// `among(parts)` returns the holders that can own in a flat box.
 template <class SomeDomains, class Among>
 void expect_owners(const SomeDomains& decomposition, const Among& among, int points,
                    Random& random) {
@@ -172,8 +221,8 @@ void expect_owners(const SomeDomains& decomposition, const Among& among, int poi
 
 // --- Halos ---------------------------------------------------------------------------------------
 
-// Where along an axis the points of [from, to] first belong to a domain, if any does; its faces,
-// and what is beside them.
+// Returns the places of [from, to] along an axis at which the owner can change: the faces of a
+// domain, and the places just below them.
 template <class SomeDomains>
 std::vector<double> telling_places(const SomeDomains& decomposition, const Box& domain,
                                    std::size_t axis, double from, double to) {
@@ -192,7 +241,7 @@ std::vector<double> telling_places(const SomeDomains& decomposition, const Box& 
   return places;
 }
 
-// The owners of all points that can tell, and of some others.
+// Returns the owners of all points at which the owner can change, and of some random points.
 template <class SomeDomains>
 std::set<int> owners_in(const SomeDomains& decomposition, const Point& from, const Point& to,
                         Random& random) {
@@ -240,7 +289,7 @@ void expect_ranks_within(const SomeDomains& decomposition, Random& random) {
     to[d] = box.upper[d] + width;
   }
   const std::set<int> expected = owners_in(decomposition, from, to, random);
-  ASSERT_EQ(ranks_within(decomposition, box, width),
+  ASSERT_EQ(decomposition.ranks_within(box, width),
             std::vector<int>(expected.begin(), expected.end()))
       << "from " << from[0] << ' ' << from[1] << ' ' << from[2] << " to " << to[0] << ' ' << to[1]
       << ' ' << to[2];
@@ -250,7 +299,7 @@ void expect_ranks_within(const SomeDomains& decomposition, Random& random) {
 
 constexpr int untouched = -7;
 
-// As the host finds each: `part_of` is the function object of the decomposition.
+// Expects the parts that the host finds: `part_of` is the function object of the decomposition.
 template <class Real, class Layout, class Instance, class SomeDomains, class PartOf>
 void expect_parts_of(const Instance&, const SomeDomains& decomposition, const PartOf& part_of,
                      std::size_t count, Random& random) {
@@ -273,7 +322,7 @@ void expect_parts_of(const Instance&, const SomeDomains& decomposition, const Pa
   write_values(field_of(x).position(), places);
   const Kokkos::View<int*, Memory> parts("parts", count + 1);
   Kokkos::deep_copy(parts, untouched);
-  write_parts(space(), decomposition, set(x), parts.data());
+  decomposition.write_parts(space(), set(x), parts.data());
   const auto found = Kokkos::create_mirror_view(parts);
   Kokkos::deep_copy(found, parts);
   ASSERT_EQ(std::vector<int>(found.data(), found.data() + count + 1), expected);
@@ -291,12 +340,26 @@ void expect_all_parts(const Instance& instance, const SomeDomains& decomposition
 
 // --- Misuse --------------------------------------------------------------------------------------
 
-// Of a decomposition in three dimensions, around the origin.
+// Takes a decomposition in three dimensions.
+template <class SomeDomains>
+void expect_refused_halos(const SomeDomains& decomposition) {
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  const Box box = {{0, 0, 0}, {1, 1, 1}};
+  EXPECT_ERROR(SomeDomains().ranks_within(box, 1), "core/domains: Nobody owns anything yet.");
+  for (const double width : {-1.0, nan, infinity})
+    EXPECT_ERROR(decomposition.ranks_within(box, width),
+                 "core/domains: A halo of this width was asked for: ");
+  for (const Box& none :
+       {Box{{0, 0, 0}, {1, -1, 1}}, Box{{0, nan, 0}, {1, 1, 1}}, Box{{-infinity, 0, 0}, {1, 1, 1}}})
+    EXPECT_ERROR(decomposition.ranks_within(none, 1),
+                 "The box whose halo was asked for is not valid");
+}
+
+// Takes a decomposition in three dimensions around the origin.
 template <class SomeDomains>
 void expect_refusals(const SomeDomains& decomposition) {
   const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
   const SomeDomains nothing;
-  const Box box = {{0, 0, 0}, {1, 1, 1}};
   std::vector<std::array<double, 3>> x(4);
   std::vector<std::array<double, 2>> flat(4);
   std::vector<int> parts(4);
@@ -307,8 +370,7 @@ void expect_refusals(const SomeDomains& decomposition) {
   EXPECT_EQ(nothing.dimensions(), 0);
   EXPECT_ERROR(nothing.owner_of(Point{}), "core/domains: Nobody owns anything yet.");
   EXPECT_ERROR(nothing.box_of(0), "core/domains: Part 0 of 0 was asked for.");
-  EXPECT_ERROR(ranks_within(nothing, box, 1), "core/domains: Nobody owns anything yet.");
-  EXPECT_ERROR(write_parts(host, nothing, set(x), parts.data()), "Nobody owns anything yet.");
+  EXPECT_ERROR(nothing.write_parts(host, set(x), parts.data()), "Nobody owns anything yet.");
 
   for (const int part : {-1, decomposition.parts()})
     EXPECT_ERROR(decomposition.box_of(part), "core/domains: Part " + std::to_string(part) + " of ");
@@ -317,16 +379,11 @@ void expect_refusals(const SomeDomains& decomposition) {
                  "core/domains: A coordinate is not finite");
   EXPECT_ERROR(decomposition.owner_of(std::array{0.5, 0.5}),
                "A point of 2 coordinates was asked for in 3 dimensions.");
-  for (const double width : {-1.0, nan, infinity})
-    EXPECT_ERROR(ranks_within(decomposition, box, width), "core/domains: A halo of this width");
-  for (const Box& none :
-       {Box{{0, 0, 0}, {1, -1, 1}}, Box{{0, nan, 0}, {1, 1, 1}}, Box{{-infinity, 0, 0}, {1, 1, 1}}})
-    EXPECT_ERROR(ranks_within(decomposition, none, 1),
-                 "The box whose halo was asked for is not valid");
-  EXPECT_ERROR(write_parts(host, decomposition, set(flat), parts.data()),
+  expect_refused_halos(decomposition);
+  EXPECT_ERROR(decomposition.write_parts(host, set(flat), parts.data()),
                "core/domains: Positions of 2 components in host memory have no parts on ");
   std::vector<double> line(4);
-  EXPECT_ERROR(write_parts(host, decomposition, set(line), parts.data()), "2 or 3 components");
+  EXPECT_ERROR(decomposition.write_parts(host, set(line), parts.data()), "2 or 3 components");
 }
 
 }  // namespace evenkeel::test

@@ -1,14 +1,8 @@
 #include "support/harness.hpp"
 
-#include <evenkeel/core/domains/cells.hpp>
+#include <evenkeel/core/domains/grid.hpp>
 
-#include <algorithm>
-#include <array>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::cells_test {
 namespace {
 
 constexpr Box box = {{0, -1, 2}, {4, 1, 3}};
@@ -34,32 +28,57 @@ GridDomains random_grid(std::mt19937_64& random, const GridShape& shape, GridSch
   return GridDomains(1, shape, box, {}, borders);
 }
 
+// Calls visit(at, number) for each cell of a range, in the order of the mesh.
+template <class Visit>
+void for_each_cell(const CellMesh& mesh, const CellRange& range, const Visit& visit) {
+  std::array<std::int64_t, 3> at = {};
+  for (at[0] = range.begin[0]; at[0] < range.end[0]; ++at[0])
+    for (at[1] = range.begin[1]; at[1] < range.end[1]; ++at[1])
+      for (at[2] = range.begin[2]; at[2] < range.end[2]; ++at[2])
+        visit(at,
+              static_cast<std::size_t>((at[0] * mesh.cells[1] + at[1]) * mesh.cells[2] + at[2]));
+}
+
 // The rank that owns the centre of each cell, in the order of the cells.
 std::vector<int> owners(const CellMesh& mesh, const GridDomains& decomposition) {
   std::vector<int> ranks;
   const auto dimensions = static_cast<std::size_t>(decomposition.dimensions());
-  std::array<std::int64_t, 3> at = {};
-  for (at[0] = 0; at[0] < mesh.cells[0]; ++at[0])
-    for (at[1] = 0; at[1] < mesh.cells[1]; ++at[1])
-      for (at[2] = 0; at[2] < mesh.cells[2]; ++at[2]) {
-        std::array<double, 3> centre = {};
-        for (std::size_t axis = 0; axis < dimensions; ++axis)
-          centre[axis] = box.lower[axis] + (static_cast<double>(at[axis]) + 0.5) *
-                                               (box.upper[axis] - box.lower[axis]) /
-                                               static_cast<double>(mesh.cells[axis]);
-        ranks.push_back(decomposition.owner_of(std::span(centre).first(dimensions)));
-      }
+  for_each_cell(mesh, {{}, mesh.cells}, [&](const std::array<std::int64_t, 3>& at, std::size_t) {
+    std::array<double, 3> centre = {};
+    for (std::size_t axis = 0; axis < dimensions; ++axis)
+      centre[axis] = box.lower[axis] + (static_cast<double>(at[axis]) + 0.5) *
+                                           (box.upper[axis] - box.lower[axis]) /
+                                           static_cast<double>(mesh.cells[axis]);
+    ranks.push_back(decomposition.owner_of(std::span(centre).first(dimensions)));
+  });
   return ranks;
 }
 
-void mark(std::vector<int>& of_cells, const CellMesh& mesh, const CellRange& range, int with) {
-  for (std::int64_t i = range.begin[0]; i < range.end[0]; ++i)
-    for (std::int64_t j = range.begin[1]; j < range.end[1]; ++j)
-      for (std::int64_t k = range.begin[2]; k < range.end[2]; ++k) {
-        int& cell = of_cells[static_cast<std::size_t>((i * mesh.cells[1] + j) * mesh.cells[2] + k)];
-        ASSERT_EQ(cell, -1) << "twice";
-        cell = with;
-      }
+// The other rank of each cell in these parcels, -1 elsewhere.
+std::vector<int> others_of(const CellMesh& mesh, const std::vector<CellParcel>& parcels,
+                           std::size_t cells) {
+  std::vector<int> others(cells, -1);
+  for (const CellParcel& parcel : parcels)
+    for_each_cell(mesh, parcel.cells, [&](const auto&, std::size_t cell) {
+      EXPECT_EQ(others[cell], -1) << "twice";
+      others[cell] = parcel.rank;
+    });
+  return others;
+}
+
+void expect_moves(const CellMesh& mesh, const GridDomains& from, const GridDomains& to) {
+  const std::vector<int> before = owners(mesh, from), after = owners(mesh, to);
+  for (int rank = 0; rank < from.parts(); ++rank) {
+    const CellMoves moves = cells_between(mesh, from, to, rank);
+    EXPECT_EQ(moves.before.count(), std::ranges::count(before, rank));
+    EXPECT_EQ(moves.after.count(), std::ranges::count(after, rank));
+    const std::vector<int> gives = others_of(mesh, moves.leaving, before.size());
+    const std::vector<int> gets = others_of(mesh, moves.entering, before.size());
+    for (std::size_t c = 0; c < before.size(); ++c) {
+      EXPECT_EQ(gives[c], before[c] == rank && after[c] != rank ? after[c] : -1);
+      EXPECT_EQ(gets[c], after[c] == rank && before[c] != rank ? before[c] : -1);
+    }
+  }
 }
 
 TEST(Cells, GoFromTheirOldOwnersToTheirNewOnes) {
@@ -72,22 +91,7 @@ TEST(Cells, GoFromTheirOldOwnersToTheirNewOnes) {
         if (shape.dimensions > 1) mesh.cells[1] = 9;
         if (shape.dimensions > 2) mesh.cells[2] = 5;
         const GridDomains from = random_grid(random, shape, scheme);
-        const GridDomains to = random_grid(random, shape, scheme);
-        const std::vector<int> before = owners(mesh, from), after = owners(mesh, to);
-        for (int rank = 0; rank < shape.parts(); ++rank) {
-          const CellMoves moves = cells_between(mesh, from, to, rank);
-          EXPECT_EQ(moves.before.count(), std::count(before.begin(), before.end(), rank));
-          EXPECT_EQ(moves.after.count(), std::count(after.begin(), after.end(), rank));
-          std::vector<int> gives(before.size(), -1), gets(before.size(), -1);
-          for (const CellParcel& parcel : moves.leaving)
-            mark(gives, mesh, parcel.cells, parcel.rank);
-          for (const CellParcel& parcel : moves.entering)
-            mark(gets, mesh, parcel.cells, parcel.rank);
-          for (std::size_t c = 0; c < before.size(); ++c) {
-            EXPECT_EQ(gives[c], before[c] == rank && after[c] != rank ? after[c] : -1);
-            EXPECT_EQ(gets[c], after[c] == rank && before[c] != rank ? before[c] : -1);
-          }
-        }
+        expect_moves(mesh, from, random_grid(random, shape, scheme));
       }
 }
 
@@ -101,4 +105,4 @@ TEST(Cells, MisuseIsAnError) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::cells_test

@@ -2,16 +2,9 @@
 
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/domains/curve.hpp>
+#include <evenkeel/core/domains/owner.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <random>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::curve_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -59,37 +52,7 @@ TEST(OwnerOf, OnePartOwnsAll) {
   }
 }
 
-// By definition: the part whose range holds the key. There is one.
-int owner_by_search(const Splitters& splitters, CurveKey key) {
-  int owner = -1;
-  for (std::size_t p = 0; p + 1 < splitters.size(); ++p)
-    if (!(key < splitters[p]) && key < splitters[p + 1]) {
-      EXPECT_EQ(owner, -1) << "two owners";
-      owner = static_cast<int>(p);
-    }
-  return owner;
-}
-
-TEST(OwnerOf, RandomSplittersWithRepeats) {
-  std::mt19937_64 random(3);
-  for (const std::uint64_t range : {std::uint64_t{8}, std::uint64_t{100}, end_of_curve(3).value})
-    for (const std::size_t inner : {1U, 2U, 7U, 40U}) {
-      std::vector<std::uint64_t> keys(inner);
-      for (auto& key : keys) key = random() % range;
-      std::sort(keys.begin(), keys.end());
-      const Splitters splitters = splitters_at(keys);
-      for (int i = 0; i < 500; ++i) {
-        const CurveKey key = {random() % range};
-        ASSERT_EQ(owner_of(splitters, key), owner_by_search(splitters, key));
-      }
-      for (const CurveKey key : splitters)
-        if (key < splitters.back()) {
-          ASSERT_EQ(owner_of(splitters, key), owner_by_search(splitters, key));
-        }
-    }
-}
-
-// --- CurveDomains -------------------------------------------------------------------------------
+// --- CurveDomains --------------------------------------------------------------------------------
 
 TEST(CurveDomains, WithoutPartsNobodyOwnsAnything) {
   const CurveDomains nothing;
@@ -97,7 +60,7 @@ TEST(CurveDomains, WithoutPartsNobodyOwnsAnything) {
   EXPECT_EQ(nothing.generation(), 0);
   EXPECT_EQ(nothing.dimensions(), 0);
   EXPECT_TRUE(nothing.splitters().empty());
-  EXPECT_ERROR(static_cast<void>(nothing.owner_of(std::array{0.5, 0.5, 0.5})),
+  EXPECT_ERROR(nothing.owner_of(std::array{0.5, 0.5, 0.5}),
                "core/domains: Nobody owns anything yet. Ask after the first rebalance.");
 }
 
@@ -114,7 +77,7 @@ TEST(CurveDomains, HoldsWhatItWasMadeOf) {
   EXPECT_EQ(made.splitters(), splitters);
 }
 
-// The first and second half of the curve in the plane: below x = 1/2, and above.
+// The curve in the plane has two halves: x below 1/2, and x above it.
 TEST(CurveDomains, OwnersByHand) {
   const std::uint64_t half = end_of_curve(2).value / 2;
   const CurveDomains halves(1, 2, unit, none, splitters_at({half}, 2));
@@ -162,13 +125,13 @@ TEST(CurveDomains, PointsThatAreNone) {
     for (std::size_t d = 0; d < 3; ++d) {
       std::vector<double> point = {0.5, 0.5, 0.5};
       point[d] = bad;
-      EXPECT_ERROR(static_cast<void>(space.owner_of(point)), "A coordinate is not finite");
+      EXPECT_ERROR(space.owner_of(point), "A coordinate is not finite");
     }
-  EXPECT_ERROR(static_cast<void>(space.owner_of(std::array{0.5, 0.5})),
+  EXPECT_ERROR(space.owner_of(std::array{0.5, 0.5}),
                "A point of 2 coordinates was asked for in 3 dimensions.");
-  EXPECT_ERROR(static_cast<void>(plane.owner_of(std::array{0.5, 0.5, 0.5})),
+  EXPECT_ERROR(plane.owner_of(std::array{0.5, 0.5, 0.5}),
                "A point of 3 coordinates was asked for in 2 dimensions.");
-  EXPECT_ERROR(static_cast<void>(plane.owner_of({})), "A point of 0 coordinates");
+  EXPECT_ERROR(plane.owner_of({}), "A point of 0 coordinates");
 }
 
 TEST(CurveDomains, SplittersThatLeaveKeysWithoutAnOwner) {
@@ -182,4 +145,4 @@ TEST(CurveDomains, SplittersThatLeaveKeysWithoutAnOwner) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::curve_test

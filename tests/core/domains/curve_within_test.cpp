@@ -1,31 +1,19 @@
-// ranks_within, against a look at every cell.
+// Compares ranks_within with a look at every cell.
 
-#include "support/harness.hpp"
+#include "core/domains/asking.hpp"
 
-#include <evenkeel/core/curve.hpp>
-#include <evenkeel/core/domains/curve.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <random>
-#include <set>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::curve_within_test {
 namespace {
 
 constexpr CurveKind kinds[] = {CurveKind::hilbert, CurveKind::morton, CurveKind::snake};
 constexpr int levels = 3;
-// Cells of length 1, all numbers in eighths: everything below is exact.
+// Cells have length 1, and all numbers are eighths, so everything below is exact.
 constexpr Box box = {{-2, 1, 0}, {6, 7, 4}};
 
 using Numbers = std::array<double, 3>;
 
-// Whether a cell has a point in common with [lower, upper] along an axis. Cells hold their lower
-// face and not their upper one; the outermost reach on for ever where the axis is not periodic.
+// Returns true if a cell has a point in common with [lower, upper] along an axis. Cells hold their
+// lower face and not their upper one. The outermost cells have no end if the axis is not periodic.
 bool meets(std::size_t axis, std::uint32_t cell, bool periodic, double lower, double upper) {
   const double infinity = std::numeric_limits<double>::infinity();
   const double origin = box.lower[axis], length = box.upper[axis] - origin;
@@ -61,29 +49,9 @@ std::set<int> oracle(const CurveDomains& decomposition, const Box& around, doubl
   return ranks;
 }
 
-std::vector<int> shuffled_ranks(int parts, std::mt19937_64& random) {
-  std::vector<int> ranks;
-  for (int part = 0; part < parts; ++part) ranks.push_back(part);
-  std::shuffle(ranks.begin(), ranks.end(), random);
-  return ranks;
-}
-
-// Splitters anywhere, also between two keys of the lattice, and parts of nothing.
-Splitters random_splitters(int dimensions, int parts, std::mt19937_64& random) {
-  const std::uint64_t end = end_of_curve(dimensions).value;
-  Splitters splitters = {CurveKey{0}, CurveKey{end}};
-  while (std::ssize(splitters) <= parts) {
-    const bool again = random() % 8 == 0;
-    const CurveKey key{random() % end};
-    splitters.push_back(again ? splitters[random() % splitters.size()] : key);
-  }
-  std::sort(splitters.begin(), splitters.end());
-  return splitters;
-}
-
 template <int n>
 void compare(const CurveDomains& decomposition, const Box& around, double width) {
-  const std::vector<int> found = ranks_within(decomposition, around, width);
+  const std::vector<int> found = decomposition.ranks_within(around, width);
   const std::set<int> expected = oracle<n>(decomposition, around, width);
   ASSERT_EQ(found, std::vector<int>(expected.begin(), expected.end()))
       << name_of(decomposition.curve().kind) << " in " << n << "-D, " << decomposition.parts()
@@ -104,8 +72,9 @@ void compare_many() {
       std::array<bool, 3> periodic;
       for (bool& axis : periodic) axis = random() % 2 == 0;
       const int parts = 1 + static_cast<int>(random() % (repeat % 10 == 0 ? 200 : 12));
-      const CurveDomains decomposition(1, n, box, periodic, random_splitters(n, parts, random),
-                                       {kind, levels}, shuffled_ranks(parts, random));
+      const CurveDomains decomposition(1, n, box, periodic,
+                                       test::random_splitters(n, parts, random), {kind, levels},
+                                       test::shuffled_ranks(parts, random));
       for (int boxes = 0; boxes < 6; ++boxes) {
         Box around;
         for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -125,8 +94,8 @@ TEST(RanksWithin, AgainstEveryCell) {
   compare_many<3>();
 }
 
-// On the finest lattice there is no looking at every cell: points of the box find no other owner,
-// and with as much room as the box itself all are found.
+// The finest lattice has too many cells to look at each: points of the box find no other owner, and
+// a width as large as the box finds all.
 TEST(RanksWithin, OnTheFinestLattice) {
   std::mt19937_64 random(4);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -134,7 +103,7 @@ TEST(RanksWithin, OnTheFinestLattice) {
     for (const int n : {2, 3}) {
       const int parts = 500;
       const CurveDomains decomposition(1, n, {{0, 0, 0}, {1, 1, 1}}, {},
-                                       random_splitters(n, parts, random), {kind, 0});
+                                       test::random_splitters(n, parts, random), {kind, 0});
       for (int repeat = 0; repeat < 20; ++repeat) {
         Box around;
         for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -142,7 +111,7 @@ TEST(RanksWithin, OnTheFinestLattice) {
           around.upper[axis] = around.lower[axis] + 0.1 * uniform(random);
         }
         const double width = 0.05 * uniform(random);
-        const std::vector<int> found = ranks_within(decomposition, around, width);
+        const std::vector<int> found = decomposition.ranks_within(around, width);
         std::set<int> owners;
         for (int i = 0; i < 2000; ++i) {
           std::array<double, 3> point;
@@ -160,28 +129,22 @@ TEST(RanksWithin, OnTheFinestLattice) {
         if (decomposition.splitters()[static_cast<std::size_t>(part)] <
             decomposition.splitters()[static_cast<std::size_t>(part) + 1])
           with_keys.insert(part);
-      const std::vector<int> everywhere = ranks_within(decomposition, {{0, 0, 0}, {1, 1, 1}}, 1);
+      const std::vector<int> everywhere = decomposition.ranks_within({{0, 0, 0}, {1, 1, 1}}, 1);
       EXPECT_EQ(everywhere, std::vector<int>(with_keys.begin(), with_keys.end()));
     }
 }
 
 TEST(RanksWithin, OfOnePartAndOfOnePoint) {
   const CurveDomains whole(1, 3, box, {}, {{0}, end_of_curve(3)});
-  EXPECT_EQ(ranks_within(whole, {{0, 2, 1}, {0, 2, 1}}, 0), std::vector<int>{0});
+  EXPECT_EQ(whole.ranks_within({{0, 2, 1}, {0, 2, 1}}, 0), std::vector<int>{0});
   const CurveDomains flat(1, 3, {{1, 1, 1}, {1, 1, 1}}, {}, {{0}, {1}, end_of_curve(3)});
-  EXPECT_EQ(ranks_within(flat, {{-5, -5, -5}, {5, 5, 5}}, 1), std::vector<int>{0});
+  EXPECT_EQ(flat.ranks_within({{-5, -5, -5}, {5, 5, 5}}, 1), std::vector<int>{0});
 }
 
 TEST(RanksWithin, Misuse) {
   const CurveDomains whole(1, 3, box, {}, {{0}, end_of_curve(3)});
-  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
-  EXPECT_ERROR(ranks_within(CurveDomains(), box, 1), "Nobody owns anything yet.");
-  for (const double width : {-1.0, nan, infinity})
-    EXPECT_ERROR(ranks_within(whole, box, width), "A halo of this width was asked for: ");
-  for (const Box& none :
-       {Box{{0, 0, 0}, {1, -1, 1}}, Box{{0, nan, 0}, {1, 1, 1}}, Box{{-infinity, 0, 0}, {1, 1, 1}}})
-    EXPECT_ERROR(ranks_within(whole, none, 1), "The box whose halo was asked for is not valid");
+  test::expect_refused_halos(whole);
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::curve_within_test

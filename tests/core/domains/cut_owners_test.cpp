@@ -1,4 +1,5 @@
-// What a cut says that each part has is what its owners find there: wherever objects are.
+// The weights that a cut reports for its parts are those that owner queries find, wherever objects
+// are.
 
 #include "support/harness.hpp"
 
@@ -6,12 +7,7 @@
 #include <evenkeel/core/domains/part_of_point.hpp>
 #include <evenkeel/core/field/standard.hpp>
 
-#include <cmath>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::cut_owners_test {
 namespace {
 
 using Place = std::array<double, 3>;
@@ -19,9 +15,9 @@ using Places = std::vector<Place>;
 
 constexpr Box boxes[] = {{{0, 0, 0}, {1, 1, 1}},
                          {{99, -100, 1e6}, {100, -99, 1e6 + 1e-3}},
-                         {{-1, 0.5, 0}, {3, 0.5, 1e-300}}};  // without extent in y, hardly in z
+                         {{-1, 0.5, 0}, {3, 0.5, 1e-300}}};  // no extent in y, and hardly one in z
 
-// On faces, beyond them, and anywhere.
+// Draws a place on a face, beyond one, or anywhere.
 double any_place(double lower, double upper, int upper_of_ten, std::mt19937_64& random) {
   const double length = upper - lower;
   const auto choice = static_cast<int>(random() % 10);
@@ -75,9 +71,9 @@ std::vector<Case> cases() {
   return all;
 }
 
-class CutOwners : public testing::Test {
+class CutOwners : public test::OnRanks {
  protected:
-  // Every size-th place.
+  // This rank's share is every size-th place.
   Places mine(const Places& places) const {
     Places share;
     for (std::size_t i = 0; i < places.size(); ++i)
@@ -94,9 +90,6 @@ class CutOwners : public testing::Test {
     options.periodic = of.periodic;
     options.target_lambda = of.target;
   }
-
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
 };
 
 TEST_F(CutOwners, OfGrids) {
@@ -131,7 +124,7 @@ TEST_F(CutOwners, OfBisections) {
         const TreeDomains tree(1, dimensions, of.box, of.periodic, cut.nodes);
         EXPECT_EQ(cut.weights, weights_by(tree.leaf_of_point(), parts, of.places))
             << parts << " parts in " << dimensions << " dimensions";
-        // As it is kept.
+        // The second cut keeps the first tree where it can.
         options.earlier = &tree;
         const BisectionCut again = bisect(communicator, Status(), std::span(&points, 1), options);
         const TreeDomains kept(2, dimensions, of.box, of.periodic, again.nodes);
@@ -139,7 +132,7 @@ TEST_F(CutOwners, OfBisections) {
       }
 }
 
-// The heaviest place is the upper face itself: it gets a domain of its own, as thin as can be.
+// The heaviest place is the upper face itself: it gets a domain of its own, as thin as possible.
 TEST_F(CutOwners, TheUpperFaceCanBeADomain) {
   Places places;
   for (const double x : {0.1, 0.2, 0.3, 0.8, 0.9, 1.0, 1.0, 1.0}) places.push_back({x, 0, 0});
@@ -154,4 +147,4 @@ TEST_F(CutOwners, TheUpperFaceCanBeADomain) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::cut_owners_test

@@ -1,67 +1,34 @@
-#include "core/domains/any.hpp"
+#include "core/domains/answers.hpp"
 
-#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/backends/exec/with_space.hpp>
 
-namespace evenkeel {
+namespace evenkeel::domains_test {
 namespace {
 
-using test::Point;
 using test::Random;
 
 constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
 
-// As owner_of tells of each.
-template <class Real, class Layout, class Instance>
-void expect_ranks(const Instance&, const Domains& domains, std::size_t count, Random& random) {
-  using Memory = typename Instance::memory_space;
-  const auto n = static_cast<std::size_t>(dimensions_of(domains));
-  std::vector<Real> places;
-  std::vector<int> expected;
-  for (std::size_t i = 0; i < count; ++i) {
-    Point point = test::random_point(domains, random);
-    for (std::size_t d = 0; d < n; ++d) {
-      places.push_back(static_cast<Real>(point[d]));
-      point[d] = static_cast<double>(places.back());
-    }
-    expected.push_back(owner_of(domains, std::span(point).first(n)));
-  }
-  expected.push_back(test::untouched);
-  Kokkos::View<Real**, Layout, Memory> x("x", count, n);
-  test::write_values(field_of(x).position(), places);
-  const Kokkos::View<int*, Memory> ranks("ranks", count + 1);
-  Kokkos::deep_copy(ranks, test::untouched);
-  write_ranks(test::space(), domains, set(x), ranks.data());
-  const auto found = Kokkos::create_mirror_view(ranks);
-  Kokkos::deep_copy(found, ranks);
-  ASSERT_EQ(std::vector<int>(found.data(), found.data() + count + 1), expected);
-}
-
 template <class Instance>
-void expect_all_ranks(const Instance& instance, int kind) {
+void expect_answers_of(const Instance& instance, int kind) {
   Random random(static_cast<std::uint64_t>(kind + 1));
   for (const int dimensions : {2, 3})
     for (int repeat = 0; repeat < 10; ++repeat) {
-      const Domains domains = test::random_domains(kind, dimensions, random);
-      SCOPED_TRACE(std::to_string(dimensions) + "-D, " + std::to_string(parts_of(domains)) +
-                   " parts, " + (rank_of_part(domains).empty() ? "in order" : "permuted"));
-      for (const std::size_t count : {0U, 1U, 1000U}) {
-        expect_ranks<double, Kokkos::LayoutRight>(instance, domains, count, random);
-        expect_ranks<double, Kokkos::LayoutLeft>(instance, domains, count, random);
-        expect_ranks<float, Kokkos::LayoutRight>(instance, domains, count, random);
-      }
+      test::expect_answers(instance, test::random_domains(kind, dimensions, random), random);
+      if (testing::Test::HasFatalFailure()) return;
     }
 }
 
-TEST(Domains, RanksOfManyObjects) {
+TEST(Domains, AnswerAsTheOwnersOfPointsTell) {
   for (int kind = 0; kind < test::kinds_of_domains; ++kind) {
     SCOPED_TRACE(kind);
-    with_space(test::space(), [&](const auto& instance) { expect_all_ranks(instance, kind); });
+    with_space(test::space(), [&](const auto& instance) { expect_answers_of(instance, kind); });
   }
 }
 
 // --- By hand -------------------------------------------------------------------------------------
 
-// The first quarter of the curve in the plane is the lower left, the next the upper left.
+// The first quarter of the curve in the plane is the lower left, and the next one the upper left.
 TEST(Domains, PartsAreRenumbered) {
   const std::uint64_t quarter = end_of_curve(2).value / 4;
   const Domains domains =
@@ -111,4 +78,4 @@ TEST(Domains, OfOtherDimensionsAreAnError) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::domains_test

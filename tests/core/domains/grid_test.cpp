@@ -1,12 +1,10 @@
 #include "core/domains/asking.hpp"
 
-#include <evenkeel/core/domains/grid.hpp>
+#include <evenkeel/backends/exec/with_space.hpp>
 #include <evenkeel/core/domains/part_of_point.hpp>
 #include <evenkeel/core/field/standard.hpp>
 
-#include <utility>
-
-namespace evenkeel {
+namespace evenkeel::grid_test {
 namespace {
 
 constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
@@ -14,7 +12,7 @@ constexpr GridScheme schemes[] = {GridScheme::tensor, GridScheme::staggered};
 
 // --- Random grids --------------------------------------------------------------------------------
 
-// As many as there are orders of the axes.
+// Draws an order of the axes.
 std::array<int, 3> random_axes(int dimensions, test::Random& random) {
   std::array<int, 3> axes = {0, 1, 2};
   std::shuffle(axes.begin(), axes.begin() + dimensions, random);
@@ -35,20 +33,9 @@ GridShape random_shape(int dimensions, test::Random& random) {
 GridDomains random_grid(int dimensions, test::Random& random) {
   const GridShape shape = random_shape(dimensions, random);
   const test::Room room = test::random_room(dimensions, random);
-  GridBorders borders{schemes[test::below(2, random)], random_axes(dimensions, random), {}};
-  int rows = 1;
-  for (std::size_t level = 0; level < static_cast<std::size_t>(dimensions); ++level) {
-    const auto d = static_cast<std::size_t>(borders.axes[level]);
-    const double lower = room.box.lower[d], upper = room.box.upper[d];
-    for (int row = 0; row < rows; ++row) {
-      std::vector<double>& all = borders.levels[level];
-      const auto inner = test::random_borders(shape.extents[d] - 1, lower, upper, random);
-      all.push_back(lower);
-      all.insert(all.end(), inner.begin(), inner.end());
-      all.push_back(upper);
-    }
-    if (borders.scheme == GridScheme::staggered) rows *= shape.extents[d];
-  }
+  const GridScheme scheme = schemes[test::below(2, random)];
+  GridBorders borders =
+      test::random_grid_borders(shape, room.box, scheme, random_axes(dimensions, random), random);
   return GridDomains(1, shape, room.box, room.periodic, std::move(borders),
                      test::random_ranks(shape.parts(), random));
 }
@@ -85,18 +72,15 @@ TEST(GridDomains, RanksWithinAreTheOwnersOfAllPoints) {
     }
 }
 
-template <class Instance>
-void write_random_parts(const Instance& instance) {
-  test::Random random(3);
-  for (const int dimensions : {2, 3})
-    for (int repeat = 0; repeat < 10; ++repeat) {
-      const GridDomains grid = random_grid(dimensions, random);
-      test::expect_all_parts(instance, grid, grid.part_of_point(), random);
-    }
-}
-
 TEST(GridDomains, PartsOfObjects) {
-  with_space(test::space(), [](const auto& instance) { write_random_parts(instance); });
+  with_space(test::space(), []<class Instance>(const Instance& instance) {
+    test::Random random(3);
+    for (const int dimensions : {2, 3})
+      for (int repeat = 0; repeat < 10; ++repeat) {
+        const GridDomains grid = random_grid(dimensions, random);
+        test::expect_all_parts(instance, grid, grid.part_of_point(), random);
+      }
+  });
 }
 
 // --- By hand -------------------------------------------------------------------------------------
@@ -109,7 +93,7 @@ TEST(GridDomains, UsualAxes) {
   EXPECT_STREQ(name_of(GridScheme::staggered), "staggered");
 }
 
-// Two planes along y, the lower one with a column border at 1/4, the upper one at 3/4.
+// Two planes along y: the lower one has a column border at 1/4, the upper one at 3/4.
 GridDomains bricks() {
   const GridBorders borders{
       GridScheme::staggered, {1, 0, 2}, {{{0, 0.5, 1}, {0, 0.25, 1, 0, 0.75, 1}, {}}}};
@@ -134,9 +118,9 @@ TEST(GridDomains, Staggered) {
   EXPECT_EQ(grid.owner_of(std::array{1.0, 0.9}), 0);
   EXPECT_EQ(grid.owner_of(std::array{-5.0, 1.25}), 3) << "wraps in y";
   EXPECT_EQ(grid.owner_of(std::array{0.5, 1.0}), 1) << "the lower face again";
-  EXPECT_EQ(ranks_within(grid, {{0.5, 0.25, 0}, {0.5, 0.25, 0}}, 0.125), (std::vector{1}));
-  EXPECT_EQ(ranks_within(grid, {{0.5, 0.25, 0}, {0.5, 0.25, 0}}, 0.25), (std::vector{0, 1, 2}));
-  EXPECT_EQ(ranks_within(grid, {{0.8, 0, 0}, {0.8, 0, 0}}, 0.0625), (std::vector{0, 1, 2}));
+  EXPECT_EQ(grid.ranks_within({{0.5, 0.25, 0}, {0.5, 0.25, 0}}, 0.125), (std::vector{1}));
+  EXPECT_EQ(grid.ranks_within({{0.5, 0.25, 0}, {0.5, 0.25, 0}}, 0.25), (std::vector{0, 1, 2}));
+  EXPECT_EQ(grid.ranks_within({{0.8, 0, 0}, {0.8, 0, 0}}, 0.0625), (std::vector{0, 1, 2}));
 }
 
 TEST(GridDomains, TensorBordersGoThrough) {
@@ -151,7 +135,8 @@ TEST(GridDomains, TensorBordersGoThrough) {
   }
 }
 
-// Of the last domain to have an extent; of the first one where the box itself has none.
+// The last domain with an extent owns the place. If the box itself has no extent, the first domain
+// owns it.
 TEST(GridDomains, DomainsWithoutExtent) {
   const auto owner = [](std::vector<double> borders, double place) {
     const Box box = {{borders.front(), 0, 0}, {borders.back(), 0, 0}};
@@ -195,23 +180,23 @@ TEST(GridDomains, OfTheGreatestNumbers) {
     EXPECT_EQ(grid.owner_of(std::array{-1.0}), 1);
     EXPECT_EQ(grid.owner_of(std::array{1.0}), 2);
     EXPECT_EQ(grid.owner_of(std::array{most}), periodic ? 0 : 3);
-    EXPECT_EQ(ranks_within(grid, {{-most, 0, 0}, {most, 0, 0}}, most), (std::vector{0, 1, 2, 3}));
-    EXPECT_EQ(ranks_within(grid, {{1, 0, 0}, {2, 0, 0}}, 1), (std::vector{2}));
+    EXPECT_EQ(grid.ranks_within({{-most, 0, 0}, {most, 0, 0}}, most), (std::vector{0, 1, 2, 3}));
+    EXPECT_EQ(grid.ranks_within({{1, 0, 0}, {2, 0, 0}}, 1), (std::vector{2}));
   }
 }
 
 TEST(GridDomains, FarAwayOnAPeriodicAxis) {
   const auto grid = GridDomains::uniform({1, {4, 1, 1}}, unit, GridScheme::tensor, {true});
   for (const double far : {1e10, -1e10, 1e15}) {
-    EXPECT_EQ(ranks_within(grid, {{far, 0, 0}, {far, 0, 0}}, 0), (std::vector{0}));
-    EXPECT_EQ(ranks_within(grid, {{far, 0, 0}, {far, 0, 0}}, 0.125), (std::vector{0, 3}));
+    EXPECT_EQ(grid.ranks_within({{far, 0, 0}, {far, 0, 0}}, 0), (std::vector{0}));
+    EXPECT_EQ(grid.ranks_within({{far, 0, 0}, {far, 0, 0}}, 0.125), (std::vector{0, 3}));
   }
   for (const double far : {1e17, -1e300}) {
     const int owner = grid.owner_of(std::array{far});
-    EXPECT_EQ(ranks_within(grid, {{far, 0, 0}, {far, 0, 0}}, 0), (std::vector{owner}));
+    EXPECT_EQ(grid.ranks_within({{far, 0, 0}, {far, 0, 0}}, 0), (std::vector{owner}));
     const double next = std::nextafter(far, 0.0);
     const Box around = {{std::min(far, next), 0, 0}, {std::max(far, next), 0, 0}};
-    EXPECT_EQ(ranks_within(grid, around, 0), (std::vector{0, 1, 2, 3}));
+    EXPECT_EQ(grid.ranks_within(around, 0), (std::vector{0, 1, 2, 3}));
   }
 }
 
@@ -224,7 +209,7 @@ TEST(GridDomains, Misuse) {
 TEST(GridDomains, ShapesAndBoxesThatMakeNoSense) {
   const auto make = [](const GridShape& shape, const Box& box,
                        const std::array<bool, 3>& periodic) {
-    static_cast<void>(GridDomains::uniform(shape, box, GridScheme::staggered, periodic));
+    GridDomains::uniform(shape, box, GridScheme::staggered, periodic);
   };
   const double nan = std::nan("");
   EXPECT_ERROR(make({4, {1, 1, 1}}, unit, {}), "core/domains: A grid of 4 dimensions");
@@ -292,7 +277,7 @@ TEST(Neighbours, TouchAtFacesEdgesAndCorners) {
   EXPECT_EQ(neighbours_of(grid, 0), (std::vector<int>{1, 3, 4}));
   const auto wrapped = GridDomains::uniform(shape, box, GridScheme::tensor, {false, true, false});
   EXPECT_EQ(neighbours_of(wrapped, 0), (std::vector<int>{1, 2, 3, 4, 5}));
-  // A column of two beside one of three.
+  // A column of two domains beside a column of three.
   const GridDomains staggered(
       1, {2, {2, 3, 1}}, box, {},
       {GridScheme::staggered,
@@ -303,4 +288,4 @@ TEST(Neighbours, TouchAtFacesEdgesAndCorners) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::grid_test

@@ -1,39 +1,21 @@
 #include "core/domains/any.hpp"
 
-#include <evenkeel/core/domains/neighbours.hpp>
+#include <evenkeel/core/domains.hpp>
 
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <map>
-#include <optional>
-
-namespace evenkeel {
+namespace evenkeel::neighbours_test {
 namespace {
 
+using test::periodic_of;
 using test::Random;
 
 constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
 constexpr double tolerance = 1e-9;
 
-std::vector<Neighbour> all_neighbours(const Domains& domains, int rank) {
-  return neighbours_of(domains, rank);
-}
-
-const std::array<bool, 3>& periodic_of(const Domains& domains) {
-  return std::visit([](const auto& all) -> const std::array<bool, 3>& { return all.periodic(); },
-                    domains);
-}
-
-std::string name_of(const Domains& domains) {
-  return std::visit([](const auto& all) { return test::description(all); }, domains);
-}
-
 // --- The oracle: cells so fine that each has one owner -------------------------------------------
 
 class Cells {
  public:
-  // `side`: of a cell, along every axis.
+  // `side` is the length of a cell along every axis.
   Cells(const Domains& domains, double side) : domains_(domains) {
     const Box& box = box_of(domains);
     for (std::size_t d = 0; d < 3; ++d) {
@@ -56,7 +38,7 @@ class Cells {
     return volume;
   }
 
-  // By the definition: for each neighbour what is shared.
+  // Sums up the shared faces with each neighbour, by definition.
   std::map<int, double> neighbours_of(int rank) const {
     std::map<int, double> faces;
     for_each([&](const Index& at) {
@@ -110,7 +92,7 @@ class Cells {
     at[d] = at[d] < 0 ? cells(d) - 1 : 0;
     return periodic_of(domains_)[d];
   }
-  // Of a cell, or of its face across an axis.
+  // Returns the volume of a cell, or the area of its face across an axis.
   double size(const Index& at, std::optional<std::size_t> across) const {
     double product = 1;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -134,7 +116,7 @@ double volume_of(const Domains& domains, const Box& box) {
 }
 
 void expect_as_by_cells(const Domains& domains, double side) {
-  SCOPED_TRACE(name_of(domains));
+  SCOPED_TRACE(test::description(domains));
   const Cells cells(domains, side);
   for (int rank = 0; rank < parts_of(domains); ++rank) {
     SCOPED_TRACE("rank " + std::to_string(rank));
@@ -142,7 +124,7 @@ void expect_as_by_cells(const Domains& domains, double side) {
     for (const Box& box : boxes_of(domains, rank)) volume += volume_of(domains, box);
     ASSERT_NEAR(volume, cells.volume_of(rank), tolerance);
     const std::map<int, double> expected = cells.neighbours_of(rank);
-    const std::vector<Neighbour> found = all_neighbours(domains, rank);
+    const std::vector<Neighbour> found = neighbours_of(domains, rank);
     ASSERT_EQ(found.size(), expected.size());
     for (std::size_t k = 0; const auto& [other, face] : expected) {
       ASSERT_EQ(found[k].rank, other);
@@ -184,36 +166,6 @@ TEST(Neighbours, OfBoxes) {
     }
 }
 
-// Every place is in a box of its owner, but for the rounding of faces between cells.
-TEST(Neighbours, BoxesHoldWhatTheirRankOwns) {
-  Random random(3);
-  for (int kind = 0; kind < test::kinds_of_domains; ++kind)
-    for (const int dimensions : {2, 3})
-      for (int repeat = 0; repeat < 10; ++repeat) {
-        const Domains domains = test::random_domains(kind, dimensions, random);
-        SCOPED_TRACE(name_of(domains));
-        for (int i = 0; i < 100; ++i) {
-          const auto n = static_cast<std::size_t>(dimensions);
-          test::Point point = {};
-          for (std::size_t d = 0; d < n; ++d)
-            point[d] = test::eighths(box_of(domains).lower[d], box_of(domains).upper[d], random);
-          const std::vector<Box> boxes =
-              boxes_of(domains, owner_of(domains, std::span(point).first(n)));
-          for (std::size_t d = 0; d < n; ++d)  // which belongs to the lower one
-            if (periodic_of(domains)[d] && point[d] == box_of(domains).upper[d])
-              point[d] = box_of(domains).lower[d];
-          const bool held = std::any_of(boxes.begin(), boxes.end(), [&](const Box& box) {
-            bool inside = true;
-            for (std::size_t d = 0; d < n; ++d)
-              inside = inside && box.lower[d] - tolerance <= point[d] &&
-                       point[d] <= box.upper[d] + tolerance;
-            return inside;
-          });
-          ASSERT_TRUE(held) << point[0] << ' ' << point[1] << ' ' << point[2];
-        }
-      }
-}
-
 // --- By hand -------------------------------------------------------------------------------------
 
 TEST(Neighbours, OfAPlainGrid) {
@@ -223,14 +175,14 @@ TEST(Neighbours, OfAPlainGrid) {
   EXPECT_EQ(box_of(grid, 0).upper[1], 0.5);
 }
 
-// Two domains that meet on both sides.
+// The two domains meet on both sides.
 TEST(Neighbours, AcrossAPeriodicAxisFacesCountTwice) {
   const Domains grid =
       GridDomains::uniform({3, {2, 1, 1}}, unit, GridScheme::tensor, {true, false, false});
   EXPECT_EQ(neighbours_of(grid, 0), (std::vector<Neighbour>{{1, 2}}));
 }
 
-// The quarters of the plane, in the order of the curve: lower left, upper left, upper right, ...
+// The curve orders the quarters of the plane: lower left, upper left, upper right, ...
 TEST(Neighbours, OfQuartersOfACurve) {
   const std::uint64_t quarter = end_of_curve(2).value / 4;
   const Domains curve = CurveDomains(
@@ -241,7 +193,7 @@ TEST(Neighbours, OfQuartersOfACurve) {
   EXPECT_EQ(neighbours_of(curve, 0), (std::vector<Neighbour>{{1, 0.5}, {2, 0}, {3, 0.5}}));
 }
 
-// Lengths and areas are more than a number can hold there.
+// Lengths and areas in this box overflow.
 TEST(Neighbours, InABoxBetweenTheGreatestNumbers) {
   constexpr double most = std::numeric_limits<double>::max();
   const Box box = {{-most, -most, -most}, {most, most, most}};
@@ -260,7 +212,7 @@ TEST(Neighbours, InABoxBetweenTheGreatestNumbers) {
   }
 }
 
-// The middle one owns a single number along x.
+// The domain in the middle owns a single number along x.
 TEST(Neighbours, OfADomainAsThinAsCanBe) {
   for (const double lower : {1.0, std::nextafter(1.0, 2.0)}) {
     const double upper = std::nextafter(lower, 2.0);
@@ -272,7 +224,7 @@ TEST(Neighbours, OfADomainAsThinAsCanBe) {
   }
 }
 
-// A share of its extent would be 0.
+// A fraction of the extent of the box would be 0.
 TEST(Neighbours, InTheSmallestOfBoxes) {
   constexpr double least = std::numeric_limits<double>::denorm_min();
   const Box box = {{0, 0, 0}, {4 * least, 4 * least, 0}};
@@ -289,9 +241,9 @@ TEST(Neighbours, OfWhoOwnsNothing) {
   EXPECT_TRUE(neighbours_of(curve, 0).empty());
   EXPECT_ERROR(box_of(curve, 0), "Rank 0 owns no place");
   EXPECT_EQ(box_of(curve, 1), unit);
-  EXPECT_ERROR(static_cast<void>(boxes_of(curve, 2)), "The domain of rank 2 of 2");
-  EXPECT_ERROR(static_cast<void>(neighbours_of(Domains(), 0)), "Nobody owns anything yet.");
+  EXPECT_ERROR(boxes_of(curve, 2), "The domain of rank 2 of 2");
+  EXPECT_ERROR(neighbours_of(Domains(), 0), "Nobody owns anything yet.");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::neighbours_test

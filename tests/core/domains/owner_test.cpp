@@ -1,16 +1,12 @@
 #include "support/harness.hpp"
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
+#include <evenkeel/backends/exec/with_space.hpp>
 #include <evenkeel/core/domains/owner.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::owner_test {
 namespace {
 
 constexpr std::uint64_t end = end_of_curve(3).value;
@@ -23,7 +19,7 @@ Splitters splitters_at(std::vector<std::uint64_t> inner) {
   return splitters;
 }
 
-// The last part that begins at or before the key, by looking at all of them.
+// Finds the last part that begins at or before the key, by looking at all parts.
 int oracle(const Splitters& splitters, CurveKey key) {
   int owner = 0;
   for (std::size_t p = 0; p + 1 < splitters.size(); ++p)
@@ -39,13 +35,13 @@ std::vector<Splitters> all_splitters() {
     std::vector<std::uint64_t> inner(parts - 1);
     for (auto& key : inner) key = random() % end;
     all.push_back(splitters_at(inner));
-    for (auto& key : inner) key = random() % (parts / 2 + 1);  // parts of nothing
+    for (auto& key : inner) key = random() % (parts / 2 + 1);  // parts without keys
     all.push_back(splitters_at(inner));
   }
   return all;
 }
 
-// Keys at and beside all splitters, and anywhere.
+// Keys at and beside all splitters, and random ones.
 std::vector<CurveKey> keys_for(const Splitters& splitters) {
   std::mt19937_64 random(2);
   std::vector<CurveKey> keys = {{0}, {end - 1}};
@@ -110,4 +106,4 @@ TEST(Owner, OfNoKeysAndNoParts) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::owner_test

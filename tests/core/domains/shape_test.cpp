@@ -1,16 +1,8 @@
-#include <evenkeel/core/domains/shape.hpp>
+#include <evenkeel/core/domains/grid.hpp>
 
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::shape_test {
 namespace {
 
 using Extents = std::array<int, 3>;
@@ -18,7 +10,7 @@ using Sides = std::array<double, 3>;
 
 // --- GridShape -----------------------------------------------------------------------------------
 
-// Axes that are given stay; the others are chosen as for a grid of their own.
+// Given axes stay; the others are chosen like those of a grid of their own.
 TEST(ShapeWith, ChoosesWhatIsNotGiven) {
   const Box cube{{0, 0, 0}, {1, 1, 1}}, flat{{0, 0, 0}, {8, 1, 4}};
   const auto extents_of = [](const std::array<int, 3>& given, int parts, int dimensions,
@@ -41,12 +33,12 @@ TEST(ShapeWith, RefusesWhatCannotBe) {
   const auto refusal = [&](const std::array<int, 3>& given, int parts, int dimensions) {
     return test::error_of([&] { shape_with(given, parts, dimensions, cube); });
   };
-  EXPECT_TRUE(test::mentions(refusal({2, 2, 1}, 6, 3), "2 x 2 x 1 domains was asked for, for 6"));
-  EXPECT_TRUE(test::mentions(refusal({4, 0, 0}, 6, 3), "whose product divides the number"));
-  EXPECT_TRUE(test::mentions(refusal({-1, 0, 0}, 6, 3), "Give each axis one domain or more."));
-  EXPECT_TRUE(test::mentions(refusal({1, 1, 2}, 2, 2), "Axes beyond the dimensions have one."));
-  EXPECT_TRUE(test::mentions(refusal({0, 0, 0}, 0, 3), "for 0 parts"));
-  EXPECT_TRUE(test::mentions(refusal({0, 0, 0}, 4, 4), "Use 1, 2 or 3 dimensions."));
+  EXPECT_MENTIONS(refusal({2, 2, 1}, 6, 3), "2 x 2 x 1 domains was asked for, for 6");
+  EXPECT_MENTIONS(refusal({4, 0, 0}, 6, 3), "whose product divides the number");
+  EXPECT_MENTIONS(refusal({-1, 0, 0}, 6, 3), "Give each axis one domain or more.");
+  EXPECT_MENTIONS(refusal({1, 1, 2}, 2, 2), "Axes beyond the dimensions have one.");
+  EXPECT_MENTIONS(refusal({0, 0, 0}, 0, 3), "for 0 parts");
+  EXPECT_MENTIONS(refusal({0, 0, 0}, 4, 4), "Use 1, 2 or 3 dimensions.");
 }
 
 TEST(GridShape, NumbersPartsWithTheLastAxisFastest) {
@@ -154,7 +146,7 @@ TEST(Factored, Misuse) {
   for (const int dimensions : {0, 4}) EXPECT_ERROR(factored(4, dimensions), "dimensions was asked");
   for (const double side : {-1.0, nan, infinity})
     EXPECT_ERROR(factored(4, 3, {1, side, 1}), "core/domains: A box with a side of ");
-  EXPECT_NO_THROW(static_cast<void>(factored(4, 2, {1, 1, nan}))) << "has no meaning";
+  EXPECT_NO_THROW(factored(4, 2, {1, 1, nan})) << "has no meaning";
 }
 
 // --- Grids of ranks ------------------------------------------------------------------------------
@@ -197,17 +189,11 @@ TEST(GridOf, CommunicatorsThatAreNone) {
 
 #endif
 
-class GridOfPlaces : public testing::Test {
+class GridOfPlaces : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-
-  // What all ranks are told.
+  // Returns the error, which is the same on all ranks.
   std::string error_of(const GridShape& shape, const Extents& mine) const {
-    const std::string text =
-        test::error_of([&] { static_cast<void>(grid_of(communicator, shape, mine)); });
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
-    return text;
+    return test::error_everywhere([&] { grid_of(communicator, shape, mine); });
   }
 };
 
@@ -227,7 +213,7 @@ TEST_F(GridOfPlaces, InAnyOrder) {
       const GridShape shape = factored(size, dimensions);
       std::vector<int> ranks;
       for (int part = 0; part < size; ++part) ranks.push_back(part);
-      std::shuffle(ranks.begin(), ranks.end(), random);  // the same on all
+      std::shuffle(ranks.begin(), ranks.end(), random);  // the same on all ranks
       const auto mine = std::find(ranks.begin(), ranks.end(), rank) - ranks.begin();
       const RankGrid grid = grid_of(communicator, shape, shape.at(static_cast<int>(mine)));
       EXPECT_EQ(grid.shape, shape);
@@ -239,10 +225,10 @@ TEST_F(GridOfPlaces, InAnyOrder) {
 }
 
 TEST_F(GridOfPlaces, OtherThanThereAreRanks) {
-  EXPECT_TRUE(test::mentions(error_of({1, {size + 1, 1, 1}}, {rank, 0, 0}),
-                             "core/domains: A grid of " + std::to_string(size + 1) +
-                                 " x 1 x 1 was named for " + std::to_string(size) + " ranks."));
-  EXPECT_TRUE(test::mentions(error_of({3, {size, 0, 1}}, {rank, 0, 0}), "one domain or more"));
+  EXPECT_MENTIONS(error_of({1, {size + 1, 1, 1}}, {rank, 0, 0}),
+                  "core/domains: A grid of " + std::to_string(size + 1) +
+                      " x 1 x 1 was named for " + std::to_string(size) + " ranks.");
+  EXPECT_MENTIONS(error_of({3, {size, 0, 1}}, {rank, 0, 0}), "one domain or more");
 }
 
 TEST_F(GridOfPlaces, PlacesOutside) {
@@ -250,22 +236,22 @@ TEST_F(GridOfPlaces, PlacesOutside) {
   const std::string told = "evenkeel: rank " + std::to_string(last) + ": core/domains: Place ";
   for (const int place : {-1, size}) {
     const Extents mine = {0, rank == last ? place : rank, 0};
-    EXPECT_TRUE(test::mentions(error_of({3, {1, size, 1}}, mine), told + std::to_string(place)));
+    EXPECT_MENTIONS(error_of({3, {1, size, 1}}, mine), told + std::to_string(place));
   }
   const Extents beyond = {rank, rank == last ? 1 : 0, 0};
-  EXPECT_TRUE(test::mentions(error_of({1, {size, 1, 1}}, beyond), told + "1 along axis 1"));
+  EXPECT_MENTIONS(error_of({1, {size, 1, 1}}, beyond), told + "1 along axis 1");
 }
 
 TEST_F(GridOfPlaces, Disagreement) {
   if (size == 1) GTEST_SKIP() << "takes two ranks";
   const bool odd = rank == size - 1;
   const std::string same = error_of({1, {size, 1, 1}}, {odd ? 0 : rank, 0, 0});
-  EXPECT_TRUE(test::mentions(
-      same, "Ranks 0 and " + std::to_string(size - 1) + " name the same place in the grid."));
+  EXPECT_MENTIONS(same,
+                  "Ranks 0 and " + std::to_string(size - 1) + " name the same place in the grid.");
   const GridShape along_x{3, {size, 1, 1}}, along_z{3, {1, 1, size}};
   const std::string other = odd ? error_of(along_z, {0, 0, rank}) : error_of(along_x, {rank, 0, 0});
-  EXPECT_TRUE(test::mentions(other, "Rank 0 names a grid of " + std::to_string(size) +
-                                        " x 1 x 1, rank " + std::to_string(size - 1)));
+  EXPECT_MENTIONS(other, "Rank 0 names a grid of " + std::to_string(size) + " x 1 x 1, rank " +
+                             std::to_string(size - 1));
 }
 
 TEST(GridOfSelf, IsOneDomain) {
@@ -275,4 +261,4 @@ TEST(GridOfSelf, IsOneDomain) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::shape_test

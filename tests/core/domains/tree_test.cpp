@@ -1,17 +1,15 @@
 #include "core/domains/any.hpp"
 
+#include <evenkeel/backends/exec/with_space.hpp>
 #include <evenkeel/core/domains/part_of_point.hpp>
-#include <evenkeel/core/domains/tree.hpp>
 #include <evenkeel/core/field/standard.hpp>
 
-#include <utility>
-
-namespace evenkeel {
+namespace evenkeel::tree_test {
 namespace {
 
 constexpr Box unit = {{0, 0, 0}, {1, 1, 1}};
 
-// Where the box is flat all that is there is below, so that of all holders the first one owns.
+// In a flat box every place is below each border, so the first of all holders owns it.
 auto first_in_a_flat_box(const TreeDomains& tree) {
   bool flat = false;
   for (std::size_t d = 0; d < static_cast<std::size_t>(tree.dimensions()); ++d)
@@ -41,23 +39,20 @@ TEST(TreeDomains, RanksWithinAreTheOwnersOfAllPoints) {
     }
 }
 
-template <class Instance>
-void write_random_parts(const Instance& instance) {
-  test::Random random(3);
-  for (const int dimensions : {2, 3})
-    for (int repeat = 0; repeat < 10; ++repeat) {
-      const TreeDomains tree = test::random_tree(dimensions, random);
-      test::expect_all_parts(instance, tree, tree.leaf_of_point(), random);
-    }
-}
-
 TEST(TreeDomains, PartsOfObjects) {
-  with_space(test::space(), [](const auto& instance) { write_random_parts(instance); });
+  with_space(test::space(), []<class Instance>(const Instance& instance) {
+    test::Random random(3);
+    for (const int dimensions : {2, 3})
+      for (int repeat = 0; repeat < 10; ++repeat) {
+        const TreeDomains tree = test::random_tree(dimensions, random);
+        test::expect_all_parts(instance, tree, tree.leaf_of_point(), random);
+      }
+  });
 }
 
 // --- By hand -------------------------------------------------------------------------------------
 
-// 0 | 1 below 2 | 3, which is divided again above: 3 | 4.
+// The leaves are 0 | 1 below 2 | 3, and the upper right is divided again: 3 | 4.
 TreeDomains five() {
   return TreeDomains(7, 2, unit, {true, false, false},
                      {{0.5, 1, 2}, {0.25, 0, 1}, {0.5, 0, 3}, {0.75, 1, 4}}, {4, 3, 2, 1, 0});
@@ -81,8 +76,8 @@ TEST(TreeDomains, ByHand) {
   }
   EXPECT_EQ(tree.owner_of(std::array{1.0, 1.0}), 2) << "wraps in x";
   EXPECT_EQ(tree.owner_of(std::array{0.9, 7.0}), 0);
-  EXPECT_EQ(ranks_within(tree, {{0.75, 0.75, 0}, {0.75, 0.75, 0}}, 0.125), (std::vector{0, 1}));
-  EXPECT_EQ(ranks_within(tree, {{0.9, 0.9, 0}, {0.9, 0.9, 0}}, 0.125), (std::vector{0, 2}));
+  EXPECT_EQ(tree.ranks_within({{0.75, 0.75, 0}, {0.75, 0.75, 0}}, 0.125), (std::vector{0, 1}));
+  EXPECT_EQ(tree.ranks_within({{0.9, 0.9, 0}, {0.9, 0.9, 0}}, 0.125), (std::vector{0, 2}));
 }
 
 TEST(TreeDomains, OnePartOwnsAll) {
@@ -92,7 +87,7 @@ TEST(TreeDomains, OnePartOwnsAll) {
     EXPECT_EQ(tree.parts(), 1);
     EXPECT_EQ(tree.box_of(0), unit);
     EXPECT_EQ(tree.owner_of(std::span(point).first(static_cast<std::size_t>(dimensions))), 0);
-    EXPECT_EQ(ranks_within(tree, unit, 3), std::vector{0});
+    EXPECT_EQ(tree.ranks_within(unit, 3), std::vector{0});
   }
 }
 
@@ -109,7 +104,7 @@ TEST(TreeDomains, DomainsWithoutExtent) {
   for (const double place : {2.0, 3.0, 4.0}) EXPECT_EQ(owner({3, 3, 3}, flat, place), 0) << place;
 }
 
-// A chain, which is as deep as it has parts.
+// The tree is a chain, which is as deep as it has parts.
 TEST(TreeDomains, AsDeepAsItHasParts) {
   constexpr int parts = 100'000;
   std::vector<Bisection> nodes;
@@ -118,8 +113,8 @@ TEST(TreeDomains, AsDeepAsItHasParts) {
   const TreeDomains tree(1, 3, unit, {}, nodes);
   EXPECT_EQ(tree.owner_of(std::array{0.5, 0.5, 0.5}), parts / 2);
   EXPECT_EQ(tree.box_of(parts - 1).upper, unit.upper);
-  EXPECT_EQ(ranks_within(tree, unit, 0).size(), std::size_t{parts});
-  EXPECT_EQ(ranks_within(tree, {{1, 0, 0}, {1, 0, 0}}, 0), std::vector{parts - 1});
+  EXPECT_EQ(tree.ranks_within(unit, 0).size(), std::size_t{parts});
+  EXPECT_EQ(tree.ranks_within({{1, 0, 0}, {1, 0, 0}}, 0), std::vector{parts - 1});
 }
 
 // --- Misuse --------------------------------------------------------------------------------------
@@ -141,7 +136,7 @@ TEST(TreeDomains, DimensionsAndBoxesThatMakeNoSense) {
 
 TEST(TreeDomains, NodesThatMakeNoSense) {
   const auto make = [](std::vector<Bisection> nodes, std::vector<int> ranks = {}) {
-    static_cast<void>(TreeDomains(1, 2, unit, {}, std::move(nodes), std::move(ranks)));
+    TreeDomains(1, 2, unit, {}, std::move(nodes), std::move(ranks));
   };
   for (const int axis : {-1, 2})
     EXPECT_ERROR(make({{0.5, axis, 1}}), "core/domains: Node 0 divides along axis ");
@@ -158,4 +153,4 @@ TEST(TreeDomains, NodesThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::tree_test

@@ -2,18 +2,12 @@
 
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::copy_ranges_test {
 namespace {
 
 using Bytes = std::vector<unsigned char>;
 
-// So many objects of `components` values of `element` bytes, spread or not.
+// A field of objects with `components` values of `element` bytes, packed or spread.
 struct Field {
   Bytes bytes;
   FieldLayout at;
@@ -48,7 +42,7 @@ Field made(Form form, std::int64_t count, int element, int components) {
   return {0, 1, 1, 1, 1};
 }
 
-// Ranges of anything, which do not overlap in where they go to.
+// Draws random ranges, whose targets do not overlap.
 std::vector<ObjectRange> any_ranges(std::int64_t from, std::int64_t to, std::mt19937_64& random) {
   std::vector<ObjectRange> ranges;
   for (std::int64_t next = 0; next < to;) {
@@ -86,7 +80,7 @@ TEST(CopyObjectRanges, BetweenAllForms) {
         }
 }
 
-// So much that all threads of the host have a share: of few ranges, and of many.
+// Copies enough data for all threads of the host: in few ranges, and in many.
 TEST(CopyObjectRanges, MuchAtATime) {
   std::mt19937_64 random(2);
   constexpr std::int64_t count = 30'000;
@@ -112,4 +106,4 @@ TEST(CopyObjectRanges, Nothing) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::copy_ranges_test

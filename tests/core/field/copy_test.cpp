@@ -2,20 +2,14 @@
 
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <numeric>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::copy_test {
 namespace {
 
 using Bytes = std::vector<unsigned char>;
 using List = std::vector<std::int64_t>;
 
-// Objects of `components` values of `element` bytes, with gaps of `gap` bytes, from byte `shift` of
-// an array on.
+// Objects of `components` values of `element` bytes, with gaps of `gap` bytes, beginning at byte
+// `shift` of an array.
 struct Field {
   Bytes bytes;
   FieldLayout at;
@@ -55,7 +49,7 @@ void expect_copied(Field& to, const List* to_objects, const Field& from, const L
   EXPECT_TRUE(to.bytes == expected.bytes);
 }
 
-// Any number of words per object, aligned or not, with and without lists.
+// Objects have any number of words, aligned or not, with and without lists.
 TEST(CopyChosenObjects, BetweenAllForms) {
   std::mt19937_64 random(1);
   constexpr std::int64_t objects = 100;
@@ -82,4 +76,4 @@ TEST(CopyChosenObjects, BetweenAllForms) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::copy_test

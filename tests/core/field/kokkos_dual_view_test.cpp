@@ -1,15 +1,12 @@
 #include "core/values.hpp"
-#include "support/harness.hpp"
 
-#include <evenkeel/core/field/kokkos_dual_view.hpp>
+#include <evenkeel/core/field/kokkos_view.hpp>
 
-#include <optional>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::kokkos_dual_view_test {
 namespace {
 
 using test::fill;
+using test::refill;
 using test::values_at;
 
 using Scalars = Kokkos::DualView<double*>;
@@ -38,7 +35,7 @@ FieldLayout device_side(const Dual& dual) {
 
 enum class Newer { host, device, neither };
 
-// A DualView of numbers from 1 on, one of whose sides is out of date where the build has two.
+// A DualView of numbers from 1 on. If the build has two memories, one of its sides is out of date.
 template <class Dual>
 Dual filled(std::int64_t objects, Newer newer) {
   Dual dual = make<Dual>("dual", static_cast<std::size_t>(objects));
@@ -142,9 +139,7 @@ TEST(DualView, GrowsFromNothing) {
     EXPECT_EQ(field_of(dual).layout().count, 0);
     EXPECT_EQ(field_of(dual).ownership(), Ownership::sole);
     EXPECT_NO_THROW(field_of(dual).stage(test::space(), 0, Placement::replace).commit());
-    StagedField staged = field_of(dual).stage(test::space(), 3, Placement::replace);
-    const auto fresh = fill(staged.layout(), 50.0);
-    staged.commit();
+    const auto fresh = refill(field_of(dual), 3, Placement::replace, 50.0);
     expect_on_both_sides(dual, fresh);
   };
   expect_grows(none);
@@ -152,22 +147,20 @@ TEST(DualView, GrowsFromNothing) {
   expect_grows(no_vectors);
 }
 
-// Both sides made from pointers of the application's: it would not learn of new ones.
+// Both sides come from pointers of the application, which would not learn of new ones.
 TEST(DualView, OfUnmanagedMemoryIsBorrowed) {
   Scalars owner = filled<Scalars>(4, Newer::neither);
   Scalars dual(Scalars::t_dev(owner.view_device().data(), 4),
                Scalars::t_host(owner.view_host().data(), 4));
   EXPECT_EQ(field_of(dual).ownership(), Ownership::borrowed);
-  StagedField staged = field_of(dual).stage(test::space(), 4, Placement::replace);
-  const auto fresh = fill(staged.layout(), 50.0);
-  staged.commit();
+  const auto fresh = refill(field_of(dual), 4, Placement::replace, 50.0);
   expect_on_both_sides(dual, fresh);
   EXPECT_EQ(dual.view_host().data(), owner.view_host().data());
 }
 
 #if KOKKOS_VERSION < 40000
-// A build without a device keeps both sides in one memory, where it does not show which of them is
-// taken for the newer one. Kokkos 3 lets them be two; that neither is marked there is no matter.
+// A build without a device keeps both sides in one memory, so the newer side cannot be seen there.
+// Kokkos 3 allows two allocations, and both may be unmarked.
 struct Marked : Scalars {
   static void set(Scalars& dual, unsigned host, unsigned device) {
     auto& flags = dual.*(&Marked::modified_flags);
@@ -194,4 +187,4 @@ TEST(DualView, TheSideModifiedLastIsTheField) {
 #endif
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::kokkos_dual_view_test

@@ -2,13 +2,7 @@
 
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::ranges_test {
 namespace {
 
 using List = std::vector<std::int64_t>;
@@ -24,7 +18,7 @@ List listed(const Ranges& ranges) {
   return list;
 }
 
-// A permutation in runs of about `length`.
+// Draws a permutation in runs of about `length`.
 List runs_of(std::int64_t count, std::int64_t length, std::mt19937_64& random) {
   std::vector<List> runs(1);
   for (std::int64_t i = 0; i < count; ++i) {
@@ -112,4 +106,4 @@ TEST(Invert, SwapsBothEnds) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::ranges_test

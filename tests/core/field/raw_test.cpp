@@ -1,16 +1,13 @@
 #include "core/values.hpp"
-#include "support/harness.hpp"
 
-#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/field/standard.hpp>
 
-#include <array>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::raw_test {
 namespace {
 
 using test::counting;
 using test::fill;
+using test::refill;
 using test::values_at;
 
 TEST(RawField, IsPackedByDefault) {
@@ -42,7 +39,7 @@ TEST(RawField, OfAVectorType) {
   EXPECT_EQ(field_of(every_second).layout().object_stride_bytes, 48);
 }
 
-// One array per component, as a Fortran array x(n, 3) is; the second component begins five values
+// One array per component, like a Fortran array x(n, 3); the second component begins five values
 // behind the first.
 TEST(RawField, ByComponent) {
   auto memory = counting<>(15);
@@ -59,15 +56,13 @@ TEST(RawField, ByComponent) {
       memory.data(), {.count = 3, .capacity = 5, .components = 3, .component_stride = 5}));
 }
 
-// The x and z of records of four values, seen as two components.
+// The x and z of records of four values are two components.
 TEST(RawField, InsideRecords) {
   auto memory = counting<>(12);
   RawField<double> raw = raw_field(
       memory.data(), {.count = 3, .components = 2, .object_stride = 4, .component_stride = 2});
   EXPECT_EQ(values_at<double>(field_of(raw).layout()), (std::vector<double>{0, 2, 4, 6, 8, 10}));
-  StagedField staged = field_of(raw).stage(test::space(), 2, Placement::replace);
-  fill(staged.layout(), 100.0);
-  staged.commit();
+  refill(field_of(raw), 2, Placement::replace, 100.0);
   EXPECT_EQ(memory, (std::vector<double>{100, 1, 101, 3, 102, 5, 103, 7, 8, 9, 10, 11}));
 }
 
@@ -83,7 +78,7 @@ TEST(RawField, KnowsItsCountAfterwards) {
     EXPECT_EQ(raw.shape.capacity, 6);
     EXPECT_EQ(values_at<double>(field_of(raw).layout()), fresh);
   }
-  EXPECT_ERROR(static_cast<void>(field_of(raw).stage(test::space(), 7, Placement::in_place)),
+  EXPECT_ERROR(field_of(raw).stage(test::space(), 7, Placement::in_place),
                "'raw field' has room for 6 objects and 7 would arrive");
   EXPECT_EQ(raw.shape.count, 6);
 }
@@ -98,12 +93,12 @@ TEST(RawField, OfNothing) {
 TEST(RawField, NonsenseIsAnError) {
   double memory[60] = {};
   const auto refusal = [&](const RawShape& shape) {
-    return test::error_of([&] { static_cast<void>(raw_field(memory, shape)); });
+    return test::error_of([&] { raw_field(memory, shape); });
   };
   const auto expect_refused = [&](const RawShape& shape, const std::string& part) {
     const std::string text = refusal(shape);
-    EXPECT_NE(text.find("The raw field 'raw field' is invalid:"), std::string::npos) << text;
-    EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_MENTIONS(text, "The raw field 'raw field' is invalid:");
+    EXPECT_MENTIONS(text, part);
   };
   expect_refused({.count = -1}, "count -1");
   expect_refused({.count = 4, .capacity = 3}, "count 4, capacity 3");
@@ -113,9 +108,9 @@ TEST(RawField, NonsenseIsAnError) {
   expect_refused({.count = 1, .object_stride = -1}, "strides -1 and 1");
   expect_refused({.count = 1, .component_stride = -1}, "and -1");
   EXPECT_ERROR(
-      static_cast<void>(raw_field<double>(nullptr, {.count = 1, .label = "mass"})),
+      raw_field<double>(nullptr, {.count = 1, .label = "mass"}),
       "'mass' is invalid: count 1, capacity 1, components 1, strides 1 and 1, null pointer");
-  // Values that would share memory.
+  // These values would share memory.
   expect_refused({.count = 10, .components = 3, .object_stride = 1, .component_stride = 1},
                  "apart");
   expect_refused({.count = 10, .components = 3, .object_stride = 4, .component_stride = 2},
@@ -128,9 +123,9 @@ TEST(RawField, NonsenseIsAnError) {
 
 TEST(RawField, ComponentsAreCountedOnce) {
   std::array<double, 3> memory[4] = {};
-  EXPECT_ERROR(static_cast<void>(raw_field(memory, {.count = 2, .components = 2})),
+  EXPECT_ERROR(raw_field(memory, {.count = 2, .components = 2}),
                "in the shape or in the element type, not in both");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::raw_test

@@ -1,18 +1,15 @@
 #include "core/values.hpp"
-#include "support/harness.hpp"
 
 #include <evenkeel/core/field/standard.hpp>
 
-#include <array>
 #include <memory_resource>
-#include <span>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::standard_test {
 namespace {
 
 using test::counting;
 using test::fill;
+using test::refill;
 
 template <class T>
 void expect_replaced(const std::vector<T>& before, const std::vector<T>& after) {
@@ -50,9 +47,7 @@ TEST(Vector, IsDescribed) {
 TEST(Vector, KeepsItsAllocator) {
   std::pmr::monotonic_buffer_resource resource;
   std::pmr::vector<double> vector({1, 2, 3}, &resource);
-  StagedField staged = field_of(vector).stage(test::space(), 5, Placement::replace);
-  const auto fresh = fill(staged.layout(), 7.0);
-  staged.commit();
+  const auto fresh = refill(field_of(vector), 5, Placement::replace, 7.0);
   EXPECT_EQ(vector.get_allocator().resource(), &resource);
   EXPECT_TRUE(std::equal(vector.begin(), vector.end(), fresh.begin(), fresh.end()));
 }
@@ -62,14 +57,12 @@ TEST(Vector, KeepsItsPointerWhenAskedTo) {
   vector.reserve(5);
   const double* const old = vector.data();
   EXPECT_TRUE(field_of(vector).knows_its_count(Placement::in_place));
-  for (const std::int64_t count : {2, 5, 0, 4}) {  // shrinks, and grows as far as it has reserved
-    StagedField staged = field_of(vector).stage(test::space(), count, Placement::in_place);
-    const auto fresh = fill(staged.layout(), 7.0);
-    staged.commit();
+  for (const std::int64_t count : {2, 5, 0, 4}) {  // shrinks, and grows up to its reserve
+    const auto fresh = refill(field_of(vector), count, Placement::in_place, 7.0);
     EXPECT_EQ(vector.data(), old);
     EXPECT_EQ(vector, fresh);
   }
-  EXPECT_ERROR(static_cast<void>(field_of(vector).stage(test::space(), 6, Placement::in_place)),
+  EXPECT_ERROR(field_of(vector).stage(test::space(), 6, Placement::in_place),
                "'std::vector' has room for 5 objects and 6 would arrive");
 }
 
@@ -80,15 +73,14 @@ void expect_borrowed(std::vector<double>& memory, Span span) {
   EXPECT_EQ(field.label(), "std::span");
   EXPECT_EQ(field.layout().data, memory.data());
   EXPECT_EQ(field.layout().count, 4);
-  StagedField staged = field.stage(test::space(), 4, Placement::replace);  // in place all the same
+  StagedField staged = field.stage(test::space(), 4, Placement::replace);  // still in place
   fill(staged.layout(), 7.0);
   EXPECT_EQ(memory, counting<>(6));
   staged.commit();
   EXPECT_EQ(memory, (std::vector<double>{7, 8, 9, 10, 4, 5}));
   EXPECT_EQ(span.data(), memory.data());
   EXPECT_FALSE(field.knows_its_count(Placement::replace));
-  EXPECT_ERROR(static_cast<void>(field.stage(test::space(), 5, Placement::replace)),
-               "'std::span' has room for 4");
+  EXPECT_ERROR(field.stage(test::space(), 5, Placement::replace), "'std::span' has room for 4");
 }
 
 TEST(Span, IsBorrowed) {
@@ -102,9 +94,8 @@ TEST(Span, OfNothing) {
   std::span<double> nothing;
   StagedField staged = field_of(nothing).stage(test::space(), 0, Placement::replace);
   EXPECT_NO_THROW(staged.commit());
-  EXPECT_ERROR(static_cast<void>(field_of(nothing).stage(test::space(), 1, Placement::replace)),
-               "room for 0");
+  EXPECT_ERROR(field_of(nothing).stage(test::space(), 1, Placement::replace), "room for 0");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::standard_test

@@ -1,25 +1,21 @@
 #pragma once
 
-// Graphs for tests, as a whole on the host, and the share of a rank.
+// Whole graphs on the host for tests, and the share of a rank.
 
 #include "core/migrate/cloud.hpp"
 
 #include <evenkeel/backends/exec/launch.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <span>
-#include <utility>
-#include <vector>
+#include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/field/standard.hpp>
+#include <evenkeel/core/weights/load.hpp>
 
 namespace evenkeel::test {
 
 struct GraphOnHost {
   std::vector<std::int64_t> offsets = {0}, columns;
-  std::vector<double> weights;  // empty: all 1
+  std::vector<double> weights;  // if empty, all are 1
   int constraints = 1;
-  std::vector<double> edge_weights;  // empty: all 1
+  std::vector<double> edge_weights;  // if empty, all are 1
   std::vector<int> uncuttable, fixed;
   std::vector<double> positions;  // two per vertex
 
@@ -36,7 +32,7 @@ struct GraphOnHost {
 
 using Edges = std::vector<std::pair<std::int64_t, std::int64_t>>;
 
-// Each edge once.
+// Each edge is given once.
 inline GraphOnHost graph_of(std::int64_t vertices, Edges edges) {
   const std::size_t once = edges.size();
   for (std::size_t e = 0; e < once; ++e) edges.emplace_back(edges[e].second, edges[e].first);
@@ -72,7 +68,7 @@ inline GraphOnHost complete(std::int64_t vertices) {
   return graph_of(vertices, edges);
 }
 
-// Cycles that nothing connects.
+// Makes cycles without an edge between them.
 inline GraphOnHost pieces(std::int64_t count, std::int64_t each) {
   Edges edges;
   for (std::int64_t piece = 0; piece < count; ++piece)
@@ -97,7 +93,8 @@ inline GraphOnHost grid(std::int64_t width, std::int64_t height) {
   return graph;
 }
 
-// Points in a square, each with the others that are near; numbers have nothing to do with places.
+// Points in a square, each with an edge to the points near it; the numbers of points are unrelated
+// to their places.
 inline GraphOnHost random_mesh(std::int64_t vertices, int salt) {
   std::vector<double> x, y;
   for (std::int64_t v = 0; v < vertices; ++v) {
@@ -131,7 +128,42 @@ inline GraphOnHost random_mesh(std::int64_t vertices, int salt) {
   return graph;
 }
 
-// What a rank has of it: rows in their order.
+// --- Parts ---------------------------------------------------------------------------------------
+
+inline int empty_parts(const std::vector<int>& parts, int count) {
+  std::vector<int> seen(static_cast<std::size_t>(count), 0);
+  for (const int part : parts) seen[static_cast<std::size_t>(part)] = 1;
+  return static_cast<int>(std::ranges::count(seen, 0));
+}
+
+// Takes the vertices of a graph, or the objects of nets.
+template <class Whole>
+double lambda_of_parts(const Whole& whole, const std::vector<int>& parts, int count,
+                       int constraint = 0) {
+  std::vector<double> weights(static_cast<std::size_t>(count), 0.0);
+  for (std::size_t v = 0; v < parts.size(); ++v)
+    weights[static_cast<std::size_t>(parts[v])] +=
+        whole.weight(static_cast<std::int64_t>(v), constraint);
+  return lambda_of(weights);
+}
+
+// --- The share of a rank -------------------------------------------------------------------------
+
+// Returns the values of this share. If there are no values at all, the slice is empty.
+template <class T>
+std::vector<T> slice(const std::vector<T>& values, std::int64_t from, std::int64_t to) {
+  if (values.empty()) return {};
+  return {values.begin() + from, values.begin() + to};
+}
+
+// `components` numbers for each vertex or object, side by side.
+inline RawField<double> rows_of_numbers(const exec::Array<double>& numbers, int components) {
+  return raw_field(
+      numbers.data(),
+      {.count = numbers.size() / components, .components = components, .memory = numbers.memory()});
+}
+
+// The share of a rank: rows in their order.
 struct Part {
   std::int64_t first = 0;
   std::vector<std::int64_t> offsets, columns;
@@ -143,11 +175,6 @@ inline Part share_of(const GraphOnHost& graph, int rank, int ranks) {
   const auto [begin, end] = exec::share_of(graph.size(), ranks, rank);
   Part part;
   part.first = begin;
-  const auto slice = [](const auto& values, std::int64_t from, std::int64_t to) {
-    using Values = std::remove_cvref_t<decltype(values)>;
-    if (values.empty()) return Values();
-    return Values(values.begin() + from, values.begin() + to);
-  };
   const std::int64_t first_edge = graph.offsets[static_cast<std::size_t>(begin)];
   const std::int64_t last_edge = graph.offsets[static_cast<std::size_t>(end)];
   for (std::int64_t v = begin; v <= end; ++v)

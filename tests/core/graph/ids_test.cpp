@@ -1,26 +1,18 @@
-// Graphs whose vertices are known by ids, and what is told of edges without their reverse.
+// Graphs whose vertices have ids, and the errors for edges without their reverse.
 
 #include "core/graph/graphs.hpp"
-#include "support/harness.hpp"
 
-#include <evenkeel/core/field/array.hpp>
-#include <evenkeel/core/field/raw.hpp>
-#include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/graph.hpp>
 
-#include <algorithm>
-#include <limits>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::ids_test {
 namespace {
 
 using test::GraphOnHost;
 using test::Part;
 using test::share_of;
 
-// The share of this rank: of all ranks, or of all but the first and the last, which have none.
+// The share of this rank. The graph is on all ranks, or on all except the first and the last, which
+// have no vertices.
 Part my_share(const GraphOnHost& graph, bool has_empty_ranks = false) {
   if (!has_empty_ranks || test::size() < 3) return share_of(graph, test::rank(), test::size());
   if (test::rank() > 0 && test::rank() + 1 < test::size())
@@ -30,7 +22,7 @@ Part my_share(const GraphOnHost& graph, bool has_empty_ranks = false) {
   return none;
 }
 
-// Distinct, in no order, in both halves of the numbers, and far apart.
+// Ids are distinct, in no order, in both halves of the numbers, and far apart.
 template <class Id>
 Id scattered(std::int64_t v) {
   return static_cast<Id>(static_cast<std::uint64_t>(v + 5) * 0x9E3779B97F4A7C15U);
@@ -56,7 +48,7 @@ std::vector<int> parts_of_all(const Communicator& ranks, const GraphCut& cut) {
   return ranks.all_gather(std::span<const int>(parts)).values;
 }
 
-// Sixteen bits do not hold the ids of more than a few vertices.
+// Grids are small: 16 bits do not hold distinct ids for many vertices.
 GraphOnHost weighted_grid(std::int64_t width, std::int64_t height) {
   GraphOnHost graph = test::grid(width, height);
   for (std::int64_t v = 0; v < graph.size(); ++v) {
@@ -103,12 +95,18 @@ TEST(GraphIds, GiveTheSamePartsAsNumbers) {
     expect_same_parts<std::uint32_t, std::int64_t>(grid, has_empty_ranks);
     expect_same_parts<std::int16_t, std::int32_t>(grid, has_empty_ranks);
   }
-  const GraphOnHost few = weighted_grid(3, 3);  // fewer than eight ranks want
+  const GraphOnHost few = weighted_grid(3, 3);  // fewer vertices than eight ranks could share
   expect_same_parts<std::int8_t, std::int8_t>(few, false);
 }
 
-TEST(GraphIds, MayBeNumbersInAnotherOrder) {
-  const Communicator ranks = test::world();
+class GraphIdsOn : public test::OnRanks {
+ protected:
+  void expect_same(const GraphCut& one, const GraphCut& other) const {
+    EXPECT_EQ(parts_of_all(communicator, one), parts_of_all(communicator, other));
+  }
+};
+
+TEST_F(GraphIdsOn, MayBeNumbersInAnotherOrder) {
   const GraphOnHost mesh = test::random_mesh(3000, 4);
   const Part mine = my_share(mesh);
   const std::int64_t last = mesh.size() - 1;
@@ -117,54 +115,40 @@ TEST(GraphIds, MayBeNumbersInAnotherOrder) {
     ids.push_back(last - mine.first - v);
   for (const std::int64_t u : mine.columns) columns.push_back(last - u);
   const GraphCut numbered =
-      cut_graph(test::space(), ranks, graph(mine.offsets, mine.columns), {.parts = 8});
-  const GraphCut named =
-      cut_graph(test::space(), ranks, graph(mine.offsets, columns, {.id = ids}), {.parts = 8});
-  EXPECT_EQ(parts_of_all(ranks, named), parts_of_all(ranks, numbered));
+      cut_graph(test::space(), communicator, graph(mine.offsets, mine.columns), {.parts = 8});
+  const GraphCut named = cut_graph(test::space(), communicator,
+                                   graph(mine.offsets, columns, {.id = ids}), {.parts = 8});
+  expect_same(named, numbered);
 }
 
-TEST(GraphIds, LieInAnyMemory) {
-  const Communicator ranks = test::world();
+TEST_F(GraphIdsOn, LieInAnyMemory) {
   const Part mine = my_share(weighted_grid(24, 20));
-  const GraphCut numbered = cut_with(ranks, mine, mine.columns, {});
+  const GraphCut numbered = cut_with(communicator, mine, mine.columns, {});
   const auto ids = ids_of<std::int64_t>(mine);
   const auto columns = columns_of<std::int64_t, std::int64_t>(mine);
-  const exec::Array<std::int64_t> ids_there(test::space(), "ids",
-                                            std::span<const std::int64_t>(ids));
-  const exec::Array<std::int64_t> columns_there(test::space(), "columns",
-                                                std::span<const std::int64_t>(columns));
-  EXPECT_EQ(parts_of_all(ranks, cut_with(ranks, mine, columns_there, ids)),
-            parts_of_all(ranks, numbered));
-  EXPECT_EQ(parts_of_all(ranks, cut_with(ranks, mine, columns, ids_there)),
-            parts_of_all(ranks, numbered));
+  const auto ids_there = test::array_of(ids);
+  const auto columns_there = test::array_of(columns);
+  expect_same(cut_with(communicator, mine, columns_there, ids), numbered);
+  expect_same(cut_with(communicator, mine, columns, ids_there), numbered);
 }
 
-// Slack holds what it will.
-TEST(GraphIds, AreNotReadBeyondTheOffsets) {
-  const Communicator ranks = test::world();
+// The slack holds arbitrary values.
+TEST_F(GraphIdsOn, AreNotReadBeyondTheOffsets) {
   const Part mine = my_share(weighted_grid(24, 20), true);
-  const GraphCut numbered = cut_with(ranks, mine, mine.columns, {});
+  const GraphCut numbered = cut_with(communicator, mine, mine.columns, {});
   auto ids = ids_of<std::int64_t>(mine);
   auto columns = columns_of<std::int64_t, std::int64_t>(mine);
   Part more = mine;
   columns.resize(columns.size() + 5, -99);
   more.edge_weights.resize(more.edge_weights.size() + 2, -1);
   more.uncuttable.resize(more.uncuttable.size() + 1, 1);
-  const GraphCut named = cut_with(ranks, more, columns, ids);
-  EXPECT_EQ(parts_of_all(ranks, named), parts_of_all(ranks, numbered));
+  expect_same(cut_with(communicator, more, columns, ids), numbered);
   more.columns.resize(more.columns.size() + 3, -1);
-  const GraphCut again = cut_with(ranks, more, more.columns, {});
-  EXPECT_EQ(parts_of_all(ranks, again), parts_of_all(ranks, numbered));
+  expect_same(cut_with(communicator, more, more.columns, {}), numbered);
 }
 
-template <class Function>
-std::string common_error(const Function& function) {
-  const std::string error = test::error_of(function);
-  EXPECT_TRUE(test::same_everywhere(test::world(), error));
-  return error;
-}
-
-// The Error for a path of ten vertices with these ids, given on the ranks that have vertices.
+// The Error for a path of ten vertices with these ids, which are given on the ranks that have
+// vertices.
 std::string error_for(const std::vector<std::int64_t>& ids,
                       const std::vector<std::int64_t>& columns) {
   GraphOnHost path = test::path(std::ssize(ids));
@@ -173,50 +157,46 @@ std::string error_for(const std::vector<std::int64_t>& ids,
   const Part mine = my_share(path);
   const auto begin = ids.begin() + mine.first;
   const std::vector<std::int64_t> my_ids(begin, begin + std::ssize(mine.offsets) - 1);
-  return common_error(
+  return test::error_everywhere(
       [&] { cut_graph(test::space(), ranks, graph(mine.offsets, mine.columns, {.id = my_ids})); });
 }
 
 TEST(GraphIds, MustBeThoseOfOneVertex) {
-  EXPECT_TRUE(test::mentions(error_for({10, 20, 30, 20}, {20, 10, 30, 20, 20, 30}),
-                             "Id 20 is that of object"));
-  EXPECT_TRUE(test::mentions(error_for({10, 20, 30, 40}, {20, 10, 30, 20, 44, 30}),
-                             "A neighbour of the vertex with id 30 is 44, an id that no vertex "
-                             "has."));
-  // Numbers are no ids.
-  EXPECT_TRUE(test::mentions(error_for({10, 20, 30, -40}, {20, 10, 30, 20, 3, 30}),
-                             "the vertex with id 30 is 3,"));
+  EXPECT_MENTIONS(error_for({10, 20, 30, 20}, {20, 10, 30, 20, 20, 30}), "Id 20 is that of object");
+  EXPECT_MENTIONS(error_for({10, 20, 30, 40}, {20, 10, 30, 20, 44, 30}),
+                  "A neighbour of the vertex with id 30 is 44, an id that no vertex "
+                  "has.");
+  // Numbers of vertices are not valid as ids.
+  EXPECT_MENTIONS(error_for({10, 20, 30, -40}, {20, 10, 30, 20, 3, 30}),
+                  "the vertex with id 30 is 3,");
 }
 
-TEST(GraphIds, AreGivenOnAllRanksOrNone) {
-  const Communicator ranks = test::world();
+TEST_F(GraphIdsOn, AreGivenOnAllRanksOrNone) {
   const Part mine = my_share(test::path(3L * test::size()));
   const auto ids = ids_of<std::int64_t>(mine);
   const auto columns = columns_of<std::int64_t, std::int64_t>(mine);
   const bool is_last = test::rank() + 1 == test::size();
-  const std::string error = common_error([&] {
-    cut_graph(test::space(), ranks,
-              graph(mine.offsets, is_last ? mine.columns : columns,
-                    {.id = is_last ? NumberSource() : NumberSource(ids)}));
-  });
-  EXPECT_TRUE(test::mentions(error, test::size() > 1 ? "Only some ranks" : "nothing was thrown"));
+  EXPECT_ERROR_EVERYWHERE(cut_graph(test::space(), communicator,
+                                    graph(mine.offsets, is_last ? mine.columns : columns,
+                                          {.id = is_last ? NumberSource() : NumberSource(ids)})),
+                          test::size() > 1 ? "Only some ranks" : "nothing was thrown");
 }
 
-TEST(GraphIds, AreOneIntegerEach) {
-  const Communicator ranks = test::world();
+TEST_F(GraphIdsOn, AreOneIntegerEach) {
   const Part mine = my_share(test::path(3L * test::size()));
   const auto count = mine.offsets.size() - 1;
   const auto error_with = [&](const NumberSource& id) {
-    return common_error(
-        [&] { cut_graph(test::space(), ranks, graph(mine.offsets, mine.columns, {.id = id})); });
+    return test::error_everywhere([&] {
+      cut_graph(test::space(), communicator, graph(mine.offsets, mine.columns, {.id = id}));
+    });
   };
   const std::vector<double> real(count, 1.5);
-  EXPECT_TRUE(test::mentions(error_with(real), "are of type"));
+  EXPECT_MENTIONS(error_with(real), "are of type");
   const std::vector<int> few(count - 1, 1);
-  EXPECT_TRUE(test::mentions(error_with(few), "ids in"));
+  EXPECT_MENTIONS(error_with(few), "ids in");
   std::vector<int> two(2 * count, 1);
   const auto pairs = raw_field(two.data(), {.count = std::ssize(two) / 2, .components = 2});
-  EXPECT_TRUE(test::mentions(error_with(pairs), "several ids"));
+  EXPECT_MENTIONS(error_with(pairs), "several ids");
 }
 
 // --- Edges without their reverse -----------------------------------------------------------------
@@ -230,7 +210,7 @@ std::string error_of_graph(const GraphOnHost& graph, bool has_ids, bool has_empt
   if (has_ids) known.id = ids;
   if (!graph.edge_weights.empty()) known.edge_weight = mine.edge_weights;
   if (!graph.uncuttable.empty()) known.uncuttable = mine.uncuttable;
-  return common_error([&] {
+  return test::error_everywhere([&] {
     cut_graph(test::space(), ranks,
               has_ids ? evenkeel::graph(mine.offsets, columns, known)
                       : evenkeel::graph(mine.offsets, mine.columns, known));
@@ -247,27 +227,28 @@ TEST(GraphSymmetry, NamesTheLowestEdgeWithoutReverse) {
   const GraphOnHost grid = test::grid(12, 10);
   const auto id = [](std::int64_t v) { return std::to_string(scattered<std::int32_t>(v)); };
   for (const bool has_empty_ranks : {false, true}) {
-    // In the row of the upper end alone, and higher ones in that of the lower end.
+    // One edge is only in the row of its upper end, and higher ones are only in the row of their
+    // lower end.
     GraphOnHost upper = grid;
     upper.columns[entry_of(upper, 35, 34)] = 20;
     upper.columns[entry_of(upper, 50, 51)] = 119;
     upper.columns[entry_of(upper, 20, 21)] = 22;
-    EXPECT_TRUE(test::mentions(error_of_graph(upper, false, has_empty_ranks),
-                               "An edge from vertex 21 to vertex 20 has no reverse."));
-    EXPECT_TRUE(test::mentions(error_of_graph(upper, true, has_empty_ranks),
-                               "An edge from the vertex with id " + id(21) +
-                                   " to the vertex with id " + id(20) + " has no reverse."));
+    EXPECT_MENTIONS(error_of_graph(upper, false, has_empty_ranks),
+                    "An edge from vertex 21 to vertex 20 has no reverse.");
+    EXPECT_MENTIONS(error_of_graph(upper, true, has_empty_ranks),
+                    "An edge from the vertex with id " + id(21) + " to the vertex with id " +
+                        id(20) + " has no reverse.");
   }
   GraphOnHost lower = grid;
   lower.columns[entry_of(lower, 0, 1)] = 119;
-  EXPECT_TRUE(test::mentions(error_of_graph(lower, false), "from vertex 1 to vertex 0 has no"));
+  EXPECT_MENTIONS(error_of_graph(lower, false), "from vertex 1 to vertex 0 has no");
   lower = grid;
   lower.columns[entry_of(lower, 119, 118)] = 0;
-  EXPECT_TRUE(test::mentions(error_of_graph(lower, false), "from vertex 119 to vertex 0 has no"));
-  // One of two has no reverse.
+  EXPECT_MENTIONS(error_of_graph(lower, false), "from vertex 119 to vertex 0 has no");
+  // One of the two edges has no reverse.
   GraphOnHost twice = grid;
   twice.columns[entry_of(twice, 40, 41)] = 39;
-  EXPECT_TRUE(test::mentions(error_of_graph(twice, false), "from vertex 40 to vertex 39 has no"));
+  EXPECT_MENTIONS(error_of_graph(twice, false), "from vertex 40 to vertex 39 has no");
 }
 
 TEST(GraphSymmetry, NamesTheLowestEdgeOfAnotherWeight) {
@@ -275,18 +256,18 @@ TEST(GraphSymmetry, NamesTheLowestEdgeOfAnotherWeight) {
   graph.edge_weights.assign(graph.columns.size(), 2);
   graph.edge_weights[entry_of(graph, 77, 76)] = 3;
   graph.edge_weights[entry_of(graph, 90, 102)] = 3;
-  EXPECT_TRUE(test::mentions(error_of_graph(graph, false),
-                             "An edge from vertex 76 to vertex 77 has another weight or mark"));
+  EXPECT_MENTIONS(error_of_graph(graph, false),
+                  "An edge from vertex 76 to vertex 77 has another weight or mark");
   graph.edge_weights[entry_of(graph, 76, 77)] = 3;
-  EXPECT_TRUE(test::mentions(error_of_graph(graph, false), "from vertex 90 to vertex 102 has"));
+  EXPECT_MENTIONS(error_of_graph(graph, false), "from vertex 90 to vertex 102 has");
   graph.edge_weights[entry_of(graph, 102, 90)] = 3;
   graph.uncuttable.assign(graph.columns.size(), 0);
   graph.uncuttable[entry_of(graph, 119, 107)] = 1;
-  EXPECT_TRUE(test::mentions(error_of_graph(graph, false),
-                             "from vertex 107 to vertex 119 has another weight or mark"));
-  graph.uncuttable[entry_of(graph, 107, 119)] = 4;  // a mark is a mark
+  EXPECT_MENTIONS(error_of_graph(graph, false),
+                  "from vertex 107 to vertex 119 has another weight or mark");
+  graph.uncuttable[entry_of(graph, 107, 119)] = 4;  // every value except 0 is a mark
   EXPECT_EQ(error_of_graph(graph, false), "nothing was thrown");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::ids_test

@@ -1,22 +1,16 @@
 #pragma once
 
-// Nets for tests, as a whole on the host, and the share of a rank.
+// Whole nets on the host for tests, and the share of a rank.
 
 #include "core/graph/graphs.hpp"
-
-#include <algorithm>
-#include <cstdint>
-#include <set>
-#include <span>
-#include <vector>
 
 namespace evenkeel::test {
 
 struct NetsOnHost {
   std::int64_t objects = 0;
   std::vector<std::int64_t> offsets = {0}, pins;
-  std::vector<double> net_weights;  // empty: all 1
-  std::vector<double> weights;      // empty: all 1
+  std::vector<double> net_weights;  // if empty, all are 1
+  std::vector<double> weights;      // if empty, all are 1
   int constraints = 1;
   std::vector<int> fixed;
 
@@ -41,7 +35,7 @@ struct NetsOnHost {
   }
 };
 
-// How many parts a net is in.
+// The number of parts that a net is in.
 inline std::int64_t parts_of_net(const NetsOnHost& nets, std::int64_t e,
                                  const std::vector<int>& parts) {
   std::set<int> seen;
@@ -57,7 +51,7 @@ inline double connectivity_of(const NetsOnHost& nets, const std::vector<int>& pa
   return sum;
 }
 
-// A net for each vertex, with all its neighbours: the rows of a matrix.
+// Makes one net for each vertex, with all its neighbours: the rows of a matrix.
 inline NetsOnHost rows_of(const GraphOnHost& graph) {
   NetsOnHost nets;
   nets.objects = graph.size();
@@ -69,7 +63,7 @@ inline NetsOnHost rows_of(const GraphOnHost& graph) {
   return nets;
 }
 
-// Cells of a grid; a net for each node that several cells have.
+// Objects are the cells of a grid. Each node that several cells share is a net.
 inline NetsOnHost nodes_of_cells(std::int64_t width, std::int64_t height) {
   NetsOnHost nets;
   nets.objects = width * height;
@@ -84,7 +78,8 @@ inline NetsOnHost nodes_of_cells(std::int64_t width, std::int64_t height) {
   return nets;
 }
 
-// Nets of 2 to `most` pins, most of them within one of the groups, whose numbers are mixed up.
+// Draws nets of 2 to `most` pins, most of them within one group. The numbers of a group's objects
+// are scattered.
 inline NetsOnHost communities(std::int64_t objects, std::int64_t groups, std::int64_t count,
                               std::int64_t most, int salt) {
   NetsOnHost nets;
@@ -106,7 +101,7 @@ inline NetsOnHost communities(std::int64_t objects, std::int64_t groups, std::in
   return nets;
 }
 
-// Each object with those near it on a ring.
+// Each net has neighbouring objects on a ring.
 inline NetsOnHost windows(std::int64_t objects, std::int64_t pins, std::int64_t step) {
   NetsOnHost nets;
   nets.objects = objects;
@@ -118,8 +113,8 @@ inline NetsOnHost windows(std::int64_t objects, std::int64_t pins, std::int64_t 
   return nets;
 }
 
-// What a rank has of it: objects in their order, and nets dealt out in turn, so that most are told
-// by a rank that has none of their pins.
+// The share of a rank: objects in their order, and nets dealt out in turn, so that most nets are
+// given by a rank that has no pin of them.
 struct NetShare {
   std::int64_t first = 0, objects = 0;
   std::vector<std::int64_t> offsets = {0}, pins;

@@ -1,24 +1,10 @@
-// Cuts of nets beside what is counted one net after the other.
+// Compares cuts of nets with counts that are taken one net after the other.
 
 #include "core/graph/nets.hpp"
-#include "support/harness.hpp"
 
-#include <evenkeel/core/field/array.hpp>
-#include <evenkeel/core/field/raw.hpp>
-#include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/graph/nets.hpp>
-#include <evenkeel/core/weights/load.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <map>
-#include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::nets_test {
 namespace {
 
 using test::NetShare;
@@ -33,17 +19,13 @@ Cut cut_by(const Communicator& ranks, const Space& space, const NetsOnHost& whol
            const GraphCutOptions& options, const ByGraph& method, const std::vector<int>& from) {
   const NetShare mine = test::share_of(whole, ranks.rank(), ranks.size());
   const auto there = [&]<class T>(const std::vector<T>& values) {
-    return exec::Array<T>(space, "nets", std::span<const T>(values));
+    return test::array_of(values, space);
   };
   const auto offsets = there(mine.offsets), pins = there(mine.pins);
   const auto weights = there(mine.weights), net_weights = there(mine.net_weights);
   const auto fixed = there(mine.fixed);
-  const auto weight_field = raw_field(weights.data(), {.count = weights.size() / whole.constraints,
-                                                       .components = whole.constraints,
-                                                       .memory = weights.memory()});
-  const std::vector<int> my_from(from.begin() + (from.empty() ? 0 : mine.first),
-                                 from.begin() + (from.empty() ? 0 : mine.first + mine.objects));
-  const auto from_there = there(my_from);
+  const auto weight_field = test::rows_of_numbers(weights, whole.constraints);
+  const auto from_there = there(test::slice(from, mine.first, mine.first + mine.objects));
   NetOptions known;
   if (!whole.weights.empty()) known.weight = weight_field;
   if (!whole.net_weights.empty()) known.net_weight = net_weights;
@@ -60,7 +42,7 @@ Cut cut_of(const NetsOnHost& whole, const GraphCutOptions& options, const ByGrap
   return cut_by(test::world(), test::space(), whole, options, method, from);
 }
 
-// What holds for every cut, whatever the nets.
+// Checks the properties of every cut, whatever the nets.
 void expect_sound(const NetsOnHost& whole, const Cut& cut, int parts, double tolerance = 0.03) {
   ASSERT_EQ(std::ssize(cut.parts), whole.objects);
   for (const int part : cut.parts) ASSERT_TRUE(part >= 0 && part < parts);
@@ -81,17 +63,12 @@ void expect_sound(const NetsOnHost& whole, const Cut& cut, int parts, double tol
   EXPECT_EQ(report.cut_nets, cut_nets);
   EXPECT_EQ(report.most_parts, most_parts);
   EXPECT_EQ(report.large, large);
-  std::vector<int> seen(std::size_t(parts), 0);
-  for (const int part : cut.parts) seen[std::size_t(part)] = 1;
-  EXPECT_EQ(report.empty, std::count(seen.begin(), seen.end(), 0));
+  EXPECT_EQ(report.empty, test::empty_parts(cut.parts, parts));
   if (whole.objects >= parts && whole.fixed.empty()) {
     EXPECT_EQ(report.empty, 0);
   }
   for (int c = 0; c < whole.constraints; ++c) {
-    std::vector<double> loads(std::size_t(parts), 0.0);
-    for (std::int64_t v = 0; v < whole.objects; ++v)
-      loads[std::size_t(cut.parts[std::size_t(v)])] += whole.weight(v, c);
-    const double lambda = lambda_of(loads);
+    const double lambda = test::lambda_of_parts(whole, cut.parts, parts, c);
     EXPECT_NEAR(report.lambda[std::size_t(c)], lambda, 1e-6);
     EXPECT_LE(lambda, std::max(1 + tolerance, report.bound[std::size_t(c)]) + 1e-9);
   }
@@ -104,7 +81,7 @@ const std::vector<Effort>& efforts() {
   return is_slow() ? some : all;
 }
 
-// Weights of objects and nets that differ, some of them 0.
+// Weights of objects and nets differ, and some are 0.
 NetsOnHost weighted(NetsOnHost whole, int constraints) {
   whole.constraints = constraints;
   for (std::int64_t v = 0; v < whole.objects * constraints; ++v)
@@ -187,7 +164,7 @@ TEST(CutNets, TakesNetsOfAllKinds) {
   EXPECT_EQ(cut_of(huge, {.parts = 4}).report.connectivity, 3);
 }
 
-// The best of all cuts of a few objects in two parts of equal size.
+// Tries all cuts of a few objects in two parts of equal size and returns the best.
 double best_of_all(const NetsOnHost& whole) {
   double best = std::numeric_limits<double>::infinity();
   for (unsigned mask = 0; mask < 1U << unsigned(whole.objects); ++mask) {
@@ -213,8 +190,8 @@ TEST(CutNets, FindsWhatTryingAllFinds) {
   EXPECT_LE(ours, 1.15 * best);
 }
 
-// Object 0 is in part 0 with most pins of two nets, which are in part 1 already. Edges between all
-// pins would keep it there; by nets, nothing is lost when it goes to its partner in part 1.
+// Object 0 is in part 0 with most pins of two nets, which also have pins in part 1. Edges between
+// all pins would keep it there. By nets, its move to its partner in part 1 costs nothing.
 TEST(CutNets, CountsPartsAndNotEdges) {
   NetsOnHost whole;
   whole.objects = 24;
@@ -234,13 +211,13 @@ TEST(CutNets, CountsPartsAndNotEdges) {
     EXPECT_EQ(cut.parts[0], 1);
     EXPECT_EQ(cut.report.connectivity, 2);
   }
-  // A net that would come to another part keeps it.
+  // Nets that would come to another part keep the object.
   whole.add({0, 1, 2});
   whole.add({0, 3, 4});
   EXPECT_EQ(cut_of(whole, {.parts = 2}, {.tolerance = 0.5}, from).parts[0], 0);
 }
 
-// Cuts the graph that has an edge for each two pins, of the net's weight in shares.
+// Cuts the graph that has an edge for each two pins, which share the weight of the net.
 std::vector<int> parts_by_graph(const NetsOnHost& whole, int parts) {
   std::map<std::pair<std::int64_t, std::int64_t>, double> edges;
   for (std::int64_t e = 0; e < whole.size(); ++e)
@@ -290,7 +267,7 @@ TEST(CutNets, BalancesSeveralConstraintsAndKeepsWhatIsFixed) {
     ASSERT_EQ(cut.parts[std::size_t(v)], v / 50 % 6);
 }
 
-// From parts that there are, little moves.
+// A cut that starts from existing parts moves little.
 TEST(CutNets, ChangesLittle) {
   NetsOnHost whole = test::nodes_of_cells(60, 40);
   const Cut first = cut_of(whole, {.parts = 8});
@@ -354,8 +331,7 @@ TEST(CutNets, RefusesWhatMakesNoSense) {
   const auto refuses = [&](const auto& change, const char* text) {
     NetShare bad = good;
     if (ranks.rank() == ranks.size() - 1) change(bad);
-    EXPECT_ERROR(cut(bad), text);
-    EXPECT_TRUE(test::same_everywhere(ranks, test::error_of([&] { cut(bad); })));
+    EXPECT_ERROR_EVERYWHERE(cut(bad), text);
   };
   refuses([](NetShare& bad) { bad.pins[3] = 144; }, "Pin 3 of this rank is object 144 of 144");
   refuses([](NetShare& bad) { bad.pins[2] = -1; }, "Pin 2 of this rank is object -1 of 144");
@@ -385,4 +361,4 @@ TEST(CutNets, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::nets_test

@@ -1,20 +1,12 @@
-// A whole program: objects drift, a Balancer moves them between ranks, halos are made anew when
-// they are stale, and all pairs within a range are found, by any method.
+// Runs a whole program: objects drift, a Balancer moves them between ranks, stale halos are built
+// again, and all pairs within a range are found, by any method.
 
 #include "core/migrate/cloud.hpp"
-#include "support/harness.hpp"
 
-#include <evenkeel/core/directory.hpp>
-#include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/halo.hpp>
 #include <evenkeel/monitor/balancer.hpp>
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::program_test {
 namespace {
 
 using Place = std::array<double, 3>;
@@ -22,7 +14,7 @@ using Row = std::vector<Place>;
 
 constexpr std::int64_t objects = 240;
 constexpr double range = 0.24;
-constexpr double stride = 0.01;  // the longest way of a step, along an axis
+constexpr double stride = 0.01;  // the longest displacement of a step, along an axis
 const Box box = {{0, 0, 0}, {1, 1, 1}};
 constexpr std::array<bool, 3> periodic = {true, true, false};
 
@@ -32,7 +24,7 @@ bool is_near(const Place& a, const Place& b) {
   return square < range * range;
 }
 
-// Pairs of an object and an image of another one, or of itself, each from both sides.
+// Counts pairs of an object and an image of another object or of itself, each from both sides.
 std::int64_t pairs_of(const Row& all) {
   std::int64_t pairs = 0;
   for (std::size_t a = 0; a < all.size(); ++a)
@@ -44,7 +36,7 @@ std::int64_t pairs_of(const Row& all) {
   return pairs;
 }
 
-// Moves all objects a little, wherever they are; then into the box.
+// Moves all objects a little, wherever they are, and then wraps them into the box.
 void drift(Row& x, const test::Ids& id, std::int64_t owned, int step, bool wraps) {
   for (std::int64_t i = 0; i < owned; ++i)
     for (std::size_t d = 0; d < 3; ++d) {
@@ -100,7 +92,7 @@ void simulate(const Method& method) {
       directory.update(report, id, owned);
     }
     const Domains& domains = balancer.domains();
-    // A halo serves three steps: each of two objects goes two strides.
+    // A halo serves three steps, in which each of two objects moves two strides.
     if (!halo.is_of(domains) || step % 3 == 0) {
       halo = Halo(ranks, domains, set(x, {}, {.count = owned}), range + 9 * stride);
       halo.make_room(set(x, carry(id), {.count = owned}));
@@ -115,7 +107,7 @@ void simulate(const Method& method) {
     ASSERT_EQ(std::ssize(all), objects);
     Found found = found_by(x, owned);
     EXPECT_EQ(ranks.all_reduce(found.pairs, Reduction::sum), pairs_of(all)) << "step " << step;
-    // Each object has found as many as have found it.
+    // Each object has found as many objects as have found it.
     halo.sum_back(carry(found.forces));
     for (std::size_t i = 0; i < static_cast<std::size_t>(owned); ++i)
       EXPECT_EQ(found.forces[i][0], found.forces[i][1]);
@@ -145,4 +137,4 @@ TEST(HaloProgram, FindsAllPairs) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::program_test

@@ -1,22 +1,16 @@
-// What ghosts of objects on a device bring to the host: what MPI must stage, and nothing per object
-// besides; and what is kept from call to call. On the test device, which counts.
+// Measures the bytes that ghosts of objects on a device bring to the host: only the messages that
+// MPI must stage, and nothing per object besides. Also measures the memory that is kept from call
+// to call. The test device counts both.
 
 #include "support/harness.hpp"
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
-#include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/domains/grid.hpp>
 #include <evenkeel/core/domains/tree.hpp>
 #include <evenkeel/core/field/array.hpp>
 #include <evenkeel/core/halo.hpp>
 
-#include <array>
-#include <cstdint>
-#include <numeric>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::traffic_test {
 namespace {
 
 namespace device = exec::test_device;
@@ -34,7 +28,7 @@ exec::Array<T> on_device(const std::vector<T>& values) {
   return {Space::where(MemoryKind::device), "values", std::span<const T>(values)};
 }
 
-// Slabs by any method.
+// The same slabs by any method.
 std::vector<Domains> slabs() {
   const int ranks = test::size();
   const Box box = {{0, 0, 0}, {static_cast<double>(ranks), 1, 1}};
@@ -79,7 +73,7 @@ void measure(Transport transport) {
       device::reset_traffic();
       halo.exchange(set(x, carry(id)));
       halo.sum_back(carry(id));
-      // Three doubles and an id there, an id back.
+      // Three doubles and an id travel there, and an id travels back.
       EXPECT_EQ(crossed(), travel * (32 + 8));
       if (repeat == 0) in_use = device::bytes_in_use();
       EXPECT_EQ(device::bytes_in_use(), in_use);
@@ -100,4 +94,4 @@ TEST(HaloTraffic, OnlyWhatTravelsCrossesTheHost) { measure(Transport::host_stage
 TEST(HaloTraffic, NothingCrossesWhereMpiTakesDeviceMemory) { measure(Transport::device_aware); }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::traffic_test

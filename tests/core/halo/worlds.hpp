@@ -1,40 +1,18 @@
 #pragma once
 
-// Random domains of a given number of parts by any method, and who needs which images of a point by
-// definition.
+// Random domains of a given number of parts by any method, and the ranks that need images of a
+// point by definition.
 
 #include "core/domains/asking.hpp"
-#include "support/harness.hpp"
 
-#include <evenkeel/core/curve.hpp>
-#include <evenkeel/core/domains.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <set>
-#include <string>
 #include <tuple>
-#include <vector>
 
 namespace evenkeel::test {
-
-inline const std::array<bool, 3>& periodic_of(const Domains& domains) {
-  return std::visit([](const auto& all) -> const std::array<bool, 3>& { return all.periodic(); },
-                    domains);
-}
 
 inline CurveDomains random_curve(int dimensions, int parts, Random& random) {
   constexpr CurveKind kinds[] = {CurveKind::hilbert, CurveKind::morton, CurveKind::snake};
   const Room room = random_room(dimensions, random);
-  const std::uint64_t end = end_of_curve(dimensions).value;
-  Splitters splitters = {CurveKey{0}, CurveKey{end}};
-  while (std::ssize(splitters) <= parts) {
-    const bool again = below(8, random) == 0;
-    const CurveKey key{random() % end};
-    splitters.push_back(again ? splitters[random() % splitters.size()] : key);
-  }
-  std::sort(splitters.begin(), splitters.end());
+  Splitters splitters = random_splitters(dimensions, parts, random);
   const int levels = below(2, random) == 0 ? 0 : 1 + below(6, random);
   return CurveDomains(7, dimensions, room.box, room.periodic, std::move(splitters),
                       {kinds[below(3, random)], levels}, random_ranks(parts, random));
@@ -42,45 +20,18 @@ inline CurveDomains random_curve(int dimensions, int parts, Random& random) {
 
 inline GridDomains random_grid(int dimensions, int parts, Random& random) {
   const Room room = random_room(dimensions, random);
-  // Few parts along each axis, or all along one.
+  // The grid has few parts along each axis, or all parts along one.
   GridShape shape = factored(parts, dimensions);
   if (below(2, random) == 0) {
     shape.extents = {1, 1, 1};
     shape.extents[static_cast<std::size_t>(below(dimensions, random))] = parts;
   }
-  GridBorders borders;
-  borders.scheme = below(2, random) == 0 ? GridScheme::tensor : GridScheme::staggered;
-  borders.axes = {0, 1, 2};
-  std::shuffle(borders.axes.begin(), borders.axes.begin() + dimensions, random);
-  int rows = 1;
-  for (std::size_t level = 0; level < static_cast<std::size_t>(dimensions); ++level) {
-    const auto d = static_cast<std::size_t>(borders.axes[level]);
-    const double lower = room.box.lower[d], upper = room.box.upper[d];
-    for (int row = 0; row < rows; ++row) {
-      std::vector<double>& all = borders.levels[level];
-      const auto inner = random_borders(shape.extents[d] - 1, lower, upper, random);
-      all.push_back(lower);
-      all.insert(all.end(), inner.begin(), inner.end());
-      all.push_back(upper);
-    }
-    if (borders.scheme == GridScheme::staggered) rows *= shape.extents[d];
-  }
+  const GridScheme scheme = below(2, random) == 0 ? GridScheme::tensor : GridScheme::staggered;
+  std::array<int, 3> axes = {0, 1, 2};
+  std::shuffle(axes.begin(), axes.begin() + dimensions, random);
+  GridBorders borders = random_grid_borders(shape, room.box, scheme, axes, random);
   return GridDomains(7, shape, room.box, room.periodic, std::move(borders),
                      random_ranks(parts, random));
-}
-
-inline void divide(int begin, int end, int dimensions, const Box& box,
-                   std::vector<Bisection>& nodes, Random& random) {
-  if (end - begin < 2) return;
-  const int axis = below(dimensions, random);
-  const auto d = static_cast<std::size_t>(axis);
-  const double border = random_borders(1, box.lower[d], box.upper[d], random).front();
-  const int middle = begin + 1 + below(end - begin - 1, random);
-  nodes.push_back({border, axis, middle});
-  Box lower = box, upper = box;
-  lower.upper[d] = upper.lower[d] = border;
-  divide(begin, middle, dimensions, lower, nodes, random);
-  divide(middle, end, dimensions, upper, nodes, random);
 }
 
 inline TreeDomains random_tree(int dimensions, int parts, Random& random) {
@@ -98,7 +49,7 @@ inline Domains random_domains(int method, int dimensions, int parts, Random& ran
   return random_tree(dimensions, parts, random);
 }
 
-// The same division of the box, which does not wrap around.
+// Returns the same division of a box that is not periodic.
 inline Domains opened(const Domains& domains) {
   if (const auto* curve = std::get_if<CurveDomains>(&domains))
     return CurveDomains(1, curve->dimensions(), curve->box(), {}, curve->splitters(),
@@ -115,15 +66,15 @@ inline std::string description_of(const Domains& domains, double width) {
   if (const auto* curve = std::get_if<CurveDomains>(&domains))
     text += std::string(" ") + name_of(curve->curve().kind) + " of " +
             std::to_string(curve->curve().levels) + " levels";
-  text += ", " + std::visit([](const auto& all) { return description(all); }, domains);
+  text += ", " + description(domains);
   return text + ", width " + std::to_string(width);
 }
 
 // A rank, and the periods of an image.
 using Needed = std::tuple<int, int, int, int>;
 
-// Who owns a place at most `width` away from an image of a point, one image after the other. The
-// object on `holder` itself is none.
+// Finds the owners of places at most `width` away from an image of a point, one image after the
+// other. The object itself on `holder` does not count.
 inline std::set<Needed> needed_by(const Domains& domains, const Domains& open, const Point& point,
                                   double width, int holder) {
   const Box& box = box_of(domains);
@@ -158,7 +109,7 @@ inline std::set<Needed> needed_by(const Domains& domains, const Domains& open, c
   return needed;
 }
 
-// A place on a face or beside one, or anywhere; at times outside, and many periods away.
+// Draws a place on a face or beside one, or anywhere, sometimes outside and many periods away.
 inline Point random_place_in(const Domains& domains, Random& random) {
   const Box& box = box_of(domains);
   Point point = {};
@@ -178,7 +129,7 @@ inline Point random_place_in(const Domains& domains, Random& random) {
   return point;
 }
 
-// At most a few periods of the shortest axis.
+// The width is at most a few periods of the shortest axis.
 inline double random_width(const Domains& domains, Random& random) {
   constexpr double widths[] = {0, little, 0.125, 0.3, 1, 2.5, 30};
   double width = widths[below(std::size(widths), random)];

@@ -1,9 +1,6 @@
 #include "core/migrate/cloud.hpp"
 
-#include <map>
-#include <set>
-
-namespace evenkeel {
+namespace evenkeel::bonds_test {
 namespace {
 
 using test::everywhere;
@@ -18,26 +15,24 @@ struct Bonded {
   Ids group;
   std::vector<char> pinned;
 
-  explicit Bonded(std::size_t n) : cloud(n), group(n, -1), pinned(n) {}
+  explicit Bonded(const Ids& ids) : cloud(ids.size()), group(ids.size(), -1), pinned(ids.size()) {
+    write_objects(set(cloud.x, carry(cloud.id)), everywhere, ids);
+  }
   Set as_set() {
     return set(cloud.x, carry(cloud.id, group, pinned), {.group = group, .pinned = pinned});
   }
 };
 
-class BondsOn : public testing::Test {
+class BondsOn : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-
   Bonded bonded(const Ids& ids, int groups, int pins_in_a_hundred, int salt) const {
-    Bonded all(ids.size());
-    write_objects(set(all.cloud.x, carry(all.cloud.id)), everywhere, ids);
+    Bonded all(ids);
     for (std::size_t i = 0; i < ids.size(); ++i) {
       if (groups > 0 && mix(ids[i], salt) % 3 > 0)
         all.group[i] =
             static_cast<std::int64_t>(mix(ids[i], salt + 1) % static_cast<std::uint64_t>(groups)) *
             1'000'003;
-      // Only objects without a group, so that no group is pinned twice.
+      // Only objects without a group are pinned, so that no group is pinned twice.
       const bool pins = mix(ids[i], salt + 2) % 100 < static_cast<unsigned>(pins_in_a_hundred);
       all.pinned[i] = all.group[i] < 0 && pins ? 1 : 0;
     }
@@ -58,7 +53,7 @@ class BondsOn : public testing::Test {
     move(communicator, sets, prepared.shapes, prepared.plan);
   }
 
-  // Which ranks have objects of a group.
+  // The ranks that have objects of each group.
   std::map<std::int64_t, std::set<int>> ranks_of_groups(const std::vector<Ids>& groups) const {
     struct Seen {
       std::int64_t group;
@@ -79,7 +74,7 @@ class BondsOn : public testing::Test {
   }
 };
 
-// Against the least key of all members, wherever they are.
+// Compares with the lowest key of all members, on all ranks.
 TEST_F(BondsOn, MembersGetTheLeastKey) {
   for (int round = 0; round < 10; ++round) {
     const Ids ids = ids_here(communicator, test::at_random, 120);
@@ -134,14 +129,13 @@ TEST_F(BondsOn, GroupsMoveAsOneAndPinnedObjectsStay) {
   }
 }
 
-// What was one on a rank of its own goes where its pinned member is.
+// A group whose members are on several ranks goes to the rank of its pinned member.
 TEST_F(BondsOn, AGroupGoesToItsPinnedMember) {
   const Ids ids = ids_here(communicator, test::in_turn, 20 * size);
-  Bonded all(ids.size());
-  write_objects(set(all.cloud.x, carry(all.cloud.id)), everywhere, ids);
+  Bonded all(ids);
   for (std::size_t i = 0; i < ids.size(); ++i) {
     all.group[i] = ids[i] / size % 4;  // on all ranks
-    // Group g on rank g, where there is one.
+    // Group g is pinned on rank g if that rank exists.
     all.pinned[i] = all.group[i] == rank && i == static_cast<std::size_t>(rank) ? 1 : 0;
   }
   const Set now = all.as_set();
@@ -161,13 +155,10 @@ TEST_F(BondsOn, GroupsReachOverSets) {
 }
 
 TEST_F(BondsOn, NobodyIsBound) {
-  const Ids ids = ids_here(communicator, test::in_turn, 50);
-  test::Vectors cloud(ids.size());
-  const Set now = cloud.as_set();
-  write_objects(now, everywhere, ids);
-  Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
+  test::Filled<test::Vectors> cloud(ids_here(communicator, test::in_turn, 50));
+  const Prepared prepared = test::prepare_shuffle(communicator, {&cloud.set, 1}, 1);
   std::vector<Order> orders = test::made(prepared.orders);
-  const Bonds bonds = hold_together(communicator, Status(), {&now, 1}, orders);
+  const Bonds bonds = hold_together(communicator, Status(), {&cloud.set, 1}, orders);
   ASSERT_EQ(bonds.held.size(), 1U);
   EXPECT_TRUE(bonds.held[0].empty());
   EXPECT_EQ(test::listed(orders[0]).objects, prepared.orders[0].objects);
@@ -177,20 +168,17 @@ TEST_F(BondsOn, NobodyIsBound) {
 
 TEST_F(BondsOn, AGroupThatIsPinnedTwiceIsTheSameErrorOnAll) {
   if (size == 1) GTEST_SKIP() << "takes two ranks";
-  Bonded all(2);
-  all.cloud.id = {2 * rank, 2 * rank + 1};
+  Bonded all({2 * rank, 2 * rank + 1});
   all.group = {7, -1};
   all.pinned = {static_cast<char>(rank == 0 || rank == size - 1), 1};
   const Set now = all.as_set();
   Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
-  const std::string text = test::error_of([&] {
+  const std::string text = test::error_everywhere([&] {
     std::vector<Order> orders = test::made(prepared.orders);
     hold_together(communicator, Status(), {&now, 1}, orders);
   });
-  EXPECT_TRUE(test::mentions(text, "core/migrate: Group 7 is pinned on rank 0 and on rank " +
-                                       std::to_string(size - 1) +
-                                       ". Pin objects of one group on one rank."));
-  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_MENTIONS(text, "core/migrate: Group 7 is pinned on rank 0 and on rank " +
+                            std::to_string(size - 1) + ". Pin objects of one group on one rank.");
 }
 
 TEST_F(BondsOn, GroupsThatAreNoIntegersAreTheSameErrorOnAll) {
@@ -201,12 +189,9 @@ TEST_F(BondsOn, GroupsThatAreNoIntegersAreTheSameErrorOnAll) {
     const bool bad = rank == culprit;
     const auto refused = [&](const SetOptions& options, const std::string& told) {
       const Set now = cloud.as_set(bad ? options : SetOptions{.group = whole});
-      const std::string text = test::error_of([&] {
-        static_cast<void>(agree_on_sets(communicator, {&now, 1}));
-      });
-      EXPECT_TRUE(test::mentions(
-          text, "evenkeel: rank " + std::to_string(culprit) + ": core/field: " + told));
-      EXPECT_TRUE(test::same_everywhere(communicator, text));
+      EXPECT_ERROR_EVERYWHERE(
+          agree_on_sets(communicator, {&now, 1}),
+          "evenkeel: rank " + std::to_string(culprit) + ": core/field: " + told);
     };
     refused({.group = real}, "The groups 'std::vector' are not one integer per object.");
     refused({.pinned = real}, "The pins 'std::vector' are not one integer per object.");
@@ -222,35 +207,30 @@ TEST_F(BondsOn, WhatIsWrongBeforeIsTheSameErrorOnAll) {
     const Status status = rank != culprit ? Status()
                                           : Status(Error(ErrorKind::application, Where{"ship"},
                                                          "The anchor is down.", "Weigh it."));
-    const std::string text = test::error_of([&] {
+    const std::string text = test::error_everywhere([&] {
       std::vector<Order> orders = test::made(prepared.orders);
       hold_together(communicator, status, {&now, 1}, orders);
     });
     EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
                         ": ship: The anchor is down. Weigh it.");
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
   }
 }
 
 TEST_F(BondsOn, RanksThatHoldOtherObjectsAreAnError) {
-  const Ids ids = ids_here(communicator, test::in_turn, 10 * size);
-  test::Vectors cloud(ids.size());
-  const Set now = cloud.as_set();
-  write_objects(now, everywhere, ids);
-  const Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
+  test::Filled<test::Vectors> cloud(ids_here(communicator, test::in_turn, 10 * size));
+  const Prepared prepared = test::prepare_shuffle(communicator, {&cloud.set, 1}, 1);
   const auto with = [&](const std::vector<int>& held) {
     std::vector<exec::Array<int>> all;
     all.emplace_back(test::space(), "held", std::span<const int>(held));
     return test::error_of([&] {
-      static_cast<void>(plan(communicator, Status(), prepared.splitters,
-                             test::made(prepared.orders), {.held = all}));
+      plan(communicator, Status(), prepared.splitters, test::made(prepared.orders), {.held = all});
     });
   };
-  EXPECT_TRUE(test::mentions(with(std::vector<int>(9)),
-                             "The list of held ranks has 9 entries for 10 objects."));
-  EXPECT_TRUE(test::mentions(with(std::vector<int>(10, size)), "would go to rank "));
+  EXPECT_MENTIONS(with(std::vector<int>(9)),
+                  "The list of held ranks has 9 entries for 10 objects.");
+  EXPECT_MENTIONS(with(std::vector<int>(10, size)), "would go to rank ");
   EXPECT_EQ(with(std::vector<int>(10, Bonds::free)), "nothing was thrown");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::bonds_test

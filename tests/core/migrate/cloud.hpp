@@ -1,32 +1,24 @@
 #pragma once
 
-// Clouds of objects of which every byte follows from the id, and the serial oracle of a move: the
+// Clouds of objects in which every byte follows from the id, and the serial oracle of a move: the
 // objects of all ranks side by side, sorted by key. The ids are field 1 of every set here.
 
 #include "core/listed.hpp"
 #include "core/values.hpp"
-#include "support/harness.hpp"
 
+#include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/field/staging.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/migrate.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstring>
-#include <set>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace evenkeel::test {
 
 using Ids = std::vector<std::int64_t>;
 using Bytes = std::vector<unsigned char>;
 
-// Numbers that have nothing to do with each other (S. Vigna's splitmix64).
+// Returns unrelated numbers for different bits (S. Vigna's splitmix64).
 inline std::uint64_t mix(std::uint64_t bits) {
   bits += 0x9E3779B97F4A7C15U;
   bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9U;
@@ -44,18 +36,26 @@ struct Scene {
   double (*coordinate)(std::int64_t id, int axis);
 };
 
+// Places in the unit cube, where many objects share a coordinate.
+inline std::array<double, 3> place_in_unit(std::int64_t id) {
+  std::array<double, 3> place;
+  for (int axis = 0; axis < 3; ++axis)
+    place[static_cast<std::size_t>(axis)] = static_cast<double>(mix(id, axis) % 1000) / 1000;
+  return place;
+}
+
 inline constexpr Scene everywhere = {"everywhere", [](std::int64_t id, int axis) {
                                        return -20 + 5e-19 * static_cast<double>(mix(id, axis));
                                      }};
 inline constexpr Scene in_one_point = {"in one point", [](std::int64_t, int) { return 0.7; }};
-// Few places for many objects.
+// Many objects share few places.
 inline constexpr Scene on_corners = {
     "on corners", [](std::int64_t id, int axis) { return static_cast<double>(mix(id, axis) % 3); }};
 inline constexpr Scene in_a_plane = {"in a plane", [](std::int64_t id, int axis) {
                                        return axis == 1 ? 1 : everywhere.coordinate(id, axis);
                                      }};
 
-// On which rank an object is at first.
+// The rank on which each object starts.
 struct Spread {
   const char* name;
   int (*rank_of)(std::int64_t id, int size);
@@ -73,7 +73,7 @@ inline constexpr Spread on_even_ranks = {"on even ranks", [](std::int64_t id, in
                                            return static_cast<int>(id % ((size + 1) / 2)) * 2;
                                          }};
 
-// Those of the ids 0, 1, ... that are here.
+// Returns those of the ids 0, 1, ... that are on this rank.
 inline Ids ids_here(const Communicator& communicator, const Spread& spread, std::int64_t total) {
   Ids ids;
   for (std::int64_t id = 0; id < total; ++id)
@@ -83,7 +83,7 @@ inline Ids ids_here(const Communicator& communicator, const Spread& spread, std:
 
 // --- What objects carry --------------------------------------------------------------------------
 
-// The values of field `f`, without what stands behind the owned objects.
+// The values of field `f`, without those behind the owned objects.
 inline FieldLayout owned(const Set& set, std::size_t f) {
   FieldLayout layout = set.fields()[f].layout();
   layout.count = set.count();
@@ -104,7 +104,7 @@ inline void write_place(const Set& set, const Scene& scene, std::int64_t id,
   }
 }
 
-// What field `f` holds for these objects: their places, their ids, and noise elsewhere.
+// The values of field `f` for these objects: their places, their ids, and noise elsewhere.
 inline Bytes bytes_of(const Set& set, std::size_t f, const Scene& scene, const Ids& ids) {
   const auto size = static_cast<std::size_t>(set.fields()[f].layout().bytes_per_object());
   Bytes bytes(ids.size() * size);
@@ -125,7 +125,7 @@ inline void write_objects(const Set& set, const Scene& scene, const Ids& ids) {
 
 inline Ids ids_in(const Set& set) { return values_at<std::int64_t>(owned(set, 1)); }
 
-// Every byte of every field.
+// Compares every byte of every field.
 inline void expect_objects(const Set& set, const Scene& scene, const Ids& ids) {
   ASSERT_EQ(ids_in(set), ids);
   for (std::size_t f = 0; f < set.fields().size(); ++f)
@@ -133,7 +133,7 @@ inline void expect_objects(const Set& set, const Scene& scene, const Ids& ids) {
         << set.describe(f);
 }
 
-// Collective. Over whole objects, whatever rank and place they are at.
+// Collective. The sum covers whole objects, and does not depend on their rank and order.
 inline std::uint64_t checksum(const Communicator& communicator, const Set& set) {
   std::vector<std::uint64_t> of_object(static_cast<std::size_t>(set.count()));
   for (std::size_t f = 0; f < set.fields().size(); ++f) {
@@ -175,7 +175,7 @@ inline Bounds bounds_of_all(const Communicator& communicator, std::span<const Se
   return all;
 }
 
-// Collective. As a balancer does it; all objects weigh the same.
+// Collective. Prepares a move like a balancer does; all objects weigh the same.
 inline Prepared prepare_by_curve(const Communicator& communicator, std::span<const Set> sets) {
   Prepared prepared;
   prepared.shapes = agree_on_sets(communicator, sets);
@@ -192,7 +192,7 @@ inline Prepared prepare_by_curve(const Communicator& communicator, std::span<con
   return prepared;
 }
 
-// Objects by keys that somebody made up.
+// Orders objects by given keys.
 template <class KeyOf>
 Listed order_by(const Ids& ids, const KeyOf& key_of) {
   Listed order;
@@ -203,7 +203,7 @@ Listed order_by(const Ids& ids, const KeyOf& key_of) {
   return order;
 }
 
-// Part p owns the keys from 100 p on.
+// Part p owns the keys from 100 p up to 100 (p + 1).
 constexpr std::uint64_t keys_per_part = 100;
 inline Splitters even_splitters(int parts) {
   Splitters splitters;
@@ -212,24 +212,45 @@ inline Splitters even_splitters(int parts) {
   return splitters;
 }
 
-// Collective. Objects change their ranks at will, whatever their places are: another shuffle for
-// each `salt`, with many equal keys.
-inline Prepared prepare_shuffle(const Communicator& communicator, std::span<const Set> sets,
-                                int salt) {
+// Collective. Object `id` of set s has the key key_of(s, id).
+template <class KeyOf>
+Prepared prepare_by_keys(const Communicator& communicator, std::span<const Set> sets,
+                         const KeyOf& key_of) {
   Prepared prepared;
   prepared.shapes = agree_on_sets(communicator, sets);
   prepared.splitters = even_splitters(communicator.size());
-  for (const Set& set : sets)
-    prepared.orders.push_back(order_by(ids_in(set), [&](std::int64_t id) {
-      return mix(id, 5000 + salt) % prepared.splitters.back().value;
-    }));
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    prepared.orders.push_back(
+        order_by(ids_in(sets[s]), [&](std::int64_t id) { return key_of(s, id); }));
   prepared.plan = plan(communicator, Status(), prepared.splitters, made(prepared.orders));
   return prepared;
 }
 
+// Collective. Object `id` of set s goes to rank to(s, id).
+template <class Destination>
+Prepared prepare_trade(const Communicator& communicator, std::span<const Set> sets,
+                       const Destination& to) {
+  return prepare_by_keys(communicator, sets, [&](std::size_t s, std::int64_t id) {
+    return keys_per_part * static_cast<std::uint64_t>(to(s, id));
+  });
+}
+
+// A key of any part, for another shuffle with each `salt`; many keys are equal.
+inline std::uint64_t any_key(std::int64_t id, int salt, int parts) {
+  return mix(id, 5000 + salt) % (keys_per_part * static_cast<std::uint64_t>(parts));
+}
+
+// Collective. Objects change their ranks arbitrarily, independent of their places.
+inline Prepared prepare_shuffle(const Communicator& communicator, std::span<const Set> sets,
+                                int salt) {
+  return prepare_by_keys(communicator, sets, [&](std::size_t, std::int64_t id) {
+    return any_key(id, salt, communicator.size());
+  });
+}
+
 // --- The oracle ----------------------------------------------------------------------------------
 
-// What a move must lead to on this rank, and what its report must say.
+// The result of a move on this rank, and the values of its report.
 struct Expected {
   std::vector<Ids> ids;  // of each set
   std::int64_t objects = 0, bytes = 0, sent = 0, received = 0;
@@ -242,8 +263,8 @@ struct Placed {
   int from;
 };
 
-// Collective. The objects of all ranks in the order of the curve; those of one key in the order of
-// ranks, and of the order that they had there.
+// Collective. The objects of all ranks in the order of the curve. Those of one key are in the order
+// of ranks, and of their order there.
 inline std::vector<Placed> all_objects(const Communicator& communicator, const Set& set,
                                        const Listed& order) {
   const Ids ids = ids_in(set);
@@ -294,7 +315,7 @@ inline void expect_report(const MoveReport& report, const Expected& expected) {
   EXPECT_EQ(report.partners, std::ssize(expected.partners));
 }
 
-// Collective. Moves, and compares all that there is with the oracle.
+// Collective. Moves the sets, and compares everything with the oracle.
 inline MoveReport expect_move(const Communicator& communicator, std::span<const Set> sets,
                               const Scene& scene, const Prepared& prepared,
                               const MoveOptions& options = {}) {
@@ -311,7 +332,7 @@ inline MoveReport expect_move(const Communicator& communicator, std::span<const 
   return report;
 }
 
-// The same for one set, shuffled or by the curve.
+// Does the same for one set, shuffled or by the curve.
 inline void expect_shuffle(const Communicator& communicator, const Set& set, const Scene& scene,
                            int salt) {
   expect_move(communicator, {&set, 1}, scene, prepare_shuffle(communicator, {&set, 1}, salt));
@@ -322,7 +343,7 @@ inline void expect_order(const Communicator& communicator, const Set& set, const
 
 // --- Clouds --------------------------------------------------------------------------------------
 
-// The plainest cloud.
+// The simplest cloud.
 struct Vectors {
   std::vector<std::array<double, 3>> x;
   Ids id;
@@ -337,7 +358,17 @@ struct Vectors {
   }
 };
 
-// All that a failed move must leave as it was.
+// A cloud of these objects, and the set of them.
+template <class Cloud>
+struct Filled : Cloud {
+  Set set = this->as_set();
+
+  explicit Filled(const Ids& ids, const Scene& scene = everywhere) : Cloud(ids.size()) {
+    write_objects(set, scene, ids);
+  }
+};
+
+// Everything that a failed move must leave unchanged.
 struct Snapshot {
   struct Place {
     const void* data;
@@ -346,7 +377,7 @@ struct Snapshot {
     friend bool operator==(const Place&, const Place&) = default;
   };
   std::vector<Place> places;
-  std::vector<Bytes> contents;  // owned objects and what stands behind them
+  std::vector<Bytes> contents;  // owned objects and those behind them
   Ids counts;
   friend bool operator==(const Snapshot&, const Snapshot&) = default;
 };

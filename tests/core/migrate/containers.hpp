@@ -4,15 +4,12 @@
 
 #include "core/migrate/cloud.hpp"
 
-#include <evenkeel/core/field/kokkos_dual_view.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/field/raw.hpp>
-
-#include <utility>
+#include <evenkeel/core/field/standard.hpp>
 
 namespace evenkeel::test {
 
-constexpr std::int64_t most_objects = 300;  // all together: the memory of some has an end
+constexpr std::int64_t most_objects = 300;  // all together: the memory of some is limited
 constexpr auto room = static_cast<std::size_t>(most_objects);
 
 template <class Memory>
@@ -34,7 +31,7 @@ struct LeftViews {
   }
 };
 
-// Flat, with values on the host beside those in the memory of the space.
+// Flat Views, with values on the host beside those in the memory of the space.
 template <class Memory>
 struct RightViews {
   Kokkos::View<float**, Kokkos::LayoutRight, Memory> x;
@@ -69,7 +66,7 @@ struct RecordViews {
   Set as_set() { return set(particles, carry(id)); }
 };
 
-// A rank without objects never made its Views.
+// A rank without objects has never allocated its Views.
 template <class Memory>
 struct LateViews {
   Kokkos::View<double**, Kokkos::LayoutRight, Memory> x;
@@ -87,7 +84,7 @@ struct LateViews {
   Set as_set() { return set(x, carry(id, tensor, force)); }
 };
 
-// Other containers for the same values on other ranks.
+// Ranks use different containers for the same values.
 struct MixedContainers {
   Kokkos::View<double**, Kokkos::LayoutLeft, Kokkos::HostSpace> left;
   std::vector<std::array<double, 3>> x;
@@ -100,7 +97,7 @@ struct MixedContainers {
   Set as_set() { return rank() % 2 == 0 ? set(left, carry(id, vector)) : set(x, carry(id, view)); }
 };
 
-// Memory of a fixed size that belongs to somebody else, by objects and by components.
+// Borrowed memory of a fixed size, ordered by objects and by components.
 struct Borrowed {
   std::vector<std::array<double, 3>> x_memory = decltype(x_memory)(room);
   Ids id_memory = Ids(room);
@@ -120,7 +117,7 @@ struct Borrowed {
   Set as_set() { return set(x, carry(id, tensor, member), {.count = &owned}); }
 };
 
-// Raw fields that know their number themselves.
+// Raw fields that store their number of objects themselves.
 struct Raw {
   std::vector<double> x_memory = std::vector<double>(3 * room);
   Ids id_memory = Ids(room);
@@ -150,7 +147,7 @@ struct Subviews {
   Set as_set() { return set(x, carry(id, velocity), {.count = &owned}); }
 };
 
-// Views that others hold, and that stay where they are.
+// Views that are also held elsewhere, and that keep their memory.
 template <class Memory>
 struct KeptViews {
   LeftViews<Memory> views{room}, others = views;

@@ -1,16 +1,13 @@
 #include "core/migrate/cloud.hpp"
 
 #include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/field/standard.hpp>
 
-#include <functional>
 #include <new>
-#include <set>
-#include <stdexcept>
 
-namespace evenkeel::test {
+namespace evenkeel::faults_test {
 
-// An application's own container, and how its allocate can break its promise.
+// An application's own container, and the ways in which its allocate can break its promise.
 struct Moody {
   enum class Mood {
     willing,
@@ -31,21 +28,21 @@ struct MoodyRoom {
   Moody::Mood mood;
 };
 
-}  // namespace evenkeel::test
+}  // namespace evenkeel::faults_test
 
 namespace evenkeel {
 
 template <>
-struct FieldTraits<test::Moody> {
-  using Mood = test::Moody::Mood;
+struct FieldTraits<faults_test::Moody> {
+  using Mood = faults_test::Moody::Mood;
   using Element = std::array<double, 2>;
-  using Staged = test::MoodyRoom;
-  static FieldLayout layout(test::Moody& moody) {
+  using Staged = faults_test::MoodyRoom;
+  static FieldLayout layout(faults_test::Moody& moody) {
     return packed_layout(moody.values.data(), std::ssize(moody.values), std::ssize(moody.values));
   }
-  static std::string label(const test::Moody&) { return "moody"; }
-  static Ownership ownership(const test::Moody&) { return Ownership::sole; }
-  static Staged allocate(const test::Moody& moody, const Room& room) {
+  static std::string label(const faults_test::Moody&) { return "moody"; }
+  static Ownership ownership(const faults_test::Moody&) { return Ownership::sole; }
+  static Staged allocate(const faults_test::Moody& moody, const Room& room) {
     const auto count = static_cast<std::size_t>(room.count);
     switch (moody.mood) {
       case Mood::no_memory: throw std::bad_alloc();
@@ -64,18 +61,23 @@ struct FieldTraits<test::Moody> {
     if (room.mood == Mood::elsewhere) layout.memory = MemoryKind::device;
     return layout;
   }
-  static void commit(test::Moody& moody, Staged& room) noexcept { moody.values.swap(room.values); }
+  static void commit(faults_test::Moody& moody, Staged& room) noexcept {
+    moody.values.swap(room.values);
+  }
 };
 
+}  // namespace evenkeel
+
+namespace evenkeel::faults_test {
 namespace {
 
 using test::everywhere;
 using test::Ids;
 using test::ids_here;
-using test::Moody;
 using test::Prepared;
 
-// Two sets with what is replaced, what keeps its place, what is borrowed and what is moody.
+// Two sets with fields that are replaced, that keep their memory, that are borrowed and that are
+// moody.
 struct Ship {
   static constexpr std::int64_t room = 60;
   Kokkos::View<double* [3], Kokkos::LayoutLeft, Kokkos::HostSpace> x;
@@ -109,30 +111,23 @@ struct Ship {
   }
 };
 
-class MoveFails : public testing::Test {
+class MoveFails : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
   Ship ship{communicator};
   int shuffles = 0;
 
   Prepared shuffled() { return test::prepare_shuffle(communicator, ship.sets, ++shuffles); }
 
-  // The first rank, one in the middle, the last: one rank fails at a time.
+  // One rank fails at a time: the first, one in the middle or the last.
   std::set<int> culprits() const { return {0, size / 2, size - 1}; }
 
-  std::string error_of_move(const Prepared& prepared, const MoveOptions& options = {}) const {
-    return test::error_of(
-        [&] { move(communicator, ship.sets, prepared.shapes, prepared.plan, options); });
-  }
-
-  // The same Error everywhere, and nothing has changed anywhere.
+  // Expects the same Error on all ranks, and no change on any.
   void expect_undone(const Prepared& prepared, const MoveOptions& options,
                      const std::string& expected) const {
     const test::Snapshot before = test::snapshot_of(ship.sets);
-    const std::string text = error_of_move(prepared, options);
-    EXPECT_EQ(text, expected);
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    EXPECT_EQ(test::error_everywhere(
+                  [&] { move(communicator, ship.sets, prepared.shapes, prepared.plan, options); }),
+              expected);
     EXPECT_TRUE(test::snapshot_of(ship.sets) == before);
   }
 
@@ -198,7 +193,7 @@ TEST_F(MoveFails, WhenAllRanksThrow) {
   }
 }
 
-// One rank fails early, another late: the lowest is told, whatever happened first.
+// One rank fails early, another late: all report the lowest rank, independent of the time.
 TEST_F(MoveFails, AtDifferentStagesOnDifferentRanks) {
   if (size < 2) GTEST_SKIP() << "takes two ranks";
   const Prepared prepared = shuffled();
@@ -228,7 +223,7 @@ TEST_F(MoveFails, AgainAndAgain) {
   expect_success(prepared);
 }
 
-// Until the end the application sees its old values, all of them.
+// Until the end of the move the application sees all its old values.
 TEST_F(MoveFails, NothingIsTouchedWhileAMoveIsUnderWay) {
   const Prepared prepared = shuffled();
   const test::Snapshot before = test::snapshot_of(ship.sets);
@@ -281,7 +276,7 @@ TEST_F(MoveFails, WhenAContainerRefuses) {
   }
 }
 
-// All crew comes to the culprit, whose hold is one too small for it.
+// The whole crew moves to the culprit, whose memory is one object too small.
 TEST_F(MoveFails, WhenBorrowedMemoryIsTooSmall) {
   if (size == 1) GTEST_SKIP() << "what is there has room";
   for (const int culprit : culprits()) {
@@ -323,4 +318,4 @@ TEST_F(MoveFails, WhenTheVariableOfTheCountIsTooSmall) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::faults_test

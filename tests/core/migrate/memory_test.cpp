@@ -3,19 +3,17 @@
 #include <evenkeel/core/field/kokkos_view.hpp>
 
 #include <fstream>
-#include <numeric>
-#include <optional>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
-namespace evenkeel {
+namespace evenkeel::memory_test {
 namespace {
 
 using test::Ids;
 
-// Seven doubles in three fields, by keys: in order, or in none.
+// Seven doubles in three fields, moved by keys that are in order or random.
 struct Cloud {
   std::vector<std::array<double, 3>> x, velocity;
   std::vector<double> id;
@@ -30,7 +28,7 @@ struct Case {
   std::uint64_t (*key)(std::int64_t i, std::int64_t count, int rank, int size);
 };
 
-// Each rank holds, in order, half of its own keys and half of those of the next.
+// Each rank holds, in order, half of its own keys and half of those of the next rank.
 std::uint64_t key_in_ranges(std::int64_t i, std::int64_t count, int rank, int size) {
   const int part = 2 * i < count ? rank : (rank + 1) % size;
   return test::keys_per_part * static_cast<std::uint64_t>(part) + (2 * i < count ? 10 : 60);
@@ -41,11 +39,8 @@ std::uint64_t random_key(std::int64_t i, std::int64_t count, int rank, int size)
 
 constexpr Case cases[] = {{"in ranges", &key_in_ranges}, {"at random", &random_key}};
 
-class MemoryOn : public testing::Test {
+class MemoryOn : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-
   Plan plan_of(const Case& now, std::int64_t count) const {
     const test::Listed order =
         test::order_by(test::counting<std::int64_t>(count),
@@ -54,7 +49,7 @@ class MemoryOn : public testing::Test {
   }
 };
 
-// Ten times as much is moved as there may be staging.
+// The move transfers ten times the bytes that staging may take.
 TEST_F(MemoryOn, StagingKeepsToItsBudget) {
   constexpr std::int64_t count = 60'000;
   for (const Case& now : cases) {
@@ -81,7 +76,7 @@ TEST_F(MemoryOn, StagingKeepsToItsBudget) {
   }
 }
 
-// They travel as any field does.
+// Origins travel like any other field.
 TEST_F(MemoryOn, OriginsAreCounted) {
   constexpr std::int64_t count = 1000;
   for (const Case& now : cases) {
@@ -101,7 +96,7 @@ TEST_F(MemoryOn, OriginsAreCounted) {
   }
 }
 
-// In kilobytes, of this process: a line of /proc/self/status.
+// Reads a line of /proc/self/status, in kilobytes, for this process.
 std::optional<std::int64_t> status_of(const std::string& key) {
   std::ifstream status("/proc/self/status");
   std::string word;
@@ -114,8 +109,8 @@ std::optional<std::int64_t> status_of(const std::string& key) {
   return std::nullopt;
 }
 
-// From here on the peak is counted anew. Memory that was freed, but not yet returned to the system,
-// is returned: it would be used again without being counted.
+// Restarts the count of the peak. Freed memory that is not yet returned to the system is returned:
+// otherwise it would be used again without being counted.
 bool forget_the_peak() {
 #ifdef __GLIBC__
   malloc_trim(0);
@@ -125,7 +120,7 @@ bool forget_the_peak() {
   return static_cast<bool>(control);
 }
 
-// What the kernel says that a move took, beside what it took it from.
+// Compares the predicted memory of a move with the memory that the operating system reports.
 TEST_F(MemoryOn, APeakIsNoHigherThanTold) {
   if (test::is_sanitized) GTEST_SKIP() << "a sanitizer has memory of its own";
   if (!status_of("VmHWM") || !forget_the_peak()) GTEST_SKIP() << "this system does not say";
@@ -143,7 +138,7 @@ TEST_F(MemoryOn, APeakIsNoHigherThanTold) {
     const std::int64_t before = *status_of("VmRSS");
     move(communicator, {&set, 1}, shapes, who, options);
     const std::int64_t taken = 1024 * (*status_of("VmHWM") - before);
-    // Messages that MPI holds, and pages that memory is rounded up to.
+    // The rest are messages that MPI holds, and the rounding of memory to pages.
     EXPECT_LE(taken, told.after + told.staging + told.after / 20 + 6 * megabyte);
     EXPECT_GE(taken, told.after * 8 / 10) << "or it is not measured";
   }
@@ -154,7 +149,7 @@ TEST_F(MemoryOn, APlanOfOtherSetsIsRefused) {
   Cloud cloud(99);
   const Set set = cloud.as_set();
   const std::vector<SetShape> shapes = agree_on_sets(communicator, {&set, 1});
-  EXPECT_ERROR(static_cast<void>(memory_of(communicator, {&set, 1}, shapes, who)),
+  EXPECT_ERROR(memory_of(communicator, {&set, 1}, shapes, who),
                "The plan was made for other sets, or the sets have changed since.");
 }
 
@@ -171,15 +166,13 @@ TEST_F(MemoryOn, OptionsThatDifferAreTheSameErrorOnAll) {
     Cloud cloud(100);
     const Set set = cloud.as_set();
     const std::vector<SetShape> shapes = agree_on_sets(communicator, {&set, 1});
-    const std::string text = test::error_of([&] {
-      move(communicator, {&set, 1}, shapes, who, rank == size - 1 ? odd : usual);
-    });
-    EXPECT_TRUE(test::mentions(text, "Give the same on all ranks."));
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    EXPECT_ERROR_EVERYWHERE(
+        move(communicator, {&set, 1}, shapes, who, rank == size - 1 ? odd : usual),
+        "Give the same on all ranks.");
     EXPECT_EQ(cloud.x.size(), 100U);
     EXPECT_TRUE(move(communicator, {&set, 1}, shapes, who, odd));
   }
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::memory_test

@@ -2,12 +2,7 @@
 
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <numeric>
-#include <random>
-
-namespace evenkeel {
+namespace evenkeel::merge_test {
 namespace {
 
 using Runs = std::vector<std::vector<std::uint64_t>>;
@@ -38,7 +33,7 @@ std::vector<ObjectRange> merged(const Runs& runs, std::int64_t most = any_number
   return merged_runs(parts, most);
 }
 
-// Against a stable sort.
+// Compares with a stable sort.
 void expect_merged(const Runs& runs) {
   const Joined all = joined(runs);
   std::vector<std::int64_t> expected(all.keys.size());
@@ -91,4 +86,4 @@ TEST(MergedRuns, NoneWhereThereAreTooMany) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::merge_test

@@ -2,15 +2,10 @@
 
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <numeric>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::messages_test {
 namespace {
 
-// The columns of some sets, and what one rank gets of them.
+// The columns of some sets, and the share of one rank.
 struct Cargo {
   std::vector<Column> columns;
   std::vector<std::vector<std::int64_t>> sizes;  // of the objects of each column
@@ -24,21 +19,22 @@ struct Cargo {
   }
   void add_payload(std::size_t set, const std::vector<std::int64_t>& of_objects,
                    MemoryKind memory = MemoryKind::host, std::int64_t most = MessageSizes().most) {
-    std::vector<std::int64_t> begins(4, 1000);  // anywhere, and not the first
+    std::vector<std::int64_t> begins(4, 1000);  // anywhere except at the first
     for (const std::int64_t size : of_objects) begins.push_back(begins.back() + size);
     columns.push_back({set, columns.size(), memory, any_bytes});
     shares.push_back(share_of_payload(Space::where(MemoryKind::host), begins.data(), 3,
                                       std::ssize(of_objects), most));
     sizes.push_back(of_objects);
   }
-  // Of objects that stand side by side in a column.
+  // Sums up the bytes of consecutive objects in a column.
   std::int64_t bytes_of(const Piece& piece) const {
     const auto first = sizes[piece.column].begin() + piece.first;
     return std::accumulate(first, first + piece.count, std::int64_t{0});
   }
 };
 
-// Every object of every column once, in order; nothing overlaps; nothing is longer than it may be.
+// Expects every object of every column once, in order, without overlap and within the greatest
+// length.
 void expect_cut(const Cargo& cargo, const MessageSizes& sizes) {
   const std::vector<Message> messages = cut_into_messages(cargo.columns, cargo.shares, sizes);
   std::vector<std::int64_t> next(cargo.columns.size());
@@ -108,7 +104,7 @@ TEST(Messages, Nothing) {
   EXPECT_TRUE(cut_into_messages(cargo.columns, cargo.shares, {}).empty());
 }
 
-// Their owner is told of them.
+// Their owner must learn of them.
 TEST(Messages, ObjectsWithoutBytesTravelToo) {
   Cargo cargo;
   cargo.add_payload(0, {0, 0, 0}, MemoryKind::host, 1);
@@ -156,4 +152,4 @@ TEST(Messages, OfAnything) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::messages_test

@@ -1,8 +1,8 @@
 #include "core/migrate/containers.hpp"
 
-#include <optional>
+#include <evenkeel/backends/exec/with_space.hpp>
 
-namespace evenkeel {
+namespace evenkeel::move_test {
 namespace {
 
 using test::at_random;
@@ -12,6 +12,7 @@ using test::expect_move;
 using test::expect_objects;
 using test::expect_order;
 using test::expect_shuffle;
+using test::Filled;
 using test::Ids;
 using test::ids_here;
 using test::in_turn;
@@ -45,36 +46,32 @@ constexpr Case cases[] = {
     {everywhere, in_turn, 0},
 };
 
+class MoveOn : public test::OnRanks {};
+
 std::string name_of(const Case& now) {
   return std::to_string(now.objects) + " objects " + now.scene.name + ", " + now.spread.name;
 }
 
-// By the curve, then by a shuffle, then by the curve again.
+// Moves by the curve, then by a shuffle, then by the curve again.
 template <class Cloud>
 void expect_moves() {
   const Communicator communicator = test::world();
   for (const Case& now : cases) {
     SCOPED_TRACE(name_of(now));
-    const Ids ids = ids_here(communicator, now.spread, now.objects);
-    Cloud cloud(ids.size());
-    const Set set = cloud.as_set();
-    write_objects(set, now.scene, ids);
-    expect_order(communicator, set, now.scene);
-    expect_shuffle(communicator, set, now.scene, 1);
-    expect_order(communicator, set, now.scene);
+    Filled<Cloud> cloud(ids_here(communicator, now.spread, now.objects), now.scene);
+    expect_order(communicator, cloud.set, now.scene);
+    expect_shuffle(communicator, cloud.set, now.scene, 1);
+    expect_order(communicator, cloud.set, now.scene);
   }
 }
 
-template <class Instance>
-void move_views(const Instance&) {
-  using Memory = typename Instance::memory_space;
-  expect_moves<LeftViews<Memory>>();
-  expect_moves<test::RightViews<Memory>>();
-  expect_moves<test::RecordViews<Memory>>();
-}
-
 TEST(Move, Views) {
-  with_space(test::space(), [](const auto& instance) { move_views(instance); });
+  with_space(test::space(), []<class Instance>(const Instance&) {
+    using Memory = typename Instance::memory_space;
+    expect_moves<LeftViews<Memory>>();
+    expect_moves<test::RightViews<Memory>>();
+    expect_moves<test::RecordViews<Memory>>();
+  });
 }
 
 TEST(Move, VectorsAndRecords) {
@@ -95,50 +92,38 @@ TEST(Move, StridedSubviews) {
   });
 }
 
-template <class Instance>
-void move_late_views(const Instance&) {
-  using Memory = typename Instance::memory_space;
-  expect_moves<LateViews<Memory>>();
-  const Communicator communicator = test::world();
-  // All ranks know the components afterwards, those without objects too.
-  const Ids ids = ids_here(communicator, test::on_the_last, 1);
-  LateViews<Memory> cloud(ids.size());
-  const Set set = cloud.as_set();
-  write_objects(set, everywhere, ids);
-  expect_shuffle(communicator, set, everywhere, 0);
-  EXPECT_EQ(cloud.x.extent(1), 3U);
-  EXPECT_EQ(cloud.tensor.extent(1), 5U);
-  EXPECT_EQ(cloud.force.extent(1), 2U);
+TEST_F(MoveOn, ViewsThatWereNeverGivenExtents) {
+  with_space(test::space(), [&]<class Instance>(const Instance&) {
+    using Memory = typename Instance::memory_space;
+    expect_moves<LateViews<Memory>>();
+    // All ranks know the components afterwards, including those without objects.
+    Filled<LateViews<Memory>> cloud(ids_here(communicator, test::on_the_last, 1));
+    expect_shuffle(communicator, cloud.set, everywhere, 0);
+    EXPECT_EQ(cloud.x.extent(1), 3U);
+    EXPECT_EQ(cloud.tensor.extent(1), 5U);
+    EXPECT_EQ(cloud.force.extent(1), 2U);
+  });
 }
 
-TEST(Move, ViewsThatWereNeverGivenExtents) {
-  with_space(test::space(), [](const auto& instance) { move_late_views(instance); });
+TEST_F(MoveOn, KeptAllocationsStayWhereTheyAre) {
+  with_space(test::space(), [&]<class Instance>(const Instance&) {
+    using Memory = typename Instance::memory_space;
+    expect_moves<KeptViews<Memory>>();
+    const Ids ids = ids_here(communicator, in_turn, 100);
+    KeptViews<Memory> cloud(ids.size());
+    const Set kept = cloud.as_set(), others = cloud.others.as_set({.count = &cloud.owned});
+    write_objects(kept, everywhere, ids);
+    expect_shuffle(communicator, kept, everywhere, 0);
+    EXPECT_EQ(cloud.views.x.data(), cloud.others.x.data());
+    EXPECT_EQ(cloud.views.tensor.data(), cloud.others.tensor.data());
+    EXPECT_EQ(cloud.views.x.extent(0), test::room);
+    expect_objects(others, everywhere, test::ids_in(kept));
+  });
 }
 
-template <class Instance>
-void move_kept_views(const Instance&) {
-  using Memory = typename Instance::memory_space;
-  expect_moves<KeptViews<Memory>>();
-  const Communicator communicator = test::world();
-  const Ids ids = ids_here(communicator, in_turn, 100);
-  KeptViews<Memory> cloud(ids.size());
-  const Set kept = cloud.as_set(), others = cloud.others.as_set({.count = &cloud.owned});
-  write_objects(kept, everywhere, ids);
-  expect_shuffle(communicator, kept, everywhere, 0);
-  EXPECT_EQ(cloud.views.x.data(), cloud.others.x.data());
-  EXPECT_EQ(cloud.views.tensor.data(), cloud.others.tensor.data());
-  EXPECT_EQ(cloud.views.x.extent(0), test::room);
-  expect_objects(others, everywhere, test::ids_in(kept));
-}
-
-TEST(Move, KeptAllocationsStayWhereTheyAre) {
-  with_space(test::space(), [](const auto& instance) { move_kept_views(instance); });
-}
-
-// A rank that has no memory at all can take part as long as nothing comes.
-TEST(Move, KeptViewsThatWereNeverGivenExtents) {
-  const Communicator communicator = test::world();
-  const bool has = communicator.rank() == communicator.size() - 1;
+// A rank without any memory can take part as long as no object arrives.
+TEST_F(MoveOn, KeptViewsThatWereNeverGivenExtents) {
+  const bool has = rank == size - 1;
   Kokkos::View<double**, Kokkos::HostSpace> x, tensor;
   Kokkos::View<std::int64_t*, Kokkos::HostSpace> id;
   int owned = has ? 8 : 0;
@@ -149,61 +134,42 @@ TEST(Move, KeptViewsThatWereNeverGivenExtents) {
   }
   const Set kept = set(x, carry(id, tensor), {.count = &owned, .keep_allocation = true});
   write_objects(kept, everywhere, test::counting<std::int64_t>(owned));
-  Prepared prepared;
-  prepared.shapes = agree_on_sets(communicator, {&kept, 1});
-  prepared.splitters = test::even_splitters(communicator.size());
-  prepared.orders.push_back(test::order_by(test::ids_in(kept), [&](std::int64_t id_of) {
-    return prepared.splitters.back().value - 1 - static_cast<std::uint64_t>(id_of);
-  }));
-  prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
+  const Prepared prepared =
+      test::prepare_by_keys(communicator, {&kept, 1}, [&](std::size_t, std::int64_t id_of) {
+        return test::keys_per_part * static_cast<std::uint64_t>(size) - 1 -
+               static_cast<std::uint64_t>(id_of);
+      });
   expect_move(communicator, {&kept, 1}, everywhere, prepared);
   EXPECT_EQ(owned, has ? 8 : 0);
 }
 
-template <class Instance>
-void move_aliased_views(const Instance&) {
-  const Communicator communicator = test::world();
-  const Ids ids = ids_here(communicator, in_turn, 100);
-  LeftViews<typename Instance::memory_space> views(ids.size()), others = views;
-  const Set aliased = views.as_set({.allow_aliases = true}), old = others.as_set();
-  write_objects(aliased, everywhere, ids);
-  const Prepared prepared = prepare_shuffle(communicator, {&aliased, 1}, 0);
-  // The others are Views of their own again once the move is over.
-  expect_move(communicator, {&aliased, 1}, everywhere, prepared);
-  expect_objects(old, everywhere, ids);
+TEST_F(MoveOn, AliasesKeepTheOldValues) {
+  with_space(test::space(), [&]<class Instance>(const Instance&) {
+    const Ids ids = ids_here(communicator, in_turn, 100);
+    LeftViews<typename Instance::memory_space> views(ids.size()), others = views;
+    const Set aliased = views.as_set({.allow_aliases = true}), old = others.as_set();
+    write_objects(aliased, everywhere, ids);
+    const Prepared prepared = prepare_shuffle(communicator, {&aliased, 1}, 0);
+    // After the move, the others are separate Views.
+    expect_move(communicator, {&aliased, 1}, everywhere, prepared);
+    expect_objects(old, everywhere, ids);
+  });
 }
 
-TEST(Move, AliasesKeepTheOldValues) {
-  with_space(test::space(), [](const auto& instance) { move_aliased_views(instance); });
-}
-
-template <class Instance>
-void move_labelled_views(const Instance&) {
-  const Communicator communicator = test::world();
-  const Ids ids = ids_here(communicator, in_turn, 20);
-  LeftViews<typename Instance::memory_space> views(ids.size());
-  const Set set = views.as_set();
-  write_objects(set, everywhere, ids);
-  expect_shuffle(communicator, set, everywhere, 0);
-  EXPECT_EQ(views.x.label(), "x");
-  EXPECT_EQ(views.tensor.label(), "tensor");
-  EXPECT_EQ(static_cast<std::int64_t>(views.x.extent(0)), set.count());
-  EXPECT_EQ(static_cast<std::int64_t>(views.tensor.extent(0)), set.count());
-}
-
-TEST(Move, LabelsSurvive) {
-  with_space(test::space(), [](const auto& instance) { move_labelled_views(instance); });
+TEST_F(MoveOn, LabelsSurvive) {
+  with_space(test::space(), [&]<class Instance>(const Instance&) {
+    Filled<LeftViews<typename Instance::memory_space>> views(ids_here(communicator, in_turn, 20));
+    expect_shuffle(communicator, views.set, everywhere, 0);
+    EXPECT_EQ(views.x.label(), "x");
+    EXPECT_EQ(views.tensor.label(), "tensor");
+    EXPECT_EQ(static_cast<std::int64_t>(views.x.extent(0)), views.set.count());
+    EXPECT_EQ(static_cast<std::int64_t>(views.tensor.extent(0)), views.set.count());
+  });
 }
 
 // --- What goes with a set ------------------------------------------------------------------------
 
-class MoveOn : public testing::Test {
- protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-};
-
-// Only what stands before .count travels, and nothing else is left.
+// Only the objects before .count travel, and nothing else remains.
 TEST_F(MoveOn, GhostsAreDropped) {
   const Ids ids = ids_here(communicator, at_random, 100);
   const std::size_t ghosts = static_cast<std::size_t>(5 * rank);
@@ -231,7 +197,7 @@ TEST_F(MoveOn, ACountByValueDropsGhostsToo) {
   expect_objects(cloud.as_set(), everywhere, expected.ids.front());
 }
 
-// What whoever looks after a set adds to it grows, whatever the options say of the set's own.
+// Companions of a set grow, whatever its options say about its own fields.
 TEST_F(MoveOn, CompanionsTravelBesideMemoryThatKeepsItsPlace) {
   const Ids ids = ids_here(communicator, test::on_the_last, 100);
   Borrowed cloud(ids.size());
@@ -263,38 +229,25 @@ TEST_F(MoveOn, CompanionsOfKeptAllocationsGrow) {
 
 template <class Memory>
 struct Fleet {
-  test::Vectors vectors;
-  LeftViews<Memory> views;
-  Borrowed borrowed;
-  std::vector<Set> sets;
+  Filled<test::Vectors> vectors;
+  Filled<LeftViews<Memory>> views;
+  Filled<Borrowed> borrowed;
+  std::vector<Set> sets = {vectors.set, views.set, borrowed.set};
 
   Fleet(const Communicator& communicator, const Scene& scene)
-      : Fleet(scene, ids_here(communicator, in_turn, 200),
-              ids_here(communicator, test::on_the_last, 40), ids_here(communicator, at_random, 7)) {
-  }
-
- private:
-  Fleet(const Scene& scene, const Ids& some, const Ids& others, const Ids& few)
-      : vectors(some.size()), views(others.size()), borrowed(few.size()) {
-    sets = {vectors.as_set(), views.as_set(), borrowed.as_set()};
-    write_objects(sets[0], scene, some);
-    write_objects(sets[1], scene, others);
-    write_objects(sets[2], scene, few);
-  }
+      : vectors(ids_here(communicator, in_turn, 200), scene),
+        views(ids_here(communicator, test::on_the_last, 40), scene),
+        borrowed(ids_here(communicator, at_random, 7), scene) {}
 };
-
-template <class Instance>
-void move_a_fleet(const Instance&, const Communicator& communicator, const Scene& scene) {
-  Fleet<typename Instance::memory_space> fleet(communicator, scene);
-  expect_move(communicator, fleet.sets, scene, prepare_by_curve(communicator, fleet.sets));
-  expect_move(communicator, fleet.sets, scene, prepare_shuffle(communicator, fleet.sets, 3));
-  expect_move(communicator, fleet.sets, scene, prepare_by_curve(communicator, fleet.sets));
-}
 
 void expect_a_fleet_moves(const Communicator& communicator, const Scene& scene) {
   SCOPED_TRACE(scene.name);
-  with_space(test::space(),
-             [&](const auto& instance) { move_a_fleet(instance, communicator, scene); });
+  with_space(test::space(), [&]<class Instance>(const Instance&) {
+    Fleet<typename Instance::memory_space> fleet(communicator, scene);
+    expect_move(communicator, fleet.sets, scene, prepare_by_curve(communicator, fleet.sets));
+    expect_move(communicator, fleet.sets, scene, prepare_shuffle(communicator, fleet.sets, 3));
+    expect_move(communicator, fleet.sets, scene, prepare_by_curve(communicator, fleet.sets));
+  });
 }
 
 TEST_F(MoveOn, SeveralSetsInOneMove) {
@@ -302,51 +255,47 @@ TEST_F(MoveOn, SeveralSetsInOneMove) {
     expect_a_fleet_moves(communicator, scene);
 }
 
-// A set of which nothing moves is in the transaction like the others.
+// A set in which nothing moves is part of the transaction like the others.
 TEST_F(MoveOn, OneSetMovesAndAnotherStays) {
   Fleet<Kokkos::HostSpace> fleet(communicator, everywhere);
-  Prepared prepared = prepare_shuffle(communicator, fleet.sets, 3);
-  prepared.orders[1] = test::order_by(test::ids_in(fleet.sets[1]), [&](std::int64_t id) {
-    return test::keys_per_part * static_cast<std::uint64_t>(rank) + test::mix(id, 1) % 100;
-  });
-  prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
+  const Prepared prepared =
+      test::prepare_by_keys(communicator, fleet.sets, [&](std::size_t s, std::int64_t id) {
+        const std::uint64_t own = test::keys_per_part * static_cast<std::uint64_t>(rank);
+        return s == 1 ? own + test::mix(id, 1) % 100 : test::any_key(id, 3, size);
+      });
   EXPECT_TRUE(prepared.plan.sets[1].exports.empty());
   expect_move(communicator, fleet.sets, everywhere, prepared);
 }
 
-// --- Where things come to be ---------------------------------------------------------------------
+// --- Owners and order ----------------------------------------------------------------------------
 
-// Asked of the decomposition, point by point.
+// The decomposition returns the expected owner of each point.
 TEST_F(MoveOn, EveryObjectIsWithItsOwnerInTheOrderOfTheCurve) {
-  const Ids ids = ids_here(communicator, in_turn, most_objects);
-  test::Vectors cloud(ids.size());
-  const Set set = cloud.as_set();
-  write_objects(set, everywhere, ids);
-  const Prepared prepared = prepare_by_curve(communicator, {&set, 1});
-  const Box box = enclose({}, test::bounds_of_all(communicator, {&set, 1}));
-  expect_move(communicator, {&set, 1}, everywhere, prepared);
+  Filled<test::Vectors> cloud(ids_here(communicator, in_turn, most_objects));
+  const std::span<const Set> sets(&cloud.set, 1);
+  const Prepared prepared = prepare_by_curve(communicator, sets);
+  const Box box = enclose({}, test::bounds_of_all(communicator, sets));
+  expect_move(communicator, sets, everywhere, prepared);
   const CurveDomains owners(1, 3, box, {}, prepared.splitters);
   for (const auto& place : cloud.x) EXPECT_EQ(owners.owner_of(place), rank);
-  const test::Listed again = test::listed(order(test::space_of(set), lattice_of(owners), set));
-  EXPECT_EQ(again.objects, test::counting<std::int64_t>(set.count()));
+  const test::Listed again =
+      test::listed(order(test::space_of(cloud.set), lattice_of(owners), cloud.set));
+  EXPECT_EQ(again.objects, test::counting<std::int64_t>(cloud.set.count()));
   EXPECT_TRUE(plan(communicator, Status(), prepared.splitters, test::made({&again, 1})).empty());
 }
 
-// Nor on who had what: the same arrays on each rank, bit for bit.
+// The former ranks of objects do not matter: each rank gets the same arrays, bit for bit.
 TEST_F(MoveOn, TheResultDoesNotDependOnWhereObjectsWere) {
   std::optional<test::Snapshot> first;
   for (const Spread& spread : {in_turn, at_random, test::on_the_last, test::on_even_ranks}) {
     SCOPED_TRACE(spread.name);
-    const Ids ids = ids_here(communicator, spread, most_objects);
-    LeftViews<Kokkos::HostSpace> cloud(ids.size());
-    const Set set = cloud.as_set();
-    write_objects(set, everywhere, ids);
-    const Prepared prepared = prepare_by_curve(communicator, {&set, 1});
+    Filled<LeftViews<Kokkos::HostSpace>> cloud(ids_here(communicator, spread, most_objects));
+    const Prepared prepared = prepare_by_curve(communicator, {&cloud.set, 1});
     auto keys = communicator.all_gather(std::span<const CurveKey>(prepared.orders[0].keys));
     std::ranges::sort(keys.values, {}, &CurveKey::value);
     ASSERT_EQ(std::ranges::adjacent_find(keys.values), keys.values.end()) << "keys are distinct";
-    expect_move(communicator, {&set, 1}, everywhere, prepared);
-    test::Snapshot snapshot = test::snapshot_of({&set, 1});
+    expect_move(communicator, {&cloud.set, 1}, everywhere, prepared);
+    const test::Snapshot snapshot = test::snapshot_of({&cloud.set, 1});
     if (!first) first = snapshot;
     EXPECT_TRUE(snapshot.contents == first->contents);
     EXPECT_EQ(snapshot.counts, first->counts);
@@ -355,7 +304,7 @@ TEST_F(MoveOn, TheResultDoesNotDependOnWhereObjectsWere) {
 
 // --- An adversary --------------------------------------------------------------------------------
 
-// Cuts at random places, so that some ranks own nothing and others nearly all.
+// Cuts at random places, so that some ranks own nothing and others own nearly everything.
 Splitters random_splitters(int parts, std::uint64_t end, int round) {
   Splitters splitters = {{0}};
   for (int part = 1; part < parts; ++part) splitters.push_back({test::mix(part, round) % end});
@@ -364,44 +313,39 @@ Splitters random_splitters(int parts, std::uint64_t end, int round) {
   return splitters;
 }
 
-// Shuffles, and hands all that a rank has to the next one.
+// Shuffles, and moves all objects of each rank to the next one.
 TEST_F(MoveOn, AnAdversaryShufflesAndRotates) {
-  const Ids ids = ids_here(communicator, in_turn, 150);
-  LeftViews<Kokkos::HostSpace> cloud(ids.size());
-  const Set set = cloud.as_set();
-  write_objects(set, everywhere, ids);
-  const std::uint64_t sum = test::checksum(communicator, set);
+  Filled<LeftViews<Kokkos::HostSpace>> cloud(ids_here(communicator, in_turn, 150));
+  const std::span<const Set> sets(&cloud.set, 1);
+  const std::uint64_t sum = test::checksum(communicator, cloud.set);
   const std::uint64_t end = test::even_splitters(size).back().value;
+  const auto to_next = [&](std::size_t, std::int64_t) { return (rank + 1) % size; };
   for (int round = 0; round < 40; ++round) {
-    Prepared prepared = prepare_shuffle(communicator, {&set, 1}, round);
-    if (round % 4 == 1) prepared.splitters = random_splitters(size, end, round);
-    if (round % 4 == 3)
-      prepared.orders[0] = test::order_by(test::ids_in(set), [&](std::int64_t) {
-        return test::keys_per_part * static_cast<std::uint64_t>((rank + 1) % size);
-      });
-    prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
-    expect_move(communicator, {&set, 1}, everywhere, prepared);
+    Prepared prepared = round % 4 == 3 ? test::prepare_trade(communicator, sets, to_next)
+                                       : prepare_shuffle(communicator, sets, round);
+    if (round % 4 == 1) {
+      prepared.splitters = random_splitters(size, end, round);
+      prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
+    }
+    expect_move(communicator, sets, everywhere, prepared);
     if (HasFatalFailure()) return;
   }
-  EXPECT_EQ(test::checksum(communicator, set), sum);
-  std::int64_t count = set.count();
-  EXPECT_EQ(communicator.all_reduce(count, Reduction::sum), 150);
+  EXPECT_EQ(test::checksum(communicator, cloud.set), sum);
+  EXPECT_EQ(communicator.all_reduce(cloud.set.count(), Reduction::sum), 150);
 }
 
 // --- The report ----------------------------------------------------------------------------------
 
 TEST_F(MoveOn, TheReportByHand) {
-  // Each rank hands three of its five objects, 3 x 8 + 8 + 3 x 8 + 16 + 1 + 6 bytes each, on.
-  test::Vectors cloud(5);
-  const Set set = cloud.as_set();
-  write_objects(set, everywhere, test::counting<std::int64_t>(5, 5 * rank));
-  Prepared prepared = prepare_shuffle(communicator, {&set, 1}, 0);
-  prepared.orders[0] = test::order_by(test::ids_in(set), [&](std::int64_t id) {
-    const int to = id % 5 < 3 ? (rank + 1) % size : rank;
-    return test::keys_per_part * static_cast<std::uint64_t>(to);
-  });
-  prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders));
-  const MoveReport report = expect_move(communicator, {&set, 1}, everywhere, prepared);
+  // Each rank moves three of its five objects to the next, with 3 x 8 + 8 + 3 x 8 + 16 + 1 + 6
+  // bytes each.
+  Filled<test::Vectors> cloud(test::counting<std::int64_t>(5, 5 * rank));
+  const auto three_to_next = [&](std::size_t, std::int64_t id) {
+    return id % 5 < 3 ? (rank + 1) % size : rank;
+  };
+  const MoveReport report =
+      expect_move(communicator, {&cloud.set, 1}, everywhere,
+                  test::prepare_trade(communicator, {&cloud.set, 1}, three_to_next));
   const int alone = size == 1 ? 0 : 1;
   EXPECT_EQ(report.objects, alone * 3 * size);
   EXPECT_EQ(report.bytes, alone * 3 * size * 79);
@@ -411,12 +355,10 @@ TEST_F(MoveOn, TheReportByHand) {
 }
 
 TEST_F(MoveOn, TheReportTellsTheSlowestOfEachStage) {
-  test::Vectors cloud(5);
-  const Set set = cloud.as_set();
-  write_objects(set, everywhere, test::counting<std::int64_t>(5, 5 * rank));
-  const MoveReport report =
-      expect_move(communicator, {&set, 1}, everywhere, prepare_shuffle(communicator, {&set, 1}, 0),
-                  {.seconds_before = {{"order", rank + 1.0}, {"cut", size - rank + 0.5}}});
+  Filled<test::Vectors> cloud(test::counting<std::int64_t>(5, 5 * rank));
+  const MoveReport report = expect_move(
+      communicator, {&cloud.set, 1}, everywhere, prepare_shuffle(communicator, {&cloud.set, 1}, 0),
+      {.seconds_before = {{"order", rank + 1.0}, {"cut", size - rank + 0.5}}});
   ASSERT_EQ(report.seconds.size(), 6U);
   EXPECT_EQ(report.seconds[0], (std::pair<std::string, double>("order", size)));
   EXPECT_EQ(report.seconds[1], (std::pair<std::string, double>("cut", size + 0.5)));
@@ -452,4 +394,4 @@ TEST_P(MoveBy, TheObjectsAreTheSame) { expect_a_fleet_moves(test::world(GetParam
 TEST(Move, AProcessAlone) { expect_a_fleet_moves(Communicator::self(), test::on_corners); }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::move_test

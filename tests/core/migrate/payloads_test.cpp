@@ -1,16 +1,11 @@
 #include "core/migrate/cloud.hpp"
 
+#include <evenkeel/backends/exec/with_space.hpp>
+#include <evenkeel/core/field/blocks.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/payload/blocks.hpp>
-#include <evenkeel/core/payload/csr.hpp>
+#include <evenkeel/core/field/payload.hpp>
 
-#include <functional>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <stdexcept>
-
-namespace evenkeel {
+namespace evenkeel::payloads_test {
 namespace {
 
 using test::Bytes;
@@ -22,7 +17,7 @@ using test::Prepared;
 
 // --- What objects carry, all of which follows from the id ----------------------------------------
 
-// Of every eleventh object more than travels in one message of the small budgets here.
+// Every eleventh object is larger than one message of the small budgets here.
 std::size_t length_of(std::int64_t id, int salt) {
   const std::uint64_t draw = mix(id, salt);
   return draw % 11 == 0 ? 3000 : draw % 7;
@@ -73,7 +68,7 @@ struct Neighbours {
   }
 };
 
-// A tree of cells in Views: bytes of a record that evenkeel knows nothing of.
+// A tree of cells in Views: evenkeel only sees the bytes of each record.
 template <class Memory>
 struct Trees {
   struct Cell {
@@ -140,7 +135,7 @@ struct Forest {
                options);
   }
 
-  // Every value of every object.
+  // Checks every value of every object.
   void expect_complete() const {
     const Ids& ids = cloud.id;
     ASSERT_EQ(neighbours.first.size(), ids.size() + 1);
@@ -171,6 +166,12 @@ Prepared shuffled(const Communicator& communicator, const Set& set, int salt) {
   prepared.plan = plan(communicator, Status(), prepared.splitters, test::made(prepared.orders),
                        {.sets = {&set, 1}});
   return prepared;
+}
+
+// Moves by a plan of its own.
+MoveReport move_shuffled(const Communicator& communicator, const Set& set, int salt) {
+  const Prepared prepared = shuffled(communicator, set, salt);
+  return move(communicator, {&set, 1}, prepared.shapes, prepared.plan);
 }
 
 const MoveOptions budgets[] = {
@@ -205,33 +206,30 @@ TEST(Payloads, TravelWithTheirObjects) {
   });
 }
 
+class PayloadsOn : public test::OnRanks {};
+
 // A rank that has never had an object need not fill its offsets.
-TEST(Payloads, OffsetsThatWereNeverFilled) {
-  const Communicator communicator = test::world();
+TEST_F(PayloadsOn, OffsetsThatWereNeverFilled) {
   const Ids ids = ids_here(communicator, test::on_the_last, 40);
   Forest<Kokkos::HostSpace> forest(ids);
   if (ids.empty()) forest.neighbours.first.clear();
   const Set now = forest.as_set();
-  const Prepared prepared = shuffled(communicator, now, 7);
-  move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
+  move_shuffled(communicator, now, 7);
   forest.expect_complete();
 }
 
-TEST(Payloads, GhostsAreDropped) {
-  const Communicator communicator = test::world();
+TEST_F(PayloadsOn, GhostsAreDropped) {
   Ids ids = ids_here(communicator, test::in_turn, 60);
   auto owned = static_cast<int>(ids.size());
   for (int ghost = 0; ghost < 3; ++ghost) ids.push_back(1000 + ghost);
   Forest<Kokkos::HostSpace> forest(ids);
   const Set now = forest.as_set({.count = &owned});
-  const Prepared prepared = shuffled(communicator, now, 3);
-  move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
+  move_shuffled(communicator, now, 3);
   forest.expect_complete();
   EXPECT_EQ(std::ranges::count_if(forest.cloud.id, [](auto id) { return id >= 1000; }), 0);
 }
 
-TEST(Payloads, AreCountedInWhatAMoveTakes) {
-  const Communicator communicator = test::world();
+TEST_F(PayloadsOn, AreCountedInWhatAMoveTakes) {
   Forest<Kokkos::HostSpace> forest(ids_here(communicator, test::in_turn, 90));
   const Set now = forest.as_set();
   const Prepared prepared = shuffled(communicator, now, 4);
@@ -255,18 +253,16 @@ TEST(Payloads, AreCountedInWhatAMoveTakes) {
 
 // --- Faults --------------------------------------------------------------------------------------
 
-class PayloadFails : public testing::Test {
+class PayloadFails : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
   Forest<Kokkos::HostSpace> forest{ids_here(communicator, test::in_turn, 30 * size)};
   int salt = 0;
 
   static std::string at(int culprit) { return "evenkeel: rank " + std::to_string(culprit) + ": "; }
 
-  // Functions that differ on one rank in turn: the same Error everywhere, and nothing has changed.
-  void expect_refused(const std::function<void(BlockFunctions<Patch>&)>& spoil,
-                      const std::string& told) {
+  // One rank in turn has other functions: all ranks throw the same Error, and nothing changes.
+  void expect_refused(const std::string& told,
+                      const std::function<void(BlockFunctions<Patch>&)>& spoil) {
     if (size == 1) GTEST_SKIP() << "takes two ranks";
     for (int culprit = 0; culprit < size; ++culprit) {
       forest.functions = patch_functions();
@@ -274,18 +270,12 @@ class PayloadFails : public testing::Test {
       const Ids before = forest.cloud.id;
       const Set now = forest.as_set();
       ++salt;
-      const std::string text = test::error_of([&] {
-        const Prepared prepared = shuffled(communicator, now, salt);
-        move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
-      });
-      EXPECT_TRUE(test::mentions(text, at(culprit) + told));
-      EXPECT_TRUE(test::same_everywhere(communicator, text));
+      EXPECT_ERROR_EVERYWHERE(move_shuffled(communicator, now, salt), at(culprit) + told);
       EXPECT_EQ(forest.cloud.id, before);
       forest.expect_complete();
       forest.functions = patch_functions();
       const Set mended = forest.as_set();
-      const Prepared prepared = shuffled(communicator, mended, salt);
-      move(communicator, {&mended, 1}, prepared.shapes, prepared.plan);
+      move_shuffled(communicator, mended, salt);
       forest.expect_complete();
     }
   }
@@ -293,43 +283,41 @@ class PayloadFails : public testing::Test {
 
 TEST_F(PayloadFails, WhenItsSizeThrows) {
   expect_refused(
+      "core/payload: The application threw no size. Nothing was changed; mend the cause and try "
+      "again.",
       [](auto& functions) {
         functions.bytes = [](const Patch&) -> std::int64_t { throw std::runtime_error("no size"); };
-      },
-      "core/payload: The application threw no size. Nothing was changed; mend the cause and try "
-      "again.");
+      });
 }
 
 TEST_F(PayloadFails, WhenItsSizeIsNegative) {
-  expect_refused([](auto& functions) { functions.bytes = [](const Patch&) { return -1L; }; },
-                 "core/migrate: 'blocks' says that object 0 has -1 bytes. Sizes are multiples of 1 "
-                 "and not negative.");
+  expect_refused(
+      "core/migrate: 'blocks' says that object 0 has -1 bytes. Sizes are multiples of 1 and not "
+      "negative.",
+      [](auto& functions) { functions.bytes = [](const Patch&) { return -1L; }; });
 }
 
 TEST_F(PayloadFails, WhenPackThrows) {
-  expect_refused(
-      [](auto& functions) {
-        functions.pack = [](const Patch&, std::span<std::byte>) -> std::int64_t { throw 42; };
-      },
-      "core/payload: The application threw something that is not a std::exception.");
+  expect_refused("core/payload: The application threw something that is not a std::exception.",
+                 [](auto& functions) {
+                   functions.pack = [](const Patch&, std::span<std::byte>) -> std::int64_t {
+                     throw 42;
+                   };
+                 });
 }
 
 TEST_F(PayloadFails, WhenPackUsesFewerBytesThanItSaid) {
-  expect_refused(
-      [](auto& functions) {
-        functions.pack = [](const Patch&, std::span<std::byte> to) { return std::ssize(to) - 1; };
-      },
-      "core/payload: The function pack of a block used ");
+  expect_refused("core/payload: The function pack of a block used ", [](auto& functions) {
+    functions.pack = [](const Patch&, std::span<std::byte> to) { return std::ssize(to) - 1; };
+  });
 }
 
 TEST_F(PayloadFails, WhenUnpackThrows) {
-  expect_refused(
-      [](auto& functions) {
-        functions.unpack = [](Patch&, std::span<const std::byte>) -> std::int64_t {
-          throw std::runtime_error("no room\nat all");
-        };
-      },
-      "core/payload: The application threw no room at all.");
+  expect_refused("core/payload: The application threw no room at all.", [](auto& functions) {
+    functions.unpack = [](Patch&, std::span<const std::byte>) -> std::int64_t {
+      throw std::runtime_error("no room\nat all");
+    };
+  });
 }
 
 TEST_F(PayloadFails, WhenItsOffsetsMakeNoSense) {
@@ -337,11 +325,7 @@ TEST_F(PayloadFails, WhenItsOffsetsMakeNoSense) {
   for (int culprit = 0; culprit < size; ++culprit) {
     const auto refused = [&](const std::string& told) {
       const Set now = forest.as_set();
-      const std::string text = test::error_of([&] {
-        static_cast<void>(agree_on_sets(communicator, {&now, 1}));
-      });
-      EXPECT_TRUE(test::mentions(text, at(culprit) + told));
-      EXPECT_TRUE(test::same_everywhere(communicator, text));
+      EXPECT_ERROR_EVERYWHERE(agree_on_sets(communicator, {&now, 1}), at(culprit) + told);
     };
     const Neighbours good = forest.neighbours;
     if (rank == culprit) std::swap(forest.neighbours.first[1], forest.neighbours.first.back());
@@ -364,29 +348,24 @@ TEST_F(PayloadFails, WhenOneRankHasAnother) {
   if (size == 1) GTEST_SKIP() << "takes two ranks";
   std::vector<Set> with = {forest.as_set()};
   std::vector<Set> without = {set(forest.cloud.x, carry(forest.cloud.id, forest.cloud.velocity))};
-  const std::string text = test::error_of(
-      [&] { static_cast<void>(agree_on_sets(communicator, rank == 0 ? without : with)); });
-  EXPECT_TRUE(test::mentions(text, "Some ranks move 3 fields, others 6."));
-  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_ERROR_EVERYWHERE(agree_on_sets(communicator, rank == 0 ? without : with),
+                          "Some ranks move 3 fields, others 6.");
 }
 
-// A set with payloads needs a plan that knows of them.
+// A set with payloads needs a plan that includes their sizes.
 TEST_F(PayloadFails, WithoutBeingAskedForSizes) {
   const Set now = forest.as_set();
   const Prepared prepared = test::prepare_shuffle(communicator, {&now, 1}, 1);
-  const std::string text = test::error_of([&] {
-    move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
-  });
-  EXPECT_TRUE(test::mentions(text, "The plan does not know the sizes of all payloads. Make it"));
+  EXPECT_ERROR(move(communicator, {&now, 1}, prepared.shapes, prepared.plan),
+               "The plan does not know the sizes of all payloads. Make it");
   forest.expect_complete();
 }
 
-// Both would be moved, and one of them lost.
+// A payload that is carried twice would be moved twice, and one of the moves would lose it.
 TEST_F(PayloadFails, WhenItIsCarriedTwice) {
   const auto refused = [&](Carried carried) {
-    const std::string text =
-        test::error_of([&] { check_movable(set(forest.cloud.x, std::move(carried))); });
-    EXPECT_TRUE(test::mentions(text, "is carried twice, or as a field too. Name each once."));
+    EXPECT_ERROR(check_movable(set(forest.cloud.x, std::move(carried))),
+                 "is carried twice, or as a field too. Name each once.");
   };
   const auto patches = blocks(forest.patches, forest.functions);
   refused(carry(patches, patches));
@@ -395,9 +374,8 @@ TEST_F(PayloadFails, WhenItIsCarriedTwice) {
                 csr(forest.neighbours.first, forest.neighbours.all)));
 }
 
-// Which is no mistake: lists of one length for each object.
-TEST(Payloads, OffsetsMayBeShared) {
-  const Communicator communicator = test::world();
+// Shared offsets are valid: the lists of each object have the same length.
+TEST_F(PayloadsOn, OffsetsMayBeShared) {
   const Ids ids = ids_here(communicator, test::in_turn, 80);
   Forest<Kokkos::HostSpace> forest(ids);
   std::vector<std::int64_t> twins;
@@ -405,13 +383,12 @@ TEST(Payloads, OffsetsMayBeShared) {
   const Set now = set(forest.cloud.x,
                       carry(forest.cloud.id, csr(forest.neighbours.first, forest.neighbours.all),
                             csr(forest.neighbours.first, twins)));
-  const Prepared prepared = shuffled(communicator, now, 5);
-  move(communicator, {&now, 1}, prepared.shapes, prepared.plan);
+  move_shuffled(communicator, now, 5);
   ASSERT_EQ(twins.size(), forest.neighbours.all.size());
   for (std::size_t k = 0; k < twins.size(); ++k) EXPECT_EQ(twins[k], forest.neighbours.all[k][1]);
 }
 
-// A hook may do what it likes; then nothing moves.
+// A hook may change anything; then nothing moves.
 TEST_F(PayloadFails, WhenItChangesBetweenPlanAndMove) {
   if (size == 1) GTEST_SKIP() << "takes two ranks";
   for (int culprit = 0; culprit < size; ++culprit) {
@@ -421,12 +398,8 @@ TEST_F(PayloadFails, WhenItChangesBetweenPlanAndMove) {
     options.on_stage = [&](MoveStage stage) {
       if (stage == MoveStage::reserve && rank == culprit) forest.patches.pop_back();
     };
-    const std::string text = test::error_of([&] {
-      move(communicator, {&now, 1}, prepared.shapes, prepared.plan, options);
-    });
-    EXPECT_TRUE(
-        test::mentions(text, at(culprit) + "core/payload: There are 29 blocks for 30 objects."));
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    EXPECT_ERROR_EVERYWHERE(move(communicator, {&now, 1}, prepared.shapes, prepared.plan, options),
+                            at(culprit) + "core/payload: There are 29 blocks for 30 objects.");
     if (rank == culprit) forest.patches.push_back(Patch::of(forest.cloud.id.back()));
     forest.expect_complete();
   }
@@ -448,4 +421,4 @@ TEST(Payloads, ArePutInOrder) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::payloads_test

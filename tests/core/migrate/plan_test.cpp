@@ -1,21 +1,18 @@
 #include "core/migrate/cloud.hpp"
 
-namespace evenkeel {
+namespace evenkeel::plan_test {
 namespace {
 
 using test::Ids;
 
-class PlanOn : public testing::Test {
+class PlanOn : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-
-  // Objects of these keys, in this order.
+  // Makes objects of these keys, in this order.
   static test::Listed of_keys(const std::vector<std::uint64_t>& keys) {
     return test::order_by(test::counting<std::int64_t>(std::ssize(keys)),
                           [&](std::int64_t i) { return keys[static_cast<std::size_t>(i)]; });
   }
-  // Keys of part `to`.
+  // Makes keys of part `to`.
   static std::vector<std::uint64_t> keys_of(int to, std::size_t objects) {
     std::vector<std::uint64_t> keys(objects, test::keys_per_part * static_cast<std::uint64_t>(to));
     for (std::size_t i = 0; i < objects; ++i) keys[i] += i % test::keys_per_part;
@@ -24,13 +21,10 @@ class PlanOn : public testing::Test {
   Plan plan_of(const std::vector<test::Listed>& orders, const Status& status = {}) const {
     return plan(communicator, status, test::even_splitters(size), test::made(orders));
   }
-  void expect_same_error(const std::string& text, const std::string& part) const {
-    EXPECT_TRUE(test::mentions(text, part));
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
-  }
 };
 
-// The oracle: how many objects go from each rank to each, by asking for the owner of every key.
+// The oracle: the number of objects that move between each pair of ranks, by the owner of every
+// key.
 using Traffic = std::vector<std::vector<std::int64_t>>;
 
 Traffic traffic_of(const Communicator& communicator, const test::Listed& order,
@@ -98,7 +92,7 @@ void expect_plan(const Communicator& communicator, const Splitters& splitters,
   EXPECT_EQ(made.empty(), moved == 0);
 }
 
-// Splitters that differ from round to round; some parts are empty, and keys stand on splitters.
+// Splitters differ from round to round; some parts are empty, and some keys equal a splitter.
 Splitters some_splitters(int parts, int round) {
   Splitters splitters = {{0}};
   for (int part = 1; part < parts; ++part) splitters.push_back({test::mix(part, round) % 40});
@@ -128,24 +122,21 @@ TEST_F(PlanOn, ByHand) {
   const Plan made = plan_of({of_keys(keys[static_cast<std::size_t>(rank)])});
   const SetPlan& mine = made.sets.front();
   EXPECT_EQ(made.objects_moved, 6);
-  if (rank == 0) {
-    EXPECT_EQ(firsts_of(mine.exports), (Ids{2, 3}));
-    EXPECT_EQ(mine.first_staying, 0);
-    EXPECT_EQ(pairs_of(mine.exports), (Pairs{{1, 1}, {2, 1}}));
-    EXPECT_EQ(pairs_of(mine.imports), (Pairs{{2, 3}}));
-    EXPECT_EQ(mine.staying, 2);
-    EXPECT_EQ(mine.count_after, 5);
-  } else if (rank == 1) {
-    EXPECT_TRUE(mine.exports.empty());
-    EXPECT_EQ(pairs_of(mine.imports), (Pairs{{0, 1}, {2, 1}}));
-    EXPECT_EQ(mine.count_after, 2);
-  } else {
-    EXPECT_EQ(firsts_of(mine.exports), (Ids{0, 3}));
-    EXPECT_EQ(mine.first_staying, 4);
-    EXPECT_EQ(pairs_of(mine.exports), (Pairs{{0, 3}, {1, 1}}));
-    EXPECT_EQ(pairs_of(mine.imports), (Pairs{{0, 1}}));
-    EXPECT_EQ(mine.count_after, 2);
-  }
+  struct ExpectedOfRank {
+    Ids firsts;
+    std::int64_t first_staying, staying, count_after;
+    Pairs exports, imports;
+  };
+  const ExpectedOfRank of_ranks[] = {{{2, 3}, 0, 2, 5, {{1, 1}, {2, 1}}, {{2, 3}}},
+                                     {{}, 0, 0, 2, {}, {{0, 1}, {2, 1}}},
+                                     {{0, 3}, 4, 1, 2, {{0, 3}, {1, 1}}, {{0, 1}}}};
+  const ExpectedOfRank& expected = of_ranks[rank];
+  EXPECT_EQ(firsts_of(mine.exports), expected.firsts);
+  EXPECT_EQ(mine.first_staying, expected.first_staying);
+  EXPECT_EQ(pairs_of(mine.exports), expected.exports);
+  EXPECT_EQ(pairs_of(mine.imports), expected.imports);
+  EXPECT_EQ(mine.staying, expected.staying);
+  EXPECT_EQ(mine.count_after, expected.count_after);
 }
 
 TEST_F(PlanOn, NothingMoves) {
@@ -160,7 +151,7 @@ TEST_F(PlanOn, NothingMoves) {
   EXPECT_TRUE(plan_of({}).empty()) << "no sets";
 }
 
-// A single object on a single rank is enough for all to know.
+// All ranks learn of a single object on a single rank.
 TEST_F(PlanOn, OneMoves) {
   if (size == 1) GTEST_SKIP() << "there is nowhere to go";
   const Plan made = plan_of({of_keys(rank == size - 1 ? keys_of(0, 1) : keys_of(rank, 3))});
@@ -181,7 +172,7 @@ TEST_F(PlanOn, AllToOne) {
 }
 
 TEST_F(PlanOn, RanksWithoutPartOrObjects) {
-  // All keys are the first rank's or the last's.
+  // The first or the last rank owns all keys.
   Splitters splitters(static_cast<std::size_t>(size) + 1, CurveKey{20});
   splitters.front() = {0};
   splitters.back() = {40};
@@ -209,36 +200,30 @@ TEST_F(PlanOn, AFailureThatACallerBringsIsTheSameErrorOnAllRanks) {
     Status status;
     if (rank == culprit)
       status = Status(Error(ErrorKind::bad_input, Where{"core/order"}, "No order.", "Mend it."));
-    const std::string text = test::error_of([&] { static_cast<void>(plan_of(orders, status)); });
+    const std::string text = test::error_everywhere([&] { plan_of(orders, status); });
     EXPECT_EQ(text,
               "evenkeel: rank " + std::to_string(culprit) + ": core/order: No order. Mend it.");
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
     EXPECT_EQ(plan_of(orders).objects_moved, size == 1 ? 0 : 5 * size) << "and goes on";
   }
 }
 
-// One part per rank: more would name ranks that are not there, on some ranks alone.
+// There is one part per rank: a larger number would name ranks that do not exist, and only some
+// ranks would notice.
 TEST_F(PlanOn, PartsThatAreNoRanksAreTheSameErrorOnAllRanks) {
   const std::vector<test::Listed> orders = {of_keys(keys_of(rank, 3))};
   for (const int parts : {size + 1, size - 1, 2 * size}) {
-    const std::string text = test::error_of([&] {
-      static_cast<void>(
-          plan(communicator, Status(), test::even_splitters(parts), test::made(orders)));
-    });
-    expect_same_error(text, std::to_string(parts) + " parts");
+    EXPECT_ERROR_EVERYWHERE(
+        plan(communicator, Status(), test::even_splitters(parts), test::made(orders)),
+        std::to_string(parts) + " parts");
   }
-  expect_same_error(test::error_of([&] {
-                      static_cast<void>(plan(communicator, Status(), {}, test::made(orders)));
-                    }),
-                    "0 parts");
+  EXPECT_ERROR_EVERYWHERE(plan(communicator, Status(), {}, test::made(orders)), "0 parts");
 }
 
 TEST_F(PlanOn, KeysThatNobodyOwnsAreTheSameErrorOnAllRanks) {
   for (int culprit = 0; culprit < size; ++culprit) {
     const int to = rank == culprit ? size : rank;  // behind the last part
-    const std::string text =
-        test::error_of([&] { static_cast<void>(plan_of({of_keys(keys_of(to, 4))})); });
-    expect_same_error(text, "A plan would result in " + std::to_string(4 * size - 4) +
+    EXPECT_ERROR_EVERYWHERE(plan_of({of_keys(keys_of(to, 4))}),
+                            "A plan would result in " + std::to_string(4 * size - 4) +
                                 " objects where there are " + std::to_string(4 * size));
   }
 }
@@ -279,13 +264,11 @@ TEST_F(PlanOn, RanksThatAreNoPermutationAreTheSameErrorOnAllRanks) {
   const std::vector<test::Listed> orders = {of_keys({})};
   std::vector<int> rank_of_part(static_cast<std::size_t>(size));
   const auto refused = [&] {
-    const std::string text = test::error_of([&] {
-      static_cast<void>(plan(communicator, Status(), test::even_splitters(size), test::made(orders),
-                             {.rank_of_part = rank_of_part}));
-    });
-    expect_same_error(text, "core/migrate: The ranks do not own one part each.");
+    EXPECT_ERROR_EVERYWHERE(plan(communicator, Status(), test::even_splitters(size),
+                                 test::made(orders), {.rank_of_part = rank_of_part}),
+                            "core/migrate: The ranks do not own one part each.");
   };
-  if (size > 1) refused();  // rank 0 owns all
+  if (size > 1) refused();  // rank 0 owns all keys
   rank_of_part.assign(rank_of_part.size(), size);
   refused();
   rank_of_part.assign(rank_of_part.size(), -1);
@@ -295,4 +278,4 @@ TEST_F(PlanOn, RanksThatAreNoPermutationAreTheSameErrorOnAllRanks) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::plan_test

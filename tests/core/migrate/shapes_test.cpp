@@ -1,49 +1,43 @@
 #include "core/migrate/cloud.hpp"
 
-#include <evenkeel/core/field/kokkos_dual_view.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/field/standard.hpp>
 
 #include <deque>
-#include <functional>
 
-namespace evenkeel {
+namespace evenkeel::shapes_test {
 namespace {
 
 using Position = std::vector<std::array<double, 3>>;
 using Table = Kokkos::View<double**, Kokkos::HostSpace>;
 using Column = Kokkos::View<double*, Kokkos::HostSpace>;
 
-class AgreeOnSets : public testing::Test {
+class AgreeOnSets : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
   Position x{4};
   std::vector<double> mass = std::vector<double>(4), charge = std::vector<double>(4);
 
   std::string error_of(const std::vector<Set>& sets) const {
-    return test::error_of([&] { static_cast<void>(agree_on_sets(communicator, sets)); });
+    return test::error_everywhere([&] { agree_on_sets(communicator, sets); });
   }
 
-  // Each rank in turn brings other sets than all others: the same Error everywhere.
-  void expect_disagreement(const std::function<std::vector<Set>()>& usual,
-                           const std::function<std::vector<Set>()>& odd, const std::string& part) {
+  // Each rank in turn passes other sets than all others: all ranks throw the same Error.
+  void expect_disagreement(const std::vector<Set>& usual, const std::vector<Set>& odd,
+                           const std::string& part) {
     for (int culprit = 0; culprit < size; ++culprit) {
-      const std::string text = error_of(rank == culprit ? odd() : usual());
-      EXPECT_TRUE(test::same_everywhere(communicator, text));
-      EXPECT_TRUE(test::mentions(text, size == 1 ? "nothing was thrown" : part));
-      EXPECT_EQ(error_of(usual()), "nothing was thrown") << "and goes on";
+      const std::string text = error_of(rank == culprit ? odd : usual);
+      EXPECT_MENTIONS(text, size == 1 ? "nothing was thrown" : part);
+      EXPECT_EQ(error_of(usual), "nothing was thrown") << "and goes on";
     }
   }
 
-  // Each rank in turn brings what cannot be moved at all.
-  void expect_refusal(const std::function<std::vector<Set>()>& usual,
-                      const std::function<std::vector<Set>()>& bad, const std::string& part) {
+  // Each rank in turn passes sets that cannot be moved at all.
+  void expect_refusal(const std::vector<Set>& usual, const std::vector<Set>& bad,
+                      const std::string& part) {
     for (int culprit = 0; culprit < size; ++culprit) {
-      const std::string text = error_of(rank == culprit ? bad() : usual());
-      EXPECT_TRUE(test::same_everywhere(communicator, text));
-      EXPECT_TRUE(test::mentions(text, "evenkeel: rank " + std::to_string(culprit) + ": core/"));
-      EXPECT_TRUE(test::mentions(text, part));
+      const std::string text = error_of(rank == culprit ? bad : usual);
+      EXPECT_MENTIONS(text, "evenkeel: rank " + std::to_string(culprit) + ": core/");
+      EXPECT_MENTIONS(text, part);
     }
   }
 };
@@ -70,8 +64,7 @@ TEST_F(AgreeOnSets, CompanionsAreFieldsLikeOthers) {
   with.accompany(field_of(charge));
   EXPECT_EQ(agree_on_sets(communicator, {&with, 1}).front().components,
             (std::vector<int>{3, 1, 1}));
-  expect_disagreement([&] { return std::vector{with}; },
-                      [&] { return std::vector{set(x, carry(mass))}; }, "others 3.");
+  expect_disagreement({with}, {set(x, carry(mass))}, "others 3.");
 }
 
 // The container does not matter, only the values that it holds.
@@ -87,12 +80,10 @@ TEST_F(AgreeOnSets, TheSameValuesInOtherContainers) {
 }
 
 TEST_F(AgreeOnSets, AnotherNumberOfFieldsIsAnError) {
-  expect_disagreement([&] { return std::vector{set(x, carry(mass))}; },
-                      [&] { return std::vector{set(x, carry(mass, charge))}; },
+  expect_disagreement({set(x, carry(mass))}, {set(x, carry(mass, charge))},
                       "Some ranks move 2 fields, others 3. Give the same sets with the same "
                       "fields in the same order on all ranks, also where a rank has no objects.");
-  expect_disagreement([&] { return std::vector{set(x, carry(mass))}; },
-                      [&] { return std::vector{set(x)}; }, "Some ranks move 1 fields, others 2.");
+  expect_disagreement({set(x, carry(mass))}, {set(x)}, "Some ranks move 1 fields, others 2.");
 }
 
 TEST_F(AgreeOnSets, OtherTypesAreAnError) {
@@ -100,16 +91,12 @@ TEST_F(AgreeOnSets, OtherTypesAreAnError) {
   std::vector<std::int64_t> whole(4);
   std::vector<test::Opaque> opaque(4);
   std::vector<std::array<float, 3>> single_x(4);
-  const auto usual = [&] { return std::vector{set(x, carry(mass))}; };
+  const std::vector<Set> usual = {set(x, carry(mass))};
   const std::string part = "Field 1 (counted over all sets) has values of different type, size";
-  expect_disagreement(
-      usual, [&] { return std::vector{set(x, carry(single))}; }, part);
-  expect_disagreement(
-      usual, [&] { return std::vector{set(x, carry(whole))}; }, part);
-  expect_disagreement(
-      usual, [&] { return std::vector{set(x, carry(opaque))}; }, part);
-  expect_disagreement(
-      usual, [&] { return std::vector{set(single_x, carry(mass))}; }, "Field 0");
+  expect_disagreement(usual, {set(x, carry(single))}, part);
+  expect_disagreement(usual, {set(x, carry(whole))}, part);
+  expect_disagreement(usual, {set(x, carry(opaque))}, part);
+  expect_disagreement(usual, {set(single_x, carry(mass))}, "Field 0");
 }
 
 TEST_F(AgreeOnSets, OpaqueValuesOfAnotherSizeAreAnError) {
@@ -118,61 +105,49 @@ TEST_F(AgreeOnSets, OpaqueValuesOfAnotherSizeAreAnError) {
   };
   std::vector<test::Opaque> opaque(4);
   std::vector<Small> small(4);
-  expect_disagreement([&] { return std::vector{set(x, carry(opaque))}; },
-                      [&] { return std::vector{set(x, carry(small))}; },
+  expect_disagreement({set(x, carry(opaque))}, {set(x, carry(small))},
                       "Field 1 (counted over all sets) has values of different type, size");
 }
 
-// Described, never touched.
+// The memory is described, and never accessed.
 TEST_F(AgreeOnSets, OtherMemoryIsAnError) {
   RawField<double> here = raw_field(mass.data(), {.count = 4});
   RawField<double> there = raw_field(mass.data(), {.count = 4, .memory = MemoryKind::device});
   RawField<double> both = raw_field(mass.data(), {.count = 4, .memory = MemoryKind::shared});
-  const auto usual = [&] { return std::vector{set(x, carry(here))}; };
-  expect_disagreement(
-      usual, [&] { return std::vector{set(x, carry(there))}; }, "or memory");
-  expect_disagreement(
-      usual, [&] { return std::vector{set(x, carry(both))}; }, "or memory");
+  const std::vector<Set> usual = {set(x, carry(here))};
+  expect_disagreement(usual, {set(x, carry(there))}, "or memory");
+  expect_disagreement(usual, {set(x, carry(both))}, "or memory");
 }
 
 TEST_F(AgreeOnSets, AnotherOrderOfFieldsIsAnError) {
   std::vector<std::int64_t> id(4);
-  expect_disagreement([&] { return std::vector{set(x, carry(mass, id))}; },
-                      [&] { return std::vector{set(x, carry(id, mass))}; },
+  expect_disagreement({set(x, carry(mass, id))}, {set(x, carry(id, mass))},
                       "Field 1 (counted over all sets) has values of different type");
 }
 
-// All fields in a row are alike; where a set begins is not.
+// The sequence of all fields is the same; only the begin of a set differs.
 TEST_F(AgreeOnSets, FieldsSpreadOverOtherSetsAreAnError) {
   Position y(4), z(4);
-  const auto usual = [&] { return std::vector{set(x, carry(y)), set(z)}; };
-  expect_disagreement(
-      usual,
-      [&] {
-        return std::vector{set(x), set(y, carry(z))};
-      },
-      "Field 1");
-  expect_disagreement(
-      usual, [&] { return std::vector{set(x, carry(y, z))}; }, "Field 2");
+  const std::vector<Set> usual = {set(x, carry(y)), set(z)};
+  expect_disagreement(usual, {set(x), set(y, carry(z))}, "Field 1");
+  expect_disagreement(usual, {set(x, carry(y, z))}, "Field 2");
 }
 
 TEST_F(AgreeOnSets, OtherComponentsAreAnError) {
   std::vector<std::array<double, 2>> flat(4);
   Table three("three", 4, 3), five("five", 0, 5);
-  expect_disagreement([&] { return std::vector{set(x)}; }, [&] { return std::vector{set(flat)}; },
+  expect_disagreement({set(x)}, {set(flat)},
                       "Field 0 (counted over all sets) has 2 components on some ranks and 3 on "
                       "others.");
   Position none;
-  expect_disagreement([&] { return std::vector{set(x, carry(three))}; },
-                      [&] { return std::vector{set(none, carry(five))}; },
+  expect_disagreement({set(x, carry(three))}, {set(none, carry(five))},
                       "Field 1 (counted over all sets) has 3 components on some ranks and 5");
 }
 
-// Values that have no extent are not values that nobody has seen.
+// Values with 0 components differ from values whose components are unknown.
 TEST_F(AgreeOnSets, ObjectsWithoutComponentsAreAnError) {
   Table three("three", 4, 3), nothing("nothing", 4, 0);
-  expect_disagreement([&] { return std::vector{set(x, carry(three))}; },
-                      [&] { return std::vector{set(x, carry(nothing))}; },
+  expect_disagreement({set(x, carry(three))}, {set(x, carry(nothing))},
                       "Field 1 (counted over all sets) has 0 components on some ranks and 3");
 }
 
@@ -206,9 +181,8 @@ TEST_F(AgreeOnSets, NobodyKnows) {
 }
 
 TEST_F(AgreeOnSets, NothingToMoveIsAnError) {
-  EXPECT_ERROR(static_cast<void>(agree_on_sets(communicator, {})), "There is nothing to move.");
-  expect_refusal([&] { return std::vector{set(x)}; }, [&] { return std::vector<Set>{}; },
-                 "There is nothing to move. Give at least one set.");
+  EXPECT_ERROR(agree_on_sets(communicator, {}), "There is nothing to move.");
+  expect_refusal({set(x)}, {}, "There is nothing to move. Give at least one set.");
 }
 
 TEST_F(AgreeOnSets, UpToAHundredAndTwentyEightFields) {
@@ -221,46 +195,32 @@ TEST_F(AgreeOnSets, UpToAHundredAndTwentyEightFields) {
   };
   EXPECT_EQ(agree_on_sets(communicator, with(128)).front().components.size(), 128U);
   expect_refusal(
-      [&] { return with(128); }, [&] { return with(129); },
+      with(128), with(129),
       "The set has 129 fields and payloads; at most 128 can move at once. Carry records, ");
-  // Over all sets together.
+  // The limit holds for all sets together.
   Position y(4);
-  expect_refusal([&] { return with(128); },
-                 [&] {
-                   auto sets = with(128);
-                   sets.push_back(set(y));
-                   return sets;
-                 },
-                 "2 sets have 129 fields and payloads;");
+  std::vector<Set> one_more = with(128);
+  one_more.push_back(set(y));
+  expect_refusal(with(128), one_more, "2 sets have 129 fields and payloads;");
 }
 
 TEST_F(AgreeOnSets, RefusedSetsAreTheSameErrorOnAllRanks) {
-  const auto usual = [&] { return std::vector{set(x, carry(mass))}; };
+  const std::vector<Set> usual = {set(x, carry(mass))};
   std::vector<double> three(3);
   Column view("view", 4);
   const Column alias = view;
   int negative = -1;
   std::span<double> borrowed(charge);
-  expect_refusal(
-      usual, [&] { return std::vector{set(x, carry(three))}; },
-      "Field 1, 'std::vector', has 3 objects where the set has 4");
-  expect_refusal(
-      usual, [&] { return std::vector{set(x, carry(view))}; },
-      "Field 1, 'view', is also held by another View");
-  expect_refusal(
-      usual, [&] { return std::vector{set(mass)}; }, "has 1 component(s)");
-  expect_refusal(
-      usual, [&] { return std::vector{set(x, carry(mass, mass))}; }, "are the same memory");
-  expect_refusal(
-      usual, [&] { return std::vector{set(x, carry(mass), {.count = &negative})}; },
-      ".count is negative");
-  expect_refusal(
-      usual, [&] { return std::vector{set(x, carry(borrowed))}; },
-      "keeps its memory, so nothing would store");
-  expect_refusal(
-      usual, [&] { return std::vector{set(x, carry(mass), {.weight = three})}; },
-      "There are 3 weights for 4 objects");
-  EXPECT_EQ(error_of(usual()), "nothing was thrown") << "and goes on";
+  expect_refusal(usual, {set(x, carry(three))},
+                 "Field 1, 'std::vector', has 3 objects where the set has 4");
+  expect_refusal(usual, {set(x, carry(view))}, "Field 1, 'view', is also held by another View");
+  expect_refusal(usual, {set(mass)}, "has 1 component(s)");
+  expect_refusal(usual, {set(x, carry(mass, mass))}, "are the same memory");
+  expect_refusal(usual, {set(x, carry(mass), {.count = &negative})}, ".count is negative");
+  expect_refusal(usual, {set(x, carry(borrowed))}, "keeps its memory, so nothing would store");
+  expect_refusal(usual, {set(x, carry(mass), {.weight = three})},
+                 "There are 3 weights for 4 objects");
+  EXPECT_EQ(error_of(usual), "nothing was thrown") << "and goes on";
 }
 
 TEST_F(AgreeOnSets, TheLowestOfSeveralRefusalsIsTold) {
@@ -268,9 +228,8 @@ TEST_F(AgreeOnSets, TheLowestOfSeveralRefusalsIsTold) {
   std::vector<double> three(3);
   const std::string text =
       error_of({rank == 0 ? set(x, carry(mass)) : set(x, carry(rank == 1 ? three : charge, mass))});
-  EXPECT_TRUE(test::mentions(text, "evenkeel: rank 1: core/field: Field 1, 'std::vector', has 3"));
-  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_MENTIONS(text, "evenkeel: rank 1: core/field: Field 1, 'std::vector', has 3");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::shapes_test

@@ -2,9 +2,7 @@
 
 #include <evenkeel/backends/exec/lists.hpp>
 
-#include <numeric>
-
-namespace evenkeel {
+namespace evenkeel::strays_test {
 namespace {
 
 using test::everywhere;
@@ -13,7 +11,8 @@ using test::mix;
 
 // --- The oracle ----------------------------------------------------------------------------------
 
-// Where objects go: anywhere with a chance of `share` of 64, by their ids and `salt`.
+// The destination of an object follows from its id and `salt`: with a chance of `share` of 64 it is
+// a random rank.
 struct Wander {
   std::uint64_t share;
   int salt;
@@ -34,8 +33,7 @@ Strays strays_by(const Set& set, const Ids& ids, const Wander& wander) {
     owners.push_back(to);
   }
   const Space space = test::space_of(set);
-  return {exec::Array<std::int64_t>(space, "objects", objects),
-          exec::Array<int>(space, "owners", owners)};
+  return {test::array_of(objects, space), test::array_of(owners, space)};
 }
 
 struct Expected {
@@ -43,8 +41,8 @@ struct Expected {
   std::int64_t objects = 0, sent = 0, received = 0;
 };
 
-// Collective. Holes are filled in ascending order: by what arrives, rank by rank, and then by the
-// objects behind the end.
+// Collective. Holes are filled in ascending order: first by arriving objects, rank by rank, and
+// then by the objects behind the end.
 Expected expected_of(const Ids& before, const Wander& wander) {
   const Communicator communicator = test::world();
   const int rank = communicator.rank(), ranks = communicator.size();
@@ -111,6 +109,8 @@ MoveReport expect_strays(std::span<const Set> sets, const Wander& wander) {
   return report;
 }
 
+class StraysOn : public test::OnRanks {};
+
 // --- Sets of every kind --------------------------------------------------------------------------
 
 constexpr Wander wanders[] = {{1, 0}, {0, 0}, {16, 1}, {64, 2}, {3, 3}, {40, 4}};
@@ -121,28 +121,22 @@ void expect_wandering() {
        {test::in_turn, test::on_the_last, test::on_even_ranks, test::at_random})
     for (const std::int64_t objects : {test::most_objects, std::int64_t{5}, std::int64_t{0}}) {
       SCOPED_TRACE(std::to_string(objects) + ' ' + spread.name);
-      const Ids ids = test::ids_here(test::world(), spread, objects);
-      Cloud cloud(ids.size());
-      const Set set = cloud.as_set();
-      test::write_objects(set, everywhere, ids);
-      for (const Wander& wander : wanders) expect_strays({&set, 1}, wander);
+      test::Filled<Cloud> cloud(test::ids_here(test::world(), spread, objects));
+      for (const Wander& wander : wanders) expect_strays({&cloud.set, 1}, wander);
       if (testing::Test::HasFailure()) return;
     }
 }
 
-template <class Instance>
-void wander_in_views(const Instance&) {
-  using Memory = typename Instance::memory_space;
-  expect_wandering<test::LeftViews<Memory>>();
-  expect_wandering<test::RightViews<Memory>>();
-  expect_wandering<test::RecordViews<Memory>>();
-  expect_wandering<test::LateViews<Memory>>();
-  expect_wandering<test::Subviews<Memory>>();
-  expect_wandering<test::KeptViews<Memory>>();
-}
-
 TEST(Strays, LeaveViews) {
-  with_space(test::space(), [](const auto& instance) { wander_in_views(instance); });
+  with_space(test::space(), []<class Instance>(const Instance&) {
+    using Memory = typename Instance::memory_space;
+    expect_wandering<test::LeftViews<Memory>>();
+    expect_wandering<test::RightViews<Memory>>();
+    expect_wandering<test::RecordViews<Memory>>();
+    expect_wandering<test::LateViews<Memory>>();
+    expect_wandering<test::Subviews<Memory>>();
+    expect_wandering<test::KeptViews<Memory>>();
+  });
 }
 
 TEST(Strays, LeaveOtherContainers) {
@@ -155,77 +149,64 @@ TEST(Strays, LeaveOtherContainers) {
 
 TEST(Strays, OfSeveralSetsAreSentTogether) {
   const Ids ids = test::ids_here(test::world(), test::in_turn, 200);
-  test::Vectors a(ids.size());
-  test::Records b(ids.size() / 2);
-  const Set sets[] = {a.as_set(), b.as_set()};
-  test::write_objects(sets[0], everywhere, ids);
-  test::write_objects(sets[1], everywhere, Ids(ids.begin(), ids.begin() + std::ssize(ids) / 2));
+  test::Filled<test::Vectors> a(ids);
+  test::Filled<test::Records> b(Ids(ids.begin(), ids.begin() + std::ssize(ids) / 2));
+  const Set sets[] = {a.set, b.set};
   for (const Wander& wander : wanders) expect_strays(sets, wander);
 }
 
 // --- Memory --------------------------------------------------------------------------------------
 
-template <class Instance>
-void keep_slack(const Instance&) {
-  const Ids ids = test::ids_here(test::world(), test::in_turn, 200);
-  test::LeftViews<typename Instance::memory_space> cloud(1000);
-  auto owned = static_cast<int>(ids.size());
-  const Set set = cloud.as_set({.count = &owned});
-  test::write_objects(set, everywhere, ids);
-  const double* const before = cloud.x.data();
-  for (const Wander& wander : wanders) expect_strays({&set, 1}, wander);
-  EXPECT_EQ(cloud.x.data(), before);
-  EXPECT_EQ(cloud.x.extent(0), 1000U);
-  EXPECT_EQ(owned, set.count());
-}
-
 TEST(Strays, FieldsWithSlackKeepTheirMemory) {
-  with_space(test::space(), [](const auto& instance) { keep_slack(instance); });
+  with_space(test::space(), []<class Instance>(const Instance&) {
+    const Ids ids = test::ids_here(test::world(), test::in_turn, 200);
+    test::LeftViews<typename Instance::memory_space> cloud(1000);
+    auto owned = static_cast<int>(ids.size());
+    const Set set = cloud.as_set({.count = &owned});
+    test::write_objects(set, everywhere, ids);
+    const double* const before = cloud.x.data();
+    for (const Wander& wander : wanders) expect_strays({&set, 1}, wander);
+    EXPECT_EQ(cloud.x.data(), before);
+    EXPECT_EQ(cloud.x.extent(0), 1000U);
+    EXPECT_EQ(owned, set.count());
+  });
 }
 
-template <class Instance>
-void grow_with_slack(const Instance&) {
-  const Communicator communicator = test::world();
-  const bool is_last = communicator.rank() == communicator.size() - 1;
-  const Ids ids = test::ids_here(communicator, test::on_the_last, 1000);
-  test::LeftViews<typename Instance::memory_space> cloud(is_last ? 1000 : 0);
-  auto owned = static_cast<std::int64_t>(ids.size());
-  const Set set = cloud.as_set({.count = &owned, .reserve = 1.5});
-  test::write_objects(set, everywhere, ids);
-  expect_strays({&set, 1}, {64, 7});
-  const auto room = static_cast<std::int64_t>(cloud.x.extent(0));
-  EXPECT_EQ(room, is_last ? 1000 : std::llround(std::ceil(1.5 * static_cast<double>(owned))));
-  const double* const before = cloud.x.data();
-  expect_strays({&set, 1}, {5, 8});
-  EXPECT_EQ(cloud.x.data(), before);
+TEST_F(StraysOn, MemoryThatIsTooSmallIsMadeAnewWithSlack) {
+  with_space(test::space(), [&]<class Instance>(const Instance&) {
+    const bool is_last = rank == size - 1;
+    const Ids ids = test::ids_here(communicator, test::on_the_last, 1000);
+    test::LeftViews<typename Instance::memory_space> cloud(is_last ? 1000 : 0);
+    auto owned = static_cast<std::int64_t>(ids.size());
+    const Set set = cloud.as_set({.count = &owned, .reserve = 1.5});
+    test::write_objects(set, everywhere, ids);
+    expect_strays({&set, 1}, {64, 7});
+    const auto room = static_cast<std::int64_t>(cloud.x.extent(0));
+    EXPECT_EQ(room, is_last ? 1000 : std::llround(std::ceil(1.5 * static_cast<double>(owned))));
+    const double* const before = cloud.x.data();
+    expect_strays({&set, 1}, {5, 8});
+    EXPECT_EQ(cloud.x.data(), before);
+  });
 }
 
-TEST(Strays, MemoryThatIsTooSmallIsMadeAnewWithSlack) {
-  with_space(test::space(), [](const auto& instance) { grow_with_slack(instance); });
-}
-
-// A move of all objects keeps slack, too, if the set says so.
-template <class Instance>
-void reserve_in_moves(const Instance&) {
-  const Communicator communicator = test::world();
-  const Ids ids = test::ids_here(communicator, test::in_turn, 200);
-  test::LeftViews<typename Instance::memory_space> cloud(ids.size());
-  auto owned = static_cast<std::int64_t>(ids.size());
-  const Set set = cloud.as_set({.count = &owned, .reserve = 3});
-  test::write_objects(set, everywhere, ids);
-  std::vector<double*> places;
-  for (int salt = 0; salt < 6; ++salt) {
-    test::expect_shuffle(communicator, set, everywhere, salt);
-    EXPECT_GE(static_cast<std::int64_t>(cloud.x.extent(0)), owned);
-    places.push_back(cloud.x.data());
-  }
-  if (communicator.size() == 1) return;  // nothing has come
-  std::sort(places.begin(), places.end());
-  EXPECT_LE(std::unique(places.begin(), places.end()) - places.begin(), 2);
-}
-
-TEST(Strays, SlackStaysInMovesOfAllObjects) {
-  with_space(test::space(), [](const auto& instance) { reserve_in_moves(instance); });
+// A move of all objects keeps slack, too, if the set requires it.
+TEST_F(StraysOn, SlackStaysInMovesOfAllObjects) {
+  with_space(test::space(), [&]<class Instance>(const Instance&) {
+    const Ids ids = test::ids_here(communicator, test::in_turn, 200);
+    test::LeftViews<typename Instance::memory_space> cloud(ids.size());
+    auto owned = static_cast<std::int64_t>(ids.size());
+    const Set set = cloud.as_set({.count = &owned, .reserve = 3});
+    test::write_objects(set, everywhere, ids);
+    std::vector<double*> places;
+    for (int salt = 0; salt < 6; ++salt) {
+      test::expect_shuffle(communicator, set, everywhere, salt);
+      EXPECT_GE(static_cast<std::int64_t>(cloud.x.extent(0)), owned);
+      places.push_back(cloud.x.data());
+    }
+    if (size == 1) return;  // nothing has arrived
+    std::sort(places.begin(), places.end());
+    EXPECT_LE(std::unique(places.begin(), places.end()) - places.begin(), 2);
+  });
 }
 
 TEST(Strays, SlackNeedsACount) {
@@ -242,13 +223,12 @@ TEST(Strays, SlackNeedsACount) {
 
 // --- What goes wrong -----------------------------------------------------------------------------
 
-TEST(Strays, ThatFindNoRoomLeaveAllAsItWas) {
-  const Communicator communicator = test::world();
-  if (communicator.size() == 1) GTEST_SKIP() << "nothing can arrive";
+TEST_F(StraysOn, ThatFindNoRoomLeaveAllAsItWas) {
+  if (size == 1) GTEST_SKIP() << "nothing can arrive";
   const Ids ids = test::ids_here(communicator, test::in_turn, 200);
   test::Vectors wide(ids.size());
   std::vector<std::array<double, 3>> memory = {{0, 0, 0}};
-  const bool is_full = communicator.rank() == communicator.size() - 1;
+  const bool is_full = rank == size - 1;
   std::span<std::array<double, 3>> x = is_full ? std::span(memory).first(0) : std::span(memory);
   std::int64_t owned = is_full ? 0 : 1;
   Ids id = {7};
@@ -260,26 +240,24 @@ TEST(Strays, ThatFindNoRoomLeaveAllAsItWas) {
   strays.push_back(strays_by(sets[0], ids, {20, 3}));
   const Space host = Space::where(MemoryKind::host);
   const std::vector<std::int64_t> objects(is_full ? 0 : 1, 0);
-  const std::vector<int> owners(is_full ? 0 : 1, communicator.size() - 1);
-  strays.push_back({exec::Array<std::int64_t>(host, "objects", objects),
-                    exec::Array<int>(host, "owners", owners)});
+  const std::vector<int> owners(is_full ? 0 : 1, size - 1);
+  strays.push_back({test::array_of(objects, host), test::array_of(owners, host)});
   const Plan plan = plan_strays(communicator, Status(), strays, sets);
   EXPECT_ERROR(move(communicator, sets, shapes, plan), "has room for 0 objects");
   EXPECT_EQ(test::snapshot_of(sets), before);
 }
 
-TEST(Strays, ToRanksThatDoNotExistAreAnError) {
-  const Communicator communicator = test::world();
+TEST_F(StraysOn, ToRanksThatDoNotExistAreAnError) {
   test::Vectors cloud(3);
   const Set set = cloud.as_set();
   const Space host = Space::where(MemoryKind::host);
   std::vector<Strays> strays;
-  strays.push_back({exec::Array<std::int64_t>(host, "objects", std::vector<std::int64_t>{1}),
-                    exec::Array<int>(host, "owners", std::vector<int>{communicator.size()})});
+  strays.push_back({test::array_of(std::vector<std::int64_t>{1}, host),
+                    test::array_of(std::vector<int>{size}, host)});
   EXPECT_ERROR(plan_strays(communicator, Status(), strays, {&set, 1}), "would go to rank");
   strays.clear();
   EXPECT_ERROR(plan_strays(communicator, Status(), strays, {&set, 1}), "The strays of 0 sets");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::strays_test

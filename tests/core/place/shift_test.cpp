@@ -1,20 +1,12 @@
-// Placing by a shift: objects of a region cost twice what their weights say, and domains are
-// shifted round after round by what the ranks would measure.
+// Places objects by shifts: objects of a region cost twice their weight, and domains are shifted in
+// each round by the loads that the ranks would measure.
 
 #include "core/migrate/cloud.hpp"
 
-#include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/place.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <numeric>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::shift_test {
 namespace {
 
 using Place = std::array<double, 3>;
@@ -22,7 +14,7 @@ using Place = std::array<double, 3>;
 const Method curves[] = {Hilbert{}, Morton{}, Snake{}};
 const Method boxes[] = {Staggered{}, Tensor{}, RecursiveBisection{}};
 
-// The objects of this rank: those of all that it owns.
+// The objects that this rank owns.
 struct Crew {
   std::vector<Place> x;
   std::vector<double> weights, costs;
@@ -32,10 +24,8 @@ struct Crew {
   double load() const { return std::accumulate(costs.begin(), costs.end(), 0.0); }
 };
 
-class PlaceByShift : public testing::Test {
+class PlaceByShift : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
   static constexpr std::int64_t all = 6000;
 
   static Region region(bool is_bound = false) { return {3, {{0, 0, 0}, {1, 1, 1}}, is_bound}; }
@@ -43,10 +33,7 @@ class PlaceByShift : public testing::Test {
   Crew crew_of(const Domains& domains) const {
     Crew crew;
     for (std::int64_t id = 0; id < all; ++id) {
-      Place place;
-      for (int axis = 0; axis < 3; ++axis)
-        place[static_cast<std::size_t>(axis)] =
-            static_cast<double>(test::mix(id, axis) % 1000) / 1000;
+      const Place place = test::place_in_unit(id);
       const bool is_mine =
           parts_of(domains) == 0 ? id % size == rank : owner_of(domains, place) == rank;
       if (!is_mine) continue;
@@ -86,7 +73,7 @@ TEST_F(PlaceByShift, CuresWhatWeightsDoNotTell) {
       int rounds = 0;
       for (; rounds < 8 && lambda_of_loads(crew) > 1.03; ++rounds) {
         const Assignment found =
-            placed(crew, method, {0, 0, ShiftBy{penalty, crew.load()}}, domains);
+            placed(crew, method, CurveGoal{0, ShiftBy{penalty, crew.load()}}, domains);
         EXPECT_TRUE(found.is_shifted);
         EXPECT_TRUE(found.is_changed);
         EXPECT_EQ(rank_of_part(found.domains), rank_of_part(domains));
@@ -94,7 +81,7 @@ TEST_F(PlaceByShift, CuresWhatWeightsDoNotTell) {
         crew = crew_of(domains);
       }
       EXPECT_LE(lambda_of_loads(crew), 1.03) << "after " << rounds << " rounds";
-      // New cuts by the weights do not cure it.
+      // A new cut by the weights does not reduce the imbalance.
       const Domains again = placed(crew, method, {}, domains).domains;
       EXPECT_NEAR(lambda_of_loads(crew_of(again)), before, 1e-9);
     }
@@ -105,19 +92,20 @@ TEST_F(PlaceByShift, KeepsWhatIsEvenEnoughByTheLoads) {
   const Crew crew = crew_of(domains);
   const double lambda = lambda_of_loads(crew);
   const Assignment kept =
-      placed(crew, Hilbert{}, {lambda * 1.001, 0, ShiftBy{1, crew.load()}}, domains);
+      placed(crew, Hilbert{}, CurveGoal{lambda * 1.001, ShiftBy{1, crew.load()}}, domains);
   EXPECT_FALSE(kept.is_changed);
   EXPECT_FALSE(kept.is_shifted);
   EXPECT_NEAR(kept.lambda, lambda, 1e-9);
-  // What was promised is lambda by the loads as the weights spread them.
-  const Assignment shifted = placed(crew, Hilbert{}, {0, 0, ShiftBy{1, crew.load()}}, domains);
+  // The reported lambda is that of the loads, spread in proportion to the weights.
+  const Assignment shifted =
+      placed(crew, Hilbert{}, CurveGoal{0, ShiftBy{1, crew.load()}}, domains);
   EXPECT_LT(shifted.lambda, 1.01);
 }
 
-// Where domains are no ranges of the curve, or nothing was measured, there is a new cut.
+// If domains are no ranges of the curve, or if no load was measured, there is a new cut.
 TEST_F(PlaceByShift, FallsBackToANewCut) {
   const Crew crew = crew_of({});
-  const Goal goal = {0, 0, ShiftBy{1, crew.load()}};
+  const Goal goal = CurveGoal{0, ShiftBy{1, crew.load()}};
   for (const Method& method : boxes) {
     const Domains domains = placed(crew, method, {}, {}).domains;
     const Assignment found = placed(crew, method, goal, domains);
@@ -127,7 +115,7 @@ TEST_F(PlaceByShift, FallsBackToANewCut) {
   const Domains hilbert = placed(crew, Hilbert{}, {}, {}).domains;
   EXPECT_FALSE(placed(crew, Hilbert{}, goal, {}).is_shifted);
   EXPECT_FALSE(placed(crew, Morton{}, goal, hilbert).is_shifted);
-  EXPECT_FALSE(placed(crew, Hilbert{}, {0, 0, ShiftBy{1, 0}}, hilbert).is_shifted);
+  EXPECT_FALSE(placed(crew, Hilbert{}, CurveGoal{0, ShiftBy{1, 0}}, hilbert).is_shifted);
   EXPECT_TRUE(placed(crew, Hilbert{}, goal, hilbert).is_shifted);
 }
 
@@ -140,15 +128,15 @@ TEST_F(PlaceByShift, RespectsGroupsAndLeastObjects) {
   const Prepared prepared =
       prepare(communicator, Status(), {&one, 1}, region(true), {.method = Hilbert{}});
   const Assignment bound = place(communicator, Status(), prepared, Weights(&given, 1),
-                                 {0, 0, ShiftBy{1, crew.load()}}, domains, true);
+                                 CurveGoal{0, ShiftBy{1, crew.load()}}, domains, true);
   EXPECT_TRUE(bound.is_shifted);
   EXPECT_LT(bound.lambda, 1.2);
   Prepared again = prepare(communicator, Status(), {&one, 1}, region(true), {.method = Hilbert{}});
-  EXPECT_NO_THROW(static_cast<void>(plan(communicator, std::move(again), bound)));
+  EXPECT_NO_THROW(plan(communicator, std::move(again), bound));
 
-  const ShiftBy all_on_one = {1, rank == 0 ? 1.0 : 0.0};
-  const Allowed allowed = place_allowed(communicator, Status(), prepared, Weights(&given, 1), 0,
-                                        all / size / 4, domains, all_on_one);
+  const CurveGoal all_on_one = {0, ShiftBy{1, rank == 0 ? 1.0 : 0.0}};
+  const Allowed allowed = place_allowed(communicator, Status(), prepared, Weights(&given, 1),
+                                        all_on_one, all / size / 4, domains);
   EXPECT_GE(allowed.assignment.fewest_objects, all / size / 4);
 }
 
@@ -157,16 +145,15 @@ TEST_F(PlaceByShift, RefusesLoadsAndPenaltiesOnAllRanksAlike) {
   const Domains domains = placed(crew, Hilbert{}, {}, {}).domains;
   for (const double bad : {-1.0, std::numeric_limits<double>::quiet_NaN()}) {
     const double load = rank == size - 1 ? bad : 1;
-    const std::string text = test::error_of([&] {
-      placed(crew, Hilbert{}, {0, 0, ShiftBy{1, load}}, domains);
+    const std::string text = test::error_everywhere([&] {
+      placed(crew, Hilbert{}, CurveGoal{0, ShiftBy{1, load}}, domains);
     });
     EXPECT_TRUE(size == 1 || test::mentions(text, "The load of this rank"));
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
   }
   for (const double penalty : {0.0, 0.5, std::numeric_limits<double>::infinity()})
-    EXPECT_ERROR(placed(crew, Hilbert{}, {0, 0, ShiftBy{penalty, 1}}, domains), "penalty");
-  EXPECT_NO_THROW(placed(crew, Hilbert{}, {0, 0, ShiftBy{1, 1}}, domains));
+    EXPECT_ERROR(placed(crew, Hilbert{}, CurveGoal{0, ShiftBy{penalty, 1}}, domains), "penalty");
+  EXPECT_NO_THROW(placed(crew, Hilbert{}, CurveGoal{0, ShiftBy{1, 1}}, domains));
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::shift_test

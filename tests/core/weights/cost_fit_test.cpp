@@ -1,17 +1,12 @@
-#include "support/harness.hpp"
+#include "core/values.hpp"
 
 #include <evenkeel/core/weights/cost_fit.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
-#include <cmath>
-#include <cstdint>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::cost_fit_test {
 namespace {
 
-using Matrix = std::vector<std::vector<double>>;  // by the rank before, then the rank now
+using Matrix = std::vector<std::vector<double>>;  // by the earlier rank, then by the present rank
 
 std::vector<double> column_sums(const Matrix& all) {
   std::vector<double> sums(all.front().size());
@@ -30,15 +25,15 @@ std::vector<double> row_sums(const Matrix& all) {
   return sums;
 }
 
-// A few objects for each pair of ranks, of costs that are known up to a factor of the pair.
+// A few objects for each pair of ranks. Their costs are known up to a factor of the pair.
 struct World {
   Matrix known, truth;
   std::vector<double> costs;          // of the objects of this rank,
-  std::vector<std::int64_t> records;  // their ranks before,
-  std::vector<double> wanted;         // and what they cost in truth
+  std::vector<std::int64_t> records;  // their earlier ranks,
+  std::vector<double> wanted;         // and their true costs
 };
 
-// `differ`: how much the true costs of pairs differ from what is known, as a power of 2.
+// `differ` is the difference between true and known costs of pairs, as a power of 2.
 World world_of(unsigned seed, double differ, bool all_pairs) {
   const Communicator ranks = test::world();
   const int count = ranks.size();
@@ -60,7 +55,7 @@ World world_of(unsigned seed, double differ, bool all_pairs) {
         if (r != ranks.rank()) continue;
         world.costs.push_back(cost);
         world.wanted.push_back(cost * factor);
-        // The first half of a record holds something else.
+        // The lower half of a record holds something else.
         world.records.push_back((std::int64_t{g} << 32) + (std::int64_t{1} << 32) - 1 - k);
       }
     }
@@ -71,7 +66,7 @@ double at(const std::vector<double>& values, int rank) {
   return values[static_cast<std::size_t>(rank)];
 }
 
-// What CostFit does with whole matrices, on one rank: rows and columns in turn.
+// Fits like CostFit, with whole matrices on one rank: rows and columns in turn.
 Matrix fitted(Matrix all, std::vector<double> before, const std::vector<double>& now) {
   const auto scale_columns = [&] {
     const std::vector<double> sums = column_sums(all);
@@ -94,9 +89,8 @@ Matrix fitted(Matrix all, std::vector<double> before, const std::vector<double>&
 std::vector<double> fit(const World& world, double before, double now) {
   const Space space = test::space();
   const Communicator ranks = test::world();
-  const exec::Array<double> costs(space, "costs", std::span<const double>(world.costs));
-  const exec::Array<std::int64_t> records(space, "records",
-                                          std::span<const std::int64_t>(world.records));
+  const auto costs = test::array_of(world.costs, space);
+  const auto records = test::array_of(world.records, space);
   CostFit fit(ranks.size());
   fit.add(costs, records);
   fit.fit(ranks, before, now);
@@ -121,21 +115,22 @@ TEST(CostFit, FindsWhatASerialFitOfTheWholeMatrixFinds) {
     }
 }
 
-// The costs of a rank add up to its load, and those of the ranks before nearly to theirs.
-TEST(CostFit, BothLoadsAreMet) {
-  const Communicator ranks = test::world();
+class CostFitOn : public test::OnRanks {};
+
+// The costs of a rank add up to its load, and those of the earlier ranks nearly to theirs.
+TEST_F(CostFitOn, BothLoadsAreMet) {
   for (unsigned seed = 1; seed <= 5; ++seed) {
     const World world = world_of(seed, 1, true);
     const std::vector<double> before = row_sums(world.truth), now = column_sums(world.truth);
-    const std::vector<double> costs = fit(world, at(before, ranks.rank()), at(now, ranks.rank()));
+    const std::vector<double> costs = fit(world, at(before, rank), at(now, rank));
     std::vector<double> found(before.size());
     double sum = 0;
     for (std::size_t i = 0; i < costs.size(); ++i) {
       found[static_cast<std::size_t>(world.records[i] >> 32)] += costs[i];
       sum += costs[i];
     }
-    EXPECT_NEAR(sum, at(now, ranks.rank()), 1e-9 * sum);
-    ranks.all_reduce(std::span<double>(found), Reduction::sum);
+    EXPECT_NEAR(sum, at(now, rank), 1e-9 * sum);
+    communicator.all_reduce(std::span<double>(found), Reduction::sum);
     for (std::size_t g = 0; g < found.size(); ++g) EXPECT_NEAR(found[g] / before[g], 1, 0.01);
   }
 }
@@ -148,7 +143,7 @@ TEST(CostFit, KeepsCostsThatFitAlready) {
   for (std::size_t i = 0; i < costs.size(); ++i) EXPECT_NEAR(costs[i], world.costs[i], 1e-12);
 }
 
-// A unit does not matter, and neither does a change of all loads alike between the measurements.
+// The unit does not matter, and neither does a common factor of all loads between the measurements.
 TEST(CostFit, OnlyProportionsOfTheLoadsBeforeMatter) {
   const World world = world_of(4, 1, true);
   const int here = test::world().rank();
@@ -157,12 +152,11 @@ TEST(CostFit, OnlyProportionsOfTheLoadsBeforeMatter) {
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], other[i], 1e-12);
 }
 
-// A load that makes no sense for what is known does not make costs absurd.
-TEST(CostFit, NoCostChangesMoreThanFourTimesAsMuchAsItsRankAsks) {
-  const Communicator ranks = test::world();
+// A load that contradicts the known costs does not make costs absurd.
+TEST_F(CostFitOn, NoCostChangesMoreThanFourTimesAsMuchAsItsRankAsks) {
   World world = world_of(5, 0, true);
-  const double now = at(column_sums(world.known), ranks.rank());
-  const double before = ranks.rank() == 0 ? 1e6 : 1e-6;
+  const double now = at(column_sums(world.known), rank);
+  const double before = rank == 0 ? 1e6 : 1e-6;
   const std::vector<double> costs = fit(world, before, now);
   for (std::size_t i = 0; i < costs.size(); ++i) {
     EXPECT_GE(costs[i], world.costs[i] / 4 * (1 - 1e-12));
@@ -171,16 +165,15 @@ TEST(CostFit, NoCostChangesMoreThanFourTimesAsMuchAsItsRankAsks) {
   }
 }
 
-TEST(CostFit, RanksWithoutObjectsOrLoads) {
-  const Communicator ranks = test::world();
+TEST_F(CostFitOn, RanksWithoutObjectsOrLoads) {
   for (const double before : {0.0, 1.0})
     for (const double now : {0.0, 1.0}) {
       World world = world_of(6, 1, true);
-      if (ranks.rank() == 0) {
+      if (rank == 0) {
         world.costs.clear();
         world.records.clear();
       }
-      const bool has_some = ranks.rank() != 0;
+      const bool has_some = rank != 0;
       const std::vector<double> costs = fit(world, before, has_some ? now : 0);
       double sum = 0;
       for (std::size_t i = 0; i < costs.size(); ++i) {
@@ -197,17 +190,15 @@ TEST(CostFit, RanksWithoutObjectsOrLoads) {
     }
 }
 
-TEST(CostFit, RefusesARankThatIsNone) {
-  const Communicator ranks = test::world();
+TEST_F(CostFitOn, RefusesARankThatIsNone) {
   const Space space = test::space();
-  for (const std::int64_t rank : {std::int64_t{-1}, std::int64_t{ranks.size()}}) {
-    const exec::Array<double> costs(space, "costs", std::vector<double>{1.0, 1.0});
-    const exec::Array<std::int64_t> records(space, "records",
-                                            std::vector<std::int64_t>{0, rank << 32});
-    CostFit fit(ranks.size());
+  for (const std::int64_t wrong : {std::int64_t{-1}, std::int64_t{size}}) {
+    const auto costs = test::array_of(std::vector<double>{1.0, 1.0}, space);
+    const auto records = test::array_of(std::vector<std::int64_t>{0, wrong << 32}, space);
+    CostFit fit(size);
     EXPECT_ERROR(fit.add(costs, records), "outside");
   }
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::cost_fit_test

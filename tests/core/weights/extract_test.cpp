@@ -1,25 +1,9 @@
-#include "core/values.hpp"
-#include "support/harness.hpp"
+#include "core/positions.hpp"
 
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
-#include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/weights/extract.hpp>
 
-#include <Kokkos_Core.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <limits>
-#include <numeric>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::extract_test {
 namespace {
 
 using Indices = std::vector<std::int64_t>;
@@ -27,7 +11,7 @@ using Weights = std::vector<double>;
 
 // --- Which objects -------------------------------------------------------------------------------
 
-// Stretch by stretch, as short as `most` of them allow.
+// Takes stretch by stretch, as short as `most` of them allow.
 Extract oracle(const Weights& weights, std::int64_t most) {
   Extract extract;
   const std::int64_t objects = std::ssize(weights);
@@ -47,7 +31,7 @@ Extract oracle(const Weights& weights, std::int64_t most) {
   return extract;
 }
 
-// Whole numbers, so that sums are exact; many are alike, and many 0.
+// Weights are whole numbers, so that sums are exact; many are equal, and many are 0.
 Weights random_weights(std::int64_t objects, int kinds, std::mt19937_64& random) {
   Weights weights;
   for (std::int64_t i = 0; i < objects; ++i)
@@ -69,7 +53,7 @@ void expect_same_in_place(const Weights& weights, std::int64_t most) {
   EXPECT_EQ(found.weights, expected.weights);
 }
 
-// Of whatever type, where they are or brought here.
+// The weights have any type, and are in their own memory or copied here.
 TEST(Extract, ByTheWeightsOfASetIsTheSame) {
   std::mt19937_64 random(2);
   for (const std::int64_t objects : counts)
@@ -94,9 +78,9 @@ TEST(Extract, RefusesWeightsThatAreNone) {
       Weights weights(100, 1.0);
       weights[at] = wrong;
       const Set objects = set(places, {}, {.weight = weights});
-      EXPECT_THROW(static_cast<void>(extract_by_weight(host, objects, 7)), Error);
+      EXPECT_THROW(extract_by_weight(host, objects, 7), Error);
     }
-  EXPECT_THROW(static_cast<void>(extract_by_weight(host, set(places), 7)), Error);
+  EXPECT_THROW(extract_by_weight(host, set(places), 7), Error);
 }
 
 TEST(Extract, IsTheHeaviestOfEachStretch) {
@@ -163,7 +147,7 @@ TEST(Extract, OfNothingIsNothing) {
 
 const std::vector<Indices> choices = {{}, {0}, {4}, {0, 1, 2, 3, 4}, {4, 0, 4, 2}, {3, 3}};
 
-// Of five objects.
+// Takes a set of five objects.
 void expect_places(const Set& set) {
   const FieldLayout at = set.position();
   ASSERT_EQ(at.count, 5);
@@ -183,26 +167,10 @@ void expect_places(const Set& set) {
   }
 }
 
-template <class Instance, class Real, class Layout>
-void expect_places_in_views() {
-  using Memory = typename Instance::memory_space;
-  for (const std::size_t n : {2U, 3U}) {
-    Kokkos::View<Real**, Layout, Memory> x("x", 5, n);
-    expect_places(set(x));
-    Kokkos::View<Real**, Layout, Memory> wide("wide", 9, 7);
-    auto part = Kokkos::subview(wide, std::pair<std::size_t, std::size_t>(2, 7),
-                                std::pair<std::size_t, std::size_t>(1, 1 + n));
-    expect_places(set(part));
-  }
-}
-
 TEST(PlacesOf, Views) {
-  with_space(test::space(), [](const auto& instance) {
-    using Instance = std::remove_cvref_t<decltype(instance)>;
-    expect_places_in_views<Instance, double, Kokkos::LayoutLeft>();
-    expect_places_in_views<Instance, double, Kokkos::LayoutRight>();
-    expect_places_in_views<Instance, float, Kokkos::LayoutLeft>();
-    expect_places_in_views<Instance, float, Kokkos::LayoutRight>();
+  test::visit_positions([]<class Real>(int, const auto& make) {
+    auto x = make(5);
+    expect_places(set(x));
   });
 }
 
@@ -231,18 +199,18 @@ TEST(PlacesOf, StridedArrays) {
 TEST(PlacesOf, AnObjectThatIsNotThereIsAnError) {
   std::vector<std::array<double, 3>> x(5);
   const Space host = Space::where(MemoryKind::host);
-  EXPECT_ERROR(static_cast<void>(places_of(host, set(x), Indices{0, 5})),
+  EXPECT_ERROR(places_of(host, set(x), Indices{0, 5}),
                "core/weights: Object 5 of a set of 5 was asked for.");
-  EXPECT_ERROR(static_cast<void>(places_of(host, set(x), Indices{2, -1, 7})),
+  EXPECT_ERROR(places_of(host, set(x), Indices{2, -1, 7}),
                "core/weights: Object -1 of a set of 5 was asked for.");
-  EXPECT_ERROR(static_cast<void>(places_of(host, set(x, {}, {.count = 2}), Indices{2})),
+  EXPECT_ERROR(places_of(host, set(x, {}, {.count = 2}), Indices{2}),
                "core/weights: Object 2 of a set of 2 was asked for.");
   x.clear();
-  EXPECT_ERROR(static_cast<void>(places_of(host, set(x), Indices{0})), "Object 0 of a set of 0");
+  EXPECT_ERROR(places_of(host, set(x), Indices{0}), "Object 0 of a set of 0");
   EXPECT_TRUE(places_of(host, set(x), {}).empty());
   std::vector<double> line(5);
-  EXPECT_ERROR(static_cast<void>(places_of(host, set(line), Indices{0})), "2 or 3 components");
+  EXPECT_ERROR(places_of(host, set(line), Indices{0}), "2 or 3 components");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::extract_test

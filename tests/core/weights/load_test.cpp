@@ -2,9 +2,7 @@
 
 #include <evenkeel/core/weights/load.hpp>
 
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::load_test {
 namespace {
 
 double lambda(const std::vector<double>& loads) { return lambda_of(loads); }
@@ -41,4 +39,4 @@ TEST(ImbalancePercent, IsTheShareOfTheOthersThatWait) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::load_test

@@ -3,14 +3,11 @@
 #include <evenkeel/core/weights/load.hpp>
 #include <evenkeel/core/weights/phase_loads.hpp>
 
-#include <limits>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::phase_loads_test {
 namespace {
 
-// Four parts. Phase 0 is even; phase 1 is all on one part; in phase 2 one object is more than the
-// average.
+// There are four parts. Phase 0 is even; phase 1 is all on one part; in phase 2 one object is more
+// than the average.
 TEST(PhaseLoads, ByHand) {
   const std::vector<PhaseLoad> phases = {{.greatest = 5, .sum = 20, .heaviest = 1},
                                          {.greatest = 8, .sum = 8, .heaviest = 2},
@@ -37,7 +34,7 @@ TEST(PhaseLoads, WithoutWork) {
   EXPECT_TRUE(phase_loads_of(3, {}).phases.empty());
 }
 
-// The average may round to more than the greatest load.
+// The average may be rounded to more than the greatest load.
 TEST(PhaseLoads, TheBoundIsNeverAboveTheStep) {
   constexpr double greatest = 0.1;
   const PhaseLoads loads =
@@ -48,4 +45,4 @@ TEST(PhaseLoads, TheBoundIsNeverAboveTheStep) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::phase_loads_test

@@ -1,19 +1,16 @@
 #pragma once
 
-// Ranks with work of several types, for tests and benchmarks: what they measure, models that are
-// fitted to it, and how far these are off.
+// Ranks with work of several types, for tests and benchmarks: their measurements, the models that
+// are fitted to them, and the errors of the models.
 
 #include <evenkeel/core/weights/work_model.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <functional>
 #include <random>
-#include <span>
 #include <utility>
-#include <vector>
 
 namespace evenkeel::test {
 
@@ -23,7 +20,7 @@ inline std::vector<WorkModel::Column> types(std::size_t count) {
   return std::vector<WorkModel::Column>(count, WorkModel::Column::type);
 }
 
-// Models of several ranks, whose sums are added up here as a reduction would.
+// Models of several ranks, whose sums are added up here like in a reduction.
 class Ranks {
  public:
   Ranks(std::size_t ranks, std::vector<WorkModel::Column> columns, WorkModelOptions options = {})
@@ -112,8 +109,8 @@ inline double median(Numbers values) {
   return values[values.size() / 2];
 }
 
-// The medians of the worst error of any cost: of the least norm, and of the model, whose costs are
-// all positive; or {0, 1}.
+// Returns the medians of the worst error of any cost: for the least norm and for the model. Returns
+// {0, 1} if a cost of the model is not positive.
 inline std::array<double, 2> errors_of(World world, int seeds) {
   Numbers least_norm, ours;
   for (int seed = 0; seed < seeds; ++seed) {

@@ -4,13 +4,7 @@
 #include <evenkeel/backends/exec/stretch.hpp>
 #include <evenkeel/core/weights/stretches.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <numeric>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::stretches_test {
 namespace {
 
 TEST(StretchBegin, DividesAllEvenly) {
@@ -33,7 +27,7 @@ TEST(StretchBegin, DividesAllEvenly) {
   EXPECT_EQ(stretch_begin(128, 128, most), most);
 }
 
-// Each object gets the share of the one stretch that it is in.
+// Each object gets a share of the one stretch that contains it.
 TEST(AddStretches, ToEachObject) {
   const Space space = test::space();
   for (const std::int64_t count : {1, 3, 64, 128})
@@ -62,4 +56,4 @@ TEST(AddStretches, ToEachObject) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::stretches_test

@@ -1,21 +1,11 @@
 #include "core/values.hpp"
-#include "support/harness.hpp"
 
+#include <evenkeel/backends/exec/with_space.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/weights.hpp>
 
-#include <array>
-#include <cmath>
-#include <limits>
-#include <map>
-#include <numeric>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::weights_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -24,7 +14,7 @@ using Positions = std::vector<std::array<double, 3>>;
 
 // --- Given ---------------------------------------------------------------------------------------
 
-// Zero, the greatest number, and some between.
+// The numbers are 0, the greatest number, and some in between.
 template <class T>
 std::vector<T> numbers_of(std::size_t count) {
   std::vector<T> numbers(count);
@@ -60,25 +50,22 @@ void read_weights_of(const Instance&) {
   }
 }
 
-template <class Instance>
-void read_all_weights(const Instance& instance) {
-  read_weights_of<std::int8_t>(instance);
-  read_weights_of<std::int16_t>(instance);
-  read_weights_of<std::int32_t>(instance);
-  read_weights_of<std::int64_t>(instance);
-  read_weights_of<std::uint8_t>(instance);
-  read_weights_of<std::uint16_t>(instance);
-  read_weights_of<std::uint32_t>(instance);
-  read_weights_of<std::uint64_t>(instance);
-  read_weights_of<float>(instance);
-  read_weights_of<double>(instance);
-}
-
 TEST(GivenWeights, OfAnyNumbersAnywhere) {
-  with_space(test::space(), [](const auto& instance) { read_all_weights(instance); });
+  with_space(test::space(), []<class Instance>(const Instance& instance) {
+    read_weights_of<std::int8_t>(instance);
+    read_weights_of<std::int16_t>(instance);
+    read_weights_of<std::int32_t>(instance);
+    read_weights_of<std::int64_t>(instance);
+    read_weights_of<std::uint8_t>(instance);
+    read_weights_of<std::uint16_t>(instance);
+    read_weights_of<std::uint32_t>(instance);
+    read_weights_of<std::uint64_t>(instance);
+    read_weights_of<float>(instance);
+    read_weights_of<double>(instance);
+  });
 }
 
-// One member of an application's records.
+// The weights are one member of an application's records.
 TEST(GivenWeights, OfAStridedField) {
   std::vector<test::Particle> particles(50);
   for (std::size_t i = 0; i < particles.size(); ++i)
@@ -92,7 +79,7 @@ TEST(GivenWeights, OfAStridedField) {
   for (std::size_t i = 0; i < 50; ++i) EXPECT_EQ(weights[i], 0.25 * static_cast<double>(i));
 }
 
-// Only what stands before .count weighs anything.
+// Only the objects before .count have a weight.
 TEST(GivenWeights, GhostsAreNotSeen) {
   Positions x(6);
   std::vector<double> weights = {1, 2, 3, std::nan(""), -1, infinity, -infinity};
@@ -103,10 +90,10 @@ TEST(GivenWeights, GhostsAreNotSeen) {
   owned = 0;
   EXPECT_TRUE(given_weights(test::space(), set(x, {}, options)).empty());
   owned = 4;
-  EXPECT_ERROR(static_cast<void>(given_weights(test::space(), set(x, {}, options))), "object 3");
+  EXPECT_ERROR(given_weights(test::space(), set(x, {}, options)), "object 3");
 }
 
-// `bad` as the weight of object 613, on the space under test.
+// Sets the weight of object 613 to `bad`, on the space under test.
 template <class T, class Instance>
 void expect_refused(const Instance&, T bad, const std::string& text) {
   Kokkos::View<T*, typename Instance::memory_space> weights("heaviness", 1000);
@@ -114,28 +101,25 @@ void expect_refused(const Instance&, T bad, const std::string& text) {
   values[613] = values[700] = bad;
   test::write_values(field_of(weights).layout(), values);
   Positions x(1000);
-  EXPECT_ERROR(static_cast<void>(given_weights(test::space(), set(x, {}, {.weight = weights}))),
+  EXPECT_ERROR(given_weights(test::space(), set(x, {}, {.weight = weights})),
                "core/weights: The weight of object 613 in 'heaviness' is " + text +
                    ". Weights are finite and not negative.");
 }
 
-template <class Instance>
-void refuse_all(const Instance& instance) {
-  expect_refused<double>(instance, infinity, "inf");
-  expect_refused<double>(instance, -infinity, "-inf");
-  expect_refused<double>(instance, std::nan(""), "nan");
-  expect_refused<double>(instance, -1e-12, "-1e-12");
-  expect_refused<float>(instance, std::numeric_limits<float>::infinity(), "inf");
-  expect_refused<float>(instance, std::nanf(""), "nan");
-  expect_refused<float>(instance, -0.5F, "-0.5");
-  expect_refused<std::int8_t>(instance, -128, "-128");
-  expect_refused<std::int16_t>(instance, -1, "-1");
-  expect_refused<std::int32_t>(instance, -2, "-2");
-  expect_refused<std::int64_t>(instance, -3, "-3");
-}
-
 TEST(GivenWeights, NotFiniteOrNegativeIsAnError) {
-  with_space(test::space(), [](const auto& instance) { refuse_all(instance); });
+  with_space(test::space(), []<class Instance>(const Instance& instance) {
+    expect_refused<double>(instance, infinity, "inf");
+    expect_refused<double>(instance, -infinity, "-inf");
+    expect_refused<double>(instance, std::nan(""), "nan");
+    expect_refused<double>(instance, -1e-12, "-1e-12");
+    expect_refused<float>(instance, std::numeric_limits<float>::infinity(), "inf");
+    expect_refused<float>(instance, std::nanf(""), "nan");
+    expect_refused<float>(instance, -0.5F, "-0.5");
+    expect_refused<std::int8_t>(instance, -128, "-128");
+    expect_refused<std::int16_t>(instance, -1, "-1");
+    expect_refused<std::int32_t>(instance, -2, "-2");
+    expect_refused<std::int64_t>(instance, -3, "-3");
+  });
 }
 
 TEST(GivenWeights, NegativeZeroIsZero) {
@@ -147,10 +131,9 @@ TEST(GivenWeights, NegativeZeroIsZero) {
 TEST(GivenWeights, WhatIsNoNumberIsAnError) {
   Positions x(2);
   std::vector<test::Opaque> opaque(2);
-  EXPECT_ERROR(static_cast<void>(given_weights(test::space(), set(x, {}, {.weight = opaque}))),
+  EXPECT_ERROR(given_weights(test::space(), set(x, {}, {.weight = opaque})),
                "core/weights: The weights are not numbers.");
-  EXPECT_ERROR(static_cast<void>(given_weights(test::space(), set(x))),
-               "core/weights: The set came without weights.");
+  EXPECT_ERROR(given_weights(test::space(), set(x)), "core/weights: The set came without weights.");
 }
 
 // --- Measured ------------------------------------------------------------------------------------
@@ -159,14 +142,14 @@ using Weights = std::vector<double>;
 
 Weights measured(std::int64_t objects, double cost, double mean_cost, const Weights& earlier,
                  double followed = 0.5) {
-  const exec::Array<double> before(test::space(), "earlier", std::span<const double>(earlier));
+  const auto before = test::array_of(earlier);
   return measured_weights(test::space(), objects, {cost, mean_cost, followed}, before).on_host();
 }
 
 TEST(MeasuredWeights, ByHand) {
   EXPECT_EQ(measured(4, 8, 2, {}), (Weights{2, 2, 2, 2}));
   EXPECT_EQ(measured(1, 3, 2, {}), (Weights{3}));
-  // Half of 8 spread evenly, half as 1 : 3.
+  // Half of 8 is spread evenly, and half as 1 : 3.
   EXPECT_EQ(measured(2, 8, 4, Weights{1, 3}), (Weights{3, 5}));
   EXPECT_EQ(measured(2, 8, 4, Weights{1e-9, 3e-9}), (Weights{3, 5})) << "of any unit";
   EXPECT_EQ(measured(3, 6, 2, Weights{0, 0, 5}), (Weights{1, 1, 4}));
@@ -199,7 +182,7 @@ TEST(MeasuredWeights, TheMeanStaysWithinAFactorOf100) {
   EXPECT_EQ(measured(2, 0, 0, Weights{1, 3}), (Weights{0, 0})) << "nobody computes";
 }
 
-// The sum is the cost, all count for something, and heavy ones stay heavy.
+// The sum is the cost, every object has a positive weight, and heavy objects stay heavy.
 TEST(MeasuredWeights, RandomCosts) {
   std::mt19937 random(21);
   std::uniform_real_distribution<double> uniform(0, 1);
@@ -222,7 +205,8 @@ TEST(MeasuredWeights, RandomCosts) {
   }
 }
 
-// A rank that measures the same again and again forgets what its objects weighed elsewhere.
+// A rank that measures the same load again and again forgets the earlier differences between its
+// objects.
 TEST(MeasuredWeights, OldDifferencesFade) {
   Weights weights = {1, 99};
   for (int look = 0; look < 20; ++look) weights = measured(2, 10, 5, weights);
@@ -232,50 +216,49 @@ TEST(MeasuredWeights, OldDifferencesFade) {
 
 // --- By keys -------------------------------------------------------------------------------------
 
-template <class Instance>
-void expect_followed(const Instance&) {
-  std::mt19937_64 random(3);
-  const Space space = test::space();
-  for (const std::int64_t before : {0, 1, 5, 1000})
-    for (const std::int64_t now : {0, 1, 7, 1000}) {
-      std::vector<std::int64_t> keys, later;
-      std::vector<double> values;
-      std::map<std::int64_t, double> known;
-      while (std::ssize(keys) < before) {
-        const auto key = static_cast<std::int64_t>(random()) % (2 * before);
-        if (!known.emplace(key, static_cast<double>(1 + random() % 100)).second) continue;
-        keys.push_back(key);
-        values.push_back(known[key]);
-      }
-      double sum = 0;
-      std::int64_t found = 0;
-      for (std::int64_t i = 0; i < now; ++i) {
-        later.push_back(static_cast<std::int64_t>(random()) % (2 * before + 1));
-        if (const auto at = known.find(later.back()); at != known.end()) ++found, sum += at->second;
-      }
-      const double mean = found > 0 ? sum / static_cast<double>(found) : 0;
-      const Followed result = followed(space, {space, "keys", std::span<const std::int64_t>(keys)},
-                                       {space, "values", std::span<const double>(values)},
-                                       {space, "now", std::span<const std::int64_t>(later)});
-      EXPECT_EQ(result.unknown, now - found);
-      const std::vector<double> all = result.values.on_host();
-      const std::vector<std::int64_t> places = result.places.on_host();
-      ASSERT_EQ(all.size(), later.size());
-      ASSERT_EQ(places.size(), later.size());
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        const auto at = known.find(later[i]);
-        ASSERT_EQ(places[i] < 0, at == known.end());
-        if (places[i] >= 0) {
-          EXPECT_EQ(keys.at(static_cast<std::size_t>(places[i])), later[i]);
-        }
-        EXPECT_DOUBLE_EQ(all[i], at == known.end() ? mean : at->second);
-      }
-    }
-}
-
 TEST(Followed, ValuesGoWithTheirKeys) {
-  with_space(test::space(), [](const auto& instance) { expect_followed(instance); });
+  with_space(test::space(), []<class Instance>(const Instance&) {
+    std::mt19937_64 random(3);
+    const Space space = test::space();
+    for (const std::int64_t before : {0, 1, 5, 1000})
+      for (const std::int64_t now : {0, 1, 7, 1000}) {
+        std::vector<std::int64_t> keys, later;
+        std::vector<double> values;
+        std::map<std::int64_t, double> known;
+        while (std::ssize(keys) < before) {
+          const auto key = static_cast<std::int64_t>(random()) % (2 * before);
+          if (!known.emplace(key, static_cast<double>(1 + random() % 100)).second) continue;
+          keys.push_back(key);
+          values.push_back(known[key]);
+        }
+        double sum = 0;
+        std::int64_t found = 0;
+        for (std::int64_t i = 0; i < now; ++i) {
+          later.push_back(static_cast<std::int64_t>(random()) % (2 * before + 1));
+          if (const auto at = known.find(later.back()); at != known.end())
+            ++found, sum += at->second;
+        }
+        const double mean = found > 0 ? sum / static_cast<double>(found) : 0;
+        const Followed result =
+            followed(space, {space, "keys", std::span<const std::int64_t>(keys)},
+                     {space, "values", std::span<const double>(values)},
+                     {space, "now", std::span<const std::int64_t>(later)});
+        EXPECT_EQ(result.unknown, now - found);
+        const std::vector<double> all = result.values.on_host();
+        const std::vector<std::int64_t> places = result.places.on_host();
+        ASSERT_EQ(all.size(), later.size());
+        ASSERT_EQ(places.size(), later.size());
+        for (std::size_t i = 0; i < all.size(); ++i) {
+          const auto at = known.find(later[i]);
+          ASSERT_EQ(places[i] < 0, at == known.end());
+          if (places[i] >= 0) {
+            EXPECT_EQ(keys.at(static_cast<std::size_t>(places[i])), later[i]);
+          }
+          EXPECT_DOUBLE_EQ(all[i], at == known.end() ? mean : at->second);
+        }
+      }
+  });
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::weights_test

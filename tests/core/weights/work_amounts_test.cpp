@@ -1,19 +1,10 @@
 #include "core/values.hpp"
-#include "support/harness.hpp"
 
-#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/field/kokkos_view.hpp>
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/weights/work_amounts.hpp>
 
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::work_amounts_test {
 namespace {
 
 using Positions = std::vector<std::array<double, 3>>;
@@ -27,7 +18,7 @@ PerColumn some_costs() {
   return costs;
 }
 
-// Objects of one type, and of none; counted and costed one by one.
+// Objects have one type, or no type; the oracle counts them and adds up costs one by one.
 TEST(WorkAmounts, OfOneTypeEach) {
   const Space space = test::space();
   std::mt19937_64 random(1);
@@ -51,7 +42,7 @@ TEST(WorkAmounts, OfOneTypeEach) {
   }
 }
 
-// Cells that several solvers use, with features; only owned objects count.
+// Several solvers use each cell, and cells have features; only owned objects count.
 TEST(WorkAmounts, OfSeveralTypesAndFeatures) {
   const Space space = test::space();
   const std::size_t count = 777, owned = 700;
@@ -82,7 +73,7 @@ TEST(WorkAmounts, OfSeveralTypesAndFeatures) {
   }
 }
 
-// In the memory of the space: as columns of a View.
+// The types are columns of a View, in the memory of the space.
 TEST(WorkAmounts, OfViews) {
   const Space space = test::space();
   const std::int64_t count = 100;
@@ -103,7 +94,7 @@ TEST(WorkAmounts, OfViews) {
   EXPECT_EQ(amounts.features[0], 4950);
 }
 
-// A set that says nothing has objects of one type.
+// A set without types has objects of one type.
 TEST(WorkAmounts, OfSetsWithoutTypes) {
   const Space space = test::space();
   Positions x(30);
@@ -149,4 +140,4 @@ TEST(WorkAmounts, RefuseFieldsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::work_amounts_test

@@ -1,19 +1,7 @@
 #include "core/weights/ranks_of_types.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/core/weights/work_model.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::work_model_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -49,8 +37,8 @@ TEST(MinimumNorm, IsTheSameFromSumsOfRanks) {
   EXPECT_NEAR(found[1], direct[1], 1e-12);
 }
 
-// Of all that fit, the shortest: columns that are alike share the cost, and one that nobody has
-// costs nothing.
+// The costs are the shortest vector that fits: equal columns share the cost, and a column without
+// amounts costs nothing.
 TEST(MinimumNorm, WhereManyFit) {
   const Numbers amounts = {1, 1, 0, 2, 2, 0}, loads = {6, 12};
   for (const Numbers& costs : {minimum_norm_costs(amounts, 3, loads), [&] {
@@ -85,7 +73,7 @@ TEST(WorkModel, IsFiveTimesAsGoodAsTheLeastNorm) {
     }
 }
 
-// Other numbers of ranks and types. One epoch tells less.
+// The numbers of ranks and types vary. One epoch gives less information.
 TEST(WorkModel, IsBetterElsewhereToo) {
   if (test::is_sanitized) GTEST_SKIP() << "counts cases";
   constexpr int seeds = 15;
@@ -120,11 +108,11 @@ TEST(WorkModel, IsExactWithoutNoise) {
   EXPECT_NEAR(ranks[0].predicted(Numbers{1, 1, 1}), 32.5 + 400, 45);
 }
 
-// A kernel that works on one type alone: seconds over its own count.
+// A kernel works on one type alone: the cost is its seconds over its count.
 TEST(WorkModel, OfOneTypeIsTheRatio) {
   Ranks ranks(5, types(1), {.has_fixed = false});
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const auto count = static_cast<double>(100 * r);  // rank 0 has none, and measures nothing
+    const auto count = static_cast<double>(100 * r);  // rank 0 has no objects
     ranks[r].observe(Numbers{count}, 3 * count);
   }
   const WorkEstimate& found = ranks.fit();
@@ -134,7 +122,7 @@ TEST(WorkModel, OfOneTypeIsTheRatio) {
   EXPECT_NEAR(found.condition, 1, 1e-12);
 }
 
-// A wild measurement does not count as much as ten others.
+// One wild measurement counts less than ten others.
 TEST(WorkModel, IsNotMisledByOneRank) {
   Ranks ranks(10, types(1), {.has_fixed = false});
   for (std::size_t r = 0; r < ranks.size(); ++r)
@@ -142,7 +130,8 @@ TEST(WorkModel, IsNotMisledByOneRank) {
   EXPECT_NEAR(ranks.fit(20).costs[0], 3.01, 0.05);
 }
 
-// Where ranks are alike, nothing tells two types apart: they cost the same, or what was expected.
+// If all ranks have the same amounts, no measurement separates two types: they cost the same, or
+// what was expected.
 TEST(WorkModel, KeepsWhatTheMeasurementsCannotTell) {
   const auto fit = [](const Numbers& expected) {
     Ranks ranks(6, types(2), {.has_fixed = false});
@@ -163,7 +152,7 @@ TEST(WorkModel, KeepsWhatTheMeasurementsCannotTell) {
   EXPECT_NEAR(told.costs[1], 5, 1e-3);
 }
 
-// What was expected yields to what is measured.
+// Measurements override expectations.
 TEST(WorkModel, ExpectationsThatAreWrongByFive) {
   Ranks ranks(8, types(2));
   std::mt19937_64 random(3);
@@ -178,7 +167,7 @@ TEST(WorkModel, ExpectationsThatAreWrongByFive) {
   EXPECT_NEAR(found.costs[1] / found.costs[0], 5, 0.1);
 }
 
-// A type that no rank has costs what types cost on average, and nobody is sure of it.
+// A type that no rank has costs the average of all types, with a large error.
 TEST(WorkModel, OfTypesThatNobodyHas) {
   Ranks ranks(4, types(2), {.has_fixed = false});
   for (std::size_t r = 0; r < ranks.size(); ++r) ranks[r].observe(Numbers{10, 0}, 20);
@@ -190,7 +179,7 @@ TEST(WorkModel, OfTypesThatNobodyHas) {
   EXPECT_EQ(found.frozen, 1);
 }
 
-// Features cost something or nothing, and never less.
+// Features may cost nothing, and never less.
 TEST(WorkModel, Features) {
   using enum WorkModel::Column;
   Ranks ranks(12, {type, feature, feature}, {.has_fixed = false});
@@ -211,7 +200,7 @@ TEST(WorkModel, Features) {
   EXPECT_LT(found.costs[2], 0.01);
 }
 
-// What is newer counts more.
+// Newer measurements count more.
 TEST(WorkModel, ForgetsWhatWas) {
   Ranks ranks(6, types(1), {.has_fixed = false});
   for (const double cost : {9.0, 2.0})
@@ -222,7 +211,7 @@ TEST(WorkModel, ForgetsWhatWas) {
   EXPECT_NEAR(ranks.fit().costs[0], 2, 0.05);
 }
 
-// Ranks of unlike nodes: the slow half takes 40 % longer for the same.
+// Ranks are on different nodes: the slow half takes 40 % longer for the same work.
 TEST(WorkModel, SpeedsOfRanks) {
   const auto worst = [](bool has_speeds) {
     Ranks ranks(16, types(2), {.has_fixed = false, .has_speeds = has_speeds});
@@ -230,7 +219,7 @@ TEST(WorkModel, SpeedsOfRanks) {
     double error = 0;
     for (int epoch = 0; epoch < 40; ++epoch) {
       for (std::size_t r = 0; r < ranks.size(); ++r) {
-        // The slow ranks have more of the cheap type, by and large.
+        // The slow ranks have fewer of the expensive type, on average.
         const auto a = static_cast<double>(100 + random() % 400),
                    b = static_cast<double>((r < 8 ? 100 : 200) + random() % 300);
         ranks[r].observe(Numbers{a, b}, (r < 8 ? 1.4 : 1.0) * (a + 4 * b));
@@ -252,12 +241,12 @@ TEST(WorkModel, WithoutMeasurementsKnowsNothing) {
   Ranks ranks(3, types(2));
   const WorkEstimate& found = ranks.fit();
   EXPECT_FALSE(found.is_known());
-  ranks[0].observe(Numbers{1, 1}, 0);  // a load of 0 is none
+  ranks[0].observe(Numbers{1, 1}, 0);  // a load of 0 is ignored
   EXPECT_FALSE(ranks.fit().is_known());
   EXPECT_FALSE(ranks[0].has_observed());
 }
 
-// All is on one rank: the costs are positive and finite, and fit it.
+// All objects are on one rank: the costs are positive and finite, and fit its load.
 TEST(WorkModel, OfOneRank) {
   Ranks ranks(3, types(2));
   ranks[1].observe(Numbers{30, 10}, 80);
@@ -270,7 +259,7 @@ TEST(WorkModel, OfOneRank) {
   }
 }
 
-// Any numbers, however great or small: costs stay finite and positive.
+// Costs stay finite and positive for numbers of any magnitude.
 TEST(WorkModel, AnyNumbers) {
   std::mt19937_64 random(17);
   for (int trial = 0; trial < (test::is_sanitized ? 20 : 200); ++trial) {
@@ -312,4 +301,4 @@ TEST(WorkModel, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::work_model_test

@@ -1,10 +1,11 @@
 #pragma once
 
-// What fragments of C++ in pages use without declaring it: the application around them. Only
-// declared, since fragments are compiled and not linked. A page whose fragments need other things
-// has a header of its own here, by its name.
+// The names that C++ fragments in pages use without declaring them: the application around them.
+// They are only declared, because fragments are compiled and not linked. A page whose fragments
+// need other names has a header of its own here, with the name of the page.
 
 #include <evenkeel/evenkeel.hpp>
+#include <evenkeel/stages.hpp>
 
 #include <array>
 #include <cstdint>

@@ -1,10 +1,10 @@
 #pragma once
 
-// For the fragments of docs/curves.md: a set, its keys, and what its objects weigh.
+// For the fragments of docs/curves.md: a set, its keys, and the weights of its objects.
 
 #include "any_page.hpp"
 
-#include <span>
+#include <evenkeel/extras/nodes.hpp>
 
 extern const ek::Communicator communicator;
 extern const ek::Space space;

@@ -1,6 +1,6 @@
 #pragma once
 
-// For the fragments of docs/gel.md: what examples/06_gel.cpp is made of.
+// For the fragments of docs/gel.md: the parts of examples/06_gel.cpp.
 
 #include "any_page.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// For the fragments of docs/moving.md: arrays of objects, and what moves with them.
+// For the fragments of docs/moving.md: arrays of objects, and the data that move with them.
 
 #include "any_page.hpp"
 

@@ -1,10 +1,11 @@
 #pragma once
 
-// For the fragments of docs/refining.md: cells along a curve, and how they change hands.
+// For the fragments of docs/refining.md: cells along a curve, and their change of owner.
 
 #include "any_page.hpp"
 
-#include <span>
+#include <evenkeel/extras/patches/level_shift.hpp>
+#include <evenkeel/extras/string.hpp>
 
 extern ek::exec::Array<double> weights;
 extern ek::exec::Array<std::int64_t> parents;

@@ -1,5 +1,5 @@
-// The mesh of example 07, which follows from a front alone: its rings fit together, and it goes on
-// from front to front by one level at a time.
+// Tests the mesh of example 07, which follows from a front alone: its rings fit together, and from
+// one front to the next it changes by one level at a time.
 
 #include "../../../examples/adaptive_mesh/mesh.hpp"
 
@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numbers>
 #include <set>
 #include <utility>
 #include <vector>
@@ -34,7 +33,7 @@ double cross(Point at, Point a, Point b) {
   return double(a.i - at.i) * double(b.j - at.j) - double(b.i - at.i) * double(a.j - at.j);
 }
 
-// Each vertex finds its ring by itself. All together must be a mesh.
+// Each vertex finds its ring by itself, and all rings together must be a mesh.
 void expect_fits(const Mesh& mesh) {
   const std::vector<Point> vertices = vertices_of(mesh);
   std::map<std::pair<std::int64_t, std::int64_t>, int> edges;
@@ -84,7 +83,7 @@ TEST(AdaptiveMesh, AVertexNeedsItsParents) {
   for (const Point at : vertices_of(mesh)) {
     const int unit = Mesh::width_of(at);
     if (unit == Mesh::width) continue;  // a corner
-    // The corners across the sides that it bisects: at its right angles.
+    // The parents are the corners across the sides that the vertex bisects, at its right angles.
     const int first = Mesh::is_middle_of_square(at, unit) ? 1 : 0;
     int parents = 0;
     for (int direction = first; direction < 8; direction += 2) {
@@ -97,7 +96,7 @@ TEST(AdaptiveMesh, AVertexNeedsItsParents) {
   }
 }
 
-// What examples rely on: whoever has the ends of an edge finds all new vertices.
+// The examples rely on this: a rank that has the ends of all its edges finds all new vertices.
 TEST(AdaptiveMesh, NewVerticesAreMidpointsOfEdges) {
   for (const double turn : {0.001, 0.02, 0.05}) {
     const double margin = Front::outer * turn;
@@ -121,7 +120,7 @@ TEST(AdaptiveMesh, NewVerticesAreMidpointsOfEdges) {
   }
 }
 
-// A front that goes farther than the margin would need two levels at once.
+// A front that moves farther than the margin would need two levels at once.
 TEST(AdaptiveMesh, TheMarginIsNeeded) {
   const Mesh before = mesh_at(15, 0, 0), now = mesh_at(15, 0.3, 0);
   bool all_are_midpoints = true;

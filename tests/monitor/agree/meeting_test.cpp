@@ -2,16 +2,9 @@
 
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstddef>
-#include <cstring>
-#include <random>
-#include <string>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::meeting_test {
 namespace {
 
 MeetingMessage from(int rank, Meeting meeting, std::int64_t step) {
@@ -20,13 +13,7 @@ MeetingMessage from(int rank, Meeting meeting, std::int64_t step) {
   return message;
 }
 
-Totals load_of(int rank) {
-  Sample sample;
-  sample.step = 7;
-  sample.load = 100 + rank;
-  sample.steps = 4;
-  return totals_of(sample, 50);
-}
+Totals load_of(int rank) { return totals_of({.step = 7, .steps = 4, .load = 100 + rank}, 50); }
 
 MeetingMessage combined(const std::vector<MeetingMessage>& messages) {
   MeetingMessage all = messages.front();
@@ -40,31 +27,24 @@ std::string error_of(const MeetingMessage& message) {
 
 // --- Contents ------------------------------------------------------------------------------------
 
+// The combined message of two ranks.
+template <class Content>
+MeetingMessage of_two(Meeting meeting, const Content& first, const Content& second) {
+  MeetingMessage all = from(0, meeting, 7), other = from(1, meeting, 7);
+  all.put(first);
+  other.put(second);
+  return combined({all, other});
+}
+
 TEST(Meeting, ContentsAreCombinedByWhatTheyAre) {
-  MeetingMessage look = from(0, Meeting::look, 7), finish = from(0, Meeting::finish, 7);
-  MeetingMessage comparison = from(0, Meeting::comparison, 7),
-                 picture = from(0, Meeting::picture, 7);
-  look.put(load_of(0));
-  finish.put(load_of(0));
-  Comparison mine;
-  mine.least = mine.greatest = {3, 1, 4, 1, 5};
-  comparison.put(mine);
-  picture.put(picture_of(40, 0, 2, 0));
-
-  MeetingMessage other = from(1, Meeting::look, 7);
-  other.put(load_of(1));
-  MeetingMessage::combine(look, other);
-  other = from(1, Meeting::finish, 7);
-  other.put(load_of(1));
-  MeetingMessage::combine(finish, other);
-  other = from(1, Meeting::comparison, 7);
-  mine.least = mine.greatest = {2, 7, 1, 8, 2};
-  other.put(mine);
-  MeetingMessage::combine(comparison, other);
-  other = from(1, Meeting::picture, 7);
-  other.put(picture_of(50, 1, 2, 0));
-  MeetingMessage::combine(picture, other);
-
+  Comparison one, two;
+  one.least = one.greatest = {3, 1, 4, 1, 5};
+  two.least = two.greatest = {2, 7, 1, 8, 2};
+  MeetingMessage look = of_two(Meeting::look, load_of(0), load_of(1));
+  MeetingMessage finish = of_two(Meeting::finish, load_of(0), load_of(1));
+  MeetingMessage comparison = of_two(Meeting::comparison, one, two);
+  MeetingMessage picture =
+      of_two(Meeting::picture, picture_of(40, 0, 2, 0), picture_of(50, 1, 2, 0));
   EXPECT_EQ(look.get<Totals>().load.sum, 201);
   EXPECT_EQ(finish.get<Totals>().load.greatest, 101);
   EXPECT_EQ(comparison.get<Comparison>().least,
@@ -77,7 +57,7 @@ TEST(Meeting, ContentsAreCombinedByWhatTheyAre) {
     EXPECT_EQ(error_of(message), "nothing was thrown");
 }
 
-// MPI chooses the order.
+// MPI chooses the order of the reduction.
 TEST(Meeting, TheOrderDoesNotMatter) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
@@ -92,7 +72,7 @@ TEST(Meeting, TheOrderDoesNotMatter) {
     const MeetingMessage expected = combined(messages);
     for (int shuffle = 0; shuffle < 5; ++shuffle) {
       std::shuffle(messages.begin(), messages.end(), random);
-      std::vector<MeetingMessage> pairs = messages;  // as a tree
+      std::vector<MeetingMessage> pairs = messages;  // like a tree
       while (pairs.size() > 1) {
         MeetingMessage last = pairs.back();
         pairs.pop_back();
@@ -156,4 +136,4 @@ TEST(Patience, TellsOnceAndGoesOn) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::meeting_test

@@ -1,27 +1,14 @@
-#include "agree/protocol.hpp"
 
+#include "decide/looks.hpp"
 #include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
+#include "tell/watcher.hpp"
 
-#include <evenkeel/backends/assert.hpp>
+#include <evenkeel/backends/error.hpp>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <bit>
-#include <chrono>
-#include <cstddef>
-#include <functional>
 #include <latch>
-#include <memory>
-#include <optional>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::protocol_test {
 namespace {
 
 constexpr std::int64_t d = protocol_latency_steps;
@@ -29,7 +16,7 @@ constexpr std::int64_t last = 2 * d + 1;  // the step, counted from the end of t
                                           // settles a look
 constexpr std::int64_t first_end = 8;     // of the epoch in tests of one look
 
-// How far the watcher has come when its word is asked for.
+// The progress of the watcher when its answer is needed.
 enum class Pace { no_thread, as_it_comes, ahead, stuck };
 
 const auto paces = testing::Values(Pace::no_thread, Pace::as_it_comes, Pace::ahead, Pace::stuck);
@@ -49,13 +36,13 @@ class PacedWatcher {
   PacedWatcher(const PacedWatcher&) = delete;
   PacedWatcher& operator=(const PacedWatcher&) = delete;
 
-  Watcher& watcher() {
+  Watcher& watcher() { return watcher_; }
+  void catch_up() {
     if (pace_ == Pace::ahead) drain();
-    return watcher_;
   }
 
  private:
-  // A task may have to go along with a later one.
+  // A task may need a later one to run at all.
   void drain() {
     std::atomic<bool> done = false;
     watcher_.offer([&] { done = true; });
@@ -83,13 +70,9 @@ bool is_uneven(const LoadView& load) {
 bool never(const LoadView&) { return false; }
 bool fails(const LoadView&) { throw std::runtime_error("the rule has a gap"); }
 
-State first_state(const Trigger& trigger = Custom{&is_uneven}) {
-  State state;
-  state.trigger = trigger;
-  return state;
-}
+State first_state() { return {.trigger = Custom{&is_uneven}}; }
 
-// The load of a rank in an epoch, as every rank can tell.
+// The load of a rank in an epoch, which every rank can compute.
 std::int64_t load_of(int rank, std::int64_t step) {
   std::mt19937_64 random(static_cast<std::uint64_t>(1000 * step + rank));
   return static_cast<std::int64_t>(random() % 1'000'000);
@@ -104,8 +87,6 @@ Sample sample_of(int rank, std::int64_t step, std::int64_t generation = 0) {
                    .load = load,
                    .duration = 2 * load,
                    .variance = load / 100,
-                   .cost = 0,
-                   .fit = true,
                    .kernels = {load / 3, load - load / 3},
                    .names = 42};
   test::tell_all_steps(sample, test::StepLoads(static_cast<std::size_t>(8 + rank % 2), load / 6));
@@ -119,25 +100,38 @@ Totals totals_over(int ranks, std::int64_t step, const State& state) {
   });
 }
 
-template <class T>
-auto bytes_of(const T& value) {
-  return std::bit_cast<std::array<unsigned char, sizeof(T)>>(value);
-}
+using test::bytes_of;
 
-// A protocol and its watcher on one rank.
+// A protocol, its decider and its watcher on one rank.
 struct Session {
   Session(const Communicator& outer, Pace pace, const State& state = first_state(),
           std::uint64_t options_hash = 1, bool with_picture = false)
-      : protocol(outer.duplicate(), state, options_hash, with_picture, Patience(0, {})),
+      : protocol(outer.duplicate(), options_hash, with_picture, Patience(0, {})),
+        looks(state, [this](Watcher::Task task) { watcher.watcher().offer(std::move(task)); }),
         watcher(pace) {}
 
   std::shared_ptr<const Look> advance(std::int64_t step) {
-    return protocol.advance(step, watcher.watcher());
+    watcher.catch_up();
+    return protocol.advance(step, looks) ? looks.take() : nullptr;
   }
   void post(std::int64_t step) {
-    protocol.post(sample_of(protocol.communicator().rank(), step, protocol.state().generation));
+    protocol.post(sample_of(protocol.communicator().rank(), step, looks.state().generation),
+                  looks.state().mean_load);
   }
-  // The look after an epoch that ends with `step`.
+  std::optional<Totals> finish() {
+    const auto unseen = protocol.finish();
+    const auto undecided = looks.take_undecided();
+    return unseen ? unseen : undecided;
+  }
+  Totals reduce_now(const Sample& sample) {
+    return protocol.reduce_now(sample, looks.state().mean_load);
+  }
+  // Runs this number of steps of the look after an epoch that ends with `step`.
+  void begin_look(std::int64_t steps, std::int64_t step = first_end) {
+    post(step);
+    for (std::int64_t passed = 1; passed <= steps; ++passed) advance(step + passed);
+  }
+  // Runs all steps of a look.
   std::shared_ptr<const Look> look(std::int64_t step) {
     post(step);
     for (std::int64_t passed = 1; passed < last; ++passed)
@@ -146,6 +140,7 @@ struct Session {
   }
 
   Protocol protocol;
+  Looks looks;
   PacedWatcher watcher;
 };
 
@@ -159,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(Paces, ProtocolTest, paces, name_of_pace);
 
 // --- Looks ---------------------------------------------------------------------------------------
 
-// The shortest epochs, one after the other, against a serial run.
+// The shortest epochs follow each other, and are compared with a serial run.
 TEST_P(ProtocolTest, SettlesAtAFixedStepAsASerialRunDoes) {
   Session session(outer, GetParam());
   State state = first_state();
@@ -179,7 +174,7 @@ TEST_P(ProtocolTest, SettlesAtAFixedStepAsASerialRunDoes) {
       state = expected->state;
       ++settled;
     }
-    EXPECT_EQ(session.protocol.state().looks,
+    EXPECT_EQ(session.looks.state().looks,
               expected && step % least_epoch_steps > d ? expected->state.looks : state.looks);
     if (step % least_epoch_steps == 0) {
       session.post(step);
@@ -188,7 +183,7 @@ TEST_P(ProtocolTest, SettlesAtAFixedStepAsASerialRunDoes) {
     }
   }
   EXPECT_EQ(settled, 19);
-  EXPECT_EQ(hash_of(session.protocol.state()), hash_of(state));
+  EXPECT_EQ(hash_of(session.looks.state()), hash_of(state));
 }
 
 TEST_P(ProtocolTest, TheRuleIsAskedWhereItWasThoughtOf) {
@@ -217,12 +212,13 @@ TEST_P(ProtocolTest, ThePictureShowsTheRanks) {
 
 TEST_P(ProtocolTest, NothingHappensWithoutALook) {
   Session session(outer, GetParam());
-  const std::int64_t steps = rank == 0 ? 100 : 1;  // a message would have nobody to meet
+  const std::int64_t steps = rank == 0 ? 100 : 1;  // a message would find no partner
   for (std::int64_t step = 1; step < steps; ++step) EXPECT_EQ(session.advance(step), nullptr);
   EXPECT_NE(session.look(104), nullptr);
 }
 
-// Each rank in turn runs ahead as far as it can without the others. What waited would hang.
+// Each rank in turn runs ahead as far as it can without the others. If it waited, the test would
+// hang.
 TEST_P(ProtocolTest, WaitsAtTwoStepsAlone) {
   for (int hasty = 0; hasty < size; ++hasty) {
     Session session(outer, GetParam());
@@ -231,10 +227,7 @@ TEST_P(ProtocolTest, WaitsAtTwoStepsAlone) {
       outer.barrier();
       if (rank != hasty) steps();
     };
-    in_turn([&] {
-      session.post(first_end);
-      for (std::int64_t passed = 1; passed < d; ++passed) session.advance(first_end + passed);
-    });
+    in_turn([&] { session.begin_look(d - 1); });
     in_turn([&] {
       for (std::int64_t passed = d; passed < last; ++passed) session.advance(first_end + passed);
     });
@@ -252,14 +245,14 @@ TEST_P(ProtocolTest, OneLookAtATime) {
 
 // --- Rebalances in between -----------------------------------------------------------------------
 
-// At the end of the `at`th step of the look the application rebalances.
+// The application rebalances at the end of the `at`th step of the look.
 std::shared_ptr<const Look> look_with_rebalance(Session& session, std::int64_t at,
                                                 std::int64_t generation) {
   session.post(first_end);
   for (std::int64_t passed = 0; passed < last; ++passed) {
     EXPECT_EQ(session.advance(first_end + passed), nullptr);
     if (passed == at)
-      session.protocol.set_state(rebalanced(session.protocol.state(), first_end + at, generation));
+      session.looks.set_state(rebalanced(session.looks.state(), first_end + at, generation));
   }
   return session.advance(first_end + last);
 }
@@ -271,7 +264,7 @@ TEST_P(ProtocolTest, ANewGenerationDropsALookThatIsNotDecided) {
     ASSERT_NE(look, nullptr);
     EXPECT_EQ(look->verdict.decision.reason, at <= d ? Reason::outdated : Reason::custom) << at;
     EXPECT_TRUE(fold(look->before, look->totals).decision == look->verdict.decision);
-    const State& state = session.protocol.state();
+    const State& state = session.looks.state();
     EXPECT_EQ(state.generation, 1);
     EXPECT_EQ(state.rebalanced_at, first_end + at);
     EXPECT_EQ(state.looks, 1);
@@ -295,39 +288,37 @@ TEST_P(ProtocolTest, ARebalanceThatMovedNothingStartsTheCoolDown) {
   }
 }
 
-// --- Ranks that do not run alike -----------------------------------------------------------------
+// --- Ranks that run differently ------------------------------------------------------------------
 
 class Disagreement : public ProtocolTest {
  protected:
-  // What one rank does differently, `passed` steps after the epoch.
-  using Act = std::function<void(Protocol&, std::int64_t passed)>;
+  // An action of one rank alone, `passed` steps after the epoch.
+  using Act = std::function<void(Looks&, std::int64_t passed)>;
 
-  // Rank `odd` acts; the Error must come at the last step of the look, and not before.
+  // Rank `odd` acts; the Error must be thrown at the last step of the look, and not before.
   std::string error_of(Session& session, int odd, const Act& act, std::int64_t ahead = 0) {
     const std::int64_t step = first_end + (rank == odd ? ahead : 0);
     for (std::int64_t passed = 0; passed < last; ++passed) {
-      if (rank == odd) act(session.protocol, passed);
+      if (rank == odd) act(session.looks, passed);
       if (passed == 0)
         session.post(step);
       else
         EXPECT_EQ(test::error_of([&] { session.advance(step + passed); }), "nothing was thrown");
     }
-    const std::string text = test::error_of([&] { session.advance(step + last); });
-    EXPECT_TRUE(test::same_everywhere(outer, text));
-    return text;
+    return test::error_everywhere([&] { session.advance(step + last); });
   }
 
-  // Each rank in turn is the odd one.
+  // Each rank in turn acts alone.
   void expect_error(const Act& act, const std::string& about, std::int64_t ahead = 0) {
     for (int odd = 0; odd < size; ++odd) {
       Session session(outer, GetParam(), first_state(),
                       about == "the options" && rank == odd ? 2 : 1);
       const std::string text = error_of(session, odd, act, ahead);
-      EXPECT_TRUE(test::mentions(
-          text, size == 1 ? "nothing was thrown"
-                          : "The ranks do not agree on " + about + ". Nothing was moved."));
+      EXPECT_MENTIONS(text, size == 1
+                                ? "nothing was thrown"
+                                : "The ranks do not agree on " + about + ". Nothing was moved.");
       if (about == "the options") continue;
-      session.protocol.set_state(first_state());
+      session.looks.set_state(first_state());
       EXPECT_NE(session.look(first_end + 100), nullptr) << "nothing is left over";
     }
   }
@@ -338,17 +329,17 @@ INSTANTIATE_TEST_SUITE_P(Paces, Disagreement, paces, name_of_pace);
 // Acts once, before the step `when` of the look.
 template <class Change>
 auto before_step(std::int64_t when, Change change) {
-  return [when, change](Protocol& protocol, std::int64_t passed) {
+  return [when, change](Looks& looks, std::int64_t passed) {
     if (passed != when) return;
-    State state = protocol.state();
+    State state = looks.state();
     change(state);
-    protocol.set_state(state);
+    looks.set_state(state);
   };
 }
 
 TEST_P(Disagreement, NobodyDiffers) {
   Session session(outer, GetParam());
-  EXPECT_EQ(error_of(session, 0, [](Protocol&, std::int64_t) {}), "nothing was thrown");
+  EXPECT_EQ(error_of(session, 0, [](Looks&, std::int64_t) {}), "nothing was thrown");
 }
 
 TEST_P(Disagreement, AnotherRule) {
@@ -356,17 +347,17 @@ TEST_P(Disagreement, AnotherRule) {
                "the decision");
 }
 
-// On one rank, and on all.
+// The rule throws on one rank, or on all.
 TEST_P(Disagreement, ARuleThatThrows) {
   for (int odd = 0; odd <= size; ++odd) {
     Session session(outer, GetParam());
     const auto fail = before_step(0, [](State& state) { state.trigger = Custom{&fails}; });
     const std::string text = error_of(session, odd == size ? rank : odd, fail);
-    EXPECT_TRUE(test::mentions(text, "evenkeel: rank " + std::to_string(odd % size)));
-    EXPECT_TRUE(test::mentions(text,
-                               ": monitor/epoch: The application threw the rule has a gap. "
-                               "Nothing was moved. Balancing is off from here on."));
-    session.protocol.set_state(first_state());
+    EXPECT_MENTIONS(text, "evenkeel: rank " + std::to_string(odd % size));
+    EXPECT_MENTIONS(text,
+                    ": monitor/epoch: The application threw the rule has a gap. Nothing was moved. "
+                    "Balancing is off from here on.");
+    session.looks.set_state(first_state());
     EXPECT_NE(session.look(first_end + 100), nullptr) << "nothing is left over";
   }
 }
@@ -386,11 +377,11 @@ TEST_P(Disagreement, AnotherGeneration) {
 }
 
 TEST_P(Disagreement, AnotherStep) {
-  expect_error([](Protocol&, std::int64_t) {}, "the number of the step", 1);
+  expect_error([](Looks&, std::int64_t) {}, "the number of the step", 1);
 }
 
 TEST_P(Disagreement, OtherOptions) {
-  expect_error([](Protocol&, std::int64_t) {}, "the options");
+  expect_error([](Looks&, std::int64_t) {}, "the options");
 }
 
 // --- The end -------------------------------------------------------------------------------------
@@ -399,10 +390,9 @@ TEST_P(ProtocolTest, FinishesInEveryPhaseOfALook) {
   for (std::int64_t phase = 0; phase <= last; ++phase)
     for (const bool with_picture : {false, true}) {
       Session session(outer, GetParam(), first_state(), 1, with_picture);
-      session.post(first_end);
-      for (std::int64_t passed = 1; passed <= phase; ++passed) session.advance(first_end + passed);
-      static_cast<void>(session.protocol.finish());
-      EXPECT_FALSE(session.protocol.finish().has_value()) << "they are told once";
+      session.begin_look(phase);
+      static_cast<void>(session.finish());
+      EXPECT_FALSE(session.finish().has_value()) << "they are told once";
       for (std::int64_t passed = phase + 1; passed <= last; ++passed)
         EXPECT_EQ(session.advance(first_end + passed), nullptr);
       EXPECT_NE(session.look(first_end + 100), nullptr);
@@ -411,23 +401,22 @@ TEST_P(ProtocolTest, FinishesInEveryPhaseOfALook) {
 
 TEST_P(ProtocolTest, FinishesUnused) {
   Session session(outer, GetParam());
-  EXPECT_FALSE(session.protocol.finish().has_value());
+  EXPECT_FALSE(session.finish().has_value());
   EXPECT_EQ(session.advance(1), nullptr);
 }
 
-// Each look is in the books once: in the state, or in what is handed back.
+// Each look is counted once: in the state, or in the totals that finish() returns.
 TEST_P(ProtocolTest, FinishHandsBackWhatTheStateKnowsNothingOf) {
   for (std::int64_t phase = 0; phase <= last; ++phase)
     for (const bool with_picture : {false, true}) {
       Session session(outer, GetParam(), first_state(), 1, with_picture);
       ASSERT_NE(session.look(first_end), nullptr);
-      const State before = session.protocol.state();
+      const State before = session.looks.state();
       const std::int64_t step = first_end + 8;
-      session.post(step);
-      for (std::int64_t passed = 1; passed <= phase; ++passed) session.advance(step + passed);
-      const std::optional<Totals> unseen = session.protocol.finish();
+      session.begin_look(phase, step);
+      const std::optional<Totals> unseen = session.finish();
       ASSERT_EQ(unseen.has_value(), phase <= d) << phase;
-      const State& state = session.protocol.state();
+      const State& state = session.looks.state();
       EXPECT_EQ(state.looks, phase <= d ? 1 : 2);
       const Totals expected = totals_over(size, step, before);
       if (unseen) {
@@ -435,7 +424,7 @@ TEST_P(ProtocolTest, FinishHandsBackWhatTheStateKnowsNothingOf) {
         EXPECT_EQ(hash_of(state), hash_of(before));
       }
       const State books = unseen ? accounted(state, *unseen) : state;
-      EXPECT_EQ(books.ledger.steps, 2 * expected.all_steps);
+      EXPECT_EQ(books.ledger.run.steps, 2 * expected.all_steps);
     }
 }
 
@@ -443,20 +432,19 @@ TEST_P(ProtocolTest, FinishHandsBackWhatTheStateKnowsNothingOf) {
 
 TEST_P(ProtocolTest, ReducesAtOnce) {
   State state = first_state();
-  state.mean_load = 300'000;  // about which spreads are counted
+  state.mean_load = 300'000;  // spreads are counted around it
   Session session(outer, GetParam(), state);
-  const Totals all = session.protocol.reduce_now(sample_of(rank, 5));
+  const Totals all = session.reduce_now(sample_of(rank, 5));
   EXPECT_EQ(bytes_of(all), bytes_of(totals_over(size, 5, state)));
-  EXPECT_EQ(hash_of(session.protocol.state()), hash_of(state)) << "the state does not know";
+  EXPECT_EQ(hash_of(session.looks.state()), hash_of(state)) << "the state does not know";
 }
 
 TEST_P(ProtocolTest, ReducesAtOnceInEveryPhaseOfALook) {
   for (std::int64_t phase = 0; phase < last; ++phase) {
     Session session(outer, GetParam());
-    session.post(first_end);
-    for (std::int64_t passed = 1; passed <= phase; ++passed) session.advance(first_end + passed);
-    const Totals all = session.protocol.reduce_now(sample_of(rank, 5));
-    EXPECT_EQ(bytes_of(all), bytes_of(totals_over(size, 5, session.protocol.state())));
+    session.begin_look(phase);
+    const Totals all = session.reduce_now(sample_of(rank, 5));
+    EXPECT_EQ(bytes_of(all), bytes_of(totals_over(size, 5, session.looks.state())));
     for (std::int64_t passed = phase + 1; passed < last; ++passed)
       session.advance(first_end + passed);
     const auto look = session.advance(first_end + last);
@@ -468,8 +456,8 @@ TEST_P(ProtocolTest, ReducesAtOnceInEveryPhaseOfALook) {
 TEST_P(ProtocolTest, ReducesAfterTheEnd) {
   Session session(outer, GetParam());
   session.post(first_end);
-  ASSERT_TRUE(session.protocol.finish().has_value());
-  const Totals all = session.protocol.reduce_now(sample_of(rank, first_end + 3));
+  ASSERT_TRUE(session.finish().has_value());
+  const Totals all = session.reduce_now(sample_of(rank, first_end + 3));
   EXPECT_EQ(bytes_of(all), bytes_of(totals_over(size, first_end + 3, first_state())));
 }
 
@@ -477,8 +465,7 @@ TEST_P(ProtocolTest, IsLetGoInEveryPhaseOfALook) {
   for (std::int64_t phase = 0; phase <= last; ++phase) {
     std::optional<Session> session;
     session.emplace(outer, GetParam(), first_state(), 1, true);
-    session->post(first_end);
-    for (std::int64_t passed = 1; passed <= phase; ++passed) session->advance(first_end + passed);
+    session->begin_look(phase);
     session.reset();
     EXPECT_EQ(outer.all_reduce(1, Reduction::sum), size);
   }
@@ -488,8 +475,7 @@ TEST_P(ProtocolTest, IsLetGoWhileUnwindingInEveryPhaseOfALook) {
   for (std::int64_t phase = 0; phase <= last; ++phase) {
     const auto give_up = [&] {
       Session session(outer, GetParam());
-      session.post(first_end);
-      for (std::int64_t passed = 1; passed <= phase; ++passed) session.advance(first_end + passed);
+      session.begin_look(phase);
       throw std::runtime_error("the application gives up");
     };
     EXPECT_THROW(give_up(), std::runtime_error);
@@ -497,14 +483,13 @@ TEST_P(ProtocolTest, IsLetGoWhileUnwindingInEveryPhaseOfALook) {
   }
 }
 
-// One rank alone lets go; the others go on until they need what it did not do.
+// One rank alone destroys its session; the others continue until they need its contribution.
 TEST_P(ProtocolTest, IsLetGoByOneRank) {
   for (int odd = 0; odd < size; ++odd)
     for (const std::int64_t phase : {std::int64_t{0}, d + 1}) {
       std::optional<Session> session;
       session.emplace(outer, GetParam());
-      session->post(first_end);
-      for (std::int64_t passed = 1; passed <= phase; ++passed) session->advance(first_end + passed);
+      session->begin_look(phase);
       if (rank == odd) session.reset();
       const std::int64_t until = phase == 0 ? d : last;
       for (std::int64_t passed = phase + 1; session && passed <= until; ++passed)
@@ -514,4 +499,4 @@ TEST_P(ProtocolTest, IsLetGoByOneRank) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::protocol_test

@@ -1,19 +1,9 @@
-#include "agree/epoch.hpp"
 #include "decide/decision.hpp"
 #include "decide/ledger.hpp"
 #include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/monitor/account.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::account_test {
 namespace {
 
 using test::StepLoads;
@@ -31,17 +21,14 @@ TEST(AccountOf, NothingIsNothing) {
 
 TEST(AccountOf, ByHand) {
   Ledger ledger;
-  ledger.steps = 100;
-  ledger.measured_steps = 80;
-  ledger.worked = 8e9;
+  ledger.run = {.steps = 100, .measured_steps = 80, .worked = 8e9, .never_steps = 60};
   ledger.slowest = 10e9;
   ledger.spent = 0.5e9;
   ledger.rebuilt = 0.25e9;
   ledger.never.add(4e9, 1);
   ledger.never.add(2e9, 0.5);
   ledger.never.add(2e9);
-  ledger.never_steps = 60;
-  ledger.squares = 4e18;
+  ledger.gains.squares = 4e18;
   ledger.miss(0.125);
   const Account account = account_of(ledger);
   EXPECT_EQ(account.steps, 100);
@@ -58,15 +45,15 @@ TEST(AccountOf, ByHand) {
   EXPECT_DOUBLE_EQ(account.saved(), ledger.saved() * 1e-9);
 }
 
-// --- A run
-// -----------------------------------------------------------------------------------------
+// --- A run ---------------------------------------------------------------------------------------
 
-// A run in which all that would have been is known, told of look by look as a Monitor does: every
-// look completes before the next step begins.
+// A run in which all alternatives are known. It looks like a Monitor does: every look completes
+// before the next step begins.
 class ToyRun {
  public:
-  // The load of each rank in a step, and what it would be under the first domains. `extra`: what
-  // kernels take longer, since there was a rebalance; such a step is not measured.
+  // `now` and `first` are the loads of each rank in a step, under the present and under the first
+  // domains. `extra` is the additional time of kernels after a rebalance; such a step is not
+  // measured.
   void step(const StepLoads& now, const StepLoads& first, std::int64_t extra = 0) {
     ++step_;
     now_.resize(now.size());
@@ -82,13 +69,19 @@ class ToyRun {
     never += static_cast<double>(std::ranges::max(first));
   }
 
-  // In each step since the last look; not what it took by itself, but with recurring work spread
-  // over its period.
+  // Sets the load of each step since the last look: not its own time, but the time with recurring
+  // work spread over its period.
   void measure_instead(const StepLoads& now, const StepLoads& first) {
     for (std::size_t rank = 0; rank < now.size(); ++rank) {
       measured_[rank].assign(measured_[rank].size(), now[rank]);
       first_[rank].assign(first_[rank].size(), first[rank]);
     }
+  }
+
+  // Runs `count` equal steps, and looks at them.
+  void steps(int count, const StepLoads& now, const StepLoads& first, bool is_surveyed = false) {
+    for (int i = 0; i < count; ++i) step(now, first);
+    look(is_surveyed);
   }
 
   void look(bool is_surveyed = false) {
@@ -104,13 +97,13 @@ class ToyRun {
   void rebalance(std::int64_t cost = 0, std::int64_t rebuild = 0,
                  RebalanceKind kind = RebalanceKind::fresh) {
     if (kind == RebalanceKind::earlier)
-      state.outlook.wanted_generation = state.outlook.first_generation;
+      state.outlook.wanted_generation = state.outlook.first.generation;
     state = rebalanced(state, step_, state.generation + 1, kind);
     cost_ += cost;
     rebuild_ += rebuild;
   }
 
-  // Exact, but for rounding to nanoseconds.
+  // The account is exact up to rounding to nanoseconds.
   void expect_account(double spent = 0) const {
     const Account account = account_of(state.ledger);
     constexpr double seconds = 1e-9;
@@ -148,7 +141,7 @@ class ToyRun {
 constexpr std::int64_t thousand = 1000;
 const StepLoads even(3, 100 * thousand);
 
-// Three ranks with the same sum, of which the first has so many percent more than the average.
+// Three ranks with the same sum. The first is `percent` above the average.
 StepLoads uneven(double percent) {
   const auto more = std::llround(percent * thousand);
   return {100 * thousand + more, 100 * thousand - more / 2, 100 * thousand - (more - more / 2)};
@@ -160,7 +153,7 @@ StepLoads any_load(std::mt19937_64& random) {
   return loads;
 }
 
-// Nobody has to find out anything for that.
+// The first domains need no survey.
 TEST(AccountOfARun, WhileTheFirstDomainsAreThereNeverIsWhatIs) {
   std::mt19937_64 random(20);
   ToyRun run;
@@ -173,14 +166,13 @@ TEST(AccountOfARun, WhileTheFirstDomainsAreThereNeverIsWhatIs) {
     run.look();
     run.expect_account();
   }
-  EXPECT_EQ(run.state.ledger.never_steps, run.state.ledger.steps);
+  EXPECT_EQ(run.state.ledger.run.never_steps, run.state.ledger.run.steps);
 }
 
 TEST(AccountOfARun, ALoadThatHasJumpedIsNoDebt) {
   ToyRun run;
   for (const double percent : {0.0, 0.0, 90.0, 90.0}) {
-    for (int i = 0; i < 8; ++i) run.step(uneven(percent), uneven(percent));
-    run.look();
+    run.steps(8, uneven(percent), uneven(percent));
     EXPECT_NEAR(run.state.ledger.saved(), 0, 1e-6);
   }
 }
@@ -208,7 +200,7 @@ TEST(AccountOfARun, NeverIsMeasuredAtEveryLook) {
   EXPECT_EQ(run.state.rebalances, 9);
 }
 
-// The first domains get worse step by step; those that there are stay even.
+// The first domains get worse step by step; the present domains stay even.
 TEST(AccountOfARun, NeverIsMeasuredAtEveryThirdLook) {
   ToyRun run;
   std::int64_t step = 0;
@@ -222,63 +214,53 @@ TEST(AccountOfARun, NeverIsMeasuredAtEveryThirdLook) {
     if (looks % 3 == 0) run.expect_account();
   }
   EXPECT_GT(run.never, 1.1 * run.slowest);
-  EXPECT_EQ(run.state.ledger.never_steps, (4 + 9) * 8);
+  EXPECT_EQ(run.state.ledger.run.never_steps, (4 + 9) * 8);
 }
 
-// Until then it is carried on.
+// Until the next survey the level is carried forward.
 TEST(AccountOfARun, ALineLeadsOverWhatIsNotKnown) {
   ToyRun run;
-  const auto eight = [&](const StepLoads& now, const StepLoads& first, bool is_surveyed) {
-    for (int i = 0; i < 8; ++i) run.step(now, first);
-    run.look(is_surveyed);
-  };
-  eight(uneven(30), uneven(30), false);
+  run.steps(8, uneven(30), uneven(30));
   run.rebalance();
-  eight(even, uneven(40), false);
+  run.steps(8, even, uneven(40));
   EXPECT_NEAR(run.state.ledger.never.total(), 16 * 130 * thousand, 1);
-  eight(even, uneven(50), true);
+  run.steps(8, even, uneven(50), true);
   run.expect_account();
 }
 
 TEST(AccountOfARun, AfterGoingBackNeverIsWhatIs) {
   ToyRun run;
-  const auto eight = [&](const StepLoads& now, const StepLoads& first, bool is_surveyed) {
-    for (int i = 0; i < 8; ++i) run.step(now, first);
-    run.look(is_surveyed);
-  };
-  eight(uneven(10), uneven(10), false);
+  run.steps(8, uneven(10), uneven(10));
   run.rebalance(3 * thousand);
-  eight(uneven(40), uneven(20), true);
+  run.steps(8, uneven(40), uneven(20), true);
   run.expect_account(3 * thousand);
   run.rebalance(4 * thousand, 0, RebalanceKind::earlier);
-  EXPECT_EQ(run.state.outlook.first_generation, run.state.generation);
+  EXPECT_EQ(run.state.outlook.first.generation, run.state.generation);
   for (const double percent : {20.0, 60.0, 5.0}) {
-    eight(uneven(percent), uneven(percent), false);
+    run.steps(8, uneven(percent), uneven(percent));
     run.expect_account(7 * thousand);
   }
   run.rebalance(5 * thousand);
-  eight(even, uneven(5), false);
+  run.steps(8, even, uneven(5));
   run.expect_account(12 * thousand);
-  EXPECT_NE(run.state.outlook.first_generation, run.state.generation);
+  EXPECT_NE(run.state.outlook.first.generation, run.state.generation);
 }
 
-// It has to be made in any case; what it costs is a lesson all the same.
+// The first distribution must be made in any case, but its cost is learned.
 TEST(AccountOfARun, TheFirstDistributionIsNoRebalance) {
   ToyRun run;
   run.rebalance(900 * thousand, 100 * thousand);
   EXPECT_EQ(run.state.rebalances, 0);
   EXPECT_EQ(run.state.generation, 1);
-  for (int i = 0; i < 8; ++i) run.step(uneven(20), uneven(20));
-  run.look();
+  run.steps(8, uneven(20), uneven(20));
   run.expect_account(0);
-  EXPECT_EQ(run.state.ledger.cost.estimate(), 1000 * thousand);
-  EXPECT_EQ(run.state.ledger.open, 0);
-  EXPECT_EQ(run.state.outlook.first_generation, 1);
+  EXPECT_EQ(run.state.ledger.cost.cost, 1000 * thousand);
+  EXPECT_EQ(run.state.ledger.last.open, 0);
+  EXPECT_EQ(run.state.outlook.first.generation, 1);
   run.rebalance(500 * thousand);
   EXPECT_EQ(run.state.rebalances, 1);
-  EXPECT_EQ(run.state.ledger.open, 1);
-  for (int i = 0; i < 8; ++i) run.step(even, uneven(20));
-  run.look();
+  EXPECT_EQ(run.state.ledger.last.open, 1);
+  run.steps(8, even, uneven(20));
   run.expect_account(500 * thousand);
 }
 
@@ -287,46 +269,43 @@ TEST(AccountOfARun, ARebalanceThatLeavesEverythingWhereItWasIsCounted) {
   state.generation = 4;
   state = rebalanced(state, 10, 4);
   EXPECT_EQ(state.rebalances, 1);
-  EXPECT_EQ(state.unchanged, 1);
+  EXPECT_EQ(state.ledger.gains.unchanged, 1);
   state = rebalanced(state, 20, 5);
   EXPECT_EQ(state.rebalances, 2);
-  EXPECT_EQ(state.unchanged, 1);
+  EXPECT_EQ(state.ledger.gains.unchanged, 1);
   state = rebalanced({}, 0, 0);
   EXPECT_EQ(state.rebalances, 0);
-  EXPECT_EQ(state.unchanged, 0) << "nor is the first distribution";
+  EXPECT_EQ(state.ledger.gains.unchanged, 0) << "nor is the first distribution";
   EXPECT_EQ(state.rebalanced_at, 0);
 }
 
-// The step after the rebalance takes 80 more on all ranks: without it, it would not have.
+// The step after the rebalance takes 80 more on all ranks, which it would not have taken otherwise.
 TEST(AccountOfARun, KernelsThatRunAgainAfterARebalance) {
   ToyRun run;
-  for (int i = 0; i < 8; ++i) run.step(uneven(30), uneven(30));
-  run.look();
+  run.steps(8, uneven(30), uneven(30));
   run.rebalance(200 * thousand, 25 * thousand);
   run.step(even, uneven(30), 80 * thousand);
-  for (int i = 0; i < 8; ++i) run.step(even, uneven(30));
-  run.look(true);
+  run.steps(8, even, uneven(30), true);
   run.expect_account(225 * thousand);
   const Ledger& ledger = run.state.ledger;
   EXPECT_EQ(ledger.slowest, (8 * 130 + 180 + 8 * 100) * thousand);
   EXPECT_NEAR(ledger.never.total(), 17 * 130 * thousand, 1);
-  EXPECT_EQ(ledger.cost.estimate(), 305 * thousand) << "the next one will cost this";
+  EXPECT_EQ(ledger.cost.cost, 305 * thousand) << "the next one will cost this";
   EXPECT_EQ(account_of(ledger).rebuild_cost, 25e-6);
 }
 
 TEST(AccountOfARun, KernelsThatRunAgainAreNotUnevenness) {
   ToyRun run;
-  for (int i = 0; i < 8; ++i) run.step(uneven(30), uneven(30));
-  run.look();
+  run.steps(8, uneven(30), uneven(30));
   run.rebalance();
   run.step(even, uneven(30), 1000 * thousand);
-  for (int i = 0; i < 8; ++i) run.step(even, uneven(30));
-  run.look(false);
+  run.steps(8, even, uneven(30));
   run.expect_account();
 }
 
-// Every fourth step takes twice as long as the others. What is measured is 1.25 in each, whether
-// one or two of them fall into the look, and what would have been is told likewise.
+// Every fourth step takes twice as long as the others. The measured factor is 1.25 in each step,
+// whether one or two of the long steps are in the look. The factor of the first domains is the
+// same.
 TEST(AccountOfARun, WorkThatRecurs) {
   ToyRun run;
   std::int64_t step = 0;
@@ -345,50 +324,44 @@ TEST(AccountOfARun, WorkThatRecurs) {
     run.expect_account();
     if (looks == 1) run.rebalance();
   }
-  EXPECT_NEAR(run.state.ledger.worked, 72 * 125 * thousand, 1);
-  EXPECT_NEAR(run.state.ledger.covered, 72 * 125 * thousand, 1);
+  EXPECT_NEAR(run.state.ledger.run.worked, 72 * 125 * thousand, 1);
+  EXPECT_NEAR(run.state.ledger.run.covered, 72 * 125 * thousand, 1);
 }
 
-// --- Where never is not known --------------------------------------------------------------------
+// --- The time without rebalances is unknown ------------------------------------------------------
 
 TEST(AccountOfARun, NeverIsUnknownForEver) {
   ToyRun run;
-  for (int i = 0; i < 8; ++i) run.step(uneven(50), uneven(50));
-  run.look();
+  run.steps(8, uneven(50), uneven(50));
   EXPECT_TRUE(account_of(run.state.ledger).knows_never);
   run.rebalance();
   for (int looks = 1; looks < 20; ++looks) {
-    for (int i = 0; i < 8; ++i) run.step(even, uneven(50));
-    run.look();
+    run.steps(8, even, uneven(50));
     const Account account = account_of(run.state.ledger);
     EXPECT_NEAR(account.never, run.never * 1e-9, 1e-12) << "as uneven as it was last";
     EXPECT_EQ(account.knows_never, looks < 2) << "more than half of it is carried on";
   }
-  EXPECT_EQ(run.state.ledger.never_steps, 8);
-  for (int i = 0; i < 8; ++i) run.step(even, uneven(50));
-  run.look(true);
+  EXPECT_EQ(run.state.ledger.run.never_steps, 8);
+  run.steps(8, even, uneven(50), true);
   run.expect_account();
 }
 
-// The first domains had no load, so nothing is known of them.
+// The first domains had no load, so nothing is known about them.
 TEST(AccountOfARun, NeverWasNeverKnown) {
   ToyRun run;
   const StepLoads nothing(3, 0);
-  for (int i = 0; i < 8; ++i) run.step(nothing, nothing);
-  run.look();
+  run.steps(8, nothing, nothing);
   run.rebalance();
-  for (int i = 0; i < 8; ++i) run.step(uneven(20), even);
-  run.look();
+  run.steps(8, uneven(20), even);
   EXPECT_FALSE(account_of(run.state.ledger).knows_never);
   EXPECT_LT(run.state.ledger.never.level, 0);
-  for (int i = 0; i < 8; ++i) run.step(uneven(20), even);
-  run.look(true);
+  run.steps(8, uneven(20), even, true);
   run.expect_account();
 }
 
-// --- What comes with a look ----------------------------------------------------------------------
+// --- Data of a look ------------------------------------------------------------------------------
 
-// One step of the average 100, of which the slower of two ranks takes so much.
+// One step with an average of 100 on two ranks, and `slowest` on the slower one.
 Totals step_of(std::int64_t slowest, std::int64_t generation = 0) {
   return test::over_ranks(2, [&](std::size_t rank) {
     Sample sample = test::sample_of_steps({rank == 0 ? slowest : 200 - slowest});
@@ -406,10 +379,10 @@ TEST(Accounted, TheFirstDomainsAreThoseOfTheFirstLook) {
   State state;
   state.generation = 7;
   state = accounted(state, step_of(150, 6));
-  EXPECT_EQ(state.outlook.first_generation, 6);
+  EXPECT_EQ(state.outlook.first.generation, 6);
   EXPECT_DOUBLE_EQ(state.ledger.never.total(), 150);
   state = accounted(state, step_of(120, 7));
-  EXPECT_EQ(state.outlook.first_generation, 6);
+  EXPECT_EQ(state.outlook.first.generation, 6);
   EXPECT_DOUBLE_EQ(state.ledger.never.total(), 300) << "carried on";
 }
 
@@ -420,12 +393,12 @@ TEST(Accounted, ALookThatIsOutdatedCountsWithItsStepsAndCosts) {
   Totals late = step_of(160);
   late.cost = 11;
   state = accounted(state, late);
-  EXPECT_EQ(state.ledger.steps, 2);
+  EXPECT_EQ(state.ledger.run.steps, 2);
   EXPECT_EQ(state.ledger.slowest, 310);
   EXPECT_DOUBLE_EQ(state.ledger.never.total(), 310);
   EXPECT_EQ(state.ledger.spent, 11);
-  EXPECT_EQ(state.ledger.price, 0) << "of an earlier one";
+  EXPECT_EQ(state.ledger.last.price, 0) << "of an earlier one";
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::account_test

@@ -1,50 +1,40 @@
 #pragma once
 
-// A run in one process: ranks that take what a world says of each cut, looks at them through
-// fold(), and what other cuts would have, as a survey tells it.
+// A run in one process: a world gives the loads of ranks under each cut, fold() looks at them, and
+// a survey returns the loads under other cuts.
 
 #include "decide/decision.hpp"
-#include "decide/state.hpp"
 #include "monitor/over_ranks.hpp"
-#include "observe/all_steps.hpp"
 #include "observe/truncated_mean.hpp"
 
-#include <evenkeel/monitor/counterfactual.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <map>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::test {
 
-// u in a step, as a share of the mean, under the cut that was made before step `cut`; 0: the first
-// domains. A step from before the cut is one that it was made by.
+// The waste u of a step, as a share of the mean, under the cut that was made before step `cut`; 0
+// means the first domains. A step before the cut is one by which the cut was made.
 using Waste = std::function<double(std::int64_t step, std::int64_t cut)>;
 
 struct CutWorld {
   Waste waste;
   double noise = 0;  // standard deviation of a rank's load from step to step
-  // Of a step, and of the look that it is seen by: the same on all ranks.
+  // The mean load of a step, and of the look that sees it: the same on all ranks.
   std::function<double(std::int64_t step, std::int64_t look)> mean = {};
   std::uint64_t seed = 0;
   std::size_t ranks = 4;
-  Waste weighed = {};    // as `waste`, by given weights; none: there are none
-  double promised = -1;  // u that fresh cuts are thought to have; below 0: what they do have
+  Waste weighed = {};    // like `waste`, by given weights; may be empty
+  double promised = -1;  // expected u of fresh cuts; below 0: the true one
 };
 
 struct CutRun {
   std::int64_t steps = 400;
   double cost = 5;           // of a rebalance, in mean loads of 1
-  std::int64_t epoch = 1;    // steps between looks; 0: as the trigger asks for
-  std::int64_t latency = 0;  // steps from a look to what it leads to
-  bool is_told = true;       // what other cuts would have
-  double survey = 0;         // that it takes to find that out, in mean loads of 1
-  bool tells_costs = true;   // false: nobody ever learns what a rebalance costs
+  std::int64_t epoch = 1;    // steps between looks; 0 if the trigger chooses
+  std::int64_t latency = 0;  // steps from a look to its rebalance
+  bool is_told = true;       // about the loads under other cuts
+  double survey = 0;         // its cost, in mean loads of 1
+  bool tells_costs = true;   // if false, no cost is ever measured
   bool knows_horizon = true;
   double expected_cost = 5;     // in mean steps, until one was measured
   std::int64_t unit = 1 << 20;  // nanoseconds
@@ -63,7 +53,7 @@ struct CutLook {
 struct Played {
   State state;
   std::vector<CutLook> looks;
-  std::vector<std::int64_t> rebalances;  // the steps after which they were
+  std::vector<std::int64_t> rebalances;  // the steps before each
   std::vector<std::int64_t> epochs;
   double slowest = 0, mean = 0, spent = 0;  // mean loads of 1
   std::int64_t cut = 0;                     // in use at the end
@@ -75,8 +65,8 @@ struct Played {
     return all;
   }
   bool has(Reason reason) const {
-    return std::any_of(looks.begin(), looks.end(),
-                       [=](const CutLook& look) { return look.decision.reason == reason; });
+    return std::ranges::any_of(looks,
+                               [=](const CutLook& look) { return look.decision.reason == reason; });
   }
   std::vector<Reason> acts() const {
     std::vector<Reason> all;
@@ -86,7 +76,7 @@ struct Played {
   }
 };
 
-// About normal, of a step and a rank.
+// Draws a roughly normal deviate for a step and a rank.
 inline double deviate_of(std::uint64_t seed, std::int64_t step, std::size_t rank) {
   std::uint64_t at = seed * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(step) * 1024 + rank;
   double sum = -6;
@@ -130,7 +120,7 @@ class CutPlayer {
     return played_;
   }
 
-  // The application does it, by a fresh cut.
+  // The application rebalances, by a fresh cut.
   void rebalance_unasked() {
     kind_ = RebalanceKind::application;
     ordered_look_ = -1;
@@ -138,7 +128,7 @@ class CutPlayer {
   }
 
  private:
-  // Of one rank in a step, in nanoseconds.
+  // The load of one rank in a step, in nanoseconds.
   std::int64_t load(std::int64_t step, std::int64_t cut, std::size_t rank, bool is_noisy) const {
     const double waste = world_.waste(step, cut);
     const double share = rank == 0 ? 1 + waste : 1 - waste / static_cast<double>(world_.ranks - 1);
@@ -176,7 +166,7 @@ class CutPlayer {
     return most;
   }
 
-  // The greatest load of a rank, with as much in all as there is.
+  // Returns the greatest load of a rank for the same sum and this level.
   std::int64_t as_uneven_as(double level) const {
     double sum = 0;
     for (std::size_t rank = 0; rank < world_.ranks; ++rank)
@@ -184,8 +174,8 @@ class CutPlayer {
     return std::llround((1 + level) * sum / static_cast<double>(world_.ranks));
   }
 
-  // A cut is made by the loads that it is judged by, noise and all: it would be as even as it can
-  // be. Others would carry what is noise in the ranks.
+  // A cut is made by the loads by which it is judged, including their noise, so it would be
+  // perfectly even. Other cuts would include the noise of the ranks.
   Counterfactual survey() {
     Counterfactual would_be;
     if (!run_.is_told || !wants_survey(played_.state)) return would_be;

@@ -1,41 +1,26 @@
 #include "support/harness.hpp"
 
-#include "agree/epoch.hpp"
 #include "decide/decision.hpp"
+#include "monitor/over_ranks.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::decision_test {
 namespace {
 
 // Totals at the end of step 100 of generation 0, in which kernels cover half of the time.
 Totals totals_of_loads(const std::vector<std::int64_t>& loads) {
-  const auto totals_of_load = [](std::int64_t load) {
+  return test::over_ranks(loads.size(), [&](std::size_t rank) {
+    const std::int64_t load = loads[rank];
     return totals_of({.step = 100, .steps = 8, .load = load, .duration = 2 * load}, 0);
-  };
-  Totals all = totals_of_load(loads.front());
-  for (auto load = loads.begin() + 1; load != loads.end(); ++load)
-    combine(all, totals_of_load(*load));
-  return all;
+  });
 }
 
-// Max 3, average 2: lambda 1.5, imbalance 50 %.
+// The maximum is 3 and the average 2: lambda is 1.5, the imbalance 50 %.
 Totals uneven() { return totals_of_loads({1000, 2000, 3000}); }
 
 bool always(const LoadView&) { return true; }
 bool never(const LoadView&) { return false; }
 
-State state_of(const Trigger& trigger) {
-  State state;
-  state.trigger = trigger;
-  return state;
-}
+State state_of(const Trigger& trigger) { return {.trigger = trigger}; }
 
 void expect_decision(const State& state, const Totals& totals, Action action, Reason reason) {
   const Decision decision = fold(state, totals).decision;
@@ -68,10 +53,7 @@ TEST(Fold, ActsAtTheThreshold) {
 // --- Shifts --------------------------------------------------------------------------------------
 
 State shifting(const Trigger& trigger) {
-  State state = state_of(trigger);
-  state.shift_rounds = 2;
-  state.kept_from = 0;
-  return state;
+  return {.trigger = trigger, .shift_rounds = 2, .kept_from = 0};
 }
 
 TEST(Shifts, TakeThePlaceOfANewCut) {
@@ -79,8 +61,8 @@ TEST(Shifts, TakeThePlaceOfANewCut) {
   const Verdict first = fold(state, uneven());
   EXPECT_EQ(first.decision.reason, Reason::shifts);
   EXPECT_EQ(first.state.refinement.wanted, ShiftCourse::of_all);
-  EXPECT_TRUE(test::mentions(explain(state, uneven(), first.decision), "shift 1 of 2"));
-  // Where they are off, or domains are nobody's to shift, there is a new cut.
+  EXPECT_MENTIONS(explain(state, uneven(), first.decision), "shift 1 of 2");
+  // If shifts are off, or the domains may not be shifted, there is a new cut.
   for (const bool is_off : {true, false}) {
     State other = state;
     (is_off ? other.shift_rounds : other.kept_from) = is_off ? 0 : 1;
@@ -88,11 +70,11 @@ TEST(Shifts, TakeThePlaceOfANewCut) {
     EXPECT_EQ(verdict.decision.reason, Reason::above_threshold);
     EXPECT_EQ(verdict.state.refinement.wanted, 0);
   }
-  // Rounds are counted, and then it rests.
+  // Rounds are counted; after the last one the trigger rests.
   state = rebalanced(first.state, 100, 0, RebalanceKind::shift);
   EXPECT_EQ(state.refinement.rounds, 1);
   EXPECT_EQ(fold(state, uneven()).decision.reason, Reason::refined);
-  // A new cut forgets all.
+  // A new cut resets everything.
   state = rebalanced(state, 100, 0, RebalanceKind::fresh);
   EXPECT_EQ(state.refinement.rounds, 0);
   EXPECT_EQ(fold(state, uneven()).decision.reason, Reason::shifts);
@@ -117,12 +99,12 @@ TEST(Shifts, AreNotForWhoDidNotAsk) {
 }
 
 TEST(Fold, HoldsForEveryReasonInTurn) {
-  State state = state_of(Threshold{.lambda = 1.4});
-  state.generation = 3;
-  state.least_coverage = 0.6;
-  state.rebalanced_at = 95;
-  state.cooldown_steps = 10;
-  state.floor_percent = 60;
+  State state = {.trigger = Threshold{.lambda = 1.4},
+                 .floor_percent = 60,
+                 .least_coverage = 0.6,
+                 .cooldown_steps = 10,
+                 .generation = 3,
+                 .rebalanced_at = 95};
   Totals totals = totals_of_loads({0, 0});
   totals.unfit = 1;
   expect_hold(state, totals, Reason::outdated);
@@ -206,7 +188,7 @@ TEST(Fold, AsksACustomRule) {
   expect_hold(growing, uneven(), Reason::custom);
 }
 
-// Times are seconds per step.
+// The rule gets times in seconds per step.
 TEST(Fold, WhatARuleOfOnesOwnSees) {
   static LoadView seen;
   State state = state_of(Custom{[](const LoadView& load) {
@@ -245,7 +227,7 @@ TEST(Fold, WhatARuleOfOnesOwnSees) {
   EXPECT_DOUBLE_EQ(seen.wasted, 1000e-9);
 }
 
-// Lambda is 1 and the imbalance 0, whatever the load; a rule of one's own may still act.
+// One rank has lambda 1 and imbalance 0 under any load; a custom rule may still act.
 TEST(Fold, OneRankIsEven) {
   const Totals alone = totals_of_loads({1000});
   expect_hold(state_of(Threshold{.lambda = std::nextafter(1.0, 2.0)}), alone,
@@ -267,7 +249,7 @@ TEST(Fold, TheStateRemembersTheLook) {
   EXPECT_EQ(after.mean_load, 2000);
   EXPECT_TRUE(after.trigger == state.trigger);
   EXPECT_EQ(after.generation, 0);
-  EXPECT_EQ(after.rebalances, 2);  // it has decided, and nothing has moved yet
+  EXPECT_EQ(after.rebalances, 2);  // decided, but nothing has moved yet
   EXPECT_EQ(after.rebalanced_at, 50);
   EXPECT_EQ(fold(state, totals_of_loads({0, 0})).state.mean_load, 0);
   EXPECT_EQ(fold(state, totals_of_loads({1, 2})).state.mean_load, 1);
@@ -304,7 +286,7 @@ TEST(Rebalanced, IsCountedAndStartsTheCoolDown) {
   EXPECT_EQ(rebalanced(after, 104, 2).rebalances, 2);
 }
 
-// Everything that fold looks at comes from its arguments.
+// fold depends only on its arguments.
 TEST(Fold, IsPure) {
   std::mt19937_64 random(4);
   for (int i = 0; i < 500; ++i) {
@@ -348,7 +330,7 @@ TEST(Explain, TheThreshold) {
             "imbalance 50 % (lambda 1.50) is above the threshold of 40 %");
 }
 
-// Up to six decimals, a figure that is rounded looks neither equal to its limit nor beyond it.
+// With up to six decimals, a rounded figure shows on which side of its limit it is.
 TEST(Explain, ShowsTheDecimalsThatMatter) {
   EXPECT_EQ(reason_of({.lambda = 1.501}, uneven()),
             "lambda 1.500 (imbalance 50 %) is below the threshold of 1.501");
@@ -358,7 +340,7 @@ TEST(Explain, ShowsTheDecimalsThatMatter) {
             "lambda 1.50 (imbalance 50 %) is above the threshold of 1.50");
   EXPECT_EQ(reason_of({.lambda = 1 + 1e-12}, totals_of_loads({5, 5})),
             "lambda 1.000000 (imbalance 0 %) is below the threshold of 1.000000");
-  EXPECT_TRUE(test::mentions(reason_of({.lambda = 1e308}, uneven()), "threshold of 1000000000"));
+  EXPECT_MENTIONS(reason_of({.lambda = 1e308}, uneven()), "threshold of 1000000000");
 }
 
 TEST(Explain, EveryOtherReason) {
@@ -429,4 +411,4 @@ TEST(HashOfDecision, DistinguishesDecisions) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::decision_test

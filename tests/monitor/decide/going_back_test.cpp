@@ -1,15 +1,10 @@
-// The way back to earlier domains under cost_aware: those that the run began with, and those that
-// the last rebalance has replaced, by what they would carry now.
+// Tests the return to earlier domains under cost_aware: those at the begin of the run, and those
+// that the last rebalance has replaced, by the loads that they would have now.
 
 #include "monitor/decide/cut_world.hpp"
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::going_back_test {
 namespace {
 
 using test::CutPlayer;
@@ -31,7 +26,7 @@ std::vector<CutRun> manners(CutRun run) {
   return all;
 }
 
-// Uneven at first; then what it began with is better than whatever is cut.
+// The first domains are uneven at first, and then better than any cut.
 constexpr std::int64_t turn = 200;
 double better_at_first(std::int64_t step, std::int64_t cut) {
   if (cut == 0) return step < turn ? 1 : 0.05;
@@ -56,13 +51,13 @@ TEST(GoingBack, IsForgottenByNobodyThatNobodyHasKept) {
     }
 }
 
-// Nothing is known of what they would carry.
+// The loads under earlier domains are unknown.
 TEST(GoingBack, NeedsToBeTold) {
   for (const CutRun& run : manners({.steps = 1000, .is_told = false, .kept_from = 0}))
     EXPECT_FALSE(test::play({better_at_first}, run).has(Reason::goes_back));
 }
 
-// The first cut comes out well, the second badly, with an application that asks for it.
+// The first cut is good, and the second, which the application requests, is bad.
 TEST(GoingBack, TakesWhatTheLastRebalanceHasReplaced) {
   for (const CutRun& run : manners({.steps = 600, .kept_from = 1})) {
     std::int64_t made = 0;
@@ -84,7 +79,7 @@ TEST(GoingBack, TakesWhatTheLastRebalanceHasReplaced) {
   }
 }
 
-// Of two that can be had, the more even one.
+// The more even one of two possible domains is taken.
 TEST(GoingBack, TakesTheBetterOfTwo) {
   for (const bool first_is_better : {false, true})
     for (const CutRun& run : manners({.steps = 600, .kept_from = 0})) {
@@ -103,7 +98,7 @@ TEST(GoingBack, TakesTheBetterOfTwo) {
     }
 }
 
-// Rather than a fresh cut, where that is as good.
+// A fresh cut that is as good is preferred.
 TEST(GoingBack, IsNotPreferredToAFreshCutThatIsAsGood) {
   for (const CutRun& run : manners({.steps = 600, .kept_from = 0})) {
     const Waste waste = [](std::int64_t step, std::int64_t cut) {
@@ -115,7 +110,7 @@ TEST(GoingBack, IsNotPreferredToAFreshCutThatIsAsGood) {
   }
 }
 
-// 0.03 off would take 5 / 0.03 steps.
+// A gain of 0.03 would need 5 / 0.03 steps.
 TEST(GoingBack, NeedsToPay) {
   const Waste waste = [](std::int64_t step, std::int64_t cut) {
     if (cut == 0) return step < turn ? 1 : 0.4;
@@ -127,8 +122,8 @@ TEST(GoingBack, NeedsToPay) {
   }
 }
 
-// What it has gone back to has a new number, and is not left for itself; when the load turns again,
-// so does it.
+// Domains that are taken again get a new number, and are not replaced by themselves. When the load
+// turns again, so does the choice.
 TEST(GoingBack, KnowsTheFirstDomainsAgain) {
   const Waste waste = [](std::int64_t step, std::int64_t cut) {
     const bool is_turned = step / turn % 2 == 1;
@@ -152,11 +147,11 @@ TEST(GoingBack, SaysSo) {
        test::play({better_at_first}, {.steps = 1000, .kept_from = 0}).looks) {
     if (look.decision.reason != Reason::goes_back) continue;
     const std::string text = explain(look.before, look.totals, look.decision);
-    EXPECT_TRUE(test::mentions(text, "earlier domains would be more even (they would take "));
+    EXPECT_MENTIONS(text, "earlier domains would be more even (they would take ");
   }
   EXPECT_STREQ(name_of(Reason::goes_back), "goes_back");
   EXPECT_STREQ(name_of(RebalanceKind::earlier), "earlier");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::going_back_test

@@ -1,21 +1,14 @@
 #include "decide/interval.hpp"
 
+#include "decide/rule.hpp"
+
 #include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::interval_test {
 namespace {
 
-// What each rank has worked in a look, by phases.
+// The work of each rank in a look, by phases.
 struct Look {
   std::int64_t steps = 8;
   std::vector<std::vector<std::int64_t>> ranks;
@@ -28,7 +21,7 @@ struct Look {
     });
   }
 
-  // Per step. Every phase waits for its slowest rank.
+  // The peak per step. Every phase waits for its slowest rank.
   double peak() const {
     double sum = 0;
     for (std::size_t phase = 0; phase < ranks.front().size(); ++phase) {
@@ -47,15 +40,25 @@ struct Look {
   double waste() const { return peak() - mean(); }
 };
 
-// A load per step of one phase that wastes `waste` on two ranks.
+// A load per step in one phase, with this waste on two ranks.
 Look wasting(std::int64_t waste, std::int64_t steps = 8) {
   return {steps, {{1000 * steps}, {(1000 + 2 * waste) * steps}}};
 }
 
-Interval after(const std::vector<Look>& looks) {
+Interval after(const std::vector<Look>& looks, const Trigger& trigger = Menon{}) {
   Interval interval;
-  for (const Look& look : looks) observe(interval, look.totals());
+  for (const Look& look : looks) observe(interval, look.totals(), rule_of(trigger));
   return interval;
+}
+
+// The sum of the rule of Zhai, and the efficiency of the first look that the rule of Procassini
+// keeps.
+double degradation(const std::vector<Look>& looks) { return after(looks, Zhai{}).of_rule; }
+double efficiency(const std::vector<Look>& looks) { return after(looks, Procassini{}).of_rule; }
+
+Trend trend_after(const std::vector<Look>& looks) {
+  const Interval interval = after(looks);
+  return interval.trend.line(interval.looks);
 }
 
 double median(std::vector<double> numbers) {
@@ -64,7 +67,7 @@ double median(std::vector<double> numbers) {
   return (numbers[(count - 1) / 2] + numbers[count / 2]) / 2;
 }
 
-// The last three, the latest first.
+// The last three values, the latest first.
 std::vector<double> last_of(const std::vector<double>& all) {
   std::vector<double> last(all.rbegin(),
                            all.rbegin() + std::min<std::ptrdiff_t>(3, std::ssize(all)));
@@ -100,51 +103,52 @@ TEST(Observe, OneLookByHand) {
   EXPECT_EQ(interval.steps, 8);
   EXPECT_EQ(interval.wasted, 800);
   EXPECT_EQ(interval.slowest, 2400);
-  EXPECT_DOUBLE_EQ(interval.efficiency, 2.0 / 3);
-  EXPECT_EQ(interval.degradation, 0);
+  EXPECT_EQ(interval.of_rule, 0);
   EXPECT_EQ(interval.waste[0], 100);
   EXPECT_EQ(interval.peak[0], 300);
-  EXPECT_EQ(interval.mean_step, 4);
-  EXPECT_EQ(interval.mean_waste, 100);
+  EXPECT_EQ(interval.trend.mean_step, 4);
+  EXPECT_EQ(interval.trend.mean_waste, 100);
 }
 
 TEST(Observe, TheEfficiencyIsThatOfTheFirstLook) {
-  EXPECT_DOUBLE_EQ(after({wasting(0), wasting(500)}).efficiency, 1);
-  EXPECT_DOUBLE_EQ(after({wasting(500), wasting(0)}).efficiency, 1500.0 / 2000);
+  EXPECT_DOUBLE_EQ(efficiency({wasting(0), wasting(500)}), 1);
+  EXPECT_DOUBLE_EQ(efficiency({wasting(500), wasting(0)}), 1500.0 / 2000);
 }
 
-// Phases 300 + 500 of which the ranks work 300 + 100 and 100 + 500.
+// The phases take 300 + 500; the ranks work 300 + 100 and 100 + 500.
 TEST(Observe, EveryPhaseWaitsForItsSlowestRank) {
   const Interval interval = after({{1, {{300, 100}, {100, 500}}}});
   EXPECT_EQ(interval.slowest, 800);
   EXPECT_EQ(interval.wasted, 300);
 }
 
-// Zhai's sum: the median of the last three slowest less the mean slowest so far.
+// Zhai's sum: the median of the last three slowest steps minus the mean slowest step so far.
 TEST(Observe, TheDegradationByHand) {
   const auto peaking = [](std::int64_t peak) { return Look{8, {{0}, {8 * peak}}}; };
   std::vector<Look> looks = {peaking(30), peaking(30)};
-  EXPECT_EQ(after(looks).degradation, 0);
+  EXPECT_EQ(degradation(looks), 0);
   looks.push_back(peaking(90));
-  EXPECT_EQ(after(looks).degradation, (30 - 50) * 8);
+  EXPECT_EQ(degradation(looks), (30 - 50) * 8);
   looks.push_back(peaking(90));
-  EXPECT_EQ(after(looks).degradation, (30 - 50) * 8 + (90 - 60) * 8);
+  EXPECT_EQ(degradation(looks), (30 - 50) * 8 + (90 - 60) * 8);
 }
 
 TEST(Observe, OneRankWastesNothing) {
-  const Interval interval = after({{8, {{800}}}, {4, {{1200}}}});
+  const std::vector<Look> looks = {{8, {{800}}}, {4, {{1200}}}};
+  const Interval interval = after(looks);
   EXPECT_EQ(interval.wasted, 0);
   EXPECT_EQ(interval.slowest, 2000);
-  EXPECT_EQ(interval.efficiency, 1);
+  EXPECT_EQ(efficiency(looks), 1);
   EXPECT_EQ(interval.median_waste(), 0);
 }
 
 TEST(Observe, NoLoadIsEven) {
-  const Interval interval = after({{8, {{0}, {0}}}});
+  const std::vector<Look> looks = {{8, {{0}, {0}}}};
+  const Interval interval = after(looks);
   EXPECT_EQ(interval.looks, 1);
   EXPECT_EQ(interval.steps, 8);
   EXPECT_EQ(interval.wasted, 0);
-  EXPECT_EQ(interval.efficiency, 1);
+  EXPECT_EQ(efficiency(looks), 1);
 }
 
 TEST(Observe, WithoutStepsOrRanksNothingChanges) {
@@ -155,10 +159,10 @@ TEST(Observe, WithoutStepsOrRanksNothingChanges) {
   no_steps.steps = 0;
   no_ranks.ranks = 0;
   for (const Totals& totals : {no_steps, no_ranks, Totals{}}) {
-    observe(state.interval, totals);
+    observe(state.interval, totals, rule_of(Menon{}));
     EXPECT_EQ(hash_of(state), before);
   }
-  observe(state.interval, wasting(5).totals());
+  observe(state.interval, wasting(5).totals(), rule_of(Menon{}));
   EXPECT_NE(hash_of(state), before);
 }
 
@@ -169,7 +173,7 @@ TEST(TrendOfInterval, ALineIsFound) {
     std::vector<Look> looks;
     looks.reserve(20);
     for (std::int64_t i = 0; i < 20; ++i) looks.push_back(wasting(growth * 8 * i));
-    const Trend trend = after(looks).trend();
+    const Trend trend = trend_after(looks);
     EXPECT_NEAR(trend.slope, static_cast<double>(growth), 1e-9);
     EXPECT_NEAR(trend.scatter, 0, 1e-6 * static_cast<double>(growth));
   }
@@ -177,37 +181,38 @@ TEST(TrendOfInterval, ALineIsFound) {
 
 // Looks of 2, 6 and 10 steps have their middles at 1, 5 and 13.
 TEST(TrendOfInterval, ALookStandsForTheStepInItsMiddle) {
-  const Trend trend = after({wasting(10, 2), wasting(50, 6), wasting(130, 10)}).trend();
+  const Trend trend = trend_after({wasting(10, 2), wasting(50, 6), wasting(130, 10)});
   EXPECT_NEAR(trend.slope, 10, 1e-12);
   EXPECT_NEAR(trend.scatter, 0, 1e-6);
 }
 
-// 0, 30, 0 about their mean of 10: 600 over one degree of freedom.
+// The values 0, 30, 0 are around their mean of 10: 600 over one degree of freedom.
 TEST(TrendOfInterval, WhatScattersHasNoSlope) {
-  const Trend trend = after({wasting(0), wasting(30), wasting(0)}).trend();
+  const Trend trend = trend_after({wasting(0), wasting(30), wasting(0)});
   EXPECT_NEAR(trend.slope, 0, 1e-12);
   EXPECT_NEAR(trend.scatter, std::sqrt(600.0), 1e-9);
 }
 
 TEST(TrendOfInterval, ImbalanceMayShrink) {
-  EXPECT_NEAR(after({wasting(240), wasting(160), wasting(80)}).trend().slope, -10, 1e-12);
+  EXPECT_NEAR(trend_after({wasting(240), wasting(160), wasting(80)}).slope, -10, 1e-12);
 }
 
 TEST(TrendOfInterval, LessThanThreeLooksShowNone) {
   for (const auto& looks : {std::vector<Look>{}, {wasting(10)}, {wasting(10), wasting(90)}}) {
-    const Trend trend = after(looks).trend();
+    const Trend trend = trend_after(looks);
     EXPECT_EQ(trend.slope, 0);
     EXPECT_EQ(trend.scatter, 0);
   }
 }
 
-// A day of seconds per step, a second per look: sums of squares would have lost the slope.
+// With a day of seconds per step and a second per look, sums of squares would lose the slope.
 TEST(TrendOfInterval, LosesNoDigitsInALongRun) {
   Interval interval;
   constexpr std::int64_t second = 1'000'000'000;
-  for (std::int64_t i = 0; i < 10'000; ++i) observe(interval, wasting(second + i, 8).totals());
-  EXPECT_NEAR(interval.trend().slope, 1.0 / 8, 1e-9);
-  EXPECT_LT(interval.trend().scatter, 1e-2);
+  for (std::int64_t i = 0; i < 10'000; ++i)
+    observe(interval, wasting(second + i, 8).totals(), rule_of(Menon{}));
+  EXPECT_NEAR(interval.trend.line(interval.looks).slope, 1.0 / 8, 1e-9);
+  EXPECT_LT(interval.trend.line(interval.looks).scatter, 1e-2);
 }
 
 // --- Random --------------------------------------------------------------------------------------
@@ -219,7 +224,7 @@ TEST(Observe, AgreesWithOneThatKeepsEverything) {
   };
   for (int run = 0; run < 40; ++run) {
     const std::int64_t ranks = 1 + below(6), phases = 1 + below(4);
-    Interval interval;
+    Interval interval, of_zhai, of_procassini;
     std::vector<double> middles, waste, peaks;
     double steps = 0, wasted = 0, slowest = 0, degradation = 0, efficiency = 0;
     for (int i = 0; i < 30; ++i) {
@@ -228,7 +233,9 @@ TEST(Observe, AgreesWithOneThatKeepsEverything) {
       look.ranks.assign(static_cast<std::size_t>(ranks), {});
       for (auto& rank : look.ranks)
         for (std::int64_t phase = 0; phase < phases; ++phase) rank.push_back(1 + below(1'000'000));
-      observe(interval, look.totals());
+      observe(interval, look.totals(), rule_of(Menon{}));
+      observe(of_zhai, look.totals(), rule_of(Zhai{}));
+      observe(of_procassini, look.totals(), rule_of(Procassini{}));
 
       const auto measured = static_cast<double>(look.steps);
       middles.push_back(steps + measured / 2);
@@ -245,21 +252,21 @@ TEST(Observe, AgreesWithOneThatKeepsEverything) {
       ASSERT_EQ(static_cast<double>(interval.steps), steps);
       ASSERT_NEAR(interval.wasted, wasted, rounding * slowest);
       ASSERT_NEAR(interval.slowest, slowest, rounding * slowest);
-      ASSERT_NEAR(interval.degradation, degradation, rounding * slowest);
-      ASSERT_NEAR(interval.efficiency, efficiency, rounding);
+      ASSERT_NEAR(of_zhai.of_rule, degradation, rounding * slowest);
+      ASSERT_NEAR(of_procassini.of_rule, efficiency, rounding);
       ASSERT_NEAR(interval.median_waste(), median(last_of(waste)), rounding * slowest);
       ASSERT_NEAR(interval.median_peak(), median(last_of(peaks)), rounding * slowest);
       const std::vector<double> last = last_of(waste);
       for (std::size_t k = 0; k < last.size(); ++k)
         ASSERT_NEAR(interval.waste[k], last[k], rounding * slowest) << k;
-      const Trend trend = interval.trend(), expected = trend_of(middles, waste);
+      const Trend trend = interval.trend.line(interval.looks), expected = trend_of(middles, waste);
       ASSERT_NEAR(trend.slope, expected.slope, rounding * slowest);
       ASSERT_NEAR(trend.scatter, expected.scatter, 1e-8 * slowest);
     }
   }
 }
 
-// --- What a rebalance costs ----------------------------------------------------------------------
+// --- The cost of a rebalance ---------------------------------------------------------------------
 
 TEST(CostOf, IsSoManyMeanStepsUntilItIsKnown) {
   State state;
@@ -280,4 +287,4 @@ TEST(CostOf, IsWhatTheLedgerKnows) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::interval_test

@@ -1,17 +1,15 @@
-// When to shift, when to stop, and where to end.
+// Tests when to shift, when to stop, and which domains to end with.
 
 #include "decide/refinement.hpp"
 #include "decide/decision.hpp"
 #include "support/harness.hpp"
 
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::refinement_test {
 namespace {
 
 constexpr double floor_level = 0.02;
 
-// Domains whose level is what the test says, under a rule that always wants to act.
+// Domains with a level given by the test, under a rule that always wants to act.
 class Ship {
  public:
   explicit Ship(std::int64_t rounds, double penalty = 1) : rounds_(rounds), penalty_(penalty) {}
@@ -69,7 +67,7 @@ TEST(ShiftCourse, ThePenaltyGrowsWhereAShiftGoesTooFar) {
   ship.shift();
   ship.look(0.12);
   EXPECT_DOUBLE_EQ(ship.refinement.penalty, 1.5 * 1.25);
-  ship.look(0.13);  // only the first look after a shift tells of it
+  ship.look(0.13);  // only the first look after a shift counts
   EXPECT_DOUBLE_EQ(ship.refinement.penalty, 1.5 * 1.25);
   ship.shift();
   ship.look(0.05);
@@ -91,7 +89,7 @@ TEST(ShiftCourse, OffsetsThatStayEndIt) {
   ship.shift(false);
   EXPECT_EQ(ship.look(0.05), NextStep::rest);
   EXPECT_EQ(ship.refinement.rounds, 1);
-  // What was usual of these domains still is.
+  // The usual level of these domains stays.
   for (int look = 0; look < 2; ++look) EXPECT_EQ(ship.look(0.14), NextStep::rest);
   EXPECT_EQ(ship.look(0.14), NextStep::cut_anew);
 }
@@ -110,7 +108,7 @@ TEST(ShiftCourse, ALoadThatHasChangedALotLeadsToANewCut) {
   EXPECT_EQ(ship.look(0.11), NextStep::cut_anew);
 }
 
-// A new cut would be as bad as the last one has been: shifts begin anew.
+// A new cut would be as bad as the last one, so shifts start again.
 TEST(ShiftCourse, NoNewCutWhereTheLastWasNoBetter) {
   Ship ship(2);
   EXPECT_EQ(ship.look(0.4), NextStep::shift);
@@ -134,4 +132,4 @@ TEST(ShiftCourse, NoiseChangesNothing) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::refinement_test

@@ -4,37 +4,23 @@
 #include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <random>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::shadow_test {
 namespace {
 
 constexpr std::int64_t millisecond = 1'000'000;
 
-// In mean steps, of which each takes 10 ms.
+// The unit is the mean step, which takes 10 ms.
 constexpr double expected_cost = 2;
 constexpr double cost = 20 * millisecond;
 
-// A millisecond in each of the steps of a look.
+// A millisecond in each step of a look.
 constexpr double per_look = 8.0 * millisecond;
 
 State first(const Trigger& trigger, std::int64_t cooldown_steps = 0) {
-  State state;
-  state.trigger = trigger;
-  state.cooldown_steps = cooldown_steps;
-  state.expected_cost = expected_cost;
-  return state;
+  return {.trigger = trigger, .cooldown_steps = cooldown_steps, .expected_cost = expected_cost};
 }
 
-// A look of 8 steps on two ranks, of which one works `waste` milliseconds longer than the average
+// A look of 8 steps on two ranks, one of which works `waste` milliseconds longer than the average
 // of 10.
 Totals look(std::int64_t waste, std::int64_t at, std::int64_t command = 0) {
   return test::over_ranks(2, [&](std::size_t rank) {
@@ -46,9 +32,9 @@ Totals look(std::int64_t waste, std::int64_t at, std::int64_t command = 0) {
   });
 }
 
-constexpr double rounding = 1e4;  // nanoseconds: slots hold whole ones
+constexpr double rounding = 1e4;  // nanoseconds: slots hold whole numbers
 
-// After looks that waste so many milliseconds per step.
+// The shadow after looks with these wastes, in milliseconds per step.
 Shadow after(const State& state, const std::vector<std::int64_t>& wastes) {
   Shadow shadow(state);
   std::int64_t at = 0;
@@ -56,23 +42,24 @@ Shadow after(const State& state, const std::vector<std::int64_t>& wastes) {
   return shadow;
 }
 
-TEST(Shadow, WithoutALookThereIsNothing) {
-  const Shadow shadow(first(Threshold{.lambda = 1.1}));
-  EXPECT_EQ(shadow.gain(), 0);
-  EXPECT_EQ(shadow.rebalances(), 0);
+// Expects this number of rebalances, and the time that they save before their costs.
+void expect_saved(const Shadow& shadow, int rebalances, double saved) {
+  EXPECT_EQ(shadow.rebalances(), rebalances);
+  EXPECT_NEAR(shadow.gain(), saved - rebalances * cost, rounding);
 }
 
-// The look that asks for a rebalance has lost its time already.
+// The time of the look that asks for a rebalance is already lost.
 TEST(Shadow, AConstantImbalanceIsCuredOnce) {
-  const Shadow shadow = after(first(Threshold{.lambda = 1.1}), {4, 4, 4, 4, 4});
-  EXPECT_EQ(shadow.rebalances(), 1);
-  EXPECT_NEAR(shadow.gain(), 4 * 4 * per_look - cost, rounding);
+  expect_saved(after(first(Threshold{.lambda = 1.1}), {4, 4, 4, 4, 4}), 1, 4 * 4 * per_look);
 }
 
 TEST(Shadow, AnEvenLoadIsLeftAlone) {
-  const Shadow shadow = after(first(Threshold{.lambda = 1.1}), {0, 0, 0, 0});
-  EXPECT_EQ(shadow.rebalances(), 0);
-  EXPECT_EQ(shadow.gain(), 0);
+  for (const std::size_t looks : {0U, 4U}) {
+    const Shadow shadow =
+        after(first(Threshold{.lambda = 1.1}), std::vector<std::int64_t>(looks, 0));
+    EXPECT_EQ(shadow.rebalances(), 0);
+    EXPECT_EQ(shadow.gain(), 0);
+  }
 }
 
 TEST(Shadow, WhatStaysBelowTheThresholdIsLeftAlone) {
@@ -80,32 +67,27 @@ TEST(Shadow, WhatStaysBelowTheThresholdIsLeftAlone) {
   EXPECT_EQ(after(first(Threshold{.lambda = 1.4}), {4, 4, 4, 4}).rebalances(), 1);
 }
 
-// An imbalance that goes away by itself was not worth curing: the gain is what was saved until
-// then, less the cost.
+// An imbalance that disappears by itself was not worth curing: the gain is the time saved until
+// then, minus the cost.
 TEST(Shadow, AGainMayBeALoss) {
-  const Shadow shadow = after(first(Threshold{.lambda = 1.1}), {4, 1, 0, 0});
-  EXPECT_EQ(shadow.rebalances(), 1);
-  EXPECT_NEAR(shadow.gain(), per_look - cost, rounding);
+  expect_saved(after(first(Threshold{.lambda = 1.1}), {4, 1, 0, 0}), 1, per_look);
 }
 
-// With lambda 1.3 the shadow acts at 3 ms, and then when 3 ms more have come.
+// With lambda 1.3 the shadow acts at 3 ms, and then after 3 ms more.
 TEST(Shadow, ALoadThatDriftsIsCuredAgain) {
-  const Shadow shadow = after(first(Threshold{.lambda = 1.3}), {1, 2, 3, 4, 5, 6, 7, 8});
-  EXPECT_EQ(shadow.rebalances(), 2);
-  EXPECT_NEAR(shadow.gain(), (3 + 3 + 3 + 6 + 6) * per_look - 2 * cost, rounding);
+  expect_saved(after(first(Threshold{.lambda = 1.3}), {1, 2, 3, 4, 5, 6, 7, 8}), 2,
+               (3 + 3 + 3 + 6 + 6) * per_look);
 }
 
+// The shadow rebalances after steps 8 and 32.
 TEST(Shadow, CoolsDownAsTheRunWould) {
-  const Shadow shadow = after(first(Threshold{.lambda = 1.3}, 24), {3, 6, 6, 6, 9});
-  EXPECT_EQ(shadow.rebalances(), 2);  // after steps 8 and 32
-  EXPECT_NEAR(shadow.gain(), (3 + 3 + 3 + 6) * per_look - 2 * cost, rounding);
+  expect_saved(after(first(Threshold{.lambda = 1.3}, 24), {3, 6, 6, 6, 9}), 2,
+               (3 + 3 + 3 + 6) * per_look);
 }
 
-// Lost are 8 and 24 ms, and 20 ms is what a rebalance costs; then nothing more is lost.
+// The losses are 8 and 24 ms, and a rebalance costs 20 ms; then nothing more is lost.
 TEST(Shadow, MenonPaysWhenItHasLostTheCost) {
-  const Shadow shadow = after(first(Menon{}), {1, 3, 3, 3});
-  EXPECT_EQ(shadow.rebalances(), 1);
-  EXPECT_NEAR(shadow.gain(), 2 * 3 * per_look - cost, rounding);
+  expect_saved(after(first(Menon{}), {1, 3, 3, 3}), 1, 2 * 3 * per_look);
 }
 
 TEST(Shadow, ACostThatIsKnownCounts) {
@@ -123,7 +105,7 @@ TEST(Shadow, LearnsNoCostOfWhatWasNotMade) {
   EXPECT_NEAR(shadow.gain(), 4 * per_look - cost, rounding);
 }
 
-// Both phases wait 2 ms for their slowest rank; a rebalance takes that.
+// Both phases wait 2 ms for their slowest rank; a rebalance removes that.
 TEST(Shadow, CountsWhatIsLostInEveryPhase) {
   const auto look_of_phases = [](std::int64_t at) {
     return test::over_ranks(2, [&](std::size_t rank) {
@@ -136,16 +118,14 @@ TEST(Shadow, CountsWhatIsLostInEveryPhase) {
   };
   Shadow shadow(first(Threshold{.lambda = 1.1}));
   for (std::int64_t at = 8; at <= 24; at += 8) shadow.look(look_of_phases(at));
-  EXPECT_EQ(shadow.rebalances(), 1);
-  EXPECT_NEAR(shadow.gain(), 2 * 4 * per_look - cost, rounding);
+  expect_saved(shadow, 1, 2 * 4 * per_look);
 }
 
 TEST(Shadow, HearsWhatIsSaidFromOutside) {
   Shadow shadow(first(Never{}));
   shadow.look(look(4, 8, static_cast<std::int64_t>(Command::rebalance)));
   shadow.look(look(4, 16));
-  EXPECT_EQ(shadow.rebalances(), 1);
-  EXPECT_NEAR(shadow.gain(), 4 * per_look - cost, rounding);
+  expect_saved(shadow, 1, 4 * per_look);
 }
 
 TEST(Shadow, AFirstLookWithoutStepsIsNoLook) {
@@ -159,7 +139,7 @@ TEST(Shadow, AFirstLookWithoutStepsIsNoLook) {
   EXPECT_EQ(shadow.gain(), 0);
 }
 
-// A sample that is not to be trusted says nothing of what would have been saved.
+// An unfit sample says nothing about savings.
 TEST(Shadow, ALookThatIsNotTrustedSavesNothing) {
   Shadow shadow(first(Threshold{.lambda = 1.1}));
   shadow.look(look(4, 8));
@@ -169,7 +149,7 @@ TEST(Shadow, ALookThatIsNotTrustedSavesNothing) {
   EXPECT_NEAR(shadow.gain(), -cost, rounding);
 }
 
-// The same decisions by hand: waste beyond what was taken last is what a Threshold sees.
+// Makes the same decisions by hand: a Threshold sees the waste beyond the one removed last.
 TEST(Shadow, AgreesWithAThresholdAppliedByHand) {
   std::mt19937_64 random(16);
   int total = 0;
@@ -195,8 +175,8 @@ TEST(Shadow, AgreesWithAThresholdAppliedByHand) {
 
 // --- Beside a run that is balanced ---------------------------------------------------------------
 
-// How much more than the average of 10 ms the first of four ranks works in a step, as a share,
-// under a cut that was made after the step `cut`; 0: under the first domains.
+// The share by which the first of four ranks works more than the average of 10 ms in a step, under
+// a cut that was made after the step `cut`; 0 means the first domains.
 using Level = std::function<double(std::int64_t step, std::int64_t cut)>;
 
 test::StepLoads loads_of(const Level& level, std::int64_t step, std::int64_t cut) {
@@ -209,16 +189,16 @@ test::StepLoads loads_of(const Level& level, std::int64_t step, std::int64_t cut
 
 struct Setting {
   std::int64_t steps = 4000;
-  std::int64_t survey_period = 1;  // looks; 0: never
-  double recurring = 1;  // every 16th step takes so many times as long; measurement spreads that
+  std::int64_t survey_period = 1;  // in looks; never if it is 0
+  double recurring = 1;            // the factor of every 16th step; measurement spreads it
 };
 
 struct Seen {
-  double gain, truth;  // what the shadow says, and what there was in the run beside it
+  double gain, truth;  // of the shadow, and of the run beside it
   std::int64_t rebalances;
 };
 
-// A run that is never balanced, with the shadow watching; and one that takes each advice, as soon
+// A run that is never balanced, which the shadow watches; and one that follows each advice as soon
 // as a look can be settled.
 class Beside {
  public:
@@ -287,12 +267,12 @@ Seen watch(const Level& level, const Setting& setting = {}, const Trigger& trigg
   return Beside(first(trigger), level, setting).run();
 }
 
-// It gets worse by 0.1 % of the mean in each step, up to twice the mean.
+// The load gets worse by 0.1 % of the mean in each step, up to twice the mean.
 double drifting(std::int64_t step, std::int64_t cut) {
   return std::min(1.0, 0.001 * static_cast<double>(step - cut));
 }
 
-// So much is left by every cut.
+// Every cut leaves this imbalance.
 Level with_floor(double floor) {
   return [=](std::int64_t step, std::int64_t cut) { return floor + drifting(step, cut); };
 }
@@ -326,7 +306,7 @@ TEST(ShadowBeside, SurveysMayBeRare) {
   }
 }
 
-// Each rebalance is taken to cure all that there is then.
+// Without a survey, each rebalance is assumed to cure the whole imbalance.
 TEST(ShadowBeside, WithoutASurveyItIsTheMostThatCouldBe) {
   for (const double floor : {0.0, 0.1, 0.3}) {
     const Seen seen = watch(with_floor(floor), {.survey_period = 0});
@@ -345,7 +325,7 @@ TEST(ShadowBeside, WhatNoCutCuresIsNotAdvised) {
   EXPECT_LT(blind.truth, 0);
 }
 
-// A cut is as uneven as the next, whatever it costs.
+// All cuts are equally uneven.
 TEST(ShadowBeside, AThresholdThatNoCutReachesCostsWhatItCosts) {
   const Level incurable = [](std::int64_t, std::int64_t) { return 0.5; };
   const Seen seen = watch(incurable, {.steps = 400}, Threshold{1.2});
@@ -355,4 +335,4 @@ TEST(ShadowBeside, AThresholdThatNoCutReachesCostsWhatItCosts) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::shadow_test

@@ -2,29 +2,17 @@
 
 #include "decide/state.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cstdint>
-#include <limits>
-#include <random>
 #include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::state_test {
 namespace {
 
 bool always(const LoadView&) { return true; }
 bool never(const LoadView&) { return false; }
 
-State state_of(const Trigger& trigger) {
-  State state;
-  state.trigger = trigger;
-  return state;
-}
+State state_of(const Trigger& trigger) { return {.trigger = trigger}; }
 
-// A state as its text says it: keys, and the numbers behind each.
+// A state in the form of its text: keys, and the numbers behind each.
 struct Written {
   std::vector<std::pair<std::string, std::vector<std::string>>> members;
 
@@ -52,7 +40,7 @@ struct Written {
   State state() const { return state_from_text(text(), "a test"); }
 };
 
-// The state with one of its numbers, counted through, changed.
+// Returns copies of the state, each with another of its numbers changed.
 std::vector<State> all_changes() {
   std::vector<State> states;
   const Written plain{State{}};
@@ -94,7 +82,8 @@ TEST(Interval, MediansOfAsManyLooksAsThereAre) {
 
 // --- Text ----------------------------------------------------------------------------------------
 
-// All but the trigger are numbers of eight bytes: what is forgotten in the text is found here.
+// All members except the trigger are numbers of eight bytes, so a member that the text lacks is
+// found here.
 TEST(StateText, HoldsEveryMember) {
   std::size_t numbers = 0;
   const Written written{State{}};
@@ -192,4 +181,4 @@ TEST(Hash, WhatIsEqualHashesAlike) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::state_test

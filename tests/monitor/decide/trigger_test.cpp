@@ -1,20 +1,13 @@
 #include "support/harness.hpp"
 
 #include "decide/decision.hpp"
+#include "monitor/over_ranks.hpp"
 
 #include <evenkeel/monitor/trigger.hpp>
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <limits>
 #include <locale>
-#include <random>
-#include <string>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::trigger_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -82,47 +75,22 @@ TEST(TriggerText, NumbersKeepTheirBits) {
 }
 
 TEST(TriggerText, WhatIsNoTriggerIsAnError) {
-  for (const char* text : {"",
-                           " ",
-                           "Never",
-                           "never again",
-                           "always 3",
-                           "every",
-                           "every x",
-                           "every 1.5",
-                           "every 10 20",
-                           "every 10:20",
-                           "every 1:2:3:4",
-                           "every ::10",
-                           "every 0:500:",
-                           "every 0:500:10x",
-                           "every 99999999999999999999",
-                           "every +5",
-                           "threshold",
-                           "threshold 1.1",
-                           "threshold lambda",
-                           "threshold lambda x",
-                           "threshold lambda 1.1x",
-                           "threshold lambda 1,1",
-                           "threshold lambda 1.1 1.2",
-                           "threshold lambda 1.1 lambda 1.2",
-                           "threshold lambda 1.1 imbalance_percent",
-                           "threshold lambda 1e999",
-                           "threshold imbalance 10",
-                           "threshold imbalance_percent 10 %",
-                           "custom f",
-                           "menon 2",
-                           "procassini x",
-                           "procassini 1 2",
-                           "cost aware"}) {
-    const std::string error = test::error_of([&] { static_cast<void>(trigger_from_text(text)); });
-    EXPECT_TRUE(test::mentions(error, "monitor/trigger: '" + std::string(text) +
-                                          "' is not a trigger. Give one of: cost_aware, never, "
-                                          "always, every PERIOD, every START:STOP:PERIOD, "
-                                          "threshold lambda LIMIT, threshold imbalance_percent "
-                                          "LIMIT, menon, zhai, procassini, procassini RHO, "
-                                          "boulmier, custom."));
-  }
+  const auto refuse = [](const std::string& begin, const std::vector<std::string>& ends) {
+    for (const std::string& end : ends)
+      EXPECT_ERROR(static_cast<void>(trigger_from_text(begin + end)),
+                   "monitor/trigger: '" + begin + end +
+                       "' is not a trigger. Give one of: cost_aware, never, always, every PERIOD, "
+                       "every START:STOP:PERIOD, threshold lambda LIMIT, threshold "
+                       "imbalance_percent LIMIT, menon, zhai, procassini, procassini RHO, "
+                       "boulmier, custom.");
+  };
+  refuse("", {"", " ", "Never", "never again", "always 3", "custom f", "menon 2", "cost aware",
+              "procassini x", "procassini 1 2"});
+  refuse("every", {"", " x", " 1.5", " 10 20", " 10:20", " 1:2:3:4", " ::10",
+                   " 0:500:", " 0:500:10x", " 99999999999999999999", " +5"});
+  refuse("threshold", {"", " 1.1", " imbalance 10", " imbalance_percent 10 %"});
+  refuse("threshold lambda", {"", " x", " 1.1x", " 1,1", " 1.1 1.2", " 1.1 lambda 1.2",
+                              " 1.1 imbalance_percent", " 1e999"});
 }
 
 TEST(TriggerText, ErrorsStayInOneLine) {
@@ -137,36 +105,32 @@ TEST(TriggerText, ErrorsStayInOneLine) {
 }
 
 TEST(TriggerText, ATriggerWithoutSenseIsAnError) {
-  const auto expect = [](const std::string& text, const std::string& part) {
-    EXPECT_ERROR(static_cast<void>(trigger_from_text(text)), part);
+  const auto expect = [](const std::vector<std::string>& texts, const std::string& part) {
+    for (const std::string& text : texts)
+      EXPECT_ERROR(static_cast<void>(trigger_from_text(text)), part);
   };
-  expect("every 0",
+  expect({"every 0"},
          "The trigger 'every 0' has a period of 0. Give a period of 1 or more; for no rebalance at "
          "all, choose `never`");
-  expect("every -5", "negative number of steps");
-  expect("every -1:0:5", "negative number of steps");
-  expect("every 0:-1:5", "negative number of steps");
-  expect("every 100:50:5", "The trigger 'every 100:50:5' stops before it starts.");
-  expect("threshold lambda 0",
+  expect({"every -5", "every -1:0:5", "every 0:-1:5"}, "negative number of steps");
+  expect({"every 100:50:5"}, "The trigger 'every 100:50:5' stops before it starts.");
+  expect({"threshold lambda 0"},
          "has no limit. Give a lambda or an imbalance_percent; for no rebalance at all, choose "
          "`never`");
-  expect("threshold lambda 1", "impossible lambda. Give a lambda above 1, which is perfect");
-  expect("threshold lambda 0.5 imbalance_percent 10", "impossible lambda");
-  expect("threshold lambda -2", "impossible lambda");
-  expect("threshold lambda inf", "impossible lambda");
-  expect("threshold lambda nan", "impossible lambda");
-  expect("threshold imbalance_percent 100.5", "impossible imbalance_percent. Give a percentage");
-  expect("threshold imbalance_percent -1", "impossible imbalance_percent");
-  expect("threshold imbalance_percent nan", "impossible imbalance_percent");
-  expect("threshold lambda 2 imbalance_percent inf", "impossible imbalance_percent");
-  expect("procassini 0",
+  expect({"threshold lambda 1"}, "impossible lambda. Give a lambda above 1, which is perfect");
+  expect({"threshold lambda 0.5 imbalance_percent 10", "threshold lambda -2",
+          "threshold lambda inf", "threshold lambda nan"},
+         "impossible lambda");
+  expect({"threshold imbalance_percent 100.5"}, "impossible imbalance_percent. Give a percentage");
+  expect({"threshold imbalance_percent -1", "threshold imbalance_percent nan",
+          "threshold lambda 2 imbalance_percent inf"},
+         "impossible imbalance_percent");
+  expect({"procassini 0"},
          "The trigger 'procassini 0' has an impossible rho. Give a finite factor above 0");
-  expect("procassini -1", "impossible rho");
-  expect("procassini nan", "impossible rho");
-  expect("procassini inf", "impossible rho");
+  expect({"procassini -1", "procassini nan", "procassini inf"}, "impossible rho");
 }
 
-// A program may have set its own language.
+// A program may have set its own locale.
 struct CommaLocale final : std::numpunct<char> {
   char do_decimal_point() const override { return ','; }
   char do_thousands_sep() const override { return '.'; }
@@ -177,11 +141,9 @@ TEST(TriggerText, NoLocaleChangesIt) {
   const std::locale before = std::locale::global(std::locale(std::locale(), new CommaLocale));
   expect_text(Threshold{.lambda = 1.5}, "threshold lambda 1.5");
   expect_text(Every{.period = 1000000}, "every 1000000");
-  Totals uneven = totals_of({.step = 1, .steps = 1, .load = 1}, 0);
-  combine(uneven, totals_of({.step = 1, .steps = 1, .load = 3}, 0));
-  State state;
-  state.trigger = Threshold{.lambda = 1.25};
-  EXPECT_EQ(explain(state, uneven, {Action::rebalance, Reason::above_threshold}),
+  const Totals uneven = test::totals_over({{.steps = 1, .load = 1}, {.steps = 1, .load = 3}});
+  EXPECT_EQ(explain({.trigger = Threshold{.lambda = 1.25}}, uneven,
+                    {Action::rebalance, Reason::above_threshold}),
             "lambda 1.50 (imbalance 67 %) is above the threshold of 1.25");
   std::locale::global(before);
 }
@@ -233,4 +195,4 @@ TEST(IsDue, NeverForOtherTriggers) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::trigger_test

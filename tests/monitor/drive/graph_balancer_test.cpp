@@ -9,19 +9,12 @@
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/weights/load.hpp>
 
-#include <algorithm>
-#include <cstdlib>
-#include <limits>
-#include <optional>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::graph_balancer_test {
 namespace {
 
 using Number = std::int64_t;
 
-// A grid of cells that all ranks know; each has the rows of its own.
+// A grid of cells that all ranks know; each rank has the rows of its own cells.
 class Mesh {
  public:
   Mesh(const Communicator& ranks, Number width, Number height)
@@ -136,7 +129,7 @@ TEST_F(GraphBalancing, WhatIsDroppedChangesNothing) {
   balancer.finish();
 }
 
-// As a code tightens what it asks for until every rank has enough.
+// A code may tighten its request until every rank has enough.
 TEST_F(GraphBalancing, ProposesAgainByAnotherMethod) {
   GraphBalancer balancer(ranks, deterministic);
   mesh.heat(3);
@@ -176,7 +169,7 @@ TEST_F(GraphBalancing, CellsCostWhatTheirRanksMeasure) {
   mesh.move_to(cut);
   balancer.accept();
   if (size > 1 && ranks.rank() == 0) {
-    const double expected = (2.0 + size) / size / 3;  // of what it had
+    const double expected = (2.0 + size) / size / 3;  // of its former number
     EXPECT_NEAR(double(mesh.count()) / double(before), expected, 0.05 * expected + 0.02);
   }
   balancer.finish();
@@ -198,13 +191,10 @@ TEST_F(GraphBalancing, RanksThatDisagreeAreTold) {
 TEST_F(GraphBalancing, RefusesGraphsThatMakeNoSense) {
   GraphBalancer balancer(ranks, deterministic);
   std::vector<double> few(1);
-  const std::string text =
-      test::error_of([&] { balancer.propose(mesh.as_graph({.weight = few})); });
-  EXPECT_TRUE(test::mentions(text, "There are 1 weights"));
-  EXPECT_TRUE(test::same_everywhere(ranks, text));
+  EXPECT_ERROR_EVERYWHERE(balancer.propose(mesh.as_graph({.weight = few})), "There are 1 weights");
   EXPECT_FALSE(balancer.has_proposal());
   balancer.finish();
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::graph_balancer_test

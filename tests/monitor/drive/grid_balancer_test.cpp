@@ -1,34 +1,24 @@
+#include "monitor/drive/virtual_clock.hpp"
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
 
+#include <evenkeel/core/weights/load.hpp>
 #include <evenkeel/evenkeel.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <numeric>
-#include <span>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::grid_balancer_test {
 namespace {
 
 constexpr Box unit = {{0, 0, 0}, {1, 1, 0}};
 
-// Work of density exp(-6 x) * (1 + 3 y) per area.
+// The density of work per area is exp(-6 x) * (1 + 3 y).
 double work_in(const Box& box) {
   const double along_x = std::exp(-6 * box.lower[0]) - std::exp(-6 * box.upper[0]);
   const auto rising = [](double y) { return y + 1.5 * y * y; };
   return along_x * (rising(box.upper[1]) - rising(box.lower[1]));
 }
 
-class GridBalancers : public testing::Test {
+class GridBalancers : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-
   GridBalancerOptions options() const {
     GridBalancerOptions chosen;
     chosen.grid.shape = factored(size, 2);
@@ -36,11 +26,9 @@ class GridBalancers : public testing::Test {
     return chosen;
   }
 
-  // Collective. Greatest / mean work of the domains that there are.
+  // Collective. Greatest / mean work of the present domains.
   double lambda(const GridBalancer& balancer) const {
-    const double mine = work_in(balancer.domain());
-    return communicator.all_reduce(mine, Reduction::greatest) /
-           (communicator.all_reduce(mine, Reduction::sum) / size);
+    return lambda_of(communicator.all_gather(work_in(balancer.domain())));
   }
 };
 
@@ -52,12 +40,12 @@ TEST_F(GridBalancers, HaveANameInTheirErrors) {
   balancer.finish();
   EXPECT_ERROR(balancer.step(), "evenkeel: mesh: monitor: step was called after finish.");
   EXPECT_ERROR(balancer.finish(), "evenkeel: mesh: monitor: finish was called after finish.");
-  if (communicator.rank() == 0) {  // others would not come
+  if (communicator.rank() == 0) {  // the others would not join
     EXPECT_ERROR(balancer.propose(1), "evenkeel: mesh: monitor: propose was called after finish.");
   }
 }
 
-// Cells are inspected at looks, but may be held elsewhere and lie anywhere.
+// Cells are inspected at looks, but they may be held on other ranks and be anywhere.
 TEST_F(GridBalancers, ACellThatIsNowhereIsToldAtTheFirstLook) {
   GridBalancerOptions chosen = options();
   chosen.monitor.deterministic = true;
@@ -67,10 +55,9 @@ TEST_F(GridBalancers, ACellThatIsNowhereIsToldAtTheFirstLook) {
   for (int step = 1; step <= 20; ++step) EXPECT_NO_THROW(balancer.step(set(centres)));
   if (rank == size - 1) centres[4][1] = std::nan("");
   for (int step = 21; step < 32; ++step) EXPECT_NO_THROW(balancer.step(set(centres)));
-  const std::string text = test::error_of([&] { balancer.step(set(centres)); });
-  EXPECT_TRUE(test::same_everywhere(communicator, text));
-  EXPECT_TRUE(test::mentions(text, "rank " + std::to_string(size - 1) +
-                                       ": core/bounds: Component 1 of the position of object 4"));
+  EXPECT_ERROR_EVERYWHERE(balancer.step(set(centres)),
+                          "rank " + std::to_string(size - 1) +
+                              ": core/bounds: Component 1 of the position of object 4");
   balancer.finish();
 }
 
@@ -111,7 +98,7 @@ TEST_F(GridBalancers, TheJournalShowsWhatWasAccepted) {
       return next->owner_of(std::array<double, 2>{(column + 0.5) / 48, 0.5 / 48});
     };
     while (end < 48 && owner_at(end) == owner_at(begin)) ++end;
-    if (end == 48) break;  // this run may go on in the next row
+    if (end == 48) break;  // this run may continue in the next row
     runs += std::to_string(owner_at(begin)) + ',' + std::to_string(end - begin) + ',';
   }
   balancer.finish();
@@ -119,8 +106,7 @@ TEST_F(GridBalancers, TheJournalShowsWhatWasAccepted) {
   const std::string text = test::content_of(journal);
   EXPECT_EQ(text.find("\"domains\"") != std::string::npos, size > 1);
   if (size > 1) {
-    EXPECT_TRUE(
-        test::mentions(text, "\"axes\":[0,1],\"at\":0,\"cells\":[48,48],\"owners\":[" + runs));
+    EXPECT_MENTIONS(text, "\"axes\":[0,1],\"at\":0,\"cells\":[48,48],\"owners\":[" + runs);
   }
 }
 
@@ -141,14 +127,40 @@ TEST_F(GridBalancers, WhatIsNotAcceptedIsProposedAgain) {
   balancer.finish();
 }
 
+// After a drop the present domains stay, and a balancer goes from there as from its start.
+TEST_F(GridBalancers, ADroppedProposalLeavesNoTrace) {
+  GridBalancer balancer(communicator, options()), other(communicator, options());
+  EXPECT_ERROR(balancer.drop(), "There is no proposal to drop.");
+  const double work = work_in(balancer.domain());
+  const auto dropped = balancer.propose(work);
+  EXPECT_EQ(dropped.has_value(), balancer.has_proposal());
+  EXPECT_EQ(dropped.has_value(), size > 1);
+  if (!dropped) return;
+  balancer.drop();
+  EXPECT_FALSE(balancer.has_proposal());
+  EXPECT_EQ(balancer.generation(), 1);
+  EXPECT_ERROR(balancer.accept(), "There is no proposal to accept.");
+  for (int round = 0; round < 3; ++round) {
+    const auto next = balancer.propose(work_in(balancer.domain()));
+    const auto expected = other.propose(work_in(other.domain()));
+    ASSERT_EQ(next.has_value(), expected.has_value());
+    if (!next) break;
+    EXPECT_EQ(next->borders(), expected->borders());
+    balancer.accept();
+    other.accept();
+    EXPECT_EQ(balancer.generation(), 2 + round);
+  }
+  balancer.finish();
+  other.finish();
+}
+
 TEST_F(GridBalancers, AcceptedBySomeIsTheSameErrorOnAll) {
   if (size == 1) GTEST_SKIP() << "takes two ranks";
   GridBalancer balancer(communicator, options());
   ASSERT_TRUE(balancer.propose(work_in(balancer.domain())));
   if (rank == 0) balancer.accept();
-  const std::string error = test::error_of([&] { balancer.propose(1); });
-  EXPECT_TRUE(test::mentions(error, "Some ranks have accepted a proposal and others have not"));
-  EXPECT_TRUE(test::same_everywhere(communicator, error));
+  EXPECT_ERROR_EVERYWHERE(balancer.propose(1),
+                          "Some ranks have accepted a proposal and others have not");
 }
 
 TEST_F(GridBalancers, WidthsAndCellsHold) {
@@ -206,22 +218,17 @@ TEST_F(GridBalancers, MisuseIsTheSameErrorOnAllRanks) {
   EXPECT_ERROR(GridBalancer(communicator, chosen), "largest");
   GridBalancer balancer(communicator, options());
   for (const double bad : {-1.0, std::nan(""), HUGE_VAL}) {
-    const std::string error =
-        test::error_of([&] { balancer.propose(rank == size - 1 ? bad : 1.0); });
-    EXPECT_TRUE(test::mentions(error, "core/boxes"));
-    EXPECT_TRUE(test::same_everywhere(communicator, error));
+    EXPECT_ERROR_EVERYWHERE(balancer.propose(rank == size - 1 ? bad : 1.0), "core/boxes");
   }
   // Nothing was learned, and nothing is lost.
   if (balancer.propose(work_in(balancer.domain()))) balancer.accept();
   balancer.finish();
 }
 
-// --- What would have been ------------------------------------------------------------------------
+// --- Alternatives --------------------------------------------------------------------------------
 
-std::int64_t virtual_time = 0;
-std::int64_t virtual_now() noexcept { return virtual_time; }
-
-// Cells at rest on a lattice; those in one corner cost most. Their loads are told, not worked.
+// Cells are at rest on a lattice; those in one corner cost most. Their loads are given, and not
+// worked.
 struct Mesh {
   static constexpr int side = 40;
   std::vector<std::array<double, 2>> mine;
@@ -250,7 +257,7 @@ Ran run(const Communicator& communicator, GridBalancerOptions options, const Tri
   constexpr int steps = 80;
   constexpr double second = 1e9;
   options.monitor.trigger = trigger;
-  options.monitor.own_clock = &virtual_now;
+  options.monitor.own_clock = &test::virtual_now;
   options.monitor.log = LogLevel::off;
   GridBalancer balancer(communicator, options);
   const Kernel flow = balancer.kernel("flow");
@@ -258,12 +265,9 @@ Ran run(const Communicator& communicator, GridBalancerOptions options, const Tri
   mesh.take(balancer.domains(), communicator.rank());
   std::vector<double> took;
   for (int step = 0; step < steps; ++step) {
-    virtual_time += 1000;
+    test::virtual_time += 1000;
     took.push_back(mesh.work());
-    {
-      const auto timing = flow.time();
-      virtual_time += std::llround(mesh.work() * second);
-    }
+    test::spend(flow, std::llround(mesh.work() * second));
     const Set cells = set(mesh.mine, {}, {.weight = mesh.costs});
     if (balancer.step(cells)) {
       balancer.accept();
@@ -292,4 +296,4 @@ TEST_F(GridBalancers, KnowWhatCellsWouldHaveTakenElsewhere) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::grid_balancer_test

@@ -1,6 +1,7 @@
 #pragma once
 
-// What an application has registered with spdlog, for the time of a test. Needs spdlog::spdlog.
+// The logger that an application has registered with spdlog, for the time of a test. Needs
+// spdlog::spdlog.
 
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>

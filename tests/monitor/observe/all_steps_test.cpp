@@ -1,25 +1,16 @@
-#include "observe/all_steps.hpp"
+#include "monitor/over_ranks.hpp"
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <numeric>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::all_steps_test {
 namespace {
 
+using test::all_of;
 using Numbers = std::vector<std::int64_t>;
 
-Numbers slots_of(const AllSteps& all) { return {all.sums().begin(), all.sums().end()}; }
-
-AllSteps all_of(const Numbers& loads) {
-  AllSteps all;
-  for (const std::int64_t load : loads) all.add(load);
-  return all;
+StepSlots filled(std::int64_t value) {
+  StepSlots slots;
+  slots.fill(value);
+  return slots;
 }
 
 TEST(AllSteps, NothingYet) {
@@ -27,16 +18,16 @@ TEST(AllSteps, NothingYet) {
   EXPECT_EQ(all.steps(), 0);
   EXPECT_EQ(all.sum(), 0);
   EXPECT_EQ(all.steps_per_slot(), 1);
-  EXPECT_EQ(slots_of(all), Numbers(AllSteps::slots));
+  EXPECT_EQ(all.sums(), StepSlots{});
 }
 
 TEST(AllSteps, AStepEachWhileThereIsRoom) {
   AllSteps all;
-  Numbers expected(AllSteps::slots);
+  StepSlots expected{};
   for (std::size_t step = 0; step < AllSteps::slots; ++step) {
     expected[step] = static_cast<std::int64_t>(100 + step);
     all.add(expected[step]);
-    EXPECT_EQ(slots_of(all), expected);
+    EXPECT_EQ(all.sums(), expected);
   }
   EXPECT_EQ(all.steps(), 16);
   EXPECT_EQ(all.steps_per_slot(), 1);
@@ -49,11 +40,10 @@ TEST(AllSteps, ThenTwoAndFour) {
   const AllSteps all = all_of(loads);
   EXPECT_EQ(all.steps(), 17);
   EXPECT_EQ(all.steps_per_slot(), 2);
-  EXPECT_EQ(slots_of(all), (Numbers{3, 7, 11, 15, 19, 23, 27, 31, 17, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(all.sums(), (StepSlots{3, 7, 11, 15, 19, 23, 27, 31, 17}));
   EXPECT_EQ(all_of(Numbers(32, 5)).steps_per_slot(), 2);
-  EXPECT_EQ(slots_of(all_of(Numbers(32, 5))), Numbers(16, 10));
-  EXPECT_EQ(slots_of(all_of(Numbers(33, 5))),
-            (Numbers{20, 20, 20, 20, 20, 20, 20, 20, 5, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(all_of(Numbers(32, 5)).sums(), filled(10));
+  EXPECT_EQ(all_of(Numbers(33, 5)).sums(), (StepSlots{20, 20, 20, 20, 20, 20, 20, 20, 5}));
   EXPECT_EQ(all_of(Numbers(33, 5)).steps_per_slot(), 4);
 }
 
@@ -78,7 +68,7 @@ TEST(AllSteps, WaitingIsLeftOutOfAllStepsAlike) {
   nothing_known.leave_out(3);
   EXPECT_EQ(nothing_known.sum(), 15);
   all = steps();
-  all.restart();  // the time of steps before is forgotten, too
+  all.restart();  // also forgets the time of earlier steps
   all.add(100, 200);
   all.leave_out(100);
   EXPECT_EQ(all.sum(), 50);
@@ -90,7 +80,7 @@ TEST(AllSteps, RestartEmptiesIt) {
   EXPECT_EQ(all.steps(), 0);
   EXPECT_EQ(all.sum(), 0);
   EXPECT_EQ(all.steps_per_slot(), 1);
-  EXPECT_EQ(slots_of(all), Numbers(AllSteps::slots));
+  EXPECT_EQ(all.sums(), StepSlots{});
   all.add(3);
   EXPECT_EQ(all.sums()[0], 3);
 }
@@ -104,7 +94,7 @@ TEST(AllSteps, WhatNoClockShouldTell) {
   EXPECT_EQ(all_of({std::numeric_limits<std::int64_t>::lowest()}).sum(), 0);
 }
 
-// The sums of slots of several ranks, against all of their steps.
+// Compares the sums of slots of several ranks with all of their steps.
 TEST(AllSteps, RandomRunsOfSeveralRanks) {
   std::mt19937_64 random(7);
   for (int run = 0; run < 300; ++run) {
@@ -122,14 +112,46 @@ TEST(AllSteps, RandomRunsOfSeveralRanks) {
     for (std::size_t rank = 0; rank < 3; ++rank) {
       EXPECT_EQ(ranks[rank].steps(), static_cast<std::int64_t>(steps));
       EXPECT_EQ(ranks[rank].steps_per_slot(), static_cast<std::int64_t>(width));
-      Numbers expected(AllSteps::slots);
+      StepSlots expected{};
       for (std::size_t step = 0; step < steps; ++step) expected[step / width] += loads[rank][step];
-      EXPECT_EQ(slots_of(ranks[rank]), expected);
+      EXPECT_EQ(ranks[rank].sums(), expected);
       EXPECT_EQ(ranks[rank].sum(),
                 std::accumulate(loads[rank].begin(), loads[rank].end(), std::int64_t{0}));
     }
   }
 }
 
+// --- Under other domains -------------------------------------------------------------------------
+
+TEST(AllStepsSpread, VariesAsTheMeasuredLoadDoes) {
+  EXPECT_EQ(all_of({10, 30, 20}).spread(40), (StepSlots{20, 60, 40}));
+  EXPECT_EQ(all_of({0, 0}).spread(40), (StepSlots{40, 40})) << "without a load all are alike";
+}
+
+TEST(AllStepsSpread, StepsBeforeAndAfterAMoveHaveTheirOwnMean) {
+  AllSteps all = all_of({10, 30});
+  all.note_move();
+  all.add(200);
+  all.add(200);
+  EXPECT_EQ(all.spread(40), (StepSlots{20, 60, 40, 40}));
+  all.restart();
+  all.add(10);
+  all.add(30);
+  EXPECT_EQ(all.spread(40), (StepSlots{20, 60}));
+}
+
+TEST(AllStepsSpread, OfSlotsOfSeveralStepsTheLastMayHaveFewer) {
+  EXPECT_EQ(all_of(Numbers(17, 5)).spread(40), (StepSlots{80, 80, 80, 80, 80, 80, 80, 80, 40}));
+}
+
+TEST(AllStepsSpread, OfVeryManyMovesTheFirstOnesCount) {
+  AllSteps all;
+  for (int move = 0; move < 1000; ++move) {
+    all.add(5);
+    all.note_move();
+  }
+  EXPECT_EQ(all.spread(1).front(), all.steps_per_slot());
+}
+
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::all_steps_test

@@ -1,31 +1,20 @@
 #include "support/harness.hpp"
 
-#include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/monitor/clock.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <numeric>
-#include <thread>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::chunks_test {
 namespace {
 
-// A clock whose time passes when the test says so. Object i takes i + 1 nanoseconds.
+// A clock whose time the test advances. Object i takes i + 1 nanoseconds.
 class ChunksTest : public testing::Test {
  protected:
-  static std::int64_t& time() noexcept {
-    static std::int64_t nanoseconds = 1000;
-    return nanoseconds;
-  }
-  static std::int64_t now() noexcept { return time(); }
+  static inline std::int64_t time = 1000;
+  static std::int64_t now() noexcept { return time; }
 
   static std::int64_t work_on(const Chunk& chunk, std::int64_t factor = 1) {
     std::int64_t took = 0;
     for (auto i = chunk.begin(); i < chunk.end(); ++i) took += factor * (i + 1);
-    time() += took;
+    time += took;
     return took;
   }
   std::int64_t loop(const Kernel& kernel, std::int64_t objects, int set = 0,
@@ -69,17 +58,17 @@ TEST_F(ChunksTest, CountForTheKernelToo) {
   const Kernel later = clock->kernel("later");
   {
     const auto timing = later.time();
-    time() += 7;
+    time += 7;
     took += loop(force, 1000);  // interrupts it
   }
   {
     const auto timing = force.time();
-    time() += 5;
+    time += 5;
     took += 5 + loop(force, 500);
   }
   {
     const auto timing = first.time();
-    time() += 3;
+    time += 3;
   }
   const Clock::Step step = clock->end_step();
   EXPECT_EQ(clock->of_step(), (std::vector<std::int64_t>{3, took, 7}));
@@ -106,7 +95,7 @@ TEST_F(ChunksTest, TellWhatStretchesTook) {
   EXPECT_EQ(times.all_steps, 1);
   EXPECT_DOUBLE_EQ(times.all_nanoseconds, static_cast<double>(took));
   EXPECT_DOUBLE_EQ(sum(times), static_cast<double>(took));
-  // By now there are as many chunks as stretches.
+  // There are as many chunks as stretches now.
   EXPECT_EQ(force.chunks(objects).size(), times.nanoseconds.size());
   for (std::size_t s = 0; s < times.nanoseconds.size(); ++s) {
     const double first = 1000.0 * static_cast<double>(s) + 1;
@@ -127,7 +116,7 @@ TEST_F(ChunksTest, WhatWasMeasuredLongAgoFades) {
   EXPECT_NEAR(times.all_nanoseconds / times.all_steps, 5 * 1000 * 1001 / 2, 1000);
 }
 
-// A loop that runs every few steps takes so much per step, not per run.
+// A loop that runs every few steps counts with its time per step, not per run.
 TEST_F(ChunksTest, ThatRunNowAndThen) {
   const Kernel lists = clock->kernel("lists");
   for (int step = 1; step <= 40; ++step) {
@@ -138,12 +127,12 @@ TEST_F(ChunksTest, ThatRunNowAndThen) {
   EXPECT_NEAR(sum(times) / times.steps, 1000 * 1001 / 2 / 10, 1);
   EXPECT_NEAR(times.all_nanoseconds / times.all_steps, 1000 * 1001 / 2 / 10, 1);
   clock->forget_stretches();
-  static_cast<void>(loop(lists, 1000));  // out of turn
+  static_cast<void>(loop(lists, 1000));  // not in its period
   clock->end_step();
   EXPECT_NEAR(sum(times) / times.steps, 1000 * 1001 / 2 / 10, 1);
 }
 
-// A chunk takes much longer than it takes to time it.
+// A chunk takes much longer than its timing.
 TEST_F(ChunksTest, AreAsManyAsPay) {
   const Kernel force = clock->kernel("force");
   for (const std::int64_t objects : {10, 300, 1000, 100'000}) {
@@ -165,7 +154,7 @@ TEST_F(ChunksTest, OfSeveralSetsAndThreads) {
   std::int64_t elsewhere = 0;
   std::thread([&] { elsewhere = loop(force, 1000, 2); }).join();
   clock->end_step();
-  // A kernel counts as its busiest thread; stretches as all of them.
+  // A kernel counts as its busiest thread, and stretches count as all threads.
   EXPECT_EQ(clock->of_step(), (std::vector<std::int64_t>{first + third, other}));
   const auto& all = clock->of_stretches();
   ASSERT_EQ(all.size(), 3U);
@@ -186,7 +175,7 @@ TEST_F(ChunksTest, RefuseWhatMakesNoSense) {
   EXPECT_EQ(clock->of_step(), std::vector<std::int64_t>{15});
 }
 
-// The cycle counter's ticks are no nanoseconds.
+// The ticks of the cycle counter are not nanoseconds.
 TEST(Chunks, InNanosecondsByTheCycleCounter) {
   const std::shared_ptr<Clock> cycles = Clock::by_cycles();
   const Kernel force = cycles->kernel("force");
@@ -202,4 +191,4 @@ TEST(Chunks, InNanosecondsByTheCycleCounter) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::chunks_test

@@ -1,41 +1,28 @@
 #include "support/harness.hpp"
 
-#include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/monitor/clock.hpp>
 
 #include <atomic>
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::clock_test {
 namespace {
 
-// A clock whose time passes when the test says so.
+// A clock whose time the test advances.
 class ClockTest : public testing::Test {
  protected:
-  // What a Clock asks has no argument.
-  static std::int64_t& time() noexcept {
-    static std::int64_t nanoseconds = 1000;
-    return nanoseconds;
+  static inline std::int64_t time = 1000;  // a clock function has no argument
+  static std::int64_t now() noexcept { return time; }
+  static void pass(std::int64_t nanoseconds) { time += nanoseconds; }
+  static void run(const Kernel& kernel, std::int64_t nanoseconds) {
+    const Timer timing = kernel.time();
+    pass(nanoseconds);
   }
-  static std::int64_t now() noexcept { return time(); }
-  static void pass(std::int64_t nanoseconds) { time() += nanoseconds; }
 
   void expect_step(std::int64_t duration, const std::vector<std::int64_t>& kernels,
                    bool fit = true) {
     const Clock::Step step = clock->end_step();
-    std::int64_t load = 0;
-    for (const std::int64_t kernel : kernels) load += kernel;
     EXPECT_EQ(step.duration, duration);
-    EXPECT_EQ(step.load, load);
+    EXPECT_EQ(step.load, std::accumulate(kernels.begin(), kernels.end(), std::int64_t{0}));
     EXPECT_EQ(step.fit, fit);
     EXPECT_EQ(clock->of_step(), kernels);
   }
@@ -54,25 +41,18 @@ TEST_F(ClockTest, WithoutKernels) {
 TEST_F(ClockTest, AScope) {
   const Kernel force = clock->kernel("force");
   pass(3);
-  {
-    const Timer timing = force.time();
-    pass(10);
-  }
+  run(force, 10);
   pass(4);
   expect_step(17, {10});
   pass(2);
-  expect_step(2, {0});  // nothing of the step before is left
+  expect_step(2, {0});  // nothing remains of the step before
 }
 
 TEST_F(ClockTest, ManyScopesAddUp) {
   const Kernel force = clock->kernel("force"), push = clock->kernel("push");
   for (int i = 1; i <= 4; ++i) {
-    {
-      const Timer timing = force.time();
-      pass(i);
-    }
-    const Timer timing = push.time();
-    pass(100 * i);
+    run(force, i);
+    run(push, 100 * i);
   }
   expect_step(1010, {10, 1000});
 }
@@ -82,10 +62,7 @@ TEST_F(ClockTest, AnInnerScopeInterruptsTheOuter) {
   {
     const Timer timing = outer.time();
     pass(5);
-    {
-      const Timer interruption = inner.time();
-      pass(70);
-    }
+    run(inner, 70);
     pass(2);
   }
   pass(300);
@@ -133,14 +110,11 @@ TEST_F(ClockTest, ATimerMayGoFromKernelToKernel) {
   }
   pass(3000);
   expect_step(3211, {11, 200});
-  {
-    const Timer timing = push.time();
-    pass(4);
-  }
+  run(push, 4);
   expect_step(4, {0, 4});
 }
 
-// What is open goes on, whatever ends first.
+// Open timers continue, whichever timer ends first.
 TEST_F(ClockTest, TimersMayEndInAnyOrder) {
   const Kernel a = clock->kernel("a"), b = clock->kernel("b"), c = clock->kernel("c");
   Timer first = a.time();
@@ -165,17 +139,14 @@ TEST_F(ClockTest, RecursionCountsOnce) {
   {
     const Timer node = tree.time();
     pass(20);
-    {
-      const Timer leaf = tree.time();
-      pass(300);
-    }
+    run(tree, 300);
     pass(4000);
   }
   pass(50000);
   expect_step(54321, {54321});
 }
 
-// One nanosecond on the way down and ten on the way up, in each of the scopes.
+// Each scope takes one nanosecond on the way down and ten on the way up.
 void descend(const std::vector<Kernel>& kernels, std::size_t depth, void (*pass)(std::int64_t)) {
   if (depth == kernels.size()) return;
   const Timer timing = kernels[depth].time();
@@ -198,7 +169,7 @@ TEST_F(ClockTest, BeyondTheDeepestAllCountsForTheKernelThere) {
     descend(kernels, 0, &pass);
     pass(5);
     expect_step(11 * static_cast<std::int64_t>(depth) + 5, expected);
-    descend(kernels, 0, &pass);  // and again from the surface
+    descend(kernels, 0, &pass);  // again from the start
     expect_step(11 * static_cast<std::int64_t>(depth), expected);
   }
 }
@@ -236,12 +207,10 @@ TEST_F(ClockTest, AKernelMayBeRegisteredAtAnyTime) {
     for (int i = 0; i < 100; ++i) static_cast<void>(clock->kernel(std::to_string(i)));
     pass(400);
   }
-  expect_step(432, [] {
-    std::vector<std::int64_t> nanoseconds(102);
-    nanoseconds[0] = 2;
-    nanoseconds[1] = 430;
-    return nanoseconds;
-  }());
+  std::vector<std::int64_t> expected(102);
+  expected[0] = 2;
+  expected[1] = 430;
+  expect_step(432, expected);
   static_cast<void>(clock->kernel("after the step"));
   EXPECT_EQ(clock->of_step().size(), 103U);
   EXPECT_EQ(clock->of_step()[1], 430);
@@ -254,8 +223,7 @@ TEST_F(ClockTest, TheSameNameIsTheSameKernel) {
   const Kernel copy = again;
   for (const Kernel& kernel : {one, again, copy}) {
     EXPECT_EQ(kernel.name(), "force");
-    const Timer timing = kernel.time();
-    pass(5);
+    run(kernel, 5);
   }
   EXPECT_EQ(other.name(), "push");
   EXPECT_EQ(clock->names(), (std::vector<std::string>{"force", "push"}));
@@ -280,10 +248,7 @@ TEST_F(ClockTest, TakesAnyOtherName) {
 
 TEST_F(ClockTest, AClockThatGoesBackwardsIsUnfitForTheStep) {
   const Kernel force = clock->kernel("force");
-  {
-    const Timer timing = force.time();
-    pass(-20);
-  }
+  run(force, -20);
   pass(50);
   expect_step(30, {0}, false);
   pass(1);
@@ -297,10 +262,7 @@ TEST_F(ClockTest, AClockThatGoesBackwardsIsUnfitForTheStep) {
     pass(-100);
   }
   expect_step(0, {6}, false);
-  {
-    const Timer timing = force.time();
-    pass(2);
-  }
+  run(force, 2);
   expect_step(2, {2});
 }
 
@@ -353,7 +315,7 @@ TEST_F(ClockTest, RefusesOptionsThatMeanNothing) {
   EXPECT_EQ(clock->names().size(), 1U);
 }
 
-// A clock that stands still has measured nothing, and nothing is wrong.
+// A clock that does not advance has measured nothing, which is no error.
 TEST_F(ClockTest, AClockThatStalls) {
   const Kernel force = clock->kernel("force");
   for (int i = 0; i < 10; ++i) const Timer timing = force.time();
@@ -368,8 +330,7 @@ TEST_F(ClockTest, ARingThatIsFullLosesNothing) {
     std::int64_t duration = 0;
     for (int i = 0; i < 5000; ++i) {
       const auto k = static_cast<std::size_t>(i * i) % kernels.size();
-      const Timer timing = kernels[k].time();
-      pass(i);
+      run(kernels[k], i);
       expected[k] += i;
       duration += i;
     }
@@ -385,8 +346,7 @@ TEST_F(ClockTest, ClocksAreApart) {
   {
     const Timer timing = here.time();
     pass(2);
-    const Timer elsewhere = there.time();
-    pass(30);
+    run(there, 30);
   }
   expect_step(32, {32});
   EXPECT_EQ(other->end_step().load, 30);
@@ -424,7 +384,7 @@ TEST_F(ClockTest, RandomScopes) {
 
 // --- Threads -------------------------------------------------------------------------------------
 
-// What one thread does, and nobody beside it.
+// Runs the function in another thread, alone.
 void in_a_thread(const std::function<void()>& function) { std::thread(function).join(); }
 
 TEST_F(ClockTest, AKernelCountsItsBusiestThread) {
@@ -433,13 +393,9 @@ TEST_F(ClockTest, AKernelCountsItsBusiestThread) {
     in_a_thread([&] {
       const Timer timing = force.time();
       pass(nanoseconds);
-      const Timer interruption = push.time();
-      pass(100 - nanoseconds);
+      run(push, 100 - nanoseconds);
     });
-  {
-    const Timer timing = force.time();
-    pass(40);
-  }
+  run(force, 40);
   expect_step(340, {50, 80});
   expect_step(0, {0, 0});
 }
@@ -447,20 +403,14 @@ TEST_F(ClockTest, AKernelCountsItsBusiestThread) {
 TEST_F(ClockTest, AThreadMayEndBeforeTheStepAndTheClock) {
   const Kernel force = clock->kernel("force");
   for (int step = 0; step < 20; ++step) {
-    in_a_thread([&] {
-      const Timer timing = force.time();
-      pass(step);
-    });
+    in_a_thread([&] { run(force, step); });
     expect_step(step, {step});
   }
 }
 
 TEST_F(ClockTest, AnyThreadMayEndTheStep) {
   const Kernel force = clock->kernel("force");
-  {
-    const Timer timing = force.time();
-    pass(3);
-  }
+  run(force, 3);
   in_a_thread([&] { expect_step(3, {3}); });
   {
     const Timer timing = force.time();
@@ -470,7 +420,7 @@ TEST_F(ClockTest, AnyThreadMayEndTheStep) {
   expect_step(0, {40});
 }
 
-// Clocks come and go, likely at one address, while this thread and others stay.
+// Clocks are made and destroyed, likely at one address, while this thread and others stay.
 TEST_F(ClockTest, AThreadOutlivesItsClocks) {
   std::int64_t expected = 0;
   for (int i = 1; i <= 100; ++i) {
@@ -479,14 +429,10 @@ TEST_F(ClockTest, AThreadOutlivesItsClocks) {
     EXPECT_EQ(mine->end_step().load, 0);
     {
       const Timer timing = force.time();
-      const Timer elsewhere = clock->kernel("kept").time();
-      pass(i);
+      run(clock->kernel("kept"), i);
       expected += i;
     }
-    {
-      const Timer timing = force.time();
-      pass(7);
-    }
+    run(force, 7);
     EXPECT_EQ(mine->end_step().load, i + 7);
   }
   expect_step(expected + 700, {expected});
@@ -532,7 +478,7 @@ TEST(Threads, TheCpuTimeOfAnotherThreadSaysNothingOfTheStep) {
   EXPECT_TRUE(clock->end_step().fit);
 }
 
-// What the system's clocks say is not known, but that kernels fit into their step is.
+// The readings of the system's clocks are unknown, but kernels must fit into their step.
 TEST(RealClock, KernelsFitIntoTheStep) {
   for (const auto& clock :
        {Clock::make(&wall_nanoseconds), Clock::make(&thread_cpu_nanoseconds), Clock::by_cycles()}) {
@@ -553,7 +499,7 @@ TEST(RealClock, KernelsFitIntoTheStep) {
   }
 }
 
-// Its rate is known better the longer it runs, and to a hundredth from the start.
+// The rate is known to a hundredth from the start, and better the longer the clock runs.
 TEST(RealClock, CyclesAreWallTime) {
   const auto clock = Clock::by_cycles();
   const Kernel force = clock->kernel("force");
@@ -571,4 +517,4 @@ TEST(RealClock, CyclesAreWallTime) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::clock_test

@@ -1,4 +1,5 @@
-// Kernels that are timed on an instance of a space: what a clock makes of the events of a device.
+// Tests kernels that are timed on an instance of a space, and a clock that evaluates the events of
+// a device.
 
 #include "backends/exec/fake_device.hpp"
 #include "support/harness.hpp"
@@ -7,30 +8,22 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdint>
-#include <memory>
-#include <thread>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::device_clock_test {
 namespace {
 
 using test::FakeCuda;
 
 class DeviceClockTest : public testing::Test {
  protected:
-  static std::int64_t& time() noexcept {
-    static std::int64_t nanoseconds = 1000;
-    return nanoseconds;
-  }
-  static std::int64_t now() noexcept { return time(); }
-  static void pass(std::int64_t nanoseconds) { time() += nanoseconds; }
+  static inline std::int64_t time = 1000;
+  static std::int64_t now() noexcept { return time; }
+  static void pass(std::int64_t nanoseconds) { time += nanoseconds; }
 
   std::vector<std::int64_t> step() {
     EXPECT_TRUE(clock->end_step().fit);
     return clock->of_step();
   }
-  // The host takes its time to launch what takes the device its own.
+  // The host takes time to launch, and the device takes its own time.
   void launch(const Kernel& kernel, const FakeCuda& on, std::int64_t host,
               std::int64_t nanoseconds) {
     const Timer timing = kernel.time(on);
@@ -83,7 +76,7 @@ TEST_F(DeviceClockTest, ScopesInsideAreNotTheOuters) {
   EXPECT_EQ(step(), (Kernels{30000, 20}));
 }
 
-// It counts as a whole, in the step in which its time is known.
+// The scope counts as a whole, in the step in which its time becomes known.
 TEST_F(DeviceClockTest, AStepMayEndInsideAScope) {
   {
     const Timer timing = force.time(gpu);
@@ -124,7 +117,7 @@ TEST_F(DeviceClockTest, OnAHostItIsTheHostsTime) {
   EXPECT_EQ(device->recorded, 0);
 }
 
-// A thread whose last kernels the device has not passed may end; its time is not lost.
+// A thread may end before the device has finished its last kernels; its time is not lost.
 TEST_F(DeviceClockTest, AThreadMayEndBeforeTheDevice) {
   std::thread([&] { launch(force, gpu, 5, 100); }).join();
   launch(force, other, 5, 30);
@@ -147,4 +140,4 @@ TEST_F(DeviceClockTest, AClockMayEndBeforeTheDevice) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::device_clock_test

@@ -2,18 +2,9 @@
 #include "observe/truncated_mean.hpp"
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <limits>
-#include <numeric>
-#include <random>
-#include <span>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::epoch_sums_test {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
@@ -25,7 +16,7 @@ void add(EpochSums& sums, const Numbers& kernels, const Options& options = {}) {
   sums.add({.duration = 2 * load, .load = load, .fit = true}, kernels, options);
 }
 
-// One kernel, with so many nanoseconds in each step.
+// One kernel, with these nanoseconds in each step.
 EpochSums sums_of(const Numbers& steps, const KernelOptions& options = {}) {
   EpochSums sums;
   for (const std::int64_t nanoseconds : steps) add(sums, {nanoseconds}, {options});
@@ -47,7 +38,8 @@ TEST(EpochSums, ByHand) {
   EXPECT_EQ(sample.load, 58);
   EXPECT_EQ(sample.duration, 988) << "12 were left out";
   EXPECT_TRUE(sample.fit);
-  // Of 4, 4, 6, 6: 4 / 3, times 4, and half of them are used; of 6, 28, 4: 3 x 532 / 3 ...
+  // The values 4, 4, 6, 6 give 4 / 3, times 4, and half of them are used; 6, 28, 4 give 3 x 532 / 3
+  // ...
   const double runs = truncated_sum_variance(Numbers{6, 28, 4});
   EXPECT_EQ(sample.variance, static_cast<std::int64_t>(4 * 4 / 3.0 * 4 + runs));
   EXPECT_EQ(sums.steps(), 4);
@@ -71,7 +63,7 @@ TEST(EpochSums, ADisturbedStepIsLeftOut) {
   EXPECT_LT(disturbed.variance, 50);
 }
 
-// A least coverage asks what kernels cover, not how calm the steps were.
+// A least coverage concerns the share of kernels, not the calm of the steps.
 TEST(EpochSums, TruncationLeavesTheCoverage) {
   EpochSums sums;
   for (const std::int64_t step : {100, 100, 100, 9100, 100, 100, 100, 100})
@@ -98,7 +90,7 @@ TEST(EpochSums, PhasesAddUpTheirKernels) {
 
 // --- Work that is declared to recur --------------------------------------------------------------
 
-// Epochs of so many steps, one kernel; what each epoch counts for it.
+// The load that each epoch of `epoch` steps counts for one kernel.
 Numbers looks_of(const Numbers& steps, int epoch, const KernelOptions& options = {}) {
   EpochSums sums;
   Numbers looks;
@@ -111,7 +103,7 @@ Numbers looks_of(const Numbers& steps, int epoch, const KernelOptions& options =
   return looks;
 }
 
-// From step `first` on, every so many steps.
+// Runs in step `first`, and then in every `every`-th step.
 Numbers runs_of(int steps, int first, int every, std::int64_t nanoseconds) {
   Numbers runs(static_cast<std::size_t>(steps));
   for (int step = first; step < steps; step += every)
@@ -130,7 +122,7 @@ TEST(EpochSums, WorkInEveryStepAndMoreInSome) {
   Numbers steps(36, 10);
   for (std::size_t step = 0; step < steps.size(); step += 12) steps[step] = 250;  // 240 more
   EXPECT_EQ(looks_of(steps, 6, {.every = 12}), Numbers(6, 180)) << "6 x (10 + 240 / 12)";
-  // The mean stands for what there was before the first step.
+  // The mean replaces the steps before the first one.
   EXPECT_EQ(looks_of({10, 10, 10, 10, 10, 10}, 6, {.every = 20}), (Numbers{60}));
   EXPECT_EQ(looks_of({1, 1, 1, 1, 1, 1, 1, 900}, 8, {.every = 1}), (Numbers{8}));
 }
@@ -148,7 +140,7 @@ TEST(EpochSums, LongPeriods) {
   }
 }
 
-// Runs next to each other leave a long window together.
+// Adjacent runs leave a long window at the same time.
 TEST(EpochSums, LongPeriodsWithWorkInManySteps) {
   for (const int every : {256, 257, 1000, 5000}) {
     Numbers steps(static_cast<std::size_t>(6 * every));
@@ -169,7 +161,7 @@ TEST(EpochSums, DeclaredWorkThatStopsIsGoneAfterItsPeriod) {
 // --- Work that is found to recur -----------------------------------------------------------------
 
 TEST(EpochSums, WorkThatIsFoundToRecur) {
-  // One run is spread over the steps there were; after a second one the period is known.
+  // One run is spread over all steps so far; after a second one the period is known.
   EXPECT_EQ(looks_of(runs_of(42, 2, 9, 90), 6), (Numbers{90, 60, 60, 60, 60, 60, 60}));
   EXPECT_EQ(looks_of(runs_of(24, 7, 50, 240), 6), (Numbers{0, 120, 80, 60})) << "never again";
   EXPECT_EQ(looks_of({0, 60, 0, 60, 0, 60, 0, 60, 0, 60, 0, 60}, 6), (Numbers{180, 180}));
@@ -186,7 +178,7 @@ TEST(EpochSums, WorkThatStopsFades) {
   EXPECT_LE(looks.back(), 4);
 }
 
-// Truncation is for what has run in every step since the rebalance.
+// Truncation applies to kernels that have run in every step since the rebalance.
 TEST(EpochSums, AKernelThatHasRestedOnceRecurs) {
   EpochSums sums;
   for (const std::int64_t work : {10, 10, 0, 10, 10, 10}) add(sums, {work});
@@ -354,7 +346,7 @@ TEST(EpochSums, OneStepDoesNotScatter) {
   EXPECT_EQ(sums_of({17, 17, 17, 17}).sample(1).variance, 0);
 }
 
-// So that 2^20 ranks can add up theirs.
+// The bound allows 2^20 ranks to add up their variances.
 TEST(EpochSums, TheVarianceIsBounded) {
   const std::int64_t hour = std::int64_t{3600} * 1'000'000'000;
   EXPECT_EQ(sums_of({1, hour}).sample(1).variance, std::int64_t{1} << 40);
@@ -384,12 +376,12 @@ TEST(EpochSums, KernelsMayBecomeMore) {
   add(sums, {});
   add(sums, {1});
   add(sums, {20, 0, 3});
-  add(sums, {300});  // as from a clock that knew fewer
+  add(sums, {300});  // like from a clock that had fewer kernels
   EXPECT_EQ(sums.sample(1).kernels, (Numbers{321, 0, 3}));
   sums.restart();
   for (int step = 0; step < 200; ++step) add(sums, {1, 2, 3, 4});
   add(sums, {1, 2, 3, 4, 5});
-  // What is new was none in 4 steps before, or in 2 since its last run.
+  // New kernels were 0 in the 4 steps before, or in 2 steps since their last run.
   EXPECT_EQ(sums.sample(1).kernels, (Numbers{201, 400, 602, 801, 5}));
 }
 
@@ -426,7 +418,7 @@ TEST(EpochSums, RestartAllForgetsTheMeanToo) {
 
 // --- Waiting for a core --------------------------------------------------------------------------
 
-// Half of 900 ns were no work, wherever they were spent.
+// Half of 900 ns were no work, in unknown steps.
 TEST(EpochSums, LeavesOutTheSameShareOfEverything) {
   EpochSums sums;
   sums.add({.duration = 100, .load = 10, .fit = true}, Numbers{4, 6});
@@ -444,7 +436,7 @@ TEST(EpochSums, LeavesOutTheSameShareOfEverything) {
   EXPECT_EQ(sums.mean_load(), 13);
 }
 
-// A run gives the share of the epoch that it was in, wherever it is spread.
+// A run gives up the share of the epoch in which it ran, wherever it is spread.
 TEST(EpochSums, LeavesOutOfTheEpochInWhichARunWas) {
   for (const bool is_told : {true, false}) {
     const Options options = {{.every = is_told ? 4 : 0}};
@@ -461,7 +453,7 @@ TEST(EpochSums, LeavesOutOfTheEpochInWhichARunWas) {
   }
 }
 
-// The step in which this rank has waited is the one that truncation leaves out.
+// Truncation already leaves out the step in which this rank has waited.
 TEST(EpochSums, DoesNotLeaveOutTwice) {
   const auto load_without = [](std::int64_t waited) {
     EpochSums sums;
@@ -509,7 +501,7 @@ TEST(EpochSums, LeavesOutNothingOrAllThereIs) {
 // --- Long runs -----------------------------------------------------------------------------------
 
 struct Looks {
-  double sum = 0, scatter = 0;  // the latter: standard deviation / mean, once it has settled
+  double sum = 0, scatter = 0;  // scatter: standard deviation / mean, once settled
 };
 
 Looks looks_at(const Numbers& looks) {
@@ -526,7 +518,7 @@ Looks looks_at(const Numbers& looks) {
   return {sum, std::sqrt(std::max(0.0, squares / count - mean * mean)) / mean};
 }
 
-// Runs with gaps from `least` to `most`, each of 100,000 ns, give or take 5 %.
+// Runs have gaps from `least` to `most`, and take 100,000 ns each, up to 5 % more or less.
 Numbers random_runs(int least, int most) {
   std::mt19937_64 random(static_cast<std::uint64_t>(100 * least + most));
   std::uniform_int_distribution<int> gap(least, most), work(95'000, 105'000);
@@ -541,30 +533,31 @@ TEST(EpochSums, NothingIsLostOrCountedTwiceInTheLongRun) {
     int least, most, every;
     double scatter;  // at most
   };
-  for (const Case& now : std::initializer_list<Case>{{3, 3, 0, 0.04},
-                                                     {7, 7, 0, 0.04},
-                                                     {20, 20, 0, 0.04},
-                                                     {3, 3, 3, 0.04},
-                                                     {7, 7, 7, 0.04},
-                                                     {20, 20, 20, 0.04},
-                                                     {15, 25, 0, 0.15},
-                                                     {15, 25, 20, 0.5},
-                                                     {1, 3, 0, 0.3},
-                                                     {1, 20, 0, 0.7},
-                                                     {1, 100, 0, 0.9}})
+  const std::vector<Case> cases({{3, 3, 0, 0.04},
+                                 {7, 7, 0, 0.04},
+                                 {20, 20, 0, 0.04},
+                                 {3, 3, 3, 0.04},
+                                 {7, 7, 7, 0.04},
+                                 {20, 20, 20, 0.04},
+                                 {15, 25, 0, 0.15},
+                                 {15, 25, 20, 0.5},
+                                 {1, 3, 0, 0.3},
+                                 {1, 20, 0, 0.7},
+                                 {1, 100, 0, 0.9}});
+  for (const Case& now : cases)
     for (const int epoch : {6, 8, 10}) {
+      SCOPED_TRACE(std::to_string(now.least) + " to " + std::to_string(now.most) + ", declared " +
+                   std::to_string(now.every) + ", epoch " + std::to_string(epoch));
       const Numbers steps = random_runs(now.least, now.most);
       const auto true_sum =
           static_cast<double>(std::accumulate(steps.begin(), steps.end(), std::int64_t{0}));
       const Looks looks = looks_at(looks_of(steps, epoch, {.every = now.every}));
-      EXPECT_NEAR(looks.sum / true_sum, 1, 0.02)
-          << now.least << " to " << now.most << ", declared " << now.every << ", epoch " << epoch;
-      EXPECT_LT(looks.scatter, now.scatter)
-          << now.least << " to " << now.most << ", declared " << now.every << ", epoch " << epoch;
+      EXPECT_NEAR(looks.sum / true_sum, 1, 0.02);
+      EXPECT_LT(looks.scatter, now.scatter);
     }
 }
 
-// Many runs, a long pause, many runs: what was counted in the pause is taken back.
+// Many runs, a long pause, and many runs: the counts of the pause are taken back.
 TEST(EpochSums, PausesAreNotCountedForGood) {
   Numbers steps(60'000);
   for (std::size_t step = 0; step < steps.size(); ++step)
@@ -576,7 +569,7 @@ TEST(EpochSums, PausesAreNotCountedForGood) {
 
 // --- Random epochs -------------------------------------------------------------------------------
 
-// All steps since the rebalance, with what each counts.
+// All steps since the rebalance, with the count of each.
 class FoundByHistory {
  public:
   void add(double work) {
@@ -614,7 +607,7 @@ class FoundByHistory {
   }
   void restart() { epoch_at_ = counted_.size(); }
 
-  // What is known of the period after a rebalance.
+  // Keeps the knowledge of the period after a rebalance.
   void restart_all() {
     double period = period_;
     const auto steps = static_cast<double>(counted_.size());
@@ -645,7 +638,7 @@ class FoundByHistory {
   double owed_ = 0, gap_ = 0, period_ = 0;
 };
 
-// By the formula, of all steps since the rebalance.
+// The formula, applied to all steps since the rebalance.
 double declared_total(const Numbers& all, std::size_t steps, std::size_t every) {
   const auto epoch = std::span(all).last(steps);
   const auto ran = steps - static_cast<std::size_t>(std::ranges::count(epoch, 0));
@@ -674,7 +667,7 @@ TEST(EpochSums, RandomEpochs) {
     for (std::size_t step = 0; step < steps; ++step) {
       Numbers now(kernels);
       for (std::size_t k = 0; k < kernels; ++k) {
-        const bool rests = random() % 10 < 3 * k;  // the first one never does
+        const bool rests = random() % 10 < 3 * k;  // the first one never rests
         now[k] = rests ? 0 : static_cast<std::int64_t>(1 + random() % 50'000);
         all[k].push_back(now[k]);
         found[k].add(static_cast<double>(now[k]));
@@ -713,4 +706,4 @@ TEST(EpochSums, RandomEpochs) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::epoch_sums_test

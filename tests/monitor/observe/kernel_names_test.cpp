@@ -3,12 +3,7 @@
 
 #include <evenkeel/monitor/trigger.hpp>
 
-#include <algorithm>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::kernel_names_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -58,11 +53,8 @@ TEST(KernelNames, TheHashIsThatOfTheNamesInAnyOrder) {
 
 // --- Over ranks ----------------------------------------------------------------------------------
 
-class Union : public testing::Test {
+class Union : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-
   void expect_same_hash(const KernelNames& names) const {
     EXPECT_EQ(communicator.all_reduce(names.hash(), Reduction::least), names.hash());
     EXPECT_EQ(communicator.all_reduce(names.hash(), Reduction::greatest), names.hash());
@@ -126,7 +118,7 @@ TEST_F(Union, OfTheSameNamesInOtherOrders) {
   }
 }
 
-// Names of any bytes but control characters, which a clock refuses.
+// Names consist of any bytes except control characters, which a clock refuses.
 TEST_F(Union, OfStrangeNames) {
   const Names strange = {" ", "a ", "a", " a", "\"'\\", "\xC3\xA4", "\xFF", "\x7F"};
   KernelNames names = knowing({strange[static_cast<std::size_t>(rank) % strange.size()]});
@@ -148,7 +140,7 @@ TEST_F(Union, GrowsWithWhatIsLearnedLater) {
   EXPECT_EQ(names.sorted().size(), static_cast<std::size_t>(size + 2));
   EXPECT_EQ(names.sorted()[0], "also late");
   expect_same_hash(names);
-  // What another rank has taught may be registered here, too.
+  // Names that were learned from another rank may be registered here, too.
   names.learn(rank == size - 1 ? Names{named("only ", rank), "late", "also late", "only 0"}
                                : Names{named("only ", rank), "late"});
   expect_same_hash(names);
@@ -186,11 +178,10 @@ TEST_F(Union, ManyRandomNames) {
 
 class Strict : public Union {
  protected:
-  // The Error, the same everywhere, when rank `odd` knows other kernels than the rest.
+  // The Error, which is the same on all ranks, when rank `odd` has other kernels than the rest.
   std::string error_of(int odd, const Names& of_odd, const Names& of_others) {
     KernelNames names = knowing(rank == odd ? of_odd : of_others);
-    const std::string text = test::error_of([&] { names.unite(communicator, true); });
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    const std::string text = test::error_everywhere([&] { names.unite(communicator, true); });
     expect_same_hash(names);
     EXPECT_NO_THROW(names.unite(communicator, false)) << "and goes on";
     return text;
@@ -200,9 +191,8 @@ class Strict : public Union {
 TEST_F(Strict, NamesTheRankThatLacksAKernel) {
   for (int odd = 0; odd < size; ++odd) {
     const std::string text = error_of(odd, {"sort", "push"}, {"push", "field", "sort"});
-    EXPECT_TRUE(test::mentions(
-        text, size == 1 ? "nothing was thrown"
-                        : named("Rank ", odd) + " does not know the kernel 'field'."));
+    EXPECT_MENTIONS(text, size == 1 ? "nothing was thrown"
+                                    : named("Rank ", odd) + " does not know the kernel 'field'.");
   }
 }
 
@@ -210,17 +200,17 @@ TEST_F(Strict, NamesARankThatLacksTheKernelOfAnother) {
   if (size == 1) GTEST_SKIP() << "needs two ranks";
   for (int odd = 0; odd < size; ++odd) {
     const std::string text = error_of(odd, {"sort", "push", "odd"}, {"push", "sort"});
-    EXPECT_TRUE(test::mentions(text, named("Rank ", odd == 0 ? 1 : 0) +
-                                         " does not know the kernel 'odd'. Register the same "));
+    EXPECT_MENTIONS(text, named("Rank ", odd == 0 ? 1 : 0) +
+                              " does not know the kernel 'odd'. Register the same ");
   }
 }
 
 TEST_F(Strict, ARankWithoutKernelsIsAnError) {
   if (size == 1) GTEST_SKIP() << "needs two ranks";
   for (int odd = 0; odd < size; ++odd)
-    EXPECT_TRUE(test::mentions(error_of(odd, {}, {"push", "field"}),
-                               named("Rank ", odd) + " does not know the kernel 'field'."));
+    EXPECT_MENTIONS(error_of(odd, {}, {"push", "field"}),
+                    named("Rank ", odd) + " does not know the kernel 'field'.");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::kernel_names_test

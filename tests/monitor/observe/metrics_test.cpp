@@ -1,19 +1,8 @@
-#include "agree/epoch.hpp"
+#include "monitor/over_ranks.hpp"
 #include "observe/figures.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/monitor/metrics.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::metrics_test {
 namespace {
 
 LoadSummary load(const std::vector<double>& seconds) { return summarise(seconds); }
@@ -117,7 +106,7 @@ TEST(FiguresOf, NothingIsEven) {
   expect_nothing(figures_of(Tally{}, 3, 2));
 }
 
-// They all say the same thing of the same load.
+// All figures describe the same load.
 TEST(FiguresOf, BelongTogether) {
   std::mt19937_64 random(15);
   for (int repeat = 0; repeat < 200; ++repeat) {
@@ -142,12 +131,9 @@ TEST(FiguresOf, BelongTogether) {
                 rounding * figures.greatest);
     EXPECT_NEAR(figures.allocation_seconds, figures.imbalance_seconds * static_cast<double>(ranks),
                 rounding * figures.allocation_seconds);
-    const Totals totals = [&] {
-      Totals all = totals_of({.steps = steps, .load = loads[0]}, 0);
-      for (std::size_t i = 1; i < loads.size(); ++i)
-        combine(all, totals_of({.steps = steps, .load = loads[i]}, 0));
-      return all;
-    }();
+    const Totals totals = test::over_ranks(loads.size(), [&](std::size_t rank) {
+      return totals_of({.steps = steps, .load = loads[rank]}, 0);
+    });
     EXPECT_NEAR(figures.lambda, totals.lambda(), rounding * figures.lambda);
     EXPECT_NEAR(figures.imbalance_percent, totals.imbalance_percent(), 100 * rounding);
     EXPECT_NEAR(figures.imbalance_seconds, totals.wasted_seconds(), rounding * figures.greatest);
@@ -156,17 +142,14 @@ TEST(FiguresOf, BelongTogether) {
 
 // --- Of a look -----------------------------------------------------------------------------------
 
-// Over two ranks.
-Totals totals_of_two(const Sample& one, const Sample& other) {
-  Totals totals = totals_of(one, 0);
-  combine(totals, totals_of(other, 0));
-  return totals;
+Metrics metrics_of(const std::vector<Sample>& ranks, std::span<const std::string> names = {}) {
+  return metrics_of(test::totals_over(ranks), {}, names);
 }
 
 TEST(MetricsOf, SayWhichLookItWas) {
   EXPECT_EQ(Metrics{}.step, -1);
   const Sample sample = {.step = 40, .steps = 8, .load = 8 * second, .duration = 16 * second};
-  const Metrics metrics = metrics_of(totals_of_two(sample, sample), {}, {});
+  const Metrics metrics = metrics_of({sample, sample});
   EXPECT_EQ(metrics.step, 40);
   EXPECT_EQ(metrics.steps, 8);
   EXPECT_EQ(metrics.ranks, 2);
@@ -189,12 +172,11 @@ TEST(MetricsOf, NothingIsNoFault) {
   expect_nothing(metrics.total);
 }
 
-// In each phase the slowest takes 3 and 5 seconds; the ranks work 4 and 6.
+// The slowest rank takes 3 and 5 seconds in the phases; the ranks work 4 and 6.
 TEST(MetricsOf, AllWaitForTheSlowestOfEveryPhase) {
-  const Metrics metrics = metrics_of(
-      totals_of_two({.steps = 2, .load = 8 * second, .phases = {6 * second, 2 * second}},
-                    {.steps = 2, .load = 12 * second, .phases = {2 * second, 10 * second}}),
-      {}, {});
+  const Metrics metrics =
+      metrics_of({{.steps = 2, .load = 8 * second, .phases = {6 * second, 2 * second}},
+                  {.steps = 2, .load = 12 * second, .phases = {2 * second, 10 * second}}});
   ASSERT_EQ(metrics.phases.size(), 2U);
   EXPECT_DOUBLE_EQ(metrics.phases[0].greatest, 3);
   EXPECT_DOUBLE_EQ(metrics.phases[0].average, 2);
@@ -208,25 +190,27 @@ TEST(MetricsOf, AllWaitForTheSlowestOfEveryPhase) {
 }
 
 TEST(MetricsOf, PhasesHaveTheirNumbersAlsoWhereOneIsEmpty) {
-  const Metrics metrics = metrics_of(
-      totals_of({.steps = 1, .load = 3 * second, .phases = {second, 0, 2 * second}}, 0), {}, {});
+  const Metrics metrics =
+      metrics_of({{.steps = 1, .load = 3 * second, .phases = {second, 0, 2 * second}}});
   ASSERT_EQ(metrics.phases.size(), 3U);
   expect_nothing(metrics.phases[1]);
   EXPECT_DOUBLE_EQ(metrics.phases[2].greatest, 2);
   EXPECT_DOUBLE_EQ(metrics.total.greatest, 3);
 }
 
-TEST(MetricsOf, OnePhaseIsNotShownApart) {
-  const Sample sample = {.steps = 1, .load = second, .phases = {second, 0, 0}};
-  EXPECT_TRUE(metrics_of(totals_of(sample, 0), {}, {}).phases.empty());
+TEST(MetricsOf, OnePhaseIsNotShownApartWhateverItsNumber) {
+  for (const std::size_t number : {0U, 2U}) {
+    Sample sample = {.steps = 1, .load = second, .phases = {0, 0, 0}};
+    sample.phases[number] = second;
+    EXPECT_TRUE(metrics_of({sample}).phases.empty());
+  }
 }
 
 TEST(MetricsOf, KernelsHaveTheirNames) {
   const std::vector<std::string> names = {"force", "halo"};
-  const Metrics metrics =
-      metrics_of(totals_of_two({.steps = 2, .load = 8, .kernels = {6 * second, 2 * second}},
-                               {.steps = 2, .load = 8, .kernels = {2 * second, 0}}),
-                 {}, names);
+  const Metrics metrics = metrics_of({{.steps = 2, .load = 8, .kernels = {6 * second, 2 * second}},
+                                      {.steps = 2, .load = 8, .kernels = {2 * second, 0}}},
+                                     names);
   ASSERT_EQ(metrics.kernels.size(), 2U);
   EXPECT_EQ(metrics.kernels[0].name, "force");
   EXPECT_DOUBLE_EQ(metrics.kernels[0].figures.lambda, 1.5);
@@ -237,7 +221,7 @@ TEST(MetricsOf, KernelsHaveTheirNames) {
 
 TEST(MetricsOf, AKernelThatDidNotRunIsThere) {
   const std::vector<std::string> names = {"output"};
-  const Metrics metrics = metrics_of(totals_of({.steps = 2, .kernels = {0}}, 0), {}, names);
+  const Metrics metrics = metrics_of({{.steps = 2, .kernels = {0}}}, names);
   ASSERT_EQ(metrics.kernels.size(), 1U);
   expect_nothing(metrics.kernels[0].figures);
 }
@@ -251,7 +235,7 @@ TEST(MetricsOf, KernelsBeyondTheThirtySecondAreOther) {
       names.push_back("kernel " + std::to_string(i));
       sample.kernels.push_back(static_cast<std::int64_t>(i + 1) * second);
     }
-    const Metrics metrics = metrics_of(totals_of(sample, 0), {}, names);
+    const Metrics metrics = metrics_of({sample}, names);
     ASSERT_EQ(metrics.kernels.size(), std::min<std::size_t>(count, 33));
     EXPECT_EQ(metrics.kernels[31].name, "kernel 31");
     EXPECT_DOUBLE_EQ(metrics.kernels[31].figures.average, 32);
@@ -263,40 +247,30 @@ TEST(MetricsOf, KernelsBeyondTheThirtySecondAreOther) {
 
 TEST(MetricsOf, WithoutCommonNamesThereAreNoKernels) {
   const std::vector<std::string> names = {"force"};
-  const Metrics metrics =
-      metrics_of(totals_of_two({.steps = 1, .load = 5, .kernels = {5}, .names = 1},
-                               {.steps = 1, .load = 5, .kernels = {5}, .names = 2}),
-                 {}, names);
+  const Metrics metrics = metrics_of({{.steps = 1, .load = 5, .kernels = {5}, .names = 1},
+                                      {.steps = 1, .load = 5, .kernels = {5}, .names = 2}},
+                                     names);
   EXPECT_TRUE(metrics.kernels.empty());
   EXPECT_GT(metrics.total.average, 0);
 }
 
-// A slope of 1 ms per step, over three looks.
+// The slope is 1 ms per step, over three looks.
 TEST(MetricsOf, PassOnTheTrend) {
-  Interval interval;
-  interval.looks = 3;
-  interval.step_step = 128;
-  interval.step_waste = 128e6;
-  interval.waste_waste = 128e12 + 4e12;  // a deviation of 2 ms, over one degree of freedom
-  const Metrics metrics = metrics_of(totals_of({.steps = 1, .load = 1}, 0), interval, {});
+  const Metrics metrics = metrics_of(totals_of({.steps = 1, .load = 1}, 0), {1e6, 2e6}, {});
   EXPECT_DOUBLE_EQ(metrics.trend, 1e-3);
   EXPECT_DOUBLE_EQ(metrics.scatter, 2e-3);
 }
 
-// Two ranks of which each step scatters by 3 and 4 units of 1024 ns: over 8 steps, variances of
-// the sum of 72 and 128.
+// Each step of two ranks scatters by 3 and 4 units of 1024 ns: over 8 steps, the sum has variances
+// of 72 and 128.
 TEST(MetricsOf, TheJitterIsThatOfOneStep) {
   constexpr std::int64_t mean = std::int64_t{1} << 20;
-  Totals totals = totals_of({.steps = 8, .load = mean, .variance = 72}, mean);
-  combine(totals, totals_of({.steps = 8, .load = mean, .variance = 128}, mean));
+  const Totals totals = test::totals_over(
+      {{.steps = 8, .load = mean, .variance = 72}, {.steps = 8, .load = mean, .variance = 128}},
+      mean);
   ASSERT_EQ(totals.unit, 1024);
   EXPECT_DOUBLE_EQ(metrics_of(totals, {}, {}).jitter, std::sqrt(12.5) * 1024e-9);
 }
 
-TEST(MetricsOf, OnePhaseIsNotShownApartWhateverItsNumber) {
-  const Sample sample = {.steps = 1, .load = second, .phases = {0, 0, second}};
-  EXPECT_TRUE(metrics_of(totals_of(sample, 0), {}, {}).phases.empty());
-}
-
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::metrics_test

@@ -2,11 +2,7 @@
 
 #include "support/harness.hpp"
 
-#include <cstdint>
-#include <thread>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::ring_test {
 namespace {
 
 template <class T, std::size_t length>
@@ -66,4 +62,4 @@ TEST(Ring, BetweenTwoThreads) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::ring_test

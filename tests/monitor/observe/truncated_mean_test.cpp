@@ -2,16 +2,7 @@
 
 #include "observe/truncated_mean.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <numeric>
-#include <random>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::truncated_mean_test {
 namespace {
 
 using Numbers = std::vector<std::int64_t>;
@@ -57,10 +48,10 @@ TEST(Truncation, TheVarianceByHand) {
   EXPECT_EQ(truncated_sum_variance(Numbers{5}), 0);
   EXPECT_EQ(truncated_sum_variance(Numbers{10, 20}), 100) << "2 x 50";
   EXPECT_EQ(truncated_sum_variance(Numbers{10, 20, 30}), 300) << "nothing is left to scatter";
-  // 20, 20, 30, 30: 4 x 100 / 3, and half of the values are used.
+  // The values 20, 20, 30, 30 give 4 x 100 / 3, and half of the values are used.
   EXPECT_DOUBLE_EQ(truncated_sum_variance(Numbers{-900, 20, 30, 4000}), 4 * 100 / 3.0 * 4);
   EXPECT_EQ(truncated_sum_variance(Numbers{4, 4, 4, 4, 4, 4, 4, 100000}), 0);
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::truncated_mean_test

@@ -1,24 +1,13 @@
-#include "tell/control_file.hpp"
 
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
 #include "tell/control_desk.hpp"
 
 #include <chrono>
-#include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <optional>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-namespace evenkeel {
+namespace evenkeel::control_file_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -32,14 +21,16 @@ class ControlFileTest : public testing::Test {
   static std::string judge(const std::string& line) {
     return command_from_text(line) || line.starts_with("journal ") ? "" : "what is " + line;
   }
+  void write(const std::string& content) const { scratch.with_file("run.control", content); }
   ControlText take() { return file.take(&judge); }
-  // What is taken from a file with this content.
+  // Returns the lines taken from a file with this content.
   Lines said(const std::string& content) {
-    scratch.with_file("run.control", content);
+    write(content);
     return take().lines;
   }
   bool is_there() const { return std::filesystem::exists(std::filesystem::symlink_status(path)); }
-  // Looks several times at a file that is left alone; returns what is told, once.
+  // Looks several times at a file that is left alone; returns the problem, which must be reported
+  // once.
   std::string told_of_what_stays() {
     std::string told;
     for (int look = 0; look < 4; ++look) {
@@ -75,7 +66,7 @@ TEST_F(ControlFileTest, ALineIsTakenOnce) {
   EXPECT_EQ(scratch.files(), Lines());
 }
 
-// Somebody is about to write it.
+// A writer is about to complete it.
 TEST_F(ControlFileTest, ALineWithoutItsEndIsLeftAlone) {
   EXPECT_EQ(said("reba"), Lines());
   EXPECT_EQ(test::content_of(path), "reba");
@@ -83,38 +74,24 @@ TEST_F(ControlFileTest, ALineWithoutItsEndIsLeftAlone) {
   EXPECT_EQ(said("rebalance\n"), Lines{"rebalance"});
 }
 
-TEST_F(ControlFileTest, ALineThatNeverEndsIsTold) {
-  scratch.with_file("run.control", "pause");
+TEST_F(ControlFileTest, ALineThatNeverEndsIsToldAndAnEmptyFileIsNot) {
+  write("pause");
   EXPECT_EQ(told_of_what_stays(), left_alone("its last line has no line feed at its end"));
-}
-
-TEST_F(ControlFileTest, AnEmptyFileIsLeftAlone) {
-  scratch.with_file("run.control", "");
+  write("");
   EXPECT_EQ(told_of_what_stays(), "");
 }
 
-TEST_F(ControlFileTest, TheEndOfALineMayLookOtherwise) {
-  EXPECT_EQ(said("pause\r\n"), Lines{"pause"});
-  EXPECT_EQ(said("pause   \n"), Lines{"pause"});
-  EXPECT_EQ(said("pause  \r \r\n"), Lines{"pause"});
-}
-
-TEST_F(ControlFileTest, BlanksWithinALineStay) {
-  EXPECT_EQ(said("journal /tmp/my run.jsonl \n"), Lines{"journal /tmp/my run.jsonl"});
-}
-
-TEST_F(ControlFileTest, AllLinesAreRead) {
+TEST_F(ControlFileTest, AllLinesAreReadWithoutTheirEnds) {
+  for (const char* line : {"pause\r\n", "pause   \n", "pause  \r \r\n"})
+    EXPECT_EQ(said(line), Lines{"pause"});
   EXPECT_EQ(said("pause \r\n\nresume\n"), (Lines{"pause", "resume"}));
   EXPECT_EQ(said("pause\nres"), Lines());
+  for (const std::string& line :
+       {std::string("journal /tmp/my run.jsonl"), "journal " + std::string(4000, 'x')})
+    EXPECT_EQ(said(line + " \n"), Lines{line}) << "blanks within it stay";
 }
 
-TEST_F(ControlFileTest, ALongLineIsRead) {
-  const std::string path_of_journal = "journal " + std::string(4000, 'x');
-  EXPECT_EQ(said(path_of_journal + '\n'), Lines{path_of_journal});
-}
-
-// --- What is no command stays
-// ---------------------------------------------------------------------
+// --- Files without valid commands stay -----------------------------------------------------------
 
 TEST_F(ControlFileTest, WhatIsNoCommandIsLeftAloneAndToldOnce) {
   const std::string binary(
@@ -124,7 +101,7 @@ TEST_F(ControlFileTest, WhatIsNoCommandIsLeftAloneAndToldOnce) {
   for (const std::string& content :
        {std::string("reblance\n"), std::string("  pause\n"), std::string("pa\0use\n", 7), binary,
         std::string("pause\nTo be, or not to be\n"), std::string("To be\npause\n")}) {
-    scratch.with_file("run.control", content);
+    write(content);
     EXPECT_TRUE(told_of_what_stays().starts_with(left_alone("what is").substr(0, 60))) << content;
     EXPECT_EQ(test::content_of(path), content);
   }
@@ -133,7 +110,7 @@ TEST_F(ControlFileTest, WhatIsNoCommandIsLeftAloneAndToldOnce) {
 TEST_F(ControlFileTest, ALongFileIsLeftAlone) {
   for (const std::string& content :
        {std::string(1 << 22, 'x'), std::string(1 << 22, 'x') + '\n', std::string(5000, '\n')}) {
-    scratch.with_file("run.control", content);
+    write(content);
     EXPECT_EQ(told_of_what_stays(), left_alone("it has more than 4096 bytes"));
     EXPECT_EQ(std::filesystem::file_size(path), content.size());
     std::filesystem::remove(path);
@@ -141,7 +118,7 @@ TEST_F(ControlFileTest, ALongFileIsLeftAlone) {
   }
 }
 
-// Such as somebody else's log.
+// The file is the log of another program, for example.
 TEST_F(ControlFileTest, AFileThatGrowsIsToldOnce) {
   scratch.with_file("run.control", "To be\n");
   EXPECT_EQ(take().problem, left_alone("what is To be"));
@@ -161,8 +138,8 @@ TEST_F(ControlFileTest, WhatIsWrittenInItsPlaceIsRead) {
   EXPECT_NE(take().problem, "");
   EXPECT_EQ(said("rebalance\n"), Lines{"rebalance"});
   for (int again = 0; again < 2; ++again) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // the clock of files is coarse
-    scratch.with_file("run.control", "reblance\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // file times are coarse
+    write("reblance\n");
     EXPECT_NE(take().problem, "") << "told again, since it came again";
   }
 }
@@ -172,7 +149,7 @@ TEST_F(ControlFileTest, ADirectoryIsLeftAlone) {
   EXPECT_EQ(told_of_what_stays(), left_alone("Is a directory"));
 }
 
-// To open it would wait for somebody who writes.
+// Opening it would wait for a writer.
 TEST_F(ControlFileTest, AFifoIsLeftAlone) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   EXPECT_EQ(told_of_what_stays(), left_alone("it is not a regular file"));
@@ -204,7 +181,7 @@ TEST_F(ControlFileTest, AFileOfAnotherUserIsLeftAlone) {
   EXPECT_EQ(test::content_of(path), "pause\n");
 }
 
-// It would be read again at every look.
+// The file would be read again at every look.
 TEST_F(ControlFileTest, WhatCannotBeTakenAwayIsNotSaid) {
   scratch.with_file("run.control", "pause\n");
   const auto directory = std::filesystem::path(path).parent_path();
@@ -224,10 +201,9 @@ TEST_F(ControlFileTest, WhatCannotBeTakenAwayIsNotSaid) {
   EXPECT_EQ(take().lines, Lines{"pause"});
 }
 
-// --- What is written meanwhile
-// --------------------------------------------------------------------
+// --- Writing while reading -----------------------------------------------------------------------
 
-// The judge is asked twice: for what was seen, and for what was taken away.
+// The judge is called twice: for the lines seen, and for the lines taken.
 TEST_F(ControlFileTest, WhatIsAddedWhileItIsTakenIsObeyedToo) {
   scratch.with_file("run.control", "pause\n");
   bool is_first = true;
@@ -251,7 +227,7 @@ TEST_F(ControlFileTest, WhatIsBegunWhileItIsTakenStays) {
   EXPECT_EQ(said("resume\n"), Lines{"resume"});
 }
 
-// The shell has opened the file before it was taken away, and writes afterwards.
+// The shell has opened the file before it was taken, and writes afterwards.
 TEST_F(ControlFileTest, WhatIsWrittenToTheTakenFileIsObeyedAtTheNextLook) {
   scratch.with_file("run.control", "pause\n");
   std::ofstream late(path, std::ios::app);
@@ -288,10 +264,7 @@ TEST(CommandFromText, AndNoOthers) {
 
 // --- Several readers of one file -----------------------------------------------------------------
 
-class ControlDeskTest : public ControlFileTest {
- protected:
-  void write(const std::string& content) const { scratch.with_file("run.control", content); }
-};
+using ControlDeskTest = ControlFileTest;
 
 TEST_F(ControlDeskTest, WithoutANameACommandIsForAll) {
   ControlReader fluid(path, "fluid"), solid(path, "solid"), nameless(path, "");
@@ -331,7 +304,7 @@ TEST_F(ControlDeskTest, AJournalIsForOne) {
   EXPECT_EQ(fluid.listen().lines, Lines{"journal run.jsonl"});
   ControlReader solid(path, "solid");
   write("journal run.jsonl\n");
-  EXPECT_TRUE(test::mentions(fluid.listen().problem, "a journal is for one"));
+  EXPECT_MENTIONS(fluid.listen().problem, "a journal is for one");
   EXPECT_TRUE(is_there());
 }
 
@@ -355,4 +328,4 @@ TEST_F(ControlDeskTest, TheFileMayBeSpelledDifferently) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::control_file_test

@@ -3,17 +3,10 @@
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
 
-#include <array>
-#include <csignal>
-#include <filesystem>
-#include <string>
-
 #include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-namespace evenkeel::detail {
+namespace evenkeel::detail::files_test {
 namespace {
 
 class FilesTest : public testing::Test {
@@ -98,7 +91,7 @@ TEST(WithoutWriteSignals, ASignalThatWaitedBeforeStays) {
   { const WithoutWriteSignals quiet; }
   sigpending(&waiting);
   EXPECT_EQ(sigismember(&waiting, SIGPIPE), 1);
-  std::signal(SIGPIPE, SIG_IGN);  // which takes it away
+  std::signal(SIGPIPE, SIG_IGN);  // this would take it away
   std::signal(SIGPIPE, SIG_DFL);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
@@ -133,4 +126,4 @@ TEST_F(FilesTest, APathWithoutADirectoryIsInThisOne) {
 }
 
 }  // namespace
-}  // namespace evenkeel::detail
+}  // namespace evenkeel::detail::files_test

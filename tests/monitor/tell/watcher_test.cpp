@@ -1,30 +1,20 @@
 #include "tell/watcher.hpp"
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
 #include <latch>
-#include <memory>
-#include <numeric>
-#include <optional>
-#include <stdexcept>
-#include <thread>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::watcher_test {
 namespace {
 
-// Until a task has set it. No later task has to be offered for that.
+// Waits until a task has set it. No later task is needed for that.
 void wait_for(const std::atomic<bool>& done) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (!done && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
   ASSERT_TRUE(done);
 }
 
-// Until all that was offered so far is done; then the thread sleeps.
+// Waits until all tasks offered so far are done; then the thread sleeps.
 void drain(Watcher& watcher) {
   std::atomic<bool> done = false;
   watcher.offer([&] { done = true; });
@@ -37,10 +27,11 @@ std::vector<int> first_numbers(int count) {
   return numbers;
 }
 
-// With a thread and without, all tasks are done by the end, in their order.
+// With and without a thread, all tasks are done by the end, in their order.
 class AnyWatcher : public testing::TestWithParam<bool> {
  protected:
-  // Of tasks, in the order in which they ran; the watcher's until it is drained or has ended.
+  // The numbers of tasks in the order in which they ran; the watcher's thread writes them until it
+  // is drained or has ended.
   std::vector<int> ran;
   std::optional<Watcher> watcher{GetParam()};
 
@@ -104,7 +95,7 @@ TEST_P(AnyWatcher, KeepsNothingOfATask) {
   EXPECT_EQ(content.use_count(), 1);
 }
 
-// Over several of the thread's naps.
+// The tasks extend over several naps of the thread.
 TEST_P(AnyWatcher, ManyTasksAtAnyMoment) {
   for (int i = 0; i < 50000; ++i) {
     offer(i);
@@ -114,38 +105,21 @@ TEST_P(AnyWatcher, ManyTasksAtAnyMoment) {
   EXPECT_EQ(ran, first_numbers(50000));
 }
 
-TEST(Watcher, WithoutAThreadRunsAtOnce) {
-  Watcher watcher(false);
+TEST_P(AnyWatcher, RunsInItsThreadOrAtOnce) {
   const auto here = std::this_thread::get_id();
-  int ran = 0;
+  int times = 0;
   for (int i = 0; i < 2; ++i)
-    watcher.offer([&] {
-      EXPECT_EQ(std::this_thread::get_id(), here);
-      ++ran;
+    watcher->offer([&] {
+      EXPECT_EQ(std::this_thread::get_id() != here, GetParam());
+      ++times;
     });
-  EXPECT_EQ(ran, 2);
-}
-
-TEST(Watcher, WithAThreadRunsThere) {
-  Watcher watcher(true);
-  const auto here = std::this_thread::get_id();
-  int ran = 0;
-  for (int i = 0; i < 2; ++i)
-    watcher.offer([&] {
-      EXPECT_NE(std::this_thread::get_id(), here);
-      ++ran;
-    });
-  drain(watcher);
-  EXPECT_EQ(ran, 2);
+  if (GetParam()) drain(*watcher);
+  EXPECT_EQ(times, 2);
 }
 
 TEST(Watcher, LooksByItselfEverySoOften) {
   Watcher watcher(true);
-  for (int round = 0; round < 3; ++round) {
-    std::atomic<bool> done = false;
-    watcher.offer([&] { done = true; });
-    wait_for(done);
-  }
+  for (int round = 0; round < 3; ++round) drain(watcher);
 }
 
 // The first task does not end before the last one was offered.
@@ -161,7 +135,7 @@ TEST(Watcher, OfferDoesNotWaitForATask) {
   EXPECT_EQ(ran, 10000);
 }
 
-// Holds up the thread while it destroys what a task has captured. Offers must not wait for that.
+// The thread is held up while it destroys the captures of a task. Offers must not wait for it.
 class SlowToDestroy : public testing::Test {
  protected:
   struct Slow {
@@ -173,7 +147,7 @@ class SlowToDestroy : public testing::Test {
     SlowToDestroy& test_;
   };
 
-  // Afterwards `queued` tasks are in the queue, and the thread takes none of them until `go`.
+  // Returns with `queued` tasks in the queue, and a thread that takes no task until `go`.
   void hold_up(int queued) {
     std::atomic<bool> begun = false;
     watcher.offer([this, &begun, slow = std::make_shared<Slow>(*this)] {
@@ -215,7 +189,7 @@ TEST_F(SlowToDestroy, WhatWasOfferedMeanwhileRunsWithoutAnother) {
   EXPECT_EQ(ran, first_numbers(2));
 }
 
-// A thread that took the application's signals would run its handlers.
+// A thread that received the application's signals would run its handlers.
 TEST(Watcher, TheThreadTakesNoSignals) {
   sigset_t usual, mine, after, there;
   sigemptyset(&mine);
@@ -254,4 +228,4 @@ TEST(Watcher, ManyComeAndGo) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::watcher_test

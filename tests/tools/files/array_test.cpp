@@ -1,14 +1,8 @@
-#include "files/array.hpp"
 #include "files/write_array.hpp"
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
 
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::array_test {
 namespace {
 
 using test::error_of;
@@ -83,4 +77,4 @@ TEST(WrittenArray, MayBeLongOrEmpty) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::array_test

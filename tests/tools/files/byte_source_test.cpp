@@ -5,11 +5,7 @@
 
 #include <sys/stat.h>
 
-#include <array>
-#include <filesystem>
-#include <string>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::byte_source_test {
 namespace {
 
 using test::error_of;
@@ -88,4 +84,4 @@ TEST(ByteSource, AFileThatShrinksIsRefused) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::byte_source_test

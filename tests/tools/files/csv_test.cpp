@@ -5,20 +5,9 @@
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <clocale>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <filesystem>
-#include <memory>
-#include <random>
-#include <string>
-#include <string_view>
-#include <vector>
 
-namespace evenkeel::tool {
+namespace evenkeel::tool::csv_test {
 namespace {
 
 using test::error_of;
@@ -35,13 +24,9 @@ std::vector<double> numbers_of(std::string_view text) {
   return file.read(0, file.rows());
 }
 
-std::string refusal_of(std::string_view text) {
-  return error_of([&] { numbers_of(text); });
-}
-
-// What refusal_of gives when all is as it should be.
-std::string refusal(std::string_view problem) {
-  return std::string("evenkeel: tools/files: ").append(problem).append(remedy);
+void expect_refused(std::string_view text, std::string_view problem) {
+  EXPECT_EQ(error_of([&] { numbers_of(text); }),
+            std::string("evenkeel: tools/files: ").append(problem).append(remedy));
 }
 
 TEST(Csv, RowsAndColumns) {
@@ -90,7 +75,7 @@ TEST(Csv, TheLocaleHasNoSay) {
   std::setlocale(LC_ALL, before.c_str());
 }
 
-// More lines than between two marks, and more bytes than are read at once; with lines of all sizes.
+// The file has more lines than between two marks, more bytes than one read, and lines of all sizes.
 TEST(Csv, AnyShareOfALongFile) {
   std::string text = "a,b\n";
   std::vector<double> numbers;
@@ -124,37 +109,30 @@ TEST(Csv, ALineMayBeLongerThanWhatIsReadAtOnce) {
 TEST(Csv, ALineMayNotBeEndless) {
   std::string text = "1,2\n3,";
   text.append(std::size_t{18} << 20U, ' ').append("4\n");
-  EXPECT_EQ(refusal_of(text), refusal("Line 2 of 'points.csv' is longer than 16 MiB."));
+  expect_refused(text, "Line 2 of 'points.csv' is longer than 16 MiB.");
 }
 
 TEST(Csv, FilesWithoutObjects) {
   for (const std::string_view text : {"", "\n", " \n\t\r\n", "\xEF\xBB\xBF", "\xEF\xBB\xBF\n"})
-    EXPECT_EQ(refusal_of(text), refusal("The file 'points.csv' is empty.")) << text;
+    expect_refused(text, "The file 'points.csv' is empty.");
   for (const std::string_view text : {"x,y", "x\n", "x,y\r\n\r\n"})
-    EXPECT_EQ(refusal_of(text), refusal("The file 'points.csv' ends after its header, in line 1."))
-        << text;
+    expect_refused(text, "The file 'points.csv' ends after its header, in line 1.");
 }
 
 TEST(Csv, RaggedLines) {
-  EXPECT_EQ(refusal_of("1,2\n3,4\n5\n6,7\n"),
-            refusal("Line 3 of 'points.csv' has 1 columns, but line 1 has 2."));
-  EXPECT_EQ(refusal_of("x,y,z\n1,2\n"),
-            refusal("Line 2 of 'points.csv' has 2 columns, but line 1 has 3."));
-  EXPECT_EQ(refusal_of("1\n2,3\n"),
-            refusal("Line 2 of 'points.csv' has 2 columns, but line 1 has 1."));
-  EXPECT_EQ(refusal_of("1,2\n\n3,4\n"),
-            refusal("Line 2 of 'points.csv' is empty, but other lines follow."));
-  EXPECT_EQ(refusal_of("\n1,2\n"),
-            refusal("Line 1 of 'points.csv' is empty, but other lines follow."));
+  expect_refused("1,2\n3,4\n5\n6,7\n", "Line 3 of 'points.csv' has 1 columns, but line 1 has 2.");
+  expect_refused("x,y,z\n1,2\n", "Line 2 of 'points.csv' has 2 columns, but line 1 has 3.");
+  expect_refused("1\n2,3\n", "Line 2 of 'points.csv' has 2 columns, but line 1 has 1.");
+  expect_refused("1,2\n\n3,4\n", "Line 2 of 'points.csv' is empty, but other lines follow.");
+  expect_refused("\n1,2\n", "Line 1 of 'points.csv' is empty, but other lines follow.");
 }
 
-// A million columns in line 1 and as many lines of one column: room for all of it is never taken.
+// A million columns in line 1 and as many lines of one column: their product is never allocated.
 TEST(Csv, AWideFirstLineTakesNoMemoryForTheOthers) {
   std::string text = "1";
   for (int i = 0; i < 1 << 20; ++i) text.append(",1");
   for (int i = 0; i < 1 << 20; ++i) text.append("\n1");
-  EXPECT_EQ(refusal_of(text),
-            refusal("Line 2 of 'points.csv' has 1 columns, but line 1 has 1048577."));
+  expect_refused(text, "Line 2 of 'points.csv' has 1 columns, but line 1 has 1048577.");
 }
 
 TEST(Csv, CellsThatAreNoNumbers) {
@@ -185,30 +163,27 @@ TEST(Csv, CellsThatAreNoNumbers) {
       {"1\r2", " holds bytes that are not text."},
       {std::string("\0\1", 2), " holds bytes that are not text."}};
   for (const auto& [cell, problem] : cells) {
-    const std::string expected =
-        refusal(std::string("Column 2 in line 3 of 'points.csv'").append(problem));
+    const std::string expected = std::string("Column 2 in line 3 of 'points.csv'").append(problem);
     const std::string start = "x,y,z\n1,2,3\n4,";
-    EXPECT_EQ(refusal_of(start + cell + ",6\n7,8,9\n"), expected);
-    EXPECT_EQ(refusal_of(start + ' ' + cell + "\t,6\r\n"), expected);
+    expect_refused(start + cell + ",6\n7,8,9\n", expected);
+    expect_refused(start + ' ' + cell + "\t,6\r\n", expected);
   }
-  EXPECT_EQ(refusal_of("1,2\n3,"), refusal("Column 2 in line 2 of 'points.csv' is empty."));
+  expect_refused("1,2\n3,", "Column 2 in line 2 of 'points.csv' is empty.");
 }
 
-// A first line that was meant to be numbers is not skipped for the slip in it.
+// A first line of numbers with a typing error is not skipped as a header.
 TEST(Csv, AHeaderHasNoNumbers) {
-  EXPECT_EQ(refusal_of("1.O\n2\n"),
-            refusal("Column 1 in line 1 of 'points.csv' is '1.O', which is not a number."));
-  EXPECT_EQ(refusal_of("1;2\n3;4\n"),
-            refusal("Column 1 in line 1 of 'points.csv' is '1;2', which is not a number."));
-  EXPECT_EQ(refusal_of("x,1,z\n2,3,4\n"),
-            refusal("Column 1 in line 1 of 'points.csv' is 'x', which is not a number."));
-  EXPECT_EQ(refusal_of("-.5x\n2\n"),
-            refusal("Column 1 in line 1 of 'points.csv' is '-.5x', which is not a number."));
-  EXPECT_EQ(refusal_of("nan,inf\n2,3\n"),
-            refusal("Column 1 in line 1 of 'points.csv' is 'nan', which is not finite."));
-  EXPECT_EQ(refusal_of(",,\n2,3,4\n"), refusal("Column 1 in line 1 of 'points.csv' is empty."));
-  EXPECT_EQ(refusal_of("x\ny\n1\n"),
-            refusal("Column 1 in line 2 of 'points.csv' is 'y', which is not a number."));
+  expect_refused("1.O\n2\n", "Column 1 in line 1 of 'points.csv' is '1.O', which is not a number.");
+  expect_refused("1;2\n3;4\n",
+                 "Column 1 in line 1 of 'points.csv' is '1;2', which is not a number.");
+  expect_refused("x,1,z\n2,3,4\n",
+                 "Column 1 in line 1 of 'points.csv' is 'x', which is not a number.");
+  expect_refused("-.5x\n2\n",
+                 "Column 1 in line 1 of 'points.csv' is '-.5x', which is not a number.");
+  expect_refused("nan,inf\n2,3\n",
+                 "Column 1 in line 1 of 'points.csv' is 'nan', which is not finite.");
+  expect_refused(",,\n2,3,4\n", "Column 1 in line 1 of 'points.csv' is empty.");
+  expect_refused("x\ny\n1\n", "Column 1 in line 2 of 'points.csv' is 'y', which is not a number.");
 }
 
 TEST(Csv, AFileThatChangesIsRefused) {
@@ -243,4 +218,4 @@ TEST(Csv, TellsHowMuchItHasRead) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::csv_test

@@ -4,19 +4,11 @@
 
 #include <evenkeel/backends/exec/launch.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <random>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::graph_offence_test {
 namespace {
 
-// Neighbours of each vertex, and the weights of the edges, if any.
+using GraphOffence = test::OnRanks;
+// Neighbours of each vertex, and the weights of the edges, which may be missing.
 struct Lists {
   std::vector<std::vector<std::int64_t>> neighbours;
   std::vector<std::vector<double>> weights = {};
@@ -46,43 +38,40 @@ std::string said_of(const Communicator& communicator, const Lists& lists) {
   return text;
 }
 
-TEST(GraphOffence, Graphs) {
-  const Communicator world = test::world();
-  EXPECT_EQ(said_of(world, {}), "fine");
-  EXPECT_EQ(said_of(world, {{{}, {}}}), "fine");
-  EXPECT_EQ(said_of(world, {{{2, 1}, {0}, {0}, {}}}), "fine");
-  EXPECT_EQ(said_of(world, {{{2, 1}, {0}, {0}}, {{3, 4}, {4}, {3}}}), "fine");
+TEST_F(GraphOffence, Graphs) {
+  EXPECT_EQ(said_of(communicator, {}), "fine");
+  EXPECT_EQ(said_of(communicator, {{{}, {}}}), "fine");
+  EXPECT_EQ(said_of(communicator, {{{2, 1}, {0}, {0}, {}}}), "fine");
+  EXPECT_EQ(said_of(communicator, {{{2, 1}, {0}, {0}}, {{3, 4}, {4}, {3}}}), "fine");
 }
 
-TEST(GraphOffence, Kinds) {
-  const Communicator world = test::world();
-  EXPECT_EQ(said_of(world, {{{1}, {0}, {2}}}), "Vertex 3 is its own neighbour.");
-  EXPECT_EQ(said_of(world, {{{1, 2, 1}, {0, 0}, {0}}}), "Vertex 1 has the neighbour 2 twice.");
-  EXPECT_EQ(said_of(world, {{{1}, {0, 3}, {}, {}}}),
+TEST_F(GraphOffence, Kinds) {
+  EXPECT_EQ(said_of(communicator, {{{1}, {0}, {2}}}), "Vertex 3 is its own neighbour.");
+  EXPECT_EQ(said_of(communicator, {{{1, 2, 1}, {0, 0}, {0}}}),
+            "Vertex 1 has the neighbour 2 twice.");
+  EXPECT_EQ(said_of(communicator, {{{1}, {0, 3}, {}, {}}}),
             "Vertex 2 has the neighbour 4, but vertex 4 does not have the neighbour 2.");
-  EXPECT_EQ(said_of(world, {{{1}, {0}, {}, {1}}}),
+  EXPECT_EQ(said_of(communicator, {{{1}, {0}, {}, {1}}}),
             "Vertex 4 has the neighbour 2, but vertex 2 does not have the neighbour 4.");
-  EXPECT_EQ(said_of(world, {{{1}, {0, 2}, {1}}, {{1}, {1, 0.5}, {2}}}),
+  EXPECT_EQ(said_of(communicator, {{{1}, {0, 2}, {1}}, {{1}, {1, 0.5}, {2}}}),
             "The edge between the vertices 2 and 3 weighs 0.5 in the row of the former and 2 in "
             "the row of the latter.");
 }
 
-TEST(GraphOffence, InTheNumbersOfTheFile) {
+TEST_F(GraphOffence, InTheNumbersOfTheFile) {
   EXPECT_EQ(sentence_on({OffenceKind::loop, 4, 4}, 0), "Vertex 4 is its own neighbour.");
   EXPECT_EQ(sentence_on({OffenceKind::loop, 4, 4}, 1), "Vertex 5 is its own neighbour.");
 }
 
-TEST(GraphOffence, TheFirstIsTold) {
-  const Communicator world = test::world();
-  EXPECT_EQ(said_of(world, {{{}, {1, 5, 5}, {2}, {3}, {4}, {1}}}),
+TEST_F(GraphOffence, TheFirstIsTold) {
+  EXPECT_EQ(said_of(communicator, {{{}, {1, 5, 5}, {2}, {3}, {4}, {1}}}),
             "Vertex 2 is its own neighbour.");
-  EXPECT_EQ(said_of(world, {{{}, {5, 0}, {2}, {3}, {4}, {1}}}),
+  EXPECT_EQ(said_of(communicator, {{{}, {5, 0}, {2}, {3}, {4}, {1}}}),
             "Vertex 2 has the neighbour 1, but vertex 1 does not have the neighbour 2.");
 }
 
-// One entry of a large symmetric graph is taken out, in turn at several places.
-TEST(GraphOffence, OneEntryIsMissing) {
-  const Communicator world = test::world();
+// One entry of a large symmetric graph is removed, in turn at several places.
+TEST_F(GraphOffence, OneEntryIsMissing) {
   std::mt19937_64 random(11);
   constexpr std::int64_t n = 500;
   std::vector<std::set<std::int64_t>> sets(n);
@@ -97,7 +86,7 @@ TEST(GraphOffence, OneEntryIsMissing) {
     lists.neighbours.emplace_back(set.begin(), set.end());
     std::ranges::shuffle(lists.neighbours.back(), random);
   }
-  EXPECT_EQ(said_of(world, lists), "fine");
+  EXPECT_EQ(said_of(communicator, lists), "fine");
   for (int trial = 0; trial < 20; ++trial) {
     Lists broken = lists;
     auto& row = broken.neighbours[random() % n];
@@ -105,10 +94,11 @@ TEST(GraphOffence, OneEntryIsMissing) {
     const std::int64_t vertex = &row - broken.neighbours.data(), neighbour = row.back();
     row.pop_back();
     const std::string a = std::to_string(neighbour + 1), b = std::to_string(vertex + 1);
-    EXPECT_EQ(said_of(world, broken), "Vertex " + a + " has the neighbour " + b + ", but vertex " +
-                                          b + " does not have the neighbour " + a + ".");
+    EXPECT_EQ(said_of(communicator, broken), "Vertex " + a + " has the neighbour " + b +
+                                                 ", but vertex " + b +
+                                                 " does not have the neighbour " + a + ".");
   }
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::graph_offence_test

@@ -2,22 +2,17 @@
 
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
-#include "tools/partition/clouds.hpp"
+#include "tools/npy.hpp"
 
-#include <cstdint>
-#include <filesystem>
-#include <span>
-#include <string>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::graph_test {
 namespace {
 
 using test::error_of;
 using test::npy_of;
 using Integers = std::vector<std::int64_t>;
+using Graph = test::OnRanks;
 
-// A file that all ranks see, and that is gone at the end of the scope.
+// A file that all ranks see, and that is removed at the end of the scope.
 class SharedFiles {
  public:
   explicit SharedFiles(const Communicator& communicator) : communicator_(communicator) {
@@ -49,7 +44,7 @@ Integers all_columns(const Communicator& communicator, const GraphFile& graph) {
   return communicator.all_gather(std::span<const std::int64_t>(graph.columns)).values;
 }
 
-TEST(Graph, TheNameTellsTheFormat) {
+TEST_F(Graph, TheNameTellsTheFormat) {
   EXPECT_EQ(graph_format_of("a.graph"), GraphFormat::metis);
   EXPECT_EQ(graph_format_of("a,b.npy.graph"), GraphFormat::metis);
   EXPECT_EQ(graph_format_of("a.mtx"), GraphFormat::matrix_market);
@@ -65,9 +60,8 @@ TEST(Graph, TheNameTellsTheFormat) {
                   ".mtx, or arrays as in offsets.npy,columns.npy.");
 }
 
-TEST(Graph, AllFormatsOnAnyNumberOfRanks) {
-  const Communicator world = test::world();
-  const SharedFiles files(world);
+TEST_F(Graph, AllFormatsOnAnyNumberOfRanks) {
+  const SharedFiles files(communicator);
   // A path of five vertices.
   const Integers columns = {1, 0, 2, 1, 3, 2, 4, 3};
   const std::string paths[] = {
@@ -77,23 +71,23 @@ TEST(Graph, AllFormatsOnAnyNumberOfRanks) {
       files.with("o.npy", npy_of<std::int64_t>(0, {0, 1, 3, 5, 7, 8})) + "," +
           files.with("c.npy", npy_of<std::int32_t>(0, {1, 0, 2, 1, 3, 2, 4, 3}))};
   for (const std::string& path : paths) {
-    const GraphFile graph = read_graph(world, path);
+    const GraphFile graph = read_graph(communicator, path);
     EXPECT_EQ(graph.vertices, 5) << path;
     EXPECT_EQ(graph.entries, 8) << path;
-    EXPECT_EQ(all_columns(world, graph), columns) << path;
+    EXPECT_EQ(all_columns(communicator, graph), columns) << path;
     const auto rows = static_cast<std::int64_t>(graph.rows());
-    EXPECT_EQ(graph.first, world.exclusive_scan(rows)) << path;
-    EXPECT_EQ(world.all_reduce(rows, Reduction::sum), 5) << path;
+    EXPECT_EQ(graph.first, communicator.exclusive_scan(rows)) << path;
+    EXPECT_EQ(communicator.all_reduce(rows, Reduction::sum), 5) << path;
   }
 }
 
-TEST(Graph, ChangesAreCountedOnce) {
-  const Communicator world = test::world();
-  const SharedFiles files(world);
-  const GraphFile graph = read_graph(
-      world, files.with("a.mtx",
-                        "%%MatrixMarket matrix coordinate real general\n5 5 9\n1 1 1\n5 5 1\n"
-                        "1 5 1\n5 1 2\n1 4 3\n1 4 3\n2 5 0\n4 2 1\n3 3 1\n"));
+TEST_F(Graph, ChangesAreCountedOnce) {
+  const SharedFiles files(communicator);
+  const GraphFile graph =
+      read_graph(communicator,
+                 files.with("a.mtx",
+                            "%%MatrixMarket matrix coordinate real general\n5 5 9\n1 1 1\n5 5 1\n"
+                            "1 5 1\n5 1 2\n1 4 3\n1 4 3\n2 5 0\n4 2 1\n3 3 1\n"));
   EXPECT_EQ(graph.entries, 6);
   EXPECT_EQ(graph.changes.loops, 3);
   EXPECT_EQ(graph.changes.duplicates, 1);
@@ -102,22 +96,17 @@ TEST(Graph, ChangesAreCountedOnce) {
   EXPECT_EQ(graph.changes.zeros, 1);
 }
 
-TEST(Graph, AFailureOnOneRankIsOneOfAll) {
-  const Communicator world = test::world();
-  const SharedFiles files(world);
+TEST_F(Graph, AFailureOnOneRankIsOneOfAll) {
+  const SharedFiles files(communicator);
   const std::string bad = files.with("a.graph", "5 4\n2\n1 3\n2 4\n3 5\n9\n");
-  std::string error = error_of([&] { read_graph(world, bad); });
-  EXPECT_TRUE(test::mentions(error, "Number 1 in line 6 of ")) << error;
-  EXPECT_TRUE(test::same_everywhere(world, error));
+  EXPECT_ERROR_EVERYWHERE(read_graph(communicator, bad), "Number 1 in line 6 of ");
   const std::string few = files.with("b.graph", "5 3\n2\n1 3\n2 4\n3 5\n4\n");
-  error = error_of([&] { read_graph(world, few); });
-  EXPECT_TRUE(test::mentions(error, "8 neighbours, 2 too many.")) << error;
-  EXPECT_TRUE(test::same_everywhere(world, error));
-  EXPECT_ERROR(read_graph(world, files.with("c.graph", "") + ".graph"), "cannot be read");
-  EXPECT_ERROR(read_graph(world, "a.npy"), "does not say which format");
+  EXPECT_ERROR_EVERYWHERE(read_graph(communicator, few), "8 neighbours, 2 too many.");
+  EXPECT_ERROR(read_graph(communicator, files.with("c.graph", "") + ".graph"), "cannot be read");
+  EXPECT_ERROR(read_graph(communicator, "a.npy"), "does not say which format");
 }
 
-TEST(Graph, RemarksInOneAndInMany) {
+TEST_F(Graph, RemarksInOneAndInMany) {
   EXPECT_TRUE(remarks_on({}).empty());
   EXPECT_EQ(remarks_on({1, 1, 1, 1, 1}),
             (std::vector<std::string>{"1 entry on the diagonal was left out.",
@@ -129,4 +118,4 @@ TEST(Graph, RemarksInOneAndInMany) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::graph_test

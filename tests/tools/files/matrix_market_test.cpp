@@ -2,17 +2,7 @@
 
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <map>
-#include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::matrix_market_test {
 namespace {
 
 using test::error_of;
@@ -31,12 +21,9 @@ GraphFile read(std::string_view text, const Portion& portion = {}) {
   return read_matrix_market(MemorySource("a.mtx", text), portion);
 }
 
-std::string refusal_of(std::string_view text) {
-  return error_of([&] { read(text); });
-}
-
-std::string refusal(std::string_view problem, std::string_view remedy) {
-  return std::string("evenkeel: tools/files: ").append(problem).append(remedy);
+void expect_refused(std::string_view text, std::string_view problem, std::string_view remedy) {
+  EXPECT_EQ(error_of([&] { read(text); }),
+            std::string("evenkeel: tools/files: ").append(problem).append(remedy));
 }
 
 std::string with(std::string_view kind, std::string_view below) {
@@ -113,10 +100,10 @@ TEST(MatrixMarket, EdgesOfValueZeroAreLeftOut) {
 
 TEST(MatrixMarket, EitherTriangleOfASymmetricMatrix) {
   EXPECT_EQ(read(with("pattern symmetric", "3 3 2\n1 2\n1 3\n")).columns, (Integers{1, 2, 0, 0}));
-  EXPECT_EQ(refusal_of(with("real symmetric", "2 2 3\n1 1 1\n1 2 1\n2 1 1\n")),
-            refusal("The matrix in 'a.mtx' is said to be symmetric, but has entries on both sides "
-                    "of the diagonal, in lines 4 and 5.",
-                    " Write only those below the diagonal, or general into the banner."));
+  expect_refused(with("real symmetric", "2 2 3\n1 1 1\n1 2 1\n2 1 1\n"),
+                 "The matrix in 'a.mtx' is said to be symmetric, but has entries on both sides "
+                 "of the diagonal, in lines 4 and 5.",
+                 " Write only those below the diagonal, or general into the banner.");
 }
 
 TEST(MatrixMarket, WhatIsTolerated) {
@@ -138,90 +125,86 @@ TEST(MatrixMarket, EmptyMatrices) {
 }
 
 TEST(MatrixMarket, Banners) {
-  EXPECT_EQ(refusal_of(""), refusal("The file 'a.mtx' is empty.", how_to_begin));
+  expect_refused("", "The file 'a.mtx' is empty.", how_to_begin);
   for (const std::string_view text :
        {"\n", "3 3 1\n", "%MatrixMarket matrix coordinate real general"})
-    EXPECT_EQ(refusal_of(text),
-              refusal("Line 1 of 'a.mtx' is not the banner of a Matrix Market file.", how_to_begin))
-        << text;
-  EXPECT_EQ(refusal_of("%%MatrixMarket matrix coordinate real\n"),
-            refusal("Line 1 of 'a.mtx', the banner, has fewer than five words.", how_to_begin));
-  EXPECT_EQ(refusal_of(with("real general x", "")),
-            refusal("Line 1 of 'a.mtx', the banner, has more than five words.", how_to_begin));
-  EXPECT_EQ(refusal_of("%%MatrixMarket vector coordinate real general\n"),
-            refusal("Line 1 of 'a.mtx', the banner, says 'vector'.", how_to_begin));
-  EXPECT_EQ(refusal_of("%%MatrixMarket matrix array real general\n2 2\n1\n"),
-            refusal("Line 1 of 'a.mtx', the banner, says 'array'.",
-                    " A dense matrix has an edge between any two vertices: write the entries that "
-                    "are not 0, as coordinate."));
-  EXPECT_EQ(refusal_of("%%MatrixMarket matrix list real general\n"),
-            refusal("Line 1 of 'a.mtx', the banner, says 'list'.", how_to_begin));
-  EXPECT_EQ(refusal_of(with("COMPLEX general", "1 1 0\n")),
-            refusal("Line 1 of 'a.mtx', the banner, says 'complex'.",
-                    " An edge weighs one real number: write absolute values as real."));
-  EXPECT_EQ(refusal_of(with("real hermitian", "1 1 0\n")),
-            refusal("Line 1 of 'a.mtx', the banner, says 'hermitian'.",
-                    " An edge weighs one real number: write absolute values as real symmetric."));
-  EXPECT_EQ(refusal_of(with("quaternion general", "1 1 0\n")),
-            refusal("Line 1 of 'a.mtx', the banner, says 'quaternion'.", how_to_begin));
+    expect_refused(text, "Line 1 of 'a.mtx' is not the banner of a Matrix Market file.",
+                   how_to_begin);
+  expect_refused("%%MatrixMarket matrix coordinate real\n",
+                 "Line 1 of 'a.mtx', the banner, has fewer than five words.", how_to_begin);
+  expect_refused(with("real general x", ""),
+                 "Line 1 of 'a.mtx', the banner, has more than five words.", how_to_begin);
+  expect_refused("%%MatrixMarket vector coordinate real general\n",
+                 "Line 1 of 'a.mtx', the banner, says 'vector'.", how_to_begin);
+  expect_refused("%%MatrixMarket matrix array real general\n2 2\n1\n",
+                 "Line 1 of 'a.mtx', the banner, says 'array'.",
+                 " A dense matrix has an edge between any two vertices: write the entries that "
+                 "are not 0, as coordinate.");
+  expect_refused("%%MatrixMarket matrix list real general\n",
+                 "Line 1 of 'a.mtx', the banner, says 'list'.", how_to_begin);
+  expect_refused(with("COMPLEX general", "1 1 0\n"),
+                 "Line 1 of 'a.mtx', the banner, says 'complex'.",
+                 " An edge weighs one real number: write absolute values as real.");
+  expect_refused(with("real hermitian", "1 1 0\n"),
+                 "Line 1 of 'a.mtx', the banner, says 'hermitian'.",
+                 " An edge weighs one real number: write absolute values as real symmetric.");
+  expect_refused(with("quaternion general", "1 1 0\n"),
+                 "Line 1 of 'a.mtx', the banner, says 'quaternion'.", how_to_begin);
 }
 
 TEST(MatrixMarket, Sizes) {
   const std::string_view remedy = " Give rows, columns and entries.";
-  EXPECT_EQ(refusal_of(with("real general", "% c\n")),
-            refusal("The file 'a.mtx' ends after its banner, in line 2.",
-                    " Give rows, columns and entries below it."));
-  EXPECT_EQ(refusal_of(with("real general", "3 3\n")),
-            refusal("Line 2 of 'a.mtx' ends before the number of entries.", remedy));
-  EXPECT_EQ(refusal_of(with("real general", "3 3 1 1\n")),
-            refusal("Line 2 of 'a.mtx' has more than three numbers.", remedy));
-  EXPECT_EQ(refusal_of(with("real general", "3 x 1\n")),
-            refusal("Line 2 of 'a.mtx': the number of columns is 'x', which is not a whole number.",
-                    remedy));
+  expect_refused(with("real general", "% c\n"),
+                 "The file 'a.mtx' ends after its banner, in line 2.",
+                 " Give rows, columns and entries below it.");
+  expect_refused(with("real general", "3 3\n"),
+                 "Line 2 of 'a.mtx' ends before the number of entries.", remedy);
+  expect_refused(with("real general", "3 3 1 1\n"),
+                 "Line 2 of 'a.mtx' has more than three numbers.", remedy);
+  expect_refused(with("real general", "3 x 1\n"),
+                 "Line 2 of 'a.mtx': the number of columns is 'x', which is not a whole number.",
+                 remedy);
   EXPECT_ERROR(read(with("real general", "-3 3 1\n")), "which is negative");
   EXPECT_ERROR(read(with("real general", "3 3 9223372036854775808\n")), "does not fit in 63 bits");
-  EXPECT_EQ(refusal_of(with("real general", "3 4 1\n")),
-            refusal("Line 2 of 'a.mtx' declares 3 rows and 4 columns.",
-                    " Give a square matrix: row i and column i are the same vertex."));
-  EXPECT_EQ(refusal_of(with("real general", "1000000000000 1000000000000 0\n")),
-            refusal("Line 2 of 'a.mtx' declares 1000000000000 rows, but the file has only 76 "
-                    "bytes, so that nearly all rows would be empty.",
-                    " Leave empty rows out, and number the others anew."));
+  expect_refused(with("real general", "3 4 1\n"),
+                 "Line 2 of 'a.mtx' declares 3 rows and 4 columns.",
+                 " Give a square matrix: row i and column i are the same vertex.");
+  expect_refused(with("real general", "1000000000000 1000000000000 0\n"),
+                 "Line 2 of 'a.mtx' declares 1000000000000 rows, but the file has only 76 "
+                 "bytes, so that nearly all rows would be empty.",
+                 " Leave empty rows out, and number the others anew.");
 }
 
 TEST(MatrixMarket, CountsOfEntries) {
   const std::string_view remedy = " Check the declared number, and whether the file was cut off.";
-  EXPECT_EQ(
-      refusal_of(with("real general", "3 3 4\n1 2 1\n")),
-      refusal("The size line of 'a.mtx' declares 4 entries, but 1 follow, 3 too few.", remedy));
-  EXPECT_EQ(
-      refusal_of(with("real general", "3 3 1\n1 2 1\n2 1 1\n3 3 1\n")),
-      refusal("The size line of 'a.mtx' declares 1 entries, but 3 follow, 2 too many.", remedy));
+  expect_refused(with("real general", "3 3 4\n1 2 1\n"),
+                 "The size line of 'a.mtx' declares 4 entries, but 1 follow, 3 too few.", remedy);
+  expect_refused(with("real general", "3 3 1\n1 2 1\n2 1 1\n3 3 1\n"),
+                 "The size line of 'a.mtx' declares 1 entries, but 3 follow, 2 too many.", remedy);
   EXPECT_ERROR(read(with("real general", "3 3 9223372036854775807\n1 2 1\n")), "too few");
 }
 
 TEST(MatrixMarket, Places) {
   const std::string_view from_1 = " Give rows and columns from 1 to 3, as declared.";
-  EXPECT_EQ(refusal_of(with("real general", "3 3 1\n0 2 1\n")),
-            refusal("Line 3 of 'a.mtx': the row is 0.", from_1));
-  EXPECT_EQ(refusal_of(with("real general", "3 3 1\n1 4 1\n")),
-            refusal("Line 3 of 'a.mtx': the column is 4.", from_1));
-  EXPECT_EQ(refusal_of(with("real general", "3 3 1\n1 -2 1\n")),
-            refusal("Line 3 of 'a.mtx': the column is '-2', which is negative.", how_to_write));
-  EXPECT_EQ(
-      refusal_of(with("real general", "3 3 1\n1.0 2 1\n")),
-      refusal("Line 3 of 'a.mtx': the row is '1.0', which is not a whole number.", how_to_write));
-  EXPECT_EQ(refusal_of(with("real general", "3 3 1\n1\n")),
-            refusal("Line 3 of 'a.mtx' ends before the column of its entry.", how_to_write));
+  expect_refused(with("real general", "3 3 1\n0 2 1\n"), "Line 3 of 'a.mtx': the row is 0.",
+                 from_1);
+  expect_refused(with("real general", "3 3 1\n1 4 1\n"), "Line 3 of 'a.mtx': the column is 4.",
+                 from_1);
+  expect_refused(with("real general", "3 3 1\n1 -2 1\n"),
+                 "Line 3 of 'a.mtx': the column is '-2', which is negative.", how_to_write);
+  expect_refused(with("real general", "3 3 1\n1.0 2 1\n"),
+                 "Line 3 of 'a.mtx': the row is '1.0', which is not a whole number.", how_to_write);
+  expect_refused(with("real general", "3 3 1\n1\n"),
+                 "Line 3 of 'a.mtx' ends before the column of its entry.", how_to_write);
   EXPECT_ERROR(read(with("real general", "3 3 1\n1 99999999999999999999 1\n")), "63 bits");
 }
 
 TEST(MatrixMarket, Values) {
-  const auto refusal_of_value = [](const std::string& value, const std::string& kind = "real") {
-    return refusal_of(with(kind + " general", "3 3 1\n1 2 " + value + "\n"));
+  const auto expect_value_refused = [](const std::string& value, std::string_view problem,
+                                       const std::string& kind = "real") {
+    expect_refused(with(kind + " general", "3 3 1\n1 2 " + value + "\n"), problem, how_to_write);
   };
-  EXPECT_EQ(refusal_of_value(""),
-            refusal("Line 3 of 'a.mtx' ends before the value of its entry.", how_to_write));
+  expect_value_refused("", "Line 3 of 'a.mtx' ends before the value of its entry.");
   const std::pair<std::string, std::string> cases[] = {{"nan", "not finite"},
                                                        {"-inf", "not finite"},
                                                        {"1e999", "out of the range of a double"},
@@ -230,33 +213,32 @@ TEST(MatrixMarket, Values) {
                                                        {"x", "not a number"},
                                                        {"1,5", "not a number"}};
   for (const auto& [value, problem] : cases)
-    EXPECT_EQ(refusal_of_value(value),
-              refusal("Line 3 of 'a.mtx': the value is '" + value + "', which is " + problem + ".",
-                      how_to_write));
-  EXPECT_EQ(
-      refusal_of_value("1.5", "integer"),
-      refusal("Line 3 of 'a.mtx': the value is '1.5', which is not a whole number.", how_to_write));
-  EXPECT_EQ(refusal_of_value("1 2"),
-            refusal("Line 3 of 'a.mtx' goes on after its value with '2'.", how_to_write));
-  EXPECT_EQ(refusal_of_value("1", "pattern"),
-            refusal("Line 3 of 'a.mtx' goes on after its column with '1'.", how_to_write));
-  EXPECT_EQ(refusal_of(with("real symmetric", "2 2 2\n2 1 1.7e308\n2 1 1.7e308\n")),
-            refusal("The entries of 'a.mtx' in row 1 and column 2 add up to more than a double can "
-                    "hold.",
-                    " Write smaller values."));
+    expect_value_refused(
+        value, "Line 3 of 'a.mtx': the value is '" + value + "', which is " + problem + ".");
+  expect_value_refused("1.5", "Line 3 of 'a.mtx': the value is '1.5', which is not a whole number.",
+                       "integer");
+  expect_value_refused("1 2", "Line 3 of 'a.mtx' goes on after its value with '2'.");
+  expect_value_refused("1", "Line 3 of 'a.mtx' goes on after its column with '1'.", "pattern");
+  expect_refused(with("real symmetric", "2 2 2\n2 1 1.7e308\n2 1 1.7e308\n"),
+                 "The entries of 'a.mtx' in row 1 and column 2 add up to more than a double can "
+                 "hold.",
+                 " Write smaller values.");
 }
 
-// Against sums in maps, in portions, with duplicates, empty rows and entries on the diagonal. The
-// values are small integers, so that sums are exact.
-TEST(MatrixMarket, RandomMatricesInPortions) {
-  std::mt19937_64 random(7);
-  for (const std::string kind : {"integer general", "integer symmetric", "pattern general"}) {
+using Matrix = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>;
+
+// The text of a random matrix, and the expected result of reading it.
+struct RandomMatrix {
+  std::string text;
+  Matrix expected;
+  GraphChanges changes;
+
+  RandomMatrix(const std::string& kind, std::mt19937_64& random) {
     const bool symmetric = kind.ends_with(" symmetric"), pattern = kind.starts_with("pattern");
     constexpr std::int64_t n = 40, entries = 300;
-    std::string text = with(
-        kind, std::to_string(n) + " " + std::to_string(n) + " " + std::to_string(entries) + "\n");
-    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> sums;
-    std::int64_t loops = 0, duplicates = 0;
+    text = with(kind,
+                std::to_string(n) + " " + std::to_string(n) + " " + std::to_string(entries) + "\n");
+    Matrix sums;
     for (std::int64_t e = 0; e < entries; ++e) {
       auto row = static_cast<std::int64_t>(random() % n),
            column = static_cast<std::int64_t>(random() % n);
@@ -265,46 +247,57 @@ TEST(MatrixMarket, RandomMatricesInPortions) {
       text.append(std::to_string(row + 1)).append(" ").append(std::to_string(column + 1));
       text.append(pattern ? "" : " " + std::to_string(value)).append("\n");
       if (row == column) {
-        ++loops;
+        ++changes.loops;
         continue;
       }
-      duplicates += sums.contains({row, column}) ? 1 : 0;
+      changes.duplicates += sums.contains({row, column}) ? 1 : 0;
       sums[{row, column}] += pattern ? 1 : value;
     }
-    std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> expected;
     for (const auto& [place, sum] : sums) {
       if (sum == 0) continue;
       for (const auto& one : {place, std::pair(place.second, place.first)})
         expected[one] = std::max(expected[one], std::abs(sum));
     }
+  }
+};
+
+void add_to(Matrix& matrix, const GraphFile& graph) {
+  for (std::int64_t row = 0; row < graph.rows(); ++row) {
+    const auto r = static_cast<std::size_t>(row);
+    const auto begin = graph.columns.begin();
+    EXPECT_TRUE(std::is_sorted(begin + graph.offsets[r], begin + graph.offsets[r + 1]));
+    for (auto e = static_cast<std::size_t>(graph.offsets[r]);
+         e < static_cast<std::size_t>(graph.offsets[r + 1]); ++e) {
+      const std::int64_t value =
+          graph.edge_weights.empty() ? 1 : static_cast<std::int64_t>(graph.edge_weights[e]);
+      EXPECT_TRUE(matrix.insert({{graph.first + row, graph.columns[e]}, value}).second);
+    }
+  }
+}
+
+// Compares with sums in maps, in portions, with duplicates, empty rows and entries on the diagonal.
+// The values are small integers, so that sums are exact.
+TEST(MatrixMarket, RandomMatricesInPortions) {
+  std::mt19937_64 random(7);
+  for (const std::string kind : {"integer general", "integer symmetric", "pattern general"}) {
+    RandomMatrix matrix(kind, random);
+    if (kind.starts_with("pattern"))
+      for (auto& [place, value] : matrix.expected) value = 1;
     for (const std::int64_t of : {1, 3, 50}) {
-      std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> found;
+      Matrix found;
       GraphChanges changes;
       for (std::int64_t index = 0; index < of; ++index) {
-        const GraphFile graph = read(text, {index, of});
+        const GraphFile graph = read(matrix.text, {index, of});
         changes.loops += graph.changes.loops;
         changes.duplicates += graph.changes.duplicates;
-        for (std::int64_t row = 0; row < graph.rows(); ++row) {
-          const auto r = static_cast<std::size_t>(row);
-          const auto begin = graph.columns.begin();
-          EXPECT_TRUE(std::is_sorted(begin + graph.offsets[r], begin + graph.offsets[r + 1]));
-          for (std::int64_t e = graph.offsets[r]; e < graph.offsets[r + 1]; ++e) {
-            const auto place =
-                std::pair(graph.first + row, graph.columns[static_cast<std::size_t>(e)]);
-            EXPECT_FALSE(found.contains(place));
-            found[place] =
-                pattern
-                    ? expected[place]
-                    : static_cast<std::int64_t>(graph.edge_weights[static_cast<std::size_t>(e)]);
-          }
-        }
+        add_to(found, graph);
       }
-      EXPECT_EQ(found, expected) << kind << ", " << of;
-      EXPECT_EQ(changes.loops, loops);
-      EXPECT_EQ(changes.duplicates, duplicates);
+      EXPECT_EQ(found, matrix.expected) << kind << ", " << of;
+      EXPECT_EQ(changes.loops, matrix.changes.loops);
+      EXPECT_EQ(changes.duplicates, matrix.changes.duplicates);
     }
   }
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::matrix_market_test

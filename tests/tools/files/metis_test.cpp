@@ -2,15 +2,7 @@
 
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::metis_test {
 namespace {
 
 using test::error_of;
@@ -30,12 +22,9 @@ GraphFile read(std::string_view text, const Portion& portion = {}) {
   return read_metis(MemorySource("a.graph", text), portion);
 }
 
-std::string refusal_of(std::string_view text) {
-  return error_of([&] { check_declared_edges(read(text), "a.graph"); });
-}
-
-std::string refusal(std::string_view problem, std::string_view remedy) {
-  return std::string("evenkeel: tools/files: ").append(problem).append(remedy);
+void expect_refused(std::string_view text, std::string_view problem, std::string_view remedy) {
+  EXPECT_EQ(error_of([&] { check_declared_edges(read(text), "a.graph"); }),
+            std::string("evenkeel: tools/files: ").append(problem).append(remedy));
 }
 
 // The example of METIS' manual, with the numbering of its figure.
@@ -139,25 +128,22 @@ TEST(Metis, NumbersAreCheckedOnlyInThePortion) {
 
 TEST(Metis, Headers) {
   for (const std::string_view text : {"", "\n", "% nothing\n\n"})
-    EXPECT_EQ(refusal_of(text), refusal("The file 'a.graph' is empty.", how_to_begin)) << text;
-  EXPECT_EQ(
-      refusal_of("%\n7\n"),
-      refusal("Line 2 of 'a.graph', the header, has 1 numbers instead of 2 to 4.", how_to_begin));
-  EXPECT_EQ(
-      refusal_of("1 0 0 0 0\n"),
-      refusal("Line 1 of 'a.graph', the header, has 5 numbers instead of 2 to 4.", how_to_begin));
-  EXPECT_EQ(refusal_of("x 1\n"),
-            refusal("Number 1 in line 1 of 'a.graph' is 'x', which is not a whole number.",
-                    how_to_begin));
-  EXPECT_EQ(refusal_of("2 -1\n"),
-            refusal("Number 2 in line 1 of 'a.graph' is '-1', which is negative.", how_to_begin));
-  EXPECT_EQ(refusal_of("2 1.0\n"),
-            refusal("Number 2 in line 1 of 'a.graph' is '1.0', which is not a whole number.",
-                    how_to_begin));
-  EXPECT_EQ(refusal_of("9223372036854775808 1\n"),
-            refusal("Number 1 in line 1 of 'a.graph' is '9223372036854775808', which does not fit "
-                    "in 63 bits.",
-                    how_to_begin));
+    expect_refused(text, "The file 'a.graph' is empty.", how_to_begin);
+  expect_refused("%\n7\n", "Line 2 of 'a.graph', the header, has 1 numbers instead of 2 to 4.",
+                 how_to_begin);
+  expect_refused("1 0 0 0 0\n", "Line 1 of 'a.graph', the header, has 5 numbers instead of 2 to 4.",
+                 how_to_begin);
+  expect_refused("x 1\n", "Number 1 in line 1 of 'a.graph' is 'x', which is not a whole number.",
+                 how_to_begin);
+  expect_refused("2 -1\n", "Number 2 in line 1 of 'a.graph' is '-1', which is negative.",
+                 how_to_begin);
+  expect_refused("2 1.0\n",
+                 "Number 2 in line 1 of 'a.graph' is '1.0', which is not a whole number.",
+                 how_to_begin);
+  expect_refused("9223372036854775808 1\n",
+                 "Number 1 in line 1 of 'a.graph' is '9223372036854775808', which does not fit "
+                 "in 63 bits.",
+                 how_to_begin);
   EXPECT_ERROR(read("99999999999999999999999999999 1\n"), "does not fit in 63 bits");
 }
 
@@ -166,55 +152,54 @@ TEST(Metis, Fmt) {
       " Give three digits, 0 or 1: whether there are vertex sizes, vertex weights and edge "
       "weights.";
   for (const std::string fmt : {"2", "0001", "x", "-1", "012"})
-    EXPECT_EQ(refusal_of("2 1 " + fmt + "\n2\n1\n"),
-              refusal("Number 3 in line 1 of 'a.graph', fmt, is '" + fmt + "'.", digits));
-  EXPECT_EQ(refusal_of("2 1 001 2\n2 1\n1 1\n"),
-            refusal("Line 1 of 'a.graph' declares 2 weights for each vertex, but its fmt says that "
-                    "vertices have none.",
-                    " Give a fmt of 10, or 11 where edges have weights too; or leave ncon out."));
+    expect_refused("2 1 " + fmt + "\n2\n1\n",
+                   "Number 3 in line 1 of 'a.graph', fmt, is '" + fmt + "'.", digits);
+  expect_refused("2 1 001 2\n2 1\n1 1\n",
+                 "Line 1 of 'a.graph' declares 2 weights for each vertex, but its fmt says that "
+                 "vertices have none.",
+                 " Give a fmt of 10, or 11 where edges have weights too; or leave ncon out.");
   EXPECT_ERROR(read("2 1 011 x\n"), "Number 4 in line 1 of 'a.graph' is 'x'");
 }
 
-// Before memory for them is taken.
+// The check comes before their memory is allocated.
 TEST(Metis, MoreThanTheFileCanHold) {
   const std::string_view remedy = " Check the header, and whether the file was cut off.";
-  EXPECT_EQ(refusal_of("1000000000000 1\n2\n1\n"),
-            refusal("Line 1 of 'a.graph' declares 1000000000000 vertices, 1 edges and 0 weights "
-                    "for each vertex, for which its 20 bytes are too few.",
-                    remedy));
+  expect_refused("1000000000000 1\n2\n1\n",
+                 "Line 1 of 'a.graph' declares 1000000000000 vertices, 1 edges and 0 weights "
+                 "for each vertex, for which its 20 bytes are too few.",
+                 remedy);
   EXPECT_ERROR(read("2 4611686018427387904\n2\n1\n"), "bytes are too few");
   EXPECT_ERROR(read("2 1 010 9223372036854775807\n2\n1\n"), "bytes are too few");
 }
 
 TEST(Metis, Rows) {
-  EXPECT_EQ(refusal_of("4 1\n2\n1\n"),
-            refusal("The header of 'a.graph' declares 4 vertices, but 2 lines follow, 2 too few.",
-                    how_many));
-  EXPECT_EQ(refusal_of("2 1\n2\n1\n\n1\n\n"),
-            refusal("The header of 'a.graph' declares 2 vertices, but 4 lines follow, 2 too many.",
-                    how_many));
+  expect_refused("4 1\n2\n1\n",
+                 "The header of 'a.graph' declares 4 vertices, but 2 lines follow, 2 too few.",
+                 how_many);
+  expect_refused("2 1\n2\n1\n\n1\n\n",
+                 "The header of 'a.graph' declares 2 vertices, but 4 lines follow, 2 too many.",
+                 how_many);
   EXPECT_ERROR(read("4 1\n2\n1\n", {0, 2}), "2 too few");
 }
 
 TEST(Metis, Edges) {
   const std::string_view remedy =
       " Write each edge in the lines of both its ends, and count it once in the header.";
-  EXPECT_EQ(refusal_of("3 1\n2\n1 3\n2\n"),
-            refusal("The header of 'a.graph' declares 1 edges, which have 2 ends, but its lines "
-                    "hold 4 neighbours, 2 too many.",
-                    remedy));
-  EXPECT_EQ(refusal_of("3 3\n2\n1 3\n2\n"),
-            refusal("The header of 'a.graph' declares 3 edges, which have 6 ends, but its lines "
-                    "hold 4 neighbours, 2 too few.",
-                    remedy));
+  expect_refused("3 1\n2\n1 3\n2\n",
+                 "The header of 'a.graph' declares 1 edges, which have 2 ends, but its lines "
+                 "hold 4 neighbours, 2 too many.",
+                 remedy);
+  expect_refused("3 3\n2\n1 3\n2\n",
+                 "The header of 'a.graph' declares 3 edges, which have 6 ends, but its lines "
+                 "hold 4 neighbours, 2 too few.",
+                 remedy);
 }
 
 TEST(Metis, Neighbours) {
-  EXPECT_EQ(refusal_of("2 1\n0\n1\n"),
-            refusal("Number 1 in line 2 of 'a.graph', a neighbour, is 0.", " Give 1 or more."));
-  EXPECT_EQ(refusal_of("2 1\n2\n1 3\n"),
-            refusal("Number 2 in line 3 of 'a.graph', a neighbour, is 3.",
-                    " Give at most 2, the number of vertices in the header."));
+  expect_refused("2 1\n0\n1\n", "Number 1 in line 2 of 'a.graph', a neighbour, is 0.",
+                 " Give 1 or more.");
+  expect_refused("2 1\n2\n1 3\n", "Number 2 in line 3 of 'a.graph', a neighbour, is 3.",
+                 " Give at most 2, the number of vertices in the header.");
   const std::pair<std::string, std::string> cases[] = {
       {"-2", "'-2', which is negative."},
       {"1.5", "'1.5', which is not a whole number."},
@@ -225,33 +210,33 @@ TEST(Metis, Neighbours) {
       {"2%", "'2%', which is not a whole number."},
       {"99999999999999999999", "'99999999999999999999', which does not fit in 63 bits."}};
   for (const auto& [word, problem] : cases)
-    EXPECT_EQ(refusal_of("2 1\n" + word + "\n1\n"),
-              refusal("Number 1 in line 2 of 'a.graph', a neighbour, is " + problem, how_to_write));
+    expect_refused("2 1\n" + word + "\n1\n",
+                   "Number 1 in line 2 of 'a.graph', a neighbour, is " + problem, how_to_write);
   EXPECT_ERROR(read(std::string_view("2 1\n2\0\n1\n", 9)), "which is not a whole number");
 }
 
 TEST(Metis, Weights) {
-  EXPECT_EQ(
-      refusal_of("2 1 1\n2 0\n1 0\n"),
-      refusal("Number 2 in line 2 of 'a.graph', the weight of an edge, is 0.", " Give 1 or more."));
-  EXPECT_EQ(refusal_of("2 1 1\n2 1\n1\n"),
-            refusal("Line 3 of 'a.graph' ends after 1 numbers, before the weight of an edge.",
-                    how_to_write));
-  EXPECT_EQ(refusal_of("2 1 10 2\n1 1 2\n1\n"),
-            refusal("Line 3 of 'a.graph' ends after 1 numbers, before a weight of a vertex.",
-                    how_to_write));
-  EXPECT_EQ(refusal_of("1 0 100\n\n"),
-            refusal("Line 2 of 'a.graph' ends after 0 numbers, before the size of a vertex.",
-                    how_to_write));
-  EXPECT_EQ(refusal_of("1 0 10\n-4\n"),
-            refusal("Number 1 in line 2 of 'a.graph', a weight of a vertex, is '-4', which is "
-                    "negative.",
-                    how_to_write));
+  expect_refused("2 1 1\n2 0\n1 0\n",
+                 "Number 2 in line 2 of 'a.graph', the weight of an edge, is 0.",
+                 " Give 1 or more.");
+  expect_refused("2 1 1\n2 1\n1\n",
+                 "Line 3 of 'a.graph' ends after 1 numbers, before the weight of an edge.",
+                 how_to_write);
+  expect_refused("2 1 10 2\n1 1 2\n1\n",
+                 "Line 3 of 'a.graph' ends after 1 numbers, before a weight of a vertex.",
+                 how_to_write);
+  expect_refused("1 0 100\n\n",
+                 "Line 2 of 'a.graph' ends after 0 numbers, before the size of a vertex.",
+                 how_to_write);
+  expect_refused("1 0 10\n-4\n",
+                 "Number 1 in line 2 of 'a.graph', a weight of a vertex, is '-4', which is "
+                 "negative.",
+                 how_to_write);
   EXPECT_EQ(read("1 0 10\n9223372036854775807\n").vertex_weights,
             (Reals{static_cast<double>(std::numeric_limits<std::int64_t>::max())}));
 }
 
-// A hub: one line of several MiB, and more bytes than are read at once.
+// A hub has one line of several MiB, with more bytes than one read.
 TEST(Metis, LongLinesAndProgress) {
   constexpr std::int64_t leaves = 300000;
   std::string text = std::to_string(leaves + 1) + " " + std::to_string(leaves) + "\n";
@@ -275,4 +260,4 @@ TEST(Metis, LongLinesAndProgress) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::metis_test

@@ -1,18 +1,9 @@
 #include "files/npy_graph.hpp"
 
 #include "support/harness.hpp"
-#include "tools/partition/clouds.hpp"
+#include "tools/npy.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::npy_graph_test {
 namespace {
 
 using test::error_of;
@@ -24,7 +15,7 @@ constexpr std::string_view how_to_write =
     " Write n + 1 offsets, which begin with 0, do not descend and end with the number of "
     "neighbours.";
 
-// The bytes of the three files; no weights where there are no bytes.
+// The bytes of the three files; there is no file of weights if its bytes are empty.
 struct Arrays {
   std::string offsets, columns, weights = {};
 };
@@ -42,12 +33,9 @@ GraphFile read(const Arrays& arrays, const Portion& portion = {}, const Progress
 
 std::string whole(const Reals& numbers) { return npy_of<std::int64_t>(0, numbers); }
 
-std::string refusal_of(const Arrays& arrays, const Portion& portion = {}) {
-  return error_of([&] { read(arrays, portion); });
-}
-
-std::string refusal(std::string_view problem, std::string_view remedy) {
-  return std::string("evenkeel: tools/files: ").append(problem).append(remedy);
+void expect_refused(const Arrays& arrays, std::string_view problem, std::string_view remedy) {
+  EXPECT_EQ(error_of([&] { read(arrays); }),
+            std::string("evenkeel: tools/files: ").append(problem).append(remedy));
 }
 
 TEST(NpyGraph, OffsetsAndColumns) {
@@ -85,57 +73,53 @@ TEST(NpyGraph, Portions) {
 
 TEST(NpyGraph, NoVertices) {
   EXPECT_EQ(read({whole({0}), whole({})}).vertices, 0);
-  EXPECT_EQ(refusal_of({whole({}), whole({})}),
-            refusal("There are no offsets in 'o.npy'.", how_to_write));
+  expect_refused({whole({}), whole({})}, "There are no offsets in 'o.npy'.", how_to_write);
 }
 
 TEST(NpyGraph, ShapesAndTypes) {
-  EXPECT_EQ(refusal_of({npy_of<double>(0, {0, 0}), whole({})}),
-            refusal("The offsets in 'o.npy' are not integers.",
-                    " Convert the array with astype('i8') before you save it."));
-  EXPECT_EQ(refusal_of({whole({0, 1}), npy_of<float>(0, {0})}),
-            refusal("The neighbours in 'c.npy' are not integers.",
-                    " Convert the array with astype('i8') before you save it."));
-  EXPECT_EQ(refusal_of({npy_of<std::int64_t>(2, {0, 1, 2, 3}), whole({})}),
-            refusal("The offsets in 'o.npy' have 2 columns.", " Write an array of one dimension."));
+  expect_refused({npy_of<double>(0, {0, 0}), whole({})}, "The offsets in 'o.npy' are not integers.",
+                 " Convert the array with astype('i8') before you save it.");
+  expect_refused({whole({0, 1}), npy_of<float>(0, {0})},
+                 "The neighbours in 'c.npy' are not integers.",
+                 " Convert the array with astype('i8') before you save it.");
+  expect_refused({npy_of<std::int64_t>(2, {0, 1, 2, 3}), whole({})},
+                 "The offsets in 'o.npy' have 2 columns.", " Write an array of one dimension.");
   EXPECT_ERROR(read({whole({0, 1}), whole({0}), npy_of<double>(2, {1, 2})}),
                "The weights of edges in 'w.npy' have 2 columns.");
 }
 
 TEST(NpyGraph, Offsets) {
-  EXPECT_EQ(refusal_of({whole({1, 2}), whole({0, 0})}),
-            refusal("Element 0 of 'o.npy' is 1, not 0.", how_to_write));
-  EXPECT_EQ(refusal_of({whole({0, 1, 3}), whole({1, 0})}),
-            refusal("Element 2 of 'o.npy', the last offset, is 3, but 'c.npy' has 2 elements.",
-                    how_to_write));
-  EXPECT_EQ(refusal_of({whole({0, 2, 1, 2}), whole({1, 0})}),
-            refusal("Element 2 of 'o.npy' is 1, less than the offset before it.", how_to_write));
-  EXPECT_EQ(refusal_of({whole({0, 9, 2}), whole({1, 0})}),
-            refusal("Element 1 of 'o.npy' is 9, more than there are neighbours.", how_to_write));
+  expect_refused({whole({1, 2}), whole({0, 0})}, "Element 0 of 'o.npy' is 1, not 0.", how_to_write);
+  expect_refused({whole({0, 1, 3}), whole({1, 0})},
+                 "Element 2 of 'o.npy', the last offset, is 3, but 'c.npy' has 2 elements.",
+                 how_to_write);
+  expect_refused({whole({0, 2, 1, 2}), whole({1, 0})},
+                 "Element 2 of 'o.npy' is 1, less than the offset before it.", how_to_write);
+  expect_refused({whole({0, 9, 2}), whole({1, 0})},
+                 "Element 1 of 'o.npy' is 9, more than there are neighbours.", how_to_write);
   for (const Portion& portion : {Portion{1, 2}, Portion{2, 3}})
     EXPECT_ERROR(read({whole({0, 1, -5, 2}), whole({1, 0})}, portion), "Element 2 of 'o.npy' is");
 }
 
 TEST(NpyGraph, Columns) {
   const std::string_view remedy = " Give neighbours that are less than the number of vertices.";
-  EXPECT_EQ(
-      refusal_of({whole({0, 1, 2}), whole({1, 2})}),
-      refusal("Element 1 of 'c.npy' is 2, but there are 2 vertices, which are counted from 0.",
-              remedy));
-  EXPECT_EQ(refusal_of({whole({0, 1, 2}), whole({-1, 0})}),
-            refusal("Element 0 of 'c.npy' is -1, but there are 2 vertices, which are counted from "
-                    "0.",
-                    remedy));
+  expect_refused({whole({0, 1, 2}), whole({1, 2})},
+                 "Element 1 of 'c.npy' is 2, but there are 2 vertices, which are counted from 0.",
+                 remedy);
+  expect_refused({whole({0, 1, 2}), whole({-1, 0})},
+                 "Element 0 of 'c.npy' is -1, but there are 2 vertices, which are counted from "
+                 "0.",
+                 remedy);
 }
 
 TEST(NpyGraph, BadWeights) {
   const Arrays good = {whole({0, 1, 2}), whole({1, 0})};
-  EXPECT_EQ(refusal_of({good.offsets, good.columns, npy_of<double>(0, {1})}),
-            refusal("There are 1 weights in 'w.npy', but 2 neighbours in 'c.npy'.",
-                    " Give a weight for each neighbour."));
-  EXPECT_EQ(refusal_of({good.offsets, good.columns, npy_of<double>(0, {1, 0})}),
-            refusal("Element 1 of 'w.npy', the weight of an edge, is 0.",
-                    " Give weights that are finite and positive."));
+  expect_refused({good.offsets, good.columns, npy_of<double>(0, {1})},
+                 "There are 1 weights in 'w.npy', but 2 neighbours in 'c.npy'.",
+                 " Give a weight for each neighbour.");
+  expect_refused({good.offsets, good.columns, npy_of<double>(0, {1, 0})},
+                 "Element 1 of 'w.npy', the weight of an edge, is 0.",
+                 " Give weights that are finite and positive.");
   EXPECT_ERROR(read({good.offsets, good.columns, npy_of<double>(0, {-1, 1})}), "is -1.");
   EXPECT_ERROR(read({good.offsets, good.columns, npy_of<double>(0, {std::nan(""), 1})}), "is nan.");
 }
@@ -164,4 +148,4 @@ TEST(NpyGraph, ManyElementsAndProgress) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::npy_graph_test

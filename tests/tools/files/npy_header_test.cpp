@@ -2,19 +2,13 @@
 
 #include "support/harness.hpp"
 
-#include <bit>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::npy_header_test {
 namespace {
 
 using namespace std::string_literals;
 using test::error_of;
 
-// The bytes before the elements; the length is that of the text.
+// Returns the bytes before the elements; the length is that of the text.
 std::string with_preamble(std::string_view text, int version = 1) {
   std::string bytes = "\x93NUMPY";
   bytes.push_back(static_cast<char>(version));
@@ -28,18 +22,17 @@ NpyHeader header_of(std::string_view bytes) {
   return read_npy_header(MemorySource("points.npy", bytes));
 }
 
-std::string refusal_of(std::string_view bytes) {
-  return error_of([&] { header_of(bytes); });
-}
-
-std::string refusal_of_text(std::string_view text) { return refusal_of(with_preamble(text)); }
-
 constexpr std::string_view write_anew = "Write it again with numpy.save.";
 
-std::string refusal(int byte, std::string_view problem, std::string_view remedy = write_anew) {
+void expect_refused(std::string_view bytes, int byte, std::string_view problem,
+                    std::string_view remedy = write_anew) {
   std::string text = "evenkeel: tools/files: Byte ";
   text.append(std::to_string(byte)).append(" of 'points.npy': ").append(problem).append(" ");
-  return text.append(remedy);
+  EXPECT_EQ(error_of([&] { header_of(bytes); }), text.append(remedy));
+}
+void expect_text_refused(std::string_view text, int byte, std::string_view problem,
+                         std::string_view remedy = write_anew) {
+  expect_refused(with_preamble(text), byte, problem, remedy);
 }
 
 TEST(NpyHeader, AsNumPyWritesIt) {
@@ -86,96 +79,84 @@ TEST(NpyHeader, TypesAndByteOrders) {
 }
 
 TEST(NpyHeader, Preambles) {
-  EXPECT_EQ(refusal_of(""),
-            refusal(0, "this is not a .npy file, since it does not begin with \\x93NUMPY."));
-  EXPECT_EQ(refusal_of("\x93NUMP"),
-            refusal(0, "this is not a .npy file, since it does not begin with \\x93NUMPY."));
-  EXPECT_EQ(refusal_of("1,2,3\n4,5,6\n"),
-            refusal(0, "this is not a .npy file, since it does not begin with \\x93NUMPY."));
-  EXPECT_EQ(refusal_of("\x93NUMPY"), refusal(6, "the file ends inside its header."));
-  EXPECT_EQ(refusal_of("\x93NUMPY\1"), refusal(7, "the file ends inside its header."));
-  EXPECT_EQ(refusal_of("\x93NUMPY\1\0\1"s), refusal(9, "the file ends inside its header."));
-  EXPECT_EQ(refusal_of("\x93NUMPY\2\0\1\0\0"s), refusal(11, "the file ends inside its header."));
-  EXPECT_EQ(refusal_of("\x93NUMPY\4\0\1\0\0\0"s),
-            refusal(6, "the version of the format is 4.0; 1.0, 2.0 and 3.0 are supported."));
-  EXPECT_EQ(refusal_of("\x93NUMPY\0\0"s),
-            refusal(6, "the version of the format is 0.0; 1.0, 2.0 and 3.0 are supported."));
-  EXPECT_EQ(refusal_of("\x93NUMPY\1\1\1\0"s),
-            refusal(6, "the version of the format is 1.1; 1.0, 2.0 and 3.0 are supported."));
+  expect_refused("", 0, "this is not a .npy file, since it does not begin with \\x93NUMPY.");
+  expect_refused("\x93NUMP", 0,
+                 "this is not a .npy file, since it does not begin with \\x93NUMPY.");
+  expect_refused("1,2,3\n4,5,6\n", 0,
+                 "this is not a .npy file, since it does not begin with \\x93NUMPY.");
+  expect_refused("\x93NUMPY", 6, "the file ends inside its header.");
+  expect_refused("\x93NUMPY\1", 7, "the file ends inside its header.");
+  expect_refused("\x93NUMPY\1\0\1"s, 9, "the file ends inside its header.");
+  expect_refused("\x93NUMPY\2\0\1\0\0"s, 11, "the file ends inside its header.");
+  expect_refused("\x93NUMPY\4\0\1\0\0\0"s, 6,
+                 "the version of the format is 4.0; 1.0, 2.0 and 3.0 are supported.");
+  expect_refused("\x93NUMPY\0\0"s, 6,
+                 "the version of the format is 0.0; 1.0, 2.0 and 3.0 are supported.");
+  expect_refused("\x93NUMPY\1\1\1\0"s, 6,
+                 "the version of the format is 1.1; 1.0, 2.0 and 3.0 are supported.");
 }
 
 TEST(NpyHeader, Lengths) {
-  EXPECT_EQ(refusal_of("\x93NUMPY\1\0\x76\0{'descr'"s),
-            refusal(8, "the header is said to have 118 bytes, but 8 follow."));
-  EXPECT_EQ(refusal_of("\x93NUMPY\2\0\xFF\xFF\xFF\xFF{}"s),
-            refusal(8, "the header is said to have 4294967295 bytes, but 2 follow."));
+  expect_refused("\x93NUMPY\1\0\x76\0{'descr'"s, 8,
+                 "the header is said to have 118 bytes, but 8 follow.");
+  expect_refused("\x93NUMPY\2\0\xFF\xFF\xFF\xFF{}"s, 8,
+                 "the header is said to have 4294967295 bytes, but 2 follow.");
   const std::string text(65537, ' ');
-  EXPECT_EQ(refusal_of(with_preamble(text, 2)),
-            refusal(8,
-                    "the header is said to have 65537 bytes, which is too long for an array of "
-                    "numbers."));
+  expect_refused(with_preamble(text, 2), 8,
+                 "the header is said to have 65537 bytes, which is too long for an array of "
+                 "numbers.");
 }
 
 TEST(NpyHeader, Dictionaries) {
-  EXPECT_EQ(refusal_of_text(""), refusal(10, "the header should have '{' here."));
-  EXPECT_EQ(refusal_of_text("  ["), refusal(12, "the header should have '{' here."));
-  EXPECT_EQ(refusal_of_text("{}"), refusal(12, "the header lacks the key 'descr'."));
-  EXPECT_EQ(refusal_of_text("{'descr': '<f8'}"),
-            refusal(26, "the header lacks the key 'fortran_order'."));
-  EXPECT_EQ(refusal_of_text("{'descr': '<f8', 'fortran_order': True}"),
-            refusal(49, "the header lacks the key 'shape'."));
-  EXPECT_EQ(refusal_of_text("{descr: '<f8'}"),
-            refusal(11, "the header should have a quoted string here."));
-  EXPECT_EQ(refusal_of_text("{'descr: "),
-            refusal(11, "a string in the header has no closing quote."));
-  EXPECT_EQ(refusal_of_text("{'descr' '<f8'}"), refusal(19, "the header should have ':' here."));
-  EXPECT_EQ(refusal_of_text("{'descr': '<f8' 'shape'}"),
-            refusal(26, "the header should have ',' or '}' here."));
-  EXPECT_EQ(refusal_of_text("{'descr': '<f8'\0}"s),
-            refusal(25, "the header should have ',' or '}' here."));
-  EXPECT_EQ(refusal_of_text("{'descr': '<f8', 'order': 1}"),
-            refusal(27, "the header has an unknown key 'order'."));
-  EXPECT_EQ(refusal_of_text("{'descr': '<f8', 'descr': '<f8'}"),
-            refusal(27, "the header has a second key 'descr'."));
-  EXPECT_EQ(refusal_of_text("{'fortran_order': false}"),
-            refusal(28, "fortran_order should be True or False."));
-  EXPECT_EQ(refusal_of_text("{'descr': 'f8', 'fortran_order': True, 'shape': (1,)} \n x"),
-            refusal(66, "the header goes on after its end."));
+  expect_text_refused("", 10, "the header should have '{' here.");
+  expect_text_refused("  [", 12, "the header should have '{' here.");
+  expect_text_refused("{}", 12, "the header lacks the key 'descr'.");
+  expect_text_refused("{'descr': '<f8'}", 26, "the header lacks the key 'fortran_order'.");
+  expect_text_refused("{'descr': '<f8', 'fortran_order': True}", 49,
+                      "the header lacks the key 'shape'.");
+  expect_text_refused("{descr: '<f8'}", 11, "the header should have a quoted string here.");
+  expect_text_refused("{'descr: ", 11, "a string in the header has no closing quote.");
+  expect_text_refused("{'descr' '<f8'}", 19, "the header should have ':' here.");
+  expect_text_refused("{'descr': '<f8' 'shape'}", 26, "the header should have ',' or '}' here.");
+  expect_text_refused("{'descr': '<f8'\0}"s, 25, "the header should have ',' or '}' here.");
+  expect_text_refused("{'descr': '<f8', 'order': 1}", 27, "the header has an unknown key 'order'.");
+  expect_text_refused("{'descr': '<f8', 'descr': '<f8'}", 27,
+                      "the header has a second key 'descr'.");
+  expect_text_refused("{'fortran_order': false}", 28, "fortran_order should be True or False.");
+  expect_text_refused("{'descr': 'f8', 'fortran_order': True, 'shape': (1,)} \n x", 66,
+                      "the header goes on after its end.");
 }
 
 TEST(NpyHeader, Types) {
   const std::string remedy =
       "Convert the array with astype('f8'), or astype('i8') for indices, before you save it.";
   for (const std::string type : {"<u8", "<f2", "|b1", "|O", "<c16", "<U3", "f", "", "<", "<<f8"})
-    EXPECT_EQ(
-        refusal_of_text("{'descr': '" + type + "'}"),
-        refusal(20, "the type '" + type + "' is not supported; f4, f8, i4 and i8 are.", remedy));
-  EXPECT_EQ(refusal_of_text("{'descr': [('x', '<f8')]}"),
-            refusal(20, "the array holds records, not numbers.", remedy));
+    expect_text_refused("{'descr': '" + type + "'}", 20,
+                        "the type '" + type + "' is not supported; f4, f8, i4 and i8 are.", remedy);
+  expect_text_refused("{'descr': [('x', '<f8')]}", 20, "the array holds records, not numbers.",
+                      remedy);
 }
 
 TEST(NpyHeader, Shapes) {
   const std::string whole = "the shape should be whole numbers in parentheses.";
-  EXPECT_EQ(refusal_of_text("{'shape': 3}"), refusal(20, whole));
-  EXPECT_EQ(refusal_of_text("{'shape': (x,)}"), refusal(21, whole));
-  EXPECT_EQ(refusal_of_text("{'shape': (3, 1.5)}"),
-            refusal(25, "the shape should have ',' or ')' here."));
-  EXPECT_EQ(refusal_of_text("{'shape': (3)}"), refusal(22, "the shape should have ',' here."));
-  EXPECT_EQ(refusal_of_text("{'shape': (3, , 4)}"), refusal(24, whole));
-  EXPECT_EQ(refusal_of_text("{'shape': (3,"), refusal(23, whole));
-  EXPECT_EQ(refusal_of_text("{'shape': (-1, 3)}"),
-            refusal(21, "an extent of the shape is negative."));
-  EXPECT_EQ(refusal_of_text("{'shape': (18446744073709551616,)}"),
-            refusal(21, "an extent of the shape does not fit in 64 bits."));
+  expect_text_refused("{'shape': 3}", 20, whole);
+  expect_text_refused("{'shape': (x,)}", 21, whole);
+  expect_text_refused("{'shape': (3, 1.5)}", 25, "the shape should have ',' or ')' here.");
+  expect_text_refused("{'shape': (3)}", 22, "the shape should have ',' here.");
+  expect_text_refused("{'shape': (3, , 4)}", 24, whole);
+  expect_text_refused("{'shape': (3,", 23, whole);
+  expect_text_refused("{'shape': (-1, 3)}", 21, "an extent of the shape is negative.");
+  expect_text_refused("{'shape': (18446744073709551616,)}", 21,
+                      "an extent of the shape does not fit in 64 bits.");
   const std::string remedy = "Save an array with a row for each object.";
-  EXPECT_EQ(refusal_of_text("{'shape': ()}"),
-            refusal(21, "the array has 0 dimensions; one or two are supported.", remedy));
-  EXPECT_EQ(refusal_of_text("{'shape': (1, 2, 3)}"),
-            refusal(21, "the array has 3 dimensions; one or two are supported.", remedy));
+  expect_text_refused("{'shape': ()}", 21, "the array has 0 dimensions; one or two are supported.",
+                      remedy);
+  expect_text_refused("{'shape': (1, 2, 3)}", 21,
+                      "the array has 3 dimensions; one or two are supported.", remedy);
   std::string many = "{'shape': (";
   for (int i = 0; i < 70; ++i) many.append("1,");
-  EXPECT_EQ(refusal_of_text(many), refusal(150, "the shape has too many dimensions."));
+  expect_text_refused(many, 150, "the shape has too many dimensions.");
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::npy_header_test

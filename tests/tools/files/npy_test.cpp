@@ -2,50 +2,14 @@
 
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
+#include "tools/npy.hpp"
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <filesystem>
-#include <limits>
-#include <random>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::npy_test {
 namespace {
 
+using test::elements;
 using test::error_of;
-
-// What of an array matters to a reader, and a file that holds it.
-struct Description {
-  std::string type;  // with its byte order
-  std::string shape;
-  bool fortran_order = false;
-};
-
-std::string header_of(const Description& array) {
-  const std::string text = "{'descr': '" + array.type +
-                           "', 'fortran_order': " + (array.fortran_order ? "True" : "False") +
-                           ", 'shape': " + array.shape + "}\n";
-  std::string bytes = "\x93NUMPY";
-  bytes.append({1, 0, static_cast<char>(text.size()), 0}).append(text);
-  return bytes;
-}
-
-template <class Number>
-std::string elements(const std::vector<Number>& numbers, std::endian order = std::endian::native) {
-  std::string bytes;
-  for (const Number number : numbers) {
-    auto element = std::bit_cast<std::array<char, sizeof(Number)>>(number);
-    if (order != std::endian::native) std::ranges::reverse(element);
-    bytes.append(element.data(), element.size());
-  }
-  return bytes;
-}
+using test::header_of;
 
 NpyFile open(std::string_view bytes) {
   return NpyFile(std::make_unique<MemorySource>("points.npy", bytes));
@@ -56,7 +20,7 @@ std::vector<double> numbers_of(std::string_view bytes) {
   return file.read(0, file.rows());
 }
 
-std::string refusal_of(const Description& array, std::size_t bytes) {
+std::string refusal_of(const test::NpyArray& array, std::size_t bytes) {
   const std::string file = header_of(array) + std::string(bytes, '\0');
   return error_of([&] { open(file); });
 }
@@ -97,7 +61,7 @@ TEST(Npy, EveryTypeInEveryOrder) {
                                            std::int64_t{1} << 53U, 0, 0x01020304050607});
 }
 
-// Bytes as numpy.save wrote them: arange(4, dtype='>i4').reshape(2, 2) in Fortran order.
+// The bytes are those that numpy.save wrote: arange(4, dtype='>i4').reshape(2, 2) in Fortran order.
 TEST(Npy, BytesWrittenByHand) {
   using namespace std::string_literals;
   const std::string bytes =
@@ -117,7 +81,7 @@ TEST(Npy, NotANumberIsPassedOn) {
   EXPECT_EQ(numbers[1], -infinity);
 }
 
-// More than is read at once, in every way of reading.
+// The file exceeds one read, in every way of reading.
 TEST(Npy, AnyShareOfALongFile) {
   constexpr std::uint64_t rows = 300001;
   std::vector<double> by_rows(3 * rows), by_columns(3 * rows);
@@ -255,4 +219,4 @@ TEST(Npy, TellsHowMuchItHasRead) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::npy_test

@@ -5,17 +5,19 @@
 
 #include <sys/stat.h>
 
-#include <filesystem>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::output_file_test {
 namespace {
 
 using test::content_of;
 using test::error_of;
 using test::FullDisk;
+
+using Names = std::vector<std::string>;
+
+struct OutputFiles : testing::Test {
+  test::ScratchDirectory directory;
+  std::string path = directory.path_of("out");
+};
 
 std::string refusal(const std::string& path, const std::string& reason) {
   return "evenkeel: tools/files: The file '" + path + "' cannot be written: " + reason +
@@ -28,9 +30,7 @@ mode_t permissions_of(const std::string& path) {
   return status.st_mode & 0777U;
 }
 
-TEST(OutputFile, IsFinishedBeforeItHasItsName) {
-  const test::ScratchDirectory directory;
-  const std::string path = directory.path_of("out");
+TEST_F(OutputFiles, IsFinishedBeforeItHasItsName) {
   for (const bool committed : {false, true}) {
     OutputFile file(path);
     file.write("bytes");
@@ -39,12 +39,10 @@ TEST(OutputFile, IsFinishedBeforeItHasItsName) {
     if (committed) file.commit();
   }
   EXPECT_EQ(content_of(path), "bytes");
-  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+  EXPECT_EQ(directory.files(), Names{"out"});
 }
 
-TEST(OutputFile, AppearsWithTheCommit) {
-  const test::ScratchDirectory directory;
-  const std::string path = directory.path_of("out");
+TEST_F(OutputFiles, AppearsWithTheCommit) {
   {
     OutputFile file(path);
     file.write("some ");
@@ -54,15 +52,13 @@ TEST(OutputFile, AppearsWithTheCommit) {
     file.commit();
     EXPECT_EQ(content_of(path), "some bytes");
   }
-  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+  EXPECT_EQ(directory.files(), Names{"out"});
   const mode_t mask = umask(0);
   umask(mask);
   EXPECT_EQ(permissions_of(path), 0666U & ~mask);
 }
 
-TEST(OutputFile, NothingIsLeftWithoutACommit) {
-  const test::ScratchDirectory directory;
-  const std::string path = directory.path_of("out");
+TEST_F(OutputFiles, NothingIsLeftWithoutACommit) {
   EXPECT_THROW(
       {
         OutputFile file(path);
@@ -73,9 +69,8 @@ TEST(OutputFile, NothingIsLeftWithoutACommit) {
   EXPECT_TRUE(directory.files().empty());
 }
 
-TEST(OutputFile, AnOlderFileStaysUntilThen) {
-  const test::ScratchDirectory directory;
-  const std::string path = directory.with_file("out", "old");
+TEST_F(OutputFiles, AnOlderFileStaysUntilThen) {
+  directory.with_file("out", "old");
   std::filesystem::permissions(path, static_cast<std::filesystem::perms>(0640));
   { OutputFile(path).write("new"); }
   EXPECT_EQ(content_of(path), "old");
@@ -85,40 +80,36 @@ TEST(OutputFile, AnOlderFileStaysUntilThen) {
   file.commit();
   EXPECT_EQ(content_of(path), "new");
   EXPECT_EQ(permissions_of(path), 0640U);
-  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+  EXPECT_EQ(directory.files(), Names{"out"});
 }
 
-TEST(OutputFile, TwoAtATime) {
-  const test::ScratchDirectory directory;
-  const std::string path = directory.path_of("out");
+TEST_F(OutputFiles, TwoAtATime) {
   OutputFile first(path), second(path);
   first.write("first");
   second.write("second");
   second.commit();
   first.commit();
   EXPECT_EQ(content_of(path), "first");
-  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+  EXPECT_EQ(directory.files(), Names{"out"});
 }
 
-TEST(OutputFile, ALinkStays) {
-  const test::ScratchDirectory directory;
+TEST_F(OutputFiles, ALinkStays) {
   const std::string target = directory.with_file("target", "old"), link = directory.path_of("link");
   const std::string hanging = directory.path_of("hanging");
   std::filesystem::create_symlink("target", link);
   std::filesystem::create_symlink("fresh", hanging);
-  for (const std::string& path : {link, hanging}) {
-    OutputFile file(path);
+  for (const std::string& one : {link, hanging}) {
+    OutputFile file(one);
     file.write("new");
     file.commit();
-    EXPECT_TRUE(std::filesystem::is_symlink(path));
+    EXPECT_TRUE(std::filesystem::is_symlink(one));
   }
   EXPECT_EQ(content_of(target), "new");
   EXPECT_EQ(content_of(directory.path_of("fresh")), "new");
 }
 
-TEST(OutputFile, AFullDiskLeavesNothing) {
-  const test::ScratchDirectory directory;
-  const std::string path = directory.with_file("out", "old");
+TEST_F(OutputFiles, AFullDiskLeavesNothing) {
+  directory.with_file("out", "old");
   const std::string text = error_of([&] {
     OutputFile file(path);
     const FullDisk full(100000);
@@ -129,12 +120,11 @@ TEST(OutputFile, AFullDiskLeavesNothing) {
                       "' could not be written: File too large. Make room or name another place; "
                       "nothing was left there.");
   EXPECT_EQ(content_of(path), "old");
-  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+  EXPECT_EQ(directory.files(), Names{"out"});
 }
 
-TEST(OutputFile, AFailureOfTheMachineIsNoBadInput) {
-  const test::ScratchDirectory directory;
-  OutputFile file(directory.path_of("out"));
+TEST_F(OutputFiles, AFailureOfTheMachineIsNoBadInput) {
+  OutputFile file(path);
   const FullDisk full(10);
   try {
     file.write("more than ten bytes");
@@ -144,22 +134,19 @@ TEST(OutputFile, AFailureOfTheMachineIsNoBadInput) {
   }
 }
 
-// The target became a directory meanwhile.
-TEST(OutputFile, ACommitThatFailsLeavesNothing) {
-  const test::ScratchDirectory directory;
-  const std::string path = directory.path_of("out");
+// The target has become a directory in the meantime.
+TEST_F(OutputFiles, ACommitThatFailsLeavesNothing) {
   {
     OutputFile file(path);
     std::filesystem::create_directory(path);
     EXPECT_ERROR(file.commit(), "could not be written: Is a directory.");
   }
-  EXPECT_EQ(directory.files(), std::vector<std::string>{"out"});
+  EXPECT_EQ(directory.files(), Names{"out"});
 }
 
-TEST(OutputFile, Targets) {
-  const test::ScratchDirectory directory;
-  const auto opening = [](const std::string& path) {
-    return error_of([&] { const OutputFile file(path); });
+TEST_F(OutputFiles, Targets) {
+  const auto opening = [](const std::string& target) {
+    return error_of([&] { const OutputFile file(target); });
   };
   EXPECT_EQ(opening(""), refusal("", "it has no name"));
   const std::string here = directory.path_of("");
@@ -169,12 +156,12 @@ TEST(OutputFile, Targets) {
   EXPECT_EQ(opening(nowhere), refusal(nowhere, "No such file or directory"));
   const std::string below_file = directory.with_file("file", "") + "/out";
   EXPECT_EQ(opening(below_file), refusal(below_file, "Not a directory"));
-  EXPECT_EQ(directory.files(), std::vector<std::string>{"file"});
+  EXPECT_EQ(directory.files(), Names{"file"});
 }
 
-TEST(OutputFile, WhatMayNotBeWrittenIsRefused) {
-  const test::ScratchDirectory directory;
-  const std::string path = directory.with_file("out", "old"), fresh = directory.path_of("fresh");
+TEST_F(OutputFiles, WhatMayNotBeWrittenIsRefused) {
+  const std::string fresh = directory.path_of("fresh");
+  directory.with_file("out", "old");
   const auto refused = [](const std::string& target) {
     const test::Unprivileged unprivileged;
     EXPECT_EQ(error_of([&] { const OutputFile file(target); }),
@@ -188,13 +175,11 @@ TEST(OutputFile, WhatMayNotBeWrittenIsRefused) {
   std::filesystem::permissions(directory.path_of(""), std::filesystem::perms::owner_all);
 }
 
-TEST(OutputFile, LinksInACircleAreRefused) {
-  const test::ScratchDirectory directory;
-  const std::string path = directory.path_of("link");
-  std::filesystem::create_symlink("link", path);
+TEST_F(OutputFiles, LinksInACircleAreRefused) {
+  std::filesystem::create_symlink("out", path);
   EXPECT_EQ(error_of([&] { const OutputFile file(path); }),
             refusal(path, "Too many levels of symbolic links"));
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::output_file_test

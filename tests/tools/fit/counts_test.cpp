@@ -4,13 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::counts_test {
 namespace {
 
 class FitCounts : public testing::Test {
@@ -50,7 +44,7 @@ TEST_F(FitCounts, OursIsPositiveAndSaysHowSureItIs) {
   EXPECT_TRUE(text.starts_with("method   robust, 4 measurements, noise")) << text;
 }
 
-// Several looks at the same counts, and a fixed cost of each rank.
+// Several looks have the same counts, and each rank has a fixed cost.
 TEST_F(FitCounts, SeveralLooks) {
   std::string counts, seconds;
   for (int rank = 0; rank < 12; ++rank) {
@@ -90,7 +84,7 @@ TEST_F(FitCounts, SaysWhatTheDataCannotTell) {
       read_counts(file("A.csv", "5,5\n5,5\n5,5\n"), file("t.csv", "1\n1.01\n0.99\n"));
   const WorkEstimate fit = fit_counts(table, FitMethod::robust);
   EXPECT_GT(fit.frozen, 0);
-  EXPECT_TRUE(test::mentions(report_of(table, fit, FitMethod::robust, false), "cannot tell"));
+  EXPECT_MENTIONS(report_of(table, fit, FitMethod::robust, false), "cannot tell");
 }
 
 TEST_F(FitCounts, RefusesWhatMakesNoSense) {
@@ -110,4 +104,4 @@ TEST_F(FitCounts, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::counts_test

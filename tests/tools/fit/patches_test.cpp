@@ -2,13 +2,9 @@
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
 
-#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <limits>
-#include <string>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::patches_test {
 namespace {
 
 class Patches : public testing::Test {
@@ -37,16 +33,16 @@ TEST_F(Patches, RowsOfTwoAndThreeDimensions) {
 
 TEST_F(Patches, RowsThatAreRefused) {
   const std::string whole = "Give whole numbers of cells, 1 or more.";
-  EXPECT_TRUE(test::mentions(error("3,4\n"), "has 2 columns. Give mx, my and seconds"));
-  EXPECT_TRUE(test::mentions(error("3,4,5,6,7\n"), "has 5 columns."));
-  EXPECT_TRUE(test::mentions(error("3,4,1\n0,4,1\n"), "row 1, column 0 is 0. " + whole));
-  EXPECT_TRUE(test::mentions(error("3,4.5,1\n"), "row 0, column 1 is 4.5. " + whole));
-  EXPECT_TRUE(test::mentions(error("3,1e300,1\n"), "row 0, column 1 is 1e+300. " + whole));
+  EXPECT_MENTIONS(error("3,4\n"), "has 2 columns. Give mx, my and seconds");
+  EXPECT_MENTIONS(error("3,4,5,6,7\n"), "has 5 columns.");
+  EXPECT_MENTIONS(error("3,4,1\n0,4,1\n"), "row 1, column 0 is 0. " + whole);
+  EXPECT_MENTIONS(error("3,4.5,1\n"), "row 0, column 1 is 4.5. " + whole);
+  EXPECT_MENTIONS(error("3,1e300,1\n"), "row 0, column 1 is 1e+300. " + whole);
   const std::string positive = "Give seconds that are positive and finite.";
-  EXPECT_TRUE(test::mentions(error("3,4,-1\n"), "row 0, column 2 is -1. " + positive));
-  EXPECT_TRUE(test::mentions(error("3,4,0\n"), "row 0, column 2 is 0. " + positive));
-  EXPECT_TRUE(test::mentions(error("3,4,nan\n"), "tools/files"));
-  EXPECT_TRUE(test::mentions(error("mx,my,seconds\n"), "timings.csv'"));
+  EXPECT_MENTIONS(error("3,4,-1\n"), "row 0, column 2 is -1. " + positive);
+  EXPECT_MENTIONS(error("3,4,0\n"), "row 0, column 2 is 0. " + positive);
+  EXPECT_MENTIONS(error("3,4,nan\n"), "tools/files");
+  EXPECT_MENTIONS(error("mx,my,seconds\n"), "timings.csv'");
 }
 
 PatchFit sample() {
@@ -96,4 +92,4 @@ TEST(PatchReport, Json) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::patches_test

@@ -1,15 +1,14 @@
 #pragma once
 
-// Objects for the tests of `evenkeel partition`, and the files that hold them.
+// Objects for the tests of `evenkeel partition`.
 
 #include "partition/objects.hpp"
+#include "tools/npy.hpp"
 
-#include <cstdint>
+#include <evenkeel/backends/exec/launch.hpp>
+
 #include <random>
-#include <string>
-#include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace evenkeel::test {
 
@@ -18,7 +17,7 @@ struct Cloud {
   std::string name;
   int dimensions = 3;
   std::vector<double> places;
-  std::vector<double> weights;  // empty: none were given
+  std::vector<double> weights;  // may be empty
 
   std::size_t count() const { return places.size() / static_cast<std::size_t>(dimensions); }
 };
@@ -34,7 +33,7 @@ inline Cloud random_cloud(int dimensions, std::size_t count, bool weighted, unsi
   return cloud;
 }
 
-// Where everything is special.
+// Clouds with degenerate geometry.
 inline std::vector<Cloud> degenerate_clouds() {
   std::vector<Cloud> clouds;
   const auto add = [&](std::string name, int dimensions, std::vector<double> places,
@@ -64,14 +63,11 @@ inline std::vector<Cloud> degenerate_clouds() {
   return clouds;
 }
 
-// The rows of this rank, as even as can be.
-inline tool::Objects share_of(const Cloud& cloud, int rank, int ranks) {
-  const auto before = [&](int r) {
-    const std::size_t count = cloud.count();
-    const auto whole = static_cast<std::size_t>(ranks), part = static_cast<std::size_t>(r);
-    return static_cast<std::ptrdiff_t>(count / whole * part + std::min(part, count % whole));
-  };
-  const std::ptrdiff_t first = before(rank), last = before(rank + 1), n = cloud.dimensions;
+// The rows of this rank, distributed as evenly as possible.
+inline tool::Objects share_of(const Cloud& cloud, const Communicator& ranks) {
+  const auto count = static_cast<std::int64_t>(cloud.count());
+  const auto [first, last] = exec::share_of(count, ranks.size(), ranks.rank());
+  const std::ptrdiff_t n = cloud.dimensions;
   tool::Objects objects;
   objects.dimensions = cloud.dimensions;
   objects.everywhere = static_cast<std::int64_t>(cloud.count());
@@ -79,24 +75,6 @@ inline tool::Objects share_of(const Cloud& cloud, int rank, int ranks) {
   if (!cloud.weights.empty())
     objects.weights.assign(cloud.weights.begin() + first, cloud.weights.begin() + last);
   return objects;
-}
-
-// A .npy file of rows and columns; no columns: of one dimension.
-template <class Number>
-std::string npy_of(std::size_t columns, const std::vector<double>& numbers) {
-  std::string text = "{'descr': '=";
-  text.append(std::is_integral_v<Number> ? "i" : "f").append(std::to_string(sizeof(Number)));
-  text.append("', 'fortran_order': False, 'shape': (");
-  text.append(std::to_string(columns == 0 ? numbers.size() : numbers.size() / columns)).append(",");
-  if (columns > 0) text.append(std::to_string(columns));
-  text.append(")}\n");
-  std::string bytes = "\x93NUMPY";
-  bytes.append({1, 0, static_cast<char>(text.size()), 0}).append(text);
-  for (const double number : numbers) {
-    const auto element = static_cast<Number>(number);
-    bytes.append(reinterpret_cast<const char*>(&element), sizeof(Number));
-  }
-  return bytes;
 }
 
 }  // namespace evenkeel::test

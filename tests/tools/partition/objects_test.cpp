@@ -4,17 +4,12 @@
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::objects_test {
 namespace {
 
-using test::error_of;
 using test::npy_of;
 
-// Every rank reads files of its own, which hold the same.
+// Every rank reads files of its own, with the same content.
 class PartitionObjects : public testing::Test {
  protected:
   Objects read(const PartitionOptions& options) const { return read_objects(ranks_, options); }
@@ -28,11 +23,9 @@ class PartitionObjects : public testing::Test {
     options.weights = directory_.with_file(name, content);
     options.work_is_count = false;
   }
-  // The text of an Error, which the vote has made the same on all ranks.
+  // The text of an Error, which is the same on all ranks because of a vote.
   std::string refusal_of(const PartitionOptions& options) const {
-    const std::string text = error_of([&] { read(options); });
-    EXPECT_TRUE(test::same_everywhere(ranks_, text)) << text;
-    return text;
+    return test::error_everywhere([&] { read(options); });
   }
   std::vector<double> gathered(const std::vector<double>& mine) const {
     return ranks_.all_gather(std::span<const double>(mine)).values;
@@ -42,7 +35,7 @@ class PartitionObjects : public testing::Test {
   test::ScratchDirectory directory_;
 };
 
-// As doubles, whatever the file has.
+// Converts to doubles, whatever the type of the file.
 std::vector<double> coordinates_of(const Objects& objects) {
   if (objects.float_places.empty()) return objects.places;
   return {objects.float_places.begin(), objects.float_places.end()};
@@ -50,7 +43,7 @@ std::vector<double> coordinates_of(const Objects& objects) {
 
 std::vector<double> whole_numbers(std::size_t count) {
   std::vector<double> numbers(count);
-  for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<double>(i);
+  std::iota(numbers.begin(), numbers.end(), 0.0);
   return numbers;
 }
 
@@ -107,27 +100,25 @@ TEST_F(PartitionObjects, WeightsThatAreNoWorkAreCheckedAllTheSame) {
   EXPECT_TRUE(read(options).weights.empty());
   add_weights(options, "weights.csv", "1\n-2\n");
   options.work_is_count = true;
-  EXPECT_TRUE(
-      test::mentions(refusal_of(options), "is -2. Give weights that are finite and not negative."));
+  EXPECT_MENTIONS(refusal_of(options), "is -2. Give weights that are finite and not negative.");
 }
 
 TEST_F(PartitionObjects, Columns) {
   for (const std::size_t columns : {1U, 4U})
-    EXPECT_TRUE(
-        test::mentions(refusal_of(points("points.npy", npy_of<double>(columns, whole_numbers(8)))),
-                       "have " + std::to_string(columns) +
-                           " columns. Give the 2 or 3 coordinates of an object in each row."));
+    EXPECT_MENTIONS(refusal_of(points("points.npy", npy_of<double>(columns, whole_numbers(8)))),
+                    "have " + std::to_string(columns) +
+                        " columns. Give the 2 or 3 coordinates of an object in each row.");
   PartitionOptions options = points("points.csv", "1,2\n3,4\n");
   add_weights(options, "weights.csv", "1,2\n3,4\n");
-  EXPECT_TRUE(test::mentions(refusal_of(options), "have 2 columns. Give one weight in each row."));
+  EXPECT_MENTIONS(refusal_of(options), "have 2 columns. Give one weight in each row.");
 }
 
 TEST_F(PartitionObjects, AsManyWeightsAsPoints) {
   PartitionOptions options = points("points.csv", "1,2\n3,4\n");
   add_weights(options, "weights.csv", "1\n2\n3\n");
   const std::string text = refusal_of(options);
-  EXPECT_TRUE(test::mentions(text, "There are 3 weights in "));
-  EXPECT_TRUE(test::mentions(text, ", but 2 points in "));
+  EXPECT_MENTIONS(text, "There are 3 weights in ");
+  EXPECT_MENTIONS(text, ", but 2 points in ");
 }
 
 TEST_F(PartitionObjects, Weights) {
@@ -138,24 +129,24 @@ TEST_F(PartitionObjects, Weights) {
     PartitionOptions options = points("points.npy", npy_of<float>(2, whole_numbers(100)));
     add_weights(options, "weights.npy", npy_of<double>(0, weights));
     const std::string text = refusal_of(options);
-    EXPECT_TRUE(test::mentions(text, "rank " + std::to_string(ranks_.size() - 1) + ": "));
-    EXPECT_TRUE(test::mentions(text, "The weight of object 49 in "));
+    EXPECT_MENTIONS(text, "rank " + std::to_string(ranks_.size() - 1) + ": ");
+    EXPECT_MENTIONS(text, "The weight of object 49 in ");
   }
 }
 
-// The others have read theirs, and must not wait.
+// The other ranks have read their rows, and must not wait.
 TEST_F(PartitionObjects, RowsThatOneRankAloneCannotRead) {
   std::string csv;
   for (int i = 0; i < 99; ++i) csv.append("1,2\n");
   const std::string text = refusal_of(points("points.csv", csv.append("1,two\n")));
-  EXPECT_TRUE(test::mentions(text, "rank " + std::to_string(ranks_.size() - 1) + ": "));
-  EXPECT_TRUE(test::mentions(text, "Column 2 in line 100 of "));
+  EXPECT_MENTIONS(text, "rank " + std::to_string(ranks_.size() - 1) + ": ");
+  EXPECT_MENTIONS(text, "Column 2 in line 100 of ");
 }
 
 TEST_F(PartitionObjects, AFileThatOneRankAloneDoesNotSee) {
   PartitionOptions options = points("points.csv", "1,2\n3,4\n");
   if (ranks_.rank() == ranks_.size() - 1) options.points = "missing.csv";
-  EXPECT_TRUE(test::mentions(refusal_of(options), "'missing.csv' cannot be read"));
+  EXPECT_MENTIONS(refusal_of(options), "'missing.csv' cannot be read");
 }
 
 TEST_F(PartitionObjects, FilesThatDiffer) {
@@ -168,4 +159,4 @@ TEST_F(PartitionObjects, FilesThatDiffer) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::objects_test

@@ -3,14 +3,9 @@
 #include "partition/values.hpp"
 #include "support/harness.hpp"
 
-#include <array>
-#include <optional>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
-namespace evenkeel::tool {
+namespace evenkeel::tool::options_test {
 namespace {
 
 using test::error_of;
@@ -33,6 +28,11 @@ std::string refusal_of(Change&& change) {
 std::string refusal(const std::string& text) {
   std::string whole = "evenkeel: tools/partition: ";
   return whole.append(text);
+}
+
+template <class Change>
+void expect_refused(Change&& change, const std::string& text) {
+  EXPECT_EQ(refusal_of(change), refusal(text));
 }
 
 TEST(PartitionOptions, Defaults) {
@@ -105,10 +105,10 @@ TEST(PartitionOptions, Methods) {
   EXPECT_EQ(method("histogram").method, Method(Staggered{}));
   EXPECT_FALSE(method("tensor").rounds);
   for (const std::string name : {"Hilbert", "", "unknown", "grid"})
-    EXPECT_EQ(refusal_of([&](auto& asked) { asked.method = name; }),
-              refusal("--method is '" + name +
-                      "'. The methods are hilbert, morton, snake, staggered, tensor, bisection, "
-                      "histogram and graph."));
+    expect_refused([&](auto& asked) { asked.method = name; },
+                   "--method is '" + name +
+                       "'. The methods are hilbert, morton, snake, staggered, tensor, bisection, "
+                       "histogram and graph.");
 }
 
 TEST(PartitionOptions, Grids) {
@@ -160,18 +160,20 @@ TEST(PartitionOptions, Rounds) {
       EXPECT_EQ(checked(asked).rounds, rounds);
     }
   for (const std::string text : {"", "-1", "10001", "1.5", "1e3", "two"})
-    EXPECT_EQ(refusal_of([&](auto& given) {
-                given.method = "tensor";
-                given.rounds = text;
-              }),
-              refusal("--rounds is '" + text + "'. Give a whole number from 0 to 10000."));
+    expect_refused(
+        [&](auto& given) {
+          given.method = "tensor";
+          given.rounds = text;
+        },
+        "--rounds is '" + text + "'. Give a whole number from 0 to 10000.");
   for (const std::string method : {"hilbert", "morton", "snake", "bisection", "histogram"})
-    EXPECT_EQ(refusal_of([&](auto& given) {
-                given.method = method;
-                given.rounds = "3";
-              }),
-              refusal("--rounds has no meaning for the method " + method +
-                      ". It belongs to staggered and tensor; leave it out."));
+    expect_refused(
+        [&](auto& given) {
+          given.method = method;
+          given.rounds = "3";
+        },
+        "--rounds has no meaning for the method " + method +
+            ". It belongs to staggered and tensor; leave it out.");
 }
 
 TEST(PartitionOptions, Parts) {
@@ -180,8 +182,8 @@ TEST(PartitionOptions, Parts) {
   EXPECT_EQ(checked(asked).parts, most_parts);
   for (const std::string text : {"0", "-3", "2.5", "two", "", " 2", "2 ", "0x2", "1e3", "16777217",
                                  "99999999999999999999", "--json"})
-    EXPECT_EQ(refusal_of([&](auto& given) { given.parts = text; }),
-              refusal("--parts is '" + text + "'. Give a whole number from 1 to 16777216."));
+    expect_refused([&](auto& given) { given.parts = text; },
+                   "--parts is '" + text + "'. Give a whole number from 1 to 16777216.");
 }
 
 TEST(PartitionOptions, Boxes) {
@@ -191,8 +193,7 @@ TEST(PartitionOptions, Boxes) {
   for (const std::string text :
        {"", "1", "0,0,1", "0,0,0,1,1", "0,0,0,1,1,1,1", "0,0,1,1,", "0,,1,1", "0;0;1;1", "0,0,1,x",
         "0,0,nan,1", "0,0,inf,1", "0 0 1 1"})
-    EXPECT_EQ(refusal_of([&](auto& asked) { asked.box = text; }),
-              refusal("--box is '" + text + "'. " + remedy));
+    expect_refused([&](auto& asked) { asked.box = text; }, "--box is '" + text + "'. " + remedy);
   PartitionArguments asked = plain();
   EXPECT_FALSE(given_box(checked(asked), 2));
   asked.box = "0,1,2,3";
@@ -212,19 +213,18 @@ TEST(PartitionOptions, Boxes) {
 }
 
 TEST(PartitionOptions, Work) {
-  EXPECT_EQ(
-      refusal_of([](auto& asked) { asked.work = "weights"; }),
-      refusal("--work is 'weights', but no weights are given. Name their file by --weights."));
-  EXPECT_EQ(refusal_of([](auto& asked) { asked.work = "weight"; }),
-            refusal("--work is 'weight'. Give count or weights."));
+  expect_refused([](auto& asked) { asked.work = "weights"; },
+                 "--work is 'weights', but no weights are given. Name their file by --weights.");
+  expect_refused([](auto& asked) { asked.work = "weight"; },
+                 "--work is 'weight'. Give count or weights.");
 }
 
 TEST(PartitionOptions, Targets) {
   for (const std::string text : {"0.99", "0", "-1", "nan", "inf", "", "one", "1,05"})
-    EXPECT_EQ(refusal_of([&](auto& asked) { asked.target_lambda = text; }),
-              refusal("--target-lambda is '" + text +
-                      "'. Give a number from 1 on, where 1 is "
-                      "perfect."));
+    expect_refused([&](auto& asked) { asked.target_lambda = text; },
+                   "--target-lambda is '" + text +
+                       "'. Give a number from 1 on, where 1 is "
+                       "perfect.");
 }
 
 TEST(PartitionOptions, OfGraphs) {
@@ -237,12 +237,14 @@ TEST(PartitionOptions, OfGraphs) {
       {"--tolerance", &PartitionArguments::tolerance},
       {"--moving-cost", &PartitionArguments::moving_cost}};
   for (const auto& [name, value] : options)
-    EXPECT_EQ(refusal_of([value = value](auto& asked) {
-                asked.*value = "1";
-                asked.points.reset();  // what does not belong is told before what is missing
-              }),
-              refusal(name + " has no meaning for the method hilbert. It belongs to graph; leave "
-                             "it out."));
+    expect_refused(
+        [value = value](auto& asked) {
+          asked.*value = "1";
+          asked.points.reset();  // wrong options come before missing ones
+        },
+        name +
+            " has no meaning for the method hilbert. It belongs to graph; leave "
+            "it out.");
 }
 
 TEST(PartitionOptions, FilesThatAreTheSame) {
@@ -265,4 +267,4 @@ TEST(PartitionOptions, FilesThatAreTheSame) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::options_test

@@ -3,31 +3,22 @@
 #include "clouds.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/core/bounds.hpp>
+#include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/boxes/cut.hpp>
 #include <evenkeel/core/boxes/rounds.hpp>
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
-#include <evenkeel/core/field/raw.hpp>
+#include <evenkeel/core/field/standard.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <span>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
-namespace evenkeel::tool {
+namespace evenkeel::tool::partitioning_test {
 namespace {
 
 using test::Cloud;
 using test::degenerate_clouds;
-using test::error_of;
 using test::random_cloud;
+using Partitioning = test::OnRanks;
 
 constexpr CurveKind curves[] = {CurveKind::hilbert, CurveKind::morton, CurveKind::snake};
 constexpr GridScheme schemes[] = {GridScheme::tensor, GridScheme::staggered};
@@ -45,7 +36,7 @@ PartitionOptions options_of(const Method& method, int parts, double target_lambd
 
 Partition partition_of(const Communicator& ranks, const Cloud& cloud,
                        const PartitionOptions& options) {
-  return partition(ranks, test::share_of(cloud, ranks.rank(), ranks.size()), options);
+  return partition(ranks, test::share_of(cloud, ranks), options);
 }
 
 const CurveDomains& curve_of(const Partition& partition) {
@@ -58,7 +49,7 @@ const TreeDomains& tree_of(const Partition& partition) {
   return std::get<TreeDomains>(partition.domains);
 }
 
-// The box as the library measures it, point by point.
+// Computes the box like the library, point by point.
 Box box_of(const Cloud& cloud) {
   Bounds found;
   found.dimensions = cloud.dimensions;
@@ -83,7 +74,7 @@ std::vector<CurveKey> keys_along(const Lattice& lattice, const Cloud& cloud) {
   return keys;
 }
 
-// One lattice and one cut, by this process alone.
+// One lattice and one cut, on this process alone.
 struct Expected {
   Expected(const Cloud& cloud, CurveKind kind, int levels, int parts, double target_lambda) {
     const Lattice lattice(cloud.dimensions, box_of(cloud), {}, kind, levels);
@@ -100,7 +91,7 @@ struct Expected {
   Cut cut;
 };
 
-// By the rule in the header.
+// The levels follow from the rule in the header.
 Expected expected_of(const Cloud& cloud, CurveKind kind, int parts, double target_lambda) {
   if (kind != CurveKind::snake) return {cloud, kind, 0, parts, target_lambda};
   const int all = cloud.dimensions == 3 ? 21 : 31;
@@ -123,7 +114,7 @@ Expected expected_of(const Cloud& cloud, CurveKind kind, int parts, double targe
   return best;
 }
 
-// The part of each object, and of these the work.
+// Checks the part of each object, and the work that follows from the parts.
 template <class PartOf>
 void expect_work(const Communicator& ranks, const Cloud& cloud, const Partition& found,
                  const PartOf& part_of_object) {
@@ -159,77 +150,73 @@ void expect_as_expected(const Communicator& ranks, const Cloud& cloud, CurveKind
               [&](std::size_t i) { return owner_of(expected.cut.splitters, expected.keys[i]); });
 }
 
-TEST(Partitioning, IsWhatTheLibrarySays) {
-  const Communicator ranks = test::world();
+TEST_F(Partitioning, IsWhatTheLibrarySays) {
   unsigned seed = 1;
   for (const CurveKind curve : curves)
     for (const int dimensions : {2, 3})
       for (const bool weighted : {false, true})
         for (const int parts : {1, 7, 64})
           for (const double target : {0.0, 1.0, 1.05})
-            expect_as_expected(ranks, random_cloud(dimensions, 3000, weighted, ++seed), curve,
-                               parts, target);
+            expect_as_expected(communicator, random_cloud(dimensions, 3000, weighted, ++seed),
+                               curve, parts, target);
 }
 
-TEST(Partitioning, WhereEverythingIsSpecial) {
-  const Communicator ranks = test::world();
+TEST_F(Partitioning, WhereEverythingIsSpecial) {
   for (const Cloud& cloud : degenerate_clouds())
     for (const CurveKind curve : curves)
-      for (const int parts : {1, 3, 500}) expect_as_expected(ranks, cloud, curve, parts, 0);
+      for (const int parts : {1, 3, 500}) expect_as_expected(communicator, cloud, curve, parts, 0);
 }
 
-// A part is at most the average and the heaviest object, where all keys differ.
-TEST(Partitioning, PartsAreEven) {
-  const Communicator ranks = test::world();
+// If all keys differ, a part is at most the average and the heaviest object.
+TEST_F(Partitioning, PartsAreEven) {
   const Cloud cloud = random_cloud(3, 3000, true, 3);
   for (const CurveKind curve : curves) {
-    const Partition found = partition_of(ranks, cloud, options_of(along(curve), 10));
+    const Partition found = partition_of(communicator, cloud, options_of(along(curve), 10));
     const LoadSummary load = summarise(found.work);
     const double objects = curve == CurveKind::snake ? 2 : 1;
     EXPECT_LE(load.greatest, load.average() + objects * found.heaviest_object) << name_of(curve);
-    const Partition rough = partition_of(ranks, cloud, options_of(along(curve), 10, 1.2));
+    const Partition rough = partition_of(communicator, cloud, options_of(along(curve), 10, 1.2));
     EXPECT_LE(lambda(summarise(rough.work)), 1.2) << name_of(curve);
   }
 }
 
-// Coarse where that will do: the parts of a snake through a cube are no slabs.
-TEST(Partitioning, ASnakeIsAsCoarseAsItMayBe) {
-  const Communicator ranks = test::world();
+// The lattice is coarse if that suffices: the parts of a snake through a cube are not slabs.
+TEST_F(Partitioning, ASnakeIsAsCoarseAsItMayBe) {
   const Cloud even = random_cloud(3, 4096, false, 8);
-  EXPECT_EQ(curve_of(partition_of(ranks, even, options_of(Snake{}, 4, 2))).curve().levels, 4);
+  EXPECT_EQ(curve_of(partition_of(communicator, even, options_of(Snake{}, 4, 2))).curve().levels,
+            4);
   Cloud clustered = even;
   for (std::size_t i = 3; i < clustered.places.size(); ++i) clustered.places[i] *= 1e-3;
-  const Partition fine = partition_of(ranks, clustered, options_of(Snake{}, 4));
+  const Partition fine = partition_of(communicator, clustered, options_of(Snake{}, 4));
   EXPECT_GT(curve_of(fine).curve().levels, 4);
   EXPECT_EQ(curve_of(fine).curve().levels % 2, 0);
   EXPECT_LE(lambda(summarise(fine.work)), 1 + 2.0 * 4 / 4096);
 }
 
-TEST(Partitioning, TheBoxThatIsGiven) {
-  const Communicator ranks = test::world();
+TEST_F(Partitioning, TheBoxThatIsGiven) {
   const Cloud cloud{"two", 2, {0, 0, 1, 1}, {}};
   PartitionOptions options = options_of(Hilbert{}, 2);
   options.box = {-1, -2, 3, 4};
-  EXPECT_EQ(curve_of(partition_of(ranks, cloud, options)).box(), (Box{{-1, -2, 0}, {3, 4, 0}}));
+  EXPECT_EQ(curve_of(partition_of(communicator, cloud, options)).box(),
+            (Box{{-1, -2, 0}, {3, 4, 0}}));
   options.box = {0, 0, 1, 1};
-  EXPECT_EQ(curve_of(partition_of(ranks, cloud, options)).box(), (Box{{0, 0, 0}, {1, 1, 0}}));
+  EXPECT_EQ(curve_of(partition_of(communicator, cloud, options)).box(),
+            (Box{{0, 0, 0}, {1, 1, 0}}));
   options.box = {0, 0, 1, 0.5};
-  EXPECT_ERROR(partition_of(ranks, cloud, options),
+  EXPECT_ERROR(partition_of(communicator, cloud, options),
                "core/box: Objects lie from 0 to 1 along y, outside the given box, which goes from "
                "0 to 0.5.");
   options.box = {0, 0, 0, 1, 1, 1};
-  EXPECT_ERROR(partition_of(ranks, cloud, options), "--box has 6 numbers");
+  EXPECT_ERROR(partition_of(communicator, cloud, options), "--box has 6 numbers");
 }
 
-TEST(Partitioning, PointsAreFinite) {
-  const Communicator ranks = test::world();
+TEST_F(Partitioning, PointsAreFinite) {
   for (const double place :
        {std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}) {
     Cloud cloud = random_cloud(2, 100, false, 4);
     cloud.places.back() = place;
-    const std::string text = error_of([&] { partition_of(ranks, cloud, options_of(Morton{}, 3)); });
-    EXPECT_TRUE(test::mentions(text, "core/bounds: Component 1 of the position of object "));
-    EXPECT_TRUE(test::same_everywhere(ranks, text));
+    EXPECT_ERROR_EVERYWHERE(partition_of(communicator, cloud, options_of(Morton{}, 3)),
+                            "core/bounds: Component 1 of the position of object ");
   }
 }
 
@@ -241,7 +228,7 @@ std::vector<double> point_of(const Cloud& cloud, std::size_t object) {
   return {first, first + n};
 }
 
-// As one process cuts it. Refers to the cloud.
+// The options of a cut by one process. They refer to the cloud.
 template <class Options>
 Options box_cut_options(const Cloud& cloud, double target_lambda) {
   Options cutting;
@@ -258,7 +245,7 @@ GridShape shape_for(const Cloud& cloud, int parts) {
   return factored(parts, cloud.dimensions, sides);
 }
 
-// Fields of a cut; the cloud is only read.
+// Fields of a cut, which only reads the cloud.
 class WholeCloud {
  public:
   explicit WholeCloud(Cloud cloud)
@@ -310,46 +297,44 @@ void expect_tree(const Communicator& ranks, const Cloud& cloud, int parts, doubl
               [&](std::size_t i) { return tree_of(found).owner_of(point_of(cloud, i)); });
 }
 
-TEST(Partitioning, BoxesAreWhatTheLibrarySays) {
-  const Communicator ranks = test::world();
+TEST_F(Partitioning, BoxesAreWhatTheLibrarySays) {
   unsigned seed = 100;
   for (const int dimensions : {2, 3})
     for (const bool weighted : {false, true})
       for (const int parts : {1, 7, 24})
         for (const double target : {0.0, 1.05}) {
           const Cloud cloud = random_cloud(dimensions, 1500, weighted, ++seed);
-          for (const GridScheme scheme : schemes) expect_grid(ranks, cloud, scheme, parts, target);
-          expect_tree(ranks, cloud, parts, target);
+          for (const GridScheme scheme : schemes)
+            expect_grid(communicator, cloud, scheme, parts, target);
+          expect_tree(communicator, cloud, parts, target);
         }
 }
 
-TEST(Partitioning, BoxesWhereEverythingIsSpecial) {
-  const Communicator ranks = test::world();
+TEST_F(Partitioning, BoxesWhereEverythingIsSpecial) {
   for (const Cloud& cloud : degenerate_clouds())
     for (const int parts : {1, 3, 500}) {
-      for (const GridScheme scheme : schemes) expect_grid(ranks, cloud, scheme, parts, 0);
-      expect_tree(ranks, cloud, parts, 0);
+      for (const GridScheme scheme : schemes) expect_grid(communicator, cloud, scheme, parts, 0);
+      expect_tree(communicator, cloud, parts, 0);
     }
 }
 
-TEST(Partitioning, TheGridThatIsGiven) {
-  const Communicator ranks = test::world();
+TEST_F(Partitioning, TheGridThatIsGiven) {
   const Cloud cloud = random_cloud(3, 500, false, 12);
   PartitionOptions options = options_of(Tensor{{1, 6, 2}}, 12);
   options.grid_numbers = 3;
-  EXPECT_EQ(grid_of(partition_of(ranks, cloud, options)).shape(), (GridShape{3, {1, 6, 2}}));
+  EXPECT_EQ(grid_of(partition_of(communicator, cloud, options)).shape(), (GridShape{3, {1, 6, 2}}));
   options.method = Tensor{{6, 2, 1}};
   options.grid_numbers = 2;
-  EXPECT_EQ(grid_of(partition_of(ranks, random_cloud(2, 500, false, 13), options)).shape(),
+  EXPECT_EQ(grid_of(partition_of(communicator, random_cloud(2, 500, false, 13), options)).shape(),
             (GridShape{2, {6, 2, 1}}));
-  EXPECT_ERROR(partition_of(ranks, cloud, options),
+  EXPECT_ERROR(partition_of(communicator, cloud, options),
                "tools/partition: --grid has 2 numbers, but the points of '' have 3 coordinates. "
                "Give 3 numbers.");
 }
 
 // --- Rounds --------------------------------------------------------------------------------------
 
-// Object by object.
+// Adds up the work object by object.
 std::vector<double> work_in(const GridDomains& grid, const Cloud& cloud) {
   std::vector<double> work(static_cast<std::size_t>(grid.parts()));
   for (std::size_t i = 0; i < cloud.count(); ++i)
@@ -387,29 +372,27 @@ void expect_rounds(const Communicator& ranks, const Cloud& cloud, GridScheme sch
               [&](std::size_t i) { return rounds.best().owner_of(point_of(cloud, i)); });
 }
 
-TEST(Partitioning, RoundsAreWhatTheLibrarySays) {
-  const Communicator ranks = test::world();
+TEST_F(Partitioning, RoundsAreWhatTheLibrarySays) {
   unsigned seed = 200;
   for (const GridScheme scheme : schemes)
     for (const int dimensions : {2, 3})
       for (const bool weighted : {false, true})
         for (const int count : {0, 1, 9}) {
           const Cloud cloud = random_cloud(dimensions, 800, weighted, ++seed);
-          expect_rounds(ranks, with_whole_weights(cloud), scheme, 12, count);
+          expect_rounds(communicator, with_whole_weights(cloud), scheme, 12, count);
         }
 }
 
-TEST(Partitioning, RoundsWhereEverythingIsSpecial) {
-  const Communicator ranks = test::world();
+TEST_F(Partitioning, RoundsWhereEverythingIsSpecial) {
   for (const Cloud& cloud : degenerate_clouds())
     for (const GridScheme scheme : schemes)
       for (const int parts : {1, 3, test::is_sanitized ? 12 : 100})
-        expect_rounds(ranks, with_whole_weights(cloud), scheme, parts, 4);
+        expect_rounds(communicator, with_whole_weights(cloud), scheme, parts, 4);
 }
 
 // --- All methods ---------------------------------------------------------------------------------
 
-// Each method, and each grid in rounds, too.
+// Each method, and also each grid in rounds.
 std::vector<PartitionOptions> all_ways(int parts) {
   std::vector<PartitionOptions> all;
   for (const std::string_view name : method_names())
@@ -420,47 +403,44 @@ std::vector<PartitionOptions> all_ways(int parts) {
   return all;
 }
 
-// Places that a float holds are the same places as floats.
-TEST(Partitioning, FloatsGiveTheSameParts) {
-  const Communicator ranks = test::world();
+// The coordinates are exact as floats.
+TEST_F(Partitioning, FloatsGiveTheSameParts) {
   for (const int dimensions : {2, 3}) {
     Cloud cloud = random_cloud(dimensions, 500, true, 71);
     for (double& place : cloud.places) place = static_cast<float>(place);
-    const Objects as_doubles = test::share_of(cloud, ranks.rank(), ranks.size());
+    const Objects as_doubles = test::share_of(cloud, communicator);
     Objects as_floats = as_doubles;
     for (const double place : as_floats.places)
       as_floats.float_places.push_back(static_cast<float>(place));
     as_floats.places.clear();
     EXPECT_EQ(as_floats.count(), as_doubles.count());
     for (const PartitionOptions& options : all_ways(7)) {
-      const Partition one = partition(ranks, as_doubles, options);
-      const Partition other = partition(ranks, as_floats, options);
+      const Partition one = partition(communicator, as_doubles, options);
+      const Partition other = partition(communicator, as_floats, options);
       EXPECT_EQ(one.parts, other.parts) << to_text(options.method);
       EXPECT_EQ(one.work, other.work) << to_text(options.method);
     }
   }
 }
 
-TEST(Partitioning, WeightsThatAddUpToInfinity) {
-  const Communicator ranks = test::world();
+TEST_F(Partitioning, WeightsThatAddUpToInfinity) {
   const Cloud cloud{"heavy", 2, {0, 0, 1, 1, 2, 2}, {1.5e308, 1.5e308, 1.5e308}};
   for (const PartitionOptions& options : all_ways(2))
-    EXPECT_ERROR(partition_of(ranks, cloud, options),
+    EXPECT_ERROR(partition_of(communicator, cloud, options),
                  "The weights add up to more than a number can hold.");
 }
 
-TEST(Partitioning, SecondsAreThoseOfTheSlowestRank) {
-  const Communicator ranks = test::world();
+TEST_F(Partitioning, SecondsAreThoseOfTheSlowestRank) {
   for (const PartitionOptions& options : all_ways(5)) {
-    const Partition found = partition_of(ranks, random_cloud(3, 1000, false, 2), options);
+    const Partition found = partition_of(communicator, random_cloud(3, 1000, false, 2), options);
     const PartitionSeconds& seconds = found.seconds;
     EXPECT_GT(seconds.keys, 0);
     EXPECT_EQ(seconds.order, 0);
     EXPECT_GT(seconds.cut, 0);
     EXPECT_GE(seconds.total, std::max(seconds.keys, seconds.cut));
-    EXPECT_EQ(seconds.total, ranks.broadcast(seconds.total, 0));
+    EXPECT_EQ(seconds.total, communicator.broadcast(seconds.total, 0));
   }
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::partitioning_test

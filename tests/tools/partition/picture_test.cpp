@@ -1,21 +1,18 @@
 #include "partition/picture.hpp"
 
 #include "clouds.hpp"
-#include "partition/partitioning.hpp"
 #include "support/harness.hpp"
 
 #include <evenkeel/core/curve.hpp>
 
-#include <algorithm>
-#include <random>
-#include <string>
 #include <variant>
-#include <vector>
 
-namespace evenkeel::tool {
+namespace evenkeel::tool::picture_test {
 namespace {
 
-// From any keys, which need be none of the lattice's.
+using RoundKeys = test::OnRanks;
+using Picture = test::OnRanks;
+// Draws any keys, which need not belong to the lattice.
 Splitters random_splitters(int dimensions, int parts, std::mt19937_64& random) {
   Splitters splitters = {{0}, end_of_curve(dimensions)};
   for (int p = 1; p < parts; ++p) splitters.push_back({random() % end_of_curve(dimensions).value});
@@ -30,38 +27,37 @@ bool holds(const Box& box, const std::vector<double>& point, double slack = 0) {
   return true;
 }
 
-TEST(RoundKeys, ByHand) {
-  const Communicator ranks = test::world();
-  const bool first = ranks.rank() == 0;
+TEST_F(RoundKeys, ByHand) {
+  const bool first = rank == 0;
   const CurveKey end = end_of_curve(3);
   const std::vector<CurveKey> keys =
       first ? std::vector<CurveKey>{{0b0101}, {0b11001}} : std::vector<CurveKey>{};
-  EXPECT_EQ(at_round_keys(ranks, keys, {{0}, {0b11001}, end}), (Splitters{{0}, {0b10000}, end}));
-  EXPECT_EQ(at_round_keys(ranks, keys, {{0}, {2}, {0b111}, {0b1000}, {100}, {101}, end}),
+  EXPECT_EQ(at_round_keys(communicator, keys, {{0}, {0b11001}, end}),
+            (Splitters{{0}, {0b10000}, end}));
+  EXPECT_EQ(at_round_keys(communicator, keys, {{0}, {2}, {0b111}, {0b1000}, {100}, {101}, end}),
             (Splitters{{0}, {0}, {0b10000}, {0b10000}, end, end, end}))
       << "parts without keys own nothing";
   const Splitters empty = {{0}, {17}, end};
-  EXPECT_EQ(at_round_keys(ranks, {}, empty), empty);
+  EXPECT_EQ(at_round_keys(communicator, {}, empty), empty);
 }
 
-TEST(RoundKeys, KeepEachKeyWhereItIs) {
-  const Communicator ranks = test::world();
+TEST_F(RoundKeys, KeepEachKeyWhereItIs) {
   std::mt19937_64 random(11);
   for (int trial = 0; trial < 50; ++trial) {
     std::vector<CurveKey> all;
     for (int i = 0; i < 100; ++i) {
       const std::uint64_t key = random() % end_of_curve(3).value;
-      all.push_back({trial % 2 == 0 ? key : key % 300});  // also crowded, and equal ones
+      all.push_back({trial % 2 == 0 ? key : key % 300});  // also crowded and equal keys
     }
     Splitters splitters = random_splitters(3, 20, random);
     if (trial % 4 > 1)
       for (std::size_t p = 1; p < 20; ++p) splitters[p] = {all[p].value + p % 2};
     std::sort(splitters.begin(), splitters.end());
     std::vector<CurveKey> mine;
-    for (std::size_t i = static_cast<std::size_t>(ranks.rank()); i < all.size();
-         i += static_cast<std::size_t>(ranks.size()))
+    for (std::size_t i = static_cast<std::size_t>(rank); i < all.size();
+         i += static_cast<std::size_t>(size))
       mine.push_back(all[i]);
-    const Splitters round = at_round_keys(ranks, mine, splitters);
+    const Splitters round = at_round_keys(communicator, mine, splitters);
     ASSERT_TRUE(std::is_sorted(round.begin(), round.end()));
     EXPECT_EQ(round.front(), CurveKey{0});
     EXPECT_EQ(round.back(), end_of_curve(3));
@@ -72,14 +68,14 @@ TEST(RoundKeys, KeepEachKeyWhereItIs) {
   }
 }
 
-// Each object is in a box of its part; boxes of parts are those of all ranks.
+// Expects each object in a box of its part, and the boxes of parts to be those of all ranks.
 void expect_objects_in_boxes(const Communicator& ranks, const test::Cloud& cloud,
                              const Method& method, std::optional<int> rounds) {
   PartitionOptions options;
   options.method = method;
   options.rounds = rounds;
   options.parts = 6;
-  const Objects mine = test::share_of(cloud, ranks.rank(), ranks.size());
+  const Objects mine = test::share_of(cloud, ranks);
   const Partition found = partition(ranks, mine, options);
   const auto cells = picture_of(ranks, found);
   const Box box = box_of(found.domains);
@@ -101,18 +97,17 @@ void expect_objects_in_boxes(const Communicator& ranks, const test::Cloud& cloud
   }
 }
 
-TEST(Picture, HoldsTheObjects) {
-  const Communicator ranks = test::world();
+TEST_F(Picture, HoldsTheObjects) {
   std::vector<test::Cloud> clouds = test::degenerate_clouds();
   clouds.push_back(test::random_cloud(2, 500, true, 9));
   clouds.push_back(test::random_cloud(3, 500, false, 10));
   for (const test::Cloud& cloud : clouds) {
     for (const std::string_view name : method_names())
       if (!places_by_graph(*method_from_text(name)))
-        expect_objects_in_boxes(ranks, cloud, *method_from_text(name), std::nullopt);
-    expect_objects_in_boxes(ranks, cloud, Tensor{}, 2);
+        expect_objects_in_boxes(communicator, cloud, *method_from_text(name), std::nullopt);
+    expect_objects_in_boxes(communicator, cloud, Tensor{}, 2);
   }
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::picture_test

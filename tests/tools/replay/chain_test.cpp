@@ -1,19 +1,9 @@
-#include "replay/chain.hpp"
 
 #include "chains.hpp"
 #include "support/harness.hpp"
 #include "support/scratch.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <cstdlib>
-#include <limits>
-#include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::chain_test {
 namespace {
 
 using test::Costs;
@@ -30,7 +20,7 @@ std::string refusal(const std::string& text) { return "evenkeel: tools/replay: "
 
 // --- The oracle: all cuts there are --------------------------------------------------------------
 
-// The contract, word by word, for whole costs: distances are compared as fractions.
+// Implements the contract literally for whole costs: distances are compared as fractions.
 class Oracle {
  public:
   Oracle(const Costs& costs, std::int64_t step, int ranks) : ranks_(ranks), prefix_(1, 0) {
@@ -42,7 +32,7 @@ class Oracle {
     choose();
   }
 
-  // Without the ranks that own nothing.
+  // The ranges without those of ranks that own nothing.
   Ranges ranges() const {
     Ranges ranges = chosen_;
     ranges.erase(std::unique(ranges.begin(), ranges.end()), ranges.end());
@@ -68,8 +58,8 @@ class Oracle {
     }
   }
 
-  // From the left: of the cuts that are left, those whose next one is nearest to its share, and of
-  // those the ones where it is leftmost.
+  // Decides from the left: keeps the cuts whose next border is nearest to its share, and of those
+  // the cuts with the leftmost border.
   void choose() {
     const std::int64_t least = std::ranges::min_element(cuts_)->first;
     std::erase_if(cuts_, [&](const auto& cut) { return cut.first > least; });
@@ -186,7 +176,7 @@ TEST(CostChain, EvenCuts) {
   EXPECT_EQ(seven.even(1 << 24), (Ranges{0, 1, 2, 3, 4, 5, 6, 7}));
 }
 
-// Small costs make ties, and zeros more of them.
+// Small costs cause ties, and zeros cause more of them.
 TEST(CostChain, CutsAreThoseOfTheContract) {
   for (unsigned seed = 0; seed < 60; ++seed)
     for (const int most : {1, 3, 20}) {
@@ -213,7 +203,7 @@ TEST(CostChain, TiesOfCuts) {
   EXPECT_EQ(cut({2, 2, 2, 3, 3}, 2), (Ranges{0, 3, 5}));
 }
 
-// As near to no share as any cut is the leftmost: the last rank owns all.
+// All cuts are equally near to the shares, so the leftmost one is chosen: the last rank owns all.
 TEST(CostChain, RowsWithoutCost) {
   for (const int ranks : {1, 2, 3, 100}) {
     const CostChain chain({0, 0, 0, 0, 1, 1, 1, 1}, 4, "some.npy");
@@ -231,4 +221,4 @@ TEST(CostChain, MoreRanksThanBins) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::chain_test

@@ -1,22 +1,18 @@
 #pragma once
 
-// Chains of costs for the tests of `evenkeel replay`, what ranks take of them by direct sums, and
-// the files that hold them.
+// Chains of costs for the tests of `evenkeel replay`, the loads of ranks by direct sums, and the
+// files of chains.
 
-#include "replay/chain.hpp"
+#include "replay/schedule.hpp"
+#include "tools/npy.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <random>
-#include <string>
-#include <type_traits>
-#include <vector>
+#include <utility>
 
 namespace evenkeel::test {
 
-// Row by row, a row for each step.
+// The values are row by row, a row for each step.
 struct Costs {
   std::string name;
   std::int64_t bins = 1;
@@ -34,7 +30,36 @@ inline Costs scaled(Costs costs, double factor) {
   return costs;
 }
 
-// Whole numbers up to `most`, so that sums are exact. A row in `one_in` is without any cost.
+// Each step has the row row_of(step).
+template <class RowOf>
+Costs costs_of(std::string name, int steps, const RowOf& row_of) {
+  Costs costs{std::move(name), 1, {}};
+  for (int step = 0; step < steps; ++step) {
+    const std::vector<double> row = row_of(step);
+    costs.bins = std::ssize(row);
+    costs.values.insert(costs.values.end(), row.begin(), row.end());
+  }
+  return costs;
+}
+
+// A setting and the data that it refers to.
+struct ReplayCase {
+  ReplayCase(Costs given, int ranks, double rebalance, tool::Start start = tool::Start::optimal)
+      : costs(std::move(given)),
+        chain(costs.chain()),
+        setting{chain, ranks,
+                start == tool::Start::optimal ? chain.cut(0, ranks) : chain.even(ranks),
+                rebalance} {}
+  ReplayCase(const ReplayCase&) = delete;
+  ReplayCase& operator=(const ReplayCase&) = delete;
+
+  Costs costs;
+  tool::CostChain chain;
+  tool::Setting setting;
+};
+
+// The costs are whole numbers up to `most`, so that sums are exact. One row in `one_in` has no
+// cost.
 inline Costs whole_costs(std::int64_t steps, std::int64_t bins, int most, int one_in,
                          unsigned seed) {
   Costs costs{"whole numbers, seed " + std::to_string(seed), bins, {}};
@@ -51,7 +76,7 @@ inline Costs whole_costs(std::int64_t steps, std::int64_t bins, int most, int on
   return costs;
 }
 
-// A hill that wanders to and fro over noise, and grows.
+// A hill that moves to and fro over noise, and grows.
 inline Costs drifting_costs(std::int64_t steps, std::int64_t bins, unsigned seed) {
   Costs costs{"drifting, seed " + std::to_string(seed), bins, {}};
   std::mt19937_64 random(seed);
@@ -72,7 +97,7 @@ inline Costs drifting_costs(std::int64_t steps, std::int64_t bins, unsigned seed
   return costs;
 }
 
-// What each range takes, bin by bin.
+// The load of each range, bin by bin.
 inline std::vector<double> loads_of(const Costs& costs, const tool::Ranges& ranges,
                                     std::int64_t step) {
   std::vector<double> loads;
@@ -98,21 +123,12 @@ inline double sum_of(const Costs& costs, std::int64_t step) {
 // A .npy file of rows and columns.
 template <class Number>
 std::string npy_of(const Costs& costs, bool fortran_order = false) {
-  std::string text = "{'descr': '=";
-  text.append(std::is_integral_v<Number> ? "i" : "f").append(std::to_string(sizeof(Number)));
-  text.append("', 'fortran_order': ").append(fortran_order ? "True" : "False");
-  text.append(", 'shape': (").append(std::to_string(costs.steps())).append(", ");
-  text.append(std::to_string(costs.bins)).append(")}\n");
-  std::string bytes = "\x93NUMPY";
-  bytes.append({1, 0, static_cast<char>(text.size()), 0}).append(text);
-  const std::int64_t outer = fortran_order ? costs.bins : costs.steps();
-  const std::int64_t inner = fortran_order ? costs.steps() : costs.bins;
-  for (std::int64_t i = 0; i < outer; ++i)
-    for (std::int64_t j = 0; j < inner; ++j) {
-      const auto element = static_cast<Number>(fortran_order ? costs.at(j, i) : costs.at(i, j));
-      bytes.append(reinterpret_cast<const char*>(&element), sizeof(Number));
-    }
-  return bytes;
+  Costs stored = costs;
+  for (std::int64_t bin = 0; fortran_order && bin < costs.bins; ++bin)
+    for (std::int64_t step = 0; step < costs.steps(); ++step)
+      stored.values[static_cast<std::size_t>(bin * costs.steps() + step)] = costs.at(step, bin);
+  const std::string rows = std::to_string(costs.steps()), columns = std::to_string(costs.bins);
+  return npy_of<Number>("(" + rows + ", " + columns + ")", stored.values, fortran_order);
 }
 
 }  // namespace evenkeel::test

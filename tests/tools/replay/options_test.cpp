@@ -2,13 +2,7 @@
 
 #include "support/harness.hpp"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::options_test {
 namespace {
 
 using test::error_of;
@@ -35,12 +29,25 @@ std::string refusal_with(Given option, const std::string& text) {
 
 std::string refusal(const std::string& text) { return "evenkeel: tools/replay: " + text; }
 
+void expect_refused(Given option, const std::string& text, const std::string& said) {
+  EXPECT_EQ(refusal_with(option, text), refusal(said));
+}
+
 const std::vector<std::string> no_whole_numbers = {"",       "-1",
                                                    "2.5",    "two",
                                                    " 2",     "2 ",
                                                    "+2",     "0x2",
                                                    "1e3",    "9007199254740993",
                                                    "--json", "99999999999999999999"};
+
+// `more` has whole numbers beyond the range.
+void expect_whole(Given option, const std::string& name, const std::string& range,
+                  std::vector<std::string> more = {}) {
+  more.insert(more.end(), no_whole_numbers.begin(), no_whole_numbers.end());
+  for (const std::string& text : more)
+    expect_refused(option, text,
+                   name + " is '" + text + "'. Give a whole number from " + range + ".");
+}
 
 TEST(ReplayOptions, Defaults) {
   const ChainReplayOptions options = checked(plain());
@@ -118,18 +125,15 @@ TEST(ReplayOptions, ATriggerForAJournal) {
   EXPECT_EQ(checked_journal(asked).trigger, Trigger(Every{.start = 0, .stop = 100, .period = 5}));
   for (const char* text : {"custom", "sometimes", "every 0", "threshold lambda 0.5"}) {
     asked.trigger = text;
-    EXPECT_TRUE(test::mentions(error_of([&] { checked_journal(asked); }), "--trigger"));
+    EXPECT_MENTIONS(error_of([&] { checked_journal(asked); }), "--trigger");
   }
 }
 
 TEST(ReplayOptions, Ranks) {
   EXPECT_EQ(with(&ReplayArguments::ranks, "1").ranks, 1);
   EXPECT_EQ(with(&ReplayArguments::ranks, "16777216").ranks, ChainReplayOptions::most_ranks);
-  std::vector<std::string> bad = no_whole_numbers;
-  bad.insert(bad.end(), {"0", "16777217", "4294967297"});
-  for (const std::string& text : bad)
-    EXPECT_EQ(refusal_with(&ReplayArguments::ranks, text),
-              refusal("--ranks is '" + text + "'. Give a whole number from 1 to 16777216."));
+  expect_whole(&ReplayArguments::ranks, "--ranks", "1 to 16777216",
+               {"0", "16777217", "4294967297"});
 }
 
 TEST(ReplayOptions, Costs) {
@@ -138,10 +142,10 @@ TEST(ReplayOptions, Costs) {
     EXPECT_EQ(with(&ReplayArguments::cost, text).cost, cost);
   for (const std::string text :
        {"", "-1", "-1e-300", "nan", "inf", "-inf", "1e999", "five", "1,5", " 1", "1 ", "1x"})
-    EXPECT_EQ(refusal_with(&ReplayArguments::cost, text),
-              refusal("--cost is '" + text +
-                      "'. Give what a rebalance costs, in mean loads of a rank in the first step: "
-                      "a number from 0 on."));
+    expect_refused(&ReplayArguments::cost, text,
+                   "--cost is '" + text +
+                       "'. Give what a rebalance costs, in mean loads of a rank in the first step: "
+                       "a number from 0 on.");
 }
 
 TEST(ReplayOptions, Triggers) {
@@ -162,16 +166,16 @@ TEST(ReplayOptions, Triggers) {
   EXPECT_EQ(trigger("boulmier"), Trigger(Boulmier{}));
 }
 
-// A user of many options is told which one is meant, and what can be given instead.
+// An error must name the option that is wrong, and the valid values.
 TEST(ReplayOptions, TriggersThatAreNone) {
   for (const std::string bad :
        {"", "Menon", "cost-aware", "every", "every 0", "every -1", "every 9:3:1", "every 1:2",
         "threshold", "threshold 1.1", "threshold lambda 1", "threshold lambda nan",
         "threshold imbalance_percent 101", "procassini 0", "procassini two", "menon 2", "custom"}) {
     const std::string text = refusal_with(&ReplayArguments::trigger, bad);
-    EXPECT_TRUE(test::mentions(text, "--trigger"));
-    EXPECT_TRUE(test::mentions(text, "'" + bad + "'"));
-    EXPECT_TRUE(test::mentions(text, " Give "));
+    EXPECT_MENTIONS(text, "--trigger");
+    EXPECT_MENTIONS(text, "'" + bad + "'");
+    EXPECT_MENTIONS(text, " Give ");
     EXPECT_FALSE(text.ends_with("custom.")) << "which is refused here: " << text;
   }
 }
@@ -179,20 +183,17 @@ TEST(ReplayOptions, TriggersThatAreNone) {
 TEST(ReplayOptions, Horizons) {
   EXPECT_EQ(with(&ReplayArguments::horizon, "0").horizon, 0);
   EXPECT_EQ(with(&ReplayArguments::horizon, "9007199254740992").horizon, std::int64_t{1} << 53);
-  for (const std::string& text : no_whole_numbers)
-    EXPECT_EQ(
-        refusal_with(&ReplayArguments::horizon, text),
-        refusal("--horizon is '" + text + "'. Give a whole number from 0 to 9007199254740992."));
+  expect_whole(&ReplayArguments::horizon, "--horizon", "0 to 9007199254740992");
 }
 
 TEST(ReplayOptions, Starts) {
   EXPECT_EQ(with(&ReplayArguments::start, "optimal").start, Start::optimal);
   EXPECT_EQ(with(&ReplayArguments::start, "uniform").start, Start::uniform);
   for (const std::string text : {"", "Optimal", "even", "optimal ", "1"})
-    EXPECT_EQ(refusal_with(&ReplayArguments::start, text),
-              refusal("--start is '" + text +
-                      "'. Give optimal, the best cut of the first step, or uniform, as many bins "
-                      "for each rank."));
+    expect_refused(&ReplayArguments::start, text,
+                   "--start is '" + text +
+                       "'. Give optimal, the best cut of the first step, or uniform, as many bins "
+                       "for each rank.");
 }
 
 TEST(ReplayOptions, Epochs) {
@@ -205,20 +206,17 @@ TEST(ReplayOptions, Epochs) {
   bad.insert(bad.end(), {"1000001", "Adaptive"});
   for (const std::string& text : bad) {
     const std::string said = refusal_with(&ReplayArguments::epoch, text);
-    EXPECT_TRUE(test::mentions(said, refusal("--epoch is '" + text + "'. Give a whole number")));
-    EXPECT_TRUE(test::mentions(said, " to 1000000"));
+    EXPECT_MENTIONS(said, refusal("--epoch is '" + text + "'. Give a whole number"));
+    EXPECT_MENTIONS(said, " to 1000000");
   }
-  EXPECT_TRUE(test::mentions(refusal_with(&ReplayArguments::epoch, "adapt"), " or adaptive."));
+  EXPECT_MENTIONS(refusal_with(&ReplayArguments::epoch, "adapt"), " or adaptive.");
 }
 
 TEST(ReplayOptions, Latencies) {
   EXPECT_EQ(with(&ReplayArguments::latency, "0").latency, 0);
   EXPECT_EQ(with(&ReplayArguments::latency, "9007199254740992").latency, std::int64_t{1} << 53);
-  for (const std::string& text : no_whole_numbers)
-    EXPECT_EQ(
-        refusal_with(&ReplayArguments::latency, text),
-        refusal("--latency is '" + text + "'. Give a whole number from 0 to 9007199254740992."));
+  expect_whole(&ReplayArguments::latency, "--latency", "0 to 9007199254740992");
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::options_test

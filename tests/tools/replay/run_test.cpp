@@ -1,31 +1,22 @@
-#include "replay/run.hpp"
+#include "replay/schedule.hpp"
 
 #include "chains.hpp"
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <functional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::run_test {
 namespace {
 
 using test::Costs;
 
 // --- The oracle: the formulas of trigger.hpp, in plain doubles -----------------------------------
 
-// Of the steps between two looks, per step.
+// The load in the steps between two looks, per step.
 struct Look {
   double most, average;
   double waste() const { return most - average; }
 };
 
-// Since the last rebalance, or since the start: the looks, and how many steps are in each.
+// The looks since the last rebalance or the start, and the number of steps in each.
 struct Past {
   std::vector<Look> looks;
   double steps_of_look = 1;
@@ -48,7 +39,7 @@ bool boulmier(const Past& past) {
   return past.steps() * past.last().waste() - past.wasted() >= past.cost;
 }
 
-// Of the last three, or of as many as there are.
+// The median of the last three values, or of all if there are fewer.
 double median_of_last(std::vector<double> values) {
   if (values.size() > 3) values.erase(values.begin(), values.end() - 3);
   std::ranges::sort(values);
@@ -84,7 +75,7 @@ Rule threshold(double lambda) {
   return [lambda](const Past& past) { return past.last().most >= lambda * past.last().average; };
 }
 
-// (max - avg) / max * N / (N - 1) in percent.
+// The threshold is (max - avg) / max * N / (N - 1) in percent.
 Rule threshold_percent(double percent, int ranks) {
   return [percent, ranks](const Past& past) {
     const Look& last = past.last();
@@ -94,9 +85,9 @@ Rule threshold_percent(double percent, int ranks) {
 
 bool never(const Past&) { return false; }
 
-// What a rank took over some steps, as measurement has it: so many times their 25 % truncated mean.
-// The least and the greatest of three steps or more are left out, and from 12 on an eighth at each
-// end.
+// The load of a rank in some steps, like in a measurement: their number times their 25 % truncated
+// mean. If there are three steps or more, the least and the greatest are left out, and from 12
+// steps upwards an eighth at each end.
 double measured_load(std::vector<double> steps) {
   const std::size_t count = steps.size();
   const std::size_t ends = count < 3 ? 0 : std::max<std::size_t>(1, (count + 4) / 8);
@@ -106,7 +97,7 @@ double measured_load(std::vector<double> steps) {
   return sum * static_cast<double>(count) / static_cast<double>(count - 2 * ends);
 }
 
-// A run whose ranks are looked at every `epoch` steps, and recut `latency` steps later.
+// A run that looks at its ranks every `epoch` steps, and cuts them again `latency` steps later.
 Schedule oracle(const Costs& costs, const Setting& setting, const Rule& rule, std::int64_t epoch,
                 std::int64_t latency) {
   Past past;
@@ -115,7 +106,7 @@ Schedule oracle(const Costs& costs, const Setting& setting, const Rule& rule, st
   Schedule schedule;
   Ranges ranges = setting.start;
   std::set<std::int64_t> ordered;          // for this cut, before these steps
-  std::vector<std::vector<double>> taken;  // by each rank, since the last look
+  std::vector<std::vector<double>> taken;  // of each rank, since the last look
   const auto forget = [&] { taken.assign(ranges.size() - 1, {}); };
   forget();
   for (std::int64_t step = 0; step < costs.steps(); ++step) {
@@ -141,21 +132,14 @@ Schedule oracle(const Costs& costs, const Setting& setting, const Rule& rule, st
   return schedule;
 }
 
-// --- What is compared ----------------------------------------------------------------------------
+// --- Comparisons ---------------------------------------------------------------------------------
 
-// A setting and what it refers to. The rebalance costs so many mean loads of a rank in step 0.
-struct Case {
+// The rebalance costs `cost` mean loads of a rank in step 0.
+struct Case : test::ReplayCase {
   Case(Costs given, int ranks, double cost, Start start = Start::optimal)
-      : costs(std::move(given)),
-        chain(costs.chain()),
-        setting{chain, ranks, start == Start::optimal ? chain.cut(0, ranks) : chain.even(ranks),
-                cost * chain.sum(0) / ranks} {}
-  Case(const Case&) = delete;
-  Case& operator=(const Case&) = delete;
-
-  Costs costs;
-  CostChain chain;
-  Setting setting;
+      : ReplayCase(std::move(given), ranks, 0, start) {
+    setting.rebalance = cost * chain.sum(0) / ranks;
+  }
 };
 
 Schedule run(const Case& one, const std::string& trigger, std::int64_t epoch = 1,
@@ -183,7 +167,7 @@ std::vector<Named> published(int ranks) {
           {"never", never}};
 }
 
-// Returns how often the triggers have acted.
+// Returns the number of rebalances of all triggers.
 std::size_t expect_as_oracle(const Case& one, std::int64_t epoch, std::int64_t latency) {
   std::size_t rebalances = 0;
   for (const Named& named : published(one.setting.ranks)) {
@@ -196,7 +180,7 @@ std::size_t expect_as_oracle(const Case& one, std::int64_t epoch, std::int64_t l
   return rebalances;
 }
 
-// Rows without any cost among the others.
+// Adds rows without any cost.
 Costs with_pauses(Costs costs) {
   costs.name += ", with pauses";
   for (std::int64_t step = 0; step < costs.steps(); ++step)
@@ -229,17 +213,17 @@ TEST(Run, AsTheFormulasSayAtAnyEpochAndLatency) {
   EXPECT_GT(rebalances, 1000U) << "or little is compared";
 }
 
-// What costs nothing is reached by a loss of nothing: after every look.
+// A rebalance without cost needs no loss: it follows every look.
 TEST(Run, RebalancesThatCostNothing) {
   const Case one(test::drifting_costs(20, 30, 1), 3, 0);
   for (const char* trigger : {"menon", "zhai", "boulmier"})
     EXPECT_EQ(run(one, trigger).size(), 19U) << trigger;
-  // Before the first row that costs anything there is no load to ask about.
+  // Before the first row with a cost there is no load to decide by.
   const Case paused({"pause", 2, {0, 0, 0, 0, 1, 2, 1, 2, 1, 2}}, 2, 5);
   EXPECT_EQ(run(paused, "menon"), (Schedule{3, 4}));
 }
 
-// Nobody is asked about a look without a load.
+// A look without a load leads to no decision.
 TEST(Run, StepsWithoutCost) {
   for (unsigned seed = 0; seed < 5; ++seed)
     for (const std::int64_t epoch : {1, 3}) {
@@ -257,7 +241,7 @@ TEST(Run, ManyRanksOnFewBins) {
   EXPECT_TRUE(run(one, "threshold lambda 99999").empty());
 }
 
-// Later steps may cost far more than the first, or far less.
+// Later steps may cost far more than the first step, or far less.
 TEST(Run, ChainsThatGrowAndShrink) {
   for (const double factor : {1e-6, 1e-3, 1e3, 1e9, 1e13}) {
     Costs costs = test::drifting_costs(40, 30, 4);
@@ -297,15 +281,9 @@ TEST(Run, NorDoesOneThatIsExtreme) {
 
 // --- By hand -------------------------------------------------------------------------------------
 
-// Three times as much in one bin as in the other: no cut mends that.
-Case two_bins(std::int64_t steps) {
-  Costs costs = {"3 and 1", 2, {}};
-  costs.values.reserve(static_cast<std::size_t>(2 * steps));
-  for (std::int64_t step = 0; step < steps; ++step) {
-    costs.values.push_back(3);
-    costs.values.push_back(1);
-  }
-  return {std::move(costs), 2, 1};
+// One bin has three times the load of the other, which no cut can cure.
+Case two_bins(int steps) {
+  return {test::costs_of("3 and 1", steps, [](int) { return std::vector<double>{3, 1}; }), 2, 1};
 }
 
 TEST(Run, ALookIsActedOnAfterItsLatency) {
@@ -319,7 +297,8 @@ TEST(Run, ALookIsActedOnAfterItsLatency) {
   EXPECT_EQ(run(one, always, 3, 17), Schedule{});
 }
 
-// Looks of one cut order more than one rebalance. The first makes the cut they were about go away.
+// Looks at one cut order more than one rebalance. The first one replaces the cut that the others
+// were ordered for.
 TEST(Run, OrdersForACutThatIsGoneAreDropped) {
   const Case one = two_bins(20);
   const std::string always = "threshold lambda 1.5";
@@ -347,31 +326,32 @@ TEST(Run, EveryActsAtItsStepsWhateverIsLookedAt) {
     }
 }
 
-// lambda is (4 + 2 s) / (4 + s) at first: 1, 1.2, 1.33.., 1.43.., 1.5, .. and, when bin 0 is a
-// rank's own, (2 + 2 s) / (4 + s): 1 at step 2, 1.14.., 1.25, 1.33.., 1.4, 1.45..
+// lambda is (4 + 2 s) / (4 + s) at first: 1, 1.2, 1.33.., 1.43.., 1.5, .. and, when a rank has bin
+// 0 alone, (2 + 2 s) / (4 + s): 1 at step 2, 1.14.., 1.25, 1.33.., 1.4, 1.45..
 TEST(Run, ThresholdByHand) {
-  Costs costs = {"growing", 4, {}};
-  costs.values.reserve(std::size_t{4} * 8);
-  for (int step = 0; step < 8; ++step)
-    for (const double cost : {2.0 + 2 * step, 2.0, 2.0, 2.0}) costs.values.push_back(cost);
-  const Case one(std::move(costs), 2, 1);
+  const Case one(test::costs_of("growing", 8,
+                                [](int step) {
+                                  return std::vector<double>{2.0 + 2 * step, 2, 2, 2};
+                                }),
+                 2, 1);
   ASSERT_EQ(one.setting.start, (Ranges{0, 2, 4}));
   EXPECT_EQ(run(one, "threshold lambda 1.2"), (Schedule{2, 5, 6, 7}));
   EXPECT_EQ(run(one, "threshold lambda 1.21"), (Schedule{3, 5, 6, 7}));
   EXPECT_EQ(run(one, "threshold lambda 1.5"), Schedule{5});
 }
 
-// One rank's work grows by 1 a step, and no cut mends that: u = s / 2.
+// One rank's work grows by 1 per step, which no cut can cure: u = s / 2.
 TEST(Run, LossesByHand) {
-  Costs costs = {"growing", 2, {}};
-  costs.values.reserve(std::size_t{2} * 10);
-  for (int step = 0; step < 10; ++step)
-    for (const double cost : {4.0 + step, 4.0}) costs.values.push_back(cost);
-  Case one(std::move(costs), 2, 1);
+  Case one(test::costs_of("growing", 10,
+                          [](int step) {
+                            return std::vector<double>{4.0 + step, 4};
+                          }),
+           2, 1);
   ASSERT_EQ(one.setting.rebalance, 4);
-  // Sums of u after steps 0, 1, ..: 0, 0.5, 1.5, 3, 5; then from step 5 on 2.5, 5.5; 3.5, 7.5; ..
+  // The sums of u after steps 0, 1, .. are 0, 0.5, 1.5, 3, 5; then from step 5 on 2.5, 5.5; 3.5,
+  // 7.5; ..
   EXPECT_EQ(run(one, "menon"), (Schedule{5, 7, 9}));
-  // n u - sum(u): 0, 0.5, 1.5, 3, 5; then 0, 0.5, ..
+  // The values of n u - sum(u) are 0, 0.5, 1.5, 3, 5; then 0, 0.5, ..
   EXPECT_EQ(run(one, "boulmier"), (Schedule{5}));
   one.setting.rebalance = 5;
   EXPECT_EQ(run(one, "menon"), (Schedule{5, 7, 9})) << "enough is enough";
@@ -380,9 +360,9 @@ TEST(Run, LossesByHand) {
   EXPECT_EQ(run(one, "boulmier"), (Schedule{6}));
 }
 
-// Strictly cheaper: what pays for itself exactly is left alone.
+// The next step must become strictly cheaper: a rebalance that pays off exactly is not made.
 TEST(Run, ProcassiniWantsToGain) {
-  // Even, then 8 to 4: the slowest would take 6.
+  // The load is even, then 8 to 4: the slowest rank would take 6.
   Case one({"jump", 2, {4, 4, 8, 4, 8, 4, 8, 4}}, 2, 0.5);
   ASSERT_EQ(one.setting.rebalance, 2);
   EXPECT_EQ(run(one, "procassini"), Schedule{}) << "6 + 2 is not less than 8";
@@ -390,15 +370,13 @@ TEST(Run, ProcassiniWantsToGain) {
   EXPECT_EQ(run(one, "procassini"), (Schedule{2})) << "and then 8 to 4 is what can be had";
 }
 
-// What no cut can mend at first, any can from step 10 on. Only the first three surveys are made
-// whatever they cost: with dear ones nobody finds out.
+// From step 10 on any even cut cures an imbalance that no cut could cure before. Only the first
+// three surveys are made at any cost: if surveys are expensive, the change is never found.
 TEST(Run, DearSurveysAreFew) {
-  Costs costs = {"mended", 4, {}};
-  for (int step = 0; step < 60; ++step)
-    for (const double cost : {step < 10 ? 9.0 : 3.0, step < 10 ? 1.0 : 3.0, step < 10 ? 1.0 : 3.0,
-                              step < 10 ? 1.0 : 3.0})
-      costs.values.push_back(cost);
-  const Case one(std::move(costs), 2, 1);
+  const Costs costs = test::costs_of("mended", 60, [](int step) {
+    return step < 10 ? std::vector<double>{9, 1, 1, 1} : std::vector<double>(4, 3);
+  });
+  const Case one(costs, 2, 1);
   ASSERT_EQ(one.setting.start, (Ranges{0, 1, 4}));
   ChainReplayOptions options;
   EXPECT_EQ(tool::run(one.setting, options).size(), 1U);
@@ -409,4 +387,4 @@ TEST(Run, DearSurveysAreFew) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::run_test

@@ -1,38 +1,15 @@
-#include "replay/schedule.hpp"
 
 #include "chains.hpp"
-#include "replay/options.hpp"
 #include "replay/report.hpp"
 #include "support/harness.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::schedule_test {
 namespace {
 
 using test::Costs;
+using Case = test::ReplayCase;
 
-// A setting and what it refers to.
-struct Case {
-  Case(const Costs& given, int ranks, double rebalance, Start start = Start::optimal)
-      : costs(given),
-        chain(given.chain()),
-        setting{chain, ranks, start == Start::optimal ? chain.cut(0, ranks) : chain.even(ranks),
-                rebalance} {}
-  Case(const Case&) = delete;
-  Case& operator=(const Case&) = delete;
-
-  Costs costs;
-  CostChain chain;
-  Setting setting;
-};
-
-// All that there are for so many steps.
+// All schedules for this number of steps.
 std::vector<Schedule> all_schedules(std::int64_t steps) {
   std::vector<Schedule> schedules = {{}};
   for (std::int64_t step = 1; step < steps; ++step) {
@@ -46,7 +23,7 @@ std::vector<Schedule> all_schedules(std::int64_t steps) {
   return schedules;
 }
 
-// Load by load.
+// Adds up the cost load by load.
 double direct_cost(const Case& one, const Schedule& schedule) {
   double total = 0;
   for (std::int64_t step = 0; step < one.costs.steps(); ++step) {
@@ -60,7 +37,7 @@ double direct_cost(const Case& one, const Schedule& schedule) {
   return total;
 }
 
-// The same programming with nothing left out, as far as the cheapest total.
+// Runs the same dynamic programming without any shortcut, and returns the cheapest total.
 double optimum_by_hand(const Case& one) {
   const std::int64_t steps = one.costs.steps();
   std::vector<double> best(static_cast<std::size_t>(steps) + 1,
@@ -93,7 +70,7 @@ void expect_optimal(const Case& one) {
   EXPECT_LE(ideal_of(one.setting), optimum.total * (1 + 1e-14)) << "but for rounding";
 }
 
-// --- What a schedule costs -----------------------------------------------------------------------
+// --- The cost of a schedule ----------------------------------------------------------------------
 
 TEST(Schedule, CostsByHand) {
   //                     0           1           2           3
@@ -134,7 +111,7 @@ TEST(Schedule, RanksWithoutBinsCostNothing) {
 
 // --- The cheapest schedule -----------------------------------------------------------------------
 
-// Few values make ties between schedules, and rows without cost more of them.
+// A small range of values causes ties between schedules, and rows without cost cause more of them.
 TEST(Optimum, OfAllSchedulesOfWholeCosts) {
   for (unsigned seed = 0; seed < 24; ++seed)
     for (const double rebalance : {0.0, 0.25, 1.0, 4.0, 100.0}) {
@@ -154,7 +131,7 @@ TEST(Optimum, OfAllSchedulesOfDriftingCosts) {
     }
 }
 
-// Sums of such costs are rounded, so that what is even is so but for the last bits.
+// Sums of such costs are rounded, so equal loads differ in the last bits.
 TEST(Optimum, WhereAllSchedulesAreAlike) {
   for (const int ranks : {1, 2, 3, 7})
     for (const double cost : {0.1, 1.0 / 3, 1e-300, 1e300}) {
@@ -164,13 +141,12 @@ TEST(Optimum, WhereAllSchedulesAreAlike) {
     }
 }
 
-// What a schedule saves is less than sums of averages are rounded by.
+// A schedule saves less than the rounding of sums of averages.
 TEST(Optimum, WhereSchedulesDifferByRoundingAlone) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> unit(0, 1);
   for (std::int64_t round = 0; round < 300; ++round) {
     Costs costs = {"nearly even, round " + std::to_string(round), 3, {}};
-    costs.values.reserve(std::size_t{3} * 10);
     const double cost = unit(random);
     for (std::int64_t step = 0; step < 4 + round % 7; ++step) {
       const double first = cost * (1 + 0x1p-50 * unit(random)),
@@ -205,32 +181,30 @@ TEST(Optimum, OfLongChains) {
 }
 
 TEST(Optimum, OneThatIsPlain) {
-  // Work moves to the other end before step 3, for good: one rebalance, as soon as it is seen.
-  Costs costs = {"a jump", 4, {}};
-  costs.values.reserve(std::size_t{10} * 4);
-  for (int step = 0; step < 10; ++step)
-    for (const double cost : {6, 2, 2, 2}) costs.values.push_back(cost);
-  for (auto row = costs.values.begin() + 12; row != costs.values.end(); row += 4)
-    std::reverse(row, row + 4);
+  // Work moves to the other end before step 3, and stays there: one rebalance, as soon as it is
+  // seen.
+  const Costs costs = test::costs_of("a jump", 10, [](int step) {
+    return step < 3 ? std::vector<double>{6, 2, 2, 2} : std::vector<double>{2, 2, 2, 6};
+  });
   const Optimum optimum = optimum_of(Case(costs, 2, 3).setting);
   EXPECT_EQ(optimum.schedule, Schedule{4});
   EXPECT_EQ(optimum.total, 3 * 6 + 10 + 3 + 6 * 6);
   EXPECT_EQ(optimum_of(Case(costs, 2, 25).setting).schedule, Schedule{}) << "it costs too much";
 }
 
-// Little is saved, but all that there is to be saved.
+// The gain is small, but it is the whole possible gain.
 TEST(Optimum, OneThatIsIdealFromTheRebalanceOn) {
-  Costs costs = {"1 % uneven", 4, {}};
-  costs.values.reserve(std::size_t{4} * 10);
-  for (int step = 0; step < 10; ++step)
-    for (const double cost : {100, 1, 99, 0}) costs.values.push_back(cost);
-  const Case one(costs, 2, 0.5, Start::uniform);
+  const Case one(test::costs_of("1 % uneven", 10,
+                                [](int) {
+                                  return std::vector<double>{100, 1, 99, 0};
+                                }),
+                 2, 0.5, Start::uniform);
   const Optimum optimum = optimum_of(one.setting);
   EXPECT_EQ(optimum.schedule, Schedule{1});
   EXPECT_EQ(optimum.total, 101 + 0.5 + 9 * 100);
 }
 
-// --- Beside it -----------------------------------------------------------------------------------
+// --- Other schedules -----------------------------------------------------------------------------
 
 TEST(Replay, AnEqualScheduleIsNotAboveTheOptimum) {
   for (unsigned seed = 0; seed < 20; ++seed) {
@@ -257,4 +231,4 @@ TEST(Replay, AboveTheOptimum) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::schedule_test

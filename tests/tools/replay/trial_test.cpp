@@ -9,15 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include <cmath>
-#include <cstdint>
-#include <iterator>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::trial_test {
 namespace {
 
 using test::CutPlayer;
@@ -32,8 +24,8 @@ constexpr std::int64_t second = 1'000'000'000;
 
 // --- Looks by hand -------------------------------------------------------------------------------
 
-// Two ranks, of which the average works a second in each of 10 steps; levels are shares of that,
-// and below 0 not known.
+// Two ranks have an average load of a second in each of 10 steps. Levels are shares of that, and
+// unknown below 0.
 struct Told {
   double level = 0;
   double first = -1, fresh = -1;
@@ -46,10 +38,10 @@ std::int64_t greatest(double level) {
   return level < 0 ? -1 : std::llround(10 * (1 + level) * static_cast<double>(second));
 }
 
-RecordedLine look(std::int64_t step, const Told& told, const State& before = {}) {
-  RecordedLine line;
+JournalLine look(std::int64_t step, const Told& told, const State& before = {}) {
+  JournalLine line;
   line.before = before;
-  line.before.generation = line.generation = told.generation;
+  line.before.generation = told.generation;
   Totals& totals = line.totals.emplace();
   for (const double level : {told.level, -told.level}) {
     Sample sample = {.step = step, .steps = 10, .generation = told.generation};
@@ -84,15 +76,26 @@ State state_with(double expected_cost, std::int64_t latency) {
   return state;
 }
 
-JournalTrial tried(const State& state, const std::string& trigger,
-                   const std::vector<RecordedLine>& lines) {
-  Trial trial({"1.2.3", 2, state}, trigger_from_text(trigger));
-  for (const RecordedLine& line : lines) trial.add(line);
-  return trial.result();
+JournalHeader header_of(int ranks, const State& state) {
+  JournalHeader header;
+  header.ranks = ranks;
+  header.state = state;
+  return header;
 }
 
-// Never balanced: u is 0.5, and cuts get 0.02 more uneven in each step.
-std::vector<RecordedLine> never_balanced(const State& state) {
+JournalTrial tried(const JournalHeader& header, const Trigger& trigger,
+                   const std::vector<JournalLine>& lines) {
+  Trial trial(header, trigger);
+  for (const JournalLine& line : lines) trial.add(line);
+  return trial.result();
+}
+JournalTrial tried(const State& state, const std::string& trigger,
+                   const std::vector<JournalLine>& lines) {
+  return tried(header_of(2, state), trigger_from_text(trigger), lines);
+}
+
+// The run is never balanced: u is 0.5, and cuts get 0.02 more uneven in each step.
+std::vector<JournalLine> never_balanced(const State& state) {
   return {
       look(10, {.level = 0.5, .fresh = 0.1}, state),
       look(20, {.level = 0.5, .fresh = 0.1, .earlier = {{10, 0.3}}}, state),
@@ -116,8 +119,9 @@ TEST(Trial, NeverIsWhatNeverWas) {
   EXPECT_TRUE(trial.trial.rebalances.empty());
 }
 
-// menon: 5 are lost by step 10, and it costs 4. Cut there, the next look sees 0.3 at age 10: 3 are
-// lost, and with the 0.5 of the look after it 8. That cut is no part of the last look's steps.
+// menon: the loss is 5 by step 10, and the cost is 4. After a cut there, the next look sees 0.3 at
+// age 10: the loss is 3, and 8 with the 0.5 of the look after it. The last look's steps do not have
+// that cut.
 TEST(Trial, LossesByHand) {
   const State state = state_with(4, 0);
   const JournalTrial trial = tried(state, "menon", never_balanced(state));
@@ -128,8 +132,8 @@ TEST(Trial, LossesByHand) {
   EXPECT_NEAR(trial.trial.saved(trial.never), 60 - 56 - 8, 1e-6);
 }
 
-// Acted on 5 steps later: half of that look has the old cut, and nobody decides by it. At age 15 a
-// cut has 0.4; a cut of age 5 has 0.2.
+// The action follows 5 steps later: half of that look has the old cut, so it leads to no decision.
+// A cut has 0.4 at age 15, and 0.2 at age 5.
 TEST(Trial, TheLatencyOfADecision) {
   const State state = state_with(4, 5);
   const JournalTrial trial = tried(state, "menon", never_balanced(state));
@@ -138,11 +142,11 @@ TEST(Trial, TheLatencyOfADecision) {
   EXPECT_NEAR(trial.trial.spent, 8, 1e-6);
 }
 
-// Right after a cut, the level is between the fresh one and the youngest; beyond the oldest it is
-// that one's.
+// Right after a cut, the level is between the fresh one and the youngest; beyond the oldest age it
+// stays.
 TEST(Trial, LevelsBetweenThoseOnRecord) {
   const State state = state_with(0, 0);
-  std::vector<RecordedLine> lines = never_balanced(state);
+  std::vector<JournalLine> lines = never_balanced(state);
   const auto slowest = [&](const std::string& trigger) {
     return tried(state, trigger, lines).trial.slowest;
   };
@@ -158,10 +162,10 @@ TEST(Trial, PeriodsActByTheStep) {
   EXPECT_NEAR(trial.trial.spent, 16, 1e-6);
 }
 
-// Nothing is known at looks without a survey: things stay as they are.
+// A look without a survey has no new levels: the last ones stay.
 TEST(Trial, LooksWithoutASurveyKeepTheLevel) {
   const State state = state_with(4, 0);
-  const std::vector<RecordedLine> lines = {
+  const std::vector<JournalLine> lines = {
       look(10, {.level = 0.5, .fresh = 0.1}, state), look(20, {.level = 0.5}, state),
       look(30, {.level = 0.5}, state),
       look(40, {.level = 0.5, .fresh = 0.1, .earlier = {{30, 0.7}}}, state)};
@@ -172,30 +176,31 @@ TEST(Trial, LooksWithoutASurveyKeepTheLevel) {
   EXPECT_NEAR(trial.trial.slowest, 15 + 11 + 11 + 17, 1e-6);
 }
 
-// The run itself was balanced after step 10, for 3 seconds: what the first domains would have is
-// told. Its costs are known from then on.
+// The run itself was balanced after step 10, for 3 seconds: the levels of the first domains are in
+// its journal. The cost is known from then on.
 TEST(Trial, OfARunThatWasBalanced) {
   State before = state_with(4, 0), after = state_with(4, 0);
   before.trigger = after.trigger = CostAware{};
   after.rebalanced_at = 10;
   after.ledger.cost.learn(3.0 * second, 0);
-  std::vector<RecordedLine> lines = {look(10, {.level = 0.5, .fresh = 0.1}, before),
-                                     look(20,
-                                          {.level = 0.2,
-                                           .first = 0.7,
-                                           .fresh = 0.1,
-                                           .earlier = {{10, 0.2}},
-                                           .generation = 1,
-                                           .cost = 3},
-                                          after),
-                                     look(30,
-                                          {.level = 0.3,
-                                           .first = 0.9,
-                                           .fresh = 0.1,
-                                           .earlier = {{10, 0.2}, {20, 0.3}},
-                                           .generation = 1},
-                                          after)};
+  std::vector<JournalLine> lines = {look(10, {.level = 0.5, .fresh = 0.1}, before),
+                                    look(20,
+                                         {.level = 0.2,
+                                          .first = 0.7,
+                                          .fresh = 0.1,
+                                          .earlier = {{10, 0.2}},
+                                          .generation = 1,
+                                          .cost = 3},
+                                         after),
+                                    look(30,
+                                         {.level = 0.3,
+                                          .first = 0.9,
+                                          .fresh = 0.1,
+                                          .earlier = {{10, 0.2}, {20, 0.3}},
+                                          .generation = 1},
+                                         after)};
   lines[0].taken_at = 10;
+  lines[0].outcome.emplace();
   const JournalTrial never = tried(before, "never", lines);
   EXPECT_EQ(never.recorded.rebalances, Steps{10});
   EXPECT_NEAR(never.recorded.slowest, 15 + 12 + 13, 1e-6);
@@ -209,10 +214,10 @@ TEST(Trial, OfARunThatWasBalanced) {
   EXPECT_NEAR(later.trial.saved(later.never), 51 - 44 - 3, 1e-6);
 }
 
-// Where a rank's clock has failed nothing is decided, and time has passed all the same.
+// If a rank's clock has failed there is no decision, but the time counts.
 TEST(Trial, UnfitLooks) {
   const State state = state_with(4, 0);
-  std::vector<RecordedLine> lines = never_balanced(state);
+  std::vector<JournalLine> lines = never_balanced(state);
   lines[0].totals->unfit = 1;
   const JournalTrial trial = tried(state, "menon", lines);
   EXPECT_EQ(trial.known, 3);
@@ -220,18 +225,20 @@ TEST(Trial, UnfitLooks) {
   EXPECT_EQ(trial.trial.rebalances.front(), 20);
 }
 
-// --- Against runs that were ----------------------------------------------------------------------
+// --- Comparison with real runs -------------------------------------------------------------------
 
-std::vector<RecordedLine> lines_of(const Played& played) {
-  std::vector<RecordedLine> lines;
+std::vector<JournalLine> lines_of(const Played& played) {
+  std::vector<JournalLine> lines;
   for (const test::CutLook& look : played.looks) {
-    RecordedLine line;
+    JournalLine& line = lines.emplace_back();
+    line.step = look.totals.step_greatest;
     line.before = look.before;
     line.totals = look.totals;
-    line.generation = look.before.generation;
-    if (look.taken_at >= 0) line.taken_at = look.taken_at;
+    line.decision = look.decision;
+    line.reason = explain(look.before, look.totals, look.decision);
+    line.taken_at = look.taken_at;
     line.kind = look.kind;
-    lines.push_back(line);
+    if (look.taken_at >= 0) line.outcome.emplace();
   }
   return lines;
 }
@@ -257,7 +264,7 @@ std::vector<Case> cases() {
             0.05}}};
 }
 
-// A run under any trigger tells what another would have made of it, about as it does.
+// A run under any trigger gives roughly the result of another trigger.
 TEST(Trial, IsAboutWhatTheOtherTriggerMakesOfIt) {
   const CutRun recorded = {.steps = 800, .epoch = 8, .latency = 5, .unit = 1 << 24};
   for (const auto& [name, world] : cases())
@@ -268,19 +275,18 @@ TEST(Trial, IsAboutWhatTheOtherTriggerMakesOfIt) {
         CutRun run = recorded;
         run.trigger = trigger_from_text(record);
         CutPlayer player(world, run);
-        const std::vector<RecordedLine> lines = lines_of(player.play());
-        Trial trial({"1.2.3", 4, player.first()}, trigger_from_text(trigger));
-        for (const RecordedLine& line : lines) trial.add(line);
-        const JournalTrial found = trial.result();
+        const std::vector<JournalLine> lines = lines_of(player.play());
+        const JournalTrial found =
+            tried(header_of(4, player.first()), trigger_from_text(trigger), lines);
         run.trigger = trigger_from_text(trigger);
         Played live = CutPlayer(world, run).play();
-        if (std::string(trigger) == "every 50") {  // the small world asks for the load alone
+        if (std::string(trigger) == "every 50") {  // it looks at the load only
           EXPECT_EQ(std::ssize(found.trial.rebalances), found.steps / 50);
           continue;
         }
         const double unit = static_cast<double>(run.unit) * 1e-9;
         const double steps_seen = static_cast<double>(found.steps) / 800;
-        // Looks are where the run has had them: what would act at each has others of its own.
+        // The trial has the looks of the recorded run, and a trigger with more looks would differ.
         const double exact = std::string(record) == "never" ? 0.05 : 0.1;
         EXPECT_NEAR(found.trial.slowest + found.trial.spent, live.total() * unit * steps_seen,
                     exact * live.total() * unit);
@@ -301,23 +307,9 @@ class TrialOnJournal : public testing::Test {
   std::string journal(CutRun run, const std::string& more = "") const {
     const CutWorld world = cases()[0].world;
     CutPlayer player(world, run);
-    const Played played = player.play();
-    JournalHeader header;
-    header.ranks = 4;
-    header.state = player.first();
-    std::string text = to_json(header) + '\n';
-    for (const test::CutLook& look : played.looks) {
-      JournalLine line;
-      line.step = look.totals.step_greatest;
-      line.before = look.before;
-      line.totals = look.totals;
-      line.decision = look.decision;
-      line.reason = explain(look.before, look.totals, look.decision);
-      line.taken_at = look.taken_at;
-      line.kind = look.kind;
-      if (look.taken_at >= 0) line.outcome = Outcome{};
-      text += to_json(line) + '\n';
-    }
+    const std::vector<JournalLine> lines = lines_of(player.play());
+    std::string text = to_json(header_of(4, player.first())) + '\n';
+    for (const JournalLine& line : lines) text += to_json(line) + '\n';
     return scratch.with_file("run.jsonl", text + more);
   }
   static CutRun never() {
@@ -332,10 +324,9 @@ TEST_F(TrialOnJournal, SaysTheSameAsOnWhatItIsMadeFrom) {
     const std::string path = journal(run);
     const JournalTrial found = try_on_journal(path, CostAware{});
     CutPlayer player(cases()[0].world, run);
-    const std::vector<RecordedLine> lines = lines_of(player.play());
-    Trial trial({found.version, 4, player.first()}, CostAware{});
-    for (const RecordedLine& line : lines) trial.add(line);
-    EXPECT_EQ(report_of(found, true), report_of(trial.result(), true));
+    const std::vector<JournalLine> lines = lines_of(player.play());
+    const JournalTrial direct = tried(header_of(4, player.first()), CostAware{}, lines);
+    EXPECT_EQ(report_of(found, true), report_of(direct, true));
     EXPECT_EQ(found.trial.rebalances.size(), 1U);
     EXPECT_GT(found.trial.saved(found.never), 0);
   }
@@ -344,16 +335,14 @@ TEST_F(TrialOnJournal, SaysTheSameAsOnWhatItIsMadeFrom) {
 TEST_F(TrialOnJournal, Reports) {
   const std::string path = journal(never(), "{\"step\":");
   const JournalTrial found = try_on_journal(path, trigger_from_text("threshold lambda 1.2"));
-  EXPECT_TRUE(found.end.is_cut_off);
+  EXPECT_TRUE(found.reading.is_cut_off);
   const std::string text = report_of(found, false);
-  for (const std::string& line :
-       {std::string(", on 4 ranks, cut off in its last line\n"),
-        std::string("trigger    threshold lambda 1.2 (on record: never)\n"),
-        std::string("steps      400 in 50 looks; what ranks would have had is known at 50\n"),
-        std::string("rebalances 1, after step 13 (on record: 0)\n"), std::string("mean       "),
-        std::string("never      "), std::string("slowest    "),
-        std::string("spent      0.08389 s ("), std::string("saved      ")})
-    EXPECT_TRUE(test::mentions(text, line));
+  for (const char* line : {", on 4 ranks, cut off in its last line\n",
+                           "trigger    threshold lambda 1.2 (on record: never)\n",
+                           "steps      400 in 50 looks; what ranks would have had is known at 50\n",
+                           "rebalances 1, after step 13 (on record: 0)\n", "mean       ",
+                           "never      ", "slowest    ", "spent      0.08389 s (", "saved      "})
+    EXPECT_MENTIONS(text, line);
   const auto json = nlohmann::json::parse(report_of(found, true));
   EXPECT_EQ(json.at("trial").at("trigger"), "threshold lambda 1.2");
   EXPECT_EQ(json.at("trial").at("rebalances").dump(), "[13]");
@@ -383,4 +372,4 @@ TEST_F(TrialOnJournal, RefusesOneThatTellsNothing) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::trial_test

@@ -1,23 +1,19 @@
 #pragma once
 
-// Journals of runs whose figures can be worked out by hand, written as a run writes them.
+// Journals of runs whose figures can be computed by hand, in the format of a run.
 //
 // A step of the average rank takes 1 ms, and a look comes after every 8 steps. At the look number k
-// since the last rebalance rank 0 takes 1 + k / 10 ms, and the others share the rest alike. Under
+// since the last rebalance rank 0 takes 1 + k / 10 ms, and the others share the rest equally. Under
 // the first domains it would have 1 + i / 10 ms at the look number i of the run (both from 0 on).
 // The trigger acts at lambda 1.45: at k = 5.
 
-#include "decide/decision.hpp"
 #include "tell/journal.hpp"
 
 #include <evenkeel/monitor/options.hpp>
+#include <evenkeel/monitor/options_text.hpp>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::test {
 
@@ -25,11 +21,10 @@ struct RecordedRun {
   int ranks = 4;
   std::int64_t looks = 40;
   std::string name = "fluid", kernel = "force";
-  bool finishes = true;  // with the books of the run as the last line
+  bool finishes = true;  // with the account of the run as the last line
   bool has_domains = true;
   bool has_costs = true;
   bool some_change_nothing = false;  // every other rebalance
-  bool tells_changes = true;         // as journals have not always done
 };
 
 class RunRecorder {
@@ -45,11 +40,12 @@ class RunRecorder {
         JournalHeader{to_text(options()), run_.ranks, {run_.kernel}, state_, false, run_.name}));
   }
 
-  // All lines, each with its end.
+  // All lines with their line feeds.
   std::vector<std::string> record() && {
     for (std::int64_t look = 0; look < run_.looks; ++look) record_look(look);
     if (run_.finishes)
-      add(finished_line(run_.looks * steps, state_, account_of(state_.ledger), "All went well."));
+      add(to_json(
+          JournalFinish{run_.looks * steps, state_, account_of(state_.ledger), "All went well."}));
     return std::move(lines_);
   }
 
@@ -76,7 +72,7 @@ class RunRecorder {
     add(to_json(line));
   }
 
-  // By how much rank 0 is above the average, and the others below.
+  // The load of a rank: rank 0 is above the average, and the others are below.
   double load_of(int rank, std::int64_t since) const {
     const double most = 1 + 0.1 * static_cast<double>(since);
     return rank == 0 ? most : (run_.ranks - most) / (run_.ranks - 1);
@@ -124,7 +120,7 @@ class RunRecorder {
                         state_.mean_load);
     };
     LoadPicture all = of(0);
-    if (run_.ranks > LoadPicture::slots) {  // all ranks but the first are in one bin
+    if (run_.ranks > LoadPicture::slots) {  // one bin has all ranks except the first
       LoadPicture others = of(1);
       for (std::int64_t& count : others.values) count *= run_.ranks - 1;
       combine(all, others);
@@ -151,7 +147,7 @@ class RunRecorder {
                          {.number = 1, .amount = 100, .seconds = 7e-6, .error = 2e-7}};
   }
 
-  // Stripes, which a rebalance shifts by a cell.
+  // Stripes that a rebalance shifts by a cell.
   DomainSections domains() const {
     constexpr int cells = 8;
     DomainSection plane = {0, 1, 0, cells, cells, {}};
@@ -161,12 +157,7 @@ class RunRecorder {
     return {{0, 0}, {2, 1}, {plane}};
   }
 
-  void add(std::string line) {
-    for (const std::string told : {"\"changed\":true,", "\"changed\":false,", "\"changed\":null,"})
-      if (const auto at = line.find(told); !run_.tells_changes && at != std::string::npos)
-        line.erase(at, told.size());
-    lines_.push_back(std::move(line) + '\n');
-  }
+  void add(const std::string& line) { lines_.push_back(line + '\n'); }
 
   RecordedRun run_;
   State state_;

@@ -1,11 +1,10 @@
 #include "partition/graph/cutting.hpp"
 
-#include "partition/refusal.hpp"
+#include "files/refusal.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
-#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
 
 namespace evenkeel::tool {
@@ -14,7 +13,7 @@ GraphPartition cut(const Communicator& communicator, const GraphInput& input,
                    const GraphPartitionOptions& options,
                    const std::function<void(double done)>& progress) {
   const GraphFile& file = input.graph;
-  // The cut only reads the weights, so the const_cast is safe; a field allows writing.
+  // A field allows writing, but the cut only reads the weights, so the const_cast is safe.
   const auto weights =
       raw_field(const_cast<double*>(file.vertex_weights.data()),
                 {.count = file.constraints > 0 ? file.rows() : 0,
@@ -35,7 +34,8 @@ GraphPartition cut(const Communicator& communicator, const GraphInput& input,
   GraphPartition result;
   result.report = found.report;
   result.seconds = communicator.all_reduce(whole.seconds(), Reduction::greatest);
-  vote(communicator, attempt(partition_stage, [&] { result.parts = found.parts.on_host(); }));
+  vote(communicator,
+       attempt(refuse_partition.stage, [&] { result.parts = found.parts.on_host(); }));
   return result;
 }
 

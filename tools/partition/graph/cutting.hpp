@@ -1,16 +1,11 @@
 #pragma once
 
-// From a graph in memory to the part of every vertex.
+// Finds the part of every vertex of a graph in memory.
 
 #include "partition/graph/input.hpp"
-#include "partition/graph/options.hpp"
-
-#include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/core/graph.hpp>
 
 #include <cstdint>
 #include <functional>
-#include <vector>
 
 namespace evenkeel::tool {
 
@@ -22,9 +17,13 @@ struct GraphPartition {
 };
 
 // Collective. Everything but the seconds and parts is the same on all ranks, and for any number of
-// ranks. `progress`: told the share that is done; may be empty.
+// ranks. `progress` receives the share that is done; it may be empty.
 GraphPartition cut(const Communicator& communicator, const GraphInput& input,
                    const GraphPartitionOptions& options,
                    const std::function<void(double done)>& progress = {});
+
+// The text for stdout: one JSON object, or a table for people.
+std::string report_of(const GraphPartitionOptions& options, const GraphInput& input,
+                      const GraphPartition& partition);
 
 }  // namespace evenkeel::tool

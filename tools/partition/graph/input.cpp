@@ -3,18 +3,14 @@
 #include "files/array.hpp"
 #include "files/graph_offence.hpp"
 #include "files/refusal.hpp"
-#include "partition/refusal.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/backends/text.hpp>
 
+#include <algorithm>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 #include <memory>
-#include <optional>
-#include <string_view>
 #include <utility>
 
 namespace evenkeel::tool {
@@ -23,11 +19,12 @@ namespace {
 
 // --- Arrays beside the graph ---------------------------------------------------------------------
 
-// A row for each of `count` vertices or entries of the graph, of which this rank needs some.
+// The rows of a file, one for each of `count` vertices or entries of the graph. This rank needs the
+// rows [first, first + mine).
 struct Rows {
   std::string_view what, of_what;  // "weights", "vertices"
   std::int64_t count = 0, first = 0, mine = 0;
-  std::uint64_t most_columns = 1, fewest_columns = 1;
+  std::uint64_t most_columns = 1;
 };
 
 struct Table {
@@ -38,13 +35,13 @@ struct Table {
 
 Table read_table(const std::string& path, const std::string& graph, const Rows& rows) {
   const auto file = open_array(path);
-  if (file->columns() < rows.fewest_columns || file->columns() > rows.most_columns)
-    refuse_partition(joined({"The ", rows.what, " in ", in_quotes(file->name()), " have ",
-                             std::to_string(file->columns()), " columns."}),
-                     rows.most_columns == 1
-                         ? std::string("Give one number in each row.")
-                         : joined({"Give from ", std::to_string(rows.fewest_columns), " to ",
-                                   std::to_string(rows.most_columns), " numbers."}));
+  if (file->columns() < 1 || file->columns() > rows.most_columns)
+    refuse_partition(
+        joined({"The ", rows.what, " in ", in_quotes(file->name()), " have ",
+                std::to_string(file->columns()), " columns."}),
+        rows.most_columns == 1
+            ? std::string("Give one number in each row.")
+            : joined({"Give from 1 to ", std::to_string(rows.most_columns), " numbers."}));
   if (file->rows() != static_cast<std::uint64_t>(rows.count))
     refuse_partition(joined({"There are ", std::to_string(file->rows()), " ", rows.what, " in ",
                              in_quotes(file->name()), ", but ", std::to_string(rows.count), " ",
@@ -59,12 +56,15 @@ Rows rows_of_vertices(std::string_view what, const GraphFile& graph) {
   return {what, "vertices", graph.vertices, graph.first, graph.rows()};
 }
 
-// Refuses a number of a table, told by its row.
-[[noreturn]] void refuse_number(std::string_view what, const Table& table, const Rows& rows,
-                                std::size_t i, const std::string& remedy) {
-  const std::int64_t row = rows.first + static_cast<std::int64_t>(i) / table.columns;
+// Refuses the first number of a table that is not `valid`, and names its row.
+template <class Valid>
+void check_numbers(std::string_view what, const Table& table, const Rows& rows, const Valid& valid,
+                   const std::string& remedy) {
+  const auto wrong = std::ranges::find_if_not(table.numbers, valid);
+  if (wrong == table.numbers.end()) return;
+  const std::int64_t row = rows.first + (wrong - table.numbers.begin()) / table.columns;
   refuse_partition(joined({what, " in row ", std::to_string(row), " of ", in_quotes(table.name),
-                           ", counted from 0, is ", text_of(table.numbers[i]), "."}),
+                           ", counted from 0, is ", text_of(*wrong), "."}),
                    remedy);
 }
 
@@ -72,61 +72,37 @@ void read_weights(const std::string& path, const std::string& name, GraphFile& g
   Rows rows = rows_of_vertices("weights", graph);
   rows.most_columns = most_graph_weights;
   Table weights = read_table(path, name, rows);
-  for (std::size_t i = 0; i < weights.numbers.size(); ++i)
-    if (!std::isfinite(weights.numbers[i]) || weights.numbers[i] < 0)
-      refuse_number("The weight", weights, rows, i,
-                    "Give weights that are finite and not negative.");
+  check_numbers(
+      "The weight", weights, rows,
+      [](double weight) { return std::isfinite(weight) && weight >= 0; },
+      "Give weights that are finite and not negative.");
   graph.constraints = weights.columns;
   graph.vertex_weights = std::move(weights.numbers);
-}
-
-void read_places(const std::string& path, GraphInput& input, const std::string& name) {
-  Rows rows = rows_of_vertices("places", input.graph);
-  rows.fewest_columns = 2;
-  rows.most_columns = 3;
-  Table places = read_table(path, name, rows);
-  for (std::size_t i = 0; i < places.numbers.size(); ++i)
-    if (!std::isfinite(places.numbers[i]))
-      refuse_number("A coordinate", places, rows, i, "Give finite coordinates.");
-  input.dimensions = static_cast<int>(places.columns);
-  input.places = std::move(places.numbers);
 }
 
 std::vector<int> read_from(const std::string& path, const std::string& name,
                            const GraphFile& graph) {
   const Rows rows = rows_of_vertices("parts", graph);
   const Table table = read_table(path, name, rows);
-  std::vector<int> parts;
-  parts.reserve(table.numbers.size());
-  for (const double part : table.numbers) {
-    if (!(std::abs(part) <= std::numeric_limits<int>::max()) || std::trunc(part) != part)
-      refuse_partition(
-          joined({"The part in row ", std::to_string(rows.first + std::ssize(parts)), " of ",
-                  in_quotes(table.name), ", counted from 0, is ", text_of(part), "."}),
-          "Give whole numbers below 2^31; a negative one means no part.");
-    parts.push_back(static_cast<int>(part));
-  }
-  return parts;
+  const auto is_part = [](double part) {
+    return std::abs(part) <= std::numeric_limits<int>::max() && std::trunc(part) == part;
+  };
+  check_numbers("The part", table, rows, is_part,
+                "Give whole numbers below 2^31; a negative one means no part.");
+  return {table.numbers.begin(), table.numbers.end()};
 }
 
 std::vector<int> read_marks(const std::string& path, const std::string& name,
                             const GraphFile& graph, std::int64_t first_entry) {
   const Rows rows = {"marks", "neighbours", graph.entries, first_entry, std::ssize(graph.columns)};
   const Table table = read_table(path, name, rows);
-  std::vector<int> marks;
-  marks.reserve(table.numbers.size());
-  for (const double mark : table.numbers) {
-    if (mark != 0 && mark != 1)
-      refuse_partition(
-          joined({"The mark in row ", std::to_string(first_entry + std::ssize(marks)), " of ",
-                  in_quotes(table.name), ", counted from 0, is ", text_of(mark), "."}),
-          "Give 1 for an edge that must not be cut, and 0 for any other.");
-    marks.push_back(mark == 1 ? 1 : 0);
-  }
-  return marks;
+  check_numbers(
+      "The mark", table, rows, [](double mark) { return mark == 0 || mark == 1; },
+      "Give 1 for an edge that must not be cut, and 0 for any other.");
+  return {table.numbers.begin(), table.numbers.end()};
 }
 
-// --- What is wrong with a graph ------------------------------------------------------------------
+// --- Offences of a graph -------------------------------------------------------------------------
 
 std::string remedy_for(OffenceKind kind) {
   switch (kind) {
@@ -138,7 +114,7 @@ std::string remedy_for(OffenceKind kind) {
   return "Give each edge the same weight in the rows of both its vertices.";
 }
 
-// Collective. The reader of .mtx leaves nothing to find.
+// Collective. Does not search graphs from .mtx files, since their reader leaves no offence.
 void refuse_offence(const Communicator& communicator, const GraphFile& graph,
                     const std::string& path) {
   if (graph_format_of(path) == GraphFormat::matrix_market) return;
@@ -148,12 +124,12 @@ void refuse_offence(const Communicator& communicator, const GraphFile& graph,
         remedy_for(offence->kind));
 }
 
-// Collective. As weights of edges, marks must be the same in both directions, too. The graph must
-// have no other offence.
+// Collective. Marks must be the same in both directions, as the weights of edges must. The graph
+// must have no other offence.
 void refuse_one_way_marks(const Communicator& communicator, GraphInput& input,
                           const std::string& path) {
   std::vector<double> marks;
-  vote(communicator, attempt(partition_stage, [&] {
+  vote(communicator, attempt(refuse_partition.stage, [&] {
          marks.assign(input.uncuttable.begin(), input.uncuttable.end());
        }));
   std::swap(marks, input.graph.edge_weights);
@@ -180,14 +156,13 @@ GraphInput read_graph_input(const Communicator& communicator, const GraphPartiti
   refuse_offence(communicator, input.graph, options.graph);
   const std::int64_t first_entry =
       communicator.exclusive_scan(static_cast<std::int64_t>(std::ssize(input.graph.columns)));
-  vote(communicator, attempt(partition_stage, [&] {
+  vote(communicator, attempt(refuse_partition.stage, [&] {
          input.remarks = remarks_on(input.graph.changes);
          if (options.weights) {
            if (input.graph.constraints > 0)
              input.remarks.emplace_back("Weights of vertices in the graph give way to --weights.");
            read_weights(*options.weights, options.graph, input.graph);
          }
-         if (options.points) read_places(*options.points, input, options.graph);
          if (options.from) input.from = read_from(*options.from, options.graph, input.graph);
          if (options.uncuttable)
            input.uncuttable =

@@ -1,31 +1,25 @@
 #pragma once
 
-// The graph that `evenkeel partition --method graph` cuts, and what other files say of its vertices
-// and edges: this rank's portion.
+// This rank's portion of the graph that `evenkeel partition --method graph` cuts, with the data of
+// its vertices and edges from other files.
 
 #include "files/graph.hpp"
 #include "partition/graph/options.hpp"
 
-#include <evenkeel/backends/comm/communicator.hpp>
-
-#include <string>
 #include <vector>
 
 namespace evenkeel::tool {
 
 struct GraphInput {
-  GraphFile graph;             // its vertex weights are those of --weights where they are given
-  std::vector<int> from;       // the part of each vertex; a negative number: none; empty: not given
-  std::vector<double> places;  // coordinates of each vertex, one after the other; empty: not given
-  int dimensions = 0;          // of the places
-  std::vector<int> uncuttable;  // 1 for each entry that must not be cut, else 0; empty: not given
-  std::vector<std::string> remarks;  // on the files: sentences
+  GraphFile graph;        // its vertex weights are those of --weights if they are given
+  std::vector<int> from;  // the part of each vertex; negative if it has no part; empty if not given
+  std::vector<int> uncuttable;  // 1 for each entry that must not be cut, else 0; empty if not given
+  std::vector<std::string> remarks;  // sentences on the files
   double seconds = 0;                // on the slowest rank
 };
 
-// Collective. A failure on one rank is an Error on all. An edge has an entry in the rows of both
-// its ends, with the same weight and mark; a graph where it is not so is an Error that names the
-// first such edge.
+// Collective. A failure on one rank is an Error on all. An edge must have an entry in the rows of
+// both its ends, with the same weight and mark. An Error names the first edge that violates this.
 GraphInput read_graph_input(const Communicator& communicator, const GraphPartitionOptions& options,
                             const Progress& progress = {});
 

@@ -1,22 +1,18 @@
-#include "partition/graph/report.hpp"
+#include "partition/graph/cutting.hpp"
+
+#include "files/numbers.hpp"
 
 #include <evenkeel/core/weights/load.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <cstdint>
 #include <iomanip>
-#include <locale>
-#include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace evenkeel::tool {
 
 namespace {
 
-// Of each constraint.
+// The imbalance of each constraint, in percent.
 std::vector<double> imbalances(const GraphReport& report) {
   std::vector<double> percent;
   percent.reserve(report.lambda.size());
@@ -48,11 +44,9 @@ std::string as_json(const GraphInput& input, const GraphPartition& partition) {
 }
 
 std::string list_of(const std::vector<double>& numbers) {
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text << std::setprecision(6);
-  for (std::size_t i = 0; i < numbers.size(); ++i) text << (i > 0 ? ", " : "") << numbers[i];
-  return text.str();
+  std::string text;
+  for (const double number : numbers) text += (text.empty() ? "" : ", ") + rounded(number, 6);
+  return text;
 }
 
 // "1 edge", "2 edges".
@@ -69,9 +63,7 @@ std::string basis_of(const GraphFile& graph) {
 std::string as_text(const GraphPartitionOptions& options, const GraphInput& input,
                     const GraphPartition& partition) {
   const GraphReport& report = partition.report;
-  std::ostringstream text;
-  text.imbue(std::locale::classic());
-  text << std::setprecision(6);
+  std::ostringstream text = report_stream();
   text << "method          graph, " << name_of(options.method.effort) << '\n';
   text << "graph           " << counted(report.vertices, "vertex", "vertices") << ", "
        << counted(report.edges, "edge", "edges") << '\n';

@@ -1,8 +1,9 @@
-// What was learned of the costs of types and features, and the options of the run.
+// The costs of types and features as the run has learned them, and the options of the run.
 
 #include "report/amounts.hpp"
 #include "report/sections.hpp"
-#include "tell/words.hpp"
+
+#include <evenkeel/backends/words.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,7 @@ std::string name_of(const CostRow& row) {
   return std::string(row.is_feature ? "feature " : "type ").append(std::to_string(row.number));
 }
 
-// Features may sum up to what is not whole.
+// The sum of a feature need not be whole.
 std::string amount_of(const CostRow& row) {
   constexpr double most = 1e15;
   return std::abs(row.amount) < most ? detail::count_of(std::llround(row.amount))
@@ -40,25 +41,24 @@ std::string amount_of(const CostRow& row) {
 }  // namespace
 
 std::string costs_section(const Model& model) {
-  if (!model.costs || model.costs->empty()) return {};
+  if (model.costs.empty()) return {};
   const Amounts amounts(model.is_deterministic);
   double greatest = 0;
-  for (const CostRow& row : model.costs->rows) greatest = std::max(greatest, row.seconds);
+  for (const CostRow& row : model.costs.rows) greatest = std::max(greatest, row.seconds);
   Table table("What one object, or a unit of a feature, costs per step",
               {"what", "set", "how many", "cost", "give or take", ""});
-  for (const CostRow& row : model.costs->rows)
+  for (const CostRow& row : model.costs.rows)
     table.add({name_of(row), std::to_string(row.set), amount_of(row), amounts.of(row.seconds),
                share_of(row.error, row.seconds),
                bar(greatest > 0 ? row.seconds / greatest : 0, "slowest")});
-  return section("costs", "Learned costs",
-                 paragraph(note_on(*model.costs, amounts)) + table.html());
+  return section("costs", "Learned costs", paragraph(note_on(model.costs, amounts)) + table.html());
 }
 
 std::string options_section(const Model& model) {
-  if (model.start.options.empty()) return {};
+  if (model.options.empty()) return {};
   Table table("Options", {"key", "value"});
   table.words_in({1});
-  for (const auto& [key, value] : model.start.options) table.add({escaped(key), escaped(value)});
+  for (const auto& [key, value] : model.options) table.add({escaped(key), escaped(value)});
   return section("options", "Options of the run",
                  folded("What the run was started with", table.html()));
 }

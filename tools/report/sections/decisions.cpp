@@ -1,8 +1,9 @@
-// What was decided at looks, and why.
+// The decisions at looks, and their reasons.
 
 #include "report/amounts.hpp"
 #include "report/sections.hpp"
-#include "tell/words.hpp"
+
+#include <evenkeel/backends/words.hpp>
 
 #include <algorithm>
 #include <map>

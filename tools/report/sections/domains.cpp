@@ -2,7 +2,8 @@
 
 #include "report/amounts.hpp"
 #include "report/sections.hpp"
-#include "tell/words.hpp"
+
+#include <evenkeel/backends/words.hpp>
 
 #include <algorithm>
 #include <map>
@@ -20,7 +21,7 @@ std::string name_of(const DomainSections& domains, const DomainSection& plane) {
   return name.append(" at ").append(axis_names[other]).append(" = ").append(short_number(plane.at));
 }
 
-// As long and as high as the box is, within limits.
+// The aspect ratio of the box on this plane, within limits.
 std::string shape_of(const DomainSections& domains, const DomainSection& plane) {
   const auto extent = [&](int axis) {
     const auto a = static_cast<std::size_t>(axis);
@@ -65,7 +66,7 @@ std::string box_text(const DomainSections& domains) {
   return text;
 }
 
-// Cells of all planes by their owner.
+// The number of cells of each owner, on all planes.
 std::map<int, std::int64_t> cells_of(const DomainSections& domains) {
   std::map<int, std::int64_t> cells;
   for (const DomainSection& plane : domains.planes)

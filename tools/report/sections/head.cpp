@@ -1,8 +1,9 @@
-// What the page begins with: of which run it is, and what of its journal could not be read.
+// The head of the page: names the run, and reports the parts of its journal that could not be read.
 
 #include "report/amounts.hpp"
 #include "report/sections.hpp"
-#include "tell/words.hpp"
+
+#include <evenkeel/backends/words.hpp>
 
 namespace evenkeel::tool::report {
 
@@ -46,20 +47,18 @@ std::string warnings(const Model& model) {
 }  // namespace
 
 std::string head_section(const Model& model) {
-  const std::string title =
-      model.start.name.empty() ? "Load balance" : "Load balance of " + model.start.name;
   std::string facts = counted(model.ranks, "rank") + ", " +
                       counted(model.last_step - model.first_step, "step") + " in " +
                       counted(model.looks, "look") + ", " + counted(model.changing, "rebalance") +
                       detail::and_unchanged(model.unchanging);
   const auto option = [&](const char* key) {
-    const auto found = model.start.options.find(key);
-    return found == model.start.options.end() ? std::string() : found->second;
+    const auto found = model.options.find(key);
+    return found == model.options.end() ? std::string() : found->second;
   };
   for (const char* key : {"method", "trigger"})
     if (!option(key).empty()) facts.append(", ").append(key).append(" ").append(option(key));
-  return element("header",
-                 '\n' + element("h1", escaped(title)) + '\n' + paragraph(facts) + warnings(model)) +
+  return element("header", '\n' + element("h1", escaped(title_of(model))) + '\n' +
+                               paragraph(facts) + warnings(model)) +
          '\n';
 }
 

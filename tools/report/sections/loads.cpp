@@ -3,7 +3,8 @@
 #include "report/amounts.hpp"
 #include "report/heat_map.hpp"
 #include "report/sections.hpp"
-#include "tell/words.hpp"
+
+#include <evenkeel/backends/words.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -17,7 +18,7 @@ struct RankShare {
   std::int64_t columns = 0;
 };
 
-// Of the average rank.
+// The load of each rank, as a share of the average rank's load.
 std::vector<RankShare> shares_of(const Model& model) {
   std::vector<RankShare> ranks;
   for (const Column& column : model.columns) {
@@ -120,7 +121,7 @@ std::string map_of_shares(const Model& model, const HeatMap& map) {
   plot.add_marks("rebalance", steps_of_rebalances(model));
   plot.add_line("unity", static_cast<double>(model.columns.front().begin), 1,
                 static_cast<double>(model.last_step), 1);
-  plot.add_steps("slowest", stretches_of(model, &Column::lambda, 1));
+  plot.add_steps("slowest", spans_of(model, &Column::lambda, 1));
   return scale("none", "all", "Ranks with that load:") +
          legend({{"line", "the slowest rank: lambda"}}) +
          plot.html("How many ranks had which share of the average load, over the steps",

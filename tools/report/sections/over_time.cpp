@@ -1,8 +1,9 @@
-// Charts over the steps of the run: the time of a step, and how uneven it was.
+// Charts over the steps of the run: the time of a step, and its imbalance.
 
 #include "report/amounts.hpp"
 #include "report/sections.hpp"
-#include "tell/words.hpp"
+
+#include <evenkeel/backends/words.hpp>
 
 #include <algorithm>
 #include <array>
@@ -11,11 +12,11 @@ namespace evenkeel::tool::report {
 
 namespace {
 
-constexpr std::size_t most_rows = 100;  // of a table that repeats a chart
+constexpr std::size_t most_table_rows = 100;  // of a table that repeats a chart
 
-// Every so many columns, so that a table stays readable.
+// A table has a row for each stride_of(model) columns, so that it stays readable.
 std::size_t stride_of(const Model& model) {
-  return std::max<std::size_t>(1, (model.columns.size() + most_rows - 1) / most_rows);
+  return std::max<std::size_t>(1, (model.columns.size() + most_table_rows - 1) / most_table_rows);
 }
 
 std::string title_of_table(const Model& model) {
@@ -24,10 +25,9 @@ std::string title_of_table(const Model& model) {
                      : "The same as a table, with one row of " + std::to_string(stride);
 }
 
-double greatest_of(const std::vector<Plot::Stretch>& stretches) {
+double greatest_of(const std::vector<Plot::Span>& spans) {
   double greatest = 0;
-  for (const Plot::Stretch& stretch : stretches)
-    greatest = std::max(greatest, stretch.value.value_or(0));
+  for (const Plot::Span& span : spans) greatest = std::max(greatest, span.value.value_or(0));
   return greatest;
 }
 
@@ -47,7 +47,8 @@ std::string times_table(const Model& model, const Amounts& amounts) {
   return table.html();
 }
 
-// Seconds per step. What would have been may be far above what was: then it leaves the chart.
+// Seconds per step. The time without rebalances may be far above the real one, and then leaves the
+// chart.
 struct Heights {
   double of_chart = 0, without = 0;
   bool leaves() const noexcept { return without > of_chart; }
@@ -55,9 +56,9 @@ struct Heights {
 
 Heights heights_of(const Model& model) {
   constexpr double most_above = 3;
-  const double seen = greatest_of(stretches_of(model, &Column::slowest, 1));
+  const double seen = greatest_of(spans_of(model, &Column::slowest, 1));
   const double without =
-      model.last.rebalances > 0 ? greatest_of(stretches_of(model, &Column::never, 1)) : 0;
+      model.last.rebalances > 0 ? greatest_of(spans_of(model, &Column::never, 1)) : 0;
   return {std::max(seen, std::min(without, most_above * seen)), without};
 }
 
@@ -74,14 +75,14 @@ std::string note_on_times(const Model& model, const Heights& heights, const Amou
 
 std::string plot_of_times(const Model& model, const Heights& heights, const Amounts& amounts) {
   const Amounts::Unit unit = amounts.unit_for(heights.of_chart);
-  const auto slowest = stretches_of(model, &Column::slowest, unit.seconds);
-  const auto average = stretches_of(model, &Column::average, unit.seconds);
+  const auto slowest = spans_of(model, &Column::slowest, unit.seconds);
+  const auto average = spans_of(model, &Column::average, unit.seconds);
   const double most = heights.of_chart > 0 ? heights.of_chart / unit.seconds : 1;
   Plot plot(steps_axis(model), round_axis(0, most, unit.name + " per step"));
   plot.add_marks("rebalance", steps_of_rebalances(model));
   plot.add_band("gap", average, slowest);
   if (model.last.rebalances > 0)
-    plot.add_course("never", stretches_of(model, &Column::never, unit.seconds));
+    plot.add_course("never", spans_of(model, &Column::never, unit.seconds));
   plot.add_steps("average", average);
   plot.add_steps("slowest", slowest);
   return plot.html("Work per step of the slowest and the average rank, over the steps of the run",
@@ -103,7 +104,7 @@ std::string imbalance_table(const Model& model) {
 
 std::string plot_of(const Model& model, OverSteps Column::*mean, double Column::*worst,
                     const std::string& label, double least, const std::string& name) {
-  const auto means = stretches_of(model, mean, 1);
+  const auto means = spans_of(model, mean, 1);
   auto greatest = means;
   for (std::size_t i = 0; i < greatest.size(); ++i)
     if (greatest[i].value) greatest[i].value = model.columns[i].*worst;
@@ -120,8 +121,7 @@ std::string plot_of(const Model& model, OverSteps Column::*mean, double Column::
 std::string time_section(const Model& model) {
   if (model.columns.empty()) return {};
   const Amounts amounts(model.is_deterministic);
-  std::vector<std::pair<std::string, std::string>> keys = {{"slowest", "slowest rank"},
-                                                           {"average", "average rank"}};
+  LegendEntries keys = {{"slowest", "slowest rank"}, {"average", "average rank"}};
   if (model.last.rebalances > 0) keys.emplace_back("never", "slowest rank without rebalances");
   keys.emplace_back("rebalance", "rebalance");
   const Heights heights = heights_of(model);
@@ -133,20 +133,15 @@ std::string time_section(const Model& model) {
 
 std::string imbalance_section(const Model& model) {
   if (model.columns.empty()) return {};
+  LegendEntries keys = {{"slowest", model.looks_per_column > 1 ? "mean" : "at each look"}};
+  if (model.looks_per_column > 1) keys.emplace_back("worst", "up to the greatest");
+  keys.emplace_back("rebalance", "rebalance");
   return section(
       "imbalance", "Imbalance",
       paragraph("lambda is the greatest load over the average one: 1 is perfect. Imbalance in "
                 "percent: 0 is perfect, 100 is one rank working alone." +
                 note_on_columns(model)) +
-          legend(
-              model.looks_per_column > 1
-                  ? std::vector<std::pair<std::string, std::string>>{{"slowest", "mean"},
-                                                                     {"worst",
-                                                                      "up to the "
-                                                                      "greatest"},
-                                                                     {"rebalance", "rebalance"}}
-                  : std::vector<std::pair<std::string, std::string>>{{"slowest", "at each look"},
-                                                                     {"rebalance", "rebalance"}}) +
+          legend(keys) +
           plot_of(model, &Column::lambda, &Column::worst_lambda, "lambda", 1,
                   "lambda over the steps of the run") +
           plot_of(model, &Column::imbalance_percent, &Column::worst_imbalance_percent,

@@ -1,8 +1,9 @@
-// Each rebalance: what it was thought to gain, what it did gain, and where its time went.
+// Each rebalance: its predicted gain, its real gain, and the stages that took its time.
 
 #include "report/amounts.hpp"
 #include "report/sections.hpp"
-#include "tell/words.hpp"
+
+#include <evenkeel/backends/words.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -15,9 +16,13 @@ std::string lambda_or_none(const std::optional<double>& lambda) {
   return lambda ? lambda_text(*lambda) : "";
 }
 
+std::optional<double> foreseen_by(const Outcome& outcome) {
+  return outcome.lambda > 0 ? std::optional(outcome.lambda) : std::nullopt;
+}
+
 std::string kind_of(const Rebalance& rebalance) {
   if (rebalance.is_first) return "first distribution";
-  return escaped(rebalance.taken.kind) + (rebalance.changed() ? "" : ", changed nothing");
+  return name_of(rebalance.kind) + std::string(rebalance.outcome.moved ? "" : ", changed nothing");
 }
 
 std::string table_of(const Model& model, const Amounts& amounts) {
@@ -30,11 +35,11 @@ std::string table_of(const Model& model, const Amounts& amounts) {
   table.words_in({1, 10});
   for (std::size_t i = 0; i < model.rebalances.size(); i += stride) {
     const Rebalance& each = model.rebalances[i];
-    table.add({detail::count_of(each.taken.at), kind_of(each), lambda_or_none(each.lambda_before),
-               lambda_or_none(each.taken.lambda_foreseen), lambda_or_none(each.lambda_after),
-               detail::count_of(each.taken.objects), detail::bytes_of(each.taken.bytes),
-               Amounts(false).of(each.taken.seconds), amounts.of(each.predicted),
-               amounts.of(each.realised), escaped(each.reason)});
+    table.add({detail::count_of(each.at), kind_of(each), lambda_or_none(each.lambda_before),
+               lambda_or_none(foreseen_by(each.outcome)), lambda_or_none(each.lambda_after),
+               detail::count_of(each.outcome.objects_moved),
+               detail::bytes_of(each.outcome.bytes_moved), Amounts(false).of(each.outcome.seconds),
+               amounts.of(each.predicted), amounts.of(each.realised), escaped(each.reason)});
   }
   const std::size_t one_in = stride * model.one_in;
   const std::string title =
@@ -47,7 +52,7 @@ using Gains = std::vector<std::pair<double, double>>;
 Gains gains_of(const Model& model) {
   Gains gains;
   for (const Rebalance& each : model.rebalances)
-    if (each.changed() && each.predicted && each.realised)
+    if (each.outcome.moved && each.predicted && each.realised)
       gains.emplace_back(*each.predicted, *each.realised);
   return gains;
 }

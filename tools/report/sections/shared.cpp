@@ -1,6 +1,6 @@
 #include "report/sections.hpp"
 
-#include "tell/words.hpp"
+#include <evenkeel/backends/words.hpp>
 
 #include <algorithm>
 
@@ -19,6 +19,10 @@ std::string folded(const std::string& title, const std::string& content) {
   return element("details", element("summary", title) + '\n' + content) + '\n';
 }
 
+std::string title_of(const Model& model) {
+  return model.start.name.empty() ? "Load balance" : "Load balance of " + model.start.name;
+}
+
 Axis steps_axis(const Model& model) {
   const std::int64_t begin = model.columns.empty() ? model.first_step : model.columns.front().begin;
   return exact_axis(static_cast<double>(begin), static_cast<double>(model.last_step), "step");
@@ -28,9 +32,8 @@ std::string steps_text(const Column& column) {
   return detail::count_of(column.begin + 1) + " to " + detail::count_of(column.end);
 }
 
-std::vector<Plot::Stretch> stretches_of(const Model& model, OverSteps Column::*values,
-                                        double unit) {
-  std::vector<Plot::Stretch> all;
+std::vector<Plot::Span> spans_of(const Model& model, OverSteps Column::*values, double unit) {
+  std::vector<Plot::Span> all;
   all.reserve(model.columns.size());
   for (const Column& column : model.columns) {
     std::optional<double> value = (column.*values).mean();
@@ -43,8 +46,8 @@ std::vector<Plot::Stretch> stretches_of(const Model& model, OverSteps Column::*v
 std::vector<double> steps_of_rebalances(const Model& model) {
   std::vector<double> steps;
   for (const Rebalance& each : model.rebalances)
-    if (each.changed())
-      steps.push_back(static_cast<double>(std::min(each.taken.at, model.last_step)));
+    if (each.outcome.moved)
+      steps.push_back(static_cast<double>(std::min(each.at, model.last_step)));
   return steps;
 }
 

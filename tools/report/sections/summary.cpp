@@ -1,9 +1,9 @@
-// The run in words and in a few numbers, and where its time went.
+// The run in words and in a few numbers, and the uses of its time.
 
 #include "report/amounts.hpp"
 #include "report/sections.hpp"
-#include "tell/words.hpp"
 
+#include <evenkeel/backends/words.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 
 #include <algorithm>
@@ -43,8 +43,8 @@ std::string figures(const Model& model) {
         figure(saved < 0 ? "lost by balancing" : "saved by balancing", amounts.of(std::abs(saved)),
                share_of(std::abs(saved), account.never) + " of what it would have taken") +
         figure("cost of rebalances", amounts.of(account.spent()),
-               counted(model.last.rebalances - model.last.unchanged, "rebalance") +
-                   detail::and_unchanged(model.last.unchanged));
+               counted(model.last.rebalances - model.last.ledger.gains.unchanged, "rebalance") +
+                   detail::and_unchanged(model.last.ledger.gains.unchanged));
   } else if (account.advised > 0) {
     all += figure("would have been saved", amounts.of(account.advised), "nothing was moved");
   }
@@ -91,7 +91,7 @@ std::string account_section(const Model& model) {
   const Amounts amounts(model.is_deterministic);
   const std::vector<Part> parts = parts_of(model.account);
   double was = 0, without = 0;
-  std::vector<std::pair<std::string, std::string>> keys;
+  LegendEntries keys;
   Table table("Where the time went", {"part", "as it was", "without rebalances"});
   for (const Part& part : parts) {
     was += part.was;

@@ -7,7 +7,7 @@
 // Copies share one text, so copying never fails, and an Error out of a vote can be told even when
 // no memory is left: what that takes is kept in reserve.
 
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 
 #include <memory>
 #include <stdexcept>
@@ -88,4 +88,32 @@ class EVENKEEL_API Error : public std::runtime_error {
   std::shared_ptr<const Text> text_;
 };
 
+// Refuses bad input of one stage: refuse("What is wrong.", "What to do about it.") throws an Error.
+struct EVENKEEL_API Refusal {
+  const char* stage;
+  [[noreturn]] void operator()(std::string problem, std::string remedy) const;
+};
+
 }  // namespace evenkeel
+
+// --- Assertions ----------------------------------------------------------------------------------
+// Checks of evenkeel's own invariants, by level (CMake option EVENKEEL_ASSERTIONS). User input is
+// never checked here: it is checked at every level and reported by exceptions. A broken invariant
+// is an Error too: nothing aborts the process. The collective form is in comm/vote.hpp.
+
+namespace evenkeel::detail {
+
+[[noreturn]] EVENKEEL_API void assertion_failed(const char* condition, const char* meaning,
+                                                const char* file, int line);
+
+}  // namespace evenkeel::detail
+
+// Throws an Error that says what the condition means, if it is false; evaluated from the level
+// `local` on. Local.
+#if EVENKEEL_ASSERTION_LEVEL >= 1
+#define EVENKEEL_ASSERT(condition, meaning) \
+  ((condition) ? void()                     \
+               : ::evenkeel::detail::assertion_failed(#condition, meaning, __FILE__, __LINE__))
+#else
+#define EVENKEEL_ASSERT(condition, meaning) static_cast<void>(sizeof((condition) ? 1 : 0))
+#endif

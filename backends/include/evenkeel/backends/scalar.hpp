@@ -2,9 +2,8 @@
 
 // The scalar types that evenkeel computes with, as run-time values.
 
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 
-#include <cstdint>
 #include <type_traits>
 
 namespace evenkeel {

@@ -7,11 +7,7 @@
 #include "exec/sort/bits.hpp"
 #include "exec/sort/pairs.hpp"
 
-#include <algorithm>
 #include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 namespace evenkeel::exec::host_sort {
@@ -37,14 +33,14 @@ void sort_by_insertion(const Pairs<Key, Index>& pairs, std::int64_t count, Key m
   }
 }
 
-// Turns the count of each digit value into the position of its first pair.
+// Turns the count of each digit value into the index of its first pair.
 inline void place_values(std::uint32_t* counts, std::size_t values) {
   std::uint32_t before = 0;
   for (std::size_t value = 0; value < values; ++value)
     before += std::exchange(counts[value], before);
 }
 
-// Computes the position of the first pair of each value, for both digits.
+// Computes the index of the first pair of each value, for both digits.
 template <class Key>
 void place_two_digits(const Key* keys, std::int64_t count, const Digit<Key>& low,
                       const Digit<Key>& high, std::uint32_t* in_low, std::uint32_t* in_high) {
@@ -92,7 +88,7 @@ void sort_undecided(const Pairs<Key, Index>& pairs, const Pairs<Key, Index>& bet
   }
 }
 
-// Sorts at most cached_count pairs. `from` and `to` may be the same; `between` is another place.
+// Sorts at most cached_count pairs. `from` and `to` may be the same memory; `between` must differ.
 template <class Key, class Index>
 void sort_cached(const Pairs<Key, Index>& from, const Pairs<Key, Index>& to,
                  const Pairs<Key, Index>& between, std::int64_t count, Key mask) {

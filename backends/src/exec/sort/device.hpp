@@ -4,18 +4,10 @@
 // caller chooses. All work runs on the given instance, between the caller's arrays and a second
 // copy of them. Only the bits in which keys differ are sorted.
 
-#include "exec/sort/device_copies.hpp"
-#include "exec/sort/device_kernels.hpp"
 #include "exec/sort/device_library.hpp"
 #include "exec/sort/mask.hpp"
 
-#include <evenkeel/backends/exec/launch.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
-#include <evenkeel/backends/exec/sort.hpp>
-
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 
 namespace evenkeel::exec::device_sort {
 

@@ -6,16 +6,24 @@
 // value of the digit. The counters of one value are adjacent for all tiles, so that their prefix
 // sums are the positions where each tile writes.
 
-#include "exec/sort/device_copies.hpp"
-
-#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/scan.hpp>
 #include <evenkeel/backends/exec/scratch.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 
-#include <cstdint>
-
 namespace evenkeel::exec::device_sort {
+
+// Two copies of the pairs that a device sorts; each pass moves the pairs from one to the other.
+// Sorts leave the result in `keys` and `indices`, which may then point to either copy.
+template <class Key, class Index>
+struct Copies {
+  Key *keys, *other_keys;
+  Index *indices, *other_indices;
+
+  void swap() {
+    std::swap(keys, other_keys);
+    std::swap(indices, other_indices);
+  }
+};
 
 constexpr int tile_digit_bits = 4;
 constexpr std::int64_t tile_digit_values = 1 << tile_digit_bits;

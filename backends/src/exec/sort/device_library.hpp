@@ -2,17 +2,7 @@
 
 // Radix sort of pairs by the vendor's library on CUDA and HIP, and by our own kernels elsewhere.
 
-#include "exec/sort/device_copies.hpp"
 #include "exec/sort/device_kernels.hpp"
-
-#include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/kokkos_spaces.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
-#include <evenkeel/backends/exec/sort.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <string>
 
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cub/device/device_radix_sort.cuh>

@@ -4,8 +4,6 @@
 
 #include <evenkeel/backends/exec/sort.hpp>
 
-#include <cstdint>
-
 namespace evenkeel::exec {
 
 // Requires bits that keys can have: begin < 64 and begin <= end.

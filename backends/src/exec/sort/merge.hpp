@@ -1,20 +1,13 @@
 #pragma once
 
 // Merges the runs of an array, in place, with the strays, which are sorted and stored elsewhere.
-// Only pairs that must move do. The work is cut into pieces that fit the cache and that threads do
-// in any order; pairs of one piece that another would overwrite are saved first.
+// Only pairs that must move do so. The work is divided into pieces that fit the cache and that
+// threads can take in any order; pairs of one piece that another would overwrite are saved first.
 
 #include "exec/sort/pairs.hpp"
 #include "exec/sort/runs.hpp"
-#include "exec/sort/scratch.hpp"
-#include "exec/sort/strays.hpp"
-#include "exec/sort/workers.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <vector>
 
 namespace evenkeel::exec::host_sort {
 
@@ -36,21 +29,21 @@ class Merge {
   }
 
  private:
-  // Kept pairs that move.
+  // Consecutive kept pairs that move together.
   struct Move {
     std::int64_t from, to, count;
   };
-  // Where one piece of work ends and the next begins: the kept pair at `source`, which in the
-  // result has `rank` kept pairs and `stray` strays before it. The pairs between `source` and
-  // `target` are overwritten from the other side of the cut, and therefore saved.
+  // A cut between two pieces of work: the kept pair at `source`, which in the result has `rank`
+  // kept pairs and `stray` strays before it. The other side of the cut overwrites the pairs between
+  // `source` and `target`, so these are saved.
   struct Cut {
     std::int64_t run, source, rank, stray, target, saved;
     std::int64_t first_saved() const { return std::min(source, target); }
     std::int64_t saved_count() const { return std::max(source, target) - first_saved(); }
   };
 
-  // Whether the kept pair at `position` comes after the stray. Equal keys keep their order. Written
-  // without branches, since these would be mispredicted too often.
+  // True if the kept pair at `position` comes after the stray. Equal keys keep their order. There
+  // are no branches, since they would be mispredicted too often.
   bool follows(std::int64_t position, std::int64_t stray) const {
     const Key key = static_cast<Key>(pairs_.keys[position] & mask_);
     const Key other = static_cast<Key>(strays_.keys[stray] & mask_);
@@ -126,8 +119,8 @@ class Merge {
     return begin;
   }
 
-  // Plans where the kept pairs and the strays of one piece go, in ascending order. Returns the
-  // number of moves.
+  // Plans the targets of the kept pairs and the strays of one piece, in ascending order. Returns
+  // the number of moves.
   std::int64_t plan(std::size_t piece, Move* moves) const {
     const Cut &first = cuts_[piece], &last = cuts_[piece + 1];
     std::int64_t count = 0, rank = first.rank, stray = first.stray, source = first.source;
@@ -185,7 +178,7 @@ class Merge {
   }
 
   // Pairs beyond the targets of the piece's cuts have been saved; the others are still in place.
-  // The parts go in such an order that none overwrites one that has yet to move.
+  // The order of the parts is such that no part overwrites another one that has yet to move.
   void carry(std::size_t piece, const Move& move) const {
     const Cut &first = cuts_[piece], &last = cuts_[piece + 1];
     const std::int64_t begin = move.from, end = move.from + move.count;
@@ -224,7 +217,7 @@ class Merge {
   Key mask_;
   Runs runs_;
   Strays<Key, Index> strays_;
-  Scratch<Index> targets_;  // where each stray goes
+  Scratch<Index> targets_;  // the target of each stray
   std::vector<Cut> cuts_;   // between pieces; the first and the last are the ends of the array
   Scratch<Key> saved_keys_;
   Scratch<Index> saved_indices_;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The short cut for nearly sorted pairs, on host threads. It finds the pairs that are out of order,
+// The shortcut for nearly sorted pairs, on host threads. It finds the pairs that are out of order,
 // sorts them separately, and merges them with the others, in place. Nothing moves before it is
 // certain that few pairs are out of order and that all memory is allocated.
 //
@@ -8,18 +8,11 @@
 // others.
 
 #include "exec/sort/merge.hpp"
-#include "exec/sort/pairs.hpp"
 #include "exec/sort/radix.hpp"
-#include "exec/sort/runs.hpp"
-#include "exec/sort/scratch.hpp"
-#include "exec/sort/strays.hpp"
-#include "exec/sort/workers.hpp"
-
-#include <cstdint>
 
 namespace evenkeel::exec::host_sort {
 
-// Sorts the pairs when few of them are out of order; else changes nothing and returns false.
+// Sorts the pairs if few of them are out of order; otherwise changes nothing and returns false.
 template <class Key, class Index>
 bool sort_nearly_sorted(const Workers& all_workers, const Pairs<Key, Index>& pairs,
                         std::int64_t count, Key mask) {

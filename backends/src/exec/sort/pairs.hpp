@@ -1,6 +1,6 @@
 #pragma once
 
-// Where pairs lie: their keys in one array, their indices in another, owned by neither.
+// Pairs in memory that belongs to the caller: the keys in one array, the indices in another.
 
 #include <algorithm>
 #include <cstdint>

@@ -6,18 +6,10 @@
 //
 // A stable sort has only one result, so the number of threads affects nothing but speed.
 
-#include "exec/sort/bits.hpp"
-#include "exec/sort/cached.hpp"
-#include "exec/sort/pairs.hpp"
 #include "exec/sort/scatter.hpp"
 #include "exec/sort/scratch.hpp"
-#include "exec/sort/window.hpp"
 #include "exec/sort/workers.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <vector>
 
 namespace evenkeel::exec::host_sort {
@@ -61,8 +53,8 @@ class RadixSort {
  private:
   using Place = Workplace<Key, Index>;
 
-  // Pairs whose sorted places are [begin, end). They lie there, in the caller's arrays or in the
-  // second copy.
+  // Pairs that belong at [begin, end) in sorted order, and are already in this range, in the
+  // caller's arrays or in the second copy.
   struct Range {
     std::int64_t begin, end;
     bool in_other;
@@ -136,7 +128,7 @@ class RadixSort {
     return differing;
   }
 
-  // Moves the pairs of the range to their buckets, and returns where these begin.
+  // Moves the pairs of the range to their buckets, and returns the bounds of these.
   BucketBounds scatter_together(const Range& range, const Window<Key>& window) {
     const Key* const keys = where(range, range.in_other).keys;
     workers_.run([&](int worker) {

@@ -1,16 +1,12 @@
 #pragma once
 
-// Finds the sorted runs of nearly sorted pairs, by all threads in one pass over the keys. Where a
-// key is less than the last kept one, one of the two is out of place; both become strays. So there
-// are at most twice as many strays as pairs that must be removed to make the array sorted.
+// Finds the sorted runs of nearly sorted pairs, by all threads in one pass over the keys. If a key
+// is less than the last kept one, one of the two is out of order; both become strays. So there are
+// at most twice as many strays as pairs that must be removed to make the array sorted.
 
 #include "exec/sort/scratch.hpp"
 #include "exec/sort/workers.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <vector>
 
 namespace evenkeel::exec::host_sort {
@@ -34,7 +30,7 @@ class RunSearch {
   RunSearch(const Workers& workers, const Key* keys, std::int64_t count, Key mask)
       : workers_(workers), keys_(keys), count_(count), mask_(mask) {}
 
-  // False when there are too many strays for a short cut.
+  // Returns false if there are too many strays for the shortcut.
   bool find() {
     const auto share = [&](int worker) { return workers_.begin_of_share(worker, count_); };
     const std::int64_t room = most_runs(share(1));
@@ -54,7 +50,7 @@ class RunSearch {
     return count_ - kept_ <= most_strays(count_);
   }
 
-  // Lives as long as this search.
+  // Valid as long as this search.
   Runs found() const { return {runs_.data(), run_count_, kept_}; }
 
  private:
@@ -129,5 +125,39 @@ class RunSearch {
   Scratch<Run> runs_;
   std::int64_t run_count_ = 0, kept_ = 0;
 };
+
+// --- The pairs between the runs are copied, and the array does not change ------------------------
+
+// The keys, original positions and indices of the strays; owned by the caller.
+template <class Key, class Index>
+struct Strays {
+  Key* keys;
+  Index* positions;
+  Index* indices;
+  std::int64_t count;
+};
+
+// Copies the strays at [begin, end), between two runs, with `rank` kept pairs before them.
+template <class Key, class Index>
+void pull_out(const Key* keys, std::int64_t begin, std::int64_t end, std::int64_t rank,
+              const Strays<Key, Index>& strays) {
+  for (std::int64_t position = begin; position < end; ++position) {
+    strays.keys[position - rank] = keys[position];
+    strays.positions[position - rank] = static_cast<Index>(position);
+  }
+}
+
+// Writes keys and positions of all strays among `keys`, in the order of their positions.
+template <class Key, class Index>
+void pull_out_strays(const Workers& workers, const Key* keys, const Runs& runs,
+                     const Strays<Key, Index>& strays) {
+  workers.run([&](int worker) {
+    const std::int64_t stop = workers.begin_of_share(worker + 1, runs.count);
+    for (auto run = workers.begin_of_share(worker, runs.count); run < stop; ++run)
+      pull_out(keys, run == 0 ? 0 : runs.data[run - 1].end, runs.data[run].begin,
+               runs.data[run].rank, strays);
+  });
+  pull_out(keys, runs.data[runs.count - 1].end, runs.kept + strays.count, runs.kept, strays);
+}
 
 }  // namespace evenkeel::exec::host_sort

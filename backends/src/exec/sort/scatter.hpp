@@ -5,26 +5,100 @@
 // Pairs of a bucket keep their order. Only whole cache lines are written, and workers share lines
 // only at the ends of their parts of a bucket.
 
-#include "exec/sort/bits.hpp"
-#include "exec/sort/cached.hpp"
-#include "exec/sort/lines.hpp"
-#include "exec/sort/pairs.hpp"
 #include "exec/sort/window.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
+#include <cstring>
 #include <span>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 namespace evenkeel::exec::host_sort {
+
+// --- Write-combining: values are held back until they fill a cache line --------------------------
+
+constexpr std::size_t line_bytes = 64;
+
+// Pairs not yet written to their bucket: at most one cache line of keys and one of indices.
+template <class Key, class Index>
+struct alignas(line_bytes) Lines {
+  std::array<Key, line_bytes / sizeof(Key)> keys;
+  std::array<Index, line_bytes / sizeof(Index)> indices;
+};
+
+// Writes a whole line to the beginning of a line. Streaming bypasses the caches, which is faster
+// for more data than they hold: the old content is not read, and the new content is not read soon.
+template <bool streaming>
+void write_line(void* to, const void* from) {
+#if defined(__SSE2__)
+  if constexpr (streaming) {
+    auto* const target = static_cast<__m128i*>(to);
+    const auto* const source = static_cast<const __m128i*>(from);
+    _mm_stream_si128(target, _mm_load_si128(source));
+    _mm_stream_si128(target + 1, _mm_load_si128(source + 1));
+    _mm_stream_si128(target + 2, _mm_load_si128(source + 2));
+    _mm_stream_si128(target + 3, _mm_load_si128(source + 3));
+    return;
+  }
+#endif
+  std::memcpy(to, from, line_bytes);
+}
+
+// Makes streamed lines reach memory before any later store.
+inline void end_streaming() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
+// Writes one array of a split, keys or indices, from the lines of its buckets to memory.
+template <class T>
+class LineWriter {
+ public:
+  static constexpr std::size_t per_line = line_bytes / sizeof(T);
+
+  explicit LineWriter(T* to)
+      : to_(to), phase_(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % per_line) {}
+
+  // The position within its line of the value bound for `at`.
+  std::size_t slot(std::size_t at) const { return (at + phase_) % per_line; }
+
+  // Writes the line whose last slot is that of `at`. The previous bucket may share this line.
+  template <bool streaming>
+  void write(const T* line, std::size_t at, std::size_t begin) const {
+    if (at - begin >= per_line - 1)
+      write_line<streaming>(to_ + (at - (per_line - 1)), line);
+    else
+      write_part(line, at + 1, begin);
+  }
+
+  // Writes the values before `end` that are still in the line.
+  void write_part(const T* line, std::size_t end, std::size_t begin) const {
+    const std::size_t slots = slot(end);
+    const std::size_t length = std::min(slots == 0 ? per_line : slots, end - begin);
+    const std::size_t first = end - length;
+    for (std::size_t at = first; at < end; ++at) to_[at] = line[slot(at)];
+  }
+
+  // The same for the last line of a bucket, which is empty if it has just been written.
+  void finish(const T* line, std::size_t end, std::size_t begin) const {
+    if (end != begin && slot(end) != 0) write_part(line, end, begin);
+  }
+
+ private:
+  T* to_;
+  std::size_t phase_;  // of to_ within a line
+};
+
+// --- Splitting -----------------------------------------------------------------------------------
 
 // The memory of one worker.
 template <class Key, class Index>
 struct alignas(line_bytes) Workplace {
   std::array<Lines<Key, Index>, digit_values> lines;
-  std::array<Index, digit_values> begin;  // where a bucket begins, within the range that is split
-  std::array<Index, digit_values> next;   // where its next pair goes
+  std::array<Index, digit_values> begin;  // the start of this worker's part of a bucket
+  std::array<Index, digit_values> next;   // the target of its next pair
   alignas(line_bytes) std::array<Key, cached_count<Key, Index>> keys;
   alignas(line_bytes) std::array<Index, cached_count<Key, Index>> indices;
 
@@ -39,11 +113,12 @@ void count_buckets(const Key* keys, std::int64_t begin, std::int64_t end, const 
   for (std::int64_t i = begin; i < end; ++i) ++counts[window.of(keys[i])];
 }
 
-// Where the buckets begin; each ends where the next begins.
+// The beginning of each bucket, which is the end of the bucket before, and the end of the last one.
 using BucketBounds = std::array<std::int64_t, digit_values + 1>;
 
-// Turns the counts of all workers into the positions where each begins to write, bucket by bucket
-// and worker by worker, which keeps the order of equal digits. `first` is where the range begins.
+// Turns the counts of all workers into the positions at which each begins to write, bucket by
+// bucket and worker by worker, which keeps the order of equal digits. `first` is the start of the
+// range.
 template <class Key, class Index>
 BucketBounds place_buckets(const Window<Key>& window, std::span<Workplace<Key, Index>> places,
                            std::int64_t first) {

@@ -1,13 +1,11 @@
 #pragma once
 
-// Scratch memory of a sort on the host: uninitialised, aligned to cache lines, on huge pages where
-// the system has them, since first touching a small page costs as much as sorting its content. A
-// refused allocation is an Error.
+// Scratch memory of a sort on the host: uninitialised, aligned to cache lines, and on huge pages if
+// the system has them, since the first touch of a small page costs as much as sorting its content.
+// A refused allocation is an Error.
 
-#include <evenkeel/backends/exec/memory.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 
 #ifdef __linux__

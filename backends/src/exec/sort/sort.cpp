@@ -1,22 +1,11 @@
 // The public sort: checks its arguments, and calls the sort for hosts or the sort for devices.
 
 #include "exec/sort/device.hpp"
-#include "exec/sort/mask.hpp"
 #include "exec/sort/nearly_sorted.hpp"
-#include "exec/sort/pairs.hpp"
-#include "exec/sort/radix.hpp"
-#include "exec/sort/workers.hpp"
 
-#include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/sort.hpp>
 
-#include <algorithm>
-#include <cstdint>
-#include <limits>
 #include <new>
-#include <string>
-#include <utility>
 
 namespace evenkeel::exec {
 
@@ -73,7 +62,7 @@ void sort_on_host(const host_sort::Workers& workers, const host_sort::Pairs<Key,
   }
 }
 
-// --- Either --------------------------------------------------------------------------------------
+// --- Hosts and devices ---------------------------------------------------------------------------
 
 template <class Instance, class Key, class Index>
 void sort_on(const Instance& instance, Key* keys, Index* indices, std::int64_t count,

@@ -1,17 +1,10 @@
 #pragma once
 
-// How a range of keys is split: by a window of equal intervals, one per bucket. Bits that the keys
-// of a range have in common cost nothing. Where a sample shows that keys crowd, the window spans
-// only the crowd. The window depends on the keys alone, not on the number of threads.
+// Splits a range of keys by a window of equal intervals, one per bucket. Bits that all keys of a
+// range share cost nothing. If a sample shows that keys crowd, the window spans only the crowd. The
+// window depends only on the keys, not on the number of threads.
 
-#include "exec/sort/bits.hpp"
 #include "exec/sort/cached.hpp"
-
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cstddef>
-#include <cstdint>
 
 namespace evenkeel::exec::host_sort {
 
@@ -43,7 +36,7 @@ void take_sample(const Key* keys, std::int64_t count, Key mask, Sample<Key>& sam
 }
 
 // The number of sampled keys in buckets with more than `most` of them, which must be split again;
-// all of the sample when the window does not split it at all.
+// the whole sample if the window does not split it at all.
 template <class Key>
 std::size_t crowded(const Sample<Key>& sample, const Window<Key>& window, std::size_t most) {
   std::size_t sum = 0;

@@ -11,7 +11,8 @@
 
 namespace evenkeel::exec::host_sort {
 
-// Bodies must not throw, nor wait for each other: a space may run them one after the other.
+// Bodies must not throw, and must not wait for each other: a space may run them one after the
+// other.
 struct Workers {
   int count = 1;
   const void* instance = nullptr;
@@ -37,7 +38,7 @@ struct Workers {
     });
   }
 
-  // As many of these workers as can have at least `least` objects each; at least one.
+  // The greatest number of these workers that gives each at least `least` objects; at least one.
   Workers for_objects(std::int64_t objects, std::int64_t least) const {
     Workers fewer = *this;
     fewer.count = static_cast<int>(
@@ -45,7 +46,8 @@ struct Workers {
     return fewer;
   }
 
-  // Where the worker's share of `objects` objects begins; for worker `count`, the end of the last.
+  // The beginning of a worker's share of `objects` objects; for worker `count`, the end of the last
+  // share.
   std::int64_t begin_of_share(int worker, std::int64_t objects) const {
     return objects / count * worker + std::min<std::int64_t>(worker, objects % count);
   }

@@ -1,14 +1,13 @@
 #pragma once
 
-// The box in which places are counted. The user gives it with its periodic axes, or it is measured
-// once, padded and kept: a box measured afresh at each rebalance would change every place, and with
-// it every object's key.
+// Boxes: of places, and of the cells of a mesh.
 
-#include <evenkeel/backends/export.hpp>
-#include <evenkeel/core/bounds.hpp>
+#include <evenkeel/backends/config.hpp>
 
+#include <algorithm>
 #include <array>
-#include <optional>
+#include <cstddef>
+#include <cstdint>
 
 namespace evenkeel {
 
@@ -22,12 +21,16 @@ struct Box {
 // Throws an Error unless all faces are finite, lower <= upper, and periodic axes have an extent.
 EVENKEEL_API void check(const Box& box, const std::array<bool, 3>& periodic);
 
-// The box to use after `found` was measured: `kept` while all objects are inside it; otherwise the
-// box around both, with a margin of a tenth of its longest side. Pure.
-EVENKEEL_API Box enclose(const std::optional<Box>& kept, const Bounds& found);
-
-// Throws an Error when objects lie outside a box that was given, on an axis that is not periodic.
-EVENKEEL_API void require_inside(const Box& given, const std::array<bool, 3>& periodic,
-                                 const Bounds& found);
+// Cells from begin to before end along each axis. Along axes beyond the dimensions it has one.
+struct CellRange {
+  std::array<std::int64_t, 3> begin = {0, 0, 0}, end = {0, 0, 0};
+  friend bool operator==(const CellRange&, const CellRange&) = default;
+  std::int64_t count() const noexcept {
+    std::int64_t cells = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      cells *= std::max<std::int64_t>(0, end[axis] - begin[axis]);
+    return cells;
+  }
+};
 
 }  // namespace evenkeel

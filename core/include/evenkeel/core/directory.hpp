@@ -11,10 +11,10 @@
 //   ek::LocalIds(id, halo.owned() + halo.ghosts()).write_indices(neighbours, local);
 
 #include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/array.hpp>
-#include <evenkeel/backends/export.hpp>
-#include <evenkeel/core/migrate/move.hpp>
-#include <evenkeel/core/set.hpp>
+#include <evenkeel/core/field/set.hpp>
+#include <evenkeel/core/migrate/report.hpp>
 
 #include <cstdint>
 #include <memory>

@@ -14,17 +14,15 @@
 //
 // A Field refers to the container, which must outlive it and stay where it is.
 
+#include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/space.hpp>
-#include <evenkeel/backends/export.hpp>
 #include <evenkeel/backends/scalar.hpp>
 
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>

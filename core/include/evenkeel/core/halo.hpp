@@ -20,12 +20,12 @@
 // positions are: choose a width that is a little greater than the range of an interaction.
 
 #include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/array.hpp>
-#include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/directory.hpp>
 #include <evenkeel/core/domains.hpp>
-#include <evenkeel/core/migrate/plan.hpp>
-#include <evenkeel/core/set.hpp>
+#include <evenkeel/core/field/set.hpp>
+#include <evenkeel/core/migrate/report.hpp>
 
 #include <cstdint>
 #include <memory>

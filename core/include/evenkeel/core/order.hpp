@@ -2,17 +2,17 @@
 
 // The objects of a set in the order of a curve.
 
+#include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/space.hpp>
-#include <evenkeel/backends/export.hpp>
-#include <evenkeel/core/key.hpp>
-#include <evenkeel/core/set.hpp>
+#include <evenkeel/core/curve/key.hpp>
+#include <evenkeel/core/field/set.hpp>
 
 #include <cstdint>
 
 namespace evenkeel {
 
-class Lattice;  // core/curve/lattice.hpp
+class Lattice;  // core/curve.hpp
 
 // Writes the key of each owned object of a set, in the order of the set, to keys[0] ... `space`
 // must reach the positions, which must be finite (see bounds), and `keys`. Local. Does not block:

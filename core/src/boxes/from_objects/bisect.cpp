@@ -1,9 +1,8 @@
-#include "boxes/box_cut.hpp"
+#include "boxes/from_objects/box_cut.hpp"
 #include "boxes/from_objects/capacity.hpp"
-#include "boxes/from_objects/sections.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/text.hpp>
-#include <evenkeel/core/boxes/cut.hpp>
 #include <evenkeel/core/domains/part_of_point.hpp>
 
 #include <algorithm>
@@ -11,14 +10,12 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <optional>
-#include <string>
 
 namespace evenkeel {
 
 namespace {
 
-// The number with nine digits, rounded down, except for what rounding errors allow.
+// Rounds down to nine digits, and tolerates the rounding errors of the number itself.
 std::string rounded_down(double width) {
   if (!(width > 0)) return "0";
   const double digits = std::pow(10, 8 - std::floor(std::log10(width)));
@@ -58,11 +55,11 @@ struct Branch {
   }
 };
 
-// How a branch is divided, except for the place of the border.
+// The division of a branch, without the place of the border.
 struct Split {
   int axis;
   int middle;          // the first part above
-  double least, most;  // where the border may stand
+  double least, most;  // the range that is allowed for the border
   bool as_earlier;
 };
 
@@ -96,7 +93,7 @@ class Growth {
     split_all();
   }
 
-  // Makes one level even if there is nothing to divide, because it counts the work.
+  // At least one level is made, even if there is nothing to divide, because it counts the work.
   bool is_done() const { return depth_ > 0 && splits_.empty(); }
 
   SectionLevel next_level() const {
@@ -118,9 +115,9 @@ class Growth {
     return level;
   }
 
-  // The tolerance that keeps all levels together within the target: what the levels so far have
-  // left of it is shared among the remaining ones. `weights`: of the branches; empty before the
-  // first level.
+  // The tolerance that keeps all levels together within the target: the remaining levels share
+  // the part of the target that the levels so far have not used. `weights` are those of the
+  // branches; it is empty before the first level.
   double tolerance(std::span<const double> weights) const {
     if (!(options_.target_lambda > 1)) return 0;
     const double all = std::accumulate(weights.begin(), weights.end(), 0.0);
@@ -140,7 +137,7 @@ class Growth {
     return tolerance;
   }
 
-  // The borders of the earlier tree, as far as both trees agree; NaN elsewhere.
+  // The borders of the earlier tree where both trees agree, and NaN elsewhere.
   std::vector<double> kept() const {
     std::vector<double> borders;
     if (earlier_.empty()) return borders;
@@ -187,8 +184,8 @@ class Growth {
   std::vector<Bisection> take_nodes() { return std::move(nodes_); }
 
  private:
-  // By how much, relative to what is wanted, a level may miss a half of a branch that is `lambda`
-  // times as heavy as wanted. Even if nothing of the target is left, the result is not 0.
+  // The relative error that a level may make in the weight of a half, if the branch is `lambda`
+  // times as heavy as wanted. The result is above 0 even if nothing of the target is left.
   double excess(int parts, double lambda) const {
     const auto levels_of = [](int leaves) {
       return std::bit_width(static_cast<unsigned>(leaves) - 1);
@@ -239,7 +236,7 @@ class Growth {
   std::vector<double> speed_below_;
   std::vector<Bisection> nodes_, earlier_;
   std::vector<Branch> branches_;
-  std::vector<Split> splits_;  // of the branches that are not leaves
+  std::vector<Split> splits_;  // one per branch that is not a leaf
   int depth_ = 0;
 };
 

@@ -7,7 +7,7 @@ namespace evenkeel {
 
 namespace {
 
-constexpr double any_number = 1e9;        // of domains
+constexpr double any_number = 1e9;        // more domains than any cut has
 constexpr double rounding = 1 + 0x1p-40;  // tolerated for a side that was made to fit
 
 }  // namespace

@@ -1,7 +1,7 @@
 #pragma once
 
-// How many domains of a least width fit into a box, and how a box can be halved so that each half
-// has room for its own domains.
+// Computes how many domains of a least width fit into a box, and halves a box so that each half has
+// room for its own domains.
 
 #include <evenkeel/core/box.hpp>
 
@@ -10,7 +10,7 @@
 
 namespace evenkeel {
 
-// Widths along each axis; 0: any.
+// The least width of a domain along each axis; 0 allows any width.
 struct Capacity {
   std::array<double, 3> width = {};
   int dimensions = 3;
@@ -22,7 +22,7 @@ struct Capacity {
   double of(const Box& box) const noexcept;
 };
 
-// The number of parts in the lower half, and where the border may stand.
+// The number of parts in the lower half, and the range that is allowed for the border.
 struct Halves {
   int below;
   double least, most;

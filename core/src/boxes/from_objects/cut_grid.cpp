@@ -1,16 +1,11 @@
-#include "boxes/box_cut.hpp"
-#include "boxes/from_objects/sections.hpp"
+#include "boxes/from_objects/box_cut.hpp"
 #include "boxes/from_objects/tensor.hpp"
-#include "boxes/rows/grid_rules.hpp"
-#include "boxes/rows/row.hpp"
 
-#include <evenkeel/core/boxes/cut.hpp>
+#include <evenkeel/backends/comm/ballot.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
-#include <string>
 
 namespace evenkeel {
 
@@ -85,7 +80,7 @@ class Levels {
     return borders;
   }
 
-  // The part of a group of this number after all levels are divided.
+  // The part that the group with this number is after all levels are divided.
   int part_of_group(int group) const {
     std::array<int, 3> at = {};
     for (int depth = options_.shape.dimensions - 1; depth >= 0; --depth) {

@@ -2,8 +2,8 @@
 
 #include "field/places.hpp"
 
+#include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/backends/exec/launch.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
 
 #include <iterator>
 
@@ -54,7 +54,8 @@ struct WriteKey {
   }
 };
 
-// Where the groups of objects are noted. All objects go the same way, so the branch is foreseen.
+// The memory in which the groups of objects are noted. All objects take the same branch, so the
+// processor predicts it.
 struct Notes {
   std::uint16_t* in_2_bytes = nullptr;
   std::uint32_t* in_4_bytes = nullptr;
@@ -100,37 +101,22 @@ struct WriteSum {
   }
 };
 
-template <class Instance>
-void write_on(const Instance& instance, const FieldLayout& position, const Groups& groups,
-              bool at_begin, CurveKey* keys) {
-  if (position.scalar == ScalarType::float32)
-    exec::for_each(instance, label, position.count,
-                   WriteKey<float>{Places<float>(position), groups, at_begin, keys});
-  else
-    exec::for_each(instance, label, position.count,
-                   WriteKey<double>{Places<double>(position), groups, at_begin, keys});
-}
-
-template <class T>
-const T* brought(const Space& space, std::span<const T> values, Buffer& copy) {
-  if (space.can_access(MemoryKind::host)) return values.data();
-  const auto bytes = static_cast<std::int64_t>(values.size_bytes());
-  copy = Buffer(label, MemoryKind::device, bytes);
-  copy_bytes(space, copy.data(), copy.kind(), values.data(), MemoryKind::host, bytes);
-  return reinterpret_cast<const T*>(copy.data());
-}
-
 // Groups in memory that the space reaches.
 struct Brought {
-  Buffer copies[3];
+  exec::Reached<std::int32_t> first;
+  exec::Reached<CurveKey> splitters;
+  exec::Reached<SectionRuler> rulers;
   Groups groups;
 
   Brought(const Space& space, const SectionGroups& from)
-      : groups{from.bits,
+      : first(space, label, from.first),
+        splitters(space, label, from.splitters),
+        rulers(space, label, from.rulers),
+        groups{from.bits,
                {from.axes[0], from.axes[1], from.axes[2]},
-               brought(space, from.first, copies[0]),
-               brought(space, from.splitters, copies[1]),
-               brought(space, from.rulers, copies[2])} {}
+               first.data(),
+               splitters.data(),
+               rulers.data()} {}
 };
 
 }  // namespace
@@ -139,8 +125,9 @@ void write_section_keys(const Space& space, const FieldLayout& position,
                         const SectionGroups& groups, CurveKey* keys) {
   if (position.count == 0) return;
   const Brought there(space, groups);
-  with_space(space, [&](const auto& instance) {
-    write_on(instance, position, there.groups, groups.first.empty(), keys);
+  with_places(position, [&]<class Real>(const Places<Real>& places) {
+    exec::for_each(space, label, position.count,
+                   WriteKey<Real>{places, there.groups, groups.first.empty(), keys});
   });
   space.fence(label);
 }
@@ -154,10 +141,8 @@ void write_groups(const Space& space, const SectionGroups& groups, std::span<con
                   const GroupNotes& notes) {
   if (keys.empty()) return;
   const Brought there(space, groups);
-  with_space(space, [&](const auto& instance) {
-    exec::for_each(instance, label, std::ssize(keys),
-                   WriteGroup{there.groups, keys.data(), Notes(notes)});
-  });
+  exec::for_each(space, label, std::ssize(keys),
+                 WriteGroup{there.groups, keys.data(), Notes(notes)});
   space.fence(label);
 }
 
@@ -165,14 +150,15 @@ void write_sums(const Space& space, std::int64_t count,
                 const std::array<const GroupNotes*, 3>& notes,
                 const std::array<std::vector<std::uint64_t>, 3>& number, CurveKey* keys) {
   if (count == 0) return;
-  Buffer copies[3];
+  std::vector<exec::Reached<std::uint64_t>> reached;
+  reached.reserve(3);
   WriteSum write{{}, {}, keys};
   for (std::size_t slot = 0; slot < 3; ++slot)
     if (!number[slot].empty()) {
       write.notes[slot] = Notes(*notes[slot]);
-      write.number[slot] = brought(space, std::span(number[slot]), copies[slot]);
+      write.number[slot] = reached.emplace_back(space, label, number[slot]).data();
     }
-  with_space(space, [&](const auto& instance) { exec::for_each(instance, label, count, write); });
+  exec::for_each(space, label, count, write);
   space.fence(label);
 }
 

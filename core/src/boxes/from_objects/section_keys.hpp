@@ -2,13 +2,12 @@
 
 // Keys of objects for one level of Sections.
 
-#include "boxes/from_objects/ruler.hpp"
+#include "box/ruler.hpp"
 
-#include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/space.hpp>
-#include <evenkeel/core/domains/axis.hpp>
+#include <evenkeel/core/box/axis.hpp>
+#include <evenkeel/core/curve/key.hpp>
 #include <evenkeel/core/field.hpp>
-#include <evenkeel/core/key.hpp>
 
 #include <array>
 #include <cstddef>
@@ -24,22 +23,22 @@ struct SectionRuler {
   int axis;
 };
 
-// How groups were divided, and the rulers of the resulting groups in the next level. Without
+// The division of groups, and the rulers of the resulting groups in the next level. Without
 // splitters nothing was divided yet, and all objects are in group 0.
 struct SectionGroups {
-  int bits;  // of a mark
+  int bits;  // in a mark
   std::array<GridAxis, 3> axes;
-  std::span<const std::int32_t> first;  // where each group's splitters begin, and their number
+  std::span<const std::int32_t> first;  // index of each group's first splitter, then their number
   std::span<const CurveKey> splitters;
   std::span<const SectionRuler> rulers;
 };
 
-// keys[i] is that of object i in the level before, and becomes its key in the next level. In memory
-// that `space` reaches. Blocks.
+// keys[i] is the key of object i in the previous level, and becomes its key in the next level. The
+// keys are in memory that `space` reaches. Blocks.
 void write_section_keys(const Space& space, const FieldLayout& position,
                         const SectionGroups& groups, CurveKey* keys);
 
-// The group of each object, in 2 bytes each where the groups are few enough, else in 4.
+// The group of each object, in 2 bytes each if there are few enough groups, else in 4.
 class GroupNotes {
  public:
   GroupNotes() = default;
@@ -57,7 +56,8 @@ class GroupNotes {
 void write_groups(const Space& space, const SectionGroups& groups, std::span<const CurveKey> keys,
                   const GroupNotes& notes);
 
-// keys[i]: the sum of number[slot][group of object i in the slot] over all slots that have numbers.
+// keys[i] becomes the sum of number[slot][group of object i in the slot] over all slots that have
+// numbers.
 void write_sums(const Space& space, std::int64_t count,
                 const std::array<const GroupNotes*, 3>& notes,
                 const std::array<std::vector<std::uint64_t>, 3>& number, CurveKey* keys);

@@ -1,14 +1,8 @@
 #include "boxes/from_objects/sections.hpp"
 
-#include "domains/reaches.hpp"
-
-#include <evenkeel/backends/comm/vote.hpp>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <utility>
 
 namespace evenkeel {
@@ -16,12 +10,6 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* stage_name = "core/boxes";
-constexpr int key_bits = 62;
-
-int bits_beside(std::int64_t groups) {
-  const int of_group = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(groups)));
-  return std::min(52, key_bits - of_group);
-}
 
 }  // namespace
 
@@ -39,24 +27,13 @@ void SectionLevel::add_place(double share, double otherwise_at) {
 
 Sections::Sections(const Communicator& communicator, std::span<const WeightedPoints> points,
                    const BoxCutOptions& options, int dimensions, std::int64_t most_pieces)
-    : communicator_(communicator), points_(points), bits_(bits_beside(most_pieces)) {
-  for (int axis = 0; axis < dimensions; ++axis)
-    axes_[static_cast<std::size_t>(axis)] = axis_of(options.box, options.periodic, axis);
-  for (const WeightedPoints& set : points) {
-    const std::int64_t count = set.position.count;
-    keys_.emplace_back("evenkeel::boxes::keys", set.position.memory,
-                       count * static_cast<std::int64_t>(sizeof(CurveKey)));
-    keyed_.push_back(
-        {{reinterpret_cast<const CurveKey*>(keys_.back().data()), static_cast<std::size_t>(count)},
-         set.weights,
-         set.position.memory});
-  }
+    : communicator_(communicator), points_(points, options, dimensions, most_pieces) {
   // A level has fewer places than pieces.
-  objects_ = objects_of(keyed_, Search::most_bins(most_pieces));
+  objects_ = objects_of(points_.keyed(), Search::most_bins(most_pieces));
   search_ = std::make_unique<Search>(communicator, *objects_, most_pieces);
 }
 
-Census Sections::census() const { return census_of_weights(keyed_); }
+Census Sections::census() const { return census_of_weights(points_.keyed()); }
 
 void Sections::begin(const Census& all) {
   all_ = all;
@@ -66,54 +43,41 @@ void Sections::begin(const Census& all) {
 
 std::vector<double> Sections::weights() const {
   std::vector<double> weights;
-  weights.reserve(weights_.size());
-  for (const std::int64_t weight : weights_) weights.push_back(units_.weight_of(weight));
+  weights.reserve(groups_.weights.size());
+  for (const std::int64_t weight : groups_.weights) weights.push_back(units_.weight_of(weight));
   return weights;
 }
 
 void Sections::restart() noexcept {
-  first_.clear();
-  splitters_.clear();
+  groups_.first.clear();
+  groups_.splitters.clear();
 }
 
 void Sections::reserve(const SectionLevel& level) {
   const std::size_t groups = level.stretches.size(), places = level.shares.size();
-  rulers_.reserve(groups);
-  first_.reserve(level.first.size());
-  splitters_.reserve(places);
-  weights_.reserve(groups + places);
-  next_weights_.reserve(groups + places);
-  before_.reserve(groups + 1);
+  groups_.rulers.reserve(groups);
+  groups_.first.reserve(level.first.size());
+  groups_.splitters.reserve(places);
+  groups_.weights.reserve(groups + places);
+  memory_.weights.reserve(groups + places);
+  groups_.before.reserve(groups + 1);
   places_.reserve(places);
-  places_before_.reserve(places);
-  boundaries_.reserve(places);
-  wanted_.reserve(places);
+  memory_.places.reserve(places);
+  memory_.boundaries.reserve(places);
+  memory_.wanted.reserve(places);
   at_.reserve(places);
 }
 
 void Sections::write_keys(const SectionLevel& level) {
-  rulers_.clear();
+  groups_.rulers.clear();
   for (const auto& [axis, lower, upper] : level.stretches)
-    rulers_.push_back({Ruler(lower, upper, bits_), axis});
-  const SectionGroups groups{bits_, axes_, first_, splitters_, rulers_};
-  for (std::size_t s = 0; s < points_.size(); ++s) {
-    const FieldLayout& position = points_[s].position;
-    write_section_keys(Space::where(position.memory), position, groups,
-                       reinterpret_cast<CurveKey*>(keys_[s].data()));
-  }
+    groups_.rulers.push_back({Ruler(lower, upper, points_.bits()), axis});
+  points_.write_keys(divided());
 }
 
 void Sections::note(int slot) {
-  std::vector<GroupNotes>& noted = noted_[static_cast<std::size_t>(slot)];
-  vote(communicator_, attempt(stage_name, [&] {
-         noted.clear();
-         const SectionGroups groups{bits_, axes_, first_, splitters_, rulers_};
-         for (std::size_t s = 0; s < points_.size(); ++s) {
-           const FieldLayout& position = points_[s].position;
-           noted.emplace_back(position.memory, position.count, std::ssize(weights_));
-           write_groups(Space::where(position.memory), groups, keyed_[s].keys, noted[s]);
-         }
-       }));
+  vote(communicator_,
+       attempt(stage_name, [&] { points_.note(slot, divided(), std::ssize(groups_.weights)); }));
 }
 
 std::vector<double> Sections::weights_by(const SectionSums& sums) {
@@ -121,13 +85,7 @@ std::vector<double> Sections::weights_by(const SectionSums& sums) {
   std::vector<double> weights;
   vote(communicator_, attempt(stage_name, [&] {
          weights.reserve(static_cast<std::size_t>(sums.count));
-         for (std::size_t s = 0; s < points_.size(); ++s) {
-           std::array<const GroupNotes*, 3> noted = {};
-           for (std::size_t slot = 0; slot < 3; ++slot)
-             if (!sums.number[slot].empty()) noted[slot] = &noted_[slot][s];
-           write_sums(Space::where(points_[s].position.memory), points_[s].position.count, noted,
-                      sums.number, reinterpret_cast<CurveKey*>(keys_[s].data()));
-         }
+         points_.write_sums(sums.number);
        }));
   const auto width = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(sums.count) - 1));
   const std::span<std::int64_t> counted = objects_->count_all(0, {width, width});
@@ -137,7 +95,7 @@ std::vector<double> Sections::weights_by(const SectionSums& sums) {
   return weights;
 }
 
-// One interval around the keys of all groups.
+// Weighs one interval that holds the keys of all groups.
 void Sections::weigh(const SectionLevel& level, const SectionAim& aim) {
   const bool all_given = !aim.kept.empty() && aim.tolerance >= SectionAim::wherever;
   if (all_.objects > 0 && !all_given) {
@@ -146,9 +104,10 @@ void Sections::weigh(const SectionLevel& level, const SectionAim& aim) {
     range.greatest_key = key(level.groups(), 0).value - 1;
     total_ = search_->weigh(range);
   }
-  if (first_.empty()) weights_.assign(1, total_);
-  before_.assign(1, 0);
-  for (const std::int64_t weight : weights_) before_.push_back(before_.back() + weight);
+  if (groups_.first.empty()) groups_.weights.assign(1, total_);
+  groups_.before.assign(1, 0);
+  for (const std::int64_t weight : groups_.weights)
+    groups_.before.push_back(groups_.before.back() + weight);
 }
 
 void Sections::begin_places(const SectionLevel& level) {
@@ -161,10 +120,10 @@ void Sections::begin_places(const SectionLevel& level) {
 // The wanted weight below a place, including that of all groups before.
 std::int64_t Sections::sought(const SectionLevel& level, std::size_t place) const noexcept {
   const auto group = static_cast<std::size_t>(places_[place].group);
-  const std::int64_t weight = weights_[group];
+  const std::int64_t weight = groups_.weights[group];
   const auto share =
       static_cast<std::int64_t>(std::llround(level.shares[place] * static_cast<double>(weight)));
-  return before_[group] + std::clamp<std::int64_t>(share, 0, weight);
+  return groups_.before[group] + std::clamp<std::int64_t>(share, 0, weight);
 }
 
 // Along an axis without extent, everything is in the first piece.
@@ -173,17 +132,17 @@ void Sections::place_without_weight(const SectionLevel& level) {
     Place& place = places_[p];
     const Ruler& ruler = ruler_of(place.group);
     const auto group = static_cast<std::size_t>(place.group);
-    place.found = ruler.is_flat() || weights_[group] == 0;
+    place.found = ruler.is_flat() || groups_.weights[group] == 0;
     if (!place.found) continue;
     place.at = ruler.is_flat() ? ruler.place(ruler.marks()) : level.otherwise[p];
     place.splitter = key(place.group, ruler.is_flat() ? ruler.marks() : ruler.mark_above(place.at));
-    place.below = before_[group + 1];
+    place.below = groups_.before[group + 1];
   }
 }
 
-// Keeps the given places that are near enough to what is wanted.
+// Keeps the given places that are within the tolerance.
 void Sections::stay(const SectionLevel& level, const SectionAim& aim) {
-  std::vector<Place>& found = places_before_;
+  std::vector<Place>& found = memory_.places;
   found = places_;
   for (std::size_t p = 0; p < places_.size(); ++p) {
     if (places_[p].found) continue;
@@ -204,22 +163,22 @@ void Sections::stay(const SectionLevel& level, const SectionAim& aim) {
 }
 
 void Sections::find(const SectionLevel& level, const SectionAim& aim) {
-  std::vector<std::int64_t>& wanted = wanted_;
+  std::vector<std::int64_t>& wanted = memory_.wanted;
   wanted.clear();
   for (std::size_t p = 0; p < places_.size(); ++p)
     if (!places_[p].found) wanted.push_back(std::max<std::int64_t>(1, sought(level, p)));
   if (wanted.empty()) return;
   const auto near = static_cast<std::int64_t>(aim.tolerance * static_cast<double>(total_));
-  const std::span<const Search::Place> found = search_->run(wanted, Rounding::nearest, near);
+  const std::span<const Search::Place> found = search_->run({wanted, Rounding::nearest, near});
   std::size_t next = 0;
   for (Place& place : places_) {
     if (place.found) continue;
     const Search::Place& at = found[next++];
-    // The end of a bin that settles a place may lie in the next group.
+    // The end of the bin in which a place was found may be in the next group.
     const auto group = static_cast<std::size_t>(place.group);
     place.splitter =
         std::clamp(CurveKey{at.splitter}, key(place.group, 0), key(place.group + 1, 0));
-    place.below = std::clamp(at.before, before_[group], before_[group + 1]);
+    place.below = std::clamp(at.before, groups_.before[group], groups_.before[group + 1]);
     place.at = ruler_of(place.group).place(place.splitter.value - key(place.group, 0).value);
   }
 }
@@ -243,7 +202,7 @@ void Sections::allow(const SectionAim& aim) {
 
 // Collective. The weight below each place.
 void Sections::count_below() {
-  std::vector<CurveKey>& splitters = boundaries_;
+  std::vector<CurveKey>& splitters = memory_.boundaries;
   splitters.clear();
   for (const Place& place : places_)
     splitters.push_back(splitters.empty() ? place.splitter
@@ -259,24 +218,24 @@ void Sections::count_below() {
 }
 
 void Sections::make_groups(const SectionLevel& level) {
-  first_ = level.first;
-  splitters_.clear();
-  std::vector<std::int64_t>& weights = next_weights_;
+  groups_.first = level.first;
+  groups_.splitters.clear();
+  std::vector<std::int64_t>& weights = memory_.weights;
   weights.clear();
   std::size_t p = 0;
   for (std::size_t g = 0; g < level.stretches.size(); ++g) {
-    std::int64_t below = before_[g];
+    std::int64_t below = groups_.before[g];
     for (; p < static_cast<std::size_t>(level.first[g + 1]); ++p) {
       // Within the tolerance, two places may have swapped their order.
-      if (!splitters_.empty() && places_[p].splitter < splitters_.back())
+      if (!groups_.splitters.empty() && places_[p].splitter < groups_.splitters.back())
         places_[p] = places_[p - 1];
       weights.push_back(places_[p].below - below);
       below = places_[p].below;
-      splitters_.push_back(places_[p].splitter);
+      groups_.splitters.push_back(places_[p].splitter);
     }
-    weights.push_back(before_[g + 1] - below);
+    weights.push_back(groups_.before[g + 1] - below);
   }
-  std::swap(weights_, weights);
+  std::swap(groups_.weights, weights);
 }
 
 const std::vector<double>& Sections::divide(const SectionLevel& level, const SectionAim& aim) {

@@ -1,25 +1,17 @@
 #pragma once
 
-// Divides the objects of all ranks into groups, level by level: each group of a level into pieces
-// along an axis of its own, at places below which it has given shares of its weight. All places of
-// a level are found at once: an object's key is its group and then its mark along the group's axis,
-// so that a level is a cut of such keys (cut/search.hpp).
+// Divides the objects of all ranks into groups, level by level. Each group of a level is divided
+// into pieces along an axis of its own, at places below which the group has given shares of its
+// weight. All places of a level are found at once: the key of an object is its group, followed by
+// its mark along the group's axis, so a level is one cut of such keys (cut/search.hpp).
 
-#include "boxes/from_objects/section_keys.hpp"
+#include "boxes/from_objects/section_points.hpp"
 #include "cut/objects.hpp"
 #include "cut/search.hpp"
 #include "cut/units.hpp"
 
-#include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
-#include <evenkeel/core/boxes/cut.hpp>
-
-#include <array>
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
-#include <vector>
 
 namespace evenkeel {
 
@@ -33,7 +25,7 @@ struct SectionLevel {
     double lower, upper;
   };
   std::vector<Stretch> stretches;
-  std::vector<std::int32_t> first;  // empty: there is no group yet
+  std::vector<std::int32_t> first;  // empty as long as there is no group
   std::vector<double> shares, otherwise;
   std::int64_t groups() const noexcept { return std::ssize(stretches); }
   void add_group(const Stretch& stretch);
@@ -44,10 +36,10 @@ struct SectionLevel {
 struct SectionAim {
   // A tolerance with which all given places are kept.
   static constexpr double wherever = 2;
-  // How far the weight below a place may differ from what is wanted, as a share of all weight.
+  // The greatest error of the weight below a place, as a share of all weight.
   double tolerance = 0;
-  // Places that stay if the tolerance allows it, in the order of the shares; NaN: this place does
-  // not stay. Empty: no place does.
+  // The places that stay if the tolerance allows it, in the order of the shares. A place that is
+  // NaN does not stay; if there are no places here, no place stays.
   std::span<const double> kept = {};
   // May move the places of a level to allowed positions; they never fall within a group.
   std::function<void(std::span<double>)> allow = {};
@@ -55,13 +47,13 @@ struct SectionAim {
 
 // Numbers objects by the groups noted in up to three slots: the sum of number[slot][group].
 struct SectionSums {
-  std::array<std::vector<std::uint64_t>, 3> number;  // empty: the slot does not matter
+  std::array<std::vector<std::uint64_t>, 3> number;  // empty if the slot does not matter
   std::int64_t count = 0;                            // of possible numbers
 };
 
-// Every collective call here begins with a vote. Between two of them a rank works by itself in
-// work(), and a failure there is told at the next vote, whichever call that is in. Within a call,
-// nothing is allocated after its first vote, but for what votes again.
+// Each collective call here begins with a vote. Between two calls a rank does local work in work();
+// the next vote, in whichever call it is, reports a failure there. Within a call, only steps that
+// vote again allocate memory after the first vote.
 class Sections {
  public:
   // Reserves memory for at most `most_pieces` in a level. May fail; local. Refers to the points.
@@ -100,8 +92,7 @@ class Sections {
   // may have pieces. Starts again with the first level.
   std::vector<double> weights_by(const SectionSums& sums);
 
-  int reductions() const noexcept { return search_->reductions(); }
-  std::int64_t bytes_reduced() const noexcept { return search_->bytes_reduced(); }
+  const CountedReductions& reductions() const noexcept { return search_->reductions(); }
 
  private:
   // A place between two pieces of a group.
@@ -113,11 +104,29 @@ class Sections {
     bool found = false;
   };
 
+  // The groups of the present level.
+  struct Groups {
+    std::vector<SectionRuler> rulers;           // of the groups that the last division divided
+    std::vector<std::int64_t> weights, before;  // of each group, and of all groups before it
+    // The division of the previous level into these groups.
+    std::vector<std::int32_t> first;
+    std::vector<CurveKey> splitters;
+  };
+  // Memory that divide() reuses.
+  struct Memory {
+    std::vector<Place> places;
+    std::vector<CurveKey> boundaries;
+    std::vector<std::int64_t> wanted, weights;
+  };
+
+  SectionGroups divided() const noexcept {
+    return {points_.bits(), points_.axes(), groups_.first, groups_.splitters, groups_.rulers};
+  }
   CurveKey key(std::int64_t group, std::uint64_t mark) const noexcept {
-    return {(static_cast<std::uint64_t>(group) << bits_) + mark};
+    return {(static_cast<std::uint64_t>(group) << points_.bits()) + mark};
   }
   const Ruler& ruler_of(std::int64_t group) const noexcept {
-    return rulers_[static_cast<std::size_t>(group)].ruler;
+    return groups_.rulers[static_cast<std::size_t>(group)].ruler;
   }
 
   void reserve(const SectionLevel& level);
@@ -133,34 +142,16 @@ class Sections {
   std::int64_t sought(const SectionLevel& level, std::size_t place) const noexcept;
 
   const Communicator& communicator_;
-  std::span<const WeightedPoints> points_;
-  int bits_;
-  std::array<GridAxis, 3> axes_;
-  std::vector<Buffer> keys_;
-  std::array<std::vector<GroupNotes>, 3> noted_;  // empty: the slot was never used
-  std::vector<WeightedKeys> keyed_;
+  SectionPoints points_;
   std::unique_ptr<CutObjects> objects_;
   std::unique_ptr<Search> search_;
   Census all_;
   Units units_;
   std::int64_t total_ = 0;
-
-  // The rulers of the groups that the last division divided.
-  std::vector<SectionRuler> rulers_;
-
-  // The groups of the present level: their weights, the weight of all groups before each, and how
-  // the level before was divided into them.
-  std::vector<std::int64_t> weights_, before_;
-  std::vector<std::int32_t> first_;
-  std::vector<CurveKey> splitters_;
-
+  Groups groups_;
   std::vector<Place> places_;
-  std::vector<double> at_;  // those places
-
-  // Memory of divide().
-  std::vector<Place> places_before_;
-  std::vector<CurveKey> boundaries_;
-  std::vector<std::int64_t> wanted_, next_weights_;
+  std::vector<double> at_;  // of the places
+  Memory memory_;
 };
 
 }  // namespace evenkeel

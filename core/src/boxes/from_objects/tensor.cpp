@@ -3,7 +3,6 @@
 #include "boxes/rows/column_row.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -24,20 +23,92 @@ std::int64_t bins_of(const GridShape& shape, int axis) noexcept {
   return domains * std::clamp<std::int64_t>(most_bins / shape.parts(), 1, 64);
 }
 
+struct Row {
+  std::vector<double> places;      // of inner borders
+  std::vector<std::int64_t> ends;  // the bin at each border, or the nearest one
+  friend bool operator==(const Row&, const Row&) = default;
+};
+using Rows = std::array<Row, 3>;  // along each axis
+
+// Rows of borders at the ends of bins.
+class BinnedRows {
+ public:
+  BinnedRows(const GridShape& shape, const std::array<RowRules, 3>& rules)
+      : shape_(shape), rules_(rules) {}
+
+  std::int64_t bins(int axis) const { return bins_of(shape_, axis); }
+  // The places between the bins of an axis.
+  void set_marks(int axis, std::vector<double> marks) { marks_[index(axis)] = std::move(marks); }
+
+  void place_evenly(int axis) {
+    const int domains = shape_.extents[index(axis)];
+    std::vector<std::int64_t> even;
+    for (int domain = 1; domain < domains; ++domain)
+      even.push_back(domain * (bins(axis) / domains));
+    place(axis, std::move(even));
+  }
+
+  // Puts borders at the ends of bins, or at the nearest places that are allowed.
+  void place(int axis, std::vector<std::int64_t> ends) {
+    const RowRules& rules = rules_[index(axis)];
+    Row& row = rows[index(axis)];
+    row.places.clear();
+    for (const std::int64_t end : ends) row.places.push_back(place_of(axis, end));
+    const std::vector<double> wanted = row.places;
+    allow(rules, row.places);
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      if (row.places[i] != wanted[i]) {
+        ends[i] = nearest_end(axis, row.places[i]);
+        are_off_bins_ = true;
+      }
+    row.ends = std::move(ends);
+  }
+
+  Rows rows;
+
+  // True if some borders are not at the end of a bin, so that the work of domains is an estimate.
+  bool are_off_bins() const noexcept { return are_off_bins_; }
+
+ private:
+  static std::size_t index(int axis) { return static_cast<std::size_t>(axis); }
+  double place_of(int axis, std::int64_t end) const {
+    const RowRules& rules = rules_[index(axis)];
+    if (end == 0) return rules.lower;
+    if (end == bins(axis)) return rules.upper;
+    return marks_[index(axis)][static_cast<std::size_t>(end) - 1];
+  }
+  std::int64_t nearest_end(int axis, double place) const {
+    const std::vector<double>& marks = marks_[index(axis)];
+    const std::int64_t above =
+        1 + std::distance(marks.begin(), std::lower_bound(marks.begin(), marks.end(), place));
+    const double below_by = place - place_of(axis, above - 1);
+    return below_by < place_of(axis, above) - place ? above - 1 : above;
+  }
+
+  const GridShape& shape_;
+  const std::array<RowRules, 3>& rules_;
+  std::array<std::vector<double>, 3> marks_;
+  bool are_off_bins_ = false;
+};
+
 class Tensor {
  public:
   Tensor(GridCut& cut, Sections& sections, const GridCutOptions& options,
          const std::array<RowRules, 3>& rules)
-      : borders_(cut.borders), sections_(sections), options_(options), rules_(rules) {}
+      : borders_(cut.borders),
+        sections_(sections),
+        options_(options),
+        rules_(rules),
+        rows_(options.shape, rules) {}
 
   void solve() {
     for (int axis = 0; axis < options_.shape.dimensions; ++axis)
       if (domains(axis) > 1) {
         divide_into_bins(axis);
-        sections_.work([&] { place_evenly(axis); });
+        sections_.work([&] { rows_.place_evenly(axis); });
       }
     Rows start, best;
-    sections_.work([&] { start = best = rows_; });
+    sections_.work([&] { start = best = rows_.rows; });
     double least = std::numeric_limits<double>::infinity();
     for (int sweep = 0; sweep < most_sweeps; ++sweep) {
       double heaviest = 0;
@@ -46,24 +117,18 @@ class Tensor {
       const bool goes_on = heaviest < least * worth_a_sweep;
       if (heaviest < least) {
         least = heaviest;
-        sections_.work([&] { best = rows_; });
+        sections_.work([&] { best = rows_.rows; });
       }
       if (!goes_on) break;
     }
-    rows_ = std::move(best);
+    rows_.rows = std::move(best);
     divide_into_domains();
-    if (are_off_bins_) keep_better_of(std::move(start));
+    if (rows_.are_off_bins()) keep_better_of(std::move(start));
     sections_.work([&] { write_borders(); });
   }
 
  private:
-  struct Row {
-    std::vector<double> places;      // of inner borders
-    std::vector<std::int64_t> ends;  // the bin at each border, or the nearest one
-    friend bool operator==(const Row&, const Row&) = default;
-  };
-  using Rows = std::array<Row, 3>;  // along each axis
-  // The row that is there is the best for these other rows.
+  // Records that the present row of an axis is the best one for these other rows.
   struct Best {
     Rows others;
     double heaviest;
@@ -75,7 +140,7 @@ class Tensor {
     return options_.speeds.empty() ? 1 : options_.speeds[static_cast<std::size_t>(part)];
   }
 
-  std::int64_t bins(int axis) const { return bins_of(options_.shape, axis); }
+  std::int64_t bins(int axis) const { return rows_.bins(axis); }
 
   // Bins of even work along an axis, independent of the other axes.
   void divide_into_bins(int axis) {
@@ -90,15 +155,8 @@ class Tensor {
       }
     });
     const std::vector<double>& marks = sections_.divide(level, {});
-    sections_.work([&] { marks_[index(axis)] = marks; });
+    sections_.work([&] { rows_.set_marks(axis, marks); });
     sections_.note(axis);
-  }
-
-  void place_evenly(int axis) {
-    std::vector<std::int64_t> even;
-    for (int domain = 1; domain < domains(axis); ++domain)
-      even.push_back(domain * (bins(axis) / domains(axis)));
-    place(axis, std::move(even));
   }
 
   void write_borders() {
@@ -107,40 +165,11 @@ class Tensor {
       std::vector<double>& row = borders_.levels[depth];
       row.clear();
       if (axis >= options_.shape.dimensions) continue;
-      const std::vector<double>& inner = rows_[index(axis)].places;
+      const std::vector<double>& inner = rows_.rows[index(axis)].places;
       row.push_back(rules_[index(axis)].lower);
       row.insert(row.end(), inner.begin(), inner.end());
       row.push_back(rules_[index(axis)].upper);
     }
-  }
-
-  // Puts borders at the ends of bins, or at the nearest places that are allowed.
-  void place(int axis, std::vector<std::int64_t> ends) {
-    const RowRules& rules = rules_[index(axis)];
-    Row& row = rows_[index(axis)];
-    row.places.clear();
-    for (const std::int64_t end : ends) row.places.push_back(place_of(axis, end));
-    const std::vector<double> wanted = row.places;
-    allow(rules, row.places);
-    for (std::size_t i = 0; i < ends.size(); ++i)
-      if (row.places[i] != wanted[i]) {
-        ends[i] = nearest_end(axis, row.places[i]);
-        are_off_bins_ = true;
-      }
-    row.ends = std::move(ends);
-  }
-  double place_of(int axis, std::int64_t end) const {
-    const RowRules& rules = rules_[index(axis)];
-    if (end == 0) return rules.lower;
-    if (end == bins(axis)) return rules.upper;
-    return marks_[index(axis)][static_cast<std::size_t>(end) - 1];
-  }
-  std::int64_t nearest_end(int axis, double place) const {
-    const std::vector<double>& marks = marks_[index(axis)];
-    const std::int64_t above =
-        1 + std::distance(marks.begin(), std::lower_bound(marks.begin(), marks.end(), place));
-    const double below_by = place - place_of(axis, above - 1);
-    return below_by < place_of(axis, above) - place ? above - 1 : above;
   }
 
   // Divides all groups along an axis at these places.
@@ -167,20 +196,20 @@ class Tensor {
     std::int64_t groups = 1;
     for (int depth = 0; depth < options_.shape.dimensions; ++depth) {
       const int axis = borders_.axes[static_cast<std::size_t>(depth)];
-      divide(axis, rows_[index(axis)].places, groups);
+      divide(axis, rows_.rows[index(axis)].places, groups);
       groups *= domains(axis);
     }
   }
 
-  // Keeps the present rows, which are divided, or others: whichever are better by exact work.
+  // Keeps the present rows, which are divided, or the others, whichever are better by exact work.
   void keep_better_of(Rows others) {
     double heaviest = 0, heaviest_of_others = 0;
     sections_.work([&] { heaviest = heaviest_domain(); });
-    std::swap(rows_, others);
+    std::swap(rows_.rows, others);
     divide_into_domains();
     sections_.work([&] { heaviest_of_others = heaviest_domain(); });
     if (heaviest_of_others < heaviest) return;
-    std::swap(rows_, others);
+    std::swap(rows_.rows, others);
     divide_into_domains();
   }
   double heaviest_domain() const {
@@ -209,7 +238,7 @@ class Tensor {
     std::optional<Best>& known = best_[index(axis)];
     Rows others;
     sections_.work([&] {
-      others = rows_;
+      others = rows_.rows;
       others[index(axis)] = {};
     });
     if (!known || known->others != others) {
@@ -233,9 +262,9 @@ class Tensor {
       return speed(part_of(static_cast<std::size_t>(column * domains(axis) + domain), order));
     };
     ColumnRow row = best_row(columns, domains(axis), speed_of);
-    place(axis, row.borders);
-    if (rows_[index(axis)].ends == row.borders) return row.heaviest;
-    return heaviest_piece(columns, rows_[index(axis)].ends, speed_of);
+    rows_.place(axis, row.borders);
+    if (rows_.rows[index(axis)].ends == row.borders) return row.heaviest;
+    return heaviest_piece(columns, rows_.rows[index(axis)].ends, speed_of);
   }
 
   // Columns are numbered by the domains of the other axes, the first axis in the order outermost.
@@ -247,7 +276,7 @@ class Tensor {
     for (int depth = options_.shape.dimensions - 2; depth >= 0; --depth) {
       const int other = order[static_cast<std::size_t>(depth)];
       if (domains(other) == 1) continue;
-      const std::vector<std::int64_t>& ends = rows_[index(other)].ends;
+      const std::vector<std::int64_t>& ends = rows_.rows[index(other)].ends;
       std::int64_t domain = 0;
       for (std::int64_t bin = 0; bin < bins(other); ++bin) {
         while (domain < std::ssize(ends) && ends[static_cast<std::size_t>(domain)] <= bin) ++domain;
@@ -273,10 +302,8 @@ class Tensor {
   Sections& sections_;
   const GridCutOptions& options_;
   const std::array<RowRules, 3>& rules_;
-  Rows rows_;
-  std::array<std::optional<Best>, 3> best_;   // of each axis
-  std::array<std::vector<double>, 3> marks_;  // between its bins
-  bool are_off_bins_ = false;                 // some borders are, so domains are estimates
+  BinnedRows rows_;
+  std::array<std::optional<Best>, 3> best_;  // of each axis
 };
 
 }  // namespace

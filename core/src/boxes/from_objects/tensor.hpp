@@ -1,16 +1,11 @@
 #pragma once
 
-// Tensor grids from objects. No row can be chosen by itself: each in turn is put where the heaviest
-// of all domains is lightest, given the present rows along the other axes, until that gains
-// nothing. The result is a local optimum.
+// Tensor grids from objects. No row can be chosen by itself. Each row in turn is put where the
+// heaviest domain is as light as possible, given the present rows along the other axes, until that
+// gains nothing. The result is a local optimum.
 
 #include "boxes/from_objects/sections.hpp"
 #include "boxes/rows/row.hpp"
-
-#include <evenkeel/core/boxes/cut.hpp>
-
-#include <array>
-#include <cstdint>
 
 namespace evenkeel {
 

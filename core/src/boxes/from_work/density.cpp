@@ -1,8 +1,5 @@
 #include "boxes/from_work/density.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace evenkeel {
 
 namespace {
@@ -14,12 +11,12 @@ constexpr double least_model = 1e-14;  // the least work of a model that is scal
 constexpr double least_cell_work = 1e-30;  // of all work: a cell with 0 could never grow again
 
 constexpr double margin = 0.1;  // of a cell: a border nearer to its side does not split it
-constexpr std::size_t crowded = 8, full = 16;  // cells, for each one that even work would need
-constexpr double worth_a_cell = 0.25;          // of the most work in a cell, when cells are crowded
+constexpr std::size_t crowded = 8, full = 16;  // numbers of cells, relative to even_cells_
+constexpr double worth_a_cell = 0.25;          // of most_work_: crowded cells with less are merged
 
 constexpr int passes_of_refinement = 3, passes_of_smoothing = 2, sweeps = 6;
 constexpr double steepest = 2.5;  // logarithm of a factor between neighbours that is smoothed
-constexpr double misplaced_at_most = 0.05;  // of all work, where rounds are of the same work
+constexpr double misplaced_at_most = 0.05;  // of all work, between rounds with the same work
 
 // More cells in a domain than these cost more than they gain.
 std::size_t cells_per_domain(std::size_t domains) {
@@ -38,8 +35,8 @@ std::vector<double> factors_of(std::span<const double> work, std::span<const dou
   return factors;
 }
 
-// Interpolates values of domains linearly between their centres, level by level; steep steps stay
-// steps.
+// Interpolates values of domains linearly between their centres, level by level. Steep steps are
+// not smoothed.
 class Smooth {
  public:
   Smooth(const UnitGrid& grid, std::span<const double> values) : grid_(grid), values_(values) {}
@@ -235,8 +232,7 @@ bool Density::fit(const std::deque<MeasuredGrid>& rounds, double noise) {
       const std::vector<double> model = work_in(covers[r], parts_);
       std::vector<double> factors = factors_of(rounds[r].work, model);
       is_other = is_other_work(rounds[r].work, model, noise);
-      if (noise > worth_averaging)  // numbers that contradict each other by noise have to meet in
-                                    // the middle
+      if (noise > worth_averaging)  // noisy numbers contradict each other: average them
         for (double& factor : factors)
           factor = std::pow(factor, rounds[r].repeats / most_repeats / (1 + sweep));
       scale(covers[r], factors);
@@ -254,7 +250,7 @@ bool Density::learn(std::deque<MeasuredGrid>& rounds, double noise) {
     has_forgotten = true;
     cells_ = before;
     if (rounds.size() > 1) continue;
-    // Where the work was within a domain says nothing about where it is now.
+    // The earlier distribution of work within a domain says nothing about the present one.
     cells_ = {{{}, 1}};
     refine(rounds.back());
     scale_smoothly(rounds.back());

@@ -1,17 +1,17 @@
 #pragma once
 
-// A model of how work is spread, made only from the totals of domains: boxes that together are the
-// unit cube, with work spread evenly over each. Every round divides boxes that hold much work, and
-// then fits all rounds that it remembers, the newest last, by scaling each domain to its total
-// (iterative proportional fitting: Deming and Stephan 1940, doi:10.1214/aoms/1177731829). Earlier
-// rounds, with borders elsewhere, show where within a domain its work is.
+// A model of the distribution of work, made only from the totals of domains. It consists of boxes
+// that together are the unit cube, with work spread evenly over each. Every round divides boxes
+// that hold much work. Then it fits all rounds that it remembers, the newest last, by scaling each
+// domain to its total (iterative proportional fitting: Deming and Stephan 1940,
+// doi:10.1214/aoms/1177731829). Earlier rounds had other borders, so they show how the work is
+// distributed within a domain.
 
 #include "boxes/from_work/unit_grid.hpp"
 
 #include <cstdint>
 #include <deque>
 #include <span>
-#include <vector>
 
 namespace evenkeel {
 
@@ -23,10 +23,10 @@ struct MeasuredGrid {
   double repeats = 1;
 };
 
-// Noise below this, as a share of the work of a domain, counts as none.
+// Noise below this, as a share of the work of a domain, is ignored.
 inline constexpr double worth_averaging = 0.005;
 
-// Whether shares of work differ so much more than noise that the work has changed.
+// Returns true if shares of work differ by more than noise explains, so that the work has changed.
 bool is_other_work(std::span<const double> a, std::span<const double> b, double noise);
 
 class Density {
@@ -39,12 +39,11 @@ class Density {
   explicit Density(const LevelCounts& domains);
 
   // `rounds` has at least one round, the newest last, and the others as the last call left them.
-  // `noise`: the standard deviation of a domain's work, as a share of it. If the work has changed
-  // since, the older half of the rounds is dropped until the others fit. Returns whether that was
-  // so.
+  // `noise` is the standard deviation of a domain's work, as a share of it. If the work has
+  // changed since, drops the older half of the rounds until the others fit, and returns true.
   bool learn(std::deque<MeasuredGrid>& rounds, double noise);
 
-  // In [0, 1]: positive work, about 1 in all.
+  // The boxes are in [0, 1]; the work of each is positive, and all work together is about 1.
   std::span<const Cell> cells() const noexcept { return cells_; }
   std::vector<double> work_in(const UnitGrid& grid) const;
 

@@ -1,15 +1,11 @@
 #pragma once
 
-// Converts between the grid that users see and the one that a model of its work sees.
+// Converts between the grid that users see and the grid that a model of its work uses.
 
 #include "boxes/from_work/unit_grid.hpp"
 #include "boxes/rows/grid_rules.hpp"
 
 #include <evenkeel/core/domains/grid.hpp>
-
-#include <array>
-#include <span>
-#include <vector>
 
 namespace evenkeel {
 
@@ -21,7 +17,7 @@ class GridFrame {
 
   const LevelCounts& domains() const noexcept { return domains_; }
   GridScheme scheme() const noexcept { return scheme_; }
-  // Whether the rules restrict where borders may stand.
+  // Returns true if the rules restrict the places of borders.
   bool is_restricted() const;
 
   UnitGrid to_unit(const GridBorders& borders) const;

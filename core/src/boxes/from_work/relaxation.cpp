@@ -1,6 +1,5 @@
-#include "boxes/from_work/relaxation.hpp"
+#include "boxes/from_work/next_grids.hpp"
 
-#include <algorithm>
 #include <limits>
 
 namespace evenkeel {

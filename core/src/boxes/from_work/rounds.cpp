@@ -1,28 +1,18 @@
-#include "boxes/box_cut.hpp"
-#include "boxes/from_work/density.hpp"
-#include "boxes/from_work/grid_frame.hpp"
-#include "boxes/from_work/relaxation.hpp"
-#include "boxes/from_work/staggered_cut.hpp"
-#include "boxes/from_work/tensor_cut.hpp"
-#include "boxes/from_work/unit_grid.hpp"
+#include "boxes/from_work/next_grids.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/core/boxes/rounds.hpp>
 
-#include <algorithm>
-#include <cmath>
-#include <deque>
-#include <string>
 #include <utility>
 
 namespace evenkeel {
 
 namespace {
 
-constexpr std::size_t most_rounds = 8;   // to which the model is fitted
-constexpr double most_repeats = 16;      // of a grid, that count in the mean of its work
+constexpr std::size_t most_rounds = 8;   // that the model is fitted to
+constexpr double most_repeats = 16;      // of a grid that count in the mean of its work
 constexpr int patience = 16;             // rounds without a new best grid
-constexpr double another_lambda = 0.05;  // a greater increase: the work has changed
+constexpr double another_lambda = 0.05;  // a greater increase shows that the work has changed
 constexpr double even_enough = 1.05;     // no other grids are tried then
 constexpr double worth_a_move = 0.995;   // of the present lambda
 
@@ -46,8 +36,8 @@ void check_work(double work, const std::string& whose) {
                 "Measure again, or give 0 where nothing was computed.");
 }
 
-// Scales numbers so that their sum is 1. Returns the sum before, which may be infinite; 0 if all
-// are 0.
+// Scales numbers so that their sum is 1. Returns their former sum, which may be infinite, or 0 if
+// all numbers are 0.
 double make_shares(std::vector<double>& numbers) {
   const double most = *std::max_element(numbers.begin(), numbers.end());
   if (!(most > 0)) return 0;
@@ -59,7 +49,7 @@ double make_shares(std::vector<double>& numbers) {
 
 double square(double x) { return x * x; }
 
-// Estimates how much a domain's work differs when it is measured again.
+// Estimates how much the work of a domain differs between two measurements.
 class Noise {
  public:
   explicit Noise(double given) : given_(given) {}
@@ -163,8 +153,8 @@ void GridRounds::Impl::next(std::span<const double> work_of_parts) {
   propose(proposal());
 }
 
-// Decides whether the newest round is the best. The earlier best is forgotten, as one of other
-// work, if its grid is clearly less even now.
+// Decides whether the newest round is the best. If the grid of the earlier best is clearly less
+// even now, the work has changed, and that best is forgotten.
 void GridRounds::Impl::judge() {
   const double lambda = lambda_of(rounds_.back().work);
   ++rounds_since_best_;
@@ -199,7 +189,7 @@ void GridRounds::Impl::remember(std::vector<double> work) {
   last.repeats = std::min(last.repeats + 1, most_repeats);
 }
 
-// By how much the greatest of the numbers exceeds their mean because of noise alone.
+// The amount by which noise alone raises the greatest of the numbers above their mean.
 double GridRounds::Impl::by_noise() const {
   if (!(noise_.deviation() > worth_averaging)) return 0;
   const auto parts = static_cast<double>(speeds_.size());
@@ -231,7 +221,7 @@ GridBorders GridRounds::Impl::even_on_model() const {
   if (frame_.scheme() == GridScheme::tensor) return tensor();
   GridBorders staggered = frame_.to_borders(staggered_cut(density_, speeds_, frame_));
   if (!frame_.is_restricted()) return staggered;
-  // A cut level by level cannot see that an inner row has no room in what the outer rows leave it.
+  // A cut level by level does not notice when the outer rows leave no room for an inner row.
   const double lambda = lambda_on_model(frame_.to_unit(staggered));
   if (lambda <= even_enough) return staggered;
   GridBorders rows = tensor();

@@ -1,16 +1,15 @@
-#include "boxes/from_work/staggered_cut.hpp"
+#include "boxes/from_work/next_grids.hpp"
 
 #include "boxes/rows/running_work.hpp"
 
 #include <numeric>
 #include <utility>
-#include <vector>
 
 namespace evenkeel {
 
 namespace {
 
-// The part of a cell of the model that lies in a domain of the outer levels.
+// The part of a cell of the model that is in a domain of the outer levels.
 struct Portion {
   std::size_t cell;
   double work;

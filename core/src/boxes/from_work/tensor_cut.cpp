@@ -1,14 +1,11 @@
-#include "boxes/from_work/tensor_cut.hpp"
+#include "boxes/from_work/next_grids.hpp"
 
 #include "boxes/rows/column_row.hpp"
 #include "boxes/rows/running_work.hpp"
 
-#include <algorithm>
-#include <cstdint>
 #include <limits>
 #include <random>
 #include <utility>
-#include <vector>
 
 namespace evenkeel {
 
@@ -71,7 +68,7 @@ class TensorCut {
     return heaviest;
   }
 
-  // The start that leads to the deepest valley, on a model of points.
+  // The start that leads to the deepest valley in a model of points.
   Rows best_start(const Rows& now) {
     make_points();
     const std::size_t starts = std::min(most_starts, most_parts_started / speeds_.size());
@@ -122,7 +119,7 @@ class TensorCut {
     Rows rows;
     for (std::size_t level = 0; level < 3; ++level) {
       std::vector<double> inner;
-      // Without a standard distribution: those differ between libraries, and ranks must not differ.
+      // Standard distributions differ between libraries, and ranks must not differ.
       for (std::size_t b = 1; b < domains_[level]; ++b)
         inner.push_back(edges_[level][random() % edges_[level].size()]);
       std::sort(inner.begin(), inner.end());
@@ -159,10 +156,11 @@ class TensorCut {
     double heaviest = 0;
     for (std::size_t level = 0; level < 3; ++level) {
       if (domains_[level] == 1) continue;
-      const auto [a, b] = across(level);
+      const std::pair<std::size_t, std::size_t> others = across(level);
       const ColumnRow row =
           best_row(columns_of(rows, level), static_cast<std::int64_t>(domains_[level]),
-                   [&, a = a, b = b](std::int64_t column, std::int64_t domain) {
+                   [&](std::int64_t column, std::int64_t domain) {
+                     const auto [a, b] = others;
                      const auto c = static_cast<std::size_t>(column);
                      return speeds_[c / domains_[b] * stride(a) + c % domains_[b] * stride(b) +
                                     static_cast<std::size_t>(domain) * stride(level)];
@@ -192,16 +190,17 @@ class TensorCut {
 
   Columns columns(const Rows& rows, std::size_t level) const {
     Columns columns = empty_columns(level);
-    const auto [a, b] = across(level);
+    const std::pair<std::size_t, std::size_t> others = across(level);
     const std::vector<double>& edges = edges_[level];
     const auto overlap = [&](std::size_t other, const UnitBox& box, auto&& visit) {
       for_each_overlap(rows[other].data(), domains_[other], box.lower[other], box.upper[other],
                        visit);
     };
     for (const Density::Cell& cell : density_.cells())
-      overlap(a, cell.box, [&, b = b](std::size_t in_a, double share_a) {
-        overlap(b, cell.box, [&](std::size_t in_b, double share_b) {
-          double* const column = &columns.below[(in_a * domains_[b] + in_b) * edges.size()];
+      overlap(others.first, cell.box, [&](std::size_t in_a, double share_a) {
+        overlap(others.second, cell.box, [&](std::size_t in_b, double share_b) {
+          double* const column =
+              &columns.below[(in_a * domains_[others.second] + in_b) * edges.size()];
           const double work = share_a * share_b * cell.work;
           for_each_overlap(edges.data(), edges.size() - 1, cell.box.lower[level],
                            cell.box.upper[level],

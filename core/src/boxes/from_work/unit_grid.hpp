@@ -1,7 +1,7 @@
 #pragma once
 
-// A grid as a model of its work sees it: in the unit cube, with axes in the order of the levels.
-// Every domain of the outer levels has a row of its own, even in a tensor grid; domains are
+// A grid for a model of its work: it is in the unit cube, with axes in the order of the levels.
+// Every domain of the outer levels has a row of its own, even in a tensor grid. Domains are
 // numbered in that order, the innermost fastest.
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace evenkeel {
 
 using LevelCounts = std::array<std::size_t, 3>;
 
-// Cells of a model are not narrower than this, and proposed borders stand at multiples of it. So no
+// Cells of a model are not narrower than this, and proposed borders are at multiples of it. So no
 // border divides what the model cannot divide, and proposals end when all work is in one point.
 inline constexpr double finest = 0x1p-30;
 inline double resolved(double place) noexcept { return std::round(place / finest) * finest; }
@@ -33,7 +33,12 @@ struct UnitGrid {
   const double* row(std::size_t level, std::size_t index) const noexcept {
     return borders[level].data() + index * (domains[level] + 1);
   }
-  UnitBox box_of(std::size_t domain) const noexcept;
+  UnitBox box_of(std::size_t domain) const noexcept {
+    const std::size_t column = domain / domains[2], plane = column / domains[1];
+    const std::array<const double*, 3> at = {row(0, 0) + plane, row(1, plane) + column % domains[1],
+                                             row(2, column) + domain % domains[2]};
+    return {{*at[0], *at[1], *at[2]}, {at[0][1], at[1][1], at[2][1]}};
+  }
 };
 
 // The last domain in a row that begins at or before a place.

@@ -8,7 +8,7 @@ namespace {
 
 using SpeedOf = std::function<double(std::int64_t, std::int64_t)>;
 
-// The last bin that a domain from bin `from` on can reach without a piece above the limit.
+// The last bin that a domain that begins at bin `from` can reach without a piece above the limit.
 std::int64_t reach(const Columns& columns, std::int64_t from, std::int64_t domain, double limit,
                    const SpeedOf& speed_of) {
   std::int64_t to = columns.bins;
@@ -42,7 +42,7 @@ bool fits(const Columns& columns, std::int64_t domains, double limit, const Spee
   return from == columns.bins;
 }
 
-// The first bin up to which all columns together have a share of their work.
+// The first bin up to which all columns together have this share of their work.
 std::int64_t bin_of_share(const Columns& columns, double share) {
   const auto below = [&](std::int64_t bin) {
     double sum = 0;
@@ -59,9 +59,9 @@ std::int64_t bin_of_share(const Columns& columns, double share) {
   return from;
 }
 
-// Borders with no piece above a limit, which must be feasible; subject to that each is nearest to
-// an equal share of the work, because a row that only just fits leaves the other rows no room to
-// improve.
+// Borders with no piece above a limit, which must be feasible. Within the limit, each border is as
+// near as possible to an equal share of the work, because a row that only just fits leaves the
+// other rows no room to improve.
 std::vector<std::int64_t> spread(const Columns& columns, std::int64_t domains, double limit,
                                  const SpeedOf& speed_of) {
   std::vector<std::int64_t> earliest(static_cast<std::size_t>(domains));
@@ -108,7 +108,7 @@ ColumnRow best_row(const Columns& columns, std::int64_t domains, const SpeedOf& 
   double above = heaviest_piece(columns, row.borders, speed_of), below = 0;
   while (above - below > above * 0x1p-40) {
     const double limit = below + (above - below) / 2;
-    if (!(below < limit && limit < above)) break;  // there is no number between tiny ones
+    if (!(below < limit && limit < above)) break;  // no number is between these two
     (fits(columns, domains, limit, speed_of) ? above : below) = limit;
   }
   std::vector<std::int64_t> spread_out = spread(columns, domains, above, speed_of);

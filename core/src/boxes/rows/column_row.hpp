@@ -13,7 +13,7 @@ namespace evenkeel {
 // Work along several columns, in bins that are the same for all.
 struct Columns {
   std::int64_t bins = 0;
-  std::vector<double> below;  // of each column: bins + 1 sums, from 0 on
+  std::vector<double> below;  // bins + 1 sums of each column, the first of which is 0
   std::int64_t count() const noexcept { return bins > 0 ? std::ssize(below) / (bins + 1) : 0; }
   std::span<const double> column(std::int64_t index) const noexcept {
     const auto length = static_cast<std::size_t>(bins) + 1;

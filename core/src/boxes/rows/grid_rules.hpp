@@ -1,20 +1,26 @@
 #pragma once
 
-// Where the borders of a grid may stand, for all code that proposes borders.
+// The rules for the borders of a grid, for all code that proposes borders.
 
 #include "boxes/rows/row.hpp"
 
 #include <evenkeel/core/box.hpp>
-#include <evenkeel/core/domains/shape.hpp>
+#include <evenkeel/core/domains/grid.hpp>
 
 #include <array>
+#include <string>
 
 namespace evenkeel {
+
+inline constexpr const char* grid_stage = "core/boxes";
+[[noreturn]] void refuse_grid(const std::string& problem, const std::string& remedy);
+
+void check_speeds(std::span<const double> speeds, int parts);
 
 struct GridRules {
   Box box;
   std::array<double, 3> least_width = {};  // of a domain, along each axis
-  std::array<double, 3> cell_size = {};    // borders stand at multiples from the lower face
+  std::array<double, 3> cell_size = {};    // borders are at multiples of it from the lower face
   RowRules along(int axis) const;
 };
 

@@ -21,7 +21,7 @@ double before(double place, double width) {
   return next;
 }
 
-// A cell that is smaller than what numbers can tell has a multiple everywhere.
+// If a cell is below the resolution of the numbers, every place counts as a multiple of it.
 bool has_cells(const RowRules& row) {
   constexpr double most = 0x1p53;
   return row.cell > 0 && row.upper / row.cell - row.lower / row.cell < most;

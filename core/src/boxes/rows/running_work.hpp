@@ -1,6 +1,6 @@
 #pragma once
 
-// The work below each place of a row, as a function: it rises linearly between places.
+// The work below each place of a row, as a piecewise linear function of the place.
 
 #include <span>
 #include <vector>

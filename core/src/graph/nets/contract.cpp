@@ -1,16 +1,13 @@
-#include "graph/nets/contract.hpp"
-
-#include "graph/nets/spread.hpp"
+#include "graph/nets/steps.hpp"
+#include "graph/stage.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 
 namespace evenkeel::graphs {
 
 namespace {
-
-constexpr const char* stage_name = "core/graph";
-constexpr const char* label = "evenkeel::graph::nets";
 
 struct CoarseAddresses {
   const Vertex* coarse_of;
@@ -24,17 +21,6 @@ struct CoarseAddresses {
   }
 };
 
-struct IsHome {
-  const int* is_home;
-  KOKKOS_FUNCTION bool operator()(std::int64_t e) const { return is_home[e] != 0; }
-};
-struct LengthAt {
-  const std::int64_t *offsets, *nets;
-  std::int64_t* lengths;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    lengths[i] = offsets[nets[i] + 1] - offsets[nets[i]];
-  }
-};
 struct WriteCoarsePins {
   NetsView nets;
   const std::int64_t *homes, *offsets;
@@ -47,21 +33,20 @@ struct WriteCoarsePins {
   }
 };
 
-// The nets whose home is here, over coarse vertices.
+// The nets whose home is this rank, over coarse vertices.
 LooseNets loosened(const NetLevel& fine, const exec::Array<Address>& addresses) {
   const Space& space = fine.space;
   const exec::Array<std::int64_t> homes =
-      exec::numbers_that(space, label, fine.count(), IsHome{fine.is_home.data()});
-  const exec::Array<std::int64_t> offsets(space, label, homes.size() + 1);
-  exec::for_each(space, label, homes.size(),
-                 LengthAt{fine.offsets.data(), homes.data(), offsets.data()});
-  exec::for_each(space, label, 1,
-                 exec::detail::Fill<std::int64_t>{offsets.data() + homes.size(), 0});
-  const exec::Array<Address> pins(space, label, exec::sum_up(offsets));
+      exec::numbers_that(space, nets_label, fine.count(), exec::IsOther{fine.is_home.data(), 0});
+  const exec::Array<std::int64_t> offsets(space, nets_label, homes.size() + 1);
+  exec::for_each(space, nets_label, homes.size(),
+                 exec::RowLengths{fine.offsets.data(), homes.data(), offsets.data()});
+  const exec::Array<Address> pins(space, nets_label, exec::to_offsets(offsets));
   exec::for_each(
-      space, label, homes.size(),
+      space, nets_label, homes.size(),
       WriteCoarsePins{NetsView(fine), homes.data(), offsets.data(), addresses.data(), pins.data()});
-  return tidied(space, offsets, pins, exec::chosen(space, label, fine.weights.data(), homes)).nets;
+  return tidied(space, offsets, pins, exec::chosen(space, nets_label, fine.weights.data(), homes))
+      .nets;
 }
 
 }  // namespace
@@ -72,8 +57,8 @@ NetLevel contract_nets(const Communicator& communicator, const NetLevel& fine,
   const Level& coarse = coarser.level;
   exec::Array<Address> addresses;
   Status ready = attempt(stage_name, [&] {
-    addresses = {space, label, fine.local()};
-    exec::for_each(space, label, fine.owned,
+    addresses = {space, nets_label, fine.local()};
+    exec::for_each(space, nets_label, fine.owned,
                    CoarseAddresses{coarser.coarse_of.data(), coarse.ghosts.addresses().data(),
                                    coarse.owned, communicator.rank(), addresses.data()});
   });

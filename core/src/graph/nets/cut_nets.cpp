@@ -1,14 +1,14 @@
-// The stages of cutting nets: read, spread over the ranks that have pins, expand into a graph, and
-// cut that with the nets beside it; report.
+// The stages of a cut of nets: read, spread over the ranks that have pins, expand into a graph, cut
+// that graph together with the nets, report.
 
+#include <evenkeel/backends/comm/ballot.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/core/graph/nets.hpp>
 
-#include "graph/cut_read.hpp"
-#include "graph/nets/expand.hpp"
-#include "graph/nets/given.hpp"
+#include "graph/cut/multilevel.hpp"
 #include "graph/nets/refine.hpp"
-#include "graph/nets/report.hpp"
-#include "graph/nets/spread.hpp"
+#include "graph/nets/steps.hpp"
+#include "graph/stage.hpp"
 
 #include <evenkeel/backends/comm/vote.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
@@ -22,12 +22,6 @@ namespace graphs {
 
 namespace {
 
-constexpr const char* stage_name = "core/graph";
-
-struct WeightAt {
-  const EdgeUnits* weights;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t e) const { return weights[e]; }
-};
 struct RealAt {
   const double* weights;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t e) const {
@@ -35,7 +29,7 @@ struct RealAt {
   }
 };
 
-// What nets and edges weigh, for their means.
+// The numbers and weights of nets and edges, for their means.
 struct Means {
   std::int64_t nets, net_weights, edges, edge_weights, duplicates;
   double ratio() const {
@@ -69,21 +63,21 @@ NetCut cut_nets(const Space& space, const Communicator& communicator, const Nets
     tidy = tidied(space, given.offsets, given.pins, given.weights);
     mine.nets = given.count();
     mine.net_weights =
-        exec::sum<std::int64_t>(space, given.count(), WeightAt{given.weights.data()});
+        exec::sum<std::int64_t>(space, given.count(), exec::ValueAt{given.weights.data()});
     mine.duplicates = tidy.duplicates;
   });
   NetLevel level = spread(communicator, ready, space, given.objects.owned, std::move(tidy.nets));
   ready = attempt(stage_name, [&] {
     expand(space, communicator.rank(), level, given.objects);
-    mine.edges = given.objects.edge_weights.size();
+    mine.edges = given.objects.rows.weights.size();
     mine.edge_weights =
-        exec::sum<std::int64_t>(space, mine.edges, RealAt{given.objects.edge_weights.data()});
+        exec::sum<std::int64_t>(space, mine.edges, RealAt{given.objects.rows.weights.data()});
   });
   const Means all = vote<&add_means>(communicator, ready, mine);
 
   GraphRead read = read_given(space, communicator, given.objects, method.moving_cost * all.ratio());
-  given.objects.columns = {};
-  given.objects.edge_weights = {};
+  given.objects.rows.columns = {};
+  given.objects.rows.weights = {};
   NetCompanion companion(communicator, std::move(level));
   GraphCut by_graph = cut_read(communicator, read, parts,
                                {method.effort, method.tolerance, options.progress, &companion});

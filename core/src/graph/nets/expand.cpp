@@ -1,9 +1,8 @@
-#include "graph/nets/expand.hpp"
-
-#include "graph/nets/given.hpp"
+#include "graph/nets/steps.hpp"
+#include "graph/stage.hpp"
 
 #include <evenkeel/backends/exec/lists.hpp>
-#include <evenkeel/core/graph/net_description.hpp>
+#include <evenkeel/core/graph/nets.hpp>
 
 #include <utility>
 
@@ -11,9 +10,7 @@ namespace evenkeel::graphs {
 
 namespace {
 
-constexpr const char* label = "evenkeel::graph::nets";
-
-// The other pins that a pin has edges to, by how far they are behind it around the ring.
+// The other pins that a pin has edges to, by their distance after it around the ring.
 struct Neighbours {
   std::int64_t pins;
 
@@ -95,25 +92,24 @@ struct WriteNumbers {
 }  // namespace
 
 void expand(const Space& space, int rank, const NetLevel& nets, Given& objects) {
-  const exec::Reached<std::int64_t> firsts(space, label, objects.firsts);
-  const exec::Array<std::int64_t> numbers(space, label, nets.local());
-  exec::for_each(space, label, nets.local(),
+  const exec::Reached<std::int64_t> firsts(space, nets_label, objects.firsts);
+  const exec::Array<std::int64_t> numbers(space, nets_label, nets.local());
+  exec::for_each(space, nets_label, nets.local(),
                  WriteNumbers{nets.owned, rank, nets.ghosts.addresses().data(), firsts.data(),
                               numbers.data()});
-  exec::Array<std::int64_t> offsets(space, label, nets.owned + 1);
-  exec::for_each(space, label, 1, exec::detail::Fill<std::int64_t>{offsets.data() + nets.owned, 0});
+  exec::Array<std::int64_t> offsets(space, nets_label, nets.owned + 1);
   const NetsView view(nets);
-  exec::for_each(space, label, nets.owned, CountEdges{view, offsets.data()});
-  const std::int64_t edges = exec::sum_up(offsets);
-  exec::Array<std::int64_t> columns(space, label, edges);
-  objects.edge_weights = {space, label, edges};
-  exec::for_each(space, label, nets.owned,
+  exec::for_each(space, nets_label, nets.owned, CountEdges{view, offsets.data()});
+  const std::int64_t edges = exec::to_offsets(offsets);
+  exec::Array<std::int64_t> columns(space, nets_label, edges);
+  objects.rows.weights = {space, nets_label, edges};
+  exec::for_each(space, nets_label, nets.owned,
                  WriteEdges{view, numbers.data(), offsets.data(), columns.data(),
-                            objects.edge_weights.data()});
-  space.fence(label);
-  objects.offsets = Integers(std::move(offsets));
-  objects.columns = Integers(std::move(columns));
-  // Integers that are taken as they are.
+                            objects.rows.weights.data()});
+  space.fence(nets_label);
+  objects.rows.offsets = Integers(std::move(offsets));
+  objects.rows.columns = Integers(std::move(columns));
+  // The edge weights are integers that need no scaling.
   objects.all.heaviest_edge = heaviest_net;
   objects.all.uneven_edges = 0;
 }

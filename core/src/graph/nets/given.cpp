@@ -1,9 +1,13 @@
 #include "graph/nets/given.hpp"
+#include "graph/stage.hpp"
 
 #include "field/numbers.hpp"
-#include "graph/ids.hpp"
+#include "graph/input/ids.hpp"
+#include "order/bisect.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 #include <evenkeel/core/field/array.hpp>
@@ -17,32 +21,24 @@ namespace evenkeel::graphs {
 
 namespace {
 
-constexpr const char* stage_name = "core/graph";
-constexpr const char* label = "evenkeel::graph::nets";
-
-// What this rank tells, before numbers of all ranks are known.
+// The input of this rank, before the numbers of all ranks are known.
 struct Told {
   std::int64_t objects = 0;
   exec::Array<std::int64_t> offsets, pins;
-  exec::Array<std::uint64_t> ids;  // of pins; empty: pins are numbers
-  exec::Array<double> weights;     // empty: all 1
-};
-
-struct Falls {
-  const std::int64_t* offsets;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return offsets[i] > offsets[i + 1]; }
+  exec::Array<std::uint64_t> ids;  // of pins; empty if pins are numbers
+  exec::Array<double> weights;     // empty if all are 1
 };
 
 void read_offsets(const Space& space, const NumberSource& offsets, Told& told) {
   const std::int64_t entries = offsets.layout().count;
   if (entries == 0) {
-    told.offsets = exec::filled<std::int64_t>(space, label, 1, 0);
+    told.offsets = exec::filled<std::int64_t>(space, nets_label, 1, 0);
     return;
   }
   told.offsets = integers(space, offsets, "offsets", entries, "nets");
   std::int64_t first = 0;
   told.offsets.fetch(0, {&first, 1});
-  const std::int64_t falls = exec::first_that(space, entries - 1, Falls{told.offsets.data()});
+  const std::int64_t falls = exec::first_that(space, entries - 1, exec::Falls{told.offsets.data()});
   if (first != 0 || falls < entries - 1)
     refuse("The offsets of nets in '" + offsets.label() + "' begin at " + std::to_string(first) +
                (falls < entries - 1 ? " and fall after net " + std::to_string(falls) : "") + '.',
@@ -77,12 +73,6 @@ Told read_told(const Space& space, const Nets& nets) {
   return told;
 }
 
-struct IsLarge {
-  const std::int64_t* offsets;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t e) const {
-    return offsets[e + 1] - offsets[e] > most_net_pins ? 1 : 0;
-  }
-};
 struct IsUneven {
   const double* values;
   KOKKOS_FUNCTION std::int64_t operator()(std::int64_t e) const {
@@ -91,10 +81,6 @@ struct IsUneven {
                ? 1
                : 0;
   }
-};
-struct ValueAt {
-  const double* values;
-  KOKKOS_FUNCTION double operator()(std::int64_t e) const { return values[e]; }
 };
 
 NetSums sums_of(const Space& space, const Told& told, const Nets& nets) {
@@ -106,12 +92,13 @@ NetSums sums_of(const Space& space, const Told& told, const Nets& nets) {
   mine.has_weights = nets.options().net_weight.given() ? mine.ranks : 0;
   if (told.weights.empty()) return mine;
   mine.heaviest =
-      exec::extremes<double>(space, told.weights.size(), ValueAt{told.weights.data()}).greatest;
+      exec::extremes<double>(space, told.weights.size(), exec::ValueAt{told.weights.data()})
+          .greatest;
   mine.uneven = exec::sum<std::int64_t>(space, told.weights.size(), IsUneven{told.weights.data()});
   return mine;
 }
 
-void combine(NetSums& into, const NetSums& from) noexcept {
+void combine_sums(NetSums& into, const NetSums& from) noexcept {
   into.nets += from.nets;
   into.pins += from.pins;
   into.large += from.large;
@@ -121,7 +108,7 @@ void combine(NetSums& into, const NetSums& from) noexcept {
   into.uneven += from.uneven;
 }
 
-// Small integers are such multiples of all that a net's weight is divided by that nothing is lost.
+// Small integers become multiples of all numbers that divide a net's weight, so nothing is lost.
 double units_of_one(const NetSums& all) {
   constexpr double divisible = 27720;  // by 1 to 12
   const double heaviest = all.has_weights > 0 ? all.heaviest : 1;
@@ -131,7 +118,7 @@ double units_of_one(const NetSums& all) {
 }
 
 struct WriteUnits {
-  const double* weights;  // null: all 1
+  const double* weights;  // null if all are 1
   double factor;
   EdgeUnits* units;
   KOKKOS_FUNCTION void operator()(std::int64_t e) const {
@@ -141,13 +128,13 @@ struct WriteUnits {
   }
 };
 
-// An edgeless graph of the objects, whose arrays are checked as those of any graph.
+// A graph of the objects without edges, whose arrays are checked like those of any graph.
 Given given_objects(const Space& space, const Communicator& communicator, const Nets& nets,
                     std::int64_t objects, const GraphCutOptions& options, const ByGraph& method) {
   exec::Array<std::int64_t> offsets, columns;
   vote(communicator, attempt(stage_name, [&] {
-         offsets = exec::filled<std::int64_t>(space, label, objects + 1, 0);
-         columns = {space, label, 0};
+         offsets = exec::filled<std::int64_t>(space, nets_label, objects + 1, 0);
+         columns = {space, nets_label, 0};
        }));
   const NetOptions& known = nets.options();
   Given given = given_graph(space, communicator,
@@ -159,37 +146,25 @@ Given given_objects(const Space& space, const Communicator& communicator, const 
                                    .position = known.position,
                                    .fixed = known.fixed}),
                             options, method);
-  // They were read where they are, which is nowhere afterwards.
-  given.offsets = {};
-  given.columns = {};
+  // These refer to the arrays above, which end here.
+  given.rows.offsets = {};
+  given.rows.columns = {};
   return given;
 }
 
-struct IsOutside {
-  const std::int64_t* pins;
-  std::int64_t objects;
-  KOKKOS_FUNCTION bool operator()(std::int64_t i) const {
-    return pins[i] < 0 || pins[i] >= objects;
-  }
-};
 struct WriteAddresses {
   const std::int64_t *pins, *firsts;
   int ranks;
   Address* addresses;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    int rank = 0;
-    for (int rest = ranks; rest > 1;) {
-      const int half = rest / 2;
-      rank += firsts[rank + half] <= pins[i] ? half : 0;
-      rest -= half;
-    }
+    const auto rank = static_cast<int>(part_at(firsts, ranks, pins[i]));
     addresses[i] = address_of(rank, static_cast<std::int32_t>(pins[i] - firsts[rank]));
   }
 };
 
 void require_objects(const Space& space, const Told& told, std::int64_t objects) {
   const std::int64_t bad =
-      exec::first_that(space, told.pins.size(), IsOutside{told.pins.data(), objects});
+      exec::first_that(space, told.pins.size(), exec::IsOutside{told.pins.data(), objects});
   if (bad == told.pins.size()) return;
   const std::string where = "Pin " + std::to_string(bad) + " of this rank is ";
   if (told.ids.empty()) {
@@ -215,13 +190,13 @@ NetsGiven given_nets(const Space& space, const Communicator& communicator, const
     mine = sums_of(space, told, nets);
   });
   NetsGiven given;
-  given.all = vote<&combine>(communicator, ready, mine);
+  given.all = vote<&combine_sums>(communicator, ready, mine);
   if (given.all.has_weights != 0 && given.all.has_weights != given.all.ranks)
     throw Error(ErrorKind::disagreement, Where{stage_name},
                 "Only some ranks give weights of their nets.",
                 "Give them on all ranks that have nets.");
   given.objects = given_objects(space, communicator, nets, told.objects, options, method);
-  const bool has_ids = given.objects.all.has_ids > 0;
+  const bool has_ids = given.objects.all.has(Says::ids);
   vote(communicator, attempt(stage_name, [&] {
          if (has_ids != nets.options().id.given() && mine.pins > 0)
            refuse("Only some ranks know objects by ids.", "Give ids on all ranks, or on none.");
@@ -230,17 +205,17 @@ NetsGiven given_nets(const Space& space, const Communicator& communicator, const
   given.units_of_one = units_of_one(given.all);
   vote(communicator, attempt(stage_name, [&] {
          require_objects(space, told, given.objects.all.vertices);
-         const exec::Reached<std::int64_t> firsts(space, label, given.objects.firsts);
-         given.pins = {space, label, told.pins.size()};
-         exec::for_each(space, label, told.pins.size(),
+         const exec::Reached<std::int64_t> firsts(space, nets_label, given.objects.firsts);
+         given.pins = {space, nets_label, told.pins.size()};
+         exec::for_each(space, nets_label, told.pins.size(),
                         WriteAddresses{told.pins.data(), firsts.data(), communicator.size(),
                                        given.pins.data()});
          given.offsets = std::move(told.offsets);
-         given.weights = {space, label, given.offsets.size() - 1};
-         exec::for_each(space, label, given.weights.size(),
+         given.weights = {space, nets_label, given.offsets.size() - 1};
+         exec::for_each(space, nets_label, given.weights.size(),
                         WriteUnits{told.weights.empty() ? nullptr : told.weights.data(),
                                    given.units_of_one, given.weights.data()});
-         space.fence(label);
+         space.fence(nets_label);
        }));
   return given;
 }

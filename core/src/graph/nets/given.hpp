@@ -1,10 +1,10 @@
 #pragma once
 
-// What the application says of its nets: arrays that are checked, in the memory of the space, and
-// what all ranks agree on.
+// The input of the application about its nets: checked arrays in the memory of the space, and the
+// numbers that all ranks agree on.
 
-#include "graph/given.hpp"
-#include "graph/level.hpp"
+#include "graph/input/given.hpp"
+#include "graph/levels/level.hpp"
 
 #include <evenkeel/core/graph/nets.hpp>
 
@@ -14,7 +14,7 @@ namespace evenkeel::graphs {
 
 struct NetSums {
   std::int64_t nets, pins, large;
-  std::int64_t has_weights, ranks;  // ranks that say so, and ranks with nets
+  std::int64_t has_weights, ranks;  // the numbers of ranks with weights, and with nets
   double heaviest;
   std::int64_t uneven;  // weights that are not integers
 };
@@ -24,16 +24,23 @@ struct NetsGiven {
   exec::Array<std::int64_t> offsets;
   exec::Array<Address> pins;
   exec::Array<EdgeUnits> weights;  // of nets, in units
-  double units_of_one = 1;         // what a weight of 1 is in units
+  double units_of_one = 1;         // the units of a weight of 1
   NetSums all = {};                // the same on all ranks
 
   std::int64_t count() const noexcept { return weights.size(); }
 };
 
+struct IsLarge {
+  const std::int64_t* offsets;
+  KOKKOS_FUNCTION bool operator()(std::int64_t e) const {
+    return offsets[e + 1] - offsets[e] > most_net_pins;
+  }
+};
+
 // The heaviest net, in units.
 inline constexpr double heaviest_net = 0x1p20;
 
-// Collective. Reads and checks all. Throws the same Error on all ranks.
+// Collective. Reads and checks everything. Throws the same Error on all ranks.
 NetsGiven given_nets(const Space& space, const Communicator& communicator, const Nets& nets,
                      const GraphCutOptions& options, const ByGraph& method);
 

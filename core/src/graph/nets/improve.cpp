@@ -1,6 +1,7 @@
 #include "graph/nets/improve.hpp"
+#include "graph/stage.hpp"
 
-#include "graph/moves_state.hpp"
+#include "graph/improve/moves_state.hpp"
 
 #include <evenkeel/backends/exec/launch.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
@@ -11,8 +12,7 @@ namespace evenkeel::graphs {
 
 namespace {
 
-constexpr const char* label = "evenkeel::graph::nets";
-constexpr int is_candidate = 4;  // a mark beside is_active
+constexpr int is_candidate = 4;  // a mark, like is_active
 
 struct NetState {
   State state;
@@ -24,13 +24,13 @@ struct NetState {
   int* marks;
   int *net_parts, *net_counts, *net_sizes;
 
-  // Whether a pin's move counts for another one's.
+  // Returns true if pin v has to take the move of pin u into account.
   KOKKOS_FUNCTION bool is_before(Vertex u, Vertex v) const {
     return gains[u] != gains[v] ? gains[u] > gains[v] : names[u] < names[v];
   }
 };
 
-// --- What nets are in ----------------------------------------------------------------------------
+// --- The parts of nets ---------------------------------------------------------------------------
 
 template <class Instance>
 struct Touch {
@@ -46,7 +46,8 @@ struct Touch {
   }
 };
 
-// Counts the pins of a net by part. Adds what that changes at its home, and lists its vertices.
+// Counts the pins of a net by part. At the home of the net, adds the change of the connectivity.
+// Lists the vertices of the net.
 template <class Instance>
 struct CountPins {
   NetState all;
@@ -85,9 +86,9 @@ struct CountPins {
 
 // --- Choosing ------------------------------------------------------------------------------------
 
-// What a part means to a vertex: the weight of the nets that have other pins in it. So what it
-// gains by a move is, as in a graph, the difference: nets that have no pin there yet will be in one
-// part more, and nets that it leaves as their last pin in one less.
+// The connection of a vertex to a part is the weight of the nets that have other pins in it. So the
+// gain of a move is the difference of two connections, as in a graph: nets without a pin in the new
+// part will be in one part more, and nets whose last pin leaves the old part in one less.
 template <class Connections>
 KOKKOS_INLINE_FUNCTION void connect(const NetState& all, Vertex v, Connections& connections) {
   const int own = all.parts[v];
@@ -100,7 +101,7 @@ KOKKOS_INLINE_FUNCTION void connect(const NetState& all, Vertex v, Connections& 
   }
 }
 
-// The part that a vertex would go to, as Choose of jet.cpp does it for edges.
+// Chooses the target of a vertex, like Choose of jet.cpp for edges.
 template <class Instance>
 struct ChooseByNets {
   NetState all;
@@ -109,12 +110,12 @@ struct ChooseByNets {
 
   KOKKOS_FUNCTION bool wants(Vertex v) const {
     clears_mark<Instance>(&all.marks[v], is_active);
-    if (all.state.is_lump(v)) {  // a part would have two
+    if (all.state.is_lump(v)) {  // no part may get a second lump
       all.targets[v] = nowhere;
       return false;
     }
     if (all.state.moved_at[v] != all.state.round - 1) return true;
-    // Locked for one round.
+    // The vertex moved in the last round, so it is locked for one round.
     if (sets_mark<Instance>(&all.marks[v], is_active)) active_next(v);
     all.targets[v] = nowhere;
     return false;
@@ -130,13 +131,13 @@ struct ChooseByNets {
 
 // --- Afterburner ---------------------------------------------------------------------------------
 
-// What a vertex gains when pins with a higher gain have gone where it is expected; it goes itself
-// where that does no harm.
+// Computes the gain of a vertex after pins with a higher gain have gone to their expected parts.
+// The vertex goes too if it loses nothing then.
 struct BurnByNets {
   NetState all;
   std::int64_t floors[most_constraints];
   const Vertex* candidates;
-  const int* expected;  // where pins are expected to go
+  const int* expected;  // the parts that pins are expected to go to
   int* going;
 
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
@@ -166,12 +167,12 @@ struct BurnByNets {
   }
 };
 
-// Who goes, and who may go later.
+// Lists the vertices that go, and those that may go later.
 template <class Instance>
 struct Depart {
   const Vertex* candidates;
   const int* targets;
-  int *likely, *going, *marks;  // nobody goes anywhere afterwards
+  int *likely, *going, *marks;  // `likely` and `going` are nowhere afterwards
   Appender<Instance> candidates_next, movers;
   KOKKOS_FUNCTION void operator()(std::int64_t i) const {
     const Vertex v = candidates[i];
@@ -197,48 +198,50 @@ struct NetMoves::Work {
   const Space& space() const { return all.nets_.space; }
 
   NetState state() const {
-    return {state_of(all.moves_),   NetsView(all.nets_),  all.parts_.data(), all.targets_.data(),
-            all.gains_.data(),      all.names_.data(),    all.marks_.data(), all.net_parts_.data(),
-            all.net_counts_.data(), all.net_sizes_.data()};
+    return {state_of(all.moves_),     NetsView(all.nets_),       all.pins_.parts.data(),
+            all.pins_.targets.data(), all.pins_.gains.data(),    all.pins_.names.data(),
+            all.pins_.marks.data(),   all.in_nets_.parts.data(), all.in_nets_.counts.data(),
+            all.in_nets_.sizes.data()};
   }
 
   void allocate() const {
     const std::int64_t local = nets().local(), owned = nets().owned, count = nets().count();
-    // In no part: all nets are touched.
-    all.parts_ = exec::filled<int>(space(), label, local, nowhere);
-    all.parts_next_ = {space(), label, local};
-    all.targets_ = exec::filled<int>(space(), label, local, nowhere);
-    all.likely_ = exec::filled<int>(space(), label, local, nowhere);
-    all.going_ = exec::filled<int>(space(), label, local, nowhere);
-    all.gains_ = exec::filled<std::int64_t>(space(), label, local, 0);
-    all.marks_ = exec::filled<int>(space(), label, owned, 0);
-    all.net_parts_ = {space(), label, nets().pins.size()};
-    all.net_counts_ = {space(), label, nets().pins.size()};
-    all.net_sizes_ = exec::filled<int>(space(), label, count, 1);
-    all.net_marks_ = exec::filled<int>(space(), label, count, 0);
-    all.touched_ = {space(), count};
-    all.active_ = {space(), owned};
-    all.active_next_ = {space(), owned};
-    all.candidates_ = {space(), owned};
-    all.candidates_next_ = {space(), owned};
-    all.names_ = {space(), label, local};
-    exec::for_each(space(), label, owned,
-                   Copy<std::uint64_t>{moves().level->names.data(), all.names_.data()});
+    // All pins begin in no part, so that all nets are touched.
+    all.pins_.parts = exec::filled<int>(space(), nets_label, local, nowhere);
+    all.pins_.parts_next = {space(), nets_label, local};
+    all.pins_.targets = exec::filled<int>(space(), nets_label, local, nowhere);
+    all.pins_.likely = exec::filled<int>(space(), nets_label, local, nowhere);
+    all.pins_.going = exec::filled<int>(space(), nets_label, local, nowhere);
+    all.pins_.gains = exec::filled<std::int64_t>(space(), nets_label, local, 0);
+    all.pins_.marks = exec::filled<int>(space(), nets_label, owned, 0);
+    all.in_nets_.parts = {space(), nets_label, nets().pins.size()};
+    all.in_nets_.counts = {space(), nets_label, nets().pins.size()};
+    all.in_nets_.sizes = exec::filled<int>(space(), nets_label, count, 1);
+    all.in_nets_.marks = exec::filled<int>(space(), nets_label, count, 0);
+    all.lists_.touched = {space(), count};
+    all.lists_.active = {space(), owned};
+    all.lists_.active_next = {space(), owned};
+    all.lists_.candidates = {space(), owned};
+    all.lists_.candidates_next = {space(), owned};
+    all.pins_.names = {space(), nets_label, local};
+    exec::for_each(space(), nets_label, owned,
+                   exec::Copy{moves().level->names.data(), all.pins_.names.data()});
   }
 
   template <class Instance>
   std::int64_t count_pins(const Instance& instance) const {
-    all.touched_.clear();
+    all.lists_.touched.clear();
+    exec::for_each(instance, nets_label, nets().local(),
+                   Touch<Instance>{NetsView(nets()), all.pins_.parts_next.data(),
+                                   all.pins_.parts.data(), all.in_nets_.marks.data(),
+                                   all.lists_.touched.template appender<Instance>()});
+    all.lists_.touched.count_up();
+    const auto change = exec::filled<std::int64_t>(space(), nets_label, 1, 0);
     exec::for_each(
-        instance, label, nets().local(),
-        Touch<Instance>{NetsView(nets()), all.parts_next_.data(), all.parts_.data(),
-                        all.net_marks_.data(), all.touched_.template appender<Instance>()});
-    all.touched_.count_up();
-    const auto change = exec::filled<std::int64_t>(space(), label, 1, 0);
-    exec::for_each(instance, label, all.touched_.size(),
-                   CountPins<Instance>{state(), all.touched_.data(), all.net_marks_.data(),
-                                       change.data(), all.active_.template appender<Instance>()});
-    all.active_.count_up();
+        instance, nets_label, all.lists_.touched.size(),
+        CountPins<Instance>{state(), all.lists_.touched.data(), all.in_nets_.marks.data(),
+                            change.data(), all.lists_.active.template appender<Instance>()});
+    all.lists_.active.count_up();
     std::int64_t changed = 0;
     change.fetch(0, {&changed, 1});
     return changed;
@@ -246,36 +249,37 @@ struct NetMoves::Work {
 
   template <class Instance>
   void choose(const Instance& instance, double tolerated_loss) const {
-    all.active_next_.clear();
-    for_listed(instance, moves(), state(), all.active_,
+    all.lists_.active_next.clear();
+    for_listed(instance, moves(), state(), all.lists_.active,
                ChooseByNets<Instance>{state(), tolerated_loss,
-                                      all.active_next_.template appender<Instance>(),
-                                      all.candidates_.template appender<Instance>()});
-    all.active_next_.count_up();
-    all.active_.swap(all.active_next_);
-    all.candidates_.count_up();
+                                      all.lists_.active_next.template appender<Instance>(),
+                                      all.lists_.candidates.template appender<Instance>()});
+    all.lists_.active_next.count_up();
+    all.lists_.active.swap(all.lists_.active_next);
+    all.lists_.candidates.count_up();
   }
 
-  // Where vertices go if others do as `expected`.
+  // Finds the parts that vertices go to if others go as `expected`.
   template <class Instance>
   void burn(const Instance& instance, const exec::Array<int>& expected,
             const exec::Array<int>& going) const {
-    BurnByNets burner{state(), {}, all.candidates_.data(), expected.data(), going.data()};
+    BurnByNets burner{state(), {}, all.lists_.candidates.data(), expected.data(), going.data()};
     std::copy(moves().goal.floors.begin(), moves().goal.floors.end(), burner.floors);
-    exec::for_each(instance, label, all.candidates_.size(), burner);
+    exec::for_each(instance, nets_label, all.lists_.candidates.size(), burner);
   }
   template <class Instance>
   void depart(const Instance& instance) const {
-    all.candidates_next_.clear();
-    moves().movers.clear();
-    exec::for_each(instance, label, all.candidates_.size(),
-                   Depart<Instance>{all.candidates_.data(), all.targets_.data(), all.likely_.data(),
-                                    all.going_.data(), all.marks_.data(),
-                                    all.candidates_next_.template appender<Instance>(),
-                                    moves().movers.template appender<Instance>()});
-    all.candidates_next_.count_up();
-    all.candidates_.swap(all.candidates_next_);
-    moves().movers.count_up();
+    all.lists_.candidates_next.clear();
+    moves().lists.movers.clear();
+    exec::for_each(
+        instance, nets_label, all.lists_.candidates.size(),
+        Depart<Instance>{all.lists_.candidates.data(), all.pins_.targets.data(),
+                         all.pins_.likely.data(), all.pins_.going.data(), all.pins_.marks.data(),
+                         all.lists_.candidates_next.template appender<Instance>(),
+                         moves().lists.movers.template appender<Instance>()});
+    all.lists_.candidates_next.count_up();
+    all.lists_.candidates.swap(all.lists_.candidates_next);
+    moves().lists.movers.count_up();
   }
 
   template <class Step>
@@ -286,16 +290,16 @@ struct NetMoves::Work {
 
 NetMoves::NetMoves(const NetLevel& nets, Moves& moves) : nets_(nets), moves_(moves) {
   const Work work{*this};
-  nets.ghosts.refresh(names_, 1, attempt(moves_stage, [&] { work.allocate(); }));
+  nets.ghosts.refresh(pins_.names, 1, attempt(moves_stage, [&] { work.allocate(); }));
 }
 
 void NetMoves::follow() {
   const Work work{*this};
   const Status copied = attempt(moves_stage, [&] {
-    exec::for_each(nets_.space, label, nets_.owned,
-                   Copy<int>{moves_.parts.data(), parts_next_.data()});
+    exec::for_each(nets_.space, nets_label, nets_.owned,
+                   exec::Copy{moves_.vertices.parts.data(), pins_.parts_next.data()});
   });
-  nets_.ghosts.refresh(parts_next_, 1, copied);
+  nets_.ghosts.refresh(pins_.parts_next, 1, copied);
   std::int64_t change = 0;
   vote_between(*moves_.communicator,
                work.attempted([&](const auto& instance) { change = work.count_pins(instance); }));
@@ -306,14 +310,16 @@ std::int64_t NetMoves::improve(double tolerated_loss) {
   const Work work{*this};
   Status ready =
       work.attempted([&](const auto& instance) { work.choose(instance, tolerated_loss); });
-  nets_.ghosts.refresh(targets_, 1, ready);
-  nets_.ghosts.refresh(gains_);
-  ready = work.attempted([&](const auto& instance) { work.burn(instance, targets_, likely_); });
-  // Where one of several pins does not go, others had better stay too.
-  nets_.ghosts.refresh(likely_, 1, ready);
-  ready = work.attempted([&](const auto& instance) { work.burn(instance, likely_, going_); });
+  nets_.ghosts.refresh(pins_.targets, 1, ready);
+  nets_.ghosts.refresh(pins_.gains);
+  ready = work.attempted(
+      [&](const auto& instance) { work.burn(instance, pins_.targets, pins_.likely); });
+  // If one of several pins of a net does not go, the others may lose by going.
+  nets_.ghosts.refresh(pins_.likely, 1, ready);
+  ready =
+      work.attempted([&](const auto& instance) { work.burn(instance, pins_.likely, pins_.going); });
   if (ready.ok()) ready = work.attempted([&](const auto& instance) { work.depart(instance); });
-  const std::int64_t moved = moves_.commit(ready, targets_, true);
+  const std::int64_t moved = moves_.commit(ready, pins_.targets, true);
   ++moves_.round;
   return moved;
 }

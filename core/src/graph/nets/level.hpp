@@ -1,16 +1,16 @@
 #pragma once
 
-// Nets over the vertices of a level of a graph, on each rank all that have a vertex of it. Light
-// nets are copied whole to the ranks of their pins, so that each rank sees by itself what a move of
-// its vertices changes.
+// Nets over the vertices of a level of a graph. Each rank has all nets that have one of its
+// vertices. Nets are copied whole to the ranks of their pins, so that each rank can compute the
+// effect of a move of its vertices.
 
-#include "graph/level.hpp"
+#include "graph/levels/level.hpp"
 
 #include <cstdint>
 
 namespace evenkeel::graphs {
 
-// Nets, each once on all ranks together: pins distinct and ascending, two at least.
+// Nets, each once over all ranks. The pins of a net are distinct and ascending, at least two.
 struct LooseNets {
   exec::Array<std::int64_t> offsets;  // nets + 1
   exec::Array<Address> pins;
@@ -21,15 +21,15 @@ struct LooseNets {
 
 using Net = std::int32_t;
 
-// Pins count the owned vertices of the level first, as the level does, and then ghosts, which are
-// others than those of the level.
+// Pins count the owned vertices of the level first, like the level, and then ghosts. These ghosts
+// are not those of the level.
 struct NetLevel {
   Space space = Space(0, nullptr);
   std::int64_t owned = 0;
   exec::Array<std::int64_t> offsets;  // nets + 1
   exec::Array<Vertex> pins;
   exec::Array<EdgeUnits> weights;
-  exec::Array<int> is_home;  // of each net: on one of the ranks that have it
+  exec::Array<int> is_home;  // of each net; 1 on one of the ranks that have it
   // Nets of each vertex and ghost.
   exec::Array<std::int64_t> firsts;  // local() + 1
   exec::Array<Net> nets;

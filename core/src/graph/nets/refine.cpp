@@ -1,8 +1,8 @@
 #include "graph/nets/refine.hpp"
 
-#include "graph/nets/contract.hpp"
+#include "graph/improve/refine.hpp"
 #include "graph/nets/improve.hpp"
-#include "graph/refine.hpp"
+#include "graph/nets/steps.hpp"
 
 #include <utility>
 
@@ -10,8 +10,8 @@ namespace evenkeel::graphs {
 
 namespace {
 
-// What a vertex may lose of its connection to its own part, in the hope for others. Less than for
-// edges: a net has more pins that may disappoint the hope.
+// The share of its connection to its own part that a vertex may lose, because others may follow. It
+// is less than for edges, because a net has more pins that may not follow.
 constexpr double tolerated_loss = 0.125;
 
 class ConnectedNets final : public Aim {
@@ -40,7 +40,7 @@ void NetCompanion::follow(const Level&, const Contracted& coarser) {
 }
 
 void NetCompanion::refine(Moves& moves, const Patience& patience, bool is_finest) {
-  // Edges lead further from a poor start: what they count falls a little with each pin that goes.
+  // From a poor start edges lead further, because their cut falls a little with each pin that goes.
   if (!is_finest) graphs::refine(moves, patience, is_finest);
   ConnectedNets nets(levels_.back(), moves);
   refine_towards(nets, moves, patience, is_finest);

@@ -1,8 +1,8 @@
 #pragma once
 
-// Nets follow the levels of their graph, and improve its cuts by what they count.
+// Nets that follow the levels of their graph, and improve its cuts by their own objective.
 
-#include "graph/multilevel.hpp"
+#include "graph/cut/multilevel.hpp"
 #include "graph/nets/level.hpp"
 
 #include <vector>
@@ -18,7 +18,7 @@ class NetCompanion final : public Companion {
 
  private:
   const Communicator& communicator_;
-  std::vector<NetLevel> levels_;  // from the finest on; refined ones are gone
+  std::vector<NetLevel> levels_;  // from the finest on; refined ones are removed
 };
 
 }  // namespace evenkeel::graphs

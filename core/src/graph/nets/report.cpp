@@ -1,10 +1,13 @@
-#include "graph/nets/report.hpp"
+#include "graph/nets/steps.hpp"
+#include "graph/stage.hpp"
 
-#include "graph/atomics.hpp"
-#include "graph/distinct.hpp"
-#include "graph/travel.hpp"
+#include "graph/levels/atomics.hpp"
+#include "graph/levels/travel.hpp"
+#include "order/bisect.hpp"
 
+#include <evenkeel/backends/comm/ballot.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
 #include <evenkeel/backends/exec/lists.hpp>
 #include <evenkeel/backends/exec/reduce.hpp>
 
@@ -13,9 +16,6 @@
 namespace evenkeel::graphs {
 
 namespace {
-
-constexpr const char* stage_name = "core/graph";
-constexpr const char* label = "evenkeel::graph::nets";
 
 struct PartOfPin {
   const Address *pins, *ghosts;
@@ -28,7 +28,7 @@ struct PartOfPin {
   }
 };
 
-// How many parts a net is in; 0 for large ones, which are counted otherwise.
+// The number of parts that a net is in, or 0 for large nets, which CountKeys counts.
 struct CountParts {
   const std::int64_t* offsets;
   PartOfPin part_of;
@@ -48,19 +48,6 @@ struct CountParts {
   }
 };
 
-struct IsLarge {
-  const std::int64_t* offsets;
-  KOKKOS_FUNCTION bool operator()(std::int64_t e) const {
-    return offsets[e + 1] - offsets[e] > most_net_pins;
-  }
-};
-struct LengthAt {
-  const std::int64_t *offsets, *nets;
-  std::int64_t* lengths;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    lengths[i] = offsets[nets[i] + 1] - offsets[nets[i]];
-  }
-};
 // A number for each net and part of a pin.
 struct WriteKeys {
   const std::int64_t *offsets, *nets, *firsts;
@@ -87,21 +74,21 @@ struct CountKeys {
 void count_large(const Space& space, const NetsGiven& given, const PartOfPin& part_of,
                  std::int64_t parts, const exec::Array<std::int64_t>& counts) {
   const exec::Array<std::int64_t> large =
-      exec::numbers_that(space, label, given.count(), IsLarge{given.offsets.data()});
+      exec::numbers_that(space, nets_label, given.count(), IsLarge{given.offsets.data()});
   if (large.empty()) return;
-  const exec::Array<std::int64_t> firsts(space, label, large.size());
-  exec::for_each(space, label, large.size(),
-                 LengthAt{given.offsets.data(), large.data(), firsts.data()});
-  const exec::Array<std::uint64_t> keys(space, label, exec::sum_up(firsts));
+  const exec::Array<std::int64_t> firsts(space, nets_label, large.size());
+  exec::for_each(space, nets_label, large.size(),
+                 exec::RowLengths{given.offsets.data(), large.data(), firsts.data()});
+  const exec::Array<std::uint64_t> keys(space, nets_label, exec::sum_up(firsts));
   exec::for_each(
-      space, label, large.size(),
+      space, nets_label, large.size(),
       WriteKeys{given.offsets.data(), large.data(), firsts.data(), part_of, parts, keys.data()});
-  const exec::Array<std::uint64_t> each = distinct(space, keys);
+  const exec::Array<std::uint64_t> each = exec::distinct(space, nets_label, keys);
   with_space(space, [&](const auto& instance) {
     using Instance = std::remove_cvref_t<decltype(instance)>;
-    exec::for_each(instance, label, each.size(),
+    exec::for_each(instance, nets_label, each.size(),
                    CountKeys<Instance>{each.data(), large.data(), parts, counts.data()});
-    exec::fence(instance, label);
+    exec::fence(instance, nets_label);
   });
 }
 
@@ -112,29 +99,15 @@ struct Connectivity {
     return counts[e] > 1 ? weights[e] * (counts[e] - 1) : 0;
   }
 };
-struct IsCut {
-  const std::int64_t* counts;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t e) const { return counts[e] > 1 ? 1 : 0; }
-};
-struct ValueAt {
-  const std::int64_t* values;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return values[i]; }
-};
 
 struct Counted {
   std::int64_t connectivity, cut, most;
 };
-void combine(Counted& into, const Counted& from) noexcept {
+void combine_counted(Counted& into, const Counted& from) noexcept {
   into.connectivity += from.connectivity;
   into.cut += from.cut;
   into.most = std::max(into.most, from.most);
 }
-
-struct CopyParts {
-  const int* from;
-  int* to;
-  KOKKOS_FUNCTION void operator()(std::int64_t v) const { to[v] = from[v]; }
-};
 
 }  // namespace
 
@@ -145,15 +118,16 @@ NetReport net_report(const Space& space, const Communicator& communicator, const
   Status ready = attempt(stage_name, [&] {
     if (communicator.size() == 1) return;
     elsewhere =
-        distinct(space, exec::chosen(space, label, given.pins.data(),
-                                     exec::numbers_that(space, label, given.pins.size(),
-                                                        IsElsewhere{given.pins.data(), rank})));
+        exec::distinct(space, nets_label,
+                       exec::chosen(space, nets_label, given.pins.data(),
+                                    exec::numbers_that(space, nets_label, given.pins.size(),
+                                                       IsElsewhere{given.pins.data(), rank})));
   });
   const Ghosts ghosts(communicator, ready, space, std::move(elsewhere), {});
   exec::Array<int> all_parts;
   ready = attempt(stage_name, [&] {
-    all_parts = {space, label, parts.size() + ghosts.count()};
-    exec::for_each(space, label, parts.size(), CopyParts{parts.data(), all_parts.data()});
+    all_parts = {space, nets_label, parts.size() + ghosts.count()};
+    exec::for_each(space, nets_label, parts.size(), exec::Copy{parts.data(), all_parts.data()});
   });
   ghosts.refresh(all_parts, 1, ready);
   Counted mine = {};
@@ -162,16 +136,17 @@ NetReport net_report(const Space& space, const Communicator& communicator, const
         given.pins.data(), ghosts.addresses().data(), ghosts.count(), parts.size(), rank,
         all_parts.data()};
     const std::int64_t count = given.count();
-    const exec::Array<std::int64_t> counts(space, label, count);
-    exec::for_each(space, label, count, CountParts{given.offsets.data(), part_of, counts.data()});
+    const exec::Array<std::int64_t> counts(space, nets_label, count);
+    exec::for_each(space, nets_label, count,
+                   CountParts{given.offsets.data(), part_of, counts.data()});
     count_large(space, given, part_of, part_count, counts);
     mine.connectivity =
         exec::sum<std::int64_t>(space, count, Connectivity{counts.data(), given.weights.data()});
-    mine.cut = exec::sum<std::int64_t>(space, count, IsCut{counts.data()});
+    mine.cut = exec::sum<std::int64_t>(space, count, exec::IsAbove{counts.data(), 1});
     if (count > 0)
-      mine.most = exec::extremes<std::int64_t>(space, count, ValueAt{counts.data()}).greatest;
+      mine.most = exec::extremes<std::int64_t>(space, count, exec::ValueAt{counts.data()}).greatest;
   });
-  const Counted all = vote<&combine>(communicator, ready, mine);
+  const Counted all = vote<&combine_counted>(communicator, ready, mine);
   NetReport report;
   report.parts = part_count;
   report.objects = given.objects.all.vertices;

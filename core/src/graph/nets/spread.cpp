@@ -1,89 +1,23 @@
-#include "graph/nets/spread.hpp"
+#include "graph/nets/steps.hpp"
+#include "graph/stage.hpp"
 
-#include "by_number.hpp"
-#include "graph/atomics.hpp"
-#include "graph/distinct.hpp"
-#include "graph/nets/merge.hpp"
-#include "graph/travel.hpp"
+#include "graph/levels/by_owner.hpp"
+#include "graph/levels/travel.hpp"
+#include "order/bisect.hpp"
+#include "order/sort_by_number.hpp"
 
 #include <evenkeel/backends/exec/lists.hpp>
-#include <evenkeel/backends/exec/reduce.hpp>
-#include <evenkeel/core/graph/net_description.hpp>
+#include <evenkeel/core/graph/nets.hpp>
 
-#include <optional>
 #include <utility>
-#include <vector>
 
 namespace evenkeel::graphs {
 
 namespace {
 
-constexpr const char* stage_name = "core/graph";
-constexpr const char* label = "evenkeel::graph::nets";
-
-// --- Tidying -------------------------------------------------------------------------------------
-
-// Sorts the pins of a net by insertion: most are in order. Leaves how many are distinct, in front,
-// and 0 for nets that cannot be cut.
-struct SortPins {
-  const std::int64_t* offsets;
-  const EdgeUnits* weights;
-  Address* pins;
-  std::int64_t *lengths, *duplicates;
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    const std::int64_t begin = offsets[e], end = offsets[e + 1];
-    lengths[e] = duplicates[e] = 0;
-    if (end - begin > most_net_pins) return;
-    std::int64_t distinct = begin;
-    for (std::int64_t i = begin; i < end; ++i) {
-      const Address pin = pins[i];
-      std::int64_t at = distinct;
-      while (at > begin && pins[at - 1] > pin) --at;
-      if (at > begin && pins[at - 1] == pin) continue;
-      for (std::int64_t j = distinct; j > at; --j) pins[j] = pins[j - 1];
-      pins[at] = pin;
-      ++distinct;
-    }
-    duplicates[e] = end - distinct;
-    if (distinct - begin > 1 && weights[e] > 0) lengths[e] = distinct - begin;
-  }
-};
-
-struct SumOf {
-  const std::int64_t* values;
-  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t i) const { return values[i]; }
-};
-struct IsKept {
-  const std::int64_t* lengths;
-  KOKKOS_FUNCTION bool operator()(std::int64_t e) const { return lengths[e] > 0; }
-};
-
-// Copies nets to where their pins begin.
-struct CopyNets {
-  const std::int64_t *nets, *offsets, *offsets_out;
-  const Address* pins;
-  Address* pins_out;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    const std::int64_t from = offsets[nets[i]], count = offsets_out[i + 1] - offsets_out[i];
-    for (std::int64_t k = 0; k < count; ++k) pins_out[offsets_out[i] + k] = pins[from + k];
-  }
-};
-
-// Offsets of rows of these lengths.
-exec::Array<std::int64_t> offsets_of(const Space& space, const exec::Array<std::int64_t>& lengths,
-                                     const exec::Array<std::int64_t>& nets) {
-  exec::Array<std::int64_t> offsets(space, label, nets.size() + 1);
-  exec::for_each(space, label, nets.size(),
-                 exec::detail::Pick<std::int64_t>{lengths.data(), nets.data(), offsets.data()});
-  exec::for_each(space, label, 1,
-                 exec::detail::Fill<std::int64_t>{offsets.data() + nets.size(), 0});
-  exec::sum_up(offsets);
-  return offsets;
-}
-
 // --- Travelling ----------------------------------------------------------------------------------
 
-// Pins are ordered by rank.
+// Counts the ranks that have pins of a net. Pins are ordered by rank.
 struct CountRanks {
   const std::int64_t* offsets;
   const Address* pins;
@@ -110,7 +44,7 @@ struct WriteRanks {
   }
 };
 
-// What travels of a net beside its pins.
+// The data of a net that travel besides its pins.
 struct Head {
   std::int32_t pins;
   EdgeUnits weight;
@@ -136,9 +70,6 @@ struct ReadHeads {
   }
 };
 
-struct Parcel {
-  std::int64_t nets, pins;
-};
 struct Copies {
   exec::Array<Head> heads;
   exec::Array<std::int64_t> offsets;
@@ -148,103 +79,54 @@ struct Copies {
 // Copies of the nets by the ranks that they go to.
 Copies copies_of(const Space& space, const LooseNets& loose, int ranks,
                  std::vector<Note<Parcel>>& parcels) {
-  exec::Array<std::int64_t> firsts(space, label, loose.count());
-  exec::for_each(space, label, loose.count(),
+  exec::Array<std::int64_t> firsts(space, nets_label, loose.count());
+  exec::for_each(space, nets_label, loose.count(),
                  CountRanks{loose.offsets.data(), loose.pins.data(), firsts.data()});
   const std::int64_t count = exec::sum_up(firsts);
-  const exec::Array<std::uint32_t> to(space, label, count);
-  exec::Array<std::int64_t> nets(space, label, count);
+  const exec::Array<std::uint32_t> to(space, nets_label, count);
+  exec::Array<std::int64_t> nets(space, nets_label, count);
   exec::for_each(
-      space, label, loose.count(),
+      space, nets_label, loose.count(),
       WriteRanks{loose.offsets.data(), firsts.data(), loose.pins.data(), to.data(), nets.data()});
-  const ByNumber by_rank = by_number(space, to, ranks);
-  nets = exec::chosen(space, label, nets.data(), by_rank.places);
-  Copies copies{{space, label, count}, {space, label, count + 1}, {}};
-  exec::for_each(space, label, 1,
-                 exec::detail::Fill<std::int64_t>{copies.offsets.data() + count, 0});
-  exec::for_each(space, label, count,
+  const SortedByNumber by_rank = sort_by_number(space, to, ranks);
+  nets = exec::chosen(space, nets_label, nets.data(), by_rank.places);
+  Copies copies{{space, nets_label, count}, {space, nets_label, count + 1}, {}};
+  exec::for_each(space, nets_label, count,
                  WriteHeads{nets.data(), loose.offsets.data(), loose.weights.data(),
                             copies.heads.data(), copies.offsets.data()});
-  copies.pins = {space, label, exec::sum_up(copies.offsets)};
-  exec::for_each(space, label, count,
+  copies.pins = {space, nets_label, exec::to_offsets(copies.offsets)};
+  exec::for_each(space, nets_label, count,
                  CopyNets{nets.data(), loose.offsets.data(), copies.offsets.data(),
                           loose.pins.data(), copies.pins.data()});
-  const std::vector<std::int64_t> ends = exec::picked(copies.offsets, label, by_rank.offsets);
-  for (std::size_t r = 0; r + 1 < by_rank.offsets.size(); ++r)
-    if (by_rank.offsets[r] < by_rank.offsets[r + 1])
-      parcels.push_back({static_cast<int>(r),
-                         {by_rank.offsets[r + 1] - by_rank.offsets[r], ends[r + 1] - ends[r]}});
+  parcels = parcels_of(by_rank.offsets, copies.offsets);
   return copies;
-}
-
-void add_messages(const std::vector<Note<Parcel>>& parcels, const Copies& copies,
-                  std::vector<Send>& sends) {
-  const Head* head = copies.heads.data();
-  const Address* pin = copies.pins.data();
-  for (const auto& [rank, parcel] : parcels) {
-    sends.push_back(
-        {rank, head, parcel.nets * static_cast<std::int64_t>(sizeof(Head)), copies.heads.memory()});
-    sends.push_back({rank, pin, parcel.pins * static_cast<std::int64_t>(sizeof(Address)),
-                     copies.pins.memory()});
-    head += parcel.nets;
-    pin += parcel.pins;
-  }
-}
-void add_messages(const std::vector<Note<Parcel>>& parcels, const Copies& copies,
-                  std::vector<Receive>& receives) {
-  Head* head = copies.heads.data();
-  Address* pin = copies.pins.data();
-  for (const auto& [rank, parcel] : parcels) {
-    receives.push_back(
-        {rank, head, parcel.nets * static_cast<std::int64_t>(sizeof(Head)), copies.heads.memory()});
-    receives.push_back({rank, pin, parcel.pins * static_cast<std::int64_t>(sizeof(Address)),
-                        copies.pins.memory()});
-    head += parcel.nets;
-    pin += parcel.pins;
-  }
 }
 
 // Collective. The nets of all ranks that have a pin on this one.
 LooseNets exchanged(const Communicator& communicator, const Status& status, const Space& space,
                     const LooseNets& loose) {
-  Copies leaving, arrived;
-  std::vector<Note<Parcel>> to, from;
-  Status ready = status;
-  if (ready.ok())
-    ready =
-        attempt(stage_name, [&] { leaving = copies_of(space, loose, communicator.size(), to); });
-  if (!ready.ok()) to.clear();
-  const Status heard = attempt(
-      stage_name, [&] { from = announce(communicator, std::span<const Note<Parcel>>(to)); });
-  if (ready.ok()) ready = heard;
-  std::optional<Transfer> transfer;
-  if (ready.ok())
-    ready = attempt(stage_name, [&] {
-      Parcel sum = {0, 0};
-      for (const Note<Parcel>& parcel : from) {
-        sum.nets += parcel.content.nets;
-        sum.pins += parcel.content.pins;
-      }
-      arrived = {{space, label, sum.nets}, {space, label, sum.nets + 1}, {space, label, sum.pins}};
-      std::vector<Send> sends;
-      std::vector<Receive> receives;
-      add_messages(to, leaving, sends);
-      add_messages(from, arrived, receives);
-      space.fence(label);
-      transfer.emplace(space, communicator, sends, receives);
-    });
-  vote(communicator, ready);
-  transfer->run();
+  const auto load = [&](std::vector<Note<Parcel>>& parcels) {
+    return copies_of(space, loose, communicator.size(), parcels);
+  };
+  const auto room_for = [&](const Parcel& all) -> Copies {
+    return {{space, nets_label, all.rows},
+            {space, nets_label, all.rows + 1},
+            {space, nets_label, all.entries}};
+  };
+  const auto add = [](auto& messages, const std::vector<Note<Parcel>>& parcels,
+                      const Copies& copies) {
+    add_messages(messages, parcels, copies.heads.data(), copies.heads.memory(), rows_of);
+    add_messages(messages, parcels, copies.pins.data(), copies.pins.memory(), entries_of);
+  };
+  Copies arrived = exchanged_parcels<Copies>(communicator, status, space, load, room_for, add);
   LooseNets mine;
   vote(communicator, attempt(stage_name, [&] {
          const std::int64_t count = arrived.heads.size();
-         mine.weights = {space, label, count};
+         mine.weights = {space, nets_label, count};
          exec::for_each(
-             space, label, count,
+             space, nets_label, count,
              ReadHeads{arrived.heads.data(), arrived.offsets.data(), mine.weights.data()});
-         exec::for_each(space, label, 1,
-                        exec::detail::Fill<std::int64_t>{arrived.offsets.data() + count, 0});
-         exec::sum_up(arrived.offsets);
+         exec::to_offsets(arrived.offsets);
          mine.offsets = std::move(arrived.offsets);
          mine.pins = std::move(arrived.pins);
        }));
@@ -275,68 +157,17 @@ struct WriteHome {
   }
 };
 
-template <class Instance>
-struct CountNets {
-  const Vertex* pins;
-  std::int64_t* counts;
-  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
-    add<Instance>(&counts[pins[i]], std::int64_t{1});
-  }
-};
-template <class Instance>
-struct ListNets {
+// The vertices and ghosts of a net.
+struct PinsOf {
   const std::int64_t* offsets;
   const Vertex* pins;
-  std::int64_t* ends;
-  Net* nets;
-  KOKKOS_FUNCTION void operator()(std::int64_t e) const {
-    for (std::int64_t i = offsets[e]; i < offsets[e + 1]; ++i)
-      nets[add<Instance>(&ends[pins[i] + 1], std::int64_t{1})] = static_cast<Net>(e);
+  template <class Visit>
+  KOKKOS_FUNCTION void operator()(std::int64_t e, const Visit& visit) const {
+    for (std::int64_t i = offsets[e]; i < offsets[e + 1]; ++i) visit(pins[i]);
   }
 };
 
-// ends[v + 1] becomes where the nets of v begin, and at last where they end.
-template <class Instance>
-void list_nets(const Instance& instance, NetLevel& level) {
-  const std::int64_t local = level.local();
-  level.firsts = {level.space, label, local + 1};
-  level.nets = {level.space, label, level.pins.size()};
-  std::int64_t* const ends = level.firsts.data();
-  exec::for_each(instance, label, local + 1, exec::detail::Fill<std::int64_t>{ends, 0});
-  exec::for_each(instance, label, level.pins.size(),
-                 CountNets<Instance>{level.pins.data(), ends + 1});
-  const exec::Values<std::int64_t> counts{ends + 1, local};
-  exec::exclusive_scan(instance, counts, counts);
-  exec::for_each(
-      instance, label, level.count(),
-      ListNets<Instance>{level.offsets.data(), level.pins.data(), ends, level.nets.data()});
-  exec::fence(instance, label);
-}
-
 }  // namespace
-
-Tidied tidied(const Space& space, const exec::Array<std::int64_t>& offsets,
-              const exec::Array<Address>& pins, const exec::Array<EdgeUnits>& weights) {
-  const exec::Array<std::int64_t> lengths(space, label, weights.size());
-  const exec::Array<std::int64_t> duplicates(space, label, weights.size());
-  exec::for_each(
-      space, label, weights.size(),
-      SortPins{offsets.data(), weights.data(), pins.data(), lengths.data(), duplicates.data()});
-  Tidied result;
-  result.duplicates = exec::sum<std::int64_t>(space, duplicates.size(), SumOf{duplicates.data()});
-  const exec::Array<std::int64_t> kept =
-      exec::numbers_that(space, label, weights.size(), IsKept{lengths.data()});
-  LooseNets& nets = result.nets;
-  nets.offsets = offsets_of(space, lengths, kept);
-  std::int64_t all = 0;
-  nets.offsets.fetch(kept.size(), {&all, 1});
-  nets.pins = {space, label, all};
-  exec::for_each(
-      space, label, kept.size(),
-      CopyNets{kept.data(), offsets.data(), nets.offsets.data(), pins.data(), nets.pins.data()});
-  nets.weights = exec::chosen(space, label, weights.data(), kept);
-  return result;
-}
 
 NetLevel spread(const Communicator& communicator, const Status& status, const Space& space,
                 std::int64_t owned, LooseNets&& loose) {
@@ -350,25 +181,29 @@ NetLevel spread(const Communicator& communicator, const Status& status, const Sp
     mine = merged(space, std::move(mine));
     level.space = space;
     level.owned = owned;
-    level.is_home = {space, label, mine.count()};
-    exec::for_each(space, label, mine.count(),
+    level.is_home = {space, nets_label, mine.count()};
+    exec::for_each(space, nets_label, mine.count(),
                    WriteHome{mine.offsets.data(), mine.pins.data(), rank, level.is_home.data()});
     if (!is_alone)
       elsewhere =
-          distinct(space, exec::chosen(space, label, mine.pins.data(),
-                                       exec::numbers_that(space, label, mine.pins.size(),
-                                                          IsElsewhere{mine.pins.data(), rank})));
+          exec::distinct(space, nets_label,
+                         exec::chosen(space, nets_label, mine.pins.data(),
+                                      exec::numbers_that(space, nets_label, mine.pins.size(),
+                                                         IsElsewhere{mine.pins.data(), rank})));
   });
   level.ghosts = Ghosts(communicator, ready, space, std::move(elsewhere), {});
   vote(communicator, attempt(stage_name, [&] {
          const exec::Array<Address>& ghosts = level.ghosts.addresses();
-         level.pins = {space, label, mine.pins.size()};
-         exec::for_each(space, label, level.pins.size(),
+         level.pins = {space, nets_label, mine.pins.size()};
+         exec::for_each(space, nets_label, level.pins.size(),
                         WritePins{mine.pins.data(), ghosts.data(), ghosts.size(), owned, rank,
                                   level.pins.data()});
          level.offsets = std::move(mine.offsets);
          level.weights = std::move(mine.weights);
-         with_space(space, [&](const auto& instance) { list_nets(instance, level); });
+         auto by_vertex = by_owner<Net>(space, nets_label, level.local(), level.count(),
+                                        PinsOf{level.offsets.data(), level.pins.data()});
+         level.firsts = std::move(by_vertex.offsets);
+         level.nets = std::move(by_vertex.items);
        }));
   return level;
 }

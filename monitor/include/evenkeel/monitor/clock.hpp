@@ -1,15 +1,16 @@
 #pragma once
 
-// Kernels: named regions of the application's own work, timed by scope. Waiting (in MPI, mostly)
-// does not belong in one.
+// Kernels: named regions of the application's own work, timed by scope. A kernel should contain no
+// waiting, for example in MPI.
 
-#include <evenkeel/backends/exec/device_stream.hpp>
+#include <evenkeel/backends/config.hpp>
+#include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
-#include <evenkeel/backends/export.hpp>
-#include <evenkeel/monitor/chunks.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,15 +18,93 @@
 
 namespace evenkeel {
 
+// --- Chunks --------------------------------------------------------------------------------------
+// A loop over objects can be divided into chunks that are timed one by one. The times of stretches
+// of objects are then known, and not only the time of a whole rank.
+
+class Clock;
+class Timer;
+
+// A range of consecutive objects.
+class EVENKEEL_API Chunk {
+ public:
+  std::int64_t begin() const noexcept { return begin_; }  // the first index
+  std::int64_t end() const noexcept { return end_; }      // the index after the last
+  std::int64_t size() const noexcept { return end_ - begin_; }
+
+  // Times work on these objects until the returned Timer goes out of scope. The time counts for the
+  // objects and for the kernel. Local, on any thread.
+  [[nodiscard]] Timer time() const noexcept;
+
+ private:
+  friend class Chunks;
+  Chunk(Clock* clock, int slot, std::int64_t begin, std::int64_t end)
+      : clock_(clock), slot_(slot), begin_(begin), end_(end) {}
+  Clock* clock_;
+  int slot_;
+  std::int64_t begin_, end_;
+};
+
+// All chunks of a loop, in order; no chunk is empty. The Kernel must outlive them.
+class EVENKEEL_API Chunks {
+ public:
+  // For range-based loops.
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Chunk;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = Chunk;
+
+    Chunk operator*() const noexcept { return (*chunks_)[index_]; }
+    Iterator& operator++() noexcept {
+      ++index_;
+      return *this;
+    }
+    Iterator operator++(int) noexcept {
+      Iterator before = *this;
+      ++index_;
+      return before;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) noexcept {
+      return a.index_ == b.index_;
+    }
+
+   private:
+    friend class Chunks;
+    Iterator(const Chunks* chunks, std::size_t index) : chunks_(chunks), index_(index) {}
+    const Chunks* chunks_;
+    std::size_t index_;
+  };
+
+  std::size_t size() const noexcept { return count_; }
+  // One chunk; there are size() of them.
+  Chunk operator[](std::size_t index) const noexcept;
+  Iterator begin() const noexcept { return {this, 0}; }
+  Iterator end() const noexcept { return {this, count_}; }
+
+ private:
+  friend class Clock;
+  Chunks(Clock* clock, int first_slot, std::size_t count, std::int64_t objects)
+      : clock_(clock), first_slot_(first_slot), count_(count), objects_(objects) {}
+  Clock* clock_;
+  int first_slot_;
+  std::size_t count_;
+  std::int64_t objects_;
+};
+
+// --- Kernels -------------------------------------------------------------------------------------
+
 class Clock;
 class DeviceEvents;
 class ThreadTrack;
 
-// Kernels between which ranks wait for each other, in a barrier or an exchange, are put in phases:
-// every phase then waits for its own slowest rank.
+// The number of phases. If ranks wait for each other between two kernels, in a barrier or an
+// exchange, give the kernels different phases: each phase waits for its own slowest rank.
 inline constexpr int kernel_phases = 8;
 
-// Types of objects, by their numbers: {0, 2}.
+// A set of types of objects, given by their numbers, for example {0, 2}.
 class KernelTypes {
  public:
   static constexpr int most = 16;
@@ -41,7 +120,7 @@ class KernelTypes {
     }
   }
   constexpr std::uint32_t bits() const noexcept { return bits_; }
-  constexpr bool is_fit() const noexcept { return is_fit_; }  // all of them can be types
+  constexpr bool is_fit() const noexcept { return is_fit_; }  // all numbers are valid
   friend bool operator==(const KernelTypes&, const KernelTypes&) = default;
 
  private:
@@ -49,22 +128,24 @@ class KernelTypes {
   bool is_fit_ = true;
 };
 
-// What is known of a kernel; the same wherever it is registered.
+// The properties of a kernel; the same wherever it is registered.
 struct KernelOptions {
   int phase = 0;  // from 0 to kernel_phases - 1
-  int every = 0;  // runs, or does most of its work, once in this many steps; 0: found by itself
-  // The objects that it works on, if it is known: those of these types in the set with this number
-  // among the sets that are given to a Balancer. Without types, all of all sets.
+  // The kernel runs, or does most of its work, once in this many steps; 0 means that the library
+  // finds the period itself.
+  int every = 0;
+  // The objects that it works on, if known: those of these types in the set with this number among
+  // the sets that are given to a Balancer. Without types, it works on all objects of all sets.
   KernelTypes types = {};
   int set = 0;
 
   friend bool operator==(const KernelOptions&, const KernelOptions&) = default;
 };
 
-// Measures until the end of its scope, or until something else is moved into it; empty, it measures
-// nothing. A kernel timed inside another interrupts it, so that no time counts twice. Its Kernel,
-// or the object that the Kernel came from, must outlive it, and it ends in the thread in which it
-// began.
+// Measures until the end of its scope, or until another Timer is moved into it; an empty Timer
+// measures nothing. A kernel timed inside another interrupts the outer one, so that no time counts
+// twice. The Kernel, or the object that returned the Kernel, must outlive the Timer. A Timer must
+// end in the thread in which it began.
 class EVENKEEL_API Timer {
  public:
   Timer() = default;
@@ -80,7 +161,7 @@ class EVENKEEL_API Timer {
   }
   ~Timer() { end(); }
 
-  // Measures no longer, and is empty.
+  // Stops the measurement; the Timer is then empty.
   void end() noexcept;
 
  private:
@@ -88,19 +169,19 @@ class EVENKEEL_API Timer {
   friend class Kernel;
   Timer(Clock& clock, int slot) noexcept;
   Timer(Clock& clock, int slot, const DeviceStream& stream) noexcept;
-  ThreadTrack* track_ = nullptr;  // null: nothing is measured; also in a thread that is ending
-  std::uint32_t scope_ = 0;       // its number in this thread
+  ThreadTrack* track_ = nullptr;  // null if nothing is measured, also in a thread that is ending
+  std::uint32_t scope_ = 0;       // number of the scope in this thread
 };
 
-// A handle to a registered kernel: cheap to copy; it may outlive the object that returned it.
+// A handle to a registered kernel. It is cheap to copy and may outlive the object that returned it.
 class EVENKEEL_API Kernel {
  public:
   // Times from here until the returned Timer goes out of scope. Local, on any thread.
   [[nodiscard]] Timer time() const noexcept { return Timer(*clock_, slot_); }
 
   // The same for work that is launched on an instance of a Kokkos space. On a device the scope
-  // counts as the longer of the host's time and the instance's time for it, once the device has
-  // passed its end: no fence is needed, and none is added. On a host this is time().
+  // counts as the longer of the host's time and the instance's time, once the device has passed
+  // its end. It needs no fence and adds no fence. On a host instance this is the same as time().
   template <ExecutionInstance Instance>
   [[nodiscard]] Timer time(const Instance& instance) const {
     return Timer(*clock_, slot_, stream_of(instance));
@@ -114,9 +195,9 @@ class EVENKEEL_API Kernel {
   //   }
   //
   // The objects are those of the set with this number among the sets that are given to a Balancer,
-  // in the order of their arrays. So many chunks that timing them takes a four-hundredth of the
-  // loop's time, and 128 at most. By the thread that ends steps; the chunks may be spread over
-  // threads.
+  // in the order of their arrays. There are at most 128 chunks, and if there is more than one, each
+  // takes at least 400 times as long as timing it. Call it in the thread that ends steps; chunks
+  // may then run on several threads.
   [[nodiscard]] Chunks chunks(std::int64_t objects, int set = 0) const;
 
   std::string name() const;
@@ -127,52 +208,64 @@ class EVENKEEL_API Kernel {
       : clock_(std::move(clock)), index_(index), slot_(slot) {}
   std::shared_ptr<Clock> clock_;
   int index_;
-  int slot_;  // among all that is timed
+  int slot_;  // among all timed kernels and chunks
 };
 
-// What a loop in chunks has taken, of all threads together, by stretch of its objects.
+// The time of a loop in chunks, summed over all threads, for each stretch of its objects.
 struct StretchTimes {
   int set = 0;
-  std::int64_t objects = 0;              // that were divided into stretches, at last
-  double steps = 0, all_steps = 0;       // in which it was timed: recent ones, and all
-  std::vector<double> nanoseconds = {};  // by stretch, in recent steps
+  std::int64_t objects = 0;              // that were divided into stretches, in the last loop
+  double steps = 0, all_steps = 0;       // in which the loop was timed: recent ones, and all
+  std::vector<double> nanoseconds = {};  // of each stretch, in recent steps
   double all_nanoseconds = 0;            // of all stretches in all steps
 };
 
-// Adds up the nanoseconds of kernels, step by step. Any thread may time; only one thread at a time
-// may register kernels, end steps and read what was measured.
+// The clock that measures the work of kernels.
+enum class ClockKind : int {
+  automatic,  // thread_cpu if ranks share cores; otherwise wall time by the cycle counter, without
+              // the time of waiting for a core that another program used
+  wall,       // the system's wall clock
+  thread_cpu  // the CPU time of the timing thread: waiting for a core does not count
+};
+
+// Sums the nanoseconds of kernels in each step. Any thread may time; only one thread at a time may
+// register kernels, end steps and read the measurements.
 class EVENKEEL_API Clock : public std::enable_shared_from_this<Clock> {
  public:
   using Now = std::int64_t (*)() noexcept;  // wall_nanoseconds or thread_cpu_nanoseconds
 
-  // `events`: with which time(instance) times the device; null: it times the host alone.
+  // Kernel::time(instance) uses `events` to time the device. Without them, or if they are null, it
+  // times the host only.
   static std::shared_ptr<Clock> make(Now now);
   static std::shared_ptr<Clock> make(Now now, std::shared_ptr<DeviceEvents> events);
-  // By the cycle counter, or by wall time where the counter cannot be trusted.
+  // Makes a clock that uses the cycle counter, or wall time if the counter is not reliable.
   static std::shared_ptr<Clock> by_cycles();
 
   Clock(const Clock&) = delete;
   Clock& operator=(const Clock&) = delete;
   ~Clock();
 
-  // The same name again is the same kernel; with other options it is an Error.
+  // Registers a kernel, or returns the one with this name. Throws an Error if the name is
+  // registered with other options.
   Kernel kernel(const std::string& name, const KernelOptions& options = {});
   const std::vector<std::string>& names() const noexcept { return names_; }
   const std::vector<KernelOptions>& options() const noexcept { return options_; }
 
-  // One step in nanoseconds.
+  // The times of one step, in nanoseconds.
   struct Step {
     std::int64_t duration = 0;  // since the last step ended
     std::int64_t load = 0;      // in kernels
     bool fit = true;            // false when the clock went backwards
   };
-  // Ends the step. A kernel counts as the time of its busiest thread: scopes that ended in this
-  // step, on the calling thread also the part of open scopes that lies in it, and what devices have
-  // passed by now. of_step(): nanoseconds of each kernel, valid until the next end_step().
+  // Ends the step. The time of a kernel is that of its busiest thread. It contains scopes that
+  // ended in this step, on the calling thread also the part of open scopes that is in this step,
+  // and device work that has completed by now. of_step() returns the nanoseconds of each kernel,
+  // valid until the next end_step().
   Step end_step() noexcept;
   const std::vector<std::int64_t>& of_step() const noexcept { return of_step_; }
 
-  // By loop in chunks, since the objects were put in another order.
+  // The times of each loop in chunks, since forget_stretches(): a new order of the objects makes
+  // earlier times useless.
   const std::vector<StretchTimes>& of_stretches() const noexcept;
   void forget_stretches() noexcept;
 

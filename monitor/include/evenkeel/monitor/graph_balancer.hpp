@@ -16,20 +16,11 @@
 //   }
 //   balancer.finish();
 
-#include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/space.hpp>
-#include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/graph.hpp>
-#include <evenkeel/monitor/account.hpp>
-#include <evenkeel/monitor/clock.hpp>
+#include <evenkeel/monitor/advice.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
-#include <evenkeel/monitor/step_options.hpp>
-
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
 
 namespace evenkeel {
 

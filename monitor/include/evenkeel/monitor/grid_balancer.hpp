@@ -15,24 +15,13 @@
 //   }
 //   balancer.finish();
 
-#include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/exec/space.hpp>
-#include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/boxes/rounds.hpp>
 #include <evenkeel/core/domains/grid.hpp>
-#include <evenkeel/core/domains/shape.hpp>
-#include <evenkeel/core/set.hpp>
-#include <evenkeel/monitor/account.hpp>
-#include <evenkeel/monitor/clock.hpp>
+#include <evenkeel/core/field/set.hpp>
+#include <evenkeel/monitor/advice.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
-#include <evenkeel/monitor/step_options.hpp>
-
-#include <array>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace evenkeel {
 
@@ -76,8 +65,12 @@ class EVENKEEL_API GridBalancer {
   // that all ranks share; nothing if no better domains are in sight.
   std::optional<GridDomains> propose(double work);
 
-  // Local, but to be called on all ranks or none: the last proposal becomes the decomposition.
+  // Local, but call them on all ranks or on no rank, while a proposal is open. accept() makes the
+  // proposal the decomposition; the time since propose() counts as cost. drop() discards it, with
+  // what earlier rounds have learned.
   void accept();
+  void drop();
+  bool has_proposal() const noexcept;
 
   // Collective, before the first step: goes on with what an earlier run learned, on any number of
   // ranks, and counts on from its steps; rank 0's text counts. saved_state() is local and the same
@@ -93,6 +86,7 @@ class EVENKEEL_API GridBalancer {
 
   // Who owns what: the decomposition that was accepted last.
   const GridDomains& domains() const noexcept;
+  std::int64_t generation() const noexcept;  // of these domains
   // The domain of this rank.
   Box domain() const;
   // The ranks whose domains touch this one's at a face, an edge or a corner, in ascending order.

@@ -10,7 +10,7 @@
 //   allocation time    N * imbalance time: what all ranks together wait
 //   efficiency         average / max; 1 is perfect (POP's load balance efficiency)
 
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 
 #include <cstdint>
 #include <span>
@@ -64,6 +64,67 @@ struct Metrics {
   // standard deviation about that growth.
   double trend = 0, scatter = 0;
   double jitter = 0;  // of the load of a rank from step to step, root mean square over ranks
+};
+
+// --- Account -------------------------------------------------------------------------------------
+// The time a run has taken, and the time it would have taken without any rebalance: seconds, or in
+// a deterministic run thousandths of the weight. docs/monitor.md defines each word.
+
+// The account of a run.
+struct Account {
+  std::int64_t steps = 0;           // covered by looks
+  std::int64_t measured_steps = 0;  // of these, those that decisions were based on
+  double mean = 0;                  // work of the average rank
+  double actual = 0;                // work of the slowest rank of each step
+  double never = 0;                 // `actual`, had there been no rebalance
+  bool knows_never = false;         // false: `never` assumes the last known imbalance
+  double uncertainty = 0;           // of `never`, roughly
+  double own_cost = 0;              // of rebalances: evenkeel's time
+  double rebuild_cost = 0;          // and the application's rebuild in the step after
+  double advised = 0;               // what rebalances would have saved in a run without any
+
+  double spent() const noexcept { return own_cost + rebuild_cost; }
+  double saved() const noexcept { return never - actual - spent(); }
+};
+
+// --- Learned costs -------------------------------------------------------------------------------
+// What has been learned of the costs of types and features, for people and for other runs.
+
+// What one type or feature of a set costs.
+struct CostRow {
+  static constexpr int most_types = 16, most_features = 8;  // of a set
+
+  int set = 0;              // its number among the sets that are given to a Balancer
+  bool is_feature = false;  // a feature of objects, not a type
+  int number = 0;           // of the type or the feature
+  double amount = 0;        // objects of the type, or the sum of the feature, over all ranks
+  double seconds = 0;       // that one object of the type, or a unit of the feature, takes per step
+  double error = 0;         // one standard error of that
+
+  friend bool operator==(const CostRow&, const CostRow&) = default;
+};
+
+// All rows, and how well they are known.
+struct CostTable {
+  std::vector<CostRow> rows = {};
+  double fixed_seconds = 0;  // per step, of a rank, whatever it has
+  double noise = 0;          // standard deviation of a rank's load, as a share of it
+  double condition = 1;      // of the worst equations that were solved
+  int frozen = 0;            // directions that measurements cannot tell: left as they were thought
+
+  bool empty() const noexcept { return rows.empty(); }
+  friend bool operator==(const CostTable&, const CostTable&) = default;
+};
+
+// --- The log -------------------------------------------------------------------------------------
+// How much rank 0 logs while a run lasts.
+
+// Each level includes those before it.
+enum class LogLevel : int {
+  off,
+  summary,    // a few lines at the end
+  decisions,  // a line for each rebalance, and when balancing stops or resumes
+  looks       // a line for each look at the load
 };
 
 }  // namespace evenkeel

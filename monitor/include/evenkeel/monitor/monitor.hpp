@@ -11,51 +11,13 @@
 //   }
 //   monitor.finish();
 
-#include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/backends/export.hpp>
-#include <evenkeel/monitor/account.hpp>
-#include <evenkeel/monitor/clock.hpp>
-#include <evenkeel/monitor/cost_table.hpp>
-#include <evenkeel/monitor/counterfactual.hpp>
+#include <evenkeel/monitor/advice.hpp>
 #include <evenkeel/monitor/metrics.hpp>
 #include <evenkeel/monitor/options.hpp>
-#include <evenkeel/monitor/outcome.hpp>
-#include <evenkeel/monitor/step_options.hpp>
-
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace evenkeel {
 
-// What a rank has found out about the load under other domains, in nanoseconds over an epoch.
-struct Survey {
-  Counterfactual would_be = {};  // the same on all ranks
-  // This rank's own load under the first domains or, while those are in use, under the domains that
-  // advice would have led to; below 0: not known.
-  std::int64_t mine_otherwise = -1;
-  std::int64_t took = 0;  // the time that this survey took
-};
-
-// What step() returns. True: rebalance now; the same on all ranks.
-struct Advice {
-  bool rebalance = false;
-  std::string reason = {};  // in words, when true
-  // The generation of an earlier decomposition that is to be taken again; -1: make a new one.
-  // Always -1 unless earlier ones are kept, as a Balancer does.
-  std::int64_t back_to = -1;
-  // Not 0: no new cut, but a shift of the domains along their curve with this penalty
-  // (Options::shift). Always 0 unless earlier domains are kept.
-  double shift_penalty = 0;
-  // By the load of the last epoch: what was measured before counts no more.
-  bool shifts_by_last_epoch = false;
-  explicit operator bool() const noexcept { return rebalance; }
-};
+class Engine;  // private
 
 class EVENKEEL_API Monitor {
  public:
@@ -89,12 +51,6 @@ class EVENKEEL_API Monitor {
   // counts.
   void restore(const std::string& saved);
 
-  // The function that finds out the load under other domains, on all ranks or on none; may be
-  // empty. Looks that need it call it on all ranks at the end of the same step, so it may
-  // communicate. `load`: this rank's, in nanoseconds over the epoch. A Balancer sets one by itself.
-  using Surveyor = std::function<Survey(std::int64_t load)>;
-  void set_surveyor(Surveyor surveyor);
-
   // Collective. Completes what is pending, ends the thread and closes the journal. Call it once;
   // afterwards only local calls are allowed.
   void finish();
@@ -124,46 +80,7 @@ class EVENKEEL_API Monitor {
   void set_load(double weight) noexcept;
 
  private:
-  friend class Balancer;
-  friend class GraphBalancer;
-  friend class GridBalancer;
-  // Before the first step, on all ranks: domains from this generation on can be taken again.
-  void keep_from(std::int64_t generation);
-  // Whether advice would have made a fresh cut since the last call; the same on all ranks.
-  bool take_advised() noexcept;
-  bool has_begun() const noexcept;  // a step has been made since it was constructed
-  // Nanoseconds per step that this rank has spent in kernels in the first and in the last epoch
-  // since the last rebalance; while no epoch has ended, in the running one.
-  struct EpochLoads {
-    double first = 0, last = 0;
-  };
-  EpochLoads epoch_loads() const;
-  // Nanoseconds per step that this rank has spent in each kernel in the last epoch that has ended;
-  // the kernels' options; both in the clock's order.
-  std::span<const double> epoch_kernels() const noexcept;
-  std::span<const KernelOptions> kernel_options() const noexcept;
-  // What is known of the costs of types and features: for journal, summary and saved state. What an
-  // earlier run knew.
-  void set_costs(CostTable costs) noexcept;
-  const CostTable& costs() const noexcept;
-  const CostTable& restored_costs() const noexcept;
-  // What loops in chunks have taken since the last rebalance, the latest epochs above all.
-  const std::vector<StretchTimes>& of_stretches() const noexcept;
-  // step(), which asks at looks whether the sets of this rank can be moved.
-  using Inspector = std::function<Status()>;
-  Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector);
-  // Collective, before collective calls of a Balancer's own: throws the same Error on all ranks
-  // when some have not come for the same.
-  void meet_for_rebalance(const char* call);
-  void meet_for_migration();
-  void meet_for_survey();
-  // A line in the log of rank 0, which calls it alone or with others.
-  void warn(const std::string& text);
-  std::int64_t now() const noexcept;               // by the clock that times rebalances
-  std::int64_t first_generation() const noexcept;  // of the domains that the run began with
-  std::int64_t best_generation() const noexcept;   // since the last new cut, while shifts are tried
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Engine> engine_;
 };
 
 }  // namespace evenkeel

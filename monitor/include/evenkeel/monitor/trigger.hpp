@@ -5,7 +5,7 @@
 // In what follows u is the time per step that the slowest rank works longer than the average, n the
 // number of steps since the last rebalance, and C what a rebalance costs.
 
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 
 #include <cstdint>
 #include <string>

@@ -2,12 +2,10 @@
 
 // The default. It decides in decide/cost_aware.hpp, and explains itself here.
 
-#include "decide/cost_aware.hpp"
 #include "decide/rule.hpp"
 #include "decide/sentences.hpp"
-#include "tell/words.hpp"
 
-#include <algorithm>
+#include <evenkeel/backends/words.hpp>
 
 namespace evenkeel {
 
@@ -26,11 +24,11 @@ struct CostAwareRule : RuleOf<CostAwareRule, CostAware> {
 
   static std::string explain(const CostAware&, const Totals& totals, const Decision& decision) {
     const char* const subject = decision.reason == Reason::goes_back ? "they" : "a fresh cut";
-    constexpr double endless = 1e300;
+    constexpr double no_price = 1e300;
     std::string text = detail::lambda_first(totals) + ": " + finding_of(decision.reason) + " (" +
                        subject + " would take " +
                        detail::seconds_of(std::max(0.0, decision.weighed)) + " off each step";
-    if (decision.against < endless)
+    if (decision.against < no_price)
       text += "; it pays from " + detail::seconds_of(decision.against) + " on";
     return text + ')';
   }

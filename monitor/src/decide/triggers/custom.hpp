@@ -1,17 +1,14 @@
 #pragma once
 
-// A rule of the application's own, given in code. Its text has no function.
+// A rule of the application, given in code. Its text does not contain the function.
 
 #include "decide/interval.hpp"
 #include "decide/rule.hpp"
 #include "decide/sentences.hpp"
 
-#include <algorithm>
-#include <cstdint>
-
 namespace evenkeel {
 
-// What the rule gets to see.
+// The view of the load that the rule gets.
 inline LoadView view_of(const Question& on) {
   constexpr double seconds = 1e-9;
   const State& state = on.after;

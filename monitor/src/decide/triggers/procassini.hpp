@@ -1,17 +1,14 @@
 #pragma once
 
-// Procassini et al., 2005: the next step alone, with a rebalance and without.
-
 #include "decide/interval.hpp"
 #include "decide/rule.hpp"
 #include "decide/sentences.hpp"
 
 #include <evenkeel/backends/text.hpp>
 
-#include <cmath>
-
 namespace evenkeel {
 
+// Procassini et al., 2005: compares the next step alone, with a rebalance and without.
 struct ProcassiniRule : RuleOf<ProcassiniRule, Procassini> {
   static constexpr const char *name = "procassini", *texts = "procassini, procassini RHO";
   static constexpr Memory memory = Memory::interval;
@@ -40,12 +37,19 @@ struct ProcassiniRule : RuleOf<ProcassiniRule, Procassini> {
     hash.add(procassini.rho);
   }
 
-  // After a rebalance the slowest rank takes average / efficiency. Gaining just the cost
-  // is no gain.
+  // The efficiency of the first look.
+  static void remember(Interval& interval, double) noexcept {
+    const double peak = interval.peak.front();
+    if (interval.looks == 1)
+      interval.of_rule = peak > 0 ? (peak - interval.waste.front()) / peak : 1;
+  }
+
+  // After a rebalance the slowest rank takes average / efficiency. A gain that only equals the cost
+  // is not enough.
   static Decision judge(const Procassini& procassini, Question& on) {
     const Interval& interval = on.after.interval;
     const double peak = interval.peak.front(), mean = peak - interval.waste.front();
-    const double after = interval.efficiency > 0 ? mean / interval.efficiency : peak;
+    const double after = interval.of_rule > 0 ? mean / interval.of_rule : peak;
     Decision decision = weigh(procassini.rho * peak - after, cost_of(on.after));
     if (decision.weighed == decision.against)
       return {Action::hold, Reason::below_cost, decision.weighed, decision.against};

@@ -1,13 +1,11 @@
 #pragma once
 
-// When the imbalance reaches a limit.
+// Acts when the imbalance reaches a limit.
 
 #include "decide/rule.hpp"
 #include "decide/sentences.hpp"
 
 #include <evenkeel/backends/text.hpp>
-
-#include <cmath>
 
 namespace evenkeel {
 

@@ -1,19 +1,23 @@
 #pragma once
 
-// Zhai et al., ICPP 2018: what was lost as steps became slower >= C.
-
 #include "decide/interval.hpp"
 #include "decide/rule.hpp"
 #include "decide/sentences.hpp"
 
 namespace evenkeel {
 
+// Zhai et al., ICPP 2018: the loss because steps became slower >= C.
 struct ZhaiRule : RuleOf<ZhaiRule, Zhai> {
   static constexpr const char *name = "zhai", *texts = "zhai";
   static constexpr Memory memory = Memory::interval;
 
+  static void remember(Interval& interval, double steps) noexcept {
+    const double so_far = interval.slowest / static_cast<double>(interval.steps);
+    interval.of_rule += (interval.median_peak() - so_far) * steps;
+  }
+
   static Decision judge(const Zhai&, Question& on) {
-    return weigh(on.after.interval.degradation, cost_of(on.after));
+    return weigh(on.after.interval.of_rule, cost_of(on.after));
   }
 
   static std::string explain(const Zhai&, const Totals& totals, const Decision& decision) {

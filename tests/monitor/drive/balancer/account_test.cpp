@@ -1,5 +1,5 @@
-// The account of a run against what the program has recorded itself, and against the same program
-// without a rebalance.
+// Compares the account of a run with the program's own record, and with the same program without a
+// rebalance.
 
 #include "core/listed.hpp"
 #include "monitor/drive/balancer/whole.hpp"
@@ -7,28 +7,17 @@
 
 #include <evenkeel/core/curve.hpp>
 #include <evenkeel/core/cut.hpp>
-#include <evenkeel/core/order.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <fstream>
 #include <iostream>
-#include <string>
 
-namespace evenkeel {
+namespace evenkeel::account_test {
 namespace {
 
 using nlohmann::json;
-using test::Cloud;
-using test::Going;
-using test::Lists;
-using test::part_of;
-using test::Place;
-using test::Program;
-using test::Record;
-using test::run_with;
-using test::World;
+using namespace test;
 
 constexpr double per_second = 1e9;
 
@@ -45,7 +34,7 @@ World resting(double (*cost)(const Place&, int), std::int64_t objects = 600) {
   return test::world_at_rest(objects, cost);
 }
 
-// Some are born in a region that goes on, and live for so many steps.
+// Some objects are born in a region that moves along, and live for `life` steps.
 World coming_and_going() {
   constexpr std::int64_t always = 400, guests = 800;
   constexpr int life = 40;
@@ -66,8 +55,8 @@ World coming_and_going() {
   return world;
 }
 
-// All go along x and come in again at the other end; those of the first quarter cost more, and take
-// that along.
+// All objects move along x and re-enter at the other end. Those of the first quarter cost more,
+// wherever they are.
 World wandering(Going going, double pace = 1 / 150.0) {
   constexpr std::int64_t objects = 600;
   World world = test::world_at_rest(objects, &even);
@@ -81,7 +70,7 @@ World wandering(Going going, double pace = 1 / 150.0) {
   return world;
 }
 
-// --- What must hold ------------------------------------------------------------------------------
+// --- Requirements --------------------------------------------------------------------------------
 
 const Trigger cost_aware = CostAware{};
 const Trigger every_seventh = Every{.start = 7, .period = 7};
@@ -92,18 +81,23 @@ class Accounts : public testing::Test {
   Communicator ranks = test::world();
   int rank = ranks.rank(), size = ranks.size();
 
-  // What was recorded, to rounding.
+  static constexpr double rounding = 1e-6;  // seconds
+
+  static void expect_actual(const Record& record, int steps) {
+    EXPECT_EQ(record.account.steps, steps);
+    EXPECT_NEAR(record.account.actual, static_cast<double>(record.slowest) / per_second, rounding);
+  }
+
+  // Expects the recorded values, up to rounding.
   static void expect_exact(const Record& record, int steps) {
     const Account& account = record.account;
-    constexpr double rounding = 1e-6;  // seconds
-    EXPECT_EQ(account.steps, steps);
-    EXPECT_NEAR(account.actual, static_cast<double>(record.slowest) / per_second, rounding);
+    expect_actual(record, steps);
     EXPECT_NEAR(account.mean * test::size(), static_cast<double>(record.all) / per_second,
                 rounding);
     EXPECT_NEAR(account.spent(), static_cast<double>(record.spent) / per_second, rounding);
   }
 
-  // For the log of the test.
+  // Prints to the log of the test.
   static void tell(const char* what, double found, double truth) {
     if (test::rank() == 0 && test::size() > 1)
       std::cout << what << ' ' << found << ", truth " << truth << '\n';
@@ -115,7 +109,7 @@ class Accounts : public testing::Test {
     EXPECT_EQ(never.account.spent(), 0);
   }
 
-  // Within a tenth, or two rebalances.
+  // Allows a tenth, or the cost of two rebalances.
   static void expect_saved(const Record& record, const Record& never, double cost) {
     const double truth = static_cast<double>(never.total() - record.total()) / per_second;
     const double saved = record.account.saved();
@@ -125,7 +119,8 @@ class Accounts : public testing::Test {
     EXPECT_TRUE(record.moves.empty() || record.account.knows_never);
   }
 
-  // Of one program, by all triggers. What has been saved is known as well as what objects cost.
+  // Tests the accounts of one program under all triggers. The savings are known as precisely as the
+  // costs of objects.
   void expect_accounts(const Program& program,
                        const std::vector<Trigger>& triggers = {cost_aware, every_seventh,
                                                                threshold},
@@ -141,7 +136,7 @@ class Accounts : public testing::Test {
     }
   }
 
-  // With the costs of objects, and without.
+  // Tests with the costs of objects, and without.
   void expect_accounts_of(const World& world) const {
     Program program{world};
     expect_accounts(program, {cost_aware, every_seventh, threshold}, false);
@@ -157,13 +152,14 @@ TEST_F(Accounts, OfObjectsThatStayWithTheirRank) { expect_accounts_of(wandering(
 TEST_F(Accounts, OfObjectsThatAreSentHome) { expect_accounts_of(wandering(Going::home)); }
 TEST_F(Accounts, OfAnEvenLoad) { expect_accounts_of(resting(&slight_slab)); }
 
-// Nobody says what objects cost; but all are alike on each rank, and then carry what was measured.
+// The costs of objects are not given; but all objects of a rank cost the same, which its measured
+// load gives.
 TEST_F(Accounts, OfHalvesThatCostDifferently) {
   if (size % 2 != 0) GTEST_SKIP() << "a rank has some of both";
   expect_accounts(Program{resting(&slab_at_rest)}, {cost_aware, threshold});
 }
 
-// More than are sampled.
+// There are more objects than a sample takes.
 TEST_F(Accounts, OfManyObjects) {
   Program program{resting(&drifting_slab, 4000 * size)};
   program.gives_weights = true;
@@ -180,7 +176,7 @@ TEST_F(Accounts, WithListsNowAndThen) {
   }
 }
 
-// Warm-ups and pauses of other lengths; a run that ends anywhere.
+// Warm-ups and pauses have other lengths, and a run may end anywhere.
 TEST_F(Accounts, WhateverTheEpochs) {
   for (const int steps : {1, 2, 8, 9, 12, 17, 40, 101}) {
     SCOPED_TRACE(steps);
@@ -205,7 +201,7 @@ TEST_F(Accounts, WhateverTheMethod) {
   }
 }
 
-// In weights: no clock is asked, and a rebalance costs nothing.
+// The account counts weights: no clock is read, and a rebalance costs nothing.
 TEST_F(Accounts, OfADeterministicRun) {
   for (const bool gives_weights : {true, false}) {
     SCOPED_TRACE(gives_weights ? "weights" : "counts");
@@ -224,12 +220,12 @@ TEST_F(Accounts, OfADeterministicRun) {
   }
 }
 
-// What is advised where nothing is moved is about what balancing then brings. Advice comes with
-// looks at other steps, and is taken at once.
+// If nothing is moved, the predicted saving is close to the one that balancing brings. An advice
+// comes with looks at other steps, and is followed at once.
 TEST_F(Accounts, OfWhatIsAdvised) {
   struct Case {
     World world;
-    double off;  // share
+    double off;  // as a share
   };
   for (const Case& now : {Case{resting(&slab_at_rest), 0.1},
                           {resting(&drifting_slab), 0.25},
@@ -245,7 +241,7 @@ TEST_F(Accounts, OfWhatIsAdvised) {
   }
 }
 
-// --- What would have been, object by object ------------------------------------------------------
+// --- Alternatives, object by object --------------------------------------------------------------
 
 struct Seen {
   int rank;
@@ -260,7 +256,28 @@ struct Moment {
 
 class Counterfactuals : public Accounts {
  protected:
-  // Costs as the surveyor knows them: what each rank has measured, by the weights of its objects.
+  test::ScratchDirectory scratch;
+
+  // Makes the program with a journal.
+  Program drifting() const {
+    Program program{resting(&drifting_slab)};
+    program.options.trigger = threshold;
+    program.options.journal = scratch.path_of("journal");
+    return program;
+  }
+
+  // Returns the lines of a journal after its header.
+  static std::vector<json> lines_of(const std::string& journal) {
+    std::vector<json> lines;
+    std::ifstream file(journal);
+    std::string text;
+    std::getline(file, text);
+    while (std::getline(file, text)) lines.push_back(json::parse(text));
+    return lines;
+  }
+
+  // The costs that the surveyor uses: the measured load of each rank, shared by the weights of its
+  // objects.
   std::vector<double> weights_of_ranks(const Moment& moment) const {
     std::vector<double> sums(static_cast<std::size_t>(size));
     for (const Seen& seen : moment.objects)
@@ -305,11 +322,8 @@ class Counterfactuals : public Accounts {
 
 TEST_F(Counterfactuals, AreThoseOfAllObjects) {
   if (size == 1) GTEST_SKIP() << "alone there is nothing else";
-  const test::ScratchDirectory scratch;
-  Program program{resting(&drifting_slab)};
+  Program program = drifting();
   program.gives_weights = true;
-  program.options.trigger = threshold;
-  program.options.journal = scratch.path_of("journal");
   std::vector<Moment> moments = {{}};   // by steps
   std::vector<Domains> all = {{}, {}};  // by generation
   test::run_program(ranks, program, [&](const Balancer& balancer, const Cloud& cloud, int) {
@@ -324,11 +338,7 @@ TEST_F(Counterfactuals, AreThoseOfAllObjects) {
   if (rank != 0) return;
   ASSERT_GT(all.size(), 3U) << "several rebalances";
   int surveys = 0, later = 0;
-  std::ifstream file(program.options.journal);
-  std::string text;
-  std::getline(file, text);
-  while (std::getline(file, text)) {
-    const json line = json::parse(text);
+  for (const json& line : lines_of(program.options.journal)) {
     if (line.contains("finished") || line.at("totals").is_null() ||
         line.at("totals").at("steps") == 0)
       continue;
@@ -336,14 +346,14 @@ TEST_F(Counterfactuals, AreThoseOfAllObjects) {
     const Moment& moment = moments.at(line.at("step").get<std::size_t>());
     const json& found = line.at("totals").at("would_be");
     const std::vector<double> costs = costs_of(moment, line);
-    const double rounding = 2e-9 * std::accumulate(costs.begin(), costs.end(), 0.0) + 600;
+    const double allowed = 2e-9 * std::accumulate(costs.begin(), costs.end(), 0.0) + 600;
     const auto fresh = static_cast<double>(greatest_under(fresh_cut(moment, costs), moment, costs));
-    EXPECT_NEAR(found.at("fresh").get<double>(), fresh, rounding);
+    EXPECT_NEAR(found.at("fresh").get<double>(), fresh, allowed);
     const std::vector<double> weights = weights_of_ranks(moment);
     const double as_weighed = *std::max_element(weights.begin(), weights.end()) /
                               std::accumulate(weights.begin(), weights.end(), 0.0) *
                               std::accumulate(costs.begin(), costs.end(), 0.0);
-    EXPECT_NEAR(found.at("as_weighed").get<double>(), as_weighed, rounding);
+    EXPECT_NEAR(found.at("as_weighed").get<double>(), as_weighed, allowed);
     ++surveys;
     if (moment.generation == 1) {
       EXPECT_EQ(found.at("first"), -1) << "they are still the first";
@@ -353,33 +363,26 @@ TEST_F(Counterfactuals, AreThoseOfAllObjects) {
     const auto first = static_cast<double>(greatest_under(all[1], moment, costs));
     const auto previous = static_cast<double>(
         greatest_under(all[static_cast<std::size_t>(moment.generation) - 1], moment, costs));
-    EXPECT_NEAR(found.at("first").get<double>(), first, rounding);
-    EXPECT_NEAR(found.at("first_again").get<double>(), first, rounding);
-    EXPECT_NEAR(found.at("previous").get<double>(), previous, rounding);
-    EXPECT_NEAR(found.at("previous_again").get<double>(), previous, rounding);
+    EXPECT_NEAR(found.at("first").get<double>(), first, allowed);
+    EXPECT_NEAR(found.at("first_again").get<double>(), first, allowed);
+    EXPECT_NEAR(found.at("previous").get<double>(), previous, allowed);
+    EXPECT_NEAR(found.at("previous_again").get<double>(), previous, allowed);
   }
   EXPECT_GT(surveys, 10);
   EXPECT_GT(later, 5);
 }
 
-// What the journal shows of the domains that a rebalance makes is what the Balancer has then.
+// The domains of a rebalance in the journal are those of the Balancer.
 TEST_F(Counterfactuals, TheJournalShowsTheDomains) {
-  const test::ScratchDirectory scratch;
-  Program program{resting(&drifting_slab)};
-  program.options.trigger = threshold;
-  program.options.journal = scratch.path_of("journal");
+  const Program program = drifting();
   std::vector<Domains> all = {{}, {}};  // by generation
   test::run_program(ranks, program, [&](const Balancer& balancer, const Cloud&, int) {
     all.resize(static_cast<std::size_t>(generation_of(balancer.domains())) + 1);
     all.back() = balancer.domains();
   });
   if (rank != 0) return;
-  std::ifstream file(program.options.journal);
-  std::string text;
   std::size_t generation = 0;
-  std::getline(file, text);
-  while (std::getline(file, text)) {
-    const json line = json::parse(text);
+  for (const json& line : lines_of(program.options.journal)) {
     if (!line.contains("domains")) continue;
     const Domains& made = all.at(++generation);
     const json& planes = line.at("domains").at("planes");
@@ -411,18 +414,11 @@ TEST_F(Counterfactuals, TheJournalShowsTheDomains) {
 }
 
 TEST_F(Counterfactuals, KnowNoWeightsWhereNoneAreGiven) {
-  const test::ScratchDirectory scratch;
-  Program program{resting(&drifting_slab)};
-  program.options.trigger = threshold;
-  program.options.journal = scratch.path_of("journal");
+  const Program program = drifting();
   test::run_program(ranks, program);
   if (rank != 0) return;
   int surveys = 0;
-  std::ifstream file(program.options.journal);
-  std::string text;
-  std::getline(file, text);
-  while (std::getline(file, text)) {
-    const json line = json::parse(text);
+  for (const json& line : lines_of(program.options.journal)) {
     if (line.contains("finished") || line.at("totals").is_null() ||
         line.at("totals").at("would_be").at("fresh") == -1)
       continue;
@@ -439,16 +435,16 @@ class OddPrograms : public Accounts {
   static constexpr std::int64_t objects = 300;
 
   static Options options_with(const Trigger& trigger) {
-    test::virtual_now = 1;
+    test::virtual_time = 1;
     Options options;
     options.trigger = trigger;
-    options.own_clock = &test::virtual_time;
+    options.own_clock = &test::virtual_now;
     options.watcher = false;
     options.log = LogLevel::off;
     return options;
   }
 
-  // Of all ranks, in turn.
+  // All objects are dealt to the ranks in turn.
   std::vector<Place> places_here(std::int64_t first = 0) const {
     std::vector<Place> places;
     for (std::int64_t i = rank; i < objects; i += size)
@@ -456,19 +452,14 @@ class OddPrograms : public Accounts {
     return places;
   }
 
-  static void work(const Kernel& kernel, double seconds) {
-    const auto timing = kernel.time();
-    test::virtual_now += test::nanoseconds_of(seconds);
-  }
-
-  // Steps of which rank r takes 1 + r; so many.
+  // Runs `steps` steps, each of which takes 1 + r on rank r.
   template <class Call>
   Record run(Balancer& balancer, int steps, const Call& call) const {
     const Kernel kernel = balancer.kernel("work");
     Record record;
     for (int step = 0; step < steps; ++step) {
-      work(kernel, 1 + rank);
-      test::virtual_now += 1'000'000;
+      spend(kernel, test::nanoseconds_of(1 + rank));
+      test::virtual_time += 1'000'000;
       record.slowest += std::int64_t{size} * 1'000'000'000;
       record.all += std::int64_t{size} * (size + 1) / 2 * 1'000'000'000;
       if (call(step).moved) record.moves.push_back(step);
@@ -479,7 +470,7 @@ class OddPrograms : public Accounts {
   }
 };
 
-// It is for a rebalance to complain.
+// Only a rebalance checks positions.
 TEST_F(OddPrograms, APositionThatIsNoNumberIsNoErrorInAStep) {
   for (const bool is_distributed : {false, true}) {
     Balancer balancer(ranks, options_with(Never{}));
@@ -517,8 +508,7 @@ TEST_F(OddPrograms, RanksWithoutObjects) {
     if (rank == 0 && !all_are_empty)
       for (std::int64_t i = 0; i < objects; ++i) x.push_back(test::at_rest(i, objects));
     const Record record = run(balancer, 60, [&](int) { return balancer.step(x); });
-    EXPECT_EQ(record.account.steps, 60);
-    EXPECT_NEAR(record.account.actual, static_cast<double>(record.slowest) / per_second, 1e-6);
+    expect_actual(record, 60);
     EXPECT_EQ(record.moves.empty(), all_are_empty || size == 1);
   }
 }
@@ -529,8 +519,7 @@ TEST_F(OddPrograms, SeveralSetsInOneCall) {
   std::vector<std::array<double, 3>> dust;
   const Record record =
       run(balancer, 60, [&](int) { return balancer.step(set(gas), set(stars), set(dust)); });
-  EXPECT_EQ(record.account.steps, 60);
-  EXPECT_NEAR(record.account.actual, static_cast<double>(record.slowest) / per_second, 1e-6);
+  expect_actual(record, 60);
   EXPECT_EQ(ranks.all_reduce(std::ssize(gas) + std::int64_t{0}, Reduction::sum), objects);
   EXPECT_EQ(ranks.all_reduce(std::ssize(stars) + std::int64_t{0}, Reduction::sum), objects);
 }
@@ -546,19 +535,18 @@ TEST_F(OddPrograms, PositionsOfFloatsWithSlackBehind) {
   const Record record = run(balancer, 60, [&](int) {
     return balancer.step(set(x, {}, {.count = &owned, .keep_allocation = true}));
   });
-  EXPECT_EQ(record.account.steps, 60);
-  EXPECT_NEAR(record.account.actual, static_cast<double>(record.slowest) / per_second, 1e-6);
+  expect_actual(record, 60);
   EXPECT_EQ(ranks.all_reduce(std::int64_t{owned}, Reduction::sum), objects);
 }
 
-// What the first distribution costs has to be paid in any case.
+// The cost of the first distribution is inevitable, so it is not counted.
 TEST_F(OddPrograms, TheFirstDistributionIsNoExpense) {
   for (const Trigger& trigger : {Trigger(Never{}), every_seventh}) {
     Balancer balancer(ranks, options_with(trigger));
     std::vector<Place> x = places_here();
     bool is_first = true;
     balancer.before_move([&] {
-      if (is_first) test::virtual_now += 50'000'000'000;
+      if (is_first) test::virtual_time += 50'000'000'000;
     });
     static_cast<void>(balancer.rebalance(x));
     is_first = false;
@@ -568,4 +556,4 @@ TEST_F(OddPrograms, TheFirstDistributionIsNoExpense) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::account_test

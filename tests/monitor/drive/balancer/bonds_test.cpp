@@ -1,21 +1,14 @@
 #include "monitor/drive/balancer/crew.hpp"
 
-#include <map>
-
-namespace evenkeel {
+namespace evenkeel::bonds_test {
 namespace {
 
-using test::everywhere;
-using test::Ids;
-using test::ids_here;
-
-const Method methods[] = {Hilbert{},   Morton{}, Snake{},
-                          Staggered{}, Tensor{}, RecursiveBisection{}};
+using namespace test;
 
 struct Molecules {
   test::Vectors cloud;
   Ids molecule;
-  std::vector<int> wall;  // not 0: it belongs to one, which stays
+  std::vector<int> wall;  // if not 0: part of a wall, which stays
 
   explicit Molecules(const Ids& ids) : cloud(ids.size()) {
     write_objects(cloud.as_set(), everywhere, ids);
@@ -29,10 +22,11 @@ struct Molecules {
   }
 };
 
-// A molecule is on one rank, however often and by whatever method; walls stay.
-TEST(BalancerBonds, HoldByAllMethods) {
-  const Communicator communicator = test::world();
-  for (const Method& method : methods) {
+using BalancerBonds = test::OnRanks;
+
+// Each molecule is on one rank after any number of rebalances by any method; walls stay.
+TEST_F(BalancerBonds, HoldByAllMethods) {
+  for (const Method& method : all_methods) {
     SCOPED_TRACE("method " + std::to_string(method.index()));
     Molecules all(ids_here(communicator, test::in_turn, 300));
     Ids walls;
@@ -45,15 +39,15 @@ TEST(BalancerBonds, HoldByAllMethods) {
       std::map<std::int64_t, std::int64_t> here;
       for (const std::int64_t molecule : all.molecule) ++here[molecule];
       const auto sizes = [](std::int64_t molecule) {
-        std::int64_t size = 0;
-        for (std::int64_t id = 3 * molecule; id < 3 * molecule + 3; ++id) size += id % 10 != 0;
-        return size;
+        std::int64_t atoms = 0;
+        for (std::int64_t id = 3 * molecule; id < 3 * molecule + 3; ++id) atoms += id % 10 != 0;
+        return atoms;
       };
       here.erase(-1);
-      for (const auto& [molecule, size] : here)
-        EXPECT_EQ(size, sizes(molecule)) << "molecule " << molecule;
+      for (const auto& [molecule, atoms] : here)
+        EXPECT_EQ(atoms, sizes(molecule)) << "molecule " << molecule;
       for (const std::int64_t id : walls) EXPECT_EQ(std::ranges::count(all.cloud.id, id), 1);
-      if (turn == 1)  // all drift
+      if (turn == 1)  // all objects drift
         for (auto& place : all.cloud.x) place = {-place[1], place[2], -place[0]};
     }
     balancer.finish();
@@ -61,9 +55,9 @@ TEST(BalancerBonds, HoldByAllMethods) {
   }
 }
 
-// --- Families of an adaptive mesh, as docs/moving.md has them ------------------------------------
+// --- Families of an adaptive mesh, as in docs/moving.md ------------------------------------------
 
-// Cells down from level `coarsest` may be merged into one of that level; coarser ones may not.
+// Cells below level `coarsest` may be merged into one of that level; coarser ones may not.
 std::int64_t family_of(std::int64_t key, int level, int coarsest) {
   return level > coarsest ? key >> 3 * (level - coarsest) : -1;
 }
@@ -73,7 +67,7 @@ struct Mesh {
   std::vector<std::int64_t> key, family;
   std::vector<int> level;
 
-  // The leaves below a cell, the deeper the nearer to the corner.
+  // Adds the leaves below a cell, which are deeper near the corner.
   void refine(std::int64_t cell, int depth, std::array<double, 3> lower, double width) {
     if (depth >= (lower[0] + lower[1] + lower[2] < 0.3 ? 4 : 2)) {
       key.push_back(cell);
@@ -90,9 +84,8 @@ struct Mesh {
   }
 };
 
-// What may be merged, over one level or several, is on one rank.
-TEST(BalancerBonds, HoldFamiliesWithinFamilies) {
-  const Communicator communicator = test::world();
+// Cells that may be merged, over one level or several, are on one rank.
+TEST_F(BalancerBonds, HoldFamiliesWithinFamilies) {
   for (const int coarsest : {1, 2, 3}) {
     Mesh mesh;
     if (communicator.rank() == 0) mesh.refine(1, 0, {0, 0, 0}, 1);
@@ -120,4 +113,4 @@ TEST(BalancerBonds, HoldFamiliesWithinFamilies) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::bonds_test

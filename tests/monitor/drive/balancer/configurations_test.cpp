@@ -1,16 +1,15 @@
-// Programs under configurations that are drawn at random: methods, types, containers, extreme
-// values, bonds, payloads, options, and what an application does between two calls. By hand, before
-// a release: EVENKEEL_TEST_CONFIGURATIONS=5000, with --watchdog=0; each one has a watchdog of its
-// own. EVENKEEL_TEST_CONFIGURATION=17 runs number 17 alone.
+// Programs run under configurations that are drawn at random: methods, types, containers, extreme
+// values, bonds, payloads, options, and the application's actions between two calls. Run by hand
+// before a release: EVENKEEL_TEST_CONFIGURATIONS=5000, with --watchdog=0; each configuration has a
+// watchdog of its own. EVENKEEL_TEST_CONFIGURATION=17 runs number 17 alone.
 
 #include "monitor/drive/balancer/configurations/program.hpp"
 #include "support/sampled.hpp"
 #include "support/watchdog.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 
-namespace evenkeel {
+namespace evenkeel::configurations_test {
 namespace {
 
 std::int64_t number_from(const char* variable, std::int64_t otherwise) {
@@ -19,7 +18,7 @@ std::int64_t number_from(const char* variable, std::int64_t otherwise) {
 }
 
 TEST(Configurations, AnyOfThem) {
-  constexpr int most_seconds = test::is_sanitized ? 300 : 60;  // for one
+  constexpr int most_seconds = test::is_sanitized ? 300 : 60;  // per configuration
   constexpr int most_failures = 10;
   const Communicator communicator = test::world();
   const std::int64_t one =
@@ -36,7 +35,7 @@ TEST(Configurations, AnyOfThem) {
     const test::Configuration all = test::configuration_of(number, communicator.size());
     SCOPED_TRACE(describe(all));
     const test::Watchdog watchdog(most_seconds, describe(all));
-    test::Program program(communicator, all);
+    test::DrawnProgram program(communicator, all);
     const std::string wrong = program.run();
     EXPECT_EQ(wrong, "");
     failures += wrong.empty() ? 0 : 1;
@@ -51,4 +50,4 @@ TEST(Configurations, AnyOfThem) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::configurations_test

@@ -1,30 +1,51 @@
 #pragma once
 
-// What must hold whenever a balancer has been called: every object is there once and whole, on the
-// rank that the decomposition names, and all ranks say the same of it.
+// The requirements after each call of a balancer: every object exists once and complete, on the
+// rank that the decomposition names, and all ranks return the same.
 
 #include "core/migrate/cloud.hpp"
 
 #include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/core/weights.hpp>
+#include <evenkeel/core/weights/load.hpp>
 #include <evenkeel/monitor/balancer.hpp>
-
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <limits>
-#include <map>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::test {
 
-// --- Looking at sets -----------------------------------------------------------------------------
+// --- Objects -------------------------------------------------------------------------------------
+
+inline const std::array<Method, 6> all_methods = {Hilbert{},   Morton{}, Snake{},
+                                                  Staggered{}, Tensor{}, RecursiveBisection{}};
+
+inline Vectors cloud_of(const Ids& ids, const Scene& scene = everywhere) {
+  Vectors cloud(ids.size());
+  write_objects(cloud.as_set(), scene, ids);
+  return cloud;
+}
+
+// Positions of any kind, and ids.
+template <class Position>
+struct Numbered {
+  std::vector<Position> x;
+  Ids id;
+  explicit Numbered(std::size_t n) : x(n), id(n) {}
+  Set as_set() { return set(x, carry(id)); }
+};
 
 using Point = std::array<double, 3>;
+
+// Places in the unit box.
+inline double place_of(std::int64_t id, int axis) {
+  return static_cast<double>(mix(id, axis) % 100003) / 100003;
+}
+inline std::vector<Point> places_of(const Ids& ids) {
+  std::vector<Point> places;
+  for (const std::int64_t id : ids)
+    places.push_back({place_of(id, 0), place_of(id, 1), place_of(id, 2)});
+  return places;
+}
+
+// --- Looking at sets -----------------------------------------------------------------------------
 
 template <class Real>
 std::vector<Point> points_as(const FieldLayout& at) {
@@ -42,20 +63,20 @@ inline std::vector<Point> points_of(const Set& set) {
   return at.scalar == ScalarType::float32 ? points_as<float>(at) : points_as<double>(at);
 }
 
-// Of the owned objects; all 1 where none came.
+// The weights of the owned objects; all are 1 if no weights are given.
 inline std::vector<double> weights_of(const Set& set) {
   if (set.options().weight.given()) return given_weights(space_of(set), set).on_host();
   return std::vector<double>(static_cast<std::size_t>(set.count()), 1.0);
 }
 
-// Collective. Sorted.
+// Collective. The ids are sorted.
 inline Ids ids_everywhere(const Communicator& communicator, const Ids& mine) {
   Ids all = communicator.all_gather(std::span<const std::int64_t>(mine)).values;
   std::ranges::sort(all);
   return all;
 }
 
-// How the weight of all sets lies: on ranks; in places, which no cut divides; and in planes of one
+// The weight of all sets: on ranks; in places, which no cut divides; and in planes of one
 // coordinate, which no border divides.
 struct Load {
   double average = 0, most = 0, heaviest_place = 0, heaviest_plane = 0;
@@ -96,7 +117,7 @@ inline Load load_of(const Communicator& communicator, std::span<const Set> sets)
   return load;
 }
 
-// --- What ranks must agree on --------------------------------------------------------------------
+// --- Agreement of ranks --------------------------------------------------------------------------
 
 template <class T>
 std::string bytes_as_text(std::span<const T> values) {
@@ -112,7 +133,7 @@ inline const CurveDomains& curve_of(const Balancer& balancer) {
   return std::get<CurveDomains>(balancer.domains());
 }
 
-// To the bit.
+// All bits of the decomposition.
 inline std::string text_of(const CurveDomains& decomposition) {
   const Box& box = decomposition.box();
   return bytes_of_all(decomposition.generation(), decomposition.dimensions(), box.lower,
@@ -138,7 +159,7 @@ inline std::string text_of(const Domains& domains) {
   return text;
 }
 
-// What of a report is no rank's own and no clock's.
+// The members of a report that are the same on all ranks and independent of clocks.
 inline std::string text_of(const MoveReport& report) {
   return bytes_of_all(report.moved, report.generation, report.objects, report.bytes, report.lambda);
 }
@@ -157,9 +178,9 @@ inline void expect_agreed(const Communicator& communicator, const Balancer& bala
   EXPECT_TRUE(!report.moved || !report.seconds.empty());
 }
 
-// --- What must hold of objects -------------------------------------------------------------------
+// --- Requirements on objects ---------------------------------------------------------------------
 
-// Every local object, by where it is.
+// Expects every local object on the owner of its place.
 inline void expect_at_owners(const Balancer& balancer, const Set& set) {
   const Domains& domains = balancer.domains();
   const auto dimensions = static_cast<std::size_t>(dimensions_of(domains));
@@ -169,7 +190,7 @@ inline void expect_at_owners(const Balancer& balancer, const Set& set) {
   EXPECT_EQ(strays, 0) << "of " << set.count() << " objects";
 }
 
-// Collective. Each of `ids`, wherever it is, with every byte.
+// Collective. Expects each of `ids` on some rank, with every byte.
 inline void expect_intact(const Communicator& communicator, const Set& set, const Scene& scene,
                           const Ids& ids) {
   const Ids here = ids_in(set);
@@ -177,8 +198,8 @@ inline void expect_intact(const Communicator& communicator, const Set& set, cons
   EXPECT_EQ(ids_everywhere(communicator, here), ids);
 }
 
-// How far a part may be from the average. Borders of boxes follow each other: each may be off by a
-// plane. Rows of a tensor grid know nothing of each other's.
+// The allowed excess of a part over the average. Borders of boxes depend on each other: each may be
+// off by a plane. The rows of a tensor grid are independent, so there is no bound.
 inline double allowed_above_average(const Domains& domains, const Load& load) {
   if (std::holds_alternative<CurveDomains>(domains)) return load.heaviest_place;
   if (std::holds_alternative<TreeDomains>(domains))
@@ -188,7 +209,7 @@ inline double allowed_above_average(const Domains& domains, const Load& load) {
                                                         : std::numeric_limits<double>::max() / 2;
 }
 
-// Collective. As even as it can be cut, to which rounding adds next to nothing.
+// Collective. Expects the best balance that a cut can reach, up to rounding.
 inline void expect_even(const Communicator& communicator, const Balancer& balancer,
                         std::span<const Set> sets, const MoveReport& report) {
   const Load load = load_of(communicator, sets);
@@ -197,7 +218,7 @@ inline void expect_even(const Communicator& communicator, const Balancer& balanc
   EXPECT_NEAR(report.lambda, load.lambda(), 1e-9);
 }
 
-// Collective. All of it, after a rebalance that measured nothing.
+// Collective. Checks all requirements, after a rebalance that measured nothing.
 inline void expect_balanced(const Communicator& communicator, const Balancer& balancer,
                             std::span<const Set> sets, const MoveReport& report) {
   expect_agreed(communicator, balancer, report);

@@ -2,17 +2,11 @@
 
 #include "support/harness.hpp"
 
-#include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/payload/csr.hpp>
 #include <evenkeel/evenkeel.hpp>
-
-#include <cmath>
-#include <cstdint>
-#include <vector>
 
 namespace evenkeel::test {
 
-// Objects of a cloud that has nothing to do with who has them, most of them on low ranks.
+// A cloud of objects whose places are unrelated to their ranks, with most objects on low ranks.
 struct DeviceCloud {
   static constexpr std::int64_t objects_of_a_rank = 40'000;
   using Memory = exec::TestDeviceMemory;
@@ -66,7 +60,7 @@ struct DeviceCloud {
     fill(values, std::vector<double>(static_cast<std::size_t>(firsts.back()), 3.0));
   }
 
-  // Every object is still what it was.
+  // Every object is unchanged.
   void expect_whole() const {
     const auto places = Kokkos::create_mirror_view(x);
     const auto ids = Kokkos::create_mirror_view(id);

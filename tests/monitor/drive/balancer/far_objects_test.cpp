@@ -1,20 +1,12 @@
-// A few objects far from all others do not stand in the way of balancing.
+// A few objects far from all others do not hinder balancing.
 
 #include "monitor/drive/balancer/crew.hpp"
 #include "monitor/drive/users_logger.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::far_objects_test {
 namespace {
 
-using test::Ids;
-using test::Scene;
+using namespace test;
 
 constexpr std::int64_t objects = 2000;
 
@@ -32,21 +24,15 @@ constexpr Scene three_far = {"three far", [](std::int64_t id, int axis) {
                                if (id == 1999) return -1e12;
                                return in_unit_box(id, axis);
                              }};
-// Curves tell them apart: in a cluster there are still many cells.
+// Curves separate the clusters: each cluster still has many cells.
 constexpr Scene two_clusters = {"two clusters", [](std::int64_t id, int axis) {
                                   return in_unit_box(id, axis) + (id % 2 == 0 ? 1e3 : 0);
                                 }};
 
-const Method methods[] = {Hilbert{},   Morton{}, Snake{},
-                          Staggered{}, Tensor{}, RecursiveBisection{}};
-
 bool is_curve(const Method& method) { return method.index() < 3; }
 
-class FarObjects : public testing::Test {
+class FarObjects : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-
   static Options quiet(const Method& method) {
     Options options;
     options.method = method;
@@ -57,12 +43,10 @@ class FarObjects : public testing::Test {
   }
 
   double lambda_of(std::size_t here) const {
-    const auto count = static_cast<double>(here);
-    return communicator.all_reduce(count, Reduction::greatest) * size /
-           communicator.all_reduce(count, Reduction::sum);
+    return evenkeel::lambda_of(communicator.all_gather(static_cast<double>(here)));
   }
 
-  // Of the objects on the ranks, after one rebalance from wherever they are.
+  // Returns the lambda of the objects on the ranks, after one rebalance.
   template <class Cloud>
   double balanced(Balancer& balancer, Cloud& cloud, const Scene& scene) const {
     write_objects(cloud.as_set(), scene, cloud.id);
@@ -98,22 +82,11 @@ class FarObjects : public testing::Test {
   }
 };
 
-struct Flat {
-  std::vector<std::array<double, 2>> x;
-  Ids id;
-  explicit Flat(std::size_t n) : x(n), id(n) {}
-  Set as_set() { return set(x, carry(id)); }
-};
-
-struct Deep {
-  std::vector<std::array<double, 3>> x;
-  Ids id;
-  explicit Deep(std::size_t n) : x(n), id(n) {}
-  Set as_set() { return set(x, carry(id)); }
-};
+using Flat = Numbered<std::array<double, 2>>;
+using Deep = Numbered<Point>;
 
 TEST_F(FarObjects, TheCutIsAsEvenAsWithoutThem) {
-  for (const Method& method : methods)
+  for (const Method& method : all_methods)
     for (const Scene& scene : {one_far, three_far}) {
       expect_as_good<Deep>(method, scene);
       expect_as_good<Flat>(method, scene);
@@ -132,9 +105,9 @@ TEST_F(FarObjects, TwoClustersAreBothCut) {
   }
 }
 
-// The box stays while the object is away, comes back, and goes again: keys do not change.
+// The box stays while the object is away, comes back, and leaves again: keys do not change.
 TEST_F(FarObjects, OneThatReturns) {
-  for (const Method& method : methods) {
+  for (const Method& method : all_methods) {
     const test::UsersLogger logger;
     Deep cloud = fresh<Deep>();
     Balancer balancer(communicator, quiet(method));
@@ -153,7 +126,7 @@ TEST_F(FarObjects, OneThatReturns) {
   }
 }
 
-// The box grows with it for a while, and is then measured without it.
+// The box grows with the object for a while, and is then measured without it.
 TEST_F(FarObjects, OneThatFliesOff) {
   Deep cloud = fresh<Deep>();
   Balancer balancer(communicator, quiet(Hilbert{}));
@@ -170,7 +143,7 @@ TEST_F(FarObjects, OneThatFliesOff) {
   balancer.finish();
 }
 
-// --- What no box can cure is told ----------------------------------------------------------------
+// --- Imbalance that no box can cure is reported --------------------------------------------------
 
 int warnings_of_cells(const Communicator& communicator, const Scene& scene,
                       const Options& options) {
@@ -200,4 +173,4 @@ TEST_F(FarObjects, ObjectsInOneCellAreToldOnce) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::far_objects_test

@@ -1,24 +1,12 @@
 #include "monitor/drive/balancer/crew.hpp"
 #include "support/hold.hpp"
 
-#include <cmath>
-#include <cstdlib>
-#include <limits>
 #include <new>
-#include <stdexcept>
-#include <utility>
 
-namespace evenkeel {
+namespace evenkeel::faults_test {
 namespace {
 
-using test::everywhere;
-using test::expect_balanced;
-using test::expect_intact;
-using test::Ids;
-using test::ids_here;
-using test::in_turn;
-using test::Snapshot;
-using test::snapshot_of;
+using namespace test;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -43,7 +31,7 @@ struct Ship {
     mass = decltype(mass)("mass", objects.size());
     hold.values.resize(objects.size());
     weight.assign(objects.size(), 1.0);
-    y.resize(crew_ids.size() + 1);  // the last is a ghost
+    y.resize(crew_ids.size() + 1);  // the last one is a ghost
     crew_id.resize(crew_ids.size() + 1);
     crew = std::ssize(crew_ids);
     write_objects(sets()[0], everywhere, objects);
@@ -60,7 +48,7 @@ struct Ship {
     return all;
   }
 
-  // All that a failed rebalance must leave as it was, whatever is wrong with it.
+  // Everything that a failed rebalance must leave unchanged, whatever the fault.
   Snapshot seen() {
     const bool locked = std::exchange(hold.is_locked, false);
     const std::size_t shown = std::exchange(sets_shown, 2U);
@@ -71,14 +59,14 @@ struct Ship {
   }
 };
 
-// What goes wrong on one rank, and what all ranks are told of it.
+// A fault on one rank, and the text of the Error on all ranks.
 struct Fault {
   void (*strike)(Ship&);
   void (*mend)(Ship&);
   const char* told;
 };
 
-// By a new load everything is mended that is not named.
+// A new load repairs everything that is not named.
 constexpr auto by_new_load = [](Ship&) {};
 
 constexpr Fault faults[] = {
@@ -120,13 +108,11 @@ constexpr Fault faults[] = {
      "core/migrate: There is nothing to move. Give at least one set."},
 };
 
-class Faults : public testing::Test {
+class Faults : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
   Ship ship;
 
-  // Each rank in turn; where many ranks share few cores, each fault strikes another one.
+  // Each rank in turn is the culprit. If many ranks share few cores, each fault is on another rank.
   std::vector<int> culprits(std::size_t fault) const {
     if (size > 5) return {static_cast<int>(fault) % size};
     std::vector<int> all;
@@ -140,7 +126,7 @@ class Faults : public testing::Test {
 
   static std::string at(int culprit) { return "evenkeel: rank " + std::to_string(culprit) + ": "; }
 
-  // By a step on even turns: the trigger of the balancers here always acts.
+  // Rebalances by a step on even turns: the trigger of the balancers here always acts.
   MoveReport act(Balancer& balancer) {
     const std::vector<Set> sets = ship.sets();
     return ++turns % 2 == 0 ? balancer.step(std::span(sets)) : balancer.rebalance(std::span(sets));
@@ -149,19 +135,18 @@ class Faults : public testing::Test {
   void expect_refused(Balancer& balancer, const std::string& told) {
     const Snapshot before = ship.seen();
     const std::string decomposition = test::text_of(test::curve_of(balancer));
-    const std::string text = test::error_of([&] { act(balancer); });
+    const std::string text = test::error_everywhere([&] { act(balancer); });
     EXPECT_EQ(text, told);
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
     EXPECT_TRUE(ship.seen() == before);
     EXPECT_EQ(test::text_of(test::curve_of(balancer)), decomposition);
   }
 
-  // What the next one does once all is well.
+  // Expects that the next call works after the repair.
   void expect_mended(Balancer& balancer) {
     load();
     const MoveReport report = act(balancer);
     EXPECT_EQ(report.moved, size > 1);
-    ship.weight.assign(ship.id.size(), 1.0);  // it did not travel
+    ship.weight.assign(ship.id.size(), 1.0);  // it did not move
     const std::vector<Set> sets = ship.sets();
     expect_balanced(communicator, balancer, sets, report);
     expect_intact(communicator, sets[0], everywhere, test::counting<std::int64_t>(5 * size));
@@ -190,26 +175,25 @@ TEST_F(Faults, OnOneRankAreTheSameErrorOnAll) {
 
 // --- Room ----------------------------------------------------------------------------------------
 
-// Alone, nothing moves and no room is needed.
+// On one rank nothing moves, so no room is needed.
 TEST_F(Faults, RefusedRoomLeavesAllAsItWas) {
   Balancer balancer(communicator, {.trigger = Every{}});
   for (int culprit = 0; culprit < size && size > 1; ++culprit) {
     load();
     ship.hold.is_full = rank == culprit;
     const Snapshot before = ship.seen();
-    const std::string text = test::error_of([&] { act(balancer); });
-    EXPECT_TRUE(test::mentions(text, at(culprit) + "core/field: Room for "));
-    EXPECT_TRUE(test::mentions(text,
-                               " objects of 'hold' was refused: std::bad_alloc. Use more "
-                               "ranks or fewer objects."));
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    const std::string text = test::error_everywhere([&] { act(balancer); });
+    EXPECT_MENTIONS(text, at(culprit) + "core/field: Room for ");
+    EXPECT_MENTIONS(text,
+                    " objects of 'hold' was refused: std::bad_alloc. Use more "
+                    "ranks or fewer objects.");
     EXPECT_TRUE(ship.seen() == before);
     ship.hold.is_full = false;
     expect_mended(balancer);
   }
 }
 
-// --- Ranks that go apart -------------------------------------------------------------------------
+// --- Ranks that diverge --------------------------------------------------------------------------
 
 TEST_F(Faults, OtherSetsOnOneRankAreTheSameErrorOnAll) {
   if (size == 1) GTEST_SKIP() << "takes two ranks";
@@ -247,17 +231,17 @@ TEST_F(Faults, SetsInTwoAndInThreeDimensions) {
   Balancer balancer(communicator);
   std::vector<std::array<double, 2>> flat(3);
   std::vector<std::array<float, 3>> deep(3);
-  const std::string text = test::error_of([&] { balancer.rebalance(set(flat), set(deep)); });
+  const std::string text =
+      test::error_everywhere([&] { balancer.rebalance(set(flat), set(deep)); });
   EXPECT_EQ(text,
             "evenkeel: monitor/balancer: Sets in 2 and in 3 dimensions cannot share a "
             "decomposition. Give them Balancers of their own.");
-  EXPECT_TRUE(test::same_everywhere(communicator, text));
   EXPECT_NO_THROW(balancer.rebalance(deep));
   EXPECT_EQ(test::error_of([&] { balancer.rebalance(flat); }), text) << "nor one after the other";
   EXPECT_NO_THROW(balancer.rebalance(deep));
 }
 
-// One rank in turn has made a step more than the others, within an epoch.
+// Each rank in turn has made one step more than the others, within an epoch.
 TEST_F(Faults, RanksAtDifferentStepsAreTheSameErrorOnAll) {
   Balancer balancer(communicator, {.trigger = Never{}, .epoch_steps = 1000});
   for (int culprit = 0; culprit < size; ++culprit) {
@@ -265,17 +249,16 @@ TEST_F(Faults, RanksAtDifferentStepsAreTheSameErrorOnAll) {
     const std::vector<Set> sets = ship.sets();
     if (rank == culprit) balancer.step(std::span(sets));
     const Snapshot before = ship.seen();
-    const std::string text = test::error_of([&] { balancer.rebalance(std::span(sets)); });
+    const std::string text = test::error_everywhere([&] { balancer.rebalance(std::span(sets)); });
     EXPECT_EQ(text, size == 1 ? "nothing was thrown"
                               : "evenkeel: monitor/balancer: Ranks came to a rebalance at steps " +
                                     std::to_string(culprit) + " to " + std::to_string(culprit + 1) +
                                     " and generations " + std::to_string(culprit) + " to " +
                                     std::to_string(culprit) +
                                     ". Call step and rebalance equally often on all ranks.");
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
     EXPECT_TRUE(size == 1 || ship.seen() == before);
     if (rank != culprit) balancer.step(std::span(sets));
-    turns = 0;  // the next one is no step
+    turns = 0;  // the next call is a rebalance
     expect_mended(balancer);
   }
   balancer.finish();
@@ -294,12 +277,11 @@ TEST_F(Faults, ObjectsOutsideAGivenBox) {
     load();
     if (rank == culprit) ship.x(1, 1) = -9.5;
     const Snapshot before = ship.seen();
-    const std::string text = test::error_of([&] { act(balancer); });
-    EXPECT_TRUE(test::mentions(text, "evenkeel: core/box: Objects lie from -"));
-    EXPECT_TRUE(test::mentions(text,
-                               " to -9.5 along y, outside the given box, which goes from -20 "
-                               "to -10. Give a box around all objects"));
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    const std::string text = test::error_everywhere([&] { act(balancer); });
+    EXPECT_MENTIONS(text, "evenkeel: core/box: Objects lie from -");
+    EXPECT_MENTIONS(text,
+                    " to -9.5 along y, outside the given box, which goes from -20 "
+                    "to -10. Give a box around all objects");
     EXPECT_TRUE(ship.seen() == before);
     expect_mended(balancer);
   }
@@ -307,7 +289,7 @@ TEST_F(Faults, ObjectsOutsideAGivenBox) {
 
 // --- Options -------------------------------------------------------------------------------------
 
-// For as long as it lives, on rank 0 or on all others.
+// Sets the variable during its lifetime, on rank 0 or on all others.
 class Variable {
  public:
   Variable(const char* name, const char* value, bool here) : name_(here ? name : nullptr) {
@@ -329,8 +311,8 @@ TEST_F(Faults, AnUnknownOptionOnRankZeroIsTheSameErrorOnAll) {
     const Variable wrong("EVENKEEL_TARGET_LAMDA", "1.2", rank == 0);
     text = test::error_of([&] { const Balancer balancer(communicator); });
   }
-  EXPECT_TRUE(test::mentions(text, at(0) + "monitor/options: "));
-  EXPECT_TRUE(test::mentions(text, "EVENKEEL_TARGET_LAMDA"));
+  EXPECT_MENTIONS(text, at(0) + "monitor/options: ");
+  EXPECT_MENTIONS(text, "EVENKEEL_TARGET_LAMDA");
   EXPECT_TRUE(test::same_everywhere(communicator, text));
   EXPECT_NO_THROW(Balancer(communicator).finish());
 }
@@ -345,10 +327,8 @@ TEST_F(Faults, TheEnvironmentOfOtherRanksHasNoSay) {
 }
 
 TEST_F(Faults, OptionsThatMakeNoSense) {
-  const std::string text = test::error_of(
-      [&] { const Balancer balancer(communicator, {.target_lambda = -1.0 - rank}); });
-  EXPECT_TRUE(test::mentions(text, at(0) + "monitor/options: target_lambda is '-1'."));
-  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_ERROR_EVERYWHERE(const Balancer balancer(communicator, {.target_lambda = -1.0 - rank}),
+                          at(0) + "monitor/options: target_lambda is '-1'.");
 }
 
 // --- Errors in the course of a run ---------------------------------------------------------------
@@ -357,8 +337,8 @@ Options counted(const Trigger& trigger) {
   return {.trigger = trigger, .epoch_steps = 6, .warmup_steps = 0, .deterministic = true};
 }
 
-// All on the first rank: a look at the end of step 6 leads to action at the end of step 11, and one
-// at the end of step 12 to action at that of step 17.
+// All objects are on the first rank: a look at the end of step 6 leads to action at the end of step
+// 11, and one at the end of step 12 to action at the end of step 17.
 class FaultsUnderWay : public Faults {
  protected:
   test::Vectors cloud{rank == 0 ? std::size_t{60} : 0};
@@ -379,8 +359,7 @@ TEST_F(FaultsUnderWay, AStepThatFailsIsMadeUpForAtTheNextLook) {
     if (fails && rank == size - 1) cloud.flag.push_back('!');
     bool moved = false;
     const std::string text = test::error_of([&] { moved = balancer.step(cloud.as_set()).moved; });
-    EXPECT_TRUE(
-        test::mentions(text, fails ? at(size - 1) + "core/field: Field 4" : "nothing was thrown"));
+    EXPECT_MENTIONS(text, fails ? at(size - 1) + "core/field: Field 4" : "nothing was thrown");
     EXPECT_EQ(moved, step == 17) << "step " << step;
     if (fails) cloud.flag = flag;
     EXPECT_EQ(balancer.steps(), step);
@@ -416,7 +395,7 @@ TEST_F(FaultsUnderWay, RulesThatDifferAreTheSameErrorOnAll) {
 
 bool mutiny(const LoadView&) { throw std::runtime_error("mutiny"); }
 
-// With a watcher, which meets it first, and without.
+// A watcher, which sees the exception first, is on or off.
 TEST_F(FaultsUnderWay, ARuleThatThrowsIsTheSameErrorOnAll) {
   for (int culprit = 0; culprit < size; ++culprit) {
     Options options = counted(Custom{rank == culprit ? &mutiny : &always});
@@ -434,35 +413,33 @@ TEST_F(FaultsUnderWay, ARuleThatThrowsIsTheSameErrorOnAll) {
   }
 }
 
-// Looks are over then, but ranks still compare what they do.
+// There are no more looks then, but ranks still compare their calls.
 TEST_F(FaultsUnderWay, AfterADisagreementARankThatFinishesIsMissed) {
   if (size == 1) GTEST_SKIP() << "nobody to run apart from";
   for (int odd = 0; odd < size; ++odd) {
     Balancer balancer(communicator, counted(Custom{&mutiny}));
     for (int step = 1; step <= 11; ++step)
       test::error_of([&] { EXPECT_FALSE(balancer.step(cloud.as_set())); });
-    const std::string text = test::error_of([&] {
+    const std::string text = test::error_everywhere([&] {
       if (rank == odd)
         balancer.finish();
       else
         balancer.rebalance(cloud.as_set());
     });
-    EXPECT_TRUE(test::mentions(text, "The ranks have run apart: rank "));
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    EXPECT_MENTIONS(text, "The ranks have run apart: rank ");
   }
 }
 
 TEST_F(FaultsUnderWay, ARuleThatThrowsOnAllRanks) {
   Balancer balancer(communicator, counted(Custom{&mutiny}));
   for (int step = 1; step <= 20; ++step) {
-    const std::string text = test::error_of([&] { EXPECT_FALSE(balancer.step(cloud.as_set())); });
-    EXPECT_TRUE(test::mentions(text, step != 11 ? "nothing was thrown" : at(0).substr(0, 16)));
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    EXPECT_ERROR_EVERYWHERE(EXPECT_FALSE(balancer.step(cloud.as_set())),
+                            step != 11 ? "nothing was thrown" : at(0).substr(0, 16));
   }
   balancer.finish();
 }
 
-// What a user asks for is still done when the ranks have gone apart.
+// A request by the user still works after the ranks have diverged.
 TEST_F(FaultsUnderWay, ARebalanceByHandAfterRulesHaveDiffered) {
   Balancer balancer(communicator, counted(Custom{rank == 0 ? &always : &never}));
   for (int step = 1; step <= 10; ++step) balancer.step(cloud.as_set());
@@ -474,4 +451,4 @@ TEST_F(FaultsUnderWay, ARebalanceByHandAfterRulesHaveDiffered) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::faults_test

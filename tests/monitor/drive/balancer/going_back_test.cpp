@@ -1,30 +1,22 @@
-// A balancer whose ranks take what the test says, by its own clock: fresh cuts turn out worse than
-// is foreseen of them, while by the domains before the last one the same objects would be more
-// even. Those are taken again.
+// The test gives the loads of the ranks by its own clock: fresh cuts are worse than predicted, and
+// the domains before the last ones would be more even for the same objects. Those are used again.
 
 #include "monitor/drive/balancer/crew.hpp"
+#include "monitor/drive/virtual_clock.hpp"
 #include "support/scratch.hpp"
 
-#include <cmath>
-#include <set>
-
-namespace evenkeel {
+namespace evenkeel::going_back_test {
 namespace {
 
-using test::expect_agreed;
-using test::expect_at_owners;
-using test::ids_everywhere;
-
-std::int64_t now = 0;
-std::int64_t own_time() noexcept { return now; }
+using namespace test;
 
 using Position = Kokkos::View<double* [3], Kokkos::HostSpace>;
 using Numbers = Kokkos::View<std::int64_t*, Kokkos::HostSpace>;
 
-class GoingBack : public testing::Test {
+class BalancerGoesBack : public testing::Test {
  protected:
   static constexpr std::int64_t objects = 1000;
-  // Long beside what a rebalance takes, whose cost is told in the system's time.
+  // The work is long compared to a rebalance, whose cost is measured in the system's time.
   static constexpr std::int64_t mean_work = 100'000'000'000;
 
   Communicator communicator = test::world();
@@ -33,8 +25,8 @@ class GoingBack : public testing::Test {
   Position position{"position", 0};
   Numbers id{"id", 0};
 
-  GoingBack() {
-    now = 0;
+  BalancerGoesBack() {
+    virtual_time = 0;
     const std::int64_t mine = objects / size + (rank < objects % size ? 1 : 0);
     const std::int64_t first =
         rank * (objects / size) + std::min<std::int64_t>(rank, objects % size);
@@ -51,7 +43,7 @@ class GoingBack : public testing::Test {
     Options options;
     options.trigger = CostAware{};
     options.method = method;
-    options.own_clock = &own_time;
+    options.own_clock = &virtual_now;
     options.cooldown_steps = 0;
     options.floor_percent = 0;
     options.warmup_steps = 0;
@@ -61,19 +53,16 @@ class GoingBack : public testing::Test {
     return options;
   }
 
-  // The last rank works longer than the mean by so much, or shorter.
+  // The last rank works longer than the mean by the share `waste`, or shorter if that is negative.
   void step_of(const Kernel& kernel, double waste) const {
     const double others = 1 - waste / std::max(1, size - 1);
     const double load = rank == size - 1 ? 1 + waste : others;
     const std::int64_t work = std::llround(load * static_cast<double>(mean_work));
-    {
-      const auto timing = kernel.time();
-      now += work;
-    }
-    now += 3 * mean_work - work;
+    spend(kernel, work);
+    virtual_time += 3 * mean_work - work;
   }
 
-  // Where each object is owned, whatever the generation.
+  // Returns the owner of each object, in any generation.
   std::vector<int> owners(const Domains& domains) const {
     std::vector<int> all;
     for (std::int64_t i = 0; i < objects; ++i) {
@@ -89,7 +78,8 @@ class GoingBack : public testing::Test {
     SCOPED_TRACE(method.index());
     Balancer balancer(communicator, options(method));
     const Kernel kernel = balancer.kernel("work");
-    // By generation: the last rank has too little to do, so that the next cut gives it too much.
+    // The waste depends on the generation: the last rank has too little work, so the next cut gives
+    // it too much.
     const auto waste_of = [](std::int64_t generation) {
       return generation == 0 ? 0.9 : generation % 2 == 1 ? -0.6 : 0.6;
     };
@@ -111,17 +101,16 @@ class GoingBack : public testing::Test {
     if (size == 1) return;
     EXPECT_TRUE(is_back) << "after " << owners_of.size() - 1 << " rebalances";
     if (rank == 0) {
-      EXPECT_TRUE(
-          test::mentions(test::content_of(scratch.path_of("journal")), R"("cause":"goes_back")"));
+      EXPECT_MENTIONS(test::content_of(scratch.path_of("journal")), R"("cause":"goes_back")");
     }
     const test::Ids here(id.data(), id.data() + id.extent(0));
     EXPECT_EQ(ids_everywhere(communicator, here), test::counting<std::int64_t>(objects));
   }
 };
 
-TEST_F(GoingBack, TakesTheSameRangesOfACurveAgain) { run(Hilbert{}); }
-TEST_F(GoingBack, TakesTheSameBoxesOfATreeAgain) { run(RecursiveBisection{}); }
-TEST_F(GoingBack, TakesTheSameBoxesOfAGridAgain) { run(Staggered{}); }
+TEST_F(BalancerGoesBack, TakesTheSameRangesOfACurveAgain) { run(Hilbert{}); }
+TEST_F(BalancerGoesBack, TakesTheSameBoxesOfATreeAgain) { run(RecursiveBisection{}); }
+TEST_F(BalancerGoesBack, TakesTheSameBoxesOfAGridAgain) { run(Staggered{}); }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::going_back_test

@@ -1,31 +1,20 @@
-// A Balancer that cuts the graph of its objects: a grid of cells, of which each carries its row.
+// A Balancer cuts the graph of its objects: a grid of cells, each of which carries its row.
 
 #include "core/graph/graphs.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/core/directory.hpp>
-#include <evenkeel/core/field/array.hpp>
-#include <evenkeel/core/field/standard.hpp>
-#include <evenkeel/core/graph/renumber.hpp>
+#include <evenkeel/core/field/payload.hpp>
+#include <evenkeel/core/graph.hpp>
 #include <evenkeel/core/halo.hpp>
-#include <evenkeel/core/payload/csr.hpp>
-#include <evenkeel/core/weights/load.hpp>
 #include <evenkeel/monitor/balancer.hpp>
 
-#include <algorithm>
-#include <array>
-#include <limits>
-#include <set>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::graph_test {
 namespace {
 
 template <class T>
 using Values = exec::Array<T>;
 using Number = std::int64_t;
-using Place = std::array<double, 2>;
+using CellPlace = std::array<double, 2>;
 
 constexpr Number width = 24, height = 20, all_cells = width * height;
 
@@ -34,24 +23,24 @@ Values<T> there(const std::vector<T>& values) {
   return {test::space(), "cells", std::span<const T>(values)};
 }
 
-// Cells weigh 1, and those near a place more.
+// Cells weigh 1, and more near a place.
 double weight_near(double at_x, double at_y, Number cell) {
   const double dx = static_cast<double>(cell % width) - at_x * static_cast<double>(width);
   const double dy = static_cast<double>(cell / width) - at_y * static_cast<double>(height);
   return dx * dx + dy * dy < 16 ? 6 : 1;
 }
 
-// The cells of this rank, in the memory of the space that is tested. Columns are numbers.
+// The cells of this rank, in the memory of the space under test. Columns are numbers.
 struct Cells {
   test::GraphOnHost grid = test::grid(width, height);
-  Values<Place> x;
+  Values<CellPlace> x;
   Values<Number> id, offsets, columns, first_layer, layers;
   Values<double> weight;
 
-  // From `first` to before `last` of all.
+  // Takes the cells from `first` up to `last`, exclusive.
   Cells(Number first, Number last) {
     std::vector<Number> ids, starts = {0}, rows, starts_of_layers = {0}, of_layers;
-    std::vector<Place> places;
+    std::vector<CellPlace> places;
     for (Number cell = first; cell < last; ++cell) {
       ids.push_back(cell);
       places.push_back({static_cast<double>(cell % width), static_cast<double>(cell / width)});
@@ -91,20 +80,20 @@ class BalancerByGraph : public testing::Test {
   Cells all_on_the_last() const { return {rank == size - 1 ? 0 : all_cells, all_cells}; }
   Cells spread() const { return {all_cells * rank / size, all_cells * (rank + 1) / size}; }
 
-  // Every cell is there once, with its place, its layers and its row: the columns, which are
-  // numbers, name the right neighbours.
+  // Expects every cell once, with its place, its layers and its row: the columns, which are
+  // numbers, must identify the right neighbours.
   void expect_intact(const Cells& cells) const {
     const std::vector<Number> ids = cells.id.on_host(), starts = cells.offsets.on_host(),
                               rows = cells.columns.on_host(), layers = cells.layers.on_host(),
                               first_layer = cells.first_layer.on_host();
-    const std::vector<Place> places = cells.x.on_host();
+    const std::vector<CellPlace> places = cells.x.on_host();
     const std::vector<Number> by_number = ranks.all_gather(std::span<const Number>(ids)).values;
     std::vector<Number> sorted = by_number;
     std::ranges::sort(sorted);
     ASSERT_EQ(std::ssize(sorted), all_cells);
     for (Number cell = 0; cell < all_cells; ++cell) ASSERT_EQ(sorted[std::size_t(cell)], cell);
     for (std::size_t i = 0; i < ids.size(); ++i) {
-      EXPECT_EQ(places[i], Place({double(ids[i] % width), double(ids[i] / width)}));
+      EXPECT_EQ(places[i], CellPlace({double(ids[i] % width), double(ids[i] / width)}));
       std::multiset<Number> found, expected;
       for (Number e = starts[i]; e < starts[i + 1]; ++e)
         found.insert(by_number[std::size_t(rows[std::size_t(e)])]);
@@ -139,7 +128,7 @@ TEST_F(BalancerByGraph, MakesTheFirstDistribution) {
     EXPECT_NEAR(moved.lambda, lambda(cells), 1e-6);
     EXPECT_EQ(report_of(balancer).vertices, all_cells);
     EXPECT_EQ(report_of(balancer).empty, 0);
-    // No more than a few times what straight borders would cut.
+    // Allows a few times the edges that straight borders would cut.
     EXPECT_LE(report_of(balancer).cut, 40.0 * (size - 1));
     balancer.finish();
   }
@@ -208,7 +197,7 @@ TEST_F(BalancerByGraph, KeepsWhatIsEvenEnough) {
 
 TEST_F(BalancerByGraph, CutsNoEdgeThatIsUncuttable) {
   Cells cells = spread();
-  // Rows of cells that must stay together, by a mark on edges along the first axis.
+  // Rows of cells must stay together, by a mark on edges along the first axis.
   const auto marks = [&] {
     const std::vector<Number> ids = cells.id.on_host(), starts = cells.offsets.on_host();
     std::vector<int> of_edges;
@@ -240,7 +229,7 @@ TEST_F(BalancerByGraph, PinnedCellsStay) {
   balancer.finish();
 }
 
-// One cell is nearly all of the weight, and its rank shall have as many cells as any other.
+// One cell has nearly all of the weight, but its rank must have as many cells as any other.
 TEST_F(BalancerByGraph, TightensItsToleranceForTheLeastNumberOfObjects) {
   Cells cells = spread();
   std::vector<double> weights;
@@ -255,7 +244,7 @@ TEST_F(BalancerByGraph, TightensItsToleranceForTheLeastNumberOfObjects) {
   balancer.finish();
 }
 
-// What the application limits beside the costs is a constraint of its own.
+// Another limit of the application, besides the costs, is a constraint of its own.
 TEST_F(BalancerByGraph, BalancesOtherWeightsToo) {
   Cells cells = spread();
   const auto memory_of = [&] {
@@ -296,14 +285,13 @@ TEST_F(BalancerByGraph, RefusesSetsThatItCannotPlace) {
   Cells cells = spread();
   Balancer balancer(ranks, by_graph);
   const auto refused = [&](const Set& set) {
-    const std::string text = test::error_of([&] { balancer.rebalance(set); });
-    EXPECT_TRUE(test::same_everywhere(ranks, text));
+    const std::string text = test::error_everywhere([&] { balancer.rebalance(set); });
     return text;
   };
   Values<Number> more = there(std::vector<Number>(std::size_t(cells.id.size()), 1));
-  EXPECT_TRUE(test::mentions(refused(set(cells.x, carry(cells.id))), "The set has no graph"));
-  EXPECT_TRUE(test::mentions(refused(cells.as_set({.group = more})), "The set has groups"));
-  Values<Place> other = there(std::vector<Place>(3));
+  EXPECT_MENTIONS(refused(set(cells.x, carry(cells.id))), "The set has no graph");
+  EXPECT_MENTIONS(refused(cells.as_set({.group = more})), "The set has groups");
+  Values<CellPlace> other = there(std::vector<CellPlace>(3));
   EXPECT_ERROR(balancer.rebalance(cells.as_set(), set(other)), "2 sets were given");
   cells.columns.resize(std::max<Number>(cells.columns.size() - 1, 0));
   refused(cells.as_set());
@@ -311,4 +299,4 @@ TEST_F(BalancerByGraph, RefusesSetsThatItCannotPlace) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::graph_test

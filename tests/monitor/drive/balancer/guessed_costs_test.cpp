@@ -1,44 +1,30 @@
-// A load that moves within ranks, whose objects have no known costs: the log says so, once, and
-// what to do about it.
+// A load moves within ranks, whose objects have no known costs: the log reports this once, with a
+// remedy.
 
 #include "monitor/drive/balancer/crew.hpp"
 #include "monitor/drive/users_logger.hpp"
+#include "monitor/drive/virtual_clock.hpp"
 
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::guessed_costs_test {
 namespace {
 
-using test::Ids;
-
-std::int64_t virtual_time = 0;
-std::int64_t virtual_now() noexcept { return virtual_time; }
+using namespace test;
 
 enum class Known : std::uint8_t { nothing, weights, chunks };
 
-double place_of(std::int64_t id, int axis) {
-  return static_cast<double>(test::mix(id, axis) % 100003) / 100003;
-}
-
-// A slab that costs 60 times as much wanders along x, and comes in again at the other end.
+// A slab that costs 60 times as much moves along x, and re-enters at the other end.
 double microseconds_of(std::int64_t id, int step) {
   constexpr double width = 0.1, pace = 0.004;
   const double behind = place_of(id, 0) - pace * step;
   return behind - std::floor(behind) < width ? 60 : 1;
 }
 
-// How often the log has given the advice; on rank 0, others have no log.
+// The number of times that the log has given the advice, on rank 0; other ranks have no log.
 int advices_of(Known known) {
   const Communicator communicator = test::world();
   virtual_time = 0;
   Ids ids = test::ids_here(communicator, test::in_turn, 1000 * communicator.size());
-  std::vector<std::array<double, 3>> x(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    for (int d = 0; d < 3; ++d) x[i][static_cast<std::size_t>(d)] = place_of(ids[i], d);
+  std::vector<Point> x = places_of(ids);
   const test::UsersLogger log;
   Options options;
   options.box = Box{{0, 0, 0}, {1, 1, 1}};
@@ -85,4 +71,4 @@ TEST(GuessedCosts, WhoGivesWeightsOrChunksIsNotAdvisedTo) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::guessed_costs_test

@@ -1,18 +1,12 @@
 #include "monitor/drive/balancer/crew.hpp"
 
-#include <stdexcept>
-
-namespace evenkeel {
+namespace evenkeel::hooks_test {
 namespace {
 
-using test::everywhere;
-using test::Ids;
-using test::ids_here;
+using namespace test;
 
-class Hooks : public testing::Test {
+class Hooks : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
   test::Vectors cloud{all_on_the_last().size()};
   std::string seen;
 
@@ -59,10 +53,9 @@ TEST_F(Hooks, RunInTheOrderInWhichTheyWereGiven) {
 TEST_F(Hooks, ErrorsBeginWithTheNameOfTheBalancer) {
   Balancer balancer(communicator, {.name = "fluid"});
   balancer.after_move([](const MoveReport&) { throw std::runtime_error("too late"); });
-  const std::string text = test::error_of([&] { balancer.rebalance(cloud.as_set()); });
+  const std::string text = test::error_everywhere([&] { balancer.rebalance(cloud.as_set()); });
   EXPECT_TRUE(text.starts_with("evenkeel: fluid: rank 0 (the first of ")) << text;
-  EXPECT_TRUE(test::mentions(text, ": monitor/balancer: The application threw too late."));
-  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_MENTIONS(text, ": monitor/balancer: The application threw too late.");
   if (rank == 0) cloud.x.push_back({});
   const std::string in_step = test::error_of([&] { balancer.rebalance(cloud.as_set()); });
   EXPECT_TRUE(in_step.starts_with("evenkeel: fluid: rank 0: ")) << in_step;
@@ -70,7 +63,7 @@ TEST_F(Hooks, ErrorsBeginWithTheNameOfTheBalancer) {
   EXPECT_ERROR(balancer.step(cloud.as_set()), "evenkeel: fluid: monitor: step was called after");
 }
 
-// So many that any array of hooks has to grow; those that are added run at the next move.
+// There are enough hooks that any array of hooks has to grow; added hooks run at the next move.
 TEST_F(Hooks, MayAddHooks) {
   constexpr int many = 100;
   Balancer balancer(communicator);
@@ -104,11 +97,10 @@ TEST_F(Hooks, BeforeThatThrowUndoTheMove) {
         if (fails) throw std::runtime_error("not now");
       });
     const test::Snapshot before = test::snapshot_of({{cloud.as_set()}});
-    const std::string text = test::error_of([&] { balancer.rebalance(cloud.as_set()); });
+    const std::string text = test::error_everywhere([&] { balancer.rebalance(cloud.as_set()); });
     EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
                         ": core/migrate: The application threw not now. Nothing was changed; mend "
                         "the cause and try again.");
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
     EXPECT_TRUE(test::snapshot_of({{cloud.as_set()}}) == before);
     EXPECT_EQ(parts_of(balancer.domains()), 0);
     fails = false;
@@ -123,11 +115,10 @@ TEST_F(Hooks, AfterThatThrowAreTheSameErrorAndTheMoveStands) {
     Balancer balancer(communicator);
     if (rank == culprit)
       balancer.after_move([](const MoveReport&) { throw std::runtime_error("too late"); });
-    const std::string text = test::error_of([&] { balancer.rebalance(cloud.as_set()); });
+    const std::string text = test::error_everywhere([&] { balancer.rebalance(cloud.as_set()); });
     EXPECT_EQ(text, "evenkeel: rank " + std::to_string(culprit) +
                         ": monitor/balancer: The application threw too late. The objects have "
                         "moved, and all fields are complete.");
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
     EXPECT_EQ(generation_of(balancer.domains()), 1);
     EXPECT_EQ(std::ssize(cloud.id), 20);
     expect_intact(communicator, cloud.as_set(), everywhere,
@@ -154,10 +145,11 @@ TEST_F(Hooks, OriginsAreToldWhenAskedFor) {
 
 // --- New domains ---------------------------------------------------------------------------------
 
-// All objects shift to where other ranks' domains are, and a new cut finds each where it is.
-TEST(HooksForNewDomains, RunWithoutAMoveToo) {
-  const Communicator communicator = test::world();
-  const int rank = communicator.rank(), size = communicator.size();
+using HooksForNewDomains = test::OnRanks;
+
+// All objects shift to the domains of other ranks, and the new cut assigns each to its present
+// rank.
+TEST_F(HooksForNewDomains, RunWithoutAMoveToo) {
   std::vector<std::array<double, 3>> x(10);
   const auto place = [&](double shift) {
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -195,8 +187,7 @@ TEST(HooksForNewDomains, RunWithoutAMoveToo) {
   balancer.finish();
 }
 
-TEST(HooksForNewDomains, AnExceptionIsTheSameErrorOnAllRanks) {
-  const Communicator communicator = test::world();
+TEST_F(HooksForNewDomains, AnExceptionIsTheSameErrorOnAllRanks) {
   std::vector<std::array<double, 3>> x = {{0.1 + communicator.rank(), 0, 0}};
   Balancer balancer(communicator, {.method = Staggered{}});
   balancer.on_new_domains([&](const Domains&, const Domains&) {
@@ -208,4 +199,4 @@ TEST(HooksForNewDomains, AnExceptionIsTheSameErrorOnAllRanks) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::hooks_test

@@ -1,22 +1,14 @@
-// Misuse is found at the first look, on all ranks alike; and ranks that run apart with a Balancer.
+// Misuse is found at the first look, on all ranks, and so are ranks that diverge.
 
 #include "monitor/drive/balancer/crew.hpp"
 
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <functional>
-#include <limits>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::inspection_test {
 namespace {
 
 constexpr const char* nothing = "nothing was thrown";
 constexpr int objects = 40;
 
-// With the default warm-up of 3 and epochs of 8 steps, looks end here.
+// With the default warm-up of 3 and epochs of 8 steps, looks end at these steps.
 constexpr std::int64_t first_look = 16, second_look = 24, third_look = 32;
 
 bool never(const LoadView&) { return false; }
@@ -62,22 +54,19 @@ constexpr Misuse misuses[] = {
      "core/field: There are 3 weights for 40 objects."},
 };
 
-class InspectionTest : public testing::Test {
+class InspectionTest : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-
   static Options options_with(const Trigger& trigger) {
     return {.trigger = trigger, .box = Box{{0, 0, 0}, {1, 1, 1}}, .deterministic = true};
   }
 
-  // Steps up to this one; all but the last must throw nothing.
+  // Steps up to this step; only the last one may throw.
   std::string step_to(Balancer& balancer, Crowd& crowd, std::int64_t last, bool may_move = true) {
     while (balancer.steps() + 1 < last)
       EXPECT_EQ(test::error_of([&] { balancer.step(crowd.as_set(), {may_move}); }), nothing)
           << balancer.steps();
-    const std::string text = test::error_of([&] { balancer.step(crowd.as_set(), {may_move}); });
-    EXPECT_TRUE(test::same_everywhere(communicator, text));
+    const std::string text =
+        test::error_everywhere([&] { balancer.step(crowd.as_set(), {may_move}); });
     return text;
   }
 };
@@ -95,11 +84,11 @@ TEST_F(InspectionTest, TheFirstLookTellsAllRanks) {
         if (rank == culprit) misuse.strike(crowd);
         const std::string told = "evenkeel: rank " + std::to_string(culprit) + ": " + misuse.told;
         const std::string text = step_to(balancer, crowd, first_look, may_move);
-        EXPECT_TRUE(test::mentions(text, told));
-        EXPECT_TRUE(test::mentions(text,
-                                   "Nothing was moved; the look after step 11 has found it, and "
-                                   "each later look checks again."));
-        EXPECT_TRUE(test::mentions(step_to(balancer, crowd, second_look, may_move), told))
+        EXPECT_MENTIONS(text, told);
+        EXPECT_MENTIONS(text,
+                        "Nothing was moved; the look after step 11 has found it, and "
+                        "each later look checks again.");
+        EXPECT_MENTIONS(step_to(balancer, crowd, second_look, may_move), told)
             << "until it is mended";
         if (rank == culprit) misuse.mend(crowd);
         EXPECT_EQ(step_to(balancer, crowd, third_look, may_move), nothing);
@@ -113,12 +102,12 @@ TEST_F(InspectionTest, ALaterLookFindsWhatComesLater) {
   Balancer balancer(communicator, options_with(Custom{&never}));
   EXPECT_EQ(step_to(balancer, crowd, first_look + 1), nothing);
   if (rank == size - 1) crowd.x(3, 0) = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(test::mentions(step_to(balancer, crowd, second_look),
-                             "rank " + std::to_string(size - 1) + ": core/bounds: Component 0"));
+  EXPECT_MENTIONS(step_to(balancer, crowd, second_look),
+                  "rank " + std::to_string(size - 1) + ": core/bounds: Component 0");
   balancer.finish();
 }
 
-// By the clock, as most runs are.
+// Decides by the clock, like most runs.
 TEST_F(InspectionTest, TheFirstLookOfARunByTheClock) {
   Crowd crowd(rank);
   Options options = options_with(CostAware{});
@@ -126,7 +115,7 @@ TEST_F(InspectionTest, TheFirstLookOfARunByTheClock) {
   options.epoch_steps = 8;
   Balancer balancer(communicator, options);
   if (rank == 0) crowd.mirror = Kokkos::create_mirror_view(crowd.mass);
-  EXPECT_TRUE(test::mentions(step_to(balancer, crowd, first_look), "rank 0: core/field: Field 1"));
+  EXPECT_MENTIONS(step_to(balancer, crowd, first_look), "rank 0: core/field: Field 1");
   balancer.finish();
 }
 
@@ -139,7 +128,7 @@ TEST_F(InspectionTest, WhereNothingCanMoveNothingIsInspected) {
   balancer.finish();
 }
 
-// A rebalance sees for itself; its Error comes once.
+// A rebalance checks for itself; its Error comes once.
 TEST_F(InspectionTest, ARebalanceTellsBeforeTheLookDoes) {
   Crowd crowd(rank);
   Balancer balancer(communicator, options_with(Custom{&never}));
@@ -151,9 +140,9 @@ TEST_F(InspectionTest, ARebalanceTellsBeforeTheLookDoes) {
   balancer.finish();
 }
 
-// --- Ranks that run apart ------------------------------------------------------------------------
+// --- Ranks that diverge --------------------------------------------------------------------------
 
-// What was thrown by the steps, by what one rank does besides, or by finish.
+// The error of the steps, of an additional action of one rank, or of finish.
 std::string thrown_by(Balancer& balancer, Crowd& crowd, std::int64_t steps,
                       const std::function<void(std::int64_t)>& besides) {
   const std::string text = test::error_of([&] {
@@ -195,9 +184,9 @@ TEST_F(InspectionTest, ARebalanceOfOneRankAloneIsFound) {
     EXPECT_TRUE(test::same_everywhere(communicator, text));
     const std::string told =
         "rank " + std::to_string(odd) + " was at a rebalance with step " + std::to_string(at);
-    EXPECT_TRUE(test::mentions(text, size > 1 ? told : nothing));
+    EXPECT_MENTIONS(text, size > 1 ? told : nothing);
   }
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::inspection_test

@@ -1,18 +1,17 @@
-// All work on a device runs on the instance that the application names, and on no other.
+// All work on a device runs on the instance that the application gives, and on no other.
 
 #include "monitor/drive/balancer/device_cloud.hpp"
 #include "monitor/drive/balancer/whole.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/core/bounds.hpp>
+#include <evenkeel/core/box/bounds.hpp>
 #include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/migrate/move.hpp>
+#include <evenkeel/core/migrate/plan.hpp>
 #include <evenkeel/core/order.hpp>
 #include <evenkeel/evenkeel.hpp>
 
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::instances_test {
 namespace {
 
 namespace device = exec::test_device;
@@ -29,8 +28,9 @@ void expect_launches_on(int stream) {
     }
 }
 
-TEST(Instances, ARebalanceRunsOnThatOfItsBalancer) {
-  const Communicator communicator = test::world();
+using Instances = test::OnRanks;
+
+TEST_F(Instances, ARebalanceRunsOnThatOfItsBalancer) {
   for (const Method& method :
        {Method(Hilbert{}), Method(Staggered{}), Method(Tensor{}), Method(RecursiveBisection{})}) {
     SCOPED_TRACE(method.index());
@@ -54,24 +54,20 @@ TEST(Instances, ARebalanceRunsOnThatOfItsBalancer) {
   }
 }
 
-// Looks at what would have been read objects, too.
-TEST(Instances, SoDoesAStep) {
-  const Communicator communicator = test::world();
+// Looks with surveys read objects, too.
+TEST_F(Instances, SoDoesAStep) {
   if (communicator.size() == 1) GTEST_SKIP() << "alone there is nothing to find out";
   DeviceCloud cloud(communicator);
-  test::virtual_now = 1;
+  test::virtual_time = 1;
   Options options;
-  options.own_clock = &test::virtual_time;
+  options.own_clock = &test::virtual_now;
   options.watcher = false;
   options.log = LogLevel::off;
   Balancer balancer(communicator, options, space_of(TestDevice(mine)));
   Kernel kernel = balancer.kernel("work");
   device::reset_traffic();
   for (int step = 0; step < 40; ++step) {
-    {
-      const auto timing = kernel.time();
-      test::virtual_now += 1'000'000 * (communicator.rank() + 1);
-    }
+    test::spend(kernel, 1'000'000 * (communicator.rank() + 1));
     const Set all = cloud.as_set({.weights = true});
     balancer.step({&all, 1});
   }
@@ -80,8 +76,7 @@ TEST(Instances, SoDoesAStep) {
   cloud.expect_whole();
 }
 
-TEST(Instances, FreeFunctionsRunOnTheOneInUse) {
-  const Communicator communicator = test::world();
+TEST_F(Instances, FreeFunctionsRunOnTheOneInUse) {
   DeviceCloud cloud(communicator);
   const Set all = cloud.as_set({});
   const InUse in_use(space_of(TestDevice(mine)));
@@ -105,4 +100,4 @@ TEST(Instances, FreeFunctionsRunOnTheOneInUse) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::instances_test

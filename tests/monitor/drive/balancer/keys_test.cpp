@@ -1,28 +1,23 @@
 #include "monitor/drive/balancer/crew.hpp"
+#include "monitor/drive/virtual_clock.hpp"
 
-#include <random>
-
-namespace evenkeel {
+namespace evenkeel::keys_test {
 namespace {
 
-using test::Ids;
-using test::mix;
+using namespace test;
 
-std::int64_t virtual_time = 0;
-std::int64_t virtual_now() noexcept { return virtual_time; }
-
-// Where an object begins along an axis.
+// The initial place of an object along an axis.
 double place_of(std::int64_t id, int axis) {
   return static_cast<double>(mix(id, axis) % 1000) / 1000;
 }
 
-// Those that begin in one part of the box are heavy, and stay so.
+// Objects that begin in one part of the box are heavy, and stay heavy.
 std::int64_t nanoseconds_of(std::int64_t id) { return place_of(id, 0) < 0.2 ? 2000 : 100; }
 
 enum class Habit : std::uint8_t { keeps_order, shuffles, shuffles_with_keys };
 
-// Objects of very different costs drift along x; the application may sort them anew before each
-// rebalance. How even the ranks are after each, by the true costs.
+// Objects of very different costs drift along x; the application may sort them again before each
+// rebalance. Returns lambda by the true costs after each rebalance.
 std::vector<double> lambdas_of(Habit habit) {
   const Communicator communicator = test::world();
   virtual_time = 0;
@@ -53,10 +48,7 @@ std::vector<double> lambdas_of(Habit habit) {
   for (int step = 1; step <= 240; ++step) {
     std::int64_t load = 0;
     for (const std::int64_t id : ids) load += nanoseconds_of(id);
-    {
-      auto timing = work.time();
-      virtual_time += load;
-    }
+    spend(work, load);
     place(step);
     balancer.step(all_of());
     if (step % 20 != 0) continue;
@@ -67,9 +59,7 @@ std::vector<double> lambdas_of(Habit habit) {
     EXPECT_EQ(balancer.rebalance(all_of()).forgotten, 0);
     load = 0;
     for (const std::int64_t id : ids) load += nanoseconds_of(id);
-    const auto sum = static_cast<double>(communicator.all_reduce(load, Reduction::sum));
-    const auto most = static_cast<double>(communicator.all_reduce(load, Reduction::greatest));
-    lambdas.push_back(most / sum * communicator.size());
+    lambdas.push_back(lambda_of(communicator.all_gather(static_cast<double>(load))));
   }
   balancer.finish();
   return lambdas;
@@ -81,8 +71,10 @@ double mean_of_last(const std::vector<double>& values, std::ptrdiff_t count) {
   return sum / static_cast<double>(count);
 }
 
-// What was learned goes with the objects as if their places had never changed.
-TEST(Keys, CostsFollowObjectsThatAreSortedAnew) {
+using Keys = test::OnRanks;
+
+// Learned costs follow the objects like without sorting.
+TEST_F(Keys, CostsFollowObjectsThatAreSortedAnew) {
   const std::vector<double> plain = lambdas_of(Habit::keeps_order),
                             keyed = lambdas_of(Habit::shuffles_with_keys),
                             lost = lambdas_of(Habit::shuffles);
@@ -95,8 +87,7 @@ TEST(Keys, CostsFollowObjectsThatAreSortedAnew) {
   EXPECT_LT(mean_of_last(keyed, 6), mean_of_last(lost, 6));
 }
 
-TEST(Keys, ObjectsMayComeAndGo) {
-  const Communicator communicator = test::world();
+TEST_F(Keys, ObjectsMayComeAndGo) {
   virtual_time = 0;
   Ids ids = test::ids_here(communicator, test::in_turn, 100 * communicator.size());
   std::vector<std::array<double, 3>> x(ids.size());
@@ -115,10 +106,7 @@ TEST(Keys, ObjectsMayComeAndGo) {
     const Set all = set(x, carry(ids), options);
     const MoveReport report = balancer.rebalance(all);
     for (int step = 0; step < 20; ++step) {
-      {
-        auto timing = work.time();
-        virtual_time += 1000 * std::ssize(ids);
-      }
+      spend(work, 1000 * std::ssize(ids));
       balancer.step(all);
     }
     return report.forgotten;
@@ -137,8 +125,7 @@ TEST(Keys, ObjectsMayComeAndGo) {
   balancer.finish();
 }
 
-TEST(Keys, MustBeCarried) {
-  const Communicator communicator = test::world();
+TEST_F(Keys, MustBeCarried) {
   std::vector<std::array<double, 3>> x(3);
   const Ids ids(3);
   Balancer balancer(communicator, {.log = LogLevel::off});
@@ -150,8 +137,9 @@ TEST(Keys, MustBeCarried) {
 
 // --- Seconds of objects --------------------------------------------------------------------------
 
-TEST(Costs, AreWeightsInSeconds) {
-  const Communicator communicator = test::world();
+using Costs = test::OnRanks;
+
+TEST_F(Costs, AreWeightsInSeconds) {
   std::vector<std::array<double, 3>> x(40), y(40);
   std::vector<double> seconds(40);
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -169,19 +157,14 @@ TEST(Costs, AreWeightsInSeconds) {
   const auto a = [&] { return set(x, carry(seconds), {.weight = costs(seconds)}); };
   const auto b = [&] { return set(y); };
   for (int step = 0; step < 20; ++step) {
-    {
-      auto timing = work.time();
-      virtual_time += 3000 * std::ssize(x) + 3000 * std::ssize(y);
-    }
+    spend(work, 3000 * std::ssize(x) + 3000 * std::ssize(y));
     balancer.step(a(), b());
   }
-  // All objects took 3 microseconds on average, and those of the first set say 2.
+  // All objects took 3 microseconds on average, and those of the first set give 2.
   const MoveReport report = balancer.rebalance(a(), b());
   double mine = 3e-6 * static_cast<double>(y.size());
   for (const double each : seconds) mine += each;
-  const double sum = communicator.all_reduce(mine, Reduction::sum);
-  const double most = communicator.all_reduce(mine, Reduction::greatest);
-  EXPECT_NEAR(report.lambda, most / sum * communicator.size(), 1e-3);
+  EXPECT_NEAR(report.lambda, lambda_of(communicator.all_gather(mine)), 1e-3);
   std::vector<int> units(y.size(), 1);
   EXPECT_ERROR(balancer.rebalance(a(), set(y, carry(units), {.weight = units})),
                "Some sets have weights in seconds, others without a unit.");
@@ -189,4 +172,4 @@ TEST(Costs, AreWeightsInSeconds) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::keys_test

@@ -1,20 +1,13 @@
-// What tools that listen to Kokkos see of a rebalance: a region around each stage, and a kernel's
-// label that tells its stage.
+// Tools that listen to Kokkos see a region around each stage of a rebalance, and kernels whose
+// labels name their stage.
 
 #include "support/harness.hpp"
 
 #include <evenkeel/evenkeel.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
 #include <regex>
-#include <set>
-#include <string>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::labels_test {
 namespace {
 
 std::set<std::string> kernels;
@@ -22,7 +15,7 @@ std::vector<std::string> regions, open;
 bool is_outside = false;  // a kernel was launched outside of all regions
 
 void on_kernel(const char* name, std::uint32_t, std::uint64_t*) {
-  if (std::string(name).starts_with("Kokkos::")) return;  // its own
+  if (std::string(name).starts_with("Kokkos::")) return;  // kernels of Kokkos itself
   kernels.insert(name);
   is_outside = is_outside || open.empty();
 }
@@ -32,7 +25,7 @@ void on_push(const char* name) {
 }
 void on_pop() { open.pop_back(); }
 
-// Listens while it lives.
+// Listens during its lifetime.
 struct Listener {
   Listener() {
     kernels.clear();
@@ -78,7 +71,7 @@ TEST_P(Labels, TellTheStageOfEachKernel) {
   MoveReport report;
   {
     const Listener listener;
-    report = balancer.rebalance({&all, 1});
+    report = balancer.rebalance(all);
   }
   EXPECT_TRUE(report.moved || communicator.size() == 1);
   EXPECT_GT(kernels.size(), 10U);
@@ -99,10 +92,10 @@ TEST(Labels, RegionsEndWhereAnErrorIsThrown) {
   Balancer balancer(communicator, {});
   const Set all = set(x);
   const Listener listener;
-  EXPECT_THROW(balancer.rebalance({&all, 1}), Error);
+  EXPECT_THROW(balancer.rebalance(all), Error);
   EXPECT_TRUE(open.empty());
   EXPECT_FALSE(regions.empty());
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::labels_test

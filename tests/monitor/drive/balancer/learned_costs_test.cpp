@@ -1,21 +1,12 @@
 #include "monitor/drive/balancer/crew.hpp"
+#include "monitor/drive/virtual_clock.hpp"
 
-#include <cmath>
-
-namespace evenkeel {
+namespace evenkeel::learned_costs_test {
 namespace {
 
-using test::Ids;
-using test::mix;
+using namespace test;
 
-std::int64_t virtual_time = 0;
-std::int64_t virtual_now() noexcept { return virtual_time; }
-
-double place_of(std::int64_t id, int axis) {
-  return static_cast<double>(mix(id, axis) % 100003) / 100003;
-}
-
-// Where objects are dear: in a slab, in a ball, ever more along an axis, in stripes.
+// The location of expensive objects: a slab, a ball, a slope along an axis, or stripes.
 enum class Costs : std::uint8_t { slab, ball, slope, stripes };
 
 std::int64_t nanoseconds_of(std::int64_t id, Costs costs) {
@@ -31,15 +22,13 @@ std::int64_t nanoseconds_of(std::int64_t id, Costs costs) {
 
 enum class Timed : std::uint8_t { whole, in_chunks };
 
-// Objects at rest, whose costs the Balancer is not told. How even the ranks are after each of its
-// rebalances, by the true costs; the first makes the first domains.
+// Objects are at rest, and their costs are unknown to the Balancer. Returns lambda by the true
+// costs after each of its rebalances; the first one makes the first domains.
 std::vector<double> lambdas_of(Costs costs, Timed timed, int rebalances) {
   const Communicator communicator = test::world();
   virtual_time = 0;
   Ids ids = test::ids_here(communicator, test::in_turn, 4000 * communicator.size());
-  std::vector<std::array<double, 3>> x(ids.size());
-  for (std::size_t i = 0; i < ids.size(); ++i)
-    for (int d = 0; d < 3; ++d) x[i][static_cast<std::size_t>(d)] = place_of(ids[i], d);
+  std::vector<Point> x = places_of(ids);
   Balancer balancer(communicator, {.trigger = Never{},
                                    .box = Box{{0, 0, 0}, {1, 1, 1}},
                                    .target_lambda = 0,
@@ -52,9 +41,7 @@ std::vector<double> lambdas_of(Costs costs, Timed timed, int rebalances) {
     balancer.rebalance(set(x, carry(ids)));
     std::int64_t load = 0;
     for (const std::int64_t id : ids) load += nanoseconds_of(id, costs);
-    const auto sum = static_cast<double>(communicator.all_reduce(load, Reduction::sum));
-    const auto most = static_cast<double>(communicator.all_reduce(load, Reduction::greatest));
-    lambdas.push_back(most / sum * communicator.size());
+    lambdas.push_back(lambda_of(communicator.all_gather(static_cast<double>(load))));
     for (int step = 0; step < 20; ++step) {
       if (timed == Timed::whole) {
         const auto timing = work.time();
@@ -88,4 +75,4 @@ TEST(LearnedCosts, RanksAreEvenAfterSixRebalancesAndStaySo) { expect_even(Timed:
 TEST(LearnedCosts, WithChunksAfterTwo) { expect_even(Timed::in_chunks, 2); }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::learned_costs_test

@@ -1,32 +1,22 @@
 #include "monitor/drive/balancer/crew.hpp"
 
-#include <functional>
-
-namespace evenkeel {
+namespace evenkeel::least_objects_test {
 namespace {
 
-using test::everywhere;
-using test::Ids;
-using test::ids_here;
+using namespace test;
 
-const Method methods[] = {Hilbert{},   Morton{}, Snake{},
-                          Staggered{}, Tensor{}, RecursiveBisection{}};
-
-class LeastObjects : public testing::Test {
+class LeastObjects : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-
   std::int64_t fewest(const Ids& ids) const {
     return communicator.all_reduce(std::ssize(ids) + std::int64_t{0}, Reduction::least);
   }
-  // Objects of which a few weigh more than all others together.
+  // A few objects weigh more than all others together.
   static double weight_of(std::int64_t id) { return id % 40 == 3 ? 1e6 : 1; }
 
   struct Outcome {
     MoveReport report;
     std::int64_t fewest;
-    double lambda;  // by the weights as they are
+    double lambda;  // by the actual weights
   };
   Outcome rebalanced(const Options& options, std::int64_t objects) const {
     const Ids ids = ids_here(communicator, test::in_turn, objects);
@@ -42,13 +32,13 @@ class LeastObjects : public testing::Test {
     outcome.fewest = fewest(cloud.id);
     double load = 0;
     for (const std::int64_t id : cloud.id) load += weight_of(id);
-    const double mean = communicator.all_reduce(load, Reduction::sum) / size;
-    outcome.lambda = communicator.all_reduce(load, Reduction::greatest) / mean;
+    outcome.lambda = lambda_of(communicator.all_gather(load));
     return outcome;
   }
 };
 
-// One holds what is before a heavy object, one that object, one what is behind it.
+// One part holds the objects before a heavy object, one the heavy object, and one the objects
+// behind it.
 TEST_F(LeastObjects, HeavyObjectsMayEmptyRanksWhereNothingForbidsIt) {
   if (size < 4) GTEST_SKIP() << "takes four ranks";
   const Outcome outcome = rebalanced({}, 40);
@@ -57,7 +47,7 @@ TEST_F(LeastObjects, HeavyObjectsMayEmptyRanksWhereNothingForbidsIt) {
 }
 
 TEST_F(LeastObjects, NoRankIsLeftWithFewer) {
-  for (const Method& method : methods)
+  for (const Method& method : all_methods)
     for (const int least : {1, 5}) {
       if (size > 5 && least > 1 && method.index() % 2 == 0) continue;
       SCOPED_TRACE("method " + std::to_string(method.index()));
@@ -74,18 +64,16 @@ TEST_F(LeastObjects, OneHeavyObjectAndOneForEachOther) {
   EXPECT_GE(outcome.report.refused, size > 3 ? 1 : 0);
 }
 
-// What is even enough is not cut anew, unless a rank has too few.
+// Domains that are even enough are not cut again, unless a rank has too few objects.
 TEST_F(LeastObjects, AKeptDecompositionIsNotKeptWhereItEmptiesRanks) {
   if (size < 3) GTEST_SKIP() << "takes three ranks";
   Options options{.target_lambda = 1000};
-  const Ids ids = ids_here(communicator, test::in_turn, 40 * size);
-  test::Vectors cloud(ids.size());
-  write_objects(cloud.as_set(), everywhere, ids);
+  Vectors cloud = cloud_of(ids_here(communicator, test::in_turn, 40 * size));
   options.least_objects = 20;
   Balancer balancer(communicator, options);
   balancer.rebalance(cloud.as_set());
   EXPECT_GE(fewest(cloud.id), 20);
-  // Nearly all objects go where the first object of rank 0 is.
+  // Nearly all objects move close to the first object of rank 0.
   std::array<double, 3> place = cloud.x.empty() ? std::array<double, 3>{} : cloud.x[0];
   place = communicator.broadcast(place, 0);
   for (std::size_t i = 2; i < cloud.x.size(); ++i)
@@ -99,13 +87,10 @@ TEST_F(LeastObjects, AKeptDecompositionIsNotKeptWhereItEmptiesRanks) {
 
 void expect_error(const Communicator& communicator, const Options& options, const Ids& ids,
                   const test::Scene& scene, const std::string& told) {
-  test::Vectors cloud(ids.size());
-  write_objects(cloud.as_set(), scene, ids);
+  Vectors cloud = cloud_of(ids, scene);
   Balancer balancer(communicator, options);
   const test::Snapshot before = test::snapshot_of({{cloud.as_set()}});
-  const std::string text = test::error_of([&] { balancer.rebalance(cloud.as_set()); });
-  EXPECT_TRUE(test::mentions(text, told));
-  EXPECT_TRUE(test::same_everywhere(communicator, text));
+  EXPECT_ERROR_EVERYWHERE(balancer.rebalance(cloud.as_set()), told);
   EXPECT_TRUE(test::snapshot_of({{cloud.as_set()}}) == before);
   EXPECT_EQ(parts_of(balancer.domains()), 0);
   balancer.finish();
@@ -127,4 +112,4 @@ TEST_F(LeastObjects, ObjectsThatCannotBePartedAreTheSameErrorOnAll) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::least_objects_test

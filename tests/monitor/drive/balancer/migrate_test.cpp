@@ -1,16 +1,13 @@
 #include "monitor/drive/balancer/crew.hpp"
+#include "monitor/drive/virtual_clock.hpp"
 
-#include <evenkeel/core/payload/csr.hpp>
+#include <evenkeel/backends/exec/with_space.hpp>
+#include <evenkeel/core/field/payload.hpp>
 
-#include <cmath>
-#include <random>
-
-namespace evenkeel {
+namespace evenkeel::migrate_test {
 namespace {
 
-using test::Ids;
-using test::mix;
-using test::Point;
+using namespace test;
 
 // --- Particles that wander -----------------------------------------------------------------------
 
@@ -39,7 +36,7 @@ std::vector<float> charges_of(const Ids& ids) {
   return charges;
 }
 
-// In the unit box at first; periodic axes are left on either side.
+// The places are in the unit box at first; objects leave periodic axes on either side.
 std::vector<double> places_of(const Ids& ids, std::size_t dimensions, int step) {
   std::vector<double> places;
   for (const std::int64_t id : ids)
@@ -75,9 +72,6 @@ void expect_home(const Balancer& balancer, const Set& set, const Ids& all, int s
   const auto n = static_cast<std::size_t>(set.position().components);
   EXPECT_EQ(test::values_at<double>(set.position()), places_of(here, n, step));
 }
-
-const Method methods[] = {Hilbert{},   Morton{}, Snake{},
-                          Staggered{}, Tensor{}, RecursiveBisection{}};
 
 template <class Instance>
 void wander_by(const Instance&, const Method& method, int dimensions, std::array<bool, 3> periodic,
@@ -119,26 +113,24 @@ void wander_by(const Instance&, const Method& method, int dimensions, std::array
 
 template <class Instance>
 void wander_by_all(const Instance& instance) {
-  for (const Method& method : methods)
+  for (const Method& method : all_methods)
     for (const int dimensions : {2, 3}) {
       wander_by(instance, method, dimensions, {true, false, true}, 400);
       if (testing::Test::HasFailure()) return;
     }
-  for (const Method& method : {methods[0], methods[3]})
+  for (const Method& method : {all_methods[0], all_methods[3]})
     for (const std::int64_t objects : {0, 1, 7})
       wander_by(instance, method, 3, {false, false, false}, objects);
 }
 
-TEST(Migrate, ObjectsGoHomeByEveryMethod) {
+using Migrate = test::OnRanks;
+
+TEST_F(Migrate, ObjectsGoHomeByEveryMethod) {
   with_space(test::space(), [](const auto& instance) { wander_by_all(instance); });
 }
 
-std::int64_t virtual_time = 0;
-std::int64_t virtual_now() noexcept { return virtual_time; }
-
-// Whatever the containers, and with costs that travel along.
-TEST(Migrate, VectorsAndSeveralSets) {
-  const Communicator communicator = test::world();
+// Any containers, and costs that move with the objects.
+TEST_F(Migrate, VectorsAndSeveralSets) {
   constexpr std::int64_t objects = 300;
   const Ids all = test::counting<std::int64_t>(objects);
   Ids ids = test::ids_here(communicator, test::at_random, objects), others = ids;
@@ -154,10 +146,7 @@ TEST(Migrate, VectorsAndSeveralSets) {
   write_particles(b(), others, 0);
   balancer.rebalance(a(), b());
   for (int step = 1; step <= 40; ++step) {
-    {
-      auto timing = work.time();
-      virtual_time += 1'000 + 10 * std::ssize(ids) + 20 * std::ssize(others);
-    }
+    spend(work, 1'000 + 10 * std::ssize(ids) + 20 * std::ssize(others));
     wander(a(), step);
     wander(b(), 40 - step);
     balancer.migrate(a(), b());
@@ -171,8 +160,7 @@ TEST(Migrate, VectorsAndSeveralSets) {
 
 // --- Births and deaths ---------------------------------------------------------------------------
 
-TEST(Migrate, ObjectsMayComeAndGoInBetween) {
-  const Communicator communicator = test::world();
+TEST_F(Migrate, ObjectsMayComeAndGoInBetween) {
   std::int64_t next = 1000 * communicator.rank();
   std::vector<Point> x;
   Ids ids;
@@ -196,10 +184,9 @@ TEST(Migrate, ObjectsMayComeAndGoInBetween) {
   balancer.finish();
 }
 
-// --- What is bound, and what has no size ---------------------------------------------------------
+// --- Bonds and payloads --------------------------------------------------------------------------
 
-TEST(Migrate, GroupsStayTogetherAndPinsStay) {
-  const Communicator communicator = test::world();
+TEST_F(Migrate, GroupsStayTogetherAndPinsStay) {
   constexpr std::int64_t objects = 240;
   Ids ids = test::ids_here(communicator, test::in_turn, objects);
   std::vector<Point> x(ids.size());
@@ -217,12 +204,12 @@ TEST(Migrate, GroupsStayTogetherAndPinsStay) {
     balancer.migrate(all_of());
     const auto groups = communicator.all_gather(std::span<const int>(group));
     std::map<int, int> rank_of_group;
-    for (int rank = 0; rank < communicator.size(); ++rank)
-      for (const int of : groups.of_rank(rank))
-        ASSERT_EQ(rank_of_group.emplace(of, rank).first->second, rank) << "group " << of;
+    for (int r = 0; r < size; ++r)
+      for (const int of : groups.of_rank(r))
+        ASSERT_EQ(rank_of_group.emplace(of, r).first->second, r) << "group " << of;
     EXPECT_EQ(test::ids_everywhere(communicator, ids), test::counting<std::int64_t>(objects));
   }
-  // Without groups, pins alone take the short way.
+  // Pins without groups use the fast path.
   std::vector<int> pinned;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     pinned.push_back(ids[i] % 5 == 0 ? 1 : 0);
@@ -241,8 +228,7 @@ TEST(Migrate, GroupsStayTogetherAndPinsStay) {
   balancer.finish();
 }
 
-TEST(Migrate, PayloadsTravel) {
-  const Communicator communicator = test::world();
+TEST_F(Migrate, PayloadsTravel) {
   constexpr std::int64_t objects = 200;
   Ids ids = test::ids_here(communicator, test::in_turn, objects);
   std::vector<Point> x(ids.size());
@@ -325,4 +311,4 @@ TEST_F(MigrateErrors, AHookThatThrowsUndoesIt) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::migrate_test

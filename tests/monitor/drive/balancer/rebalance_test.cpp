@@ -1,28 +1,15 @@
 #include "monitor/drive/balancer/crew.hpp"
 
-#include <cmath>
 #include <deque>
 
-namespace evenkeel {
+namespace evenkeel::rebalance_test {
 namespace {
 
-using test::everywhere;
-using test::expect_agreed;
-using test::expect_at_owners;
-using test::expect_balanced;
-using test::expect_intact;
-using test::Ids;
-using test::ids_here;
-using test::ids_in;
-using test::in_turn;
-using test::Scene;
-using test::Snapshot;
-using test::snapshot_of;
-using test::Spread;
+using namespace test;
 
 constexpr Spread on_the_first = {"on rank 0", [](std::int64_t, int) { return 0; }};
 
-// Loads are counted, not timed.
+// Loads are counted, and not timed.
 Options counted(const Trigger& trigger) { return {.trigger = trigger, .deterministic = true}; }
 
 // --- Sets of every kind --------------------------------------------------------------------------
@@ -42,21 +29,10 @@ struct FlatSingle {
   Set as_set() { return set(x, carry(id)); }
 };
 
-struct FlatVectors {
-  std::vector<std::array<double, 2>> x;
-  Ids id;
-  explicit FlatVectors(std::size_t n) : x(n), id(n) {}
-  Set as_set() { return set(x, carry(id)); }
-};
+using FlatVectors = Numbered<std::array<double, 2>>;
+using Records = Numbered<Particle>;
 
-struct Records {
-  std::vector<test::Particle> particles;
-  Ids id;
-  explicit Records(std::size_t n) : particles(n), id(n) {}
-  Set as_set() { return set(particles, carry(id)); }
-};
-
-// With slack behind the owned objects, and pointers that others rely on.
+// Fields with slack behind the owned objects, and pointers that must stay.
 struct Kept {
   static constexpr std::size_t room = 400;
   Kokkos::View<double**, Kokkos::LayoutRight> x{"x", room, 3}, other = x;
@@ -89,7 +65,7 @@ std::string name_of(const Case& now) {
   return std::to_string(now.objects) + " objects " + now.scene.name + ", " + now.spread.name;
 }
 
-// The first distribution, and another one that finds nothing to do.
+// Tests the first distribution, and another one without anything to do.
 template <class Cloud>
 void expect_rebalance(const Communicator& communicator, const Case& now, const Options& options) {
   const Ids ids = ids_here(communicator, now.spread, now.objects);
@@ -116,7 +92,7 @@ void expect_rebalance(const Communicator& communicator, const Case& now, const O
 
 const Method box_methods[] = {Staggered{}, Tensor{}, RecursiveBisection{}};
 
-// All cases; where many ranks share few cores, each kind of set takes some of them.
+// Runs all cases. If many ranks share few cores, each kind of set takes some of them.
 template <class Cloud>
 void expect_rebalances(std::size_t kind) {
   constexpr std::size_t kinds = 6;
@@ -139,13 +115,10 @@ TEST(Rebalance, FlatPositionsInVectors) { expect_rebalances<FlatVectors>(3); }
 TEST(Rebalance, RecordsWithThePositionInside) { expect_rebalances<Records>(4); }
 TEST(Rebalance, AllocationsThatAreKept) { expect_rebalances<Kept>(5); }
 
-// --- What comes with a set -----------------------------------------------------------------------
+// --- Options of a set ----------------------------------------------------------------------------
 
-class Rebalances : public testing::Test {
+class Rebalances : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-
   Ids here(const Spread& spread, std::int64_t total) const {
     return ids_here(communicator, spread, total);
   }
@@ -167,7 +140,7 @@ TEST_F(Rebalances, KeptAllocationsStayWhereTheyAre) {
   expect_intact(communicator, cloud.as_set(), everywhere, all(300));
 }
 
-// Ghosts behind the owned objects have no say, and are gone after a move.
+// Ghosts behind the owned objects have no influence, and are dropped in a move.
 TEST_F(Rebalances, GhostsAreNeitherSeenNorMoved) {
   const Ids ids = here(on_the_first, 100);
   const std::size_t ghosts = static_cast<std::size_t>(3 + rank);
@@ -206,9 +179,7 @@ TEST_F(Rebalances, SeveralSetsShareOneDecomposition) {
 }
 
 TEST_F(Rebalances, NothingMovesInAStepThatMayNot) {
-  const Ids ids = here(on_the_first, 100);
-  test::Vectors cloud(ids.size());
-  write_objects(cloud.as_set(), everywhere, ids);
+  Vectors cloud = cloud_of(here(on_the_first, 100));
   Options options;
   options.trigger = Threshold{.lambda = 1.1};
   options.cooldown_steps = 0;
@@ -230,11 +201,9 @@ TEST_F(Rebalances, NothingMovesInAStepThatMayNot) {
   balancer.finish();
 }
 
-// Also where nothing moves.
+// The seconds are reported even if nothing moves.
 TEST_F(Rebalances, TellsTheSecondsOfItsStages) {
-  const Ids ids = here(on_the_first, 100);
-  test::Vectors cloud(ids.size());
-  write_objects(cloud.as_set(), everywhere, ids);
+  Vectors cloud = cloud_of(here(on_the_first, 100));
   Balancer balancer(communicator);
   for (const bool moves : {size > 1, false}) {
     const MoveReport report = balancer.rebalance(cloud.as_set());
@@ -261,7 +230,7 @@ TEST_F(Rebalances, MoreSetsThanCanMoveAtOnceAreTheSameErrorOnAllRanks) {
   EXPECT_FALSE(balancer.rebalance(std::span<const Set>(sets))) << "it goes on";
 }
 
-// Weights of the application's own, which travel with the objects like any field.
+// The application's own weights, which move with the objects like any field.
 template <class Weight>
 struct Weighted {
   std::vector<std::array<double, 3>> x;
@@ -314,7 +283,7 @@ TEST_F(Rebalances, WhereOneObjectHasAllWeight) {
   EXPECT_DOUBLE_EQ(balancer.rebalance(cloud.as_set()).lambda, size);
 }
 
-// Then all weigh the same.
+// If all weights are 0, all objects weigh the same.
 TEST_F(Rebalances, WhereNothingWeighs) {
   Weighted<double> cloud(here(on_the_first, 240), nothing_weighs);
   Balancer balancer(communicator);
@@ -359,12 +328,10 @@ TEST_F(Rebalances, NoObjectsAtAllThroughManySteps) {
 
 // --- Steps ---------------------------------------------------------------------------------------
 
-// Deterministic: warm-up of 3 and an epoch of 8 end with step 11, and 5 steps later all have
-// agreed.
+// In a deterministic run a warm-up of 3 and an epoch of 8 end with step 11, and 5 steps later all
+// ranks have agreed.
 TEST_F(Rebalances, TheThresholdActsAtTheStepThatTheProtocolSays) {
-  const Ids ids = here(on_the_first, 500);
-  test::Vectors cloud(ids.size());
-  write_objects(cloud.as_set(), everywhere, ids);
+  Vectors cloud = cloud_of(here(on_the_first, 500));
   Balancer balancer(communicator, counted(Threshold{.lambda = 1.1}));
   for (int step = 1; step <= 60; ++step) {
     SCOPED_TRACE(step);
@@ -381,8 +348,8 @@ TEST_F(Rebalances, TheThresholdActsAtTheStepThatTheProtocolSays) {
   balancer.finish();
 }
 
-// A move is followed by a step to settle, an epoch of 8 and the 5 steps again, 14 in all; a longer
-// cool-down lets looks pass.
+// After a move there are a step to settle, an epoch of 8 and the 5 steps again, which are 14 in
+// all; a longer cool-down ignores looks.
 TEST_F(Rebalances, TheThresholdActsAgainAfterTheCooldown) {
   struct Course {
     int cooldown_steps;
@@ -396,9 +363,8 @@ TEST_F(Rebalances, TheThresholdActsAgainAfterTheCooldown) {
     Balancer balancer(communicator, options);
     std::vector<std::int64_t> moves;
     for (int step = 1; step <= 60; ++step) {
-      const Ids ids = here(on_the_first, 20);  // all is undone by the application
-      test::Vectors cloud(ids.size());
-      write_objects(cloud.as_set(), everywhere, ids);
+      const Ids ids = here(on_the_first, 20);  // the application undoes all moves
+      Vectors cloud = cloud_of(ids);
       if (balancer.step(cloud.as_set())) moves.push_back(step);
     }
     EXPECT_EQ(moves, size > 1 ? course.moves : std::vector<std::int64_t>());
@@ -407,10 +373,8 @@ TEST_F(Rebalances, TheThresholdActsAgainAfterTheCooldown) {
 }
 
 TEST_F(Rebalances, BelowTheThresholdNothingChanges) {
-  const Ids ids = here(in_turn, 120 * size);
-  test::Vectors cloud(ids.size());
+  Vectors cloud = cloud_of(here(in_turn, 120 * size));
   const Set set = cloud.as_set();
-  write_objects(set, everywhere, ids);
   const Snapshot before = snapshot_of({&set, 1});
   for (const Trigger& trigger : {Trigger(Threshold{.lambda = 1.1}), Trigger(Never{})}) {
     Balancer balancer(communicator, counted(trigger));
@@ -422,14 +386,12 @@ TEST_F(Rebalances, BelowTheThresholdNothingChanges) {
 }
 
 TEST_F(Rebalances, EveryActsAtItsStepsAlone) {
-  const Ids ids = here(in_turn, 100);
-  test::Vectors cloud(ids.size());
+  Vectors cloud = cloud_of(here(in_turn, 100));
   const Set set = cloud.as_set();
-  write_objects(set, everywhere, ids);
   Balancer balancer(communicator, counted(Every{.start = 5, .stop = 20, .period = 5}));
   for (int step = 1; step <= 30; ++step) {
     SCOPED_TRACE(step);
-    // Places change with every step, so there is always something to move.
+    // Places change with every step, so objects always have to move.
     const Scene scene = step % 2 == 0 ? test::in_a_plane : everywhere;
     write_objects(set, scene, ids_in(set));
     const MoveReport report = balancer.step(set);
@@ -440,7 +402,7 @@ TEST_F(Rebalances, EveryActsAtItsStepsAlone) {
   balancer.finish();
 }
 
-// --- What is kept --------------------------------------------------------------------------------
+// --- Kept domains --------------------------------------------------------------------------------
 
 bool contains(const Box& outer, const Box& inner) {
   bool inside = true;
@@ -450,10 +412,8 @@ bool contains(const Box& outer, const Box& inner) {
 }
 
 TEST_F(Rebalances, TheBoxStaysUntilObjectsLeaveIt) {
-  const Ids ids = here(in_turn, 100);
-  test::Vectors cloud(ids.size());
+  Vectors cloud = cloud_of(here(in_turn, 100));
   const Set set = cloud.as_set();
-  write_objects(set, everywhere, ids);
   Balancer balancer(communicator, counted(Never{}));
   balancer.rebalance(set);
   const Box first = test::curve_of(balancer).box();
@@ -482,22 +442,20 @@ TEST_F(Rebalances, TheBoxStaysUntilObjectsLeaveIt) {
 
 TEST_F(Rebalances, AGivenBoxIsTheBox) {
   const Box box{{-20, -20, -20}, {-10, -10, -10}};
-  const Ids ids = here(on_the_first, 100);
-  test::Vectors cloud(ids.size());
+  Vectors cloud = cloud_of(here(on_the_first, 100));
   const Set set = cloud.as_set();
-  write_objects(set, everywhere, ids);
   Balancer balancer(communicator, {.box = box, .periodic = {true, false, true}});
   expect_balanced(communicator, balancer, {&set, 1}, balancer.rebalance(set));
   EXPECT_EQ(test::curve_of(balancer).box(), box);
   EXPECT_EQ(test::curve_of(balancer).periodic(), (std::array<bool, 3>{true, false, true}));
-  // A period away is the same place.
+  // A place one period away is the same place.
   for (auto& x : cloud.x) x[0] += 10 * 2;
   for (auto& x : cloud.x) x[2] -= 10;
   EXPECT_FALSE(balancer.rebalance(set));
   expect_at_owners(balancer, set);
 }
 
-// Objects that went astray come home to the same ranks; the cut is not made anew.
+// Objects that left their domain return to the same ranks; the domains are not cut again.
 TEST_F(Rebalances, ADecompositionThatIsEvenEnoughIsKept) {
   const std::int64_t total = 100 * size;
   const Ids ids = here(in_turn, total);
@@ -526,8 +484,7 @@ TEST_F(Rebalances, ADecompositionThatIsEvenEnoughIsKept) {
 
 TEST_F(Rebalances, StraysComeHomeToADecompositionThatIsKept) {
   const Ids ids = here(in_turn, 100 * size);
-  test::Vectors cloud(ids.size());
-  write_objects(cloud.as_set(), everywhere, ids);
+  Vectors cloud = cloud_of(ids);
   Balancer balancer(communicator, counted(Never{}));
   balancer.rebalance(cloud.as_set());
   const Splitters splitters = test::curve_of(balancer).splitters();
@@ -555,12 +512,10 @@ TEST_F(Rebalances, WithoutATargetEveryCutIsMadeAnew) {
   EXPECT_EQ(balancer.rebalance(as_set()).moved, size > 1);
 }
 
-// Few objects wander in wide gaps: the cut follows them, and mostly none has to move.
+// Few objects move in wide gaps: the cut follows them, and mostly no object has to move.
 TEST_F(Rebalances, TheDecompositionIsTheOneThatObjectsAreIn) {
-  const Ids ids = here(in_turn, size);
-  test::Vectors cloud(ids.size());
+  Vectors cloud = cloud_of(here(in_turn, size));
   const Set set = cloud.as_set();
-  write_objects(set, everywhere, ids);
   Balancer balancer(communicator, counted(Never{}));
   balancer.rebalance(set);
   for (int turn = 0; turn < 8; ++turn) {
@@ -572,22 +527,16 @@ TEST_F(Rebalances, TheDecompositionIsTheOneThatObjectsAreIn) {
   }
 }
 
-// --- Who has which part --------------------------------------------------------------------------
+// --- The rank of each part -----------------------------------------------------------------------
 
-constexpr std::size_t methods = std::variant_size_v<Method>;
-const std::array<Method, methods> all_methods = {Hilbert{},   Morton{}, Snake{},
-                                                 Staggered{}, Tensor{}, RecursiveBisection{}};
+using RanksOfParts = test::OnRanks;
 
-TEST(RankOfPart, IsAsAsked) {
-  const Communicator communicator = test::world();
-  const int size = communicator.size();
+TEST_F(RanksOfParts, IsAsAsked) {
   std::vector<int> backwards = test::counting<int>(size);
   std::reverse(backwards.begin(), backwards.end());
   for (const Method& method : all_methods) {
     SCOPED_TRACE(to_text(method));
-    const Ids ids = test::ids_here(communicator, test::at_random, 200);
-    test::Vectors cloud(ids.size());
-    write_objects(cloud.as_set(), everywhere, ids);
+    Vectors cloud = cloud_of(test::ids_here(communicator, test::at_random, 200));
     Balancer balancer(communicator,
                       {.method = method, .rank_of_part = backwards, .log = LogLevel::off});
     for (int repeat = 0; repeat < 3; ++repeat) {
@@ -601,8 +550,7 @@ TEST(RankOfPart, IsAsAsked) {
   }
 }
 
-TEST(RankOfPart, BoxesAreNumberedLikeRanks) {
-  const Communicator communicator = test::world();
+TEST_F(RanksOfParts, BoxesAreNumberedLikeRanks) {
   for (const Method& method : {all_methods[3], all_methods[4], all_methods[5]}) {
     std::vector<std::array<double, 3>> x(20);
     for (std::size_t i = 0; i < x.size(); ++i)
@@ -614,16 +562,16 @@ TEST(RankOfPart, BoxesAreNumberedLikeRanks) {
   }
 }
 
-TEST(RankOfPart, NamesAllRanks) {
-  const Communicator communicator = test::world();
+TEST_F(RanksOfParts, NamesAllRanks) {
   const std::vector<int> ranks = test::counting<int>(communicator.size() + 1);
   EXPECT_ERROR(Balancer(communicator, {.rank_of_part = ranks}), "rank_of_part names");
 }
 
 // --- Periodic boxes ------------------------------------------------------------------------------
 
-TEST(WrappedPositions, ComeBackIntoTheBoxIfAsked) {
-  const Communicator communicator = test::world();
+using WrappedPositions = test::OnRanks;
+
+TEST_F(WrappedPositions, ComeBackIntoTheBoxIfAsked) {
   for (const Method& method : all_methods)
     for (const bool wraps : {false, true}) {
       std::vector<std::array<double, 3>> x(30);
@@ -653,4 +601,4 @@ TEST(WrappedPositions, ComeBackIntoTheBoxIfAsked) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::rebalance_test

@@ -1,26 +1,16 @@
-// Shifts between new cuts: one region is twice as dear as the types of its objects say. Time is
+// Shifts between new cuts: in one region, objects cost twice as much as their types say. Time is
 // virtual, so that every count is exact.
 
 #include "monitor/drive/balancer/crew.hpp"
+#include "monitor/drive/virtual_clock.hpp"
 #include "support/scratch.hpp"
 
-#include <cmath>
-#include <optional>
-
-namespace evenkeel {
+namespace evenkeel::shift_test {
 namespace {
 
-using test::Ids;
-using test::mix;
+using namespace test;
 
-std::int64_t virtual_time = 0;
-std::int64_t virtual_now() noexcept { return virtual_time; }
-
-double place_of(std::int64_t id, int axis) {
-  return static_cast<double>(mix(id, axis) % 100003) / 100003;
-}
-
-// Types cost 1 and 3, and twice as much in one region.
+// The types cost 1 and 3, and twice as much in one region.
 enum class Region : std::uint8_t { corner, ball, plate };
 
 bool is_dear(std::int64_t id, Region region) {
@@ -32,7 +22,7 @@ bool is_dear(std::int64_t id, Region region) {
   }
   return false;
 }
-// The dear type is in one half above all, so that ranks differ in what they have.
+// The expensive type is mostly in one half, so that ranks have different mixtures.
 bool is_of_dear_type(std::int64_t id) {
   return mix(id, 7) % 10 < (place_of(id, 1) > 0.5 ? 8U : 2U);
 }
@@ -43,14 +33,14 @@ double cost_of(std::int64_t id, Region region) {
 
 constexpr Region regions[] = {Region::corner, Region::ball, Region::plate};
 
-// What a run has come to.
+// The results of a run.
 struct Course {
-  std::vector<double> lambdas;      // by the true costs: at first, and after each rebalance
+  std::vector<double> lambdas;      // by true costs: at first, after each rebalance
   std::vector<std::int64_t> moved;  // objects, by rebalance
   double last = 1;
   std::int64_t generation = 0;
 
-  // The rebalances until lambda was at most this much; nothing if it never was.
+  // The number of rebalances until lambda was at most this, or nullopt if it never was.
   std::optional<std::size_t> until(double lambda) const {
     for (std::size_t k = 0; k < lambdas.size(); ++k)
       if (lambdas[k] <= lambda) return k;
@@ -67,16 +57,14 @@ struct Voyage {
   Region region = Region::corner;
   Options options = {};
   bool has_weights = true;
-  bool refits = false;  // the weights of types are estimated anew from the loads, at each step
+  bool refits = false;  // the costs of types are fitted again to the loads at each step
   int steps = 300;
-  double noise = 0;            // a rank's load in an epoch is off by up to so much
-  std::int64_t jumps_at = -1;  // the step from which on another region is dear
+  double noise = 0;            // relative error of a rank's load per epoch, at most
+  std::int64_t jumps_at = -1;  // the expensive region changes at this step
 };
 
-class ShiftOn : public testing::Test {
+class ShiftOn : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
   test::ScratchDirectory scratch;
 
   Options options(const Trigger& trigger, Shift shift) const {
@@ -95,12 +83,11 @@ class ShiftOn : public testing::Test {
   double lambda_of_costs(const Ids& ids, Region region) const {
     double load = 0;
     for (const std::int64_t id : ids) load += cost_of(id, region);
-    const double most = communicator.all_reduce(load, Reduction::greatest);
-    return most / communicator.all_reduce(load, Reduction::sum) * size;
+    return lambda_of(communicator.all_gather(load));
   }
 
-  // What the two types cost, by least squares over the ranks: A c = l, as Niemoeller et al. do; the
-  // last guess where ranks are too alike to tell.
+  // The costs of the two types by least squares over the ranks, A c = l, like Niemoeller et al.;
+  // the last estimate if the ranks are too similar.
   std::array<double, 2> fitted(const Ids& ids, Region region, std::array<double, 2> last) const {
     double one = 0, two = 0, load = 0;
     for (const std::int64_t id : ids) {
@@ -120,9 +107,7 @@ class ShiftOn : public testing::Test {
     virtual_time = 0;
     const std::int64_t objects = 2000 * size;
     Ids ids = test::ids_here(communicator, test::in_turn, objects);
-    std::vector<std::array<double, 3>> x(ids.size());
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      for (int d = 0; d < 3; ++d) x[i][static_cast<std::size_t>(d)] = place_of(ids[i], d);
+    std::vector<Point> x = places_of(ids);
     Balancer balancer(communicator, run.options);
     auto work = balancer.kernel("work");
     std::vector<double> weights;
@@ -140,10 +125,7 @@ class ShiftOn : public testing::Test {
       double load = 0;
       for (const std::int64_t id : ids) load += cost_of(id, region);
       const double off = static_cast<double>(mix(step / 6, rank) % 2001) / 1000 - 1;
-      {
-        const auto timing = work.time();
-        virtual_time += static_cast<std::int64_t>(load * (1 + run.noise * off) * 100);
-      }
+      spend(work, static_cast<std::int64_t>(load * (1 + run.noise * off) * 100));
       if (run.refits) of_type = fitted(ids, region, of_type);
       const MoveReport moved = balancer.step(all());
       if (step == run.steps || moved.has_new_domains()) course.last = lambda_of_costs(ids, region);
@@ -180,7 +162,8 @@ TEST_F(ShiftOn, IsEvenAfterAFewRoundsAndStaysSo) {
       EXPECT_LE(course.last, 1.03);
       EXPECT_LE(course.moved.size(), 9U);
       if (size == 1) continue;
-      // New cuts by the weights of the types do not cure it, also when these are estimated anew.
+      // New cuts by the weights of the types do not reduce the imbalance, even if these are fitted
+      // again.
       for (const bool refits : {false, true}) {
         Voyage voyage{region, options(Threshold{.lambda = 1.02}, {})};
         voyage.refits = refits;
@@ -190,8 +173,8 @@ TEST_F(ShiftOn, IsEvenAfterAFewRoundsAndStaysSo) {
     }
 }
 
-// New cuts by costs that are learned of each object do cure it. They have as far to go, so they
-// move about as much as long as loads do not fluctuate.
+// New cuts by learned costs of each object do reduce the imbalance. Borders have to move equally
+// far, so about as many objects move if loads do not fluctuate.
 TEST_F(ShiftOn, MovesNoMoreThanNewCutsByLearnedCosts) {
   std::int64_t by_shifts = 0, by_cuts = 0;
   for (const Region region : regions) {
@@ -203,7 +186,7 @@ TEST_F(ShiftOn, MovesNoMoreThanNewCutsByLearnedCosts) {
   EXPECT_LE(static_cast<double>(by_shifts), 1.05 * static_cast<double>(by_cuts));
 }
 
-// Where loads fluctuate, new cuts go on and on, and shifts come to an end.
+// If loads fluctuate, new cuts never stop, and shifts come to an end.
 TEST_F(ShiftOn, EndsWhereLoadsFluctuate) {
   if (size == 1 || test::is_sanitized) return;
   std::int64_t by_shifts = 0, by_cuts = 0;
@@ -233,19 +216,19 @@ TEST_F(ShiftOn, BeginsAnewWhenTheLoadChangesALot) {
   }
 }
 
-// What a run has done is in its journal.
+// The journal contains the shifts of a run.
 TEST_F(ShiftOn, IsTold) {
   Voyage voyage{Region::corner, options(Threshold{.lambda = 1.02}, {.rounds = 8})};
   voyage.options.journal = scratch.path_of("journal");
   static_cast<void>(course_of(voyage));
   if (rank > 0 || size == 1) return;
   const std::string journal = test::content_of(scratch.path_of("journal"));
-  EXPECT_TRUE(test::mentions(journal, R"("cause":"shifts")"));
-  EXPECT_TRUE(test::mentions(journal, "shift 1 of 8"));
-  EXPECT_TRUE(test::mentions(journal, R"("kind":"shift")"));
+  EXPECT_MENTIONS(journal, R"("cause":"shifts")");
+  EXPECT_MENTIONS(journal, "shift 1 of 8");
+  EXPECT_MENTIONS(journal, R"("kind":"shift")");
 }
 
-// No clock decides in a deterministic run, and boxes have no curve.
+// In a deterministic run no clock decides, and boxes have no curve.
 TEST_F(ShiftOn, IsNotForAllRuns) {
   Voyage voyage{Region::corner, options(Threshold{.lambda = 1.02}, {.rounds = 8})};
   voyage.options.deterministic = true;
@@ -262,4 +245,4 @@ TEST_F(ShiftOn, IsNotForAllRuns) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::shift_test

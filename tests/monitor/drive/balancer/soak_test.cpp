@@ -1,41 +1,34 @@
-// A long run: births, deaths, drift, migrate every step, a rebalance every 7, a step every step. A
-// rebalance begins a new epoch, so in a tenth of the steps there is none: then the default trigger
-// looks and decides.
-// By hand, before a release: EVENKEEL_TEST_SOAK_STEPS=20000, with --watchdog=0.
+// A long run: births, deaths, drift, migrate in every step, a rebalance in every 7th, and step in
+// every step. A rebalance begins a new epoch, so a tenth of the steps has no rebalances: there the
+// default trigger looks and decides.
+// Run by hand before a release: EVENKEEL_TEST_SOAK_STEPS=20000, with --watchdog=0.
 
 #include "monitor/drive/balancer/crew.hpp"
+#include "monitor/drive/virtual_clock.hpp"
 
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <optional>
-#include <string>
 #include <system_error>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
-namespace evenkeel {
+namespace evenkeel::soak_test {
 namespace {
 
-using test::Ids;
-using test::mix;
+using namespace test;
 
 int steps_wanted() {
   if (const char* wanted = std::getenv("EVENKEEL_TEST_SOAK_STEPS")) return std::atoi(wanted);
   return test::is_sanitized ? 100 : 1000;
 }
 
-std::int64_t virtual_time = 1;
-std::int64_t virtual_now() noexcept { return virtual_time; }
+// --- Resources of a process ----------------------------------------------------------------------
 
-// --- What a process holds ------------------------------------------------------------------------
-
-// Bytes of resident memory, open descriptors and threads, where the system tells. What is free in
-// the heap stays resident for a while, and is no growth.
+// Bytes of resident memory, open descriptors and threads, if the system reports them. Free memory
+// of the heap stays resident for a while, and is no growth.
 struct Holdings {
   std::int64_t bytes = 0, descriptors = 0, threads = 0;
 };
@@ -69,10 +62,10 @@ constexpr test::Scene front = {"at the front", [](std::int64_t id, int axis) {
                                  return axis == 0 ? 0.1 * share : share;
                                }};
 
-// Drift along x, at speeds of their own, around a periodic box.
+// Objects drift along x, at individual speeds, around a periodic box.
 double speed_of(std::int64_t id) { return 0.001 * static_cast<double>(mix(id, 9) % 20); }
 
-// In vectors, which grow by themselves.
+// Objects in vectors, which grow by themselves.
 struct Vectors {
   test::Vectors all{0};
   Set as_set() { return all.as_set(); }
@@ -86,7 +79,7 @@ struct Vectors {
   }
 };
 
-// In Views with slack, which the application enlarges for births.
+// Objects in Views with slack, which the application enlarges for births.
 struct Views {
   Kokkos::View<double* [3], Kokkos::LayoutLeft, Kokkos::HostSpace> x { "x", 16 };
   Kokkos::View<std::int64_t*, Kokkos::HostSpace> id{"id", 16};
@@ -102,7 +95,7 @@ struct Views {
   }
 };
 
-// What a step does to a set, and what there must be afterwards.
+// The changes of a set in a step, and the expected objects afterwards.
 template <class Container>
 class Swarm {
  public:
@@ -110,7 +103,7 @@ class Swarm {
 
   Set as_set() { return container_.as_set(); }
 
-  // Those that die go, those that live drift, and some are born.
+  // Some objects die, the living ones drift, and some are born.
   void live(int step) {
     const Set before = as_set();
     const Ids here = test::ids_in(before);
@@ -183,7 +176,7 @@ class BalancerSoak : public testing::Test {
                      .own_clock = &virtual_now,
                      .log = LogLevel::off}};
   Kernel work = balancer.kernel("work");
-  int moves = 0;  // that step has made by itself
+  int moves = 0;  // made by step itself
 
   void step(int now) {
     first.live(now);
@@ -195,10 +188,7 @@ class BalancerSoak : public testing::Test {
       balancer.migrate(first.as_set(), second.as_set());
     const bool looks_closely = now % 10 == 0;
     if (looks_closely) expect_complete(true);
-    {
-      const auto timing = work.time();
-      virtual_time += 1'000'000 + 30'000 * first.count() + 10'000 * second.count();
-    }
+    spend(work, 1'000'000 + 30'000 * first.count() + 10'000 * second.count());
     moves += balancer.step(first.as_set(), second.as_set()) ? 1 : 0;
     expect_complete(false);
   }
@@ -206,14 +196,14 @@ class BalancerSoak : public testing::Test {
     first.expect_complete(balancer, at_home);
     second.expect_complete(balancer, at_home);
   }
-  // Collective. Ranks end together, or those that go on would wait.
+  // Collective. All ranks stop together; otherwise the remaining ranks would wait.
   bool has_failed_anywhere() const {
     return communicator.all_reduce(HasFailure() ? 1 : 0, Reduction::greatest) != 0;
   }
 };
 
-// A request of MPI that nobody completes, or a list that grows, takes at least 60 bytes in each
-// step: more than what is allowed here in the 18,000 steps of the whole run.
+// An MPI request that is never completed, or a list that grows, takes at least 60 bytes per step:
+// more than is allowed here in the 18,000 steps of the whole run.
 TEST_F(BalancerSoak, NothingIsLostAndNothingGrows) {
   ASSERT_GT(steps, 0);
   std::optional<Holdings> warm;
@@ -242,4 +232,4 @@ TEST_F(BalancerSoak, NothingIsLostAndNothingGrows) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::soak_test

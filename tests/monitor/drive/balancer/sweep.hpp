@@ -1,33 +1,24 @@
 #pragma once
 
 // Tries of a rebalance, and of the steps around a look, in which something fails on one rank, and
-// what has become of each. Each must end absorbed (all ranks went on as if nothing had been) or
+// the result of each. Each must end absorbed (all ranks continue as if nothing had failed) or
 // proper (the same Error on all ranks, nothing has changed, and the next rebalance works).
 //
-// EVENKEEL_TEST_SWEEP=whole tries everything; otherwise every so-many-th, as docs/reliability.md
-// says. Include it in one source file.
-
-#include "support/refused_memory.hpp"
+// EVENKEEL_TEST_SWEEP=whole tries everything; otherwise only every n-th, see docs/reliability.md.
+// Include it in one source file.
 
 #include "monitor/drive/balancer/crew.hpp"
+#include "monitor/drive/virtual_clock.hpp"
 
 #if EVENKEEL_HAS_MPI
 #include "support/mpi_faults.hpp"
 #endif
 
-#include <evenkeel/core/payload/csr.hpp>
+#include <evenkeel/core/field/payload.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <functional>
-#include <memory>
 #include <new>
-#include <optional>
-#include <string>
-#include <utility>
 
 #include <unistd.h>
 
@@ -43,12 +34,8 @@ struct Stranded {};
 
 inline constexpr std::int64_t objects = 90;
 
-// What hooks make.
+// Allocated by hooks.
 inline std::unique_ptr<std::string> noted;
-
-// Loads follow from the rank alone.
-inline std::int64_t clock_now = 0;
-inline std::int64_t own_clock() noexcept { return clock_now; }
 
 struct SweptCloud {
   Kokkos::View<double* [3], Kokkos::HostSpace> x;
@@ -99,7 +86,7 @@ struct SweptCloud {
 
 // --- Results -------------------------------------------------------------------------------------
 
-// `documented`: docs/reliability.md names the call, which MPI gives no way to make good.
+// `documented`: docs/reliability.md names the call, from whose failure MPI offers no recovery.
 enum class Outcome : int { absorbed, proper, documented, hang, wrong };
 inline constexpr std::array<const char*, 5> names_of_outcomes = {"absorbed", "proper", "documented",
                                                                  "hang", "wrong"};
@@ -115,7 +102,7 @@ struct Tally {
   }
 };
 
-// What becomes of one try on this rank.
+// The end of one try on this rank.
 struct Ended {
   bool is_stranded = false, has_thrown = false, is_error = false;
   std::string text;
@@ -143,7 +130,7 @@ Ended ended(const Action& action) {
   return how;
 }
 
-// EVENKEEL_TEST_SWEEP_TELLS: prints all tries, with the stack of what was refused.
+// If EVENKEEL_TEST_SWEEP_TELLS is set, all tries are printed, with the stack of the refused call.
 inline bool tells_all() { return std::getenv("EVENKEEL_TEST_SWEEP_TELLS") != nullptr; }
 
 inline void print_frames(const std::string& what) {
@@ -154,7 +141,7 @@ inline void print_frames(const std::string& what) {
   std::fprintf(stderr, "\n");
 }
 
-// A crash names the try that led to it, and the stack.
+// A crash prints the try that led to it, and the stack.
 inline std::string present_try;
 [[noreturn]] inline void tell_crash() {
   refusals.disarm();
@@ -164,14 +151,14 @@ inline std::string present_try;
   std::abort();
 }
 
-// What is tried: how a run begins, and the part of it in which something fails.
+// The begin of a run, and the part of it in which something fails.
 struct Scenario {
   const char* name;
   Method method;
   bool is_bound;
   bool is_first;         // nothing has been rebalanced before
-  bool looks;            // steps until a look has led to a rebalance; otherwise a rebalance by hand
-  double target_lambda;  // 0: always cuts anew
+  bool looks;            // steps until a look leads to a rebalance; otherwise one by hand
+  double target_lambda;  // if it is 0, always cuts again
   int stride;            // of a sample
   bool has_watcher = false;
   bool migrates = false;  // instead of a rebalance
@@ -202,7 +189,7 @@ class Sweep : public testing::Test {
   std::unique_ptr<Balancer> balancer;
   SweptCloud cloud;
   std::optional<Kernel> work;
-  std::vector<Set> sets;  // made anew before each try
+  std::vector<Set> sets;  // set again before each try
 
   static bool is_whole() {
     const char* how = std::getenv("EVENKEEL_TEST_SWEEP");
@@ -220,7 +207,7 @@ class Sweep : public testing::Test {
                     .target_lambda = scenario.target_lambda,
                     .epoch_steps = 6,
                     .warmup_steps = 0,
-                    .own_clock = &own_clock,
+                    .own_clock = &virtual_now,
                     .watcher = scenario.has_watcher,
                     .log = LogLevel::off};
     balancer = std::make_unique<Balancer>(*communicator, options);
@@ -244,15 +231,12 @@ class Sweep : public testing::Test {
   }
 
   MoveReport step() {
-    {
-      const auto timing = work->time();
-      clock_now += 1000000 * (rank + 1);
-    }
-    clock_now += 1000;
+    spend(*work, 1000000 * (rank + 1));
+    virtual_time += 1000;
     return balancer->step(std::span<const Set>(sets));
   }
 
-  // The part of the scenario in which something fails. True: objects have moved.
+  // The part of the scenario in which something fails. Returns true if objects have moved.
   bool act(const Scenario& scenario) {
     if (scenario.migrates) return balancer->migrate(std::span<const Set>(sets)).moved;
     if (!scenario.looks) return balancer->rebalance(std::span<const Set>(sets)).moved;
@@ -274,7 +258,7 @@ class Sweep : public testing::Test {
     return mine;
   }
 
-  // Collective. What has become of a try that began with `before`.
+  // Collective. Returns the outcome of a try that began with `before`.
   Outcome judge(const Scenario& scenario, const Ended& mine, const test::Snapshot& before) {
     if (all(mine.is_stranded ? 1 : 0, Reduction::greatest) != 0) return Outcome::hang;
     const int thrown = all(mine.has_thrown ? 1 : 0, Reduction::sum);
@@ -283,13 +267,13 @@ class Sweep : public testing::Test {
     const bool errors = all(mine.is_error ? 1 : 0, Reduction::sum) == size;
     if (thrown == 0) return Outcome::absorbed;
     const int as_before = cloud.seen() == before ? 1 : 0;
-    // What a hook after a move throws finds the objects moved, on all ranks.
+    // If a hook after a move throws, the objects have moved on all ranks.
     const bool kept = all(as_before, Reduction::least) != 0 ||
                       (scenario.is_hooked && all(as_before, Reduction::greatest) == 0);
     return errors && same && kept ? Outcome::proper : Outcome::wrong;
   }
 
-  // Runs one try; `strike` is called on the culprit. Returns false if nothing was left to strike.
+  // Runs one try; the culprit calls `strike`. Returns false if nothing was left to strike.
   template <class Strike, class Struck>
   bool one_try(const Scenario& scenario, int culprit, const std::string& what, const Strike& strike,
                const Struck& struck, Tally& tally, bool may_hang = false) {
@@ -320,14 +304,14 @@ class Sweep : public testing::Test {
     Harbour::here().enter();
 #endif
     if (outcome == Outcome::hang) {
-      // The rank that MPI has failed must say so.
+      // The rank on which MPI has failed must name the call.
       const bool tells =
           rank != culprit || (how.is_error && how.text.find("MPI_") != how.text.npos);
       if (may_hang && all(tells ? 1 : 0, Reduction::least) != 0) outcome = Outcome::documented;
       begin_anew();
     } else {
       if (outcome == Outcome::absorbed) {
-        // Memory may be what a look lacks; then nobody moves.
+        // A look may lack memory; then no rank moves objects.
         const int least = scenario.looks ? all(moved ? 1 : 0, Reduction::greatest) : size > 1;
         if (all(moved ? 1 : 0, Reduction::least) != least) outcome = Outcome::wrong;
       }
@@ -351,7 +335,7 @@ class Sweep : public testing::Test {
     return true;
   }
 
-  // After a hang, communicators are spoilt: nobody touches them again.
+  // After a hang, communicators are unusable and must not be accessed.
   void begin_anew() {
 #if EVENKEEL_HAS_MPI
     Harbour::here().enter();

@@ -1,23 +1,15 @@
 // Every allocation of a rebalance and of the steps around a look is refused in turn on one rank,
-// and every MPI call fails once; see sweep.hpp. A count that is wrong fills no memory.
+// and every MPI call fails once; see sweep.hpp. A wrong count must not exhaust the memory.
 
 #include "monitor/drive/balancer/sweep.hpp"
 
 #include <malloc.h>
 
-#include <stdexcept>
-
-namespace evenkeel {
+namespace evenkeel::sweep_test {
 namespace {
 
-using test::everywhere;
-using test::refusals;
-using test::Scenario;
-using test::Sweep;
-using test::Tally;
+using namespace test;
 #if EVENKEEL_HAS_MPI
-using test::Call;
-using test::Harbour;
 #endif
 
 const Scenario scenarios[] = {
@@ -55,7 +47,7 @@ INSTANTIATE_TEST_SUITE_P(All, RefusedMemory, testing::ValuesIn(scenarios), name_
 
 #if EVENKEEL_HAS_MPI
 
-// A rank that cannot take part in these cannot tell the others, who are in them already.
+// A rank that cannot take part in these calls cannot notify the others, which are already in them.
 bool may_hang(Call call) {
   switch (call) {
     case Call::allreduce:
@@ -76,7 +68,7 @@ TEST_P(FailedCalls, Once) {
   for (int c = 0; c < static_cast<int>(Call::count); ++c) {
     const auto call = static_cast<Call>(c);
     const char* const name = test::names_of_calls[static_cast<std::size_t>(c)];
-    // A hang takes a while to be found, so that a sample has few.
+    // A hang is found slowly, so a sample has few of them.
     const bool is_sampled = scenario.looks == (call == Call::allreduce);
     if (may_hang(call) && !is_whole() && !is_sampled) continue;
     const int stride = stride_of(may_hang(call) ? 1000 : 5);
@@ -97,8 +89,8 @@ TEST_P(FailedCalls, Once) {
   }
 }
 
-// From one call on no reduction can be tested. The others may wait then, but the rank that MPI
-// fails must not: it throws, after a while.
+// After one call, no reduction can be tested any more. The others may wait then, but the rank on
+// which MPI fails must not: it throws, after a while.
 TEST_F(Sweep, ATestThatFailsForGoodIsTold) {
   if (size == 1) GTEST_SKIP() << "nobody to wait for";
   const Scenario steps = {"steps, Hilbert", Hilbert{}, false, false, true, 1.05, 17};
@@ -114,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(All, FailedCalls, testing::ValuesIn(scenarios), name_of
 
 #endif
 
-// --- Memory that is not made, or given back ------------------------------------------------------
+// --- Memory that is not allocated, or is freed ---------------------------------------------------
 
 class MemoryOfARebalance : public Sweep {};
 
@@ -131,9 +123,9 @@ TEST_F(MemoryOfARebalance, IsNotMadeByAWrongCount) {
       refusals.arm(0, false);
       const std::string text = test::error_of([&] { mine.rebalance(std::span(&cells, 1)); });
       refusals.disarm();
-      EXPECT_TRUE(test::mentions(
-          text, "rank " + std::to_string(culprit) + ": core/field: The position 'x' has "));
-      EXPECT_TRUE(test::mentions(text, "where the set has 1000000000000."));
+      EXPECT_MENTIONS(text,
+                      "rank " + std::to_string(culprit) + ": core/field: The position 'x' has ");
+      EXPECT_MENTIONS(text, "where the set has 1000000000000.");
       EXPECT_TRUE(test::same_everywhere(*communicator, text));
       EXPECT_LT(refusals.greatest, std::size_t{1} << 22);
       owned = right;
@@ -156,7 +148,7 @@ TEST_F(MemoryOfARebalance, IsGivenBackAfterAnError) {
     if (is_locked && rank == 0) throw std::runtime_error("locked");
   });
   mine.step(x);
-  EXPECT_ERROR(mine.rebalance(x), "locked");  // makes what stays in use, say for MPI
+  EXPECT_ERROR(mine.rebalance(x), "locked");  // allocates what stays, for MPI for example
   const auto in_use = [] {
     const struct mallinfo2 now = mallinfo2();
     return static_cast<std::int64_t>(now.uordblks + now.hblkhd);
@@ -170,4 +162,4 @@ TEST_F(MemoryOfARebalance, IsGivenBackAfterAnError) {
 #endif
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::sweep_test

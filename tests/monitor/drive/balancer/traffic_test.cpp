@@ -1,16 +1,12 @@
-// What a rebalance of objects on a device brings to the host: what MPI must stage, and nothing per
-// object besides. On the test device, which counts.
+// Measures the bytes that a rebalance of objects on a device brings to the host: only those that
+// MPI must stage, and nothing per object besides. The test device counts them.
 
 #include "monitor/drive/balancer/device_cloud.hpp"
 #include "support/harness.hpp"
 
 #include <evenkeel/evenkeel.hpp>
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::traffic_test {
 namespace {
 
 namespace device = exec::test_device;
@@ -34,23 +30,23 @@ std::vector<Case> cases() {
            false,
            {.method = Hilbert{}, .least_objects = 1000, .origins = true}},
           {"staggered grid", true, false, false, {.method = Staggered{}}},
-          // Its histograms are of all columns at once, and it looks at them several times.
+          // Its histograms cover all columns at once, and the cut reads them several times.
           {"tensor grid", false, false, false, {.method = Tensor{}}, 128 << 10},
           {"bisection, groups", true, true, true, {.method = RecursiveBisection{}}}};
 }
 
-// Between the memories of this rank, in a rebalance; what does not travel is no more than a few
-// kilobytes and some words for each part.
+// Checks the bytes between the memories of this rank in a rebalance. Besides the moved objects,
+// there are only a few kilobytes and some words per part.
 void expect_traffic(const Communicator& communicator, const MoveReport& report, const Case& now,
                     std::int64_t groups) {
   constexpr std::int64_t per_part = 64;
-  // Fields, the key, where the object was at first, what it costs, where it came from.
+  // Fields, the key, the first rank of the object, its cost, and its origin.
   constexpr std::int64_t of_object = 24 + 8 + 8 + 8 + 8 + 8 + 8 + 8 + 16;
   constexpr std::int64_t of_values = 8 + 2 * 8, of_group = 24;
   const std::int64_t each = of_object + (now.has_values ? of_values : 0);
   const bool is_staged = communicator.transport() == Transport::host_staged;
   std::int64_t travels = is_staged ? (report.sent + report.received) * each : 0;
-  // Groups are told to the rank that looks after them, and what all know comes back.
+  // Groups are sent to the rank that manages them, and the combined data come back.
   if (is_staged && now.has_groups) travels += 4 * groups * of_group;
   const device::Traffic traffic = device::traffic();
   EXPECT_LE(traffic.to_host_bytes + traffic.to_device_bytes,
@@ -83,4 +79,4 @@ TEST(Traffic, OnlyWhatTravelsCrossesTheHost) { rebalance_all(Transport::host_sta
 TEST(Traffic, NothingCrossesWhereMpiTakesDeviceMemory) { rebalance_all(Transport::device_aware); }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::traffic_test

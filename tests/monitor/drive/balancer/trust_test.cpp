@@ -1,35 +1,22 @@
 #include "monitor/drive/balancer/crew.hpp"
 
-#include <bit>
-#include <limits>
-#include <random>
-#include <stdexcept>
-#include <utility>
+#include <evenkeel/monitor/options_text.hpp>
 
-namespace evenkeel {
+namespace evenkeel::trust_test {
 namespace {
 
-using test::everywhere;
-using test::expect_agreed;
-using test::expect_at_owners;
-using test::expect_intact;
-using test::Ids;
-using test::ids_here;
-using test::in_turn;
-using test::mix;
+using namespace test;
 
-class Trust : public testing::Test {
+class Trust : public test::OnRanks {
  protected:
-  Communicator communicator = test::world();
-  int rank = communicator.rank(), size = communicator.size();
-  bool many_ranks = size > 5;  // on few cores: then every collective takes long
+  bool many_ranks = size > 5;  // on few cores, where every collective is slow
 };
 
-// --- The story that the library is for -----------------------------------------------------------
+// --- The main purpose of the library -------------------------------------------------------------
 
 constexpr int story_steps = 120;
 
-// Work that shows whether it was done, and how often.
+// The state shows if the work was done, and how often.
 std::uint64_t worked(std::uint64_t state, int times) {
   for (int i = 0; i < times; ++i) state = mix(state);
   return state;
@@ -57,7 +44,7 @@ struct Simulation {
       state(i) = worked(state(i), cost(position(i, 0)));
   }
 
-  // Of all ranks; one is as fast as the other. Collective.
+  // Collective. Lambda over all ranks, which are equally fast.
   double lambda(const Communicator& communicator) const {
     double work = 0;
     for (std::size_t i = 0; i < id.extent(0); ++i) work += cost(position(i, 0));
@@ -65,7 +52,7 @@ struct Simulation {
            communicator.all_reduce(work, Reduction::sum);
   }
 
-  // Each object where it was placed, with the work of all steps done, once each. Collective.
+  // Collective. Expects each object at its place, with the work of all steps done once.
   void expect_complete(const Communicator& communicator, std::int64_t total) const {
     std::int64_t wrong = 0;
     for (std::size_t i = 0; i < id.extent(0); ++i) {
@@ -83,8 +70,8 @@ struct Simulation {
 
 class TrustStory : public Trust {
  protected:
-  // All on rank 0: the least lambda after a move. What step() moves, a
-  // rebalance right behind does not move again: nothing was measured in between.
+  // All objects begin on rank 0. Returns the least lambda after a move. A rebalance directly after
+  // a move by step() moves nothing, because nothing was measured in between.
   double run(Simulation& simulation, std::int64_t total, const Options& options) const {
     Balancer balancer(communicator, options);
     const Kernel kernel = balancer.kernel("work");
@@ -100,7 +87,7 @@ class TrustStory : public Trust {
       if (!moved) continue;
       EXPECT_FALSE(balancer.rebalance(position, carry(state, id)));
       const auto most = communicator.all_reduce(simulation.count(), Reduction::greatest);
-      // How sure the first look makes depends on how quiet the machine is.
+      // The time of the first move depends on the noise of the machine.
       EXPECT_TRUE(!lambdas.empty() || (step >= 14 && step <= 38 && most <= total / size + 1))
           << step;
       lambdas.push_back(simulation.lambda(communicator));
@@ -112,8 +99,8 @@ class TrustStory : public Trust {
   }
 };
 
-// The first move goes by the load of rank 0 alone, so it can be foretold to the object; from then
-// on clocks have their say.
+// The first move depends only on the load of rank 0, so it can be predicted exactly; later moves
+// depend on clocks.
 TEST_F(TrustStory, TheWorkOfOneRankIsDoneByAllAfterAFewSteps) {
   const std::int64_t total = many_ranks ? 24'000 : 60'000;
   Simulation simulation(rank == 0 ? static_cast<std::size_t>(total) : 0, [](double) { return 20; });
@@ -121,7 +108,7 @@ TEST_F(TrustStory, TheWorkOfOneRankIsDoneByAllAfterAFewSteps) {
   EXPECT_LT(simulation.lambda(communicator), 1.6);
 }
 
-// Equal numbers leave a lambda of 1.66: what objects cost has to be found out.
+// Equal numbers of objects have a lambda of 1.66: the costs of objects must be learned.
 TEST_F(TrustStory, WorkThatDiffersFromObjectToObjectIsFoundOut) {
   constexpr std::int64_t total = 20'000;
   Simulation simulation(rank == 0 ? static_cast<std::size_t>(total) : 0,
@@ -131,7 +118,7 @@ TEST_F(TrustStory, WorkThatDiffersFromObjectToObjectIsFoundOut) {
   EXPECT_LT(simulation.lambda(communicator), 1.6);
 }
 
-// The clock that a busy machine disturbs least: kernels here are microseconds long.
+// Uses the clock that a busy machine disturbs least: kernels here take microseconds.
 Options often(const Trigger& trigger, bool deterministic) {
   return {.trigger = trigger,
           .epoch_steps = 6,
@@ -145,7 +132,8 @@ Options often(const Trigger& trigger, bool deterministic) {
 enum class Strike { reorder, births_and_deaths, shuffle, rotate, all_on_one };
 constexpr int strikes = 5;
 
-// Collective. The objects that this rank has after what an application may do between two steps.
+// Collective. The objects of this rank after changes that an application may make between two
+// steps.
 Ids struck(const Communicator& communicator, const Ids& mine, Strike strike, int turn) {
   const int rank = communicator.rank(), size = communicator.size();
   const auto all = communicator.all_gather(std::span<const std::int64_t>(mine));
@@ -168,9 +156,7 @@ Ids struck(const Communicator& communicator, const Ids& mine, Strike strike, int
 }
 
 void expect_adversary_fails(const Communicator& communicator, const Options& options, int turns) {
-  const Ids first = ids_here(communicator, in_turn, 150);
-  test::Vectors cloud(first.size());
-  write_objects(cloud.as_set(), everywhere, first);
+  Vectors cloud = cloud_of(ids_here(communicator, in_turn, 150));
   Balancer balancer(communicator, options);
   const Kernel kernel = balancer.kernel("work");
   int moves = 0;
@@ -224,7 +210,7 @@ Body body_of(std::int64_t id) {
   return body;
 }
 
-// By the body itself and the sum over all, which is made of integers.
+// The change depends on the body itself and on the sum over all, which is an integer.
 void advance(Body& body, std::uint64_t sum) {
   const double push = static_cast<double>(sum % 1024) * 1e-6;
   for (std::size_t d = 0; d < 3; ++d) {
@@ -239,7 +225,7 @@ double weight_of(const Body& body) { return body.x[0] < 0.4 ? 8 : 1; }
 
 constexpr std::int64_t bodies = 240;
 
-// Without evenkeel, on each rank.
+// Runs without evenkeel, on each rank.
 std::vector<Body> oracle(int steps) {
   std::vector<Body> all;
   for (std::int64_t id = 0; id < bodies; ++id) all.push_back(body_of(id));
@@ -252,7 +238,7 @@ std::vector<Body> oracle(int steps) {
   return all;
 }
 
-// Bodies in fields of their own, with ghosts behind them if wanted.
+// Bodies in separate fields, with optional ghosts behind them.
 struct Shoal {
   std::vector<std::array<double, 3>> x, v;
   std::vector<std::uint64_t> state;
@@ -301,7 +287,8 @@ struct Shoal {
   }
 };
 
-// The application under a balancer: two sets, of which one has ghosts; all on rank 0 at first.
+// The application under a balancer: two sets, one of which has ghosts; all bodies are on rank 0 at
+// first.
 class Voyage {
  public:
   Voyage(const Communicator& communicator, const Options& options, bool weighted)
@@ -313,7 +300,7 @@ class Voyage {
       (id % 3 == 0 ? fish_ : plankton_).add(body_of(id));
   }
 
-  // `storm`: the application fails while it is being timed, and goes on after that.
+  // With `storm`, the application throws while it is timed, and continues afterwards.
   void step(bool storm = false) {
     std::uint64_t sum = 0;
     try {
@@ -329,7 +316,7 @@ class Voyage {
     note(report);
   }
 
-  // All bodies by id, the same on all ranks. Collective.
+  // Collective. All bodies by id, the same on all ranks.
   std::vector<Body> gathered() const {
     std::vector<Body> mine;
     for (const Shoal* shoal : {&fish_, &plankton_})
@@ -339,7 +326,8 @@ class Voyage {
     return all;
   }
 
-  // Each rebalance: when, what, and what each rank had in which order after it.
+  // The log has each rebalance: the step, the result, and the objects of each rank in their order
+  // afterwards.
   const std::string& log() const { return log_; }
   int moves() const { return moves_; }
 
@@ -372,7 +360,7 @@ class TrustVoyage : public Trust {
   int steps = many_ranks ? 24 : 60;
   std::vector<Body> expected = oracle(steps);
 
-  // The log of a voyage that has ended where it should.
+  // The log of a voyage that has ended correctly.
   std::string sail(const Options& options) { return sail(options, options.deterministic); }
   std::string sail(const Options& options, bool weighted) {
     Voyage voyage(communicator, options, weighted);
@@ -403,7 +391,7 @@ TEST_F(TrustVoyage, ResultsAreTheSameToTheBitWhateverIsBalanced) {
   }
 }
 
-// With weights, and where each object counts as one.
+// Runs with weights, and runs in which each object counts as one.
 TEST_F(TrustVoyage, DeterministicRunsRebalanceAlike) {
   for (const Trigger& trigger : {Trigger(Threshold{.lambda = 1.05}), Trigger(Every{.period = 4})})
     for (const bool weighted : {true, false}) {
@@ -444,7 +432,7 @@ TEST_F(TrustVoyage, ABalancerThatIsMovedGoesOn) {
       Balancer other(std::move(voyage.balancer));
       voyage.balancer = std::move(other);
     }
-    if (step == 8) {  // one with much pending makes way
+    if (step == 8) {  // one with many pending requests is replaced
       for (int ahead = 0; ahead < 8; ++ahead) prize.step();
       prize.balancer = std::move(voyage.balancer);
       voyage.balancer = std::move(prize.balancer);
@@ -467,7 +455,8 @@ TEST_F(TrustVoyage, AnExceptionOfTheApplicationEndsNothing) {
   }
 }
 
-// Whatever is pending: the steps of an epoch of 6 and of the protocol that follows, one by one.
+// Everything may be pending: the steps of an epoch of 6 and of the following protocol are tried one
+// by one.
 TEST_F(TrustVoyage, ABalancerThatIsNeverFinishedLetsGo) {
   const Options options = often(Threshold{.lambda = 1.05}, true);
   for (int last = 0; last <= 12; ++last) {
@@ -497,15 +486,13 @@ TEST_F(Trust, AfterFinishThereAreNoSteps) {
     Balancer balancer(communicator, often(Threshold{.lambda = 1.05}, true));
     for (int step = 0; step < steps; ++step) balancer.step(cloud.as_set());
     balancer.finish();
-    const std::string step = test::error_of([&] { balancer.step(cloud.as_set()); });
-    EXPECT_TRUE(test::mentions(step, "after finish"));
-    EXPECT_TRUE(test::same_everywhere(communicator, step));
+    EXPECT_ERROR_EVERYWHERE(balancer.step(cloud.as_set()), "after finish");
     EXPECT_ERROR(balancer.finish(), "Call finish once");
     EXPECT_EQ(balancer.steps(), steps);
   }
 }
 
-// Others would not come: who calls is told at once.
+// The others would not join, so the caller gets an Error at once.
 TEST_F(Trust, AfterFinishOneRankAloneIsTold) {
   test::Vectors cloud(0);
   Balancer balancer(communicator, often(Threshold{.lambda = 1.05}, true));
@@ -532,4 +519,4 @@ TEST_F(TrustVoyage, ARuleOfItsOwnActsOnAllRanks) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::trust_test

@@ -1,32 +1,19 @@
 #pragma once
 
-// Small whole programs in virtual time. A rank's clock goes on by what its objects cost, ranks
-// never wait for each other, and a rebalance that moves something costs so much: half of it when it
-// moves, half in the next step, outside of kernels. So what a run takes is known to the nanosecond,
-// runs repeat exactly, and the same program without a rebalance tells what those have saved.
+// Small complete programs in virtual time. The costs of its objects advance a rank's clock, ranks
+// never wait for each other, and a rebalance that moves something has a fixed cost: half of it when
+// it moves, half in the next step, outside of kernels. So the time of a run is known to the
+// nanosecond, runs repeat exactly, and the same program without a rebalance gives the savings.
 
-#include "support/harness.hpp"
+#include "monitor/drive/virtual_clock.hpp"
 
 #include <evenkeel/core/field/standard.hpp>
 #include <evenkeel/monitor/balancer.hpp>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <functional>
-#include <numeric>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::test {
 
 // --- Time ----------------------------------------------------------------------------------------
 
-inline std::int64_t virtual_now = 1;
-inline std::int64_t virtual_time() noexcept { return virtual_now; }
 inline std::int64_t nanoseconds_of(double seconds) { return std::llround(seconds * 1e9); }
 
 // --- Worlds --------------------------------------------------------------------------------------
@@ -35,15 +22,15 @@ using Place = std::array<double, 3>;
 
 inline constexpr Box room = {{0, 0, 0}, {1, 0.5, 0.5}};
 
-// What becomes of objects that leave the domain of their rank.
+// The fate of objects that leave the domain of their rank.
 enum class Going {
   nowhere,  // they stay until a rebalance, or are at rest
-  home      // the application sends them to who owns their place, after each step
+  home      // the application sends them to the owner of their place, after each step
 };
 
-// All of it follows from the number of an object and from the step.
+// Everything follows from the number of an object and from the step.
 struct World {
-  std::int64_t objects = 0;  // there ever are
+  std::int64_t objects = 0;  // including those not yet born
   int steps = 200;
   std::function<Place(std::int64_t number, int step)> place;
   std::function<double(std::int64_t number, const Place& place, int step)> cost;
@@ -60,7 +47,7 @@ inline double part_of(std::int64_t number, int salt) {
 
 inline double around(double x) { return x - std::floor(x); }
 
-// In the order of x, with room between.
+// Places in the order of x, with gaps.
 inline Place at_rest(std::int64_t number, std::int64_t objects) {
   const double x = (static_cast<double>(number) + 0.25 + 0.5 * part_of(number + 1, 0)) /
                    static_cast<double>(objects);
@@ -77,8 +64,8 @@ inline World world_at_rest(std::int64_t objects, double (*cost)(const Place&, in
 
 // --- Programs ------------------------------------------------------------------------------------
 
-// A second kernel, which works in every 20th step and after each move, as long as 6 steps. Seldom
-// both at once: then it would have worked without the move too, which nobody can know.
+// A second kernel, which works in every 20th step and after each move, for as long as 6 steps. Both
+// rarely coincide; then it would have worked without the move too, which cannot be known.
 enum class Lists { none, declared, undeclared };
 inline constexpr int lists_every = 20;
 inline constexpr int first_lists = 13;
@@ -87,15 +74,15 @@ inline constexpr double lists_cost = 6;
 struct Program {
   World world;
   Options options = {};
-  double cost = 5;  // of a rebalance, in seconds: about as many steps
+  double cost = 5;  // of a rebalance, in seconds, or about as many steps
   Lists lists = Lists::none;
   bool gives_weights = false;
 
-  // With what kernels do again after a move.
+  // Includes the work that kernels repeat after a move.
   double price() const { return cost + (lists == Lists::none ? 0 : lists_cost); }
 };
 
-// What a rank owns.
+// The objects of a rank.
 struct Cloud {
   std::vector<Place> place;
   std::vector<std::int64_t> number;
@@ -108,18 +95,18 @@ struct Cloud {
   }
 };
 
-// What the program itself has recorded, in nanoseconds; the same on all ranks.
+// The program's own record, in nanoseconds; the same on all ranks.
 struct Record {
   Account account;
   std::int64_t slowest = 0;         // of the slowest rank of each step
-  std::vector<std::int64_t> steps;  // of which each
+  std::vector<std::int64_t> steps;  // of the slowest rank, by step
   std::int64_t all = 0;             // of all ranks
   std::int64_t spent = 0;           // on rebalances
-  std::vector<int> moves;           // after so many steps
+  std::vector<int> moves;           // the steps before each
   std::int64_t total() const { return slowest + spent; }
 };
 
-// What somebody sees of a run: after each step's work, before the balancer is called.
+// Observes a run after each step's work, before the balancer is called.
 using Watch = std::function<void(const Balancer& balancer, const Cloud& cloud, int step)>;
 
 class Run {
@@ -140,7 +127,7 @@ class Run {
   // Collective.
   Record run(const Watch& watch = {}) {
     for (int step = 0; step < world_.steps; ++step) {
-      virtual_now += nanoseconds_of(elsewhere) + std::exchange(owed_, 0);
+      virtual_time += nanoseconds_of(elsewhere) + std::exchange(owed_, 0);
       if (step > 0) go_on(step);
       work(step);
       if (watch) watch(balancer_, cloud_, step);
@@ -152,19 +139,19 @@ class Run {
   }
 
  private:
-  static constexpr double elsewhere = 0.01;  // seconds in each step, beside kernels
+  static constexpr double elsewhere = 0.01;  // seconds in each step, outside of kernels
 
   static Options options_of(const Program& program) {
-    virtual_now = 1;
+    virtual_time = 1;
     Options options = program.options;
-    options.own_clock = &virtual_time;
+    options.own_clock = &virtual_now;
     options.watcher = false;
     options.log = LogLevel::off;
     if (!options.box) options.box = room;
     return options;
   }
 
-  // So that the mean rank works a second in the first step.
+  // Scales the costs so that the mean rank works a second in the first step.
   double scale() const {
     double sum = 0;
     for (std::int64_t i = 0; i < world_.objects; ++i)
@@ -172,14 +159,14 @@ class Run {
     return sum > 0 ? ranks_.size() / sum : 1;
   }
 
-  // In equal counts.
+  // Deals the objects to ranks in equal counts.
   void begin() {
     for (std::int64_t i = 0; i < world_.objects; ++i)
       if (i % ranks_.size() == ranks_.rank() && world_.lives(i, 0)) add(i, 0);
     static_cast<void>(balancer_.rebalance(cloud_.place, carry(cloud_.number, cloud_.weight)));
     const std::int64_t half = nanoseconds_of(program_.cost / 2);
     balancer_.before_move([this, half] {
-      virtual_now += half;
+      virtual_time += half;
       owed_ = half;
     });
   }
@@ -194,7 +181,7 @@ class Run {
     return owner_of(balancer_.domains(), place) == ranks_.rank();
   }
 
-  // Objects die, are born where their place is, and move.
+  // Objects die, are born on the owner of their place, and move.
   void go_on(int step) {
     std::vector<std::int64_t> numbers;
     if (world_.going == Going::home) {
@@ -225,9 +212,8 @@ class Run {
   }
 
   std::int64_t compute(const Kernel& kernel, double seconds) {
-    const auto timing = kernel.time();
     const std::int64_t took = nanoseconds_of(seconds);
-    virtual_now += took;
+    spend(kernel, took);
     return took;
   }
 

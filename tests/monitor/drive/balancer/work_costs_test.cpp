@@ -1,24 +1,13 @@
 #include "monitor/drive/balancer/crew.hpp"
+#include "monitor/drive/virtual_clock.hpp"
+#include "support/scratch.hpp"
 
-#include <cmath>
-#include <cstdio>
-#include <fstream>
-#include <string>
-
-namespace evenkeel {
+namespace evenkeel::work_costs_test {
 namespace {
 
-using test::Ids;
-using test::mix;
+using namespace test;
 
-std::int64_t virtual_time = 0;
-std::int64_t virtual_now() noexcept { return virtual_time; }
-
-double place_of(std::int64_t id, int axis) {
-  return static_cast<double>(mix(id, axis) % 100003) / 100003;
-}
-
-// Cells of two solvers: in a slab the first, in a ball the second too, elsewhere the third type.
+// Cells of two solvers: a slab has the first type, a ball also the second, and the rest the third.
 using Types = std::array<int, 2>;
 Types types_of(std::int64_t id) {
   const double x = place_of(id, 0), y = place_of(id, 1), z = place_of(id, 2);
@@ -48,24 +37,22 @@ Options quiet_options() {
           .log = LogLevel::off};
 }
 
-// What the kernels say of the objects that they work on.
-enum class Told : std::uint8_t { nothing, their_types };
+// The information that kernels give about their objects.
+enum class KernelsSay : std::uint8_t { nothing, their_types };
 
-// A program whose cells are of several types, which cost what the Balancer is not told.
+// A program whose cells are of several types, with costs that are unknown to the Balancer.
 class Program {
  public:
-  explicit Program(const Options& options = quiet_options(), Told told = Told::nothing)
+  explicit Program(const Options& options = quiet_options(), KernelsSay told = KernelsSay::nothing)
       : communicator_(test::world()), balancer_(communicator_, options) {
     virtual_time = 0;
     ids_ = test::ids_here(communicator_, test::in_turn, 3000 * communicator_.size());
-    x_.resize(ids_.size());
-    for (std::size_t i = 0; i < ids_.size(); ++i)
-      for (int d = 0; d < 3; ++d) x_[i][static_cast<std::size_t>(d)] = place_of(ids_[i], d);
-    name_types();
+    x_ = places_of(ids_);
+    for (const std::int64_t id : ids_) types_.push_back(types_of(id));
     for (int type = 0; type < 3; ++type)
-      kernels_.push_back(
-          balancer_.kernel("solver " + std::to_string(type),
-                           {.types = told == Told::nothing ? KernelTypes{} : KernelTypes{type}}));
+      kernels_.push_back(balancer_.kernel(
+          "solver " + std::to_string(type),
+          {.types = told == KernelsSay::nothing ? KernelTypes{} : KernelTypes{type}}));
   }
 
   Balancer& balancer() { return balancer_; }
@@ -79,27 +66,32 @@ class Program {
     balancer_.rebalance(cells(type_costs));
   }
 
+  // Observes the loads of `steps` steps, and cuts by the costs learned from them.
+  void learn(int steps) {
+    rebalance();
+    run(steps);
+    rebalance();
+  }
+
   void run(int steps) {
     for (int step = 0; step < steps; ++step) {
       for (int type = 0; type < 3; ++type) {
         const auto timing = kernels_[static_cast<std::size_t>(type)].time();
-        virtual_time += 500;  // whatever a rank has
+        virtual_time += 500;  // independent of the rank's objects
         for (const Types& is : types_) virtual_time += nanoseconds_of(is, type);
       }
       balancer_.step(cells());
     }
   }
 
-  // By the true costs.
+  // Lambda by the true costs.
   double lambda() const {
     std::int64_t load = 0;
     for (const Types& is : types_) load += nanoseconds_of(is);
-    const auto sum = static_cast<double>(communicator_.all_reduce(load, Reduction::sum));
-    const auto most = static_cast<double>(communicator_.all_reduce(load, Reduction::greatest));
-    return most / sum * communicator_.size();
+    return lambda_of(communicator_.all_gather(static_cast<double>(load)));
   }
 
-  // From now on the cells are of other types, all over the box.
+  // Changes the types of all cells.
   void turn_types() {
     for (Types& is : types_)
       for (int& type : is)
@@ -107,11 +99,6 @@ class Program {
   }
 
  private:
-  void name_types() {
-    types_.clear();
-    for (const std::int64_t id : ids_) types_.push_back(types_of(id));
-  }
-
   Communicator communicator_;
   Balancer balancer_;
   std::vector<Kernel> kernels_;
@@ -134,12 +121,10 @@ void expect_learned(const CostTable& costs, double tolerance) {
   }
 }
 
-// A kernel that says what it works on needs no inverse problem: one look is enough.
+// A kernel that gives its types needs no inverse problem: one look suffices.
 TEST(WorkCosts, OfKernelsThatKnowTheirTypes) {
-  Program program(quiet_options(), Told::their_types);
-  program.rebalance();
-  program.run(10);
-  program.rebalance();
+  Program program(quiet_options(), KernelsSay::their_types);
+  program.learn(10);
   EXPECT_LE(program.lambda(), 1.02);
   expect_learned(program.balancer().costs(), 0.03);
   EXPECT_EQ(program.balancer().costs().frozen, 0);
@@ -147,13 +132,13 @@ TEST(WorkCosts, OfKernelsThatKnowTheirTypes) {
 }
 
 // The costs are found from the loads of ranks, and then kept.
-TEST(WorkCosts, FromTheLoadsOfRanks) {
+void expect_found(const std::vector<double>& expected_costs) {
   Program program;
-  program.rebalance();
+  program.rebalance(expected_costs);
   std::string all;
   for (int round = 1; round <= 8; ++round) {
     program.run(10);
-    program.rebalance();
+    program.rebalance(expected_costs);
     all += ' ' + std::to_string(program.lambda());
     if (round >= 4) {
       EXPECT_LE(program.lambda(), 1.03) << all;
@@ -162,28 +147,13 @@ TEST(WorkCosts, FromTheLoadsOfRanks) {
   program.balancer().finish();
 }
 
-TEST(WorkCosts, ExpectedOnesThatAreWrongByFive) {
-  Program program;
-  const std::vector<double> wrong = {500, 180, 900};
-  program.rebalance(wrong);
-  std::string all;
-  for (int round = 1; round <= 8; ++round) {
-    program.run(10);
-    program.rebalance(wrong);
-    all += ' ' + std::to_string(program.lambda());
-    if (round >= 4) {
-      EXPECT_LE(program.lambda(), 1.03) << all;
-    }
-  }
-  program.balancer().finish();
-}
+TEST(WorkCosts, FromTheLoadsOfRanks) { expect_found({}); }
+TEST(WorkCosts, ExpectedOnesThatAreWrongByFive) { expect_found({500, 180, 900}); }
 
-// What is known of types is known of objects that have just become one.
+// The costs of a type apply to objects that have just changed to it.
 TEST(WorkCosts, WhenObjectsBecomeSomethingElse) {
-  Program program(quiet_options(), Told::their_types);
-  program.rebalance();
-  program.run(20);
-  program.rebalance();
+  Program program(quiet_options(), KernelsSay::their_types);
+  program.learn(20);
   program.turn_types();
   program.rebalance();
   EXPECT_LE(program.lambda(), 1.02);
@@ -208,14 +178,12 @@ TEST(WorkCosts, WithoutAClock) {
   program.balancer().finish();
 }
 
-// The plain answer can be had, too. Where ranks differ it is near the truth.
+// The least norm can be chosen, too. If ranks differ, its costs are near the true ones.
 TEST(WorkCosts, OfTheLeastNorm) {
   Options options = quiet_options();
   options.type_costs = TypeCosts::minimum_norm;
-  Program program(options, Told::their_types);
-  program.rebalance();
-  program.run(20);
-  program.rebalance();
+  Program program(options, KernelsSay::their_types);
+  program.learn(20);
   EXPECT_LE(program.lambda(), 1.02);
   expect_learned(program.balancer().costs(), 0.05);
   program.balancer().finish();
@@ -224,28 +192,24 @@ TEST(WorkCosts, OfTheLeastNorm) {
 TEST(WorkCosts, CanBeTurnedOff) {
   Options options = quiet_options();
   options.type_costs = TypeCosts::off;
-  Program program(options, Told::their_types);
-  program.rebalance();
-  program.run(20);
-  program.rebalance();
+  Program program(options, KernelsSay::their_types);
+  program.learn(20);
   EXPECT_TRUE(program.balancer().costs().empty());
   program.balancer().finish();
 }
 
-// A run that goes on knows the costs from its first rebalance on, on any number of ranks.
+// A continued run knows the costs from its first rebalance, on any number of ranks.
 TEST(WorkCosts, AreSavedAndRestored) {
   std::string saved;
   {
-    Program program(quiet_options(), Told::their_types);
-    program.rebalance();
-    program.run(20);
-    program.rebalance();
+    Program program(quiet_options(), KernelsSay::their_types);
+    program.learn(20);
     program.run(20);
     saved = program.balancer().saved_state();
     program.balancer().finish();
   }
   EXPECT_TRUE(test::same_everywhere(test::world(), saved));
-  Program next(quiet_options(), Told::their_types);
+  Program next(quiet_options(), KernelsSay::their_types);
   next.balancer().restore(saved);
   next.rebalance();
   EXPECT_LE(next.lambda(), 1.02);
@@ -263,7 +227,7 @@ TEST(WorkCosts, AreSavedAndRestored) {
   }
 }
 
-// One rank has a type that is none: all ranks are told the same, and the next step works.
+// One rank has an invalid type: all ranks throw the same Error, and the next step works.
 TEST(WorkCosts, TypesThatMakeNoSense) {
   Program program;
   program.rebalance();
@@ -300,19 +264,16 @@ TEST(WorkCosts, KernelsOfTypesThatCannotBe) {
   program.balancer().finish();
 }
 
-// Two solvers with a barrier between them, on regions that overlap in part: cut by the sum, one
-// rank would do all of the one solver. The step is as short as a cut for both phases makes it.
+// Two solvers have a barrier between them, on regions that partly overlap. In a cut by the sum, one
+// rank would do all work of one solver. The step is as short as a cut for both phases makes it.
 TEST(WorkCosts, OfSeveralPhases) {
   const auto step_of = [](bool in_phases) {
     const Communicator communicator = test::world();
     virtual_time = 0;
     Ids ids = test::ids_here(communicator, test::in_turn, 2000 * communicator.size());
-    std::vector<std::array<double, 3>> x(ids.size());
-    std::vector<Types> types(ids.size());
-    for (std::size_t i = 0; i < ids.size(); ++i) {
-      for (int d = 0; d < 3; ++d) x[i][static_cast<std::size_t>(d)] = place_of(ids[i], d);
-      types[i] = {0, x[i][0] < 0.6 ? 1 : no_type};
-    }
+    std::vector<Point> x = places_of(ids);
+    std::vector<Types> types;
+    for (const Point& place : x) types.push_back({0, place[0] < 0.6 ? 1 : no_type});
     Balancer balancer(communicator, quiet_options());
     const std::array solvers = {
         balancer.kernel("flow", {.types = {0}}),
@@ -344,29 +305,18 @@ TEST(WorkCosts, OfSeveralPhases) {
     EXPECT_LT(by_phases, 0.99 * by_sum);
 }
 
-// The journal has what was learned.
+// The journal has the learned costs.
 TEST(WorkCosts, AreInTheJournal) {
-  const Communicator communicator = test::world();
-  const std::string path = "work_costs_" + std::to_string(communicator.size()) + ".jsonl";
+  const ScratchDirectory scratch;
   Options options = quiet_options();
-  options.journal = path;
-  {
-    Program program(options, Told::their_types);
-    program.rebalance();
-    program.run(10);
-    program.rebalance();
-    program.balancer().finish();
-  }
-  if (communicator.rank() == 0) {
-    std::ifstream file(path);
-    std::string all, last;
-    for (std::string line; std::getline(file, line);)
-      if (line.find("\"costs\":{\"rows\":[{\"set\":0,\"type\":0,\"amount\":") != std::string::npos)
-        last = line;
-    EXPECT_NE(last, "") << "no line has costs";
-    std::remove(path.c_str());
+  options.journal = scratch.path_of("journal");
+  Program program(options, KernelsSay::their_types);
+  program.learn(10);
+  program.balancer().finish();
+  if (test::rank() == 0) {
+    EXPECT_MENTIONS(content_of(options.journal), R"("costs":{"rows":[{"set":0,"type":0,"amount":)");
   }
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::work_costs_test

@@ -1,26 +1,11 @@
 #include "monitor/drive/monitor/watching.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <utility>
-#include <vector>
-
-namespace evenkeel {
+namespace evenkeel::advice_test {
 namespace {
 
-using test::always;
-using test::exact;
-using test::latency;
-using test::MeasuredTest;
-using test::MonitorTest;
-using test::Steps;
-using test::usual_advice;
-using test::work;
+using namespace test;
 
-// --- When it advises -----------------------------------------------------------------------------
+// --- The time of an advice -----------------------------------------------------------------------
 
 TEST_F(MonitorTest, AdvisesWhereTheThresholdIsReached) {
   Monitor monitor = uneven(exact(Threshold{.lambda = 1.5}));
@@ -37,8 +22,8 @@ TEST_F(MonitorTest, SaysWhy) {
   for (int step = 1; step < 16; ++step) EXPECT_EQ(monitor.step().reason, "");
   const Advice advice = monitor.step();
   if (size > 1) {
-    EXPECT_TRUE(test::mentions(advice.reason, "lambda 1.50 (imbalance "));
-    EXPECT_TRUE(test::mentions(advice.reason, " %) is above the threshold of 1.25"));
+    EXPECT_MENTIONS(advice.reason, "lambda 1.50 (imbalance ");
+    EXPECT_MENTIONS(advice.reason, " %) is above the threshold of 1.25");
   }
   monitor.finish();
 }
@@ -58,7 +43,7 @@ TEST_F(MonitorTest, LooksAfterTheWarmUpAndThenOncePerEpoch) {
     }
 }
 
-// --- When nothing may move -----------------------------------------------------------------------
+// --- Steps that may not move anything ------------------------------------------------------------
 
 TEST_F(MonitorTest, AdviceWaitsForAStepThatMayMove) {
   for (const std::int64_t period : {1, 5, 16, 20, 37}) {
@@ -132,10 +117,10 @@ TEST_F(MonitorTest, EvenLoadsAreLeftAlone) {
 
 TEST_F(MonitorTest, TheFloor) {
   Options options = exact(Threshold{.lambda = 1.01});
-  options.floor_percent = 70;  // the imbalance is 66.7 % for two ranks, and less for more
+  options.floor_percent = 70;  // imbalance: 66.7 % on two ranks, less on more
   Monitor low = uneven(options);
   EXPECT_EQ(advised(low, 40), Steps());
-  options.floor_percent = 40;  // it is 41.7 % for five
+  options.floor_percent = 40;  // 41.7 % on five ranks
   Monitor high = uneven(options);
   EXPECT_EQ(advised(high, 40), where_several(usual_advice));
   low.finish();
@@ -160,7 +145,7 @@ TEST_F(MonitorTest, NeverNeverAdvises) {
   monitor.finish();
 }
 
-// The rule sees how many looks there were before: every other one says yes.
+// The rule sees the number of earlier looks, and accepts every other one.
 TEST_F(MonitorTest, ARuleOfOnesOwn) {
   Monitor monitor(
       outer,
@@ -192,7 +177,7 @@ TEST_F(MonitorTest, ALoadThatIsNoneIsNotTrusted) {
 // --- After a rebalance ---------------------------------------------------------------------------
 
 TEST_F(MonitorTest, ARebalanceStartsANewEpochAndTheCoolDown) {
-  // One step settles, eight are measured, and five more until all agree.
+  // One step settles, eight are measured, and five more pass until all agree.
   const std::vector<std::pair<int, std::int64_t>> cases = {
       {0, 14}, {9, 14}, {10, 22}, {17, 22}, {18, 30}};
   for (const auto& [cooldown, pause] : cases) {
@@ -210,14 +195,15 @@ TEST_F(MonitorTest, ARebalanceThatMovedNothingStartsTheCoolDownAlone) {
   Options options = exact(Custom{&always});
   options.cooldown_steps = 10;
   Monitor monitor = uneven(options);
-  // The epochs end at 11, 19, 27, ...; 11 steps after the rebalance at 16 is at 27.
+  // The epochs end at 11, 19, 27, ...; the first end at least 11 steps after the rebalance at 16 is
+  // 27.
   EXPECT_EQ(advised(monitor, 50, [&] { monitor.rebalanced({.moved = false}); }),
             (Steps{16, 32, 48}));
   EXPECT_EQ(monitor.generation(), 0);
   monitor.finish();
 }
 
-// What was measured before counts no more, however far the ranks have come in agreeing on it.
+// Earlier measurements no longer count, however far the ranks have come in agreeing on them.
 TEST_F(MonitorTest, ARebalanceDropsTheLookUnderWay) {
   for (const bool watcher : {true, false})
     for (std::int64_t at = 8; at < 16; ++at) {
@@ -246,7 +232,7 @@ TEST_F(MonitorTest, ARebalanceBeforeTheFirstStep) {
   }
 }
 
-// --- What it measures ----------------------------------------------------------------------------
+// --- Measurements --------------------------------------------------------------------------------
 
 TEST_F(MeasuredTest, TheLoadSinceTheRebalance) {
   Monitor monitor(outer, measured(Never{}));
@@ -294,7 +280,7 @@ TEST_F(MeasuredTest, WarmUpAndSettlingStepsAreNotMeasured) {
   const Kernel force = monitor.kernel("force");
   Steps advice;
   for (int step = 1; step <= 60; ++step) {
-    // In the warm-up, in the step that settles the rebalance, and in one like others.
+    // Works in the warm-up, in the step that settles the rebalance, and in an ordinary step.
     if (step <= 3 || step == 31 || step == 48) {
       const Timer timing = force.time();
       work();
@@ -318,7 +304,7 @@ TEST_F(MeasuredTest, TheLeastCoverage) {
         const Timer timing = force.time();
         work();
       }
-      work();  // in no kernel
+      work();  // outside of kernels
       if (monitor.step()) advice.push_back(step);
     }
     EXPECT_EQ(advice, least == 1.0 ? Steps() : usual_advice);
@@ -360,4 +346,4 @@ TEST_F(MeasuredTest, TheLongestWarmUp) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::advice_test

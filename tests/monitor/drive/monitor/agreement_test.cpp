@@ -1,18 +1,11 @@
 #include "monitor/drive/monitor/watching.hpp"
 
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include <evenkeel/monitor/options_text.hpp>
 
-namespace evenkeel {
+namespace evenkeel::agreement_test {
 namespace {
 
-using test::always;
-using test::exact;
-using test::MonitorTest;
-using test::never;
-using test::Steps;
-using test::usual_advice;
+using namespace test;
 
 // --- Kernels that differ -------------------------------------------------------------------------
 
@@ -20,16 +13,13 @@ TEST_F(MonitorTest, UnlessKernelsAreStrict) {
   for (int odd = 0; odd < size; ++odd) {
     Options options = exact(Custom{&always});
     options.strict_kernels = true;
-    Monitor monitor(outer, options);
-    monitor.set_load(1);
+    Monitor monitor = even(options);
     static_cast<void>(monitor.kernel("common"));
     if (rank != odd) static_cast<void>(monitor.kernel("missing"));
     EXPECT_EQ(advised(monitor, 15), Steps());
-    const std::string text = test::error_of([&] { monitor.step(); });
-    EXPECT_TRUE(test::same_everywhere(outer, text));
-    EXPECT_TRUE(test::mentions(
-        text, size == 1 ? "nothing was thrown"
-                        : "Rank " + std::to_string(odd) + " does not know the kernel 'missing'."));
+    EXPECT_ERROR_EVERYWHERE(monitor.step(), size == 1 ? "nothing was thrown"
+                                                      : "Rank " + std::to_string(odd) +
+                                                            " does not know the kernel 'missing'.");
     for (int step = 17; step < 30; ++step) EXPECT_NO_THROW(monitor.step());
     EXPECT_NO_THROW(monitor.finish());
   }
@@ -38,30 +28,27 @@ TEST_F(MonitorTest, UnlessKernelsAreStrict) {
 TEST_F(MonitorTest, StrictKernelsMayComeInAnyOrder) {
   Options options = exact(Custom{&always});
   options.strict_kernels = true;
-  Monitor monitor(outer, options);
-  monitor.set_load(1);
+  Monitor monitor = even(options);
   static_cast<void>(monitor.kernel(rank % 2 == 0 ? "a" : "b"));
   static_cast<void>(monitor.kernel(rank % 2 == 0 ? "b" : "a"));
   EXPECT_EQ(advised(monitor, 40), usual_advice);
   monitor.finish();
 }
 
-// --- Ranks that do not run alike -----------------------------------------------------------------
+// --- Ranks that run differently ------------------------------------------------------------------
 
 TEST_F(MonitorTest, ARuleThatDiffersIsTheSameErrorAndTurnsItOff) {
   for (const bool watcher : {true, false})
     for (int odd = 0; odd < size; ++odd) {
       Options options = exact(Custom{rank == odd ? &never : &always});
       options.watcher = watcher;
-      Monitor monitor(outer, options);
-      monitor.set_load(1);
+      Monitor monitor = even(options);
       EXPECT_EQ(advised(monitor, 15), Steps());
-      const std::string text = test::error_of([&] { monitor.step(); });
-      EXPECT_TRUE(test::same_everywhere(outer, text));
+      const std::string text = test::error_everywhere([&] { monitor.step(); });
       if (size == 1) {
         EXPECT_EQ(text, "nothing was thrown");
       } else {
-        EXPECT_TRUE(test::mentions(text, "The ranks do not agree on the decision."));
+        EXPECT_MENTIONS(text, "The ranks do not agree on the decision.");
         EXPECT_EQ(advised(monitor, 60), Steps()) << "it is off";
         monitor.rebalanced();
         EXPECT_EQ(advised(monitor, 90), Steps());
@@ -78,32 +65,28 @@ TEST_F(MonitorTest, ARuleThatThrowsIsTheSameErrorAndTurnsItOff) {
     for (int odd = 0; odd < size; ++odd) {
       Options options = exact(Custom{rank == odd ? +fails : &never});
       options.watcher = watcher;
-      Monitor monitor(outer, options);
-      monitor.set_load(1);
+      Monitor monitor = even(options);
       EXPECT_EQ(advised(monitor, 15), Steps());
-      const std::string text = test::error_of([&] { monitor.step(); });
-      EXPECT_TRUE(test::same_everywhere(outer, text));
-      EXPECT_TRUE(test::mentions(text, "rank " + std::to_string(odd) + ": monitor/epoch: "));
-      EXPECT_TRUE(test::mentions(text, "The application threw the rule has a gap."));
+      const std::string text = test::error_everywhere([&] { monitor.step(); });
+      EXPECT_MENTIONS(text, "rank " + std::to_string(odd) + ": monitor/epoch: ");
+      EXPECT_MENTIONS(text, "The application threw the rule has a gap.");
       EXPECT_EQ(advised(monitor, 60), Steps()) << "it is off";
       EXPECT_NO_THROW(monitor.finish());
     }
 }
 
-// The ranks end their epochs at different steps, and still find out.
+// The ranks end their epochs at different steps, and still notice it.
 TEST_F(MonitorTest, ARebalanceOnOneRankAloneIsTheSameErrorOnAll) {
   for (int odd = 0; odd < size; ++odd)
     for (const int at : {5, 12, 16}) {
-      Monitor monitor(outer, exact(Custom{&always}));
-      monitor.set_load(1);
+      Monitor monitor = even(exact(Custom{&always}));
       std::string text = "nothing was thrown";
       for (int step = 1; step <= 60 && text == "nothing was thrown"; ++step) {
         text = test::error_of([&] { monitor.step(); });
         if (step == at && rank == odd) monitor.rebalanced();
       }
       EXPECT_TRUE(test::same_everywhere(outer, text));
-      EXPECT_TRUE(test::mentions(
-          text, size == 1 ? "nothing was thrown" : "The ranks do not agree on the "));
+      EXPECT_MENTIONS(text, size == 1 ? "nothing was thrown" : "The ranks do not agree on the ");
       EXPECT_NO_THROW(monitor.finish());
     }
 }
@@ -129,10 +112,8 @@ TEST_F(MonitorTest, TheOptionsOfRankZeroCount) {
 TEST_F(MonitorTest, BadOptionsOfRankZeroAreTheSameErrorOnAllRanks) {
   Options options = exact(Never{});
   if (rank == 0) options.epoch_steps = 5;
-  const std::string text = test::error_of([&] { Monitor monitor(outer, options); });
-  EXPECT_TRUE(test::mentions(text, "epoch_steps is '5'"));
-  EXPECT_TRUE(test::same_everywhere(outer, text));
+  EXPECT_ERROR_EVERYWHERE(Monitor monitor(outer, options), "epoch_steps is '5'");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::agreement_test

@@ -1,26 +1,21 @@
-// Ranks that do not do the same: nobody waits for ever, and all are told the same.
+// Ranks behave differently: no rank waits for ever, and all get the same Error.
 
 #include "monitor/drive/monitor/watching.hpp"
 #include "monitor/drive/users_logger.hpp"
+#include "support/scratch.hpp"
 
 #include <chrono>
-#include <filesystem>
-#include <stdexcept>
-#include <string>
-#include <thread>
 
-namespace evenkeel {
+namespace evenkeel::apart_test {
 namespace {
 
-using test::always;
-using test::exact;
-using test::MonitorTest;
+using namespace test;
 
 constexpr const char* nothing = "nothing was thrown";
 
 class ApartTest : public MonitorTest {
  protected:
-  // Steps and finishes; returns what was thrown, by a step or by finish.
+  // Steps and finishes; returns the error of a step or of finish.
   static std::string run(Monitor& monitor, std::int64_t steps) {
     std::string text = nothing;
     for (std::int64_t step = 0; step < steps && text == nothing; ++step)
@@ -42,14 +37,13 @@ class ApartTest : public MonitorTest {
     if (size == 1) {
       EXPECT_EQ(text, nothing);
     } else if (text.find("The ranks have run apart: ") == std::string::npos) {
-      EXPECT_TRUE(test::mentions(text, "monitor: Ranks came to finish after " +
-                                           std::to_string(steps) + " to " +
-                                           std::to_string(steps + extra) +
-                                           " steps. Call step "
-                                           "equally often on all ranks"));
+      EXPECT_MENTIONS(text, "monitor: Ranks came to finish after " + std::to_string(steps) +
+                                " to " + std::to_string(steps + extra) +
+                                " steps. Call step "
+                                "equally often on all ranks");
     } else {
-      EXPECT_TRUE(test::mentions(text, "rank " + std::to_string(odd) + " was at "));
-      EXPECT_TRUE(test::mentions(text, "in finish with step " + std::to_string(steps)));
+      EXPECT_MENTIONS(text, "rank " + std::to_string(odd) + " was at ");
+      EXPECT_MENTIONS(text, "in finish with step " + std::to_string(steps));
     }
   }
 };
@@ -70,15 +64,11 @@ TEST_F(ApartTest, OneStepMoreInEveryPhase) {
 }
 
 TEST_F(ApartTest, OneStepMoreWherePicturesAreTaken) {
-  const std::string path = (std::filesystem::temp_directory_path() /
-                            ("evenkeel-apart-" + std::to_string(outer.broadcast(getpid(), 0))))
-                               .string();
+  const ScratchDirectory scratch;
   Options options = exact(Custom{&always});
-  options.journal = path;
+  options.journal = scratch.path_of("journal");
   for (std::int64_t steps = 8; steps <= 20; ++steps)
     expect_told(options, static_cast<int>(steps) % size, steps, 1);
-  outer.barrier();
-  if (rank == 0) std::filesystem::remove(path);
 }
 
 TEST_F(ApartTest, TwiceAsManySteps) {
@@ -96,7 +86,7 @@ TEST_F(ApartTest, EachRankTakesAsManyAsItLikes) {
   }
 }
 
-// --- One rank that goes without finish -----------------------------------------------------------
+// --- One rank that leaves without finish ---------------------------------------------------------
 
 TEST_F(ApartTest, ARankThatLeavesIsMissed) {
   for (const bool unwinds : {false, true})
@@ -136,7 +126,7 @@ TEST_F(ApartTest, ARankThatLeavesIsMissed) {
 
 // --- Patience ------------------------------------------------------------------------------------
 
-// `late`: the step before which rank 0 is late; beyond the last, it comes late to finish.
+// Rank 0 is late before the step `late`, or before finish if that is beyond the last step.
 int warnings_of(const Communicator& outer, double patience, std::int64_t late,
                 const std::string& expected, LogLevel log = LogLevel::summary) {
   const test::UsersLogger logger;
@@ -161,7 +151,7 @@ int warnings_of(const Communicator& outer, double patience, std::int64_t late,
   return warnings;
 }
 
-// Where ranks share few cores they may have to wait elsewhere too.
+// If ranks share few cores, they may have to wait elsewhere too.
 TEST_F(MonitorTest, WhoWaitsTooLongSaysSoOnce) {
   const int expected = rank == 0 ? 0 : 1;
   EXPECT_EQ(
@@ -178,4 +168,4 @@ TEST_F(MonitorTest, ThePatientSayNothing) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::apart_test

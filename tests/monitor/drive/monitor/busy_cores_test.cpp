@@ -1,11 +1,10 @@
 #include "support/crowd.hpp"
 #include "support/harness.hpp"
 
-#include <evenkeel/backends/exec/core_wait.hpp>
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/monitor/monitor.hpp>
 
-namespace evenkeel {
+namespace evenkeel::busy_cores_test {
 namespace {
 
 void compute(double seconds) {
@@ -13,8 +12,8 @@ void compute(double seconds) {
   while (watch.seconds() < seconds) continue;
 }
 
-// A kernel of 2 ms by the clock on the wall, while others want the cores, too: what counts is what
-// is left without waiting for one.
+// A kernel takes 2 ms by the wall clock while others use the cores, too: only the time without
+// waiting for a core counts.
 TEST(BusyCores, WaitingForACoreIsNoWork) {
   if (!CoreWait().is_known()) GTEST_SKIP() << "this system does not say";
   Monitor monitor(Communicator::self(), {.warmup_steps = 0, .log = LogLevel::off});
@@ -42,7 +41,7 @@ TEST(BusyCores, WaitingForACoreIsNoWork) {
   EXPECT_NEAR(account.mean, wall - waited, 0.25 * waited);
 }
 
-// A clock that was asked for is taken at its word.
+// A clock that the user has chosen is used unchanged.
 TEST(BusyCores, TheClockOnTheWallCountsWaiting) {
   Monitor monitor(Communicator::self(),
                   {.warmup_steps = 0, .clock = ClockKind::wall, .log = LogLevel::off});
@@ -60,4 +59,4 @@ TEST(BusyCores, TheClockOnTheWallCountsWaiting) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::busy_cores_test

@@ -1,35 +1,22 @@
-// What somebody outside says to a running Monitor, through Options::control.
+// Commands from outside to a running Monitor, through Options::control.
 
 #include "monitor/drive/monitor/watching.hpp"
 #include "support/scratch.hpp"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <iterator>
 #include <sstream>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include <sys/stat.h>
 
-namespace evenkeel {
+namespace evenkeel::control_test {
 namespace {
 
-using test::always;
-using test::exact;
-using test::MonitorTest;
-using test::Steps;
-using test::usual_advice;
+using namespace test;
 
 class ControlTest : public MonitorTest {
  protected:
-  test::ScratchDirectory scratch;  // this rank's own; what rank 0's options name counts
+  test::ScratchDirectory scratch;  // of this rank; only rank 0's options count
   const std::string path = scratch.path_of("run.control");
 
   Options controlled(const Trigger& trigger, bool watcher = false) const {
@@ -40,14 +27,14 @@ class ControlTest : public MonitorTest {
     return options;
   }
 
-  // Always uneven enough.
+  // The load always exceeds this trigger.
   Trigger by_load() const { return size > 1 ? Trigger(Threshold{.lambda = 1.5}) : Custom{&always}; }
 
   void write(const std::string& line) const {
     if (rank == 0) scratch.with_file("run.control", line + '\n');
   }
 
-  // The watcher reads when it comes to it.
+  // The watcher decides when it reads.
   void wait_until_it_was_read() const {
     using std::chrono::steady_clock;
     const auto limit = steady_clock::now() + std::chrono::seconds(20);
@@ -56,7 +43,7 @@ class ControlTest : public MonitorTest {
     EXPECT_FALSE(std::filesystem::exists(path));
   }
 
-  // Rank 0 writes the line, and all go on to the end of the epoch, at which it is read.
+  // Rank 0 writes the line, and all ranks step to the end of the epoch, at which it is read.
   Steps say(Monitor& monitor, const std::string& line) const {
     write(line);
     std::int64_t last = monitor.steps() + 1;
@@ -76,7 +63,8 @@ class ControlTest : public MonitorTest {
     return lines;
   }
 
-  // Goes on by one epoch at a time, until there was advice in one, or none.
+  // Steps by one epoch at a time, until an epoch has an advice (`advice` is true), or has no
+  // advice.
   bool comes_to(Monitor& monitor, bool advice) const {
     constexpr int patience = 5000;
     for (int epoch = 0; epoch < patience; ++epoch)
@@ -85,7 +73,7 @@ class ControlTest : public MonitorTest {
   }
 };
 
-// With the watcher it is known that a command is obeyed; without it, also when.
+// With the watcher it is certain that a command is obeyed; without it, the step is known as well.
 class ControlByAnyoneTest : public ControlTest, public testing::WithParamInterface<bool> {
  protected:
   Options controlled(const Trigger& trigger) const {
@@ -99,8 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Watcher, ControlByAnyoneTest, testing::Bool());
 
 TEST_P(ControlByAnyoneTest, ARebalanceIsAdvisedOnceAlthoughTheLoadIsEven) {
   for (const Trigger& trigger : {Trigger(Never{}), Trigger(Threshold{.lambda = 1.1})}) {
-    Monitor monitor(outer, controlled(trigger));
-    monitor.set_load(1);
+    Monitor monitor = even(controlled(trigger));
     EXPECT_EQ(advised(monitor, 40), Steps());
     EXPECT_EQ(say(monitor, "rebalance"), Steps());
     EXPECT_TRUE(comes_to(monitor, true));
@@ -134,7 +121,7 @@ TEST_P(ControlByAnyoneTest, ARebalanceIsAdvisedInAPause) {
   monitor.finish();
 }
 
-// The file stays as it is, whatever it is, and the run comes to its end.
+// The file stays unchanged, whatever it is, and the run reaches its end.
 TEST_P(ControlByAnyoneTest, WhatIsNoCommandChangesNothingAndIsToldOnce) {
   const auto make_fifo = [&] { ASSERT_EQ(mkfifo(path.c_str(), 0600), 0); };
   const auto make_link = [&] {
@@ -166,7 +153,7 @@ TEST_P(ControlByAnyoneTest, WhatIsNoCommandChangesNothingAndIsToldOnce) {
   }
 }
 
-// --- Several of one file -------------------------------------------------------------------------
+// --- Several monitors of one file ----------------------------------------------------------------
 
 TEST_P(ControlByAnyoneTest, SeveralAreAddressedByName) {
   Options of_fluid = controlled(Never{}), of_solid = of_fluid;
@@ -188,7 +175,7 @@ TEST_P(ControlByAnyoneTest, SeveralAreAddressedByName) {
     write(line);
     std::array<int, 2> advices = go_on(16);
     if (rank == 0) wait_until_it_was_read();
-    // What is read now is told at the next look, and agreed on five steps later.
+    // A line that is read now is sent at the next look, and agreed on five steps later.
     for (int patience = 0; patience < 20; ++patience) {
       if (GetParam()) std::this_thread::sleep_for(std::chrono::milliseconds(5));
       outer.barrier();
@@ -224,8 +211,7 @@ TEST_P(ControlByAnyoneTest, WhatIsSaidAtTheEndDoesNoHarm) {
 
 TEST_P(ControlByAnyoneTest, OnlyTheFileOfRankZeroIsRead) {
   if (rank != 0) scratch.with_file("run.control", "rebalance\n");
-  Monitor monitor(outer, controlled(Never{}));
-  monitor.set_load(1);
+  Monitor monitor = even(controlled(Never{}));
   EXPECT_EQ(advised(monitor, 60), Steps());
   EXPECT_EQ(test::content_of(path), rank == 0 ? "" : "rebalance\n");
   say(monitor, "rebalance");
@@ -238,19 +224,17 @@ TEST_P(ControlByAnyoneTest, WhereRankZeroNamesNoneThereIsNone) {
   Options options = controlled(Never{});
   if (rank == 0) options.control = "";
   scratch.with_file("run.control", "rebalance\n");
-  Monitor monitor(outer, options);
-  monitor.set_load(1);
+  Monitor monitor = even(options);
   EXPECT_EQ(monitor.options().control, "");
   EXPECT_EQ(advised(monitor, 60), Steps());
   monitor.finish();
   EXPECT_TRUE(std::filesystem::exists(path));
 }
 
-// The looks are at 11, 19, 27, ...; what one reads the next one tells to all ranks, which have
-// agreed on it five steps later.
+// The looks are at 11, 19, 27, ...; a line that one look reads is sent to all ranks by the next
+// one, and they have agreed on it five steps later.
 TEST_F(ControlTest, WithoutAWatcherOneLookReadsAndTheNextOneTells) {
-  Monitor monitor(outer, controlled(Never{}));
-  monitor.set_load(1);
+  Monitor monitor = even(controlled(Never{}));
   write("rebalance");
   EXPECT_EQ(advised(monitor, 60), Steps{24});
   write("rebalance");
@@ -269,8 +253,7 @@ TEST_F(ControlTest, WithoutAWatcherAPauseIsKnownTwoLooksLater) {
 }
 
 TEST_F(ControlTest, TheAdviceSaysThatItWasAskedFor) {
-  Monitor monitor(outer, controlled(Never{}));
-  monitor.set_load(1);
+  Monitor monitor = even(controlled(Never{}));
   write("rebalance");
   Advice advice;
   while (monitor.steps() < 24) advice = monitor.step();
@@ -278,8 +261,8 @@ TEST_F(ControlTest, TheAdviceSaysThatItWasAskedFor) {
   monitor.finish();
 }
 
-// What is asked for in a pause waits as well for a step that may move; what was decided on before
-// the pause is forgotten.
+// A command in a pause also waits for a step that may move; decisions from before the pause are
+// dropped.
 TEST_F(ControlTest, WithoutAWatcherARebalanceInAPauseWaitsForAStepThatMayMove) {
   Monitor monitor = uneven(controlled(by_load()));
   const auto advised_at = [&](std::int64_t last, std::int64_t may_move_from) {
@@ -298,7 +281,7 @@ TEST_F(ControlTest, WithoutAWatcherARebalanceInAPauseWaitsForAStepThatMayMove) {
   monitor.finish();
 }
 
-// Of pause and resume the last one counts; one command is told at a look.
+// The last one of pause and resume counts; each look sends one command.
 TEST_F(ControlTest, WithoutAWatcherTheLinesOfOneFileAreToldLookByLook) {
   Monitor monitor = uneven(controlled(by_load()));
   write("resume\nrebalance\npause");
@@ -306,10 +289,9 @@ TEST_F(ControlTest, WithoutAWatcherTheLinesOfOneFileAreToldLookByLook) {
   monitor.finish();
 }
 
-// The one that is said next waits for the look after.
+// The next command waits for the look after.
 TEST_F(ControlTest, CommandsAreObeyedOneByOne) {
-  Monitor monitor(outer, controlled(Never{}));
-  monitor.set_load(1);
+  Monitor monitor = even(controlled(Never{}));
   Steps steps;
   for (int i = 0; i < 3; ++i)
     std::ranges::copy(say(monitor, "rebalance"), std::back_inserter(steps));
@@ -331,35 +313,33 @@ TEST_F(ControlTest, ACommandThatWasTakenStartsTheCoolDown) {
   monitor.finish();
 }
 
-// Both say it at step 24: the look is in the journal all the same.
+// Both the command and the trigger act at step 24, but the look is still in the journal.
 TEST_F(ControlTest, ACommandAtAStepThatIsDueLosesNoLook) {
   Options options = controlled(Every{.start = 24, .period = 1000});
   options.journal = scratch.path_of("run.jsonl");
-  Monitor monitor(outer, options);
-  monitor.set_load(1);
+  Monitor monitor = even(options);
   write("rebalance");
   EXPECT_EQ(advised(monitor, 40), Steps{24});
   monitor.finish();
   if (rank != 0) return;
-  EXPECT_TRUE(test::mentions(test::content_of(options.journal), "{\"step\":19,"));
+  EXPECT_MENTIONS(test::content_of(options.journal), "{\"step\":19,");
 }
 
-// It is read at the first look, before which there is no line.
+// The command is read at the first look, before which no line exists.
 TEST_F(ControlTest, AJournalBeginsWithItsHeaderHoweverEarlyItIsAskedFor) {
   const std::string journal = scratch.path_of("run.jsonl");
-  Monitor monitor(outer, controlled(Never{}));
-  monitor.set_load(1);
+  Monitor monitor = even(controlled(Never{}));
   write("journal " + journal);
   advised(monitor, 24);
   monitor.finish();
   if (rank != 0) return;
   const auto lines = lines_of(journal);
   ASSERT_EQ(lines.size(), 4U);
-  EXPECT_TRUE(test::mentions(lines[0], "{\"version\":"));
-  EXPECT_TRUE(test::mentions(lines[3], "{\"finished\":"));
+  EXPECT_MENTIONS(lines[0], "{\"version\":");
+  EXPECT_MENTIONS(lines[3], "{\"finished\":");
 }
 
-// --- A journal that was not asked for at the start -----------------------------------------------
+// --- A journal that is requested during the run --------------------------------------------------
 
 class ControlledJournalTest : public ControlByAnyoneTest {
  protected:
@@ -371,7 +351,7 @@ class ControlledJournalTest : public ControlByAnyoneTest {
     return monitor;
   }
 
-  // Advice is taken now and then, and the application rebalances by itself.
+  // Advice is followed now and then, and the application rebalances by itself.
   void go_on(Monitor& monitor, std::int64_t last) const {
     while (monitor.steps() < last) {
       const bool advised = monitor.step().rebalance;
@@ -380,7 +360,7 @@ class ControlledJournalTest : public ControlByAnyoneTest {
     }
   }
 
-  // Rank 0 says it after this step; it is read before the next look is over.
+  // Rank 0 writes the line after this step; it is read before the next look is over.
   void say_at(Monitor& monitor, std::int64_t step, const std::string& line) const {
     go_on(monitor, step);
     write(line);
@@ -388,7 +368,7 @@ class ControlledJournalTest : public ControlByAnyoneTest {
     if (rank == 0) wait_until_it_was_read();
   }
 
-  // Of a run to the end that writes its journal from the start.
+  // The lines of a complete run that writes its journal from the start.
   std::vector<std::string> lines_from_the_start(std::int64_t last) {
     Options options = controlled(by_load());
     options.journal = scratch.path_of("from the start.jsonl");
@@ -398,7 +378,7 @@ class ControlledJournalTest : public ControlByAnyoneTest {
     return lines_of(options.journal);
   }
 
-  // Past the header.
+  // Compares the lines after the header.
   static void expect_looks(const std::vector<std::string>& lines,
                            const std::vector<std::string>& expected) {
     ASSERT_EQ(lines.size(), expected.size());
@@ -410,7 +390,7 @@ INSTANTIATE_TEST_SUITE_P(Watcher, ControlledJournalTest, testing::Bool());
 
 TEST_P(ControlledJournalTest, HasAllTheLinesOfOneFromTheStart) {
   Monitor monitor = run(controlled(by_load()));
-  go_on(monitor, 28);  // now there is a header
+  go_on(monitor, 28);  // the header exists now
   say_at(monitor, 44, "journal " + journal);
   go_on(monitor, 130);
   monitor.finish();
@@ -418,12 +398,12 @@ TEST_P(ControlledJournalTest, HasAllTheLinesOfOneFromTheStart) {
   if (rank != 0) return;
   const auto lines = lines_of(journal);
   ASSERT_GT(lines.size(), 15U);
-  EXPECT_TRUE(test::mentions(lines[0], "{\"version\":"));
-  EXPECT_TRUE(test::mentions(lines[0], "\"kernels\":[\"force\"]"));
+  EXPECT_MENTIONS(lines[0], "{\"version\":");
+  EXPECT_MENTIONS(lines[0], "\"kernels\":[\"force\"]");
   expect_looks(lines, expected);
 }
 
-// Neither a file of somebody's own nor one that this run uses.
+// Foreign files and files that this run uses are not replaced.
 TEST_P(ControlledJournalTest, ReplacesNoFile) {
   const std::string precious = scratch.with_file("precious", "a work of years\n");
   const std::string state = scratch.path_of("run.state");
@@ -458,12 +438,11 @@ TEST_P(ControlledJournalTest, ThatCannotBeWrittenDoesNotEndTheRun) {
   if (rank == 0) expect_looks(lines_of(journal), expected);
 }
 
-// The second one has what comes from then on; where that is depends on how far the watcher has
-// come.
+// The second journal has all later lines; its begin depends on the progress of the watcher.
 TEST_P(ControlledJournalTest, MayBeAskedForAgain) {
   const std::string second = scratch.path_of("second.jsonl");
   Monitor monitor = run(controlled(by_load()));
-  go_on(monitor, 28);  // now there is a header
+  go_on(monitor, 28);  // the header exists now
   say_at(monitor, 44, "journal " + journal);
   say_at(monitor, 92, "journal " + second);
   go_on(monitor, 160);
@@ -479,13 +458,12 @@ TEST_P(ControlledJournalTest, MayBeAskedForAgain) {
   expect_looks(lines, expected);
 }
 
-// The lines before the last thousand are no longer there.
+// The lines before the last thousand are gone.
 TEST_F(ControlTest, OfALongRunTheLastThousandLinesAreKept) {
   Options options = controlled(Never{});
   options.epoch_steps = 6;
-  Monitor monitor(outer, options);
-  monitor.set_load(1);
-  while (monitor.steps() < 6614) monitor.step();  // 1101 looks have come to their end
+  Monitor monitor = even(options);
+  while (monitor.steps() < 6614) monitor.step();  // 1101 looks are over
   const std::string journal = scratch.path_of("run.jsonl");
   write("journal " + journal);
   while (monitor.steps() < 6620) monitor.step();
@@ -493,11 +471,11 @@ TEST_F(ControlTest, OfALongRunTheLastThousandLinesAreKept) {
   if (rank != 0) return;
   const auto lines = lines_of(journal);
   ASSERT_EQ(lines.size(), 1U + 1000 + 1 + 1);
-  EXPECT_TRUE(test::mentions(lines[0], "{\"version\":"));
-  EXPECT_TRUE(test::mentions(lines[1], "{\"step\":615,"));
-  EXPECT_TRUE(test::mentions(lines[1001], "{\"step\":6615,"));
-  EXPECT_TRUE(test::mentions(lines.back(), "{\"finished\":"));
+  EXPECT_MENTIONS(lines[0], "{\"version\":");
+  EXPECT_MENTIONS(lines[1], "{\"step\":615,");
+  EXPECT_MENTIONS(lines[1001], "{\"step\":6615,");
+  EXPECT_MENTIONS(lines.back(), "{\"finished\":");
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::control_test

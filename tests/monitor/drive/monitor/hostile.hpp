@@ -1,17 +1,10 @@
 #pragma once
 
-// What the tests of hostile runs share. Each rank has a clock of its own, in which time passes
-// where the test says so: runs are exact, and can be repeated.
+// Shared by the tests of hostile runs. Each rank has a clock of its own, which the test advances:
+// runs are exact and repeatable.
 
 #include "monitor/drive/monitor/watching.hpp"
 #include "support/scratch.hpp"
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <string>
-#include <vector>
 
 namespace evenkeel::test {
 
@@ -22,7 +15,7 @@ inline constexpr std::int64_t longest_epoch = 10;
 inline constexpr std::int64_t few_looks =
     3 + 3 * longest_epoch + latency;  // three, after the warm-up
 
-// Each thread's own: a rank steps on its main thread.
+// Each thread has its own: a rank steps on its main thread.
 inline thread_local std::int64_t now = 0;
 inline std::int64_t own_time() noexcept { return now; }
 
@@ -46,7 +39,7 @@ class HostileTest : public MonitorTest {
   Options by_cost() const { return watched(CostAware{}); }
   Options by_threshold() const { return watched(Threshold{.lambda = 1.2}); }
 
-  // One after the other is the odd one.
+  // Each rank in turn is the odd one.
   template <class Test>
   void with_each_rank(Test&& run) const {
     for (int odd = 0; odd < size; ++odd) {
@@ -56,7 +49,7 @@ class HostileTest : public MonitorTest {
     }
   }
 
-  // What has been advised, the same on all ranks.
+  // The advice, which is the same on all ranks.
   struct Advised {
     Steps steps;
     std::string text;  // with the reasons
@@ -66,7 +59,7 @@ class HostileTest : public MonitorTest {
   using Work = std::function<void(std::int64_t step)>;
   using Taken = std::function<void()>;
 
-  // Up to step `last`.
+  // Steps up to `last`.
   Advised watch(
       Monitor& monitor, std::int64_t last, const Work& work, const Taken& on_advice = [] {}) const {
     Advised advised;
@@ -82,7 +75,7 @@ class HostileTest : public MonitorTest {
     return advised;
   }
 
-  // A rank works so long and then waits for the slowest, in a step that takes `longest`.
+  // A rank works for `work` and then waits for the slowest rank, in a step that takes `longest`.
   static void spend(const Kernel& kernel, std::int64_t work, std::int64_t longest) {
     {
       const Timer timing = kernel.time();
@@ -91,7 +84,7 @@ class HostileTest : public MonitorTest {
     now += longest - work;
   }
 
-  // A run of its own: work in one kernel, three times as much on one rank.
+  // A separate run with work in one kernel, three times as much on one rank.
   Advised run_with_a_slow_rank(const Options& options, int slow, const Work& before_work,
                                std::int64_t last = 40) const {
     Monitor monitor(outer, options);
@@ -105,13 +98,13 @@ class HostileTest : public MonitorTest {
   }
   static void nothing(std::int64_t) {}
 
-  // Of a state that was saved.
+  // Returns a number of a saved state.
   static double number_in(const std::string& saved, const std::string& key) {
     const std::size_t at = saved.find('\n' + key + " = ");
     return at == std::string::npos ? -1 : std::stod(saved.substr(at + key.size() + 4));
   }
 
-  // What the journal says of all looks, on rank 0: "cause" of each, or "reason".
+  // The values of `key` in all looks of the journal, on rank 0: each "cause" or "reason".
   std::vector<std::string> told(const std::string& key) const {
     std::vector<std::string> all;
     const std::string text = rank == 0 ? content_of(journal) : "";

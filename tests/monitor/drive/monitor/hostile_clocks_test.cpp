@@ -1,18 +1,13 @@
-// Clocks that go back, leap, stand still or say anything. What they say is not trusted.
+// Clocks run backwards, leap, stop or show random values. Such values are not trusted.
 
 #include "monitor/drive/monitor/hostile.hpp"
 
-#include <array>
-#include <cstdint>
-#include <random>
-#include <string>
-
-namespace evenkeel {
+namespace evenkeel::hostile_clocks_test {
 namespace {
 
 using namespace test;
 
-// --- Clocks that lie -----------------------------------------------------------------------------
+// --- Wrong clocks --------------------------------------------------------------------------------
 
 // The epochs end at 11, 19, 27 and 35.
 TEST_F(HostileTest, AClockThatGoesBackOnceSpoilsOneLook) {
@@ -65,7 +60,7 @@ TEST_F(HostileTest, AClockThatGoesBackOftenIsNeverTrusted) {
   });
 }
 
-// An hour passes in a step now and then, in a kernel or between two: it changes not a word.
+// An hour passes in a single step now and then, inside a kernel or between two: no text changes.
 TEST_F(HostileTest, AClockThatLeapsAnHourInSingleStepsChangesNothing) {
   with_each_rank([&](int odd) {
     for (const Options& options : {by_cost(), by_threshold()})
@@ -132,7 +127,7 @@ TEST_F(HostileTest, AClockThatStandsStillForEverIsNeverTrusted) {
   });
 }
 
-// Whatever clocks say, and whatever comes of it: all ranks say the same.
+// Clocks may show anything, with any effect: all ranks get the same result.
 TEST_F(HostileTest, ClocksThatSayAnythingLeadAllRanksToTheSame) {
   for (unsigned seed = 0; seed < 4; ++seed)
     for (const bool watcher : {true, false}) {
@@ -158,7 +153,7 @@ TEST_F(HostileTest, ClocksThatSayAnythingLeadAllRanksToTheSame) {
     }
 }
 
-// Any number at all, from the least to the greatest.
+// The clock shows any number, from the least to the greatest.
 TEST_F(HostileTest, AClockThatSaysAnyNumberAtAllIsNeverTrusted) {
   with_each_rank([&](int odd) {
     for (const Options& options : {by_cost(), by_threshold()}) {
@@ -175,7 +170,7 @@ TEST_F(HostileTest, AClockThatSaysAnyNumberAtAllIsNeverTrusted) {
   });
 }
 
-// The ranks need not have the same clock, or one of their own at all.
+// The ranks need not have the same clock, and some may have no clock of their own.
 TEST_F(HostileTest, AClockOfOnesOwnOnOneRankAlone) {
   with_each_rank([&](int odd) {
     Options options = watched(Never{});
@@ -188,7 +183,7 @@ TEST_F(HostileTest, AClockOfOnesOwnOnOneRankAlone) {
   });
 }
 
-// What the application rebuilds after a rebalance is timed by that clock too.
+// The application's rebuilding after a rebalance is timed by that clock too.
 TEST_F(HostileTest, WhatARebalanceCostsIsExact) {
   for (const bool in_ledger : {true, false}) {
     Monitor monitor(outer, by_cost());
@@ -209,4 +204,4 @@ TEST_F(HostileTest, WhatARebalanceCostsIsExact) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::hostile_clocks_test

@@ -1,15 +1,9 @@
-// Ranks that are slow, for a while or by far, in any unit of time; numbers that are none. The
+// Ranks are slow, for a while or by far, in any unit of time, and some numbers are not finite. The
 // decision is right, and no rank hangs.
 
 #include "monitor/drive/monitor/hostile.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <limits>
-#include <optional>
-#include <string>
-
-namespace evenkeel {
+namespace evenkeel::hostile_loads_test {
 namespace {
 
 using namespace test;
@@ -60,7 +54,7 @@ TEST_F(HostileTest, RanksThatBecomeSlowOneAfterTheOtherAreEachSeen) {
   monitor.finish();
 }
 
-// Nobody takes the advice; what is over is no reason any more.
+// The advice is not followed; an imbalance that has passed is no longer a reason.
 TEST_F(HostileTest, ARankThatIsSlowForAWhileIsNoReasonAfterwards) {
   with_each_rank([&](int slow) {
     for (const Options& options : {by_cost(), by_threshold()}) {
@@ -106,8 +100,8 @@ TEST_F(HostileTest, ARankThatIsAThousandOrAMillionTimesSlower) {
 
 // --- Any unit of time ----------------------------------------------------------------------------
 
-// Nothing depends on the unit: one nanosecond or two weeks in a step, and a clock that begins at
-// the least number that there is.
+// The unit does not matter: a step may take one nanosecond or two weeks, and a clock may begin at
+// the least possible number.
 TEST_F(HostileTest, TheUnitOfTimeDoesNotMatter) {
   with_each_rank([&](int slow) {
     std::optional<Steps> expected;
@@ -142,7 +136,7 @@ TEST_F(HostileTest, EvenLoadsOfAnyLengthAreLeftAlone) {
   }
 }
 
-// --- Numbers that are none -----------------------------------------------------------------------
+// --- Numbers that are not finite -----------------------------------------------------------------
 
 TEST_F(HostileTest, CostsThatAreNoneOrEndless) {
   with_each_rank([&](int odd) {
@@ -203,4 +197,4 @@ TEST_F(HostileTest, CountsOfObjectsThatAreNone) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::hostile_loads_test

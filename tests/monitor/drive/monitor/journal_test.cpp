@@ -1,53 +1,34 @@
+#include "replay/journal.hpp"
 #include "decide/decision.hpp"
+#include "journal/line.hpp"
 #include "monitor/drive/monitor/watching.hpp"
-#include "replay/from_json.hpp"
-#include "replay/journal_chain.hpp"
+#include "support/scratch.hpp"
 
 #include <evenkeel/backends/config.hpp>
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include <unistd.h>
-
-namespace evenkeel {
+namespace evenkeel::journal_test {
 namespace {
 
 using nlohmann::json;
-using test::always;
-using test::exact;
-using test::latency;
-using test::MeasuredTest;
-using test::never;
-using test::Steps;
-using test::work;
-using tool::tally_of;
-using tool::totals_of;
+using namespace test;
+using tool::totals_from;
 
-// A rule of one's own has no text: the test gives the trigger.
+// A custom rule has no text, so the test gives the trigger.
 State read_state(const json& from, const Trigger& trigger) {
-  State state = tool::state_of(from);
+  State state = tool::state_from(from);
   state.trigger = trigger;
   return state;
 }
 
 class JournalTest : public MeasuredTest {
  protected:
-  JournalTest() { std::filesystem::remove(path); }
-  ~JournalTest() override { std::filesystem::remove(path); }
-
-  // This rank's own; that of rank 0 counts.
-  std::string path = testing::TempDir() + "evenkeel_monitor_test_" + std::to_string(getpid()) +
-                     '_' + std::to_string(rank) + ".jsonl";
+  ScratchDirectory scratch;  // of this rank; only rank 0's options count
+  const std::string path = scratch.path_of("run.jsonl");
 
   Options with_journal(Options options) const {
     options.journal = path;
@@ -66,7 +47,7 @@ class JournalTest : public MeasuredTest {
     return all;
   }
 
-  // The header's and the looks', on rank 0 alone. The last line, with the books, is left out.
+  // The header and the looks, on rank 0 alone. The last line, with the account, is left out.
   std::vector<json> parsed() const {
     std::vector<json> all;
     for (const std::string& line : lines()) all.push_back(json::parse(line, nullptr, false));
@@ -74,7 +55,7 @@ class JournalTest : public MeasuredTest {
     return all;
   }
 
-  // A run in which all sorts of things happen; once the application asks for a rebalance by itself.
+  // A run with many kinds of events; once the application asks for a rebalance by itself.
   enum class Ask { during_a_look, between_looks };
   void run(const Options& options, Ask ask) const;
 };
@@ -110,7 +91,7 @@ TEST_F(JournalTest, TheLastLineHasTheBooks) {
   EXPECT_EQ(last.at("account").at("never"), account.never);
   EXPECT_EQ(last.at("account").at("knows_never"), account.knows_never);
   EXPECT_EQ(last.at("account").at("advised"), account.advised);
-  const State state = tool::state_of(last.at("state"));
+  const State state = tool::state_from(last.at("state"));
   EXPECT_EQ(account_of(state.ledger).actual, account.actual);
   EXPECT_TRUE(last.at("summary").get<std::string>().starts_with("29 steps on "));
   for (std::size_t i = 0; i + 1 < all.size(); ++i)
@@ -156,7 +137,7 @@ TEST_F(JournalTest, ALineForEachLook) {
   EXPECT_EQ(read[2].at("seconds"), (json{{"order", 0.125}, {"cut", 0.0625}}));
 }
 
-// Until the next look it is that look's; then it has a line of its own.
+// Until the next look the rebalance belongs to that look; then it has a line of its own.
 TEST_F(JournalTest, ARebalanceThatHadToWait) {
   if (size == 1) GTEST_SKIP() << "alone, nothing is advised";
   for (const int taken_at : {20, 26}) {
@@ -223,12 +204,12 @@ TEST_F(JournalTest, WhatKernelsCostInAMeasuredRun) {
     const json& totals = read[look].at("totals");
     ASSERT_EQ(totals.at("kernels").size(), 3U);
     EXPECT_EQ(totals.at("kernels").at(0), json::array({0, 0, 0})) << "the idle one";
-    const Tally in = tally_of(totals.at("kernels").at(1)),
-                out = tally_of(totals.at("kernels").at(2)), load = tally_of(totals.at("load"));
+    const Totals all = totals_from(totals);
+    const Tally in = all.kernels[1], out = all.kernels[2], load = all.load;
     EXPECT_GE(in.least, 8 * 1000);
     EXPECT_GE(out.least, 8 * 1000);
     EXPECT_EQ(in.sum + out.sum, load.sum) << "nothing counts twice";
-    EXPECT_LE(load.sum, tally_of(totals.at("duration")).sum);
+    EXPECT_LE(load.sum, all.duration.sum);
     EXPECT_EQ(totals.at("cost"), look == 2 ? std::int64_t{500'000'000} * size : 0)
         << "of the slowest rank";
     EXPECT_TRUE(read[look].at("kernels").contains("inside"));
@@ -253,15 +234,14 @@ TEST_F(JournalTest, KernelsInPhases) {
   const auto read = parsed();
   if (rank != 0) return;
   ASSERT_GE(read.size(), 2U);
-  const json& totals = read[1].at("totals");
-  ASSERT_EQ(totals.at("phases").size(), 3U);
-  const Tally first = tally_of(totals.at("phases").at(0)),
-              last = tally_of(totals.at("phases").at(2));
+  ASSERT_EQ(read[1].at("totals").at("phases").size(), 3U);
+  const Totals totals = totals_from(read[1].at("totals"));
+  const Tally first = totals.phases[0], last = totals.phases[2];
   EXPECT_GE(first.least, 8 * 1000);
   EXPECT_GE(last.least, 10 * 1000);
-  EXPECT_EQ(tally_of(totals.at("phases").at(1)).sum, 0);
-  EXPECT_EQ(first.sum + last.sum, tally_of(totals.at("load")).sum);
-  EXPECT_EQ(totals_of(totals).critical_load(), first.greatest + last.greatest);
+  EXPECT_EQ(totals.phases[1].sum, 0);
+  EXPECT_EQ(first.sum + last.sum, totals.load.sum);
+  EXPECT_EQ(totals.critical_load(), first.greatest + last.greatest);
 }
 
 TEST_F(JournalTest, SaysWhyNothingHappens) {
@@ -348,7 +328,7 @@ TEST_F(JournalTest, IsEnoughToDecideAgain) {
     EXPECT_EQ(hash_of(before), hash_of(state)) << "what the lines before have led to";
     std::int64_t step = line.at("step");
     if (!line.at("totals").is_null()) {
-      const Totals totals = totals_of(line.at("totals"));
+      const Totals totals = totals_from(line.at("totals"));
       const Verdict verdict = fold(before, totals);
       EXPECT_EQ(line.at("totals").at("cost"), 0) << "no clock in a deterministic run";
       EXPECT_EQ(line.at("totals").at("variance"), 0);
@@ -373,10 +353,9 @@ TEST_F(JournalTest, IsEnoughToDecideAgain) {
 TEST_F(JournalTest, AnUnwritableOneIsTheSameErrorOnAllRanks) {
   Options options = exact(Never{});
   options.journal = rank == 0 ? "/nonexistent directory/journal.jsonl" : path;
-  const std::string text = test::error_of([&] { Monitor monitor(outer, options); });
-  EXPECT_TRUE(test::mentions(text, "rank 0: monitor/journal"));
-  EXPECT_TRUE(test::mentions(text, "The journal '/nonexistent directory/journal.jsonl' cannot"));
-  EXPECT_TRUE(test::same_everywhere(outer, text));
+  const std::string text = test::error_everywhere([&] { Monitor monitor(outer, options); });
+  EXPECT_MENTIONS(text, "rank 0: monitor/journal");
+  EXPECT_MENTIONS(text, "The journal '/nonexistent directory/journal.jsonl' cannot");
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
@@ -405,7 +384,7 @@ TEST_F(JournalTest, WithoutFinishAllThatIsSettledIsWritten) {
   }
 }
 
-// A row for each step that a look covers, a bin for each rank.
+// Each step that a look covers has a row, and each rank a bin.
 TEST_F(JournalTest, IsAChainAsLongAsNothingMoves) {
   {
     Monitor monitor = uneven(with_journal(exact(Never{})));
@@ -413,7 +392,7 @@ TEST_F(JournalTest, IsAChainAsLongAsNothingMoves) {
     monitor.finish();
   }
   if (rank == 0) {
-    const tool::CostTable chain = tool::chain_of_journal(path);
+    const tool::ChainTable chain = tool::chain_of_journal(path);
     EXPECT_EQ(chain.bins, static_cast<std::uint64_t>(size));
     EXPECT_EQ(chain.costs.size(), 35U * static_cast<std::size_t>(size)) << "the last look's step";
     for (std::size_t i = 0; i < chain.costs.size(); ++i)
@@ -434,8 +413,7 @@ TEST_F(JournalTest, IsAChainAsLongAsNothingMoves) {
 }
 
 TEST_F(JournalTest, KernelsMayDifferBetweenRanks) {
-  Monitor monitor(outer, with_journal(exact(Custom{&always})));
-  monitor.set_load(1);
+  Monitor monitor = even(with_journal(exact(Custom{&always})));
   static_cast<void>(monitor.kernel("common"));
   static_cast<void>(monitor.kernel("only " + std::to_string(rank)));
   advised(monitor, 33);
@@ -464,4 +442,4 @@ TEST_F(JournalTest, KernelsMayDifferBetweenRanks) {
 }
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::journal_test

@@ -4,24 +4,14 @@
 #include <evenkeel/backends/config.hpp>
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
+#include <chrono>
 #include <filesystem>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
-namespace evenkeel {
+namespace evenkeel::life_test {
 namespace {
 
-using test::always;
-using test::exact;
-using test::MonitorTest;
-using test::Steps;
-using test::usual_advice;
+using namespace test;
 
 class LifeTest : public MonitorTest, public testing::WithParamInterface<bool> {
  protected:
@@ -37,7 +27,8 @@ INSTANTIATE_TEST_SUITE_P(Watcher, LifeTest, testing::Bool());
 thread_local bool is_thread_of_test = false;
 std::atomic<bool> asked_elsewhere = false;
 
-// The rule is asked on the watcher's thread, if there is one and if it has the time.
+// The rule runs on the watcher's thread, if there is one and if it has the time: the steps at the
+// end take longer than the watcher's nap.
 TEST_P(LifeTest, TheWatcherThinks) {
   is_thread_of_test = true;
   asked_elsewhere = false;
@@ -50,7 +41,7 @@ TEST_P(LifeTest, TheWatcherThinks) {
   monitor.set_load(1);
   for (int step = 0; step < 100 || (GetParam() && !asked_elsewhere); ++step) {
     monitor.step();
-    std::this_thread::yield();
+    if (step >= 100) std::this_thread::sleep_for(std::chrono::milliseconds(25));
   }
   monitor.finish();
   EXPECT_EQ(asked_elsewhere, GetParam());
@@ -87,11 +78,11 @@ TEST_P(LifeTest, IsLetGoWhileUnwindingAfterAnyStep) {
   }
 }
 
-// --- Without an end ------------------------------------------------------------------------------
+// --- Without finish ------------------------------------------------------------------------------
 
 class UnfinishedTest : public LifeTest {
  protected:
-  test::ScratchDirectory scratch;  // this rank's own; what rank 0's options name counts
+  test::ScratchDirectory scratch;  // of this rank; only rank 0's options count
   const std::string journal = scratch.path_of("run.jsonl");
 
   Options with_journal() const {
@@ -100,7 +91,7 @@ class UnfinishedTest : public LifeTest {
     options.journal = journal;
     return options;
   }
-  // What is logged while the Monitor is let go after so many steps.
+  // The log while the Monitor is destroyed after `steps` steps.
   template <class End>
   std::string log_of(const Options& options, std::int64_t steps, const End& end) const {
     testing::internal::CaptureStderr();
@@ -142,7 +133,7 @@ TEST_P(UnfinishedTest, IsNotSaidOfARunThatHasFinishedOrNeverBegun) {
   EXPECT_EQ(log_of(with_journal(), 0, [](Monitor&) {}), "");
 }
 
-// The exception says more.
+// The exception is the better message.
 TEST_P(UnfinishedTest, IsNotSaidWhileAnExceptionIsUnderWay) {
   const auto give_up = [](Monitor&) { throw std::runtime_error("the application gives up"); };
   EXPECT_EQ(log_of(with_journal(), 20, give_up), "");
@@ -160,7 +151,7 @@ TEST_P(UnfinishedTest, AFullDiskIsToldOnceAndTheRunGoesOn) {
   {
     Monitor monitor = uneven(with_journal());
     EXPECT_EQ(advised(monitor, 17), Steps{16});
-    const test::FullDisk full(5000, test::FullDisk::Signal::as_it_is);  // MPI has its files
+    const test::FullDisk full(5000, test::FullDisk::Signal::as_it_is);  // MPI also writes files
     EXPECT_EQ(advised(monitor, 40), (Steps{24, 32, 40}));
     monitor.finish();
   }
@@ -196,7 +187,7 @@ TEST_P(UnfinishedTest, ANameStandsInErrors) {
   options.state = scratch.with_file("run.state", "nonsense");
   const std::string at_start = test::error_of([&] { Monitor other(outer, options); });
   EXPECT_TRUE(at_start.starts_with("evenkeel: fluid: rank 0")) << at_start;
-  EXPECT_TRUE(test::mentions(at_start, ": monitor/state: "));
+  EXPECT_MENTIONS(at_start, ": monitor/state: ");
   try {
     monitor.step();
   } catch (const Error& error) {
@@ -226,7 +217,7 @@ TEST_P(LifeTest, MovesWithALookUnderWay) {
   EXPECT_EQ(advised(second, 17), Steps{16});
   Monitor third = uneven(options());
   advised(third, 12);
-  third = std::move(second);  // lets go of a look
+  third = std::move(second);  // destroys a monitor with a look under way
   EXPECT_EQ(advised(third, 40), (Steps{24, 32, 40}));
   third.finish();
 }
@@ -260,7 +251,7 @@ TEST_P(LifeTest, SeveralOnOneCommunicator) {
   a.finish();
 }
 
-// Each rank by itself, the ranks at different steps.
+// Each rank runs by itself, and the ranks are at different steps.
 TEST_P(LifeTest, OnOneRankAlone) {
   Monitor monitor(Communicator::self(), options());
   monitor.set_load(1);
@@ -285,4 +276,4 @@ TEST_P(LifeTest, OnACommunicatorOfMpi) {
 #endif
 
 }  // namespace
-}  // namespace evenkeel
+}  // namespace evenkeel::life_test

@@ -1,18 +1,12 @@
 #pragma once
 
-// What the tests of the Monitor share: runs whose load is exact, and the steps that advise.
+// Shared by the tests of the Monitor: runs with an exact load, and the steps that advise.
 
-#include "agree/epoch.hpp"
+#include "observe/epoch.hpp"
 #include "support/harness.hpp"
 
 #include <evenkeel/backends/exec/stopwatch.hpp>
 #include <evenkeel/monitor/monitor.hpp>
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
 
 namespace evenkeel::test {
 
@@ -21,10 +15,10 @@ using Steps = std::vector<std::int64_t>;
 inline constexpr std::int64_t latency =
     2 * protocol_latency_steps + 1;  // from an epoch to the advice
 
-// With the default warm-up of 3 and epochs of 8 steps.
+// The steps for the default warm-up of 3 and epochs of 8 steps.
 inline const Steps usual_advice = {16, 24, 32, 40};
 
-// A deterministic run, in which nothing but the trigger decides.
+// A deterministic run, in which only the trigger decides.
 inline Options exact(const Trigger& trigger) {
   Options options;
   options.trigger = trigger;
@@ -37,13 +31,13 @@ inline Options exact(const Trigger& trigger) {
 inline bool always(const LoadView&) { return true; }
 inline bool never(const LoadView&) { return false; }
 
-// Works until the clock has noticed.
+// Works until the clock has advanced.
 inline void work() {
   const std::int64_t start = wall_nanoseconds();
   while (wall_nanoseconds() - start < 1000) continue;
 }
 
-// How often the text has this part.
+// The number of times that the text contains this part.
 inline int times(const std::string& text, const std::string& part) {
   int found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
@@ -56,7 +50,7 @@ class MonitorTest : public testing::Test {
   Communicator outer = test::world();
   int rank = outer.rank(), size = outer.size();
 
-  // Lambda is exactly 1.5, so long as there are two ranks.
+  // Lambda is exactly 1.5 if there are at least two ranks.
   double uneven_load() const { return rank == 0 || size == 1 ? 3 : (2.0 * size - 3) / (size - 1); }
 
   Monitor uneven(const Options& options) const {
@@ -65,7 +59,13 @@ class MonitorTest : public testing::Test {
     return monitor;
   }
 
-  // The steps that advise, up to step `last`, the same on all ranks, with the same reason.
+  Monitor even(const Options& options) const {
+    Monitor monitor(outer, options);
+    monitor.set_load(1);
+    return monitor;
+  }
+
+  // Returns the steps that advise, up to step `last`, the same on all ranks, with the same reason.
   Steps advised(
       Monitor& monitor, std::int64_t last, const std::function<void()>& on_advice = [] {}) const {
     Steps steps;

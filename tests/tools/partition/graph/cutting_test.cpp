@@ -4,14 +4,9 @@
 #include "support/scratch.hpp"
 #include "tools/partition/clouds.hpp"
 
-#include <cmath>
-#include <cstdint>
 #include <regex>
-#include <span>
-#include <string>
-#include <vector>
 
-namespace evenkeel::tool {
+namespace evenkeel::tool::cutting_test {
 namespace {
 
 using test::error_of;
@@ -19,10 +14,10 @@ using test::npy_of;
 using Numbers = std::vector<double>;
 using Parts = std::vector<std::int32_t>;
 
-// A path of eight vertices; on up to five ranks, each has some.
+// A path of eight vertices; on up to five ranks, each rank has some.
 constexpr const char* path_of_eight = "8 7\n2\n1 3\n2 4\n3 5\n4 6\n5 7\n6 8\n7\n";
 
-// Every rank reads files of its own, which hold the same.
+// Every rank reads files of its own, with the same content.
 class GraphPartitions : public testing::Test {
  protected:
   GraphPartitionOptions options_for(const std::string& name, const std::string& content,
@@ -44,7 +39,7 @@ class GraphPartitions : public testing::Test {
   Parts all_parts(const GraphPartition& partition) const {
     return ranks_.all_gather(std::span<const std::int32_t>(partition.parts)).values;
   }
-  // The same Error on all ranks; it names a file of the rank that has failed, by its whole path.
+  // Expects the same Error on all ranks; it has the whole path of a file of the failing rank.
   void expect_refused(const GraphPartitionOptions& options, const std::string& text) const {
     const std::string said =
         std::regex_replace(error_of([&] { read(options); }), std::regex("'[^' ]*/"), "'");
@@ -67,7 +62,7 @@ TEST_F(GraphPartitions, APath) {
   EXPECT_GT(partition.seconds, 0);
 }
 
-// Those of the file, and those of --weights in their place.
+// The weights are those of the file, or those of --weights instead.
 TEST_F(GraphPartitions, Weights) {
   GraphPartitionOptions options =
       options_for("w.graph", "6 5 010\n3 2\n1 1 3\n1 2 4\n1 3 5\n1 4 6\n1 5\n");
@@ -86,7 +81,7 @@ TEST_F(GraphPartitions, Weights) {
   EXPECT_NE(parts[2], parts[3]);
 }
 
-// The cheap edge in the middle is cut, and the costly ones are not.
+// The cheap edge in the middle is cut, and the expensive ones are not.
 TEST_F(GraphPartitions, EdgesThatCostMoreAndSizes) {
   const GraphPartitionOptions options =
       options_for("e.graph", "6 5 101\n1 2 9\n1 1 9 3 9\n1 2 9 4 2\n1 3 2 5 9\n1 4 9 6 9\n1 5 9\n");
@@ -102,7 +97,7 @@ TEST_F(GraphPartitions, FromParts) {
   GraphPartition partition = found(options);
   EXPECT_EQ(all_parts(partition), (Parts{1, 1, 1, 1, 0, 0, 0, 0}));
   EXPECT_EQ(partition.report.moved, 0);
-  // Parts that are no more, or never were, count as none.
+  // Parts outside the valid range are ignored.
   options.from = file("gone.csv", "1\n1\n7\n-1\n0\n0\n0\n-5\n");
   partition = found(options);
   EXPECT_EQ(all_parts(partition), (Parts{1, 1, 1, 1, 0, 0, 0, 0}));
@@ -189,4 +184,4 @@ TEST_F(GraphPartitions, Tables) {
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::cutting_test

@@ -2,15 +2,12 @@
 
 #include "support/harness.hpp"
 
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace evenkeel::tool {
+namespace evenkeel::tool::options_test {
 namespace {
 
 using test::error_of;
+
+using Value = std::optional<std::string> PartitionArguments::*;
 
 PartitionArguments plain() {
   PartitionArguments asked;
@@ -30,6 +27,11 @@ std::string refusal_of(Change&& change) {
 std::string refusal(const std::string& text) {
   std::string whole = "evenkeel: tools/partition: ";
   return whole.append(text);
+}
+
+template <class Change>
+void expect_refused(Change&& change, const std::string& text) {
+  EXPECT_EQ(refusal_of(change), refusal(text));
 }
 
 TEST(GraphPartitionOptions, Defaults) {
@@ -80,7 +82,6 @@ TEST(GraphPartitionOptions, WhatIsNeeded) {
 }
 
 TEST(GraphPartitionOptions, OptionsOfOtherMethods) {
-  using Value = std::optional<std::string> PartitionArguments::*;
   const std::string all = "hilbert, morton, snake, staggered, tensor, bisection and histogram";
   const std::vector<std::pair<std::string, Value>> options = {
       {"--points", &PartitionArguments::points},
@@ -89,41 +90,42 @@ TEST(GraphPartitionOptions, OptionsOfOtherMethods) {
       {"--target-lambda", &PartitionArguments::target_lambda},
       {"--vtk", &PartitionArguments::vtk}};
   for (const auto& [name, value] : options)
-    EXPECT_EQ(refusal_of([value = value](auto& asked) { asked.*value = "1"; }),
-              refusal(name + " has no meaning for the method graph. It belongs to " + all +
-                      "; leave it out."));
-  EXPECT_EQ(refusal_of([](auto& asked) { asked.grid = "2x2"; }),
-            refusal("--grid has no meaning for the method graph. It belongs to staggered, tensor "
-                    "and histogram; leave it out."));
-  EXPECT_EQ(refusal_of([](auto& asked) { asked.rounds = "2"; }),
-            refusal("--rounds has no meaning for the method graph. It belongs to staggered and "
-                    "tensor; leave it out."));
+    expect_refused(
+        [value = value](auto& asked) { asked.*value = "1"; },
+        name + " has no meaning for the method graph. It belongs to " + all + "; leave it out.");
+  expect_refused([](auto& asked) { asked.grid = "2x2"; },
+                 "--grid has no meaning for the method graph. It belongs to staggered, tensor "
+                 "and histogram; leave it out.");
+  expect_refused([](auto& asked) { asked.rounds = "2"; },
+                 "--rounds has no meaning for the method graph. It belongs to staggered and "
+                 "tensor; leave it out.");
 }
 
 TEST(GraphPartitionOptions, Values) {
   for (const std::string text : {"", "Good", "best", "0"})
-    EXPECT_EQ(refusal_of([&](auto& asked) { asked.effort = text; }),
-              refusal("--effort is '" + text + "'. Give polish, fast or good."));
+    expect_refused([&](auto& asked) { asked.effort = text; },
+                   "--effort is '" + text + "'. Give polish, fast or good.");
   for (const std::string text : {"", "-0.1", "nan", "inf", "3%", "1,5"}) {
-    EXPECT_EQ(refusal_of([&](auto& asked) { asked.tolerance = text; }),
-              refusal("--tolerance is '" + text + "'. Give a finite number from 0 on."));
-    EXPECT_EQ(refusal_of([&](auto& asked) {
-                asked.from = "f.npy";
-                asked.moving_cost = text;
-              }),
-              refusal("--moving-cost is '" + text + "'. Give a finite number from 0 on."));
+    expect_refused([&](auto& asked) { asked.tolerance = text; },
+                   "--tolerance is '" + text + "'. Give a finite number from 0 on.");
+    expect_refused(
+        [&](auto& asked) {
+          asked.from = "f.npy";
+          asked.moving_cost = text;
+        },
+        "--moving-cost is '" + text + "'. Give a finite number from 0 on.");
   }
-  EXPECT_EQ(refusal_of([](auto& asked) { asked.parts = "0"; }),
-            refusal("--parts is '0'. Give a whole number from 1 to 16777216."));
+  expect_refused([](auto& asked) { asked.parts = "0"; },
+                 "--parts is '0'. Give a whole number from 1 to 16777216.");
 }
 
 TEST(GraphPartitionOptions, PartsToBeginFrom) {
-  EXPECT_EQ(refusal_of([](auto& asked) { asked.effort = "polish"; }),
-            refusal("--effort polish improves parts that there are, but none are given. Name their "
-                    "file by --from, or choose fast or good."));
-  EXPECT_EQ(refusal_of([](auto& asked) { asked.moving_cost = "1"; }),
-            refusal("--moving-cost needs parts to move from, but none are given. Name their file "
-                    "by --from, or leave it out."));
+  expect_refused([](auto& asked) { asked.effort = "polish"; },
+                 "--effort polish improves parts that there are, but none are given. Name their "
+                 "file by --from, or choose fast or good.");
+  expect_refused([](auto& asked) { asked.moving_cost = "1"; },
+                 "--moving-cost needs parts to move from, but none are given. Name their file "
+                 "by --from, or leave it out.");
 }
 
 TEST(GraphPartitionOptions, NamesOfFiles) {
@@ -133,32 +135,18 @@ TEST(GraphPartitionOptions, NamesOfFiles) {
   EXPECT_EQ(refusal_of([](auto& asked) { asked.out = "parts"; }),
             "evenkeel: tools/files: The name 'parts' does not say which format the file has. Name "
             "a file that ends in .npy or .csv.");
-  const auto same = [](const std::string& other) {
-    return refusal("--out and " + other +
-                   " name the same file, './c.npy'. Give each a file of its own.");
-  };
-  const auto out = [](auto& asked) { asked.out = "./c.npy"; };
-  EXPECT_EQ(refusal_of([&](auto& asked) {
-              out(asked);
-              asked.graph = "o.npy,c.npy";
-            }),
-            same("--graph"));
-  EXPECT_EQ(refusal_of([&](auto& asked) {
-              out(asked);
-              asked.from = "c.npy";
-            }),
-            same("--from"));
-  EXPECT_EQ(refusal_of([&](auto& asked) {
-              out(asked);
-              asked.uncuttable = "c.npy";
-            }),
-            same("--uncuttable"));
-  EXPECT_EQ(refusal_of([&](auto& asked) {
-              out(asked);
-              asked.weights = "c.npy";
-            }),
-            same("--weights"));
+  for (const auto& [option, value] :
+       std::vector<std::pair<std::string, Value>>{{"--graph", &PartitionArguments::graph},
+                                                  {"--from", &PartitionArguments::from},
+                                                  {"--uncuttable", &PartitionArguments::uncuttable},
+                                                  {"--weights", &PartitionArguments::weights}})
+    expect_refused(
+        [&, value = value](auto& asked) {
+          asked.out = "./c.npy";
+          asked.*value = value == &PartitionArguments::graph ? "o.npy,c.npy" : "c.npy";
+        },
+        "--out and " + option + " name the same file, './c.npy'. Give each a file of its own.");
 }
 
 }  // namespace
-}  // namespace evenkeel::tool
+}  // namespace evenkeel::tool::options_test

@@ -3,9 +3,7 @@
 // Data of known sizes between few partners, in bounded memory.
 
 #include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/space.hpp>
-#include <evenkeel/backends/export.hpp>
 
 #include <cstddef>
 #include <cstdint>

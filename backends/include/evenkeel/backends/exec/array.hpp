@@ -3,17 +3,11 @@
 // Typed memory of a space, which holds orders, weights, parts and lists. Free of Kokkos.
 
 #include <evenkeel/backends/error.hpp>
-#include <evenkeel/backends/exec/memory.hpp>
 #include <evenkeel/backends/exec/space.hpp>
 
-#include <cstdint>
 #include <limits>
-#include <optional>
 #include <span>
-#include <string>
 #include <type_traits>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::exec {
 
@@ -111,7 +105,7 @@ class Array {
 };
 
 // Values where `space` can reach them: the originals, or a copy in its memory. The originals must
-// outlive this object.
+// outlive this object. No values are at no address, so that reading one fails.
 template <class T>
 class Reached {
  public:
@@ -119,7 +113,7 @@ class Reached {
   // blocks until the copy is complete.
   Reached(const Space& space, const char* label, const T* values, std::int64_t size,
           MemoryKind memory)
-      : data_(values), size_(size) {
+      : data_(size > 0 ? values : nullptr), size_(size) {
     if (space.can_access(memory) || size == 0) return;
     copy_ = Array<T>(space, label, size);
     copy_bytes(space, copy_.data(), copy_.memory(), values, memory, copy_.bytes());

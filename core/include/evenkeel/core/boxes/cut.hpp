@@ -5,7 +5,7 @@
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 #include <evenkeel/core/box.hpp>
 #include <evenkeel/core/domains/grid.hpp>
 #include <evenkeel/core/domains/tree.hpp>

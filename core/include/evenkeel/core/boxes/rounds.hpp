@@ -10,7 +10,7 @@
 //   }
 
 #include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 #include <evenkeel/core/domains/grid.hpp>
 
 #include <array>

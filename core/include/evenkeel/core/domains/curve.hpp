@@ -1,16 +1,14 @@
 #pragma once
 
-// Who owns what: all domains together, as a value. Every rank can ask it who owns a point, without
-// a message.
+// Domains that are ranges of a curve through the box.
 
-#include <evenkeel/backends/export.hpp>
-#include <evenkeel/core/box.hpp>
-#include <evenkeel/core/key.hpp>
+#include <evenkeel/backends/exec/space.hpp>
+#include <evenkeel/core/curve/key.hpp>
+#include <evenkeel/core/domains/decomposition.hpp>
+#include <evenkeel/core/field/set.hpp>
 
-#include <array>
-#include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 namespace evenkeel {
 
@@ -30,8 +28,10 @@ struct CurveOptions {
 };
 
 // Domains that are ranges of a curve through the box.
-class EVENKEEL_API CurveDomains {
+class EVENKEEL_API CurveDomains : public Decomposition {
  public:
+  static constexpr bool owns_places = true;
+
   // Nobody owns anything yet: no parts, generation 0.
   CurveDomains() = default;
   // Throws an Error for splitters that leave a key without an owner, and for ranks that are not a
@@ -40,47 +40,40 @@ class EVENKEEL_API CurveDomains {
                const std::array<bool, 3>& periodic, Splitters splitters,
                const CurveOptions& curve = {}, std::vector<int> rank_of_part = {});
 
-  // Grows by one with every change; compare it to see whether data derived from a decomposition is
-  // stale.
-  std::int64_t generation() const noexcept { return generation_; }
-  int parts() const noexcept {
-    return splitters_.empty() ? 0 : static_cast<int>(splitters_.size()) - 1;
-  }
-  int dimensions() const noexcept { return dimensions_; }
-  const Box& box() const noexcept { return box_; }
-  const std::array<bool, 3>& periodic() const noexcept { return periodic_; }
   const Splitters& splitters() const noexcept { return splitters_; }
 
   // Which curve, and how fine its lattice is.
   const CurveOptions& curve() const noexcept { return curve_; }
-
-  // The rank that has a part.
-  int rank_of(int part) const {
-    return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
-  }
-  // Empty: part p is rank p.
-  const std::vector<int>& rank_of_part() const noexcept { return rank_of_part_; }
 
   // The rank that owns a point; a point outside the box belongs to the owner of the nearest cell.
   // Throws an Error for a point that is not finite or has other dimensions, and while there are no
   // parts.
   int owner_of(std::span<const double> point) const;
 
+  // Writes the part of each owned object of a set to parts[0] ... `space` must reach the positions
+  // and `parts`. Positions must be finite, as bounds() ensures. Blocks. Local.
+  void write_parts(const Space& space, const Set& set, int* parts) const;
+
+  // The ranks whose domains come within `width` of a box, in ascending order: those that must be
+  // asked for a halo of the box. Exactly those that own a point of the box widened by `width` on
+  // all sides, whether or not an object is there; periodic axes wrap around. In two dimensions the
+  // third axis has no meaning. Local.
+  std::vector<int> ranks_within(const Box& box, double width) const;
+
+  // The cubes that a part fills, up to a few hundred; of a snake at most 5 boxes.
+  std::vector<Box> boxes_of(int part) const;
+
+  // Whether both are cut at the same keys of the same curve.
+  bool divides_as(const CurveDomains& other) const;
+
+  // See decomposition.hpp. A snake has no test: it visits no cubes.
+  CellFrame frame() const;
+  OwnerTree owner_tree(const Reaches& reaches) const;
+  std::unique_ptr<HomeTest> home_test(const Space& space, int part, std::int64_t objects) const;
+
  private:
-  std::int64_t generation_ = 0;
-  int dimensions_ = 0;
-  Box box_;
-  std::array<bool, 3> periodic_ = {};
   Splitters splitters_;
   CurveOptions curve_;
-  std::vector<int> rank_of_part_;
 };
-
-// The ranks whose domains come within `width` of a box, in ascending order: those that must be
-// asked for a halo of the box. Exactly those that own a point of the box widened by `width` on all
-// sides, whether or not an object is there; periodic axes wrap around. In two dimensions the third
-// axis has no meaning. Local.
-EVENKEEL_API std::vector<int> ranks_within(const CurveDomains& decomposition, const Box& box,
-                                           double width);
 
 }  // namespace evenkeel

@@ -4,14 +4,11 @@
 // every rank. Free of Kokkos; part_of_point.hpp is for kernels.
 
 #include <evenkeel/backends/exec/space.hpp>
-#include <evenkeel/backends/export.hpp>
-#include <evenkeel/core/box.hpp>
-#include <evenkeel/core/set.hpp>
+#include <evenkeel/core/domains/decomposition.hpp>
+#include <evenkeel/core/field/set.hpp>
 
-#include <array>
-#include <cstdint>
+#include <memory>
 #include <span>
-#include <vector>
 
 namespace evenkeel {
 
@@ -35,8 +32,10 @@ struct Fork {
 struct LeafOfPoint;  // core/domains/part_of_point.hpp
 
 // Domains that are the boxes of recursive bisection.
-class EVENKEEL_API TreeDomains {
+class EVENKEEL_API TreeDomains : public Decomposition {
  public:
+  static constexpr bool owns_places = true;
+
   // Nobody owns anything yet: no parts, generation 0.
   TreeDomains() = default;
   // Throws an Error for a box, nodes or ranks that make no sense.
@@ -44,44 +43,30 @@ class EVENKEEL_API TreeDomains {
               const std::array<bool, 3>& periodic, std::vector<Bisection> nodes,
               std::vector<int> rank_of_part = {});
 
-  std::int64_t generation() const noexcept { return generation_; }
-  int parts() const noexcept { return parts_; }
-  int dimensions() const noexcept { return dimensions_; }
-  const Box& box() const noexcept { return box_; }
-  const std::array<bool, 3>& periodic() const noexcept { return periodic_; }
   const std::vector<Bisection>& nodes() const noexcept { return nodes_; }
   const std::vector<Fork>& forks() const noexcept { return forks_; }  // one per node
 
-  // The rank that has a part; all of them, or empty: part p is rank p.
-  int rank_of(int part) const {
-    return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
-  }
-  const std::vector<int>& rank_of_part() const noexcept { return rank_of_part_; }
-
-  // The domain of a part; throws an Error if there is no such part. Along axes beyond the
-  // dimensions it is as long as the box.
+  // These are as for GridDomains.
   Box box_of(int part) const;
-
-  // The rank that owns a point; throws as GridDomains::owner_of does.
+  std::vector<Box> boxes_of(int part) const;
   int owner_of(std::span<const double> point) const;
+  void write_parts(const Space& space, const Set& set, int* parts) const;
+  std::vector<int> ranks_within(const Box& box, double width) const;
+
+  // Whether both have the same nodes.
+  bool divides_as(const TreeDomains& other) const;
 
   // For kernels on the host.
   LeafOfPoint leaf_of_point() const noexcept;
 
+  // See decomposition.hpp.
+  BoxFrame frame() const;
+  OwnerTree owner_tree(const Reaches& reaches) const;
+  std::unique_ptr<HomeTest> home_test(const Space& space, int part, std::int64_t objects) const;
+
  private:
-  std::int64_t generation_ = 0;
-  int parts_ = 0;
-  int dimensions_ = 0;
-  Box box_;
-  std::array<bool, 3> periodic_ = {};
   std::vector<Bisection> nodes_;
   std::vector<Fork> forks_;
-  std::vector<int> rank_of_part_;
 };
-
-// As for a GridDomains.
-EVENKEEL_API void write_parts(const Space& space, const TreeDomains& tree, const Set& set,
-                              int* parts);
-EVENKEEL_API std::vector<int> ranks_within(const TreeDomains& tree, const Box& box, double width);
 
 }  // namespace evenkeel

@@ -50,4 +50,91 @@ struct FieldTraits<std::span<T, extent>> {
   static Ownership ownership(const Container&) { return Ownership::borrowed; }
 };
 
+// --- Raw pointers --------------------------------------------------------------------------------
+// Fields behind raw pointers, for applications in C, Fortran or plain CUDA.
+//
+//   ek::RawField x = ek::raw_field(pointer, {.count = n, .capacity = room, .components = 3});
+//
+// describes n objects of three adjacent values each. The memory stays the caller's: values change
+// in place.
+
+// How an array behind a pointer is laid out.
+struct RawShape {
+  std::int64_t count = 0;
+  std::int64_t capacity = 0;  // 0: as many as `count`
+  int components = 1;
+  MemoryKind memory = MemoryKind::host;
+  // In elements. Both 0: components adjacent, objects adjacent. Only component_stride given: one
+  // array per component, that far apart.
+  std::int64_t object_stride = 0;
+  std::int64_t component_stride = 0;
+  std::string label = "raw field";
+};
+
+// A described array. `T` is the element type of one component, or of one object when components
+// is 1.
+template <class T>
+struct RawField {
+  T* data = nullptr;
+  RawShape shape;
+};
+
+namespace detail {
+
+// True when no two values share memory: objects stand behind one another, or components do.
+inline bool are_apart(const RawShape& shape) {
+  return shape.components == 1 || shape.capacity <= 1 ||
+         shape.object_stride > (shape.components - 1) * shape.component_stride ||
+         shape.component_stride > (shape.capacity - 1) * shape.object_stride;
+}
+
+}  // namespace detail
+
+// A field of memory that the application manages by itself.
+template <class T>
+RawField<T> raw_field(T* data, RawShape shape) {
+  if (shape.capacity == 0) shape.capacity = shape.count;
+  if (shape.object_stride == 0)
+    shape.object_stride = shape.component_stride == 0 ? shape.components : 1;
+  if (shape.component_stride == 0) shape.component_stride = 1;
+  const bool one_kind = shape.components == 1 || ElementShape<T>::components == 1;
+  const bool sensible = shape.count >= 0 && shape.capacity >= shape.count &&
+                        shape.components >= 1 && shape.component_stride > 0 &&
+                        shape.object_stride > 0 && one_kind && detail::are_apart(shape) &&
+                        (data != nullptr || shape.capacity == 0);
+  if (!sensible)
+    throw Error(
+        ErrorKind::bad_input, Where{"core/field"},
+        "The raw field '" + shape.label + "' is invalid: count " + std::to_string(shape.count) +
+            ", capacity " + std::to_string(shape.capacity) + ", components " +
+            std::to_string(shape.components) + ", strides " + std::to_string(shape.object_stride) +
+            " and " + std::to_string(shape.component_stride) +
+            (data == nullptr ? ", null pointer." : "."),
+        one_kind ? "Give 0 <= count <= capacity, positive components and strides that keep all "
+                   "values apart, and memory."
+                 : "Count components in the shape or in the element type, not in both.");
+  return {data, std::move(shape)};
+}
+
+template <class T>
+struct FieldTraits<RawField<T>> {
+  using Container = RawField<T>;
+  using Element = T;
+
+  static FieldLayout layout(Container& field) {
+    FieldLayout layout =
+        packed_layout(field.data, field.shape.count, field.shape.capacity, field.shape.memory);
+    if (field.shape.components > 1) {
+      layout.components = field.shape.components;
+      layout.component_stride_bytes =
+          field.shape.component_stride * static_cast<std::int64_t>(sizeof(T));
+    }
+    layout.object_stride_bytes = field.shape.object_stride * static_cast<std::int64_t>(sizeof(T));
+    return layout;
+  }
+  static std::string label(const Container& field) { return field.shape.label; }
+  static Ownership ownership(const Container&) { return Ownership::borrowed; }
+  static void resized(Container& field, std::int64_t count) noexcept { field.shape.count = count; }
+};
+
 }  // namespace evenkeel

@@ -2,7 +2,7 @@
 
 // How a graph is cut.
 
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 
 namespace evenkeel {
 

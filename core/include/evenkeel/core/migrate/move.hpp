@@ -3,13 +3,15 @@
 // Carrying out a plan, as a transaction.
 
 #include <evenkeel/backends/comm/communicator.hpp>
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 #include <evenkeel/core/domains.hpp>
+#include <evenkeel/core/field/set.hpp>
 #include <evenkeel/core/migrate/plan.hpp>
-#include <evenkeel/core/migrate/shapes.hpp>
-#include <evenkeel/core/set.hpp>
+#include <evenkeel/core/migrate/report.hpp>
 #include <evenkeel/core/weights/phase_loads.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -20,6 +22,51 @@
 #include <vector>
 
 namespace evenkeel {
+
+// --- Shapes of sets ------------------------------------------------------------------------------
+// Checks that all ranks bring the same sets.
+
+// Fields of a set as all ranks know them.
+struct SetShape {
+  int dimensions = 0;           // of the position; 0 while no rank knows
+  std::vector<int> components;  // of each field
+};
+
+// What a rank states of its sets: all fields of all sets in one row.
+struct ShapeStatement {
+  static constexpr std::size_t most_fields = 128;
+
+  std::int64_t fewest = 0, most = 0;          // fields
+  std::int64_t fewest_own = 0, most_own = 0;  // fields of the application: without companions
+  std::array<std::uint64_t, most_fields> least_type{}, greatest_type{};
+  std::array<int, most_fields> least_components{}, greatest_components{};
+
+  // Adds the statement of another rank.
+  EVENKEEL_API static void add(ShapeStatement& into, const ShapeStatement& from) noexcept;
+};
+
+// Compares the sets of all ranks by statements, which a vote adds up.
+class EVENKEEL_API SetComparison {
+ public:
+  // Throws when the sets cannot be moved. Local, and takes all memory.
+  explicit SetComparison(std::span<const Set> sets);
+  const ShapeStatement& mine() const noexcept { return mine_; }
+  // Throws the same Error on all ranks when they have different sets: another number or order of
+  // fields, other types, other memory. A rank whose View was never given extents learns its
+  // components from the others.
+  std::vector<SetShape> agreed(const ShapeStatement& all);
+
+ private:
+  std::span<const Set> sets_;
+  ShapeStatement mine_;
+  std::vector<SetShape> shapes_;
+};
+
+// Collective. The same with a vote of its own.
+EVENKEEL_API std::vector<SetShape> agree_on_sets(const Communicator& communicator,
+                                                 std::span<const Set> sets);
+
+// --- Moves ---------------------------------------------------------------------------------------
 
 // The local parts of a transaction, in order.
 enum class MoveStage : int {
@@ -44,52 +91,10 @@ struct MoveOptions {
   std::vector<std::pair<std::string, double>> seconds_before = {};
 };
 
-// Memory of a move on this rank, in bytes, known before anything moves.
-struct MoveMemory {
-  std::int64_t before = 0, after = 0;   // of the objects in all fields
-  std::int64_t sent = 0, received = 0;  // of fields
-  std::int64_t lists = 0;               // of objects and places, in the plan and on devices
-  std::int64_t staging = 0;
-  // The most memory that is in use during a move, if all containers are re-allocated.
-  std::int64_t peak() const noexcept { return before + after + lists + staging; }
-};
 // Local.
 EVENKEEL_API MoveMemory memory_of(const Communicator& communicator, std::span<const Set> sets,
                                   std::span<const SetShape> shapes, const Plan& plan,
                                   const MoveOptions& options = {});
-
-// Where an object was.
-struct Origin {
-  int rank;
-  std::int64_t index;
-  friend bool operator==(const Origin&, const Origin&) = default;
-};
-
-// What a rebalance did. False: nothing changed, not even the order.
-struct MoveReport {
-  bool moved = false;
-  std::int64_t generation = 0;          // of the decomposition now
-  std::int64_t objects = 0, bytes = 0;  // that changed their rank, over all ranks; without origins
-  std::int64_t messages = 0;            // that were sent, over all ranks
-  std::int64_t sent = 0, received = 0;  // objects, this rank
-  int partners = 0;                     // ranks that this one traded with
-  double lambda = 1;                    // of the new decomposition, by the weights
-  // Of a Balancer that has cut for several phases: how even each is, and how far a step is above
-  // what no cut could be below.
-  std::optional<PhaseLoads> phases = {};
-  int refused = 0;             // decompositions that would have left a rank with too few objects
-  std::int64_t forgotten = 0;  // objects, over all ranks, whose learned costs are
-  MoveMemory memory = {};      // this rank
-  // If asked for: the origin of each object, for each set, in the memory that the space of its
-  // positions works on.
-  std::vector<exec::Array<Origin>> origins = {};
-  std::vector<std::pair<std::string, double>> seconds = {};  // of each stage, slowest rank
-  // Of a Balancer: the domains before and now, the same where they have not changed; they may also
-  // have changed when nothing moved. Null in reports of move().
-  std::shared_ptr<const Domains> last_domains = {}, domains = {};
-  bool has_new_domains() const noexcept { return domains != last_domains; }
-  explicit operator bool() const noexcept { return moved; }
-};
 
 // Collective. Carries out a plan that is not empty and was made from these sets as they are.
 EVENKEEL_API MoveReport move(const Communicator& communicator, std::span<const Set> sets,

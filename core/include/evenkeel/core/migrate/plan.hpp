@@ -5,14 +5,14 @@
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/array.hpp>
-#include <evenkeel/backends/export.hpp>
 #include <evenkeel/core/domains/curve.hpp>
-#include <evenkeel/core/domains/own.hpp>
+#include <evenkeel/core/domains/strays.hpp>
 #include <evenkeel/core/field.hpp>
-#include <evenkeel/core/migrate/bonds.hpp>
+#include <evenkeel/core/field/set.hpp>
+#include <evenkeel/core/migrate/report.hpp>
 #include <evenkeel/core/order.hpp>
-#include <evenkeel/core/set.hpp>
 
 #include <cstdint>
 #include <span>
@@ -20,12 +20,25 @@
 
 namespace evenkeel {
 
-// Objects for a rank, or from a rank: those from place `first` on in SetPlan::objects, or in the
-// order of arrival.
-struct Parcel {
-  int rank;
-  std::int64_t first, objects;
+// --- Bonds ---------------------------------------------------------------------------------------
+// Objects that move as one, and objects that stay where they are.
+
+// The rank that an object must go to, for each object of each set.
+struct Bonds {
+  static constexpr int free = -1;      // wherever its key says
+  std::vector<exec::Array<int>> held;  // per set, in the memory of its order; empty: all are free
 };
+
+// Collective. Objects of all sets and ranks whose group has the same number get the least key among
+// them, and the orders are sorted again: a cut keeps objects with one key together. Pinned objects
+// are held where they are, and the rest of their group goes there too; a group that is pinned on
+// two ranks is an Error. What is known of a group is gathered on one rank, which its number
+// determines. All orders are in one memory.
+// `status` as in cut().
+EVENKEEL_API Bonds hold_together(const Communicator& communicator, const Status& status,
+                                 std::span<const Set> sets, std::span<Order> orders);
+
+// --- Plans ---------------------------------------------------------------------------------------
 
 // Where the bytes of one payload begin, object by object, and the end of all; in the memory of the
 // payload.

@@ -2,7 +2,7 @@
 
 // The methods of making domains that can be chosen.
 
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 #include <evenkeel/core/graph/method.hpp>
 
 #include <array>

@@ -4,7 +4,7 @@
 // ranks wait for each other between two of them. So a step takes, for each phase, as long as the
 // rank with the greatest load of that phase.
 
-#include <evenkeel/backends/export.hpp>
+#include <evenkeel/backends/config.hpp>
 
 #include <span>
 #include <vector>

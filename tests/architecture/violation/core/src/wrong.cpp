@@ -1,3 +1,1 @@
-// Never compiled: what include_direction.cmake must catch.
-#include <evenkeel/backends/error.hpp>
-#include <evenkeel/monitor/metrics.hpp>
+// Never compiled: include_direction.cmake must catch it.

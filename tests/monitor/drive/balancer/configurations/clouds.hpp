@@ -1,21 +1,12 @@
 #pragma once
 
-// The containers of a set of the fuzzer. Whatever they are, a set has a position, ids, two floats
-// and a letter for each object, so ranks may mix them; records alone have a position of their own.
+// The containers of a set of the fuzzer. Every set has a position, ids, two floats and a letter for
+// each object, so ranks may mix containers; only records have a position of their own.
 
 #include "monitor/drive/balancer/configurations/configuration.hpp"
 
 #include <evenkeel/core/field/kokkos_view.hpp>
-#include <evenkeel/core/field/raw.hpp>
 #include <evenkeel/core/field/standard.hpp>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::test {
 
@@ -37,7 +28,7 @@ struct evenkeel::PositionIn<evenkeel::test::FuzzRecord<Real, n>>
 
 namespace evenkeel::test {
 
-constexpr std::size_t fuzz_room = most_alive + 200;  // of memory that has an end
+constexpr std::size_t fuzz_room = most_alive + 200;  // the size of limited memory
 
 class FuzzCloud {
  public:
@@ -45,14 +36,14 @@ class FuzzCloud {
   FuzzCloud(const FuzzCloud&) = delete;
   FuzzCloud& operator=(const FuzzCloud&) = delete;
   virtual ~FuzzCloud() = default;
-  // As the application changes the number of objects: what they hold is lost.
+  // Changes the number of objects like an application does: the values are lost.
   virtual void resize(std::size_t objects) = 0;
   virtual Field position() = 0;
   virtual Carried carried() = 0;  // ids first
   virtual SetOptions options() = 0;
 };
 
-// The options that a style means. Slack or ghosts stand behind what is counted.
+// The options of a style. Slack or ghosts are behind the counted objects.
 class Styled : public FuzzCloud {
  public:
   explicit Styled(Style style) : style_(style) {}
@@ -142,7 +133,7 @@ class ViewCloud final : public Styled {
   Kokkos::View<char*, Kokkos::HostSpace> letter_;
 };
 
-// Memory of somebody else, of a fixed size.
+// Borrowed memory of a fixed size.
 template <class Real, std::size_t n>
 class SpanCloud final : public FuzzCloud {
  public:
@@ -163,7 +154,7 @@ class SpanCloud final : public FuzzCloud {
   unsigned owned_ = 0;
 };
 
-// Raw fields that know their number themselves, with their components apart.
+// Raw fields that store their number of objects themselves, with separate components.
 template <class Real, std::size_t n>
 class RawCloud final : public FuzzCloud {
  public:
@@ -198,7 +189,7 @@ class SubviewCloud final : public FuzzCloud {
  public:
   void resize(std::size_t objects) override {
     owned_ = static_cast<std::int64_t>(objects);
-    id_.resize(fuzz_room);  // a move leaves them as long as they must be
+    id_.resize(fuzz_room);  // a move leaves them with the required length
     letter_.resize(fuzz_room);
   }
   Field position() override { return field_of(x_); }

@@ -1,20 +1,14 @@
 #pragma once
 
-// One configuration of the fuzzer: what an application could choose, drawn from a number alone.
+// One configuration of the fuzzer: the choices of an application, drawn from a number alone.
 
 #include "monitor/drive/balancer/configurations/dice.hpp"
 
-#include <evenkeel/core/domains/shape.hpp>
+#include <evenkeel/core/domains/grid.hpp>
 #include <evenkeel/monitor/options.hpp>
+#include <evenkeel/monitor/options_text.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <limits>
 #include <sstream>
-#include <string>
-#include <vector>
 
 namespace evenkeel::test {
 
@@ -25,8 +19,8 @@ inline constexpr const char* names_of_where[] = {"anywhere",   "in a point", "on
                                                  "in a plane", "on corners", "on faces",
                                                  "clustered",  "some far",   "greatest numbers"};
 
-// Places are (offset + raw) * 2^exponent, which a float holds exactly where it matters; raw is
-// about 0 to 1 at first.
+// Places are (offset + raw) * 2^exponent, which a float holds exactly where needed; raw is between
+// about 0 and 1 at first.
 struct Geometry {
   Where where = Where::anywhere;
   int dimensions = 3;
@@ -64,7 +58,7 @@ inline double raw_at_first(Where where, std::int64_t id, int axis, int salt) {
   }
 }
 
-// Of an object at a time: the number of drifts; `salt` is another for each jump.
+// The place of an object after `time` drifts; `salt` differs for each jump.
 inline double place_of(const Geometry& geometry, bool is_single, std::int64_t id, int axis,
                        int time, int salt) {
   if (geometry.where == Where::greatest) {
@@ -94,7 +88,7 @@ inline constexpr const char* names_of_weights[] = {
 
 struct SetChoice {
   Container container = Container::vectors;
-  bool is_mixed = false;  // other containers on other ranks
+  bool is_mixed = false;  // different containers on different ranks
   Style style = Style::plain;
   bool is_single = false;
   std::int64_t objects = 0;
@@ -109,8 +103,8 @@ struct SetChoice {
 
 inline constexpr Spread on_the_first = {"on the first rank", [](std::int64_t, int) { return 0; }};
 
-inline constexpr std::int64_t most_alive = 500;        // of a set, all together
-inline constexpr std::int64_t ids_of_a_set = 1 << 20;  // apart from those of other sets
+inline constexpr std::int64_t most_alive = 500;        // of a set, on all ranks together
+inline constexpr std::int64_t ids_of_a_set = 1 << 20;  // distinct from those of other sets
 
 inline double weight_of(Weights weights, std::int64_t id) {
   switch (weights) {
@@ -127,7 +121,7 @@ inline double weight_of(Weights weights, std::int64_t id) {
   return 1;
 }
 
-// --- All of it -----------------------------------------------------------------------------------
+// --- The whole configuration ---------------------------------------------------------------------
 
 enum class Time { usual, stands_still, leaps, goes_back };
 inline constexpr const char* names_of_times[] = {"usual", "stands still", "leaps", "goes back"};
@@ -141,7 +135,7 @@ struct Configuration {
   Time time = Time::usual;
   int actions = 10;
   bool has_kernel = true, hooks = false, finishes = true;
-  bool grid_fits = true;  // the grid asked for, the number of ranks
+  bool grid_fits = true;  // the requested grid fits the number of ranks
 
   bool has_bonds() const {
     return std::ranges::any_of(sets, [](const SetChoice& s) { return s.has_groups || s.has_pins; });
@@ -297,7 +291,7 @@ inline bool fits(const Method& method, int ranks, int dimensions) {
   return given == ranks || ranks % given == 0;
 }
 
-// The one set brings a graph, and that is cut.
+// The only set has a graph, which is cut.
 inline void choose_graph(Configuration& all, Dice& dice) {
   constexpr Effort efforts[] = {Effort::polish, Effort::fast, Effort::good};
   constexpr double tolerances[] = {0.03, 0, 0.3, 2}, costs[] = {0, 0.01, 3};
@@ -327,7 +321,7 @@ inline Configuration configuration_of(std::int64_t number, int ranks) {
   const bool any_bonds = dice.once_in(4);
   for (int s = 0; s < sets; ++s) {
     all.sets.push_back(some_set(is_single || dice.once_in(4), any_bonds, dice));
-    // Coordinates of a float have less range than the box of doubles may need.
+    // The range of float coordinates is smaller than the box of doubles may need.
     if (!is_single && std::abs(all.geometry.exponent) > 100) all.sets.back().is_single = false;
     if (all.geometry.where == Where::greatest) all.sets.back().is_single = is_single;
   }

@@ -1,12 +1,8 @@
 #pragma once
 
-// Choices that follow from a number alone, so that all ranks make them alike.
+// Choices follow from a number alone, so all ranks make the same ones.
 
 #include "core/migrate/cloud.hpp"
-
-#include <cstddef>
-#include <cstdint>
-#include <iterator>
 
 namespace evenkeel::test {
 
@@ -29,7 +25,7 @@ class Dice {
   int throws_ = 0;
 };
 
-// From 0 to below 1.
+// Draws from 0 up to 1, exclusive.
 inline double share_of(std::int64_t id, int salt) {
   return static_cast<double>(mix(id, salt) >> 11U) * 0x1p-53;
 }

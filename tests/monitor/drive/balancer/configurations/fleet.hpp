@@ -1,27 +1,16 @@
 #pragma once
 
-// The sets of one configuration on this rank. All that an object holds follows from its id and from
+// The sets of one configuration on this rank. All values of an object follow from its id and from
 // the time, so every byte can be compared.
 
 #include "monitor/drive/balancer/configurations/clouds.hpp"
 
-#include <evenkeel/core/payload/blocks.hpp>
-#include <evenkeel/core/payload/csr.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <memory>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
+#include <evenkeel/core/field/blocks.hpp>
+#include <evenkeel/core/field/payload.hpp>
 
 namespace evenkeel::test {
 
-// When: drifts since the last jump, and jumps.
+// The time: the drifts since the last jump, and the jumps.
 struct Moment {
   int time = 0, jumps = 0;
 };
@@ -86,7 +75,7 @@ class FuzzSet {
 
   Ids ids() { return ids_in(as_set()); }
 
-  // As the application does it: from now on this rank has these objects, of all that there are.
+  // Writes like an application: this rank now has these objects, among all living ones.
   void write(const Ids& ids, const Moment& now, const Ids& alive) {
     cloud_->resize(ids.size());
     write_numbers(ids);
@@ -108,14 +97,14 @@ class FuzzSet {
       write_values(owned(set, f), bytes_of(set, f, ids, now));
   }
 
-  // Weights that are not carried are filled anew after each call, and so are types and features.
+  // Weights that are not carried are filled again after each call, and so are types and features.
   void refill() {
     if (choice_.has_types) write_types(ids());
     if (choice_.weights != Weights::none && !choice_.carries_weights) write_weights(ids());
     if (choice_.has_graph) write_edges(ids());
   }
 
-  // What is wrong with the objects of this rank; empty: nothing.
+  // Returns the first fault of this rank's objects, or an empty text.
   std::string look(const Moment& now) {
     const Set set = as_set();
     const Ids here = ids_in(set);
@@ -143,7 +132,7 @@ class FuzzSet {
     return block;
   }
 
-  // Those that are alive are on a string with short cuts; some have no neighbours.
+  // Living objects form a chain with shortcuts; some have no neighbours.
   Ids row_of(std::int64_t id) const {
     const auto place = std::ranges::lower_bound(alive_, id) - alive_.begin();
     Ids row;
@@ -177,7 +166,7 @@ class FuzzSet {
       }
   }
 
-  // In room for slack, as the fields of the cloud may have it.
+  // Leaves room for slack, like the fields of the cloud.
   template <class T>
   void write_vector(std::vector<T>& vector, const Ids& ids, T (*value_of)(std::int64_t)) {
     const bool is_kept = cloud_->options().keep_allocation;
@@ -190,12 +179,12 @@ class FuzzSet {
     write_vector<double>(weights_, ids, [](std::int64_t) { return 0.0; });
     for (std::size_t i = 0; i < ids.size(); ++i) weights_[i] = weight_of(choice_.weights, ids[i]);
   }
-  // The same in all sets.
+  // The groups are the same in all sets.
   static std::int64_t group_of(std::int64_t id) {
     return mix(id, 7) % 3 == 0 ? -1 : id % ids_of_a_set / 4;
   }
   static int pin_of(std::int64_t id) { return mix(id, 8) % 7 == 0 ? 1 : 0; }
-  // As an application may, which changes what its objects are.
+  // An application may change the types of its objects.
   void write_types(const Ids& ids) {
     write_vector<Types>(types_, ids, [](std::int64_t id) -> Types {
       return {static_cast<int>(mix(id, 60) % 3), mix(id, 61) % 2 == 0 ? no_type : 5};
@@ -229,7 +218,7 @@ class FuzzSet {
     }
   }
 
-  // What field `f` holds: its place, its id, its own numbers, or noise.
+  // The bytes of field `f`: places, ids, its own numbers, or noise.
   Bytes bytes_of(const Set& set, std::size_t f, const Ids& ids, const Moment& now) const {
     const auto size = static_cast<std::size_t>(set.fields()[f].layout().bytes_per_object());
     Bytes bytes(ids.size() * size);
@@ -255,8 +244,8 @@ class FuzzSet {
     return bytes;
   }
 
-  // Along periodic axes in the box, whole periods from where the application has put them, as far
-  // as numbers of that size can tell; elsewhere unchanged.
+  // Positions along periodic axes are in the box, whole periods away from the application's
+  // positions, as far as the precision of such numbers allows. Other positions are unchanged.
   template <class Real>
   bool are_wrapped_as(const Set& set, const Ids& ids, const Moment& now) const {
     const std::vector<Real> found = values_at<Real>(set.position());
@@ -322,7 +311,7 @@ class FuzzSet {
   std::vector<int> uncuttable_;
 
  public:
-  // What the oracle asks of an id.
+  // The oracle needs these values of an id.
   std::int64_t group(std::int64_t id) const { return choice_.has_groups ? group_of(id) : -1; }
   bool is_pinned(std::int64_t id) const { return choice_.has_pins && pin_of(id) != 0; }
 };

@@ -1,21 +1,11 @@
 #pragma once
 
-// What must hold after each call of a program of the fuzzer, and how ranks agree on what does not.
+// The requirements after each call of a program of the fuzzer, and the agreement of ranks on
+// violations.
 
 #include "monitor/drive/balancer/configurations/fleet.hpp"
 #include "monitor/drive/balancer/configurations/refusals.hpp"
 #include "monitor/drive/balancer/crew.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace evenkeel::test {
 
@@ -27,13 +17,13 @@ class Oracle {
   Oracle& operator=(const Oracle&) = delete;
   ~Oracle() = default;
 
-  // --- Agreement on what is wrong ----------------------------------------------------------------
+  // --- Agreement on violations -------------------------------------------------------------------
 
   void require(bool holds, const std::string& otherwise) {
     if (!holds && mine_.empty()) mine_ = otherwise;
   }
 
-  // Collective: the lowest rank with a complaint tells all.
+  // Collective. The lowest rank with a violation reports it to all.
   void act(const std::function<void()>& action) {
     action();
     const int worst = ranks_.all_reduce(mine_.empty() ? all_.ranks : rank_, Reduction::least);
@@ -56,7 +46,7 @@ class Oracle {
     return sets;
   }
 
-  // --- What must hold ----------------------------------------------------------------------------
+  // --- Requirements ------------------------------------------------------------------------------
 
   struct Before {
     Snapshot snapshot;
@@ -74,6 +64,15 @@ class Oracle {
            bytes_as_text(std::span(rank_of_part(balancer_->domains())));
   }
 
+  // Compares with the state before, except for positions that a call may have wrapped.
+  bool is_as(const Before& before) {
+    Snapshot now = snapshot_of(as_sets());
+    if (all_.options.wrap)
+      for (std::size_t f = 0, s = 0; s < sets_.size(); f += sets_[s]->as_set().fields().size(), ++s)
+        now.contents[f] = before.snapshot.contents[f];
+    return now == before.snapshot;
+  }
+
   void expect_refused(const std::string& text, const Call& how) {
     ++errors_;
     require(refusal_of(text, all_, how) != nullptr, "unexpected: " + text);
@@ -88,11 +87,7 @@ class Oracle {
       return;
     }
     if (trick_ != Trick::nan) look_at_contents();
-    Snapshot now = snapshot_of(as_sets());
-    if (all_.options.wrap)
-      for (std::size_t f = 0, s = 0; s < sets_.size(); f += sets_[s]->as_set().fields().size(), ++s)
-        now.contents[f] = before.snapshot.contents[f];
-    require(now == before.snapshot, "an Error has changed fields: " + text);
+    require(is_as(before), "an Error has changed fields: " + text);
     require(text_of_domains() == before.domains, "an Error has changed domains");
   }
 
@@ -105,14 +100,7 @@ class Oracle {
     const bool is_still = std::string(how.name) == "still step";
     require(!is_still || (!report.moved && !report.has_new_domains()), "a still step moved");
     require(!is_migration(how) || !report.has_new_domains(), "migrate has made domains");
-    if (!report.moved) {
-      Snapshot now = snapshot_of(as_sets());
-      if (all_.options.wrap)
-        for (std::size_t f = 0, s = 0; s < sets_.size();
-             f += sets_[s]->as_set().fields().size(), ++s)
-          now.contents[f] = before.snapshot.contents[f];
-      require(now == before.snapshot, "nothing has moved, and fields have changed");
-    }
+    require(report.moved || is_as(before), "nothing has moved, and fields have changed");
     expect_objects_of_all();
     if (trick_ != Trick::nan) look_at_contents();
     const bool is_step = std::string(how.name) == "step" || is_still;
@@ -170,7 +158,7 @@ class Oracle {
     }
   }
 
-  // Collective: each object once; groups on one rank.
+  // Collective. Expects each object once, and groups on one rank.
   void expect_objects_of_all() {
     for (std::size_t s = 0; s < sets_.size(); ++s) {
       Ids found = all_ids(s).values, expected = alive_[s];

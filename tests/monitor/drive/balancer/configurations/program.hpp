@@ -1,34 +1,19 @@
 #pragma once
 
-// A program under one configuration: what the application does between calls, and the calls.
+// A program under one configuration: the application's actions between calls, and the calls.
 
 #include "monitor/drive/balancer/configurations/oracle.hpp"
+#include "monitor/drive/virtual_clock.hpp"
 
-#include <evenkeel/core/domains/neighbours.hpp>
+#include <evenkeel/core/domains.hpp>
 #include <evenkeel/core/halo.hpp>
-
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <random>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace evenkeel::test {
 
-inline std::int64_t fuzz_now = 0;
-inline std::int64_t fuzz_clock() noexcept { return fuzz_now; }
-
-class Program : private Oracle {
+class DrawnProgram : private Oracle {
  public:
-  Program(const Communicator& communicator, const Configuration& all) : Oracle(communicator, all) {
+  DrawnProgram(const Communicator& communicator, const Configuration& all)
+      : Oracle(communicator, all) {
     for (std::size_t s = 0; s < all_.sets.size(); ++s) {
       sets_.push_back(std::make_unique<FuzzSet>(all_, s, rank_));
       alive_.emplace_back();
@@ -43,7 +28,7 @@ class Program : private Oracle {
     }
   }
 
-  // Collective. Returns what is wrong, the same on all ranks; empty: nothing.
+  // Collective. Returns the violation, which is the same on all ranks, or an empty text.
   std::string run() {
     try {
       run_all();
@@ -54,7 +39,7 @@ class Program : private Oracle {
     return wrong_;
   }
   void run_all() {
-    fuzz_now = 1;
+    virtual_time = 1;
     make_balancer({});
     if (balancer_ && !dice_.once_in(4)) act([this] { rebalance(); });
     for (int action = 0; balancer_ && action < all_.actions && wrong_.empty(); ++action)
@@ -70,7 +55,7 @@ class Program : private Oracle {
 
   void make_balancer(const std::optional<std::string>& saved) {
     Options options = all_.options;
-    options.own_clock = &fuzz_clock;
+    options.own_clock = &virtual_now;
     balancer_.reset();
     const std::string text = error_of([&] { balancer_.emplace(ranks_, options); });
     if (!balancer_) {
@@ -109,7 +94,7 @@ class Program : private Oracle {
     if (trick_ == trick && rank_ == culprit) throw std::runtime_error(words);
   }
 
-  // --- What the application does -----------------------------------------------------------------
+  // --- The application's actions -----------------------------------------------------------------
 
   void some_action() {
     const int chance = dice_.below(100);
@@ -175,7 +160,7 @@ class Program : private Oracle {
       return ids;
     });
   }
-  // The application itself gives objects to other ranks.
+  // The application itself moves objects to other ranks.
   void scatter() {
     const int salt = dice_.below(1000);
     const bool to_one = dice_.once_in(2);
@@ -197,18 +182,18 @@ class Program : private Oracle {
     std::int64_t took = 1000;
     for (const auto& set : sets_)
       for (const std::int64_t id : set->ids()) took += 10 + static_cast<std::int64_t>(id % 7);
-    if (all_.time == Time::usual) fuzz_now += took;
-    if (all_.time == Time::leaps) fuzz_now += took * (dice_.once_in(4) ? 1'000'000'000 : 1);
-    if (all_.time == Time::goes_back) fuzz_now += dice_.once_in(4) ? -took : took;
+    if (all_.time == Time::usual) virtual_time += took;
+    if (all_.time == Time::leaps) virtual_time += took * (dice_.once_in(4) ? 1'000'000'000 : 1);
+    if (all_.time == Time::goes_back) virtual_time += dice_.once_in(4) ? -took : took;
     if (!typed_) return;
     const Timer inner = typed_->time();
-    fuzz_now += took / 3;
+    virtual_time += took / 3;
   }
 
   void steps(int count, bool may_move) {
     for (int i = 0; i < count && mine_.empty(); ++i) {
       work();
-      if (all_.time == Time::usual) fuzz_now += 100;
+      if (all_.time == Time::usual) virtual_time += 100;
       call({may_move ? "step" : "still step"}, [&](std::span<const Set> sets) {
         return balancer_->step(sets, {.may_move = may_move});
       });
@@ -269,9 +254,9 @@ class Program : private Oracle {
       require(!std::isnan(seconds), "a NaN in the account");
   }
 
-  // --- Around ------------------------------------------------------------------------------------
+  // --- Queries and halos -------------------------------------------------------------------------
 
-  // Questions about the domains that an application asks, and a halo of each set.
+  // An application's queries about the domains, and a halo of each set.
   void look_around() {
     tell("look around");
     const Domains& domains = balancer_->domains();
@@ -307,7 +292,7 @@ class Program : private Oracle {
     Halo halo;
     try {
       halo = Halo(ranks_, domains, set, std::min(share * side, 1e300));
-    } catch (const Error& error) {  // shifts of so many periods would not be exact
+    } catch (const Error& error) {  // shifts by this many periods are inexact
       const std::string text = error.what();
       require(text.find("more than 2^30 periods away") != std::string::npos, text);
       return;
@@ -352,7 +337,9 @@ class Program : private Oracle {
   }
 
   static Set with_another(const Set& set, Ids& field) {
-    Carried carried{{set.fields().begin() + 1, set.fields().end()}, set.payloads()};
+    Carried carried;
+    carried.fields.assign(set.fields().begin() + 1, set.fields().end());
+    carried.payloads = set.payloads();
     carried.fields.push_back(field_of(field));
     return Set(set.fields().front(), std::move(carried), set.options());
   }

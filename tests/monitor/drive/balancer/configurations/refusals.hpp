@@ -1,17 +1,14 @@
 #pragma once
 
-// Errors that the documents promise, and for which configurations. Any other is a failure.
+// The Errors that the documents promise, and their configurations. Any other Error is a failure.
 
 #include "monitor/drive/balancer/configurations/configuration.hpp"
-
-#include <algorithm>
-#include <string>
 
 namespace evenkeel::test {
 
 enum class Trick { none, before_throws, domains_throw, after_throws, nan, wrong_length };
 
-// What was called, and what the test did to it.
+// The call, and the trick that the test applied to it.
 struct Call {
   const char* name = "";
   Trick trick = Trick::none;
@@ -87,7 +84,7 @@ inline const Refusal* refusal_of(const std::string& text, const Configuration& a
   return found == std::end(refusals) ? nullptr : found;
 }
 
-// Whether objects have moved in spite of an Error.
+// Returns true if the Error came after the commit, so objects have moved or domains are new.
 inline bool is_after_the_commit(const std::string& text) {
   return text.find("The objects have moved, and all fields are complete.") != std::string::npos ||
          text.find("No object has moved, but the domains are new.") != std::string::npos;

@@ -1,3 +1,2 @@
-#include "decide/wrong.hpp"
-
-// Never compiled: what include_direction.cmake must catch, behind two headers.
+// Never compiled: include_direction.cmake must catch it.
+#include <evenkeel/monitor/balancer.hpp>

@@ -1,2 +1,2 @@
-// Never compiled: what include_direction.cmake must catch.
+// Never compiled: include_direction.cmake must catch it.
 #include <evenkeel/core/box.hpp>

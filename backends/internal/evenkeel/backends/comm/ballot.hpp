@@ -1,0 +1,107 @@
+#pragma once
+
+// Votes that carry more than a status. A tally is a structure that is reduced in the same step,
+// which saves a second reduction.
+
+#include <evenkeel/backends/comm/reduction.hpp>
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/error.hpp>
+
+#include <span>
+#include <vector>
+
+namespace evenkeel {
+
+namespace detail {
+
+// A status of fixed size that a reduction can carry. Of two failures, the lower rank's wins.
+struct EVENKEEL_API Ballot {
+  static constexpr int none = -1;
+  static constexpr std::size_t room = 1000;  // for where, problem and remedy, cut when longer
+
+  int rank = none;  // lowest failing rank
+  int failures = 0;
+  int kind = 0;
+  int reserved = 0;
+  char text[room] = {};  // where, problem, remedy; each ends with a zero
+
+  static Ballot of(const Status& status, int rank) noexcept;
+  // Replaces what to do about the failure, if there is one.
+  void set_remedy(const char* remedy) noexcept;
+  static void combine(Ballot& into, const Ballot& from) noexcept;
+  void throw_if_failed(int ranks) const;
+};
+
+template <class Tally, void (*combine)(Tally&, const Tally&) noexcept>
+struct BallotWith {
+  Ballot ballot;
+  Tally tally;
+  static void combine_both(BallotWith& into, const BallotWith& from) noexcept {
+    Ballot::combine(into.ballot, from.ballot);
+    combine(into.tally, from.tally);
+  }
+};
+
+}  // namespace detail
+
+// Collective. The same, and returns the combined tallies of all ranks.
+template <auto combine, Sendable Tally>
+Tally vote(const Communicator& communicator, const Status& status, const Tally& mine) {
+  using Both = detail::BallotWith<Tally, combine>;
+  const Both both = all_reduce<&Both::combine_both>(
+      communicator, Both{detail::Ballot::of(status, communicator.rank()), mine});
+  both.ballot.throw_if_failed(communicator.size());
+  return both.tally;
+}
+
+namespace detail {
+// Collective. A number of each rank; valid until the next call. Allocates nothing.
+EVENKEEL_API std::span<std::int64_t> gather_numbers(const Communicator& communicator,
+                                                    std::int64_t mine);
+EVENKEEL_API void gather_bytes(const Communicator& communicator, const void* mine, void* all,
+                               std::span<const std::int64_t> bytes_of_rank, int root);
+}  // namespace detail
+
+// Collective. Gathers any number of values from each rank, on all ranks or on root alone, once all
+// ranks have memory for what comes. Throws the same Error on all ranks where a status is not ok, or
+// memory is refused. It takes no more steps than a vote and a gather.
+template <Sendable T>
+Gathered<T> gather(const Communicator& communicator, const Status& status, std::span<const T> mine,
+                   int root) {
+  const std::span<std::int64_t> counts =
+      detail::gather_numbers(communicator, status.ok() ? std::ssize(mine) : std::int64_t{0});
+  Gathered<T> all;
+  const bool receives = root < 0 || root == communicator.rank();
+  const Status ready = attempt("backends/comm", [&] {
+    if (!status.ok()) throw Error(*status.error());
+    all.offsets.assign(counts.size() + 1, 0);
+    for (std::size_t r = 0; receives && r < counts.size(); ++r)
+      all.offsets[r + 1] = all.offsets[r] + counts[r];
+    all.values.resize(static_cast<std::size_t>(all.offsets.back()));
+  });
+  vote(communicator, ready);
+  for (std::int64_t& count : counts) count *= static_cast<std::int64_t>(sizeof(T));
+  detail::gather_bytes(communicator, mine.data(), all.values.data(), counts, root);
+  return all;
+}
+template <Sendable T>
+Gathered<T> all_gather(const Communicator& communicator, const Status& status,
+                       std::span<const T> mine) {
+  return gather(communicator, status, mine, -1);
+}
+
+// Collective. What an assertion at level `collective` does: all ranks stop when one finds it
+// broken.
+#if EVENKEEL_ASSERTION_LEVEL >= 2
+#define EVENKEEL_ASSERT_ALL(communicator, condition, meaning)                              \
+  ::evenkeel::vote(communicator, ::evenkeel::attempt("assertion", [&] {                    \
+                     if (!(condition))                                                     \
+                       ::evenkeel::detail::assertion_failed(#condition, meaning, __FILE__, \
+                                                            __LINE__);                     \
+                   }))
+#else
+#define EVENKEEL_ASSERT_ALL(communicator, condition, meaning) \
+  static_cast<void>(sizeof((condition) ? 1 : 0))
+#endif
+
+}  // namespace evenkeel

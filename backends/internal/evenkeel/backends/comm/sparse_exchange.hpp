@@ -1,0 +1,88 @@
+#pragma once
+
+// Small notes between few partners: a rank contacts only those that it trades with, and learns who
+// will contact it without an all-to-all of any size (non-blocking consensus: Hoefler, Siebert and
+// Lumsdaine, PPoPP 2010). Most notes announce a size; transfer.hpp then moves data of known sizes.
+
+#include <evenkeel/backends/comm/vote.hpp>
+
+#include <array>
+#include <cstring>
+
+namespace evenkeel {
+
+// A small note to, or from, another rank.
+template <class T>
+struct Note {
+  int rank;
+  T content;
+};
+
+namespace detail {
+constexpr std::size_t most_note_bytes = 64;
+struct RawNote {
+  int rank;
+  std::array<std::byte, most_note_bytes> content;
+};
+// `made`: whether the notes could be made; if not, there are none. Returns after this rank has
+// taken part, or throws then.
+EVENKEEL_API std::vector<RawNote> announce(const Communicator& communicator, const Status& made,
+                                           std::vector<RawNote> notes, std::int64_t bytes);
+}  // namespace detail
+
+// Collective. Sends each note to its rank and returns the notes for this rank, ordered by sender
+// (notes of one sender keep their order). A note from a rank to itself arrives like any other.
+// Time: O(log ranks) beyond the notes themselves. A note to a rank outside the communicator, memory
+// that is refused, and an MPI call that fails are Errors on this rank, thrown after it has taken
+// part: the others go on, so vote before you rely on the notes.
+template <Sendable T>
+[[nodiscard]] std::vector<Note<T>> announce(const Communicator& communicator,
+                                            std::span<const Note<T>> notes) {
+  static_assert(sizeof(T) <= detail::most_note_bytes, "notes are small; transfer.hpp moves data");
+  std::vector<detail::RawNote> outgoing;
+  const Status made = attempt("backends/comm", [&] {
+    outgoing.reserve(notes.size());
+    for (const Note<T>& note : notes) {
+      outgoing.push_back({note.rank, {}});
+      std::memcpy(outgoing.back().content.data(), &note.content, sizeof(T));
+    }
+  });
+  if (!made.ok()) outgoing.clear();
+  const std::vector<detail::RawNote> arrived =
+      detail::announce(communicator, made, std::move(outgoing), sizeof(T));
+  std::vector<Note<T>> incoming(arrived.size());
+  for (std::size_t i = 0; i < arrived.size(); ++i) {
+    incoming[i].rank = arrived[i].rank;
+    std::memcpy(&incoming[i].content, arrived[i].content.data(), sizeof(T));
+  }
+  return incoming;
+}
+
+// How many things go to each rank to which any go; those for rank r begin at offsets[r].
+inline std::vector<Note<std::int64_t>> counts_to_ranks(std::span<const std::int64_t> offsets) {
+  std::vector<Note<std::int64_t>> counts;
+  for (std::size_t r = 0; r + 1 < offsets.size(); ++r)
+    if (offsets[r] < offsets[r + 1])
+      counts.push_back({static_cast<int>(r), offsets[r + 1] - offsets[r]});
+  return counts;
+}
+
+// announce() between two votes. A rank on which something has failed announces nothing; `ready`,
+// for the next vote, takes up what fails here. `stage` as for attempt().
+template <Sendable T>
+[[nodiscard]] std::vector<Note<T>> announce(const Communicator& communicator, const char* stage,
+                                            Status& ready, std::span<const Note<T>> notes) {
+  std::vector<Note<T>> incoming;
+  const Status heard = attempt(stage, [&] {
+    incoming = announce(communicator, ready.ok() ? notes : std::span<const Note<T>>());
+  });
+  if (ready.ok()) ready = heard;
+  return incoming;
+}
+template <Sendable T>
+[[nodiscard]] std::vector<Note<T>> announce(const Communicator& communicator, const char* stage,
+                                            Status& ready, const std::vector<Note<T>>& notes) {
+  return announce(communicator, stage, ready, std::span<const Note<T>>(notes));
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,65 @@
+#pragma once
+
+// One spelling for the few things that Kokkos 3.4 and 5.2 spell differently. Everything else that
+// the project uses from Kokkos is in both.
+
+#include <evenkeel/backends/exec/kokkos_spaces.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+
+namespace evenkeel::exec {
+
+// The label of a kernel or a fence, for tools; empty while there is none, so that a launch
+// allocates nothing.
+inline std::string label_for_tools(const char* label) {
+  return Kokkos::Tools::profileLibraryLoaded() ? std::string(label) : std::string();
+}
+
+// A named fence on one instance; fences of 3.4 have no names.
+template <class Instance>
+void fence(const Instance& instance, [[maybe_unused]] const char* label) {
+#if KOKKOS_VERSION >= 30500
+  instance.fence(label_for_tools(label));
+#else
+  instance.fence();
+#endif
+}
+
+// Kokkos::isfinite came with 3.7. Tests the bits, since -ffast-math makes arithmetic on NaN
+// meaningless.
+KOKKOS_INLINE_FUNCTION bool is_finite(double value) {
+  constexpr std::uint64_t exponent = 0x7FF0000000000000U;
+  std::uint64_t bits = 0;
+  memcpy(&bits, &value, sizeof bits);
+  return (bits & exponent) != exponent;
+}
+KOKKOS_INLINE_FUNCTION bool is_finite(float value) {
+  constexpr std::uint32_t exponent = 0x7F800000U;
+  std::uint32_t bits = 0;
+  memcpy(&bits, &value, sizeof bits);
+  return (bits & exponent) != exponent;
+}
+
+// Memory that host and device both reach.
+#if KOKKOS_VERSION >= 40000 && defined(KOKKOS_HAS_SHARED_SPACE)
+using SharedSpace = Kokkos::SharedSpace;
+#elif defined(KOKKOS_ENABLE_CUDA)
+using SharedSpace = Kokkos::CudaUVMSpace;
+#else
+using SharedSpace = Kokkos::HostSpace;
+#endif
+
+// Host memory that the device transfers from without an intermediate copy.
+#if KOKKOS_VERSION >= 40000 && defined(KOKKOS_HAS_SHARED_HOST_PINNED_SPACE)
+using PinnedSpace = Kokkos::SharedHostPinnedSpace;
+#elif defined(KOKKOS_ENABLE_CUDA)
+using PinnedSpace = Kokkos::CudaHostPinnedSpace;
+#else
+using PinnedSpace = Kokkos::HostSpace;
+#endif
+
+}  // namespace evenkeel::exec

@@ -1,0 +1,78 @@
+#pragma once
+
+// The cycle counter of a core, used as a clock: reading it takes half the time of the system's
+// clock. It counts ticks; their length is measured against the system's clock. Plain C++ for x86-64
+// and aarch64; elsewhere, and where the counter cannot be trusted, wall_nanoseconds replaces it and
+// a tick is a nanosecond.
+
+#include <evenkeel/backends/exec/stopwatch.hpp>
+
+#include <string_view>
+
+namespace evenkeel {
+
+// Whether ticks pass at one constant rate, the same on all cores, even when cores save power.
+EVENKEEL_API bool cycle_counter_is_trusted();
+
+namespace detail {
+// The rule for x86-64. The system compares the counters of all cores, so its choice of a clock
+// overrides what the processor claims; pass "" when the system's clock is unknown.
+EVENKEEL_API bool is_trusted(std::string_view clock_of_the_system, bool claimed_invariant) noexcept;
+}  // namespace detail
+
+// Ticks since some fixed moment. Not ordered with the instructions around it: this is cheaper, and
+// blurs a reading by some dozens of cycles.
+inline std::int64_t cycle_ticks() noexcept {
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+  return static_cast<std::int64_t>(__builtin_ia32_rdtsc());
+#elif defined(__aarch64__) && (defined(__GNUC__) || defined(__clang__))
+  std::int64_t ticks;
+  asm volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return wall_nanoseconds();
+#endif
+}
+
+// Two clocks read at one moment.
+struct TickMoment {
+  std::int64_t ticks = 0, nanoseconds = 0;
+
+  // Reads both clocks now, as nearly at the same moment as possible: within some ten nanoseconds.
+  EVENKEEL_API static TickMoment now() noexcept;
+};
+
+// The length of a tick, measured between moments that lie further and further apart.
+class EVENKEEL_API TickRate {
+ public:
+  TickRate() = default;  // a tick is a nanosecond
+  // Measured between two moments. If they do not differ, a tick stays a nanosecond.
+  TickRate(const TickMoment& first, const TickMoment& second) noexcept;
+
+  // Measures this machine's cycle counter to about a thousandth; waits for 50 microseconds.
+  static TickRate measured() noexcept;
+
+  // Whether another moment would improve the rate: the time since the first has doubled, or ten
+  // seconds have passed since the last, to follow a system clock that is being adjusted.
+  bool is_due(std::int64_t ticks) const noexcept { return learns_ && ticks >= due_; }
+  // Returns false when the new rate is far from the known one, since one of the clocks has jumped
+  // (for instance, the machine slept); measuring then starts again at `now`.
+  bool refine(const TickMoment& now) noexcept;
+
+  double nanoseconds_per_tick() const noexcept { return rate_; }
+  // Rounded towards 0, so that parts do not exceed the whole.
+  std::int64_t nanoseconds(std::int64_t ticks) const noexcept {
+    return learns_ ? static_cast<std::int64_t>(static_cast<double>(ticks) * rate_) : ticks;
+  }
+  std::int64_t ticks(std::int64_t nanoseconds) const noexcept;  // the nearest
+
+ private:
+  void set_due(std::int64_t ticks) noexcept;
+
+  bool learns_ = false;
+  double rate_ = 1;
+  TickMoment first_;
+  std::int64_t due_ = 0;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,28 @@
+#pragma once
+
+// Scratch memory of a stage: uninitialised and labelled; a refused allocation is an Error. Kokkos
+// itself throws types that differ between its versions, none of them a std::bad_alloc.
+
+#include <evenkeel/backends/error.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <exception>
+#include <string>
+
+namespace evenkeel::exec {
+
+// A View of the given extents. A refusal is an Error that names the label.
+template <class View, class... Extents>
+View scratch(const std::string& label, Extents... extents) {
+  try {
+    return View(Kokkos::view_alloc(label, Kokkos::WithoutInitializing),
+                static_cast<std::size_t>(extents)...);
+  } catch (const std::exception& exception) {
+    throw Error(ErrorKind::out_of_memory, Where{"backends/exec"},
+                "Memory for '" + label + "' was refused: " + exception.what() + '.',
+                "Use more ranks or fewer objects.");
+  }
+}
+
+}  // namespace evenkeel::exec

@@ -1,0 +1,254 @@
+#pragma once
+
+// A test device that every machine has. TestDevice selects the device form of every algorithm, but
+// its kernels run on the host, one after the other. Its memory is an arena that is open while a
+// kernel of the device or a copy runs, and closed otherwise. A host access to the closed arena ends
+// the process, with a message that names the allocation. Bytes copied between host and device are
+// counted.
+//
+// Exists only in builds with EVENKEEL_TEST_DEVICE, which cannot be installed. To Kokkos the device
+// is an execution space and the arena a memory space, so that Views can live there. Both build on
+// internal classes of Kokkos 3, whose Serial runs the kernels.
+
+#ifdef EVENKEEL_TEST_DEVICE
+
+#include <evenkeel/backends/config.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <Kokkos_ScatterView.hpp>
+#include <impl/Kokkos_SharedAlloc_timpl.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace evenkeel::exec {
+
+namespace test_device {
+
+// The copies between device and host memory by copy_bytes and Kokkos::deep_copy since the last
+// reset. Accesses by MPI and by kernels do not count.
+struct Traffic {
+  std::int64_t to_device_bytes, to_host_bytes, copies;
+};
+EVENKEEL_API Traffic traffic() noexcept;
+EVENKEEL_API void reset_traffic() noexcept;
+
+// The number of kernels and copies launched on the instance of this number since the last reset.
+EVENKEEL_API std::int64_t launches(int stream) noexcept;
+EVENKEEL_API void count_launch(int stream) noexcept;
+
+// The size of the arena, and whether an address lies in it.
+EVENKEEL_API std::int64_t arena_bytes() noexcept;
+EVENKEEL_API bool holds(const void* address) noexcept;
+
+// Memory of the arena, aligned to 64 bytes and filled with a pattern at its start. Null when none
+// is left.
+EVENKEEL_API void* allocate(const char* label, std::size_t bytes) noexcept;
+EVENKEEL_API void release(void* data) noexcept;
+EVENKEEL_API std::int64_t bytes_in_use() noexcept;
+
+// Copies between any two memories. Counted when exactly one of them is the arena.
+EVENKEEL_API void copy(void* to, const void* from, std::size_t bytes) noexcept;
+
+// Keeps the arena open while it lives, for all threads. They nest.
+class EVENKEEL_API Opened {
+ public:
+  Opened() noexcept;
+  ~Opened();
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+};
+
+}  // namespace test_device
+
+class TestDevice;
+
+// The arena, to Kokkos.
+class TestDeviceMemory {
+ public:
+  using memory_space = TestDeviceMemory;
+  using execution_space = TestDevice;
+  using size_type = std::size_t;
+  using device_type = Kokkos::Device<TestDevice, TestDeviceMemory>;
+  static constexpr const char* name() { return "TestDevice"; }
+};
+
+class TestDevice : public Kokkos::Serial {
+ public:
+  using execution_space = TestDevice;
+  using memory_space = TestDeviceMemory;
+  using device_type = Kokkos::Device<TestDevice, TestDeviceMemory>;
+  using array_layout = Kokkos::LayoutLeft;  // as devices have it
+  static const char* name() { return "TestDevice"; }
+
+  // Instances of other numbers work on the same memory; their launches are counted separately.
+  TestDevice() = default;
+  explicit TestDevice(int stream) : stream_(stream) {}
+  int stream() const noexcept { return stream_; }
+
+ private:
+  int stream_ = 0;  // 0: the default instance
+};
+
+}  // namespace evenkeel::exec
+
+// --- What Kokkos must know of its memory ---------------------------------------------------------
+
+namespace Kokkos {
+
+namespace Impl {
+
+template <>
+struct MemorySpaceAccess<HostSpace, evenkeel::exec::TestDeviceMemory> {
+  enum : bool { assignable = false, accessible = false, deepcopy = true };
+};
+template <>
+struct MemorySpaceAccess<evenkeel::exec::TestDeviceMemory, HostSpace> {
+  enum : bool { assignable = false, accessible = false, deepcopy = true };
+};
+
+// Kernels of the device run on the host, so Kokkos lets the host touch the arena; the arena itself
+// decides.
+template <>
+struct verify_space<HostSpace, evenkeel::exec::TestDeviceMemory, false> {
+  static void check() {}
+};
+
+// The header of an allocation lies in the arena, as on real devices.
+template <>
+class SharedAllocationRecord<evenkeel::exec::TestDeviceMemory, void>
+    : public SharedAllocationRecordCommon<evenkeel::exec::TestDeviceMemory> {
+  using Memory = evenkeel::exec::TestDeviceMemory;
+  using Common = SharedAllocationRecordCommon<Memory>;
+  using Record = SharedAllocationRecord<void, void>;
+  friend Common;
+
+ public:
+  static SharedAllocationRecord* allocate(const Memory& memory, const std::string& label,
+                                          std::size_t bytes) {
+    return new SharedAllocationRecord(memory, label, bytes);
+  }
+  static SharedAllocationRecord* get_record(void* data) {
+    const evenkeel::exec::test_device::Opened opened;
+    return Common::get_record(data);
+  }
+  std::string get_label() const override {
+    const evenkeel::exec::test_device::Opened opened;
+    return Common::get_label();
+  }
+
+ protected:
+  SharedAllocationRecord(const Memory& memory, const std::string& label, std::size_t bytes,
+                         Record::function_type end = &Common::deallocate)
+      : Common(header_of(label, bytes), sizeof(SharedAllocationHeader) + bytes, end),
+        m_space(memory) {
+    const evenkeel::exec::test_device::Opened opened;
+    _fill_host_accessible_header_info(*m_alloc_ptr, label);
+  }
+  ~SharedAllocationRecord() override { evenkeel::exec::test_device::release(m_alloc_ptr); }
+
+ private:
+  static SharedAllocationHeader* header_of(const std::string& label, std::size_t bytes) {
+    void* const data = evenkeel::exec::test_device::allocate(
+        label.c_str(), sizeof(SharedAllocationHeader) + bytes);
+    if (data == nullptr)
+      throw_runtime_exception(std::to_string(bytes) + " bytes of the test device's memory for '" +
+                              label + "' were refused");
+    return static_cast<SharedAllocationHeader*>(data);
+  }
+
+  const Memory m_space;
+};
+
+template <class Space>
+struct DeepCopy<evenkeel::exec::TestDeviceMemory, HostSpace, Space> {
+  DeepCopy(void* to, const void* from, std::size_t bytes) {
+    evenkeel::exec::test_device::copy(to, from, bytes);
+  }
+  DeepCopy(const Space& instance, void* to, const void* from, std::size_t bytes)
+      : DeepCopy(to, from, bytes) {
+    if constexpr (std::is_same_v<Space, evenkeel::exec::TestDevice>)
+      evenkeel::exec::test_device::count_launch(instance.stream());
+  }
+};
+template <class Space>
+struct DeepCopy<HostSpace, evenkeel::exec::TestDeviceMemory, Space>
+    : DeepCopy<evenkeel::exec::TestDeviceMemory, HostSpace, Space> {
+  using DeepCopy<evenkeel::exec::TestDeviceMemory, HostSpace, Space>::DeepCopy;
+};
+template <class Space>
+struct DeepCopy<evenkeel::exec::TestDeviceMemory, evenkeel::exec::TestDeviceMemory, Space>
+    : DeepCopy<evenkeel::exec::TestDeviceMemory, HostSpace, Space> {
+  using DeepCopy<evenkeel::exec::TestDeviceMemory, HostSpace, Space>::DeepCopy;
+};
+
+// --- What Kokkos must know of its kernels --------------------------------------------------------
+
+// Runs kernels as Serial does, with the arena open. Kokkos itself launches these to fill Views;
+// evenkeel's own kernels go through exec/launch.hpp.
+template <class Body, class... Traits>
+class ParallelFor<Body, RangePolicy<Traits...>, evenkeel::exec::TestDevice>
+    : public ParallelFor<Body, RangePolicy<Traits...>, Serial> {
+  using OnHost = ParallelFor<Body, RangePolicy<Traits...>, Serial>;
+
+ public:
+  using OnHost::OnHost;
+  void execute() const {
+    const evenkeel::exec::test_device::Opened opened;
+    OnHost::execute();
+  }
+};
+
+template <class Body, class... Traits>
+class ParallelFor<Body, MDRangePolicy<Traits...>, evenkeel::exec::TestDevice>
+    : public ParallelFor<Body, MDRangePolicy<Traits...>, Serial> {
+  using OnHost = ParallelFor<Body, MDRangePolicy<Traits...>, Serial>;
+
+ public:
+  using OnHost::OnHost;
+  void execute() const {
+    const evenkeel::exec::test_device::Opened opened;
+    OnHost::execute();
+  }
+};
+
+template <class Body, class Reducer, class... Traits>
+class ParallelReduce<Body, RangePolicy<Traits...>, Reducer, evenkeel::exec::TestDevice>
+    : public ParallelReduce<Body, RangePolicy<Traits...>, Reducer, Serial> {
+  using OnHost = ParallelReduce<Body, RangePolicy<Traits...>, Reducer, Serial>;
+
+ public:
+  using OnHost::OnHost;
+  void execute() const {
+    const evenkeel::exec::test_device::Opened opened;
+    OnHost::execute();
+  }
+};
+
+// Many threads add to one View, as on devices.
+namespace Experimental {
+template <>
+struct DefaultDuplication<evenkeel::exec::TestDevice> {
+  using type = Kokkos::Experimental::ScatterNonDuplicated;
+};
+template <class Duplication>
+struct DefaultContribution<evenkeel::exec::TestDevice, Duplication> {
+  using type = Kokkos::Experimental::ScatterAtomic;
+};
+}  // namespace Experimental
+
+}  // namespace Impl
+
+namespace Tools::Experimental {
+template <>
+struct DeviceTypeTraits<evenkeel::exec::TestDevice> {
+  static constexpr DeviceType id = DeviceType::Unknown;
+};
+}  // namespace Tools::Experimental
+
+}  // namespace Kokkos
+
+#endif

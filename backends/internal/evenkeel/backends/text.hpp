@@ -1,0 +1,24 @@
+#pragma once
+
+// Numbers and foreign text in messages, options and the journal.
+
+#include <evenkeel/backends/config.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace evenkeel {
+
+// The shortest text that reads back as the same bits, whatever the locale.
+EVENKEEL_API std::string text_of(double number);
+
+// The number, or nothing when the text is anything but one number.
+EVENKEEL_API std::optional<double> real_from_text(std::string_view text);
+EVENKEEL_API std::optional<std::int64_t> integer_from_text(std::string_view text);
+
+// User input as an Error can show it: in quotes, on one line, and not too long.
+EVENKEEL_API std::string in_quotes(std::string_view text);
+
+}  // namespace evenkeel

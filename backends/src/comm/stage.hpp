@@ -1,0 +1,9 @@
+#pragma once
+
+// The name of this folder in Errors.
+
+namespace evenkeel {
+
+constexpr const char* stage_name = "backends/comm";
+
+}  // namespace evenkeel

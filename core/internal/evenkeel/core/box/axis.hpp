@@ -1,0 +1,52 @@
+#pragma once
+
+// One axis of a box that is divided into domains, as kernels see it.
+
+#include <evenkeel/backends/config.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <cmath>
+
+namespace evenkeel {
+
+// Brings places into the range from the lower face to the last number below the upper face. There
+// `border <= place` alone decides on which side of a border a place is, and domains without extent
+// at the upper face own nothing. On an axis without extent that last number is below every border,
+// and the first domain owns all places. The same numbers give the same place on host and device.
+struct GridAxis {
+  double lower = 0;   // the lower face
+  double last = 0;    // the greatest number below the upper face
+  double period = 0;  // in quarters of the user's lengths; 0: it does not wrap around
+
+  GridAxis() = default;
+  // The axis between two faces of a box.
+  EVENKEEL_API GridAxis(double lower_face, double upper_face, bool is_periodic);
+
+  // A place, brought into the range.
+  KOKKOS_FUNCTION double inside(double place) const {
+    const double image = !(period > 0) || is_inside(place) ? place : wrapped(place);
+    const double above = image < lower ? lower : image;
+    return above > last ? last : above;
+  }
+
+  // Whether a place is in the range.
+  KOKKOS_FUNCTION bool is_inside(double place) const { return lower <= place && place <= last; }
+
+  // The remainder after whole periods, in quarters: differences of the greatest numbers stay
+  // finite. It is as great as a period where that is the nearest number, for a place just below the
+  // lower face.
+  KOKKOS_FUNCTION double rest(double place) const {
+    const double behind = std::fmod(distance(place), period);  // exact, on devices too
+    return behind < 0 ? behind + period : behind;
+  }
+  KOKKOS_FUNCTION double distance(double place) const { return place * quarter - lower * quarter; }
+  KOKKOS_FUNCTION double wrapped(double place) const {
+    return (lower * quarter + rest(place)) / quarter;
+  }
+
+ private:
+  static constexpr double quarter = 0.25;
+};
+
+}  // namespace evenkeel

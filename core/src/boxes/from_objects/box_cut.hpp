@@ -1,0 +1,16 @@
+#pragma once
+
+// Checks and reports that all cuts into boxes share.
+
+#include "boxes/from_objects/sections.hpp"
+#include "boxes/rows/grid_rules.hpp"
+
+namespace evenkeel {
+
+void check_box_cut(const BoxCutOptions& options, int parts, int dimensions);
+void check_points(std::span<const WeightedPoints> points, int dimensions);
+
+// Collective. Adds the counts of the sections to the cut; the weights of the parts must be set.
+void finish(BoxCut& cut, const Sections& sections, const Census& all);
+
+}  // namespace evenkeel

@@ -1,0 +1,136 @@
+#pragma once
+
+// The frames of searches for owners, on host and device. A frame maps a place to its image inside
+// the box of the domains, and counts the periods between the two. There are two kinds: places among
+// boxes, and cells of the lattice of a curve. Both bring places inside exactly like the functions
+// that find the owner of a point (GridAxis::inside, Lattice::coordinate).
+
+#include "box/axes.hpp"
+
+#include <evenkeel/core/box/axis.hpp>
+#include <evenkeel/core/curve.hpp>
+#include <evenkeel/core/domains/decomposition.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <cmath>
+
+namespace evenkeel {
+
+// The image of a place inside the box, as a coordinate of the frame, and the periods from the image
+// to the place.
+struct ImageInside {
+  double at, turn;
+};
+
+// Equal to std::fmod to the last bit: for distances below two periods it is a difference that has
+// no rounding error.
+KOKKOS_INLINE_FUNCTION double remainder_of(double distance, double period) {
+  if (distance >= 0 && distance < period) return distance;
+  if (distance >= period && distance < 2 * period) return distance - period;
+  if (distance < 0 && distance > -period) return distance;
+  return std::fmod(distance, period);
+}
+
+// The periods between a distance and its remainder: a whole number, except for rounding.
+KOKKOS_INLINE_FUNCTION double turn_of(double distance, double rest, double period) {
+  return std::floor((distance - rest) / period + 0.5);
+}
+
+struct BoxFrame {
+  GridAxis axes[3];  // plain: device code may not call the members of std::array
+
+  explicit BoxFrame(const Decomposition& domains) {
+    for (int axis = 0; axis < domains.dimensions(); ++axis)
+      axes[axis] = axis_of(domains.box(), domains.periodic(), axis);
+  }
+
+  KOKKOS_FUNCTION ImageInside image(int axis, double place) const {
+    constexpr double quarter = 0.25;
+    const GridAxis& along = axes[axis];
+    if (!(along.period > 0) || along.is_inside(place)) return {clamped(along, place), 0};
+    const double distance = along.distance(place);
+    const double behind = remainder_of(distance, along.period);
+    const double rest = behind < 0 ? behind + along.period : behind;
+    return {clamped(along, (along.lower * quarter + rest) / quarter),
+            turn_of(distance, rest, along.period)};
+  }
+  KOKKOS_FUNCTION double lowest(int axis) const { return axes[axis].lower; }
+  KOKKOS_FUNCTION double highest(int axis) const { return axes[axis].last; }
+
+ private:
+  KOKKOS_FUNCTION static double clamped(const GridAxis& along, double place) {
+    const double above = place < along.lower ? along.lower : place;
+    return above > along.last ? along.last : above;
+  }
+};
+
+struct CellFrame {
+  Lattice lattice;
+  double periods[3] = {};  // in quarters of the user's lengths, like distances of the lattice
+
+  CellFrame(const Lattice& cells, const Box& box) : lattice(cells) {
+    for (int axis = 0; axis < cells.dimensions(); ++axis) {
+      const auto d = static_cast<std::size_t>(axis);
+      periods[axis] = box.upper[d] * 0.25 - box.lower[d] * 0.25;
+    }
+  }
+
+  KOKKOS_FUNCTION ImageInside image(int axis, double place) const {
+    const double distance = lattice.distance(axis, place), period = periods[axis];
+    if (!lattice.wraps(axis) || (distance >= 0 && distance < period))
+      return {static_cast<double>(lattice.coordinate_at(axis, distance)), 0};
+    const double behind = remainder_of(distance, period);
+    const double rest = behind < 0 ? behind + period : behind;
+    return {static_cast<double>(lattice.coordinate_at(axis, rest)),
+            turn_of(distance, rest, period)};
+  }
+  KOKKOS_FUNCTION double lowest(int) const { return 0; }
+  KOKKOS_FUNCTION double highest(int axis) const { return lattice.last_coordinate(axis); }
+};
+
+// Coordinates in a frame along an axis, both included.
+struct Reach {
+  double first, last;
+};
+
+// The images of the places in [lower, upper] along an axis: two stretches if the places wrap
+// around. The stretches hold no other places.
+template <class Frame>
+std::vector<Reach> reaches_along(const Frame& frame, int axis, double lower, double upper) {
+  constexpr double many = 0x1p50;  // from this many periods on, their number is not exact
+  const ImageInside first = frame.image(axis, lower), last = frame.image(axis, upper);
+  if (lower == upper) return {{first.at, first.at}};
+  const bool are_exact = std::abs(first.turn) < many && std::abs(last.turn) < many;
+  if (are_exact && first.turn == last.turn) return {{first.at, last.at}};
+  const double lowest = frame.lowest(axis), highest = frame.highest(axis);
+  if (are_exact && first.turn + 1 == last.turn && last.at < first.at)
+    return {{lowest, last.at}, {first.at, highest}};
+  return {{lowest, highest}};
+}
+
+// The same for a box widened by `width` on all sides, along each axis.
+template <class Frame>
+Reaches reaches_of(const Frame& frame, int dimensions, const Box& box, double width) {
+  Reaches reaches;
+  for (int axis = 0; axis < dimensions; ++axis) {
+    const auto d = static_cast<std::size_t>(axis);
+    reaches[d] = reaches_along(frame, axis, box.lower[d] - width, box.upper[d] + width);
+  }
+  return reaches;
+}
+
+// For kernels: the reach of an interval of places along one axis. It begins at the image `first`,
+// shifted by `first_turn` periods, and ends at the image `last`, shifted by `last_turn` periods.
+struct AxisReach {
+  double first, last;
+  int first_turn, last_turn;
+};
+
+template <class Frame>
+KOKKOS_FUNCTION AxisReach reach_of(const Frame& frame, int axis, double from, double to) {
+  const ImageInside first = frame.image(axis, from), last = frame.image(axis, to);
+  return {first.at, last.at, static_cast<int>(first.turn), static_cast<int>(last.turn)};
+}
+
+}  // namespace evenkeel

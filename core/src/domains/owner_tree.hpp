@@ -1,0 +1,80 @@
+#pragma once
+
+// The owners of the places around the objects of this rank, for kernels and for any type of
+// domains. It is a tree of boxes in pre-order; each node has the index of the node after its
+// subtree. A walk needs no stack and meets owners in ascending order.
+//
+// Coordinates are those of a frame (domains/frame.hpp): places inside the box, or cells. Boxes are
+// closed. Owners are numbered in the order of the walk: parts of a curve or a tree by their own
+// numbers, parts of a grid from the outermost level inwards. A leaf has one owner; consecutive
+// leaves may have the same one. The tree holds only nodes within the given reaches.
+
+#include <Kokkos_Macros.hpp>
+
+#include <vector>
+
+namespace evenkeel {
+
+struct OwnerNode {
+  double lower[3], upper[3];
+  int skip;         // the node after its subtree
+  int first, last;  // owners in it
+};
+
+// Nodes and ranks are in memory that the caller reaches.
+struct OwnersAround {
+  const OwnerNode* nodes;
+  int begin, end;
+  const int* ranks;  // of each owner; below 0 if it owns nothing within reach
+  int dimensions;
+
+  // Calls visit(rank) for each owner of a place in a closed box, until it returns false. Each owner
+  // is visited once.
+  template <class Visit>
+  KOKKOS_FUNCTION bool for_each(const double* lower, const double* upper,
+                                const Visit& visit) const {
+    int found = -1;
+    for (int i = begin; i < end;) {
+      const OwnerNode& node = nodes[i];
+      bool meets = node.last > found, is_within = true;
+      for (int d = 0; d < dimensions; ++d) {
+        meets = meets && lower[d] <= node.upper[d] && node.lower[d] <= upper[d];
+        is_within = is_within && lower[d] <= node.lower[d] && node.upper[d] <= upper[d];
+      }
+      if (meets && !is_within && node.first != node.last) {
+        ++i;
+        continue;
+      }
+      i = node.skip;
+      if (!meets) continue;
+      for (int owner = node.first > found ? node.first : found + 1; owner <= node.last; ++owner)
+        if (ranks[owner] >= 0 && !visit(ranks[owner])) return false;
+      found = node.last;
+    }
+    return true;
+  }
+
+  // Calls visit(leaf, rank) for each leaf that has a place in a closed box, until it returns false.
+  template <class Visit>
+  KOKKOS_FUNCTION bool for_each_leaf(const double* lower, const double* upper,
+                                     const Visit& visit) const {
+    for (int i = begin; i < end;) {
+      const OwnerNode& node = nodes[i];
+      bool meets = true;
+      for (int d = 0; d < dimensions; ++d)
+        meets = meets && lower[d] <= node.upper[d] && node.lower[d] <= upper[d];
+      const bool is_leaf = node.first == node.last;
+      if (meets && is_leaf && !visit(node, ranks[node.first])) return false;
+      i = meets && !is_leaf ? i + 1 : node.skip;
+    }
+    return true;
+  }
+};
+
+struct OwnerTree {
+  std::vector<OwnerNode> nodes;
+  std::vector<int> ranks;
+  int begin = 0;  // the first node that has more than one branch
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,358 @@
+#include "field/stage.hpp"
+
+#include <evenkeel/core/field/set.hpp>
+#include <evenkeel/core/field/staging.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace evenkeel {
+
+namespace {
+
+// A packed record can put a double at an odd address, which devices cannot read.
+void check_alignment(const Set& set, const FieldLayout& at) {
+  const auto address = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(at.data));
+  const auto aligned = [&](std::int64_t bytes) { return bytes % at.element_bytes == 0; };
+  if (aligned(address) && aligned(at.object_stride_bytes) && aligned(at.component_stride_bytes))
+    return;
+  refuse(set.describe(0) + " is not aligned to its " + name_of(at.scalar) + "s.",
+         "Do not pack the record, or keep the position apart.");
+}
+
+void check_position(const Set& set) {
+  const FieldLayout at = set.position();
+  const bool real = at.scalar == ScalarType::float32 || at.scalar == ScalarType::float64;
+  const bool unknown = at.components == 0 && at.count == 0;  // a View that was never given extents
+  if (real && (at.components == 2 || at.components == 3 || unknown))
+    return check_alignment(set, at);
+  refuse(set.describe(0) + " has " + std::to_string(at.components) + " component(s) of type " +
+             name_of(at.scalar) + '.',
+         "A position has 2 or 3 components of float or double; records declare theirs with "
+         "evenkeel::PositionIn.");
+}
+
+void check_count(const Set& set) {
+  const OwnedCount& count = set.options().count;
+  if (count.given() && count.value() < 0)
+    refuse("The set's .count is negative.", "Give the number of owned objects, 0 or more.");
+}
+
+void check_lengths(const Set& set) {
+  const std::int64_t owned = set.count();
+  const bool given = set.options().count.given();
+  for (std::size_t i = 0; i < set.fields().size(); ++i) {
+    const std::int64_t length = set.fields()[i].layout().count;
+    if (given ? length >= owned : length == owned) continue;
+    refuse(set.describe(i) + " has " + std::to_string(length) + " objects where the set has " +
+               std::to_string(owned) + '.',
+           given ? "Give every field at least .count objects."
+                 : "Give every field of a set the same number of objects, or the set a .count.");
+  }
+}
+
+void check_ownership(const Set& set) {
+  if (set.options().keep_allocation || set.options().allow_aliases) return;
+  for (std::size_t i = 0; i < set.fields().size(); ++i)
+    if (set.fields()[i].ownership() == Ownership::shared)
+      refuse(set.describe(i) + " is also held by another View, which would keep the old values.",
+             "Release the other View first, or give the set .keep_allocation or .allow_aliases. "
+             "Most often it is a host mirror: on a host create_mirror_view returns the View "
+             "itself.");
+}
+
+// The bytes from the first value of a field to the last.
+struct Extent {
+  const char *begin, *end;
+  explicit Extent(const FieldLayout& at) : begin(static_cast<const char*>(at.data)), end(begin) {
+    if (at.capacity > 0 && at.components > 0)
+      end += (at.capacity - 1) * at.object_stride_bytes +
+             (at.components - 1) * at.component_stride_bytes + at.element_bytes;
+  }
+};
+
+// Interleaved fields, such as two components of one array or two members of a record, are in the
+// same stretch of memory but share no byte of it: each has its own window of the stride.
+bool are_interleaved(const FieldLayout& a, const FieldLayout& b) {
+  const std::int64_t stride = a.object_stride_bytes;
+  const auto window = [](const FieldLayout& at) {
+    return (at.components - 1) * at.component_stride_bytes + at.element_bytes;
+  };
+  if (stride != b.object_stride_bytes || window(a) > stride || window(b) > stride) return false;
+  const std::int64_t distance = static_cast<const char*>(b.data) - static_cast<const char*>(a.data);
+  return distance >= 0 ? distance >= window(a) && distance + window(b) <= stride
+                       : -distance >= window(b) && -distance + window(a) <= stride;
+}
+
+bool share_memory(const Field& a, const Field& b) {
+  if (a.container() == b.container()) return true;
+  const FieldLayout at = a.layout(), bt = b.layout();
+  const Extent x(at), y(bt);
+  const bool meet = x.begin != x.end && y.begin != y.end && x.begin < y.end && y.begin < x.end;
+  return meet && !are_interleaved(at, bt);
+}
+
+// Two fields over the same memory would both be moved, and the values of one would be lost.
+void check_distinct(std::span<const Set> sets) {
+  struct Place {
+    const Set* set;
+    std::size_t index;
+    const Field& field() const { return set->fields()[index]; }
+    std::string name() const { return set->describe(index); }
+  };
+  std::vector<Place> places;
+  for (const Set& set : sets)
+    for (std::size_t i = 0; i < set.fields().size(); ++i) places.push_back({&set, i});
+  for (auto a = places.begin(); a != places.end(); ++a)
+    for (auto b = a + 1; b != places.end(); ++b)
+      if (share_memory(a->field(), b->field()))
+        refuse(a->name() + " and " + b->name() + (a->set == b->set ? "" : " of another set") +
+                   " are the same memory.",
+               "Name each field once.");
+}
+
+// The same check for the memory of payloads.
+void check_payloads_apart(std::span<const Set> sets) {
+  std::vector<const void*> taken;
+  for (const Set& set : sets)
+    for (const Field& field : set.fields()) taken.push_back(field.container());
+  for (const Set& set : sets)
+    for (const auto& payload : set.payloads()) {
+      const void* const container = payload->container();
+      if (container != nullptr && std::find(taken.begin(), taken.end(), container) != taken.end())
+        refuse("The payload '" + payload->label() + "' is carried twice, or as a field too.",
+               "Name each once.");
+      taken.push_back(container);
+    }
+}
+
+// Both sets would write to the variable, and one of the numbers would be lost.
+void check_counts_apart(std::span<const Set> sets) {
+  for (std::size_t a = 0; a < sets.size(); ++a)
+    for (std::size_t b = a + 1; b < sets.size(); ++b) {
+      const void* variable = sets[a].options().count.variable();
+      if (variable != nullptr && variable == sets[b].options().count.variable())
+        refuse("Two sets have the same variable behind .count.", "Give each set one of its own.");
+    }
+}
+
+// Keys that do not move would belong to other objects after a move.
+void check_key(const Set& set) {
+  const NumberSource& key = set.options().key;
+  if (!key.given()) return;
+  for (const Field& field : set.fields())
+    if (field.container() == key.container()) return;
+  refuse("The keys '" + key.label() + "' are not among the fields that the set carries.",
+         "Carry the field that is the .key.");
+}
+
+// Weights can be compared only if they have the same unit.
+void check_units(std::span<const Set> sets) {
+  const auto any = [&](bool seconds) {
+    return std::any_of(sets.begin(), sets.end(), [&](const Set& set) {
+      return set.options().weight.given() && set.options().weight.in_seconds() == seconds;
+    });
+  };
+  if (any(true) && any(false))
+    refuse("Some sets have weights in seconds, others without a unit.",
+           "Give all of them by ek::costs, or none.");
+}
+
+Placement placement_of(const Set& set, std::size_t index, std::int64_t count) {
+  const SetOptions& options = set.options();
+  const bool keep =
+      options.keep_allocation ||
+      (options.reserve > 0 && set.fields()[index].can_hold(count, options.count.is_updated()));
+  return keep && !set.is_companion(index) ? Placement::in_place : Placement::replace;
+}
+
+void check_reserve(const Set& set) {
+  const double reserve = set.options().reserve;
+  if (reserve == 0) return;
+  constexpr double most = 1e6;
+  if (!(reserve >= 1 && reserve <= most))
+    refuse("The set's .reserve is " + std::to_string(reserve) + '.',
+           "Give the room as a multiple of the objects, such as 1.2, or 0 for none.");
+  for (std::size_t i = 0; i < set.fields().size(); ++i)
+    if (!set.options().count.is_updated() &&
+        !set.fields()[i].knows_its_count(Placement::in_place) && !set.is_companion(i))
+      refuse(set.describe(i) +
+                 " would have room for more objects than it holds, and nothing would "
+                 "store how many these are.",
+             "Give the set a variable for it beside .reserve: .count = &owned.");
+}
+
+void check_who_knows_the_count(const Set& set) {
+  if (set.options().count.is_updated()) return;
+  for (std::size_t i = 0; i < set.fields().size(); ++i)
+    if (!set.fields()[i].knows_its_count(placement_of(set, i, set.count())))
+      refuse(
+          set.describe(i) + " keeps its memory, so nothing would store how many objects it holds.",
+          "Give the set a variable for it: .count = &owned.");
+}
+
+// `what` names the numbers in messages. If `reals` is set, they may have fractions.
+void check_numbers(const Set& set, const NumberSource& numbers, const std::string& what,
+                   bool reals) {
+  if (!numbers.given()) return;
+  const FieldLayout layout = numbers.layout();
+  const bool is_real = layout.scalar == ScalarType::float32 || layout.scalar == ScalarType::float64;
+  if (layout.scalar == ScalarType::none || layout.components != 1 || (is_real && !reals))
+    refuse(
+        "The " + what + "s '" + numbers.label() + "' are not one " +
+            (reals ? "number" : "integer") + " per object.",
+        reals ? "Give one float, double or integer per object." : "Give one integer per object.");
+  if (layout.count < set.count())
+    refuse("There are " + std::to_string(layout.count) + ' ' + what + "s for " +
+               std::to_string(set.count()) + " objects.",
+           "Give one " + what + " per owned object.");
+}
+
+// The same for several numbers per object. A rank without objects may not know how many there are.
+void check_columns(const Set& set, const NumberSource& numbers, const std::string& what, int most,
+                   bool reals) {
+  if (!numbers.given() || set.count() == 0) return;
+  const FieldLayout layout = numbers.layout();
+  const bool is_real = layout.scalar == ScalarType::float32 || layout.scalar == ScalarType::float64;
+  if (layout.scalar == ScalarType::none || layout.components < 1 || layout.components > most ||
+      (is_real && !reals))
+    refuse("The " + what + "s '" + numbers.label() + "' are " + std::to_string(layout.components) +
+               " of type " + name_of(layout.scalar) + " per object.",
+           "Give from 1 to " + std::to_string(most) + (reals ? " numbers" : " integers") +
+               " per object.");
+  if (layout.count < set.count())
+    refuse("There are " + what + "s for " + std::to_string(layout.count) + " of " +
+               std::to_string(set.count()) + " objects.",
+           "Give " + what + "s for each owned object.");
+}
+
+void check_type_costs(const Set& set) {
+  const std::vector<double>& costs = set.options().type_costs;
+  const auto is_bad = [](double cost) { return !std::isfinite(cost) || cost < 0; };
+  if (costs.size() <= static_cast<std::size_t>(most_types) &&
+      std::none_of(costs.begin(), costs.end(), is_bad))
+    return;
+  refuse("The set's .type_costs are negative or not finite, or more than there can be types.",
+         "Give up to " + std::to_string(most_types) + " numbers from 0 on.");
+}
+
+}  // namespace
+
+Set::Set(Field position, Carried carried, const SetOptions& options)
+    : fields_(std::move(carried.fields)),
+      payloads_(std::move(carried.payloads)),
+      options_(options) {
+  fields_.insert(fields_.begin(), std::move(position));
+}
+
+void Set::accompany(Field field) {
+  fields_.push_back(std::move(field));
+  ++companions_;
+}
+
+std::int64_t Set::count() const {
+  return options_.count.given() ? options_.count.value() : fields_.front().layout().count;
+}
+
+FieldLayout Set::position() const {
+  FieldLayout at = fields_.front().position();
+  at.count = count();
+  return at;
+}
+
+std::string Set::describe(std::size_t index) const {
+  const std::string label = '\'' + fields_[index].label() + '\'';
+  if (index == 0) return "The position " + label;
+  return "Field " + std::to_string(index) + ", " + label + ',';
+}
+
+void check(const Set& set) {
+  check_count(set);
+  check_position(set);
+  check_lengths(set);
+  check_numbers(set, set.options().weight, "weight", true);
+  check_columns(set, set.options().type, "type", most_types, false);
+  check_columns(set, set.options().features, "feature", most_features, true);
+  check_type_costs(set);
+  check_numbers(set, set.options().key, "key", false);
+  check_numbers(set, set.options().group, "group", false);
+  check_numbers(set, set.options().pinned, "pin", false);
+}
+
+void check_each(std::span<const Set> sets) {
+  for (const Set& set : sets) check(set);
+}
+
+void check_movable(std::span<const Set> sets) {
+  check_each(sets);
+  check_distinct(sets);
+  check_payloads_apart(sets);
+  check_counts_apart(sets);
+  check_units(sets);
+  for (const Set& set : sets) {
+    check_key(set);
+    check_ownership(set);
+    check_reserve(set);
+    check_who_knows_the_count(set);
+    for (const auto& payload : set.payloads()) payload->check(set.count(), set.options());
+  }
+}
+
+void check_movable(const Set& set) { check_movable(std::span<const Set>(&set, 1)); }
+
+void check_new_count(const Set& set, std::int64_t count) {
+  const OwnedCount& owned = set.options().count;
+  if (owned.is_updated() && count > owned.most())
+    refuse("The variable behind .count cannot hold " + std::to_string(count) + '.',
+           "Make it a 64-bit integer.");
+}
+
+Room room_for(const Set& set, std::size_t index, std::int64_t count, int components,
+              double reserve) {
+  const auto roomy = static_cast<std::int64_t>(std::ceil(static_cast<double>(count) * reserve));
+  const std::int64_t capacity = std::max(count, roomy);
+  // A field that does not store its count holds as many objects as it has room for.
+  const bool stores_count = set.fields()[index].knows_its_count(Placement::in_place);
+  if (!stores_count && set.options().count.is_updated()) return {capacity, components};
+  return {count, components, capacity};
+}
+
+StagedSet stage(const Space& space, const Set& set, std::int64_t count,
+                std::span<const int> components) {
+  const OwnedCount& owned = set.options().count;
+  StagedSet staged;
+  staged.owned_ = owned;
+  staged.count_ = count;
+  check_new_count(set, count);
+  for (std::size_t i = 0; i < set.fields().size(); ++i) {
+    const Field& field = set.fields()[i];
+    const int known = components.empty() ? field.layout().components : components[i];
+    const Placement placement = placement_of(set, i, count);
+    const double reserve = set.is_companion(i) ? 0 : set.options().reserve;
+    const Room room = placement == Placement::replace ? room_for(set, i, count, known, reserve)
+                                                      : Room{count, known};
+    staged.fields_.push_back(field.stage(space, room, placement));
+  }
+  return staged;
+}
+
+StagedSet::StagedSet(StagedSet&& other) noexcept
+    : fields_(std::move(other.fields_)),
+      owned_(std::exchange(other.owned_, {})),
+      count_(other.count_) {}
+
+StagedSet& StagedSet::operator=(StagedSet&& other) noexcept {
+  fields_ = std::move(other.fields_);
+  owned_ = std::exchange(other.owned_, {});
+  count_ = other.count_;
+  return *this;
+}
+
+StagedSet::~StagedSet() = default;
+
+void StagedSet::commit() noexcept {
+  for (StagedField& field : fields_) field.commit();
+  std::exchange(owned_, {}).update(count_);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,297 @@
+// The stages of a graph cut: read, join vertices that must stay together, begin, improve on all
+// levels, fill empty parts, report.
+
+#include "graph/cut/multilevel.hpp"
+#include "graph/cut/report.hpp"
+#include "graph/levels/arrange.hpp"
+#include "graph/levels/atomics.hpp"
+#include "graph/levels/contract.hpp"
+#include "graph/stage.hpp"
+
+#include <evenkeel/backends/exec/bodies.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/backends/exec/region.hpp>
+#include <evenkeel/core/cut.hpp>
+#include <evenkeel/core/domains/owner.hpp>
+#include <evenkeel/core/migrate/plan.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+namespace evenkeel {
+
+namespace graphs {
+
+namespace {
+
+constexpr const char* cut_graph_label = "evenkeel::graph";
+
+Goal goal_for(int parts, const Level& level, const GraphRead& read, double tolerance,
+              const PerConstraint& heaviest) {
+  Goal goal;
+  goal.parts = parts;
+  goal.constraints = level.constraints;
+  goal.totals = read.totals;
+  for (std::size_t c = 0; c < static_cast<std::size_t>(level.constraints); ++c) {
+    const double average = static_cast<double>(goal.totals[c]) / parts;
+    const double wanted = std::min(average * (1 + tolerance), static_cast<double>(goal.totals[c]));
+    goal.limits[c] = std::max(static_cast<std::int64_t>(wanted),
+                              least_bottleneck(goal, c, heaviest, level.all_vertices));
+  }
+  goal.beside_lump = goal.limits[0];
+  return goal;
+}
+
+struct IsLump {
+  const std::int64_t* weights;
+  int constraints;
+  std::int64_t lump;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
+    return weights[v * constraints] >= lump ? 1 : 0;
+  }
+};
+
+// Collective. The least weight of a lump, or 0 if there is no lump or some part must have two.
+std::int64_t lump_of(const Communicator& communicator, const Level& level, const Goal& goal,
+                     const PerConstraint& heaviest) {
+  const std::int64_t lump = goal.limits[0] / 2 + 1;
+  if (heaviest[0] < lump) return 0;
+  std::int64_t lumps = 0;
+  vote(communicator, attempt(stage_name, [&] {
+         lumps = exec::sum<std::int64_t>(level.space, level.owned,
+                                         IsLump{level.weights.data(), level.constraints, lump});
+       }));
+  return communicator.all_reduce(lumps, Reduction::sum) <= goal.parts ? lump : 0;
+}
+
+// If `goes_on` is set, the cut begins with the present parts. The next cut begins with its result,
+// so more patience pays.
+Plan plan_for(Effort effort, bool goes_on) {
+  Plan plan;
+  if (effort == Effort::good) return plan;
+  if (effort == Effort::polish) {  // all improvement is made on the finest level
+    plan.is_coarsened = false;
+    plan.patience.gain = goes_on ? 0.003 : 0.01;
+    plan.patience.iterations = goes_on ? 3 : 2;
+    plan.patience.most_iterations = goes_on ? 6 : 3;
+    return plan;
+  }
+  plan.patience.gain = goes_on ? 0.005 : 0.02;
+  plan.patience.iterations = goes_on ? 3 : 2;
+  if (!goes_on) plan.patience.most_iterations = 6;
+  plan.starts = 1;
+  plan.vertices_per_part = 8;
+  return plan;
+}
+
+// --- The begin of a cut --------------------------------------------------------------------------
+
+// A vertex without a part takes the part of most of its neighbours, or, if its row is long, that of
+// the neighbour with the heaviest edge. Both are the same in any order of the row.
+struct Adopt {
+  RowsView rows;
+  const std::uint64_t* names;
+  const int* before;
+  int* after;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    constexpr std::int64_t longest = 64;
+    const std::int64_t begin = rows.offsets[v], end = rows.offsets[v + 1];
+    if (before[v] >= 0)
+      after[v] = before[v];
+    else
+      after[v] = end - begin > longest ? of_heaviest(begin, end) : of_most(begin, end);
+  }
+  KOKKOS_FUNCTION int of_most(std::int64_t begin, std::int64_t end) const {
+    int most = nowhere;
+    std::int64_t best = 0;
+    for (std::int64_t e = begin; e < end; ++e) {
+      const int part = before[rows.columns[e]];
+      if (part < 0) continue;
+      std::int64_t weight = 0;
+      for (std::int64_t f = begin; f < end; ++f)
+        if (before[rows.columns[f]] == part) weight += rows.weights[f];
+      if (weight < best || (weight == best && part > most)) continue;
+      best = weight;
+      most = part;
+    }
+    return most;
+  }
+  KOKKOS_FUNCTION int of_heaviest(std::int64_t begin, std::int64_t end) const {
+    Vertex heaviest = nowhere;
+    EdgeUnits best = 0;
+    for (std::int64_t e = begin; e < end; ++e) {
+      const Vertex u = rows.columns[e];
+      if (before[u] < 0 || rows.weights[e] < best) continue;
+      if (rows.weights[e] == best && heaviest >= 0 && names[u] > names[heaviest]) continue;
+      best = rows.weights[e];
+      heaviest = u;
+    }
+    return heaviest < 0 ? nowhere : before[heaviest];
+  }
+};
+struct ByLot {
+  const std::uint64_t* names;
+  int parts;
+  int* homes;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    if (homes[v] < 0) homes[v] = static_cast<int>(names[v] % static_cast<std::uint64_t>(parts));
+  }
+};
+struct AsReal {
+  const std::int64_t* units;
+  int constraints;
+  double* weights;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    weights[v] = static_cast<double>(units[v * constraints]);
+  }
+};
+
+// Collective. Gives homes to all vertices without a home, next to vertices that have one.
+void complete_homes(const Communicator& communicator, Level& level, int parts) {
+  constexpr int most_rounds = 8;
+  for (int round = 0; round <= most_rounds; ++round) {
+    std::int64_t homeless = 0;
+    vote(communicator, attempt(stage_name, [&] {
+           homeless = exec::sum<std::int64_t>(level.space, level.owned,
+                                              exec::IsBelow{level.wishes.homes.data(), 0});
+         }));
+    if (communicator.all_reduce(homeless, Reduction::sum) == 0) return;
+    vote(communicator, attempt(stage_name, [&] {
+           if (round == most_rounds) {
+             exec::for_each(level.space, cut_graph_label, level.owned,
+                            ByLot{level.names.data(), parts, level.wishes.homes.data()});
+           } else {
+             exec::Array<int> after(level.space, cut_graph_label, level.local());
+             exec::for_each(level.space, cut_graph_label, level.owned,
+                            Adopt{RowsView(level.rows), level.names.data(),
+                                  level.wishes.homes.data(), after.data()});
+             level.space.fence(cut_graph_label);
+             level.wishes.homes = std::move(after);
+           }
+         }));
+    level.ghosts.refresh(level.wishes.homes);
+  }
+}
+
+// Collective. Parts of equal weight along the curve through the positions. If `is_even` is set, all
+// vertices weigh the same.
+exec::Array<int> parts_along_curve(const Communicator& communicator, const Level& level,
+                                   int dimensions, int parts, bool is_even) {
+  exec::Array<int> found;
+  exec::Array<double> weights;
+  const auto* keys = reinterpret_cast<const CurveKey*>(level.keys.data());
+  Status ready = attempt(stage_name, [&] {
+    found = {level.space, cut_graph_label, level.local()};
+    if (is_even) return;
+    weights = {level.space, cut_graph_label, level.owned};
+    exec::for_each(level.space, cut_graph_label, level.owned,
+                   AsReal{level.weights.data(), level.constraints, weights.data()});
+    level.space.fence(cut_graph_label);
+  });
+  const WeightedKeys weighted{
+      {keys, static_cast<std::size_t>(level.owned)}, weights.span(), exec::memory_of(level.space)};
+  const Cut cut = evenkeel::cut(communicator, ready, std::span(&weighted, 1),
+                                {.parts = parts, .dimensions = dimensions});
+  ready = attempt(stage_name, [&] {
+    write_owners(level.space, cut.splitters, keys, level.owned, found.data());
+    level.space.fence(cut_graph_label);
+    if (level.wishes.has_fixed) found = fixed_or(level, found);
+  });
+  level.ghosts.refresh(found, 1, ready);
+  return found;
+}
+
+// Collective.
+PerConstraint heaviest_of(const Communicator& communicator, const Level& level) {
+  PerConstraint heaviest = {};
+  vote(communicator, attempt(stage_name, [&] {
+         if (level.owned == 0) return;
+         for (int c = 0; c < level.constraints; ++c)
+           heaviest[static_cast<std::size_t>(c)] =
+               exec::extremes<std::int64_t>(
+                   level.space, level.owned,
+                   exec::OneOfSeveral{level.weights.data() + c, level.constraints})
+                   .greatest;
+       }));
+  communicator.all_reduce(std::span<std::int64_t>(heaviest), Reduction::greatest);
+  return heaviest;
+}
+
+}  // namespace
+
+GraphCut cut_read(const Communicator& communicator, GraphRead& read, int parts,
+                  const CutWishes& wishes) {
+  const Space space = read.level.space;
+  if (read.has_homes) complete_homes(communicator, read.level, parts);
+
+  Contracted together;
+  if (read.has_uncuttable) together = contract(communicator, {}, read.level, read.uncuttable);
+  Level& level = read.has_uncuttable ? together.level : read.level;
+  const PerConstraint heaviest = heaviest_of(communicator, level);
+  Goal goal = goal_for(parts, level, read, wishes.tolerance, heaviest);
+  goal.lump = lump_of(communicator, level, goal, heaviest);
+
+  // These decisions are the same on all ranks: homes and keys are there on all ranks or on no rank.
+  Plan plan = plan_for(wishes.effort, read.has_homes);
+  exec::Array<int> current;
+  if (read.has_homes) {
+    plan.start = Start::homes;
+  } else if (wishes.effort == Effort::polish && read.has_keys) {
+    current = parts_along_curve(communicator, level, read.dimensions, parts,
+                                !read.has_weights && !read.has_uncuttable);
+    plan.start = Start::given;
+  } else if (wishes.effort == Effort::polish) {  // there is nothing to polish
+    plan = plan_for(Effort::fast, false);
+  }
+  plan.progress = wishes.progress;
+  plan.companion = wishes.companion;
+  std::optional<Contracted> other;  // the level in another order
+  if (plan.is_coarsened && plan.companion == nullptr) other = arranged(communicator, level);
+  if (other) level = std::move(other->level);
+  const std::int64_t clusters = level.all_vertices;
+  Moves moves = cut_levels(communicator, {}, level, goal, plan, std::move(current));
+  const bool are_filled = fill_empty(communicator, moves);
+  const auto take_back = [&](const exec::Array<Vertex>& coarse_of) {
+    vote(communicator, attempt(stage_name, [&] {
+           moves.vertices.parts = projected(space, coarse_of, moves.vertices.parts);
+         }));
+  };
+  if (read.has_uncuttable) {
+    if (other) take_back(other->coarse_of);
+    take_back(together.coarse_of);
+  }
+  // In all other cases the moves of the finest level describe the final parts.
+  if (are_filled || read.has_uncuttable || level.wishes.has_fixed)
+    moves = surveyed(communicator, read, goal, std::move(moves.vertices.parts));
+  GraphCut cut;
+  cut.report = report_of(communicator, read, moves, goal, heaviest, clusters);
+  if (other && !read.has_uncuttable) take_back(other->coarse_of);
+  cut.parts = std::move(moves.vertices.parts);
+  cut.parts.resize(read.level.owned);
+  return cut;
+}
+
+}  // namespace graphs
+
+const char* name_of(Effort effort) noexcept {
+  switch (effort) {
+    case Effort::polish: return "polish";
+    case Effort::fast: return "fast";
+    case Effort::good: return "good";
+  }
+  return "?";
+}
+
+GraphCut cut_graph(const Space& space, const Communicator& communicator, const Graph& graph,
+                   const GraphCutOptions& options, const ByGraph& method) {
+  const exec::Region shown("evenkeel::graph");
+  graphs::GraphRead read = graphs::read_graph(space, communicator, graph, options, method);
+  return graphs::cut_read(communicator, read,
+                          options.parts > 0 ? options.parts : communicator.size(),
+                          {method.effort, method.tolerance, options.progress});
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,43 @@
+#pragma once
+
+// A small graph that every rank has as a whole, on the host. It is the coarsest level, for steps
+// that are simplest one vertex after the other.
+
+#include "graph/levels/goal.hpp"
+#include "graph/levels/level.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace evenkeel::graphs {
+
+// Vertices are sorted by their names, and so are the columns of each row. So the graph is the same
+// on any number of ranks.
+struct HostGraph {
+  int constraints = 1;
+  std::vector<std::int64_t> offsets = {0};
+  std::vector<Vertex> columns;
+  std::vector<EdgeUnits> edges;
+  std::vector<std::int64_t> weights;  // constraint by constraint of each vertex
+  std::vector<std::uint64_t> names;
+  std::vector<int> homes, fixed;  // each is empty if it was not given
+  std::vector<std::int64_t> stay;
+  std::vector<std::uint64_t> keys;  // empty if there are no positions
+
+  std::int64_t size() const noexcept { return std::ssize(names); }
+  std::int64_t weight(std::int64_t vertex, int constraint) const {
+    return weights[static_cast<std::size_t>(vertex * constraints + constraint)];
+  }
+};
+
+// Collective. All vertices of a level, on all ranks.
+HostGraph gathered(const Communicator& communicator, const Level& level);
+
+// The same graph as a level of one rank, on the host. Local.
+Level level_of(const HostGraph& graph);
+
+// Parts by recursive bisection: greedy growth, then moves of single vertices (Fiduccia and
+// Mattheyses, 1982). The same seed gives the same parts. Fixed vertices are in their parts. Local.
+std::vector<int> bisected(const HostGraph& graph, const Goal& goal, std::uint64_t seed, int tries);
+
+}  // namespace evenkeel::graphs

@@ -1,0 +1,452 @@
+#include "graph/input/read.hpp"
+#include "graph/stage.hpp"
+
+#include "cut/units.hpp"
+#include "graph/input/steps.hpp"
+#include "graph/levels/contract.hpp"
+#include "order/bisect.hpp"
+
+#include <evenkeel/backends/comm/ballot.hpp>
+#include <evenkeel/backends/exec/bodies.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace evenkeel::graphs {
+
+namespace {
+
+constexpr const char* read_label = "evenkeel::graph::read";
+
+struct WriteNames {
+  std::int64_t first;
+  std::uint64_t* names;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    names[v] = exec::mixed(static_cast<std::uint64_t>(first + v) + 0x9E3779B97F4A7C15U);
+  }
+};
+
+struct WriteWeights {
+  const double* weights;  // null if all are the same
+  Units units;
+  int constraints, constraint;
+  std::int64_t* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    out[v * constraints + constraint] = weights != nullptr ? units.of(weights[v]) : units.one();
+  }
+};
+
+// Weights of edges as integers.
+struct EdgeScale {
+  const double* weights;      // null if all are 1
+  const std::int64_t* marks;  // null if there are no marks
+  double factor;
+  KOKKOS_FUNCTION bool is_uncuttable(std::int64_t e) const {
+    return (marks != nullptr && marks[e] != 0) ||
+           (weights != nullptr && !exec::is_finite(weights[e]));
+  }
+  // The units of an edge; 0 means that there is no edge.
+  KOKKOS_FUNCTION EdgeUnits of(std::int64_t e) const {
+    if (weights == nullptr) return 1;
+    if (!exec::is_finite(weights[e])) return heaviest_edge;
+    if (weights[e] == 0) return is_uncuttable(e) ? 1 : 0;
+    const double units = weights[e] * factor;
+    return units < 1 ? 1 : static_cast<EdgeUnits>(units);
+  }
+};
+
+struct Owners {
+  const std::int64_t* firsts;  // one per rank, then the number of all
+  int ranks, rank;
+  KOKKOS_FUNCTION Address address(std::int64_t number) const {
+    const auto owner = static_cast<int>(part_at(firsts, ranks, number));
+    return address_of(owner, static_cast<std::int32_t>(number - firsts[owner]));
+  }
+  KOKKOS_FUNCTION bool is_mine(std::int64_t number) const {
+    return number >= firsts[rank] && number < firsts[rank + 1];
+  }
+};
+
+struct CountRow {
+  const std::int64_t *offsets, *columns;
+  EdgeScale scale;
+  std::int64_t first;
+  std::int64_t* lengths;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    std::int64_t length = 0;
+    for (std::int64_t e = offsets[v]; e < offsets[v + 1]; ++e)
+      if (columns[e] != first + v && scale.of(e) > 0) ++length;
+    lengths[v] = length;
+  }
+};
+
+struct CountLoops {
+  const std::int64_t *offsets, *columns;
+  std::int64_t first;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
+    std::int64_t loops = 0;
+    for (std::int64_t e = offsets[v]; e < offsets[v + 1]; ++e)
+      loops += columns[e] == first + v ? 1 : 0;
+    return loops;
+  }
+};
+
+struct ElsewhereEdges {
+  const std::int64_t* columns;
+  Owners owners;
+  KOKKOS_FUNCTION bool operator()(std::int64_t e) const { return !owners.is_mine(columns[e]); }
+};
+struct WriteAddresses {
+  const std::int64_t *columns, *edges;
+  Owners owners;
+  Address* addresses;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    addresses[i] = owners.address(columns[edges[i]]);
+  }
+};
+exec::Array<Address> ghost_addresses(const Space& space, const Integers& columns,
+                                     const Owners& owners) {
+  const auto edges =
+      exec::numbers_that(space, read_label, columns.size(), ElsewhereEdges{columns.data(), owners});
+  const exec::Array<Address> addresses(space, read_label, edges.size());
+  exec::for_each(space, read_label, edges.size(),
+                 WriteAddresses{columns.data(), edges.data(), owners, addresses.data()});
+  return exec::distinct(space, read_label, addresses);
+}
+
+// Returns true if a row may have a column twice. Long rows are not searched.
+KOKKOS_INLINE_FUNCTION bool may_repeat(const Vertex* columns, std::int64_t begin,
+                                       std::int64_t end) {
+  constexpr std::int64_t longest = 48;
+  if (end - begin > longest) return true;
+  for (std::int64_t e = begin; e < end; ++e)
+    for (std::int64_t f = begin; f < e; ++f)
+      if (columns[e] == columns[f]) return true;
+  return false;
+}
+
+struct RowsOut {
+  const std::int64_t* firsts;
+  Vertex* columns;
+  EdgeUnits* weights;
+  int* uncuttable;  // null if not wanted
+};
+
+// Writes a row, and returns its length.
+struct WriteRow {
+  const std::int64_t *offsets, *columns;
+  EdgeScale scale;
+  Owners owners;
+  std::int64_t first, owned;
+  const Address* ghosts;
+  std::int64_t ghost_count;
+  RowsOut out;
+  int* repeats;  // becomes 1 if a row may have a column twice
+
+  KOKKOS_FUNCTION Vertex column(std::int64_t number) const {
+    if (owners.is_mine(number)) return static_cast<Vertex>(number - first);
+    return static_cast<Vertex>(owned + place_in(ghosts, ghost_count, owners.address(number)));
+  }
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
+    std::int64_t at = out.firsts[v];
+    for (std::int64_t e = offsets[v]; e < offsets[v + 1]; ++e) {
+      const EdgeUnits weight = scale.of(e);
+      if (columns[e] == first + v || weight == 0) continue;
+      out.columns[at] = column(columns[e]);
+      out.weights[at] = weight;
+      if (out.uncuttable != nullptr) out.uncuttable[at] = scale.is_uncuttable(e) ? 1 : 0;
+      ++at;
+    }
+    if (may_repeat(out.columns, out.firsts[v], at)) Kokkos::atomic_fetch_or(repeats, 1);
+    return at - out.firsts[v];
+  }
+};
+
+struct WriteParts {
+  const std::int64_t* given;
+  std::int64_t parts;
+  int* out;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    out[v] = given[v] >= 0 && given[v] < parts ? static_cast<int>(given[v]) : nowhere;
+  }
+};
+struct WriteStay {
+  const std::int64_t* bytes;  // null if all are the same
+  double each;                // finer units per unit of bytes
+  std::int64_t* stay;
+  KOKKOS_FUNCTION void operator()(std::int64_t v) const {
+    const double worth = each * (bytes != nullptr ? static_cast<double>(bytes[v]) : 1.0);
+    stay[v] = worth < 1 ? 1 : static_cast<std::int64_t>(worth);
+  }
+};
+
+struct IsIsolated {
+  const std::int64_t* offsets;
+  KOKKOS_FUNCTION std::int64_t operator()(std::int64_t v) const {
+    return offsets[v] == offsets[v + 1] ? 1 : 0;
+  }
+};
+// Integers that are not too large are used without scaling.
+double edge_factor(const Agreed& all) {
+  constexpr double most = 0x1p20;
+  if (all.uneven_edges == 0 && all.heaviest_edge <= most) return 1;
+  if (!(all.heaviest_edge > 0)) return 1;
+  return std::ldexp(1.0, 20 - std::ilogb(all.heaviest_edge));
+}
+
+EdgeScale edge_scale(const Given& given) {
+  return {given.rows.weights.empty() ? nullptr : given.rows.weights.data(),
+          given.rows.uncuttable.empty() ? nullptr : given.rows.uncuttable.data(),
+          edge_factor(given.all)};
+}
+
+Units units_for(std::int64_t vertices, double heaviest, bool given) {
+  Census census;
+  census.objects = std::max<std::int64_t>(vertices, 1);
+  census.heaviest = given ? heaviest : 1;
+  return Units(census);
+}
+
+void add_up(std::uint64_t& into, const std::uint64_t& from) noexcept { into += from; }
+
+// Collective. Checks that each edge has its reverse, and makes the ghosts.
+void read_edges(const Space& space, const Communicator& communicator, const Given& given,
+                const Owners& owners, GraphRead& read) {
+  exec::Array<Address> elsewhere;
+  std::uint64_t excess = 0;
+  const Status ready = attempt(stage_name, [&] {
+    excess = asymmetry(space, given);
+    if (communicator.size() > 1) elsewhere = ghost_addresses(space, given.rows.columns, owners);
+  });
+  if (vote<&add_up>(communicator, ready, excess) != 0) refuse_asymmetry(space, communicator, given);
+  read.level.ghosts = Ghosts(communicator, {}, space, elsewhere, {});
+}
+
+// Results of writing the level's rows.
+struct RowsWritten {
+  exec::Array<int> uncuttable;  // by entry, 1 if it is; empty if no entry of any rank is
+  std::int64_t loops = 0;
+  int may_repeat = 0;  // 1 if some row may have a column twice
+};
+
+// Writes the rows that have these offsets, and returns the number of their entries.
+std::int64_t write_entries(const Given& given, const EdgeScale& scale, const Owners& owners,
+                           exec::Array<std::int64_t> offsets, std::int64_t room, Level& level,
+                           RowsWritten& written) {
+  const Space space = level.space;
+  level.rows = {std::move(offsets), {space, read_label, room}, {space, read_label, room}};
+  if (given.all.uncuttable_edges > 0) written.uncuttable = {space, read_label, room};
+  const exec::Array<Address>& ghosts = level.ghosts.addresses();
+  const auto repeats = exec::filled<int>(space, read_label, 1, 0);
+  const RowsOut out{level.rows.offsets.data(), level.rows.columns.data(), level.rows.weights.data(),
+                    given.all.uncuttable_edges > 0 ? written.uncuttable.data() : nullptr};
+  const auto count = exec::sum<std::int64_t>(
+      space, given.owned,
+      WriteRow{given.rows.offsets.data(), given.rows.columns.data(), scale, owners, given.first,
+               given.owned, ghosts.data(), ghosts.size(), out, repeats.data()});
+  repeats.fetch(0, {&written.may_repeat, 1});
+  return count;
+}
+
+// Writes the columns and weights of the level's rows, without loops and edges of weight 0.
+RowsWritten write_rows(const Given& given, const EdgeScale& scale, const Owners& owners,
+                       Level& level) {
+  const Space space = level.space;
+  RowsWritten written;
+  exec::Array<std::int64_t> offsets(space, read_label, given.owned + 1);
+  exec::for_each(space, read_label, offsets.size(),
+                 exec::Copy{given.rows.offsets.data(), offsets.data()});
+  // In most graphs no edge is left out, and then the remaining edges need not be counted.
+  const std::int64_t entries = given.rows.columns.size();
+  if (write_entries(given, scale, owners, std::move(offsets), entries, level, written) == entries)
+    return written;
+  offsets = std::move(level.rows.offsets);
+  exec::for_each(space, read_label, given.owned,
+                 CountRow{given.rows.offsets.data(), given.rows.columns.data(), scale, given.first,
+                          offsets.data()});
+  const std::int64_t edges = exec::to_offsets(offsets);
+  write_entries(given, scale, owners, std::move(offsets), edges, level, written);
+  written.loops = exec::sum<std::int64_t>(
+      space, given.owned,
+      CountLoops{given.rows.offsets.data(), given.rows.columns.data(), given.first});
+  return written;
+}
+
+// --- Vertices ------------------------------------------------------------------------------------
+
+// Writes the names of vertices, the parts that they are in, and those where they must be.
+void write_names(const Given& given, Level& level) {
+  const Space space = level.space;
+  const std::int64_t local = level.local();
+  level.names = {space, read_label, local};
+  exec::for_each(space, read_label, given.owned, WriteNames{given.first, level.names.data()});
+  if (level.wishes.has_fixed) {
+    level.wishes.fixed = {space, read_label, local};
+    exec::for_each(space, read_label, given.owned,
+                   WriteParts{given.fixed.data(), given.parts, level.wishes.fixed.data()});
+  }
+  if (level.wishes.has_homes) {
+    level.wishes.homes = {space, read_label, local};
+    exec::for_each(space, read_label, given.owned,
+                   WriteParts{given.from.data(), given.parts, level.wishes.homes.data()});
+  }
+}
+
+// Returns the sums of the weights of this rank's vertices.
+PerConstraint write_weights(const Given& given, Level& level) {
+  const Space space = level.space;
+  const int constraints = level.constraints;
+  PerConstraint totals = {};
+  level.weights = {space, read_label, level.local() * constraints};
+  for (int c = 0; c < constraints; ++c) {
+    const auto at = static_cast<std::size_t>(c);
+    const bool is_given = at < given.weights.size();
+    const Units units =
+        units_for(given.all.vertices, given.all.heaviest[c], given.all.has(Says::weights));
+    exec::for_each(
+        space, read_label, given.owned,
+        WriteWeights{is_given && !units.weightless() ? given.weights[at].data() : nullptr, units,
+                     constraints, c, level.weights.data()});
+    totals[at] = exec::sum<std::int64_t>(space, given.owned,
+                                         exec::OneOfSeveral{level.weights.data() + c, constraints});
+  }
+  return totals;
+}
+
+// The cost of moving each vertex, in units; empty if all costs are the same.
+exec::Array<std::int64_t> bytes_in_units(const Space& space, const Given& given) {
+  exec::Array<std::int64_t> bytes;
+  if (!given.all.has(Says::bytes) || !(given.all.heaviest_bytes > 0)) return bytes;
+  const Units units = units_for(given.all.vertices, given.all.heaviest_bytes, true);
+  bytes = {space, read_label, given.owned};
+  exec::for_each(space, read_label, given.owned,
+                 WriteWeights{given.bytes.data(), units, 1, 0, bytes.data()});
+  return bytes;
+}
+
+struct Sums {
+  PerConstraint totals;
+  std::int64_t edges, edge_weights;  // entries of rows, and their weights
+  std::int64_t bytes;
+  std::int64_t may_repeat;  // ranks whose rows may have a column twice
+  std::int64_t loops;
+};
+void add_sums(Sums& into, const Sums& from) noexcept {
+  for (std::size_t c = 0; c < into.totals.size(); ++c) into.totals[c] += from.totals[c];
+  into.edges += from.edges;
+  into.edge_weights += from.edge_weights;
+  into.bytes += from.bytes;
+  into.may_repeat += from.may_repeat;
+  into.loops += from.loops;
+}
+
+// Writes the worth of staying: a tie-break, and the moving cost that the user gives.
+void write_stay(const Given& given, const Sums& all, double moving_cost,
+                const exec::Array<std::int64_t>& bytes, Level& level) {
+  const double mean_edge =
+      all.edges > 0 ? static_cast<double>(all.edge_weights) / static_cast<double>(all.edges) : 1;
+  const double mean_bytes =
+      all.bytes > 0 ? static_cast<double>(all.bytes) / static_cast<double>(given.all.vertices) : 1;
+  constexpr double tie_break = 1.0 / 1024;
+  level.wishes.stay = {level.space, read_label, given.owned};
+  exec::for_each(level.space, read_label, given.owned,
+                 WriteStay{bytes.empty() ? nullptr : bytes.data(),
+                           (tie_break + moving_cost) * mean_edge * (1 << finer_bits) / mean_bytes,
+                           level.wishes.stay.data()});
+  level.space.fence(read_label);
+}
+
+// --- All vertices together -----------------------------------------------------------------------
+
+// Sets the numbers that are the same on all ranks.
+void describe(const Space& space, const Given& given, GraphRead& read) {
+  Level& level = read.level;
+  level.space = space;
+  level.constraints = static_cast<int>(given.all.constraints.greatest);
+  level.owned = given.owned;
+  level.all_vertices = read.counts.vertices = given.all.vertices;
+  level.wishes.has_homes = level.wishes.has_stay = read.has_homes = given.all.has(Says::from);
+  level.wishes.has_fixed = given.all.has(Says::fixed);
+  level.has_keys = read.has_keys = given.all.has(Says::positions);
+  read.has_uncuttable = given.all.uncuttable_edges > 0;
+  read.has_weights = given.all.has(Says::weights);
+  read.dimensions = static_cast<int>(given.all.dimensions.greatest);
+}
+
+// Collective. Merges edges that occur more than once. The rows have `before` entries in total.
+void merge_repeated(const Communicator& communicator, GraphRead& read, std::int64_t before) {
+  Level& level = read.level;
+  const Space space = level.space;
+  exec::Array<std::int64_t> order;
+  const Status ready = attempt(
+      stage_name, [&] { order = exec::counted_up<std::int64_t>(space, read_label, level.owned); });
+  Contracted merged = reordered(communicator, ready, level, order);
+  level = std::move(merged.level);
+  const std::int64_t after =
+      communicator.all_reduce(level.rows.columns.size() + std::int64_t{0}, Reduction::sum);
+  read.counts.duplicates = (before - after) / 2;
+  read.counts.edges = after / 2;
+}
+
+}  // namespace
+
+GraphRead read_graph(const Space& space, const Communicator& communicator,
+                     const evenkeel::Graph& graph, const GraphCutOptions& options,
+                     const ByGraph& method) {
+  return read_given(space, communicator, given_graph(space, communicator, graph, options, method),
+                    method.moving_cost);
+}
+
+GraphRead read_given(const Space& space, const Communicator& communicator, const Given& given,
+                     double moving_cost) {
+  const exec::Reached<std::int64_t> firsts(space, read_label, given.firsts);
+  const Owners owners{firsts.data(), communicator.size(), communicator.rank()};
+  const EdgeScale scale = edge_scale(given);
+  GraphRead read;
+  Level& level = read.level;
+  describe(space, given, read);
+  read.edge_unit = 1 / scale.factor;
+  read_edges(space, communicator, given, owners, read);
+
+  RowsWritten rows;
+  exec::Array<std::int64_t> bytes;
+  Sums mine = {};
+  Status ready = attempt(stage_name, [&] {
+    rows = write_rows(given, scale, owners, level);
+    mine.loops = rows.loops;
+    write_names(given, level);
+    mine.totals = write_weights(given, level);
+    bytes = bytes_in_units(space, given);
+    mine.edges = level.rows.columns.size();
+    mine.edge_weights =
+        scale.weights == nullptr
+            ? mine.edges
+            : exec::sum<std::int64_t>(space, mine.edges, exec::ValueAt{level.rows.weights.data()});
+    mine.bytes = exec::sum<std::int64_t>(space, bytes.size(), exec::ValueAt{bytes.data()});
+    mine.may_repeat = rows.may_repeat;
+    space.fence(read_label);
+  });
+  const Sums all = vote<&add_sums>(communicator, ready, mine);
+  read.totals = all.totals;
+  read.counts.edges = all.edges / 2;
+  read.counts.loops = all.loops;
+  ready = attempt(stage_name, [&] {
+    if (read.has_homes) write_stay(given, all, moving_cost, bytes, level);
+  });
+  vote(communicator, ready);
+
+  if (read.has_keys) level.keys = keys_along_curve(space, communicator, given);
+  complete_ghosts(communicator, level);
+  if (read.has_uncuttable)
+    read.uncuttable = uncuttable_leaders(communicator, level, rows.uncuttable);
+  if (all.may_repeat > 0) merge_repeated(communicator, read, all.edges);
+  read.counts.isolated = communicator.all_reduce(
+      exec::sum<std::int64_t>(space, level.owned, IsIsolated{level.rows.offsets.data()}),
+      Reduction::sum);
+  return read;
+}
+
+}  // namespace evenkeel::graphs

@@ -1,0 +1,66 @@
+#pragma once
+
+// Lists of the items that belong to each of many owners.
+
+#include "graph/levels/atomics.hpp"
+
+#include <evenkeel/backends/exec/lists.hpp>
+
+#include <cstdint>
+
+namespace evenkeel::graphs {
+
+namespace detail {
+
+template <class Instance, class OwnersOf>
+struct CountItems {
+  OwnersOf owners_of;
+  std::int64_t* counts;
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    owners_of(item, [&](std::int64_t owner) { add<Instance>(&counts[owner], std::int64_t{1}); });
+  }
+};
+
+template <class Instance, class Item, class OwnersOf>
+struct ListItems {
+  OwnersOf owners_of;
+  std::int64_t* ends;  // the place of the next item of each owner
+  Item* items;
+  KOKKOS_FUNCTION void operator()(std::int64_t item) const {
+    owners_of(item, [&](std::int64_t owner) {
+      items[add<Instance>(&ends[owner], std::int64_t{1})] = static_cast<Item>(item);
+    });
+  }
+};
+
+}  // namespace detail
+
+template <class Item>
+struct ByOwner {
+  exec::Array<std::int64_t> offsets;  // owners + 1
+  exec::Array<Item> items;            // those of one owner are in any order
+};
+
+// The items in [0, count) by owner: owners_of(item, visit) calls visit(owner) for each owner of an
+// item. Blocks.
+template <class Item, class OwnersOf>
+ByOwner<Item> by_owner(const Space& space, const char* label, std::int64_t owners,
+                       std::int64_t count, const OwnersOf& owners_of) {
+  // ends[o] becomes the begin of the items of owner o, and at last their end.
+  ByOwner<Item> lists{exec::filled<std::int64_t>(space, label, owners + 1, 0), {}};
+  if (owners == 0) return lists;
+  std::int64_t* const ends = lists.offsets.data() + 1;
+  with_space(space, [&](const auto& instance) {
+    using Instance = std::remove_cvref_t<decltype(instance)>;
+    exec::for_each(instance, label, count, detail::CountItems<Instance, OwnersOf>{owners_of, ends});
+    const exec::Values<std::int64_t> counts{ends, owners};
+    lists.items = {space, label, exec::exclusive_scan(instance, counts, counts)};
+    exec::for_each(
+        instance, label, count,
+        detail::ListItems<Instance, Item, OwnersOf>{owners_of, ends, lists.items.data()});
+    exec::fence(instance, label);
+  });
+  return lists;
+}
+
+}  // namespace evenkeel::graphs

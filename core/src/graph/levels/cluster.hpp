@@ -1,0 +1,18 @@
+#pragma once
+
+// Clusters of neighbours that become the vertices of a coarser level.
+
+#include "graph/levels/level.hpp"
+
+#include "graph/levels/goal.hpp"
+
+namespace evenkeel::graphs {
+
+// Collective. The leader of each vertex and ghost. Clusters are pairs that are each other's best
+// neighbours, and single vertices that join one of a pair. All vertices of a cluster have the same
+// home and the same fixed part, and together weigh no more than `heaviest` in any constraint. The
+// clusters are the same on any number of ranks.
+exec::Array<Address> clusters_of(const Communicator& communicator, const Status& status,
+                                 const Level& level, const PerConstraint& heaviest);
+
+}  // namespace evenkeel::graphs

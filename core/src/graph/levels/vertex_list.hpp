@@ -1,0 +1,60 @@
+#pragma once
+
+// Lists of vertices to which threads append at the same time. Their order is arbitrary.
+
+#include "graph/levels/atomics.hpp"
+#include "graph/levels/level.hpp"
+
+#include <cstdint>
+#include <utility>
+
+namespace evenkeel::graphs {
+
+// For kernels.
+template <class Instance>
+struct Appender {
+  Vertex* vertices;
+  std::int64_t* count;
+  KOKKOS_FUNCTION void operator()(Vertex vertex) const {
+    vertices[add<Instance>(count, std::int64_t{1})] = vertex;
+  }
+};
+
+class VertexList {
+ public:
+  VertexList() = default;
+  // An empty list with room for `most` vertices.
+  VertexList(const Space& space, std::int64_t most)
+      : vertices_(space, "evenkeel::graph::list", most),
+        count_there_(space, "evenkeel::graph::list", 1) {
+    clear();
+  }
+
+  const Vertex* data() const noexcept { return vertices_.data(); }
+  std::int64_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  std::int64_t capacity() const noexcept { return vertices_.size(); }
+
+  // Kernels append to the list; call count_up() afterwards to update size().
+  template <class Instance>
+  Appender<Instance> appender() const {
+    return {vertices_.data(), count_there_.data()};
+  }
+  // Blocks.
+  void count_up() { count_there_.fetch(0, {&size_, 1}); }
+  void clear() {
+    size_ = 0;
+    const Space space = count_there_.space();
+    copy_bytes(space, count_there_.data(), count_there_.memory(), &size_, MemoryKind::host,
+               sizeof size_);
+    space.fence("evenkeel::graph::list");
+  }
+  void swap(VertexList& other) noexcept { std::swap(*this, other); }
+
+ private:
+  exec::Array<Vertex> vertices_;
+  exec::Array<std::int64_t> count_there_;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace evenkeel::graphs

@@ -1,0 +1,78 @@
+#include "migrate/manifest.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace evenkeel {
+
+Manifest::Manifest(std::span<const Set> sets, std::span<const SetShape> shapes, const Plan& plan,
+                   const MessageSizes& sizes)
+    : plan_(plan), sizes_(sizes) {
+  add_columns(sets, shapes);
+  add_loads(true);
+  add_loads(false);
+}
+
+void Manifest::add_columns(std::span<const Set> sets, std::span<const SetShape> shapes) {
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    for (std::size_t f = 0; f < sets[s].fields().size(); ++f) {
+      const FieldLayout at = sets[s].fields()[f].layout();
+      const std::int64_t components = shapes[s].components[f];
+      columns_.push_back({s, f, at.memory, at.element_bytes * components});
+    }
+    for (std::size_t p = 0; p < sets[s].payloads().size(); ++p)
+      columns_.push_back({s, p, sets[s].payloads()[p]->memory(), any_bytes});
+  }
+  for (const Column& column : columns_) uses_[index_of(column.memory)] = true;
+}
+
+std::vector<Share> Manifest::shares_of(std::span<const std::int64_t> first,
+                                       std::span<const std::int64_t> objects, bool leaving) const {
+  std::vector<Share> shares;
+  shares.reserve(columns_.size());
+  for (const Column& column : columns_) {
+    const std::int64_t count = objects[column.set];
+    if (!column.is_payload()) {
+      shares.push_back({count, count * column.bytes_per_object});
+      continue;
+    }
+    const PayloadPlan& all = plan_.sets[column.set].payloads[column.index];
+    shares.push_back(share_of_payload(Space::where(column.memory),
+                                      (leaving ? all.leaving : all.arriving).data(),
+                                      first[column.set], count, sizes_.most));
+  }
+  return shares;
+}
+
+// Adds the loads by rank.
+void Manifest::add_loads(bool leaving) {
+  const std::size_t sets = plan_.sets.size();
+  std::vector<int> ranks;
+  const auto parcels_of = [&](std::size_t s) -> const std::vector<Parcel>& {
+    return leaving ? plan_.sets[s].exports : plan_.sets[s].imports;
+  };
+  for (std::size_t s = 0; s < sets; ++s)
+    for (const Parcel& parcel : parcels_of(s)) ranks.push_back(parcel.rank);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  std::vector<std::size_t> next(sets);
+  for (const int rank : ranks) {
+    std::vector<std::int64_t> first(sets), objects(sets);
+    for (std::size_t s = 0; s < sets; ++s) {
+      if (next[s] == parcels_of(s).size() || parcels_of(s)[next[s]].rank != rank) continue;
+      const Parcel& parcel = parcels_of(s)[next[s]++];
+      first[s] = parcel.first;
+      objects[s] = parcel.objects;
+    }
+    const std::vector<Share> shares = shares_of(first, objects, leaving);
+    for (const Share& share : shares) (leaving ? sent_bytes_ : received_bytes_) += share.bytes;
+    for (Message& message : cut_into_messages(columns_, shares, sizes_))
+      (leaving ? leaving_ : arriving_).push_back({rank, std::move(message), first});
+  }
+  std::vector<int> all;
+  std::set_union(partners_.begin(), partners_.end(), ranks.begin(), ranks.end(),
+                 std::back_inserter(all));
+  partners_ = std::move(all);
+}
+
+}  // namespace evenkeel

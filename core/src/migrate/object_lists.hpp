@@ -1,0 +1,39 @@
+#pragma once
+
+// The objects that leave and the places of arrivals, in each kind of memory that needs these lists.
+
+#include "migrate/manifest.hpp"
+
+namespace evenkeel {
+
+class ObjectLists {
+ public:
+  // Refers to the plan.
+  explicit ObjectLists(const Plan& plan) : plan_(plan), lists_(plan.sets.size()) {}
+
+  // The bytes of the lists of the plan, and of those that make() will allocate.
+  std::int64_t bytes(std::span<const Column> columns) const;
+  // Local. Allocates the lists that the columns of a set need.
+  void make(std::size_t set, std::span<const Column> columns);
+
+  // Null if no column needs it.
+  const std::int64_t* objects(std::size_t set, MemoryKind kind) const {
+    return data_of(lists_[set].objects[index_of(kind)]);
+  }
+  const std::int64_t* places(std::size_t set, MemoryKind kind) const {
+    return data_of(lists_[set].places[index_of(kind)]);
+  }
+
+ private:
+  using Reached = std::optional<exec::Reached<std::int64_t>>;
+  struct Lists {
+    exec::Array<std::int64_t> listed;  // places one by one, if the plan has ranges
+    std::array<Reached, memory_kinds> objects, places;
+  };
+  static const std::int64_t* data_of(const Reached& list) { return list ? list->data() : nullptr; }
+
+  const Plan& plan_;
+  std::vector<Lists> lists_;
+};
+
+}  // namespace evenkeel

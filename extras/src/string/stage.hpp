@@ -1,0 +1,7 @@
+#pragma once
+
+namespace evenkeel {
+
+constexpr const char* stage_name = "core/chain";
+
+}  // namespace evenkeel

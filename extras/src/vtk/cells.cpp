@@ -1,0 +1,26 @@
+#include <evenkeel/backends/error.hpp>
+#include <evenkeel/core/domains.hpp>
+#include <evenkeel/extras/vtk.hpp>
+
+namespace evenkeel {
+
+std::vector<DomainCell> cells_of(const Domains& domains, std::span<const double> work) {
+  const Decomposition& all = decomposition_of(domains);
+  if (!own_places(domains))
+    throw Error(ErrorKind::bad_input, Where{"core/vtk"}, "Domains of a graph have no places.",
+                "Draw domains that are cut along a curve or in boxes.");
+  if (!work.empty() && std::ssize(work) != all.parts())
+    throw Error(ErrorKind::bad_input, Where{"core/vtk"},
+                "The work of " + std::to_string(work.size()) + " parts came with " +
+                    std::to_string(all.parts()) + " parts.",
+                "Give the work of each part, or none.");
+  std::vector<DomainCell> cells;
+  for (int part = 0; part < all.parts(); ++part) {
+    const double its_work = work.empty() ? 0 : work[static_cast<std::size_t>(part)];
+    for (const Box& box : boxes_of(domains, all.rank_of(part)))
+      cells.push_back({box, part, all.rank_of(part), its_work});
+  }
+  return cells;
+}
+
+}  // namespace evenkeel

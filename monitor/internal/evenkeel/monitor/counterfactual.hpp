@@ -1,0 +1,88 @@
+#pragma once
+
+// What would have been: the load that ranks would carry now under other domains than those they
+// have. Evaluated at looks, from the present objects and the cost of each; docs/triggers.md says
+// what it is used for.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+
+// Each number is the load, in nanoseconds over an epoch, of the rank that would have most; below 0:
+// not known. The mean load would be the measured one. The same on all ranks.
+struct Counterfactual {
+  static constexpr std::int64_t unknown = -1;
+  static constexpr std::size_t earlier_cuts = 12;
+
+  // If the domains had stayed those of the start, or those before the last rebalance; and if either
+  // were taken again now.
+  std::int64_t first = unknown, previous = unknown;
+  std::int64_t first_again = unknown, previous_again = unknown;
+  std::int64_t fresh = unknown;  // under a cut made now
+  // Under the present domains, if objects cost what their weights say. The measured load shows how
+  // far these weights can be trusted.
+  std::int64_t as_weighed = unknown;
+  std::int64_t advised = unknown;  // under the last cut that advice would have led to
+  // Under cuts made at earlier looks, used or not, and the ages of these cuts in steps; age 0: no
+  // such cut.
+  std::array<std::int64_t, earlier_cuts> earlier{}, age{};
+};
+
+// A fixed number of cuts made at looks: the older they are, the fewer are kept, so that their ages
+// grow by factors. The same steps keep the same cuts on all ranks.
+template <class Cut>
+class EarlierCuts {
+ public:
+  // A cut, and when it was made.
+  struct Entry {
+    std::int64_t step;  // after which it was made
+    Cut cut;
+  };
+
+  EarlierCuts() { entries_.reserve(Counterfactual::earlier_cuts + 1); }
+
+  // Allocates nothing: ranks that have agreed on a cut all keep it.
+  void add(std::int64_t step, Cut cut) {
+    entries_.insert(entries_.begin(), {step, std::move(cut)});
+    if (entries_.size() > Counterfactual::earlier_cuts)
+      entries_.erase(entries_.begin() + static_cast<std::ptrdiff_t>(most_superfluous()));
+  }
+  const std::vector<Entry>& entries() const noexcept { return entries_; }  // the newest first
+  void clear() noexcept { entries_.clear(); }
+
+ private:
+  // The cut without which the ages on both sides of the gap differ by the least factor; never the
+  // newest or the oldest.
+  std::size_t most_superfluous() const noexcept {
+    const auto age = [&](std::size_t i) {
+      return static_cast<double>(entries_.front().step - entries_[i].step + 1);
+    };
+    std::size_t best = 1;
+    double least = age(2) / age(0);
+    for (std::size_t i = 2; i + 1 < entries_.size(); ++i) {
+      const double factor = age(i + 1) / age(i - 1);
+      if (factor < least) {
+        least = factor;
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  std::vector<Entry> entries_;
+};
+
+// What a rank has found out about the load under other domains, in nanoseconds over an epoch.
+struct Survey {
+  Counterfactual would_be = {};  // the same on all ranks
+  // This rank's own load under the first domains or, while those are in use, under the domains that
+  // advice would have led to; below 0: not known.
+  std::int64_t mine_otherwise = -1;
+  std::int64_t took = 0;  // the time that this survey took
+};
+
+}  // namespace evenkeel

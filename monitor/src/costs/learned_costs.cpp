@@ -1,0 +1,297 @@
+#include "costs/learned_costs.hpp"
+
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/backends/exec/reduce.hpp>
+#include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/weights.hpp>
+#include <evenkeel/core/weights/stretches.hpp>
+
+#include <cmath>
+#include <numeric>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* label = "evenkeel::balancer::costs";
+constexpr double widest = 100;  // factor between loads
+
+// The load to believe in, given a measured and an expected one: the expected one, as far as noise
+// explains the difference. `left_over` is the share of loads that models leave unexplained; where
+// costs differ within types, most of it is not noise.
+double beyond_noise(double measured, double expected, double left_over) {
+  constexpr double most_noise = 0.02;
+  const double off = measured / expected - 1, usual = 2 * std::min(left_over, most_noise);
+  const double believed = std::max(0.0, off * off - usual * usual) / std::max(off * off, 1e-30);
+  return expected * (1 + believed * off);
+}
+
+// True if a loop in chunks has timed objects of a set that is not empty.
+bool is_usable(const StretchTimes& loop, std::span<const Set> sets) {
+  return loop.steps > 0 && loop.objects > 0 && static_cast<std::size_t>(loop.set) < sets.size() &&
+         sets[static_cast<std::size_t>(loop.set)].count() > 0;
+}
+
+double time_of(const StretchTimes& loop) {
+  return std::accumulate(loop.nanoseconds.begin(), loop.nanoseconds.end(), 0.0);
+}
+
+struct Multiply {
+  double by;
+  double* values;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { values[i] *= by; }
+};
+
+void scale(const exec::Array<double>& values, double by) {
+  exec::for_each(values.space(), label, values.size(), Multiply{by, values.data()});
+}
+
+// A cost by type is always positive.
+struct RaiseTo {
+  double least;
+  double* costs;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    if (!(costs[i] > least)) costs[i] = least;
+  }
+};
+
+void require_positive(const exec::Array<double>& costs) {
+  constexpr double least_share = 1e-3;  // of the mean
+  const double sum = sum_of(costs);
+  const double least = sum > 0 ? least_share * sum / static_cast<double>(costs.size()) : 1;
+  exec::for_each(costs.space(), label, costs.size(), RaiseTo{least, costs.data()});
+}
+
+// Objects without history cost what their type costs.
+struct Enlarge {
+  const double *by_type, *dearer;
+  double* costs;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    costs[i] = by_type[i] * (dearer[i] > 0 ? dearer[i] : 1);
+  }
+};
+
+struct Spread {
+  double of_known, of_types;
+  const double* by_type;
+  double* costs;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    costs[i] = of_known * costs[i] + of_types * by_type[i];
+  }
+};
+
+struct Compare {
+  const double *costs, *by_type;
+  double* dearer;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { dearer[i] = costs[i] / by_type[i]; }
+};
+
+// Multiplies the costs of a phase by the ratio of the cost of an object to the cost by its type.
+struct Adjust {
+  const double *costs, *by_type;
+  double* of_phase;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const { of_phase[i] *= costs[i] / by_type[i]; }
+};
+
+struct Differ {
+  const std::int64_t *a, *b;
+  KOKKOS_FUNCTION bool operator()(std::int64_t i) const { return a[i] != b[i]; }
+};
+
+}  // namespace
+
+bool LearnedCosts::has_keys() const noexcept {
+  return std::any_of(keys_.begin(), keys_.end(), [](const auto& keys) { return !keys.empty(); });
+}
+
+std::int64_t LearnedCosts::follow(const Space& space, std::span<const Set> sets,
+                                  RankRecords& records) {
+  std::int64_t forgotten = 0;
+  for (std::size_t s = 0; s < sets.size(); ++s) forgotten += follow(space, sets[s], s, records);
+  return forgotten;
+}
+
+std::int64_t LearnedCosts::follow(const Space& space, const Set& set, std::size_t index,
+                                  RankRecords& records) {
+  exec::Array<double>& costs = travelling_[index];
+  exec::Array<std::int64_t>& keys = keys_[index];
+  const std::int64_t count = set.count();
+  const auto has_any = [&] { return !costs.empty() && sum_of(costs) > 0; };
+  bool had_any = false;
+  if (set.options().key.given()) {
+    exec::Array<std::int64_t> now = keys_of(space, set);
+    had_any = has_any();
+    if (had_any && keys.size() == costs.size()) {
+      const bool is_same = keys.size() == count &&
+                           exec::first_that(space, count, Differ{keys.data(), now.data()}) == count;
+      Followed known;
+      if (!is_same) {
+        known = followed(space, keys, costs, now);
+        records.follow(index, keys.size(), known.places);
+        costs = std::move(known.values);
+      }
+      keys = std::move(now);
+      return known.unknown;
+    }
+    keys = std::move(now);
+  } else {
+    keys = {};
+    if (costs.size() == count && count > 0) return 0;
+    had_any = has_any();
+  }
+  costs = exec::filled(space, label, count, 0.0);
+  if (index < is_new_.size()) is_new_[index] = 1;
+  return had_any ? count : 0;
+}
+
+void LearnedCosts::travel_with(std::span<Set> sets) {
+  for (std::size_t s = 0; s < sets.size(); ++s) sets[s].accompany(field_of(travelling_[s]));
+}
+
+void LearnedCosts::note_move() noexcept {
+  for (auto* arrays : {&by_type_, &costs_})
+    for (exec::Array<double>& array : *arrays) array = {};
+}
+
+void LearnedCosts::note_keys(const Space& space, std::span<const Set> sets) {
+  for (exec::Array<std::int64_t>& keys : keys_) keys = {};
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    if (sets[s].options().key.given()) keys_[s] = keys_of(space, sets[s]);
+}
+
+void LearnedCosts::give_back() noexcept {
+  for (std::size_t s = 0; s < std::min(travelling_.size(), is_new_.size()); ++s)
+    if (is_new_[s] != 0) travelling_[s] = {};
+  is_new_.clear();
+}
+
+std::int64_t LearnedCosts::expected() const {
+  std::int64_t sum = 0;
+  for (const auto& costs : of_sets()) sum += std::llround(sum_of(costs));
+  return sum;
+}
+
+double LearnedCosts::share_followed(double measured, double foretold) noexcept {
+  constexpr double least = 0.5, far_off = 0.2;
+  if (foretold <= 0 || measured <= 0) return least;
+  const double off = std::abs(measured / foretold - 1);
+  return std::max(least, 1 - (1 - least) * off / far_off);
+}
+
+void LearnedCosts::learn(const Space& space, std::span<const Set> sets,
+                         const CostEvidence& measured, double followed) {
+  // Loads move, and measurements are noisy.
+  const double mine = (measured.mine + measured.last) / 2;
+  std::int64_t objects = 0;
+  for (const Set& set : sets) objects += set.count();
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    exec::Array<double>& costs = travelling_[s];
+    const std::int64_t count = sets[s].count();
+    if (measured.mean_per_object > 0) {
+      const double mean = mine > 0 ? mine / static_cast<double>(objects) : measured.mean_per_object;
+      const Measured load = {mean * static_cast<double>(count), measured.mean_per_object, followed};
+      costs = measured_weights(space, count, load, costs);
+    } else if (!(sum_of(costs) > 0)) {
+      costs = exec::filled(space, label, count, mean_per_object_);
+    }
+  }
+  refresh(sets, measured.mine, measured.stretches);
+}
+
+void LearnedCosts::renew(const Space& space, std::span<const Set> sets, const WorkCosts& work) {
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    by_type_[s] = costs_of(space, sets[s], work.costs(s));
+    require_positive(by_type_[s]);
+    const std::int64_t count = sets[s].count();
+    if (!is_typed_ || travelling_[s].size() != count)
+      travelling_[s] = exec::filled(space, label, count, 1.0);
+    costs_[s] = exec::Array<double>(space, label, count);
+    exec::for_each(space, label, count,
+                   Enlarge{by_type_[s].data(), travelling_[s].data(), costs_[s].data()});
+    space.fence(label);
+  }
+  is_typed_ = true;
+}
+
+// The load of this rank is shared out by the costs of types and, as far as they predicted the load,
+// by the learned costs of objects. If noise explains the difference between the measured load and
+// the expected one, the expected one counts.
+void LearnedCosts::learn_by_type(std::span<const Set> sets, const CostEvidence& measured,
+                                 const WorkCosts& work) {
+  double by_type = 0, expected = 0;
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    by_type += sum_of(by_type_[s]);
+    expected += sum_of(costs_[s]);
+  }
+  if (!(by_type > 0) || !(expected > 0)) return;
+  const bool is_measured = work.are_measured() && measured.mine > 0;
+  const double mine = is_measured ? (measured.mine + measured.last) / 2 : expected;
+  const double followed = share_followed(mine, expected);
+  const double load =
+      std::clamp(beyond_noise(mine, expected, work.noise()), by_type / widest, by_type * widest);
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    exec::for_each(costs_[s].space(), label, costs_[s].size(),
+                   Spread{followed * load / expected, (1 - followed) * load / by_type,
+                          by_type_[s].data(), costs_[s].data()});
+  refresh(sets, measured.mine, measured.stretches);
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    const Space space = costs_[s].space();
+    exec::for_each(space, label, costs_[s].size(),
+                   Compare{costs_[s].data(), by_type_[s].data(), travelling_[s].data()});
+    space.fence(label);
+  }
+}
+
+LearnedCosts::ByPhase LearnedCosts::by_phase(const Space& space, std::span<const Set> sets,
+                                             const WorkCosts& work) const {
+  ByPhase all(sets.size());
+  for (int phase = 0; phase < kernel_phases; ++phase) {
+    if ((work.phases() >> phase & 1U) == 0) continue;
+    double expected = 0;
+    for (std::size_t s = 0; s < sets.size(); ++s) {
+      exec::Array<double>& costs =
+          all[s].emplace_back(costs_of(space, sets[s], work.costs(s, phase)));
+      exec::for_each(space, label, costs.size(),
+                     Adjust{costs_[s].data(), by_type_[s].data(), costs.data()});
+      expected += sum_of(costs);
+    }
+    const double measured = work.load_of(phase);
+    if (measured > 0 && expected > 0) {
+      const double load = std::clamp(beyond_noise(measured, expected, work.noise()),
+                                     expected / widest, expected * widest);
+      for (const auto& of_set : all) scale(of_set.back(), load / expected);
+    }
+  }
+  space.fence(label);
+  return all;
+}
+
+// The time of a chunk is spread over its objects. The load outside of chunks is spread over all
+// objects, in proportion to the costs known before.
+void LearnedCosts::refresh(std::span<const Set> sets, double load,
+                           std::span<const StretchTimes> stretches) {
+  constexpr double least_rest = 1e-3;  // of the time in chunks: keeps all costs positive
+  double in_chunks = 0, known = 0;
+  for (const StretchTimes& loop : stretches)
+    if (is_usable(loop, sets)) {
+      in_chunks += time_of(loop) / loop.steps;
+      load -= loop.all_nanoseconds / loop.all_steps;
+    }
+  for (const exec::Array<double>& costs : of_sets()) known += sum_of(costs);
+  if (!(in_chunks > 0) || !(known > 0)) return;
+  const double rest = std::max(least_rest * in_chunks, load);
+  for (std::size_t s = 0; s < sets.size(); ++s) {
+    const exec::Array<double>& costs = of_sets()[s];
+    if (costs.size() != sets[s].count() || costs.empty()) continue;
+    scale(costs, rest / known);
+    for (const StretchTimes& loop : stretches) {
+      if (!is_usable(loop, sets) || static_cast<std::size_t>(loop.set) != s) continue;
+      std::vector<double> per_step = loop.nanoseconds;
+      for (double& nanoseconds : per_step) nanoseconds /= loop.steps;
+      add_stretches(per_step, loop.objects, costs);
+    }
+  }
+}
+
+}  // namespace evenkeel

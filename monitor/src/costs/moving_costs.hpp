@@ -1,0 +1,50 @@
+#pragma once
+
+// The cost of moving an object relative to the cost of a cut edge, learned from the seconds that
+// moves have taken and from the steps that their cuts have lasted.
+
+#include <evenkeel/core/graph/method.hpp>
+#include <evenkeel/core/migrate/move.hpp>
+
+#include <algorithm>
+#include <string_view>
+
+namespace evenkeel {
+
+// Its input is the same on all ranks, and so are its results.
+class MovingCosts {
+ public:
+  // After a move at this step.
+  void note(const MoveReport& report, int ranks, std::int64_t step) {
+    double seconds = 0;
+    for (const auto& [stage, taken] : report.seconds)
+      for (const std::string_view moving : {"reserve", "pack", "transfer", "unpack"})
+        if (stage == moving) seconds += taken;
+    if (report.objects <= 0) return;
+    const double now = seconds * ranks / static_cast<double>(report.objects);
+    per_object_ = moves_ == 0 ? now : per_object_ + share_of_new * (now - per_object_);
+    if (moves_ > 0) {
+      const auto lasted = static_cast<double>(std::max<std::int64_t>(step - last_, 1));
+      lasting_ = lasting_ == 0 ? lasted : lasting_ + share_of_new * (lasted - lasting_);
+    }
+    ++moves_;
+    last_ = step;
+  }
+
+  // The method with its moving cost set, if the method gives the seconds of a cut edge and two
+  // moves have shown how long a cut lasts.
+  ByGraph priced(ByGraph method) const {
+    if (method.edge_seconds > 0 && per_object_ > 0 && lasting_ > 0)
+      method.moving_cost = per_object_ / (method.edge_seconds * lasting_);
+    return method;
+  }
+
+ private:
+  static constexpr double share_of_new = 0.3;
+
+  double per_object_ = 0;  // rank-seconds
+  double lasting_ = 0;     // steps from one move to the next
+  std::int64_t moves_ = 0, last_ = 0;
+};
+
+}  // namespace evenkeel

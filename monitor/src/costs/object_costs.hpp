@@ -1,0 +1,148 @@
+#pragma once
+
+// All that a Balancer knows of the costs of objects: their weights, the costs of their types, and
+// the learned cost of each. It learns at looks, between rebalances, and in rebalances; never if the
+// application gives weights, and never in a deterministic run.
+
+#include "costs/cost_refit.hpp"
+#include "costs/learned_costs.hpp"
+
+#include <evenkeel/monitor/options.hpp>
+
+#include <functional>
+
+namespace evenkeel {
+
+// The measurements of this rank since the last rebalance, in nanoseconds per step.
+struct RankMeasurements {
+  std::int64_t load = 0;
+  double first = 0, last = 0;                          // in the first and the last epoch
+  std::span<const double> kernels = {};                // in the last epoch
+  std::span<const KernelOptions> kernel_options = {};  // of each
+  std::span<const StretchTimes> stretches = {};        // by loop in chunks
+};
+
+// The statement of each rank about its costs at the start of a rebalance.
+struct CostStatement {
+  std::int64_t load = 0;      // nanoseconds per step
+  std::int64_t expected = 0;  // the same, by the learned costs of objects
+  std::int64_t objects = 0;
+  std::int64_t forgotten = 0;  // objects whose learned costs are forgotten
+  std::int64_t fits = 0;       // ranks that can fit their costs to earlier loads
+  AgreedWork work = {};
+
+  void add(const CostStatement& other) noexcept;
+};
+
+// The conclusions for this rank. Times are in nanoseconds per step.
+struct AgreedCosts {
+  double mine = 0;             // 0 if this rank has measured nothing
+  double mean_per_object = 0;  // over all ranks; 0 if no rank has measured anything
+  double expected = 0;         // `mine` by learned costs, scaled to the same sum over ranks
+  std::int64_t forgotten = 0;  // objects of all ranks whose learned costs are forgotten
+  bool fits = false;           // all ranks can fit their costs to earlier loads
+  bool is_typed = false;       // sets give types or features of their objects
+  AgreedWork work = {};
+};
+AgreedCosts agreed_from(const CostStatement& mine, const CostStatement& all, int ranks);
+
+// For statistics only: of an invalid set, the part that can be read counts. A vote refuses the set
+// elsewhere.
+std::int64_t objects_in(std::span<const Set> sets);
+// The sum over sets of the given weights, or else of the given costs of types, or else of the
+// number of objects.
+double weight_of(std::span<const Set> sets);
+
+// By set, in the memory of the space. If the weights of a set are empty, each object counts as one.
+// `of_sets` refers to `given`, or to the learned costs.
+struct ObjectWeights {
+  std::vector<exec::Array<double>> given;
+  std::vector<std::span<const double>> of_sets;
+};
+
+class ObjectCosts {
+ public:
+  // Calls `tell` with the costs of types after each new fit.
+  ObjectCosts(const Options& options, std::function<void(CostTable)> tell)
+      : work_(options.type_costs == TypeCosts::minimum_norm),
+        tell_(std::move(tell)),
+        may_learn_(!options.deterministic),
+        may_learn_types_(may_learn_ && options.type_costs != TypeCosts::off) {}
+
+  // The learned costs. Lengths may differ from those of the sets, if the application has made or
+  // removed objects.
+  std::span<const exec::Array<double>> of_sets() const noexcept { return learned_.of_sets(); }
+
+  // --- At looks ----------------------------------------------------------------------------------
+
+  using Now = std::function<std::int64_t()>;
+  // Local. Counts the objects of this rank by type for the epoch that has just ended, unless the
+  // sets are invalid. That takes at most a thousandth of the time.
+  void observe(std::span<const Set> sets, const RankMeasurements& measured, const Now& now);
+  // Collective. Brings the costs up to date.
+  void refresh(const Communicator& ranks, std::span<const Set> sets,
+               const RankMeasurements& measured, RankRecords& records);
+
+  // --- In a rebalance, in this order -------------------------------------------------------------
+
+  // Local. Matches costs to objects after the application may have changed the sets, makes the sets
+  // carry their costs, and prepares the fit. Returns the statement to agree on.
+  CostStatement arrive(const Space& space, std::span<Set> sets, RankRecords& records,
+                       const RankMeasurements& measured, int ranks, const Now& now);
+  // Collective. Fits the costs of types, and those of objects, to the measurements. `earlier` is
+  // the table that an earlier run has learned.
+  void fit(const Communicator& ranks, std::span<const Set> sets, const AgreedCosts& agreed,
+           const RankMeasurements& measured, const CostTable& earlier);
+  // Local. Learns from the measurements, and returns the weights.
+  ObjectWeights weigh(std::span<const Set> sets, const AgreedCosts& agreed,
+                      const RankMeasurements& measured);
+  // A bit for each phase in which the costs of objects are known; the same on all ranks.
+  std::uint32_t phases(const AgreedCosts& agreed) const noexcept {
+    return learns_ && agreed.is_typed ? work_.phases() : 0;
+  }
+  LearnedCosts::ByPhase by_phase(const Space& space, std::span<const Set> sets) const {
+    return learned_.by_phase(space, sets, work_);
+  }
+  // To be called after objects have moved, with the sets after the move.
+  void note_move(std::span<const Set> sets);
+  // The rebalance has succeeded. `moved` means that there are new domains.
+  void keep(bool moved) noexcept;
+  // The rebalance is over: gives back the memory that it has allocated, unless keep() was called.
+  void give_back() noexcept;
+
+  // --- In a migration ----------------------------------------------------------------------------
+
+  // Makes the sets carry their costs, if any have been learned.
+  void travel_with(std::span<Set> sets, RankRecords& records);
+  // Objects of this rank whose costs are forgotten since the last rebalance or migration.
+  std::int64_t forgotten() const noexcept { return forgotten_; }
+  void clear_forgotten() noexcept { forgotten_ = 0; }
+
+ private:
+  bool learns_types(std::span<const Set> sets) const;
+  void count(std::span<const Set> sets, const RankMeasurements& measured, const Now& now);
+  Status fit_types(const Communicator& ranks, std::span<const Set> sets, const AgreedWork& agreed,
+                   const CostTable& earlier);
+  CostStatement statement(const Space& space, std::span<const Set> sets,
+                          const RankMeasurements& measured) const;
+  void learn(const Space& space, std::span<const Set> sets, const AgreedCosts& agreed,
+             const RankMeasurements& measured);
+
+  LearnedCosts learned_;
+  WorkCosts work_;
+  CostRefit refit_;
+  std::function<void(CostTable)> tell_;
+  bool may_learn_, may_learn_types_;
+  // The end and the duration of the last count of objects by type, and whether a later look has
+  // skipped its count.
+  struct {
+    std::int64_t ended_at = 0, took = 0;
+    bool is_owed = false;
+  } counting_;
+  std::int64_t forgotten_ = 0;
+  bool learns_ = false;
+  bool would_learn_ = false;  // the same for the rebalance under way, as this rank sees it
+  bool can_fit_ = false;      // in the rebalance under way
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,134 @@
+#pragma once
+
+// The costs of types and features that a Balancer learns. Kernels are grouped by their phase and by
+// the types that their options name. Each group has a model of its own, so that the time of a
+// kernel that names its types is explained by the objects of these types only.
+//
+// At each look a rank remembers its amount of each type and feature, and the time of each group. At
+// a rebalance the ranks agree on the groups and columns that exist, and fit the models.
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/space.hpp>
+#include <evenkeel/core/field/set.hpp>
+#include <evenkeel/core/weights/work_amounts.hpp>
+#include <evenkeel/core/weights/work_model.hpp>
+#include <evenkeel/monitor/clock.hpp>
+#include <evenkeel/monitor/metrics.hpp>
+
+#include <algorithm>
+#include <deque>
+
+namespace evenkeel {
+
+// The work of all ranks together: the types and features that their sets have, and the groups of
+// their kernels. A group is a phase and the types of a set that its kernels work on. Each phase
+// also has a group, not listed here, of the kernels that name no types.
+struct AgreedWork {
+  static constexpr std::size_t most_sets = 64, most_groups = 16;
+
+  std::array<std::uint32_t, most_sets> columns{};   // a bit for each type, then for each feature
+  std::array<std::uint32_t, most_groups> groups{};  // sorted; unused ones are 0
+  std::uint32_t phases = 0;                         // a bit for each phase with kernels
+
+  bool empty() const noexcept { return columns == decltype(columns){}; }
+  void add_group(std::uint32_t group) noexcept;
+  void add(const AgreedWork& other) noexcept;
+  bool has(std::uint32_t group) const noexcept {
+    return std::find(groups.begin(), groups.end(), group) != groups.end();
+  }
+  friend bool operator==(const AgreedWork&, const AgreedWork&) = default;
+};
+
+class WorkCosts {
+ public:
+  explicit WorkCosts(bool minimum_norm) : minimum_norm_(minimum_norm) {}
+
+  // True if a set gives types or features. The same on all ranks, unless their sets differ.
+  static bool are_told(std::span<const Set> sets);
+
+  // Remembers the amounts of this rank, and the times of its kernels in nanoseconds per step, in
+  // the order of the clock. Throws for invalid types and features. Local.
+  void observe(const Space& space, std::span<const Set> sets, std::span<const double> kernels,
+               std::span<const KernelOptions> options);
+
+  // The columns and the groups that this rank knows, which it states before a rebalance.
+  AgreedWork known(const Space& space, std::span<const Set> sets,
+                   std::span<const KernelOptions> options) const;
+
+  // Objects have moved: the last measurement does not describe the present ones.
+  void note_move() noexcept { is_measured_here_ = false; }
+  // The time that the present objects took in a phase at the last look; 0 if it is unknown.
+  double load_of(int phase) const noexcept;
+
+  // Gives the costs that an earlier run has learned.
+  void expect(const CostTable& earlier) { earlier_ = earlier; }
+
+  // Makes the models of the agreed columns and groups. Local.
+  void build(std::span<const Set> sets, const AgreedWork& agreed);
+  bool is_built() const noexcept { return !models_.empty(); }
+  void forget() noexcept { models_.clear(); }
+
+  // Collective, after build() on all ranks. Throws only for errors of MPI; returns any other
+  // failure of this rank. A few passes suffice for models that were fitted before.
+  Status fit(const Communicator& ranks);
+
+  // True if costs are measured or expected. Costs that are only expected are relative, without a
+  // unit.
+  bool are_known() const noexcept { return are_measured() || has_expected_; }
+  bool are_measured() const noexcept;
+  // The cost of one unit of each type and feature of a set, in nanoseconds per step; never
+  // negative.
+  PerColumn costs(std::size_t set) const;
+  // The same for one phase.
+  PerColumn costs(std::size_t set, int phase) const;
+  // A bit for each phase of which a cost is known. The same on all ranks.
+  std::uint32_t phases() const noexcept;
+
+  // The standard deviation of a load, as a share of it, according to the least certain model.
+  double noise() const noexcept;
+
+  CostTable table(int ranks) const;
+
+ private:
+  // The measurements of one look.
+  struct Row {
+    std::vector<PerColumn> amounts;                        // by set
+    std::vector<std::pair<std::uint32_t, double>> groups;  // nanoseconds per step
+  };
+  struct Column {
+    std::size_t set;
+    bool is_feature;
+    std::size_t number;
+
+    double of(const PerColumn& all) const noexcept {
+      return is_feature ? all.features[number] : all.types[number];
+    }
+    double& of(PerColumn& all) const noexcept {
+      return is_feature ? all.features[number] : all.types[number];
+    }
+  };
+  struct Model {
+    std::uint32_t group;
+    std::vector<Column> columns;
+    WorkModel work;
+  };
+
+  std::vector<Column> columns_of(std::uint32_t group, const AgreedWork& agreed) const;
+  void expect(std::span<const Set> sets);
+  void expect(Model& model) const;
+  void observe(Model& model, const Row& row) const;
+  void add_costs(const Model& model, std::size_t set, PerColumn& costs) const;
+
+  bool minimum_norm_;
+  std::deque<Row> rows_;
+  std::vector<Model> models_;
+  AgreedWork built_;
+  std::vector<double> sums_;  // of all models, one after the other
+  bool is_settled_ = false;
+  bool is_measured_here_ = false;
+  CostTable earlier_;
+  std::vector<PerColumn> expected_;  // by set: relative to each other; 0 if unknown
+  bool has_expected_ = false;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,74 @@
+#include "decide/advisor.hpp"
+
+namespace evenkeel {
+
+void Advisor::start_from(const State& state) {
+  looks_.set_state(state);
+  if (shadow_) shadow_.emplace(state);
+}
+
+void Advisor::go_on_from(std::int64_t step) {
+  State state = looks_.state();
+  if (state.rebalanced_at >= 0) state.rebalanced_at += step - state.began_at;
+  state.began_at = state.step = step;
+  start_from(state);
+}
+
+void Advisor::keep_from(std::int64_t generation) {
+  State state = looks_.state();
+  state.kept_from = generation;
+  looks_.set_state(state);
+  // A trigger that acts on its own needs no estimate of what advice would gain.
+  if (judges_the_load(state.trigger) || acts_by_steps(state.trigger)) shadow_.reset();
+}
+
+void Advisor::note(const Look& look) {
+  if (shadow_ && shadow_->look(look.totals)) is_advised_ = true;
+}
+
+Advice Advisor::advise(const Look& look) {
+  const auto& [after, decision] = look.verdict;
+  const bool acts =
+      decision.action == Action::rebalance && look.totals.generation_least == state().generation;
+  held_.note_look(acts, decision.reason);
+  if (!acts) return {};
+  Advice advice{true, {}, after.outlook.wanted_generation};
+  if (after.refinement.wanted != 0) advice.shift_penalty = after.refinement.penalty;
+  advice.shifts_by_last_epoch = after.refinement.wanted == ShiftCourse::of_last;
+  static_cast<void>(attempt("monitor", [&] {  // lack of memory costs only the reason
+    advice.reason = explain(look.before, look.totals, look.verdict.decision);
+  }));
+  return advice;
+}
+
+bool Advisor::is_due(std::int64_t step) const {
+  return state().paused == 0 && evenkeel::is_due(state().trigger, step);
+}
+
+Advice Advisor::advise_due() {
+  held_.note_due();
+  Advice advice{true};
+  static_cast<void>(attempt("monitor", [&] { advice.reason = to_text(state().trigger); }));
+  return advice;
+}
+
+RebalanceKind Advisor::rebalanced(std::int64_t step, const Outcome& outcome) {
+  if (step > state().began_at) shadow_.reset();  // this run is balanced from now on
+  const RebalanceKind kind = held_.take_kind(outcome);
+  looks_.set_state(
+      evenkeel::rebalanced(state(), step, state().generation + (outcome.moved ? 1 : 0), kind));
+  return kind;
+}
+
+void Advisor::close(const Totals& totals) {
+  if (shadow_) shadow_->close(totals);
+  looks_.set_state(accounted(state(), totals));
+}
+
+Account Advisor::account() const {
+  Account account = account_of(state().ledger);
+  if (shadow_) account.advised = std::max(0.0, shadow_->gain()) * 1e-9;
+  return account;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,62 @@
+#pragma once
+
+// Advises rebalances: after looks, or at the steps at which the trigger acts. Keeps the state of
+// the run and, while nothing has moved, the gain that advice would have brought.
+
+#include "decide/held_advice.hpp"
+#include "decide/looks.hpp"
+#include "decide/shadow.hpp"
+
+namespace evenkeel {
+
+class Advisor {
+ public:
+  Advisor(const State& first, Executor executor)
+      : looks_(first, std::move(executor)), shadow_(first) {}
+
+  Looks& looks() noexcept { return looks_; }
+  const Looks& looks() const noexcept { return looks_; }
+  const State& state() const noexcept { return looks_.state(); }
+  const HeldAdvice& held() const noexcept { return held_; }
+
+  // Before the first step: start from this state instead, and continue to count from this step.
+  void start_from(const State& state);
+  void go_on_from(std::int64_t step);
+  // Domains from this generation on can be taken again.
+  void keep_from(std::int64_t generation);
+
+  // A look that all ranks have agreed on; comes before its advice.
+  void note(const Look& look);
+  Advice advise(const Look& look);
+  bool is_due(std::int64_t step) const;
+  Advice advise_due();
+  void hold(Advice advice) noexcept { held_.hold(std::move(advice)); }
+  Advice released(Advice advice, bool may_move) noexcept {
+    return held_.released(std::move(advice), may_move, state().paused != 0);
+  }
+  // True if advice would have led to a fresh cut since the last call.
+  bool take_advised() noexcept { return std::exchange(is_advised_, false); }
+
+  // Notes a rebalance at the end of `step`, and returns its kind.
+  RebalanceKind rebalanced(std::int64_t step, const Outcome& outcome);
+
+  // The steps to the next look, and true if rebalances at fixed steps keep cutting epochs short.
+  std::int64_t epoch_steps() const noexcept { return epoch_length(state()); }
+  bool cuts_epochs_short() const noexcept {
+    return acts_by_steps(state().trigger) && state().rebalanced_at > state().began_at;
+  }
+
+  // Enters totals into the books without a decision.
+  void close(const Totals& totals);
+  Account account() const;
+  // Null once the run has moved something.
+  const Shadow* shadow() const noexcept { return shadow_ ? &*shadow_ : nullptr; }
+
+ private:
+  Looks looks_;
+  HeldAdvice held_;
+  std::optional<Shadow> shadow_;
+  bool is_advised_ = false;
+};
+
+}  // namespace evenkeel

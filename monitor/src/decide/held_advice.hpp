@@ -1,0 +1,57 @@
+#pragma once
+
+// Advice that waits for a step in which the application may move, and the cause of the last advice.
+
+#include "decide/decision.hpp"
+
+#include <evenkeel/monitor/advice.hpp>
+
+namespace evenkeel {
+
+class HeldAdvice {
+ public:
+  explicit operator bool() const noexcept { return held_.rebalance; }
+  Reason cause() const noexcept { return cause_; }
+
+  // A look has asked for a rebalance, or has not.
+  void note_look(bool acts, Reason reason) noexcept {
+    by_look_ = acts || (held_ && by_look_);
+    if (acts) cause_ = reason;
+  }
+  // The trigger acts at this step.
+  void note_due() noexcept { cause_ = Reason::due; }
+
+  void hold(Advice advice) noexcept { held_ = std::move(advice); }
+  void drop() noexcept { held_ = {}; }
+
+  // Returns the present advice or, without one, earlier advice that could not be followed. A pause
+  // drops earlier advice; advice that is given in a pause is followed.
+  Advice released(Advice advice, bool may_move, bool is_paused) noexcept {
+    if (is_paused && !was_paused_) drop();
+    was_paused_ = is_paused;
+    if (!advice) advice = std::move(held_);
+    drop();
+    if (advice && !may_move) {
+      hold(std::move(advice));
+      return {};
+    }
+    return advice;
+  }
+
+  // Notes a rebalance, and returns its kind.
+  RebalanceKind take_kind(const Outcome& outcome) noexcept {
+    drop();
+    return !std::exchange(by_look_, false) ? RebalanceKind::application
+           : outcome.earlier               ? RebalanceKind::earlier
+           : outcome.shifted               ? RebalanceKind::shift
+                                           : RebalanceKind::fresh;
+  }
+
+ private:
+  Advice held_;
+  Reason cause_ = Reason::due;
+  bool by_look_ = false;     // a look has asked for the coming rebalance
+  bool was_paused_ = false;  // in the step before
+};
+
+}  // namespace evenkeel

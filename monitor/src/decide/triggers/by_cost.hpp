@@ -1,0 +1,42 @@
+#pragma once
+
+// Rules that act when the loss has reached the cost C of a rebalance. u is the greatest load minus
+// the average, and n is the number of steps since the last rebalance.
+
+#include "decide/interval.hpp"
+#include "decide/rule.hpp"
+#include "decide/sentences.hpp"
+
+namespace evenkeel {
+
+// Menon, Jain, Zheng and Kale, Cluster 2012: sum(u) >= C.
+struct MenonRule : RuleOf<MenonRule, Menon> {
+  static constexpr const char *name = "menon", *texts = "menon";
+  static constexpr Memory memory = Memory::interval;
+
+  static Decision judge(const Menon&, Question& on) {
+    return weigh(on.after.interval.wasted, cost_of(on.after));
+  }
+
+  static std::string explain(const Menon&, const Totals& totals, const Decision& decision) {
+    return detail::explain_cost(totals, decision, "lost to imbalance since the last rebalance");
+  }
+};
+
+// Boulmier, Abdennadher and Chopard, 2022: n u - sum(u) >= C.
+struct BoulmierRule : RuleOf<BoulmierRule, Boulmier> {
+  static constexpr const char *name = "boulmier", *texts = "boulmier";
+  static constexpr Memory memory = Memory::interval;
+
+  static Decision judge(const Boulmier&, Question& on) {
+    const Interval& interval = on.after.interval;
+    const auto steps = static_cast<double>(interval.steps);
+    return weigh(steps * interval.waste.front() - interval.wasted, cost_of(on.after));
+  }
+
+  static std::string explain(const Boulmier&, const Totals& totals, const Decision& decision) {
+    return detail::explain_cost(totals, decision, "lost to imbalance that has grown");
+  }
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,323 @@
+#include "drive/engine.hpp"
+
+#include "options/first_state.hpp"
+#include "tell/saved_state.hpp"
+
+#include <evenkeel/backends/text.hpp>
+#include <evenkeel/monitor/options_text.hpp>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* engine_stage = "monitor";
+
+bool share_cores(const Communicator& communicator, const Options& options) {
+  return options.clock == ClockKind::automatic && communicator.ranks_share_cores();
+}
+
+RecordOptions record_options(const Options& options) {
+  return {options.log, options.journal, options.state, options.control, options.name};
+}
+
+// Each rank writes its own warning: other ranks may be stuck.
+Patience patience_of(const Options& options) {
+  return Patience(options.patience, [level = options.log, name = options.name](
+                                        const std::string& who, double seconds) {
+    Log(level, name)
+        .warn(who + " has waited for other ranks for " + text_of(seconds) +
+              " s, and goes on waiting. Do all ranks call step, rebalance and finish equally "
+              "often?");
+  });
+}
+
+}  // namespace
+
+// --- From the first step to finish() -------------------------------------------------------------
+
+Engine::Engine(Communicator communicator, const Options& code)
+    : options_(agree(communicator, code)),
+      observer_(options_.clock, options_.own_clock, share_cores(communicator, options_),
+                options_.deterministic),
+      epochs_(options_.warmup_steps),
+      protocol_(std::move(communicator), hash_of(to_text(options_)),
+                record_options(options_).wants_pictures(), patience_of(options_)),
+      advisor_(first_state(options_),
+               [this](Watcher::Task task) { recording_.perform(std::move(task)); }),
+      recording_(record_options(options_), options_.watcher) {
+  with_name(options_.name, [&] { open_files(); });
+}
+
+void Engine::open_files() {
+  const Communicator& ranks = protocol_.communicator();
+  ranks.set_on_mpi_error(options_.on_mpi_error);
+  std::string saved;
+  vote(ranks, attempt(engine_stage, [&] {
+         if (ranks.rank() == 0 && !options_.state.empty()) saved = read_saved(options_.state);
+       }));
+  const bool is_restored = take_over(saved, options_.state, false);
+  vote(ranks, attempt(engine_stage, [&] {
+         if (ranks.rank() == 0)
+           recording_.open(
+               {to_text(options_), ranks.size(), {}, state(), is_restored, options_.name});
+       }));
+  detail::at_finalize(ranks, [this] { leave(); });
+}
+
+// Ends an unfinished run; ranks that wait for this one learn that it has left.
+Engine::~Engine() {
+  detail::at_finalize(protocol_.communicator(), {});
+  leave();
+  if (!is_finished() && has_begun()) recording_.give_up(steps(), kernels());
+}
+
+void Engine::leave() noexcept {
+  if (!is_finished()) protocol_.leave(steps());
+}
+
+// Collective. Takes over the state and the costs of an earlier run from the text of rank 0.
+bool Engine::take_over(const std::string& saved, const std::string& source, bool goes_on) {
+  const Communicator& ranks = protocol_.communicator();
+  std::optional<Restored> found = restored_on_all(ranks, saved, state(), in_quotes(source));
+  if (!found) return false;
+  advisor_.start_from(found->state);
+  costs_.restored = std::move(found->costs);
+  if (!goes_on) return true;
+  epochs_.go_on_from(found->steps, state().began_at);
+  advisor_.go_on_from(found->steps);
+  return true;
+}
+
+void Engine::restore(const std::string& saved) {
+  with_name(options_.name, [&] {
+    const Communicator& ranks = protocol_.communicator();
+    vote(ranks, attempt(engine_stage, [&] {
+           require_running("restore");
+           if (has_begun())
+             throw Error(ErrorKind::bad_input, Where{engine_stage},
+                         "restore was called after a step.", "Call it before the first one.");
+         }));
+    if (take_over(ranks.rank() == 0 ? saved : "", "the saved state", true))
+      recording_.start_from(state(), true);
+  });
+}
+
+void Engine::keep_from(std::int64_t generation) {
+  advisor_.keep_from(generation);
+  recording_.start_from(state(), false);
+}
+
+void Engine::require_running(const std::string& call) const {
+  if (is_finished())
+    throw Error(ErrorKind::bad_input, Where{engine_stage}, call + " was called after finish.",
+                "Call finish once, after the last step.");
+}
+
+void Engine::finish() {
+  with_name(options_.name, [&] {
+    require_running("finish");
+    const bool were_apart = std::exchange(phase_, Phase::finished) == Phase::apart;
+    const Status closed = attempt(engine_stage, [&] { close_books(were_apart); });
+    recording_.end_line(kernels());
+    recording_.finish(recording_.is_open() ? summary() : Summary{}, kernels());
+    if (!closed.ok()) throw Error(*closed.error());
+  });
+}
+
+// Collective. Enters the steps that no look has covered, and compares the numbers of steps.
+void Engine::close_books(bool were_apart) {
+  if (protocol_.is_over()) return;
+  auto unseen = protocol_.finish();
+  if (!unseen) unseen = advisor_.looks().take_undecided();
+  Sample sample = observer_.rest();
+  sample.step = steps();
+  sample.generation = generation();
+  const Totals last = protocol_.reduce_now(sample, state().mean_load);
+  if (unseen) advisor_.close(*unseen);
+  advisor_.close(last);
+  // Ranks that diverged have already thrown an Error, and may have stopped at different steps.
+  if (were_apart || last.step_least == last.step_greatest) return;
+  throw Error(ErrorKind::disagreement, Where{engine_stage},
+              "Ranks came to finish after " + std::to_string(last.step_least) + " to " +
+                  std::to_string(last.step_greatest) + " steps.",
+              "Call step equally often on all ranks: looks have compared different steps.");
+}
+
+// --- A step --------------------------------------------------------------------------------------
+
+template <class Function>
+decltype(auto) Engine::together(const Function& function) {
+  try {
+    return function();
+  } catch (...) {
+    if (!is_finished()) phase_ = Phase::apart;
+    throw;
+  }
+}
+
+Advice Engine::step(std::int64_t objects, const StepOptions& options, const Inspector& inspector) {
+  return with_name(options_.name, [&] {
+    require_running("step");
+    Advice advice = advised(objects, inspector);
+    if (phase_ == Phase::apart) return Advice();  // held advice is not released any more
+    advice = advisor_.released(std::move(advice), options.may_move);
+    if (advice && !recording_.has_line()) begin_line(advisor_.held().cause(), advice.reason);
+    return advice;
+  });
+}
+
+// The advice after this step, whether the application may move or not.
+Advice Engine::advised(std::int64_t objects, const Inspector& inspector) {
+  epochs_.end_step();
+  observer_.end_step(epochs_.counts(), epochs_.is_next_first());
+  if (phase_ == Phase::apart) {
+    observer_.abandon();
+    epochs_.abandon();
+    return {};
+  }
+  if (!advisor_.held()) recording_.end_line(kernels());  // of advice that was not followed
+  Advice advice;
+  if (const auto settled = together([&] { return protocol_.advance(steps(), advisor_.looks()); }))
+    advice = settle(*settled);
+  if (ends_epoch(steps())) end_epoch(objects, inspector);
+  return or_due(std::move(advice));
+}
+
+// Acts on a look that all ranks have agreed on. If the sets of a rank cannot be moved, all ranks
+// throw its Error, and advice waits for the next step.
+Advice Engine::settle(const Protocol::Settled& settled) {
+  recording_.end_line(kernels());
+  const auto look = advisor_.looks().take();
+  advisor_.note(*look);
+  show(*look);
+  if (!look->totals.names_agree()) {
+    meet(Meeting::kernels);
+    observer_.names().unite(protocol_.communicator(), options_.strict_kernels);
+  }
+  Advice advice = advisor_.advise(*look);
+  if (!advice) recording_.end_line(kernels());
+  if (!settled.refusal) return advice;
+  advice = or_due(std::move(advice));
+  if (advice) advisor_.hold(std::move(advice));
+  throw Error(*settled.refusal);
+}
+
+void Engine::show(const Look& look) {
+  recording_.begin_line(look, observer_.names().sorted());
+  static_cast<void>(attempt(engine_stage, [&] { observer_.keep_names(); }));
+  // Warns once: the condition would hold again at each look.
+  if (cuts_fall_short(look.verdict.state) && costs_.learned.empty() &&
+      observer_.kernels().of_stretches().empty() && !std::exchange(costs_.are_guessed, true))
+    static_cast<void>(attempt(engine_stage, [&] { recording_.warn(advice_on_costs); }));
+}
+
+// The advice, or that of a trigger that acts at this step.
+Advice Engine::or_due(Advice advice) {
+  if (advice || !advisor_.is_due(steps())) return advice;
+  advice = advisor_.advise_due();
+  begin_line(Reason::due, advice.reason);
+  return advice;
+}
+
+void Engine::begin_line(Reason cause, const std::string& reason) {
+  recording_.begin_line(steps(), state(), cause, reason);
+}
+
+void Engine::end_epoch(std::int64_t objects, const Inspector& inspector) {
+  const Status movable = inspector ? inspector() : Status();
+  Sample sample = observer_.sample(state().mean_load);
+  sample.step = steps();
+  sample.generation = generation();
+  sample.objects = objects;
+  sample.command = static_cast<std::int64_t>(recording_.take_command());
+  survey(sample);
+  protocol_.post(sample, state().mean_load, movable);
+  observer_.restart();
+  epochs_.restart();
+}
+
+void Engine::survey(Sample& sample) {
+  if (!surveyor_ || epochs_.counted() <= 0 || !wants_survey(state())) return;
+  meet(Meeting::survey);
+  const Survey found = surveyor_(sample.load);
+  sample.would_be = found.would_be;
+  sample.survey = options_.deterministic ? 0 : found.took;
+  if (found.mine_otherwise >= 0 && sample.steps > 0)
+    sample.other_slots = observer_.under_others(static_cast<double>(found.mine_otherwise) /
+                                                static_cast<double>(sample.steps));
+}
+
+void Engine::meet(Meeting meeting) {
+  together([&] { protocol_.meet(meeting, steps()); });
+}
+
+// Throws after finish(): other ranks that have finished would not take part.
+void Engine::meet_for_rebalance(const char* call) {
+  require_running(call);
+  meet(Meeting::rebalance);
+}
+
+void Engine::meet_for_migration() {
+  require_running("migrate");
+  meet(Meeting::migration);
+}
+
+void Engine::rebalanced(const Outcome& outcome) {
+  if (has_begun()) {
+    // The first distribution has to be made in any case.
+    if (state().rebalanced_at == state().began_at) observer_.drop_cost();
+    observer_.end_settling();
+  }
+  if (!recording_.has_line())
+    static_cast<void>(attempt(
+        engine_stage, [&] { begin_line(Reason::requested, "asked for by the application"); }));
+  const RebalanceKind kind = advisor_.rebalanced(steps(), outcome);
+  observer_.add_cost(outcome.seconds, outcome.bytes_moved);
+  recording_.add_outcome(steps(), kind, outcome, costs_.learned);
+  recording_.end_line(kernels());
+  if (!outcome.moved) return;
+  observer_.restart_after_move(has_begun());
+  epochs_.restart_after_move();
+}
+
+// --- Results -------------------------------------------------------------------------------------
+
+Summary Engine::summary() const {
+  const Shadow* const shadow = advisor_.shadow();
+  return {.state = state(),
+          .account = account(),
+          .steps = steps() - state().began_at,
+          .ranks = protocol_.communicator().size(),
+          .is_deterministic = options_.deterministic,
+          .moves = shadow == nullptr,
+          .advices = shadow != nullptr ? shadow->rebalances() : 0,
+          .costs = costs_.learned,
+          .guesses_costs = costs_.are_guessed};
+}
+
+Metrics Engine::metrics() const {
+  const Look* const look = advisor_.looks().last();
+  if (look == nullptr) return {};
+  const Interval& interval = look->verdict.state.interval;
+  return metrics_of(look->totals, interval.trend.line(interval.looks), observer_.kept_names());
+}
+
+std::string Engine::saved_state() const {
+  return saved_text(state(), protocol_.communicator().size(), steps(),
+                    costs_.learned.empty() ? costs_.restored : costs_.learned);
+}
+
+RankMeasurements Engine::measured() const {
+  const auto or_running = [&](std::int64_t load) {
+    return static_cast<double>(load > 0 ? load : observer_.mean_load());
+  };
+  const Clock& clock = observer_.kernels();
+  return {.load = observer_.mean_load(),
+          .first = or_running(observer_.first_load()),
+          .last = or_running(observer_.last_load()),
+          .kernels = observer_.last_kernels(),
+          .kernel_options = clock.options(),
+          .stretches = clock.of_stretches()};
+}
+
+}  // namespace evenkeel

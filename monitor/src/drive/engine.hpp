@@ -1,0 +1,151 @@
+#pragma once
+
+// The engine of Monitor, Balancer, GridBalancer and GraphBalancer: it takes each step through all
+// components of the monitor. Its first part is the interface of Monitor, described there; only the
+// balancers need the rest.
+
+#include "agree/epochs.hpp"
+#include "costs/object_costs.hpp"
+#include "decide/advisor.hpp"
+#include "observe/observer.hpp"
+#include "tell/recording.hpp"
+
+#include <evenkeel/monitor/monitor.hpp>
+
+namespace evenkeel {
+
+// Returns the result of function(). An Error that it throws gets the name of the Balancer, if it
+// has one.
+template <class Function>
+decltype(auto) with_name(const std::string& name, Function&& function) {
+  try {
+    return std::forward<Function>(function)();
+  } catch (const Error& error) {
+    if (name.empty() || error.name() == name) throw;
+    throw error.of(name);
+  }
+}
+
+class Engine {
+ public:
+  Engine(Communicator communicator, const Options& code);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine();
+
+  Kernel kernel(const std::string& name, const KernelOptions& options) {
+    return observer_.kernels().kernel(name, options);
+  }
+  // At looks, asks the inspector whether the sets of this rank can be moved.
+  using Inspector = std::function<Status()>;
+  Advice step(std::int64_t objects, const StepOptions& options, const Inspector& inspector = {});
+  void rebalanced(const Outcome& outcome);
+  void restore(const std::string& saved);
+  // Finds out the load under other domains, on all ranks or on no rank; may be empty. Looks that
+  // need it call it on all ranks at the end of the same step, so it may communicate. `load` is this
+  // rank's, in nanoseconds over the epoch.
+  using Surveyor = std::function<Survey(std::int64_t load)>;
+  void set_surveyor(Surveyor surveyor) { surveyor_ = std::move(surveyor); }
+  void finish();
+
+  const Options& options() const noexcept { return options_; }
+  std::int64_t steps() const noexcept { return epochs_.step(); }
+  std::int64_t generation() const noexcept { return state().generation; }
+  Metrics metrics() const;
+  Account account() const { return advisor_.account(); }
+  std::string saved_state() const;
+  bool is_finished() const noexcept { return phase_ == Phase::finished; }
+  bool next_step_looks() const noexcept { return ends_epoch(steps() + 1); }
+  std::int64_t load_nanoseconds() const { return observer_.mean_load(); }
+  void set_load(double weight) noexcept { observer_.set_weight(weight); }
+
+  // --- For balancers -----------------------------------------------------------------------------
+
+  // Before the first step, on all ranks: domains from this generation on can be taken again.
+  void keep_from(std::int64_t generation);
+  // True if advice would have led to a fresh cut since the last call; the same on all ranks.
+  bool take_advised() noexcept { return advisor_.take_advised(); }
+  // True if a step has been made since construction.
+  bool has_begun() const noexcept { return steps() > state().began_at; }
+  // The generation of the domains that the run began with.
+  std::int64_t first_generation() const noexcept { return state().outlook.first.generation; }
+  // The generation with the lowest level since the last new cut, while shifts are tried.
+  std::int64_t best_generation() const noexcept { return state().refinement.best_generation; }
+
+  // The measurements of this rank. Until an epoch has ended, those of the running one count.
+  RankMeasurements measured() const;
+
+  // The costs of types and features, for the journal, the summary and the saved state, and those of
+  // an earlier run.
+  void set_costs(CostTable costs) noexcept { costs_.learned = std::move(costs); }
+  const CostTable& costs() const noexcept { return costs_.learned; }
+  const CostTable& restored_costs() const noexcept { return costs_.restored; }
+
+  // Collective, to be called before a balancer's own collective calls. If some ranks have come for
+  // another purpose, throws the same Error on all ranks.
+  void meet_for_rebalance(const char* call);
+  void meet_for_migration();
+  void meet_for_survey() { meet(Meeting::survey); }
+
+  // Writes a line to the log of rank 0, which calls it alone or with others.
+  void warn(const std::string& text) { recording_.warn(text); }
+  // Times rebalances and surveys. This clock stops while the rank waits for a core.
+  std::int64_t now() noexcept { return observer_.now(); }
+
+ private:
+  enum class Phase { running, apart, finished };  // apart: ranks disagree, looks have ended
+
+  void open_files();
+  void leave() noexcept;
+  bool take_over(const std::string& saved, const std::string& source, bool goes_on);
+  void require_running(const std::string& call) const;
+  const State& state() const noexcept { return advisor_.state(); }
+  const std::vector<std::string>& kernels() const noexcept { return observer_.kernels().names(); }
+  // The length of an epoch follows from the last look, which is settled long before the epoch ends.
+  bool ends_epoch(std::int64_t step) const noexcept {
+    return epochs_.end_with(step, advisor_.epoch_steps(), advisor_.cuts_epochs_short());
+  }
+  Advice advised(std::int64_t objects, const Inspector& inspector);
+  Advice settle(const Protocol::Settled& settled);
+  void show(const Look& look);
+  Advice or_due(Advice advice);
+  void end_epoch(std::int64_t objects, const Inspector& inspector);
+  void survey(Sample& sample);
+  // Calls function(); if it throws, this rank looks no more. After ranks diverge, a peer may never
+  // post the reduction that this rank would wait for.
+  template <class Function>
+  decltype(auto) together(const Function& function);
+  void meet(Meeting meeting);
+  void begin_line(Reason cause, const std::string& reason);
+  void close_books(bool were_apart);
+  Summary summary() const;
+
+  Options options_;
+  Observer observer_;
+  Epochs epochs_;
+  Protocol protocol_;
+  Advisor advisor_;
+  Surveyor surveyor_;
+  struct {
+    CostTable learned, restored;
+    bool are_guessed = false;  // costs of objects are so poor that cuts fall short
+  } costs_;
+  Phase phase_ = Phase::running;
+  Recording recording_;  // last: its thread ends before anything that it uses
+};
+
+// Gives an engine a surveyor until the end of the scope, also when a step throws.
+class SurveyedBy {
+ public:
+  SurveyedBy(Engine& engine, Engine::Surveyor surveyor) : engine_(engine) {
+    engine_.set_surveyor(std::move(surveyor));
+  }
+  SurveyedBy(const SurveyedBy&) = delete;
+  SurveyedBy& operator=(const SurveyedBy&) = delete;
+  ~SurveyedBy() { engine_.set_surveyor({}); }
+
+ private:
+  Engine& engine_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,50 @@
+#pragma once
+
+// Functions that the facades share.
+
+#include "drive/engine.hpp"
+
+#include <evenkeel/backends/exec/compatibility.hpp>
+
+namespace evenkeel {
+
+// Collective. Returns the communicator if Kokkos runs on all ranks, and throws otherwise. `stage`
+// and `facade` are for the Error.
+inline Communicator require_kokkos(Communicator communicator, const char* stage,
+                                   const char* facade) {
+  vote(communicator, attempt(stage, [&] {
+         if (!exec::kokkos_is_running())
+           throw Error(ErrorKind::bad_input, Where{stage}, "Kokkos is not running.",
+                       std::string("Make a ") + facade + " after Kokkos::initialize.");
+       }));
+  return communicator;
+}
+
+// --- Proposals -----------------------------------------------------------------------------------
+
+struct ProposalStatement {
+  std::int64_t least = 0, greatest = 0;  // generation
+  std::int64_t load = 0;                 // of all ranks
+  static void add(ProposalStatement& into, const ProposalStatement& from) noexcept {
+    into.least = std::min(into.least, from.least);
+    into.greatest = std::max(into.greatest, from.greatest);
+    into.load += from.load;
+  }
+};
+
+// Collective. Throws if ranks differ in their generation, or if a status is an Error. Returns the
+// sum of `load` over all ranks.
+inline std::int64_t require_same_generation(const Communicator& ranks, const Status& status,
+                                            const char* stage, std::int64_t generation,
+                                            std::int64_t load = 0) {
+  const ProposalStatement all =
+      vote<&ProposalStatement::add>(ranks, status, ProposalStatement{generation, generation, load});
+  if (all.least != all.greatest)
+    throw Error(ErrorKind::disagreement, Where{stage},
+                "Some ranks have accepted a proposal and others have not: generations are " +
+                    std::to_string(all.least) + " to " + std::to_string(all.greatest) + '.',
+                "Call accept() on all ranks or on none.");
+  return all.load;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,42 @@
+#pragma once
+
+// The clock of a rank: it times kernels and, in the same kind of time, rebalances and surveys. Time
+// in which the rank waits for a core that runs other programs is not work.
+
+#include <evenkeel/backends/exec/stopwatch.hpp>
+#include <evenkeel/monitor/clock.hpp>
+
+namespace evenkeel {
+
+class WorkClock {
+ public:
+  // `own` is the application's clock, or null. If it is null and `kind` is automatic, this is the
+  // clock that costs least, or CPU time if ranks share cores.
+  WorkClock(ClockKind kind, Clock::Now own, bool ranks_share_cores);
+
+  Clock& kernels() const noexcept { return *kernels_; }
+  // Includes waiting for a core.
+  std::int64_t reading() const noexcept { return now_(); }
+  // Stops while this rank waits for a core.
+  std::int64_t now() noexcept {
+    return leaves_out_waiting_ ? now_() - core_wait_.nanoseconds() : now_();
+  }
+
+  // To be called before the first step of an epoch.
+  void begin_epoch() noexcept { waited_before_ = core_wait_.nanoseconds(); }
+  // Nanoseconds of waiting for a core since the last call. The system reports how long the waiting
+  // was, but not when: all kernels and steps lose the same share.
+  struct Waited {
+    std::int64_t in_epoch = 0, in_all_steps = 0;
+  };
+  Waited take_waited() noexcept;
+
+ private:
+  bool leaves_out_waiting_;
+  Clock::Now now_;
+  std::shared_ptr<Clock> kernels_;
+  CoreWait core_wait_;
+  std::int64_t waited_before_ = 0, waited_until_told_ = 0;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,139 @@
+#include <evenkeel/monitor/options.hpp>
+
+#include "options/entries.hpp"
+#include "options/first_state.hpp"
+#include "options/table.hpp"
+#include "tell/files.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+
+#include <fcntl.h>
+
+namespace evenkeel {
+
+using detail::apply;
+using detail::Descriptor;
+using detail::entries_of;
+using detail::options_stage;
+using detail::refuse_option;
+
+namespace {
+
+std::string content_of(const std::string& path) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 20;
+  const detail::OpenedFile opened = detail::open_regular(path, O_RDONLY);
+  std::string content = opened ? detail::read_from(opened.file, 0, most_bytes + 1) : std::string();
+  if (!opened || content.size() > most_bytes)
+    refuse_option(
+        "The options file " + in_quotes(path) + " cannot be read.",
+        "Name a file that exists and that you may read, in code or in EVENKEEL_OPTIONS_FILE.");
+  return content;
+}
+
+void require_a_part_each(const Options& options, int ranks) {
+  const std::int64_t named = std::ssize(options.rank_of_part);
+  if (named != 0 && named != ranks)
+    refuse_option("rank_of_part names " + std::to_string(named) + " ranks, and there are " +
+                      std::to_string(ranks) + '.',
+                  "Name each rank once, or none.");
+}
+
+// If two files of a run were the same file, they would destroy each other.
+void refuse_equal_paths(const Options& options, const std::string& options_file) {
+  const std::array<std::pair<const char*, const std::string&>, 4> files = {
+      {{"journal", options.journal},
+       {"state", options.state},
+       {"control", options.control},
+       {"options_file", options_file}}};
+  for (std::size_t i = 0; i < files.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (detail::lead_to_one_file(files[i].second, files[j].second))
+        refuse_option(std::string(files[j].first) + " is " + in_quotes(files[j].second) + " and " +
+                          files[i].first + " is " + in_quotes(files[i].second) +
+                          ", which is the same file.",
+                      "Give each a file of its own.");
+}
+
+}  // namespace
+
+// The two most important options come first.
+const std::vector<Descriptor>& detail::all_options() {
+  static const std::vector<Descriptor> all = [] {
+    const auto placing = placing_options(), deciding = deciding_options();
+    std::vector<Descriptor> rows = {placing.front(), deciding.front()};
+    for (const auto& rest : {placing.subspan(1), deciding.subspan(1), running_options()})
+      rows.insert(rows.end(), rest.begin(), rest.end());
+    return rows;
+  }();
+  return all;
+}
+
+void check(const Options& options) {
+  for (const Descriptor& descriptor : detail::all_options())
+    if (!descriptor.makes_sense(options))
+      refuse_option(
+          std::string(descriptor.key) + " is " + in_quotes(descriptor.print(options)) + '.',
+          std::string("Give ") + descriptor.allowed + '.');
+  if (options.box) return check(*options.box, options.periodic);
+  if (options.periodic != std::array<bool, 3>{})
+    refuse_option(
+        "periodic is " + in_quotes(detail::print(options.periodic)) + ", and no box is given.",
+        "Give the box whose opposite faces meet.");
+}
+
+State first_state(const Options& options) {
+  State state;
+  state.trigger = options.trigger;
+  state.floor_percent = options.floor_percent;
+  state.least_coverage = options.least_coverage;
+  state.cooldown_steps = options.cooldown_steps;
+  state.horizon = options.horizon;
+  state.expected_cost = options.expected_cost;
+  state.epoch_steps = options.epoch_steps;
+  state.shift_rounds = options.deterministic ? 0 : options.shift.rounds;
+  state.shift_penalty = options.shift.penalty;
+  state.latency_steps = 2 * protocol_latency_steps + 1;
+  state.ledger.cost.method = 1 + static_cast<std::int64_t>(options.method.index());
+  return state;
+}
+
+std::string to_text(const Options& options) {
+  std::string text;
+  for (const Descriptor& descriptor : detail::all_options())
+    text += std::string(descriptor.key) + " = " + descriptor.print(options) + '\n';
+  return text;
+}
+
+Options from_text(const std::string& text, const Options& base, const std::string& source) {
+  Options options = base;
+  apply(entries_of(text, source), options, base);
+  return options;
+}
+
+Options resolve(const Options& code, const Variables& variables) {
+  Options options = code;
+  const std::string file = detail::options_file_of(code, variables);
+  if (!file.empty()) apply(entries_of(content_of(file), file), options, code);
+  apply(entries_of(variables), options, code);
+  check(options);
+  refuse_equal_paths(options, file);
+  return options;
+}
+
+Options agree(const Communicator& communicator, const Options& code) {
+  std::string text;
+  vote(communicator, attempt(options_stage, [&] {
+         if (communicator.rank() != 0) return;
+         const Options chosen = resolve(code, environment_options());
+         require_a_part_each(chosen, communicator.size());
+         text = to_text(chosen);
+       }));
+  text.resize(static_cast<std::size_t>(communicator.broadcast(std::ssize(text), 0)));
+  communicator.broadcast(std::span<char>(text), 0);
+  Options agreed;
+  vote(communicator,
+       attempt(options_stage, [&] { agreed = from_text(text, code, "the options of rank 0"); }));
+  return agreed;
+}
+
+}  // namespace evenkeel

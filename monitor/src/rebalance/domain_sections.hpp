@@ -1,0 +1,19 @@
+#pragma once
+
+// Sections of domains for the journal.
+
+#include <evenkeel/core/domains.hpp>
+#include <evenkeel/monitor/advice.hpp>
+#include <evenkeel/monitor/options.hpp>
+
+namespace evenkeel {
+
+// Empty for domains that own no places. Local, on the host; looks up the owners of a few thousand
+// points.
+DomainSections sections_of(const Domains& domains);
+
+// The same on the rank that keeps a journal; empty on other ranks, and if there is no memory.
+DomainSections recorded_sections(const Communicator& ranks, const Options& options,
+                                 const Domains& domains);
+
+}  // namespace evenkeel

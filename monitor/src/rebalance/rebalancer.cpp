@@ -1,0 +1,249 @@
+#include "rebalance/rebalancer.hpp"
+#include "rebalance/stage.hpp"
+
+#include "options/place_options.hpp"
+#include "rebalance/domain_sections.hpp"
+
+#include <evenkeel/core/box/bounds.hpp>
+#include <evenkeel/core/field/staging.hpp>
+
+#include <bit>
+#include <limits>
+
+namespace evenkeel {
+
+namespace {
+
+// When a rebalance ends, in any way, gives back the memory that it has allocated for data that
+// travels with objects, unless that stays in use.
+class Companions {
+ public:
+  explicit Companions(const BalancerParts& parts) : parts_(parts) {}
+  Companions(const Companions&) = delete;
+  Companions& operator=(const Companions&) = delete;
+  ~Companions() {
+    parts_.records.give_back();
+    parts_.costs.give_back();
+  }
+
+ private:
+  const BalancerParts& parts_;
+};
+
+// The shift by the load of this rank, if a shift was advised.
+std::optional<ShiftBy> shift_of(const Occasion& occasion, double mine) {
+  const Advice& advice = occasion.advice;
+  if (!(advice.shift_penalty > 0)) return std::nullopt;
+  return ShiftBy{advice.shift_penalty, advice.shifts_by_last_epoch ? occasion.measured.last : mine};
+}
+
+}  // namespace
+
+Rebalanced Rebalancer::rebalance(std::span<const Set> given, const Occasion& occasion) {
+  StageTimes times("evenkeel::rebalance");
+  const Companions companions(parts_);
+  Arrival here;
+  const Status ready = arrive(given, occasion, times, here);
+  const Agreed agreed = agreed_by(parts_.ranks, ready, here);
+  parts_.costs.fit(parts_.ranks, here.sets, agreed.costs, occasion.measured,
+                   occasion.earlier_costs);
+  // All ranks have arrived: waiting for the slowest does not count as cost.
+  const std::int64_t began = now_();
+  const int dimensions = dimensions_of(agreed.shapes, parts_.domains.present());
+  if (dimensions == 0) return {parts_.domains.nothing_moved()};
+  const Region region = {dimensions, box_around(here.sets), agreed.bound};
+  times.end();
+  ObjectWeights weights;
+  const Status weighed = attempt(stage_name, [&] {
+    if (parts_.options.wrap) wrap(here.sets, region.box, parts_.options.periodic);
+    weights = parts_.costs.weigh(here.sets, agreed.costs, occasion.measured);
+  });
+  times.end();
+  Prepared prepared = prepare(parts_.ranks, weighed, here.sets, region, placing());
+  times.end();
+  Assignment assignment;
+  Choice chosen = choose(prepared, weights, agreed.costs, occasion, assignment);
+  times.end();
+  const Plan who = plan(parts_.ranks, std::move(prepared), std::move(assignment));
+  times.end();
+  Rebalanced done;
+  done.report = parts_.mover.carry_out(who, here.sets, agreed.shapes, times.take(), occasion.step);
+  done.report.forgotten = agreed.costs.forgotten;
+  done.outcome = adopt(std::move(chosen), occasion, began, done.report);
+  done.runs_hooks = agreed.hooked && (done.report.moved || done.report.has_new_domains());
+  return done;
+}
+
+// Records and costs travel with the objects. Local; returns the failure, if there is one.
+Status Rebalancer::arrive(std::span<const Set> given, const Occasion& occasion, StageTimes& times,
+                          Arrival& into) try {
+  const exec::Region shown("evenkeel::agree");
+  times.reserve({"agree", "weigh", "order", "cut", "plan"});
+  require_use("rebalance", given);
+  // This comes before memory is allocated by a wrong count.
+  Status checked = attempt("core/migrate", [&] { check_each(given); });
+  if (!checked.ok()) return checked;
+  into.sets.assign(given.begin(), given.end());
+  std::vector<Set>& sets = into.sets;
+  const Space space = space_for(sets);
+  const int ranks = parts_.ranks.size();
+  parts_.records.begin_rebalance(parts_.domains.shared(), sets.size(), !occasion.has_begun);
+  into.mine.costs =
+      parts_.costs.arrive(space, sets, parts_.records, occasion.measured, ranks, now_);
+  if (occasion.has_begun && ranks > 1) parts_.records.travel_with(space, sets);
+  state(into, occasion.step, parts_.domains.generation(), parts_.mover.hooks().any_after());
+  return {};
+} catch (...) {
+  return Status::from_current_exception(stage_name);
+}
+
+// Collective.
+Box Rebalancer::box_around(std::span<const Set> sets) {
+  const exec::Region shown("evenkeel::box");
+  const Bounds found = bounds(parts_.ranks, sets);
+  const Options& options = parts_.options;
+  if (options.box) {
+    require_inside(*options.box, options.periodic, found);
+    return *options.box;
+  }
+  std::optional<Box> kept;
+  const Domains& present = parts_.domains.present();
+  if (parts_of(present) > 0 && !crowding_.takes_new_box()) kept = box_of(present);
+  const MeasuredBox measured = measure_box(parts_.ranks, sets, kept, found);
+  warn([&] { return crowding_.of_box(measured, found.dimensions); });
+  return measured.box;
+}
+
+PlaceOptions Rebalancer::placing() const {
+  PlaceOptions placing = place_options_of(parts_.options);
+  auto* const graph = std::get_if<ByGraph>(&placing.method);
+  if (graph != nullptr && !parts_.options.deterministic) *graph = parts_.mover.priced(*graph);
+  return placing;
+}
+
+// Collective.
+Rebalancer::Choice Rebalancer::choose(const Prepared& prepared, const ObjectWeights& weights,
+                                      const AgreedCosts& agreed, const Occasion& occasion,
+                                      Assignment& into) {
+  const std::int64_t back_to = occasion.advice.back_to;
+  const std::optional<ShiftBy> shift = shift_of(occasion, agreed.mine);
+  std::optional<Assignment> earlier = take_again(prepared, weights.of_sets, back_to);
+  Choice chosen;
+  if (earlier) chosen.back_to = back_to;
+  PlacedByPhases found = earlier
+                             ? PlacedByPhases{{std::move(*earlier)}, {}}
+                             : place_anew(prepared, weights, parts_.costs.phases(agreed), shift);
+  into = std::move(found.allowed.assignment);
+  // If the load of phases is in different places, no cut is even, and crowded cells are not the
+  // cause.
+  if (found.loads.phases.empty())
+    look_for_crowds(prepared, into);
+  else
+    chosen.phases = std::move(found.loads);
+  chosen.is_changed = into.is_changed;
+  chosen.lambda = into.lambda;
+  chosen.refused = found.allowed.refused;
+  chosen.is_shifted = shift && (into.is_shifted || !into.is_changed);
+  const Status copied =
+      attempt(stage_name, [&] { chosen.domains = std::make_shared<const Domains>(into.domains); });
+  if (into.status.ok()) into.status = copied;
+  return chosen;
+}
+
+// Collective. The assignment by the domains of an earlier generation. It is empty if those are no
+// longer kept, have another box, or would leave a rank with too few objects. The same on all ranks.
+std::optional<Assignment> Rebalancer::take_again(const Prepared& prepared, Weights weights,
+                                                 std::int64_t generation) {
+  const std::int64_t least = parts_.options.least_objects;
+  const Domains* const kept = parts_.domains.find(generation, parts_.records);
+  if (kept == nullptr || !own_places(*kept) || !(box_of(*kept) == prepared.region.box))
+    return std::nullopt;
+  constexpr double however_even = std::numeric_limits<double>::max();
+  Domains earlier;
+  vote(parts_.ranks,
+       attempt(stage_name, [&] { earlier = renumbered(*kept, parts_.domains.generation()); }));
+  Assignment assignment =
+      place(parts_.ranks, Status(), prepared, weights, EvenGoal{however_even}, earlier, least > 0);
+  if (least > 0 && assignment.fewest_objects < least) return std::nullopt;
+  assignment.is_changed = true;
+  return assignment;
+}
+
+// Collective. Cuts for several phases if the costs of objects in each are known; otherwise by one
+// weight, as always for boxes. A shift would use the load summed over phases, which says little
+// about each: so with several phases a new cut replaces a shift.
+PlacedByPhases Rebalancer::place_anew(const Prepared& prepared, const ObjectWeights& weights,
+                                      std::uint32_t phases, const std::optional<ShiftBy>& shift) {
+  const Options& options = parts_.options;
+  const Domains& last = parts_.domains.present();
+  const bool takes_phases = places_along_curve(options.method) || places_by_graph(options.method);
+  if (std::popcount(phases) < 2 || !takes_phases)
+    return {place_allowed(parts_.ranks, Status(), prepared, weights.of_sets,
+                          CurveGoal{options.target_lambda, shift}, options.least_objects, last),
+            {}};
+  LearnedCosts::ByPhase arrays;
+  std::vector<std::vector<std::span<const double>>> costs(prepared.sets.size());
+  const Status listed = attempt(stage_name, [&] {
+    arrays = parts_.costs.by_phase(prepared.space, prepared.sets);
+    for (std::size_t s = 0; s < costs.size(); ++s)
+      for (const exec::Array<double>& of_phase : arrays[s]) costs[s].push_back(of_phase.span());
+  });
+  return place_phases(parts_.ranks, listed, prepared, costs, std::popcount(phases),
+                      options.target_lambda, options.least_objects, last);
+}
+
+// Collective if a cut is less even than it should be.
+void Rebalancer::look_for_crowds(const Prepared& prepared, const Assignment& assignment) {
+  const Options& options = parts_.options;
+  const bool is_along_curve = places_along_curve(options.method);
+  if (!crowding_.is_suspected(is_along_curve, assignment.lambda, options.target_lambda)) return;
+  const CrowdedCell crowd = most_crowded_cell(parts_.ranks, assignment.status, prepared);
+  warn([&] { return crowding_.of_cells(crowd, assignment); });
+}
+
+// Without memory, the warning is lost.
+template <class Text>
+void Rebalancer::warn(const Text& text_of) {
+  static_cast<void>(attempt(stage_name, [&] {
+    if (const std::string text = text_of(); !text.empty()) warn_(text);
+  }));
+}
+
+// Makes the chosen domains the present ones, and reports the outcome. If objects have already
+// wandered to where a new cut wants them, domains change, and nothing moves.
+Outcome Rebalancer::adopt(Choice chosen, const Occasion& occasion, std::int64_t began,
+                          MoveReport& report) {
+  DomainHistory& domains = parts_.domains;
+  Outcome outcome;
+  outcome.moved = report.moved || chosen.is_changed;
+  const std::shared_ptr<const Domains> last = domains.shared();
+  if (outcome.moved) {
+    parts_.records.end_rebalance(chosen.back_to, generation_of(*chosen.domains));
+    domains.adopt(std::move(chosen.domains), occasion.best_generation);
+  }
+  parts_.costs.keep(outcome.moved);
+  domains.note_lambda(chosen.lambda, chosen.phases.has_value());
+  domains.report(last, report);
+  report.lambda = chosen.lambda;
+  report.refused = chosen.refused;
+  outcome.objects_moved = report.objects;
+  outcome.bytes_moved = report.bytes;
+  outcome.seconds = static_cast<double>(now_() - began) * 1e-9;
+  outcome.lambda = chosen.lambda;
+  outcome.earlier = chosen.back_to >= 0;
+  outcome.shifted = chosen.is_shifted;
+  outcome.forgotten = report.forgotten;
+  static_cast<void>(attempt(stage_name, [&] {
+    outcome.stages = report.seconds;
+    if (!chosen.phases) return;
+    for (const PhaseLoad& phase : chosen.phases->phases)
+      outcome.phase_lambdas.push_back(phase.lambda);
+    outcome.shortfall_percent = chosen.phases->shortfall_percent;
+  }));
+  report.phases = std::move(chosen.phases);
+  if (outcome.moved)
+    outcome.domains = recorded_sections(parts_.ranks, parts_.options, domains.present());
+  return outcome;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,86 @@
+#pragma once
+
+// A rebalance: its stages in order. The caller decides when to rebalance.
+
+#include "rebalance/agreement.hpp"
+#include "rebalance/crowding.hpp"
+#include "rebalance/domain_history.hpp"
+#include "rebalance/mover.hpp"
+
+#include <evenkeel/core/place/phases.hpp>
+#include <evenkeel/monitor/monitor.hpp>
+
+namespace evenkeel {
+
+// The parts of a Balancer that rebalances and migrations share.
+struct BalancerParts {
+  const Communicator& ranks;
+  const Options& options;
+  ObjectCosts& costs;
+  RankRecords& records;
+  DomainHistory& domains;
+  Mover& mover;
+};
+
+// The time and the cause of a rebalance.
+struct Occasion {
+  const Advice& advice;  // of a look; an empty one asks for a new cut
+  std::int64_t step = 0;
+  bool has_begun = false;             // a step has been made
+  std::int64_t best_generation = -1;  // since the last new cut, while shifts are tried
+  RankMeasurements measured = {};
+  const CostTable& earlier_costs;  // of an earlier run
+};
+
+// The result of a rebalance.
+struct Rebalanced {
+  MoveReport report = {};
+  std::optional<Outcome> outcome = {};  // empty if no rank has ever had an object
+  bool runs_hooks = false;
+};
+
+class Rebalancer {
+ public:
+  using Now = std::function<std::int64_t()>;
+  using Warn = std::function<void(const std::string&)>;
+  Rebalancer(const BalancerParts& parts, Now now, Warn warn)
+      : parts_(parts), now_(std::move(now)), warn_(std::move(warn)) {}
+
+  // Collective.
+  Rebalanced rebalance(std::span<const Set> given, const Occasion& occasion);
+
+ private:
+  // The chosen domains: of a new cut, of a shift, or those of an earlier generation.
+  struct Choice {
+    std::shared_ptr<const Domains> domains = {};
+    bool is_changed = false;
+    double lambda = 1;
+    int refused = 0;
+    std::int64_t back_to = -1;  // the earlier generation, or -1
+    bool is_shifted = false;    // or a shift kept the present domains
+    std::optional<PhaseLoads> phases = {};
+  };
+
+  Status arrive(std::span<const Set> given, const Occasion& occasion, StageTimes& times,
+                Arrival& into);
+  Box box_around(std::span<const Set> sets);
+  PlaceOptions placing() const;
+  // Stores the assignment of objects to ranks in `into`.
+  Choice choose(const Prepared& prepared, const ObjectWeights& weights, const AgreedCosts& agreed,
+                const Occasion& occasion, Assignment& into);
+  std::optional<Assignment> take_again(const Prepared& prepared, Weights weights,
+                                       std::int64_t generation);
+  PlacedByPhases place_anew(const Prepared& prepared, const ObjectWeights& weights,
+                            std::uint32_t phases, const std::optional<ShiftBy>& shift);
+  void look_for_crowds(const Prepared& prepared, const Assignment& assignment);
+  Outcome adopt(Choice chosen, const Occasion& occasion, std::int64_t began, MoveReport& report);
+  template <class Text>
+  void warn(const Text& text_of);
+
+  BalancerParts parts_;
+  Now now_;
+  Warn warn_;
+  Crowding crowding_;
+};
+
+}  // namespace evenkeel

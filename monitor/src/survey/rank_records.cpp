@@ -1,0 +1,130 @@
+#include "survey/rank_records.hpp"
+
+#include <evenkeel/backends/exec/launch.hpp>
+#include <evenkeel/backends/exec/lists.hpp>
+#include <evenkeel/core/field/array.hpp>
+#include <evenkeel/core/order.hpp>
+
+namespace evenkeel {
+
+namespace {
+
+constexpr const char* rank_records_label = "evenkeel::surveyor::records";
+constexpr std::int64_t rank_unit = std::int64_t{1} << 32;
+
+constexpr std::int64_t record_of(int previous, int first) {
+  return previous * rank_unit + static_cast<std::uint32_t>(first);
+}
+
+// Writes records of the present rank, and of the first rank in older records.
+struct WriteRecord {
+  int here;
+  const std::int64_t* older;
+  std::int64_t* records;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    records[i] = here * rank_unit + older[i] % rank_unit;
+  }
+};
+
+template <class Note>
+struct TakeOver {
+  const std::int64_t* places;
+  const Note* before;
+  Note of_new;
+  Note* notes;
+  KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+    notes[i] = places[i] < 0 ? of_new : before[places[i]];
+  }
+};
+
+// Puts notes of objects into the new order of the objects.
+template <class Note>
+void reorder(exec::Array<Note>& notes, const exec::Array<std::int64_t>& places, Note of_new) {
+  const Space space = notes.space();
+  const exec::Reached<std::int64_t> there(space, rank_records_label, places);
+  exec::Array<Note> moved(space, rank_records_label, places.size());
+  exec::for_each(space, rank_records_label, places.size(),
+                 TakeOver<Note>{there.data(), notes.data(), of_new, moved.data()});
+  space.fence(rank_records_label);
+  notes = std::move(moved);
+}
+
+}  // namespace
+
+const exec::Array<std::int64_t>* RankRecords::known(std::size_t set,
+                                                    std::int64_t objects) const noexcept {
+  const bool are_known = first_.domains != nullptr && !migrates_ && set < records_.size() &&
+                         records_[set].size() == objects;
+  return are_known ? &records_[set] : nullptr;
+}
+
+const exec::Array<int>* RankRecords::known_advice(std::size_t set,
+                                                  std::int64_t objects) const noexcept {
+  const bool are_known = set < advised_.size() && advised_[set].size() == objects;
+  return are_known ? &advised_[set] : nullptr;
+}
+
+const Domains* RankRecords::find(std::int64_t generation) const noexcept {
+  for (const Kept* kept : {&first_, &previous_})
+    if (kept->domains != nullptr && kept->generation == generation && parts_of(*kept->domains) > 0)
+      return kept->domains.get();
+  return nullptr;
+}
+
+void RankRecords::begin_rebalance(std::shared_ptr<const Domains> domains, std::size_t sets,
+                                  bool is_start) {
+  is_start_ = is_start;
+  now_ = {generation_of(*domains), std::move(domains)};
+  travelling_.clear();
+  travelling_.resize(is_start ? 0 : sets);
+}
+
+void RankRecords::travel_with(const Space& space, std::span<Set> sets) {
+  for (std::size_t s = 0; s < sets.size(); ++s)
+    sets[s].accompany(field_of(make(space, s, sets[s].count())));
+}
+
+// The present rank of the objects becomes the one before this rebalance; at the first rebalance it
+// is also their first rank.
+exec::Array<std::int64_t>& RankRecords::make(const Space& space, std::size_t set,
+                                             std::int64_t objects) {
+  const bool is_first = first_.domains == nullptr && !migrates_;
+  const exec::Array<std::int64_t>* const older = known(set, objects);
+  exec::Array<std::int64_t>& records = travelling_[set];
+  if (older == nullptr) {
+    records = exec::filled(space, rank_records_label, objects,
+                           record_of(here_, is_first ? here_ : unknown_rank));
+    return records;
+  }
+  const Space there = older->space();
+  records = {there, rank_records_label, objects};
+  exec::for_each(there, rank_records_label, objects,
+                 WriteRecord{here_, older->data(), records.data()});
+  there.fence(rank_records_label);
+  return records;
+}
+
+void RankRecords::end_rebalance(std::int64_t back_to, std::int64_t generation) noexcept {
+  std::swap(records_, travelling_);
+  give_back();
+  if (is_start_) return;
+  if (back_to >= 0 && back_to == first_.generation) first_.generation = generation;
+  previous_ = now_;
+  if (first_.domains == nullptr) first_ = now_;
+}
+
+void RankRecords::follow(std::size_t set, std::int64_t before,
+                         const exec::Array<std::int64_t>& places) {
+  if (set < records_.size() && records_[set].size() == before)
+    reorder(records_[set], places, record_of(here_, unknown_rank));
+  if (set < advised_.size() && advised_[set].size() == before)
+    reorder(advised_[set], places, here_);
+}
+
+void RankRecords::note_migration() noexcept {
+  migrates_ = true;
+  for (exec::Array<std::int64_t>& records : records_) records = {};
+  advised_.clear();
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,73 @@
+#pragma once
+
+// A sample of the objects of this rank, of all sets, on the host. It is large enough to estimate
+// the load under other domains.
+
+#include <evenkeel/backends/exec/array.hpp>
+#include <evenkeel/core/box/bounds.hpp>
+#include <evenkeel/core/field/set.hpp>
+#include <evenkeel/core/field/standard.hpp>
+
+namespace evenkeel {
+
+// The statement of each rank about its sample, for an agreement of all ranks.
+struct SampleStatement {
+  Bounds bounds;
+  int least_dimensions = 3;  // of ranks with objects
+  std::int64_t objects = 0;
+  // Each of these is not 0 if a rank has
+  std::int64_t off_record = 0;     // objects without a record,
+  std::int64_t first_unknown = 0;  // objects whose first rank is not known,
+  std::int64_t off_advice = 0;     // objects without a note of their advised rank,
+  std::int64_t unweighed = 0;      // a set without weights
+  double greatest_weight = 0;      // over ranks, of the sum of weights
+
+  bool can_be_cut() const noexcept { return objects > 0 && least_dimensions == bounds.dimensions; }
+  bool is_on_record() const noexcept { return off_record == 0 && first_unknown == 0; }
+  bool is_on_advice() const noexcept { return off_advice == 0; }
+  static void add(SampleStatement& into, const SampleStatement& from) noexcept;
+};
+
+class ObjectSample {
+ public:
+  // The data on the objects of a set beside its fields. An array that is null, or of another
+  // length, is ignored.
+  struct Known {
+    const exec::Array<double>* costs = nullptr;
+    const exec::Array<std::int64_t>* records = nullptr;  // as RankRecords has them
+    const exec::Array<int>* advised = nullptr;
+  };
+
+  // Samples objects of a set, each with the weight of the objects that it represents. Throws for an
+  // invalid weight, and if sets differ in dimensions.
+  void add(const Set& set, const Known& known);
+  // Makes the costs add up to a load.
+  void scale_to(double load);
+
+  // Throws if a position is not finite.
+  SampleStatement statement() const;
+
+  std::int64_t count() const noexcept { return std::ssize(costs_); }
+  std::span<const double> costs() const noexcept { return costs_; }
+  double weight() const noexcept { return weight_; }  // of all objects of this rank, as given
+  // The first rank of each object, its rank before the last rebalance, and its rank by advice;
+  // empty if these are not known.
+  std::span<const int> first_ranks() const noexcept { return first_; }
+  std::span<const int> previous_ranks() const noexcept { return previous_; }
+  std::span<const int> advised_ranks() const noexcept { return advised_; }
+
+  // The sample as a set, which refers to this object. `dimensions` are those of all ranks, since a
+  // rank without objects does not know them.
+  Set as_set(int dimensions);
+
+ private:
+  std::vector<double> places_;  // coordinates, object by object
+  std::vector<double> costs_;   // nanoseconds
+  std::vector<int> first_, previous_, advised_;
+  double weight_ = 0;
+  bool is_recorded_ = true, is_noted_ = true, is_weighed_ = true;
+  int dimensions_ = 0;
+  RawField<double> field_ = {};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,57 @@
+#pragma once
+
+// The load of each rank under several domains, in nanoseconds, added up over the samples of all
+// ranks.
+
+#include <evenkeel/backends/comm/communicator.hpp>
+#include <evenkeel/monitor/counterfactual.hpp>
+
+namespace evenkeel {
+
+class LoadTally {
+ public:
+  // Each of these domains has a row.
+  enum Row : std::size_t {
+    first,
+    previous,
+    first_again,
+    previous_again,
+    fresh,
+    advised,
+    as_weighed,
+    earlier  // the first of them
+  };
+  static constexpr std::size_t rows = earlier + Counterfactual::earlier_cuts;
+
+  explicit LoadTally(int ranks);
+
+  // Adds the cost of each object to the rank that would own it.
+  void add(std::size_t row, std::span<const int> ranks, std::span<const double> costs);
+  // Adds the cost of this rank's objects, spread evenly over all ranks.
+  void add_evenly(std::size_t row, std::span<const double> costs);
+  // Enters the weight of a rank, as a share of the greatest weight of any rank.
+  void add_weight(int rank, double share);
+  // Adds an object that is not on the rank that owns its place.
+  void add_stray(double cost);
+  void fail() noexcept { values_.back() = 1; }
+
+  // Collective. Adds up the tallies of all ranks; false if a rank has failed.
+  bool reduce(const Communicator& communicator);
+
+  // Counterfactual::unknown if nothing was added to a row.
+  std::int64_t greatest(std::size_t row) const;
+  std::int64_t of(std::size_t row, int rank) const;
+  // The nanoseconds of the rank with the greatest weight, if weights were costs.
+  std::int64_t greatest_as_weighed() const;
+  double share_of_strays() const;
+
+ private:
+  std::span<const std::int64_t> at(std::size_t row) const;
+  double sum_of(std::size_t row) const;
+
+  std::size_t ranks_;
+  std::vector<std::int64_t> values_;   // by row and rank; then strays; then failures
+  std::array<bool, rows> is_known_{};  // the same on all ranks
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,60 @@
+#pragma once
+
+// The record of a run: the recorder on the rank that has one, its thread, and the line that waits
+// for its outcome. Without memory, reports are lost, and the run continues.
+
+#include "decide/looks.hpp"
+#include "tell/recorder.hpp"
+#include "tell/watcher.hpp"
+
+#include <exception>
+
+namespace evenkeel {
+
+class Recording {
+ public:
+  using Names = std::vector<std::string>;  // of kernels
+
+  Recording(RecordOptions options, bool has_thread)
+      : options_(std::move(options)), watcher_(has_thread) {}
+
+  // To be called on the rank that records, before the functions below. Throws if a file cannot be
+  // written.
+  void open(JournalHeader header);
+  bool is_open() const noexcept { return recorder_ != nullptr; }
+  bool wants_pictures() const noexcept { return options_.wants_pictures(); }
+  // Performs a task in the thread, after all earlier ones.
+  void perform(Watcher::Task task) { watcher_.offer(std::move(task)); }
+
+  // To be called before the first line: the initial state of the run, which may come from an
+  // earlier one.
+  void start_from(const State& state, bool is_restored);
+  // Begins the line of a look, or of a rebalance without a look.
+  void begin_line(const Look& look, const Names& names);
+  void begin_line(std::int64_t step, const State& state, Reason cause, const std::string& reason);
+  bool has_line() const noexcept { return line_.has_value(); }
+  void add_outcome(std::int64_t step, RebalanceKind kind, const Outcome& outcome,
+                   const CostTable& costs);
+  // Ends the line, if there is one. The header names the kernels that are known at the first line.
+  void end_line(const Names& kernels);
+
+  void warn(const std::string& text);
+  // Returns the command of a user, and listens for more.
+  Command take_command();
+  void finish(const Summary& run, const Names& kernels);
+  // To be called if the run ends without finish(). Reports this, unless an exception is under way,
+  // which says more.
+  void give_up(std::int64_t step, const Names& kernels) noexcept;
+
+ private:
+  void begin(const Names& kernels);
+
+  RecordOptions options_;
+  std::unique_ptr<Recorder> recorder_;  // null on other ranks
+  std::optional<JournalLine> line_;
+  bool has_begun_ = false;
+  int uncaught_before_ = std::uncaught_exceptions();
+  Watcher watcher_;  // last: its thread ends before anything that it uses
+};
+
+}  // namespace evenkeel

@@ -1,4 +1,0 @@
-#pragma once
-
-// Never compiled: what include_direction.cmake must catch.
-#include <evenkeel/core/box.hpp>

@@ -1,0 +1,124 @@
+
+#include "rebalance/migrator.hpp"
+#include "support/harness.hpp"
+
+#include <evenkeel/core/field/standard.hpp>
+
+namespace evenkeel::rebalancer_test {
+namespace {
+
+// The data of rebalances and migrations, without an engine. The time is constant unless a test
+// changes it.
+class Program {
+ public:
+  explicit Program(const Options& options) : options_(options) {
+    if (ranks_.rank() != 0) return;  // all objects begin there
+    for (int i = 0; i < 60 * ranks_.size(); ++i) {
+      x_.push_back({static_cast<double>(i % 20) / 20, static_cast<double>(i / 20) / 20});
+      ids_.push_back(i);
+    }
+  }
+
+  Rebalanced rebalance(const Advice& advice = {}, const SetOptions& of_set = {}) {
+    const Set all = set(x_, carry(ids_), of_set);
+    return rebalancer_.rebalance({&all, 1}, {.advice = advice,
+                                             .step = step_,
+                                             .has_begun = step_ > 0,
+                                             .measured = {.load = load_, .first = 1, .last = 1},
+                                             .earlier_costs = no_costs_});
+  }
+  MoveReport migrate() {
+    const Set all = set(x_, carry(ids_));
+    return migrator_.migrate({&all, 1}, step_);
+  }
+  // Expects each object on the rank that owns its place, and no object lost.
+  void expect_at_home() const {
+    const Domains& now = domains_.present();
+    for (const auto& x : x_) EXPECT_EQ(owner_of(now, x), ranks_.rank());
+    EXPECT_EQ(ranks_.all_reduce(std::ssize(x_), Reduction::sum), 60 * ranks_.size());
+  }
+
+  std::int64_t step_ = 0, load_ = 0;
+  std::vector<std::array<double, 2>> x_;
+  std::vector<std::string> warnings_;
+  DomainHistory domains_;
+  Communicator ranks_ = test::world();
+
+ private:
+  std::vector<std::int64_t> ids_;
+  Options options_;
+  CostTable no_costs_;
+  RankRecords records_{ranks_.rank()};
+  ObjectCosts costs_{options_, [](const CostTable&) {}};
+
+ public:
+  Mover mover_{ranks_, options_, costs_};
+
+ private:
+  BalancerParts parts_{ranks_, options_, costs_, records_, domains_, mover_};
+  Rebalancer rebalancer_{parts_, [] { return std::int64_t{0}; },
+                         [this](const std::string& text) { warnings_.push_back(text); }};
+  Migrator migrator_{parts_};
+};
+
+TEST(Rebalancer, MakesDomainsAndSaysWhatCameOfIt) {
+  Program program({});
+  const bool is_alone = program.ranks_.size() == 1;
+  const Rebalanced first = program.rebalance();
+  EXPECT_EQ(first.report.moved, !is_alone);
+  ASSERT_TRUE(first.outcome);
+  EXPECT_TRUE(first.outcome->moved) << "there are new domains";
+  EXPECT_FALSE(first.runs_hooks);
+  EXPECT_EQ(program.domains_.generation(), 1);
+  program.expect_at_home();
+  EXPECT_TRUE(program.warnings_.empty());
+  const Rebalanced again = program.rebalance();
+  EXPECT_FALSE(again.outcome->moved);
+  EXPECT_EQ(again.report.lambda, first.report.lambda);
+}
+
+TEST(Rebalancer, TakesEarlierDomainsAgain) {
+  Program program({});
+  program.rebalance();
+  program.step_ = 1;
+  const std::vector<double> weights(program.x_.size(), program.ranks_.rank() == 0 ? 9.0 : 1.0);
+  EXPECT_EQ(program.rebalance({}, {.weight = weights}).outcome->moved, program.ranks_.size() > 1);
+  const Rebalanced back = program.rebalance({.back_to = 1});
+  EXPECT_EQ(back.outcome->earlier, program.ranks_.size() > 1);
+  program.expect_at_home();
+  EXPECT_FALSE(program.rebalance({.back_to = 77}).outcome->earlier) << "nobody has kept those";
+}
+
+TEST(Rebalancer, HasNoOutcomeWhereNoRankEverHadAnObject) {
+  Program program({});
+  program.x_.clear();
+  const std::vector<std::array<double, 2>> nothing;
+  const Rebalanced none = program.rebalance({}, {.count = 0});
+  EXPECT_TRUE(!none.outcome || none.outcome->objects_moved == 0);
+}
+
+TEST(Rebalancer, RunsHooksAfterTheReport) {
+  Program program({});
+  int after = 0;
+  program.mover_.hooks().after.push_back([&](const MoveReport&) { ++after; });
+  const Rebalanced first = program.rebalance();
+  EXPECT_TRUE(first.runs_hooks);
+  EXPECT_EQ(after, 0) << "that is left to the caller";
+  program.mover_.run_after(first.report);
+  EXPECT_EQ(after, first.report.moved ? 1 : 0);
+}
+
+TEST(Migrator, SendsStraysHome) {
+  Program program({.box = Box{{0, 0, 0}, {1, 1, 1}}});
+  EXPECT_ERROR(program.migrate(), "migrate was called before anybody owned anything.");
+  program.rebalance();
+  for (auto& x : program.x_) x[0] = 1 - x[0];
+  const MoveReport report = program.migrate();
+  EXPECT_EQ(report.generation, 1);
+  EXPECT_FALSE(report.has_new_domains());
+  program.expect_at_home();
+  EXPECT_FALSE(program.migrate().moved);
+}
+
+}  // namespace
+}  // namespace evenkeel::rebalancer_test

@@ -1,0 +1,90 @@
+#include "survey/sample.hpp"
+
+#include "survey/rank_records.hpp"
+
+#include "support/harness.hpp"
+
+#include <evenkeel/core/field/standard.hpp>
+
+namespace evenkeel::sample_test {
+namespace {
+
+using SamplePoint = std::array<double, 2>;
+
+std::vector<SamplePoint> row_of(std::size_t objects) {
+  std::vector<SamplePoint> places(objects);
+  for (std::size_t i = 0; i < objects; ++i) places[i] = {static_cast<double>(i), 1};
+  return places;
+}
+
+double sum_of(std::span<const double> costs) {
+  return std::accumulate(costs.begin(), costs.end(), 0.0);
+}
+
+TEST(ObjectSample, RepresentsAllObjects) {
+  std::vector<SamplePoint> places = row_of(5000);
+  std::vector<double> weights(5000, 1.0);
+  weights[4321] = 1000;
+  ObjectSample sample;
+  sample.add(set(places, carry(weights), {.weight = weights}), {});
+  EXPECT_EQ(sample.count(), 1000);
+  EXPECT_EQ(sample.weight(), 5999.0);
+  EXPECT_EQ(sum_of(sample.costs()), 5999.0);
+  sample.scale_to(300);
+  EXPECT_NEAR(sum_of(sample.costs()), 300, 1e-9);
+  const SampleStatement mine = sample.statement();
+  EXPECT_TRUE(mine.can_be_cut());
+  EXPECT_EQ(mine.unweighed, 0);
+  EXPECT_FALSE(mine.is_on_record());
+  EXPECT_FALSE(mine.is_on_advice());
+  EXPECT_EQ(sample.as_set(2).count(), 1000);
+}
+
+TEST(ObjectSample, SharesALoadEvenlyAmongObjectsThatCostNothing) {
+  std::vector<SamplePoint> places = row_of(10);
+  std::vector<double> weights(10, 0.0);
+  ObjectSample sample;
+  sample.add(set(places, carry(weights), {.weight = weights}), {});
+  sample.scale_to(30);
+  for (const double cost : sample.costs()) EXPECT_EQ(cost, 3.0);
+}
+
+TEST(ObjectSample, KnowsWhereObjectsWere) {
+  std::vector<SamplePoint> places = row_of(3);
+  const Space space = Space::where(MemoryKind::host);
+  exec::Array<std::int64_t> records(space, "records", 3);
+  exec::Array<int> advised(space, "advised", 3);
+  for (int i = 0; i < 3; ++i) {
+    records.data()[i] = (std::int64_t{4} << 32) + i;
+    advised.data()[i] = 10 * i;
+  }
+  ObjectSample sample;
+  sample.add(set(places), {.records = &records, .advised = &advised});
+  EXPECT_TRUE(sample.statement().is_on_record());
+  EXPECT_TRUE(sample.statement().is_on_advice());
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(sample.first_ranks()[i], static_cast<int>(i));
+    EXPECT_EQ(sample.previous_ranks()[i], 4);
+    EXPECT_EQ(sample.advised_ranks()[i], static_cast<int>(10 * i));
+  }
+  // An object whose first rank is unknown, and a set without records.
+  records.data()[1] = (std::int64_t{4} << 32) + 0xFFFFFFFF;
+  ObjectSample unknown;
+  unknown.add(set(places), {.records = &records});
+  EXPECT_FALSE(unknown.statement().is_on_record());
+  sample.add(set(places), {});
+  EXPECT_FALSE(sample.statement().is_on_record());
+}
+
+TEST(ObjectSample, RefusesWhatHasNoPlace) {
+  std::vector<SamplePoint> places = row_of(4);
+  places[2][1] = std::numeric_limits<double>::quiet_NaN();
+  ObjectSample sample;
+  sample.add(set(places), {});
+  EXPECT_THROW(static_cast<void>(sample.statement()), Error);
+  std::vector<std::array<double, 3>> elsewhere(2);
+  EXPECT_THROW(sample.add(set(elsewhere), {}), Error);
+}
+
+}  // namespace
+}  // namespace evenkeel::sample_test

@@ -1,0 +1,47 @@
+#include "survey/tally.hpp"
+
+#include "support/harness.hpp"
+
+namespace evenkeel::tally_test {
+namespace {
+
+class LoadTallyOn : public test::OnRanks {
+ protected:
+  LoadTally tally = LoadTally(size);
+};
+
+TEST_F(LoadTallyOn, AddsUpWhatAllRanksWouldHaveToDo) {
+  // Each rank adds 100 for the last rank and 7 for itself.
+  const std::array<int, 2> ranks = {size - 1, rank};
+  const std::array<double, 2> costs = {100, 7};
+  tally.add(LoadTally::first, ranks, costs);
+  tally.add_evenly(LoadTally::fresh, costs);
+  tally.add_stray(7);
+  EXPECT_TRUE(tally.reduce(communicator));
+  EXPECT_EQ(tally.greatest(LoadTally::first), size * 100 + 7);
+  EXPECT_EQ(tally.of(LoadTally::first, 0), size == 1 ? 107 : 7);
+  EXPECT_EQ(tally.greatest(LoadTally::previous), Counterfactual::unknown) << "nothing was added";
+  EXPECT_EQ(tally.of(LoadTally::previous, 0), Counterfactual::unknown);
+  // 107 divided by 2, 3 and 5 is rounded, so it misses the sum by less than 1 for each.
+  EXPECT_NEAR(static_cast<double>(tally.greatest(LoadTally::fresh)), 107, size);
+  EXPECT_NEAR(tally.share_of_strays(), 7.0 / 107, 0.01);
+  EXPECT_EQ(tally.greatest_as_weighed(), Counterfactual::unknown) << "a rank gave no weights";
+}
+
+TEST_F(LoadTallyOn, ScalesWeightsToTheMeasuredLoad) {
+  const std::array<int, 1> here = {rank};
+  const std::array<double, 1> cost = {1000};
+  tally.add(LoadTally::fresh, here, cost);
+  tally.add_weight(rank, rank == 0 ? 1.0 : 0.5);
+  EXPECT_TRUE(tally.reduce(communicator));
+  EXPECT_NEAR(static_cast<double>(tally.greatest_as_weighed()),
+              1000.0 * size / (1 + 0.5 * (size - 1)), 1);
+}
+
+TEST_F(LoadTallyOn, IsVoidIfARankFails) {
+  if (rank == size - 1) tally.fail();
+  EXPECT_FALSE(tally.reduce(communicator));
+}
+
+}  // namespace
+}  // namespace evenkeel::tally_test

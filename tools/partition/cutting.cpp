@@ -1,0 +1,111 @@
+#include "partition/cutting.hpp"
+
+#include "files/refusal.hpp"
+#include "partition/work.hpp"
+
+#include <evenkeel/backends/comm/vote.hpp>
+#include <evenkeel/backends/exec/stopwatch.hpp>
+#include <evenkeel/core/boxes/rounds.hpp>
+#include <evenkeel/core/place.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+#include <variant>
+
+namespace evenkeel::tool {
+
+namespace {
+
+// The levels of the lattices to try, in order; 0 means all levels.
+std::vector<int> levels_to_try(const Method& method, const Objects& objects) {
+  if (!std::holds_alternative<Snake>(method)) return {0};
+  const int n = objects.dimensions, all = curve_bits(n) / n;
+  const auto count = static_cast<std::uint64_t>(objects.everywhere);
+  const auto bits = count > 1 ? static_cast<int>(std::bit_width(count - 1)) : 0;
+  std::vector<int> levels;
+  for (int level = std::clamp((bits + n - 1) / n, 1, all); level < all; level += 2)
+    levels.push_back(level);
+  levels.push_back(all);
+  return levels;
+}
+
+bool is_even_enough(const FreshCut& cut, double target_lambda) {
+  return cut.lambda <= (target_lambda > 0 ? target_lambda : 1 + 2 * cut.heaviest);
+}
+
+}  // namespace
+
+Partition cut_from_objects(const Task& task) {
+  const PartitionOptions& options = task.options;
+  const FreshGoal goal = {.target_lambda = options.target_lambda,
+                          .parts = options.parts,
+                          .aim = options.target_lambda > 0 ? Aim::target : Aim::nearest,
+                          .objects = task.objects.everywhere};
+  const std::span<const double> weights = task.objects.weights;
+  Partition result;
+  std::optional<FreshCut> best;
+  int best_levels = 0, levels_of_keys = 0;
+  Stopwatch stage;
+  const auto prepare = [&](int levels) {
+    result.keys = {};  // hold the keys of one lattice at a time: there is one for each object
+    levels_of_keys = levels;
+    return prepare_to_cut(Status(), {&task.set, 1}, {task.objects.dimensions, task.box},
+                          {.method = options.method, .levels = levels});
+  };
+  for (const int levels : levels_to_try(options.method, task.objects)) {
+    PreparedToCut prepared = prepare(levels);
+    result.seconds.keys += stage.restart();
+    FreshCut next = cut_anew(task.communicator, Status(), prepared, Weights(&weights, 1), goal, {});
+    result.seconds.cut += stage.restart();
+    result.keys = std::move(prepared.sets.orders.front().keys);
+    if (!best || next.lambda < best->lambda) {
+      best = std::move(next);
+      best_levels = levels;
+    }
+    if (is_even_enough(*best, options.target_lambda)) break;
+  }
+  if (best_levels != levels_of_keys) {
+    PreparedToCut prepared = prepare(best_levels);
+    result.keys = std::move(prepared.sets.orders.front().keys);
+    result.seconds.keys += stage.restart();
+  }
+  result.domains = std::move(best->domains);
+  return result;
+}
+
+namespace {
+
+// Evaluates the last grid as well, since only an evaluated grid can be the best.
+GridDomains best_of_rounds(const Task& task, std::vector<LoadSummary>& tried) {
+  const bool is_tensor = std::holds_alternative<Tensor>(task.options.method);
+  const GridScheme scheme = is_tensor ? GridScheme::tensor : GridScheme::staggered;
+  const GridShape shape = shape_with(*extents_of(task.options.method), task.options.parts,
+                                     task.objects.dimensions, task.box);
+  GridRounds rounds(GridDomains::uniform(shape, task.box, scheme), {});
+  const WorkCounter counter(task.communicator, task.objects);
+  std::vector<std::int32_t> parts;
+  for (int round = 0; round <= *task.options.rounds; ++round) {
+    const Status written = attempt(refuse_partition.stage, [&] {
+      parts.resize(static_cast<std::size_t>(task.objects.count()));
+      rounds.current().write_parts(task.space, task.set, parts.data());
+    });
+    const std::vector<double> work = counter.of_parts(written, parts, task.options.parts);
+    tried.push_back(summarise(work));
+    rounds.next(work);
+    if (task.progress) task.progress((round + 1.0) / (*task.options.rounds + 1));
+  }
+  return rounds.best();
+}
+
+}  // namespace
+
+Partition cut_in_rounds(const Task& task) {
+  Partition result;
+  Stopwatch stage;
+  result.domains = best_of_rounds(task, result.rounds);
+  result.seconds.cut = stage.seconds();
+  return result;
+}
+
+}  // namespace evenkeel::tool
