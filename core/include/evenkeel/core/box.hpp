@@ -11,17 +11,19 @@
 
 namespace evenkeel {
 
-// Closed. In two dimensions the third axis has no meaning.
+// A closed box of places. In two dimensions the third axis has no meaning.
 struct Box {
   std::array<double, 3> lower = {0, 0, 0};
   std::array<double, 3> upper = {0, 0, 0};
   friend bool operator==(const Box&, const Box&) = default;
 };
 
-// Throws an Error unless all faces are finite, lower <= upper, and periodic axes have an extent.
+// Throws an Error unless all faces are finite, lower <= upper, and lower < upper along periodic
+// axes.
 EVENKEEL_API void check(const Box& box, const std::array<bool, 3>& periodic);
 
-// Cells from begin to before end along each axis. Along axes beyond the dimensions it has one.
+// A box of cells: begin <= cell < end along each axis, and one cell along axes beyond the
+// dimensions.
 struct CellRange {
   std::array<std::int64_t, 3> begin = {0, 0, 0}, end = {0, 0, 0};
   friend bool operator==(const CellRange&, const CellRange&) = default;

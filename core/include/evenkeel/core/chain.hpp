@@ -1,7 +1,7 @@
 #pragma once
 
-// Cuts a row of weighted items into consecutive parts so that the greatest load is as small as any
-// cut can make it. Local: no communication, no Kokkos.
+// Cuts a row of weighted items into consecutive parts so that the greatest load is the least that
+// any cut has. Local: no communication, no Kokkos.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/core/weights/phase_loads.hpp>
@@ -12,12 +12,12 @@
 
 namespace evenkeel {
 
-// Into how many parts, and of which speeds.
+// The parts to cut a row into.
 struct ChainOptions {
   int parts = 1;
-  // One speed per part, in order; positive and finite. Empty: all parts are equally fast.
+  // One speed per part, in order; positive and finite. If empty, all parts are equally fast.
   std::span<const double> speeds = {};
-  // The least number of items in a part; 1 forbids empty parts. When this limit decides the
+  // The least number of items in a part; 1 forbids empty parts. If this limit determines the
   // bottleneck, feasible cuts have gaps between them, and finding the best takes seconds for a
   // million items.
   std::int64_t min_items = 0;
@@ -48,7 +48,7 @@ struct Chain {
 // Integers are exact: up to a total of 2^63 - 1 nothing overflows, and nothing is rounded before it
 // is reported. With speeds, loads and shares are computed in double. Weights in double count as the
 // differences of their computed prefix sum, to the last bit. Throws an Error for weights that are
-// negative, NaN or infinite, for a total that overflows, and for options that no cut can honour.
+// negative, NaN or infinite, for a total that overflows, and for options that no cut can satisfy.
 EVENKEEL_API Chain cut_chain(std::span<const double> weights, const ChainOptions& options);
 EVENKEEL_API Chain cut_chain(std::span<const std::int64_t> weights, const ChainOptions& options);
 
@@ -62,29 +62,29 @@ EVENKEEL_API Chain cut_prefix(std::span<const std::int64_t> prefix, const ChainO
 // Kokkos.
 //
 // A step takes T = sum over phases of the greatest load of a part (weights/phase_loads.hpp). Given
-// a limit on the loads of each phase, a cut within these limits is found by filling one part after
-// the other, so it is known exactly whether there is one. What is left is a search for the limits
-// with the least sum, one number per phase. Where density varies little within a part, the limits
-// that can be kept form a convex set, and at the best ones the limit of a phase is proportional to
-// the number of parts whose load of that phase is at the limit. The search begins there, tries to
-// trade one limit for another in ever smaller steps, and ends by lowering each alone.
+// a limit on the loads of each phase, filling one part after the other finds a cut within these
+// limits, or shows that there is no such cut. So only the limits with the least sum are to be
+// found, one number per phase. If density varies little within a part, the feasible limits form a
+// convex set, and at the best ones the limit of a phase is proportional to the number of parts
+// whose load of that phase is at the limit. The search begins by moving limits towards these
+// ratios, then trades one limit for another in ever smaller steps, and ends by lowering each alone.
 //
-// For one phase T is within 1e-4 of the least, for two phases within 1 %: there the search also
-// rules out anything better. More phases have no such guarantee, nor have two in more than some
-// 10,000 parts, where the search ends early.
+// For one phase T is within 1e-4 of the least. For two phases it is within 1 %, because the search
+// also rules out anything better. There is no such guarantee for more phases, nor for two phases in
+// more than some 10,000 parts, where the search ends early.
 
-// The cut, and what a step then takes.
+// The cut, and the loads of a step under it.
 struct PhaseChain {
   std::vector<std::int64_t>
       offsets;  // parts + 1: part p holds items offsets[p] .. offsets[p + 1] - 1
   PhaseLoads loads;
 };
 
-// costs[phase][item]. Of two cuts with the same T the one that was found first counts, and within
+// `costs` is by phase and item. If two cuts have the same T, the one found first is used. Within
 // its limits each offset, from left to right, is where the sum of load over limit is nearest to its
-// share; ties go to the left. Without any cost, parts have equally many items. Throws an Error for
-// costs that are negative, NaN or infinite or add up to more than a number can hold, for phases of
-// different lengths, without a phase and without a part.
+// share; ties go to the left. Without any cost, parts have equal numbers of items. Throws an Error
+// for costs that are negative, NaN or infinite or whose sum overflows, for phases of different
+// lengths, and if there is no phase or no part.
 EVENKEEL_API PhaseChain cut_phases(std::span<const std::span<const double>> costs, int parts);
 
 }  // namespace evenkeel

@@ -1,8 +1,8 @@
 #pragma once
 
 // Space-filling curves, on host and device. HilbertCurve, MortonCurve and SnakeCurve are function
-// objects from a cell to its key and back, in 2-D and 3-D, with keys of 32 and 64 bits; a Lattice
-// lays one of them through a box.
+// objects from a cell to its key and back, in 2-D and 3-D, with keys of 32 and 64 bits. A Lattice
+// runs one of them through the cells of a box.
 
 #include <evenkeel/core/box.hpp>
 #include <evenkeel/core/curve/key.hpp>
@@ -16,9 +16,9 @@
 namespace evenkeel {
 
 // --- Cells ---------------------------------------------------------------------------------------
-// A cell of a lattice, by its coordinates.
 
-// A plain array inside: device code may not call the members of std::array.
+// A cell of a lattice, by its coordinates. They are a plain array, because device code may not call
+// the members of std::array.
 template <int dimensions>
 struct Cell {
   std::uint32_t at[dimensions] = {};
@@ -28,11 +28,12 @@ struct Cell {
 // --- The Hilbert curve ---------------------------------------------------------------------------
 // The Hilbert curve, on host and device: cell -> key and back.
 //
-// Each orthant's curve enters at a corner and leaves along an axis, and both depend on the orthants
-// around it alone (C. Hamilton, Compact Hilbert Indices, Dalhousie University CS-2006-07, sections
-// 2 and 3). So the curve is an automaton: its state is the pair of corner and axis, and a level
-// turns an orthant into its place among its siblings. Hosts take three levels per step (four in
-// 2-D) from tables; devices go level by level, or use the same tables where they have them at hand.
+// In each orthant the curve enters at a corner and leaves along an axis. Both depend only on the
+// orthants that contain it (C. Hamilton, Compact Hilbert Indices, Dalhousie University CS-2006-07,
+// sections 2 and 3). So the curve is an automaton: its state is the pair of corner and axis, and
+// each level translates an orthant to its place among its siblings. Hosts take three levels per
+// step (four in 2-D) from tables. Devices take one level per step, or use the same tables if they
+// are in fast memory.
 
 namespace hilbert {
 
@@ -53,23 +54,24 @@ KOKKOS_FUNCTION constexpr std::uint32_t rotate_left(std::uint32_t bits, std::uin
   const std::uint32_t shift = by < n ? by : by - n;
   return ((bits << shift) | (bits >> (n - shift))) & mask;
 }
-// The Gray code of a number and its inverse, for up to three bits; the number of ones at the end.
+// The Gray code of a number; its inverse; the number of trailing ones. All are of up to three bits.
 KOKKOS_FUNCTION constexpr std::uint32_t gray(std::uint32_t number) {
   return number ^ (number >> 1);
 }
 KOKKOS_FUNCTION constexpr std::uint32_t inverse_gray(std::uint32_t code) {
-  return code ^ (code >> 1) ^ (code >> 2);  // of three bits
+  return code ^ (code >> 1) ^ (code >> 2);
 }
 KOKKOS_FUNCTION constexpr std::uint32_t trailing_ones(std::uint32_t number) {
   return (number & 1U) == 0 ? 0 : (number & 2U) == 0 ? 1 : (number & 4U) == 0 ? 2 : 3;
 }
 
-// What one level knows of those above it.
+// The state of the automaton: the corner at which the curve enters, and the axis along which it
+// leaves.
 template <int n>
 struct State {
   std::uint32_t entry = 0, direction = 0;
 
-  // The place of an orthant along the curve, the orthant at a place, and the step into it.
+  // The place of an orthant along the curve; the orthant at a place; the step into it.
   KOKKOS_FUNCTION constexpr std::uint32_t place_of(std::uint32_t orthant) const {
     return inverse_gray(rotate_right<n>(orthant ^ entry, direction + 1));
   }
@@ -86,11 +88,11 @@ struct State {
   }
 };
 
-// Several levels at once: a digit of a cell is its coordinates on these levels, one after the other
-// and the first axis highest; a digit of a key is its places. Entry row(state) | digit holds the
-// translated digit and the row of the next digit. The two stand in arrays of their own, so that the
-// chain of look-ups from row to row, in which each waits for the one before, contains nothing else.
-// A table fits a first-level cache.
+// Translates several levels at once. A digit of a cell is the bits of its coordinates on these
+// levels, one coordinate after the other, the first axis highest; a digit of a key is the places.
+// Entry row(state) | digit holds the translated digit and the row of the next digit. They are in
+// separate arrays, because each look-up of a row waits for the previous one, and nothing else
+// should be in that chain. A table takes 48 KiB in 3-D and 8 KiB in 2-D.
 template <int n>
 struct Table {
   static constexpr int levels = n == 3 ? 3 : 4;
@@ -99,7 +101,7 @@ struct Table {
   static constexpr std::uint32_t size = state_count<n> * digits;
   std::uint16_t digit[size], row_below[size];
 
-  // Where the row of a state begins; filling one entry; reading its two halves.
+  // The first entry of a state; then functions that fill an entry and read its two halves.
   static constexpr std::uint32_t row(const State<n>& state) {
     return (state.entry * n + state.direction) << digit_bits;
   }
@@ -111,13 +113,13 @@ struct Table {
   KOKKOS_FUNCTION constexpr std::uint32_t row_at(std::uint32_t at) const { return row_below[at]; }
 };
 
-// The same in half the space, in memory that the caller chooses: an entry is row | digit. For
+// The same table in half the space, in memory of the caller: an entry is row | digit. It is for
 // devices, whose fast memory is small.
 template <int n>
 struct PackedTable {
   static constexpr std::uint32_t digit_mask = Table<n>::digits - 1;
   const std::uint16_t* entries;
-  // The two halves of an entry.
+  // These functions read the two halves of an entry.
   KOKKOS_FUNCTION constexpr std::uint32_t digit_at(std::uint32_t at) const {
     return entries[at] & digit_mask;
   }
@@ -126,14 +128,15 @@ struct PackedTable {
   }
 };
 
-// From cells to keys, and back.
+// The tables from cells to keys, and back.
 template <int n>
 struct Tables {
   Table<n> places, coordinates;
 };
 
-// Fills all entries of row `from` below a state that these places lead to. Each level is visited
-// once for all below it, because compilers limit the steps of a constant evaluation.
+// Fills all entries of row `from` whose digit begins with these places, which lead to this state.
+// The recursion visits each level once for all entries below it, because compilers limit the steps
+// of a constant evaluation.
 template <int n>
 constexpr void fill_row(Tables<n>& tables, std::uint32_t from, const State<n>& state, int levels,
                         std::uint32_t places, std::uint32_t coordinates) {
@@ -153,7 +156,7 @@ constexpr void fill_row(Tables<n>& tables, std::uint32_t from, const State<n>& s
   }
 }
 
-// Makes both tables; for the compiler.
+// Makes both tables, at compile time.
 template <int n>
 constexpr Tables<n> make_tables() {
   Tables<n> tables = {};
@@ -164,19 +167,19 @@ constexpr Tables<n> make_tables() {
   return tables;
 }
 
-// Both tables, as constants of the program.
+// Both tables, as constants.
 template <int n>
 inline constexpr Tables<n> tables = make_tables<n>();
 
-// The number of whole digits of a key; the last may be padded with zeros.
+// The number of digits of a key. The last digit may be padded with zeros, for `padding` levels.
 template <int n, class Bits>
 inline constexpr int digit_count =
     (curve_levels<n, Bits> + Table<n>::levels - 1) / Table<n>::levels;
 template <int n, class Bits>
 inline constexpr int padding = digit_count<n, Bits>* Table<n>::levels - curve_levels<n, Bits>;
 
-// Moves the groups of bits that are one coordinate's share of each digit to their places. Groups
-// are doubled apart, as a Morton code does with single bits.
+// Moves the bits of one coordinate to their places in the digits, in groups of one digit each. This
+// is as in a Morton code, but with groups instead of single bits. gather_digits() is the inverse.
 template <int n>
 KOKKOS_FUNCTION constexpr std::uint64_t spread_digits(std::uint64_t bits) {
   if constexpr (n == 3) {  // 7 groups of 3
@@ -204,7 +207,7 @@ KOKKOS_FUNCTION constexpr std::uint64_t gather_digits(std::uint64_t bits) {
   }
 }
 
-// One coordinate's share of the digits of a cell, and the digits of all coordinates together.
+// The bits of one coordinate in the digits of a cell; the digits of all coordinates together.
 template <int n, class Bits>
 KOKKOS_FUNCTION constexpr std::uint64_t digits_along(int axis, std::uint32_t coordinate) {
   return spread_digits<n>(std::uint64_t{coordinate} << padding<n, Bits>)
@@ -227,8 +230,8 @@ KOKKOS_FUNCTION constexpr Cell<n> cell_of_digits(std::uint64_t digits) {
   return cell;
 }
 
-// Translates the digits of a cell to those of its key by a table of places, and back by one of
-// coordinates.
+// Translates the digits of a cell to those of its key by the table of places, and back by the table
+// of coordinates.
 template <int n, class Bits, class AnyTable>
 KOKKOS_FUNCTION constexpr std::uint64_t translated(const AnyTable& table, std::uint64_t digits) {
   constexpr int digit_bits = Table<n>::digit_bits;
@@ -249,7 +252,7 @@ KOKKOS_FUNCTION constexpr Bits key_of_digits(const AnyTable& places, std::uint64
   return static_cast<Bits>(translated<n, Bits>(places, digits) >> (n * padding<n, Bits>));
 }
 
-// By tables: a few look-ups for each cell or key.
+// The key of a cell, by a few look-ups in a table.
 template <int n, class Bits, class AnyTable>
 KOKKOS_FUNCTION constexpr Bits key_by_table(const AnyTable& places, const Cell<n>& cell) {
   return key_of_digits<n, Bits>(places, digits_of<n, Bits>(cell));
@@ -262,7 +265,7 @@ KOKKOS_FUNCTION constexpr Cell<n> cell_by_table(const AnyTable& coordinates, Bit
       translated<n, Bits>(coordinates, std::uint64_t{key} << (n * padding<n, Bits>)));
 }
 
-// Level by level, without a table: for the compiler, and to compare with.
+// The key of a cell, level by level, without a table. Devices and tests use it.
 template <int n, class Bits>
 KOKKOS_FUNCTION constexpr Bits key_by_levels(const Cell<n>& cell) {
   State<n> state;
@@ -320,8 +323,8 @@ struct HilbertCurve {
 };
 
 // --- The Morton curve ----------------------------------------------------------------------------
-// The Morton curve, on host and device: cell -> key and back. Bit b of axis a is bit n b + a of the
-// key.
+// The Morton curve, on host and device: cell -> key and back. In n dimensions, bit b of axis a is
+// bit n b + a of the key.
 
 namespace morton {
 
@@ -388,11 +391,12 @@ struct MortonCurve {
 };
 
 // --- The snake -----------------------------------------------------------------------------------
-// The snake, on host and device: rows along the first axis, each walked against the one before it,
-// and planes likewise, so that the curve never leaps. Its rows are as thick as cells: unlike the
-// other curves it changes when the lattice gets coarser, and on a fine lattice its parts are slabs.
+// The snake, on host and device, follows rows along the first axis. Each row runs against the one
+// before it, and planes do the same, so each cell touches the next one. Rows are as thick as cells.
+// So, unlike the other curves, the snake changes if the lattice gets coarser, and on a fine lattice
+// its parts are slabs.
 
-// Through the cells of a lattice of `used_levels` levels, at most `levels`.
+// The curve through the cells of a lattice of `used_levels` levels, at most `levels`.
 template <int dimensions, class Bits = std::uint64_t>
 struct SnakeCurve {
   using Key = KeyAlong<CurveKind::snake, dimensions, Bits>;
@@ -401,8 +405,8 @@ struct SnakeCurve {
 
   KOKKOS_FUNCTION constexpr Key operator()(const Cell<dimensions>& cell) const {
     Bits key = cell.at[dimensions - 1];
-    // A coordinate counts backwards where the row or plane around it is an odd one; rows and planes
-    // have an even number of cells, so their parity is that of their own last digit.
+    // A coordinate counts backwards if its row or plane is odd. Rows and planes have an even number
+    // of cells, so their parity is that of their own last digit.
     for (int axis = dimensions - 2; axis >= 0; --axis) {
       key = static_cast<Bits>(key << used_levels |
                               turned(cell.at[axis], static_cast<std::uint32_t>(key)));
@@ -422,7 +426,8 @@ struct SnakeCurve {
   }
 
  private:
-  // last - coordinate within an odd row, without a branch; all bits of `last` are ones.
+  // In an odd row, the last coordinate minus this one, without a branch: all bits of the last
+  // coordinate are ones.
   KOKKOS_FUNCTION constexpr std::uint32_t turned(std::uint32_t coordinate,
                                                  std::uint32_t row) const {
     return coordinate ^ (last_coordinate() & (0U - (row & 1U)));
@@ -433,25 +438,26 @@ struct SnakeCurve {
 };
 
 // --- Lattices ------------------------------------------------------------------------------------
-// From places to keys: a lattice over the box, and a curve through its cells, on host and device.
-// Cells are cubes, 2^levels along the box's longest side, so that a curve through them treats all
-// axes alike.
+// A lattice over the box, and a curve through its cells, on host and device: from places to keys.
+// Cells are cubes, 2^levels along the longest side of the box, so that a curve through them treats
+// all axes the same.
 
 class CurveDomains;
 
-// The number of levels that tells objects apart: cells at most half as wide as the objects' mean
-// distance if they filled the box, and at most as wide as `smallest_spacing`, when that is known
-// (0: unknown; then all levels are used, since objects may be clustered at will). Fewer levels make
-// shorter keys, which sort faster.
+// The number of levels that puts different objects into different cells. Cells are at most half as
+// wide as the mean distance of objects that fill the box, and at most as wide as
+// `smallest_spacing`. If that is 0, the spacing is unknown, and all levels are used, because
+// objects may be clustered in any way. Fewer levels make shorter keys, which sort faster.
 EVENKEEL_API int levels_for(int dimensions, std::int64_t objects, double longest_side,
                             double smallest_spacing);
 
-// Points on an upper face and outside the box belong to the nearest cell of the box; periodic axes
-// wrap around. The same numbers give the same cell on host and device.
+// A lattice over a box, with a curve through its cells. Points on an upper face and outside the box
+// belong to the nearest cell of the box; periodic axes wrap around. The same numbers give the same
+// cell on host and device.
 class Lattice {
  public:
   Lattice() = default;
-  // `levels` of 0: as many as a 64-bit key holds.
+  // If `levels` is 0, the lattice has as many as a 64-bit key holds.
   EVENKEEL_API Lattice(int dimensions, const Box& box, const std::array<bool, 3>& periodic,
                        CurveKind curve = CurveKind::hilbert, int levels = 0);
 
@@ -459,23 +465,23 @@ class Lattice {
   KOKKOS_FUNCTION int levels() const { return levels_; }
   KOKKOS_FUNCTION CurveKind curve() const { return curve_; }
 
-  // The lowest bits of a key, which are zero.
+  // The number of lowest bits of a key that are always zero.
   KOKKOS_FUNCTION int unused_bits() const { return dimensions_ * (all_levels() - levels_); }
 
-  // The number of finer levels for which a key has bits that the lattice does not use.
+  // The number of finer levels for which keys have bits that this lattice does not use.
   template <int n>
   KOKKOS_FUNCTION int spare_levels() const {
     return curve_levels<n, std::uint64_t> - levels_;
   }
 
-  // The coordinate along one axis of the cell that contains a place, which must be finite.
+  // The coordinate, along one axis, of the cell that contains a place. The place must be finite.
   KOKKOS_FUNCTION std::uint32_t coordinate(int axis, double place) const {
     return coordinate_at(axis, wrapped(axis, distance(axis, place)));
   }
 
-  // The steps of coordinate(), for loops over many places that are to become vector instructions.
-  // Distances are from the lower face, in quarters of the user's lengths: differences of the
-  // greatest numbers stay finite.
+  // The steps of coordinate(), for loops over many places that compile to vector instructions.
+  // Distances are from the lower face, in quarters of the user's lengths, so that differences of
+  // the greatest numbers stay finite.
   KOKKOS_FUNCTION double distance(int axis, double place) const {
     return place * quarter - axes_[axis].lower;
   }
@@ -493,8 +499,8 @@ class Lattice {
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(inside));  // vectors convert int32
   }
 
-  // Of an axis, as distance() counts: the length after which places repeat (0: never), and the
-  // number of cells in a unit of length.
+  // The period of an axis, or 0 if it has no period, and the cells per length, both in the unit of
+  // distance().
   KOKKOS_FUNCTION double period(int axis) const { return axes_[axis].period; }
   KOKKOS_FUNCTION double cells_per_length(int axis) const { return axes_[axis].cells_per_length; }
 
@@ -512,7 +518,7 @@ class Lattice {
     return (axes_[axis].lower + distance) / quarter;
   }
 
-  // The greatest coordinate that a point of the box has along an axis.
+  // The greatest coordinate along an axis that a cell of the box has.
   KOKKOS_FUNCTION std::uint32_t last_coordinate(int axis) const {
     return static_cast<std::uint32_t>(axes_[axis].last);
   }
@@ -541,7 +547,7 @@ class Lattice {
     return fine;
   }
 
-  // For kernels that are compiled for one kind of curve.
+  // The key of a cell, for kernels that are compiled for one kind of curve.
   template <CurveKind kind, int n>
   KOKKOS_FUNCTION CurveKey key_along(const Cell<n>& cell) const {
     if constexpr (kind == CurveKind::snake)
@@ -552,8 +558,8 @@ class Lattice {
       return {MortonCurve<n>()(finest(cell)).value};
   }
 
-  // The lowest of the finest cells in a cell. Hilbert and Morton curves visit all finest cells of a
-  // coarser cell one after the other, so these curves are walked on the finest levels only.
+  // The first of the finest cells in a cell, by coordinates. Hilbert and Morton curves visit all
+  // finest cells of a coarser cell in one piece, so their keys are computed on the finest level.
   template <int n>
   KOKKOS_FUNCTION Cell<n> finest(const Cell<n>& cell) const {
     Cell<n> fine;
@@ -584,7 +590,7 @@ class Lattice {
   Axis axes_[3];  // plain arrays: device code may not call the members of std::array
 };
 
-// The lattice in which a decomposition counts places.
+// The lattice of a decomposition.
 EVENKEEL_API Lattice lattice_of(const CurveDomains& decomposition);
 
 }  // namespace evenkeel

@@ -16,24 +16,24 @@
 
 namespace evenkeel {
 
-// One set on one rank. Keys may stand in any order. A cut costs least when the keys are in host
-// memory and never fall, neither within a rank nor from one rank to the next.
+// One set on one rank. Keys may be in any order. A cut costs least if the keys are in host memory
+// and never fall, neither within a rank nor from one rank to the next.
 struct WeightedKeys {
   std::span<const CurveKey> keys;
-  std::span<const double> weights = {};  // finite and not negative; empty: all 1
+  std::span<const double> weights = {};  // finite and not negative; if empty, all are 1
   MemoryKind memory = MemoryKind::host;  // of keys and weights; the same for all sets of a rank
 };
 
-// Where splitters go.
+// The places that a cut seeks for its splitters.
 enum class Aim : int {
-  // Each splitter goes where the weight before it is nearest to its share; ties go to the left. No
-  // part weighs more than the average plus the heaviest key.
+  // Each splitter is placed where the weight before it is nearest to its share; ties go to the
+  // left. No part weighs more than the average plus the heaviest key.
   nearest,
-  // Each splitter stays as soon as it is so near its share that no part can exceed target_lambda;
-  // where the heaviest key prevents that, it goes where `nearest` puts it. Takes the fewest
+  // Accepts any place for a splitter that is so near its share that no part can exceed
+  // target_lambda; if the heaviest key prevents that, uses the place of `nearest`. Takes the fewest
   // reductions.
   target,
-  // The heaviest part is as light as possible; under that condition each splitter, from the left,
+  // The heaviest part is as light as possible. Under that condition each splitter, from the left,
   // is nearest to its share, as in chain.hpp but over all keys. Rank 0 gets every key that could
   // matter.
   optimal
@@ -43,40 +43,44 @@ enum class Aim : int {
 struct CutOptions {
   int parts = 1;
   int dimensions = 3;
-  // Splitters that are kept where they cut as evenly as target_lambda; empty: none.
+  // Earlier splitters, or empty. They are kept if the lambda of their parts is at most
+  // target_lambda.
   Splitters kept = {};
   double target_lambda = 0;
   Aim aim = Aim::nearest;
-  // At least 1: splitters to keep that are not even enough are shifted, each as extras/string.hpp
-  // says, with this penalty; the aim is then `nearest`. 0: they are dropped for new ones.
+  // If it is 0, splitters in `kept` that are not even enough are replaced. If it is at least 1,
+  // each of them is shifted with this penalty, as extras/string.hpp explains; the aim must then be
+  // `nearest`.
   double shift_penalty = 0;
-  // An upper bound of the number of objects on all ranks, or 0 if unknown. A cut of few objects
-  // then takes less memory.
+  // An upper bound of the number of objects on all ranks, or 0 if unknown. With a small bound a cut
+  // takes less memory.
   std::int64_t most_objects = 0;
 };
 
+// The result of cut(), the same on all ranks.
 struct Cut {
   Splitters splitters;
   std::vector<double> weights;  // of each part
-  bool kept = false;
-  double heaviest_object = 0;      // its weight; more than the average bounds lambda from below
-  int reductions = 0;              // over all ranks, in this cut
-  std::int64_t bytes_reduced = 0;  // in these reductions, by each rank
+  bool kept = false;            // true if the splitters are CutOptions::kept
+  // The weight of the heaviest object. If it exceeds the average of the parts, it bounds lambda
+  // from below.
+  double heaviest_object = 0;
+  int reductions = 0;              // over all ranks, in this cut; votes do not count
+  std::int64_t bytes_reduced = 0;  // by each rank, in these reductions and in gathered keys
   EVENKEEL_API double lambda() const noexcept;  // heaviest part / average; 1 without weight
 };
 
 // Collective. Objects with the same key stay together. Weights are summed as integers of at least
 // 62 bits minus the bits of the object count, so the result does not depend on how objects are
-// spread over ranks and threads; when all weights are 0, all objects weigh the same. Without
-// objects the curve is cut evenly. The call begins with a vote, to which the caller contributes
-// `status`.
+// spread over ranks and threads. If all weights are 0, all objects weigh the same. Without objects
+// the curve is cut evenly. The call begins with a vote, to which the caller contributes `status`.
 EVENKEEL_API Cut cut(const Communicator& communicator, const Status& status,
                      std::span<const WeightedKeys> sets, const CutOptions& options);
 
-// Collective. The rank that should get each part; there are as many parts as ranks. A part goes to
-// a rank that already holds many of its objects, the strongest claims first. Part p stays with rank
-// p, and the result is empty, unless another order leaves clearly more objects where they are.
-// `status` as in cut().
+// Collective. The rank that should get each part; there must be as many parts as ranks. A part goes
+// to a rank that already holds many of its objects; the parts with the most such objects are
+// assigned first. The result is empty, and part p goes to rank p, unless another order leaves
+// clearly more objects where they are. `status` is as in cut().
 EVENKEEL_API std::vector<int> keep_in_place(const Communicator& communicator, const Status& status,
                                             std::span<const WeightedKeys> sets,
                                             const Splitters& splitters);
@@ -85,25 +89,26 @@ EVENKEEL_API std::vector<int> keep_in_place(const Communicator& communicator, co
 // Cuts the curve for a step of several phases (weights/phase_loads.hpp), over all ranks and all
 // sets, without sorting and without gathering objects.
 //
-//   one weight    the sum over phases of an object's share of the cost of its phase
-//   stretches     the curve is cut into a few thousand stretches that weigh the same, and the costs
-//                 of each phase are summed up for each: one reduction of stretches x phases numbers
-//   the search    on all ranks alike, as chain/phases.hpp explains, with parts of whole stretches
-//   once more     the stretches beside a splitter are divided by 16, and the search repeated
+//   one weight    each object gets one weight: the sum over phases of its share of the phase's cost
+//   stretches     the curve is cut into stretches that weigh the same, 4096 or 16 per part,
+//                 whichever is more; one reduction sums the costs of each phase in each stretch
+//   search        every rank finds the same parts of whole stretches, as chain.hpp explains
+//   refinement    the stretches next to a splitter are divided by 16, and the search is repeated
 //
-// So a splitter stands to at most 1/256 of a part where an exact search might put it. The loads are
-// sums of whole numbers: they are exact, and the result does not depend on how objects are spread
-// over ranks and threads.
+// So a splitter is at most 1/256 of a part away from where an exact search might put it. The loads
+// are sums of whole numbers. So they are exact, and the result does not depend on how objects are
+// spread over ranks and threads.
 //
-// A partitioner takes one weight per object. phase_weights() gives an object its share of the part
-// that it falls into: all parts weigh 1 then, so that a cut of these weights (`cut`, `place` along
-// a curve) has the splitters found here; an empty part counts for the one before it, which such a
-// cut divides. So a phase counts more in one part than in another. With one factor per phase, two
-// phases of opposite gradients would take 1.9 times the bound instead of 1.5.
+// A partitioner takes one weight per object. phase_weights() gives each object its share of its
+// part, so that all parts weigh 1, and a cut by these weights (`cut`, or `place` along a curve)
+// finds the same splitters. A part without cost counts for the part before it, or after it if there
+// is no cost before; a cut by weights divides that part. So a phase counts more in one part than in
+// another. With one factor per phase, two phases of opposite gradients would take 1.9 times the
+// bound instead of 1.5.
 //
-// Two things follow. By these weights the cut is even, whatever its loads are: how good it is,
-// `loads` alone tells. And weights made for one cut say nothing of another, such as the domains in
-// use: for these call measure_phases().
+// Two things follow. By these weights the cut is even, whatever its loads are, so only `loads`
+// shows how good it is. And weights made for one cut do not apply to another, such as the domains
+// in use; for these call measure_phases().
 
 // The most phases that a step can have.
 inline constexpr int most_phases = 8;
@@ -111,13 +116,13 @@ inline constexpr int most_phases = 8;
 // One set on one rank.
 struct PhasedKeys {
   std::span<const CurveKey> keys;  // in any order; a cut costs least if they never fall
-  // One cost per object for each phase, finite and not negative. Empty: the set costs nothing in
-  // this phase.
+  // For each phase one cost per object, finite and not negative. If a phase is empty, the set costs
+  // nothing in it.
   std::span<const std::span<const double>> costs;
-  // Key k belongs to object objects[k], in whose order costs and weights are, as in an Order.
-  // Empty: they are in the order of the keys.
+  // Key k belongs to object objects[k], as in an Order; costs and weights are in the order of the
+  // objects. If empty, they are in the order of the keys.
   std::span<const std::int64_t> objects = {};
-  MemoryKind memory = MemoryKind::host;  // of all of them; the same for all sets of a rank
+  MemoryKind memory = MemoryKind::host;  // of all these; the same for all sets of a rank
 };
 
 // The same on all ranks.
@@ -132,24 +137,24 @@ struct PhaseCut {
   Splitters splitters;
   PhaseLoads loads;
   std::vector<std::vector<double>> loads_of_parts;  // of each phase, of each part
-  int reductions = 0;                               // over all ranks
-  std::int64_t bytes_reduced = 0;                   // in these reductions, by each rank
+  int reductions = 0;                               // as in Cut
+  std::int64_t bytes_reduced = 0;                   // as in Cut
 };
 
-// Collective. Objects with the same key stay together. Without any cost, objects are counted;
-// without objects the curve is cut evenly. The call begins with a vote, to which the caller
-// contributes `status`. Throws an Error for costs as in chain/phases.hpp, for costs whose number is
-// not that of the keys, and for more phases than most_phases.
+// Collective. Objects with the same key stay together. Without any cost, all objects weigh the
+// same; without objects the curve is cut evenly. The call begins with a vote, to which the caller
+// contributes `status`. Throws an Error for invalid costs as in chain.hpp, for a number of costs
+// that differs from the number of keys, and for more phases than most_phases.
 EVENKEEL_API PhaseCut cut_phases(const Communicator& communicator, const Status& status,
                                  std::span<const PhasedKeys> sets, const PhaseOptions& options);
 
-// Collective. The loads under given splitters, as those of the domains that are in use.
+// Collective. The loads under given splitters, such as those of the domains in use.
 EVENKEEL_API PhaseCut measure_phases(const Communicator& communicator, const Status& status,
                                      std::span<const PhasedKeys> sets, const PhaseOptions& options,
                                      const Splitters& splitters);
 
 // For each set one weight per object, in the memory of the set. Objects that cost nothing weigh
-// nothing; if none of all costs anything, each weighs 1. The sets must be those of the cut. Local.
+// nothing; if no object costs anything, each weighs 1. The sets must be those of the cut. Local.
 EVENKEEL_API std::vector<exec::Array<double>> phase_weights(std::span<const PhasedKeys> sets,
                                                             const PhaseCut& cut);
 

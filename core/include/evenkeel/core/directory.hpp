@@ -1,7 +1,7 @@
 #pragma once
 
-// Where the object with a number of the application's own is: on which rank, at which place there;
-// and among the owned objects and ghosts of this rank.
+// Finds objects by their ids, which are numbers of the application: IdDirectory the rank of an
+// object and its slot there, LocalIds its index among the owned objects and ghosts of this rank.
 //
 //   ek::IdDirectory directory(ranks, id);                      // ids of the owned objects
 //   const auto where = directory.look_up(neighbours);          // (rank, slot) of each
@@ -21,7 +21,7 @@
 
 namespace evenkeel {
 
-// Where an object is.
+// The place of an object; by default, that of an object that does not exist.
 struct Location {
   static constexpr int nowhere = -1;
   int rank = nowhere;
@@ -30,18 +30,19 @@ struct Location {
   friend bool operator==(const Location&, const Location&) = default;
 };
 
-// Ids are integers of any type and any values, one per object, in any container that a field can
-// be; those of different types are the same if they are the same number. What is known of an id is
-// kept on one rank, which a hash of the id determines, so that memory and questions spread evenly.
-// Lists are in the memory that the space of the ids works on. All members are collective, contact
-// few ranks, and throw the same Error on all ranks; then nothing has changed. Refers to the
-// communicator, which must outlive it.
+// Finds the rank and slot of any object. Ids are integers of any type and any values, one per
+// object, in any container that a field can be; equal numbers of different types are the same id.
+// One rank, the keeper, holds the location of an id. A hash of the id determines it, so memory and
+// queries spread evenly. Lists are in the memory that the space of the ids works on. All members
+// that take ids are collective, and each rank sends one message to each keeper of its ids. They
+// throw the same Error on all ranks; then nothing has changed. Refers to the communicator, which
+// must outlive it.
 class EVENKEEL_API IdDirectory {
  public:
-  // No directory at all; assign one.
+  // Holds no directory; assign one before use.
   IdDirectory() noexcept;
-  // The ids of the owned objects: of `count` of them, or of all. An id that occurs twice is an
-  // Error that names it.
+  // `ids` are those of the owned objects: of the first `count`, or of all. An id that occurs twice
+  // is an Error that names it.
   IdDirectory(const Communicator& communicator, const NumberSource& ids,
               const OwnedCount& count = {});
   IdDirectory(const Communicator&&, const NumberSource&, const OwnedCount& = {}) = delete;
@@ -49,12 +50,12 @@ class EVENKEEL_API IdDirectory {
   IdDirectory& operator=(IdDirectory&&) noexcept;
   ~IdDirectory();
 
-  // The location of each id that this rank asks for, in their order; nowhere where there is none.
-  // Components of an object follow each other. In the memory of the directory.
+  // The location of each id that this rank asks for, in their order; `nowhere` if no object has the
+  // id. Components of an object follow each other. The list is in the memory of the directory.
   exec::Array<Location> look_up(const NumberSource& ids, const OwnedCount& count = {}) const;
 
-  // Follows a move, or any other change of the ids and their places: each rank tells the keepers
-  // its ids anew, in one sparse exchange. Does nothing where the report says that nothing moved.
+  // Follows a move, or any other change of the ids and their places: each rank sends its ids to the
+  // keepers again, in one sparse exchange. Does nothing if the report says that nothing moved.
   void update(const MoveReport& report, const NumberSource& ids, const OwnedCount& count = {});
   void update(const NumberSource& ids, const OwnedCount& count = {});
 
@@ -64,15 +65,16 @@ class EVENKEEL_API IdDirectory {
   std::unique_ptr<Impl> impl_;
 };
 
-// The ids of this rank's objects: the owned ones, and the ghosts behind them. Local, as all of it.
+// Finds the indices of this rank's objects: the owned ones, and the ghosts after them. All its
+// members are local.
 class EVENKEEL_API LocalIds {
  public:
-  // Of the first `count` objects, owned ones and ghosts, or of all.
+  // `ids` are those of the first `count` objects, owned ones and ghosts, or of all.
   explicit LocalIds(const NumberSource& ids, const OwnedCount& count = {});
 
-  // Writes the index of each id: the lowest one that has it, which is that of the owned object if
-  // there is one; -1 where no object here has it. `indices` has the shape of `ids` and holds signed
-  // integers; it may be the same field.
+  // Writes the index of each id, or -1 if no object here has it. If several have it, this is the
+  // lowest index, so an owned object comes before ghosts. `indices` has the shape of `ids` and
+  // holds signed integers; it may be the same field.
   void write_indices(const NumberSource& ids, const Field& indices) const;
   template <class Container>
   void write_indices(const NumberSource& ids, Container& indices) const {

@@ -1,18 +1,19 @@
 #pragma once
 
-// What a field is: one array over the objects, wherever and however an application keeps it. Free
-// of Kokkos and of MPI. Adapters stand apart (core/field/): std::vector and std::span, raw
-// pointers, Kokkos Views.
+// A field: one array over the objects, in a container of the application. This header is free of
+// Kokkos and of MPI. Adapters are in core/field/: std::vector and std::span, raw pointers, Kokkos
+// Views.
 //
 // The contract between evenkeel and a container has three parts:
-//   layout    where the values are right now; asked anew each time, nothing is cached;
-//   stage     room for a new number of objects; the old values stay untouched; may throw;
-//   commit    the staged values become the container's; cannot fail.
+//   layout    returns the present addresses; evenkeel asks each time and caches nothing;
+//   stage     makes room for a new number of objects beside the old values; may throw;
+//   commit    makes the staged values the container's; cannot fail.
 // A container that owns its memory is staged by `allocate` and committed by a move
-// (Placement::replace). One that borrows it, or must keep its pointer, is staged in a buffer of
-// evenkeel's and committed by a copy back (Placement::in_place); then its capacity is the limit.
+// (Placement::replace). If it borrows its memory or must keep its pointer, the new values are
+// staged in a buffer of evenkeel and copied back (Placement::in_place); then its capacity is the
+// limit.
 //
-// A Field refers to the container, which must outlive it and stay where it is.
+// A Field refers to the container, which must outlive it and keep its address.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/error.hpp>
@@ -29,12 +30,12 @@
 
 namespace evenkeel {
 
-// Where the values of a field are. Value c of object i starts at
+// The addresses of the values of a field. Value c of object i starts at
 // data + i * object_stride_bytes + c * component_stride_bytes.
 struct FieldLayout {
   void* data = nullptr;
   MemoryKind memory = MemoryKind::host;
-  ScalarType scalar = ScalarType::none;  // of one value; none when evenkeel need not know
+  ScalarType scalar = ScalarType::none;  // of one value; `none` if values travel as bytes
   int element_bytes = 0;                 // of one value
   int components = 1;                    // values per object
   std::int64_t count = 0;                // objects in use
@@ -45,31 +46,31 @@ struct FieldLayout {
   std::int64_t bytes_per_object() const noexcept {
     return static_cast<std::int64_t>(element_bytes) * components;
   }
-  // True when the bytes of an object are adjacent, and the objects too.
+  // Returns true if the bytes of each object are adjacent, and so are the objects.
   bool is_packed() const noexcept {
     return object_stride_bytes == bytes_per_object() &&
            (components == 1 || component_stride_bytes == element_bytes);
   }
 };
 
-// Whose memory a container's values are in.
+// The owner of the memory that a container's values are in.
 enum class Ownership {
-  sole,     // the container's alone: it may be replaced
-  shared,   // the container's, and held by somebody else too, who would keep the old values
-  borrowed  // somebody else's: values change in place, and the capacity is fixed
+  sole,     // the container alone: the memory may be replaced
+  shared,   // the container and other holders, which would keep the old values
+  borrowed  // not the container: values change in place, and the capacity is fixed
 };
 
 // The room that a container is asked to make.
 struct Room {
   std::int64_t count = 0;     // objects
   int components = 1;         // values per object, as ElementShape or the second rank counts them
-  std::int64_t capacity = 0;  // objects that it would be good to have room for, if that is more
+  std::int64_t capacity = 0;  // objects to have room for if possible; matters if above `count`
 };
 
-// How the values of a type are seen. Arithmetic types, arrays of them and std::array of them are
-// known; a vector type of one's own is declared by
+// The values in one element of a container. Arithmetic types, arrays of them and std::array of them
+// are known. Declare a vector type of your own by
 //   template <> struct evenkeel::ElementShape<Vec3> : evenkeel::VectorOf<double, 3> {};
-// Everything else is carried as bytes.
+// All other types are carried as bytes.
 template <class T, int n>
 struct VectorOf {
   static constexpr ScalarType scalar = scalar_type_of<T>();
@@ -89,8 +90,8 @@ struct ElementShape<T[n]> : VectorOf<T, static_cast<int>(n)> {};
 template <class T, std::size_t n>
 struct ElementShape<std::array<T, n>> : VectorOf<T, static_cast<int>(n)> {};
 
-// Where the position is inside a record (array of structures), so that one container of records is
-// both the position of a set and what the set carries:
+// Declares the position inside a record (array of structures). One container of records then is the
+// position of a set, and the whole records travel with it:
 //   template <> struct evenkeel::PositionIn<Particle>
 //       : evenkeel::PositionAt<double, 3, offsetof(Particle, x)> {};
 template <class Real, int n, std::size_t offset_bytes>
@@ -101,13 +102,13 @@ struct PositionAt {
   static constexpr std::size_t offset = offset_bytes;
 };
 template <class Record>
-struct PositionIn;  // declared for records alone
+struct PositionIn;  // defined only for records
 
-// The customisation point: how evenkeel sees and changes a container. Specialise it for a container
-// of your own with the members
+// The customisation point: how evenkeel reads and changes a container. Specialise it for your own
+// container, with the members
 //
-//   using Element = ...;                                // what the container holds
-//   static FieldLayout layout(Container&);              // where it is now
+//   using Element = ...;                                // the type of its elements
+//   static FieldLayout layout(Container&);              // the present addresses
 //   static std::string label(const Container&);         // its name in messages
 //   static Ownership ownership(const Container&);
 //
@@ -118,7 +119,7 @@ struct PositionIn;  // declared for records alone
 //   static FieldLayout staged_layout(Staged&);
 //   static void commit(Container&, Staged&) noexcept;
 //
-// and, where a container has to know that its values change in place,
+// and, if the container must know that its values change in place,
 //
 //   static void resized(Container&, std::int64_t count) noexcept;   // before: the new count
 //   static void changed(Container&) noexcept;                       // after
@@ -128,14 +129,14 @@ struct PositionIn;  // declared for records alone
 template <class Container>
 struct FieldTraits;
 
-// A container whose FieldTraits are known.
+// A container that has FieldTraits.
 template <class Container>
 concept KnownContainer = requires(Container& container) {
   typename FieldTraits<Container>::Element;
   { FieldTraits<Container>::layout(container) } -> std::same_as<FieldLayout>;
 };
 
-// Adjacent objects of type T, as adapters describe them.
+// The layout of adjacent objects of type T, for adapters.
 template <class T>
 FieldLayout packed_layout(T* data, std::int64_t count, std::int64_t capacity,
                           MemoryKind memory = MemoryKind::host) {
@@ -153,7 +154,7 @@ FieldLayout packed_layout(T* data, std::int64_t count, std::int64_t capacity,
   return layout;
 }
 
-// Where the values of a field go when they are committed.
+// The destination of the values of a field at the commit.
 enum class Placement {
   replace,  // new storage takes the container's place
   in_place  // the container keeps its storage; staged values are copied back
@@ -171,9 +172,9 @@ struct FieldOperations {
   FieldLayout (*staged_layout)(void* staged) = nullptr;
   void (*commit)(void* container, void* staged) noexcept = nullptr;
   void (*discard)(void* staged) noexcept = nullptr;
-  void (*changed)(void* container) noexcept = nullptr;  // null: nothing to note
+  void (*changed)(void* container) noexcept = nullptr;  // null if the container need not know
   void (*resized)(void* container,
-                  std::int64_t count) noexcept = nullptr;  // null: the container cannot know
+                  std::int64_t count) noexcept = nullptr;  // null if it does not store its count
 };
 
 template <class Container>
@@ -239,19 +240,19 @@ inline constexpr FieldOperations operations_of = OperationsOf<Container>::table(
 
 }  // namespace detail
 
-// New room for a field. Destroyed without commit() it leaves the container as it was.
+// New room for a field. If it is destroyed without commit(), the container stays as it was.
 class EVENKEEL_API StagedField {
  public:
   StagedField(StagedField&&) noexcept;
   StagedField& operator=(StagedField&&) noexcept;
   ~StagedField();
 
-  // Where the new values are to be written, on the space of the staging.
+  // Write the new values here, on the space of the staging.
   const FieldLayout& layout() const noexcept { return layout_; }
 
-  // The container takes over the new values. Kernels that read the old values on other instances
-  // must have been fenced; kernels that write the new ones on the space of the staging need not be.
-  // A second call, and a call on a moved-from object, does nothing.
+  // Gives the new values to the container. Kernels that read the old values on other instances must
+  // have been fenced; kernels that write the new ones on the space of the staging need not be. A
+  // second call, or a call on a moved-from object, does nothing.
   void commit() noexcept;
 
  private:
@@ -262,47 +263,48 @@ class EVENKEEL_API StagedField {
   Space space_;
   const detail::FieldOperations* operations_ = nullptr;
   void* container_ = nullptr;
-  void* staged_ = nullptr;  // Placement::replace: the container's own
-  Buffer buffer_;           // Placement::in_place: ours
+  void* staged_ = nullptr;  // with Placement::replace, of the container's type
+  Buffer buffer_;           // with Placement::in_place
   FieldLayout layout_;
 };
 
 class EVENKEEL_API Field {
  public:
-  // For field_of().
+  // Called by field_of().
   Field(void* container, const detail::FieldOperations& operations)
       : container_(container), operations_(&operations) {}
 
   FieldLayout layout() const { return operations_->layout(container_); }
   // The coordinates: the field itself, or the position inside its records.
   FieldLayout position() const { return operations_->position(container_); }
-  // In messages, instead of the container's own.
+  // Sets the name in messages, which replaces that of the container.
   void set_name(const std::string& name) { name_ = name; }
   std::string label() const { return name_.empty() ? operations_->label(container_) : name_; }
   Ownership ownership() const { return operations_->ownership(container_); }
   const void* container() const noexcept { return container_; }
 
-  // Tells the container that its values have changed in place.
+  // Notifies the container that its values have changed in place.
   void changed() const noexcept {
     if (operations_->changed != nullptr) operations_->changed(container_);
   }
 
-  // False when values would change in place in a container that does not store its count: then
-  // somebody else must keep the count after a move.
+  // Returns false if values would change in place in a container that does not store its count.
+  // Then another variable must have the count after a move.
   bool knows_its_count(Placement placement) const;
 
-  // Whether it can hold `count` objects in the memory that it has. `is_counted`: somebody else
-  // stores the count.
+  // Returns true if `count` objects fit into the present memory. If `is_counted` is set, another
+  // variable stores the count.
   bool can_hold(std::int64_t count, bool is_counted) const;
-  // Stores the new count, which the container can hold, before its values change in place.
+  // Stores the new count, before values change in place. The count must fit into the memory.
   void resize_in_place(std::int64_t count) noexcept;
 
-  // Room for `count` objects, uninitialised; the old values stay. Borrowed memory is always staged
-  // in place, whatever `placement` says; more objects than it has room for are an Error. Local.
+  // Makes room for `count` objects, uninitialised; the old values stay. Borrowed memory is always
+  // staged in place, whatever `placement` says. Throws an Error if objects stay in place and do not
+  // fit. Local.
   StagedField stage(const Space& space, std::int64_t count, Placement placement) const;
-  // The same when other ranks may know the number of components: a View that was never given
-  // extents gets that of `room`. For a field that has another number of components this is an
-  // Error.
+  // The same, with the number of components that other ranks know: a View that was never given
+  // extents gets that of `room`. Throws an Error if there are objects and the field has another
+  // number of components. Local.
   StagedField stage(const Space& space, const Room& room, Placement placement) const;
 
  private:
@@ -310,11 +312,11 @@ class EVENKEEL_API Field {
 
   void* container_;
   const detail::FieldOperations* operations_;
-  std::string name_;  // empty: the container's own
+  std::string name_;  // if it is empty, messages use the label of the container
 };
 
-// A variable and its name in messages, for containers that have none of their own, such as vectors;
-// see named().
+// A variable and its name in messages, for containers without a label, such as vectors; see
+// named().
 template <class Container>
 struct Named {
   Container* container;
@@ -328,7 +330,8 @@ template <class Container>
 inline constexpr bool is_named<Named<Container>> = true;
 }  // namespace detail
 
-// Goes wherever the variable itself does, and refers to it:
+// Names a variable in messages. The result refers to the variable and may replace it as an
+// argument:
 //   ek::carry(ek::named("mass", mass)), {.weight = ek::named("cost", cost)}
 template <class Container>
 auto named(std::string name, Container&& container) {
@@ -337,7 +340,7 @@ auto named(std::string name, Container&& container) {
   return Named<std::remove_reference_t<Container>>{&container, std::move(name)};
 }
 
-// The field of a container. Compiles for variables that can receive what arrives.
+// The field of a container. Compiles only for variables that can receive arriving objects.
 template <class Container>
 requires(!detail::is_named<std::remove_cvref_t<Container>>) auto field_of(Container&& container) {
   using Plain = std::remove_cvref_t<Container>;
@@ -348,7 +351,7 @@ requires(!detail::is_named<std::remove_cvref_t<Container>>) auto field_of(Contai
   static_assert(KnownContainer<Plain>,
                 "evenkeel: unknown container; include its adapter (evenkeel/core/field/...) or "
                 "specialise evenkeel::FieldTraits for it");
-  if constexpr (KnownContainer<Plain>) {  // one message for what is unknown, not a page
+  if constexpr (KnownContainer<Plain>) {  // an unknown container gives one message, not a page
     using Element = typename FieldTraits<Plain>::Element;
     static_assert(!std::is_const_v<Element>,
                   "evenkeel: a field of const elements cannot receive what arrives");
@@ -366,14 +369,14 @@ Field field_of(const Named<Container>& named) {
   return field;
 }
 
-// Objects that lie side by side in one order and in another: range.from + i is range.to + i.
+// Objects that are adjacent in two orders: place from + i in one is place to + i in the other.
 struct ObjectRange {
   std::int64_t from, to, count;
   friend bool operator==(const ObjectRange&, const ObjectRange&) = default;
 };
 
-// Copies the first `count` objects between two layouts of the same values, whatever their strides
-// and memory: on `space` if it reaches both, otherwise on the space of their memory. Returns when
+// Copies the first `count` objects between two layouts of the same values, with any strides and in
+// any memory: on `space` if it reaches both, otherwise on the space of their memory. Returns when
 // the copy is complete. The two must not overlap.
 EVENKEEL_API void copy_objects(const Space& space, const FieldLayout& to, const FieldLayout& from,
                                std::int64_t count);

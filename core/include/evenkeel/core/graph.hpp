@@ -1,15 +1,14 @@
 #pragma once
 
-// Cuts a graph that is spread over ranks into parts: a part for each vertex, so that parts weigh
-// the same and few edges are cut. From nothing, or from the parts that there are, which then change
-// as little as it takes.
+// Cuts a graph that is spread over ranks into parts, so that parts weigh the same and few edges are
+// cut. A cut begins from nothing, or from present parts, which then change as little as possible.
 //
 //   ek::GraphCut cut = ek::cut_graph(space, ranks, ek::graph(offsets, neighbours),
 //                                   {.parts = 64});
-//   cut.parts          // of each vertex, in the memory of the space
-//   cut.report         // what is cut, what would move
+//   cut.parts          // the part of each vertex, in the memory of the space
+//   cut.report         // the edges that are cut, and the vertices that would move
 //
-// docs/graph.md tells how it works and how good it is.
+// docs/graph.md explains the method and its quality.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/config.hpp>
@@ -28,42 +27,46 @@
 
 namespace evenkeel {
 
-// The same on all ranks, but for what is told of vertices.
+// `parts` is the same on all ranks. `from` and `load` concern the vertices of this rank: give them
+// on all ranks that have vertices, or on no rank.
 struct GraphCutOptions {
-  int parts = 0;  // 0: one for each rank
-  // Parts to begin from, one per vertex; a negative number: none. Unset: from nothing.
+  int parts = 0;  // if it is 0, there is one part for each rank
+  // The part of each vertex to begin from. A vertex whose number is not a part has no part yet. If
+  // it is not set, the cut begins from nothing.
   NumberSource from = {};
-  // What the vertices of this rank cost together, in one unit on all ranks: their weights of the
-  // first constraint are scaled to that. Given on all ranks that have vertices, or none. Unset:
-  // weights are as given.
+  // The cost of all vertices of this rank together, in one unit on all ranks. The weights of the
+  // first constraint are scaled to this sum.
   std::optional<double> load = std::nullopt;
-  // Called from time to time with the share that is done, from 0 to 1: for those who watch the cut
-  // of a large graph. Of this rank alone; what it throws ends the cut on all ranks.
+  // Called from time to time with the share of the work that is done, from 0 to 1, to show the
+  // progress of a large cut. Only the ranks that set it call it. If it throws, the cut ends with an
+  // Error on all ranks.
   std::function<void(double done)> progress = {};
 };
 
-// A part for each vertex, and what that means.
+// The part of each vertex, and the report of the cut.
 struct GraphCut {
   exec::Array<int> parts;  // of this rank's vertices
   GraphReport report;
 };
 
-// Collective. The same parts on any number of ranks and threads and on any space, as long as the
-// numbers of vertices are the same. Throws the same Error on all ranks for: offsets or columns that
-// are not valid; an id that two vertices have, or none; an edge without its reverse, or with
-// another weight there, of which the lowest is named; weights that are not valid; fixed parts that
-// do not exist, or that an uncuttable edge connects; memory that is refused.
+// Collective. The result is the same on any number of ranks and threads and on any space, as long
+// as vertices have the same numbers. Throws the same Error on all ranks for: offsets or columns
+// that are not valid; an id that two vertices have, or that no vertex has; an edge without its
+// reverse, or whose reverse has another weight (the Error names the lowest such edge); weights that
+// are not valid; fixed parts that do not exist, or that an uncuttable edge connects; memory that is
+// refused.
 EVENKEEL_API GraphCut cut_graph(const Space& space, const Communicator& communicator,
                                 const Graph& graph, const GraphCutOptions& options = {},
                                 const ByGraph& method = {});
 
-// The weights of this rank's vertices, of the first constraint, added up; 0 where they are too few
-// or no numbers. Local.
+// The sum of the weights of this rank's vertices in the first constraint; without weights, the
+// number of vertices. It is 0 if there are fewer weights than vertices, or if they are not numbers.
+// Local.
 EVENKEEL_API double weight_of(const Space& space, const Graph& graph);
 
 // --- New numbers ---------------------------------------------------------------------------------
-// Connectivity by numbers, after a move. Rows travel as a payload; their columns are numbers that
-// count the objects of all ranks, rank after rank, and each move gives objects other numbers.
+// Updates connectivity after a move. Rows travel as a payload; their columns are numbers that count
+// the objects of all ranks, rank after rank, and each move gives objects other numbers.
 //
 //   ek::Balancer balancer(ranks, {.method = ek::ByGraph{}, .origins = true});
 //   ...
@@ -72,11 +75,11 @@ EVENKEEL_API double weight_of(const Space& space, const Graph& graph);
 //
 // Codes whose objects have ids do not need it: ids as columns (GraphOptions::id) stay as they are.
 
-// Collective. Replaces each old number in `columns`, signed integers of any shape, by the new
-// number of the same object of set `set`; a negative number stays. `count`: of columns at the front
-// of the field. The report is of a move with origins. Does nothing where nothing moved. Throws the
-// same Error on all ranks for numbers that no object had, and for numbers that the type of the
-// columns cannot hold; then nothing has changed.
+// Collective. Replaces each old number in the first `count` entries of `columns`, signed integers
+// of 32 or 64 bits in any shape, by the new number of the same object of set `set`; negative
+// numbers stay. The report is that of a move with origins; if nothing moved, nothing changes.
+// Throws the same Error on all ranks for numbers that no object had, and for numbers that the type
+// of the columns cannot hold; then nothing has changed.
 EVENKEEL_API void renumber(const Communicator& communicator, const MoveReport& report,
                            const Field& columns, std::int64_t count, std::size_t set = 0);
 template <class Container>

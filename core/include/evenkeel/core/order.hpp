@@ -1,6 +1,6 @@
 #pragma once
 
-// The objects of a set in the order of a curve.
+// The order of a set's objects along a curve.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/array.hpp>
@@ -14,9 +14,9 @@ namespace evenkeel {
 
 class Lattice;  // core/curve.hpp
 
-// Writes the key of each owned object of a set, in the order of the set, to keys[0] ... `space`
-// must reach the positions, which must be finite (see bounds), and `keys`. Local. Does not block:
-// fence the space before the host reads the keys.
+// Writes the key of each owned object of a set, in the order of the set, to keys[0], keys[1] and so
+// on. `space` must reach the positions and `keys`. Positions must be finite; see bounds(). Local.
+// Does not block: fence the space before the host reads the keys.
 EVENKEEL_API void write_keys(const Space& space, const Lattice& lattice, const Set& set,
                              CurveKey* keys);
 
@@ -27,14 +27,15 @@ struct Order {
   exec::Array<std::int64_t> objects;
 };
 
-// Sorts the owned objects of a set by key; `space` as for write_keys. Costs least when they are in
-// order already or nearly so, as after every rebalance but the first. Blocks. Local.
+// Sorts the owned objects of a set by key. `space` has the meaning that it has for write_keys().
+// This is fastest if the objects are in order already or nearly so, as after every rebalance but
+// the first. Blocks. Local.
 EVENKEEL_API Order order(const Space& space, const Lattice& lattice, const Set& set);
 
-// Puts the owned objects of a set into an order, in all its fields: a neighbour on the curve is
-// then a neighbour in memory. Objects behind the owned ones are dropped, as in a move; if the
-// objects are in this order already, nothing changes at all. Throws an Error when one field
-// refuses; then all fields keep their values. Local.
+// Puts the owned objects of a set into an order, in all its fields and payloads: neighbours on the
+// curve are then neighbours in memory. Objects behind the owned ones are dropped, as in a move; if
+// the objects are in this order already, nothing changes at all. Throws an Error if the set cannot
+// be moved or memory is refused; then all fields keep their values. Local.
 EVENKEEL_API void reorder(const Set& set, const Order& order);
 
 }  // namespace evenkeel

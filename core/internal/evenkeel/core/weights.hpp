@@ -1,6 +1,6 @@
 #pragma once
 
-// What objects cost, relative to each other.
+// The costs of objects, relative to each other.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/array.hpp>
@@ -12,31 +12,32 @@
 
 namespace evenkeel {
 
-// The weights that came with a set, one per owned object, in the memory of the space. Throws an
-// Error when none came, and when one is negative, NaN or infinite. Local.
+// The weights of a set, one per owned object, in the memory of the space. Throws an Error if the
+// set has no weights, or one of them is negative, NaN or infinite. Local.
 EVENKEEL_API exec::Array<double> given_weights(const Space& space, const Set& set);
 
 // The measured cost of the objects of one rank.
 struct Measured {
-  double cost = 0;        // of all objects of this rank: seconds, say
+  double cost = 0;        // of all objects of this rank, in seconds, say
   double mean_cost = 0;   // of an object, over all ranks
   double followed = 0.5;  // the share of the cost that is spread by earlier weights
 };
 
-// What each object costs where the application gave no weights: the cost of this rank spread over
-// its objects. A share of it, `followed`, is spread in proportion to the objects' earlier weights,
-// which travel with them, so that what was learned on other ranks is not lost; the rest is spread
-// evenly. Earlier weights are ignored if their number is not `objects`, because the application has
-// made or removed some. The mean per object stays within a factor of 100 of `mean_cost`. In the
-// memory of the space. Local.
+// The cost of each object if the application gave no weights: the cost of this rank spread over its
+// objects. The share `followed` is spread in proportion to the earlier weights of the objects,
+// which travel with them and hold the measurements of other ranks; the rest is spread evenly.
+// Earlier weights are ignored if their number is not `objects`, because the application has made or
+// removed some. The mean per object stays within a factor of 100 of `mean_cost`. The result is in
+// the memory of the space. Local.
 EVENKEEL_API exec::Array<double> measured_weights(const Space& space, std::int64_t objects,
                                                   const Measured& measured,
                                                   const exec::Array<double>& earlier);
 
-// What was known of objects by their keys, in the order of other keys: entry i is the value of the
-// object whose key is now[i]. Objects that were not known get the mean of those that were;
-// `unknown` counts them. `places`: where the key of each object was; -1: nowhere. Keys that occur
-// twice have one value. In the memory of the space. Local.
+// The earlier values of objects, by their keys, in a new order. Entry i of `values` belongs to the
+// object whose key is now[i], and entry i of `places` is the index of that key in `keys`, or -1 if
+// it is not there. Such objects get the mean value of the others; `unknown` counts them. If a key
+// occurs several times, all its objects get the value of one of them. The lists are in the memory
+// of the space. Local.
 struct Followed {
   exec::Array<double> values;
   exec::Array<std::int64_t> places;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A grid that is balanced from one number per domain and round: the work of that domain. Objects
-// need not be known. All ranks hold the same GridRounds and give it the same numbers.
+// Balances a grid from one number per domain and round, the work of that domain, without the
+// objects. All ranks hold the same GridRounds and give it the same numbers.
 //
 //   GridRounds rounds(GridDomains::uniform(shape, box, GridScheme::staggered), {});
 //   while (computing) {
@@ -23,54 +23,58 @@ namespace evenkeel {
 
 // How the next borders follow from the work of the domains.
 enum class GridRule : std::uint8_t {
-  // A model of the density of work, which every round sharpens; the borders divide it evenly. The
-  // first rounds may be less even than the start, because little is known by then. Rounds that
-  // measured other work than the newest are forgotten.
+  // The borders divide a model of the density of work evenly; every round refines the model. The
+  // first rounds may be less even than the start, because the model is still coarse. When the work
+  // changes, the model drops the rounds that measured the old work.
   model,
   // Each border moves towards the heavier of its two neighbours, as published for the ALL library:
-  // by (1 / gamma) (W_below - W_above) / (W_below + W_above) of half the width of both, W being the
-  // work of slabs in a tensor grid, and of planes, columns and cells in a staggered one. For
-  // comparison: the number of rounds it needs grows with the square of the length of a row.
+  // by (1 / gamma) (W_above - W_below) / (W_above + W_below) times half the width of both. W is
+  // work / speed, summed over slabs in a tensor grid, and over planes, columns and cells in a
+  // staggered one. This rule is for comparison: the number of rounds that it needs grows with the
+  // square of the length of a row.
   relaxation
 };
 
 // The same on all ranks.
 struct GridRoundsOptions {
-  std::vector<double> speeds = {};         // of each part; empty: alike
+  std::vector<double> speeds = {};         // of each part; if empty, all are equally fast
   std::array<double, 3> least_width = {};  // of a domain, along each axis; always holds
-  std::array<double, 3> cell_size = {};    // borders stand at multiples from the lower face
+  std::array<double, 3> cell_size = {};    // borders are at multiples of it from the lower face
   // Standard deviation of a domain's work when it is measured again, as a share of that work. A
-  // smaller gain is not worth a move, but worth another measurement. 0: the work is exact, or the
-  // noise is estimated from the sum of all work, which would be constant without noise.
+  // smaller gain is not worth a move, but worth another measurement. If it is 0, the noise is
+  // estimated from the changes of the total work, which is constant without noise, and from the
+  // errors of the model.
   double noise = 0;
   GridRule rule = GridRule::model;
-  double gamma = 0;  // of the relaxation; 0: max(4.1, 1.1 (1 + widest / narrowest)), of each axis
+  // The gamma of the relaxation. If it is 0, each axis uses max(4.1, 1.1 (1 + widest / narrowest)),
+  // by its domains.
+  double gamma = 0;
 };
 
-// A grid, and what earlier rounds have told of the density of work.
+// A grid, and the density of work as far as earlier rounds have measured it.
 class EVENKEEL_API GridRounds {
  public:
-  // Begins with `start`, its borders moved to where widths and cells allow them. Throws an Error
-  // for options that make no sense, and for widths that do not fit the box; that Error names the
+  // Begins with `start`, after moving its borders to where widths and cells allow them. Throws an
+  // Error for invalid options, and for widths that do not fit the box; that Error names the
   // greatest width that fits.
   GridRounds(const GridDomains& start, const GridRoundsOptions& options);
   GridRounds(GridRounds&&) noexcept;
   GridRounds& operator=(GridRounds&&) noexcept;
   ~GridRounds();
 
-  // The grid whose work comes next.
+  // The grid to measure next.
   const GridDomains& current() const noexcept;
 
-  // `work` is that of each part of current(). Returns the grid to try next: the same grid while
-  // nothing better is in sight, otherwise one of a higher generation. Throws an Error for work that
-  // is negative or not finite. Nothing is learned from such a call, nor from one in which all work
-  // is 0. Local; the result is the same on all ranks if the numbers are.
+  // `work` is that of each part of current(). Returns the grid to try next: the same grid if no
+  // better one is in sight, otherwise one of a higher generation. Throws an Error for work that is
+  // negative or not finite, or not one number per part. Such a call changes nothing, nor does one
+  // in which all work is 0. Local; the result is the same on all ranks if the numbers are.
   const GridDomains& next(std::span<const double> work);
 
-  // The most even grid whose work is known, and its lambda: greatest work / speed over the mean. If
-  // a grid was measured in several successive rounds, the mean of its work counts. Before the first
-  // round: the start, and 0. Forgotten when a grid that is measured again shows that the work has
-  // changed.
+  // The most even grid that was measured, and its lambda: the greatest work / speed over the mean.
+  // If there is noise and a grid was measured in several successive rounds, the mean of its work
+  // counts. Before the first round, these are the start and 0. They are forgotten when a grid that
+  // is measured again shows that the work has changed.
   const GridDomains& best() const noexcept;
   double best_lambda() const noexcept;
 
@@ -79,9 +83,9 @@ class EVENKEEL_API GridRounds {
   std::unique_ptr<Impl> impl_;
 };
 
-// Collective. The work of all parts, in their order, from that of the part that each rank owns.
-// Throws the same Error on all ranks if some work is negative or not finite, naming the rank, and
-// if there are not as many parts as ranks.
+// Collective. Gathers the work of all parts, in their order; `mine` is that of the part that this
+// rank owns. Throws the same Error on all ranks if some work is negative or not finite, naming the
+// rank, and if there are not as many parts as ranks.
 EVENKEEL_API std::vector<double> gather_work(const Communicator& communicator,
                                              const GridDomains& decomposition, double mine);
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// Places along curves through the cells of a lattice. Free of Kokkos; core/curve.hpp computes them.
+// Keys: places along curves through the cells of a lattice. core/curve.hpp computes them. This
+// header does not include Kokkos.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -8,7 +9,7 @@
 
 namespace evenkeel {
 
-// The curves that there are.
+// The kinds of curves.
 enum class CurveKind : std::uint8_t {
   hilbert,  // neighbours on the curve are neighbours in space
   morton,   // bits interleaved, the first axis lowest
@@ -17,12 +18,12 @@ enum class CurveKind : std::uint8_t {
 // The name in options and messages.
 EVENKEEL_API const char* name_of(CurveKind kind) noexcept;
 
-// Bits of one coordinate of a cell that fit a key, with a bit to spare for the end of the curve.
+// The bits that a key has for each coordinate of a cell; one bit is left for the end of the curve.
 template <int dimensions, class Bits>
 inline constexpr int curve_levels = (static_cast<int>(8 * sizeof(Bits)) - 1) / dimensions;
 
-// A place along one kind of curve, so that keys of different curves cannot be mixed up. `Bits` is
-// std::uint32_t (10 levels in 3-D, 15 in 2-D) or std::uint64_t (21 and 31).
+// A place along one kind of curve. It has its own type, so that keys of different curves cannot be
+// mixed up. `Bits` is std::uint32_t (10 levels in 3-D, 15 in 2-D) or std::uint64_t (21 and 31).
 template <CurveKind kind, int dimensions, class Bits>
 struct KeyAlong {
   Bits value = 0;
@@ -30,7 +31,7 @@ struct KeyAlong {
   friend constexpr bool operator<(KeyAlong a, KeyAlong b) { return a.value < b.value; }
 };
 
-// A place along the curve of a lattice (core/curve.hpp), of any kind; orders, cuts and
+// A place along the curve of a lattice (core/curve.hpp), for any kind of curve. Orders, cuts and
 // plans use it. Keys of a lattice with fewer levels end in zeros.
 struct CurveKey {
   std::uint64_t value = 0;
@@ -38,7 +39,7 @@ struct CurveKey {
   friend constexpr bool operator<(CurveKey a, CurveKey b) { return a.value < b.value; }
 };
 
-// Bits of a CurveKey.
+// The bits that a CurveKey uses.
 constexpr int curve_bits(int dimensions) {
   return dimensions == 3 ? 3 * curve_levels<3, std::uint64_t> : 2 * curve_levels<2, std::uint64_t>;
 }

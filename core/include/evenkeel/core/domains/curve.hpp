@@ -12,18 +12,18 @@
 
 namespace evenkeel {
 
-// Where the curve is cut: part p owns the keys from splitters[p] to before splitters[p + 1]. There
-// is one splitter more than parts, and they never fall; the first is 0 and the last the end of the
-// curve, so every key has an owner.
+// Part p owns the keys from splitters[p] to before splitters[p + 1]. There is one splitter more
+// than parts, and they never fall; the first is 0 and the last the end of the curve, so every key
+// has an owner.
 using Splitters = std::vector<CurveKey>;
 
 // The part that owns a key.
 EVENKEEL_API int owner_of(const Splitters& splitters, CurveKey key);
 
-// Which curve, and through how fine a lattice.
+// The kind of a curve, and the levels of its lattice.
 struct CurveOptions {
   CurveKind kind = CurveKind::hilbert;
-  int levels = 0;  // of the lattice; 0: as many as a key has room for
+  int levels = 0;  // of the lattice; if 0, as many as a key has room for
   friend bool operator==(const CurveOptions&, const CurveOptions&) = default;
 };
 
@@ -32,7 +32,7 @@ class EVENKEEL_API CurveDomains : public Decomposition {
  public:
   static constexpr bool owns_places = true;
 
-  // Nobody owns anything yet: no parts, generation 0.
+  // No domains yet: generation 0, without parts.
   CurveDomains() = default;
   // Throws an Error for splitters that leave a key without an owner, and for ranks that are not a
   // permutation.
@@ -42,11 +42,11 @@ class EVENKEEL_API CurveDomains : public Decomposition {
 
   const Splitters& splitters() const noexcept { return splitters_; }
 
-  // Which curve, and how fine its lattice is.
+  // The kind of the curve, and the levels of its lattice.
   const CurveOptions& curve() const noexcept { return curve_; }
 
   // The rank that owns a point; a point outside the box belongs to the owner of the nearest cell.
-  // Throws an Error for a point that is not finite or has other dimensions, and while there are no
+  // Throws an Error for a point that is not finite or has other dimensions, and if there are no
   // parts.
   int owner_of(std::span<const double> point) const;
 
@@ -54,19 +54,20 @@ class EVENKEEL_API CurveDomains : public Decomposition {
   // and `parts`. Positions must be finite, as bounds() ensures. Blocks. Local.
   void write_parts(const Space& space, const Set& set, int* parts) const;
 
-  // The ranks whose domains come within `width` of a box, in ascending order: those that must be
-  // asked for a halo of the box. Exactly those that own a point of the box widened by `width` on
-  // all sides, whether or not an object is there; periodic axes wrap around. In two dimensions the
-  // third axis has no meaning. Local.
+  // The ranks whose domains are within `width` of a box, in ascending order: a halo of the box
+  // needs these ranks. They are exactly those that own a point of the box widened by `width` on all
+  // sides, with or without an object there; periodic axes wrap around. In two dimensions the third
+  // axis has no meaning. Local.
   std::vector<int> ranks_within(const Box& box, double width) const;
 
-  // The cubes that a part fills, up to a few hundred; of a snake at most 5 boxes.
+  // The cubes that a part fills, up to a few hundred; for a snake at most 5 boxes.
   std::vector<Box> boxes_of(int part) const;
 
-  // Whether both are cut at the same keys of the same curve.
+  // Returns true if both have the same splitters on the same curve.
   bool divides_as(const CurveDomains& other) const;
 
-  // See decomposition.hpp. A snake has no test: it visits no cubes.
+  // See decomposition.hpp. home_test() returns null for a snake, which does not fill cubes, and for
+  // a part that has no cell as a whole.
   CellFrame frame() const;
   OwnerTree owner_tree(const Reaches& reaches) const;
   std::unique_ptr<HomeTest> home_test(const Space& space, int part, std::int64_t objects) const;

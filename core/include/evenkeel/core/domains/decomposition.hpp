@@ -1,7 +1,7 @@
 #pragma once
 
-// All domains together, as a value: the base of every type of domains. Every rank can ask it,
-// without a message. docs/howto/add_a_domain_type.md says what a type adds.
+// All domains together, as a value: the base of every type of domains. Every rank has the whole of
+// it, so queries need no message. docs/howto/add_a_domain_type.md explains what a type adds.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/core/box.hpp>
@@ -15,34 +15,35 @@
 
 namespace evenkeel {
 
-// What the library's own stages ask of domains that own places (core/src/domains): which objects
-// may have left a domain; places in a frame, among boxes or in the cells of a curve; intervals in
-// it along each axis; who owns what within reach of these.
+// Domains that own places answer the library's stages with these types (core/src/domains). A
+// HomeTest finds objects that may have left a domain. A frame maps places to coordinates: places
+// among boxes, or cells of a curve's lattice. A Reach is an interval in a frame along one axis, and
+// an OwnerTree holds the owners within given reaches.
 class EVENKEEL_API HomeTest;
 struct BoxFrame;
 struct CellFrame;
 struct Reach;
-// Along each axis.
+// The reaches along each axis.
 using Reaches = std::array<std::vector<Reach>, 3>;
 struct OwnerTree;
 
-// A number, a box, and the ranks that own the parts.
+// A generation, a box, and the ranks that own the parts.
 class EVENKEEL_API Decomposition {
  public:
   // Grows by one with every change; compare it to see whether data derived from a decomposition is
   // stale.
   std::int64_t generation() const noexcept { return generation_; }
-  int parts() const noexcept { return parts_; }  // 0: nobody owns anything yet
+  int parts() const noexcept { return parts_; }  // 0 if there are no domains yet
   int dimensions() const noexcept { return dimensions_; }
   const Box& box() const noexcept { return box_; }
   const std::array<bool, 3>& periodic() const noexcept { return periodic_; }
 
-  // Of each part; empty: part p is rank p.
+  // The rank of each part. If empty, part p belongs to rank p.
   const std::vector<int>& rank_of_part() const noexcept { return rank_of_part_; }
   int rank_of(int part) const {
     return rank_of_part_.empty() ? part : rank_of_part_[static_cast<std::size_t>(part)];
   }
-  // The part of a rank; throws an Error for a rank that has none.
+  // The part of a rank. Throws an Error if the rank has no part, as has_part() shows.
   int part_of(int rank) const;
   bool has_part(int rank) const noexcept;
 
@@ -54,7 +55,7 @@ class EVENKEEL_API Decomposition {
   }
 
  protected:
-  // Nobody owns anything yet: no parts, generation 0.
+  // No domains yet: generation 0, without parts.
   Decomposition() = default;
   Decomposition(std::int64_t generation, int parts, int dimensions, const Box& box,
                 const std::array<bool, 3>& periodic, std::vector<int> rank_of_part)

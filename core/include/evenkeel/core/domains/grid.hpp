@@ -1,7 +1,7 @@
 #pragma once
 
 // Domains that are the boxes of a grid, as a value that finds the owner of a point on every rank.
-// Free of Kokkos; part_of_point.hpp is for kernels.
+// This header does not include Kokkos; part_of_point.hpp is for kernels.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/config.hpp>
@@ -22,10 +22,10 @@
 namespace evenkeel {
 
 // --- Shapes --------------------------------------------------------------------------------------
-// How many domains a grid has along each axis, and which rank has which of them.
 
-// Domains are numbered as MPI numbers the processes of a Cartesian communicator: part (i, j, k) is
-// (i * extents[1] + j) * extents[2] + k. Axes beyond the dimensions have extent 1.
+// The number of domains along each axis. Domains are numbered as MPI numbers the processes of a
+// Cartesian communicator: part (i, j, k) is (i * extents[1] + j) * extents[2] + k. Axes beyond the
+// dimensions have extent 1.
 struct GridShape {
   int dimensions = 3;  // 1, 2 or 3
   std::array<int, 3> extents = {1, 1, 1};
@@ -41,61 +41,62 @@ struct GridShape {
   }
 };
 
-// Throws an Error for dimensions other than 1, 2 or 3, extents below 1, extents beyond the
-// dimensions and more parts than an int counts.
+// Throws an Error for dimensions other than 1, 2 or 3, extents below 1, extents other than 1 beyond
+// the dimensions, and more parts than an int can count.
 EVENKEEL_API void check(const GridShape& shape);
 
-// The shape with this number of parts whose domains are nearest to cubes in a box of these sides,
-// that is, have the least area of all faces. Among equals, the one with the most domains along the
-// last axis is chosen, then along the one before. A side that is 0, or negligible beside the
-// longest, is not divided unless all are 0. Sides beyond the dimensions have no meaning. Pure.
+// The shape with this number of parts whose domains are nearest to cubes in a box of these sides:
+// their faces have the least area in all. If several shapes are equal, the one with the most
+// domains along the last axis is chosen, then along the axis before. A side that is 0 or negligible
+// beside the longest one is not divided, unless all are 0. Sides beyond the dimensions have no
+// meaning. Pure.
 EVENKEEL_API GridShape factored(int parts, int dimensions,
                                 const std::array<double, 3>& sides = {1, 1, 1});
 
-// The shape with this number of parts and these extents, of which those that are 0 are chosen as
-// `factored` does for a box. Beyond the dimensions extents are 0 or 1. Throws an Error if the given
-// ones do not divide the parts.
+// The shape with this number of parts and these extents. Extents that are 0 are chosen for this box
+// as by factored(). Beyond the dimensions, extents are 0 or 1. Throws an Error if the product of
+// the given extents does not divide the number of parts.
 EVENKEEL_API GridShape shape_with(const std::array<int, 3>& extents, int parts, int dimensions,
                                   const Box& box);
 
-// A grid of ranks: one domain each.
+// A grid of ranks with one domain each.
 struct RankGrid {
   GridShape shape;
-  std::vector<int> rank_of_part;  // empty: part p is rank p
+  std::vector<int> rank_of_part;  // if empty, part p belongs to rank p
 };
 
 #if EVENKEEL_HAS_MPI
-// From a communicator with a Cartesian topology of 1, 2 or 3 dimensions. Ranks are those of
-// `cartesian`. Its periods are not read: a decomposition gets them with its box. Local.
+// The grid of a communicator with a Cartesian topology of 1, 2 or 3 dimensions. Ranks are those of
+// `cartesian`. Its periods are ignored, because a decomposition gets them with its box. Local.
 EVENKEEL_API RankGrid grid_of(MPI_Comm cartesian);
 #endif
 
-// Collective. From the place of this rank in the application's own process grid. Throws the same
-// Error on all ranks unless all name the same extents, and each place is named once.
+// Collective. The grid, from the place of this rank in the application's own process grid. Throws
+// the same Error on all ranks unless all give the same extents, and each place is given once.
 EVENKEEL_API RankGrid grid_of(const Communicator& communicator, const GridShape& shape,
                               const std::array<int, 3>& mine);
 
 // --- Domains -------------------------------------------------------------------------------------
 
-// How the borders of a grid run.
+// The arrangement of the borders of a grid.
 enum class GridScheme : std::uint8_t {
-  tensor,    // borders along each axis go through the whole box
-  staggered  // planes; in each of them columns of their own; in each of those cells of their own
+  tensor,    // borders along each axis extend through the whole box
+  staggered  // planes; each plane has its own columns, and each column its own cells
 };
 EVENKEEL_API const char* name_of(GridScheme scheme) noexcept;
 
 // The borders of all domains. Level l divides along axes[l]; level 0 is the outermost. A row is a
 // list of extents[axes[l]] + 1 borders that never fall, from the lower to the upper face of the
-// box. Level l has one row in a tensor grid, and in a staggered one a row for each domain of the
-// levels outside it, the innermost of which runs fastest.
+// box. Level l has one row in a tensor grid, and in a staggered grid a row for each domain of the
+// outer levels, of which the innermost runs fastest.
 struct GridBorders {
   GridScheme scheme = GridScheme::staggered;
-  std::array<int, 3> axes = {2, 1, 0};  // a permutation; those beyond the dimensions come last
+  std::array<int, 3> axes = {2, 1, 0};  // a permutation; axes beyond the dimensions come last
   std::array<std::vector<double>, 3> levels;
   friend bool operator==(const GridBorders&, const GridBorders&) = default;
 };
 
-// The axes within the dimensions from the last to the first; then the others.
+// The axes within the dimensions from the last to the first, then the others.
 EVENKEEL_API std::array<int, 3> usual_axes(int dimensions) noexcept;
 
 struct PartOfPoint;  // core/domains/part_of_point.hpp
@@ -105,9 +106,9 @@ class EVENKEEL_API GridDomains : public Decomposition {
  public:
   static constexpr bool owns_places = true;
 
-  // Nobody owns anything yet: no parts, generation 0.
+  // No domains yet: generation 0, without parts.
   GridDomains() = default;
-  // Throws an Error for a shape, a box, borders or ranks that make no sense.
+  // Throws an Error for an invalid shape or box, and for invalid borders or ranks.
   GridDomains(std::int64_t generation, const GridShape& shape, const Box& box,
               const std::array<bool, 3>& periodic, GridBorders borders,
               std::vector<int> rank_of_part = {});
@@ -123,17 +124,17 @@ class EVENKEEL_API GridDomains : public Decomposition {
   // The domain of a part; throws an Error if there is no such part. Along axes beyond the
   // dimensions it is as long as the box.
   Box box_of(int part) const;
-  // The same, unless it is without extent and owns nothing.
+  // The same box; nothing if it has no extent and owns no place.
   std::vector<Box> boxes_of(int part) const;
 
   // The rank that owns a point. Throws an Error for a point that is not finite or has other
-  // dimensions, and while there are no parts.
+  // dimensions, and if there are no parts.
   int owner_of(std::span<const double> point) const;
   // These two are as for CurveDomains.
   void write_parts(const Space& space, const Set& set, int* parts) const;
   std::vector<int> ranks_within(const Box& box, double width) const;
 
-  // Whether both have the same borders.
+  // Returns true if both have the same borders.
   bool divides_as(const GridDomains& other) const;
 
   // For kernels on the host.
@@ -154,8 +155,8 @@ class EVENKEEL_API GridDomains : public Decomposition {
 EVENKEEL_API std::vector<int> neighbours_of(const GridDomains& decomposition, int part);
 
 // --- Cells of a mesh -----------------------------------------------------------------------------
-// Which cells of a mesh change their owner when its domains change, for codes that own boxes of
-// cells and move them themselves. Free of messages: every rank knows both decompositions.
+// Finds the cells of a mesh whose owner changes with the domains, for codes that own boxes of cells
+// and move them themselves. It needs no messages, because every rank has both decompositions.
 
 // A regular mesh of cells[axis] cells along each axis, which fills a box. Along axes beyond its
 // dimensions it has one.
@@ -164,8 +165,8 @@ struct CellMesh {
   std::array<std::int64_t, 3> cells = {1, 1, 1};
 };
 
-// The cells of a mesh whose centres a domain owns: domains of one decomposition share none and
-// leave none out.
+// The cells of a mesh whose centres a domain owns. Each cell is in exactly one domain of a
+// decomposition.
 EVENKEEL_API CellRange cells_in(const CellMesh& mesh, const GridDomains& decomposition, int part);
 
 // Cells that go to a rank, or come from one.
@@ -174,14 +175,14 @@ struct CellParcel {
   CellRange cells;
 };
 
-// What a rank has before and after, gives away and gets.
+// The cells of a rank before and after a change, and the cells that it sends and receives.
 struct CellMoves {
   CellRange before, after;                    // of this rank
-  std::vector<CellParcel> leaving, entering;  // by rank; other ranks alone, never empty
+  std::vector<CellParcel> leaving, entering;  // by rank; of other ranks only; no parcel is empty
 };
 
-// The cells that a rank gives away and gets. Throws an Error for a mesh without cells, a rank that
-// owns no part, and decompositions of other boxes or dimensions. Local.
+// The cells that a rank sends and receives. Throws an Error for a mesh without cells, for a rank
+// that owns no part, and for decompositions of other boxes or dimensions. Local.
 EVENKEEL_API CellMoves cells_between(const CellMesh& mesh, const GridDomains& from,
                                      const GridDomains& to, int rank);
 

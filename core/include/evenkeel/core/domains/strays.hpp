@@ -1,9 +1,9 @@
 #pragma once
 
-// Which objects of a rank are not in its domain: a question that many codes ask after every step,
-// and to which the answer is nearly always "very few". So it is made quick: what surely is at home
-// is told from its position alone, by the domain's box or, along a curve, by a table of cells that
-// belong to this rank as a whole. Only the rest is looked up.
+// Finds the objects of a rank that are not in its domain. Many codes ask for them after every step,
+// and there are nearly always very few. So a quick test comes first: it finds objects that are
+// surely at home by their positions alone, with the domain's box or, along a curve, with a table of
+// cells that belong to this rank as a whole. Owners are looked up only for the other objects.
 
 #include <evenkeel/core/domains.hpp>
 
@@ -15,16 +15,17 @@ struct Strays {
   exec::Array<int> owners;
 };
 
-// The domain of one rank, made ready for this question. Refers to the domains.
+// The domain of one rank, prepared for the quick test. Refers to the domains.
 class EVENKEEL_API StrayFinder {
  public:
-  // `space` reaches the positions of the sets to come, which have about so many objects. Blocks.
+  // `space` must reach the positions of the sets to test, which have about `objects` objects.
+  // Blocks.
   StrayFinder(const Space& space, const Domains& domains, int rank, std::int64_t objects);
   StrayFinder(StrayFinder&&) noexcept;
   StrayFinder& operator=(StrayFinder&&) noexcept = delete;
   ~StrayFinder();
 
-  // Pinned objects are nobody's strays. Throws an Error for positions that are not finite, and for
+  // Pinned objects are never strays. Throws an Error for positions that are not finite, and for
   // sets of other dimensions. Local. Blocks.
   Strays strays_of(const Set& set) const;
 
@@ -32,7 +33,7 @@ class EVENKEEL_API StrayFinder {
   Space space_;
   const Domains& domains_;
   int rank_;
-  std::unique_ptr<HomeTest> home_;  // null: nothing is known to be at home
+  std::unique_ptr<HomeTest> home_;  // if null, all objects are looked up
 };
 
 }  // namespace evenkeel

@@ -1,7 +1,7 @@
 #pragma once
 
 // Domains that are the boxes of recursive bisection, as a value that finds the owner of a point on
-// every rank. Free of Kokkos; part_of_point.hpp is for kernels.
+// every rank. This header does not include Kokkos; part_of_point.hpp is for kernels.
 
 #include <evenkeel/backends/exec/space.hpp>
 #include <evenkeel/core/domains/decomposition.hpp>
@@ -12,8 +12,8 @@
 
 namespace evenkeel {
 
-// Divides a box: what is below `border` along `axis` belongs to the parts before `middle`, the rest
-// to those from it on.
+// Divides a box: places below `border` along `axis` belong to the parts before `middle`, all others
+// to the parts from `middle` on.
 struct Bisection {
   double border = 0;
   int axis = 0;
@@ -26,7 +26,7 @@ struct Bisection {
 struct Fork {
   double border = 0;
   int axis = 0;
-  int next[2] = {-1, -1};  // plain: device code may not call the members of std::array
+  int next[2] = {-1, -1};  // a plain array: device code may not call the members of std::array
 };
 
 struct LeafOfPoint;  // core/domains/part_of_point.hpp
@@ -36,9 +36,9 @@ class EVENKEEL_API TreeDomains : public Decomposition {
  public:
   static constexpr bool owns_places = true;
 
-  // Nobody owns anything yet: no parts, generation 0.
+  // No domains yet: generation 0, without parts.
   TreeDomains() = default;
-  // Throws an Error for a box, nodes or ranks that make no sense.
+  // `nodes` are in pre-order. Throws an Error for an invalid box, and for invalid nodes or ranks.
   TreeDomains(std::int64_t generation, int dimensions, const Box& box,
               const std::array<bool, 3>& periodic, std::vector<Bisection> nodes,
               std::vector<int> rank_of_part = {});
@@ -53,7 +53,7 @@ class EVENKEEL_API TreeDomains : public Decomposition {
   void write_parts(const Space& space, const Set& set, int* parts) const;
   std::vector<int> ranks_within(const Box& box, double width) const;
 
-  // Whether both have the same nodes.
+  // Returns true if both have the same nodes.
   bool divides_as(const TreeDomains& other) const;
 
   // For kernels on the host.

@@ -8,7 +8,7 @@
 //       .unpack = [](Patch& patch, std::span<const std::byte> from) { return patch.read(from); }});
 //   ek::set(centre, ek::carry(level, packed))
 //
-// Blocks that stay are moved, never packed. On the host only.
+// Blocks that stay are moved, never packed. For the host only.
 
 #include <evenkeel/backends/error.hpp>
 #include <evenkeel/core/field/payload.hpp>
@@ -20,19 +20,19 @@
 
 namespace evenkeel {
 
-// If one of them throws, this rank fails, and the move is undone on all ranks. Each call gets one
-// block, in any order, and must not change others.
+// The application's functions. If one of them throws, this rank fails, and the move is undone on
+// all ranks. Each call gets one block, in any order, and must not change other blocks.
 template <class Block>
 struct BlockFunctions {
   std::function<std::int64_t(const Block&)> bytes;
-  // Both return how many bytes they have used, which must be as many as bytes() has said.
+  // Both return the number of bytes that they have used, which must be the result of bytes().
   std::function<std::int64_t(const Block&, std::span<std::byte> to)> pack;
   std::function<std::int64_t(Block&, std::span<const std::byte> from)> unpack;
 };
 
 namespace detail {
 
-// Throw the Error that the application gets when its numbers do not fit.
+// Both throw an Error of the application's if its numbers do not fit.
 EVENKEEL_API void require_all_used(const char* function, std::int64_t used, std::int64_t bytes);
 EVENKEEL_API void require_blocks(std::int64_t blocks, std::int64_t count, bool functions);
 
@@ -111,7 +111,7 @@ class Blocks final : public Payload {
 
 }  // namespace detail
 
-// One block per object, in a variable.
+// The payload that has one block per object, in a variable, which must outlive it.
 template <class Block>
 std::shared_ptr<const Payload> blocks(std::vector<Block>& all, BlockFunctions<Block> functions) {
   static_assert(std::is_default_constructible_v<Block> && std::is_nothrow_move_assignable_v<Block>,

@@ -3,11 +3,11 @@
 // Fields in Kokkos Views: rank 1 (an object is one element) or rank 2 (objects by components),
 // LayoutLeft, LayoutRight or LayoutStride, in any memory space, subviews included.
 //
-// A View that the application holds twice would leave the other holder with old values: its
-// ownership is `shared`, an error before anything moves unless the set says .keep_allocation or
-// .allow_aliases. Unmanaged Views and strided subviews belong to somebody else, and a View whose
-// first extent is part of its type cannot be re-allocated: `borrowed`. Label, layout and memory
-// space survive a re-allocation.
+// If the application holds a View twice, the other holder would keep the old values. The ownership
+// then is `shared`, which is an error before anything moves unless the set has .keep_allocation or
+// .allow_aliases. Unmanaged Views and strided subviews do not own their memory, and a View whose
+// first extent is part of its type cannot be re-allocated: these are `borrowed`. Label, layout and
+// memory space survive a re-allocation.
 
 #include <evenkeel/backends/exec/kokkos_spaces.hpp>
 #include <evenkeel/core/field.hpp>
@@ -43,7 +43,7 @@ FieldLayout view_layout(const View& view) {
   return layout;
 }
 
-// A View like this one for another number of objects. Without initialisation: all of it gets
+// A View like this one for another number of objects. It is not initialised, because all of it gets
 // written.
 template <class View>
 View view_like(const View& view, const Room& room) {
@@ -88,7 +88,7 @@ struct FieldTraits<Kokkos::View<DataType, Properties...>> {
     return holders == 0 && view.data() != nullptr ? Ownership::borrowed : Ownership::sole;
   }
 
-  // Never called for what ownership() calls borrowed.
+  // Never called for borrowed Views.
   static Staged allocate([[maybe_unused]] const Container& view,
                          [[maybe_unused]] const Room& room) {
     if constexpr (is_unmanaged || is_strided || is_fixed || std::is_const_v<Element>)
@@ -101,10 +101,10 @@ struct FieldTraits<Kokkos::View<DataType, Properties...>> {
 };
 
 // --- DualViews -----------------------------------------------------------------------------------
-// Fields in a Kokkos DualView: the side that was modified last is the field; after a move both
-// sides have the new extent, and that side is marked as modified, so that the next sync brings the
-// other up to date. It is also the model for a container of one's own: all it needs is one
-// specialisation of FieldTraits.
+// Fields in a Kokkos DualView. The side that was modified last is the field. After a move both
+// sides have the new extent, and that side is marked as modified, so that the next sync updates the
+// other one. This is also the model for a container of your own: it needs only one specialisation
+// of FieldTraits.
 
 template <class DataType, class... Properties>
 struct FieldTraits<Kokkos::DualView<DataType, Properties...>> {
@@ -123,7 +123,7 @@ struct FieldTraits<Kokkos::DualView<DataType, Properties...>> {
 
   static Ownership ownership(const Container& dual) {
     // In older Kokkos view_host() returns a copy, which counts as a holder until the statement
-    // ends. Where host and device are one memory, both sides hold the same allocation.
+    // ends. If host and device share one memory, both sides hold the same allocation.
     constexpr int copies = std::is_reference_v<decltype(dual.view_host())> ? 0 : 1;
     const int host_holders = dual.view_host().use_count() - copies;
     const int device_holders = dual.view_device().use_count() - copies;

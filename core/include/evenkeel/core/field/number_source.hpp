@@ -1,7 +1,7 @@
 #pragma once
 
-// What an application says of its objects in variables of its own, which are read when they are
-// used: how many there are, and numbers for each of them.
+// The number of objects, and numbers for each of them, in the application's own variables. The
+// variables are read only when they are used.
 
 #include <evenkeel/core/field.hpp>
 
@@ -14,20 +14,20 @@ namespace evenkeel {
 template <class T>
 concept CountType = std::integral<T> && !std::same_as<T, bool> && !std::is_const_v<T>;
 
-// How many objects at the front of the arrays are owned; ghosts or slack stand behind them.
-//   unset         all of them
-//   .count = n    n of them
-//   .count = &n   n of them, and n is set to the new number when a move is committed
+// The number of owned objects at the front of the arrays; ghosts or slack may follow them.
+//   unset         all objects are owned
+//   .count = n    n objects are owned
+//   .count = &n   n objects are owned, and n is set to the new number when a move is committed
 class OwnedCount {
  public:
   constexpr OwnedCount() = default;
 
-  // A number, or a variable that gets the new number.
+  // A number, which is not updated.
   template <CountType T>
   constexpr OwnedCount(T count)  // NOLINT: implicit, for designated initialisers
       : value_(as_count(count)), given_(true) {}
 
-  // A variable, which must outlive the set.
+  // A variable that gets the new number. It must outlive the set.
   template <CountType T>
   constexpr OwnedCount(T* count)  // NOLINT: implicit, for designated initialisers
       : variable_(count), access_(&access_of<T>), given_(true) {}
@@ -35,7 +35,7 @@ class OwnedCount {
   constexpr bool given() const noexcept { return given_; }
   constexpr bool is_updated() const noexcept { return access_ != nullptr; }
   const void* variable() const noexcept { return variable_; }
-  // The count now; negative when it is not valid.
+  // The present count; negative if it is not valid.
   std::int64_t value() const noexcept {
     if (access_ == nullptr) return value_;
     return variable_ == nullptr ? -1 : access_->load(variable_);
@@ -80,13 +80,13 @@ class OwnedCount {
   bool given_ = false;
 };
 
-// One number per object, in a variable of any container that can be a field. It is only read, and
-// only when the set is used.
+// Numbers for each object, in a variable of any container that can be a field. They are only read,
+// and only when the set or graph is used.
 class NumberSource {
  public:
   NumberSource() = default;
 
-  // A variable, also a named one, that outlives the set; a temporary does not compile.
+  // A variable, with or without a name, that outlives the set; a temporary does not compile.
   template <KnownContainer Container>
   NumberSource(Container& weights)  // NOLINT: implicit, for designated initialisers
       : field_(Field(&weights, detail::operations_of<Container>)) {}
@@ -107,7 +107,7 @@ class NumberSource {
   std::string label() const { return field_->label(); }
   const void* container() const noexcept { return field_->container(); }
 
-  // Whether the numbers are seconds, see costs().
+  // True if the numbers are seconds; see costs().
   bool in_seconds() const noexcept { return in_seconds_; }
 
  private:
@@ -117,9 +117,9 @@ class NumberSource {
   bool in_seconds_ = false;
 };
 
-// Weights that are the seconds which each object took, as the application has measured them:
+// Weights that are the measured seconds of each object:
 //   {.weight = ek::costs(seconds)}
-// Sets without weights are then weighed in the same unit, by what objects take on average.
+// Objects of sets with neither weights nor type costs then weigh the average seconds of an object.
 inline NumberSource costs(NumberSource seconds) {
   seconds.in_seconds_ = true;
   return seconds;

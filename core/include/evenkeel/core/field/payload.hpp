@@ -1,9 +1,11 @@
 #pragma once
 
-// Data of objects that is not of one size: blocks, patches, trees of cells, lists of neighbours. A
-// payload travels with the fields of a set, in the same transaction. Two kinds come with evenkeel:
-//   field/csr.hpp     values of all objects in one array, with the offset of each; host or device
-//   field/blocks.hpp  a std::vector of anything, packed and unpacked by functions; host
+// Data whose size differs from object to object: blocks, patches, trees of cells, lists of
+// neighbours. A payload travels with the fields of a set, in the same transaction. Two kinds come
+// with evenkeel:
+//   csr()     values of all objects in one array, with the offset of each (below); host or device
+//   blocks()  a std::vector of any type, with functions that pack and unpack (field/blocks.hpp);
+//             host
 // To add a kind, derive a class from Payload.
 
 #include <evenkeel/backends/config.hpp>
@@ -20,19 +22,19 @@ namespace evenkeel {
 
 struct SetOptions;
 
-// Objects of a payload that lie side by side in a message. `objects[k]` has the bytes from
-// starts[k] to before starts[k + 1], counted over all objects of the set; message[0] is byte
-// `base`. The space of the payload reaches the lists.
+// Objects of a payload that are adjacent in a message. Object objects[k] has the bytes from
+// starts[k] to before starts[k + 1], counted over all objects in the plan of the set; message[0] is
+// byte `base`. The space of the payload reaches the lists.
 struct PayloadPiece {
-  const std::int64_t* objects;  // their old places when they leave, their new ones when they arrive
-  const std::int64_t* starts;   // count + 1
+  const std::int64_t* objects;  // old places of objects that leave, new places of arrivals
+  const std::int64_t* starts;   // count + 1 entries
   std::int64_t count;
   std::int64_t base;   // starts[0]
   std::int64_t bytes;  // starts[count] - base
 };
 
-// New room for a payload. Destroyed without commit() it leaves everything as it was. If one of
-// these functions or of Payload's throws, all ranks report it as the application's failure, and
+// New room for a payload. If it is destroyed without commit(), the payload stays as it was. If a
+// function of this class or of Payload throws, all ranks report a failure of the application, and
 // nothing has changed.
 class EVENKEEL_API StagedPayload {
  public:
@@ -41,15 +43,15 @@ class EVENKEEL_API StagedPayload {
   StagedPayload& operator=(const StagedPayload&) = delete;
   virtual ~StagedPayload();
 
-  // Objects that leave, from their old places to a message. Need not block.
+  // Copies objects that leave from their old places to a message. Need not block.
   virtual void pack(const PayloadPiece& piece, std::byte* message) = 0;
-  // Objects that arrive, from a message to their new places. Need not block.
+  // Copies objects that arrive from a message to their new places. Need not block.
   virtual void unpack(const PayloadPiece& piece, const std::byte* message) = 0;
-  // Objects that stay: objects[k] goes to places[k]. Need not block. Values that can only be moved,
-  // not copied, are moved by commit().
+  // Copies objects that stay: objects[k] goes to places[k]. Need not block. Values that can only be
+  // moved, not copied, are moved by commit().
   virtual void keep(const std::int64_t* objects, const std::int64_t* places,
                     std::int64_t count) = 0;
-  // Hands all new values to the application. Cannot fail.
+  // Gives all new values to the application. Cannot fail.
   virtual void commit() noexcept = 0;
 };
 
@@ -61,34 +63,37 @@ class EVENKEEL_API Payload {
   virtual ~Payload();
 
   virtual std::string label() const = 0;  // its name in messages
-  // The address of what it changes, so that nobody changes it twice; null if that cannot happen.
+  // The address of the container that a move changes. Two payloads or fields with the same address
+  // are an Error, because the container would change twice. Null skips this check.
   virtual const void* container() const = 0;
   virtual MemoryKind memory() const = 0;  // of messages and lists
   // All sizes are multiples of this; the same on all ranks.
   virtual std::int64_t unit_bytes() const = 0;
-  // Throws when it does not hold `count` objects or cannot be moved as it is. Local.
+  // Throws if it does not hold `count` objects or cannot be moved as it is. Local.
   virtual void check(std::int64_t count, const SetOptions& options) const = 0;
-  // Writes the bytes of each object to a list that the space of the payload reaches. Blocks. Called
-  // for each plan; the sizes must not change until the move.
+  // Writes the number of bytes of each object to a list that the space of the payload reaches.
+  // Blocks. Each plan calls it; the sizes must not change until the move.
   virtual void write_sizes(std::span<std::int64_t> sizes) const = 0;
-  // Makes room for sizes.size() objects, in the order of their new places; there are `count`
-  // objects now. The sizes are in the memory of the payload.
+  // Makes room for sizes.size() objects, whose bytes are listed in the order of their new places.
+  // There are `count` objects now. The sizes are in the memory of the payload.
   virtual std::unique_ptr<StagedPayload> stage(std::int64_t count,
                                                std::span<const std::int64_t> sizes) const = 0;
 };
 
 // --- Rows of values ------------------------------------------------------------------------------
-// Any number of values per object, of all objects side by side in one array: those of object i are
+// Any number of values per object, in one array for all objects: those of object i are
 // values[offsets[i]] to before values[offsets[i + 1]].
 //
 //   ek::set(position, ek::carry(mass, ek::csr(first_neighbour, neighbours)))
 //
-// `offsets` has one more entry than there are objects, of any integer type; it begins at 0 and
-// never falls. After a move both are re-allocated, in the memory that they were in.
+// `offsets` has one more entry than there are objects, integers of 32 or 64 bits; they begin at 0
+// and never fall. A move re-allocates both, in the memory that they were in, so their containers
+// must own it.
 
+// The payload of these rows. Refers to the containers of both fields.
 EVENKEEL_API std::shared_ptr<const Payload> csr(Field offsets, Field values);
 
-// From variables of any container that can be a field.
+// The same from variables of any container that can be a field.
 template <class Offsets, class Values>
 requires(!std::same_as<std::remove_cvref_t<Offsets>, Field>) std::shared_ptr<const Payload> csr(
     Offsets&& offsets, Values&& values) {

@@ -1,11 +1,11 @@
 #pragma once
 
-// A set: fields that move together, one position and what it carries.
+// A set: fields that move together, one position and the carried fields.
 //
 //   ek::set(position, ek::carry(velocity, mass, id), {.count = &owned, .weight = w})
 //
-// A Set refers to the application's variables and lives no longer than they do; it is made anew for
-// each call that takes one.
+// A Set refers to the application's variables, which must outlive it. It caches nothing: make one
+// for each call that takes a set.
 
 #include <evenkeel/core/field/number_source.hpp>
 #include <evenkeel/core/field/payload.hpp>
@@ -17,42 +17,43 @@
 namespace evenkeel {
 
 // --- Graphs --------------------------------------------------------------------------------------
-// A graph as an application describes it: rows of neighbours, and what is known of vertices and
-// edges.
+// A graph as an application describes it: rows of neighbours, and properties of vertices and edges.
 
 inline constexpr int most_graph_weights = 8;  // constraints
-// Of a vertex that is in no part.
+// The part of a vertex that is in no part.
 inline constexpr int no_part = -1;
 
-// What is known of vertices and edges. Each is given like a field, in any container, and is only
-// read. "Edge" is an entry of the columns here: each edge of the graph is one in both directions.
+// Properties of vertices and edges. Each is given like a field, in any container, and is only read.
+// "Edge" means an entry of the columns here: each edge of the graph has an entry in each direction.
 struct GraphOptions {
-  // How many vertices this rank has, at the front of arrays that may be longer. Unset: as many as
-  // there are rows, and every array has just as many entries. In a set: that of the set.
+  // The number of vertices of this rank, at the front of arrays that may be longer. If it is not
+  // set, each row is a vertex, and the arrays of vertices have exactly this many entries. A set
+  // replaces it by its own count.
   OwnedCount count = {};
-  // A number by which each vertex is known on all ranks: integers of any type and value, no two the
-  // same. The columns then hold these. Unset: vertices are numbered, rank after rank.
+  // A distinct id of each vertex over all ranks: integers of any type and value. The columns then
+  // hold ids. Without ids, vertices are numbered from 0 on, rank after rank.
   NumberSource id = {};
-  // What each vertex costs, finite and not negative. Several numbers per vertex are constraints,
-  // each of which is balanced. Unset: all cost the same.
+  // The cost of each vertex, finite and not negative. Several numbers per vertex are constraints,
+  // each of which is balanced. Without weights, all vertices cost the same.
   NumberSource weight = {};
-  // What it costs to cut an edge, finite and not negative; infinity: it must not be cut. Both
-  // directions have the same. Unset: all cost 1.
+  // The cost of cutting an edge, not negative. An edge of infinite weight must not be cut. Both
+  // directions have the same weight. Without edge weights, all edges cost 1.
   NumberSource edge_weight = {};
-  // Edges with a nonzero number must not be cut. Both directions have the same.
+  // Edges with a nonzero number must not be cut. Both directions have the same number.
   NumberSource uncuttable = {};
-  // What it costs to move a vertex, relative to the others: its bytes, say. Unset: all the same.
+  // The cost of moving a vertex relative to the others, such as its bytes. Without it, all vertices
+  // cost the same to move.
   NumberSource bytes = {};
   // Two or three coordinates per vertex.
   NumberSource position = {};
-  // The part that a vertex must be in; a negative number: any. Integers.
+  // The part that a vertex must be in. With a negative number, it may be in any part. Integers.
   NumberSource fixed = {};
 };
 
 // The vertices of a rank: their neighbours are columns[offsets[v]] to before
 // columns[offsets[v + 1]], by numbers that count the vertices of all ranks, rank after rank, or by
-// ids. What is told of edges beyond what the offsets say is not read. A description: it refers to
-// the application's variables, which are read when it is used.
+// ids. Entries of edges after the last offset are not read. This is a description: it refers to the
+// application's variables, which are read when it is used.
 class EVENKEEL_API Graph {
  public:
   // See graph().
@@ -75,65 +76,70 @@ inline Graph graph(NumberSource offsets, NumberSource columns, GraphOptions opti
 
 // --- Sets ----------------------------------------------------------------------------------------
 
-// What objects may be said to be, by SetOptions::type and SetOptions::features.
+// The limits of SetOptions::type and SetOptions::features, and the type of an object that has no
+// type.
 inline constexpr int most_types = 16, most_features = 8;
 inline constexpr int no_type = -1;
 
-// What else is said of the objects of a set.
+// Further properties of the objects of a set. Each source is read when the set is used.
 struct SetOptions {
+  // The number of owned objects. If it is not set, all objects of the fields are owned.
   OwnedCount count = {};
-  // What each object costs, where the application knows better than the measured default.
+  // The cost of each object, in place of the measured one.
   NumberSource weight = {};
-  // What each object is, from 0 to most_types - 1; no_type: nothing. Several integers per object
-  // where it is several things at once. What a type costs is learned.
+  // The type of each object, from 0 to most_types - 1, or no_type. Give several integers per object
+  // if it has several types at once. A Balancer learns the cost of each type.
   NumberSource type = {};
-  // Up to most_features numbers per object that its cost depends on: neighbours, particles in a
-  // cell. Finite and not negative. What a unit of each costs is learned.
+  // Up to most_features numbers per object on which its cost depends, such as neighbours or
+  // particles in a cell; finite and not negative. A Balancer learns the cost of a unit of each.
   NumberSource features = {};
-  // What is thought of the costs of types, relative to each other, before anything is measured;
-  // also what objects weigh in a deterministic run. 0, or beyond the end: nothing is thought.
+  // The expected costs of types relative to each other, before anything is measured; also the
+  // weights of objects in a deterministic run. A type whose entry is 0 or missing has no expected
+  // cost.
   std::vector<double> type_costs = {};
-  // A number by which each object is known for good, unlike its place in the arrays: what has been
-  // learned of its cost follows it when the application makes, removes or sorts objects. One
-  // integer per object, in a field that the set carries.
+  // A number that identifies each object for good, unlike its place in the arrays. The learned cost
+  // of an object follows its key when the application makes, removes or sorts objects. One integer
+  // per object, in a field that the set carries.
   NumberSource key = {};
-  // Objects with the same number move together, whatever their ranks and sets; a negative number
-  // means alone. One integer per object.
+  // Objects with the same number move together, whatever their ranks and sets. An object with a
+  // negative number has no group. One integer per object.
   NumberSource group = {};
   // Objects with a nonzero number stay on their rank. One integer per object.
   NumberSource pinned = {};
-  // How the objects are connected, which the method ByGraph cuts: a row for each owned object. It
-  // is read whenever objects are placed and must describe them as they then are.
+  // The graph that the method ByGraph cuts: a row for each owned object. It is read whenever
+  // objects are placed and must then describe the present objects.
   std::optional<Graph> graph = std::nullopt;
-  // Pointers stay as they are and new values are copied back, as far as the capacity reaches.
+  // If it is set, pointers stay the same, and new values are copied back. A move that needs more
+  // than the capacity is an Error.
   bool keep_allocation = false;
-  // At least 1: memory is kept as long as the objects fit into it, and then made anew with room for
-  // this many times their number. Views need `.count = &owned` for it. 0: each move makes memory of
-  // the right size.
+  // If it is at least 1, memory is kept as long as the objects fit into it, and then allocated
+  // again with room for this many times their number; Views need `.count = &owned` for this. If it
+  // is 0, each move allocates memory of the right size.
   double reserve = 0;
-  // Views that are also held elsewhere may be replaced; the other holders keep the old values.
+  // If it is set, Views with other holders may be replaced; the other holders keep the old values.
   bool allow_aliases = false;
 };
 
 namespace detail {
-// What belongs into carry().
+// The arguments of carry().
 template <class T>
 concept Carriable = KnownContainer<std::remove_cvref_t<T>> || is_named<std::remove_cvref_t<T>> ||
     (std::convertible_to<T, std::shared_ptr<const Payload>> &&
      !std::same_as<std::remove_cvref_t<T>, std::nullptr_t>);
 }  // namespace detail
 
-// Fields and payloads on their way into a set; carry() makes them.
+// The fields and payloads that a set carries; carry() makes them.
 struct Carried {
   std::vector<Field> fields = {};
   std::vector<std::shared_ptr<const Payload>> payloads = {};
 
   Carried() = default;
-  // Does not compile: a field beside the position without carry().
+  // Does not compile: it catches a field beside the position without carry().
   template <detail::Carriable T>
   Carried(T&&) {  // NOLINT: implicit, so that it is chosen
-    static_assert(!detail::Carriable<T>,
-                  "evenkeel: what moves along goes into carry: (position, ek::carry(mass, id))");
+    static_assert(
+        !detail::Carriable<T>,
+        "evenkeel: put fields that move along into carry: (position, ek::carry(mass, id))");
   }
 };
 
@@ -148,8 +154,8 @@ void add(Carried& carried, T&& carries) {
 }
 }  // namespace detail
 
-// What moves along with the position. Each argument is a variable that evenkeel knows as a field,
-// or a payload.
+// Fields and payloads that move with the position. Each argument is a payload, or a variable that
+// can be a field.
 template <class... Carries>
 Carried carry(Carries&&... carries) {
   Carried carried;
@@ -157,29 +163,30 @@ Carried carry(Carries&&... carries) {
   return carried;
 }
 
+// Fields that move together, with their payloads and options; see set().
 class EVENKEEL_API Set {
  public:
   // See set().
   Set(Field position, Carried carried, const SetOptions& options);
 
-  // The number of owned objects, right now.
+  // The present number of owned objects.
   std::int64_t count() const;
   // The coordinates of the owned objects.
   FieldLayout position() const;
-  // All fields that move, the position's first.
+  // All fields that move; the first one has the position.
   const std::vector<Field>& fields() const noexcept { return fields_; }
-  // Data that moves with them and is not of one size.
+  // Data of varying size that moves with the fields.
   const std::vector<std::shared_ptr<const Payload>>& payloads() const noexcept { return payloads_; }
   const SetOptions& options() const noexcept { return options_; }
 
-  // Adds a field that travels along but does not belong to the application, such as weights kept
-  // for it. It is re-allocated whatever the options say of the application's own fields.
+  // Adds a companion: a field that travels along but does not belong to the application, such as
+  // learned costs. It is re-allocated in any case; the options concern the application's fields.
   void accompany(Field field);
   bool is_companion(std::size_t index) const noexcept {
     return index >= fields_.size() - companions_;
   }
 
-  // "the position 'x'" or "field 2, 'mass',": how messages name field `index` of fields().
+  // The name of field `index` of fields() in messages: "The position 'x'" or "Field 2, 'mass',".
   std::string describe(std::size_t index) const;
 
  private:
@@ -189,17 +196,17 @@ class EVENKEEL_API Set {
   SetOptions options_;
 };
 
-// A set of variables: one position, and what it carries.
+// A set of variables: one position, and the carried fields and payloads.
 template <class Container>
 Set set(Container&& position, Carried carried = {}, const SetOptions& options = {}) {
   return Set(field_of(std::forward<Container>(position)), std::move(carried), options);
 }
 
-// The sets of one call: one set, several in braces, or a range of them. It refers to its sets, for
-// the duration of the call.
+// The sets of one call: one set, several in braces, or a range. It refers to them, so use it only
+// as an argument.
 class SetList {
  public:
-  // From one set, several in braces, or a range.
+  // All three constructors refer to the given sets.
   SetList(const Set& one) : sets_(&one, 1) {}  // NOLINT: implicit, as an argument
   SetList(std::initializer_list<Set> sets)     // NOLINT: implicit, as an argument
       : sets_(sets.begin(), sets.size()) {}
@@ -213,14 +220,15 @@ class SetList {
 };
 
 namespace detail {
-// The name is the compiler's message where several fields stand beside a position.
+// The name is the message of the compiler if several fields follow a position without carry().
 template <class... Sets>
 concept FieldsGoIntoCarry = sizeof...(Sets) > 0 && (std::same_as<Sets, Set> && ...);
 }  // namespace detail
 
-// Throws an Error when the set makes no sense: a position that is not two or three floats or
-// doubles, a field of the wrong length, a count that does not fit, weights that are not numbers.
-// Sufficient for functions that only read. Local: vote on it before anything collective.
+// Throws an Error if the set is not valid: a position that is not two or three floats or doubles, a
+// field of the wrong length, a negative count, or weights, types, features, keys, groups or pins of
+// the wrong type or number. Sufficient for functions that only read. Local: vote on the result
+// before a collective call.
 EVENKEEL_API void check(const Set& set);
 
 }  // namespace evenkeel

@@ -55,24 +55,23 @@ struct FieldTraits<std::span<T, extent>> {
 //
 //   ek::RawField x = ek::raw_field(pointer, {.count = n, .capacity = room, .components = 3});
 //
-// describes n objects of three adjacent values each. The memory stays the caller's: values change
-// in place.
+// describes n objects of three adjacent values each. The caller keeps the memory: values change in
+// place.
 
-// How an array behind a pointer is laid out.
+// The layout of an array behind a pointer.
 struct RawShape {
   std::int64_t count = 0;
-  std::int64_t capacity = 0;  // 0: as many as `count`
+  std::int64_t capacity = 0;  // if it is 0, the capacity is `count`
   int components = 1;
   MemoryKind memory = MemoryKind::host;
-  // In elements. Both 0: components adjacent, objects adjacent. Only component_stride given: one
-  // array per component, that far apart.
+  // In elements. If both are 0, components and objects are adjacent. If only component_stride is
+  // given, there is one array per component, and these are that far apart.
   std::int64_t object_stride = 0;
   std::int64_t component_stride = 0;
   std::string label = "raw field";
 };
 
-// A described array. `T` is the element type of one component, or of one object when components
-// is 1.
+// An array with its layout. `T` is the type of one component, or of one object if components is 1.
 template <class T>
 struct RawField {
   T* data = nullptr;
@@ -81,7 +80,8 @@ struct RawField {
 
 namespace detail {
 
-// True when no two values share memory: objects stand behind one another, or components do.
+// Returns true if no two values share memory: an object ends before the next one begins, or a
+// component does.
 inline bool are_apart(const RawShape& shape) {
   return shape.components == 1 || shape.capacity <= 1 ||
          shape.object_stride > (shape.components - 1) * shape.component_stride ||
@@ -90,7 +90,8 @@ inline bool are_apart(const RawShape& shape) {
 
 }  // namespace detail
 
-// A field of memory that the application manages by itself.
+// The description of memory that the application manages itself. Throws an Error if the pointer is
+// null, or if count, capacity, components and strides do not fit together. Local.
 template <class T>
 RawField<T> raw_field(T* data, RawShape shape) {
   if (shape.capacity == 0) shape.capacity = shape.count;

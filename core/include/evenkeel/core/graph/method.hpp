@@ -1,31 +1,32 @@
 #pragma once
 
-// How a graph is cut.
+// The method that cuts a graph, and its options.
 
 #include <evenkeel/backends/config.hpp>
 
 namespace evenkeel {
 
-// How hard a cut is sought.
+// The effort of the search for a cut.
 enum class Effort : int {
-  polish,  // one level: improves the parts that there are, or those of a curve through positions
+  polish,  // one level: improves present parts, or those of a curve through positions
   fast,
   good
 };
+// The name in messages and in the text of options.
 EVENKEEL_API const char* name_of(Effort effort) noexcept;
 
-// The method, with what it aims for.
+// The method and its goals.
 struct ByGraph {
   Effort effort = Effort::good;
-  // By how much a part may exceed the average, in each constraint; a vertex that is heavier than
-  // that allows it all the same.
+  // The share by which a part may exceed the average, in each constraint. Vertices that are too
+  // heavy for this raise the limit.
   double tolerance = 0.03;
-  // With parts to begin from: how many edges of the average weight may be cut more to keep a
-  // vertex of the average bytes where it is. 0: it matters where all else is equal.
+  // The number of edges of the average weight that may be cut in addition to keep a vertex of the
+  // average bytes in its part, if the cut begins from parts. If it is 0, moving only breaks ties.
   double moving_cost = 0;
-  // What a cut edge of the average weight costs in each step, in seconds, on one rank. With it, a
-  // Balancer finds the moving cost from what moves have taken and how long cuts have lasted; unless
-  // the run is deterministic. 0: not known.
+  // The seconds per step that a cut edge of the average weight costs on one rank, or 0 if they are
+  // not known. With them, a Balancer derives the moving cost from the seconds of earlier moves and
+  // the lifetime of cuts, unless the run is deterministic.
   double edge_seconds = 0;
   friend bool operator==(const ByGraph&, const ByGraph&) = default;
 };

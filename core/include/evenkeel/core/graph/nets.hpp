@@ -1,15 +1,16 @@
 #pragma once
 
-// Cuts objects that light nets connect into parts that weigh the same, so that nets are in few
-// parts: for matrices, whose rows need the entries of a vector that their columns name; for
-// circuits; for elements that share nodes. A graph counts an edge for each two objects that a net
-// connects; what has to be sent is a copy for each other part, and that is what is minimised here.
+// Cuts objects that are connected by nets into parts that weigh the same, so that each net is in
+// few parts. This suits matrices, whose rows need the entries of a vector that their columns name;
+// circuits; and elements that share nodes. A graph would count an edge for each pair of objects in
+// a net. But a net causes only one copy for each of its parts beyond the first, and the cut
+// minimises these copies.
 //
 //   ek::NetCut cut = ek::cut_nets(space, ranks, ek::nets(rows, offsets, columns), {.parts = 64});
-//   cut.parts                // of each object, in the memory of the space
-//   cut.report.connectivity  // for each net, the parts that it is in but one
+//   cut.parts                // the part of each object, in the memory of the space
+//   cut.report.connectivity  // the sum over nets of their parts beyond the first
 //
-// docs/graph.md tells how it works and how good it is.
+// docs/graph.md explains the method and its quality.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/core/field/number_source.hpp>
@@ -22,36 +23,37 @@
 namespace evenkeel {
 
 // --- Nets ----------------------------------------------------------------------------------------
-// Nets as an application describes them: rows of objects that belong together, and what is known of
-// objects and nets.
+// Nets as an application describes them: rows of connected objects, and properties of objects and
+// nets.
 
-// Nets of more pins than this are counted, but no cut is sought for their sake.
+// Nets of more pins than this are in the report, but the search ignores them.
 inline constexpr int most_net_pins = 64;
 
-// What is known of objects and nets. Each is given like a field, in any container, and is only
-// read. Arrays may be longer than what they are for; the rest is not read.
+// Properties of objects and nets. Each is given like a field, in any container, and is only read.
+// Arrays may have more entries than objects or nets; the rest is not read.
 struct NetOptions {
-  // A number by which each object is known on all ranks: integers of any type and value, no two the
-  // same. The pins then hold these. Unset: objects are numbered, rank after rank.
+  // A distinct id of each object over all ranks: integers of any type and value. The pins then hold
+  // ids. Without ids, objects are numbered from 0 on, rank after rank.
   NumberSource id = {};
-  // What each object costs, finite and not negative. Several numbers per object are constraints,
-  // each of which is balanced. Unset: all cost the same.
+  // The cost of each object, finite and not negative. Several numbers per object are constraints,
+  // each of which is balanced. Without weights, all objects cost the same.
   NumberSource weight = {};
-  // What it costs for each part but one that a net is in, finite and not negative: the size of a
-  // message, say. Unset: all cost 1.
+  // The cost of each part of a net beyond the first, such as the size of a message; finite and not
+  // negative. Without net weights, it is 1.
   NumberSource net_weight = {};
-  // What it costs to move an object, relative to the others: its bytes, say. Unset: all the same.
+  // The cost of moving an object relative to the others, such as its bytes. Without it, all objects
+  // cost the same to move.
   NumberSource bytes = {};
   // Two or three coordinates per object.
   NumberSource position = {};
-  // The part that an object must be in; a negative number: any. Integers.
+  // The part that an object must be in. With a negative number, it may be in any part. Integers.
   NumberSource fixed = {};
 };
 
-// The objects of a rank, which count themselves, and the nets that it tells of: the pins of net e
-// are pins[offsets[e]] to before pins[offsets[e + 1]], objects of any ranks, by numbers that count
-// the objects of all ranks, rank after rank, or by ids. Each net is told by one rank, any of them.
-// A description: it refers to the application's variables, which are read when it is used.
+// The number of objects of this rank, and the nets that this rank describes. The pins of net e are
+// pins[offsets[e]] to before pins[offsets[e + 1]]: objects of any ranks, by numbers that count the
+// objects of all ranks, rank after rank, or by ids. Each net is described by exactly one rank. The
+// Nets refer to the application's variables, which are read when they are used.
 class EVENKEEL_API Nets {
  public:
   // See nets().
@@ -72,46 +74,46 @@ class EVENKEEL_API Nets {
   NetOptions options_;
 };
 
-// The description of nets, for cut_nets(). `objects`: how many this rank has.
+// The description of nets, for cut_nets(). `objects` is the number of objects of this rank.
 inline Nets nets(OwnedCount objects, NumberSource offsets, NumberSource pins,
                  NetOptions options = {}) {
   return {objects, std::move(offsets), std::move(pins), std::move(options)};
 }
 
 // --- The report of a cut -------------------------------------------------------------------------
-// What a cut of nets is like.
 
-// The same on all ranks. All nets count, also those that no cut is sought for.
+// The quality of a cut of nets. The same on all ranks. It counts all nets, including those that the
+// search ignores.
 struct NetReport {
   int parts = 0;
   std::int64_t objects = 0, nets = 0;
-  std::int64_t pins = 0;        // as they are told
-  std::int64_t duplicates = 0;  // pins that a net has more than once, and that count once; not
-                                // looked for in nets that are too large
+  std::int64_t pins = 0;        // as given, with duplicates
+  std::int64_t duplicates = 0;  // repeated pins of a net, which count once; large nets are not
+                                // searched for them
   std::int64_t large = 0;       // nets of more than most_net_pins pins
-  // For each net, its weight times the other parts that it is in: what has to be sent for it.
+  // The sum over nets of the weight times the number of parts beyond the first.
   double connectivity = 0;
   std::int64_t cut_nets = 0;      // nets in several parts
-  std::int64_t most_parts = 0;    // that a net is in
+  std::int64_t most_parts = 0;    // the greatest number of parts that a net is in
   std::vector<double> lambda;     // of each constraint: heaviest part / average
   std::vector<double> bound;      // no cut has a lambda below this: objects cannot be divided
   double moved = 0;               // share of all objects that change their part
   double moved_weight = 0;        // share of the weight, of the first constraint
-  double least_moved_weight = 0;  // what must move at least, for the tolerance
+  double least_moved_weight = 0;  // the share of the weight that must move to meet the tolerance
   int empty = 0;                  // parts without an object: 0 if there are enough objects
 };
 
 // --- Cuts ----------------------------------------------------------------------------------------
-// A part for each object, and what that means.
+// The part of each object, and the report of the cut.
 struct NetCut {
   exec::Array<int> parts;  // of this rank's objects
   NetReport report;
 };
 
-// Collective. The options and the method are those of graphs, where a net of the average weight
-// takes the place of an edge of the average weight. The same parts on any number of ranks and
-// threads and on any space, as long as the numbers of objects are the same. Throws the same Error
-// on all ranks for: offsets or pins that are not valid; an id that two objects have, or none;
+// Collective. The options and the method are those of graphs, with a net of the average weight in
+// place of an edge of the average weight. The result is the same on any number of ranks and threads
+// and on any space, as long as objects have the same numbers. Throws the same Error on all ranks
+// for: offsets or pins that are not valid; an id that two objects have, or that no object has;
 // weights that are not valid; fixed parts that do not exist; memory that is refused.
 EVENKEEL_API NetCut cut_nets(const Space& space, const Communicator& communicator, const Nets& nets,
                              const GraphCutOptions& options = {}, const ByGraph& method = {});

@@ -1,6 +1,6 @@
 #pragma once
 
-// Carrying out a plan, as a transaction.
+// Carries out a plan, as a transaction.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/config.hpp>
@@ -26,18 +26,18 @@ namespace evenkeel {
 // --- Shapes of sets ------------------------------------------------------------------------------
 // Checks that all ranks bring the same sets.
 
-// Fields of a set as all ranks know them.
+// The shape of a set that all ranks agree on.
 struct SetShape {
-  int dimensions = 0;           // of the position; 0 while no rank knows
+  int dimensions = 0;           // of the position; 0 if no rank knows them
   std::vector<int> components;  // of each field
 };
 
-// What a rank states of its sets: all fields of all sets in one row.
+// The statement of a rank about its sets: all fields and payloads of all sets in one row.
 struct ShapeStatement {
   static constexpr std::size_t most_fields = 128;
 
-  std::int64_t fewest = 0, most = 0;          // fields
-  std::int64_t fewest_own = 0, most_own = 0;  // fields of the application: without companions
+  std::int64_t fewest = 0, most = 0;          // fields and payloads
+  std::int64_t fewest_own = 0, most_own = 0;  // the same without companions
   std::array<std::uint64_t, most_fields> least_type{}, greatest_type{};
   std::array<int, most_fields> least_components{}, greatest_components{};
 
@@ -45,15 +45,15 @@ struct ShapeStatement {
   EVENKEEL_API static void add(ShapeStatement& into, const ShapeStatement& from) noexcept;
 };
 
-// Compares the sets of all ranks by statements, which a vote adds up.
+// Compares the sets of all ranks by their statements, which a vote combines.
 class EVENKEEL_API SetComparison {
  public:
-  // Throws when the sets cannot be moved. Local, and takes all memory.
+  // Throws if the sets cannot be moved. Local. Allocates all memory that agreed() needs.
   explicit SetComparison(std::span<const Set> sets);
   const ShapeStatement& mine() const noexcept { return mine_; }
-  // Throws the same Error on all ranks when they have different sets: another number or order of
-  // fields, other types, other memory. A rank whose View was never given extents learns its
-  // components from the others.
+  // Local. Returns the shapes; call it once. Throws the same Error on all ranks if their sets
+  // differ: another number or order of fields, other types, other memory. A rank whose View was
+  // never given extents gets its components from the other ranks.
   std::vector<SetShape> agreed(const ShapeStatement& all);
 
  private:
@@ -62,7 +62,7 @@ class EVENKEEL_API SetComparison {
   std::vector<SetShape> shapes_;
 };
 
-// Collective. The same with a vote of its own.
+// Collective. Makes the comparison, with a vote of its own.
 EVENKEEL_API std::vector<SetShape> agree_on_sets(const Communicator& communicator,
                                                  std::span<const Set> sets);
 
@@ -70,33 +70,36 @@ EVENKEEL_API std::vector<SetShape> agree_on_sets(const Communicator& communicato
 
 // The local parts of a transaction, in order.
 enum class MoveStage : int {
-  reserve,  // all memory is made
-  pack,     // before the first object is packed
-  unpack    // before the first object is unpacked; messages come in and go out in turn
+  reserve,  // allocates all memory
+  pack,     // packs objects into messages
+  unpack    // unpacks objects from messages
 };
+// The name in messages.
 EVENKEEL_API const char* name_of(MoveStage stage) noexcept;
 
-// How to move; what is not said to be the same on all ranks may differ.
+// The options of a move. They may differ between ranks unless they are marked as the same.
 struct MoveOptions {
-  // Called on every rank as each local part begins. If it throws, this rank fails, and the move is
-  // undone on all ranks.
+  // Called on every rank: for `reserve` before the move allocates memory; for `pack`, and right
+  // after that for `unpack`, before the exchange, in which packing and unpacking alternate. If it
+  // throws, this rank fails, and the move is undone on all ranks.
   std::function<void(MoveStage)> on_stage = {};
-  // Limits on the memory for messages, for each kind of memory, and on the messages in flight each
-  // way; the same on all ranks. 0: no limit.
+  // Limits on the memory for messages, for each kind of memory, and on the messages in flight in
+  // each direction. If one is 0, there is no such limit. The same on all ranks.
   std::int64_t staging_bytes = std::int64_t{256} << 20;
   int messages_in_flight = 8;
-  // Report where each object came from; the same on all ranks.
+  // If it is set, the report contains the origin of each object. The same on all ranks.
   bool origins = false;
-  // Seconds of the stages before the move, on this rank; the report includes them.
+  // The seconds of the stages before the move, on this rank; the report includes them.
   std::vector<std::pair<std::string, double>> seconds_before = {};
 };
 
-// Local.
+// Local. The memory that this rank will need to carry out the plan.
 EVENKEEL_API MoveMemory memory_of(const Communicator& communicator, std::span<const Set> sets,
                                   std::span<const SetShape> shapes, const Plan& plan,
                                   const MoveOptions& options = {});
 
-// Collective. Carries out a plan that is not empty and was made from these sets as they are.
+// Collective. Carries out a plan that is not empty and was made from these sets in their present
+// state.
 EVENKEEL_API MoveReport move(const Communicator& communicator, std::span<const Set> sets,
                              std::span<const SetShape> shapes, const Plan& plan,
                              const MoveOptions& options = {});

@@ -1,7 +1,8 @@
 #pragma once
 
-// Who sends which objects to whom, and their new places. A value: nothing has moved yet. A code
-// that moves its own data reads exports and imports here, and needs nothing else of migrate.
+// Plans: which objects each rank sends to which rank, and their new places. A plan is a value:
+// nothing has moved yet. A code that moves its own data reads exports and imports here, and needs
+// nothing else of migrate.
 
 #include <evenkeel/backends/comm/communicator.hpp>
 #include <evenkeel/backends/comm/vote.hpp>
@@ -21,62 +22,62 @@
 namespace evenkeel {
 
 // --- Bonds ---------------------------------------------------------------------------------------
-// Objects that move as one, and objects that stay where they are.
+// Objects that move together, and objects that stay on their rank.
 
-// The rank that an object must go to, for each object of each set.
+// The rank that each object of each set must go to.
 struct Bonds {
-  static constexpr int free = -1;      // wherever its key says
-  std::vector<exec::Array<int>> held;  // per set, in the memory of its order; empty: all are free
+  static constexpr int free = -1;      // the object goes where its key says
+  std::vector<exec::Array<int>> held;  // per set, in the memory of its order; empty if all are free
 };
 
-// Collective. Objects of all sets and ranks whose group has the same number get the least key among
-// them, and the orders are sorted again: a cut keeps objects with one key together. Pinned objects
-// are held where they are, and the rest of their group goes there too; a group that is pinned on
-// two ranks is an Error. What is known of a group is gathered on one rank, which its number
-// determines. All orders are in one memory.
-// `status` as in cut().
+// Collective. The objects of a group, on all ranks and in all sets, get the least key among them,
+// and the orders are sorted again: a cut keeps objects with the same key together. Pinned objects
+// are held on their rank, and the rest of their group goes there too; a group that is pinned on two
+// ranks is an Error. The number of a group determines the rank that gathers its data. All orders
+// must be in one kind of memory. `status` has the meaning that it has for cut().
 EVENKEEL_API Bonds hold_together(const Communicator& communicator, const Status& status,
                                  std::span<const Set> sets, std::span<Order> orders);
 
 // --- Plans ---------------------------------------------------------------------------------------
 
-// Where the bytes of one payload begin, object by object, and the end of all; in the memory of the
+// The first byte of each object of one payload, then the end of all bytes, in the memory of the
 // payload.
 struct PayloadPlan {
   exec::Array<std::int64_t> leaving;                   // in the order of SetPlan::objects
   exec::Array<std::int64_t> arriving;                  // in the order of arrival
-  std::int64_t bytes_leaving = 0, bytes_arriving = 0;  // of all
+  std::int64_t bytes_leaving = 0, bytes_arriving = 0;  // of all objects in the plan
 };
 
-// One set of this rank. Lists are in the memory of the space that has made the order.
+// The plan for one set of this rank. Lists are in the memory of the space that has made the order.
 struct SetPlan {
-  // The objects of this rank by destination: those of each export side by side, and those that stay
-  // and get a new place.
+  // The objects of this rank by destination. Those of each export are adjacent, and so are those
+  // that stay on this rank and get a new place.
   exec::Array<std::int64_t> objects;
-  // The same as ranges from places in `objects` to objects, if the list is on the host and the
-  // ranges are long; otherwise empty.
+  // The same list as ranges from places in `objects` to objects; empty if the list is not on the
+  // host or the ranges are short.
   std::vector<ObjectRange> leaving;
 
-  std::vector<Parcel> exports;     // by rank; other ranks alone, none of them empty
-  std::vector<Parcel> imports;     // the same
+  std::vector<Parcel> exports;     // sorted by rank; only to other ranks, and never empty
+  std::vector<Parcel> imports;     // the same, from other ranks
   std::int64_t staying = 0;        // objects
   std::int64_t first_staying = 0;  // among `objects`
 
   // Arrivals are numbered by rank: those from lower ranks, then the objects that stay here, then
-  // those from higher ranks. The place of each: as ranges from arrivals to places, by arrival, if
-  // these are long; otherwise one by one.
+  // those from higher ranks. Their places are either in `landing`, as ranges from arrivals to
+  // places sorted by arrival, if the list is on the host and the ranges are long; or one by one in
+  // `places`. The other list is empty.
   std::vector<ObjectRange> landing;
   exec::Array<std::int64_t> places;
-  std::int64_t first_kept = 0;  // of those that stay, among arrivals
+  std::int64_t first_kept = 0;  // the first object that stays, among arrivals
 
   std::vector<PayloadPlan> payloads;
 
-  // Objects that stay where they are in memory and are in no list, and the places that the others
-  // leave, in ascending order.
+  // The number of objects that keep their place in memory and are in no list, and the places that
+  // the other objects leave, in ascending order.
   std::int64_t unlisted = 0;
   exec::Array<std::int64_t> holes;
 
-  // Objects before and after the move, without the unlisted ones.
+  // The numbers of objects before and after the move, without the unlisted ones.
   std::int64_t count_before() const noexcept { return objects.size(); }
   std::int64_t count_after = 0;
 
@@ -85,32 +86,34 @@ struct SetPlan {
     return objects.span().subspan(static_cast<std::size_t>(parcel.first),
                                   static_cast<std::size_t>(parcel.objects));
   }
-  // The place of an arrival; copied from where the list is.
+  // The place of an arrival. Copies it to the host if the list is elsewhere.
   EVENKEEL_API std::int64_t place_of(std::int64_t arrival) const;
 };
 
+// The plan of this rank for all sets.
 struct Plan {
   std::vector<SetPlan> sets;
-  bool keeps_places = false;        // of the objects that stay: see plan_strays
+  bool keeps_places = false;        // true if objects that stay keep their places: see plan_strays
   std::int64_t objects_moved = 0;   // over all ranks and sets
   std::int64_t fewest_objects = 0;  // the fewest on a rank after the move, over all sets
-  int emptiest_rank = 0;            // the lowest rank that has so few
+  int emptiest_rank = 0;            // the lowest rank with this number
   bool empty() const noexcept { return objects_moved == 0; }
 };
 
-// What decides beside the keys.
+// The input of a plan besides the keys.
 struct PlanOptions {
-  // Part p goes to rank_of_part[p]; empty: to rank p.
+  // Part p goes to rank_of_part[p], or to rank p if this is empty.
   std::span<const int> rank_of_part = {};
   // For each set, the rank that each object goes to whatever its key says, or Bonds::free; indexed
-  // like the objects of the set, in the memory of its order. Empty: all are free.
+  // like the objects of the set, in the memory of its order. If it is empty, all objects are free.
   std::span<const exec::Array<int>> held = {};
-  // The sets whose payloads are asked for their sizes; empty: no set has payloads.
+  // The sets, whose payloads report their sizes. It may be empty if no set has payloads.
   std::span<const Set> sets = {};
 };
 
-// Collective. Objects are placed in the order of their keys; those with one key by their old ranks,
-// and within a rank in their old order. `status` as in cut().
+// Collective. Objects are placed in the order of their keys; objects with the same key are sorted
+// by their old rank, and within a rank stay in their old order. `status` has the meaning that it
+// has for cut().
 EVENKEEL_API Plan plan(const Communicator& communicator, const Status& status,
                        const Splitters& splitters, std::vector<Order> orders,
                        const PlanOptions& options = {});
@@ -122,23 +125,25 @@ struct Arranged {
   std::vector<std::int64_t> offsets;
 };
 
-// Collective. The same for objects that are sorted by part already, whatever a part is.
+// Collective. The same for objects that are sorted by part already, for parts of any kind.
 EVENKEEL_API Plan plan_arranged(const Communicator& communicator, const Status& status,
                                 std::vector<Arranged> sets, const PlanOptions& options = {});
 
-// Where each part begins in an order along the curve, and the number of all objects. Local.
+// The first place of each part in an order along the curve, then the number of all objects. Local.
 EVENKEEL_API std::vector<std::int64_t> offsets_of(const Order& order, const Splitters& splitters);
 
-// Collective. Object i of set s goes to rank destinations[s][i]. Objects are placed by their old
-// ranks, and within a rank in their old order. `status` as in cut(), `sets` as in PlanOptions.
+// Collective. Object i of set s goes to rank destinations[s][i]. Objects are sorted by their old
+// rank, and within a rank stay in their old order. `status` has the meaning that it has for cut(),
+// and `sets` the meaning that it has in PlanOptions.
 EVENKEEL_API Plan plan_to(const Communicator& communicator, const Status& status,
                           std::span<const std::span<const int>> destinations,
                           std::span<const Set> sets = {});
 
-// Collective. Sends the strays of each set to their owners. All other objects keep their places in
-// memory, but for a few: places that strays leave are filled by those that arrive, by their old
-// ranks and in their old order, and then by the objects from the end. Such a plan costs what the
-// strays cost, not what the set costs. Sets with payloads cannot move by it. `status` as in cut().
+// Collective. Sends the strays of each set to their owners. Most other objects keep their places in
+// memory: arrivals fill the places that strays leave, sorted by their old rank and then by their
+// old order, and objects from the end fill the places that remain. The cost of such a plan depends
+// on the number of strays, not on the size of the set. Sets with payloads are an Error. `status`
+// has the meaning that it has for cut().
 EVENKEEL_API Plan plan_strays(const Communicator& communicator, const Status& status,
                               std::span<const Strays> strays, std::span<const Set> sets);
 

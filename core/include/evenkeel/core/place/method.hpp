@@ -1,6 +1,6 @@
 #pragma once
 
-// The methods of making domains that can be chosen.
+// The methods that make domains.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/core/graph/method.hpp>
@@ -14,9 +14,9 @@
 
 namespace evenkeel {
 
-// Domains are ranges of a curve through the box: of the Hilbert curve, whose ranges have the least
-// surface; of the Morton curve, for codes that order their own data along it; of the snake, which
-// makes slabs along the last axis.
+// Domains are ranges of a curve through the box. Hilbert: ranges of this curve have the least
+// surface. Morton: for codes that order their own data along this curve. Snake: slabs along the
+// last axis.
 struct Hilbert {
   friend bool operator==(const Hilbert&, const Hilbert&) = default;
 };
@@ -27,11 +27,11 @@ struct Snake {
   friend bool operator==(const Snake&, const Snake&) = default;
 };
 
-// Domains are boxes, one for each rank: of a grid whose planes, columns in them and cells in those
-// have borders of their own; of a grid whose borders go through the whole box; of recursive
-// bisection along the longest side.
+// Domains are boxes, one for each rank. Staggered: a grid in which each plane has its own borders
+// between columns, and each column its own borders between cells. Tensor: a grid whose borders go
+// through the whole box. RecursiveBisection: each cut is across the longest side of a box.
 struct Staggered {
-  // Domains along each axis; 0: chosen so that domains are as near to cubes as they can be.
+  // Domains along each axis. A 0 is replaced so that domains are as close to cubes as possible.
   std::array<int, 3> grid = {0, 0, 0};
   friend bool operator==(const Staggered&, const Staggered&) = default;
 };
@@ -43,24 +43,25 @@ struct RecursiveBisection {
   friend bool operator==(const RecursiveBisection&, const RecursiveBisection&) = default;
 };
 
-// Domains are parts of the graph that the set brings (SetOptions::graph): ByGraph, of
+// Domains can also be parts of the graph that the set brings (SetOptions::graph): see ByGraph in
 // core/graph/method.hpp.
 
 // Any of the methods.
 using Method = std::variant<Hilbert, Morton, Snake, Staggered, Tensor, RecursiveBisection, ByGraph>;
 
-// "hilbert", "staggered 4x2x1", "graph fast 0.05", ...: as options say it. Without loss.
+// The text of a method in options, such as "hilbert", "staggered 4x2x1" or "graph fast 0.05", and
+// the method of such a text. Converting there and back loses nothing.
 EVENKEEL_API std::string to_text(const Method& method);
 EVENKEEL_API std::optional<Method> method_from_text(std::string_view text);
 
-// All names, and what a text may be, for messages.
+// All names, and a description of the valid texts, for messages.
 EVENKEEL_API std::vector<std::string_view> method_names();
 inline constexpr const char* method_texts =
     "hilbert, morton, snake, bisection, staggered or tensor, the last two with or without the "
     "domains along each axis, as in tensor 4x4x2; 0 has them chosen; or graph, with or without "
     "effort, tolerance, moving cost and seconds of an edge, as in graph fast 0.05 0 1e-7";
 
-// Whether domains are ranges of a curve, or parts of a graph; otherwise they are boxes.
+// True if domains are ranges of a curve, or parts of a graph. If both are false, they are boxes.
 inline bool places_along_curve(const Method& method) noexcept {
   return std::holds_alternative<Hilbert>(method) || std::holds_alternative<Morton>(method) ||
          std::holds_alternative<Snake>(method);
@@ -69,7 +70,7 @@ inline bool places_by_graph(const Method& method) noexcept {
   return std::holds_alternative<ByGraph>(method);
 }
 
-// The domains along each axis; nothing for methods without a grid.
+// The domains along each axis, or nullopt for methods without a grid.
 EVENKEEL_API std::optional<std::array<int, 3>> extents_of(const Method& method) noexcept;
 
 }  // namespace evenkeel

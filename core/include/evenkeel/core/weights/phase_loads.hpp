@@ -1,8 +1,8 @@
 #pragma once
 
-// How even a step of several phases is. Several solvers run one after the other in a step, and all
-// ranks wait for each other between two of them. So a step takes, for each phase, as long as the
-// rank with the greatest load of that phase.
+// The evenness of a step of several phases. Several solvers run one after the other in a step, and
+// all ranks wait for each other between two of them. So each phase takes as long as the rank with
+// its greatest load.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -15,25 +15,26 @@ namespace evenkeel {
 struct PhaseLoad {
   double greatest = 0;  // of a part
   double sum = 0;       // of all parts
-  double heaviest = 0;  // object
-  // These follow from the above; load.hpp defines the first two. The bound is the average or the
-  // heaviest object, whichever is more: no division into parts has a smaller greatest load.
+  double heaviest = 0;  // of an object
+  // These follow from the numbers above; load.hpp defines the first two. The bound is the greater
+  // one of the average and the heaviest object: no division into parts has a smaller greatest load.
   double lambda = 1;
   double imbalance_percent = 0;
   double bound = 0;
 };
 
+// The loads of all phases of a step.
 struct PhaseLoads {
   int parts = 1;
   std::vector<PhaseLoad> phases;
   double step = 0;   // the sum over phases of the greatest load
   double bound = 0;  // the sum over phases of the bound
-  // How much longer a step takes than the bound. A cut into contiguous parts may have to fall
-  // short: where phases lie in different places, no such cut is even in all of them.
+  // 100 (step - bound) / bound. A cut into contiguous parts may not reach 0: if the load of phases
+  // is in different places, no such cut is even in all of them.
   double shortfall_percent = 0;
 };
 
-// From the greatest load, the sum and the heaviest object of each phase.
+// Computes the other numbers from the greatest load, the sum and the heaviest object of each phase.
 EVENKEEL_API PhaseLoads phase_loads_of(int parts, std::span<const PhaseLoad> phases);
 
 }  // namespace evenkeel

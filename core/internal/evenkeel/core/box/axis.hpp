@@ -1,6 +1,6 @@
 #pragma once
 
-// One axis of a box that is divided into domains, as kernels see it.
+// One axis of a box that is divided into domains, for kernels.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -10,14 +10,15 @@
 
 namespace evenkeel {
 
-// Brings places into the range from the lower face to the last number below the upper face. There
-// `border <= place` alone decides on which side of a border a place is, and domains without extent
-// at the upper face own nothing. On an axis without extent that last number is below every border,
-// and the first domain owns all places. The same numbers give the same place on host and device.
+// Brings places into the range from the lower face to the greatest number below the upper face. In
+// this range `border <= place` alone decides on which side of a border a place is, and domains
+// without extent at the upper face own nothing. On an axis without extent the greatest number is
+// below every border, so the first domain owns all places. The same numbers give the same place on
+// host and device.
 struct GridAxis {
   double lower = 0;   // the lower face
   double last = 0;    // the greatest number below the upper face
-  double period = 0;  // in quarters of the user's lengths; 0: it does not wrap around
+  double period = 0;  // in quarters of the user's lengths; 0 if the axis does not wrap around
 
   GridAxis() = default;
   // The axis between two faces of a box.
@@ -30,12 +31,11 @@ struct GridAxis {
     return above > last ? last : above;
   }
 
-  // Whether a place is in the range.
+  // Returns true if a place is in the range.
   KOKKOS_FUNCTION bool is_inside(double place) const { return lower <= place && place <= last; }
 
-  // The remainder after whole periods, in quarters: differences of the greatest numbers stay
-  // finite. It is as great as a period where that is the nearest number, for a place just below the
-  // lower face.
+  // The remainder after whole periods, in quarters of lengths, so that differences of the greatest
+  // numbers stay finite. Rounding may make it a whole period for a place just below the lower face.
   KOKKOS_FUNCTION double rest(double place) const {
     const double behind = std::fmod(distance(place), period);  // exact, on devices too
     return behind < 0 ? behind + period : behind;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which part owns a key, on host and device.
+// Finds the part that owns a key, on host and device.
 
 #include <evenkeel/core/domains/curve.hpp>
 
@@ -13,7 +13,7 @@ struct OwnerOf {
   const CurveKey* splitters;
   int parts;
 
-  // The last part that begins at or before the key: parts that own nothing are passed over. No
+  // The last part that begins at or before the key, so parts that own nothing are skipped. No
   // branch depends on the data.
   KOKKOS_FUNCTION int operator()(CurveKey key) const {
     int part = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Who owns a point among boxes, for kernels on host and device.
+// Finds the part that owns a point, for domains that are boxes, in kernels on host and device.
 
 #include <evenkeel/core/box/axis.hpp>
 #include <evenkeel/core/domains/grid.hpp>
@@ -10,16 +10,16 @@
 
 namespace evenkeel {
 
-// Both function objects can also find the parts of several points together, `together` of them on
-// hosts: while one point waits for the next border, the others go on. No branch depends on which
-// domain a point is in, since processors cannot predict that.
+// Both function objects can also find the parts of several points at once; hosts take `together` of
+// them, because the search for one point continues while another waits for its next border. No
+// branch depends on the domain of a point, because processors cannot predict it.
 
-// Finds the part of a point; for kernels. Refers to the borders of a decomposition, in memory that
-// the caller reaches. A domain owns its lower faces, and the last ones with an extent own the upper
-// faces of the box; a point outside belongs to the owner of the nearest point inside; periodic axes
-// wrap around. A domain without extent owns nothing; but where the box itself has no extent along
-// an axis, the first domain along it owns everything. Coordinates must be finite; there must be
-// parts.
+// Finds the part of a point, for kernels. Refers to the borders of a decomposition, in memory that
+// the caller reaches. A domain owns its lower faces, and the last domains with an extent own the
+// upper faces of the box. A point outside belongs to the owner of the nearest point inside;
+// periodic axes wrap around. A domain without extent owns nothing, but if the box itself has no
+// extent along an axis, the first domain along it owns everything. Coordinates must be finite, and
+// there must be parts.
 struct PartOfPoint {
   // One axis, and the rows of borders along it.
   struct Level {
@@ -33,13 +33,14 @@ struct PartOfPoint {
     KOKKOS_FUNCTION const double* row(std::int64_t index) const {
       return borders + index * (domains + 1);
     }
-    // The last domain in a row that begins at or before a place that GridAxis brought inside:
-    // domains of no extent are passed over.
+    // The last domain in a row that begins at or before a place, so domains without extent are
+    // skipped. GridAxis must have brought the place inside.
     KOKKOS_FUNCTION int domain_at(std::int64_t index, double inside) const {
       int domain = 0;
       find<1>(&index, &inside, &domain);
       return domain;
     }
+    // The same for several places, each with the index of its row.
     template <int count>
     KOKKOS_FUNCTION void find(const std::int64_t* indices, const double* inside, int* found) const {
       for (int i = 0; i < count; ++i) found[i] = 0;
@@ -56,7 +57,7 @@ struct PartOfPoint {
 
   int dimensions = 0;
   GridScheme scheme = GridScheme::staggered;
-  Level levels[3];  // plain: device code may not call the members of std::array
+  Level levels[3];  // a plain array: device code may not call the members of std::array
 
   // The row of the next level in a domain of this one.
   KOKKOS_FUNCTION std::int64_t next_row(int level, std::int64_t row, int domain) const {
@@ -70,7 +71,7 @@ struct PartOfPoint {
     return part;
   }
 
-  // place(i, axis): the coordinate of point i.
+  // place(i, axis) returns the coordinate of point i.
   template <int count, class Place>
   KOKKOS_FUNCTION void find(const Place& place, int* parts) const {
     double inside[count];
@@ -89,11 +90,11 @@ struct PartOfPoint {
   }
 };
 
-// A box with two or more parts, [begin, end), is divided by its node. Nodes stand in pre-order:
-// first the node, then those of the half below, then those of the half above. A tree of P parts has
-// P - 1 nodes.
+// The parts [begin, end) of a box in a tree. If there are two or more, a node divides them. Nodes
+// are in pre-order: first the node, then those of the half below, then those of the half above. A
+// tree of P parts has P - 1 nodes.
 struct BisectionRange {
-  int node = 0;  // the node that divides it, when it has more than one part
+  int node = 0;  // the node that divides it, if it has more than one part
   int begin = 0, end = 0;
   KOKKOS_FUNCTION int parts() const noexcept { return end - begin; }
   // The two halves, the first of which ends before part `middle`.
@@ -105,15 +106,15 @@ struct BisectionRange {
   }
 };
 
-// Finds the part of a point; for kernels. Refers to the forks, in memory that the caller reaches.
-// Faces, points outside and periodic axes are as for PartOfPoint; so is a box without extent along
-// an axis: nothing is above a border there.
+// Finds the part of a point, for kernels. Refers to the forks, in memory that the caller reaches.
+// Faces, points outside, periodic axes and axes without extent are as for PartOfPoint: on an axis
+// without extent no place is above a border.
 struct LeafOfPoint {
   static constexpr int together = 8;
 
   int dimensions = 0;
   int first = ~0;    // as Fork::next
-  GridAxis axes[3];  // plain: device code may not call the members of std::array
+  GridAxis axes[3];  // a plain array: device code may not call the members of std::array
   const Fork* forks = nullptr;
 
   KOKKOS_FUNCTION int operator()(const double* point) const {
@@ -123,7 +124,7 @@ struct LeafOfPoint {
     return part;
   }
 
-  // place(i, axis): the coordinate of point i.
+  // place(i, axis) returns the coordinate of point i.
   template <int count, class Place>
   KOKKOS_FUNCTION void find(const Place& place, int* parts) const {
     double inside[count][3];

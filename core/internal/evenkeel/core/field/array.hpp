@@ -1,6 +1,6 @@
 #pragma once
 
-// Fields in evenkeel's own arrays, in the memory of a space.
+// The adapter for fields in arrays of evenkeel itself, in the memory of a space.
 
 #include <evenkeel/backends/exec/array.hpp>
 #include <evenkeel/core/field.hpp>

@@ -9,16 +9,16 @@
 
 namespace evenkeel {
 
-// Checks each of several sets.
+// Calls check() for each set.
 EVENKEEL_API void check_each(std::span<const Set> sets);
 
-// Checks each set, and throws when the sets cannot be changed together as they are: two fields, of
-// one set or of two, share memory; a View is also held elsewhere; or memory keeps its place and
-// nobody would store the new count. Local.
+// Checks each set, and throws an Error if the sets cannot be changed together: if two fields, of
+// one set or of two, share memory, if a View is also held elsewhere, or if memory stays in place
+// and neither the field nor the set stores the new count. Local.
 EVENKEEL_API void check_movable(std::span<const Set> sets);
 EVENKEEL_API void check_movable(const Set& set);
 
-// New room for all fields of a set. Destroyed without commit() it leaves the set as it was.
+// New room for all fields of a set. If it is destroyed without commit(), the set does not change.
 class EVENKEEL_API StagedSet {
  public:
   StagedSet(StagedSet&&) noexcept;
@@ -27,7 +27,7 @@ class EVENKEEL_API StagedSet {
 
   const std::vector<StagedField>& fields() const noexcept { return fields_; }
 
-  // All fields and the count variable take the new values over; see StagedField::commit.
+  // All fields and the count variable take over the new values; see StagedField::commit.
   void commit() noexcept;
 
  private:
@@ -40,17 +40,17 @@ class EVENKEEL_API StagedSet {
   std::int64_t count_ = 0;
 };
 
-// Throws an Error if the set's count variable cannot hold a number. Local.
+// Throws an Error if the set's count variable cannot hold `count`. Local.
 EVENKEEL_API void check_new_count(const Set& set, std::int64_t count);
 
-// The room to ask for when field `index` of a set is to hold `count` objects in new memory, with
-// slack for `reserve` times as many if the field can have slack.
+// The room that field `index` of a set needs for `count` objects in new memory. If the field can
+// have slack, there is room for `reserve` times as many.
 EVENKEEL_API Room room_for(const Set& set, std::size_t index, std::int64_t count, int components,
                            double reserve);
 
-// Room for `count` objects in every field of a movable set, to be written on `space`. Throws when a
-// field refuses; then nothing has changed. `components`: of each field, in case this rank does not
-// know them; empty: those of the fields. Local.
+// Makes room for `count` objects in every field of a movable set, to be written on `space`. Throws
+// if a field refuses; then nothing has changed. `components` has those of each field, in case this
+// rank does not know them; if it is empty, those of the fields count. Local.
 EVENKEEL_API StagedSet stage(const Space& space, const Set& set, std::int64_t count,
                              std::span<const int> components = {});
 

@@ -8,17 +8,19 @@
 
 namespace evenkeel {
 
-// Where objects belong, and what a step then takes.
+// The assignment of objects to ranks, and the loads of the phases.
 struct PlacedByPhases {
   Allowed allowed;   // the lambda of its assignment is that of `loads`
-  PhaseLoads loads;  // under the domains of the assignment
+  PhaseLoads loads;  // see place_phases()
 };
 
-// Collective, as place_allowed. Along a curve, the last domains are kept while a step takes at most
-// `target_lambda` times as long under them as under the best cut that was found; the parts of a
-// graph, while no phase is less even. 0: they are not kept. Where ranks are to have a least number
-// of objects and the best cut leaves some with fewer, `loads` are those of the best cut, and what
-// was placed may be worse.
+// Collective, like place_allowed(). Along a curve, the last domains are kept while a step takes at
+// most `target_lambda` times as long under them as under the best cut that was found. The parts of
+// a graph are kept while each phase has at most this lambda. If it is 0, nothing is kept.
+//
+// Along a curve, `loads` are those of the kept domains or of the best cut. If these leave a rank
+// with fewer than `least_objects` objects, other domains are placed, which may be less even than
+// `loads` says. By a graph, `loads` are measured under the assignment.
 EVENKEEL_API PlacedByPhases place_phases(const Communicator& communicator, const Status& status,
                                          const Prepared& prepared, PhaseCosts costs, int phases,
                                          double target_lambda, std::int64_t least_objects,

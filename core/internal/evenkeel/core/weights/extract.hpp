@@ -14,14 +14,15 @@
 
 namespace evenkeel {
 
+// Some objects of a set, and the weights that they represent.
 struct Extract {
-  std::vector<std::int64_t> objects;  // rising
+  std::vector<std::int64_t> objects;  // in ascending order
   std::vector<double> weights;        // that each represents
 };
 
-// Picks at most `most` of `objects`. Each stretch of equal length is represented by its heaviest
-// object, the first of several, with the weight of the whole stretch; so a heavy object is never
-// missed. `weights`: one per object, not negative; empty: all 1, and the object in the middle
+// Selects at most `most` of `objects`. The first of the heaviest objects of each stretch of equal
+// length represents the weight of the whole stretch, so a heavy object is never missed. `weights`
+// has one number per object, not negative. If it is empty, all are 1, and the object in the middle
 // represents its stretch. Local, like the functions below.
 EVENKEEL_API Extract extract_of(std::int64_t objects, std::span<const double> weights,
                                 std::int64_t most);
@@ -29,11 +30,11 @@ EVENKEEL_API Extract extract_of(std::int64_t objects, std::span<const double> we
 // The same for weights in an array, on its space.
 EVENKEEL_API Extract extract_of(const exec::Array<double>& weights, std::int64_t most);
 
-// The same for the weights that came with a set, in any memory. Throws an Error when the set has
-// none, and when one is negative, NaN or infinite.
+// The same for the weights of a set, in any memory. Throws an Error if the set has no weights, or
+// one of them is negative, NaN or infinite.
 EVENKEEL_API Extract extract_by_weight(const Space& space, const Set& set, std::int64_t most);
 
-// The coordinates of some objects, object by object, on the host whatever memory the set is in.
+// The coordinates of some objects, object by object, on the host. The set may be in any memory.
 EVENKEEL_API std::vector<double> places_of(const Space& space, const Set& set,
                                            std::span<const std::int64_t> objects);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// How even loads are: the definitions of lambda and of the imbalance, for ranks, parts and grids.
+// The definitions of lambda and of the imbalance, for loads of ranks, parts and grids.
 
 #include <evenkeel/backends/config.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace evenkeel {
 
-// Greatest load / average load: 1 is perfect, and also the result when all loads are 0. Negative
+// Greatest load / average load: 1 is perfect, and also the result if all loads are 0. Negative
 // loads have no meaning.
 EVENKEEL_API double lambda_of(std::span<const double> loads) noexcept;
 inline double lambda_of(double greatest, double sum, double parts) noexcept {
@@ -23,7 +23,7 @@ inline double lambda_of(double greatest, double sum, double parts) noexcept {
 inline double quality_of(std::span<const double> loads) noexcept { return 1 / lambda_of(loads); }
 
 // (greatest - average) / greatest * parts / (parts - 1) * 100: 0 is perfect, 100 is all work on one
-// part. Also 0 when all loads are 0 or there is only one part.
+// part. The result is also 0 if all loads are 0 or there is only one part.
 inline double imbalance_percent_of(double greatest, double sum, double parts) noexcept {
   if (!(sum > 0) || parts < 2) return 0;
   return 100 * (greatest - sum / parts) / greatest * parts / (parts - 1);

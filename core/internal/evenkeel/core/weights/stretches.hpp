@@ -1,6 +1,6 @@
 #pragma once
 
-// What stretches of objects cost that lie side by side in their arrays.
+// Costs of objects from the costs of stretches, which are objects next to each other in memory.
 
 #include <evenkeel/backends/config.hpp>
 #include <evenkeel/backends/exec/array.hpp>
@@ -10,8 +10,9 @@
 
 namespace evenkeel {
 
-// Adds to the cost of each object its share of what its stretch costs. `objects`: that were divided
-// into stretches by stretch_begin; there may be fewer now, or more, which get the mean. Blocks.
+// Adds to the cost of each object its share of the cost of its stretch. `objects` is the number of
+// objects that stretch_begin() divided into stretches. There may be fewer costs now, or more; those
+// of further objects grow by the mean. Blocks.
 EVENKEEL_API void add_stretches(std::span<const double> stretches, std::int64_t objects,
                                 const exec::Array<double>& costs);
 
